@@ -1,0 +1,94 @@
+// shape: extents of a tensor up to rank 8, with sizes computed in 64 bits and checked.
+// Flow: part of every tensor_desc; operators' infer functions compute with it.
+#pragma once
+
+#include <nnrt/core/config.hpp>
+
+#include <cstdint>
+#include <initializer_list>
+
+namespace nnrt::inline NNRT_ISA {
+
+inline constexpr int max_rank = 8;
+
+/// The largest number of elements a tensor may have: sizes in bytes then fit comfortably into 64 bits.
+inline constexpr std::int64_t max_elements = std::int64_t{1} << 40;
+
+/// Extents of a tensor, outermost first. -1: not known yet (dynamic graphs only).
+struct shape_t {
+  std::int64_t extents[max_rank] = {};
+  int rank = 0;
+
+  constexpr shape_t() = default;
+  /// More extents than max_rank are left out; fronts that read untrusted ranks check first.
+  constexpr shape_t(std::initializer_list<std::int64_t> list) {
+    for (const std::int64_t extent : list) push_back(extent);
+  }
+
+  /// Negative indices count from the end: shape[-1] is the innermost extent.
+  constexpr std::int64_t operator[](int i) const { return extents[i < 0 ? rank + i : i]; }
+  constexpr std::int64_t& operator[](int i) { return extents[i < 0 ? rank + i : i]; }
+  constexpr const std::int64_t* begin() const { return extents; }
+  constexpr const std::int64_t* end() const { return extents + rank; }
+
+  constexpr void push_back(std::int64_t extent) {
+    if (rank < max_rank) extents[rank++] = extent;
+  }
+  /// The shape with `extent` put in front of axis `at` (0 … rank).
+  constexpr shape_t with_axis(int at, std::int64_t extent) const {
+    shape_t out;
+    for (int i = 0; i < at; ++i) out.push_back(extents[i]);
+    out.push_back(extent);
+    for (int i = at; i < rank; ++i) out.push_back(extents[i]);
+    return out;
+  }
+  /// The shape with one extent replaced.
+  constexpr shape_t with(int axis, std::int64_t extent) const {
+    shape_t out = *this;
+    out[axis] = extent;
+    return out;
+  }
+
+  constexpr bool is_known() const {
+    for (int i = 0; i < rank; ++i)
+      if (extents[i] < 0) return false;
+    return true;
+  }
+  /// Product of the extents from axis `from` up to `to` (rank when left out); -1 when one is unknown or the product exceeds max_elements.
+  constexpr std::int64_t elements(int from = 0, int to = max_rank) const {
+    std::int64_t n = 1;
+    for (int i = from; i < (to < rank ? to : rank); ++i) {
+      if (extents[i] < 0) return -1;
+      if (extents[i] != 0 && n > max_elements / extents[i]) return -1;
+      n *= extents[i];
+    }
+    return n;
+  }
+
+  friend constexpr bool operator==(const shape_t& a, const shape_t& b) {
+    if (a.rank != b.rank) return false;
+    for (int i = 0; i < a.rank; ++i)
+      if (a.extents[i] != b.extents[i]) return false;
+    return true;
+  }
+};
+
+/// A shape known to the compiler: a template argument of builder::input and an operator's keyword (`reshape(x, nnrt::shape<1, 64>)`) alike.
+template <std::int64_t... Extents> struct shape_constant {
+  static_assert(sizeof...(Extents) <= max_rank, "nnrt: a shape has at most 8 extents");
+  constexpr operator shape_t() const { return {Extents...}; }
+};
+template <std::int64_t... Extents> inline constexpr shape_constant<Extents...> shape{};
+
+/// Row-major strides in elements; extents that are not known count as 1.
+constexpr shape_t row_major_strides(const shape_t& s) {
+  shape_t strides = s;
+  std::int64_t next = 1;
+  for (int i = s.rank; i-- > 0;) {
+    strides.extents[i] = next;
+    next *= s.extents[i] > 0 ? s.extents[i] : 1;
+  }
+  return strides;
+}
+
+}  // namespace nnrt::inline NNRT_ISA
