@@ -1,0 +1,61 @@
+# packages.sh: the one list of Debian packages that nnrt needs, and the function that installs what is missing of them.
+# Flow: sourced by examples/run.sh, tests/run.sh and tests/nightly.sh; no other file names a package.
+
+# What building a program with nnrt takes: compiler, CMake, and the three header-only libraries of the core.
+runtime="g++ cmake ninja-build libboost-dev libxsimd-dev libexpected-dev"
+
+# What the everyday tests take besides: doctest, the second compiler, the language of the test runners, the reader of nnrt.pc.
+tests="clang-16 doctest-dev python3 pkg-config git"
+
+# What tests/nightly.sh takes besides: sanitizer and fuzzer runtimes of clang, valgrind.
+nightly="libclang-rt-16-dev valgrind"
+
+# Google Benchmark, for bench/.
+bench="libbenchmark-dev"
+
+# What tools/train_*.py take; no test and no example needs them.
+training="python3 python3-sklearn"
+
+# Prints those of the given packages that are not installed. Where there is no dpkg nobody can tell: then none is reported,
+# and CMake says which library it does not find.
+missing_packages() {
+  command -v dpkg-query >/dev/null 2>&1 || return 0
+  local package
+  for package in "$@"; do
+    dpkg-query -W -f '${Status}\n' "$package" 2>/dev/null | grep -q ' installed$' || printf '%s\n' "$package"
+  done
+}
+
+# Installs the missing ones of the given packages: as root, else through sudo; says which are missing where neither works.
+# Touches neither apt nor the network when nothing is missing.
+install_packages() {
+  local missing log as_root=() apt
+  missing=$(missing_packages "$@" | sort -u | tr '\n' ' ')
+  [ -n "$missing" ] || return 0
+  if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null 2>&1; then
+      printf 'nnrt needs packages that are not installed, and neither root nor sudo is here to install them:\n  %s\n' "$missing" >&2
+      return 1
+    fi
+    as_root=(sudo)
+  fi
+  printf 'installing: %s\n' "$missing"
+  log=$(mktemp)
+  # A list as old as an image names versions that mirrors no longer have, so it is fetched anew; a lock held by another apt is waited for.
+  apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300)
+  # shellcheck disable=SC2086  # the list is words on purpose
+  if ! { "${apt[@]}" update && "${apt[@]}" install --no-install-recommends $missing; } >"$log" 2>&1 </dev/null; then
+    tail -n 30 "$log" >&2
+    rm -f "$log"
+    printf 'these packages could not be installed: %s\n' "$missing" >&2
+    return 1
+  fi
+  rm -f "$log"
+}
+
+# Under sudo, files made in the given folder go back to the user who called it, so that the next run needs no sudo.
+give_back() {
+  if [ "$(id -u)" -eq 0 ] && [ -n "${SUDO_UID:-}" ] && [ -e "$1" ]; then
+    chown -R "$SUDO_UID:${SUDO_GID:-$SUDO_UID}" "$1"
+  fi
+}
