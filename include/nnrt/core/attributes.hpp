@@ -1,0 +1,200 @@
+// attributes: the types that operators' attributes are made of, and their flat form, a row of 64-bit words.
+// Flow: each operator's Hana-reflected attrs struct is packed into words for the IR and unpacked by infer, reference and kernels.
+#pragma once
+
+#include <nnrt/core/config.hpp>
+
+#include <array>
+#include <bit>
+#include <boost/hana/accessors.hpp>
+#include <boost/hana/define_struct.hpp>
+#include <boost/hana/first.hpp>
+#include <boost/hana/second.hpp>
+#include <boost/hana/unpack.hpp>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// One word of a packed attribute record.
+using word = std::int64_t;
+
+/// Two lengths along height and width, in pixels.
+struct extent2 {
+  std::int64_t h = 1, w = 1;
+  friend constexpr bool operator==(const extent2&, const extent2&) = default;
+};
+
+/// How a window operator treats the border. Numbers: HDI PadMode.
+enum class pad_mode { explicit_pads, same, valid };
+
+/// Padding of an image: a mode, or four explicit lengths in pixels.
+struct pads {
+  pad_mode mode = pad_mode::explicit_pads;
+  std::int64_t top = 0, bottom = 0, left = 0, right = 0;
+  friend constexpr bool operator==(const pads&, const pads&) = default;
+};
+
+/// Activation that an operator applies to its result. Numbers: OH_NN_FuseType.
+enum class activation { none, relu, relu6 };
+
+/// A short list of integers (axes, block sizes); at most Capacity of them.
+template <int Capacity> struct int_list {
+  std::int64_t items[Capacity] = {};
+  int count = 0;
+
+  constexpr int_list() = default;
+  constexpr int_list(std::initializer_list<std::int64_t> list) {
+    for (const std::int64_t item : list) push_back(item);
+  }
+  constexpr void push_back(std::int64_t item) {
+    if (count < Capacity) items[count++] = item;
+  }
+  constexpr std::int64_t operator[](int i) const { return items[i]; }
+  constexpr const std::int64_t* begin() const { return items; }
+  constexpr const std::int64_t* end() const { return items + count; }
+  constexpr bool empty() const { return count == 0; }
+  friend constexpr bool operator==(const int_list& a, const int_list& b) {
+    if (a.count != b.count) return false;
+    for (int i = 0; i < a.count; ++i)
+      if (a.items[i] != b.items[i]) return false;
+    return true;
+  }
+};
+using axis_list = int_list<8>;
+
+/// Writes attributes one after the other into a row of words.
+struct word_writer {
+  std::vector<word>& words;
+  constexpr void put(std::int64_t v) { words.push_back(v); }
+  constexpr void put(bool v) { words.push_back(v ? 1 : 0); }
+  constexpr void put(float v) { words.push_back(std::bit_cast<std::int32_t>(v)); }
+  template <class Enum>
+    requires std::is_enum_v<Enum>
+  constexpr void put(Enum v) {
+    put(static_cast<std::int64_t>(v));
+  }
+  constexpr void put(extent2 v) { put(v.h), put(v.w); }
+  constexpr void put(const pads& v) { put(static_cast<std::int64_t>(v.mode)), put(v.top), put(v.bottom), put(v.left), put(v.right); }
+  template <int N> constexpr void put(const int_list<N>& v) {
+    put(std::int64_t{v.count});
+    for (const std::int64_t item : v) put(item);
+  }
+};
+
+/// Reads them back. A record that is too short reads as zeros; `ok` tells whether it had exactly what was asked for.
+struct word_reader {
+  std::span<const word> words;
+  std::size_t next = 0;
+  bool ok = true;
+
+  constexpr word take() {
+    if (next < words.size()) return words[next++];
+    ok = false;
+    return 0;
+  }
+  constexpr void get(std::int64_t& v) { v = take(); }
+  constexpr void get(bool& v) { v = take() != 0; }
+  constexpr void get(float& v) { v = std::bit_cast<float>(static_cast<std::int32_t>(take())); }
+  // Before get(pads&): clang 16 does not find a later member template in constant evaluation.
+  template <class Enum>
+    requires std::is_enum_v<Enum>
+  constexpr void get(Enum& v) {
+    v = static_cast<Enum>(take());
+  }
+  constexpr void get(extent2& v) { get(v.h), get(v.w); }
+  constexpr void get(pads& v) { get(v.mode), get(v.top), get(v.bottom), get(v.left), get(v.right); }
+  template <int N> constexpr void get(int_list<N>& v) {
+    const word count = take();
+    if (count < 0 || count > N) {
+      ok = false;
+      return;
+    }
+    for (word i = 0; i < count; ++i) v.push_back(take());
+  }
+};
+
+/// Calls f(name, accessor) for each attribute, in order of definition; names are Hana strings.
+template <class Attrs, class F> constexpr void for_each_attribute(F&& f) {
+  boost::hana::unpack(boost::hana::accessors<Attrs>(), [&](const auto&... member) { (f(boost::hana::first(member), boost::hana::second(member)), ...); });
+}
+
+/// Appends the attributes to `words`.
+template <class Attrs> constexpr void pack(const Attrs& attrs, std::vector<word>& words) {
+  word_writer writer{words};
+  for_each_attribute<Attrs>([&](const auto&, const auto& get) { writer.put(get(attrs)); });
+}
+
+/// The attributes that a row of words stands for.
+template <class Attrs> constexpr Attrs unpack(std::span<const word> words) {
+  Attrs attrs;
+  word_reader reader{words};
+  for_each_attribute<Attrs>([&](const auto&, const auto& get) { reader.get(get(attrs)); });
+  return attrs;
+}
+
+/// Whether a row of words has the form of this attribute record: for words that come from outside.
+template <class Attrs> constexpr bool well_formed(std::span<const word> words) {
+  Attrs attrs;
+  word_reader reader{words};
+  for_each_attribute<Attrs>([&](const auto&, const auto& get) { reader.get(get(attrs)); });
+  return reader.ok && reader.next == words.size();
+}
+
+/// What an attribute is, for printers, codecs and documentation that walk packed records.
+enum class attribute_kind { integer, flag, real, extent, padding, list, fused, choice };
+
+/// Name and kind of one attribute; its words follow those of the one before.
+struct attribute_field {
+  std::string_view name;
+  attribute_kind kind = attribute_kind::integer;
+};
+
+namespace detail {
+template <class T> constexpr attribute_kind kind_of() {
+  if constexpr (std::is_same_v<T, bool>) return attribute_kind::flag;
+  else if constexpr (std::is_same_v<T, float>) return attribute_kind::real;
+  else if constexpr (std::is_same_v<T, extent2>) return attribute_kind::extent;
+  else if constexpr (std::is_same_v<T, pads>) return attribute_kind::padding;
+  else if constexpr (std::is_same_v<T, activation>) return attribute_kind::fused;
+  else if constexpr (std::is_enum_v<T>) return attribute_kind::choice;
+  else if constexpr (std::is_same_v<T, std::int64_t>) return attribute_kind::integer;
+  else return attribute_kind::list;
+}
+template <class Attrs> struct field_table {
+  static constexpr auto fields = boost::hana::unpack(boost::hana::accessors<Attrs>(), [](const auto&... member) {
+    return std::array<attribute_field, sizeof...(member)>{
+        attribute_field{boost::hana::first(member).c_str(), kind_of<std::remove_cvref_t<decltype(boost::hana::second(member)(std::declval<Attrs&>()))>>()}...};
+  });
+};
+}  // namespace detail
+
+/// The attributes of a record, in order.
+template <class Attrs> constexpr std::span<const attribute_field> attribute_fields() { return detail::field_table<Attrs>::fields; }
+
+/// The record of an operator without attributes.
+struct no_attributes {
+  BOOST_HANA_DEFINE_STRUCT(no_attributes);
+};
+
+/// Which word of the packed record holds the fused activation; -1: the operator fuses none.
+template <class Attrs> constexpr int fused_word() {
+  if constexpr (requires(Attrs a) { a.fused = activation::relu; }) {
+    Attrs with;
+    with.fused = activation::relu6;
+    Attrs without;
+    without.fused = activation::none;
+    std::vector<word> a, b;
+    pack(with, a);
+    pack(without, b);
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if (a[i] != b[i]) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+}  // namespace nnrt::inline NNRT_ISA

@@ -1,0 +1,47 @@
+// kernel: what a plan's step calls, and what choosing one answers.
+// Flow: kernels/select.hpp fills kernel_choice for a node; the planner makes steps of it; executors call run().
+#pragma once
+
+#include <nnrt/core/attributes.hpp>
+#include <nnrt/core/verdict.hpp>
+#include <nnrt/core/view.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// One call of a kernel: part `tile` of `tiles` of the work of one step.
+struct kernel_call {
+  std::span<const word> attrs;
+  arguments in;                   // the node's operands; packed ones have a desc but no data; the packed form comes last
+  results out;
+  std::byte* scratch = nullptr;   // scratch_bytes of the choice, aligned to 64, for this part alone
+  int tile = 0;
+  int tiles = 1;
+};
+using kernel_function = void (*)(const kernel_call& call);
+
+/// What the planner knows when it asks for a kernel.
+struct kernel_request {
+  std::span<const word> attrs;
+  std::span<const operand> in;
+  std::span<const tensor_desc> out;
+};
+
+/// A kernel for one node. An empty one (run == nullptr) means: none is fit, let the reference run.
+struct kernel_choice {
+  kernel_function run = nullptr;
+  /// Brings constant operands into the order that run() reads: in = the node's operands, out[0] = packed_bytes bytes, aligned to 64.
+  /// It runs once when an executor is made, or before every run() when an operand in `packs` is no constant.
+  kernel_function pack = nullptr;
+  std::uint32_t packs = 0;            // bit i: operand i is read by pack() only
+  std::int64_t packed_bytes = 0;
+  std::int64_t scratch_bytes = 0;     // for each part that runs at the same time
+  int parts = 1;                      // into how many parts the work may be cut at most
+  std::string_view name;
+
+  constexpr explicit operator bool() const { return run != nullptr; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA

@@ -1,0 +1,163 @@
+// keywords: what a user writes beside the tensors of an operator - stride<2, 2>, same, axis<-1>, relu, ….
+// Flow: dsl::apply puts each keyword into the attribute of its name, or into the operand slot of its name as a constant.
+#pragma once
+
+#include <nnrt/core/attributes.hpp>
+#include <nnrt/core/desc.hpp>
+
+#include <array>
+#include <string_view>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// A slot is a name that keywords fill: an attribute of that name, or an operand of that role.
+/// NNRT_SLOT(stride) defines keyword::stride_slot. One line for each name that any operator has.
+#define NNRT_SLOT(NAME)                                                                       \
+  struct NAME##_slot {                                                                        \
+    static constexpr std::string_view name = #NAME;                                           \
+    template <class Attrs>                                                                    \
+      requires requires(Attrs& a) { a.NAME; }                                                 \
+    static constexpr auto& of(Attrs& a) {                                                     \
+      return a.NAME;                                                                          \
+    }                                                                                         \
+  }
+
+namespace keyword {
+
+NNRT_SLOT(approximate);
+NNRT_SLOT(axes);
+NNRT_SLOT(axis);
+NNRT_SLOT(begin);
+NNRT_SLOT(begin_norm_axis);
+NNRT_SLOT(begin_param_axis);
+NNRT_SLOT(ceil_mode);
+NNRT_SLOT(coefficient);
+NNRT_SLOT(dilation);
+NNRT_SLOT(epsilon);
+NNRT_SLOT(fused);
+NNRT_SLOT(global);
+NNRT_SLOT(group);
+NNRT_SLOT(keep_dims);
+NNRT_SLOT(kernel);
+NNRT_SLOT(mode);
+NNRT_SLOT(pad);
+NNRT_SLOT(pad_value);
+NNRT_SLOT(paddings);
+NNRT_SLOT(perm);
+NNRT_SLOT(reduce_to_end);
+NNRT_SLOT(shape);
+NNRT_SLOT(size);
+NNRT_SLOT(sizes);
+NNRT_SLOT(stride);
+NNRT_SLOT(transpose_a);
+NNRT_SLOT(transpose_b);
+NNRT_SLOT(type);
+
+/// Everything that dsl::apply takes for a keyword.
+struct base {};
+
+/// One value for an attribute: a number, a flag, a mode.
+template <class Slot, auto Value> struct value : base {
+  using slot = Slot;
+  template <class Attrs> static constexpr void set(Attrs& a) { Slot::of(a) = Value; }
+};
+
+/// Integers: for an attribute that is a length pair, four pads, a list or one number, or for an operand, where they become a constant.
+template <class Slot, std::int64_t... Values> struct integers : base {
+  using slot = Slot;
+  static constexpr std::array<std::int64_t, sizeof...(Values)> values{Values...};
+
+  template <class Attrs> static constexpr void set(Attrs& a) { assign(Slot::of(a)); }
+  /// Rank 1 for a list; see one_integer for a single number.
+  static constexpr tensor_desc desc() { return {i64, {std::int64_t{sizeof...(Values)}}}; }
+
+ private:
+  static constexpr void assign(std::int64_t& to) {
+    static_assert(sizeof...(Values) == 1, "nnrt: this keyword takes one number");
+    to = values[0];
+  }
+  static constexpr void assign(extent2& to) {
+    static_assert(sizeof...(Values) == 2, "nnrt: this keyword takes two numbers: height, width");
+    to = {values[0], values[1]};
+  }
+  static constexpr void assign(pads& to) {
+    static_assert(sizeof...(Values) == 4, "nnrt: padding takes four numbers: top, bottom, left, right");
+    to = {pad_mode::explicit_pads, values[0], values[1], values[2], values[3]};
+  }
+  template <int N> static constexpr void assign(int_list<N>& to) {
+    static_assert(sizeof...(Values) <= N, "nnrt: too many numbers for this keyword");
+    to = {Values...};
+  }
+};
+
+/// One integer: a scalar when it becomes an operand.
+template <class Slot, std::int64_t Value> struct one_integer : integers<Slot, Value> {
+  static constexpr tensor_desc desc() { return {i64, {}}; }
+};
+
+/// same and valid: the mode of the padding.
+template <pad_mode Mode> struct padding_mode : base {
+  using slot = pad_slot;
+  template <class Attrs> static constexpr void set(Attrs& a) { pad_slot::of(a).mode = Mode; }
+};
+
+/// into<…>: dtype and quantisation that the output shall have.
+template <auto... Wish> struct into : base {
+  static constexpr tensor_desc wanted() {
+    tensor_desc d;
+    (wish(d, Wish), ...);
+    return d;
+  }
+
+ private:
+  static constexpr void wish(tensor_desc& d, dtype type) { d.type = type; }
+  static constexpr void wish(tensor_desc& d, quantisation q) { d.quantised = q; }
+};
+
+}  // namespace keyword
+
+// --- geometry of windows, in pixels ---
+template <std::int64_t H, std::int64_t W> inline constexpr keyword::integers<keyword::kernel_slot, H, W> kernel{};
+template <std::int64_t H, std::int64_t W> inline constexpr keyword::integers<keyword::stride_slot, H, W> stride{};
+template <std::int64_t H, std::int64_t W> inline constexpr keyword::integers<keyword::dilation_slot, H, W> dilation{};
+/// Explicit padding: top, bottom, left, right.
+template <std::int64_t Top, std::int64_t Bottom, std::int64_t Left, std::int64_t Right>
+inline constexpr keyword::integers<keyword::pad_slot, Top, Bottom, Left, Right> padding{};
+/// As many outputs as ceil(input / stride); the border is padded as needed, the odd pixel at bottom and right.
+inline constexpr keyword::padding_mode<pad_mode::same> same{};
+/// No padding.
+inline constexpr keyword::padding_mode<pad_mode::valid> valid{};
+template <std::int64_t Groups> inline constexpr keyword::integers<keyword::group_slot, Groups> group{};
+/// A pooling window as large as the image.
+inline constexpr keyword::value<keyword::global_slot, true> global{};
+/// Output extents of pooling are rounded up, not down.
+inline constexpr keyword::value<keyword::ceil_mode_slot, true> ceil_mode{};
+
+// --- axes and orders ---
+template <std::int64_t Axis> inline constexpr keyword::one_integer<keyword::axis_slot, Axis> axis{};
+template <std::int64_t... Axes> inline constexpr keyword::integers<keyword::axes_slot, Axes...> axes{};
+template <std::int64_t... Order> inline constexpr keyword::integers<keyword::perm_slot, Order...> perm{};
+inline constexpr keyword::value<keyword::keep_dims_slot, true> keep_dims{};
+inline constexpr keyword::value<keyword::reduce_to_end_slot, true> reduce_to_end{};
+template <float Factor> inline constexpr keyword::value<keyword::coefficient_slot, Factor> coefficient{};
+template <std::int64_t Axis> inline constexpr keyword::one_integer<keyword::begin_norm_axis_slot, Axis> begin_norm_axis{};
+template <std::int64_t Axis> inline constexpr keyword::one_integer<keyword::begin_param_axis_slot, Axis> begin_param_axis{};
+
+// --- parts of tensors ---
+template <std::int64_t... Index> inline constexpr keyword::integers<keyword::begin_slot, Index...> begin{};
+template <std::int64_t... Extent> inline constexpr keyword::integers<keyword::size_slot, Extent...> size{};
+/// Extents of the parts of a split, in order.
+template <std::int64_t... Extent> inline constexpr keyword::integers<keyword::sizes_slot, Extent...> sizes{};
+/// Elements before and after, for each axis in turn.
+template <std::int64_t... BeforeAfter> inline constexpr keyword::integers<keyword::paddings_slot, BeforeAfter...> paddings{};
+template <float Value> inline constexpr keyword::value<keyword::pad_value_slot, Value> pad_value{};
+
+// --- arithmetic ---
+template <float Value> inline constexpr keyword::value<keyword::epsilon_slot, Value> epsilon{};
+inline constexpr keyword::value<keyword::transpose_a_slot, true> transpose_a{};
+inline constexpr keyword::value<keyword::transpose_b_slot, true> transpose_b{};
+inline constexpr keyword::value<keyword::approximate_slot, true> approximate{};
+/// What the output shall be: into<nnrt::f16>, into<nnrt::quant{.scale = 0.02F, .zero_point = -3}>, or both.
+template <auto... Wish> inline constexpr keyword::into<Wish...> into{};
+
+}  // namespace nnrt::inline NNRT_ISA

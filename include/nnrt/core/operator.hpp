@@ -1,0 +1,244 @@
+// operator: what every operator states of itself, the checks that follow from it, and its erased form for graphs.
+// Flow: ops/<name>.hpp define operators; builder and front ends call infer_node; IR nodes point to an operator_info.
+#pragma once
+
+#include <nnrt/core/kernel.hpp>
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Whether an operand must be given, may be missing, or stands for any number (at least one) of operands.
+enum class presence { required, optional, variadic };
+
+/// One row of an operator's signature.
+struct operand_spec {
+  std::string_view role;
+  dtype_set accepts;
+  presence given = presence::required;
+  bool constant = false;   // must be known before the network runs
+};
+
+/// An attribute as NNRt passes it: a parameter tensor (OH_NN_<OP>_*) of this type number, dtype and element count (-1: any).
+struct nnrt_parameter {
+  std::string_view attribute;
+  int tensor_type = 0;
+  dtype type = dtype::none;
+  int count = 1;
+};
+
+/// Numbers of an operator in other worlds; -1: it has none there.
+struct foreign_numbers {
+  int nnrt = -1;   // OH_NN_OperationType
+  int hdi = -1;    // OHOS::HDI::Nnrt NodeType
+};
+
+/// Where the result of a node may live.
+enum class storage {
+  own,             // in memory of its own
+  in_place,        // may overwrite an input of the same size: element i depends on no other element than i
+  alias_of_input,  // the very bytes of input 0 under another desc
+};
+
+/// What a node computes, as far as passes ask. Affine ones can be folded into the weights of the layer before them.
+enum class meaning {
+  other,
+  relu,
+  relu6,
+  batch_norm,  // x, scale, offset, mean, variance; attribute epsilon is the first
+  bias_add,    // x, bias
+};
+
+/// A layer with weights: which operand they are, and which of their axes counts output channels.
+enum class weights_role { none, conv2d, depthwise_conv2d, conv2d_transpose, full_connection };
+
+/// What passes need to know of an operator; the defaults are those of an operator without any special property.
+struct operator_traits {
+  storage result = storage::own;
+  meaning computes = meaning::other;
+  weights_role weights = weights_role::none;
+  int typed_by = 0;                   // the input whose dtype `reference` is instantiated for
+  bool is_view_when_outermost = false;  // split and slice: outputs are parts of input 0 when everything outside the axis is 1
+  bool joins_when_outermost = false;    // concat: inputs may be written in place likewise
+};
+
+/// A fast kernel for a node of this operator, or an empty choice: then the reference runs. Defined in kernels/select.hpp.
+template <class Op> constexpr kernel_choice select_kernel(const kernel_request& node);
+
+/// An operator without its type: tables and function pointers, what IR nodes refer to. One object per operator and dtype in static
+/// graphs (so that only what a program names is instantiated), one per operator in dynamic ones.
+struct operator_info {
+  op_code code{};
+  std::string_view name;
+  std::span<const operand_spec> inputs;
+  std::span<const operand_spec> outputs;
+  operator_traits traits;
+  int fused_word = -1;
+  verdict (*infer)(std::span<const word> attrs, std::span<const operand> in, std::span<const tensor_desc> wanted) = nullptr;
+  std::int64_t (*macs)(std::span<const word> attrs, std::span<const operand> in, std::span<const tensor_desc> out) = nullptr;
+  void (*reference)(std::span<const word> attrs, arguments in, results out) = nullptr;
+  kernel_choice (*select)(const kernel_request& node) = nullptr;
+  /// Runs the reference as a plan's step does.
+  kernel_function run_reference = nullptr;
+  std::span<const attribute_field> attributes;
+  /// The enumerators of Op::rule; empty in static graphs, where the compiler prints them.
+  std::span<const std::string_view> rules;
+};
+
+/// Operators that do not multiply and accumulate.
+inline constexpr auto no_macs = [](const auto&, std::span<const operand>, std::span<const tensor_desc>) -> std::int64_t { return 0; };
+
+namespace detail {
+
+/// The row of the signature for operand i: a variadic last row stands for all that follow.
+constexpr const operand_spec* spec_of(std::span<const operand_spec> specs, std::size_t i) {
+  if (i < specs.size()) return &specs[i];
+  if (!specs.empty() && specs.back().given == presence::variadic) return &specs.back();
+  return nullptr;
+}
+
+constexpr dtype first_of(dtype_set set) {
+  for (int i = 1; i < dtype_count; ++i)
+    if (set.contains(static_cast<dtype>(i))) return static_cast<dtype>(i);
+  return dtype::none;
+}
+
+constexpr verdict check_extents(const tensor_desc& desc) {
+  for (const std::int64_t extent : desc.shape)
+    if (auto v = require_at_least(signature_rule::extents_must_not_be_negative, extent, -1); !v) return v;
+  if (desc.shape.is_known() && desc.elements() < 0) return refuse(signature_rule::tensor_must_not_exceed_the_size_limit, max_elements + 1, max_elements);
+  return {};
+}
+
+/// Arity, dtypes and constants as the table of inputs demands.
+constexpr verdict check_inputs(std::span<const operand_spec> specs, std::span<const operand> in) {
+  const auto given = static_cast<std::int64_t>(in.size());
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const operand_spec* spec = spec_of(specs, i);
+    if (spec == nullptr)
+      return refuse(signature_rule::operands_must_not_exceed_the_signature, given, static_cast<std::int64_t>(specs.size()));
+    if (!in[i]) {
+      if (spec->given == presence::optional) continue;
+      return refuse(signature_rule::required_operand_must_be_given, static_cast<std::int64_t>(i), static_cast<std::int64_t>(i) + 1);
+    }
+    if (!spec->accepts.contains(in[i].desc.type)) return require(signature_rule::operand_type_must_be_accepted_by_the_operator, in[i].desc.type, first_of(spec->accepts));
+    if (spec->constant && !in[i].constant) return refuse(signature_rule::operand_must_be_a_constant, 0, 1);
+    if (auto v = check_extents(in[i].desc); !v) return v;
+  }
+  std::int64_t needed = 0;
+  for (const operand_spec& spec : specs)
+    if (spec.given != presence::optional) ++needed;
+  return require_at_least(signature_rule::required_operand_must_be_given, given, needed);
+}
+
+/// Fills in what the operator leaves to the caller's wish (a quantised output's parameters) and compares the rest with it.
+constexpr verdict settle(verdict v, std::span<const tensor_desc> wanted) {
+  for (std::size_t i = 0; i < v.outputs.size(); ++i) {
+    tensor_desc& out = v.outputs[i];
+    if (auto ok = check_extents(out); !ok) return ok;
+    if (i >= wanted.size()) continue;
+    const tensor_desc& wish = wanted[i];
+    if (wish.quantised) out.quantised = wish.quantised;
+    if (wish.type == dtype::none) continue;  // a wish about quantisation alone
+    if (auto ok = require(signature_rule::declared_output_type_must_match, out.type, wish.type); !ok) return ok;
+    if (wish.shape.rank == 0) continue;
+    if (auto ok = require(signature_rule::declared_output_rank_must_match, out.rank(), wish.rank()); !ok) return ok;
+    for (int axis = 0; axis < out.rank(); ++axis) {
+      if (auto ok = require_same_extent(signature_rule::declared_output_extent_must_match, out.shape[axis], wish.shape[axis]); !ok) return ok;
+      if (out.shape[axis] < 0) out.shape[axis] = wish.shape[axis];
+    }
+  }
+  return v;
+}
+
+}  // namespace detail
+
+/// Output descs of one node, or the rule that it breaks: the signature's rules first, then the operator's own.
+template <class Op>
+constexpr verdict infer_node(const typename Op::attrs& attrs, std::span<const operand> in, std::span<const tensor_desc> wanted) {
+  verdict v = detail::check_inputs(Op::inputs, in);
+  if (v) v = Op::infer(attrs, in, wanted);
+  if (v) v = detail::settle(static_cast<verdict&&>(v), wanted);
+  v.op = Op::code;
+  return v;
+}
+
+/// Runs Op::reference for the dtype that its traits name. Only dtypes in `Types` are instantiated.
+template <class Op, dtype_set Types> constexpr void run_reference(std::span<const word> words, arguments in, results out) {
+  const auto attrs = unpack<typename Op::attrs>(words);
+  const dtype type = in.empty() ? out[0].type() : in[static_cast<std::size_t>(Op::traits.typed_by)].type();
+  with_element<Types>(type, [&]<class T>(T) { Op::template reference<T>(attrs, in, out); });
+}
+
+namespace detail {
+
+template <class Op> constexpr verdict infer_words(std::span<const word> words, std::span<const operand> in, std::span<const tensor_desc> wanted) {
+  return infer_node<Op>(unpack<typename Op::attrs>(words), in, wanted);
+}
+template <class Op> constexpr std::int64_t macs_of_words(std::span<const word> words, std::span<const operand> in, std::span<const tensor_desc> out) {
+  return Op::macs(unpack<typename Op::attrs>(words), in, out);
+}
+template <class Op, dtype_set Types> void run_reference_step(const kernel_call& call) { run_reference<Op, Types>(call.attrs, call.in, call.out); }
+
+/// The enumerator's own name; empty for a number that no enumerator has.
+template <auto Enumerator> constexpr std::string_view enumerator_name() {
+  std::string_view text = __PRETTY_FUNCTION__;  // "… [with auto Enumerator = nnrt::…::rule::name; …]", clang: "… [Enumerator = …::name]"
+  const std::size_t equals = text.find("Enumerator = ");
+  text.remove_prefix(equals + 13);
+  text = text.substr(0, text.find_first_of(";]"));
+  if (text.empty() || text[0] == '(') return {};  // a cast: no such enumerator
+  return text.substr(text.rfind(':') + 1);
+}
+template <class Rule, int I = 0> constexpr int rule_count() {
+  if constexpr (enumerator_name<static_cast<Rule>(I)>().empty()) return I;
+  else return rule_count<Rule, I + 1>();
+}
+template <class Rule, class Sequence> struct rule_names;
+template <class Rule, int... I> struct rule_names<Rule, std::integer_sequence<int, I...>> {
+  static constexpr std::array<std::string_view, sizeof...(I)> names{enumerator_name<static_cast<Rule>(I)>()...};
+};
+
+}  // namespace detail
+
+/// The names of an enum of rules, in order.
+template <class Rule> constexpr std::span<const std::string_view> rule_names() {
+  return detail::rule_names<Rule, std::make_integer_sequence<int, detail::rule_count<Rule>()>>::names;
+}
+
+/// The dtypes for which Op::reference is meant.
+template <class Op> constexpr dtype_set reference_types() {
+  return Op::inputs.empty() ? Op::outputs[0].accepts : Op::inputs[static_cast<std::size_t>(Op::traits.typed_by)].accepts;
+}
+
+/// The erased form of an operator whose reference is instantiated for the dtypes in Types.
+template <class Op, dtype_set Types> constexpr operator_info make_operator_info() {
+  operator_info info;
+  info.code = Op::code;
+  info.name = Op::name;
+  info.inputs = Op::inputs;
+  info.outputs = Op::outputs;
+  info.traits = Op::traits;
+  info.fused_word = fused_word<typename Op::attrs>();
+  info.infer = &detail::infer_words<Op>;
+  info.macs = &detail::macs_of_words<Op>;
+  info.reference = &run_reference<Op, Types>;
+  info.select = &select_kernel<Op>;
+  info.run_reference = &detail::run_reference_step<Op, Types>;
+  info.attributes = attribute_fields<typename Op::attrs>();
+  return info;
+}
+
+/// The operator as a static graph names it: for one dtype.
+template <class Op, dtype Type> inline constexpr operator_info static_operator = make_operator_info<Op, types_of(Type)>();
+
+/// The operator as dynamic graphs find it: for every dtype it takes, with the texts of its rules.
+template <class Op>
+inline constexpr operator_info dynamic_operator = [] {
+  operator_info info = make_operator_info<Op, reference_types<Op>()>();
+  info.rules = rule_names<typename Op::rule>();
+  return info;
+}();
+
+}  // namespace nnrt::inline NNRT_ISA

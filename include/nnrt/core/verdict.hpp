@@ -1,0 +1,108 @@
+// verdict: what an operator's rules say of one node - its output descs, or the one broken rule with the two values involved.
+// Flow: infer() returns it; the DSL turns it into a compile error, dynamic front ends into an error with the same words.
+#pragma once
+
+#include <nnrt/core/desc.hpp>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// The number of an operator: NNRt's OH_NN_OperationType where it has one, else 1000 and up.
+enum class op_code : std::int32_t {};
+
+/// Rules that follow from an operator's table of operands; they are checked before its own.
+enum class signature_rule {
+  required_operand_must_be_given,
+  operands_must_not_exceed_the_signature,
+  operand_type_must_be_accepted_by_the_operator,
+  operand_must_be_a_constant,
+  extents_must_not_be_negative,
+  tensor_must_not_exceed_the_size_limit,
+  output_count_must_match,
+  declared_output_type_must_match,
+  declared_output_rank_must_match,
+  declared_output_extent_must_match,
+};
+
+/// What the two values of a verdict count.
+enum class unit { number, type, layout };
+
+/// One broken rule of one operator, or the output descs when nothing is broken.
+struct verdict {
+  op_code op{};
+  int rule = -1;               // index into Op::rule, or into signature_rule; -1: nothing is broken
+  bool by_signature = false;
+  unit counted = unit::number;
+  std::int64_t actual = 0;     // in the rule's own unit: a rank, a channel count, pixels, a dtype
+  std::int64_t expected = 0;
+  std::vector<tensor_desc> outputs;
+
+  constexpr explicit operator bool() const { return rule < 0; }
+  constexpr const tensor_desc& output(int i) const { return outputs[static_cast<std::size_t>(i)]; }
+};
+
+namespace detail {
+template <class Rule> constexpr verdict broken_rule(Rule rule, unit counted, std::int64_t got, std::int64_t expected) {
+  verdict v;
+  v.rule = static_cast<int>(rule);
+  v.by_signature = std::is_same_v<Rule, signature_rule>;
+  v.counted = counted;
+  v.actual = got;
+  v.expected = expected;
+  return v;
+}
+}  // namespace detail
+
+/// A true verdict when both values are equal, else the broken rule with both.
+template <class Rule> constexpr verdict require(Rule rule, std::int64_t got, std::int64_t expected) {
+  return got == expected ? verdict{} : detail::broken_rule(rule, unit::number, got, expected);
+}
+template <class Rule> constexpr verdict require(Rule rule, dtype got, dtype expected) {
+  return got == expected ? verdict{} : detail::broken_rule(rule, unit::type, static_cast<int>(got), static_cast<int>(expected));
+}
+template <class Rule> constexpr verdict require(Rule rule, format got, format expected) {
+  return got == expected ? verdict{} : detail::broken_rule(rule, unit::layout, static_cast<int>(got), static_cast<int>(expected));
+}
+template <class Rule> constexpr verdict require_at_least(Rule rule, std::int64_t got, std::int64_t least) {
+  return got >= least ? verdict{} : detail::broken_rule(rule, unit::number, got, least);
+}
+template <class Rule> constexpr verdict require_at_most(Rule rule, std::int64_t got, std::int64_t most) {
+  return got <= most ? verdict{} : detail::broken_rule(rule, unit::number, got, most);
+}
+/// least <= got <= most; the bound that is broken is the expected value.
+template <class Rule> constexpr verdict require_between(Rule rule, std::int64_t got, std::int64_t least, std::int64_t most) {
+  return got < least ? detail::broken_rule(rule, unit::number, got, least) : require_at_most(rule, got, most);
+}
+/// Equal extents, or one of them not known yet (-1).
+template <class Rule> constexpr verdict require_same_extent(Rule rule, std::int64_t got, std::int64_t expected) {
+  return got < 0 || expected < 0 ? verdict{} : require(rule, got, expected);
+}
+/// For rules about an operand that must, or must not, be there.
+template <class Rule> constexpr verdict refuse(Rule rule, std::int64_t got, std::int64_t expected) {
+  return detail::broken_rule(rule, unit::number, got, expected);
+}
+
+/// Nothing is broken, and these are the outputs.
+template <class... Desc> constexpr verdict yields(const Desc&... desc) {
+  verdict v;
+  v.outputs.reserve(sizeof...(Desc));
+  (v.outputs.push_back(desc), ...);
+  return v;
+}
+
+/// One operand as rules see it: its desc and, of a constant integer operand, its values.
+struct operand {
+  tensor_desc desc;
+  std::span<const std::int64_t> values;  // integers of a constant; empty when unknown
+  bool constant = false;                 // a constant or a weight: known before the network runs
+
+  /// Whether there is such an operand at all: optional ones may be missing.
+  constexpr explicit operator bool() const { return desc.type != dtype::none; }
+  /// Whether the integer values are known (an empty list of a constant is known, too).
+  constexpr bool has_values() const { return constant && std::int64_t(values.size()) == desc.elements(); }
+};
+
+}  // namespace nnrt::inline NNRT_ISA
