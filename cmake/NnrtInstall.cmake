@@ -1,0 +1,23 @@
+# NnrtInstall.cmake: what `cmake --install` puts where - headers, the CMake package, nnrt.pc.
+# Flow: included by CMakeLists.txt; tests/consumers/find_package builds against the result.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+# The package depends on no architecture, so it goes to share/ and not to lib/.
+set(nnrt_package_dir ${CMAKE_INSTALL_DATADIR}/cmake/nnrt)
+install(TARGETS nnrt EXPORT nnrtTargets ${nnrt_file_set})
+if(NOT nnrt_file_set)
+  install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+endif()
+install(EXPORT nnrtTargets NAMESPACE nnrt:: DESTINATION ${nnrt_package_dir})
+
+configure_package_config_file(cmake/nnrtConfig.cmake.in nnrtConfig.cmake INSTALL_DESTINATION ${nnrt_package_dir})
+write_basic_package_version_file(nnrtConfigVersion.cmake COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+install(FILES ${PROJECT_BINARY_DIR}/nnrtConfig.cmake ${PROJECT_BINARY_DIR}/nnrtConfigVersion.cmake cmake/NnrtXsimd.cmake
+        DESTINATION ${nnrt_package_dir})
+if(EXISTS ${PROJECT_SOURCE_DIR}/cmake/NnrtEmbed.cmake)
+  install(FILES cmake/NnrtEmbed.cmake DESTINATION ${nnrt_package_dir})
+endif()
+
+configure_file(cmake/nnrt.pc.in nnrt.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/nnrt.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)

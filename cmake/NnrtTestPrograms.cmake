@@ -1,0 +1,62 @@
+# NnrtTestPrograms.cmake: tests that are compilations - programs that must be rejected, accepted, or merely understood.
+# Flow: included by tests/CMakeLists.txt. Each call is one ctest test; the work is done by tests/support/*.py.
+
+# What a user's compiler is told, nothing else; the include folders of the three libraries are on its own path.
+set(nnrt_user_flags -std=c++20 -I${PROJECT_SOURCE_DIR}/include)
+foreach(library IN ITEMS Boost::headers xsimd tl::expected)
+  get_target_property(nnrt_folders ${library} INTERFACE_INCLUDE_DIRECTORIES)
+  foreach(folder IN LISTS nnrt_folders)
+    if(folder AND NOT folder IN_LIST CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES AND NOT folder STREQUAL "/usr/include")
+      list(APPEND nnrt_user_flags -isystem ${folder})
+    endif()
+  endforeach()
+endforeach()
+
+# nnrt_add_compile_fail(file.cpp [COMPILER compiler] [SUFFIX suffix] [LABELS label...])
+# The program must be rejected with the text of its own "// expect: <regex>" lines within the first 20 lines, and must
+# compile once NNRT_FIXED is defined: so it fails for the stated reason and no other.
+function(nnrt_add_compile_fail source)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "COMPILER;SUFFIX" "LABELS")
+  if(NOT arg_COMPILER)
+    set(arg_COMPILER ${CMAKE_CXX_COMPILER})
+  endif()
+  get_filename_component(name ${source} NAME_WE)
+  set(name compile_fail/${name}${arg_SUFFIX})
+  add_test(NAME ${name}
+    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/support/rejected.py ${source}
+            ${arg_COMPILER} ${nnrt_user_flags} -fsyntax-only)
+  set_tests_properties(${name} PROPERTIES LABELS "compile_fail;${arg_LABELS}")
+endfunction()
+
+# nnrt_add_acceptance(file compiler_name compiler -O0|-O2)
+# The program (or each program of a Markdown file) compiles with -std=c++20 -Iinclude -pthread, links no library, exits with 0.
+function(nnrt_add_acceptance source compiler_name compiler optimisation)
+  get_filename_component(program ${source} NAME_WE)
+  set(name acceptance/${program}.${compiler_name}${optimisation})
+  add_test(NAME ${name}
+    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/support/accepted.py ${source}
+            ${PROJECT_BINARY_DIR}/tests/${name}
+            ${compiler} ${nnrt_user_flags} ${optimisation} -pthread -fno-exceptions -fno-rtti)
+  set_tests_properties(${name} PROPERTIES LABELS acceptance)
+endfunction()
+
+# nnrt_add_syntax_check(name file.cpp COMPILER compiler [FLAGS flag...])
+# The second compiler understands the file, its static_asserts included.
+function(nnrt_add_syntax_check name source)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "COMPILER" "FLAGS")
+  add_test(NAME ${name}
+    COMMAND ${arg_COMPILER} ${nnrt_user_flags} ${nnrt_warnings} ${arg_FLAGS} -fsyntax-only ${source})
+  set_tests_properties(${name} PROPERTIES LABELS syntax)
+endfunction()
+
+# nnrt_add_consumer(folder [CMake options...])
+# The project in tests/consumers/<folder> configures, builds and runs.
+function(nnrt_add_consumer folder)
+  add_test(NAME consumers/${folder}
+    COMMAND ${CMAKE_CTEST_COMMAND}
+      --build-and-test ${CMAKE_CURRENT_SOURCE_DIR}/consumers/${folder} ${PROJECT_BINARY_DIR}/tests/consumers/${folder}
+      --build-generator ${CMAKE_GENERATOR}
+      --build-options -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} -DCMAKE_BUILD_TYPE=Release ${ARGN}
+      --test-command consumer)
+  set_tests_properties(consumers/${folder} PROPERTIES LABELS consumer)
+endfunction()
