@@ -1,4 +1,4 @@
-# packages.sh: the one list of Debian packages that nnrt needs, and the function that installs what is missing of them.
+# packages.sh: the one list of Debian packages that nnrt needs, the function that installs what is missing, and what the scripts share.
 # Flow: sourced by examples/run.sh, tests/run.sh and tests/nightly.sh; no other file names a package.
 
 # What building a program with nnrt takes: compiler, CMake, and the three header-only libraries of the core.
@@ -51,6 +51,18 @@ install_packages() {
     return 1
   fi
   rm -f "$log"
+}
+
+# quietly LOG command...: its output goes to LOG, and is shown (its end) only when the command fails.
+quietly() {
+  local log=$1
+  shift
+  mkdir -p "$(dirname "$log")"
+  if ! "$@" >"$log" 2>&1 </dev/null; then
+    tail -n 60 "$log" >&2
+    printf 'failed: %s (all of it: %s)\n' "$*" "$log" >&2
+    return 1
+  fi
 }
 
 # Under sudo, files made in the given folder go back to the user who called it, so that the next run needs no sudo.

@@ -1,0 +1,160 @@
+"""hygiene.py: what the repository promises about its own text.
+
+Flow: tests/CMakeLists.txt registers each check as the test hygiene/<check>; without arguments all of them run.
+
+    headers    a header says in its first two lines what it is and where it stands in the flow, then #pragma once
+    layers     a header includes only what its layer may know; intrinsics live in kernels/ alone
+    words      nothing unfinished, no path of somebody's machine, no tab, no space at a line's end, a newline at the end
+    top_level  the top level holds what it should and nothing else
+    operators  each operator stands in ops/list.hpp, has its test, and each of its rules is named there
+"""
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+INCLUDE = ROOT / "include" / "nnrt"
+
+# Top to bottom: a layer may include those above it, itself, and nothing else of nnrt.
+LAYERS = ["core", "ops", "ir", "passes", "kernels", "exec", "policy", "io", "hal", "hdi", "c_api", "bpu"]
+# Kernels are plain functions on pointers: they know operators, but neither graphs nor passes.
+UNKNOWN_TO = {"kernels": {"ir", "passes"}}
+# Each of these parses as slowly as all of Hana; the layers that every program includes stay without them.
+HEAVY = {"memory", "thread", "functional", "ranges", "mutex", "condition_variable", "iostream", "sstream", "regex", "iomanip"}
+LIGHT_LAYERS = {"core", "ops", "ir", "passes"}
+INTRINSICS = re.compile(r"xsimd/.*|.*intrin\.h|arm_(neon|sve|fp16)\.h")
+LONG_HEADER = 500
+
+TOP_LEVEL = {"CMakeLists.txt", "include", "tests", "bench", "examples", "tools", "docs", "cmake", "single_include"}
+USUAL_FILES = {"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "CMakePresets.json", "Doxyfile", "NOTICE"}
+USUAL_DOT_FILES = {".ci", ".clang-format", ".clang-tidy", ".editorconfig", ".gitattributes", ".gitignore"}
+
+TEXT = {".hpp", ".h", ".cpp", ".c", ".py", ".sh", ".cmake", ".txt", ".md", ".json", ".in", ""}
+UNFINISHED = re.compile(r"\b(TO[D]O|FI[X]ME|X[X]X|not implemente[d]|placeholde[r])\b", re.I)
+SOMEBODYS_PATH = re.compile(r"(?<![\w.}<])/(home|root|mnt|srv|wor[k]|Users)/\w")
+
+
+def tracked() -> list[Path]:
+    """The files of the repository: git's where it is one, else what a released archive holds."""
+    listed = subprocess.run(["git", "-c", "safe.directory=*", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode == 0 and listed.stdout:
+        return [ROOT / name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
+    return [f for f in ROOT.rglob("*") if f.is_file() and f.relative_to(ROOT).parts[0] not in {"build", ".git"}]
+
+
+def headers() -> list[Path]:
+    return sorted(INCLUDE.rglob("*.hpp"))
+
+
+def layer_of(header: Path) -> str:
+    """The folder under include/nnrt/; empty for the public headers that stand in it directly."""
+    parts = header.relative_to(INCLUDE).parts
+    return parts[0] if len(parts) > 1 else ""
+
+
+def included(header: Path) -> list[str]:
+    return re.findall(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', header.read_text(encoding="utf-8"), re.M)
+
+
+def check_headers() -> Iterator[str]:
+    for header in headers():
+        name = header.relative_to(ROOT)
+        text = header.read_text(encoding="utf-8")
+        lines = text.splitlines()
+        stem = re.escape(header.stem)
+        if not lines or not re.match(rf"// {stem}: \S", lines[0]):
+            yield f"{name}: the first line must be '// {header.stem}: what it is'"
+        comment = next((i for i, line in enumerate(lines) if not line.startswith("//")), len(lines))
+        if not any(line.startswith("// Flow: ") for line in lines[:comment]):
+            yield f"{name}: the comment at the top must hold '// Flow: where it stands'"
+        if comment >= len(lines) or lines[comment] != "#pragma once":
+            yield f"{name}: '#pragma once' must follow the comment at the top"
+        if len(lines) > LONG_HEADER:
+            print(f"note: {name} has {len(lines)} lines; does it hold two subjects?")
+
+
+def check_layers() -> Iterator[str]:
+    for header in headers():
+        name, layer = header.relative_to(ROOT), layer_of(header)
+        if layer and layer not in LAYERS:
+            yield f"{name}: '{layer}' is no layer of docs/design.md"
+            continue
+        above = set(LAYERS[: LAYERS.index(layer) + 1]) - UNKNOWN_TO.get(layer, set()) if layer else set(LAYERS)
+        for target in included(header):
+            if target.startswith("nnrt/"):
+                other = target.split("/")[1]
+                if layer and other not in above:
+                    yield f"{name}: {layer}/ knows nothing of {target}"
+                if not (ROOT / "include" / target).is_file():
+                    yield f"{name}: {target} does not exist"
+            elif INTRINSICS.fullmatch(target) and layer != "kernels":
+                yield f"{name}: only kernels/ includes {target}"
+            elif target in HEAVY and layer in LIGHT_LAYERS:
+                yield f"{name}: <{target}> is too slow to parse for {layer}/"
+            elif (ROOT / "include" / "nnrt" / target).is_file() or (header.parent / target).is_file():
+                yield f"{name}: write <nnrt/...> instead of {target}"
+
+
+def check_words() -> Iterator[str]:
+    for file in tracked():
+        name = file.relative_to(ROOT)
+        if file.suffix not in TEXT or name.name == "LICENSE" or "seeds" in name.parts:
+            continue
+        text = file.read_text(encoding="utf-8", errors="strict")
+        if text and not text.endswith("\n"):
+            yield f"{name}: no newline at the end"
+        for number, line in enumerate(text.split("\n"), 1):
+            where = f"{name}:{number}"
+            if found := UNFINISHED.search(line):
+                yield f"{where}: unfinished: {found[0]}"
+            if found := SOMEBODYS_PATH.search(line):
+                yield f"{where}: a path of somebody's machine: {line.strip()[:80]}"
+            if line != line.rstrip() and file.suffix != ".md":
+                yield f"{where}: ends with white space"
+            if "\t" in line:
+                yield f"{where}: a tab"
+
+
+def check_top_level() -> Iterator[str]:
+    found = {file.relative_to(ROOT).parts[0] for file in tracked()}
+    for surplus in sorted(found - TOP_LEVEL - USUAL_FILES - USUAL_DOT_FILES):
+        yield f"{surplus} does not belong to the top level"
+    for missing in sorted(name for name in TOP_LEVEL if not (ROOT / name).exists()):
+        yield f"{missing} is missing from the top level"
+
+
+def check_operators() -> Iterator[str]:
+    list_file = INCLUDE / "ops" / "list.hpp"
+    listed = set(included(list_file)) if list_file.is_file() else set()
+    for header in sorted((INCLUDE / "ops").glob("*.hpp")):
+        text = header.read_text(encoding="utf-8")
+        rules = re.search(r"enum class rule\s*\{(.*?)\}", text, re.S)
+        if not rules:
+            continue   # not an operator: what several of them share
+        name = header.relative_to(ROOT)
+        if listed and f"nnrt/ops/{header.name}" not in listed:
+            yield f"{name} is not in ops/list.hpp"
+        test = ROOT / "tests" / "ops" / f"{header.stem}_test.cpp"
+        if not test.is_file():
+            yield f"{name} has no {test.relative_to(ROOT)}"
+            continue
+        tested = test.read_text(encoding="utf-8")
+        body = re.sub(r"//.*", "", rules[1])
+        for rule in re.findall(r"\b([a-z]\w*)\b", body):
+            if not re.search(rf"\b{rule}\b", tested):
+                yield f"{test.relative_to(ROOT)} has no row for rule {rule}"
+
+
+CHECKS = {name.removeprefix("check_"): f for name, f in list(globals().items()) if name.startswith("check_")}
+
+
+def main() -> int:
+    wanted = sys.argv[1:] or list(CHECKS)
+    complaints = [complaint for name in wanted for complaint in CHECKS[name]()]
+    print("\n".join(complaints))
+    return 1 if complaints else 0
+
+
+sys.exit(main())

@@ -1,0 +1,5 @@
+// second: the other translation unit, compiled for another instruction set where the machine has one.
+#include <nnrt/nnrt.hpp>
+
+const char* second_isa();
+const char* second_isa() { return nnrt::isa; }

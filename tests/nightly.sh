@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# nightly.sh: what takes longer than the everyday tests - the second compiler, sanitizers, valgrind, fuzzers.
+# Flow: each leg has a build folder of its own under build/, named like its preset in CMakePresets.json.
+set -euo pipefail
+
+usage() {
+  cat <<'EOF'
+usage: tests/nightly.sh [--help] [LEG...]
+
+Runs the named legs, or all of them:
+  everyday   tests/run.sh, its nightly tests included
+  clang      the whole suite built by clang 16
+  asan       unit tests and examples under the address and undefined-behaviour sanitizers
+  tsan       unit tests under the thread sanitizer
+  valgrind   unit tests and examples under valgrind, built for AVX2 (valgrind 3.19 knows no AVX-512)
+  fuzz       every fuzzer of tests/fuzz, each for FUZZ_SECONDS (120)
+EOF
+}
+case "${1:-}" in -h | --help) usage; exit 0 ;; esac
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=../tools/packages.sh
+. tools/packages.sh
+# shellcheck disable=SC2086  # lists of words
+install_packages $runtime $tests $nightly
+trap 'give_back build' EXIT
+jobs=$(nproc 2>/dev/null || echo 2)
+
+# Builds the preset and runs its tests; further arguments go to ctest.
+build_and_test() {
+  local preset=$1
+  shift
+  quietly "build/$preset.log" cmake --preset "$preset"
+  quietly "build/$preset.log" cmake --build --preset "$preset"
+  ctest --test-dir "build/$preset" --output-on-failure --no-tests=error --no-label-summary -j "$jobs" "$@"
+}
+
+leg_everyday() { build_and_test dev; }
+leg_clang() { build_and_test clang; }
+leg_asan() { build_and_test asan -L 'unit|example'; }
+leg_tsan() { build_and_test tsan -L unit; }
+leg_valgrind() { build_and_test valgrind -L 'unit|example'; }
+
+leg_fuzz() {
+  quietly build/fuzz.log cmake --preset fuzz
+  quietly build/fuzz.log cmake --build --preset fuzz
+  local fuzzer name found=0
+  for fuzzer in build/fuzz/tests/fuzz/*_fuzz; do
+    [ -x "$fuzzer" ] || continue
+    found=1
+    name=$(basename "$fuzzer" _fuzz)
+    mkdir -p "build/fuzz/corpus/$name"
+    echo "fuzzing $name for ${FUZZ_SECONDS:-120} s"
+    # New inputs go to the first folder; a crash is kept in build/fuzz for a seed of its own.
+    quietly "build/fuzz/$name.log" "$fuzzer" -max_total_time="${FUZZ_SECONDS:-120}" -max_len=65536 -timeout=10 -rss_limit_mb=2048 \
+      -artifact_prefix="build/fuzz/$name-" "build/fuzz/corpus/$name" "tests/fuzz/seeds/$name"
+  done
+  [ "$found" -eq 1 ] || { echo "there is no fuzzer" >&2; return 1; }
+}
+
+[ $# -gt 0 ] || set -- everyday clang asan tsan valgrind fuzz
+for leg in "$@"; do
+  declare -F "leg_$leg" >/dev/null || { echo "no such leg: $leg" >&2; usage >&2; exit 2; }
+done
+failed=()
+for leg in "$@"; do
+  echo "== $leg"
+  # A leg that fails stops itself, not the others: hence a shell of its own, whose errexit is not switched off by the test.
+  set +e
+  (set -e; "leg_$leg")
+  status=$?
+  set -e
+  [ "$status" -eq 0 ] || failed+=("$leg")
+done
+if [ "${#failed[@]}" -gt 0 ]; then
+  echo "failed: ${failed[*]}" >&2
+  exit 1
+fi
+echo "all legs passed: $*"

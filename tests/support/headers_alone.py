@@ -1,0 +1,36 @@
+"""headers_alone.py: every public header compiles alone; C headers do so as C99, too.
+
+Flow: tests/CMakeLists.txt registers one call per compiler.
+
+    headers_alone.py INCLUDE_DIRECTORY COMPILER FLAGS...
+"""
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+AT_ONCE = 2
+
+
+def compile_alone(header: str, command: list[str]) -> str:
+    # Through standard input: a header as the main file would be warned about its #pragma once.
+    run = subprocess.run([*command, "-fsyntax-only", "-"], input=f"#include <{header}>\n", capture_output=True, text=True)
+    if run.returncode == 0:
+        return ""
+    return f"* {header}\n" + "\n".join(run.stderr.splitlines()[:15])
+
+
+def main() -> int:
+    include, compiler, flags = Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
+    cxx = [compiler, *flags, f"-I{include}", "-x", "c++"]
+    c99 = [compiler, "-x", "c", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{include}"]
+    headers = sorted(str(h.relative_to(include)) for suffix in ("*.hpp", "*.h") for h in include.rglob(suffix))
+    jobs = [(h, cxx) for h in headers] + [(h, c99) for h in headers if h.endswith(".h")]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        failures = [f for f in pool.map(lambda job: compile_alone(*job), jobs) if f]
+    print("\n".join(failures))
+    print(f"{len(headers)} headers, {len(failures)} do not compile alone")
+    return 1 if failures or not headers else 0
+
+
+sys.exit(main())

@@ -1,0 +1,58 @@
+"""rejected.py: proves that a program is rejected for the reason its first lines state, and accepted once that is mended.
+
+Flow: tests/CMakeLists.txt registers each file of tests/compile_fail through nnrt_add_compile_fail().
+
+    rejected.py SOURCE COMPILER FLAGS...
+
+In SOURCE:
+    // expect: <regex>     what the first 20 lines of the compiler's output must contain; may stand several times
+    // here                at the end of a line: one of those 20 lines must point at this line of the file
+    #ifdef NNRT_FIXED      the program must compile when this is defined
+"""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+SEEN_BY_USERS = 20  # lines of output that people read
+
+
+def complaints(source: Path, output: str) -> list[str]:
+    """What the compiler's output lacks of what the source promises."""
+    head = "\n".join(output.splitlines()[:SEEN_BY_USERS])
+    text = source.read_text(encoding="utf-8")
+    expected = re.findall(r"^// expect: (.*\S)\s*$", text, re.M)
+    wrong = [] if expected else ["the file has no line '// expect: <regex>'"]
+    wrong += [f"the first {SEEN_BY_USERS} lines do not match: {e}" for e in expected if not re.search(e, head)]
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.rstrip().endswith("// here") and f"{source.name}:{number}:" not in head:
+            wrong.append(f"the first {SEEN_BY_USERS} lines do not point at {source.name}:{number}")
+    return wrong
+
+
+def main() -> int:
+    source, compile_command = Path(sys.argv[1]), sys.argv[2:]
+    broken = subprocess.run([*compile_command, str(source)], capture_output=True, text=True)
+    if broken.returncode == 0:
+        print(f"{source.name} compiles, but must be rejected")
+        return 1
+    if broken.returncode < 0 or "internal compiler error" in broken.stderr:
+        print(f"the compiler crashed on {source.name}:\n{broken.stderr}")
+        return 1
+    wrong = complaints(source, broken.stderr)
+    fixed = subprocess.run([*compile_command, "-DNNRT_FIXED", str(source)], capture_output=True, text=True)
+    if fixed.returncode != 0:
+        wrong.append("it does not compile with -DNNRT_FIXED:\n" + fixed.stderr)
+    elif "NNRT_FIXED" not in source.read_text(encoding="utf-8"):
+        wrong.append("the file does not mention NNRT_FIXED")
+    if not wrong:
+        return 0
+    print(f"{source.name}:")
+    for w in wrong:
+        print(f"* {w}")
+    print("the compiler said:")
+    print("\n".join(broken.stderr.splitlines()[:40]))
+    return 1
+
+
+sys.exit(main())
