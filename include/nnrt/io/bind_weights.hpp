@@ -1,0 +1,315 @@
+// bind_weights: fits the tensors of a weights file to the weights that a network names, and says all that does not fit at once.
+// Flow: executors and compile() bind first; kernels then read the bytes that bound_weights points to, borrowed from the file where they can be.
+#pragma once
+
+#include <nnrt/core/desc.hpp>
+#include <nnrt/core/result.hpp>
+#include <nnrt/io/weights.hpp>
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// How a network uses a weight, as far as another framework orders its axes otherwise.
+enum class weight_use { plain, conv2d, depthwise_conv2d, conv2d_transpose, full_connection };
+
+/// A weight that a network names. `desc` is what the operator takes (nnrt's order of axes); the strings must outlive the call of bind_weights only.
+struct weight_spec {
+  std::string_view name;
+  tensor_desc desc;
+  weight_use use = weight_use::plain;
+  std::int64_t group = 1;  // of conv2d and conv2d_transpose
+  shape_t flattened;       // [N, H, W, C] of the feature map whose flattening is the full_connection's input; rank 0: there is none
+};
+
+/// The bytes of a network's weights, in the order of its specs, as its operators take them: dense, row-major, aligned to the element size.
+/// Keeps the weights alive that it borrows from.
+class bound_weights {
+ public:
+  bound_weights() = default;
+  bound_weights(bound_weights&&) noexcept = default;
+  bound_weights& operator=(bound_weights&&) noexcept = default;
+
+  /// One pointer for each spec; what it points to has desc.bytes() bytes. Null only for a tensor without elements.
+  std::span<const std::byte* const> pointers() const { return pointers_; }
+  /// Whether the weight at this index was copied, because its axes had to be put in order or its bytes were not aligned.
+  bool is_copy(std::size_t index) const { return copied_[index]; }
+  const weights& source() const { return source_; }
+
+ private:
+  friend result<bound_weights> bind_weights(const weights& file, std::span<const weight_spec> specs);
+
+  weights source_;
+  detail::aligned_bytes copies_;
+  std::vector<const std::byte*> pointers_;
+  std::vector<bool> copied_;
+};
+
+/// Finds every spec's tensor, checks its dtype and shape, and puts its elements into nnrt's order if the file has another (weights::order()).
+///
+/// From layout::pytorch, with the file's shape on the left:
+///   conv2d            [outC, inC/group, kH, kW]   becomes [outC, kH, kW, inC/group]
+///   depthwise_conv2d  [outC, 1, kH, kW]           becomes [outC, kH, kW, 1]
+///   conv2d_transpose  [inC, outC/group, kH, kW]   becomes [outC, kH, kW, inC/group]
+///   full_connection   [out, in] stays; when the input is a flattened [N, H, W, C], its columns go from C,H,W to H,W,C order
+///   plain             stays
+///
+/// Errors: invalid_argument; one message of several lines that names every missing, superfluous, mistyped and misshapen tensor with what was got and what was
+/// expected. Dtypes are not converted. Superfluous are the tensors that no spec names, except PyTorch's counters "….num_batches_tracked". Two specs may have one name.
+inline result<bound_weights> bind_weights(const weights& file, std::span<const weight_spec> specs);
+
+// --- details ---------------------------------------------------------------
+namespace detail {
+
+/// How the elements of a weight are gathered from the file: element (i0, …) of the extents comes from offset sum(i * stride), in elements.
+/// The extents factor the wanted shape: splitting an axis (of groups, or of flattened columns) leaves the row-major order of the target as it is.
+struct gathering {
+  shape_t extents, strides;
+
+  void axis(std::int64_t extent, std::int64_t stride) { extents.push_back(extent), strides.push_back(stride); }
+  bool keeps_order() const {
+    const shape_t dense = row_major_strides(extents);
+    for (int i = 0; i < extents.rank; ++i)
+      if (extents[i] > 1 && strides[i] != dense[i]) return false;
+    return true;
+  }
+};
+
+/// What a spec wants to find in the file, and how to read it.
+struct expectation {
+  shape_t shape;
+  gathering from;        // rank 0: as it is
+  const char* why = "";  // set when the spec itself makes no sense
+};
+
+/// [out, kH, kW, in] from a file with these strides; `out` is split into groups when its members lie apart in the file.
+inline expectation expected_convolution(const weight_spec& spec) {
+  const shape_t& s = spec.desc.shape;
+  if (s.rank != 4 || s.elements() < 1) return {s, {}, "is used by a convolution, which takes known extents [outC, kH, kW, inC/group]"};
+  if (spec.group < 1 || s[0] % spec.group != 0) return {s, {}, "is used by a convolution whose group does not divide its output channels"};
+  const std::int64_t window = s[1] * s[2], in = s[3];
+  expectation e;
+  if (spec.use == weight_use::conv2d_transpose) {
+    const std::int64_t out = s[0] / spec.group;
+    e.shape = {in * spec.group, out, s[1], s[2]};
+    e.from.axis(spec.group, in * out * window);
+    e.from.axis(out, window);
+    e.from.axis(s[1], s[2]);
+    e.from.axis(s[2], 1);
+    e.from.axis(in, out * window);
+  } else {
+    e.shape = {s[0], in, s[1], s[2]};
+    e.from.axis(s[0], in * window);
+    e.from.axis(s[1], s[2]);
+    e.from.axis(s[2], 1);
+    e.from.axis(in, window);
+  }
+  return e;
+}
+
+inline expectation expected_linear(const weight_spec& spec) {
+  const shape_t &s = spec.desc.shape, &map = spec.flattened;
+  if (map.rank != 4) return {s, {}, ""};
+  if (s.rank != 2 || s.elements() < 0 || map.elements(1) != s[1]) return {s, {}, "has other columns than the feature map that is flattened into them has elements"};
+  const std::int64_t h = map[1], w = map[2], c = map[3];
+  expectation e{s, {}, ""};
+  e.from.axis(s[0], h * w * c);
+  e.from.axis(h, w);
+  e.from.axis(w, 1);
+  e.from.axis(c, h * w);
+  return e;
+}
+
+/// What the file must hold for this spec when its writer ordered axes like `order`.
+inline expectation expected_in_file(const weight_spec& spec, layout order) {
+  if (order == layout::native) return {spec.desc.shape, {}, ""};
+  switch (spec.use) {
+    case weight_use::conv2d:
+    case weight_use::depthwise_conv2d:
+    case weight_use::conv2d_transpose: return expected_convolution(spec);
+    case weight_use::full_connection: return expected_linear(spec);
+    case weight_use::plain: break;
+  }
+  return {spec.desc.shape, {}, ""};
+}
+
+template <std::size_t ElementBytes> void gather_elements(const gathering& from, const std::byte* source, std::byte* target) {
+  std::int64_t at[max_rank] = {};
+  std::int64_t offset = 0;
+  for (std::int64_t left = from.extents.elements(); left > 0; --left) {
+    std::memcpy(target, source + static_cast<std::size_t>(offset) * ElementBytes, ElementBytes);
+    target += ElementBytes;
+    for (int axis = from.extents.rank; axis-- > 0;) {
+      offset += from.strides[axis];
+      if (++at[axis] < from.extents[axis]) break;
+      offset -= from.strides[axis] * at[axis];
+      at[axis] = 0;
+    }
+  }
+}
+
+inline void gather(const gathering& from, std::int64_t element_bytes, const std::byte* source, std::byte* target) {
+  switch (element_bytes) {
+    case 1: return gather_elements<1>(from, source, target);
+    case 2: return gather_elements<2>(from, source, target);
+    case 4: return gather_elements<4>(from, source, target);
+    default: return gather_elements<8>(from, source, target);
+  }
+}
+
+/// Edits (insert, drop or replace a character) from a to b, or `limit` when there are as many or more.
+inline std::size_t edits_between(std::string_view a, std::string_view b, std::size_t limit) {
+  if (a.size() >= b.size() + limit || b.size() >= a.size() + limit) return limit;
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min(replaced, std::min(row[j], diagonal) + 1);
+    }
+  }
+  return std::min(row[b.size()], limit);
+}
+
+/// Whether one is the other behind a prefix of modules: "module.conv1.weight" and "conv1.weight".
+constexpr bool differ_by_prefix(std::string_view a, std::string_view b) {
+  const std::string_view longer = a.size() < b.size() ? b : a, shorter = a.size() < b.size() ? a : b;
+  return longer.size() > shorter.size() + 1 && longer.ends_with(shorter) && longer[longer.size() - shorter.size() - 1] == '.';
+}
+
+/// Collects everything that does not fit into the lines of one message.
+class weight_complaints {
+ public:
+  weight_complaints(const weights& file, std::span<const weight_spec> specs) : file_(file), specs_(specs), used_(file.entries().size(), false) {}
+
+  /// The spec's tensor when it fits.
+  const tensor_entry* check(const weight_spec& spec, const expectation& expected);
+  /// Remarks on names: what is missing, with a guess which superfluous one was meant, and what is superfluous.
+  void check_names();
+  bool any() const { return count_ > 0; }
+  error reason() const;
+
+ private:
+  void complain(std::string_view name, const std::string& text) {
+    lines_ += "\n  " + quoted(name) + ": " + text;
+    ++count_;
+  }
+  std::string hint_of_order(const weight_spec& spec, const shape_t& got) const;
+  std::string_view nearest_superfluous(std::string_view name);
+  bool is_ignored(const tensor_entry& tensor) const {
+    constexpr std::string_view counter = "num_batches_tracked";
+    return file_.order() == layout::pytorch && (tensor.name == counter || tensor.name.ends_with(".num_batches_tracked"));
+  }
+
+  const weights& file_;
+  std::span<const weight_spec> specs_;
+  std::vector<bool> used_;
+  std::vector<const weight_spec*> missing_;
+  std::size_t guesses_left_ = 10'000;  // a hostile file must not make the guessing quadratic
+  std::size_t count_ = 0;
+  std::string lines_;
+};
+
+inline std::string weight_complaints::hint_of_order(const weight_spec& spec, const shape_t& got) const {
+  const bool is_native = file_.order() == layout::native;
+  const expectation other = expected_in_file(spec, is_native ? layout::pytorch : layout::native);
+  if (other.why[0] != '\0' || !(got == other.shape)) return {};
+  return is_native ? " (this is PyTorch's order: open the file with nnrt::layout::pytorch)" : " (this is nnrt's order: open the file with nnrt::layout::native)";
+}
+
+inline const tensor_entry* weight_complaints::check(const weight_spec& spec, const expectation& expected) {
+  if (expected.why[0] != '\0') return complain(spec.name, "expected " + text_of(spec.desc.type, spec.desc.shape) + " " + expected.why), nullptr;
+  const tensor_entry* found = file_.find(spec.name);
+  if (found == nullptr) return missing_.push_back(&spec), nullptr;
+  used_[static_cast<std::size_t>(found - file_.entries().data())] = true;
+  const bool same_type = found->type == spec.desc.type, same_shape = found->shape == expected.shape;
+  if (same_type && same_shape) return found;
+  std::string text = "got " + text_of(found->type, found->shape) + ", expected " + text_of(spec.desc.type, expected.shape);
+  if (!same_type) text += " (dtypes are not converted)";
+  if (!same_shape) text += hint_of_order(spec, found->shape);
+  return complain(spec.name, text), nullptr;
+}
+
+inline std::string_view weight_complaints::nearest_superfluous(std::string_view name) {
+  std::string_view nearest;
+  std::size_t fewest = std::min<std::size_t>(name.size() / 4 + 2, name.size());
+  for (std::size_t i = 0; i < used_.size() && guesses_left_ > 0; ++i) {
+    const std::string_view candidate = file_.entries()[i].name;
+    if (used_[i] || candidate.size() > 200 || name.size() > 200) continue;
+    --guesses_left_;
+    if (differ_by_prefix(name, candidate)) return candidate;
+    const std::size_t edits = edits_between(name, candidate, fewest);
+    if (edits < fewest) fewest = edits, nearest = candidate;
+  }
+  return nearest;
+}
+
+inline void weight_complaints::check_names() {
+  for (const weight_spec* spec : missing_) {
+    const std::string_view nearest = nearest_superfluous(spec->name);
+    std::string text = "missing: got no such tensor, expected " + text_of(spec->desc.type, expected_in_file(*spec, file_.order()).shape);
+    if (!nearest.empty()) text += "; did you mean " + quoted(nearest) + "?";
+    complain(spec->name, text);
+  }
+  for (std::size_t i = 0; i < used_.size(); ++i) {
+    const tensor_entry& tensor = file_.entries()[i];
+    if (!used_[i] && !is_ignored(tensor)) complain(tensor.name, "superfluous: got " + text_of(tensor.type, tensor.shape) + ", expected no such tensor");
+  }
+}
+
+inline error weight_complaints::reason() const {
+  const auto number = [](std::size_t n, const char* what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); };
+  return {error_code::invalid_argument, "the file's " + number(used_.size(), "tensor") + " do not fit the network's " + number(specs_.size(), "weight") + ":" + lines_};
+}
+
+/// A spec's tensor with the way to read it.
+struct located_weight {
+  const tensor_entry* tensor;
+  gathering from;
+  std::size_t element_bytes;
+
+  bool must_be_gathered() const { return from.extents.rank > 0 && !from.keeps_order(); }
+  bool must_be_copied() const { return must_be_gathered() || reinterpret_cast<std::uintptr_t>(tensor->bytes.data()) % element_bytes != 0; }
+  void copy_to(std::byte* target) const {
+    if (must_be_gathered()) gather(from, static_cast<std::int64_t>(element_bytes), tensor->bytes.data(), target);
+    else std::copy(tensor->bytes.begin(), tensor->bytes.end(), target);
+  }
+};
+}  // namespace detail
+
+inline result<bound_weights> bind_weights(const weights& file, std::span<const weight_spec> specs) {
+  detail::weight_complaints complaints(file, specs);
+  std::vector<detail::located_weight> located;
+  std::size_t copied_bytes = 0;
+  for (const weight_spec& spec : specs) {
+    const detail::expectation expected = detail::expected_in_file(spec, file.order());
+    const tensor_entry* tensor = complaints.check(spec, expected);
+    if (tensor == nullptr) continue;
+    located.push_back({tensor, expected.from, static_cast<std::size_t>(size_of(tensor->type))});
+    if (located.back().must_be_copied()) copied_bytes += detail::aligned_bytes::rounded(tensor->bytes.size());
+  }
+  complaints.check_names();
+  if (complaints.any()) return fail(complaints.reason());
+  bound_weights bound;
+  bound.source_ = file;
+  bound.copies_ = detail::aligned_bytes(copied_bytes);
+  std::byte* to = bound.copies_.data();
+  for (const detail::located_weight& weight : located) {
+    const bool copied = weight.must_be_copied();
+    bound.copied_.push_back(copied);
+    bound.pointers_.push_back(copied ? to : weight.tensor->bytes.data());
+    if (!copied) continue;
+    weight.copy_to(to);
+    to += detail::aligned_bytes::rounded(weight.tensor->bytes.size());
+  }
+  return bound;
+}
+
+}  // namespace nnrt::inline NNRT_ISA

@@ -1,0 +1,428 @@
+// json: a bounded pull reader for JSON text that nobody vouches for, and a small writer.
+// Flow: the headers of safetensors files and the graphs of saved models are read and written with it.
+#pragma once
+
+#include <nnrt/core/config.hpp>
+#include <nnrt/core/result.hpp>
+
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Bytes of the UTF-8 sequence that starts at text[at], 1 to 4; 0 when there is no well-formed one (Unicode 15, table 3-7).
+constexpr int utf8_length(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) { return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U; };
+  const auto tail = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
+  const unsigned lead = at < text.size() ? byte(0) : 0xFFU, second = byte(1);
+  if (lead < 0x80) return 1;
+  if (lead >= 0xC2 && lead <= 0xDF) return tail(1) ? 2 : 0;
+  if (lead >= 0xE0 && lead <= 0xEF) {
+    const bool overlong = lead == 0xE0 && second < 0xA0, surrogate = lead == 0xED && second > 0x9F;
+    return tail(1) && tail(2) && !overlong && !surrogate ? 3 : 0;
+  }
+  if (lead >= 0xF0 && lead <= 0xF4) {
+    const bool overlong = lead == 0xF0 && second < 0x90, beyond = lead == 0xF4 && second > 0x8F;
+    return tail(1) && tail(2) && tail(3) && !overlong && !beyond ? 4 : 0;
+  }
+  return 0;
+}
+
+/// Whether the whole text is well-formed UTF-8.
+constexpr bool is_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const int length = utf8_length(text, at);
+    if (length == 0) return false;
+    at += static_cast<std::size_t>(length);
+  }
+  return true;
+}
+
+/// Appends `text` as a JSON string with its quotes. Control characters are escaped; bytes that are not UTF-8 become U+FFFD, so the output is always JSON.
+inline void append_json_string(std::string& out, std::string_view text);
+
+/// `text` in quotes for a message: escaped as in JSON, so that a hostile name cannot play with a terminal, and cut after about 120 bytes.
+inline std::string quoted(std::string_view text);
+
+/// What json_reader::next() met.
+enum class json_event { begin_object, end_object, begin_array, end_array, key, string, integer, real, boolean, null, end, broken };
+
+/// What an event is called in messages: "an object", "a string", ….
+constexpr std::string_view name_of(json_event event) {
+  constexpr std::string_view names[] = {"an object",  "the end of the object", "an array",  "the end of the array", "a key", "a string",
+                                        "an integer", "a real number",         "a boolean", "null",                 "the end of the text", "broken text"};
+  return names[static_cast<int>(event)];
+}
+
+/// Pull reader for one JSON value (RFC 8259): call next() until it answers `end` or `broken`; it enforces the whole grammar, in constant stack.
+///
+/// Bounds: containers nest at most `max_depth` deep; strings must be UTF-8 (escapes with paired surrogates only); an integer must fit into 64 bits, signed, and a
+/// real into a double; nothing may follow the value. After the first error every call answers `broken`, and reason() says the byte and why.
+/// The text must outlive the reader. Duplicate keys are the caller's business.
+class json_reader {
+ public:
+  static constexpr int max_depth = 64;
+
+  explicit json_reader(std::string_view text) : text_(text) {}
+
+  /// The next event. A key's or string's characters are then in string(), a number in integer() or real(), a boolean in boolean().
+  json_event next();
+
+  /// Characters of the last key or string, unescaped; valid until the next call of next().
+  std::string_view string() const { return string_; }
+  std::int64_t integer() const { return integer_; }
+  /// The last number, integers included.
+  double real() const { return real_; }
+  bool boolean() const { return integer_ != 0; }
+  /// How many containers are open.
+  int depth() const { return depth_; }
+  /// Where the last event starts, in bytes.
+  std::size_t position() const { return start_; }
+
+  /// next(), which must be `wanted`; otherwise false, with the reason "expected …, got …".
+  bool expect(json_event wanted);
+  /// Steps over the value that comes next, whatever it is; false when it is broken.
+  bool skip();
+  /// Steps over the rest of the value whose first event was `event`.
+  bool skip_from(json_event event);
+
+  /// Makes the reader broken for a reason of the caller's, at the last event. The first reason stays.
+  json_event refuse(std::string reason);
+  bool is_broken() const { return state_ == state::broken; }
+  /// "byte 17: expected ':' after a key, got '}'"; only when broken.
+  error reason() const { return {error_code::invalid_file, "byte " + std::to_string(start_) + ": " + reason_}; }
+
+ private:
+  // What the grammar allows next; `first_…` right after the opening bracket, where a closing one may follow.
+  enum class state { value, first_value, first_key, key, colon, comma, done, broken };
+
+  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  void skip_space();
+  json_event broken_at(std::size_t at, std::string reason);
+  json_event unexpected(std::string_view wanted);
+  bool in_object() const { return depth_ > 0 && (objects_ >> (depth_ - 1) & 1U) != 0; }
+  json_event open(bool object);
+  json_event close(bool object);
+  json_event after_value(json_event event);
+  json_event read_value();
+  json_event read_word(std::string_view word, json_event event, std::int64_t value);
+  json_event read_number();
+  std::size_t digits();
+  bool read_string();
+  bool read_escape();
+  bool read_code_unit(std::uint32_t& unit);
+  void append_code_point(std::uint32_t point);
+
+  std::string_view text_, string_;
+  std::string unescaped_, reason_;
+  std::size_t at_ = 0, start_ = 0;
+  state state_ = state::value;
+  std::uint64_t objects_ = 0;  // one bit per open container: whether it is an object
+  int depth_ = 0;
+  std::int64_t integer_ = 0;
+  double real_ = 0;
+};
+
+/// Writes JSON without spaces; commas come by themselves. Callers open and close in pairs and write a key before each member's value.
+class json_writer {
+ public:
+  json_writer& begin_object() { return open('{'); }
+  json_writer& end_object() { return close('}'); }
+  json_writer& begin_array() { return open('['); }
+  json_writer& end_array() { return close(']'); }
+  json_writer& key(std::string_view name) {
+    string(name);
+    text_ += ':';
+    return fresh_ = true, *this;
+  }
+  json_writer& string(std::string_view value) {
+    separate();
+    append_json_string(text_, value);
+    return *this;
+  }
+  json_writer& integer(std::int64_t value) { return word(std::to_string(value)); }
+  /// The shortest digits that read back as the same double; what JSON cannot say (NaN, infinities) becomes null.
+  json_writer& real(double value);
+  json_writer& boolean(bool value) { return word(value ? "true" : "false"); }
+  json_writer& null() { return word("null"); }
+
+  const std::string& text() const { return text_; }
+  std::string take() && { return std::move(text_); }
+
+ private:
+  void separate() {
+    if (!fresh_) text_ += ',';
+    fresh_ = false;
+  }
+  json_writer& word(std::string_view letters) {
+    separate();
+    text_ += letters;
+    return *this;
+  }
+  json_writer& open(char bracket) {
+    separate();
+    text_ += bracket;
+    return fresh_ = true, *this;
+  }
+  json_writer& close(char bracket) {
+    text_ += bracket;
+    return fresh_ = false, *this;
+  }
+
+  std::string text_;
+  bool fresh_ = true;  // nothing stands before the next item that a comma must part from it
+};
+
+// --- details ---------------------------------------------------------------
+namespace detail {
+inline void append_escaped(std::string& out, char c) {
+  constexpr std::string_view hex = "0123456789abcdef";
+  const auto code = static_cast<unsigned char>(c);
+  switch (c) {
+    case '"': out += "\\\""; return;
+    case '\\': out += "\\\\"; return;
+    case '\n': out += "\\n"; return;
+    case '\r': out += "\\r"; return;
+    case '\t': out += "\\t"; return;
+    default: break;
+  }
+  if (code >= 0x20 && code != 0x7F) return void(out += c);
+  out += "\\u00";
+  out += hex[code >> 4U];
+  out += hex[code & 15U];
+}
+}  // namespace detail
+
+inline void append_json_string(std::string& out, std::string_view text) {
+  out += '"';
+  for (std::size_t at = 0; at < text.size();) {
+    const int length = utf8_length(text, at);
+    if (length == 0) out += "\xEF\xBF\xBD";
+    if (length == 1) detail::append_escaped(out, text[at]);
+    if (length > 1) out += text.substr(at, static_cast<std::size_t>(length));
+    at += static_cast<std::size_t>(length == 0 ? 1 : length);
+  }
+  out += '"';
+}
+
+inline std::string quoted(std::string_view text) {
+  constexpr std::size_t longest = 120;
+  std::size_t cut = text.size() <= longest ? text.size() : longest;
+  while (cut < text.size() && cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) --cut;  // not inside a sequence
+  std::string out;
+  append_json_string(out, text.substr(0, cut));
+  if (cut < text.size()) out.insert(out.size() - 1, "…");
+  return out;
+}
+
+inline json_writer& json_writer::real(double value) {
+  if (!(value - value == 0)) return null();
+  char digits[32];
+  const auto written = std::to_chars(digits, digits + sizeof digits, value);
+  return word({digits, static_cast<std::size_t>(written.ptr - digits)});
+}
+
+inline json_event json_reader::broken_at(std::size_t at, std::string reason) {
+  if (state_ == state::broken) return json_event::broken;
+  state_ = state::broken;
+  start_ = at;
+  reason_ = std::move(reason);
+  return json_event::broken;
+}
+
+inline json_event json_reader::refuse(std::string reason) { return broken_at(start_, std::move(reason)); }
+
+inline json_event json_reader::unexpected(std::string_view wanted) {
+  std::string reason = "expected " + std::string(wanted) + ", got ";
+  const int length = utf8_length(text_, at_);
+  reason += at_ < text_.size() ? quoted(text_.substr(at_, static_cast<std::size_t>(length == 0 ? 1 : length))) : "the end of the text";
+  return broken_at(at_, std::move(reason));
+}
+
+inline void json_reader::skip_space() {
+  while (at_ < text_.size() && (peek() == ' ' || peek() == '\n' || peek() == '\r' || peek() == '\t')) ++at_;
+}
+
+inline json_event json_reader::next() {
+  if (state_ == state::broken) return json_event::broken;
+  skip_space();
+  start_ = at_;
+  if (state_ == state::done) return at_ < text_.size() ? unexpected("nothing after the value") : json_event::end;
+  if (state_ == state::comma) {
+    if (peek() == (in_object() ? '}' : ']')) return close(in_object());
+    if (peek() != ',') return unexpected(in_object() ? "',' or '}'" : "',' or ']'");
+    ++at_;
+    skip_space();
+    start_ = at_;
+    state_ = in_object() ? state::key : state::value;
+  }
+  if (state_ == state::first_value && peek() == ']') return close(false);
+  if (state_ == state::first_key && peek() == '}') return close(true);
+  if (state_ == state::value || state_ == state::first_value) return read_value();
+  if (peek() != '"') return unexpected(state_ == state::key ? "a key" : "a key or '}'");
+  if (!read_string()) return json_event::broken;
+  skip_space();
+  if (peek() != ':') return unexpected("':' after a key");
+  ++at_;
+  state_ = state::value;
+  return json_event::key;
+}
+
+inline json_event json_reader::open(bool object) {
+  if (depth_ == max_depth) return broken_at(at_, "containers nest deeper than " + std::to_string(max_depth));
+  const std::uint64_t bit = std::uint64_t{1} << depth_++;
+  objects_ = object ? objects_ | bit : objects_ & ~bit;
+  ++at_;
+  state_ = object ? state::first_key : state::first_value;
+  return object ? json_event::begin_object : json_event::begin_array;
+}
+
+inline json_event json_reader::close(bool object) {
+  ++at_;
+  --depth_;
+  return after_value(object ? json_event::end_object : json_event::end_array);
+}
+
+inline json_event json_reader::after_value(json_event event) {
+  state_ = depth_ == 0 ? state::done : state::comma;
+  return event;
+}
+
+inline json_event json_reader::read_value() {
+  switch (peek()) {
+    case '{': return open(true);
+    case '[': return open(false);
+    case '"': return read_string() ? after_value(json_event::string) : json_event::broken;
+    case 't': return read_word("true", json_event::boolean, 1);
+    case 'f': return read_word("false", json_event::boolean, 0);
+    case 'n': return read_word("null", json_event::null, 0);
+    default: break;
+  }
+  const bool number = peek() == '-' || (peek() >= '0' && peek() <= '9');
+  return number ? read_number() : unexpected("a value");
+}
+
+inline json_event json_reader::read_word(std::string_view word, json_event event, std::int64_t value) {
+  if (text_.substr(at_, word.size()) != word) return unexpected("a value");
+  at_ += word.size();
+  integer_ = value;
+  return after_value(event);
+}
+
+inline std::size_t json_reader::digits() {
+  const std::size_t from = at_;
+  while (peek() >= '0' && peek() <= '9') ++at_;
+  return at_ - from;
+}
+
+inline json_event json_reader::read_number() {
+  if (peek() == '-') ++at_;
+  const bool leading_zero = peek() == '0';
+  const std::size_t whole = digits();
+  if (whole == 0) return unexpected("a digit");
+  if (leading_zero && whole > 1) return broken_at(start_, "a number starts with a superfluous zero");
+  bool is_integer = true;
+  if (peek() == '.') {
+    ++at_, is_integer = false;
+    if (digits() == 0) return unexpected("a digit after '.'");
+  }
+  if (peek() == 'e' || peek() == 'E') {
+    ++at_, is_integer = false;
+    if (peek() == '+' || peek() == '-') ++at_;
+    if (digits() == 0) return unexpected("a digit of the exponent");
+  }
+  const char *first = text_.data() + start_, *last = text_.data() + at_;
+  if (is_integer) {
+    if (std::from_chars(first, last, integer_).ec != std::errc{}) return broken_at(start_, "an integer does not fit into 64 bits");
+    real_ = static_cast<double>(integer_);
+    return after_value(json_event::integer);
+  }
+  if (std::from_chars(first, last, real_).ec != std::errc{}) return broken_at(start_, "a number does not fit into a double");
+  return after_value(json_event::real);
+}
+
+// The characters stay where they are unless an escape makes them differ from the text.
+inline bool json_reader::read_string() {
+  const std::size_t from = ++at_;
+  bool escaped = false;
+  unescaped_.clear();
+  for (;;) {
+    if (at_ >= text_.size()) return broken_at(start_, "a string has no end"), false;
+    const char c = text_[at_];
+    if (c == '"') break;
+    if (c == '\\') {
+      if (!escaped) unescaped_.assign(text_.substr(from, at_ - from));
+      escaped = true;
+      if (!read_escape()) return false;
+      continue;
+    }
+    if (static_cast<unsigned char>(c) < 0x20) return broken_at(at_, "a control character stands unescaped in a string"), false;
+    const auto length = static_cast<std::size_t>(utf8_length(text_, at_));
+    if (length == 0) return broken_at(at_, "a string is not UTF-8"), false;
+    if (escaped) unescaped_ += text_.substr(at_, length);
+    at_ += length;
+  }
+  string_ = escaped ? std::string_view(unescaped_) : text_.substr(from, at_ - from);
+  ++at_;
+  return true;
+}
+
+inline bool json_reader::read_escape() {
+  constexpr std::string_view letters = "\"\\/bfnrt", meanings = "\"\\/\b\f\n\r\t";
+  const std::size_t from = at_++;
+  if (const std::size_t simple = letters.find(peek()); at_ < text_.size() && simple != letters.npos) {
+    unescaped_ += meanings[simple];
+    ++at_;
+    return true;
+  }
+  if (peek() != 'u') return broken_at(from, "an unknown escape in a string"), false;
+  std::uint32_t point = 0, low = 0;
+  if (!read_code_unit(point)) return false;
+  if (point >= 0xD800 && point <= 0xDBFF) {
+    if (text_.substr(at_, 2) != "\\u") return broken_at(from, "half a surrogate pair in a string"), false;
+    ++at_;
+    if (!read_code_unit(low)) return false;
+    if (low < 0xDC00 || low > 0xDFFF) return broken_at(from, "half a surrogate pair in a string"), false;
+    point = 0x10000 + ((point - 0xD800) << 10U) + (low - 0xDC00);
+  } else if (point >= 0xDC00 && point <= 0xDFFF) {
+    return broken_at(from, "half a surrogate pair in a string"), false;
+  }
+  append_code_point(point);
+  return true;
+}
+
+// Stands at the 'u' of \uXXXX; leaves behind the last digit.
+inline bool json_reader::read_code_unit(std::uint32_t& unit) {
+  const std::string_view digits = text_.substr(at_ + 1, 4);
+  const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), unit, 16);
+  if (digits.size() != 4 || failed != std::errc{} || end != digits.data() + 4) return broken_at(at_ - 1, "\\u wants four hexadecimal digits"), false;
+  at_ += 5;
+  return true;
+}
+
+inline void json_reader::append_code_point(std::uint32_t point) {
+  const auto put = [&](std::uint32_t byte) { unescaped_ += static_cast<char>(static_cast<unsigned char>(byte)); };
+  const auto tail = [&](unsigned shift) { put(0x80U | (point >> shift & 0x3FU)); };
+  if (point < 0x80) return put(point);
+  if (point < 0x800) return put(0xC0U | point >> 6U), tail(0);
+  if (point < 0x10000) return put(0xE0U | point >> 12U), tail(6), tail(0);
+  put(0xF0U | point >> 18U), tail(12), tail(6), tail(0);
+}
+
+inline bool json_reader::expect(json_event wanted) {
+  const json_event got = next();
+  if (got != wanted) refuse("expected " + std::string(name_of(wanted)) + ", got " + std::string(name_of(got)));
+  return got == wanted;
+}
+
+inline bool json_reader::skip() { return skip_from(next()); }
+
+inline bool json_reader::skip_from(json_event event) {
+  const int outside = depth_ - (event == json_event::begin_object || event == json_event::begin_array ? 1 : 0);
+  while (depth_ > outside && !is_broken()) next();
+  return !is_broken();
+}
+
+}  // namespace nnrt::inline NNRT_ISA
