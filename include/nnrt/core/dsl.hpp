@@ -28,9 +28,13 @@ template <class Keyword> struct keyword_named;
 template <int Node> struct at_node;
 template <char... Letters> struct named;
 
+namespace detail {
+template <class...> inline constexpr bool accepted = false;  // dependent, so that it fails only where it is named
+}
+
 /// Its arguments are what the compiler prints: the rule, then the values.
 template <auto Rule, class... Facts> struct graph_rejected {
-  static_assert(sizeof...(Facts) > 1000, "nnrt rejected this graph: see the rule and the values named above");
+  static_assert(detail::accepted<Facts...>, "nnrt rejected this graph: see the rule and the values named above");
 };
 
 /// What can be wrong with the keywords of a call.

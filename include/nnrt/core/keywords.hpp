@@ -59,7 +59,11 @@ struct base {};
 /// One value for an attribute: a number, a flag, a mode.
 template <class Slot, auto Value> struct value : base {
   using slot = Slot;
-  template <class Attrs> static constexpr void set(Attrs& a) { Slot::of(a) = Value; }
+  template <class Attrs>
+    requires requires(Attrs& a) { Slot::of(a); }
+  static constexpr void set(Attrs& a) {
+    Slot::of(a) = Value;
+  }
 };
 
 /// Integers: for an attribute that is a length pair, four pads, a list or one number, or for an operand, where they become a constant.
@@ -67,7 +71,11 @@ template <class Slot, std::int64_t... Values> struct integers : base {
   using slot = Slot;
   static constexpr std::array<std::int64_t, sizeof...(Values)> values{Values...};
 
-  template <class Attrs> static constexpr void set(Attrs& a) { assign(Slot::of(a)); }
+  template <class Attrs>
+    requires requires(Attrs& a) { Slot::of(a); }
+  static constexpr void set(Attrs& a) {
+    assign(Slot::of(a));
+  }
   /// Rank 1 for a list; see one_integer for a single number.
   static constexpr tensor_desc desc() { return {i64, {std::int64_t{sizeof...(Values)}}}; }
 
@@ -98,7 +106,11 @@ template <class Slot, std::int64_t Value> struct one_integer : integers<Slot, Va
 /// same and valid: the mode of the padding.
 template <pad_mode Mode> struct padding_mode : base {
   using slot = pad_slot;
-  template <class Attrs> static constexpr void set(Attrs& a) { pad_slot::of(a).mode = Mode; }
+  template <class Attrs>
+    requires requires(Attrs& a) { pad_slot::of(a).mode; }
+  static constexpr void set(Attrs& a) {
+    pad_slot::of(a).mode = Mode;
+  }
 };
 
 /// into<…>: dtype and quantisation that the output shall have.

@@ -168,7 +168,7 @@ constexpr verdict infer_node(const typename Op::attrs& attrs, std::span<const op
 /// Runs Op::reference for the dtype that its traits name. Only dtypes in `Types` are instantiated.
 template <class Op, dtype_set Types> constexpr void run_reference(std::span<const word> words, arguments in, results out) {
   const auto attrs = unpack<typename Op::attrs>(words);
-  const dtype type = in.empty() ? out[0].type() : in[static_cast<std::size_t>(Op::traits.typed_by)].type();
+  const dtype type = in[static_cast<std::size_t>(Op::traits.typed_by)].type();
   with_element<Types>(type, [&]<class T>(T) { Op::template reference<T>(attrs, in, out); });
 }
 
@@ -209,7 +209,7 @@ template <class Rule> constexpr std::span<const std::string_view> rule_names() {
 
 /// The dtypes for which Op::reference is meant.
 template <class Op> constexpr dtype_set reference_types() {
-  return Op::inputs.empty() ? Op::outputs[0].accepts : Op::inputs[static_cast<std::size_t>(Op::traits.typed_by)].accepts;
+  return Op::inputs[Op::traits.typed_by].accepts;
 }
 
 /// The erased form of an operator whose reference is instantiated for the dtypes in Types.

@@ -1,0 +1,48 @@
+// window: where the windows of convolutions and pools lie - output extents and the padding in front.
+// Flow: infer functions of window operators, their references and kernels ask here, so that no two can disagree.
+#pragma once
+
+#include <nnrt/core/attributes.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// A window operator along one axis; lengths in pixels.
+struct window {
+  std::int64_t input = 0;
+  std::int64_t kernel = 1;
+  std::int64_t stride = 1;
+  std::int64_t dilation = 1;
+  pad_mode mode = pad_mode::explicit_pads;
+  std::int64_t before = 0;  // explicit pads only
+  std::int64_t after = 0;
+  bool ceil_mode = false;
+
+  /// Pixels from a window's first tap to its last, both included.
+  constexpr std::int64_t span() const { return (kernel - 1) * dilation + 1; }
+  /// Number of windows, at least 0; -1 when the input extent is unknown. SAME: ceil(input / stride); else those that the padded input covers.
+  constexpr std::int64_t outputs() const {
+    if (input < 0) return -1;
+    if (mode == pad_mode::same) return (input + stride - 1) / stride;
+    const std::int64_t free = padded() - span();
+    if (free < 0) return 0;
+    return (ceil_mode ? (free + stride - 1) / stride : free / stride) + 1;
+  }
+  /// Input with its explicit padding.
+  constexpr std::int64_t padded() const { return mode == pad_mode::explicit_pads ? input + before + after : input; }
+  /// Padded pixels in front of the input. SAME: half of what is needed, rounded down.
+  constexpr std::int64_t pad_before() const {
+    if (mode == pad_mode::explicit_pads) return before;
+    if (mode == pad_mode::valid) return 0;
+    const std::int64_t needed = (outputs() - 1) * stride + span() - input;
+    return needed > 0 ? needed / 2 : 0;
+  }
+};
+
+constexpr window window_of_height(std::int64_t input, std::int64_t kernel, extent2 stride, extent2 dilation, const pads& pad, bool ceil_mode = false) {
+  return {input, kernel, stride.h, dilation.h, pad.mode, pad.top, pad.bottom, ceil_mode};
+}
+constexpr window window_of_width(std::int64_t input, std::int64_t kernel, extent2 stride, extent2 dilation, const pads& pad, bool ceil_mode = false) {
+  return {input, kernel, stride.w, dilation.w, pad.mode, pad.left, pad.right, ceil_mode};
+}
+
+}  // namespace nnrt::inline NNRT_ISA

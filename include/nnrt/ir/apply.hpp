@@ -1,0 +1,277 @@
+// apply: how a call of an operator's function becomes a checked node.
+// Flow: ops/*.hpp call dsl::apply<Op>(tensors, scalars, keywords); the rules run in the compiler, the node goes to the builder.
+#pragma once
+
+#include <nnrt/ir/builder.hpp>
+
+#include <tuple>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Several outputs of one node: works with structured bindings and get<I>.
+template <class... Tensors> struct outputs_of_node : std::tuple<Tensors...> {
+  using std::tuple<Tensors...>::tuple;
+};
+
+}  // namespace nnrt::inline NNRT_ISA
+
+template <class... Tensors> struct std::tuple_size<nnrt::outputs_of_node<Tensors...>> : std::integral_constant<std::size_t, sizeof...(Tensors)> {};
+template <std::size_t I, class... Tensors> struct std::tuple_element<I, nnrt::outputs_of_node<Tensors...>> : std::tuple_element<I, std::tuple<Tensors...>> {};
+
+namespace nnrt::inline NNRT_ISA::dsl {
+
+/// The verdict without its vector, so that it can be a constant.
+template <int Outputs> struct settled {
+  int rule = -1;
+  bool by_signature = false;
+  unit counted = unit::number;
+  std::int64_t actual = 0, expected = 0;
+  int count = 0;
+  tensor_desc outputs[Outputs > 0 ? Outputs : 1];
+};
+
+/// A handle that stands for the output of a refused node: everything built on it is left unchecked, so that one mistake is one error.
+inline constexpr tensor_desc unknown_desc{};
+
+/// What the arguments of one call say; computed once for each combination of operator, descs and keywords.
+template <class Op, class... Args> struct call {
+  static constexpr int arguments = static_cast<int>(sizeof...(Args));
+  static constexpr std::span<const operand_spec> signature = Op::inputs;
+
+  /// Desc of an argument that is, or becomes, an operand; dtype none for a keyword that fills an attribute.
+  template <class T> static constexpr tensor_desc desc_of() {
+    using argument = typename as_keyword<T>::type;
+    if constexpr (is_tensor<T>) return T::desc;
+    else if constexpr (std::is_arithmetic_v<T>) return {scalar_type(), {}};
+    else if constexpr (fills_operand<argument>()) return argument::desc();
+    else return {};
+  }
+  /// A scalar takes the dtype of the first tensor.
+  static constexpr dtype scalar_type() {
+    dtype type = dtype::none;
+    const auto look = [&]<class T>() {
+      if constexpr (is_tensor<T>)
+        if (type == dtype::none) type = T::desc.type;
+    };
+    (look.template operator()<Args>(), ...);
+    return type;
+  }
+
+  template <class Keyword> static constexpr bool fills_attribute() {
+    return requires(typename Op::attrs a) { Keyword::set(a); };
+  }
+  template <class Keyword> static constexpr int slot() {
+    if constexpr (requires { Keyword::slot::name; }) {
+      for (std::size_t i = 0; i < signature.size(); ++i)
+        if (signature[i].role == Keyword::slot::name) return static_cast<int>(i);
+    }
+    return -1;
+  }
+  template <class Keyword> static constexpr bool fills_operand() {
+    if constexpr (requires { Keyword::desc(); }) return !fills_attribute<Keyword>() && slot<Keyword>() >= 0;
+    else return false;
+  }
+  template <class Keyword> static constexpr bool is_wish = requires { Keyword::wanted(); };
+
+  template <class T> static consteval bool check_keyword() {
+    if constexpr (is_keyword<T>) {
+      using kw = typename as_keyword<T>::type;
+      if constexpr (!fills_attribute<kw>() && !fills_operand<kw>() && !is_wish<kw>) {
+        (void)sizeof(graph_rejected<keyword_rule::keyword_must_be_known_to_the_operator, keyword_named<kw>, in_operator<Op>>);
+        return false;
+      } else if constexpr ((times_given<kw, Args>() + ...) > 1) {
+        (void)sizeof(graph_rejected<keyword_rule::keyword_must_not_be_given_twice, keyword_named<kw>, in_operator<Op>>);
+        return false;
+      }
+    }
+    return true;
+  }
+  template <class Keyword, class Other> static constexpr int times_given() {
+    if constexpr (is_keyword<Other>) {
+      using other = typename as_keyword<Other>::type;
+      if constexpr (requires { typename Keyword::slot; typename other::slot; }) return std::is_same_v<typename Keyword::slot, typename other::slot> ? 1 : 0;
+      else return is_wish<Keyword> && is_wish<other> ? 1 : 0;
+    }
+    return 0;
+  }
+
+  static constexpr bool keywords_fit = (check_keyword<Args>() && ...);
+  static constexpr bool unknown_operand = ((is_tensor<Args> && desc_of<Args>().type == dtype::none) || ...);
+
+  static constexpr typename Op::attrs attributes() {
+    typename Op::attrs attrs;
+    const auto put = [&]<class T>() {
+      if constexpr (is_keyword<T>) {
+        using kw = typename as_keyword<T>::type;
+        if constexpr (fills_attribute<kw>()) kw::set(attrs);
+      }
+    };
+    (put.template operator()<Args>(), ...);
+    return attrs;
+  }
+
+  /// For each operand the argument that gives it; -1: missing. Keywords go to the slot of their name, tensors to the free slots in order.
+  struct placement {
+    int argument_of[static_cast<std::size_t>(arguments) + 16] = {};
+    int count = 0;
+  };
+  static constexpr placement place() {
+    placement p;
+    for (int& a : p.argument_of) a = -1;
+    int i = 0;
+    const auto put_keyword = [&]<class T>() {
+      if constexpr (is_keyword<T>)
+        if constexpr (fills_operand<typename as_keyword<T>::type>()) {
+          const int at = slot<typename as_keyword<T>::type>();
+          p.argument_of[at] = i;
+          if (at >= p.count) p.count = at + 1;
+        }
+      ++i;
+    };
+    (put_keyword.template operator()<Args>(), ...);
+    i = 0;
+    int next = 0;
+    const auto put_tensor = [&]<class T>() {
+      if constexpr (!is_keyword<T>) {
+        while (p.argument_of[next] >= 0) ++next;
+        p.argument_of[next++] = i;
+        if (next > p.count) p.count = next;
+      }
+      ++i;
+    };
+    (put_tensor.template operator()<Args>(), ...);
+    return p;
+  }
+  static constexpr placement placed = place();
+
+  static constexpr std::array<tensor_desc, sizeof...(Args)> descs{desc_of<Args>()...};
+  template <class T> static constexpr std::span<const std::int64_t> values_of() {
+    if constexpr (is_keyword<T>)
+      if constexpr (fills_operand<typename as_keyword<T>::type>()) return as_keyword<T>::type::values;
+    return {};
+  }
+
+  static constexpr auto operands() {
+    constexpr std::array<std::span<const std::int64_t>, sizeof...(Args)> values{values_of<Args>()...};
+    std::array<operand, static_cast<std::size_t>(placed.count)> list{};
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const int from = placed.argument_of[i];
+      if (from < 0) continue;
+      const auto at = static_cast<std::size_t>(from);
+      list[i] = {descs[at], values[at], is_constant[at]};
+    }
+    return list;
+  }
+  // A handle's type does not tell whether it is a weight: operands that must be constant are checked when the graph is complete.
+  static constexpr std::array<bool, sizeof...(Args)> is_constant{!is_tensor<Args>...};
+
+  static constexpr tensor_desc wish() {
+    tensor_desc d;
+    const auto look = [&]<class T>() {
+      if constexpr (is_keyword<T>)
+        if constexpr (is_wish<typename as_keyword<T>::type>) d = as_keyword<T>::type::wanted();
+    };
+    (look.template operator()<Args>(), ...);
+    return d;
+  }
+
+  template <int Outputs> static constexpr settled<Outputs> settle() {
+    const auto in = operands();
+    const tensor_desc wanted[] = {wish()};
+    const verdict v = infer_node<Op>(attributes(), in, wanted);
+    settled<Outputs> s;
+    s.rule = v.rule;
+    s.by_signature = v.by_signature;
+    s.counted = v.counted;
+    s.actual = v.actual;
+    s.expected = v.expected;
+    s.count = static_cast<int>(v.outputs.size());
+    for (int i = 0; i < Outputs && i < s.count; ++i) s.outputs[i] = v.output(i);
+    return s;
+  }
+  static constexpr int output_count() {
+    if constexpr (std::span(Op::outputs).back().given == presence::variadic) return settle<0>().count;
+    else return static_cast<int>(std::size(Op::outputs));
+  }
+};
+
+/// The error for a broken rule, its two values in the unit that they are counted in.
+template <auto Rule, unit Counted, std::int64_t Actual, std::int64_t Expected, class... Where> struct rejection {
+  using type = graph_rejected<Rule, actual<Actual>, expected<Expected>, Where...>;
+};
+template <auto Rule, std::int64_t Actual, std::int64_t Expected, class... Where> struct rejection<Rule, unit::type, Actual, Expected, Where...> {
+  using type = graph_rejected<Rule, actual<static_cast<dtype>(Actual)>, expected<static_cast<dtype>(Expected)>, Where...>;
+};
+template <auto Rule, std::int64_t Actual, std::int64_t Expected, class... Where> struct rejection<Rule, unit::layout, Actual, Expected, Where...> {
+  using type = graph_rejected<Rule, actual<static_cast<format>(Actual)>, expected<static_cast<format>(Expected)>, Where...>;
+};
+
+/// The id of an argument's value; scalars and keywords that are operands become constants here.
+template <class Call, class T> constexpr std::int32_t id_of(builder& owner, const T& argument) {
+  if constexpr (is_tensor<T>) {
+    if (argument.owner != &owner) owner.complain(graph_rule::tensors_must_belong_to_this_graph, "");
+    return argument.id;
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    using element = element_t<Call::scalar_type()>;
+    const element one[] = {static_cast<element>(argument)};
+    return owner.add_constant<element>({Call::scalar_type(), {}}, one);
+  } else if constexpr (Call::template fills_operand<typename as_keyword<T>::type>()) {
+    using kw = typename as_keyword<T>::type;
+    return owner.add_constant<std::int64_t>(kw::desc(), kw::values);
+  } else {
+    return ir::none;
+  }
+}
+
+template <class T> constexpr builder* owner_of(const T& argument) {
+  if constexpr (is_tensor<T>) return argument.owner;
+  else return nullptr;
+}
+
+/// The part that runs in constant evaluation of the user's function: thin over builder::add_node.
+template <class Op, class Call, class... Args>
+constexpr std::int32_t record(std::span<const tensor_desc> outputs, const operator_info& info, const Args&... args) {
+  builder* owner = nullptr;
+  ((owner = owner != nullptr ? owner : owner_of(args)), ...);
+  const std::int32_t given[] = {id_of<Call>(*owner, args)...};
+  std::int32_t inputs[static_cast<std::size_t>(Call::placed.count)];
+  for (int i = 0; i < Call::placed.count; ++i) inputs[i] = Call::placed.argument_of[i] < 0 ? ir::none : given[Call::placed.argument_of[i]];
+  std::vector<word> attrs;
+  pack(Call::attributes(), attrs);
+  return owner->add_node(info, attrs, inputs, outputs);
+}
+
+/// Handles for the outputs of a refused node.
+template <std::size_t Outputs> constexpr auto refused() {
+  if constexpr (Outputs == 1) return tensor<unknown_desc>{};
+  else
+    return []<std::size_t... I>(std::index_sequence<I...>) { return outputs_of_node<tensor<(static_cast<void>(I), unknown_desc)>...>(); }(std::make_index_sequence<Outputs>{});
+}
+
+template <class Op, class... Args> constexpr auto apply(Args... args) {
+  using this_call = call<Op, Args...>;
+  constexpr int count = this_call::output_count();
+  if constexpr (!this_call::keywords_fit || this_call::unknown_operand) {
+    return refused<std::size(Op::outputs)>();
+  } else {
+    constexpr auto outcome = this_call::template settle<count>();
+    if constexpr (outcome.rule >= 0) {
+      if constexpr (outcome.by_signature)
+        (void)sizeof(typename rejection<static_cast<signature_rule>(outcome.rule), outcome.counted, outcome.actual, outcome.expected, in_operator<Op>>::type);
+      else (void)sizeof(typename rejection<static_cast<typename Op::rule>(outcome.rule), outcome.counted, outcome.actual, outcome.expected>::type);
+      return refused<std::size(Op::outputs)>();
+    } else {
+      constexpr int typed_by = Op::traits.typed_by;
+      constexpr dtype type = this_call::operands()[static_cast<std::size_t>(typed_by)].desc.type;
+      const std::int32_t first = record<Op, this_call>({outcome.outputs, static_cast<std::size_t>(count)}, static_operator<Op, type>, args...);
+      builder* owner = nullptr;
+      ((owner = owner != nullptr ? owner : owner_of(args)), ...);
+      return [&]<int... I>(std::integer_sequence<int, I...>) {
+        if constexpr (count == 1) return tensor<outcome.outputs[0]>{owner, first};
+        else return outputs_of_node<tensor<outcome.outputs[I]>...>(tensor<outcome.outputs[I]>{owner, first + I}...);
+      }(std::make_integer_sequence<int, count>{});
+    }
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::dsl

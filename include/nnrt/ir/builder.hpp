@@ -1,0 +1,158 @@
+// builder: what a network's function gets - it declares inputs, weights, constants and outputs, and records nodes.
+// Flow: graph<f> calls f(builder) in constant evaluation; operators add nodes through ir/apply.hpp.
+#pragma once
+
+#include <nnrt/core/dsl.hpp>
+#include <nnrt/ir/graph.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Rules about a whole graph; graph<f> reports them, since no single line of it is to blame.
+enum class graph_rule {
+  graph_must_have_an_output,
+  every_input_must_be_used,
+  input_names_must_differ,
+  output_names_must_differ,
+  weights_of_one_name_must_be_alike,
+  tensors_must_belong_to_this_graph,
+};
+
+namespace ir {
+
+/// A rule of the whole graph that is broken, and the name that it is about.
+struct complaint {
+  bool made = false;
+  graph_rule rule{};
+  range name;
+};
+
+}  // namespace ir
+
+/// Declares the tensors of a network. Names of inputs, of outputs and of weights are three spaces of their own.
+class builder {
+ public:
+  /// An input of the network; inputs are the executor's arguments in order of declaration.
+  template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}>
+  constexpr auto input(std::string_view name) {
+    constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
+    static_assert(valid_extents(desc), "nnrt: extents of an input must be at least 1 and fit into memory");
+    return tensor<desc>{this, declare_input(desc, name)};
+  }
+
+  /// A tensor whose elements come by name when an executor is made. Asking twice for one name gives the same tensor.
+  template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}>
+  constexpr auto weight(std::string_view name) {
+    constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
+    static_assert(valid_extents(desc), "nnrt: extents of a weight must be at least 1 and fit into memory");
+    return tensor<desc>{this, declare_weight(desc, name)};
+  }
+
+  /// A tensor whose elements stand in the program, row-major.
+  template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}>
+  constexpr auto constant(const element_t<Type> (&elements)[static_cast<std::size_t>(Shape.elements())]) {
+    constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
+    return tensor<desc>{this, ir_.add_constant(desc, std::span<const element_t<Type>>(elements))};
+  }
+  template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}>
+  constexpr auto constant(const std::array<element_t<Type>, static_cast<std::size_t>(Shape.elements())>& elements) {
+    constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
+    return tensor<desc>{this, ir_.add_constant(desc, std::span<const element_t<Type>>(elements))};
+  }
+
+  /// Makes a tensor a result of the network, under this name.
+  template <tensor_desc Desc> constexpr void output(std::string_view name, tensor<Desc> result) {
+    if constexpr (Desc.type != dtype::none) declare_output(name, result.owner, result.id);
+  }
+
+  /// The graph so far.
+  constexpr const ir::graph& graph() const { return ir_; }
+  constexpr ir::graph& graph() { return ir_; }
+  /// The first rule of the whole graph that is broken.
+  constexpr const ir::complaint& complaint() const { return complaint_; }
+
+  /// Called by dsl::apply: a node over these values; returns the id of its first output, the others follow it.
+  constexpr std::int32_t add_node(const operator_info& op, std::span<const word> attrs, std::span<const std::int32_t> inputs, std::span<const tensor_desc> outputs);
+  /// A scalar constant, or the integers of a keyword.
+  template <class T> constexpr std::int32_t add_constant(const tensor_desc& desc, std::span<const T> elements) { return ir_.add_constant(desc, elements); }
+  constexpr void complain(graph_rule rule, std::string_view name) {
+    if (!complaint_.made) complaint_ = {true, rule, ir_.add_text(name)};
+  }
+  /// Complaints that only the finished graph shows.
+  constexpr void finish();
+
+ private:
+  static consteval bool valid_extents(const tensor_desc& desc) {
+    for (const std::int64_t extent : desc.shape)
+      if (extent < 1) return false;
+    return desc.elements() >= 0;
+  }
+  constexpr std::int32_t declare_input(const tensor_desc& desc, std::string_view name);
+  constexpr std::int32_t declare_weight(const tensor_desc& desc, std::string_view name);
+  constexpr void declare_output(std::string_view name, const builder* owner, std::int32_t id);
+
+  ir::graph ir_;
+  ir::complaint complaint_;
+  std::vector<std::int32_t> weights_;  // ids, sorted by name: networks have hundreds
+};
+
+// --- details ---------------------------------------------------------------
+
+constexpr std::int32_t builder::declare_input(const tensor_desc& desc, std::string_view name) {
+  for (const std::int32_t other : ir_.inputs)
+    if (ir_.name_of(ir_.at(other).name) == name) complain(graph_rule::input_names_must_differ, name);
+  const std::int32_t id = ir_.add_value({desc, ir::kind::input, ir_.add_text(name), 0, ir::none});
+  ir_.inputs.push_back(id);
+  return id;
+}
+
+constexpr std::int32_t builder::declare_weight(const tensor_desc& desc, std::string_view name) {
+  const auto at = std::lower_bound(weights_.begin(), weights_.end(), name,
+                                   [&](std::int32_t id, std::string_view other) { return ir_.name_of(ir_.at(id).name) < other; });
+  if (at != weights_.end() && ir_.name_of(ir_.at(*at).name) == name) {
+    if (ir_.at(*at).desc != desc) complain(graph_rule::weights_of_one_name_must_be_alike, name);
+    return *at;
+  }
+  const std::int32_t id = ir_.add_value({desc, ir::kind::weight, ir_.add_text(name), 0, ir::none});
+  weights_.insert(at, id);
+  return id;
+}
+
+constexpr void builder::declare_output(std::string_view name, const builder* owner, std::int32_t id) {
+  if (owner != this) return complain(graph_rule::tensors_must_belong_to_this_graph, name);
+  for (const ir::output& other : ir_.outputs)
+    if (ir_.name_of(other.name) == name) complain(graph_rule::output_names_must_differ, name);
+  ir_.outputs.push_back({id, ir_.add_text(name)});
+}
+
+constexpr std::int32_t builder::add_node(const operator_info& op, std::span<const word> attrs, std::span<const std::int32_t> inputs,
+                                         std::span<const tensor_desc> outputs) {
+  ir::node made;
+  made.op = &op;
+  made.attrs = ir_.add_words(attrs);
+  made.inputs = ir_.add_operands(inputs);
+  const auto first = static_cast<std::int32_t>(ir_.values.size());
+  made.outputs = {static_cast<std::int32_t>(ir_.operands.size()), static_cast<std::int32_t>(outputs.size())};
+  for (const tensor_desc& desc : outputs) ir_.operands.push_back(ir_.add_value({desc, ir::kind::result, {}, 0, ir::none}));
+  // A layer is called what its weights are called: "conv1.weight" names the node "conv1".
+  for (const std::int32_t id : inputs)
+    if (id != ir::none && ir_.at(id).is == ir::kind::weight && made.name.count == 0) {
+      const std::string_view name = ir_.name_of(ir_.at(id).name);
+      const std::size_t dot = name.rfind('.');
+      made.name = {ir_.at(id).name.first, static_cast<std::int32_t>(dot == std::string_view::npos ? name.size() : dot)};
+    }
+  ir_.nodes.push_back(made);
+  return first;
+}
+
+constexpr void builder::finish() {
+  if (ir_.outputs.empty()) complain(graph_rule::graph_must_have_an_output, "");
+  std::vector<char> used;  // clang 16 cannot evaluate vector<bool>
+  used.assign(ir_.values.size(), 0);
+  for (const std::int32_t id : ir_.operands)
+    if (id != ir::none) used[static_cast<std::size_t>(id)] = 1;
+  for (const ir::output& out : ir_.outputs) used[static_cast<std::size_t>(out.value)] = 1;
+  for (const std::int32_t id : ir_.inputs)
+    if (!used[static_cast<std::size_t>(id)]) return complain(graph_rule::every_input_must_be_used, ir_.name_of(ir_.at(id).name));
+}
+
+}  // namespace nnrt::inline NNRT_ISA

@@ -1,0 +1,146 @@
+// graph: the one form of a network between front ends and plans - values and nodes over shared pools.
+// Flow: builder and readers make it, passes rewrite it (in constant evaluation or at run time), the planner turns it into steps.
+#pragma once
+
+#include <nnrt/core/operator.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace nnrt::inline NNRT_ISA::ir {
+
+/// What a value is to the network.
+enum class kind { input, weight, constant, result };
+
+/// A stretch of one of the graph's pools.
+struct range {
+  std::int32_t first = 0;
+  std::int32_t count = 0;
+  friend constexpr bool operator==(const range&, const range&) = default;
+};
+
+inline constexpr std::int32_t none = -1;
+
+/// A tensor of the network.
+struct value {
+  tensor_desc desc;
+  kind is = kind::result;
+  range name;                        // in text; inputs and weights have one
+  std::int64_t first_byte = 0;       // of a constant, in bytes
+  std::int32_t scales = none;        // the value that holds the scales of a per-channel quantised tensor
+};
+
+/// One operator applied to values.
+struct node {
+  const operator_info* op = nullptr;
+  range attrs;                       // in words
+  range inputs;                      // in operands; `none` for an optional operand that is missing
+  range outputs;                     // in operands
+  range name;                        // in text; empty: the operator's name is all it has
+};
+
+/// A result that the user asked for, by name.
+struct output {
+  std::int32_t value = none;
+  range name;
+};
+
+namespace detail {
+template <class Pool> constexpr auto slice(Pool& pool, range at) { return std::span(pool.data() + at.first, static_cast<std::size_t>(at.count)); }
+}  // namespace detail
+
+/// The pools are public: passes are plain functions over them. Every id is an index into `values`.
+struct graph {
+  std::vector<value> values;
+  std::vector<node> nodes;
+  std::vector<std::int32_t> inputs;      // in order of declaration
+  std::vector<output> outputs;
+  std::vector<std::int32_t> operands;
+  std::vector<word> words;
+  std::vector<char> text;
+  std::vector<std::byte> bytes;          // elements of constants, each tensor at a multiple of 64
+
+  constexpr value& at(std::int32_t id) { return values[static_cast<std::size_t>(id)]; }
+  constexpr const value& at(std::int32_t id) const { return values[static_cast<std::size_t>(id)]; }
+  constexpr std::span<const std::int32_t> inputs_of(const node& n) const { return detail::slice(operands, n.inputs); }
+  constexpr std::span<std::int32_t> inputs_of(const node& n) { return detail::slice(operands, n.inputs); }
+  constexpr std::span<const std::int32_t> outputs_of(const node& n) const { return detail::slice(operands, n.outputs); }
+  constexpr std::span<const word> attrs_of(const node& n) const { return detail::slice(words, n.attrs); }
+  constexpr std::span<word> attrs_of(const node& n) { return detail::slice(words, n.attrs); }
+  constexpr std::string_view name_of(range name) const { return {text.data() + name.first, static_cast<std::size_t>(name.count)}; }
+
+  constexpr range add_text(std::string_view name) {
+    const range at{static_cast<std::int32_t>(text.size()), static_cast<std::int32_t>(name.size())};
+    text.insert(text.end(), name.begin(), name.end());
+    return at;
+  }
+  constexpr range add_operands(std::span<const std::int32_t> ids) {
+    const range at{static_cast<std::int32_t>(operands.size()), static_cast<std::int32_t>(ids.size())};
+    operands.insert(operands.end(), ids.begin(), ids.end());
+    return at;
+  }
+  constexpr range add_words(std::span<const word> list) {
+    const range at{static_cast<std::int32_t>(words.size()), static_cast<std::int32_t>(list.size())};
+    words.insert(words.end(), list.begin(), list.end());
+    return at;
+  }
+  constexpr std::int32_t add_value(const value& v) {
+    values.push_back(v);
+    return static_cast<std::int32_t>(values.size()) - 1;
+  }
+  /// A constant with these elements; T is the element type of desc.type.
+  template <class T> constexpr std::int32_t add_constant(const tensor_desc& desc, std::span<const T> elements) {
+    const std::size_t first = (bytes.size() + 63) / 64 * 64;
+    bytes.insert(bytes.end(), first - bytes.size(), std::byte{});
+    for (const T& element : elements) {
+      const auto raw = std::bit_cast<std::array<std::byte, sizeof(T)>>(element);
+      bytes.insert(bytes.end(), raw.begin(), raw.end());
+    }
+    return add_value({desc, kind::constant, {}, static_cast<std::int64_t>(first), none});
+  }
+  /// The i-th element of a constant.
+  template <class T> constexpr T element(const value& constant, std::int64_t i) const {
+    std::array<std::byte, sizeof(T)> raw{};
+    std::copy_n(bytes.begin() + constant.first_byte + i * std::int64_t{sizeof(T)}, sizeof(T), raw.begin());
+    return std::bit_cast<T>(raw);
+  }
+
+};
+
+/// The integers of a constant of integer or boolean dtype; empty for other values.
+constexpr std::vector<std::int64_t> integers_of(const graph& g, std::int32_t id) {
+  std::vector<std::int64_t> list;
+  if (id == none || g.at(id).is != kind::constant) return list;
+  const value& v = g.at(id);
+  with_element<types::integer | types::logical>(v.desc.type, [&]<class T>(T) {
+    for (std::int64_t i = 0; i < v.desc.elements(); ++i) list.push_back(static_cast<std::int64_t>(g.element<T>(v, i)));
+  });
+  return list;
+}
+
+/// The operands of a node as rules see them. Owns the integers that the operands point to.
+struct operand_list {
+  std::vector<operand> operands;
+  std::vector<std::vector<std::int64_t>> integers;
+
+  constexpr operand_list(const graph& g, std::span<const std::int32_t> ids) {
+    operands.reserve(ids.size());
+    integers.reserve(ids.size());
+    for (const std::int32_t id : ids) {
+      operand& made = operands.emplace_back();
+      if (id == none) continue;
+      const value& v = g.at(id);
+      made.desc = v.desc;
+      made.constant = v.is == kind::constant || v.is == kind::weight;
+      // Long integer constants are weights or tables; no rule reads their values.
+      if (v.is == kind::constant && v.desc.elements() <= 256) {
+        integers.push_back(integers_of(g, id));
+        made.values = integers.back();
+      }
+    }
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::ir

@@ -1,0 +1,91 @@
+// full_connection: a dense layer, y = act(x * transpose(w) + b).
+// Flow: front ends call infer(); kernels/select.hpp binds it to the packed GEMM; layers::full_connection names its weights.
+#pragma once
+
+#include <nnrt/core/arithmetic.hpp>
+#include <nnrt/core/broadcast.hpp>
+#include <nnrt/core/dsl.hpp>
+#include <nnrt/core/operator.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Dense layer: the axes from `axis` on are one row of I numbers, which meets every row of the weight.
+///
+///   x: [d0 … d(axis-1), rest …], product of rest = I      weight: [O, I]      bias: [O], may be missing
+///   y: [d0 … d(axis-1), O] = fused(x * transpose(weight) + bias)
+///
+/// `axis` counts from the end when negative; -1, the last axis alone, is the default.
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_FULL_CONNECTION.
+struct full_connection {
+  static constexpr op_code code{15};
+  static constexpr std::string_view name = "full_connection";
+  static constexpr operand_spec inputs[] = {
+      {"x", types::floating}, {"weight", types::floating}, {"bias", types::floating, presence::optional}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating}};
+  static constexpr operator_traits traits{.weights = weights_role::full_connection};
+  static constexpr foreign_numbers foreign{.nnrt = 15, .hdi = 67};
+  static constexpr nnrt_parameter parameters[] = {{"axis", 31, i64}, {"fused", 32, i8}};
+
+  struct attrs {
+    BOOST_HANA_DEFINE_STRUCT(attrs, (std::int64_t, axis), (activation, fused));
+    constexpr attrs() : axis(-1), fused(activation::none) {}
+  };
+
+  enum class rule {
+    axis_must_be_an_axis_of_the_input,
+    weight_rank_must_be_2,
+    weight_type_must_equal_input_type,
+    inner_extents_must_be_equal,
+    bias_type_must_equal_input_type,
+    bias_must_have_one_element_for_each_output,
+  };
+
+  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+    const tensor_desc &x = in[0].desc, &w = in[1].desc;
+    const int axis = normalise_axis(a.axis, x.rank());
+    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
+    if (auto v = require(rule::weight_rank_must_be_2, w.rank(), 2); !v) return v;
+    if (auto v = require(rule::weight_type_must_equal_input_type, w.type, x.type); !v) return v;
+    if (auto v = require_same_extent(rule::inner_extents_must_be_equal, x.shape.elements(axis), w.shape[1]); !v) return v;
+    if (in.size() > 2 && in[2]) {
+      if (auto v = require(rule::bias_type_must_equal_input_type, in[2].desc.type, x.type); !v) return v;
+      if (auto v = require_same_extent(rule::bias_must_have_one_element_for_each_output, in[2].desc.elements(), w.shape[0]); !v) return v;
+    }
+    shape_t y;
+    for (int i = 0; i < axis; ++i) y.push_back(x.shape[i]);
+    y.push_back(w.shape[0]);
+    return yields(tensor_desc{x.type, y});
+  }
+
+  static constexpr std::int64_t macs(const attrs&, std::span<const operand> in, std::span<const tensor_desc> out) {
+    return out[0].elements() * in[1].desc.shape[1];
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>(), w = in[1].as<const T>();
+    const auto y = out[0].as<T>();
+    const bool has_bias = in.size() > 2 && in[2];
+    const std::int64_t outputs = w.extent(0), inner = w.extent(1), rows = outputs == 0 ? 0 : y.elements() / outputs;
+    for (std::int64_t r = 0; r < rows; ++r)
+      for (std::int64_t o = 0; o < outputs; ++o) {
+        math::compute_t<T> sum = has_bias ? math::compute_t<T>(in[2].as<const T>()[o]) : 0;
+        for (std::int64_t i = 0; i < inner; ++i) sum += math::compute_t<T>(x[r * inner + i]) * math::compute_t<T>(w(o, i));
+        y[r * outputs + o] = static_cast<T>(activate(sum, a.fused));
+      }
+  }
+};
+
+}  // namespace ops
+
+/// full_connection(x, weight) or (x, weight, bias), with axis<…> and a fused activation.
+template <tensor_desc X, tensor_desc W, dsl::keyword_argument... Keywords>
+constexpr auto full_connection(tensor<X> x, tensor<W> weight, Keywords... keywords) {
+  return dsl::apply<ops::full_connection>(x, weight, keywords...);
+}
+template <tensor_desc X, tensor_desc W, tensor_desc B, dsl::keyword_argument... Keywords>
+constexpr auto full_connection(tensor<X> x, tensor<W> weight, tensor<B> bias, Keywords... keywords) {
+  return dsl::apply<ops::full_connection>(x, weight, bias, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
