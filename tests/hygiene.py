@@ -3,6 +3,7 @@
 Flow: tests/CMakeLists.txt registers each check as the test hygiene/<check>; without arguments all of them run.
 
     headers    a header says in its first two lines what it is and where it stands in the flow, then #pragma once
+    docstrings a public type or concept says what it is in a /// comment
     layers     a header includes only what its layer may know; intrinsics live in kernels/ alone
     words      nothing unfinished, no path of somebody's machine, no tab, no space at a line's end, a newline at the end
     top_level  the top level holds what it should and nothing else
@@ -73,6 +74,34 @@ def check_headers() -> Iterator[str]:
             yield f"{name}: '#pragma once' must follow the comment at the top"
         if len(lines) > LONG_HEADER:
             print(f"note: {name} has {len(lines)} lines; does it hold two subjects?")
+
+
+def outside_detail(lines: list[str]) -> Iterator[int]:
+    """The numbers of the lines that stand in no namespace called detail."""
+    in_detail = False
+    for number, line in enumerate(lines):
+        if re.match(r"namespace .*\bdetail\b.*\{", line):
+            in_detail = True
+        elif re.match(r"\}\s*// namespace.*\bdetail\b", line):
+            in_detail = False
+        elif not in_detail:
+            yield number
+
+
+def check_docstrings() -> Iterator[str]:
+    # A definition at the margin; a specialisation (its name is followed by <) says nothing new.
+    definition = re.compile(r"(?:template <.*> )?(?:requires .* )?(struct|class|enum class|concept) (\w+)(?= [:={]|$)")
+    for header in headers():
+        lines = header.read_text(encoding="utf-8").splitlines()
+        for number in outside_detail(lines):
+            found = definition.match(lines[number])
+            if not found or lines[number].startswith("template <> "):
+                continue
+            above = number - 1
+            while re.match(r"\s*(template|requires)\b", lines[above]):
+                above -= 1
+            if not lines[above].startswith("///"):
+                yield f"{header.relative_to(ROOT)}:{number + 1}: {found[1]} {found[2]} has no /// docstring"
 
 
 def check_layers() -> Iterator[str]:

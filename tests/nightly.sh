@@ -13,6 +13,7 @@ Runs the named legs, or all of them:
   asan       unit tests and examples under the address and undefined-behaviour sanitizers
   tsan       unit tests under the thread sanitizer
   valgrind   unit tests and examples under valgrind, built for AVX2 (valgrind 3.19 knows no AVX-512)
+  reference  doxygen's pages in build/reference/html: every docstring must be one that it understands
   fuzz       every fuzzer of tests/fuzz, each for FUZZ_SECONDS (120)
 EOF
 }
@@ -41,6 +42,11 @@ leg_asan() { build_and_test asan -L 'unit|example'; }
 leg_tsan() { build_and_test tsan -L unit; }
 leg_valgrind() { build_and_test valgrind -L 'unit|example'; }
 
+leg_reference() {
+  mkdir -p build
+  quietly build/reference.log doxygen Doxyfile
+}
+
 leg_fuzz() {
   quietly build/fuzz.log cmake --preset fuzz
   quietly build/fuzz.log cmake --build --preset fuzz
@@ -58,7 +64,7 @@ leg_fuzz() {
   [ "$found" -eq 1 ] || { echo "there is no fuzzer" >&2; return 1; }
 }
 
-[ $# -gt 0 ] || set -- everyday clang asan tsan valgrind fuzz
+[ $# -gt 0 ] || set -- everyday clang asan tsan valgrind reference fuzz
 for leg in "$@"; do
   declare -F "leg_$leg" >/dev/null || { echo "no such leg: $leg" >&2; usage >&2; exit 2; }
 done

@@ -7,8 +7,8 @@ runtime="g++ cmake ninja-build libboost-dev libxsimd-dev libexpected-dev"
 # What the everyday tests take besides: doctest, the second compiler, the language of the test runners, the reader of nnrt.pc.
 tests="clang-16 doctest-dev python3 pkg-config git"
 
-# What tests/nightly.sh takes besides: sanitizer and fuzzer runtimes of clang, valgrind.
-nightly="libclang-rt-16-dev valgrind"
+# What tests/nightly.sh takes besides: sanitizer and fuzzer runtimes of clang, valgrind, the maker of the reference.
+nightly="libclang-rt-16-dev valgrind doxygen"
 
 # Google Benchmark, for bench/.
 bench="libbenchmark-dev"
