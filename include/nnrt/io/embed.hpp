@@ -38,47 +38,44 @@ class embedded_file {
 ///   nnrt_embed(app models/digits.safetensors NAME digits_file)
 ///
 /// passes the absolute path, which then replaces what the source says, and rebuilds the target's sources when the file changes; without NAME it puts the file's
-/// folder on the include path instead. `name` should mean one file in the whole program. Needs an ELF target; 32 or 64 bits, any position (-fPIC, PIE or fixed). A missing file is an error of the assembler that names it.
+/// folder on the include path instead. Give different files different names. Needs an ELF target; 32 or 64 bits, any position (-fPIC, PIE or fixed). A missing file is an error of the assembler that names it.
 #define NNRT_EMBED(name, file) NNRT_EMBED_SELECT(name, NNRT_EMBED_PATH_##name, file, )
 
 // CMake defines NNRT_EMBED_PATH_<name> as two arguments, the second being the path; undefined it is one argument and `file` comes second.
-#define NNRT_EMBED_SELECT(name, ...) NNRT_EMBED_SECOND(name, __VA_ARGS__)
-#define NNRT_EMBED_SECOND(name, first, path, ...) NNRT_EMBED_FILE(name, path)
+#define NNRT_EMBED_SELECT(name, ...) NNRT_EMBED_SECOND(name, __LINE__, __VA_ARGS__)
+#define NNRT_EMBED_SECOND(name, line, first, path, ...) NNRT_EMBED_FILE(name, line, path)
 
 #if defined(__ELF__)
-// One copy of each pair of name and path is linked, because the section's group is named after both. Two paths under one name do not mix either: g++ gets two
-// strong symbols, which do not link. clang's link-time optimisation refuses strong symbols of one name from two modules, group or not, so clang
-// gets weak ones with the path in their names, which g++ cannot write. The condition is for link-time optimisation: it may assemble the same text twice.
+// clang's link-time optimisation refuses two modules that define one strong symbol, whatever group it is in.
 #if defined(__clang__)
 #define NNRT_EMBED_BINDING ".weak "
-#define NNRT_EMBED_SYMBOL(prefix, name, path) "\"" prefix #name ":" path "\""
-#define NNRT_EMBED_LABEL(prefix, name, path) __asm__(prefix #name ":" path)
 #else
 #define NNRT_EMBED_BINDING ".globl "
-#define NNRT_EMBED_SYMBOL(prefix, name, path) prefix #name
-#define NNRT_EMBED_LABEL(prefix, name, path)
 #endif
 #define NNRT_EMBED_DECLARE(symbol) NNRT_EMBED_BINDING symbol "\n.hidden " symbol "\n.type " symbol ",%object\n"
 
-#define NNRT_EMBED_FILE(name, path)                                                                                               \
-  __asm__(".ifndef \"nnrt_embedded:" #name ":" path "\"\n"                                                                        \
-          ".set \"nnrt_embedded:" #name ":" path "\", 1\n"                                                                        \
-          ".pushsection .rodata.nnrt_embed_" #name ",\"aG\",%progbits,\"nnrt_embed:" #name ":" path "\",comdat\n"                 \
-          NNRT_EMBED_DECLARE(NNRT_EMBED_SYMBOL("nnrt_embed_", name, path))                                                        \
-          NNRT_EMBED_DECLARE(NNRT_EMBED_SYMBOL("nnrt_embed_size_", name, path))                                                   \
-          ".balign 64\n"                                                                                                          \
-          NNRT_EMBED_SYMBOL("nnrt_embed_", name, path) ":\n"                                                                      \
-          "1: .incbin \"" path "\"\n2:\n"                                                                                         \
-          ".balign 8\n"                                                                                                           \
-          NNRT_EMBED_SYMBOL("nnrt_embed_size_", name, path) ":\n"                                                                 \
-          ".8byte 2b - 1b\n"                                                                                                      \
-          ".popsection\n"                                                                                                         \
-          ".endif\n");                                                                                                            \
-  extern "C" {                                                                                                                    \
-  [[gnu::visibility("hidden")]] extern const ::std::byte nnrt_embed_##name[] NNRT_EMBED_LABEL("nnrt_embed_", name, path);         \
-  [[gnu::visibility("hidden")]] extern const ::std::uint64_t nnrt_embed_size_##name NNRT_EMBED_LABEL("nnrt_embed_size_", name, path); \
-  }                                                                                                                               \
-  inline constexpr ::nnrt::embedded_file name { nnrt_embed_##name, &nnrt_embed_size_##name }
+// One copy is linked of what has name, line and path in common: they name the section's group. The line is part of the symbols too, so that a name may
+// serve again in another namespace; where name and line meet by chance for two files, g++'s symbols are strong and do not link.
+// The condition is for link-time optimisation: it may hand the same text to the assembler twice.
+#define NNRT_EMBED_FILE(name, line, path)                                                                                \
+  __asm__(".ifndef \"nnrt_embedded:" #name ":" #line ":" path "\"\n"                                                     \
+          ".set \"nnrt_embedded:" #name ":" #line ":" path "\", 1\n"                                                     \
+          ".pushsection .rodata.nnrt_embed_" #name ",\"aG\",%progbits,\"nnrt_embed:" #name ":" #line ":" path "\",comdat\n" \
+          NNRT_EMBED_DECLARE("nnrt_embed_" #name "_" #line)                                                              \
+          NNRT_EMBED_DECLARE("nnrt_embed_size_" #name "_" #line)                                                         \
+          ".balign 64\n"                                                                                                 \
+          "nnrt_embed_" #name "_" #line ":\n"                                                                            \
+          "1: .incbin \"" path "\"\n2:\n"                                                                                \
+          ".balign 8\n"                                                                                                  \
+          "nnrt_embed_size_" #name "_" #line ":\n"                                                                       \
+          ".8byte 2b - 1b\n"                                                                                             \
+          ".popsection\n"                                                                                                \
+          ".endif\n");                                                                                                   \
+  extern "C" {                                                                                                           \
+  [[gnu::visibility("hidden")]] extern const ::std::byte nnrt_embed_##name##_##line[];                                   \
+  [[gnu::visibility("hidden")]] extern const ::std::uint64_t nnrt_embed_size_##name##_##line;                            \
+  }                                                                                                                      \
+  inline constexpr ::nnrt::embedded_file name { nnrt_embed_##name##_##line, &nnrt_embed_size_##name##_##line }
 #else
-#define NNRT_EMBED_FILE(name, path) static_assert(false, "nnrt: NNRT_EMBED needs an ELF target; read the file at run time or write it as an array")
+#define NNRT_EMBED_FILE(name, line, path) static_assert(false, "nnrt: NNRT_EMBED needs an ELF target; read the file at run time or write it as an array")
 #endif

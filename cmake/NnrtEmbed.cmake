@@ -1,0 +1,44 @@
+# nnrt_embed: tells NNRT_EMBED where a file is, and the build that its bytes are in the program.
+#
+#   nnrt_embed(<target> <file> [NAME <name>])
+#
+# <file> is relative to the current source directory. With NAME, which is the name given to NNRT_EMBED, the absolute path is passed by a definition and replaces the
+# one in the source; this also works with link-time optimisation. Without NAME the file's folder goes on the include path, where the assembler finds the file by the name in the
+# source. Either way the target's sources are compiled again when the file changes. Call it in the directory that made the target; sources may be added later.
+#
+#   add_executable(digits digits.cpp)                                    # NNRT_EMBED(digits_file, "digits.safetensors");
+#   nnrt_embed(digits weights/digits.safetensors NAME digits_file)
+include_guard(GLOBAL)
+
+function(nnrt_embed target file)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "NAME" "")
+  if(NOT TARGET ${target})
+    message(FATAL_ERROR "nnrt_embed: there is no target ${target}")
+  elseif(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "nnrt_embed: unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  get_filename_component(path "${file}" ABSOLUTE)
+  get_target_property(type ${target} TYPE)
+  set(scope PRIVATE)
+  if(type STREQUAL "INTERFACE_LIBRARY")
+    set(scope INTERFACE)
+  endif()
+  if(arg_NAME)
+    # Two arguments in one definition: NNRT_EMBED takes the second.
+    target_compile_definitions(${target} ${scope} "NNRT_EMBED_PATH_${arg_NAME}=0,\"${path}\"")
+  else()
+    get_filename_component(folder "${path}" DIRECTORY)
+    target_include_directories(${target} ${scope} "${folder}")
+  endif()
+  # Compilers' dependency files do not list what the assembler includes. Deferred, so that sources added after this call count too.
+  cmake_language(EVAL CODE "cmake_language(DEFER CALL _nnrt_embed_depend [[${target}]] [[${path}]])")
+endfunction()
+
+function(_nnrt_embed_depend target path)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    if(source AND NOT source MATCHES "^\\$<")
+      set_property(SOURCE "${source}" APPEND PROPERTY OBJECT_DEPENDS "${path}")
+    endif()
+  endforeach()
+endfunction()
