@@ -265,8 +265,8 @@ inline void weight_complaints::check_names() {
 }
 
 inline error weight_complaints::reason() const {
-  const auto number = [](std::size_t n, const char* what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); };
-  return {error_code::invalid_argument, "the file's " + number(used_.size(), "tensor") + " do not fit the network's " + number(specs_.size(), "weight") + ":" + lines_};
+  const std::string numbers = std::to_string(used_.size()) + " tensors there, " + std::to_string(specs_.size()) + " weights named by the network";
+  return {error_code::invalid_argument, "weights do not fit (" + numbers + "):" + lines_};
 }
 
 /// A spec's tensor with the way to read it.
