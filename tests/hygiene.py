@@ -7,7 +7,7 @@ Flow: tests/CMakeLists.txt registers each check as the test hygiene/<check>; wit
     layers     a header includes only what its layer may know; intrinsics live in kernels/ alone
     words      nothing unfinished, no path of somebody's machine, no tab, no space at a line's end, a newline at the end
     top_level  the top level holds what it should and nothing else
-    operators  each operator stands in ops/list.hpp, has its test, and each of its rules is named there
+    operators  each operator stands in ops/list.hpp, has its test with each of its rules, and a program that breaks one
 """
 import re
 import subprocess
@@ -154,24 +154,36 @@ def check_top_level() -> Iterator[str]:
         yield f"{missing} is missing from the top level"
 
 
+def rules_of(operator: str) -> list[str]:
+    """The enumerators of an operator's rules; several operators may share an enumeration of ops/detail."""
+    shared = re.search(r"using rule = (?:\w+::)*(\w+);", operator)
+    name = shared[1] if shared else "rule"
+    texts = [f.read_text(encoding="utf-8") for f in (INCLUDE / "ops").rglob("*.hpp")] if shared else [operator]
+    for text in texts:
+        if body := re.search(rf"enum class {name}\s*\{{(.*?)\}}", text, re.S):
+            return re.findall(r"\b[a-z]\w*\b", re.sub(r"//.*", "", body[1]))
+    return []
+
+
 def check_operators() -> Iterator[str]:
     list_file = INCLUDE / "ops" / "list.hpp"
     listed = set(included(list_file)) if list_file.is_file() else set()
+    rejected = {f.name for f in (ROOT / "tests" / "compile_fail").glob("*.cpp")}
     for header in sorted((INCLUDE / "ops").glob("*.hpp")):
         text = header.read_text(encoding="utf-8")
-        rules = re.search(r"enum class rule\s*\{(.*?)\}", text, re.S)
-        if not rules:
+        if "static constexpr op_code code{" not in text:
             continue   # not an operator: what several of them share
-        name = header.relative_to(ROOT)
+        name, stem, rules = header.relative_to(ROOT), header.stem, rules_of(text)
         if listed and f"nnrt/ops/{header.name}" not in listed:
             yield f"{name} is not in ops/list.hpp"
-        test = ROOT / "tests" / "ops" / f"{header.stem}_test.cpp"
+        if rules and not any(file == f"{stem}.cpp" or file.startswith(f"{stem}_") for file in rejected):
+            yield f"{name} has no tests/compile_fail/{stem}_<rule>.cpp"
+        test = ROOT / "tests" / "ops" / f"{stem}_test.cpp"
         if not test.is_file():
             yield f"{name} has no {test.relative_to(ROOT)}"
             continue
         tested = test.read_text(encoding="utf-8")
-        body = re.sub(r"//.*", "", rules[1])
-        for rule in re.findall(r"\b([a-z]\w*)\b", body):
+        for rule in rules:
             if not re.search(rf"\b{rule}\b", tested):
                 yield f"{test.relative_to(ROOT)} has no row for rule {rule}"
 
