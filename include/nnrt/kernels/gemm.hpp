@@ -1,0 +1,348 @@
+// gemm: C = clamp(A * B + bias) over packed B; serves matrix product, dense layers (one row of A) and 1x1 convolution (A = pixels).
+// Flow: a prepare step packs B and bias once with pack(); a plan's step calls gemm(). convolution.hpp calls the tiles below as well.
+#pragma once
+
+#include <nnrt/kernels/lanes.hpp>
+#include <nnrt/kernels/part.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Extents of a product: A is m x k, B is k x n, C is m x n. Any may be 0; k = 0 gives the bias, clamped.
+struct gemm_shape {
+  std::int64_t m = 0, k = 0, n = 0;
+};
+
+/// Rows and vectors of C that stay in registers during the loop over k: 28 accumulators of 32 registers, 12 of 16. The rows must
+/// be even, see tile_args.
+inline constexpr int tile_rows = vector_registers == 32 ? 14 : 6;
+inline constexpr int tile_vectors = 2;
+/// B is packed in panels of this many columns.
+inline constexpr std::int64_t panel_columns = tile_vectors * lanes;
+
+constexpr std::int64_t panels_of(std::int64_t n) { return (n + panel_columns - 1) / panel_columns; }
+
+/// Floats that pack() writes: the bias and k rows, all in whole vectors.
+constexpr std::int64_t packed_floats(std::int64_t k, std::int64_t n) { return (k + 1) * whole_vectors(n); }
+
+/// Whether the last panel, `width` columns wide, is one vector and at most half another (24 columns of 16 lanes): then two rows
+/// of A can share one vector of products for the half, and 24 columns cost 1.5 fma per row instead of 2.
+constexpr bool ends_in_half(std::int64_t width) { return has_halves && width > lanes && width <= lanes + lanes / 2; }
+
+/// Packs B and bias. Layout: [bias][panel][k][columns of the panel], missing columns zero; a panel that ends_in_half has its half
+/// vector twice.
+/// \param b              element (i, j) is b[i * row_stride + j * column_stride]: (n, 1) for a k x n matrix, (1, k) for n x k
+/// \param bias           n floats; null: zeros
+/// \param out            packed_floats(k, n) floats; 64-byte alignment is faster
+inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_stride, std::int64_t k, std::int64_t n,
+                 const float* bias, float* out) {
+  const std::int64_t padded = whole_vectors(n);
+  for (std::int64_t j = 0; j < padded; ++j) *out++ = bias != nullptr && j < n ? bias[j] : 0.0F;
+  for (std::int64_t j0 = 0; j0 < padded; j0 += panel_columns) {
+    const std::int64_t width = std::min(panel_columns, padded - j0), used = std::min(width, n - j0);
+    const bool twice = ends_in_half(n - j0);
+    for (std::int64_t i = 0; i < k; ++i, out += width) {
+      const std::int64_t row = i * row_stride + j0 * column_stride;
+      if (column_stride == 1) copy_floats(b + row, used, out);
+      else
+        for (std::int64_t j = 0; j < used; ++j) out[j] = b[row + j * column_stride];
+      for (std::int64_t j = used; j < width; ++j) out[j] = 0.0F;
+      if (twice) copy_floats(out + lanes, lanes / 2, out + lanes + lanes / 2);
+    }
+  }
+}
+
+/// Weights that a later step reads, fetched into L2 while this one computes; ignored unless the tag fetches_ahead.
+struct weights_ahead {
+  const float* weights = nullptr;
+  std::int64_t floats = 0;
+};
+
+// --- division of rows among tiles ------------------------------------------
+
+/// The tiles along m rows (or pixels of a line): whole ones, but the last two share what is left when the last would be a sliver.
+/// They follow from m alone, so the order in which a sum is made does not depend on how the work is divided.
+struct row_tiles {
+  std::int64_t m;
+
+  constexpr std::int64_t count() const { return (m + tile_rows - 1) / tile_rows; }
+  constexpr std::int64_t begin(std::int64_t tile) const {
+    if (tile >= count()) return m;
+    const std::int64_t whole = tile * tile_rows, rest = m - whole;
+    const bool sliver = tile > 0 && tile == count() - 1 && rest < tile_rows / 2;
+    // The first of the two gets an even number of rows, so that its function computes none twice.
+    return sliver ? whole - tile_rows + (tile_rows + rest + 3) / 4 * 2 : whole;
+  }
+};
+
+namespace detail {
+
+// --- one tile ---------------------------------------------------------------
+
+/// What one tile computes: `runs` runs of k products, whose values of A start run_stride floats apart; B goes on without a gap.
+/// A plain product is one run; a convolution's runs are the rows of its kernel.
+///
+/// Rows come in two halves with bases of their own. So a tile may span two image rows, and a tile function of 14 rows also serves
+/// 13: the halves overlap by one row, which is computed and stored twice. Half as many functions have to be compiled.
+struct tile_args {
+  address a = 0, a_second = 0;
+  std::int64_t lda = 0;
+  const float* b = nullptr;
+  std::int64_t k = 0;
+  float *c = nullptr, *c_second = nullptr;
+  std::int64_t ldc = 0;
+  const float* bias = nullptr;
+  clamp_range range = {};
+  std::int64_t last = lanes;  // lanes in use in the last vector
+  std::int64_t runs = 1, run_stride = 0;
+  address ahead = 0;
+  std::int64_t ahead_step = 0;  // bytes per k, 0 when there is nothing left to fetch
+};
+
+/// Reads A down its rows, at one k after the other.
+template <int Rows> struct row_cursor {
+  static constexpr int half = (Rows + 1) / 2;
+  address first, second;
+  strides step;
+
+  explicit row_cursor(const tile_args& t) : first(t.a), second(t.a_second), step(t.lda) {}
+  [[gnu::always_inline]] void advance(std::int64_t floats) {
+    first = advanced(first, floats), second = advanced(second, floats);
+  }
+  /// The value of row Row, `Ahead` floats on, in every lane.
+  template <int Row, int Ahead = 0> [[gnu::always_inline]] vf value() const {
+    return broadcast(floats_at(step.template from<Row % half>(Row < half ? first : second)) + Ahead);
+  }
+};
+
+template <int Rows, int Row> [[gnu::always_inline]] inline float* output_row(const tile_args& t) {
+  constexpr int half = (Rows + 1) / 2;
+  return Row < half ? t.c + Row * t.ldc : t.c_second + (Row - half) * t.ldc;
+}
+
+/// The sums of a tile of 1 or 2 whole vectors per row.
+template <int Vectors, class Rows> struct sums;
+template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<int, Row...>> {
+  static_assert(Vectors == 1 || Vectors == 2);
+  static constexpr int rows = sizeof...(Row);
+  static constexpr int accumulators = rows * Vectors;
+  static constexpr std::int64_t columns = Vectors * lanes;  // of a panel
+  vf of[Vectors][rows];
+
+  [[gnu::always_inline]] void start(const float* bias) {
+    each<Vectors>([&](auto v) __attribute__((always_inline)) { fill<v>(load(bias + v * lanes)); });
+  }
+  [[gnu::always_inline]] void start() {
+    each<Vectors>([&](auto v) __attribute__((always_inline)) { fill<v>(vf(0.0F)); });
+  }
+  template <int Ahead> [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b) {
+    const vf b0 = load(b), b1 = load(b + (Vectors - 1) * lanes);
+    (add_row<Row>(a.template value<Row, Ahead>(), b0, b1), ...);
+  }
+  [[gnu::always_inline]] void add(const sums& other) {
+    each<Vectors>([&](auto v) __attribute__((always_inline)) { ((of[v][Row] = of[v][Row] + other.of[v][Row]), ...); });
+  }
+  [[gnu::always_inline]] void store(const tile_args& t) const {
+    const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
+    if (t.last == lanes) (store_row<Row, false>(output_row<rows, Row>(t), lo, hi, lanes), ...);
+    else (store_row<Row, true>(output_row<rows, Row>(t), lo, hi, t.last), ...);
+  }
+
+ private:
+  template <int V> [[gnu::always_inline]] void fill(vf x) { ((of[V][Row] = x), ...); }
+  template <int R> [[gnu::always_inline]] void add_row(vf x, vf b0, vf b1) {
+    of[0][R] = fma(x, b0, of[0][R]);
+    if constexpr (Vectors == 2) of[1][R] = fma(x, b1, of[1][R]);
+  }
+  template <int R, bool Masked> [[gnu::always_inline]] void store_row(float* c, vf lo, vf hi, std::int64_t last) const {
+    if constexpr (Vectors == 2) kernels::store(c, clamp(of[0][R], lo, hi));
+    float* const end = c + (Vectors - 1) * lanes;
+    const vf x = clamp(of[Vectors - 1][R], lo, hi);
+    if constexpr (Masked) store_first(end, x, last);
+    else kernels::store(end, x);
+  }
+};
+
+/// The sums of a tile of one vector and a half per row: two rows share one vector for their halves (see ends_in_half).
+template <class Pairs> struct sums_and_half;
+template <int... Pair> struct sums_and_half<std::integer_sequence<int, Pair...>> {
+  static constexpr int pairs = sizeof...(Pair), rows = 2 * pairs;
+  static constexpr int accumulators = rows + pairs;
+  static constexpr std::int64_t columns = 2 * lanes;
+  vf of[rows], halves[pairs];
+
+  [[gnu::always_inline]] void start(const float* bias) {
+    const vf whole = load(bias), half = load_half_twice(bias + lanes);
+    ((of[2 * Pair] = whole, of[2 * Pair + 1] = whole, halves[Pair] = half), ...);
+  }
+  template <int Ahead> [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b) {
+    const vf b0 = load(b), b1 = load(b + lanes);
+    (add_pair<Pair>(a.template value<2 * Pair, Ahead>(), a.template value<2 * Pair + 1, Ahead>(), b0, b1), ...);
+  }
+  [[gnu::always_inline]] void store(const tile_args& t) const {
+    const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
+    (store_pair<Pair>(output_row<rows, 2 * Pair>(t), output_row<rows, 2 * Pair + 1>(t), lo, hi, t.last), ...);
+  }
+
+ private:
+  template <int P> [[gnu::always_inline]] void add_pair(vf x0, vf x1, vf b0, vf b1) {
+    of[2 * P] = fma(x0, b0, of[2 * P]);
+    of[2 * P + 1] = fma(x1, b0, of[2 * P + 1]);
+    halves[P] = fma(blend_halves(x0, x1), b1, halves[P]);
+  }
+  template <int P> [[gnu::always_inline]] void store_pair(float* c0, float* c1, vf lo, vf hi, std::int64_t last) const {
+    kernels::store(c0, clamp(of[2 * P], lo, hi));
+    kernels::store(c1, clamp(of[2 * P + 1], lo, hi));
+    store_halves(c0 + lanes, c1 + lanes, clamp(halves[P], lo, hi), last);
+  }
+};
+
+/// Sets of sums that a tile keeps: with fewer than eight accumulators, too few to hide the latency of two fma per cycle, several
+/// k at once go to a set each.
+constexpr int sets_for(int accumulators) { return accumulators >= 8 ? 1 : (8 + accumulators - 1) / accumulators; }
+
+template <class Isa> [[gnu::always_inline]] inline void fetch_ahead(address& ahead, std::int64_t step) {
+  if constexpr (Isa::fetches_ahead) {
+    __builtin_prefetch(reinterpret_cast<const char*>(ahead), 0, 2);
+    __builtin_prefetch(reinterpret_cast<const char*>(ahead + 64), 0, 2);
+    ahead += static_cast<address>(step);
+  }
+}
+
+template <class Isa, class Sums> [[gnu::noinline]] void tile(const tile_args& t) {
+  constexpr int sets = sets_for(Sums::accumulators);
+  Sums sum[sets];
+  sum[0].start(t.bias);
+  if constexpr (sets > 1) each<sets - 1>([&](auto s) __attribute__((always_inline)) { sum[s + 1].start(); });
+  row_cursor<Sums::rows> a(t);
+  const float* b = t.b;
+  address ahead = t.ahead;
+  for (std::int64_t run = t.runs; run > 0; --run) {
+    const float* const end = b + t.k * Sums::columns;
+    if constexpr (sets > 1) {
+      for (const float* const whole = b + t.k / sets * (sets * Sums::columns); b != whole; b += sets * Sums::columns, a.advance(sets))
+        each<sets>([&](auto s) __attribute__((always_inline)) { sum[s].template add_products<s>(a, b + s * Sums::columns); });
+    }
+    for (; b != end; b += Sums::columns, a.advance(1)) {
+      if constexpr (Sums::accumulators >= 12) fetch_ahead<Isa>(ahead, t.ahead_step);  // smaller tiles have no load slots to spare
+      sum[0].template add_products<0>(a, b);
+    }
+    a.advance(t.run_stride - t.k);
+  }
+  if constexpr (sets > 1) each<sets - 1>([&](auto s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
+  sum[0].store(t);
+}
+
+// --- choice of the tile's function ------------------------------------------
+
+using tile_function = void (*)(const tile_args&);
+
+/// Tile functions exist for 1, 2, 4, 6, … rows; this is the row count of the one that serves `rows`.
+constexpr std::int64_t function_rows(std::int64_t rows) { return rows == 1 ? 1 : (rows + 1) / 2 * 2; }
+
+template <int N> using first_integers = std::make_integer_sequence<int, N>;
+
+/// Element i serves 2 i rows, element 0 one row.
+template <class Isa, int Vectors> inline constexpr auto tiles = []<int... I>(std::integer_sequence<int, I...>) {
+  return std::array<tile_function, sizeof...(I)>{&tile<Isa, sums<Vectors, first_integers<I == 0 ? 1 : 2 * I>>>...};
+}(first_integers<tile_rows / 2 + 1>{});
+
+/// Element i serves 8 + 2 i rows. For fewer a half is not worth a function: a whole second vector computes the same.
+template <class Isa> inline constexpr std::array<tile_function, 4> half_tiles = {
+    &tile<Isa, sums_and_half<first_integers<4>>>, &tile<Isa, sums_and_half<first_integers<5>>>,
+    &tile<Isa, sums_and_half<first_integers<6>>>, &tile<Isa, sums_and_half<first_integers<7>>>};
+
+template <class Isa> tile_function tile_for(std::int64_t rows, std::int64_t width) {
+  const std::size_t i = static_cast<std::size_t>(function_rows(rows) / 2);
+  if constexpr (has_halves) {
+    if (i >= 4 && ends_in_half(width)) return half_tiles<Isa>[i - 4];
+  }
+  return width <= lanes ? tiles<Isa, 1>[i] : tiles<Isa, 2>[i];
+}
+
+// --- rows of tiles ----------------------------------------------------------
+
+/// Packed B as tiles see it.
+struct packed_b {
+  const float* packed;
+  std::int64_t k, n;
+
+  const float* bias(std::int64_t panel) const { return packed + panel * panel_columns; }
+  const float* panel(std::int64_t panel) const { return packed + whole_vectors(n) + panel * panel_columns * k; }
+  /// Columns in use from this panel on, at most a panel's.
+  std::int64_t width(std::int64_t panel) const { return std::min(panel_columns, n - panel * panel_columns); }
+};
+
+/// Panels whose k rows stay in L2 (384 KiB of them) while A passes by.
+constexpr std::int64_t panels_in_cache(std::int64_t k) {
+  return std::max<std::int64_t>(1, 384 * 1024 / 4 / (std::max<std::int64_t>(1, k) * panel_columns));
+}
+
+/// Where rows of A begin and end for a tile of `rows` consecutive rows.
+inline void set_rows(tile_args& t, std::int64_t rows, address a, float* c) {
+  const std::int64_t second = rows == 1 ? 0 : rows - function_rows(rows) / 2;
+  t.a = a, t.a_second = advanced(a, second * t.lda);
+  t.c = c, t.c_second = c + second * t.ldc;
+}
+
+/// Computes `rows` rows of C in the given panels. `skipped_k` rows of B have no counterpart in A (rows of a convolution's kernel
+/// that hang over the edge of the image). `t` is the caller's, to be changed: a copy of what was written a moment ago in smaller
+/// pieces stalls until the stores are done, 15 ns per row of tiles.
+template <class Isa>
+void tile_row(tile_args& t, std::int64_t rows, const packed_b& b, std::int64_t skipped_k, interval panels) {
+  float *const c = t.c, *const c_second = t.c_second;
+  for (std::int64_t p = panels.begin; p < panels.end; ++p) {
+    const std::int64_t width = b.width(p), vectors = whole_vectors(width);
+    t.b = b.panel(p) + skipped_k * vectors;
+    t.bias = b.bias(p);
+    t.c = c + p * panel_columns, t.c_second = c_second + p * panel_columns;
+    t.last = width - (vectors - lanes);
+    tile_for<Isa>(rows, width)(t);
+    if constexpr (Isa::fetches_ahead) t.ahead += static_cast<address>(t.ahead_step * t.k * t.runs);
+  }
+}
+
+/// The part of C made of the given tiles of rows and panels of columns.
+template <class Isa>
+void gemm_tiles(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
+                clamp_range range, const rectangle& work, const weights_ahead& after = {}) {
+  const packed_b b{packed, s.k, s.n};
+  const std::int64_t block = panels_in_cache(s.k);
+  address ahead = address_of(after.weights);
+  const address ahead_end = advanced(ahead, after.floats);
+  for (std::int64_t p = work.columns.begin; p < work.columns.end; p += block) {
+    const interval panels{p, std::min(work.columns.end, p + block)};
+    for (std::int64_t tile = work.rows.begin; tile < work.rows.end; ++tile) {
+      const std::int64_t row = row_tiles{s.m}.begin(tile), rows = row_tiles{s.m}.begin(tile + 1) - row;
+      tile_args t{.lda = lda, .k = s.k, .ldc = ldc, .range = range};
+      set_rows(t, rows, advanced(address_of(a), row * lda), c + row * ldc);
+      t.ahead = ahead < ahead_end ? ahead : t.a;
+      t.ahead_step = ahead < ahead_end ? 128 : 0;
+      tile_row<Isa>(t, rows, b, 0, panels);
+      if constexpr (Isa::fetches_ahead) ahead = std::min(ahead_end, ahead + static_cast<address>(128 * s.k * panels.size()));
+    }
+  }
+}
+
+}  // namespace detail
+
+/// C[m][n] = clamp(A[m][k] * B + bias).
+///
+/// Any lda >= k and ldc >= n, in floats; columns n … ldc of C are not touched. C must not overlap A. The products of one element
+/// are summed in an order that follows from the shape alone, so every division into parts gives the same bits.
+/// \param packed what pack() made of B and bias
+/// \param p      the part to compute; any count is correct, more than max(row tiles, panels) leaves parts without work
+/// \param after  see weights_ahead; needs the tag native_fetching_ahead
+template <class Isa = native>
+void gemm(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
+          clamp_range range = {}, part p = {}, const weights_ahead& after = {}) {
+  if (s.m <= 0 || s.n <= 0) return;
+  detail::gemm_tiles<Isa>(s, a, lda, packed, c, ldc, range, share(row_tiles{s.m}.count(), panels_of(s.n), p), after);
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,262 @@
+// lanes: the vector type of every float kernel and the few operations that xsimd 8.1 lacks.
+// Flow: the kernels include this; no other header mentions intrinsics of float vectors.
+#pragma once
+
+#include <nnrt/core/config.hpp>
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#if defined(__SSE2__) || (defined(__ARM_NEON) && defined(__aarch64__))
+#define NNRT_HAS_XSIMD 1
+// g++ 12 warns about _mm512_undefined_ps inside its own header once that is inlined into ours.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#include <xsimd/xsimd.hpp>
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+#endif
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Template argument of every kernel's entry point. A template is compiled only where it is called, so a program that merely
+/// includes a kernel does not pay for it.
+struct native {
+  /// Whether the GEMM tile asks for the weights of the next step (weights_ahead) while it computes. Costs layers that need no
+  /// such help 1 to 5 %, hence off.
+  static constexpr bool fetches_ahead = false;
+};
+struct native_fetching_ahead {
+  static constexpr bool fetches_ahead = true;
+};
+
+// --- the vector type -------------------------------------------------------
+// The architecture is spelled out, not xsimd's default: with -mavx alone the default would be 8 lanes inside namespace sse4, and
+// two units compiled with different flags would give one name two meanings.
+#if !defined(NNRT_HAS_XSIMD)
+/// One float that looks like an xsimd batch, for machines without a batch.
+struct single_lane {
+  static constexpr std::size_t size = 1;
+  float data = 0;
+
+  single_lane() = default;
+  explicit single_lane(float x) : data(x) {}
+  static single_lane load_unaligned(const float* p) { return single_lane(*p); }
+  void store_unaligned(float* p) const { *p = data; }
+  friend single_lane operator+(single_lane x, single_lane y) { return single_lane(x.data + y.data); }
+};
+using vf = single_lane;
+#elif defined(__aarch64__)
+using vf = xsimd::batch<float, xsimd::neon64>;
+#elif defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+#define NNRT_LANES_AVX512 1
+using vf = xsimd::batch<float, xsimd::avx512bw>;
+#elif defined(__AVX2__) && defined(__FMA__)
+#define NNRT_LANES_AVX2 1
+using vf = xsimd::batch<float, xsimd::fma3<xsimd::avx2>>;
+#elif defined(__SSE4_1__)
+using vf = xsimd::batch<float, xsimd::sse4_1>;
+#else
+using vf = xsimd::batch<float, xsimd::sse2>;
+#endif
+
+/// Floats per vector.
+inline constexpr std::int64_t lanes = static_cast<std::int64_t>(vf::size);
+
+/// Vector registers of the machine; the kernels choose the size of their tiles by it.
+#if defined(NNRT_LANES_AVX512) || defined(__aarch64__)
+inline constexpr int vector_registers = 32;
+#else
+inline constexpr int vector_registers = 16;
+#endif
+
+/// n rounded up to whole vectors.
+constexpr std::int64_t whole_vectors(std::int64_t n) { return (n + lanes - 1) / lanes * lanes; }
+
+// --- operations ------------------------------------------------------------
+
+/// The float at p in every lane.
+[[gnu::always_inline]] inline vf broadcast(const float* p) {
+#if defined(NNRT_LANES_AVX512)
+  return vf(_mm512_set1_ps(*p));
+#else
+  return vf(*p);
+#endif
+}
+
+[[gnu::always_inline]] inline vf load(const float* p) {
+#if defined(NNRT_LANES_AVX512)
+  return vf(_mm512_loadu_ps(p));  // what load_unaligned() does, through three calls fewer to inline
+#else
+  return vf::load_unaligned(p);
+#endif
+}
+
+[[gnu::always_inline]] inline void store(float* p, vf x) {
+#if defined(NNRT_LANES_AVX512)
+  _mm512_storeu_ps(p, x.data);
+#else
+  x.store_unaligned(p);
+#endif
+}
+
+/// x * y + z; one rounding where the machine has fma, two on SSE.
+[[gnu::always_inline]] inline vf fma(vf x, vf y, vf z) {
+#if defined(NNRT_LANES_AVX512)
+  return vf(_mm512_fmadd_ps(x.data, y.data, z.data));  // xsimd 8.1 has mul + add here; g++ contracts that, clang does not
+#elif defined(NNRT_HAS_XSIMD)
+  return xsimd::fma(x, y, z);
+#else
+  return vf(x.data * y.data + z.data);
+#endif
+}
+
+/// What an epilogue limits sums to: nothing by default, [0, inf] for relu, [0, 6] for relu6.
+struct clamp_range {
+  float lo = -std::numeric_limits<float>::infinity();
+  float hi = std::numeric_limits<float>::infinity();
+};
+
+/// x limited to [lo, hi]; a NaN in x stays NaN. x86 answers with the second operand when one of two is NaN, so x stands second;
+/// NEON's max and min give NaN anyway.
+[[gnu::always_inline]] inline vf clamp(vf x, vf lo, vf hi) {
+#if defined(NNRT_LANES_AVX512)
+  return vf(_mm512_min_ps(hi.data, _mm512_max_ps(lo.data, x.data)));
+#elif defined(NNRT_HAS_XSIMD)
+  return xsimd::min(hi, xsimd::max(lo, x));
+#else
+  const float above = x.data < lo.data ? lo.data : x.data;
+  return vf(hi.data < above ? hi.data : above);
+#endif
+}
+
+#if defined(NNRT_LANES_AVX2)
+/// All bits set in the first n lanes.
+[[gnu::always_inline]] inline __m256i first_lanes(std::int64_t n) {
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(n)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+#endif
+
+/// Stores the first n lanes (0 < n <= lanes); memory past them is not touched.
+[[gnu::always_inline]] inline void store_first(float* p, vf v, std::int64_t n) {
+#if defined(NNRT_LANES_AVX512)
+  _mm512_mask_storeu_ps(p, static_cast<__mmask16>((1U << n) - 1U), v.data);
+#else
+  if (n == lanes) return store(p, v);
+#if defined(NNRT_LANES_AVX2)
+  _mm256_maskstore_ps(p, first_lanes(n), v.data);
+#else
+  float all[lanes];
+  store(all, v);
+  std::memcpy(p, all, static_cast<std::size_t>(n) * sizeof(float));
+#endif
+#endif
+}
+
+/// The first n floats at p (0 < n <= lanes), the other lanes zero; memory past them is not touched.
+[[gnu::always_inline]] inline vf load_first(const float* p, std::int64_t n) {
+#if defined(NNRT_LANES_AVX512)
+  return vf(_mm512_maskz_loadu_ps(static_cast<__mmask16>((1U << n) - 1U), p));
+#elif defined(NNRT_LANES_AVX2)
+  return vf(_mm256_maskload_ps(p, first_lanes(n)));
+#else
+  float all[lanes] = {};
+  std::memcpy(all, p, static_cast<std::size_t>(n) * sizeof(float));
+  return vf::load_unaligned(all);
+#endif
+}
+
+// --- half vectors ----------------------------------------------------------
+
+/// Whether the operations on halves are single instructions here. Where they are not, nothing calls them.
+#if defined(NNRT_LANES_AVX512)
+inline constexpr bool has_halves = true;
+/// Lower half of `low`, upper half of `high`.
+[[gnu::always_inline]] inline vf blend_halves(vf low, vf high) {
+  return vf(_mm512_mask_blend_ps(0xff00, low.data, high.data));
+}
+/// The first half vector at p, twice.
+[[gnu::always_inline]] inline vf load_half_twice(const float* p) {
+  return vf(_mm512_broadcast_f32x8(_mm256_loadu_ps(p)));
+}
+/// The first n lanes (0 < n <= lanes / 2) of the lower half to p, of the upper half to q.
+[[gnu::always_inline]] inline void store_halves(float* p, float* q, vf v, std::int64_t n) {
+  const __mmask8 mask = static_cast<__mmask8>((1U << n) - 1U);
+  _mm256_mask_storeu_ps(p, mask, _mm512_castps512_ps256(v.data));
+  // Opaque, or the compiler merges both steps into a vextractf32x8 to memory, which faults on lanes that the mask leaves out.
+  __m256 upper = _mm512_extractf32x8_ps(v.data, 1);
+  asm("" : "+v"(upper));
+  _mm256_mask_storeu_ps(q, mask, upper);
+}
+#else
+inline constexpr bool has_halves = false;
+inline vf blend_halves(vf low, vf) { return low; }
+inline vf load_half_twice(const float* p) { return load(p); }
+inline void store_halves(float*, float*, vf, std::int64_t) {}
+#endif
+
+// --- what keeps g++ 12 from spoiling a tile ---------------------------------
+
+/// A place in memory as a number. Kernels step through rows with it: a pointer past the end of its array, as the last step of a
+/// loop makes, would be undefined behaviour, a number is not.
+using address = std::uintptr_t;
+
+inline address address_of(const float* p) { return reinterpret_cast<address>(p); }
+
+/// `floats` floats further on (or back).
+[[gnu::always_inline]] inline address advanced(address from, std::int64_t floats) {
+  return from + static_cast<address>(floats * static_cast<std::int64_t>(sizeof(float)));
+}
+[[gnu::always_inline]] inline const float* floats_at(address from) { return reinterpret_cast<const float*>(from); }
+
+/// Makes the value opaque, so that the optimiser keeps it in a register instead of recomputing it from others.
+template <class T> [[gnu::always_inline]] inline void keep(T& value) { asm("" : "+r"(value)); }
+
+/// Multiples of a distance in memory. With x86's scaled index they reach offsets 0 to 6 from one base without a further
+/// instruction. Kept opaque: g++ 12 else computes every address ahead of the loop and parks them in stack slots.
+struct strides {
+  address x1, x3, x5, x7;
+  explicit strides(std::int64_t floats) : x1(advanced(0, floats)), x3(x1 * 3), x5(x1 * 5), x7(x1 * 7) {
+    keep(x3), keep(x5), keep(x7);
+  }
+  /// base + I distances, I in 0 … 7.
+  template <int I> [[gnu::always_inline]] address from(address base) const {
+    static_assert(I >= 0 && I <= 7);
+    if constexpr (I == 3) return base + x3;
+    else if constexpr (I == 5) return base + x5;
+    else if constexpr (I == 6) return base + 2 * x3;
+    else if constexpr (I == 7) return base + x7;
+    else return base + I * x1;
+  }
+};
+
+/// f(0) … f(N - 1) with constant arguments. A plain loop over an array of vectors leaves the array on the stack: g++ 12 unrolls
+/// after it has decided what lives in memory. The lambdas given must be always_inline, too.
+template <int N, class F> [[gnu::always_inline]] inline void each(F&& f) {
+  [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+    (f(std::integral_constant<int, I>{}), ...);
+  }(std::make_integer_sequence<int, N>{});
+}
+
+/// Copies n floats that do not overlap; faster than memcpy for the handfuls that kernels copy.
+inline void copy_floats(const float* from, std::int64_t n, float* to) {
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) store(to + i, load(from + i));
+  if (i < n) store_first(to + i, load_first(from + i, n - i), n - i);
+}
+
+/// Sets n floats to zero.
+inline void zero_floats(std::int64_t n, float* to) {
+  const vf zero(0.0F);
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) store(to + i, zero);
+  if (i < n) store_first(to + i, zero, n - i);
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

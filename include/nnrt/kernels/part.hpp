@@ -1,0 +1,37 @@
+// part: how the work of one kernel call is divided among tasks.
+// Flow: a thread pool calls a kernel once per part, in any order or at once; together the calls do what one call of part {0, 1} does.
+#pragma once
+
+#include <nnrt/core/config.hpp>
+
+#include <cstdint>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Part `index` of `count` (0 <= index < count). Every kernel gives the same bits for any count.
+struct part {
+  std::int64_t index = 0;
+  std::int64_t count = 1;
+};
+
+/// begin <= i < end.
+struct interval {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  constexpr std::int64_t size() const { return end - begin; }
+};
+
+struct rectangle {
+  interval rows, columns;
+};
+
+/// What a part does of n units; the parts differ by one unit at most.
+constexpr interval share(std::int64_t n, part p) { return {n * p.index / p.count, n * (p.index + 1) / p.count}; }
+
+/// What a part does of rows x columns units: a share of the axis that has more of them, so that parts are as equal as can be.
+constexpr rectangle share(std::int64_t rows, std::int64_t columns, part p) {
+  if (rows >= columns) return {share(rows, p), {0, columns}};
+  return {{0, rows}, share(columns, p)};
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

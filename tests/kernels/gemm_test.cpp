@@ -1,0 +1,192 @@
+// gemm_test: the packed product against a naive one in double, at the edges of tiles and panels, divided in every way.
+#include <nnrt/kernels/gemm.hpp>
+
+#include "../support/fenced.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+namespace {
+
+using namespace nnrt::kernels;
+using nnrt_test::fenced;
+
+constexpr float inf = std::numeric_limits<float>::infinity();
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float untouched = -123.0F;
+
+/// A product with buffers that end where they must: the last row of A has k floats, the last of C has n.
+struct problem {
+  gemm_shape s;
+  std::int64_t lda, ldc;
+  clamp_range range;
+  fenced a, b, bias, packed;
+
+  problem(gemm_shape shape, std::int64_t a_gap, std::int64_t c_gap, clamp_range limits, std::minstd_rand& random)
+      : s(shape), lda(s.k + a_gap), ldc(s.n + c_gap), range(limits), a(extent(s.m, lda, s.k)), b(s.k * s.n), bias(s.n),
+        packed(packed_floats(s.k, s.n)) {
+    randomize(a, random), randomize(b, random), randomize(bias, random);
+    pack(b.data(), s.n, 1, s.k, s.n, bias.data(), packed.data());
+  }
+  static std::int64_t extent(std::int64_t rows, std::int64_t pitch, std::int64_t width) {
+    return rows == 0 ? 0 : (rows - 1) * pitch + width;
+  }
+  fenced empty_result() const { return fenced(extent(s.m, ldc, s.n), untouched); }
+  void run(fenced& c, part p = {}) const { gemm(s, a.data(), lda, packed.data(), c.data(), ldc, range, p); }
+};
+
+/// Largest error, in units of what rounding may cost the sum; anything below 1 is right.
+double worst_error(const problem& p, const fenced& c) {
+  double worst = 0;
+  for (std::int64_t i = 0; i < p.s.m; ++i)
+    for (std::int64_t j = 0; j < p.s.n; ++j) {
+      double sum = p.bias[j], size = std::abs(sum) + 1;
+      for (std::int64_t l = 0; l < p.s.k; ++l) {
+        const double product = static_cast<double>(p.a[i * p.lda + l]) * p.b[l * p.s.n + j];
+        sum += product, size += std::abs(product);
+      }
+      const double want = std::clamp<double>(sum, p.range.lo, p.range.hi);
+      worst = std::max(worst, nnrt_test::error_ratio(c[i * p.ldc + j], want, 2e-6 * size));
+    }
+  return worst;
+}
+
+bool gaps_are_untouched(const problem& p, const fenced& c) {
+  for (std::int64_t i = 0; i + 1 < p.s.m; ++i)
+    for (std::int64_t j = p.s.n; j < p.ldc; ++j)
+      if (c[i * p.ldc + j] != untouched) return false;
+  return true;
+}
+
+void check(const problem& p) {
+  CAPTURE(p.s.m);
+  CAPTURE(p.s.k);
+  CAPTURE(p.s.n);
+  fenced c = p.empty_result();
+  p.run(c);
+  CHECK(worst_error(p, c) < 1);
+  CHECK(gaps_are_untouched(p, c));
+  for (const std::int64_t parts : {2, 3, 5}) {
+    fenced divided = p.empty_result();
+    for (std::int64_t i = parts; i-- > 0;) p.run(divided, {i, parts});
+    CHECK(nnrt_test::same_bits(c, divided));
+  }
+}
+
+TEST_CASE("gemm: every row count up to three tiles is right") {
+  std::minstd_rand random(1);
+  for (std::int64_t m = 0; m <= 3 * tile_rows + 1; ++m)
+    for (const std::int64_t n : {std::int64_t{1}, lanes, lanes + 1, lanes + lanes / 2, 2 * lanes, 3 * lanes + 1})
+      check(problem({m, 1 + m % 5, n}, m % 3, n % 4, {}, random));
+}
+
+TEST_CASE("gemm: every column count up to 70 is right") {
+  std::minstd_rand random(2);
+  for (std::int64_t n = 0; n <= 70; ++n)
+    for (const std::int64_t m : {1, 3, 7, 9, 15}) check(problem({m, 6, n}, 0, n % 3, {0.0F, 6.0F}, random));
+}
+
+TEST_CASE("gemm: every depth up to 20 is right, and depth 0 gives the bias") {
+  std::minstd_rand random(3);
+  for (std::int64_t k = 0; k <= 20; ++k)
+    for (const std::int64_t m : {1, 2, 3, 4, 6, 14, 16})
+      for (const std::int64_t n : {3, 20, 33}) check(problem({m, k, n}, 1, 0, {-0.5F, inf}, random));
+}
+
+TEST_CASE("gemm: large products are right") {
+  std::minstd_rand random(4);
+  for (const gemm_shape s : {gemm_shape{1, 1000, 300}, {196, 64, 96}, {49, 700, 160}, {3, 5000, 70}, {60, 1100, 120}})
+    check(problem(s, 0, 0, {}, random));
+}
+
+TEST_CASE("gemm: random shapes are right") {
+  std::minstd_rand random(5);
+  for (int i = 0; i < 150; ++i) {
+    const auto below = [&](std::uint32_t n) { return static_cast<std::int64_t>(random() % n); };
+    check(problem({below(31), below(21), below(71)}, below(4), below(4), {}, random));
+  }
+}
+
+TEST_CASE("gemm: a matrix stored by columns packs like one stored by rows") {
+  std::minstd_rand random(6);
+  const std::int64_t k = 7, n = 2 * lanes + 3;
+  fenced b(k * n), transposed(k * n), by_rows(packed_floats(k, n)), by_columns(packed_floats(k, n));
+  randomize(b, random);
+  for (std::int64_t i = 0; i < k; ++i)
+    for (std::int64_t j = 0; j < n; ++j) transposed[j * k + i] = b[i * n + j];
+  pack(b.data(), n, 1, k, n, nullptr, by_rows.data());
+  pack(transposed.data(), 1, k, k, n, nullptr, by_columns.data());
+  CHECK(nnrt_test::same_bits(by_rows, by_columns));
+}
+
+TEST_CASE("gemm: no bias means zeros") {
+  const std::int64_t n = lanes + 1;
+  fenced b(n, 1.0F), packed(packed_floats(1, n), untouched), a(1, 2.0F), c(n);
+  pack(b.data(), n, 1, 1, n, nullptr, packed.data());
+  gemm({1, 1, n}, a.data(), 1, packed.data(), c.data(), n);
+  CHECK(nnrt_test::same_bits(c, fenced(n, 2.0F)));
+}
+
+TEST_CASE("gemm: a NaN among the products stays NaN through the clamp and keeps to its row and column") {
+  for (const std::int64_t m : {1, 5, 13, 14})
+    for (const std::int64_t n : {std::int64_t{5}, lanes + 3, 2 * lanes}) {
+      CAPTURE(m);
+      CAPTURE(n);
+      const std::int64_t k = 3;
+      fenced a(m * k, 1.0F), b(k * n, 1.0F), packed(packed_floats(k, n)), c(m * n);
+      a[(m - 1) * k + 1] = nan;
+      pack(b.data(), n, 1, k, n, nullptr, packed.data());
+      gemm({m, k, n}, a.data(), k, packed.data(), c.data(), n, {0.0F, 6.0F});
+      for (std::int64_t i = 0; i < m; ++i)
+        for (std::int64_t j = 0; j < n; ++j) {
+          if (i == m - 1) CHECK(std::isnan(c[i * n + j]));
+          else CHECK(c[i * n + j] == 3.0F);
+        }
+    }
+}
+
+TEST_CASE("gemm: fetching weights ahead changes no bits") {
+  std::minstd_rand random(7);
+  const problem p({30, 40, 100}, 0, 0, {}, random);
+  fenced plain = p.empty_result(), fetched = p.empty_result(), next(5000);
+  p.run(plain);
+  gemm<native_fetching_ahead>(p.s, p.a.data(), p.lda, p.packed.data(), fetched.data(), p.ldc, p.range, {}, {next.data(), next.size()});
+  CHECK(nnrt_test::same_bits(plain, fetched));
+}
+
+TEST_CASE("gemm: tiles cover the rows in order, and none of several is a sliver") {
+  for (std::int64_t m = 0; m <= 200; ++m) {
+    CAPTURE(m);
+    const row_tiles tiles{m};
+    CHECK(tiles.begin(0) == 0);
+    CHECK(tiles.begin(tiles.count()) == m);
+    for (std::int64_t t = 0; t < tiles.count(); ++t) {
+      const std::int64_t rows = tiles.begin(t + 1) - tiles.begin(t);
+      CHECK(rows <= tile_rows);
+      CHECK(rows >= std::min<std::int64_t>(m, tile_rows / 2));
+    }
+  }
+}
+
+TEST_CASE("part: parts are disjoint, in order, and cover everything") {
+  struct row { std::int64_t rows, columns, count; };
+  for (const row r : {row{7, 3, 2}, {3, 7, 2}, {0, 0, 3}, {5, 5, 8}, {1, 100, 3}}) {
+    CAPTURE(r.rows);
+    CAPTURE(r.columns);
+    std::int64_t covered = 0, next = 0;
+    for (std::int64_t i = 0; i < r.count; ++i) {
+      const rectangle work = share(r.rows, r.columns, part{i, r.count});
+      covered += work.rows.size() * work.columns.size();
+      const interval along = r.rows >= r.columns ? work.rows : work.columns;
+      CHECK(along.begin == next);
+      next = along.end;
+    }
+    CHECK(covered == r.rows * r.columns);
+  }
+}
+
+}  // namespace

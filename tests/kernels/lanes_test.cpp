@@ -1,0 +1,105 @@
+// lanes_test: the vector operations that xsimd lacks, against their scalar meaning, at every count of lanes.
+#include <nnrt/kernels/lanes.hpp>
+
+#include "../support/fenced.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace {
+
+using namespace nnrt::kernels;
+using nnrt_test::fenced;
+
+constexpr float inf = std::numeric_limits<float>::infinity();
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+
+float first_of(vf x) {
+  float all[lanes];
+  store(all, x);
+  return all[0];
+}
+
+TEST_CASE("lanes: load_first reads exactly the first n floats and zeroes the other lanes") {
+  for (std::int64_t n = 1; n <= lanes; ++n) {
+    CAPTURE(n);
+    fenced x(n);
+    for (std::int64_t i = 0; i < n; ++i) x[i] = static_cast<float>(i + 1);
+    float got[lanes];
+    store(got, load_first(x.data(), n));
+    for (std::int64_t i = 0; i < lanes; ++i) CHECK(got[i] == (i < n ? static_cast<float>(i + 1) : 0.0F));
+  }
+}
+
+TEST_CASE("lanes: store_first writes exactly the first n floats") {
+  for (std::int64_t n = 1; n <= lanes; ++n) {
+    CAPTURE(n);
+    fenced x(lanes, 1.0F), at_the_fence(n);
+    store_first(x.data(), vf(7.0F), n);
+    store_first(at_the_fence.data(), vf(7.0F), n);
+    for (std::int64_t i = 0; i < lanes; ++i) CHECK(x[i] == (i < n ? 7.0F : 1.0F));
+    CHECK(at_the_fence[n - 1] == 7.0F);
+  }
+}
+
+TEST_CASE("lanes: clamp limits numbers and infinities and lets NaN pass") {
+  struct row { const char* what; float x, lo, hi, y; };
+  static constexpr row table[] = {
+      {"inside", 3.0F, 0.0F, 6.0F, 3.0F},           {"below", -3.0F, 0.0F, 6.0F, 0.0F},
+      {"above", 7.0F, 0.0F, 6.0F, 6.0F},            {"infinite above", inf, 0.0F, 6.0F, 6.0F},
+      {"infinite below", -inf, 0.0F, 6.0F, 0.0F},   {"no limits", -inf, -inf, inf, -inf},
+      {"relu of infinity", inf, 0.0F, inf, inf},    {"NaN between numbers", nan, 0.0F, 6.0F, nan},
+      {"NaN without limits", nan, -inf, inf, nan},
+  };
+  for (const row& r : table) {
+    CAPTURE(r.what);
+    const float y = first_of(clamp(vf(r.x), vf(r.lo), vf(r.hi)));
+    if (std::isnan(r.y)) CHECK(std::isnan(y));
+    else CHECK(y == r.y);
+  }
+}
+
+TEST_CASE("lanes: fma rounds once where the machine has fma") {
+  // 1 + 2^-23 squared is 1 + 2^-22 + 2^-46; two roundings lose the last term before 1 is taken away.
+  const float x = 1.0F + 0x1p-23F;
+  const float y = first_of(fma(vf(x), vf(x), vf(-1.0F)));
+#if defined(__FMA__)
+  CHECK(y == std::fma(x, x, -1.0F));
+#endif
+  CHECK(std::abs(y - 0x1p-22F) <= 0x1p-45F);
+}
+
+TEST_CASE("lanes: halves go where their names say") {
+  if constexpr (has_halves) {
+    fenced half(lanes / 2), low(3), high(3);
+    for (std::int64_t i = 0; i < lanes / 2; ++i) half[i] = static_cast<float>(i);
+    float got[lanes];
+    store(got, load_half_twice(half.data()));
+    for (std::int64_t i = 0; i < lanes; ++i) CHECK(got[i] == static_cast<float>(i % (lanes / 2)));
+    store_halves(low.data(), high.data(), blend_halves(vf(1.0F), vf(2.0F)), 3);
+    for (std::int64_t i = 0; i < 3; ++i) CHECK((low[i] == 1.0F && high[i] == 2.0F));
+  }
+}
+
+TEST_CASE("lanes: strides reach seven distances from one base") {
+  const strides step(5);
+  const float x[40] = {};
+  const address base = address_of(x);
+  each<8>([&](auto i) { CHECK(floats_at(step.from<i>(base)) == x + 5 * i); });
+  CHECK(floats_at(advanced(advanced(base, 7), -7)) == x);
+}
+
+TEST_CASE("lanes: copy_floats and zero_floats touch n floats and no more") {
+  for (std::int64_t n = 0; n <= 3 * lanes + 1; ++n) {
+    CAPTURE(n);
+    fenced from(n, 2.0F), to(n, 1.0F);
+    copy_floats(from.data(), n, to.data());
+    CHECK(nnrt_test::same_bits(from, to));
+    zero_floats(n, to.data());
+    CHECK(nnrt_test::same_bits(fenced(n, 0.0F), to));
+  }
+}
+
+}  // namespace
