@@ -64,9 +64,6 @@ struct operator_traits {
   bool joins_when_outermost = false;    // concat: inputs may be written in place likewise
 };
 
-/// A fast kernel for a node of this operator, or an empty choice: then the reference runs. Defined in kernels/select.hpp.
-template <class Op> constexpr kernel_choice select_kernel(const kernel_request& node);
-
 /// An operator without its type: tables and function pointers, what IR nodes refer to. One object per operator and dtype in static
 /// graphs (so that only what a program names is instantiated), one per operator in dynamic ones.
 struct operator_info {
@@ -106,8 +103,11 @@ constexpr dtype first_of(dtype_set set) {
 }
 
 constexpr verdict check_extents(const tensor_desc& desc) {
-  for (const std::int64_t extent : desc.shape)
+  for (const std::int64_t extent : desc.shape) {
     if (auto v = require_at_least(signature_rule::extents_must_not_be_negative, extent, -1); !v) return v;
+    // Each alone, too: beside an extent of 0 any product is small, and rules add extents up.
+    if (auto v = require_at_most(signature_rule::tensor_must_not_exceed_the_size_limit, extent, max_elements); !v) return v;
+  }
   if (desc.shape.is_known() && desc.elements() < 0) return refuse(signature_rule::tensor_must_not_exceed_the_size_limit, max_elements + 1, max_elements);
   return {};
 }
@@ -224,7 +224,7 @@ template <class Op, dtype_set Types> constexpr operator_info make_operator_info(
   info.infer = &detail::infer_words<Op>;
   info.macs = &detail::macs_of_words<Op>;
   info.reference = &run_reference<Op, Types>;
-  info.select = &select_kernel<Op>;
+  info.select = &kernels::fast<Op>::select;
   info.run_reference = &detail::run_reference_step<Op, Types>;
   info.attributes = attribute_fields<typename Op::attrs>();
   return info;
