@@ -39,6 +39,9 @@ struct pads {
   friend constexpr bool operator==(const pads&, const pads&) = default;
 };
 
+/// What pad() puts around a tensor. Numbers: the values of OH_NN_PAD_PADDING_MODE, HDI PaddingMode.
+enum class border { constant, reflect, symmetric };
+
 /// Activation that an operator applies to its result. Numbers: OH_NN_FuseType.
 enum class activation { none, relu, relu6 };
 

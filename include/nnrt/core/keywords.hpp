@@ -40,6 +40,7 @@ NNRT_SLOT(group);
 NNRT_SLOT(keep_dims);
 NNRT_SLOT(kernel);
 NNRT_SLOT(mode);
+NNRT_SLOT(output_num);
 NNRT_SLOT(pad);
 NNRT_SLOT(pad_value);
 NNRT_SLOT(paddings);
@@ -103,6 +104,14 @@ template <class Slot, std::int64_t Value> struct one_integer : integers<Slot, Va
   static constexpr tensor_desc desc() { return {i64, {}}; }
 };
 
+/// axis<1> for operators that take a list of axes: the list with this one axis; any other keyword as it is.
+template <class Keyword> constexpr Keyword as_axes(Keyword given) { return given; }
+template <std::int64_t Axis> constexpr integers<axes_slot, Axis> as_axes(one_integer<axis_slot, Axis>) { return {}; }
+
+/// axes<…> as axis<…>, for operators whose list of axes NNRt calls `axis`; other keywords as they are.
+template <class Keyword> constexpr Keyword as_axis(Keyword other) { return other; }
+template <std::int64_t... Axes> constexpr integers<axis_slot, Axes...> as_axis(integers<axes_slot, Axes...>) { return {}; }
+
 /// same and valid: the mode of the padding.
 template <pad_mode Mode> struct padding_mode : base {
   using slot = pad_slot;
@@ -158,11 +167,17 @@ template <std::int64_t Axis> inline constexpr keyword::one_integer<keyword::begi
 // --- parts of tensors ---
 template <std::int64_t... Index> inline constexpr keyword::integers<keyword::begin_slot, Index...> begin{};
 template <std::int64_t... Extent> inline constexpr keyword::integers<keyword::size_slot, Extent...> size{};
+/// Into how many equal parts a tensor is split.
+template <std::int64_t Parts> inline constexpr keyword::integers<keyword::output_num_slot, Parts> output_num{};
 /// Extents of the parts of a split, in order.
 template <std::int64_t... Extent> inline constexpr keyword::integers<keyword::sizes_slot, Extent...> sizes{};
 /// Elements before and after, for each axis in turn.
 template <std::int64_t... BeforeAfter> inline constexpr keyword::integers<keyword::paddings_slot, BeforeAfter...> paddings{};
 template <float Value> inline constexpr keyword::value<keyword::pad_value_slot, Value> pad_value{};
+/// pad() repeats the tensor mirrored at its outermost elements, without them.
+inline constexpr keyword::value<keyword::mode_slot, border::reflect> reflect{};
+/// pad() repeats the tensor mirrored at its outermost elements, with them.
+inline constexpr keyword::value<keyword::mode_slot, border::symmetric> symmetric{};
 
 // --- arithmetic ---
 template <float Value> inline constexpr keyword::value<keyword::epsilon_slot, Value> epsilon{};
