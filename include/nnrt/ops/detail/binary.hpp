@@ -1,0 +1,83 @@
+// binary: what operators on two tensors have in common - broadcasting rules, attributes, scalars and the naive loop.
+// Flow: ops/add.hpp and its like are made of these pieces; each keeps its own enum of rules, so that errors name the operator.
+#pragma once
+
+#include <nnrt/core/arithmetic.hpp>
+#include <nnrt/core/broadcast.hpp>
+#include <nnrt/core/dsl.hpp>
+#include <nnrt/core/operator.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace dsl {
+
+template <class T> inline constexpr dtype type_of_argument = dtype::none;
+template <tensor_desc Desc> inline constexpr dtype type_of_argument<tensor<Desc>> = Desc.type;
+
+/// Whether a scalar can stand beside this tensor: 0.5 beside integers would silently become 0.
+template <class Scalar, class Tensor>
+inline constexpr bool scalar_keeps_its_value =
+    !std::is_floating_point_v<Scalar> || !(types::integer | types::logical).contains(type_of_argument<Tensor>);
+
+/// Two operands, of which at least one is a tensor; the other may be a number, which takes the tensor's dtype.
+template <class A, class B>
+concept operand_pair = operand_argument<A> && operand_argument<B> && (tensor_handle<A> || tensor_handle<B>);
+
+/// The complaint about a scalar that its tensor's dtype cannot hold.
+template <class A, class B> consteval void check_scalar() {
+  static_assert(scalar_keeps_its_value<A, B> && scalar_keeps_its_value<B, A>,
+                "nnrt: beside an integer tensor a scalar must be an integer, too; cast the tensor for fractions");
+}
+
+}  // namespace dsl
+
+namespace ops::detail {
+
+/// Attributes of a binary operator that fuses an activation.
+struct fused_attribute {
+  BOOST_HANA_DEFINE_STRUCT(fused_attribute, (activation, fused));
+  constexpr fused_attribute() : fused(activation::none) {}
+};
+
+/// The output of a binary operator, of the operands' dtype, or the broken rule of `Rule`.
+/// The format is that of the first operand that has the rank of the result.
+template <class Rule> constexpr verdict infer_binary(std::span<const operand> in) {
+  const tensor_desc &a = in[0].desc, &b = in[1].desc;
+  if (auto v = require(Rule::types_must_be_equal, b.type, a.type); !v) return v;
+  const broadcast_result both = broadcast(a.shape, b.shape);
+  if (!both.fits) return refuse(Rule::extents_must_be_equal_or_1, both.right, both.left);
+  const format layout = a.rank() == both.shape.rank ? a.layout : b.layout;
+  return yields(tensor_desc{a.type, layout, both.shape});
+}
+
+/// The type in which two elements meet: integers wrap around like two's complement of their own width, floats are floats.
+template <class T>
+using wrapping_t = std::conditional_t<std::is_integral_v<T>, std::uint64_t, math::compute_t<T>>;
+
+/// A result after its fused activation, as an element.
+template <class T, class Wide> constexpr T finished(Wide value, activation fused) {
+  if constexpr (std::is_integral_v<T>) return activate(static_cast<T>(value), fused);
+  else return static_cast<T>(activate(value, fused));
+}
+
+/// An operand seen in the shape that it is repeated to.
+template <class T> constexpr tensor_view<T> repeated(tensor_view<T> x, const shape_t& to) {
+  x.strides = broadcast_strides(x.shape, x.strides, to);
+  x.shape = to;
+  x.is_dense = false;
+  return x;
+}
+
+/// y = f(a, b), element by element under broadcasting; f takes two T and returns an R.
+template <class T, class R = T, class F> constexpr void for_each_pair(arguments in, results out, F f) {
+  const auto y = out[0].as<R>();
+  const auto a = repeated(in[0].as<const T>(), y.shape), b = repeated(in[1].as<const T>(), y.shape);
+  shape_t index;
+  index.rank = y.rank();
+  for (std::int64_t left = y.elements(); left > 0; --left) {
+    y.at(index) = f(a.at(index), b.at(index));
+    next_index(index, y.shape);
+  }
+}
+
+}  // namespace ops::detail
+}  // namespace nnrt::inline NNRT_ISA

@@ -1,0 +1,110 @@
+// add_test: rules, broadcasting, arithmetic and the DSL form of add.
+#include <nnrt/ops/add.hpp>
+
+#include <doctest/doctest.h>
+#include <nnrt/ir/apply.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/ops/relu.hpp>
+
+#include "support/binary.hpp"
+
+#include <limits>
+
+namespace {
+
+using namespace nnrt_test;
+using rule = ops::add::rule;
+
+static_assert(all_refused_as_stated<ops::add>(rules_of_pairs<ops::add>));
+static_assert(all_refused_as_stated<ops::add>(signature_of_pairs<ops::add>));
+static_assert(breaks(infer<ops::add>({}, {computed(f32_of({2})), computed({f64, {2}})}), rule::types_must_be_equal, 12, 11));
+static_assert(breaks(infer<ops::add>({}, {computed(f32_of({2})), computed(f32_of({3}))}), rule::extents_must_be_equal_or_1, 3, 2));
+static_assert(breaks(infer<ops::add>({}, {computed(f32_of({2}))}), signature_rule::required_operand_must_be_given, 1, 2));
+
+TEST_CASE("add: what it cannot add is refused with the rule and both values") {
+  for (const auto& row : rules_of_pairs<ops::add>) {
+    CAPTURE(row.what);
+    CHECK(refused_as_stated<ops::add>(row));
+  }
+  for (const auto& row : signature_of_pairs<ops::add>) {
+    CAPTURE(row.what);
+    CHECK(refused_as_stated<ops::add>(row));
+  }
+}
+
+TEST_CASE("add: shapes broadcast as NumPy's do, in either order") {
+  const auto check = [](const pair_of_shapes& row) {
+    CAPTURE(row.what);
+    CHECK(shape_of(infer<ops::add>({}, {computed(f32_of(row.a)), computed(f32_of(row.b))})) == row.y);
+    CHECK(shape_of(infer<ops::add>({}, {computed(f32_of(row.b)), computed(f32_of(row.a))})) == row.y);
+  };
+  for (const pair_of_shapes& row : broadcasting_shapes) check(row);
+  for (const pair_of_shapes& row : unknown_extents) check(row);
+}
+
+TEST_CASE("add: the format is that of the operand that has the rank of the result") {
+  const tensor_desc image{f32, nchw, {1, 3, 4, 4}}, channels{f32, {3, 1, 1}};
+  CHECK(infer<ops::add>({}, {computed(image), computed(channels)}).output(0) == image);
+  CHECK(infer<ops::add>({}, {computed(channels), computed(image)}).output(0) == image);
+}
+
+TEST_CASE("add: each element is the sum of those that broadcasting brings together") {
+  for (const pair_of_shapes& row : broadcasting_shapes) {
+    CAPTURE(row.what);
+    CHECK(first_difference<ops::add, float>(row, [](float a, float b) { return a + b; }) == -1);
+    CHECK(first_difference<ops::add, std::int32_t>(row, [](std::int32_t a, std::int32_t b) { return a + b; }) == -1);
+  }
+}
+
+static_assert(gives<ops::add, float>({1, -2, 0.5F}, {2, -3, 0.25F}, {3, -5, 0.75F}));
+static_assert(gives<ops::add, float16>({float16(1.5F)}, {float16(2.25F)}, {float16(3.75F)}));
+static_assert(gives<ops::add, double>({0.1}, {0.2}, {0.30000000000000004}));
+
+constexpr ops::add::attrs fusing(activation fused) {
+  ops::add::attrs attrs;
+  attrs.fused = fused;
+  return attrs;
+}
+static_assert(gives<ops::add, float>({-3, 1, 9}, {1, 1, 1}, {0, 2, 10}, fusing(activation::relu)));
+static_assert(gives<ops::add, float>({-3, 1, 9}, {1, 1, 1}, {0, 2, 6}, fusing(activation::relu6)));
+static_assert(gives<ops::add, std::int8_t>({-3, 1, 9}, {1, 1, 1}, {0, 2, 6}, fusing(activation::relu6)));
+
+TEST_CASE("add: integers wrap around in their own width") {
+  using limits64 = std::numeric_limits<std::int64_t>;
+  static_assert(gives<ops::add, std::int8_t>({127, -128}, {1, -1}, {-128, 127}));
+  static_assert(gives<ops::add, std::uint16_t>({65535}, {2}, {1}));
+  static_assert(gives<ops::add, std::int64_t>({limits64::max()}, {1}, {limits64::min()}));
+  CHECK(gives<ops::add, std::int64_t>({limits64::min()}, {-1}, {limits64::max()}));
+  // A large unsigned number is not a negative one to the activation.
+  CHECK(gives<ops::add, std::uint64_t>({~std::uint64_t{0} - 1}, {1}, {~std::uint64_t{0}}, fusing(activation::relu)));
+}
+
+constexpr auto sums = [](builder& b) {
+  auto x = b.input<f32, shape<2, 3>>("x");
+  auto w = b.weight<f32, shape<3>>("w");
+  b.output("fused", add(x, w, relu));
+  b.output("scalar right", x + 2);
+  b.output("scalar left", add(0.5, x));
+};
+
+TEST_CASE("add: the DSL records a node with its activation, and scalars as constants of the tensor's dtype") {
+  builder b;
+  sums(b);
+  const ir::graph& g = b.graph();
+  REQUIRE(g.nodes.size() == 3);
+  CHECK(unpack<ops::add::attrs>(g.attrs_of(g.nodes[0])).fused == activation::relu);
+  CHECK(unpack<ops::add::attrs>(g.attrs_of(g.nodes[1])).fused == activation::none);
+  CHECK(g.at(g.outputs_of(g.nodes[0])[0]).desc == f32_of({2, 3}));
+  const ir::value& two = g.at(g.inputs_of(g.nodes[1])[1]);
+  CHECK(two.desc == f32_of({}));
+  CHECK(g.element<float>(two, 0) == 2.0F);
+  CHECK(g.element<float>(g.at(g.inputs_of(g.nodes[2])[0]), 0) == 0.5F);
+  CHECK(g.inputs_of(g.nodes[2])[1] == g.inputs[0]);
+}
+static_assert([] {
+  builder b;
+  sums(b);
+  return b.graph().nodes.size();
+}() == 3);
+
+}  // namespace

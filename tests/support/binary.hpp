@@ -1,0 +1,111 @@
+// binary: what the tests of operators on two tensors share - rows of rules, rows of shapes, and broadcasting done another way.
+#pragma once
+
+#include "support/operators.hpp"
+
+namespace nnrt_test {
+
+/// Two operands that Op must refuse with this rule and these two values.
+template <class Rule> struct refused_pair {
+  const char* what;
+  tensor_desc a, b;
+  Rule rule;
+  std::int64_t got, expected;
+};
+template <class Op, class Rule> constexpr bool refused_as_stated(const refused_pair<Rule>& row) {
+  return breaks(infer<Op>({}, {computed(row.a), computed(row.b)}), row.rule, row.got, row.expected);
+}
+template <class Op, class Rule, std::size_t N> constexpr bool all_refused_as_stated(const refused_pair<Rule> (&table)[N]) {
+  for (const refused_pair<Rule>& row : table)
+    if (!refused_as_stated<Op>(row)) return false;
+  return true;
+}
+
+/// The rows that every operator on two equal dtypes has to refuse: Op::rule has these two enumerators.
+template <class Op>
+inline constexpr refused_pair<typename Op::rule> rules_of_pairs[] = {
+    {"dtypes differ", {f32, {2, 3}}, {f16, {2, 3}}, Op::rule::types_must_be_equal, static_cast<int>(f16), static_cast<int>(f32)},
+    {"an integer beside a float", {f32, {2, 3}}, {i32, {}}, Op::rule::types_must_be_equal, static_cast<int>(i32), static_cast<int>(f32)},
+    {"innermost extents differ", f32_of({2, 3}), f32_of({2, 4}), Op::rule::extents_must_be_equal_or_1, 4, 3},
+    {"outer extents differ", f32_of({5, 1, 3}), f32_of({6, 2, 1}), Op::rule::extents_must_be_equal_or_1, 6, 5},
+    {"no elements beside two", f32_of({0}), f32_of({2}), Op::rule::extents_must_be_equal_or_1, 2, 0},
+    {"the innermost of two misfits is named", f32_of({7, 8}), f32_of({3, 4}), Op::rule::extents_must_be_equal_or_1, 4, 8},
+    {"beside an unknown extent", f32_of({-1, 3}), f32_of({2, 2}), Op::rule::extents_must_be_equal_or_1, 2, 3},
+};
+
+/// Rows of the signature alone.
+template <class Op>
+inline constexpr refused_pair<signature_rule> signature_of_pairs[] = {
+    {"booleans", {boolean, {2}}, {boolean, {2}}, signature_rule::operand_type_must_be_accepted_by_the_operator, static_cast<int>(boolean), static_cast<int>(i8)},
+    {"first missing", {}, f32_of({2}), signature_rule::required_operand_must_be_given, 0, 1},
+    {"second missing", f32_of({2}), {}, signature_rule::required_operand_must_be_given, 1, 2},
+    {"result beyond the size limit", f32_of({std::int64_t{1} << 30, 1}), f32_of({std::int64_t{1} << 30}), signature_rule::tensor_must_not_exceed_the_size_limit,
+     max_elements + 1, max_elements},
+};
+
+/// Shapes that broadcast, and to what.
+struct pair_of_shapes {
+  const char* what;
+  shape_t a, b, y;
+};
+inline constexpr pair_of_shapes broadcasting_shapes[] = {
+    {"equal, batch of 3", {3, 5, 7, 2}, {3, 5, 7, 2}, {3, 5, 7, 2}},
+    {"scalars", {}, {}, {}},
+    {"a scalar right", {2, 3}, {}, {2, 3}},
+    {"a scalar left", {}, {2, 3}, {2, 3}},
+    {"channels", {2, 5, 7, 3}, {3}, {2, 5, 7, 3}},
+    {"channels left", {3}, {2, 5, 7, 3}, {2, 5, 7, 3}},
+    {"one per image", {2, 3, 3, 4}, {2, 1, 1, 4}, {2, 3, 3, 4}},
+    {"outer product", {4, 1}, {1, 5}, {4, 5}},
+    {"both repeated, ranks differ", {3, 1, 5}, {2, 1, 4, 1}, {2, 3, 4, 5}},
+    {"rank 8, every second axis each", {2, 1, 2, 1, 3, 1, 2, 1}, {1, 2, 1, 3, 1, 2, 1, 2}, {2, 2, 2, 3, 3, 2, 2, 2}},
+    {"rank 8 beside rank 1", {1, 1, 2, 1, 2, 1, 1, 3}, {1}, {1, 1, 2, 1, 2, 1, 1, 3}},
+    {"no elements", {0, 3}, {1, 3}, {0, 3}},
+    {"1 beside 0 is 0", {2, 1}, {2, 0}, {2, 0}},
+};
+inline constexpr pair_of_shapes unknown_extents[] = {
+    {"unknown beside 1", {-1, 3}, {1, 3}, {-1, 3}},
+    {"unknown beside known", {-1, 3}, {4, 1}, {4, 3}},
+    {"unknown beside unknown", {-1, -1}, {-1, 2}, {-1, 2}},
+    {"unknown beside missing", {-1, 3}, {3}, {-1, 3}},
+};
+
+/// The element of x that stands at `flat` of `to`, by NumPy's rule: coordinates from the innermost, clamped where x has extent 1.
+template <class T> T element_at(const filled<T>& x, const shape_t& to, std::int64_t flat) {
+  std::int64_t offset = 0, stride = 1;
+  for (int i = 1; i <= to.rank; ++i) {
+    const std::int64_t coordinate = flat % to[-i];
+    flat /= to[-i];
+    if (i > x.desc.rank()) continue;
+    if (x.desc.shape[-i] != 1) offset += coordinate * stride;
+    stride *= x.desc.shape[-i];
+  }
+  return x.elements[static_cast<std::size_t>(offset)];
+}
+
+/// first, first + step, first + 2 * step, …
+template <class T> filled<T> counting(const shape_t& shape, T first, T step) {
+  filled<T> x(shape);
+  for (T& element : x.elements) {
+    element = first;
+    first = static_cast<T>(first + step);
+  }
+  return x;
+}
+
+/// The first element of Op's reference that differs from f(a, b) at its place; -1 when there is none.
+template <class Op, class T, class F> std::int64_t first_difference(const pair_of_shapes& row, F f) {
+  const filled<T> a = counting<T>(row.a, T(-7), T(3)), b = counting<T>(row.b, T(2), T(1));
+  const filled<T> y = run<Op, T>({}, row.y, a, b);
+  for (std::int64_t i = 0; i < row.y.elements(); ++i)
+    if (y.elements[static_cast<std::size_t>(i)] != f(element_at(a, row.y, i), element_at(b, row.y, i))) return i;
+  return -1;
+}
+
+/// Whether the reference gives exactly this for two rows of elements.
+template <class Op, class T> constexpr bool gives(std::initializer_list<T> a, std::initializer_list<T> b, std::initializer_list<T> y, typename Op::attrs attrs = {}) {
+  const shape_t shape{static_cast<std::int64_t>(a.size())};
+  return run<Op, T>(attrs, shape, filled<T>(shape, a), filled<T>(shape, b)).elements == std::vector<T>(y);
+}
+
+}  // namespace nnrt_test
