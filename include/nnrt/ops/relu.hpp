@@ -2,9 +2,7 @@
 // Flow: front ends call infer(); passes fuse it into the layer before; kernels/select.hpp binds what is left to the elementwise kernel.
 #pragma once
 
-#include <nnrt/core/arithmetic.hpp>
-#include <nnrt/core/dsl.hpp>
-#include <nnrt/core/operator.hpp>
+#include <nnrt/ops/detail/unary.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -25,13 +23,13 @@ struct relu {
   using attrs = no_attributes;
   enum class rule {};
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) { return yields(in[0].desc); }
+  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
+    return yields(in[0].desc);
+  }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    const auto x = in[0].as<const T>();
-    const auto y = out[0].as<T>();
-    for (std::int64_t i = 0; i < x.elements(); ++i) y[i] = static_cast<T>(activate(math::compute_t<T>(x[i]), activation::relu));
+    detail::for_each_element<T>(in, out, [](T x) { return activate(x, activation::relu); });
   }
 };
 
@@ -39,7 +37,10 @@ struct relu {
 
 /// relu(x), or relu beside the operands of an operator that fuses an activation.
 struct relu_t : keyword::value<keyword::fused_slot, activation::relu> {
-  template <tensor_desc X> constexpr auto operator()(tensor<X> x) const { return dsl::apply<ops::relu>(x); }
+  template <tensor_desc X, dsl::keyword_argument... Keywords>
+  constexpr auto operator()(tensor<X> x, Keywords... keywords) const {
+    return dsl::apply<ops::relu>(x, keywords...);
+  }
 };
 inline constexpr relu_t relu{};
 
