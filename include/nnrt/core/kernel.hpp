@@ -44,4 +44,14 @@ struct kernel_choice {
   constexpr explicit operator bool() const { return run != nullptr; }
 };
 
+namespace kernels {
+
+/// Fast kernels of an operator: kernels/bind/<operator>.hpp specialises it partially over Op, with a select() of this signature. Isa stays
+/// a parameter so that the kernels of operators that a program does not name are never instantiated.
+template <class Op, class Isa = void> struct fast {
+  static constexpr kernel_choice select(const kernel_request&) { return {}; }
+};
+
+}  // namespace kernels
+
 }  // namespace nnrt::inline NNRT_ISA

@@ -189,6 +189,11 @@ template <class Op, class... Args> struct call {
     for (int i = 0; i < Outputs && i < s.count; ++i) s.outputs[i] = v.output(i);
     return s;
   }
+  /// Outputs that the caller looks for when the node is refused: an operator with any number of them may tell from its attributes.
+  static constexpr std::size_t outputs_asked_for() {
+    if constexpr (requires { Op::outputs_asked_for(attributes()); }) return static_cast<std::size_t>(Op::outputs_asked_for(attributes()));
+    else return std::size(Op::outputs);
+  }
   static constexpr int output_count() {
     if constexpr (std::span(Op::outputs).back().given == presence::variadic) return settle<0>().count;
     else return static_cast<int>(std::size(Op::outputs));
@@ -252,14 +257,14 @@ template <class Op, class... Args> constexpr auto apply(Args... args) {
   using this_call = call<Op, Args...>;
   constexpr int count = this_call::output_count();
   if constexpr (!this_call::keywords_fit || this_call::unknown_operand) {
-    return refused<std::size(Op::outputs)>();
+    return refused<this_call::outputs_asked_for()>();
   } else {
     constexpr auto outcome = this_call::template settle<count>();
     if constexpr (outcome.rule >= 0) {
       if constexpr (outcome.by_signature)
         (void)sizeof(typename rejection<static_cast<signature_rule>(outcome.rule), outcome.counted, outcome.actual, outcome.expected, in_operator<Op>>::type);
       else (void)sizeof(typename rejection<static_cast<typename Op::rule>(outcome.rule), outcome.counted, outcome.actual, outcome.expected>::type);
-      return refused<std::size(Op::outputs)>();
+      return refused<this_call::outputs_asked_for()>();
     } else {
       constexpr int typed_by = Op::traits.typed_by;
       constexpr dtype type = this_call::operands()[static_cast<std::size_t>(typed_by)].desc.type;

@@ -51,7 +51,17 @@ namespace detail {
 template <class Pool> constexpr auto slice(Pool& pool, range at) { return std::span(pool.data() + at.first, static_cast<std::size_t>(at.count)); }
 }  // namespace detail
 
-/// The pools are public: passes are plain functions over them. Every id is an index into `values`.
+/// What a pass did to one node, for graph::text().
+enum class change { evaluated, merged, folded, fused, removed };
+struct event {
+  change what{};
+  const operator_info* op = nullptr;     // the node that is gone
+  const operator_info* into = nullptr;   // the node that took its work over; nullptr: none needs to
+  range name;                            // of that node
+};
+
+/// The pools are public: passes are plain functions over them. Every id is an index into `values`. Nodes are in an order in which
+/// every value is made before it is used.
 struct graph {
   std::vector<value> values;
   std::vector<node> nodes;
@@ -61,6 +71,7 @@ struct graph {
   std::vector<word> words;
   std::vector<char> text;
   std::vector<std::byte> bytes;          // elements of constants, each tensor at a multiple of 64
+  std::vector<event> log;                // what the passes did, in order
 
   constexpr value& at(std::int32_t id) { return values[static_cast<std::size_t>(id)]; }
   constexpr const value& at(std::int32_t id) const { return values[static_cast<std::size_t>(id)]; }
@@ -125,7 +136,8 @@ struct operand_list {
   std::vector<operand> operands;
   std::vector<std::vector<std::int64_t>> integers;
 
-  constexpr operand_list(const graph& g, std::span<const std::int32_t> ids) {
+  /// `known`, when given, says for each value whether it is ready before the network runs; else constants and weights are.
+  constexpr operand_list(const graph& g, std::span<const std::int32_t> ids, std::span<const char> known = {}) {
     operands.reserve(ids.size());
     integers.reserve(ids.size());
     for (const std::int32_t id : ids) {
@@ -133,7 +145,7 @@ struct operand_list {
       if (id == none) continue;
       const value& v = g.at(id);
       made.desc = v.desc;
-      made.constant = v.is == kind::constant || v.is == kind::weight;
+      made.constant = known.empty() ? v.is == kind::constant || v.is == kind::weight : known[static_cast<std::size_t>(id)] != 0;
       // Long integer constants are weights or tables; no rule reads their values.
       if (v.is == kind::constant && v.desc.elements() <= 256) {
         integers.push_back(integers_of(g, id));

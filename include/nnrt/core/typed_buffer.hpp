@@ -1,0 +1,47 @@
+// typed_buffer: owned elements of any dtype that references can compute on in constant evaluation.
+// Flow: evaluate<graph<f>> and the pass that evaluates constant nodes keep their tensors in such buffers.
+#pragma once
+
+#include <nnrt/core/view.hpp>
+
+#include <utility>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// The elements of one tensor, zero at first. Move only.
+class typed_buffer {
+ public:
+  constexpr typed_buffer() = default;
+  constexpr typed_buffer(dtype type, std::int64_t elements) : type_(type), elements_(elements) {
+    with_element<types::any>(type, [&]<class T>(T) { data_ = new T[static_cast<std::size_t>(elements)](); });
+  }
+  constexpr typed_buffer(typed_buffer&& other) noexcept
+      : type_(std::exchange(other.type_, dtype::none)), elements_(other.elements_), data_(other.data_) {}
+  constexpr typed_buffer& operator=(typed_buffer&& other) noexcept {
+    if (this != &other) {
+      release();
+      type_ = std::exchange(other.type_, dtype::none);
+      elements_ = other.elements_;
+      data_ = other.data_;
+    }
+    return *this;
+  }
+  constexpr ~typed_buffer() { release(); }
+
+  constexpr dtype type() const { return type_; }
+  constexpr std::int64_t elements() const { return elements_; }
+  constexpr any_pointer data() const { return data_; }
+  /// The elements as T, which must be the element type of type().
+  template <class T> constexpr std::span<T> as() const { return {data_.get<T>(), static_cast<std::size_t>(elements_)}; }
+
+ private:
+  constexpr void release() {
+    if (type_ != dtype::none) with_element<types::any>(type_, [&]<class T>(T) { delete[] data_.get<T>(); });
+  }
+
+  dtype type_ = dtype::none;
+  std::int64_t elements_ = 0;
+  any_pointer data_;
+};
+
+}  // namespace nnrt::inline NNRT_ISA

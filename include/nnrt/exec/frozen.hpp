@@ -1,0 +1,99 @@
+// frozen: graphs and plans as arrays of exactly their size, so that constant evaluation can keep them.
+// Flow: static_graph.hpp evaluates each stage once for the sizes and once for the contents.
+#pragma once
+
+#include <nnrt/exec/plan.hpp>
+
+namespace nnrt::inline NNRT_ISA::detail {
+
+/// Sizes of all pools of a graph.
+struct graph_sizes {
+  std::size_t values, nodes, inputs, outputs, operands, words, text, bytes, log;
+};
+
+constexpr graph_sizes sizes_of(const ir::graph& g) {
+  return {g.values.size(), g.nodes.size(), g.inputs.size(), g.outputs.size(), g.operands.size(), g.words.size(), g.text.size(), g.bytes.size(), g.log.size()};
+}
+
+/// An ir::graph as arrays.
+template <graph_sizes N> struct frozen_graph {
+  std::array<ir::value, N.values> values{};
+  std::array<ir::node, N.nodes> nodes{};
+  std::array<std::int32_t, N.inputs> inputs{};
+  std::array<ir::output, N.outputs> outputs{};
+  std::array<std::int32_t, N.operands> operands{};
+  std::array<word, N.words> words{};
+  std::array<char, N.text> text{};
+  std::array<std::byte, N.bytes> bytes{};
+  std::array<ir::event, N.log> log{};
+
+  constexpr explicit frozen_graph(const ir::graph& g) {
+    std::copy(g.values.begin(), g.values.end(), values.begin());
+    std::copy(g.nodes.begin(), g.nodes.end(), nodes.begin());
+    std::copy(g.inputs.begin(), g.inputs.end(), inputs.begin());
+    std::copy(g.outputs.begin(), g.outputs.end(), outputs.begin());
+    std::copy(g.operands.begin(), g.operands.end(), operands.begin());
+    std::copy(g.words.begin(), g.words.end(), words.begin());
+    std::copy(g.text.begin(), g.text.end(), text.begin());
+    std::copy(g.bytes.begin(), g.bytes.end(), bytes.begin());
+    std::copy(g.log.begin(), g.log.end(), log.begin());
+  }
+
+  /// The graph with its pools as vectors again, for the next pass.
+  constexpr ir::graph thaw() const {
+    ir::graph g;
+    g.values.assign(values.begin(), values.end());
+    g.nodes.assign(nodes.begin(), nodes.end());
+    g.inputs.assign(inputs.begin(), inputs.end());
+    g.outputs.assign(outputs.begin(), outputs.end());
+    g.operands.assign(operands.begin(), operands.end());
+    g.words.assign(words.begin(), words.end());
+    g.text.assign(text.begin(), text.end());
+    g.bytes.assign(bytes.begin(), bytes.end());
+    g.log.assign(log.begin(), log.end());
+    return g;
+  }
+};
+
+/// Sizes of all lists of a plan.
+struct plan_sizes {
+  std::size_t steps, prepare, slots, words, inputs, outputs, weights, text, constants;
+};
+
+constexpr plan_sizes sizes_of(const plan& p) {
+  return {p.steps.size(), p.prepare.size(), p.slots.size(), p.words.size(), p.inputs.size(), p.outputs.size(), p.weights.size(), p.text.size(), p.constants.size()};
+}
+
+/// A plan as arrays: what stays in .rodata.
+template <plan_sizes N> struct frozen_plan {
+  std::array<step, N.steps> steps{};
+  std::array<step, N.prepare> prepare{};
+  std::array<operand_slot, N.slots> slots{};
+  std::array<word, N.words> words{};
+  std::array<port, N.inputs> inputs{};
+  std::array<port, N.outputs> outputs{};
+  std::array<port, N.weights> weights{};
+  std::array<char, N.text> text{};
+  alignas(passes::arena_alignment) std::array<std::byte, N.constants> constants{};
+  std::int64_t arena_bytes, arena_lower_bound, prepared_bytes, prepare_scratch_bytes, part_scratch_bytes, most_operands;
+
+  constexpr explicit frozen_plan(const plan& p)
+      : arena_bytes(p.arena_bytes),
+        arena_lower_bound(p.arena_lower_bound),
+        prepared_bytes(p.prepared_bytes),
+        prepare_scratch_bytes(p.prepare_scratch_bytes),
+        part_scratch_bytes(p.part_scratch_bytes),
+        most_operands(p.most_operands) {
+    std::copy(p.steps.begin(), p.steps.end(), steps.begin());
+    std::copy(p.prepare.begin(), p.prepare.end(), prepare.begin());
+    std::copy(p.slots.begin(), p.slots.end(), slots.begin());
+    std::copy(p.words.begin(), p.words.end(), words.begin());
+    std::copy(p.inputs.begin(), p.inputs.end(), inputs.begin());
+    std::copy(p.outputs.begin(), p.outputs.end(), outputs.begin());
+    std::copy(p.weights.begin(), p.weights.end(), weights.begin());
+    std::copy(p.text.begin(), p.text.end(), text.begin());
+    std::copy(p.constants.begin(), p.constants.end(), constants.begin());
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::detail

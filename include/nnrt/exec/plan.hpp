@@ -1,0 +1,325 @@
+// plan: a network as a list of kernel calls over one arena - what both kinds of executor walk.
+// Flow: make_plan() turns an optimised graph into it, in constant evaluation (then it is frozen into .rodata) or at run time.
+#pragma once
+
+#include <nnrt/passes/fold.hpp>
+#include <nnrt/passes/plan_memory.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Which memory an operand lies in; inputs and weights follow, one base each.
+enum base : std::int32_t { no_memory = -1, in_arena, in_prepared, in_prepare_scratch, in_constants, first_input };
+
+/// Address and desc of an operand of a step.
+struct operand_slot {
+  std::int32_t base = no_memory;
+  std::int32_t scales = -1;            // slot of the scales of a per-channel quantised tensor
+  std::int64_t offset = 0;             // in bytes
+  tensor_desc desc;                    // dtype none: an optional operand that is missing
+};
+
+/// One kernel call.
+struct step {
+  kernel_function run = nullptr;
+  ir::range attrs;                     // in words
+  ir::range inputs;                    // in slots
+  ir::range outputs;                   // in slots
+  std::int32_t parts = 1;              // into how many parts the work may be cut
+  std::int32_t node = 0;               // index of the node in the optimised graph
+  std::int64_t scratch = 0;            // offset in the arena
+  std::int64_t scratch_bytes = 0;      // 0: none
+  std::string_view kernel;             // name, for dumps and profiles
+};
+
+/// An input, output or weight of the network as the executor sees it.
+struct port {
+  ir::range name;                      // in text
+  std::int32_t slot = -1;
+};
+
+/// Everything that running needs; the lists are vectors while it is made and arrays when it is frozen.
+struct plan {
+  std::vector<step> steps;
+  std::vector<step> prepare;           // run once, when an executor is made
+  std::vector<operand_slot> slots;
+  std::vector<word> words;
+  std::vector<port> inputs;
+  std::vector<port> outputs;
+  std::vector<port> weights;
+  std::vector<char> text;
+  std::vector<std::byte> constants;
+  std::int64_t arena_bytes = 0;
+  std::int64_t arena_lower_bound = 0;
+  std::int64_t prepared_bytes = 0;     // results of prepare steps that the steps read
+  std::int64_t prepare_scratch_bytes = 0;  // results that only other prepare steps read
+  std::int64_t part_scratch_bytes = 0; // for each further part that runs at the same time: the largest scratch of a step
+  std::int64_t most_operands = 0;      // of any one step, inputs and outputs together
+};
+
+/// Choices of the planner.
+struct plan_options {
+  bool fast_kernels = true;            // false: every step is its operator's reference
+};
+
+namespace detail {
+
+/// Copies an output whose bytes are those of an input, a weight or a constant: outputs always lie in the arena.
+inline void copy_bytes(const kernel_call& call) {
+  const auto* const from = static_cast<const std::byte*>(call.in[0].data.raw());
+  auto* const to = static_cast<std::byte*>(call.out[0].data.raw());
+  std::copy_n(from, call.in[0].desc->bytes(), to);
+}
+
+/// One node on its way into the plan.
+struct planned_node {
+  kernel_choice choice;
+  std::int32_t packed_block = ir::none;
+  std::int32_t scratch_block = ir::none;
+  bool known = false;                  // runs before the network does
+  bool packs_before = false;           // pack() runs before the network does
+  bool needs_step = true;
+};
+
+struct planner {
+  const ir::graph& g;
+  plan_options options;
+  std::vector<char> known;
+  passes::memory_plan memory;
+  std::vector<planned_node> nodes;
+  std::vector<char> read_by_steps;     // values that steps read, beyond what pack() reads for them
+  std::vector<std::int32_t> slot_of;   // of values
+  std::vector<std::int32_t> weight_base;
+  plan made;
+
+  constexpr planner(const ir::graph& graph, plan_options opts)
+      : g(graph), options(opts), known(passes::known_values(graph)), memory(passes::assign_blocks(graph, known)) {}
+
+  constexpr bool is_known(std::int32_t id) const { return known[static_cast<std::size_t>(id)] != 0; }
+
+  constexpr std::vector<tensor_desc> output_descs(const ir::node& n) const {
+    std::vector<tensor_desc> descs;
+    descs.reserve(g.outputs_of(n).size());
+    for (const std::int32_t id : g.outputs_of(n)) descs.push_back(g.at(id).desc);
+    return descs;
+  }
+
+  constexpr bool has_step(const ir::node& n) const {
+    const std::int32_t y = g.outputs_of(n)[0];
+    if (n.op->traits.result == storage::alias_of_input) return false;
+    if (is_known(y)) return true;
+    const passes::location at = memory.at(y);
+    return !(n.op->traits.is_view_when_outermost && (at.same_as != ir::none || is_view_of_input(n))) && !is_joined(n);
+  }
+  constexpr bool same_place(std::int32_t a, std::int32_t b) const {
+    const passes::location x = memory.resolve(memory.at(a)), y = memory.resolve(memory.at(b));
+    return x.block != ir::none && x.block == y.block && x.offset == y.offset;
+  }
+  constexpr bool is_view_of_input(const ir::node& n) const { return same_place(g.inputs_of(n)[0], g.outputs_of(n)[0]); }
+  constexpr bool is_joined(const ir::node& n) const { return n.op->traits.joins_when_outermost && same_place(g.inputs_of(n)[0], g.outputs_of(n)[0]); }
+
+  constexpr void choose(std::int32_t i) {
+    const ir::node& n = g.nodes[static_cast<std::size_t>(i)];
+    planned_node& p = nodes.emplace_back();
+    p.known = is_known(g.outputs_of(n)[0]);
+    p.needs_step = has_step(n);
+    if (!p.needs_step) return;
+    if (options.fast_kernels && !p.known) {
+      const ir::operand_list operands(g, g.inputs_of(n), known);
+      const std::vector<tensor_desc> descs = output_descs(n);
+      p.choice = n.op->select({g.attrs_of(n), operands.operands, descs});
+    }
+    if (!p.choice) p.choice.run = n.op->run_reference, p.choice.name = "reference";
+    if (p.choice.pack != nullptr) {
+      p.packs_before = true;
+      for (std::size_t k = 0; k < g.inputs_of(n).size(); ++k)
+        if (is_packed(p, k) && g.inputs_of(n)[k] != ir::none && !is_known(g.inputs_of(n)[k])) p.packs_before = false;
+      if (!p.packs_before) p.packed_block = memory.add_block(p.choice.packed_bytes, i, i);
+    }
+    if (p.choice.scratch_bytes > 0) p.scratch_block = memory.add_block(p.choice.scratch_bytes, i, i);
+    made.part_scratch_bytes = std::max(made.part_scratch_bytes, passes::aligned(p.choice.scratch_bytes));
+  }
+  static constexpr bool is_packed(const planned_node& p, std::size_t operand) { return (p.choice.packs >> operand & 1U) != 0; }
+
+  constexpr void find_reads() {
+    read_by_steps.assign(g.values.size(), 0);
+    for (std::size_t i = 0; i < g.nodes.size(); ++i)
+      for (std::size_t k = 0; k < g.inputs_of(g.nodes[i]).size(); ++k) {
+        const std::int32_t id = g.inputs_of(g.nodes[i])[k];
+        if (id != ir::none && !nodes[i].known && !(nodes[i].packs_before && is_packed(nodes[i], k))) mark_read(id);
+      }
+    for (const ir::output& out : g.outputs) mark_read(out.value);
+  }
+  constexpr void mark_read(std::int32_t id) {
+    read_by_steps[static_cast<std::size_t>(id)] = 1;
+    if (const std::int32_t same = memory.at(id).same_as; same != ir::none) read_by_steps[static_cast<std::size_t>(same)] = 1;
+    if (const std::int32_t scales = g.at(id).scales; scales != ir::none) read_by_steps[static_cast<std::size_t>(scales)] = 1;
+  }
+
+  constexpr std::int32_t add_slot(const operand_slot& slot) {
+    made.slots.push_back(slot);
+    return static_cast<std::int32_t>(made.slots.size()) - 1;
+  }
+  constexpr std::int64_t take(std::int64_t& region, std::int64_t bytes) {
+    const std::int64_t at = region;
+    region += passes::aligned(bytes);
+    return at;
+  }
+
+  /// Address of a value; of known results it is decided here.
+  constexpr operand_slot address(std::int32_t id) {
+    const ir::value& v = g.at(id);
+    operand_slot slot;
+    slot.desc = v.desc;
+    const passes::location at = memory.at(id);
+    if (at.same_as != ir::none) {
+      const operand_slot& origin = made.slots[static_cast<std::size_t>(slot_for(at.same_as))];
+      slot.base = origin.base;
+      slot.offset = origin.offset + at.offset;
+    } else if (at.block != ir::none) {
+      slot.base = in_arena;
+      slot.offset = memory.address(id);
+    } else if (v.is == ir::kind::constant) {
+      slot.base = in_constants;
+      slot.offset = v.first_byte;
+    } else if (v.is == ir::kind::input || v.is == ir::kind::weight) {
+      slot.base = weight_base[static_cast<std::size_t>(id)];
+    } else if (read_by_steps[static_cast<std::size_t>(id)] != 0) {
+      slot.base = in_prepared;
+      slot.offset = take(made.prepared_bytes, v.desc.bytes());
+    } else {
+      slot.base = in_prepare_scratch;
+      slot.offset = take(made.prepare_scratch_bytes, v.desc.bytes());
+    }
+    if (v.scales != ir::none) slot.scales = slot_for(v.scales);
+    return slot;
+  }
+  constexpr std::int32_t slot_for(std::int32_t id) {
+    std::int32_t& slot = slot_of[static_cast<std::size_t>(id)];
+    if (slot < 0) {
+      const operand_slot found = address(id);
+      slot = add_slot(found);
+    }
+    return slot;
+  }
+
+  /// The slots of a row of operands, side by side. Packed ones keep their desc but have no memory.
+  constexpr ir::range operand_row(const ir::node& n, const planned_node& p, const operand_slot* packed) {
+    std::vector<operand_slot> row;
+    for (std::size_t k = 0; k < g.inputs_of(n).size(); ++k) {
+      const std::int32_t id = g.inputs_of(n)[k];
+      operand_slot slot;
+      if (id != ir::none) slot = made.slots[static_cast<std::size_t>(slot_for(id))];
+      if (packed != nullptr && is_packed(p, k)) slot.base = no_memory;
+      row.push_back(slot);
+    }
+    if (packed != nullptr) row.push_back(*packed);
+    return add_row(row);
+  }
+  constexpr ir::range add_row(const std::vector<operand_slot>& row) {
+    const ir::range at{static_cast<std::int32_t>(made.slots.size()), static_cast<std::int32_t>(row.size())};
+    made.slots.insert(made.slots.end(), row.begin(), row.end());
+    return at;
+  }
+
+  constexpr void emit(std::int32_t i) {
+    const ir::node& n = g.nodes[static_cast<std::size_t>(i)];
+    const planned_node& p = nodes[static_cast<std::size_t>(i)];
+    if (!p.needs_step) return;
+    step s;
+    s.node = i;
+    s.attrs = {static_cast<std::int32_t>(made.words.size()), n.attrs.count};
+    made.words.insert(made.words.end(), g.attrs_of(n).begin(), g.attrs_of(n).end());
+    operand_slot packed;
+    if (p.choice.pack != nullptr) {
+      packed.desc = {u8, {p.choice.packed_bytes}};
+      packed.base = p.packs_before ? in_prepared : in_arena;
+      packed.offset = p.packs_before ? take(made.prepared_bytes, p.choice.packed_bytes) : memory.block_at(p.packed_block).offset;
+      step pack = s;
+      pack.run = p.choice.pack;
+      pack.inputs = operand_row(n, p, nullptr);
+      pack.outputs = add_row({packed});
+      pack.kernel = "pack";
+      (p.packs_before ? made.prepare : made.steps).push_back(pack);
+    }
+    s.run = p.choice.run;
+    s.kernel = p.choice.name;
+    s.parts = p.choice.parts;
+    s.inputs = operand_row(n, p, p.choice.pack != nullptr ? &packed : nullptr);
+    std::vector<operand_slot> results;
+    for (const std::int32_t id : g.outputs_of(n)) results.push_back(made.slots[static_cast<std::size_t>(slot_for(id))]);
+    s.outputs = add_row(results);
+    s.scratch_bytes = passes::aligned(p.choice.scratch_bytes);
+    if (p.scratch_block != ir::none) s.scratch = memory.block_at(p.scratch_block).offset;
+    (p.known ? made.prepare : made.steps).push_back(s);
+  }
+
+  constexpr port port_for(ir::range name, std::int32_t slot) {
+    const std::string_view text = g.name_of(name);
+    const port made_port{{static_cast<std::int32_t>(made.text.size()), name.count}, slot};
+    made.text.insert(made.text.end(), text.begin(), text.end());
+    return made_port;
+  }
+
+  /// Inputs in order of declaration, then weights in order of declaration: the bases of a run.
+  constexpr void number_bases() {
+    weight_base.assign(g.values.size(), no_memory);
+    std::int32_t next = first_input;
+    for (const std::int32_t id : g.inputs) weight_base[static_cast<std::size_t>(id)] = next++;
+    for (std::size_t id = 0; id < g.values.size(); ++id)
+      if (g.values[id].is == ir::kind::weight) weight_base[id] = next++;
+  }
+  constexpr void add_ports() {
+    for (const std::int32_t id : g.inputs) made.inputs.push_back(port_for(g.at(id).name, slot_for(id)));
+    for (std::size_t id = 0; id < g.values.size(); ++id)
+      if (g.values[id].is == ir::kind::weight) made.weights.push_back(port_for(g.values[id].name, slot_for(static_cast<std::int32_t>(id))));
+  }
+
+  /// Outputs that are no result of a step are copied into the arena by one of their own.
+  constexpr void add_output(const ir::output& out, std::int32_t copy_block) {
+    std::int32_t slot = slot_for(out.value);
+    if (copy_block != ir::none) {
+      operand_slot target = made.slots[static_cast<std::size_t>(slot)];
+      const operand_slot source = target;
+      target.base = in_arena;
+      target.offset = memory.block_at(copy_block).offset;
+      step copy;
+      copy.run = &copy_bytes;
+      copy.kernel = "copy";
+      copy.node = -1;
+      copy.inputs = add_row({source});
+      copy.outputs = add_row({target});
+      made.steps.push_back(copy);
+      slot = copy.outputs.first;
+    }
+    made.outputs.push_back(port_for(out.name, slot));
+  }
+
+  constexpr plan run() {
+    const auto count = static_cast<std::int32_t>(g.nodes.size());
+    nodes.reserve(g.nodes.size());
+    for (std::int32_t i = 0; i < count; ++i) choose(i);
+    std::vector<std::int32_t> copies;
+    for (const ir::output& out : g.outputs)
+      copies.push_back(memory.at(out.value).block != ir::none ? ir::none : memory.add_block(g.at(out.value).desc.bytes(), count, count));
+    passes::place_blocks(memory, g.nodes.size());
+    find_reads();
+    slot_of.assign(g.values.size(), -1);
+    number_bases();
+    add_ports();
+    for (std::int32_t i = 0; i < count; ++i) emit(i);
+    for (std::size_t i = 0; i < g.outputs.size(); ++i) add_output(g.outputs[i], copies[i]);
+    for (const std::vector<step>* list : {&made.steps, &made.prepare})
+      for (const step& s : *list) made.most_operands = std::max(made.most_operands, std::int64_t{s.inputs.count} + s.outputs.count);
+    made.constants = g.bytes;
+    made.arena_bytes = memory.arena_bytes;
+    made.arena_lower_bound = memory.lower_bound;
+    return static_cast<plan&&>(made);
+  }
+};
+
+}  // namespace detail
+
+/// The plan of a graph whose shapes are all known. Its kernels are those that the instruction set of this translation unit allows.
+constexpr plan make_plan(const ir::graph& g, plan_options options = {}) { return detail::planner(g, options).run(); }
+
+}  // namespace nnrt::inline NNRT_ISA

@@ -1,0 +1,114 @@
+// plan_view: a plan as its users see it, whether it is frozen in .rodata or on the heap; and the loop that runs one.
+// Flow: executors and sessions fill the table of bases and call run_steps() for prepare and for each inference.
+#pragma once
+
+#include <nnrt/exec/plan.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Spans over a plan.
+struct plan_view {
+  std::span<const step> steps;
+  std::span<const step> prepare;
+  std::span<const operand_slot> slots;
+  std::span<const word> words;
+  std::span<const port> inputs;
+  std::span<const port> outputs;
+  std::span<const port> weights;
+  std::span<const char> text;
+  std::span<const std::byte> constants;
+  std::int64_t arena_bytes = 0;
+  std::int64_t prepared_bytes = 0;
+  std::int64_t prepare_scratch_bytes = 0;
+  std::int64_t part_scratch_bytes = 0;
+  std::int64_t most_operands = 0;
+
+  template <class Plan>
+  static constexpr plan_view of(const Plan& p) {
+    return {p.steps, p.prepare, p.slots, p.words, p.inputs, p.outputs, p.weights, p.text, p.constants, p.arena_bytes, p.prepared_bytes, p.prepare_scratch_bytes, p.part_scratch_bytes, p.most_operands};
+  }
+
+  constexpr const operand_slot& slot_of(const port& p) const { return slots[static_cast<std::size_t>(p.slot)]; }
+  constexpr const tensor_desc& desc_of(const port& p) const { return slot_of(p).desc; }
+  constexpr std::string_view name_of(const port& p) const { return {text.data() + p.name.first, static_cast<std::size_t>(p.name.count)}; }
+  constexpr std::size_t base_count() const { return first_input + inputs.size() + weights.size(); }
+};
+
+/// Where each base of a plan begins: arena, prepared, prepare scratch, constants, inputs, weights.
+using base_table = std::span<std::byte* const>;
+
+/// Whoever can run the parts of a step at the same time.
+class part_runner {
+ public:
+  /// Calls job(context, part) for part = 0 … parts - 1 and returns when all are done.
+  virtual void run(void (*job)(void* context, int part), void* context, int parts) = 0;
+  virtual int threads() const = 0;
+
+ protected:
+  ~part_runner() = default;
+};
+
+namespace detail {
+
+inline view view_of(const operand_slot& slot, std::span<const operand_slot> slots, base_table bases) {
+  view v;
+  if (slot.desc.type == dtype::none) return v;
+  v.desc = &slot.desc;
+  if (slot.base != no_memory) v.data = any_pointer::bytes(bases[static_cast<std::size_t>(slot.base)] + slot.offset);
+  if (slot.scales >= 0) {
+    const operand_slot& scales = slots[static_cast<std::size_t>(slot.scales)];
+    v.scales = {reinterpret_cast<const float*>(bases[static_cast<std::size_t>(scales.base)] + scales.offset), static_cast<std::size_t>(scales.desc.elements())};
+  }
+  return v;
+}
+
+/// One step cut into parts.
+struct step_job {
+  kernel_call call;
+  kernel_function run;
+  std::byte* further_scratch;     // for parts 1, 2, …
+  std::int64_t scratch_stride;
+
+  static void run_part(void* context, int part) {
+    const auto& job = *static_cast<const step_job*>(context);
+    kernel_call call = job.call;
+    call.tile = part;
+    if (part > 0) call.scratch = job.further_scratch + (part - 1) * job.scratch_stride;
+    job.run(call);
+  }
+};
+
+}  // namespace detail
+
+/// Memory and helpers of one run.
+struct run_context {
+  base_table bases;
+  part_runner* threads = nullptr;         // nullptr: this thread alone
+  std::byte* further_scratch = nullptr;   // part_scratch_bytes for each further thread
+  std::span<view> views;                  // room for the operands of any step: plan.most_operands
+};
+
+/// Runs one step.
+inline void run_step(const plan_view& plan, const step& s, const run_context& context) {
+  view* const views = context.views.data();
+  for (std::int32_t i = 0; i < s.inputs.count; ++i)
+    views[i] = detail::view_of(plan.slots[static_cast<std::size_t>(s.inputs.first + i)], plan.slots, context.bases);
+  for (std::int32_t i = 0; i < s.outputs.count; ++i)
+    views[s.inputs.count + i] = detail::view_of(plan.slots[static_cast<std::size_t>(s.outputs.first + i)], plan.slots, context.bases);
+  kernel_call call;
+  call.attrs = plan.words.subspan(static_cast<std::size_t>(s.attrs.first), static_cast<std::size_t>(s.attrs.count));
+  call.in = {views, static_cast<std::size_t>(s.inputs.count)};
+  call.out = {views + s.inputs.count, static_cast<std::size_t>(s.outputs.count)};
+  if (s.scratch_bytes > 0) call.scratch = context.bases[in_arena] + s.scratch;
+  if (context.threads == nullptr || s.parts < 2) return s.run(call);
+  call.tiles = std::min(s.parts, context.threads->threads());
+  detail::step_job job{call, s.run, context.further_scratch, plan.part_scratch_bytes};
+  context.threads->run(&detail::step_job::run_part, &job, call.tiles);
+}
+
+/// Runs steps one after the other.
+inline void run_steps(const plan_view& plan, std::span<const step> steps, const run_context& context) {
+  for (const step& s : steps) run_step(plan, s, context);
+}
+
+}  // namespace nnrt::inline NNRT_ISA

@@ -1,0 +1,164 @@
+// static_graph: graph<f> - a network's function evaluated, optimised and planned by the compiler, and what is known of it.
+// Flow: executor<graph<f>> runs its plan; evaluate<graph<f>> computes it in the compiler; dumps print it.
+#pragma once
+
+#include <nnrt/exec/frozen.hpp>
+#include <nnrt/io/bind_weights.hpp>
+#include <nnrt/ir/builder.hpp>
+#include <nnrt/exec/dump_plan.hpp>
+#include <nnrt/passes/optimise.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Name and desc of an input, output or weight of a network.
+struct tensor_info {
+  std::string_view name;
+  tensor_desc desc;
+};
+
+namespace detail {
+
+template <auto Function> constexpr builder build() {
+  builder b;
+  Function(b);
+  b.finish();
+  return b;
+}
+
+/// The name of a complaint, letter by letter, as a type.
+template <auto Function, class Sequence> struct complaint_name;
+template <auto Function, std::size_t... I> struct complaint_name<Function, std::index_sequence<I...>> {
+  static constexpr std::array<char, sizeof...(I)> letters = [] {
+    const builder b = build<Function>();
+    const std::string_view name = b.graph().name_of(b.complaint().name);
+    return std::array<char, sizeof...(I)>{name[I]...};
+  }();
+  using type = named<letters[I]...>;
+};
+
+/// Sizes of the written graph, and the complaint about it if there is one.
+struct built_sizes {
+  graph_sizes sizes;
+  bool complained;
+  graph_rule rule;
+  std::size_t letters;
+};
+template <auto Function>
+inline constexpr built_sizes sizes_as_written = [] {
+  const builder b = build<Function>();
+  return built_sizes{sizes_of(b.graph()), b.complaint().made, b.complaint().rule, static_cast<std::size_t>(b.complaint().name.count)};
+}();
+
+template <auto Function> constexpr bool accept() {
+  constexpr built_sizes built = sizes_as_written<Function>;
+  if constexpr (built.complained)
+    (void)sizeof(graph_rejected<built.rule, typename complaint_name<Function, std::make_index_sequence<built.letters>>::type>);
+  return !built.complained;
+}
+
+template <auto Function> inline constexpr frozen_graph<sizes_as_written<Function>.sizes> graph_as_written{build<Function>().graph()};
+
+template <auto Function> constexpr ir::graph optimised() {
+  ir::graph g = graph_as_written<Function>.thaw();
+  passes::optimise(g);
+  return g;
+}
+template <auto Function> inline constexpr graph_sizes sizes_optimised = sizes_of(optimised<Function>());
+template <auto Function> inline constexpr frozen_graph<sizes_optimised<Function>> graph_optimised{optimised<Function>()};
+
+/// Below this many multiply-accumulates a network takes the unrolled form, unless the user says otherwise.
+inline constexpr std::int64_t micro_macs = 4096;
+inline constexpr std::size_t micro_steps = 16;
+
+template <auto Function, plan_options Options> inline constexpr plan_sizes sizes_planned = sizes_of(make_plan(graph_optimised<Function>.thaw(), Options));
+template <auto Function, plan_options Options> inline constexpr frozen_plan<sizes_planned<Function, Options>> planned{make_plan(graph_optimised<Function>.thaw(), Options)};
+
+/// Multiply-accumulates of one inference, as the operators count them.
+constexpr std::int64_t count_macs(const ir::graph& g) {
+  std::int64_t macs = 0;
+  for (const ir::node& n : g.nodes) {
+    std::vector<tensor_desc> out;
+    for (const std::int32_t id : g.outputs_of(n)) out.push_back(g.at(id).desc);
+    macs += n.op->macs(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, out);
+  }
+  return macs;
+}
+
+/// Elements of all weights and of the constants of floating type: what training would call parameters.
+constexpr std::int64_t count_parameters(const ir::graph& g) {
+  std::int64_t parameters = 0;
+  for (const ir::value& v : g.values)
+    if (v.is == ir::kind::weight || (v.is == ir::kind::constant && types::floating.contains(v.desc.type))) parameters += v.desc.elements();
+  return parameters;
+}
+
+}  // namespace detail
+
+/// A network: a constexpr function of a builder&, checked, optimised and planned by the compiler. Everything here is known at compile time.
+/// Errors of single nodes are compile errors at the line that wrote them; those of the whole graph (no output, an unused input, two inputs of
+/// one name) are compile errors here.
+template <auto Function> struct graph {
+ private:
+  static constexpr bool accepted = detail::accept<Function>();
+  static constexpr const auto& written = detail::graph_as_written<Function>;
+  static constexpr const auto& optimised = detail::graph_optimised<Function>;
+
+  template <std::size_t N> static constexpr std::string_view text_at(const std::array<char, N>& text, ir::range at) {
+    return {text.data() + at.first, static_cast<std::size_t>(at.count)};
+  }
+  static constexpr tensor_info info_of(std::int32_t id, ir::range name) { return {text_at(written.text, name), written.values[static_cast<std::size_t>(id)].desc}; }
+
+ public:
+  /// Operators as written.
+  static constexpr std::size_t nodes = written.nodes.size();
+  /// Multiply-accumulates of one inference.
+  static constexpr std::int64_t macs = detail::count_macs(written.thaw());
+  /// Elements of weights and floating constants.
+  static constexpr std::int64_t parameters = detail::count_parameters(written.thaw());
+
+  /// Whether the network takes the unrolled form: few multiply-accumulates, few steps, no fast kernel that would have to prepare weights.
+  static constexpr bool is_micro = macs <= detail::micro_macs && written.nodes.size() <= detail::micro_steps;
+
+  /// The plan in .rodata.
+  static constexpr const auto& plan = detail::planned<Function, plan_options{.fast_kernels = !is_micro}>;
+
+  /// Kernel calls of one inference.
+  static constexpr std::size_t steps = plan.steps.size();
+  /// Bytes of memory for intermediate results, and the least that any layout could do with: the largest sum of what is in use at once.
+  static constexpr std::int64_t arena_bytes = plan.arena_bytes;
+  static constexpr std::int64_t arena_lower_bound = plan.arena_lower_bound;
+
+  /// Inputs and outputs in order of declaration; weights in order of first mention.
+  static constexpr std::array<tensor_info, written.inputs.size()> inputs = [] {
+    std::array<tensor_info, written.inputs.size()> list{};
+    for (std::size_t i = 0; i < list.size(); ++i) list[i] = info_of(written.inputs[i], written.values[static_cast<std::size_t>(written.inputs[i])].name);
+    return list;
+  }();
+  static constexpr std::array<tensor_info, written.outputs.size()> outputs = [] {
+    std::array<tensor_info, written.outputs.size()> list{};
+    for (std::size_t i = 0; i < list.size(); ++i) list[i] = info_of(written.outputs[i].value, written.outputs[i].name);
+    return list;
+  }();
+  static constexpr std::size_t weight_count = [] {
+    std::size_t n = 0;
+    for (const ir::value& v : written.values) n += v.is == ir::kind::weight ? 1 : 0;
+    return n;
+  }();
+  static constexpr std::array<tensor_info, weight_count> weights = [] {
+    std::array<tensor_info, weight_count> list{};
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < written.values.size(); ++i)
+      if (written.values[i].is == ir::kind::weight) list[n++] = info_of(static_cast<std::int32_t>(i), written.values[i].name);
+    return list;
+  }();
+
+  /// The graph as written, with vectors for pools.
+  static constexpr ir::graph ir() { return written.thaw(); }
+
+  /// A table of the network: what each pass did, then each step with its operands, kernel and place in the arena.
+  static std::string text() { return dump_plan(optimised.thaw(), plan_view::of(plan), arena_lower_bound); }
+  /// The written network as a Graphviz digraph.
+  static std::string dot() { return ir::dot(written.thaw()); }
+};
+
+}  // namespace nnrt::inline NNRT_ISA

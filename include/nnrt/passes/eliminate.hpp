@@ -1,0 +1,76 @@
+// eliminate: removes nodes that nobody needs and nodes that compute the same as an earlier one.
+// Flow: first and last of the passes that optimise() runs.
+#pragma once
+
+#include <nnrt/passes/uses.hpp>
+
+namespace nnrt::inline NNRT_ISA::passes {
+
+/// Removes every node none of whose outputs is read, last nodes first, so that chains go in one sweep.
+constexpr void remove_dead_nodes(ir::graph& g) {
+  use_table table(g);
+  for (std::size_t i = g.nodes.size(); i-- > 0;) {
+    ir::node& n = g.nodes[i];
+    bool needed = false;
+    for (const std::int32_t id : g.outputs_of(n)) needed = needed || table.uses_of(id) > 0;
+    if (needed) continue;
+    for (const std::int32_t id : g.inputs_of(n))
+      if (id != ir::none) --table.uses[static_cast<std::size_t>(id)];
+    g.log.push_back({ir::change::removed, n.op, nullptr, n.name});
+    n.op = nullptr;
+  }
+  compact(g);
+}
+
+namespace detail {
+
+constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t word) { return (hash ^ word) * 0x100000001b3U; }
+
+/// Of the operator, its operands and its attributes.
+constexpr std::uint64_t hash_of(const ir::graph& g, const ir::node& n) {
+  std::uint64_t hash = mix(0xcbf29ce484222325U, static_cast<std::uint64_t>(n.op->code));
+  for (const std::int32_t id : g.inputs_of(n)) hash = mix(hash, static_cast<std::uint64_t>(id));
+  for (const word w : g.attrs_of(n)) hash = mix(hash, static_cast<std::uint64_t>(w));
+  return hash;
+}
+
+template <class T> constexpr bool equal(std::span<const T> a, std::span<const T> b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
+
+constexpr bool same_work(const ir::graph& g, const ir::node& a, const ir::node& b) {
+  return a.op == b.op && a.outputs.count == b.outputs.count && equal(g.inputs_of(a), g.inputs_of(b)) &&
+         equal(g.attrs_of(a), g.attrs_of(b)) && g.at(g.outputs_of(a)[0]).desc == g.at(g.outputs_of(b)[0]).desc;
+}
+
+}  // namespace detail
+
+/// Of nodes with equal operator, operands and attributes only the first stays.
+constexpr void merge_common_nodes(ir::graph& g) {
+  std::size_t slots = 16;
+  while (slots < 2 * g.nodes.size()) slots *= 2;
+  std::vector<std::int32_t> first_with;  // open addressing: node index or none
+  first_with.assign(slots, ir::none);
+  std::vector<std::int32_t> to = identity_of(g);
+  bool changed = false;
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    ir::node& n = g.nodes[i];
+    for (std::int32_t& id : g.inputs_of(n))
+      if (id != ir::none) id = to[static_cast<std::size_t>(id)];
+    std::size_t slot = detail::hash_of(g, n) & (slots - 1);
+    while (first_with[slot] != ir::none && !detail::same_work(g, g.nodes[static_cast<std::size_t>(first_with[slot])], n)) slot = (slot + 1) & (slots - 1);
+    if (first_with[slot] == ir::none) {
+      first_with[slot] = static_cast<std::int32_t>(i);
+      continue;
+    }
+    const ir::node& kept = g.nodes[static_cast<std::size_t>(first_with[slot])];
+    for (std::int32_t k = 0; k < n.outputs.count; ++k)
+      to[static_cast<std::size_t>(g.outputs_of(n)[static_cast<std::size_t>(k)])] = g.outputs_of(kept)[static_cast<std::size_t>(k)];
+    g.log.push_back({ir::change::merged, n.op, kept.op, kept.name});
+    n.op = nullptr;
+    changed = true;
+  }
+  if (!changed) return;
+  compact(g);
+  redirect(g, to);
+}
+
+}  // namespace nnrt::inline NNRT_ISA::passes

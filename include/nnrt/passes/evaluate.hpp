@@ -1,0 +1,88 @@
+// evaluate: computes nodes whose operands are all constants while the graph is planned.
+// Flow: before folding, so that arithmetic on constants costs nothing at run time; nodes on weights become prepare steps instead.
+#pragma once
+
+#include <nnrt/core/typed_buffer.hpp>
+#include <nnrt/passes/uses.hpp>
+
+namespace nnrt::inline NNRT_ISA::passes {
+
+/// Larger results stay nodes: they become prepare steps, which run at machine speed when an executor is made.
+inline constexpr std::int64_t most_evaluated_elements = 1024;
+
+namespace detail {
+
+/// The elements of a constant in a buffer that references can read.
+constexpr typed_buffer load(const ir::graph& g, const ir::value& constant) {
+  typed_buffer buffer(constant.desc.type, constant.desc.elements());
+  with_element<types::any>(constant.desc.type, [&]<class T>(T) {
+    const std::span<T> elements = buffer.as<T>();
+    for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = g.element<T>(constant, static_cast<std::int64_t>(i));
+  });
+  return buffer;
+}
+
+/// Makes the value a constant with these elements.
+constexpr void store(ir::graph& g, std::int32_t id, const typed_buffer& buffer) {
+  with_element<types::any>(buffer.type(), [&]<class T>(T) {
+    const std::int32_t made = g.add_constant<T>(g.at(id).desc, buffer.as<T>());
+    g.at(id).is = ir::kind::constant;
+    g.at(id).first_byte = g.at(made).first_byte;
+    g.values.pop_back();
+  });
+}
+
+constexpr bool can_evaluate(const ir::graph& g, const ir::node& n) {
+  for (const std::int32_t id : g.inputs_of(n)) {
+    if (id == ir::none) continue;
+    const ir::value& v = g.at(id);
+    if (v.is != ir::kind::constant || v.desc.elements() > most_evaluated_elements || v.scales != ir::none) return false;
+  }
+  for (const std::int32_t id : g.outputs_of(n)) {
+    const std::int64_t elements = g.at(id).desc.elements();
+    if (elements < 0 || elements > most_evaluated_elements) return false;
+  }
+  return n.op->macs(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, std::vector<tensor_desc>{g.at(g.outputs_of(n)[0]).desc}) <= most_evaluated_elements;
+}
+
+constexpr void evaluate(ir::graph& g, const ir::node& n) {
+  std::vector<typed_buffer> buffers;
+  std::vector<tensor_desc> descs;
+  buffers.reserve(static_cast<std::size_t>(n.inputs.count + n.outputs.count));
+  descs.reserve(buffers.capacity());
+  std::vector<view> in, out;
+  for (const std::int32_t id : g.inputs_of(n)) {
+    if (id == ir::none) {
+      in.push_back({});
+      continue;
+    }
+    descs.push_back(g.at(id).desc);
+    buffers.push_back(load(g, g.at(id)));
+    in.push_back({&descs.back(), buffers.back().data()});
+  }
+  for (const std::int32_t id : g.outputs_of(n)) {
+    descs.push_back(g.at(id).desc);
+    buffers.push_back(typed_buffer(g.at(id).desc.type, g.at(id).desc.elements()));
+    out.push_back({&descs.back(), buffers.back().data()});
+  }
+  n.op->reference(g.attrs_of(n), in, out);
+  const std::size_t first_output = buffers.size() - static_cast<std::size_t>(n.outputs.count);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n.outputs.count); ++i) store(g, g.outputs_of(n)[i], buffers[first_output + i]);
+}
+
+}  // namespace detail
+
+/// Evaluates every node whose operands are small constants; its outputs become constants.
+constexpr void evaluate_constants(ir::graph& g) {
+  bool changed = false;
+  for (ir::node& n : g.nodes) {
+    if (!detail::can_evaluate(g, n)) continue;
+    detail::evaluate(g, n);
+    g.log.push_back({ir::change::evaluated, n.op, nullptr, n.name});
+    n.op = nullptr;
+    changed = true;
+  }
+  if (changed) compact(g);
+}
+
+}  // namespace nnrt::inline NNRT_ISA::passes

@@ -1,0 +1,115 @@
+// fold: moves batch_norm and bias_add into the weights of the layer before them, as prepare nodes.
+// Flow: after constants are evaluated, before activations are fused; the planner runs nodes on weights once, when an executor is made.
+#pragma once
+
+#include <nnrt/ops/fold_affine.hpp>
+#include <nnrt/passes/uses.hpp>
+
+namespace nnrt::inline NNRT_ISA::passes {
+
+/// For each value whether it is known before the network runs: constants, weights, and what is computed from them alone.
+constexpr std::vector<char> known_values(const ir::graph& g) {
+  std::vector<char> known;
+  known.reserve(g.values.size());
+  for (const ir::value& v : g.values) known.push_back(v.is == ir::kind::constant || v.is == ir::kind::weight ? 1 : 0);
+  for (const ir::node& n : g.nodes) {
+    char all = 1;
+    for (const std::int32_t id : g.inputs_of(n))
+      if (id != ir::none && known[static_cast<std::size_t>(id)] == 0) all = 0;
+    for (const std::int32_t id : g.outputs_of(n)) known[static_cast<std::size_t>(id)] = all;
+  }
+  return known;
+}
+
+namespace detail {
+
+/// The state of one run of fold_into_weights.
+struct folding {
+  ir::graph& g;
+  use_table table;
+  std::vector<char> known;
+  std::vector<ir::node> prepared;  // the new nodes, in an order in which they can run
+
+  constexpr explicit folding(ir::graph& graph) : g(graph), table(graph), known(known_values(graph)) {}
+
+  constexpr bool is_known(std::int32_t id) const { return id == ir::none || known[static_cast<std::size_t>(id)] != 0; }
+
+  /// The layer whose result alone `n` reads, if n can be folded into it.
+  constexpr ir::node* layer_before(const ir::node& n) {
+    const std::int32_t x = g.inputs_of(n)[0];
+    if (table.producer_of(x) == ir::none || table.uses_of(x) != 1) return nullptr;
+    ir::node& layer = g.nodes[static_cast<std::size_t>(table.producer_of(x))];
+    if (layer.op == nullptr || layer.op->traits.weights == weights_role::none) return nullptr;
+    if (g.attrs_of(layer)[static_cast<std::size_t>(layer.op->fused_word)] != static_cast<word>(activation::none)) return nullptr;
+    if (!types::floating.contains(g.at(x).desc.type)) return nullptr;
+    if (!is_known(g.inputs_of(layer)[1]) || !is_known(bias_of(layer))) return nullptr;
+    for (std::size_t i = 1; i < g.inputs_of(n).size(); ++i)
+      if (!is_known(g.inputs_of(n)[i])) return nullptr;
+    return &layer;
+  }
+  constexpr std::int32_t bias_of(const ir::node& layer) const { return layer.inputs.count > 2 ? g.inputs_of(layer)[2] : ir::none; }
+
+  constexpr std::int32_t add_known(const tensor_desc& desc) {
+    known.push_back(1);
+    table.uses.push_back(1);
+    table.producer.push_back(ir::none);
+    return g.add_value({desc, ir::kind::result, {}, 0, ir::none});
+  }
+
+  /// Gives the layer new weights, and the node's result as its own.
+  constexpr void replace(ir::node& layer, ir::node& n, std::int32_t weight, std::int32_t bias) {
+    const std::int32_t operands[] = {g.inputs_of(layer)[0], weight, bias};
+    layer.inputs = g.add_operands(operands);
+    const std::int32_t y = g.outputs_of(n)[0];
+    g.operands[static_cast<std::size_t>(layer.outputs.first)] = y;
+    table.producer[static_cast<std::size_t>(y)] = static_cast<std::int32_t>(&layer - g.nodes.data());
+    g.log.push_back({ir::change::folded, n.op, layer.op, layer.name});
+    n.op = nullptr;
+  }
+
+  /// A prepare node that computes the weights of `layer` with `n` in them.
+  constexpr void fold(ir::node& layer, ir::node& n) {
+    const std::int32_t weight = g.inputs_of(layer)[1], bias = bias_of(layer);
+    const bool normalises = n.op->traits.computes == meaning::batch_norm;
+    if (!normalises && bias == ir::none) return replace(layer, n, weight, g.inputs_of(n)[1]);
+    ops::fold_affine::attrs attrs;
+    if (normalises) attrs.epsilon = std::bit_cast<float>(static_cast<std::int32_t>(g.attrs_of(n)[0]));
+    std::int32_t operands[7] = {weight, bias, ir::none, ir::none, ir::none, ir::none, ir::none};
+    if (normalises) std::copy_n(g.inputs_of(n).begin() + 1, 4, operands + 2);
+    else operands[6] = g.inputs_of(n)[1];
+    const tensor_desc kernel = g.at(weight).desc;
+    const std::int32_t results[] = {add_known(kernel), add_known(tensor_desc{kernel.type, {kernel.shape[0]}})};
+    std::vector<word> words;
+    pack(attrs, words);
+    prepared.push_back({&dynamic_operator<ops::fold_affine>, g.add_words(words), g.add_operands(operands), g.add_operands(results), layer.name});
+    replace(layer, n, results[0], results[1]);
+  }
+};
+
+/// Nodes on known values first, then the new ones, then the rest: an order in which everything is made before it is used.
+constexpr void insert_prepared(ir::graph& g, const folding& state) {
+  std::vector<ir::node> ordered;
+  ordered.reserve(g.nodes.size() + state.prepared.size());
+  const auto is_prepared = [&](const ir::node& n) { return state.known[static_cast<std::size_t>(g.outputs_of(n)[0])] != 0; };
+  for (const ir::node& n : g.nodes)
+    if (n.op != nullptr && is_prepared(n)) ordered.push_back(n);
+  ordered.insert(ordered.end(), state.prepared.begin(), state.prepared.end());
+  for (const ir::node& n : g.nodes)
+    if (n.op != nullptr && !is_prepared(n)) ordered.push_back(n);
+  g.nodes = static_cast<std::vector<ir::node>&&>(ordered);
+}
+
+}  // namespace detail
+
+/// batch_norm and bias_add after a convolution or dense layer with known weights become part of those weights.
+constexpr void fold_into_weights(ir::graph& g) {
+  detail::folding state(g);
+  const std::size_t events = g.log.size();
+  for (ir::node& n : g.nodes) {
+    if (n.op->traits.computes != meaning::batch_norm && n.op->traits.computes != meaning::bias_add) continue;
+    if (ir::node* const layer = state.layer_before(n)) state.fold(*layer, n);
+  }
+  if (g.log.size() != events) detail::insert_prepared(g, state);
+}
+
+}  // namespace nnrt::inline NNRT_ISA::passes

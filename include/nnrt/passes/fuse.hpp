@@ -1,0 +1,46 @@
+// fuse: lets a node apply the activation that follows it.
+// Flow: after folding, when nothing stands between a layer and its activation any more.
+#pragma once
+
+#include <nnrt/passes/uses.hpp>
+
+namespace nnrt::inline NNRT_ISA::passes {
+
+namespace detail {
+
+constexpr activation activation_of(const ir::node& n) {
+  if (n.op->traits.computes == meaning::relu) return activation::relu;
+  return n.op->traits.computes == meaning::relu6 ? activation::relu6 : activation::none;
+}
+
+/// The word that holds the fused activation of a node that has none yet; nullptr when it can take none.
+constexpr word* free_activation(ir::graph& g, const ir::node& n) {
+  if (n.op == nullptr || n.op->fused_word < 0) return nullptr;
+  word& fused = g.attrs_of(n)[static_cast<std::size_t>(n.op->fused_word)];
+  return fused == static_cast<word>(activation::none) ? &fused : nullptr;
+}
+
+}  // namespace detail
+
+/// relu and relu6 whose operand is the only use of a node that can apply them become part of that node.
+constexpr void fuse_activations(ir::graph& g) {
+  const use_table table(g);
+  bool changed = false;
+  for (ir::node& n : g.nodes) {
+    const activation wanted = detail::activation_of(n);
+    if (wanted == activation::none) continue;
+    const std::int32_t x = g.inputs_of(n)[0], y = g.outputs_of(n)[0];
+    if (table.producer_of(x) == ir::none || table.uses_of(x) != 1 || g.at(x).desc != g.at(y).desc) continue;
+    ir::node& layer = g.nodes[static_cast<std::size_t>(table.producer_of(x))];
+    word* const fused = detail::free_activation(g, layer);
+    if (fused == nullptr || layer.outputs.count != 1) continue;
+    *fused = static_cast<word>(wanted);
+    g.operands[static_cast<std::size_t>(layer.outputs.first)] = y;
+    g.log.push_back({ir::change::fused, n.op, layer.op, layer.name});
+    n.op = nullptr;
+    changed = true;
+  }
+  if (changed) compact(g);
+}
+
+}  // namespace nnrt::inline NNRT_ISA::passes

@@ -1,0 +1,240 @@
+// plan_memory: decides where every computed value lives - shared, in place, joined - and lays the pieces out in one arena.
+// Flow: last pass over the graph; the plan turns its answer into operand addresses.
+#pragma once
+
+#include <nnrt/ir/graph.hpp>
+
+namespace nnrt::inline NNRT_ISA::passes {
+
+inline constexpr std::int64_t arena_alignment = 64;
+
+constexpr std::int64_t aligned(std::int64_t bytes) { return (bytes + arena_alignment - 1) / arena_alignment * arena_alignment; }
+
+/// A piece of the arena and the steps (first to last, both included) between which it is in use.
+struct block {
+  std::int64_t bytes = 0;
+  std::int32_t first = 0;
+  std::int32_t last = 0;
+  std::int64_t offset = 0;             // in the arena, once placed
+  std::int32_t parent = ir::none;      // a block that this one has become part of
+  std::int64_t offset_in_parent = 0;
+};
+
+/// Where a value lives: a block and an offset in it. No block: it is not computed while the network runs, or aliases such a value.
+struct location {
+  std::int32_t block = ir::none;
+  std::int64_t offset = 0;
+  std::int32_t same_as = ir::none;     // the input, weight or constant whose very bytes the value has
+};
+
+/// Blocks and locations of a graph; index of a node = its step.
+struct memory_plan {
+  std::vector<block> blocks;
+  std::vector<location> of;            // for each value
+  std::int64_t arena_bytes = 0;
+  std::int64_t lower_bound = 0;        // largest sum, over the steps, of the bytes in use
+
+  constexpr location& at(std::int32_t id) { return of[static_cast<std::size_t>(id)]; }
+  constexpr const location& at(std::int32_t id) const { return of[static_cast<std::size_t>(id)]; }
+  constexpr block& block_at(std::int32_t id) { return blocks[static_cast<std::size_t>(id)]; }
+
+  constexpr std::int32_t add_block(std::int64_t bytes, std::int32_t first, std::int32_t last) {
+    blocks.push_back({bytes, first, last});
+    return static_cast<std::int32_t>(blocks.size()) - 1;
+  }
+  /// The location in the outermost block.
+  constexpr location resolve(location l) const {
+    while (l.block != ir::none && blocks[static_cast<std::size_t>(l.block)].parent != ir::none) {
+      const block& inner = blocks[static_cast<std::size_t>(l.block)];
+      l.offset += inner.offset_in_parent;
+      l.block = inner.parent;
+    }
+    return l;
+  }
+  /// Offset in the arena; only after place().
+  constexpr std::int64_t address(std::int32_t id) const {
+    const location l = resolve(at(id));
+    return blocks[static_cast<std::size_t>(l.block)].offset + l.offset;
+  }
+};
+
+namespace detail {
+
+/// Assigns blocks to the values of one graph, node by node.
+struct block_assigner {
+  const ir::graph& g;
+  std::span<const char> known;          // values that are ready before the network runs
+  memory_plan plan;
+  std::vector<std::int32_t> last_use;   // last step that reads a value; the step after the last one for outputs
+
+  constexpr block_assigner(const ir::graph& graph, std::span<const char> known_before) : g(graph), known(known_before) {
+    plan.of.assign(g.values.size(), {});
+    last_use.assign(g.values.size(), -1);
+    const auto steps = static_cast<std::int32_t>(g.nodes.size());
+    for (std::int32_t i = 0; i < steps; ++i)
+      for (const std::int32_t id : g.inputs_of(g.nodes[static_cast<std::size_t>(i)]))
+        if (id != ir::none) last_use[static_cast<std::size_t>(id)] = i;
+    for (const ir::output& out : g.outputs) last_use[static_cast<std::size_t>(out.value)] = steps;
+  }
+
+  constexpr bool is_known(std::int32_t id) const { return known[static_cast<std::size_t>(id)] != 0; }
+  constexpr std::int32_t last_of(std::int32_t id) const { return last_use[static_cast<std::size_t>(id)]; }
+
+  /// The outermost block of a computed value; nullptr for others.
+  constexpr block* block_of(std::int32_t id) {
+    if (id == ir::none || plan.at(id).block == ir::none) return nullptr;
+    return &plan.block_at(plan.resolve(plan.at(id)).block);
+  }
+
+  /// Lets `to` live where `from` does, `offset` bytes further.
+  constexpr void share(std::int32_t from, std::int32_t to, std::int64_t offset) {
+    plan.at(to) = plan.at(from);
+    if (block* const shared = block_of(from)) {
+      plan.at(to).offset += offset;
+      shared->last = std::max(shared->last, last_of(to));
+    } else {
+      plan.at(to).same_as = plan.at(from).same_as == ir::none ? from : plan.at(from).same_as;
+      plan.at(to).offset += offset;
+    }
+  }
+
+  /// Whether writing over `id` would spoil another operand that overlaps it without being the very same bytes (a part of it, say).
+  constexpr bool spoils_another(const ir::node& n, std::int32_t id) const {
+    const location mine = plan.resolve(plan.at(id));
+    const std::int64_t my_bytes = g.at(id).desc.bytes();
+    for (const std::int32_t other : g.inputs_of(n)) {
+      if (other == ir::none || other == id || plan.at(other).block == ir::none) continue;
+      const location its = plan.resolve(plan.at(other));
+      const std::int64_t its_bytes = g.at(other).desc.bytes();
+      if (its.block != mine.block || its.offset >= mine.offset + my_bytes || mine.offset >= its.offset + its_bytes) continue;
+      if (its.offset != mine.offset || its_bytes != my_bytes) return true;
+    }
+    return false;
+  }
+
+  /// An operand of the node's own size that nobody reads after step i; none when there is no such.
+  constexpr std::int32_t operand_to_overwrite(const ir::node& n, std::int32_t i) {
+    const tensor_desc& y = g.at(g.outputs_of(n)[0]).desc;
+    for (const std::int32_t id : g.inputs_of(n)) {
+      block* const b = block_of(id);
+      if (b != nullptr && b->last == i && g.at(id).desc.bytes() == y.bytes() && g.at(id).desc.type == y.type && !spoils_another(n, id)) return id;
+    }
+    return ir::none;
+  }
+
+  /// Whether the outermost axes, up to the one that a join or split works on, have extent 1: then its parts lie one after the other.
+  constexpr bool parts_are_contiguous(const tensor_desc& whole, const tensor_desc& part) const {
+    int axis = 0;
+    while (axis < whole.rank() && whole.shape[axis] == part.shape[axis]) ++axis;
+    return axis == whole.rank() || whole.shape.elements(0, axis) == 1;
+  }
+
+  /// Whether concat's operands can be written straight into its result: each fills a block of its own that is no part of another.
+  constexpr bool can_join(const ir::node& n) {
+    const tensor_desc& whole = g.at(g.outputs_of(n)[0]).desc;
+    for (std::size_t i = 0; i < g.inputs_of(n).size(); ++i) {
+      const std::int32_t id = g.inputs_of(n)[i];
+      const location at = plan.at(id);
+      if (at.block == ir::none || at.offset != 0) return false;
+      const block& b = plan.block_at(at.block);
+      if (b.parent != ir::none || b.bytes != g.at(id).desc.bytes() || b.bytes == 0 || !parts_are_contiguous(whole, g.at(id).desc)) return false;
+      for (std::size_t k = 0; k < i; ++k)
+        if (plan.at(g.inputs_of(n)[k]).block == at.block) return false;
+    }
+    return true;
+  }
+  constexpr void join(const ir::node& n, std::int32_t i) {
+    const std::int32_t y = g.outputs_of(n)[0];
+    const std::int32_t whole = plan.add_block(g.at(y).desc.bytes(), i, std::max(i, last_of(y)));
+    plan.at(y) = {whole, 0, ir::none};
+    std::int64_t offset = 0;
+    for (const std::int32_t id : g.inputs_of(n)) {
+      block& part = plan.block_at(plan.at(id).block);
+      part.parent = whole;
+      part.offset_in_parent = offset;
+      offset += part.bytes;
+      plan.block_at(whole).first = std::min(plan.block_at(whole).first, part.first);
+      plan.block_at(whole).last = std::max(plan.block_at(whole).last, part.last);
+    }
+  }
+
+  constexpr bool can_view(const ir::node& n) const {
+    if (!n.op->traits.is_view_when_outermost || n.inputs.count != 1) return false;
+    for (const std::int32_t id : g.outputs_of(n))
+      if (!parts_are_contiguous(g.at(g.inputs_of(n)[0]).desc, g.at(id).desc)) return false;
+    return true;
+  }
+  constexpr void view(const ir::node& n) {
+    std::int64_t offset = 0;
+    for (const std::int32_t id : g.outputs_of(n)) {
+      share(g.inputs_of(n)[0], id, offset);
+      offset += g.at(id).desc.bytes();
+    }
+  }
+
+  constexpr void assign(const ir::node& n, std::int32_t i) {
+    if (n.op->traits.result == storage::alias_of_input) return share(g.inputs_of(n)[0], g.outputs_of(n)[0], 0);
+    if (can_view(n)) return view(n);
+    if (n.op->traits.joins_when_outermost && can_join(n)) return join(n, i);
+    if (n.op->traits.result == storage::in_place) {
+      const std::int32_t overwritten = operand_to_overwrite(n, i);
+      if (overwritten != ir::none) return share(overwritten, g.outputs_of(n)[0], 0);
+    }
+    for (const std::int32_t id : g.outputs_of(n)) plan.at(id) = {plan.add_block(g.at(id).desc.bytes(), i, std::max(i, last_of(id))), 0, ir::none};
+  }
+};
+
+/// Offsets for all outermost blocks: the largest first, each into the smallest gap that fits among the blocks of its lifetime.
+constexpr void place(memory_plan& plan, std::int32_t steps) {
+  std::vector<std::int32_t> order;
+  for (std::size_t i = 0; i < plan.blocks.size(); ++i)
+    if (plan.blocks[i].parent == ir::none && plan.blocks[i].bytes > 0) order.push_back(static_cast<std::int32_t>(i));
+  std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    const std::int64_t x = plan.block_at(a).bytes, y = plan.block_at(b).bytes;
+    return x != y ? x > y : a < b;
+  });
+  std::vector<std::vector<std::int32_t>> at_step;  // placed blocks in use there
+  for (std::int32_t t = 0; t <= steps; ++t) at_step.emplace_back();
+  std::vector<std::int32_t> neighbours;
+  for (const std::int32_t id : order) {
+    block& b = plan.block_at(id);
+    neighbours.clear();
+    for (std::int32_t t = b.first; t <= b.last; ++t)
+      for (const std::int32_t other : at_step[static_cast<std::size_t>(t)])
+        if (t == b.first || plan.block_at(other).first == t) neighbours.push_back(other);
+    std::sort(neighbours.begin(), neighbours.end(), [&](std::int32_t x, std::int32_t y) { return plan.block_at(x).offset < plan.block_at(y).offset; });
+    std::int64_t end = 0, best = -1, best_gap = 0;
+    for (const std::int32_t other : neighbours) {
+      const std::int64_t gap = plan.block_at(other).offset - end;
+      if (gap >= aligned(b.bytes) && (best < 0 || gap < best_gap)) best = end, best_gap = gap;
+      end = std::max(end, plan.block_at(other).offset + aligned(plan.block_at(other).bytes));
+    }
+    b.offset = best < 0 ? end : best;
+    plan.arena_bytes = std::max(plan.arena_bytes, b.offset + aligned(b.bytes));
+    for (std::int32_t t = b.first; t <= b.last; ++t) at_step[static_cast<std::size_t>(t)].push_back(id);
+  }
+  for (const std::vector<std::int32_t>& live : at_step) {
+    std::int64_t sum = 0;
+    for (const std::int32_t id : live) sum += aligned(plan.block_at(id).bytes);
+    plan.lower_bound = std::max(plan.lower_bound, sum);
+  }
+}
+
+}  // namespace detail
+
+/// Blocks for the values that are computed while the network runs; offsets come with place_blocks(), once scratch memory is added.
+constexpr memory_plan assign_blocks(const ir::graph& g, std::span<const char> known) {
+  detail::block_assigner assigner(g, known);
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    const ir::node& n = g.nodes[i];
+    // Known values get memory elsewhere, but a reshaped weight is still the weight's bytes.
+    if (!assigner.is_known(g.outputs_of(n)[0])) assigner.assign(n, static_cast<std::int32_t>(i));
+    else if (n.op->traits.result == storage::alias_of_input) assigner.share(g.inputs_of(n)[0], g.outputs_of(n)[0], 0);
+  }
+  return static_cast<memory_plan&&>(assigner.plan);
+}
+
+/// Lays the blocks out; `steps` is the number of nodes of the graph.
+constexpr void place_blocks(memory_plan& plan, std::size_t steps) { detail::place(plan, static_cast<std::int32_t>(steps)); }
+
+}  // namespace nnrt::inline NNRT_ISA::passes

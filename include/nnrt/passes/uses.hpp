@@ -1,0 +1,49 @@
+// uses: who makes each value of a graph and how often it is used; every pass starts from this.
+// Flow: computed anew by each pass that rewrites nodes; compact() drops the nodes that a pass took out.
+#pragma once
+
+#include <nnrt/ir/graph.hpp>
+
+namespace nnrt::inline NNRT_ISA::passes {
+
+/// Producers and uses of all values of a graph.
+struct use_table {
+  std::vector<std::int32_t> producer;  // index of the node that makes a value; none for inputs, weights, constants
+  std::vector<std::int32_t> uses;      // reads by nodes, and one for each time it is an output of the graph
+
+  constexpr explicit use_table(const ir::graph& g) {
+    producer.assign(g.values.size(), ir::none);
+    uses.assign(g.values.size(), 0);
+    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+      for (const std::int32_t id : g.outputs_of(g.nodes[i])) producer[static_cast<std::size_t>(id)] = static_cast<std::int32_t>(i);
+      for (const std::int32_t id : g.inputs_of(g.nodes[i]))
+        if (id != ir::none) ++uses[static_cast<std::size_t>(id)];
+    }
+    for (const ir::output& out : g.outputs) ++uses[static_cast<std::size_t>(out.value)];
+  }
+  constexpr std::int32_t producer_of(std::int32_t id) const { return producer[static_cast<std::size_t>(id)]; }
+  constexpr std::int32_t uses_of(std::int32_t id) const { return uses[static_cast<std::size_t>(id)]; }
+};
+
+/// Takes out the nodes whose `op` a pass has set to nullptr.
+constexpr void compact(ir::graph& g) {
+  std::erase_if(g.nodes, [](const ir::node& n) { return n.op == nullptr; });
+}
+
+/// Lets every reader of `from`, outputs of the graph included, read `to`.
+constexpr void redirect(ir::graph& g, std::span<const std::int32_t> to_of) {
+  for (const ir::node& n : g.nodes)
+    for (std::int32_t& id : g.inputs_of(n))
+      if (id != ir::none) id = to_of[static_cast<std::size_t>(id)];
+  for (ir::output& out : g.outputs) out.value = to_of[static_cast<std::size_t>(out.value)];
+}
+
+/// 0, 1, 2, …: the table of redirect() that changes nothing.
+constexpr std::vector<std::int32_t> identity_of(const ir::graph& g) {
+  std::vector<std::int32_t> to;
+  to.reserve(g.values.size());
+  for (std::size_t i = 0; i < g.values.size(); ++i) to.push_back(static_cast<std::int32_t>(i));
+  return to;
+}
+
+}  // namespace nnrt::inline NNRT_ISA::passes
