@@ -6,7 +6,11 @@
 
 namespace nnrt::inline NNRT_ISA {
 
-/// A window operator along one axis; lengths in pixels.
+/// The largest kernel, stride, dilation or pad; with it no computation on windows leaves 64 bits.
+inline constexpr std::int64_t max_window_length = (std::int64_t{1} << 31) - 1;
+
+/// A window operator along one axis; lengths in pixels, each at most max_window_length but the input's. -1: input or
+/// kernel not known.
 struct window {
   std::int64_t input = 0;
   std::int64_t kernel = 1;
@@ -19,13 +23,19 @@ struct window {
 
   /// Pixels from a window's first tap to its last, both included.
   constexpr std::int64_t span() const { return (kernel - 1) * dilation + 1; }
-  /// Number of windows, at least 0; -1 when the input extent is unknown. SAME: ceil(input / stride); else those that the padded input covers.
+  /// Number of windows, at least 0; -1 when it is unknown. SAME: ceil(input / stride); else those that the padded input
+  /// covers. ceil_mode, which is about explicit pads only, adds a last window that the padded input covers in part,
+  /// unless it would start behind the input, in the padding after it (the rule of ONNX and PyTorch).
   constexpr std::int64_t outputs() const {
     if (input < 0) return -1;
     if (mode == pad_mode::same) return (input + stride - 1) / stride;
+    if (kernel < 0) return -1;
     const std::int64_t free = padded() - span();
     if (free < 0) return 0;
-    return (ceil_mode ? (free + stride - 1) / stride : free / stride) + 1;
+    const std::int64_t whole = free / stride + 1;
+    const bool one_more =
+        ceil_mode && mode == pad_mode::explicit_pads && free % stride != 0 && whole * stride < input + before;
+    return one_more ? whole + 1 : whole;
   }
   /// Input with its explicit padding.
   constexpr std::int64_t padded() const { return mode == pad_mode::explicit_pads ? input + before + after : input; }
@@ -38,10 +48,12 @@ struct window {
   }
 };
 
-constexpr window window_of_height(std::int64_t input, std::int64_t kernel, extent2 stride, extent2 dilation, const pads& pad, bool ceil_mode = false) {
+constexpr window window_of_height(std::int64_t input, std::int64_t kernel, extent2 stride, extent2 dilation,
+                                  const pads& pad, bool ceil_mode = false) {
   return {input, kernel, stride.h, dilation.h, pad.mode, pad.top, pad.bottom, ceil_mode};
 }
-constexpr window window_of_width(std::int64_t input, std::int64_t kernel, extent2 stride, extent2 dilation, const pads& pad, bool ceil_mode = false) {
+constexpr window window_of_width(std::int64_t input, std::int64_t kernel, extent2 stride, extent2 dilation,
+                                 const pads& pad, bool ceil_mode = false) {
   return {input, kernel, stride.w, dilation.w, pad.mode, pad.left, pad.right, ceil_mode};
 }
 

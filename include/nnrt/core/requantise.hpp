@@ -1,0 +1,99 @@
+// requantise: how a wide integer sum becomes a stored number again - fixed-point factors, named roundings, saturation.
+// Flow: references of quantised operators and their kernels use these very functions, so that both give the same bits.
+#pragma once
+
+#include <nnrt/core/attributes.hpp>
+#include <nnrt/core/desc.hpp>
+#include <nnrt/core/math.hpp>
+
+#include <limits>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// A positive factor mantissa * 2^(exponent - 31), mantissa in [2^30, 2^31); 0 stands for the factor 0.
+struct fixed_point {
+  std::int32_t mantissa = 0;
+  int exponent = 0;
+  friend constexpr bool operator==(const fixed_point&, const fixed_point&) = default;
+};
+
+/// The fixed-point form of a factor, mantissa rounded half away from zero; 0 for factors below 2^-32 and for what is no
+/// positive number. Source: quantised TFLite models (frexp of input scale * weight scale / output scale).
+constexpr fixed_point fixed_point_of(double factor) {
+  if (!(factor >= 0x1p-64) || math::is_nan(factor) || math::is_inf(factor)) return {};
+  const auto word = std::bit_cast<std::uint64_t>(factor);
+  int exponent = static_cast<int>(word >> 52U) - 1022;
+  const auto fraction =
+      std::bit_cast<double>((word & ((std::uint64_t{1} << 52U) - 1)) | std::uint64_t{1022} << 52U);  // in [1/2, 1)
+  auto mantissa = static_cast<std::int64_t>(math::round_half_away(fraction * 0x1p31));
+  if (mantissa == std::int64_t{1} << 31U) mantissa /= 2, ++exponent;
+  if (exponent < -31) return {};
+  return {static_cast<std::int32_t>(mantissa), exponent};
+}
+
+namespace detail {
+constexpr std::int64_t clamped(std::int64_t x, std::int64_t low, std::int64_t high) {
+  return x < low ? low : x > high ? high : x;
+}
+constexpr std::int32_t saturated_i32(std::int64_t x) {
+  return static_cast<std::int32_t>(
+      clamped(x, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()));
+}
+}  // namespace detail
+
+/// Ways to round the product of an accumulator and a factor; a target's policy names the one that its hardware has.
+namespace rounding {
+
+/// Two roundings to nearest: of the 64-bit product to 32 bits (ties toward plus infinity), then of the right shift
+/// (ties away from zero). An accumulator that leaves 32 bits when it is shifted left saturates there: the result is
+/// then at least 2^30 in magnitude, beyond every number of 8 or 16 bits. Source: SRDHM and RDP of the reference kernels
+/// of quantised TFLite models.
+struct twice {
+  static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor) {
+    // 2^31 times anything but 0 leaves 32 bits, so that a longer shift says no more.
+    const auto left = static_cast<int>(detail::clamped(factor.exponent, 0, 31));
+    const int right = factor.exponent < 0 ? -factor.exponent : 0;
+    const std::int64_t product =
+        std::int64_t{detail::saturated_i32(accumulator * (std::int64_t{1} << left))} * factor.mantissa;
+    constexpr std::int64_t half = std::int64_t{1} << 30U;
+    const std::int64_t high = (product + (product >= 0 ? half : 1 - half)) / (std::int64_t{1} << 31U);
+    const std::int64_t mask = (std::int64_t{1} << right) - 1, threshold = (mask >> 1) + (high < 0 ? 1 : 0);
+    return static_cast<std::int32_t>((high >> right) + ((high & mask) > threshold ? 1 : 0));
+  }
+};
+
+}  // namespace rounding
+
+/// The stored numbers that a result may take: those of the dtype, narrowed by a fused activation.
+struct stored_range {
+  std::int32_t low = 0;
+  std::int32_t high = 0;
+  friend constexpr bool operator==(const stored_range&, const stored_range&) = default;
+};
+
+namespace detail {
+/// The stored number of a real one, before it is clamped: rounds half away from zero, in float as TFLite does.
+constexpr std::int64_t stored(float real, const quantisation& q) {
+  const double steps = math::round_half_away(static_cast<double>(real / q.scale));
+  return q.zero_point + (steps < 0x1p31 ? static_cast<std::int64_t>(steps) : std::int64_t{1} << 31U);
+}
+}  // namespace detail
+
+/// Bounds of a quantised result of element type T: relu cuts at the zero point, relu6 at the stored 6 as well.
+template <class T> constexpr stored_range stored_range_of(const quantisation& q, activation fused) {
+  constexpr std::int64_t lowest = std::numeric_limits<T>::min(), highest = std::numeric_limits<T>::max();
+  std::int64_t low = lowest, high = highest;
+  if (fused != activation::none) low = detail::clamped(q.zero_point, lowest, highest);
+  if (fused == activation::relu6) high = detail::clamped(detail::stored(6.0F, q), low, highest);
+  return {static_cast<std::int32_t>(low), static_cast<std::int32_t>(high)};
+}
+
+/// clamp(zero_point + factor * sum): a sum beyond 32 bits is saturated first (it takes more than 65,000 products of
+/// 8-bit numbers to get there).
+template <class T, class Rounding = rounding::twice>
+constexpr T requantise(std::int64_t sum, fixed_point factor, std::int32_t zero_point, stored_range range) {
+  const std::int64_t value = std::int64_t{zero_point} + Rounding::scale(detail::saturated_i32(sum), factor);
+  return static_cast<T>(detail::clamped(value, range.low, range.high));
+}
+
+}  // namespace nnrt::inline NNRT_ISA

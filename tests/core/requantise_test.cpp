@@ -1,0 +1,122 @@
+// Multipliers and roundings against the definitions of quantised TFLite models, and at their edges.
+#include <nnrt/core/requantise.hpp>
+
+#include <doctest/doctest.h>
+
+#include <limits>
+
+namespace {
+
+using namespace nnrt;
+using tflite = rounding::twice;
+
+constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max(),
+                       least = std::numeric_limits<std::int32_t>::min();
+
+static_assert(fixed_point_of(0.25 * 0.5 / 13) == fixed_point{1321528399, -6});
+static_assert(tflite::scale(1000, fixed_point_of(3.7)) == 3700);
+static_assert(requantise<std::int8_t>(45, fixed_point_of(0.5), -3, {-128, 127}) == 20);
+
+TEST_CASE(
+    "fixed_point_of: fraction and exponent as frexp gives them, rounded half away, zero where no 32 bits are left") {
+  struct row {
+    const char* what;
+    double factor;
+    fixed_point expected;
+  };
+  // Expected numbers: python, math.frexp(factor) and floor(fraction * 2**31 + 0.5).
+  constexpr row table[] = {
+      {"a typical factor", 0.25 * 0.5 / 13, {1321528399, -6}},
+      {"a power of two", 1.0, {1 << 30, 1}},
+      {"above one", 3.7, {1986422374, 2}},
+      {"an inexact fraction", 0.3, {1288490189, -1}},
+      {"a fraction that rounds up to 1", 0.999999999999, {1 << 30, 1}},
+      {"huge", 1e30, {1694065895, 100}},
+      {"the smallest exponent", 0x1p-32, {1 << 30, -31}},
+      {"just below it", 0x1.fffffp-33, {}},
+      {"zero", 0.0, {}},
+      {"negative", -0.5, {}},
+      {"not a number", std::numeric_limits<double>::quiet_NaN(), {}},
+      {"infinite", std::numeric_limits<double>::infinity(), {}},
+      {"subnormal", 5e-324, {}},
+  };
+  for (const row& r : table) {
+    CAPTURE(r.what);
+    CHECK(fixed_point_of(r.factor).mantissa == r.expected.mantissa);
+    CHECK(fixed_point_of(r.factor).exponent == r.expected.exponent);
+  }
+}
+
+TEST_CASE(
+    "rounding::twice: ties of the product go up, ties of the shift away from zero, and what leaves 32 bits saturates") {
+  struct row {
+    std::int32_t accumulator;
+    double factor;
+    std::int32_t expected;
+  };
+  // Expected numbers: python integers of any size, through the definitions of SRDHM and RDP.
+  constexpr row table[] = {
+      {1048577, 0.25 * 0.5 / 13, 10082},
+      {-1048577, 0.25 * 0.5 / 13, -10082},
+      {1000, 3.7, 3700},
+      {-1000, 3.7, -3700},
+      {5, 0.3, 2},
+      {-5, 0.3, -2},
+      {1, 0.5, 1},
+      {-1, 0.5, 0},
+      {3, 0.5, 2},
+      {-3, 0.5, -1},
+      {2, 0.25, 1},
+      {-2, 0.25, -1},
+      {1, 1e30, 1694065894},
+      {-1, 1e30, -1694065895},
+      {0, 1e30, 0},
+      {most, 1.0, 1 << 30},
+      {least, 1.0, -(1 << 30)},
+      {most, 0x1p-31, 1},
+      {least, 0x1p-31, -1},
+      {least, 0x1p-32, -1},
+      {least, 0x1p-33, 0},
+      {most, 0.5, 1 << 30},
+  };
+  for (const row& r : table) {
+    CAPTURE(r.accumulator);
+    CAPTURE(r.factor);
+    CHECK(tflite::scale(r.accumulator, fixed_point_of(r.factor)) == r.expected);
+  }
+}
+
+TEST_CASE("stored_range_of: an activation cuts at the stored 0 and 6, inside the dtype") {
+  struct row {
+    const char* what;
+    quant q;
+    activation fused;
+    stored_range expected;
+  };
+  constexpr row table[] = {
+      {"none", {0.1F, 5}, activation::none, {-128, 127}},
+      {"relu at the zero point", {0.1F, 5}, activation::relu, {5, 127}},
+      {"relu6 above it", {0.1F, 5}, activation::relu6, {5, 65}},
+      {"half a step rounds up: 6 / 4 = 1.5", {4.0F, -7}, activation::relu6, {-7, -5}},
+      {"6 beyond the dtype", {0.01F, -128}, activation::relu6, {-128, 127}},
+      {"6 beyond 64 bits", {1e-38F, 0}, activation::relu6, {0, 127}},
+      {"a zero point beyond the dtype", {1.0F, 300}, activation::relu, {127, 127}},
+  };
+  for (const row& r : table) {
+    CAPTURE(r.what);
+    const stored_range got = stored_range_of<std::int8_t>(r.q, r.fused);
+    CHECK(got.low == r.expected.low);
+    CHECK(got.high == r.expected.high);
+  }
+}
+
+TEST_CASE("requantise: adds the zero point, clamps, and saturates sums beyond 32 bits") {
+  const stored_range all{-128, 127};
+  CHECK(requantise<std::int8_t>(1000, fixed_point_of(0.01), -3, all) == 7);
+  CHECK(requantise<std::int8_t>(100000, fixed_point_of(0.01), -3, all) == 127);
+  CHECK(requantise<std::int8_t>(-100000, fixed_point_of(0.01), -3, all) == -128);
+  CHECK(requantise<std::int8_t>(-100000, fixed_point_of(0.01), -3, {-3, 127}) == -3);
+  CHECK(requantise<std::int8_t>(std::int64_t{1} << 40, fixed_point_of(0x1p-31), 0, all) == 1);
+}
+
+}  // namespace
