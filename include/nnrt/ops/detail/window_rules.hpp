@@ -1,0 +1,57 @@
+// window_rules: rules that all operators with windows over an image share - convolutions and pools.
+// Flow: their infer functions call these with their own enum of rules, which names what is broken.
+#pragma once
+
+#include <nnrt/core/verdict.hpp>
+#include <nnrt/core/window.hpp>
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// The windows of an operator along both axes of an image.
+struct window_pair {
+  window h, w;
+};
+
+constexpr window_pair windows_over(const shape_t& x, extent2 kernel, extent2 stride, extent2 dilation, const pads& pad,
+                                   bool ceil_mode = false) {
+  return {window_of_height(x[1], kernel.h, stride, dilation, pad, ceil_mode),
+          window_of_width(x[2], kernel.w, stride, dilation, pad, ceil_mode)};
+}
+
+/// An image: rank 4 in NHWC order. A format that names no order counts as NHWC, as NNRt has it; only NCHW is refused.
+template <class Rule> constexpr verdict check_image(const tensor_desc& x) {
+  if (auto v = require(Rule::input_rank_must_be_4, x.rank(), 4); !v) return v;
+  if (x.layout == format::nchw) return require(Rule::input_must_be_nhwc, x.layout, format::nhwc);
+  return {};
+}
+
+/// Lengths along one axis: positive or not negative, as each must be, and none so large that arithmetic could overflow.
+template <class Rule> constexpr verdict check_lengths(const window& at) {
+  if (auto v = require_at_least(Rule::stride_must_be_positive, at.stride, 1); !v) return v;
+  if constexpr (requires { Rule::dilation_must_be_positive; })
+    if (auto v = require_at_least(Rule::dilation_must_be_positive, at.dilation, 1); !v) return v;
+  if (at.kernel != -1)
+    if (auto v = require_at_least(Rule::kernel_must_be_positive, at.kernel, 1); !v) return v;
+  for (const std::int64_t pad : {at.before, at.after})
+    if (auto v = require_at_least(Rule::pads_must_not_be_negative, pad, 0); !v) return v;
+  for (const std::int64_t length : {at.stride, at.dilation, at.kernel, at.before, at.after})
+    if (auto v = require_at_most(Rule::window_lengths_must_not_exceed_the_size_limit, length, max_window_length); !v)
+      return v;
+  return {};
+}
+
+/// At least one window fits, unless SAME padding adds what is missing.
+template <class Rule> constexpr verdict check_cover(const window& at) {
+  if (at.mode == pad_mode::same || at.input < 0 || at.kernel < 0) return {};
+  return require_at_least(Rule::padded_input_must_cover_kernel, at.padded(), at.span());
+}
+
+template <class Rule> constexpr verdict check_windows(const window_pair& at) {
+  for (const window& axis : {at.h, at.w})
+    if (auto v = check_lengths<Rule>(axis); !v) return v;
+  for (const window& axis : {at.h, at.w})
+    if (auto v = check_cover<Rule>(axis); !v) return v;
+  return {};
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
