@@ -1,0 +1,109 @@
+// depthwise_conv2d: a convolution whose output channels read one input channel each; floating point or 8-bit integers.
+// Flow: front ends call infer(); passes fold batch_norm and bias_add into its weight; kernels/bind/ has the fast forms.
+#pragma once
+
+#include <nnrt/core/dsl.hpp>
+#include <nnrt/ops/detail/convolution.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Convolution of each channel of an image with filters of its own, O / C of them.
+///
+///   x: [N, H, W, C]      weight: [O, kh, kw, 1], O a multiple of C      bias: [O], may be missing
+///   y: [N, H', W', O] = fused(bias[o] + sum over i, j of x[n, h(i), w(j), o / (O / C)] * weight[o, i, j, 0])
+///   h(i) = h' * stride - pad_top + i * dilation, likewise w(j)
+///   H' = ceil(H / stride) for `same`, else floor((H + pads - ((kh - 1) * dilation + 1)) / stride) + 1, likewise W'
+///
+/// Units, dtypes and the quantised form are those of conv2d, which gives the same result with group<C>.
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_DEPTHWISE_CONV2D_NATIVE; quantised: TFLite's DEPTHWISE_CONV_2D.
+struct depthwise_conv2d {
+  static constexpr op_code code{10};
+  static constexpr std::string_view name = "depthwise_conv2d";
+  static constexpr operand_spec inputs[] = {
+      {"x", detail::convolved}, {"weight", detail::convolved}, {"bias", detail::convolution_bias, presence::optional}};
+  static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
+  static constexpr operator_traits traits{.weights = weights_role::depthwise_conv2d};
+  static constexpr foreign_numbers foreign{.nnrt = 10, .hdi = 35};
+  // Padding comes as a list of four or as a mode, told apart by the count; either may stand under either number.
+  static constexpr nnrt_parameter parameters[] = {
+      {"stride", 24, i64, -1}, {"pad", 25, i64, 4}, {"dilation", 26, i64, -1}, {"pad", 27, i8}, {"fused", 28, i8}};
+
+  struct attrs {
+    BOOST_HANA_DEFINE_STRUCT(attrs, (extent2, stride), (extent2, dilation), (pads, pad), (activation, fused));
+    constexpr attrs() : stride{1, 1}, dilation{1, 1}, fused(activation::none) {}
+  };
+
+  enum class rule {
+    input_rank_must_be_4,
+    input_must_be_nhwc,
+    weight_rank_must_be_4,
+    weight_must_be_nhwc,
+    weight_type_must_equal_input_type,
+    weight_must_have_one_input_channel,
+    output_channels_must_be_a_multiple_of_input_channels,
+    stride_must_be_positive,
+    dilation_must_be_positive,
+    kernel_must_be_positive,
+    pads_must_not_be_negative,
+    window_lengths_must_not_exceed_the_size_limit,
+    padded_input_must_cover_kernel,
+    bias_type_must_equal_input_type,
+    bias_type_of_an_i8_input_must_be_i32,
+    bias_must_have_one_element_for_each_output_channel,
+    quantised_input_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+    quantised_weight_must_have_a_scale,
+    weight_scales_must_run_along_the_output_channels,
+    weight_zero_point_must_be_0,
+    zero_point_must_be_a_number_of_the_type,
+  };
+
+  /// Where the windows lie: x NHWC, weight [O, kh, kw, 1].
+  static constexpr detail::window_pair windows(const attrs& a, const shape_t& x, const shape_t& weight) {
+    return detail::windows_over(x, {weight[1], weight[2]}, a.stride, a.dilation, a.pad);
+  }
+
+  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc> wanted) {
+    const tensor_desc &x = in[0].desc, &w = in[1].desc;
+    if (auto v = detail::check_image<rule>(x); !v) return v;
+    if (auto v = detail::check_filters<rule>(x, w); !v) return v;
+    if (auto v = check_channels(x.shape[3], w.shape); !v) return v;
+    const auto at = windows(a, x.shape, w.shape);
+    if (auto v = detail::check_convolution<rule>(at, in, wanted); !v) return v;
+    return yields(detail::convolution_result(at, x, w, wanted));
+  }
+
+  static constexpr std::int64_t macs(const attrs&, std::span<const operand> in, std::span<const tensor_desc> out) {
+    return detail::convolution_macs(in, out);
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::convolve<T>(windows(a, in[0].shape(), in[1].shape()), in[0].shape()[3], a.fused, in, out);
+  }
+
+ private:
+  static constexpr verdict check_channels(std::int64_t channels, const shape_t& weight) {
+    if (auto v = require_same_extent(rule::weight_must_have_one_input_channel, weight[3], 1); !v) return v;
+    const std::int64_t filters = weight[0];
+    if (channels < 0 || filters < 0) return {};
+    // No channels have no filters; and filters need a channel each.
+    const bool fits = channels == 0 ? filters == 0 : filters % channels == 0;
+    return fits ? verdict{} : refuse(rule::output_channels_must_be_a_multiple_of_input_channels, filters, channels);
+  }
+};
+
+}  // namespace ops
+
+/// depthwise_conv2d(x, weight) or (x, weight, bias), with stride<…>, dilation<…>, padding<…> or same or valid and a
+/// fused activation; for a quantised result into<quant{…}>.
+template <tensor_desc X, tensor_desc W, dsl::keyword_argument... Keywords>
+constexpr auto depthwise_conv2d(tensor<X> x, tensor<W> weight, Keywords... keywords) {
+  return dsl::apply<ops::depthwise_conv2d>(x, weight, keywords...);
+}
+template <tensor_desc X, tensor_desc W, tensor_desc B, dsl::keyword_argument... Keywords>
+constexpr auto depthwise_conv2d(tensor<X> x, tensor<W> weight, tensor<B> bias, Keywords... keywords) {
+  return dsl::apply<ops::depthwise_conv2d>(x, weight, bias, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
