@@ -1,5 +1,6 @@
 // safetensors_fuzz: any bytes as a safetensors file. What parse() accepts and serialize() writes again must parse as the same tensors.
 #include <nnrt/io/safetensors.hpp>
+#include <nnrt/io/safetensors_writer.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,6 @@
 // bind_weights: a network's weights out of nnrt's and PyTorch's files, and the one message that says all that does not fit.
 #include <nnrt/io/bind_weights.hpp>
+#include <nnrt/io/make_weights.hpp>
 
 #include <doctest/doctest.h>
 
@@ -36,8 +37,8 @@ struct stored {
 
 nnrt::weights file_of(std::initializer_list<stored> tensors, nnrt::layout order) {
   std::vector<nnrt::weights::entry> entries;
-  for (const stored& tensor : tensors) entries.push_back(nnrt::weights::of<float>(tensor.name, tensor.shape, tensor.elements));
-  return *nnrt::weights::make(entries, {}, order);
+  for (const stored& tensor : tensors) entries.push_back(nnrt::tensor_of<float>(tensor.name, tensor.shape, tensor.elements));
+  return *nnrt::make_weights(entries, {}, order);
 }
 
 weight_spec spec(std::string_view name, const shape_t& shape, weight_use use = weight_use::plain, std::int64_t group = 1, const shape_t& flattened = {}) {
@@ -125,7 +126,7 @@ TEST_CASE("bind_weights: elements of every size are put in order") {
     CAPTURE(nnrt::name_of(type));
     const auto size = static_cast<std::size_t>(nnrt::size_of(type));
     const nnrt::weights::entry entries[] = {{"w", type, {2, 3, 2, 1}, std::span(source).first(12 * size)}};
-    const nnrt::weights file = *nnrt::weights::make(entries, {}, nnrt::layout::pytorch);
+    const nnrt::weights file = *nnrt::make_weights(entries, {}, nnrt::layout::pytorch);
     const weight_spec specs[] = {{"w", {type, {2, 2, 1, 3}}, weight_use::conv2d, 1, {}}};
     const auto bound = nnrt::bind_weights(file, specs);
     REQUIRE(bound);

@@ -2,10 +2,12 @@
 #include "../support/safetensors_bytes.hpp"
 #include "../support/temporary_folder.hpp"
 
+#include <nnrt/io/make_weights.hpp>
 #include <nnrt/io/weights.hpp>
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -16,9 +18,9 @@ const float kernel[] = {1, 2, 3, 4, 5, 6};
 const std::int8_t zeros[] = {0, 0, 0};
 
 nnrt::weights small(nnrt::layout order = nnrt::layout::native) {
-  const nnrt::weights::entry tensors[] = {nnrt::weights::of<float>("conv.weight", {2, 3}, kernel), nnrt::weights::of<std::int8_t>("bias", {3}, zeros)};
+  const nnrt::weights::entry tensors[] = {nnrt::tensor_of<float>("conv.weight", {2, 3}, kernel), nnrt::tensor_of<std::int8_t>("bias", {3}, zeros)};
   const nnrt::metadata_entry texts[] = {{"made by", "a test"}};
-  return *nnrt::weights::make(tensors, texts, order);
+  return *nnrt::make_weights(tensors, texts, order);
 }
 
 std::vector<std::byte> small_bytes() {
@@ -44,7 +46,7 @@ void check_small(const nnrt::weights& w) {
 TEST_CASE("weights: what was saved is what opens, by each way in") {
   const temporary_folder folder;
   const std::string path = folder.file("w.safetensors");
-  REQUIRE(small().save(path));
+  REQUIRE(nnrt::save_weights(path, small()));
   const auto opened = nnrt::weights::open(path);
   REQUIRE(opened);
   check_small(*opened);
@@ -72,7 +74,7 @@ TEST_CASE("weights: nothing is a set of weights too") {
   CHECK(none.metadata().empty());
   CHECK(none.find("x") == nullptr);
   CHECK(none.order() == nnrt::layout::native);
-  const auto made = nnrt::weights::make({});
+  const auto made = nnrt::make_weights({});
   REQUIRE(made);
   CHECK(made->entries().empty());
 }
@@ -80,7 +82,7 @@ TEST_CASE("weights: nothing is a set of weights too") {
 TEST_CASE("weights: the bytes live as long as one copy of the handle, whatever happens to their source") {
   const temporary_folder folder;
   const std::string path = folder.file("w.safetensors");
-  REQUIRE(small().save(path));
+  REQUIRE(nnrt::save_weights(path, small()));
   nnrt::weights copy, owned, made;
   {
     const nnrt::weights opened = *nnrt::weights::open(path);
@@ -90,8 +92,8 @@ TEST_CASE("weights: the bytes live as long as one copy of the handle, whatever h
     std::fill(file.begin(), file.end(), std::byte{0xAA});
     const std::vector<float> elements(6, 1.5F);
     std::string name = "a name too long for the small-string buffer of any library";
-    const nnrt::weights::entry tensors[] = {nnrt::weights::of<float>(name, {6}, elements)};
-    made = *nnrt::weights::make(tensors);
+    const nnrt::weights::entry tensors[] = {nnrt::tensor_of<float>(name, {6}, elements)};
+    made = *nnrt::make_weights(tensors);
     name.assign(name.size(), '?');
   }
   std::filesystem::remove(path);
@@ -105,7 +107,7 @@ TEST_CASE("weights: made tensors start at cache lines, opened ones at their elem
   const nnrt::weights made = small();
   for (const auto& entry : made.entries()) CHECK(reinterpret_cast<std::uintptr_t>(entry.bytes.data()) % 64 == 0);
   const temporary_folder folder;
-  REQUIRE(made.save(folder.file("w")));
+  REQUIRE(nnrt::save_weights(folder.file("w"), made));
   const nnrt::weights opened = *nnrt::weights::open(folder.file("w"));
   CHECK(reinterpret_cast<std::uintptr_t>(opened.find("conv.weight")->bytes.data()) % 8 == 0);
 }
@@ -130,14 +132,14 @@ TEST_CASE("weights: an error of opening begins with the path, once, and names te
   REQUIRE_FALSE(opened);
   CHECK(opened.error().message() == path + ": tensor \"fc.weight\": data_offsets [0, 4] hold 4 bytes, expected 12 for F32 [3]");
   CHECK(opened.error().code() == nnrt::error_code::invalid_file);
-  const auto unsaved = small().save(folder.file("no/such/folder"));
+  const auto unsaved = nnrt::save_weights(folder.file("no/such/folder"), small());
   REQUIRE_FALSE(unsaved);
   CHECK(unsaved.error().message().substr(0, path.size() - 13) == folder.file("no/such/folder").substr(0, path.size() - 13));
 }
 
 TEST_CASE("weights: tensors that do not fit together are not made") {
-  const nnrt::weights::entry twice[] = {nnrt::weights::of<float>("x", {6}, kernel), nnrt::weights::of<float>("x", {6}, kernel)};
-  CHECK(nnrt::weights::make(twice).error().message() == "tensor \"x\": its name occurs twice");
-  const nnrt::weights::entry larger[] = {nnrt::weights::of<float>("x", {7}, kernel)};
-  CHECK(nnrt::weights::make(larger).error().message() == "tensor \"x\": got 24 bytes, expected 28 for f32 [7]");
+  const nnrt::weights::entry twice[] = {nnrt::tensor_of<float>("x", {6}, kernel), nnrt::tensor_of<float>("x", {6}, kernel)};
+  CHECK(nnrt::make_weights(twice).error().message() == "tensor \"x\": its name occurs twice, expected it once");
+  const nnrt::weights::entry larger[] = {nnrt::tensor_of<float>("x", {7}, kernel)};
+  CHECK(nnrt::make_weights(larger).error().message() == "tensor \"x\": got 24 bytes, expected 28 for f32 [7]");
 }

@@ -1,10 +1,9 @@
 // shared: a reference-counted handle on one immutable or mutable object, for what several executors keep alive together.
-// Flow: weights files, bound and prepared weights, programs; <memory> would cost 0.23 s per translation unit, this costs <atomic>.
+// Flow: weights files, bound and prepared weights, programs; <memory> would cost 0.23 s per translation unit.
 #pragma once
 
 #include <nnrt/core/config.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -12,8 +11,9 @@
 namespace nnrt::inline NNRT_ISA {
 namespace detail {
 /// The object and the number of handles on it, in one allocation (intrusive for any T).
+/// The count is atomic through the compilers' own functions: <atomic> would cost 0.04 s per translation unit for these three.
 template <class T> struct shared_block {
-  std::atomic<std::size_t> handles{1};
+  std::size_t handles = 1;
   T object;
   template <class... Arguments> explicit shared_block(Arguments&&... arguments) : object(std::forward<Arguments>(arguments)...) {}
 };
@@ -52,7 +52,7 @@ template <class T> class shared {
   T& operator*() const noexcept { return block_->object; }
   explicit operator bool() const noexcept { return block_ != nullptr; }
   /// Handles on this object at this moment, 0 for an empty one; other threads may change it at once.
-  std::size_t handles() const noexcept { return block_ != nullptr ? block_->handles.load(std::memory_order_relaxed) : 0; }
+  std::size_t handles() const noexcept { return block_ != nullptr ? __atomic_load_n(&block_->handles, __ATOMIC_RELAXED) : 0; }
 
   /// Whether both are handles on the same object (or both empty).
   friend bool operator==(const shared& a, const shared& b) noexcept { return a.block_ == b.block_; }
@@ -61,12 +61,12 @@ template <class T> class shared {
   template <class U> friend class shared;
 
   static block* retained(block* counted) noexcept {
-    if (counted != nullptr) counted->handles.fetch_add(1, std::memory_order_relaxed);
+    if (counted != nullptr) __atomic_fetch_add(&counted->handles, 1, __ATOMIC_RELAXED);
     return counted;
   }
   // Release on every decrement, acquire on the last: what the other threads did with the object happens before its destructor.
   void release() noexcept {
-    if (block_ != nullptr && block_->handles.fetch_sub(1, std::memory_order_acq_rel) == 1) delete block_;
+    if (block_ != nullptr && __atomic_fetch_sub(&block_->handles, 1, __ATOMIC_ACQ_REL) == 1) delete block_;
   }
 
   block* block_ = nullptr;

@@ -4,6 +4,7 @@
 
 #include <nnrt/core/desc.hpp>
 #include <nnrt/core/result.hpp>
+#include <nnrt/core/text.hpp>
 #include <nnrt/io/weights.hpp>
 
 #include <cstdint>
@@ -38,7 +39,7 @@ class bound_weights {
   /// One pointer for each spec; what it points to has desc.bytes() bytes. Null only for a tensor without elements.
   std::span<const std::byte* const> pointers() const { return pointers_; }
   /// Whether the weight at this index was copied, because its axes had to be put in order or its bytes were not aligned.
-  bool is_copy(std::size_t index) const { return copied_[index]; }
+  bool is_copy(std::size_t index) const { return copied_[index] != 0; }
   const weights& source() const { return source_; }
 
  private:
@@ -47,7 +48,7 @@ class bound_weights {
   weights source_;
   detail::aligned_bytes copies_;
   std::vector<const std::byte*> pointers_;
-  std::vector<bool> copied_;
+  std::vector<unsigned char> copied_;
 };
 
 /// Finds every spec's tensor, checks its dtype and shape, and puts its elements into nnrt's order if the file has another (weights::order()).
@@ -187,7 +188,7 @@ constexpr bool differ_by_prefix(std::string_view a, std::string_view b) {
 /// Collects everything that does not fit into the lines of one message.
 class weight_complaints {
  public:
-  weight_complaints(const weights& file, std::span<const weight_spec> specs) : file_(file), specs_(specs), used_(file.entries().size(), false) {}
+  weight_complaints(const weights& file, std::span<const weight_spec> specs) : file_(file), specs_(specs), used_(file.entries().size(), 0) {}
 
   /// The spec's tensor when it fits.
   const tensor_entry* check(const weight_spec& spec, const expectation& expected);
@@ -197,8 +198,8 @@ class weight_complaints {
   error reason() const;
 
  private:
-  void complain(std::string_view name, const std::string& text) {
-    lines_ += "\n  " + quoted(name) + ": " + text;
+  void complain(std::string_view name, std::string_view text) {
+    lines_ += joined({"\n  ", quoted(name), ": ", text});
     ++count_;
   }
   std::string hint_of_order(const weight_spec& spec, const shape_t& got) const;
@@ -210,7 +211,7 @@ class weight_complaints {
 
   const weights& file_;
   std::span<const weight_spec> specs_;
-  std::vector<bool> used_;
+  std::vector<unsigned char> used_;
   std::vector<const weight_spec*> missing_;
   std::size_t guesses_left_ = 10'000;  // a hostile file must not make the guessing quadratic
   std::size_t count_ = 0;
@@ -225,13 +226,15 @@ inline std::string weight_complaints::hint_of_order(const weight_spec& spec, con
 }
 
 inline const tensor_entry* weight_complaints::check(const weight_spec& spec, const expectation& expected) {
-  if (expected.why[0] != '\0') return complain(spec.name, "expected " + text_of(spec.desc.type, spec.desc.shape) + " " + expected.why), nullptr;
+  if (expected.why[0] != '\0') {
+    return complain(spec.name, joined({"expected ", text_of(spec.desc.type, spec.desc.shape), " ", expected.why})), nullptr;
+  }
   const tensor_entry* found = file_.find(spec.name);
   if (found == nullptr) return missing_.push_back(&spec), nullptr;
-  used_[static_cast<std::size_t>(found - file_.entries().data())] = true;
+  used_[static_cast<std::size_t>(found - file_.entries().data())] = 1;
   const bool same_type = found->type == spec.desc.type, same_shape = found->shape == expected.shape;
   if (same_type && same_shape) return found;
-  std::string text = "got " + text_of(found->type, found->shape) + ", expected " + text_of(spec.desc.type, expected.shape);
+  std::string text = joined({"got ", text_of(found->type, found->shape), ", expected ", text_of(spec.desc.type, expected.shape)});
   if (!same_type) text += " (dtypes are not converted)";
   if (!same_shape) text += hint_of_order(spec, found->shape);
   return complain(spec.name, text), nullptr;
@@ -242,7 +245,7 @@ inline std::string_view weight_complaints::nearest_superfluous(std::string_view 
   std::size_t fewest = std::min<std::size_t>(name.size() / 4 + 2, name.size());
   for (std::size_t i = 0; i < used_.size() && guesses_left_ > 0; ++i) {
     const std::string_view candidate = file_.entries()[i].name;
-    if (used_[i] || candidate.size() > 200 || name.size() > 200) continue;
+    if (used_[i] != 0 || candidate.size() > 200 || name.size() > 200) continue;
     --guesses_left_;
     if (differ_by_prefix(name, candidate)) return candidate;
     const std::size_t edits = edits_between(name, candidate, fewest);
@@ -254,19 +257,22 @@ inline std::string_view weight_complaints::nearest_superfluous(std::string_view 
 inline void weight_complaints::check_names() {
   for (const weight_spec* spec : missing_) {
     const std::string_view nearest = nearest_superfluous(spec->name);
-    std::string text = "missing: got no such tensor, expected " + text_of(spec->desc.type, expected_in_file(*spec, file_.order()).shape);
-    if (!nearest.empty()) text += "; did you mean " + quoted(nearest) + "?";
+    const std::string expected = text_of(spec->desc.type, expected_in_file(*spec, file_.order()).shape);
+    std::string text = joined({"missing: got no such tensor, expected ", expected});
+    if (!nearest.empty()) text += joined({"; did you mean ", quoted(nearest), "?"});
     complain(spec->name, text);
   }
   for (std::size_t i = 0; i < used_.size(); ++i) {
     const tensor_entry& tensor = file_.entries()[i];
-    if (!used_[i] && !is_ignored(tensor)) complain(tensor.name, "superfluous: got " + text_of(tensor.type, tensor.shape) + ", expected no such tensor");
+    if (used_[i] == 0 && !is_ignored(tensor)) {
+      complain(tensor.name, joined({"superfluous: got ", text_of(tensor.type, tensor.shape), ", expected no such tensor"}));
+    }
   }
 }
 
 inline error weight_complaints::reason() const {
-  const std::string numbers = std::to_string(used_.size()) + " tensors there, " + std::to_string(specs_.size()) + " weights named by the network";
-  return {error_code::invalid_argument, "weights do not fit (" + numbers + "):" + lines_};
+  return {error_code::invalid_argument, joined({"weights do not fit (", std::to_string(used_.size()), " tensors there, ", std::to_string(specs_.size()),
+                                                " weights named by the network):", lines_})};
 }
 
 /// A spec's tensor with the way to read it.
@@ -279,7 +285,7 @@ struct located_weight {
   bool must_be_copied() const { return must_be_gathered() || reinterpret_cast<std::uintptr_t>(tensor->bytes.data()) % element_bytes != 0; }
   void copy_to(std::byte* target) const {
     if (must_be_gathered()) gather(from, static_cast<std::int64_t>(element_bytes), tensor->bytes.data(), target);
-    else std::copy(tensor->bytes.begin(), tensor->bytes.end(), target);
+    else std::memcpy(target, tensor->bytes.data(), tensor->bytes.size());
   }
 };
 }  // namespace detail

@@ -4,6 +4,7 @@
 
 #include <nnrt/core/config.hpp>
 #include <nnrt/core/result.hpp>
+#include <nnrt/core/text.hpp>
 
 #include <cerrno>
 #include <cstddef>
@@ -58,11 +59,11 @@ inline tl::unexpected<error> system_failure(std::string_view path, std::string_v
   char buffer[128] = {};
   const std::string_view reason = system_text(::strerror_r(number, buffer, sizeof buffer), buffer);
   const error_code code = number == ENOENT ? error_code::not_found : number == ENOMEM ? error_code::out_of_memory : error_code::io_failed;
-  return fail(code, std::string(path) + ": " + std::string(what) + ": " + std::string(reason));
+  return fail(code, joined({path, ": ", what, ": ", reason}));
 }
 
 inline tl::unexpected<error> zero_byte_in(std::string_view path) {
-  return fail(error_code::invalid_argument, std::string(path.substr(0, path.find('\0'))) + ": a zero byte follows in the path");
+  return fail(error_code::invalid_argument, joined({path.substr(0, path.find('\0')), ": a zero byte follows in the path"}));
 }
 
 /// A file descriptor that closes itself.
@@ -83,7 +84,7 @@ class descriptor {
 /// A new file named path.new-<process>-<n>; left-overs of a killed process with the same number are stepped over.
 inline int create_beside(const std::string& path, std::string& temporary) {
   for (int n = 0;; ++n) {
-    temporary = path + ".new-" + std::to_string(::getpid()) + "-" + std::to_string(n);
+    temporary = joined({path, ".new-", std::to_string(::getpid()), "-", std::to_string(n)});
     const int number = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (number >= 0 || errno != EEXIST || n == 1000) return number;
   }
@@ -124,7 +125,7 @@ inline result<mapped_file> mapped_file::open(std::string_view path) {
   if (!file.is_open()) return detail::system_failure(path, "cannot open", errno);
   struct ::stat status{};
   if (::fstat(file.number(), &status) != 0) return detail::system_failure(path, "cannot ask for its size", errno);
-  if (!S_ISREG(status.st_mode)) return fail(error_code::io_failed, name + ": cannot map: not a regular file");
+  if (!S_ISREG(status.st_mode)) return fail(error_code::io_failed, joined({path, ": cannot map: not a regular file"}));
   mapped_file mapped;
   if (status.st_size == 0) return mapped;
   const auto bytes = static_cast<std::size_t>(status.st_size);

@@ -4,6 +4,7 @@
 
 #include <nnrt/core/config.hpp>
 #include <nnrt/core/result.hpp>
+#include <nnrt/core/text.hpp>
 
 #include <charconv>
 #include <cstdint>
@@ -92,7 +93,7 @@ class json_reader {
   json_event refuse(std::string reason);
   bool is_broken() const { return state_ == state::broken; }
   /// "byte 17: expected ':' after a key, got '}'"; only when broken.
-  error reason() const { return {error_code::invalid_file, "byte " + std::to_string(start_) + ": " + reason_}; }
+  error reason() const { return {error_code::invalid_file, joined({"byte ", std::to_string(start_), ": ", reason_})}; }
 
  private:
   // What the grammar allows next; `first_…` right after the opening bracket, where a closing one may follow.
@@ -235,7 +236,7 @@ inline json_event json_reader::broken_at(std::size_t at, std::string reason) {
 inline json_event json_reader::refuse(std::string reason) { return broken_at(start_, std::move(reason)); }
 
 inline json_event json_reader::unexpected(std::string_view wanted) {
-  std::string reason = "expected " + std::string(wanted) + ", got ";
+  std::string reason = joined({"expected ", wanted, ", got "});
   const int length = utf8_length(text_, at_);
   reason += at_ < text_.size() ? quoted(text_.substr(at_, static_cast<std::size_t>(length == 0 ? 1 : length))) : "the end of the text";
   return broken_at(at_, std::move(reason));
@@ -271,7 +272,7 @@ inline json_event json_reader::next() {
 }
 
 inline json_event json_reader::open(bool object) {
-  if (depth_ == max_depth) return broken_at(at_, "containers nest deeper than " + std::to_string(max_depth));
+  if (depth_ == max_depth) return broken_at(at_, joined({"containers nest deeper than ", std::to_string(max_depth)}));
   const std::uint64_t bit = std::uint64_t{1} << depth_++;
   objects_ = object ? objects_ | bit : objects_ & ~bit;
   ++at_;
@@ -413,7 +414,7 @@ inline void json_reader::append_code_point(std::uint32_t point) {
 
 inline bool json_reader::expect(json_event wanted) {
   const json_event got = next();
-  if (got != wanted) refuse("expected " + std::string(name_of(wanted)) + ", got " + std::string(name_of(got)));
+  if (got != wanted) refuse(joined({"expected ", name_of(wanted), ", got ", name_of(got)}));
   return got == wanted;
 }
 

@@ -1,0 +1,55 @@
+// make_weights: weights that a program computed, and saving any weights.
+// Flow: calibration, conversion and tests make weights in memory; what they give is used or saved like a file's.
+#pragma once
+
+#include <nnrt/core/dtype.hpp>
+#include <nnrt/io/safetensors_writer.hpp>
+#include <nnrt/io/weights.hpp>
+
+#include <cstring>
+#include <span>
+#include <string_view>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Copies tensors and texts that are in memory. Each tensor then starts at a multiple of 64 bytes.
+/// Errors: invalid_argument (a name that occurs twice, bytes that do not fit the shape, …); the message names the tensor.
+inline result<weights> make_weights(std::span<const tensor_entry> tensors, std::span<const metadata_entry> metadata = {},
+                                    layout order = layout::native);
+
+/// Writes weights as a safetensors file, in the order of axes that they have. Errors: io_failed, not_found; each names the file.
+inline result<void> save_weights(std::string_view path, const weights& named) {
+  return safetensors::save(path, named.entries(), named.metadata());
+}
+
+/// A tensor of elements in the caller's memory: `tensor_of<float>("fc.bias", {10}, bias)`.
+template <class T> tensor_entry tensor_of(std::string_view name, const shape_t& shape, std::span<const T> elements) {
+  static_assert(dtype_for<T>() != dtype::none, "nnrt: no dtype has this element type");
+  return {name, dtype_for<T>(), shape, std::as_bytes(elements)};
+}
+
+// --- details ---------------------------------------------------------------
+inline result<weights> make_weights(std::span<const tensor_entry> tensors, std::span<const metadata_entry> metadata, layout order) {
+  weights::state made;
+  made.order = order;
+  safetensors::contents& found = made.found;
+  found.tensors.assign(tensors.begin(), tensors.end());
+  found.metadata.assign(metadata.begin(), metadata.end());
+  if (auto wrong = safetensors::detail::check_writable(found.tensors, found.metadata); !wrong.empty()) return fail(error_code::invalid_argument, std::move(wrong));
+  std::size_t bytes = 0, letters = 0;
+  for (const tensor_entry& tensor : tensors) bytes += detail::aligned_bytes::rounded(tensor.bytes.size()), letters += tensor.name.size();
+  for (const metadata_entry& text : metadata) letters += text.key.size() + text.value.size();
+  made.copy = detail::aligned_bytes(bytes);
+  found.text.reserve(letters);
+  for (metadata_entry& text : found.metadata) text = {found.keep(text.key), found.keep(text.value)};
+  std::byte* to = made.copy.data();
+  for (tensor_entry& tensor : found.tensors) {
+    tensor.name = found.keep(tensor.name);
+    if (!tensor.bytes.empty()) std::memcpy(to, tensor.bytes.data(), tensor.bytes.size());
+    tensor.bytes = {to, tensor.bytes.size()};
+    to += detail::aligned_bytes::rounded(tensor.bytes.size());
+  }
+  return weights(std::move(made));
+}
+
+}  // namespace nnrt::inline NNRT_ISA

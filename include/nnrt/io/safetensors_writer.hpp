@@ -1,0 +1,132 @@
+// safetensors_writer: writes the file format of weights and saved models.
+// Flow: make_weights.hpp saves weights with it, the calibrator and saved models their own tensors.
+#pragma once
+
+#include <nnrt/core/result.hpp>
+#include <nnrt/core/text.hpp>
+#include <nnrt/io/file.hpp>
+#include <nnrt/io/json.hpp>
+#include <nnrt/io/safetensors.hpp>
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nnrt::inline NNRT_ISA {
+namespace safetensors {
+
+/// A file to be written, without its tensors' bytes being copied: the header with its length, and the data in their
+/// order. The header is padded so that the data start at a multiple of 8; larger elements come first, then the order of
+/// names, which aligns every tensor to its element size. The same tensors in any order give the same file.
+struct outline {
+  std::vector<std::byte> header;
+  std::vector<std::span<const std::byte>> data;
+};
+
+/// The file of these tensors. Errors: invalid_argument (a name twice or not UTF-8, bytes that do not fit the shape, an
+/// unknown extent, …); the message names the tensor, what was got and what was expected.
+inline result<outline> outline_of(std::span<const tensor_entry> tensors, std::span<const metadata_entry> metadata = {});
+
+/// The file of these tensors as bytes. Errors as outline_of.
+inline result<std::vector<std::byte>> serialize(std::span<const tensor_entry> tensors, std::span<const metadata_entry> metadata = {});
+
+/// Writes the file of these tensors, as write_file does. Errors as outline_of and write_file; each names the file.
+inline result<void> save(std::string_view path, std::span<const tensor_entry> tensors, std::span<const metadata_entry> metadata = {});
+
+// --- details ---------------------------------------------------------------
+namespace detail {
+inline complaint check_writable(const tensor_entry& tensor) {
+  if (!is_utf8(tensor.name)) return complain(tensor.name, {"its name is not UTF-8"});
+  if (tensor.name == "__metadata__") return complain(tensor.name, {"this name is the format's own"});
+  if (tensor.type == dtype::none) return complain(tensor.name, {"it has no dtype"});
+  if (!tensor.shape.is_known() || has_too_many_elements(tensor.shape)) {
+    return complain(tensor.name, {"shape ", text_of(tensor.shape), " has unknown extents or more than 2^40 elements"});
+  }
+  const auto expected = static_cast<std::uint64_t>(tensor.shape.elements() * size_of(tensor.type));
+  if (tensor.bytes.size() != expected) {
+    return complain(tensor.name, {"got ", std::to_string(tensor.bytes.size()), " bytes, expected ", std::to_string(expected), " for ",
+                                  text_of(tensor.type, tensor.shape)});
+  }
+  return check_booleans(tensor);
+}
+
+/// Puts tensors and metadata in the order of their names on the way.
+inline complaint check_writable(std::vector<tensor_entry>& tensors, std::vector<metadata_entry>& metadata) {
+  for (const tensor_entry& tensor : tensors)
+    if (complaint wrong = check_writable(tensor); !wrong.empty()) return wrong;
+  if (const tensor_entry* twice = sort_by_name(tensors)) return complain(twice->name, {"its name occurs twice, expected it once"});
+  if (const metadata_entry* twice = sort_by_key(metadata)) return joined({"metadata ", quoted(twice->key), ": its key occurs twice"});
+  for (const metadata_entry& entry : metadata)
+    if (!is_utf8(entry.key) || !is_utf8(entry.value)) return joined({"metadata ", quoted(entry.key), ": it is not UTF-8"});
+  return {};
+}
+
+inline void write_metadata(json_writer& json, std::span<const metadata_entry> metadata) {
+  json.key("__metadata__").begin_object();
+  for (const metadata_entry& entry : metadata) json.key(entry.key).string(entry.value);
+  json.end_object();
+}
+
+inline void write_tensor(json_writer& json, const tensor_entry& tensor, std::size_t begin) {
+  json.key(tensor.name).begin_object().key("dtype").string(file_name_of(tensor.type)).key("shape").begin_array();
+  for (const std::int64_t extent : tensor.shape) json.integer(extent);
+  json.end_array().key("data_offsets").begin_array();
+  json.integer(static_cast<std::int64_t>(begin)).integer(static_cast<std::int64_t>(begin + tensor.bytes.size()));
+  json.end_array().end_object();
+}
+
+inline std::vector<std::byte> framed(std::string header) {
+  header.append((8 - header.size() % 8) % 8, ' ');
+  const std::uint64_t length = header.size();
+  std::vector<std::byte> bytes(8 + header.size());
+  std::memcpy(bytes.data(), &length, 8);
+  std::memcpy(bytes.data() + 8, header.data(), header.size());
+  return bytes;
+}
+}  // namespace detail
+
+inline result<outline> outline_of(std::span<const tensor_entry> tensors, std::span<const metadata_entry> metadata) {
+  std::vector<tensor_entry> ordered(tensors.begin(), tensors.end());
+  std::vector<metadata_entry> texts(metadata.begin(), metadata.end());
+  if (detail::complaint wrong = detail::check_writable(ordered, texts); !wrong.empty()) return fail(error_code::invalid_argument, std::move(wrong));
+  detail::sort(ordered, [](const tensor_entry& a, const tensor_entry& b) {
+    return size_of(a.type) != size_of(b.type) ? size_of(a.type) > size_of(b.type) : a.name < b.name;
+  });
+  json_writer json;
+  json.begin_object();
+  if (!texts.empty()) detail::write_metadata(json, texts);
+  outline file;
+  std::size_t at = 0;
+  for (const tensor_entry& tensor : ordered) {
+    detail::write_tensor(json, tensor, at);
+    file.data.push_back(tensor.bytes);
+    at += tensor.bytes.size();
+  }
+  json.end_object();
+  if (json.text().size() + 8 > longest_header) {
+    return fail(error_code::invalid_argument, joined({"the header would take more than ", std::to_string(longest_header), " bytes"}));
+  }
+  file.header = detail::framed(std::move(json).take());
+  return file;
+}
+
+inline result<std::vector<std::byte>> serialize(std::span<const tensor_entry> tensors, std::span<const metadata_entry> metadata) {
+  auto file = outline_of(tensors, metadata);
+  if (!file) return fail(std::move(file.error()));
+  std::vector<std::byte> bytes = std::move(file->header);
+  for (const auto piece : file->data) bytes.insert(bytes.end(), piece.begin(), piece.end());
+  return bytes;
+}
+
+inline result<void> save(std::string_view path, std::span<const tensor_entry> tensors, std::span<const metadata_entry> metadata) {
+  auto file = outline_of(tensors, metadata);
+  if (!file) return fail(std::move(file.error()).in(path));
+  file->data.insert(file->data.begin(), file->header);
+  return write_file(path, file->data);
+}
+
+}  // namespace safetensors
+}  // namespace nnrt::inline NNRT_ISA
