@@ -1,0 +1,14 @@
+// div: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/bind/detail/binary.hpp>
+#include <nnrt/ops/div.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::div, Isa> : binary_binding<fast<ops::div, Isa>> {
+  static clamped<divide_lanes> function(std::span<const word> attrs) { return {{}, range_of(unpack<ops::div::attrs>(attrs).fused)}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,14 @@
+// mul: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/bind/detail/binary.hpp>
+#include <nnrt/ops/mul.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::mul, Isa> : binary_binding<fast<ops::mul, Isa>> {
+  static clamped<multiply_lanes> function(std::span<const word> attrs) { return {{}, range_of(unpack<ops::mul::attrs>(attrs).fused)}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,15 @@
+// relu: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/bind/detail/unary.hpp>
+#include <nnrt/ops/relu.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::relu, Isa> : unary_binding<fast<ops::relu, Isa>> {
+  static constexpr std::int64_t cost = 1;
+  static clamp_lanes function(std::span<const word>) { return {range_of(activation::relu)}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

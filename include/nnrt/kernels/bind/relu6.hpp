@@ -1,0 +1,15 @@
+// relu6: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/bind/detail/unary.hpp>
+#include <nnrt/ops/relu6.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::relu6, Isa> : unary_binding<fast<ops::relu6, Isa>> {
+  static constexpr std::int64_t cost = 1;
+  static clamp_lanes function(std::span<const word>) { return {range_of(activation::relu6)}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

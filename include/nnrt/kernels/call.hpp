@@ -1,0 +1,50 @@
+// call: from a kernel_call to pointers and shares of work, and from a kernel_request to a number of parts.
+// Flow: bind/<operator>.hpp unpack their calls with these before they enter a kernel.
+#pragma once
+
+#include <nnrt/core/kernel.hpp>
+#include <nnrt/kernels/part.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// The elements of operand i.
+inline const float* floats_in(const kernel_call& call, std::size_t i) { return call.in[i].data.get<float>(); }
+inline float* floats_out(const kernel_call& call, std::size_t i = 0) { return call.out[i].data.get<float>(); }
+
+constexpr part part_of(const kernel_call& call) { return {call.tile, call.tiles}; }
+
+/// Into how many parts work of so many elements is worth being cut: none below 64 Ki, since starting a part costs some microseconds.
+constexpr int parts_for(std::int64_t elements) {
+  constexpr std::int64_t least = 32 * 1024, most = 64;
+  const std::int64_t parts = elements / least;
+  return static_cast<int>(parts < 2 ? 1 : parts < most ? parts : most);
+}
+
+/// What a part does of n floats, in whole cache lines, so that no two parts write into one (where the memory is aligned).
+constexpr interval share_of_floats(std::int64_t n, part p) {
+  constexpr std::int64_t line = 16;
+  const interval lines = share((n + line - 1) / line, p);
+  return {lines.begin * line, lines.end * line < n ? lines.end * line : n};
+}
+
+/// Whether the operands that are there and the outputs are all of this dtype.
+constexpr bool all_of_type(const kernel_request& node, dtype type) {
+  for (const operand& x : node.in)
+    if (x && x.desc.type != type) return false;
+  for (const tensor_desc& y : node.out)
+    if (y.type != type) return false;
+  return true;
+}
+
+/// Whether there is something to compute and all extents are known: the kernels' condition; the reference takes the rest.
+constexpr bool has_work(const kernel_request& node) {
+  if (node.in[0].desc.elements() <= 0) return false;
+  for (const tensor_desc& y : node.out)
+    if (y.elements() <= 0) return false;
+  return true;
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

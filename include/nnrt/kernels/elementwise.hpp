@@ -1,0 +1,187 @@
+// elementwise: functions of one or two operands, element by element, with NumPy's broadcasting.
+// Flow: bind/relu.hpp, bind/add.hpp and their like call map(), zip(), zip_broadcast() and scale_channels().
+#pragma once
+
+#include <nnrt/core/attributes.hpp>
+#include <nnrt/core/broadcast.hpp>
+#include <nnrt/core/shape.hpp>
+#include <nnrt/kernels/lane_math.hpp>
+#include <nnrt/kernels/part.hpp>
+
+#include <cstdint>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+// Tails go through the vector function too: the result of an element must not depend on its place, or on how the work is divided.
+
+// --- one operand -----------------------------------------------------------
+
+/// y[i] = f(x[i]) for n elements; y may be x.
+template <class F> void map(const float* x, std::int64_t n, float* y, F f) {
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) f(load(x + i)).store_unaligned(y + i);
+  if (i < n) store_first(y + i, f(load_first(x + i, n - i)), n - i);
+}
+
+/// What a fused activation limits results to.
+constexpr clamp_range range_of(activation fused) {
+  if (fused == activation::none) return {};
+  return {0.0F, fused == activation::relu6 ? 6.0F : std::numeric_limits<float>::infinity()};
+}
+
+/// Functions for map().
+struct clamp_lanes {
+  clamp_range range;
+  template <class V> [[gnu::always_inline]] V operator()(V x) const { return clamp(x, V(range.lo), V(range.hi)); }
+};
+struct sigmoid_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V x) const { return sigmoid_of(x); }
+};
+struct tanh_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V x) const { return tanh_of(x); }
+};
+/// x * relu6(x + 3) / 6.
+struct hswish_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V x) const {
+    return x * clamp(x + V(3.0F), V(0.0F), V(6.0F)) * V(1.0F / 6.0F);
+  }
+};
+struct gelu_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V x) const { return gelu_of(x); }
+};
+struct gelu_tanh_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V x) const { return gelu_tanh_of(x); }
+};
+
+// --- two operands ----------------------------------------------------------
+
+/// Functions for zip() and zip_broadcast().
+struct add_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V a, V b) const { return a + b; }
+};
+struct subtract_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V a, V b) const { return a - b; }
+};
+struct multiply_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V a, V b) const { return a * b; }
+};
+struct divide_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V a, V b) const { return a / b; }
+};
+struct maximum_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V a, V b) const { return maximum_of(a, b); }
+};
+/// a where it is positive (or a NaN), else a times its slope b.
+struct prelu_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V a, V b) const { return where_less(V(0.0F), a, a, a * b); }
+};
+/// F, then an activation.
+template <class F> struct clamped {
+  F f;
+  clamp_range range;
+  template <class V> [[gnu::always_inline]] V operator()(V a, V b) const { return clamp(f(a, b), V(range.lo), V(range.hi)); }
+};
+
+/// An operand along a row: one element after the other, or one for all.
+struct row_operand {
+  const float* first;
+  bool is_scalar;
+};
+
+/// y[i] = f(a[i], b[i]) for n elements; y may be an operand that is no scalar.
+template <class F> void zip(row_operand a, row_operand b, std::int64_t n, float* y, F f) {
+  const auto row = [&](auto at_a, auto at_b) __attribute__((always_inline)) {
+    std::int64_t i = 0;
+    for (; i + lanes <= n; i += lanes) f(at_a(i, lanes), at_b(i, lanes)).store_unaligned(y + i);
+    if (i < n) store_first(y + i, f(at_a(i, n - i), at_b(i, n - i)), n - i);
+  };
+  const auto many = [](const float* p) {
+    return [p](std::int64_t i, std::int64_t left) __attribute__((always_inline)) { return left == lanes ? load(p + i) : load_first(p + i, left); };
+  };
+  const auto one = [](const float* p) {
+    return [v = broadcast(p)](std::int64_t, std::int64_t) __attribute__((always_inline)) { return v; };
+  };
+  if (a.is_scalar) row(one(a.first), many(b.first));
+  else if (b.is_scalar) row(many(a.first), one(b.first));
+  else row(many(a.first), many(b.first));
+}
+
+/// The loops of a broadcast, outermost first: extents of 1 left out, neighbouring axes that both operands walk alike made one.
+struct broadcast_loops {
+  int count = 0;
+  std::int64_t extents[max_rank] = {};
+  std::int64_t a_steps[max_rank] = {};  // in elements; 0: repeated
+  std::int64_t b_steps[max_rank] = {};
+};
+
+constexpr broadcast_loops loops_of(const shape_t& a, const shape_t& b, const shape_t& y) {
+  const shape_t a_steps = broadcast_strides(a, row_major_strides(a), y), b_steps = broadcast_strides(b, row_major_strides(b), y);
+  broadcast_loops loops;
+  for (int axis = 0; axis < y.rank; ++axis) {
+    const std::int64_t extent = y.extents[axis], step_a = a_steps.extents[axis], step_b = b_steps.extents[axis];
+    if (extent == 1) continue;
+    const int last = loops.count - 1;
+    if (last >= 0 && loops.a_steps[last] == step_a * extent && loops.b_steps[last] == step_b * extent) loops.extents[last] *= extent;
+    else loops.extents[loops.count++] = extent;
+    loops.a_steps[loops.count - 1] = step_a;
+    loops.b_steps[loops.count - 1] = step_b;
+  }
+  if (loops.count == 0) loops.extents[loops.count++] = 1;  // a single element: both steps may be 0
+  return loops;
+}
+
+/// Where the rows of a broadcast lie; the row is the innermost loop.
+struct broadcast_position {
+  std::int64_t index[max_rank] = {};
+  std::int64_t a = 0, b = 0;
+
+  /// The place of row `row`, counted in row-major order.
+  constexpr broadcast_position(const broadcast_loops& loops, std::int64_t row) {
+    for (int i = loops.count - 1; i-- > 0; row /= loops.extents[i]) {
+      index[i] = row % loops.extents[i];
+      a += index[i] * loops.a_steps[i];
+      b += index[i] * loops.b_steps[i];
+    }
+  }
+  constexpr void next_row(const broadcast_loops& loops) {
+    for (int i = loops.count - 1; i-- > 0;) {
+      a += loops.a_steps[i];
+      b += loops.b_steps[i];
+      if (++index[i] < loops.extents[i]) return;
+      a -= index[i] * loops.a_steps[i];
+      b -= index[i] * loops.b_steps[i];
+      index[i] = 0;
+    }
+  }
+};
+
+/// y = f(a, b) for the elements of y in `range`, under broadcasting; y may be an operand of its own size.
+template <class F>
+void zip_broadcast(const broadcast_loops& loops, const float* a, const float* b, float* y, interval range, F f) {
+  const int inner = loops.count - 1;
+  const std::int64_t extent = loops.extents[inner], a_step = loops.a_steps[inner], b_step = loops.b_steps[inner];
+  std::int64_t begin = range.begin, skipped = begin % extent;
+  for (broadcast_position at(loops, begin / extent); begin < range.end; at.next_row(loops)) {
+    const std::int64_t left = range.end - begin, row = extent - skipped, n = row < left ? row : left;
+    zip({a + at.a + skipped * a_step, a_step == 0}, {b + at.b + skipped * b_step, b_step == 0}, n, y + begin, f);
+    begin += n;
+    skipped = 0;
+  }
+}
+
+// --- per channel -----------------------------------------------------------
+
+/// y = x * factor + offset, with one factor and one offset for each of `channels` innermost elements; y may be x.
+template <class Isa = native>
+void scale_channels(const float* x, interval rows, std::int64_t channels, const float* factor, const float* offset, float* y) {
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    const float* from = x + row * channels;
+    float* to = y + row * channels;
+    std::int64_t c = 0;
+    for (; c + lanes <= channels; c += lanes) fma(load(from + c), load(factor + c), load(offset + c)).store_unaligned(to + c);
+    if (const std::int64_t left = channels - c; left > 0)
+      store_first(to + c, fma(load_first(from + c, left), load_first(factor + c, left), load_first(offset + c, left)), left);
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,206 @@
+// lane_math: selections and elementary functions on vectors of floats.
+// Flow: elementwise.hpp and softmax.hpp compute with these; the operators' references (core/math.hpp) are what they are held against.
+#pragma once
+
+#include <nnrt/kernels/lanes.hpp>
+
+#include <bit>
+#include <limits>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+// Everything is a template over the vector type, which is always vf: nothing is instantiated by including this.
+
+// --- what a machine without vectors needs ----------------------------------
+#if !defined(NNRT_HAS_XSIMD)
+inline single_lane operator-(single_lane x) { return single_lane(-x.data); }
+inline single_lane operator-(single_lane x, single_lane y) { return single_lane(x.data - y.data); }
+inline single_lane operator*(single_lane x, single_lane y) { return single_lane(x.data * y.data); }
+inline single_lane operator/(single_lane x, single_lane y) { return single_lane(x.data / y.data); }
+#endif
+
+// --- selections ------------------------------------------------------------
+
+/// Lane by lane x < y ? yes : no; a NaN in x or y gives no.
+template <class V> [[gnu::always_inline]] inline V where_less(V x, V y, V yes, V no) {
+#if defined(NNRT_HAS_XSIMD)
+  return xsimd::select(x < y, yes, no);
+#else
+  return x.data < y.data ? yes : no;
+#endif
+}
+
+/// Lane by lane x <= y ? yes : no; a NaN in x or y gives no.
+template <class V> [[gnu::always_inline]] inline V where_at_most(V x, V y, V yes, V no) {
+#if defined(NNRT_HAS_XSIMD)
+  return xsimd::select(x <= y, yes, no);
+#else
+  return x.data <= y.data ? yes : no;
+#endif
+}
+
+/// Lane by lane: yes where x is a NaN, else no.
+template <class V> [[gnu::always_inline]] inline V where_nan(V x, V yes, V no) {
+#if defined(NNRT_HAS_XSIMD)
+  return xsimd::select(x == x, no, yes);  // xsimd 8.1 on AVX-512 answers x != x with false for a NaN
+#else
+  return x.data != x.data ? yes : no;
+#endif
+}
+
+/// The larger of both; y where one of them is a NaN on x86, a NaN on NEON. Where that matters, see maximum_of.
+template <class V> [[gnu::always_inline]] inline V larger_of(V x, V y) {
+#if defined(NNRT_LANES_AVX512)
+  return V(_mm512_max_ps(x.data, y.data));
+#elif defined(NNRT_HAS_XSIMD)
+  return xsimd::max(x, y);
+#else
+  return x.data > y.data ? x : y;
+#endif
+}
+
+/// The larger of both, a NaN where one of them is a NaN.
+template <class V> [[gnu::always_inline]] inline V maximum_of(V x, V y) {
+#if defined(__aarch64__) && defined(NNRT_HAS_XSIMD)
+  return larger_of(x, y);
+#else
+  return where_nan(x, x, larger_of(x, y));
+#endif
+}
+
+template <class V> [[gnu::always_inline]] inline V magnitude_of(V x) {
+#if defined(NNRT_HAS_XSIMD)
+  return xsimd::abs(x);
+#else
+  return V(x.data < 0 ? -x.data : x.data == 0 ? 0.0F : x.data);
+#endif
+}
+
+// --- across the lanes ------------------------------------------------------
+
+namespace detail {
+/// The lanes folded pairwise, halves first, so that the order of a sum depends on the number of lanes alone.
+template <class V, class F> [[gnu::always_inline]] inline float fold_lanes(V x, F f) {
+  alignas(64) float all[lanes];
+  x.store_unaligned(all);
+  for (std::int64_t half = lanes / 2; half > 0; half /= 2)
+    for (std::int64_t i = 0; i < half; ++i) all[i] = f(all[i], all[i + half]);
+  return all[0];
+}
+}  // namespace detail
+
+template <class V> [[gnu::always_inline]] inline float sum_of_lanes(V x) {
+#if defined(NNRT_LANES_AVX512)
+  return _mm512_reduce_add_ps(x.data);
+#else
+  return detail::fold_lanes(x, [](float a, float b) { return a + b; });
+#endif
+}
+
+/// The largest lane; any lane when there is a NaN.
+template <class V> [[gnu::always_inline]] inline float largest_lane(V x) {
+#if defined(NNRT_LANES_AVX512)
+  return _mm512_reduce_max_ps(x.data);
+#else
+  return detail::fold_lanes(x, [](float a, float b) { return a > b ? a : b; });
+#endif
+}
+
+/// v with `rest` in the lanes from n on.
+template <class V> [[gnu::always_inline]] inline V first_or(V v, std::int64_t n, float rest) {
+#if defined(NNRT_LANES_AVX512)
+  return V(_mm512_mask_blend_ps(static_cast<__mmask16>((1U << n) - 1U), _mm512_set1_ps(rest), v.data));
+#else
+  alignas(64) float all[lanes];
+  v.store_unaligned(all);
+  for (std::int64_t i = n; i < lanes; ++i) all[i] = rest;
+  return V::load_unaligned(all);
+#endif
+}
+
+// --- functions -------------------------------------------------------------
+
+/// Horner's scheme, highest power first.
+template <class V, class... Rest> [[gnu::always_inline]] inline V polynomial(V x, float highest, Rest... rest) {
+  V sum(highest);
+  ((sum = fma(sum, x, V(rest))), ...);
+  return sum;
+}
+
+namespace detail {
+
+/// p * 2^n of an integer n, |n| < 2^22.
+template <class V> [[gnu::always_inline]] inline V scaled(V p, V n) {
+#if defined(NNRT_LANES_AVX512)
+  return V(_mm512_scalef_ps(p.data, n.data));
+#elif defined(NNRT_HAS_XSIMD)
+  // The sum has n in its lowest bits; they go to the place of p's exponent.
+  using integers = xsimd::batch<std::int32_t, typename V::arch_type>;
+  const integers bits = xsimd::bitwise_cast<integers>(n + V(0x1.8p23F));
+  return xsimd::bitwise_cast<V>(xsimd::bitwise_cast<integers>(p) + (bits << 23));
+#else
+  const auto bits = std::bit_cast<std::uint32_t>(n.data + 0x1.8p23F) << 23U;
+  return V(std::bit_cast<float>(std::bit_cast<std::uint32_t>(p.data) + bits));
+#endif
+}
+
+/// x rounded to an integer, for |x| < 2^22.
+template <class V> [[gnu::always_inline]] inline V nearest_integer(V x) {
+#if defined(NNRT_LANES_AVX512)
+  return V(_mm512_roundscale_ps(x.data, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+#else
+  return (x + V(0x1.8p23F)) - V(0x1.8p23F);
+#endif
+}
+
+}  // namespace detail
+
+/// e^x within 1.5 ulp where the result is a normal number; 0 below that, infinity above, a NaN for a NaN.
+template <class V> [[gnu::always_inline]] inline V exp_of(V x) {
+  constexpr float lowest = -0x1.5d58ap+6F, highest = 0x1.62e42ep+6F;  // ln 2^-126 and ln of the largest float
+  const V n = detail::nearest_integer(x * V(0x1.715476p+0F));
+  // ln 2 in two parts, the first of 15 bits: its products with n are exact even without fma.
+  const V r = fma(n, V(-0x1.7f7d1cp-20F), fma(n, V(-0x1.62e4p-1F), x));
+  // Minimax of (e^r - 1 - r) / r^2 for |r| < 0.35, relative error of e^r below 3.3e-9.
+  const V series = polynomial(r, 0x1.6a1a72p-10F, 0x1.123fc6p-7F, 0x1.555916p-5F, 0x1.55548ap-3F, 0x1.fffffcp-2F);
+  const V e = detail::scaled(fma(r * r, series, r) + V(1.0F), n);
+  const V beyond = x + V(std::numeric_limits<float>::infinity());
+  return where_less(x, V(lowest), V(0.0F), where_at_most(x, V(highest), e, beyond));  // a NaN is beyond
+}
+
+/// 1 / (1 + e^-x).
+template <class V> [[gnu::always_inline]] inline V sigmoid_of(V x) { return V(1.0F) / (V(1.0F) + exp_of(-x)); }
+
+/// tanh x within 4 ulp: x + x^3 P(x^2) near zero, else 1 - 2 / (e^2x + 1), which loses nothing there.
+template <class V> [[gnu::always_inline]] inline V tanh_of(V x) {
+  constexpr float near = 0.65F;
+  const V square = x * x;
+  // Minimax on |x| <= 0.65, relative error 6.8e-9.
+  const V series = polynomial(square, -0.005515167381F, 0.02046942363F, -0.0536880245F, 0.1333083037F, -0.3333325985F);
+  const V far = V(1.0F) - V(2.0F) / (exp_of(x + x) + V(1.0F));
+  return where_less(square, V(near * near), fma(x * square, series, x), far);
+}
+
+/// t * Phi(-t) for t >= 0, Phi the normal distribution: what GELU lacks of relu.
+template <class V> [[gnu::always_inline]] inline V gelu_gap(V t) {
+  // Phi(-t) = e^(-t^2/2) P(u), u = 1 / (1 + 0.3 t): minimax on 0 <= t <= 13.5, relative error 1.3e-7.
+  const V u = V(1.0F) / fma(t, V(0.3F), V(1.0F));
+  const V series = polynomial(u, 0.03593153073F, -0.1582751931F, 0.2082052969F, -0.05539272204F, 0.1294686498F, 0.0996376462F,
+                              0.1207983361F, 0.119626391F);
+  return t * (exp_of(t * t * V(-0.5F)) * (series * u));
+}
+
+/// 0.5 x (1 + erf(x / sqrt 2)), without the cancellation of that form for negative x; -0 at minus infinity.
+template <class V> [[gnu::always_inline]] inline V gelu_of(V x) {
+  constexpr float vanishes = 20.0F;  // and keeps infinity times zero away
+  const V t = clamp(magnitude_of(x), V(0.0F), V(vanishes));
+  return where_less(x, V(0.0F), V(0.0F), x) - gelu_gap(t);
+}
+
+/// 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) = x sigmoid(2 sqrt(2/pi) (x + 0.044715 x^3)).
+template <class V> [[gnu::always_inline]] inline V gelu_tanh_of(V x) {
+  const V twice = x * fma(x * x, V(0.0713548162726F), V(1.59576912161F));
+  return x * sigmoid_of(twice);
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,206 @@
+// kernels: how tests hold a node's fast kernel against its operator's reference, for any number of parts and in place.
+#pragma once
+
+#include <nnrt/core/operator.hpp>
+#include <nnrt/kernels/fast.hpp>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <doctest/doctest.h>
+#include <limits>
+#include <vector>
+
+namespace nnrt_test {
+
+using namespace nnrt;
+
+/// Numbers in [-range, range] that follow from the seed.
+inline std::vector<float> random_floats(std::int64_t n, std::uint32_t seed, float range = 4.0F) {
+  std::vector<float> values(static_cast<std::size_t>(n));
+  std::uint32_t state = seed * 2654435761U + 12345U;
+  for (float& value : values) {
+    state = state * 1664525U + 1013904223U;
+    value = (static_cast<float>(state >> 8U) * 0x1p-23F - 1.0F) * range;
+  }
+  return values;
+}
+
+/// The same with a NaN, both infinities and both zeros strewn in.
+inline std::vector<float> with_special_values(std::vector<float> values) {
+  constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const float special[] = {nan, infinity, -infinity, 0.0F, -0.0F};
+  for (std::size_t i = 0; i < values.size(); i += 3) values[i] = special[i / 3 % 5];
+  return values;
+}
+
+/// One operand of a node under test, its bytes in a block of their own, so that sanitizers see every step beside it.
+struct given_operand {
+  tensor_desc desc;
+  std::vector<std::byte> bytes;
+  std::vector<std::int64_t> values;  // of a constant integer operand
+  bool is_constant = false;
+
+  operand as_operand() const { return {desc, values, is_constant}; }
+  view as_view() { return {&desc, any_pointer::bytes(bytes.data())}; }
+};
+
+inline given_operand bytes_of(const tensor_desc& desc, const void* first) {
+  given_operand x{desc, std::vector<std::byte>(static_cast<std::size_t>(desc.bytes())), {}, false};
+  if (!x.bytes.empty()) std::memcpy(x.bytes.data(), first, x.bytes.size());
+  return x;
+}
+inline given_operand floats(shape_t shape, const std::vector<float>& values) { return bytes_of({f32, shape}, values.data()); }
+inline given_operand floats(shape_t shape, std::uint32_t seed = 1) { return floats(shape, random_floats(shape.elements(), seed)); }
+inline given_operand constant(given_operand x) {
+  x.is_constant = true;
+  return x;
+}
+/// A constant list of integers, or (for a scalar) a single one.
+inline given_operand integers_of(std::vector<std::int64_t> values) {
+  given_operand x = constant(bytes_of({i64, {static_cast<std::int64_t>(values.size())}}, values.data()));
+  x.values = values;
+  return x;
+}
+/// Counted bytes for kernels that only move them.
+inline given_operand pattern(dtype type, shape_t shape) {
+  const tensor_desc desc{type, shape};
+  std::vector<std::uint8_t> bytes(static_cast<std::size_t>(desc.bytes()));
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(type == boolean ? i % 3 == 0 : i * 37 + i / 251);
+  return bytes_of(desc, bytes.data());
+}
+
+/// How far an f32 result may be from the reference: the larger of both.
+struct tolerance {
+  double absolute = 0, relative = 0;
+};
+
+using blocks = std::vector<std::vector<std::byte>>;
+
+/// A node under test: its operands, and what its outputs are.
+template <class Op> struct node_under_test {
+  std::vector<given_operand> in;
+  std::vector<word> words;
+  std::vector<operand> operands;
+  std::vector<tensor_desc> outputs;
+
+  node_under_test(const typename Op::attrs& attrs, std::vector<given_operand> given, const std::vector<tensor_desc>& wanted = {}) : in(std::move(given)) {
+    for (const given_operand& x : in) operands.push_back(x.as_operand());
+    const verdict v = infer_node<Op>(attrs, operands, wanted);
+    CAPTURE(v.rule);
+    REQUIRE(bool(v));
+    outputs = v.outputs;
+    pack(attrs, words);
+  }
+  node_under_test(const node_under_test&) = delete;
+  node_under_test& operator=(const node_under_test&) = delete;
+
+  kernel_choice choose() const { return kernels::fast<Op>::select({words, operands, outputs}); }
+
+  blocks reference() {
+    blocks memory = empty_outputs();
+    const std::vector<view> arguments = input_views(), results = output_views(memory);
+    run_reference<Op, reference_types<Op>()>(words, arguments, results);
+    return memory;
+  }
+
+  /// What the kernel gives, done in `tiles` parts, the last one first; input `in_place` shares its memory with output 0 when it is not negative.
+  blocks kernel(const kernel_choice& choice, int tiles, int in_place = -1) {
+    blocks memory = empty_outputs();
+    std::vector<view> arguments = input_views(), results = output_views(memory);
+    const tensor_desc packed_desc{u8, {choice.packed_bytes}};
+    std::vector<std::byte> packed_block(static_cast<std::size_t>(choice.packed_bytes) + 64);
+    const view packed{&packed_desc, any_pointer::bytes(aligned(packed_block))};
+    if (choice.pack != nullptr) {
+      choice.pack({words, arguments, std::span(&packed, 1), nullptr, 0, 1});
+      for (std::size_t i = 0; i < arguments.size(); ++i)
+        if ((choice.packs >> i & 1U) != 0) arguments[i].data = any_pointer{};
+      arguments.push_back(packed);
+    }
+    if (in_place >= 0) {
+      const auto i = static_cast<std::size_t>(in_place);
+      memory[0] = in[i].bytes;
+      arguments[i].data = results[0].data = any_pointer::bytes(memory[0].data());
+    }
+    std::vector<std::byte> scratch(static_cast<std::size_t>(choice.scratch_bytes) + 64);
+    for (int tile = tiles; tile-- > 0;) choice.run({words, arguments, results, aligned(scratch), tile, tiles});
+    return memory;
+  }
+
+ private:
+  static std::byte* aligned(std::vector<std::byte>& block) {
+    const auto at = reinterpret_cast<std::uintptr_t>(block.data());
+    return block.data() + (64 - at % 64) % 64;
+  }
+  blocks empty_outputs() const {
+    blocks memory;
+    for (const tensor_desc& y : outputs) memory.emplace_back(static_cast<std::size_t>(y.bytes()), std::byte{0x5a});
+    return memory;
+  }
+  std::vector<view> input_views() {
+    std::vector<view> views;
+    for (given_operand& x : in) views.push_back(x.as_view());
+    return views;
+  }
+  std::vector<view> output_views(blocks& memory) const {
+    std::vector<view> views;
+    for (std::size_t i = 0; i < outputs.size(); ++i) views.push_back({&outputs[i], any_pointer::bytes(memory[i].data())});
+    return views;
+  }
+};
+
+inline bool is_close(float got, float expected, tolerance allowed) {
+  if (std::isnan(expected) || std::isnan(got)) return std::isnan(expected) && std::isnan(got);
+  if (std::isinf(expected) || std::isinf(got)) return got == expected;
+  const double difference = std::fabs(double{got} - double{expected});
+  return difference <= allowed.absolute || difference <= allowed.relative * std::fabs(double{expected});
+}
+
+/// The first element that differs too much, or -1.
+inline std::int64_t first_difference(const std::vector<std::byte>& got, const std::vector<std::byte>& expected, const tensor_desc& desc, tolerance allowed) {
+  if (desc.type != f32) return got == expected ? -1 : 0;
+  for (std::int64_t i = 0; i < desc.elements(); ++i) {
+    float x, y;
+    std::memcpy(&x, got.data() + i * 4, 4);
+    std::memcpy(&y, expected.data() + i * 4, 4);
+    if (is_close(x, y, allowed)) continue;
+    MESSAGE("got ", x, ", expected ", y);
+    return i;
+  }
+  return -1;
+}
+
+/// Checks that the kernel agrees with the reference, that its bits do not depend on the number of parts, and that it works in place where
+/// the operator says so.
+template <class Op>
+void check_kernel(const typename Op::attrs& attrs, std::vector<given_operand> in, tolerance allowed = {}, const std::vector<tensor_desc>& wanted = {}) {
+  node_under_test<Op> node(attrs, std::move(in), wanted);
+  const kernel_choice choice = node.choose();
+  REQUIRE(bool(choice));
+  CHECK(choice.parts >= 1);
+  CHECK(choice.parts <= 64);
+  CHECK_FALSE(choice.name.empty());
+  const blocks whole = node.kernel(choice, 1), expected = node.reference();
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    CAPTURE(i);
+    CHECK(first_difference(whole[i], expected[i], node.outputs[i], allowed) == -1);
+  }
+  for (const int tiles : {2, 3, 5, 64}) {
+    CAPTURE(tiles);
+    CHECK(node.kernel(choice, tiles) == whole);
+  }
+  if (Op::traits.result != storage::in_place) return;
+  for (std::size_t i = 0; i < node.in.size(); ++i) {
+    if (node.in[i].desc.bytes() != node.outputs[0].bytes() || (choice.packs >> i & 1U) != 0) continue;
+    CAPTURE(i);
+    CHECK(node.kernel(choice, 1, static_cast<int>(i)) == whole);
+    CHECK(node.kernel(choice, 3, static_cast<int>(i)) == whole);
+  }
+}
+
+/// Whether the node is left to the reference.
+template <class Op> bool has_no_kernel(const typename Op::attrs& attrs, std::vector<given_operand> in) {
+  return !node_under_test<Op>(attrs, std::move(in)).choose();
+}
+
+}  // namespace nnrt_test
