@@ -1,0 +1,40 @@
+// axis_block: a tensor seen as [outer, extent, inner], where the middle stands for the axes that an operator works along.
+// Flow: the bindings of softmax, reduce_mean, layer_norm, concat and split reduce any shape to this one.
+#pragma once
+
+#include <nnrt/core/shape.hpp>
+
+#include <cstdint>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Extents in elements. Found is false where the axes do not lie side by side.
+struct axis_block {
+  std::int64_t outer = 1, extent = 1, inner = 1;
+  bool found = true;
+
+  constexpr std::int64_t elements() const { return outer * extent * inner; }
+};
+
+/// One axis, counted from the front.
+constexpr axis_block block_of(const shape_t& shape, int axis) {
+  return {shape.elements(0, axis), shape.extents[axis], shape.elements(axis + 1)};
+}
+
+/// The axes for which `listed` is true; those of extent 1 do not matter.
+constexpr axis_block block_of(const shape_t& shape, const bool (&listed)[max_rank]) {
+  axis_block block;
+  for (int i = 0; i < shape.rank; ++i) {
+    const std::int64_t extent = shape.extents[i];
+    if (extent == 1) continue;
+    if (listed[i]) {
+      block.found = block.found && block.inner == 1;  // else others stand between this one and those before
+      block.extent *= extent;
+    } else {
+      (block.extent == 1 ? block.outer : block.inner) *= extent;
+    }
+  }
+  return block;
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

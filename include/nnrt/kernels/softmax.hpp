@@ -1,0 +1,99 @@
+// softmax: e^(x - max) over its sum, along the last axis or across the rows before it.
+// Flow: bind/softmax.hpp calls softmax() for a part of the groups.
+#pragma once
+
+#include <nnrt/kernels/axis_block.hpp>
+#include <nnrt/kernels/lane_math.hpp>
+#include <nnrt/kernels/part.hpp>
+
+#include <cstdint>
+#include <limits>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+namespace detail {
+
+/// How many vectors a loop along a row keeps under way: enough to hide the latency of an addition.
+inline constexpr int row_accumulators = 4;
+
+template <class V> [[gnu::always_inline]] inline float row_maximum(const float* x, std::int64_t n) {
+  constexpr float lowest = -std::numeric_limits<float>::infinity();
+  V most[row_accumulators] = {V(lowest), V(lowest), V(lowest), V(lowest)};
+  std::int64_t i = 0;
+  for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes)
+    each<row_accumulators>([&](auto k) __attribute__((always_inline)) { most[k] = larger_of(load(x + i + k * lanes), most[k]); });
+  for (; i + lanes <= n; i += lanes) most[0] = larger_of(load(x + i), most[0]);
+  if (i < n) most[1] = larger_of(first_or(load_first(x + i, n - i), n - i, lowest), most[1]);
+  return largest_lane(larger_of(larger_of(most[0], most[1]), larger_of(most[2], most[3])));
+}
+
+/// y = e^(x - shift); the sum of y.
+template <class V> [[gnu::always_inline]] inline float row_exponentials(const float* x, std::int64_t n, float shift, float* y) {
+  V sums[row_accumulators] = {V(0.0F), V(0.0F), V(0.0F), V(0.0F)};
+  const V from(shift);
+  std::int64_t i = 0;
+  for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes) {
+    each<row_accumulators>([&](auto k) __attribute__((always_inline)) {
+      const V e = exp_of(load(x + i + k * lanes) - from);
+      e.store_unaligned(y + i + k * lanes);
+      sums[k] = sums[k] + e;
+    });
+  }
+  for (; i + lanes <= n; i += lanes) {
+    const V e = exp_of(load(x + i) - from);
+    e.store_unaligned(y + i);
+    sums[0] = sums[0] + e;
+  }
+  if (i < n) {
+    const V e = exp_of(load_first(x + i, n - i) - from);
+    store_first(y + i, e, n - i);
+    sums[1] = sums[1] + first_or(e, n - i, 0.0F);
+  }
+  return sum_of_lanes((sums[0] + sums[1]) + (sums[2] + sums[3]));
+}
+
+template <class V> [[gnu::always_inline]] inline void scale_row(float* y, std::int64_t n, float factor) {
+  const V by(factor);
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) (load(y + i) * by).store_unaligned(y + i);
+  if (i < n) store_first(y + i, load_first(y + i, n - i) * by, n - i);
+}
+
+/// One vector of columns, or its first `width`, over `extent` rows that are `step` floats apart.
+template <class V>
+[[gnu::always_inline]] inline void softmax_columns(const float* x, std::int64_t extent, std::int64_t step, std::int64_t width, float* y) {
+  V most = load_first(x, width), sum(0.0F);
+  for (std::int64_t i = 1; i < extent; ++i) most = larger_of(load_first(x + i * step, width), most);
+  for (std::int64_t i = 0; i < extent; ++i) {
+    const V e = exp_of(load_first(x + i * step, width) - most);
+    store_first(y + i * step, e, width);
+    sum = sum + e;
+  }
+  const V by = V(1.0F) / sum;
+  for (std::int64_t i = 0; i < extent; ++i) store_first(y + i * step, load_first(y + i * step, width) * by, width);
+}
+
+}  // namespace detail
+
+/// Softmax along the middle of the block; y may be x. A NaN anywhere in a group makes the whole group NaN.
+/// The parts share the groups, in vectors where these lie side by side.
+template <class Isa = native> void softmax(const axis_block& block, const float* x, float* y, part p = {}) {
+  if (block.inner == 1) {
+    const interval rows = share(block.outer, p);
+    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+      const float* const from = x + row * block.extent;
+      float* const to = y + row * block.extent;
+      const float most = detail::row_maximum<vf>(from, block.extent);
+      detail::scale_row<vf>(to, block.extent, 1.0F / detail::row_exponentials<vf>(from, block.extent, most, to));
+    }
+    return;
+  }
+  const rectangle work = share(block.outer, whole_vectors(block.inner) / lanes, p);
+  for (std::int64_t row = work.rows.begin; row < work.rows.end; ++row)
+    for (std::int64_t column = work.columns.begin * lanes; column < work.columns.end * lanes; column += lanes) {
+      const std::int64_t first = row * block.extent * block.inner + column, left = block.inner - column;
+      detail::softmax_columns<vf>(x + first, block.extent, block.inner, left < lanes ? left : lanes, y + first);
+    }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,60 @@
+#include <nnrt/kernels/bind/softmax.hpp>
+#include <support/kernels.hpp>
+
+using namespace nnrt_test;
+
+namespace {
+
+constexpr tolerance allowed{2e-7, 1e-6};
+
+ops::softmax::attrs along(std::initializer_list<std::int64_t> axes) {
+  ops::softmax::attrs attrs;
+  attrs.axis = axes;
+  return attrs;
+}
+
+}  // namespace
+
+TEST_CASE("softmax: rows of every length around whole vectors") {
+  for (std::int64_t n = 1; n <= 6 * kernels::lanes + 1; ++n) {
+    CAPTURE(n);
+    check_kernel<ops::softmax>({}, {floats({3, n}, random_floats(3 * n, 5, 20.0F))}, allowed);
+  }
+  check_kernel<ops::softmax>({}, {floats({1000})}, allowed);
+}
+
+TEST_CASE("softmax: columns of every number around whole vectors") {
+  for (std::int64_t n = 2; n <= 3 * kernels::lanes + 1; ++n) {
+    CAPTURE(n);
+    check_kernel<ops::softmax>(along({1}), {floats({2, 5, n}, random_floats(10 * n, 6, 20.0F))}, allowed);
+  }
+}
+
+TEST_CASE("softmax: any axis, and several axes side by side") {
+  const axis_list lists[] = {{0}, {1}, {-1}, {2, 3}, {-2, 1}, {0, 1, 2, 3}, {2}};
+  for (const axis_list& list : lists) {
+    ops::softmax::attrs attrs;
+    attrs.axis = list;
+    CAPTURE(list[0]);
+    check_kernel<ops::softmax>(attrs, {floats({2, 3, 5, 17}, 4)}, allowed);
+  }
+  check_kernel<ops::softmax>(along({0, 2}), {floats({3, 1, 7})}, allowed);
+}
+
+TEST_CASE("softmax: axes that others stand between are left to the reference") {
+  CHECK(has_no_kernel<ops::softmax>(along({0, 2}), {floats({2, 3, 5})}));
+}
+
+TEST_CASE("softmax: large, equal, infinite and missing numbers") {
+  constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> rows[] = {
+      {1e30F, -1e30F, 0.0F},        {-3e38F, -3e38F, -3e38F}, {-infinity, 1.0F, 2.0F},        {infinity, 1.0F, 2.0F},
+      {nan, 1.0F, 2.0F},            {1.0F, 2.0F, nan},        {-infinity, -infinity, -infinity}, {0.0F, -87.0F, -88.0F},
+      {0.0F, -103.0F, -104.0F},
+  };
+  for (const std::vector<float>& row : rows) {
+    CAPTURE(row[0]);
+    check_kernel<ops::softmax>({}, {floats({3}, row)}, allowed);
+    check_kernel<ops::softmax>(along({0}), {floats({3, 2}, {row[0], row[0], row[1], row[1], row[2], row[2]})}, allowed);
+  }
+}
