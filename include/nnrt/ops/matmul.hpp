@@ -1,0 +1,120 @@
+// matmul: products of matrices, batched over the leading axes.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the packed GEMM.
+#pragma once
+
+#include <nnrt/core/arithmetic.hpp>
+#include <nnrt/core/broadcast.hpp>
+#include <nnrt/core/dsl.hpp>
+#include <nnrt/core/operator.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Product of matrices that stand in the last two axes; the axes before them broadcast as NumPy's do.
+///
+///   a: […, M, K], or […, K, M] with transpose_a      b: […, K, N], or […, N, K] with transpose_b
+///   y: […, M, N] = fused(a * b)
+///
+/// A vector needs an axis of extent 1 to be a matrix (unsqueeze).
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_MATMUL.
+struct matmul {
+  static constexpr op_code code{19};
+  static constexpr std::string_view name = "matmul";
+  static constexpr operand_spec inputs[] = {{"a", types::floating}, {"b", types::floating}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating}};
+  static constexpr operator_traits traits{};
+  static constexpr foreign_numbers foreign{.nnrt = 19, .hdi = 89};
+  static constexpr nnrt_parameter parameters[] = {
+      {"transpose_a", 33, boolean}, {"transpose_b", 34, boolean}, {"fused", 35, i8}};
+
+  struct attrs {
+    BOOST_HANA_DEFINE_STRUCT(attrs, (bool, transpose_a), (bool, transpose_b), (activation, fused));
+    constexpr attrs() : transpose_a(false), transpose_b(false), fused(activation::none) {}
+  };
+
+  enum class rule {
+    types_must_be_equal,
+    rank_of_a_must_be_at_least_2,
+    rank_of_b_must_be_at_least_2,
+    inner_extents_must_be_equal,
+    leading_extents_must_be_equal_or_1,
+  };
+
+  static constexpr verdict infer(const attrs& attributes, std::span<const operand> in, std::span<const tensor_desc>) {
+    const tensor_desc &a = in[0].desc, &b = in[1].desc;
+    if (auto v = require(rule::types_must_be_equal, b.type, a.type); !v) return v;
+    if (auto v = require_at_least(rule::rank_of_a_must_be_at_least_2, a.rank(), 2); !v) return v;
+    if (auto v = require_at_least(rule::rank_of_b_must_be_at_least_2, b.rank(), 2); !v) return v;
+    const matrix left(a.shape, attributes.transpose_a), right(b.shape, attributes.transpose_b);
+    if (auto v = require_same_extent(rule::inner_extents_must_be_equal, right.rows, left.columns); !v) return v;
+    const broadcast_result batch = broadcast(leading(a.shape), leading(b.shape));
+    if (!batch.fits) return refuse(rule::leading_extents_must_be_equal_or_1, batch.right, batch.left);
+    shape_t y = batch.shape;
+    y.push_back(left.rows);
+    y.push_back(right.columns);
+    return yields(tensor_desc{a.type, y});
+  }
+
+  static constexpr std::int64_t macs(const attrs& attributes, std::span<const operand> in,
+                                     std::span<const tensor_desc> out) {
+    return out[0].elements() * matrix(in[0].desc.shape, attributes.transpose_a).columns;
+  }
+
+  template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
+    const auto y = out[0].as<T>();
+    const shape_t batch = leading(y.shape);
+    const auto a = oriented(in[0].as<const T>(), attributes.transpose_a, batch);
+    const auto b = oriented(in[1].as<const T>(), attributes.transpose_b, batch);
+    if (y.elements() == 0) return;
+    shape_t index;
+    index.rank = y.rank();
+    do y.at(index) = static_cast<T>(activate(dot(a, b, index), attributes.fused));
+    while (next_index(index, y.shape));
+  }
+
+ private:
+  /// Extents of the matrices of an operand, as they are multiplied.
+  struct matrix {
+    std::int64_t rows, columns;
+    constexpr matrix(const shape_t& s, bool is_transposed)
+        : rows(s[is_transposed ? -1 : -2]), columns(s[is_transposed ? -2 : -1]) {}
+  };
+
+  static constexpr shape_t leading(const shape_t& s) {
+    shape_t out = s;
+    out.rank = s.rank - 2;
+    return out;
+  }
+
+  /// The operand with its matrices transposed as asked for, and repeated over the batch.
+  template <class T>
+  static constexpr tensor_view<T> oriented(tensor_view<T> x, bool is_transposed, const shape_t& batch) {
+    const matrix shape(x.shape, is_transposed), strides(x.strides, is_transposed);
+    x.strides = broadcast_strides(leading(x.shape), leading(x.strides), batch);
+    x.shape = batch;
+    x.shape.push_back(shape.rows), x.shape.push_back(shape.columns);
+    x.strides.push_back(strides.rows), x.strides.push_back(strides.columns);
+    x.is_dense = false;
+    return x;
+  }
+
+  /// The element of the product at `index`: a row of a times a column of b.
+  template <class T>
+  static constexpr auto dot(const tensor_view<const T>& a, const tensor_view<const T>& b, const shape_t& index) {
+    using wide = math::compute_t<T>;
+    wide sum = 0;
+    for (std::int64_t k = 0; k < a.extent(-1); ++k)
+      sum += static_cast<wide>(a.at(index.with(-1, k))) * static_cast<wide>(b.at(index.with(-2, k)));
+    return sum;
+  }
+};
+
+}  // namespace ops
+
+/// matmul(a, b), with transpose_a, transpose_b and a fused activation.
+template <tensor_desc A, tensor_desc B, dsl::keyword_argument... Keywords>
+constexpr auto matmul(tensor<A> a, tensor<B> b, Keywords... keywords) {
+  return dsl::apply<ops::matmul>(a, b, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA

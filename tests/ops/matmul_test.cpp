@@ -1,0 +1,194 @@
+// matmul_test: rules, batches, transposes, arithmetic and the DSL form of matmul.
+#include <nnrt/ops/matmul.hpp>
+
+#include <doctest/doctest.h>
+#include <nnrt/ir/apply.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/ops/relu6.hpp>
+
+#include "support/operators.hpp"
+
+namespace {
+
+using namespace nnrt_test;
+using rule = ops::matmul::rule;
+
+constexpr ops::matmul::attrs how(bool transpose_a, bool transpose_b, activation fused = activation::none) {
+  ops::matmul::attrs a;
+  a.transpose_a = transpose_a;
+  a.transpose_b = transpose_b;
+  a.fused = fused;
+  return a;
+}
+constexpr ops::matmul::attrs plain = how(false, false);
+
+struct refused_row {
+  const char* what;
+  ops::matmul::attrs attrs;
+  tensor_desc a, b;
+  rule broken;
+  std::int64_t got, expected;
+};
+constexpr refused_row refused[] = {
+    {"dtypes differ", plain, f32_of({2, 3}), {f64, {3, 4}}, rule::types_must_be_equal, 12, 11},
+    {"a is a vector", plain, f32_of({3}), f32_of({3, 4}), rule::rank_of_a_must_be_at_least_2, 1, 2},
+    {"b is a vector", plain, f32_of({2, 3}), f32_of({3}), rule::rank_of_b_must_be_at_least_2, 1, 2},
+    {"b is a scalar", plain, f32_of({2, 3}), f32_of({}), rule::rank_of_b_must_be_at_least_2, 0, 2},
+    {"inner extents", plain, f32_of({2, 3}), f32_of({4, 5}), rule::inner_extents_must_be_equal, 4, 3},
+    {"1 is not repeated inside", plain, f32_of({2, 3}), f32_of({1, 5}), rule::inner_extents_must_be_equal, 1, 3},
+    {"inner extents, a transposed", how(true, false), f32_of({2, 3}), f32_of({3, 5}), rule::inner_extents_must_be_equal,
+     3, 2},
+    {"inner extents, b transposed", how(false, true), f32_of({2, 3}), f32_of({3, 5}), rule::inner_extents_must_be_equal,
+     5, 3},
+    {"batches differ", plain, f32_of({2, 2, 3}), f32_of({4, 3, 5}), rule::leading_extents_must_be_equal_or_1, 4, 2},
+    {"outer batches differ", plain, f32_of({2, 7, 2, 3}), f32_of({4, 1, 3, 5}),
+     rule::leading_extents_must_be_equal_or_1, 4, 2},
+};
+constexpr bool refused_as_stated(const refused_row& r) {
+  return breaks(infer<ops::matmul>(r.attrs, {computed(r.a), computed(r.b)}), r.broken, r.got, r.expected);
+}
+static_assert([] {
+  for (const refused_row& row : refused)
+    if (!refused_as_stated(row)) return false;
+  return true;
+}());
+static_assert(breaks(infer<ops::matmul>({}, {computed(f32_of({2, 3}))}), signature_rule::required_operand_must_be_given,
+                     1, 2));
+static_assert(breaks(infer<ops::matmul>({}, {computed({i32, {2, 2}}), computed({i32, {2, 2}})}),
+                     signature_rule::operand_type_must_be_accepted_by_the_operator, 4, 10));
+
+TEST_CASE("matmul: matrices that do not fit are refused with the rule and both values") {
+  for (const refused_row& row : refused) {
+    CAPTURE(row.what);
+    CHECK(refused_as_stated(row));
+  }
+  CHECK(
+      breaks(infer<ops::matmul>({}, {computed(f32_of({2, 3}))}), signature_rule::required_operand_must_be_given, 1, 2));
+  CHECK(breaks(infer<ops::matmul>({}, {computed({i32, {2, 2}}), computed({i32, {2, 2}})}),
+               signature_rule::operand_type_must_be_accepted_by_the_operator, 4, 10));
+}
+
+struct shape_row {
+  const char* what;
+  ops::matmul::attrs attrs;
+  shape_t a, b, y;
+  std::int64_t macs;
+};
+constexpr shape_row shapes[] = {
+    {"one product", plain, {2, 3}, {3, 5}, {2, 5}, 30},
+    {"a transposed", how(true, false), {3, 2}, {3, 5}, {2, 5}, 30},
+    {"b transposed", how(false, true), {2, 3}, {5, 3}, {2, 5}, 30},
+    {"both transposed", how(true, true), {3, 2}, {5, 3}, {2, 5}, 30},
+    {"row times column", plain, {1, 7}, {7, 1}, {1, 1}, 7},
+    {"column times row", plain, {7, 1}, {1, 3}, {7, 3}, 21},
+    {"batch of 4", plain, {4, 2, 3}, {4, 3, 5}, {4, 2, 5}, 120},
+    {"one b for the batch", plain, {4, 2, 3}, {3, 5}, {4, 2, 5}, 120},
+    {"one a for the batch, transposed", how(true, false), {3, 2}, {4, 3, 5}, {4, 2, 5}, 120},
+    {"batches repeat each other", how(false, true), {3, 1, 2, 3}, {2, 5, 3}, {3, 2, 2, 5}, 180},
+    {"rank 8", plain, {1, 2, 1, 2, 1, 2, 2, 3}, {2, 1, 2, 1, 2, 1, 3, 2}, {2, 2, 2, 2, 2, 2, 2, 2}, 768},
+    {"inner extent 0", plain, {2, 0}, {0, 3}, {2, 3}, 0},
+    {"no rows", plain, {0, 2}, {2, 3}, {0, 3}, 0},
+};
+
+TEST_CASE("matmul: the output has the rows of a, the columns of b, and the broadcast batch") {
+  for (const shape_row& row : shapes) {
+    CAPTURE(row.what);
+    const operand in[] = {computed(f32_of(row.a)), computed(f32_of(row.b))};
+    const verdict v = infer_node<ops::matmul>(row.attrs, in, {});
+    REQUIRE(v);
+    CHECK(v.output(0) == f32_of(row.y));
+    CHECK(ops::matmul::macs(row.attrs, in, v.outputs) == row.macs);
+  }
+}
+
+TEST_CASE("matmul: unknown extents stay unknown where nothing else tells them") {
+  const auto y = [](shape_t a, shape_t b) {
+    return shape_of(infer<ops::matmul>({}, {computed(f32_of(a)), computed(f32_of(b))}));
+  };
+  CHECK(y({-1, 3}, {3, 5}) == shape_t{-1, 5});
+  CHECK(y({2, -1}, {3, 5}) == shape_t{2, 5});
+  CHECK(y({-1, 2, 3}, {4, 3, 5}) == shape_t{4, 2, 5});
+  CHECK(y({-1, 2, 3}, {3, -1}) == shape_t{-1, 2, -1});
+}
+
+/// The element at `flat` of the product, from coordinates counted anew from the innermost extent.
+double element_of_product(const shape_row& row, const filled<float>& a, const filled<float>& b, std::int64_t flat) {
+  const std::int64_t n = row.y[-1], m = row.y[-2], column = flat % n, line = flat / n % m;
+  const auto matrix = [&](const shape_t& s) {  // which matrix of the operand belongs to this one of the result
+    std::int64_t rest = flat / n / m, at = 0, stride = 1;
+    for (int i = 3; i <= row.y.rank; ++i) {
+      const std::int64_t coordinate = rest % row.y[-i];
+      rest /= row.y[-i];
+      if (i > s.rank) continue;
+      at += (s[-i] == 1 ? 0 : coordinate) * stride;
+      stride *= s[-i];
+    }
+    return at * s[-1] * s[-2];
+  };
+  const std::int64_t inner = row.attrs.transpose_a ? row.a[-2] : row.a[-1], from_a = matrix(row.a),
+                     from_b = matrix(row.b);
+  double sum = 0;
+  for (std::int64_t k = 0; k < inner; ++k) {
+    const std::int64_t i = row.attrs.transpose_a ? k * m + line : line * inner + k,
+                       j = row.attrs.transpose_b ? column * inner + k : k * n + column;
+    sum += double{a.elements[static_cast<std::size_t>(from_a + i)]} *
+           double{b.elements[static_cast<std::size_t>(from_b + j)]};
+  }
+  return sum;
+}
+
+TEST_CASE("matmul: each element is a row of a times a column of b of its batch") {
+  for (const shape_row& row : shapes) {
+    CAPTURE(row.what);
+    filled<float> a(row.a), b(row.b);
+    for (std::size_t i = 0; i < a.elements.size(); ++i) a.elements[i] = static_cast<float>(i % 13) - 6.0F;
+    for (std::size_t i = 0; i < b.elements.size(); ++i) b.elements[i] = static_cast<float>(i % 7) - 2.5F;
+    const filled<float> y = run<ops::matmul, float>(row.attrs, row.y, a, b);
+    for (std::int64_t i = 0; i < row.y.elements(); ++i) {
+      CAPTURE(i);
+      REQUIRE(double{y.elements[static_cast<std::size_t>(i)]} ==
+              element_of_product(row, a, b, i));  // small halves: exact in float
+    }
+  }
+}
+
+// [1 2; 3 4] * [5 6; 7 8] = [19 22; 43 50], worked by hand, and its three transposed forms.
+template <class T> constexpr bool gives(ops::matmul::attrs attrs, std::initializer_list<T> y) {
+  const filled<T> a({2, 2}, {T(1), T(2), T(3), T(4)}), b({2, 2}, {T(5), T(6), T(7), T(8)});
+  return run<ops::matmul, T>(attrs, {2, 2}, a, b).elements == std::vector<T>(y);
+}
+static_assert(gives<float>(plain, {19, 22, 43, 50}));
+static_assert(gives<double>(how(true, false), {26, 30, 38, 44}));
+static_assert(gives<float>(how(false, true), {17, 23, 39, 53}));
+static_assert(gives<float>(how(true, true), {23, 31, 34, 46}));
+static_assert(gives<float>(how(false, false, activation::relu6), {6, 6, 6, 6}));
+
+TEST_CASE("matmul: float16 sums in float") {
+  CHECK(gives<float16>(plain, {float16(19.0F), float16(22.0F), float16(43.0F), float16(50.0F)}));
+  // 2048 + 1 + 1: in float16 each 1 would be lost.
+  const filled<float16> a({1, 3}, {float16(2048.0F), float16(1.0F), float16(1.0F)}),
+      ones({3, 1}, {float16(1.0F), float16(1.0F), float16(1.0F)});
+  CHECK(static_cast<float>(run<ops::matmul, float16>({}, {1, 1}, a, ones).elements[0]) == 2050.0F);
+}
+
+constexpr auto attention = [](builder& b) {
+  auto q = b.input<f32, shape<2, 4, 5, 8>>("q");
+  auto k = b.input<f32, shape<2, 4, 7, 8>>("k");
+  auto v = b.weight<f32, shape<7, 3>>("v");
+  b.output("y", matmul(matmul(q, k, transpose_b), v, relu6));
+};
+
+TEST_CASE("matmul: keywords arrive as attributes") {
+  builder b;
+  attention(b);
+  const ir::graph& g = b.graph();
+  REQUIRE(g.nodes.size() == 2);
+  const auto first = unpack<ops::matmul::attrs>(g.attrs_of(g.nodes[0])),
+             second = unpack<ops::matmul::attrs>(g.attrs_of(g.nodes[1]));
+  CHECK((!first.transpose_a && first.transpose_b && first.fused == activation::none));
+  CHECK((!second.transpose_a && !second.transpose_b && second.fused == activation::relu6));
+  CHECK(g.at(g.outputs_of(g.nodes[0])[0]).desc == f32_of({2, 4, 5, 7}));
+  CHECK(g.at(g.outputs_of(g.nodes[1])[0]).desc == f32_of({2, 4, 5, 3}));
+}
+
+}  // namespace
