@@ -16,17 +16,20 @@ using namespace nnrt_test;
 using rule = ops::add::rule;
 
 static_assert(all_refused_as_stated<ops::add>(rules_of_pairs<ops::add>));
-static_assert(all_refused_as_stated<ops::add>(signature_of_pairs<ops::add>));
-static_assert(breaks(infer<ops::add>({}, {computed(f32_of({2})), computed({f64, {2}})}), rule::types_must_be_equal, 12, 11));
-static_assert(breaks(infer<ops::add>({}, {computed(f32_of({2})), computed(f32_of({3}))}), rule::extents_must_be_equal_or_1, 3, 2));
-static_assert(breaks(infer<ops::add>({}, {computed(f32_of({2}))}), signature_rule::required_operand_must_be_given, 1, 2));
+static_assert(all_refused_as_stated<ops::add>(signature_of_pairs));
+static_assert(breaks(infer<ops::add>({}, {computed(f32_of({2})), computed({f64, {2}})}), rule::types_must_be_equal, 12,
+                     11));
+static_assert(breaks(infer<ops::add>({}, {computed(f32_of({2})), computed(f32_of({3}))}),
+                     rule::extents_must_be_equal_or_1, 3, 2));
+static_assert(breaks(infer<ops::add>({}, {computed(f32_of({2}))}), signature_rule::required_operand_must_be_given, 1,
+                     2));
 
 TEST_CASE("add: what it cannot add is refused with the rule and both values") {
   for (const auto& row : rules_of_pairs<ops::add>) {
     CAPTURE(row.what);
     CHECK(refused_as_stated<ops::add>(row));
   }
-  for (const auto& row : signature_of_pairs<ops::add>) {
+  for (const auto& row : signature_of_pairs) {
     CAPTURE(row.what);
     CHECK(refused_as_stated<ops::add>(row));
   }

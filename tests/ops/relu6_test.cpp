@@ -16,10 +16,13 @@ static_assert(rule_names<ops::relu6::rule>().empty());
 
 TEST_CASE("relu6: only the signature refuses, and the output is like the input") {
   static_assert(breaks(infer<ops::relu6>({}, {missing()}), signature_rule::required_operand_must_be_given, 0, 1));
-  static_assert(breaks(infer<ops::relu6>({}, {computed({boolean, {2}})}), signature_rule::operand_type_must_be_accepted_by_the_operator, 1, 2));
+  static_assert(breaks(infer<ops::relu6>({}, {computed({boolean, {2}})}),
+                       signature_rule::operand_type_must_be_accepted_by_the_operator, 1, 2));
   CHECK(breaks(infer<ops::relu6>({}, {}), signature_rule::required_operand_must_be_given, 0, 1));
-  CHECK(breaks(infer<ops::relu6>({}, {computed(f32_of({2})), computed(f32_of({2}))}), signature_rule::operands_must_not_exceed_the_signature, 2, 1));
-  static constexpr tensor_desc table[] = {{f32, {3, 5, 7, 2}}, {f16, nchw, {2, 3, 4, 4}}, {i8, {}}, {f64, {-1, 4}}, {f32, {0, 2}}, {f32, {1, 2, 1, 2, 1, 2, 1, 2}}};
+  CHECK(breaks(infer<ops::relu6>({}, {computed(f32_of({2})), computed(f32_of({2}))}),
+               signature_rule::operands_must_not_exceed_the_signature, 2, 1));
+  static constexpr tensor_desc table[] = {{f32, {3, 5, 7, 2}}, {f16, nchw, {2, 3, 4, 4}},      {i8, {}}, {f64, {-1, 4}},
+                                          {f32, {0, 2}},       {f32, {1, 2, 1, 2, 1, 2, 1, 2}}};
   for (const tensor_desc& x : table) {
     const verdict v = infer<ops::relu6>({}, {computed(x)});
     REQUIRE(v);

@@ -16,10 +16,13 @@ static_assert(rule_names<ops::relu::rule>().empty());
 
 TEST_CASE("relu: only the signature refuses, and the output is like the input") {
   static_assert(breaks(infer<ops::relu>({}, {missing()}), signature_rule::required_operand_must_be_given, 0, 1));
-  static_assert(breaks(infer<ops::relu>({}, {computed({boolean, {2}})}), signature_rule::operand_type_must_be_accepted_by_the_operator, 1, 2));
+  static_assert(breaks(infer<ops::relu>({}, {computed({boolean, {2}})}),
+                       signature_rule::operand_type_must_be_accepted_by_the_operator, 1, 2));
   CHECK(breaks(infer<ops::relu>({}, {}), signature_rule::required_operand_must_be_given, 0, 1));
-  CHECK(breaks(infer<ops::relu>({}, {computed(f32_of({2})), computed(f32_of({2}))}), signature_rule::operands_must_not_exceed_the_signature, 2, 1));
-  static constexpr tensor_desc table[] = {{f32, {3, 5, 7, 2}}, {f16, nchw, {2, 3, 4, 4}}, {i8, {}}, {f64, {-1, 4}}, {f32, {0, 2}}, {f32, {1, 2, 1, 2, 1, 2, 1, 2}}};
+  CHECK(breaks(infer<ops::relu>({}, {computed(f32_of({2})), computed(f32_of({2}))}),
+               signature_rule::operands_must_not_exceed_the_signature, 2, 1));
+  static constexpr tensor_desc table[] = {{f32, {3, 5, 7, 2}}, {f16, nchw, {2, 3, 4, 4}},      {i8, {}}, {f64, {-1, 4}},
+                                          {f32, {0, 2}},       {f32, {1, 2, 1, 2, 1, 2, 1, 2}}};
   for (const tensor_desc& x : table) {
     const verdict v = infer<ops::relu>({}, {computed(x)});
     REQUIRE(v);
@@ -34,7 +37,8 @@ template <class T> constexpr bool gives(std::initializer_list<T> x, std::initial
 static_assert(gives<float>({-1.5F, 0, 2.5F, 1e30F}, {0, 0, 2.5F, 1e30F}));
 
 TEST_CASE("relu: negative elements become zero, others stay as they are") {
-  CHECK(gives<float>({-1e-30F, 7.25F, -math::infinity<float>, math::infinity<float>}, {0, 7.25F, 0, math::infinity<float>}));
+  CHECK(gives<float>({-1e-30F, 7.25F, -math::infinity<float>, math::infinity<float>},
+                     {0, 7.25F, 0, math::infinity<float>}));
   CHECK(gives<double>({-0.1, 0.1}, {0, 0.1}));
   CHECK(gives<float16>({float16(-2.5F), float16(0.5F)}, {float16(0.0F), float16(0.5F)}));
   CHECK(gives<std::int8_t>({-128, -1, 0, 127}, {0, 0, 0, 127}));

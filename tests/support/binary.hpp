@@ -1,4 +1,4 @@
-// binary: what the tests of operators on two tensors share - rows of rules, rows of shapes, and broadcasting done another way.
+// binary: what tests of operators on two tensors share - rows of rules and shapes, and broadcasting done another way.
 #pragma once
 
 #include "support/operators.hpp"
@@ -15,32 +15,38 @@ template <class Rule> struct refused_pair {
 template <class Op, class Rule> constexpr bool refused_as_stated(const refused_pair<Rule>& row) {
   return breaks(infer<Op>({}, {computed(row.a), computed(row.b)}), row.rule, row.got, row.expected);
 }
-template <class Op, class Rule, std::size_t N> constexpr bool all_refused_as_stated(const refused_pair<Rule> (&table)[N]) {
+template <class Op, class Rule, std::size_t N>
+constexpr bool all_refused_as_stated(const refused_pair<Rule> (&table)[N]) {
   for (const refused_pair<Rule>& row : table)
     if (!refused_as_stated<Op>(row)) return false;
   return true;
 }
 
+constexpr std::int64_t number_of(dtype type) { return static_cast<std::int64_t>(type); }
+
 /// The rows that every operator on two equal dtypes has to refuse: Op::rule has these two enumerators.
-template <class Op>
+template <class Op, auto Types = Op::rule::types_must_be_equal, auto Extents = Op::rule::extents_must_be_equal_or_1>
 inline constexpr refused_pair<typename Op::rule> rules_of_pairs[] = {
-    {"dtypes differ", {f32, {2, 3}}, {f16, {2, 3}}, Op::rule::types_must_be_equal, static_cast<int>(f16), static_cast<int>(f32)},
-    {"an integer beside a float", {f32, {2, 3}}, {i32, {}}, Op::rule::types_must_be_equal, static_cast<int>(i32), static_cast<int>(f32)},
-    {"innermost extents differ", f32_of({2, 3}), f32_of({2, 4}), Op::rule::extents_must_be_equal_or_1, 4, 3},
-    {"outer extents differ", f32_of({5, 1, 3}), f32_of({6, 2, 1}), Op::rule::extents_must_be_equal_or_1, 6, 5},
-    {"no elements beside two", f32_of({0}), f32_of({2}), Op::rule::extents_must_be_equal_or_1, 2, 0},
-    {"the innermost of two misfits is named", f32_of({7, 8}), f32_of({3, 4}), Op::rule::extents_must_be_equal_or_1, 4, 8},
-    {"beside an unknown extent", f32_of({-1, 3}), f32_of({2, 2}), Op::rule::extents_must_be_equal_or_1, 2, 3},
+    {"dtypes differ", f32_of({2, 3}), {f16, {2, 3}}, Types, number_of(f16), number_of(f32)},
+    {"an integer beside a float", f32_of({2, 3}), {i32, {}}, Types, number_of(i32), number_of(f32)},
+    {"innermost extents differ", f32_of({2, 3}), f32_of({2, 4}), Extents, 4, 3},
+    {"outer extents differ", f32_of({5, 1, 3}), f32_of({6, 2, 1}), Extents, 6, 5},
+    {"no elements beside two", f32_of({0}), f32_of({2}), Extents, 2, 0},
+    {"the innermost of two misfits is named", f32_of({7, 8}), f32_of({3, 4}), Extents, 4, 8},
+    {"beside an unknown extent", f32_of({-1, 3}), f32_of({2, 2}), Extents, 2, 3},
 };
 
+inline constexpr auto type_rule = signature_rule::operand_type_must_be_accepted_by_the_operator;
+inline constexpr auto missing_rule = signature_rule::required_operand_must_be_given;
+inline constexpr auto size_rule = signature_rule::tensor_must_not_exceed_the_size_limit;
+inline constexpr std::int64_t huge = std::int64_t{1} << 30;
+
 /// Rows of the signature alone.
-template <class Op>
 inline constexpr refused_pair<signature_rule> signature_of_pairs[] = {
-    {"booleans", {boolean, {2}}, {boolean, {2}}, signature_rule::operand_type_must_be_accepted_by_the_operator, static_cast<int>(boolean), static_cast<int>(i8)},
-    {"first missing", {}, f32_of({2}), signature_rule::required_operand_must_be_given, 0, 1},
-    {"second missing", f32_of({2}), {}, signature_rule::required_operand_must_be_given, 1, 2},
-    {"result beyond the size limit", f32_of({std::int64_t{1} << 30, 1}), f32_of({std::int64_t{1} << 30}), signature_rule::tensor_must_not_exceed_the_size_limit,
-     max_elements + 1, max_elements},
+    {"booleans", {boolean, {2}}, {boolean, {2}}, type_rule, number_of(boolean), number_of(i8)},
+    {"first missing", {}, f32_of({2}), missing_rule, 0, 1},
+    {"second missing", f32_of({2}), {}, missing_rule, 1, 2},
+    {"result beyond the size limit", f32_of({huge, 1}), f32_of({huge}), size_rule, max_elements + 1, max_elements},
 };
 
 /// Shapes that broadcast, and to what.
@@ -70,7 +76,7 @@ inline constexpr pair_of_shapes unknown_extents[] = {
     {"unknown beside missing", {-1, 3}, {3}, {-1, 3}},
 };
 
-/// The element of x that stands at `flat` of `to`, by NumPy's rule: coordinates from the innermost, clamped where x has extent 1.
+/// The element of x that stands at `flat` of `to`: coordinates from the innermost, 0 where x has extent 1.
 template <class T> T element_at(const filled<T>& x, const shape_t& to, std::int64_t flat) {
   std::int64_t offset = 0, stride = 1;
   for (int i = 1; i <= to.rank; ++i) {
@@ -103,7 +109,9 @@ template <class Op, class T, class F> std::int64_t first_difference(const pair_o
 }
 
 /// Whether the reference gives exactly this for two rows of elements.
-template <class Op, class T> constexpr bool gives(std::initializer_list<T> a, std::initializer_list<T> b, std::initializer_list<T> y, typename Op::attrs attrs = {}) {
+template <class Op, class T>
+constexpr bool gives(std::initializer_list<T> a, std::initializer_list<T> b, std::initializer_list<T> y,
+                     typename Op::attrs attrs = {}) {
   const shape_t shape{static_cast<std::int64_t>(a.size())};
   return run<Op, T>(attrs, shape, filled<T>(shape, a), filled<T>(shape, b)).elements == std::vector<T>(y);
 }

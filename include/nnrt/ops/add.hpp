@@ -1,5 +1,5 @@
 // add: a + b with broadcasting and a fused activation.
-// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels; the DSL's operator + is this one.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels; it is the DSL's operator +.
 #pragma once
 
 #include <nnrt/ops/detail/binary.hpp>
@@ -11,8 +11,8 @@ namespace ops {
 ///
 ///   a, b: shapes that broadcast as NumPy's do, of one dtype      y: the common shape, fused(a + b)
 ///
-/// Integers wrap around. Rules: the dtypes must be equal (cast one operand where they are not); extents, counted from the
-/// innermost, must be equal or 1. Source: NNRt OH_NN_OPS_ADD.
+/// Integers wrap around. Rules: the dtypes must be equal (cast one operand where they are not); extents, counted from
+/// the innermost, must be equal or 1. Source: NNRt OH_NN_OPS_ADD.
 struct add {
   static constexpr op_code code{1};
   static constexpr std::string_view name = "add";
@@ -41,13 +41,13 @@ struct add {
 
 /// add(a, b), where one of the two may be a number, with a fused activation; a + b is the same without one.
 template <class A, class B, dsl::keyword_argument... Keywords>
-  requires dsl::operand_pair<A, B>
+requires dsl::operand_pair<A, B>
 constexpr auto add(A a, B b, Keywords... keywords) {
   dsl::check_scalar<A, B>();
   return dsl::apply<ops::add>(a, b, keywords...);
 }
 template <class A, class B>
-  requires dsl::operand_pair<A, B>
+requires dsl::operand_pair<A, B>
 constexpr auto operator+(A a, B b) {
   dsl::check_scalar<A, B>();
   return dsl::apply<ops::add>(a, b);

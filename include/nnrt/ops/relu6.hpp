@@ -1,5 +1,5 @@
 // relu6: min(max(x, 0), 6), as an operator and as the keyword that other operators fuse.
-// Flow: front ends call infer(); passes fuse it into the layer before; kernels/select.hpp binds what is left to the elementwise kernel.
+// Flow: front ends call infer(); passes fuse it into the layer before; what is left runs in the elementwise kernel.
 #pragma once
 
 #include <nnrt/ops/detail/unary.hpp>

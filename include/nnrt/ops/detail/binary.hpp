@@ -1,5 +1,5 @@
 // binary: what operators on two tensors have in common - broadcasting rules, attributes, scalars and the naive loop.
-// Flow: ops/add.hpp and its like are made of these pieces; each keeps its own enum of rules, so that errors name the operator.
+// Flow: ops/add.hpp and its like are made of these; each keeps its own enum of rules, so that errors name the operator.
 #pragma once
 
 #include <nnrt/core/arithmetic.hpp>
@@ -18,9 +18,11 @@ template <class Scalar, class Tensor>
 inline constexpr bool scalar_keeps_its_value =
     !std::is_floating_point_v<Scalar> || !(types::integer | types::logical).contains(type_of_argument<Tensor>);
 
+template <class... T> inline constexpr bool any_is_tensor = (is_tensor<T> || ...);
+
 /// Two operands, of which at least one is a tensor; the other may be a number, which takes the tensor's dtype.
 template <class A, class B>
-concept operand_pair = operand_argument<A> && operand_argument<B> && (tensor_handle<A> || tensor_handle<B>);
+concept operand_pair = operand_argument<A> && operand_argument<B> && any_is_tensor<A, B>;
 
 /// The complaint about a scalar that its tensor's dtype cannot hold.
 template <class A, class B> consteval void check_scalar() {
@@ -49,9 +51,8 @@ template <class Rule> constexpr verdict infer_binary(std::span<const operand> in
   return yields(tensor_desc{a.type, layout, both.shape});
 }
 
-/// The type in which two elements meet: integers wrap around like two's complement of their own width, floats are floats.
-template <class T>
-using wrapping_t = std::conditional_t<std::is_integral_v<T>, std::uint64_t, math::compute_t<T>>;
+/// The type in which two elements meet: integers wrap around in their own width, floats are floats.
+template <class T> using wrapping_t = std::conditional_t<std::is_integral_v<T>, std::uint64_t, math::compute_t<T>>;
 
 /// A result after its fused activation, as an element.
 template <class T, class Wide> constexpr T finished(Wide value, activation fused) {
