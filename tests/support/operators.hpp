@@ -15,6 +15,8 @@ using namespace nnrt;
 constexpr operand computed(const tensor_desc& desc) { return {desc, {}, false}; }
 /// A weight: constant, its elements unknown to the rules.
 constexpr operand weight(const tensor_desc& desc) { return {desc, {}, true}; }
+/// Numbers that outlive every operand: integers(numbers<1, 2>).
+template <std::int64_t... Numbers> inline constexpr std::array<std::int64_t, sizeof...(Numbers)> numbers{Numbers...};
 /// A constant list of integers of dtype i64; the array must outlive the operand.
 template <std::size_t N> constexpr operand integers(const std::array<std::int64_t, N>& list) { return {tensor_desc{i64, {static_cast<std::int64_t>(N)}}, list, true}; }
 /// A constant integer scalar.

@@ -1,0 +1,37 @@
+// axes: what operators with a list of axes share - each axis must exist and stand in the list once.
+// Flow: infer of squeeze, unsqueeze, transpose, slice and reductions.
+#pragma once
+
+#include <nnrt/core/broadcast.hpp>
+#include <nnrt/core/verdict.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Axes of a tensor as the operator was given them, counted from the front.
+struct chosen_axes {
+  int items[max_rank] = {};
+  int count = 0;
+
+  constexpr bool contains(int axis) const {
+    for (int i = 0; i < count; ++i)
+      if (items[i] == axis) return true;
+    return false;
+  }
+};
+
+/// Reads `list`, whose numbers count from the end when negative, as axes of a tensor of this rank. A number beyond the last axis breaks
+/// `exist` (the number, the last axis); an axis that comes again breaks `differ` (2, 1).
+template <class Rule>
+constexpr verdict choose_axes(chosen_axes& chosen, std::span<const std::int64_t> list, int rank, Rule exist, Rule differ) {
+  for (const std::int64_t number : list) {
+    const int axis = normalise_axis(number, rank);
+    if (axis < 0) return refuse(exist, number, rank - 1);
+    if (chosen.contains(axis)) return refuse(differ, 2, 1);
+    chosen.items[chosen.count++] = axis;  // at most rank <= max_rank differ
+  }
+  return {};
+}
+
+}  // namespace ops
+}  // namespace nnrt::inline NNRT_ISA

@@ -1,0 +1,66 @@
+// unsqueeze: puts axes of extent 1 into a shape.
+// Flow: front ends call infer(); passes turn the node into an alias of its input, so that no step is left of it.
+#pragma once
+
+#include <nnrt/core/dsl.hpp>
+#include <nnrt/core/operator.hpp>
+#include <nnrt/ops/detail/axes.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// The elements of x under a shape with new axes of extent 1.
+///
+///   x: any shape of rank n      axes: k places in the result, each in [-(n + k), n + k - 1]      y: rank n + k <= 8
+///
+/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_UNSQUEEZE, whose list holds one axis.
+struct unsqueeze {
+  static constexpr op_code code{55};
+  static constexpr std::string_view name = "unsqueeze";
+  static constexpr operand_spec inputs[] = {{"x", types::any}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.result = storage::alias_of_input};
+  static constexpr foreign_numbers foreign{.nnrt = 55, .hdi = 165};
+  static constexpr nnrt_parameter parameters[] = {{"axes", 77, i64}};
+
+  struct attrs {
+    BOOST_HANA_DEFINE_STRUCT(attrs, (axis_list, axes));
+    constexpr attrs() = default;
+  };
+
+  enum class rule {
+    axes_must_name_an_axis,
+    output_rank_must_be_at_most_8,
+    axis_must_be_an_axis_of_the_output,
+    axes_must_differ,
+  };
+
+  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    const int rank = x.rank() + a.axes.count;
+    if (auto v = require_at_least(rule::axes_must_name_an_axis, a.axes.count, 1); !v) return v;
+    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    chosen_axes chosen;
+    if (auto v = choose_axes(chosen, a.axes, rank, rule::axis_must_be_an_axis_of_the_output, rule::axes_must_differ); !v) return v;
+    shape_t y;
+    for (int i = 0, from = 0; i < rank; ++i) y.push_back(chosen.contains(i) ? 1 : x.shape[from++]);
+    return yields(x.with_shape(y));
+  }
+
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    for (std::int64_t i = 0; i < y.elements(); ++i) y[i] = x[i];
+  }
+};
+
+}  // namespace ops
+
+/// unsqueeze(x, axis<…>) or unsqueeze(x, axes<…>): the places of the new axes in the result.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto unsqueeze(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::unsqueeze>(x, keyword::as_axes(keywords)...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
