@@ -1,0 +1,283 @@
+// convolution: float conv2d over NHWC images on the tiles of gemm.hpp; any kernel, stride, dilation, padding, group and batch.
+// Flow: a prepare step packs weights and bias once with conv_pack(); a plan's step calls conv() with scratch from the arena.
+//
+// In NHWC the values under one row of the kernel are contiguous, and neighbouring output pixels start stride_w * channels floats
+// apart. So a block of output pixels is a tile whose rows of A lie in the image, with one run per kernel row: neither im2col nor
+// indirection. Only blocks at the border read a zero-padded copy; groups read a copy of their channels. Dilation across tears the
+// runs apart: such pixels are gathered, a few tiles at a time.
+#pragma once
+
+#include <nnrt/kernels/gemm.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// x: [batch, height, width, in], w: [out, kernel_h, kernel_w, in / group], y: [batch, out_height, out_width, out].
+///
+/// Extents may be 0, kernels larger than the padded image; stride and dilation are at least 1; group divides in and out. Padding
+/// below and to the right is what the output extents imply.
+struct conv_shape {
+  std::int64_t batch = 1, height = 0, width = 0, in = 0, out = 0;
+  std::int64_t kernel_h = 1, kernel_w = 1, stride_h = 1, stride_w = 1, dilation_h = 1, dilation_w = 1;
+  std::int64_t pad_top = 0, pad_left = 0;
+  std::int64_t out_height = 0, out_width = 0;
+  std::int64_t group = 1;
+
+  constexpr std::int64_t group_in() const { return in / group; }
+  constexpr std::int64_t group_out() const { return out / group; }
+  /// Products per output value.
+  constexpr std::int64_t depth() const { return kernel_h * kernel_w * group_in(); }
+  constexpr std::int64_t out_pixels() const { return out_height * out_width; }
+  /// Input rows or columns between the first and the last tap of so many outputs in a column or row.
+  constexpr std::int64_t rows_under(std::int64_t outputs) const {
+    return (outputs - 1) * stride_h + (kernel_h - 1) * dilation_h + 1;
+  }
+  constexpr std::int64_t columns_under(std::int64_t outputs) const {
+    return (outputs - 1) * stride_w + (kernel_w - 1) * dilation_w + 1;
+  }
+  constexpr bool is_padded() const {
+    return pad_top > 0 || pad_left > 0 || rows_under(out_height) - pad_top > height || columns_under(out_width) - pad_left > width;
+  }
+};
+
+namespace detail {
+
+/// How a convolution is computed; follows from the shape alone.
+enum class conv_method {
+  product,  // A is the image as it lies there: 1x1 kernels, and kernels as large as the image
+  direct,   // tiles read the image, or a copy with padding or of one group's channels
+  gather    // tiles read pixels' inputs copied side by side
+};
+
+constexpr conv_method method_of(const conv_shape& s) {
+  const bool is_pointwise = s.kernel_h == 1 && s.kernel_w == 1 && s.stride_h == 1 && s.stride_w == 1;
+  const bool is_whole_image = s.kernel_h == s.height && s.kernel_w == s.width && s.out_pixels() == 1 && s.dilation_h == 1 && s.dilation_w == 1;
+  const bool is_same_size = s.out_height == s.height && s.out_width == s.width;
+  if (s.group == 1 && s.pad_top == 0 && s.pad_left == 0 && ((is_pointwise && is_same_size) || is_whole_image)) return conv_method::product;
+  return s.dilation_w == 1 || s.kernel_w == 1 ? conv_method::direct : conv_method::gather;
+}
+
+// --- blocks of pixels of the direct method ------------------------------------
+
+/// Output rows per block: rows that are narrow share a tile in pairs, and a single column runs down the image.
+constexpr std::int64_t block_rows(const conv_shape& s) {
+  if (s.out_width == 1) return tile_rows;
+  return 2 * s.out_width <= tile_rows ? 2 : 1;
+}
+constexpr std::int64_t rows_of_blocks(const conv_shape& s) { return (s.out_height + block_rows(s) - 1) / block_rows(s); }
+
+/// Whether bands of the image are copied first: channels of a group, and padding where nearly every block would touch it.
+constexpr bool copies_bands(const conv_shape& s) { return s.group > 1 || (s.is_padded() && s.out_width <= 3 * tile_rows); }
+/// Rows of blocks per band, so that a copy takes at most 1 MiB.
+constexpr std::int64_t band_rows(const conv_shape& s) {
+  const std::int64_t line = std::max<std::int64_t>(1, s.columns_under(s.out_width) * s.group_in());
+  const std::int64_t fitting = (1024 * 1024 / 4 / line - s.rows_under(1)) / (block_rows(s) * s.stride_h);
+  return std::clamp<std::int64_t>(fitting, 1, std::max<std::int64_t>(1, rows_of_blocks(s)));
+}
+
+constexpr std::int64_t direct_scratch(const conv_shape& s) {
+  if (copies_bands(s)) {
+    const std::int64_t outputs = std::min(s.out_height, band_rows(s) * block_rows(s));
+    return s.rows_under(outputs) * s.columns_under(s.out_width) * s.group_in();
+  }
+  return s.is_padded() ? s.rows_under(1) * s.columns_under(std::min<std::int64_t>(s.out_width, tile_rows)) * s.in : 0;
+}
+
+/// One image's buffers, from the first channel of the group in work on.
+struct conv_buffers {
+  const float* x;
+  const float* packed;
+  float* y;
+  float* scratch;
+  clamp_range range;
+  std::int64_t in_pixel, out_pixel;  // floats from one pixel to the next
+};
+
+/// Copies the channels of rows x columns pixels from (y, x) of an image, zeros outside it, without gaps.
+inline void copy_padded(const conv_shape& s, const conv_buffers& from, std::int64_t y, std::int64_t x, std::int64_t rows,
+                        std::int64_t columns, float* out) {
+  const std::int64_t left = std::clamp<std::int64_t>(-x, 0, columns), right = std::clamp<std::int64_t>(s.width - x, left, columns);
+  for (std::int64_t i = y; i < y + rows; ++i, out += columns * s.in) {
+    if (i < 0 || i >= s.height || left == right) {
+      zero_floats(columns * s.in, out);
+      continue;
+    }
+    const float* const line = from.x + (i * s.width + x + left) * from.in_pixel;
+    zero_floats(left * s.in, out);
+    if (from.in_pixel == s.in) copy_floats(line, (right - left) * s.in, out + left * s.in);
+    else
+      for (std::int64_t j = left; j < right; ++j) copy_floats(line + (j - left) * from.in_pixel, s.in, out + j * s.in);
+    zero_floats((columns - right) * s.in, out + right * s.in);
+  }
+}
+
+/// A row of blocks: its output rows, and the rows of the kernel that lie in the image. Leaving out the others is possible with one
+/// output row only; blocks of more come only with images that need no padding (any more), where none is left out.
+struct block_row {
+  std::int64_t y, height, first_tap, last_tap;
+
+  block_row(const conv_shape& s, std::int64_t index) : y(index * block_rows(s)), height(std::min(block_rows(s), s.out_height - y)) {
+    const std::int64_t iy = y * s.stride_h - s.pad_top;
+    const auto taps_in = [&](std::int64_t rows) { return std::clamp<std::int64_t>((rows + s.dilation_h - 1) / s.dilation_h, 0, s.kernel_h); };
+    first_tap = iy < 0 ? taps_in(-iy) : 0;
+    last_tap = std::max(first_tap, taps_in(std::max<std::int64_t>(0, s.height - iy)));
+  }
+  std::int64_t taps() const { return last_tap - first_tap; }
+};
+
+/// Computes a block: `width` output columns from x on of its row, in the given panels.
+template <class Isa>
+void direct_block(const conv_shape& s, const conv_buffers& buffers, const block_row& row, std::int64_t x, std::int64_t width, interval panels) {
+  const std::int64_t iy = row.y * s.stride_h - s.pad_top + row.first_tap * s.dilation_h, ix = x * s.stride_w - s.pad_left;
+  const std::int64_t columns = s.columns_under(width);
+  std::int64_t line = s.width * s.in;
+  address a = advanced(address_of(buffers.x), iy * line + ix * s.in);
+  if (row.taps() > 0 && (ix < 0 || ix + columns > s.width)) {
+    copy_padded(s, buffers, iy, ix, (row.taps() - 1) * s.dilation_h + 1, columns, buffers.scratch);
+    a = address_of(buffers.scratch), line = columns * s.in;
+  }
+  const bool is_column = s.out_width == 1, is_pair = row.height == 2 && !is_column;
+  tile_args t{.lda = is_column ? s.stride_h * line : s.stride_w * s.in, .k = s.kernel_w * s.in, .ldc = buffers.out_pixel, .range = buffers.range};
+  t.runs = row.taps(), t.run_stride = s.dilation_h * line;
+  set_rows(t, row.height * width, a, buffers.y + (row.y * s.out_width + x) * buffers.out_pixel);
+  if (is_pair) t.a_second = advanced(a, s.stride_h * line);
+  tile_row<Isa>(t, row.height * width, {buffers.packed, s.depth(), s.out}, row.first_tap * t.k, panels);
+}
+
+/// Computes the given rows of blocks; weights stay in L2 while the blocks pass.
+template <class Isa>
+void direct_blocks(const conv_shape& s, const conv_buffers& buffers, interval rows, interval panels) {
+  const std::int64_t block = panels_in_cache(s.depth()), across = row_tiles{s.out_width}.count();
+  for (std::int64_t p = panels.begin; p < panels.end; p += block) {
+    const interval some_panels{p, std::min(panels.end, p + block)};
+    for (std::int64_t index = rows.begin; index < rows.end; ++index) {
+      const block_row row(s, index);
+      for (std::int64_t i = 0, x = 0; i < across; ++i) {
+        const std::int64_t end = row_tiles{s.out_width}.begin(i + 1);
+        direct_block<Isa>(s, buffers, row, x, end - x, some_panels);
+        x = end;
+      }
+    }
+  }
+}
+
+/// The same on copies of the input, band by band.
+template <class Isa>
+void direct_bands(const conv_shape& s, const conv_buffers& buffers, interval rows, interval panels) {
+  for (std::int64_t row = rows.begin; row < rows.end; row += band_rows(s)) {
+    const interval band{row, std::min(rows.end, row + band_rows(s))};
+    const std::int64_t y = band.begin * block_rows(s), outputs = std::min(s.out_height, band.end * block_rows(s)) - y;
+    conv_shape padded = s;
+    padded.height = s.rows_under(outputs), padded.width = s.columns_under(s.out_width);
+    padded.pad_top = y * s.stride_h, padded.pad_left = 0;  // the band begins with the first input row of output row y
+    copy_padded(s, buffers, y * s.stride_h - s.pad_top, -s.pad_left, padded.height, padded.width, buffers.scratch);
+    conv_buffers of_band = buffers;
+    of_band.x = buffers.scratch, of_band.in_pixel = s.in;
+    direct_blocks<Isa>(padded, of_band, band, panels);
+  }
+}
+
+/// Computes the given rows of blocks of one image, group by group.
+template <class Isa>
+void direct_image(const conv_shape& s, const conv_buffers& image, interval rows, interval panels) {
+  conv_shape of_group = s;
+  of_group.in = s.group_in(), of_group.out = s.group_out(), of_group.group = 1;
+  for (std::int64_t g = 0; g < s.group; ++g) {
+    conv_buffers buffers = image;
+    buffers.x += g * of_group.in, buffers.y += g * of_group.out;
+    buffers.packed += g * packed_floats(s.depth(), of_group.out);
+    if (copies_bands(s)) direct_bands<Isa>(of_group, buffers, rows, panels);
+    else direct_blocks<Isa>(of_group, buffers, rows, panels);
+  }
+}
+
+template <class Isa> void conv_direct(const conv_shape& s, const conv_buffers& buffers, part p) {
+  const std::int64_t rows = rows_of_blocks(s);
+  const rectangle work = share(s.batch * rows, panels_of(s.group_out()), p);
+  for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
+    const std::int64_t image = done / rows, first = done - image * rows;
+    const interval of_image{first, std::min(rows, first + work.rows.end - done)};
+    conv_buffers one = buffers;
+    one.x += image * s.height * s.width * s.in, one.y += image * s.out_pixels() * s.out;
+    direct_image<Isa>(s, one, of_image, work.columns);
+    done += of_image.size();
+  }
+}
+
+// --- gathered pixels ----------------------------------------------------------
+
+/// Pixels gathered at once: some tiles, so that every panel of weights is read once for all of them, in at most 256 KiB.
+constexpr std::int64_t gathered_pixels(const conv_shape& s) {
+  return tile_rows * std::clamp<std::int64_t>(64 * 1024 / (tile_rows * std::max<std::int64_t>(1, s.depth())), 1, 8);
+}
+
+/// The inputs of output pixel `pixel` (counted through all images), channels of one group, in the order of the weights.
+inline void gather_pixel(const conv_shape& s, const float* x, std::int64_t pixel, float* out) {
+  const std::int64_t image = pixel / s.out_pixels(), oy = pixel % s.out_pixels() / s.out_width, ox = pixel % s.out_width;
+  const std::int64_t channels = s.group_in();
+  for (std::int64_t ky = 0; ky < s.kernel_h; ++ky)
+    for (std::int64_t kx = 0; kx < s.kernel_w; ++kx, out += channels) {
+      const std::int64_t iy = oy * s.stride_h - s.pad_top + ky * s.dilation_h, ix = ox * s.stride_w - s.pad_left + kx * s.dilation_w;
+      const bool is_inside = iy >= 0 && iy < s.height && ix >= 0 && ix < s.width;
+      if (is_inside) copy_floats(x + ((image * s.height + iy) * s.width + ix) * s.in, channels, out);
+      else zero_floats(channels, out);
+    }
+}
+
+template <class Isa> void conv_gather(const conv_shape& s, const conv_buffers& buffers, part p) {
+  const std::int64_t pixels = s.batch * s.out_pixels(), at_once = gathered_pixels(s), k = s.depth(), n = s.group_out();
+  const rectangle work = share((pixels + at_once - 1) / at_once, panels_of(n), p);
+  for (std::int64_t i = work.rows.begin; i < work.rows.end; ++i) {
+    const std::int64_t first = i * at_once, count = std::min(at_once, pixels - first);
+    for (std::int64_t g = 0; g < s.group; ++g) {
+      for (std::int64_t j = 0; j < count; ++j) gather_pixel(s, buffers.x + g * s.group_in(), first + j, buffers.scratch + j * k);
+      gemm_tiles<Isa>({count, k, n}, buffers.scratch, k, buffers.packed + g * packed_floats(k, n), buffers.y + first * s.out + g * n, s.out,
+                      buffers.range, {{0, row_tiles{count}.count()}, work.columns});
+    }
+  }
+}
+
+constexpr std::int64_t scratch_per_part(const conv_shape& s) {
+  const conv_method method = method_of(s);
+  if (method == conv_method::product || s.batch * s.out_pixels() * s.out == 0) return 0;
+  const std::int64_t floats = method == conv_method::direct ? direct_scratch(s) : std::min(gathered_pixels(s), s.batch * s.out_pixels()) * s.depth();
+  return (floats + 15) / 16 * 16;  // whole cache lines, so that parts never share one
+}
+
+}  // namespace detail
+
+/// Floats that conv_pack() writes.
+constexpr std::int64_t conv_packed_floats(const conv_shape& s) { return s.group * packed_floats(s.depth(), s.group_out()); }
+
+/// Packs weights [out, kernel_h, kernel_w, in / group] and bias [out] (null: zeros), group by group.
+inline void conv_pack(const conv_shape& s, const float* w, const float* bias, float* out) {
+  const std::int64_t k = s.depth(), n = s.group_out();
+  for (std::int64_t g = 0; g < s.group; ++g)
+    pack(w + g * n * k, 1, k, k, n, bias == nullptr ? nullptr : bias + g * n, out + g * packed_floats(k, n));
+}
+
+/// Floats of scratch that conv() needs when its work is divided into `parts`.
+constexpr std::int64_t conv_scratch_floats(const conv_shape& s, std::int64_t parts = 1) { return parts * detail::scratch_per_part(s); }
+
+/// y = clamp(conv2d(x, w) + bias).
+///
+/// Every division into parts gives the same bits. Padding counts as zeros that may be multiplied with weights: infinite weights
+/// can give NaN at the border. y must not overlap x.
+/// \param packed  what conv_pack() made of weights and bias
+/// \param scratch conv_scratch_floats(s, p.count) floats, of which each part uses its own; need not be initialised
+template <class Isa = native>
+void conv(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range = {}, part p = {}) {
+  if (s.batch * s.out_pixels() * s.out == 0) return;
+  if (detail::method_of(s) == detail::conv_method::product) {
+    const std::int64_t pixels = s.batch * s.out_pixels();
+    return gemm<Isa>({pixels, s.depth(), s.out}, x, s.depth(), packed, y, s.out, range, p);
+  }
+  const std::int64_t own = detail::scratch_per_part(s);
+  const detail::conv_buffers buffers{x, packed, y, own == 0 ? nullptr : scratch + p.index * own, range, s.in, s.out};
+  if (detail::method_of(s) == detail::conv_method::direct) detail::conv_direct<Isa>(s, buffers, p);
+  else detail::conv_gather<Isa>(s, buffers, p);
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

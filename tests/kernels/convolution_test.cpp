@@ -1,0 +1,195 @@
+// convolution_test: conv() against naive loops in double, for every way it can go, divided in every way.
+#include <nnrt/kernels/convolution.hpp>
+
+#include "../support/fenced.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+namespace {
+
+using namespace nnrt::kernels;
+using nnrt_test::fenced;
+
+constexpr float inf = std::numeric_limits<float>::infinity();
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+
+struct problem {
+  conv_shape s;
+  clamp_range range;
+  fenced x, w, bias, packed;
+
+  problem(const conv_shape& shape, clamp_range limits, std::minstd_rand& random)
+      : s(shape), range(limits), x(s.batch * s.height * s.width * s.in), w(s.out * s.depth()), bias(s.out), packed(conv_packed_floats(s), nan) {
+    randomize(x, random), randomize(w, random), randomize(bias, random);
+    conv_pack(s, w.data(), bias.data(), packed.data());
+  }
+  std::int64_t outputs() const { return s.batch * s.out_pixels() * s.out; }
+  /// The parts run backwards, on scratch that holds NaN before.
+  void run(fenced& y, std::int64_t parts) const {
+    fenced scratch(conv_scratch_floats(s, parts), nan);
+    for (std::int64_t i = parts; i-- > 0;) conv(s, x.data(), packed.data(), y.data(), scratch.data(), range, {i, parts});
+  }
+};
+
+/// The sum of one output value and of the sizes of its terms.
+struct naive { double sum, size; };
+naive naive_output(const problem& p, std::int64_t image, std::int64_t oy, std::int64_t ox, std::int64_t o) {
+  const conv_shape& s = p.s;
+  naive out{p.bias[o], std::abs(p.bias[o]) + 1.0};
+  const std::int64_t channels = s.group_in(), first = o / s.group_out() * channels;
+  for (std::int64_t ky = 0; ky < s.kernel_h; ++ky)
+    for (std::int64_t kx = 0; kx < s.kernel_w; ++kx) {
+      const std::int64_t iy = oy * s.stride_h + ky * s.dilation_h - s.pad_top, ix = ox * s.stride_w + kx * s.dilation_w - s.pad_left;
+      if (iy < 0 || iy >= s.height || ix < 0 || ix >= s.width) continue;
+      for (std::int64_t c = 0; c < channels; ++c) {
+        const double product = static_cast<double>(p.x[((image * s.height + iy) * s.width + ix) * s.in + first + c]) *
+                               p.w[((o * s.kernel_h + ky) * s.kernel_w + kx) * channels + c];
+        out.sum += product, out.size += std::abs(product);
+      }
+    }
+  return out;
+}
+
+/// Largest error in units of what rounding may cost.
+double worst_error(const problem& p, const fenced& y) {
+  double worst = 0;
+  std::int64_t i = 0;
+  for (std::int64_t image = 0; image < p.s.batch; ++image)
+    for (std::int64_t oy = 0; oy < p.s.out_height; ++oy)
+      for (std::int64_t ox = 0; ox < p.s.out_width; ++ox)
+        for (std::int64_t o = 0; o < p.s.out; ++o, ++i) {
+          const naive want = naive_output(p, image, oy, ox, o);
+          worst = std::max(worst, nnrt_test::error_ratio(y[i], std::clamp<double>(want.sum, p.range.lo, p.range.hi), 2e-6 * want.size));
+        }
+  return worst;
+}
+
+void check(const problem& p) {
+  fenced y(p.outputs(), nan);
+  p.run(y, 1);
+  CHECK(worst_error(p, y) < 1);
+  for (const std::int64_t parts : {2, 3, 5}) {
+    CAPTURE(parts);
+    fenced divided(p.outputs(), nan);
+    p.run(divided, parts);
+    CHECK(nnrt_test::same_bits(y, divided));
+  }
+}
+
+/// Image, channels in and out, kernel; the rest as named.
+conv_shape shape(std::int64_t h, std::int64_t w, std::int64_t in, std::int64_t out, std::int64_t kh, std::int64_t kw) {
+  conv_shape s;
+  s.height = h, s.width = w, s.in = in, s.out = out, s.kernel_h = kh, s.kernel_w = kw;
+  return s;
+}
+/// Output extents for padding of top, left, bottom, right; 0 where the kernel does not fit.
+conv_shape padded(conv_shape s, std::int64_t top, std::int64_t left, std::int64_t bottom, std::int64_t right) {
+  s.pad_top = top, s.pad_left = left;
+  const auto windows = [](std::int64_t room, std::int64_t stride) { return room < 0 ? 0 : room / stride + 1; };
+  s.out_height = windows(s.height + top + bottom - ((s.kernel_h - 1) * s.dilation_h + 1), s.stride_h);
+  s.out_width = windows(s.width + left + right - ((s.kernel_w - 1) * s.dilation_w + 1), s.stride_w);
+  return s;
+}
+conv_shape strided(conv_shape s, std::int64_t h, std::int64_t w) { return s.stride_h = h, s.stride_w = w, s; }
+conv_shape dilated(conv_shape s, std::int64_t h, std::int64_t w) { return s.dilation_h = h, s.dilation_w = w, s; }
+conv_shape grouped(conv_shape s, std::int64_t group) { return s.group = group, s; }
+conv_shape batched(conv_shape s, std::int64_t batch) { return s.batch = batch, s; }
+
+TEST_CASE("convolution: every method is right at its edges") {
+  struct row { const char* what; conv_shape s; };
+  static constexpr std::int64_t tile = tile_rows;
+  const row table[] = {
+      {"1x1, the image itself",                padded(shape(5, 7, 6, 19, 1, 1), 0, 0, 0, 0)},
+      {"1x1 of several images",                padded(batched(shape(3, 3, 4, 5, 1, 1), 3), 0, 0, 0, 0)},
+      {"1x1 strided",                          padded(strided(shape(9, 8, 5, 6, 1, 1), 2, 3), 0, 0, 0, 0)},
+      {"1x1 padded",                           padded(shape(4, 4, 3, 5, 1, 1), 1, 2, 0, 1)},
+      {"kernel as large as the image",         padded(batched(shape(4, 5, 3, 40, 4, 5), 4), 0, 0, 0, 0)},
+      {"3x3, no padding, narrow pairs",        padded(shape(8, tile / 2 + 2, 4, 20, 3, 3), 0, 0, 0, 0)},
+      {"3x3, pairs with an odd row left",      padded(shape(7, tile / 2, 4, 20, 3, 3), 1, 1, 1, 1)},
+      {"3x3 same, image padded first",         padded(shape(9, 2 * tile + 3, 5, 33, 3, 3), 1, 1, 1, 1)},
+      {"3x3 same, wide",                       padded(shape(6, 4 * tile + 1, 3, 16, 3, 3), 1, 1, 1, 1)},
+      {"3x3 stride 2, extra column right",     padded(strided(shape(12, 8 * tile, 3, 18, 3, 3), 2, 2), 0, 0, 1, 1)},
+      {"7x7 stride 2 of 3 channels, wide",     padded(strided(shape(17, 7 * tile, 3, 10, 7, 7), 2, 2), 3, 3, 3, 3)},
+      {"a column: 3x1 kernel",                 padded(shape(3 * tile + 2, 1, 6, 9, 3, 1), 1, 0, 1, 0)},
+      {"a column without padding",             padded(shape(2 * tile + 2, 3, 6, 9, 4, 3), 0, 0, 0, 0)},
+      {"10x4 stride 2 of one channel",         padded(strided(shape(49, 10, 1, 8, 10, 4), 2, 2), 4, 1, 5, 1)},
+      {"1x5 kernel",                           padded(shape(5, 19, 4, 6, 1, 5), 0, 2, 0, 2)},
+      {"dilated down only",                    padded(dilated(shape(13, 60, 3, 5, 3, 3), 4, 1), 4, 1, 4, 1)},
+      {"dilated both ways",                    padded(dilated(shape(14, 15, 5, 18, 3, 3), 2, 3), 2, 3, 2, 3)},
+      {"two groups",                           padded(grouped(shape(7, 9, 8, 12, 3, 3), 2), 1, 1, 1, 1)},
+      {"as many groups as channels",           padded(grouped(shape(6, 6, 5, 10, 3, 3), 5), 1, 1, 1, 1)},
+      {"groups of a 1x1 of several images",    padded(grouped(batched(shape(4, 5, 6, 6, 1, 1), 2), 3), 0, 0, 0, 0)},
+      {"dilated, strided groups",              padded(strided(dilated(grouped(shape(16, 17, 4, 6, 3, 2), 2), 2, 2), 2, 3), 1, 1, 2, 2)},
+      {"kernel larger than the image",         padded(shape(2, 2, 3, 5, 5, 5), 2, 2, 2, 2)},
+      {"kernel rows all outside",              padded(shape(2, 50, 3, 5, 2, 2), 4, 0, 4, 0)},
+      {"kernel columns all outside",           padded(shape(3, 2, 3, 5, 2, 2), 0, 5, 0, 60)},
+      {"no output rows",                       padded(shape(2, 2, 3, 5, 3, 1), 0, 0, 0, 0)},
+      {"no output columns",                    padded(shape(2, 2, 3, 5, 1, 3), 0, 0, 0, 0)},
+      {"no images",                            padded(batched(shape(5, 5, 3, 5, 3, 3), 0), 1, 1, 1, 1)},
+      {"no input channels give the bias",      padded(shape(4, 4, 0, 5, 3, 3), 1, 1, 1, 1)},
+      {"no output channels",                   padded(shape(4, 4, 3, 0, 3, 3), 1, 1, 1, 1)},
+      {"an empty image gives the bias",        padded(shape(0, 0, 3, 4, 3, 3), 2, 2, 2, 2)},
+      {"several images, padded first",         padded(batched(shape(5, 6, 3, 7, 3, 3), 3), 1, 1, 1, 1)},
+      {"several wide images",                  padded(batched(shape(3, 50, 3, 7, 3, 3), 3), 1, 1, 1, 1)},
+      {"more than one padded band",            padded(shape(70, 30, 160, 4, 3, 3), 1, 1, 1, 1)},
+      {"weights in several blocks of panels",  padded(shape(5, 6, 130, 150, 3, 3), 1, 1, 1, 1)},
+  };
+  std::minstd_rand random(1);
+  for (const row& r : table) {
+    CAPTURE(r.what);
+    check(problem(r.s, {}, random));
+    check(problem(r.s, {0.0F, 1.0F}, random));
+  }
+}
+
+TEST_CASE("convolution: random shapes are right") {
+  std::minstd_rand random(2);
+  const auto below = [&](std::uint32_t n) { return static_cast<std::int64_t>(random() % n); };
+  for (int i = 0; i < 300; ++i) {
+    const std::int64_t group = below(4) == 0 ? 1 + below(3) : 1, wide = below(6) == 0 ? 60 : 1;
+    conv_shape s = shape(below(12), below(20) + wide - 1, group * below(6), group * below(24), 1 + below(4), 1 + below(4));
+    s = batched(grouped(strided(s, 1 + below(3), 1 + below(3)), group), 1 + below(2));
+    if (below(4) == 0) s = dilated(s, 1 + below(3), 1 + below(3));
+    s = padded(s, below(4), below(4), below(4), below(4));
+    CAPTURE(i);
+    CAPTURE(s.height);
+    CAPTURE(s.width);
+    CAPTURE(s.out_width);
+    check(problem(s, {-0.5F, inf}, random));
+  }
+}
+
+TEST_CASE("convolution: no bias means zeros") {
+  const conv_shape s = padded(grouped(shape(3, 3, 2, 4, 2, 2), 2), 0, 0, 0, 0);
+  fenced x(18, 1.0F), w(16, 1.0F), packed(conv_packed_floats(s), nan), y(16, nan), scratch(conv_scratch_floats(s), nan);
+  conv_pack(s, w.data(), nullptr, packed.data());
+  conv(s, x.data(), packed.data(), y.data(), scratch.data());
+  CHECK(nnrt_test::same_bits(y, fenced(16, 4.0F)));
+}
+
+TEST_CASE("convolution: a NaN in the image reaches exactly the outputs that see it") {
+  const conv_shape s = padded(shape(9, 50, 2, 3, 3, 3), 1, 1, 1, 1);
+  std::minstd_rand random(3);
+  problem p(s, {0.0F, 6.0F}, random);
+  p.x[(4 * 50 + 20) * 2] = nan;
+  fenced y(p.outputs());
+  p.run(y, 1);
+  for (std::int64_t oy = 0; oy < 9; ++oy)
+    for (std::int64_t ox = 0; ox < 50; ++ox)
+      for (std::int64_t o = 0; o < 3; ++o) CHECK(std::isnan(y[(oy * 50 + ox) * 3 + o]) == (oy >= 3 && oy <= 5 && ox >= 19 && ox <= 21));
+}
+
+TEST_CASE("convolution: pointwise needs no scratch, and parts have scratch of their own") {
+  CHECK(conv_scratch_floats(padded(shape(9, 9, 8, 8, 1, 1), 0, 0, 0, 0), 4) == 0);
+  CHECK(conv_scratch_floats(padded(shape(99, 99, 8, 8, 3, 3), 0, 0, 0, 0), 4) == 0);
+  const conv_shape same = padded(shape(9, 9, 8, 8, 3, 3), 1, 1, 1, 1);
+  CHECK(conv_scratch_floats(same, 3) == 3 * conv_scratch_floats(same));
+  static_assert(conv_scratch_floats(conv_shape{}) == 0);
+}
+
+}  // namespace
