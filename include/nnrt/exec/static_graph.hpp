@@ -3,7 +3,7 @@
 #pragma once
 
 #include <nnrt/exec/frozen.hpp>
-#include <nnrt/io/bind_weights.hpp>
+#include <nnrt/exec/weight_specs.hpp>
 #include <nnrt/ir/builder.hpp>
 #include <nnrt/exec/dump_plan.hpp>
 #include <nnrt/passes/optimise.hpp>
@@ -70,8 +70,9 @@ template <auto Function> inline constexpr frozen_graph<sizes_optimised<Function>
 inline constexpr std::int64_t micro_macs = 4096;
 inline constexpr std::size_t micro_steps = 16;
 
-template <auto Function, plan_options Options> inline constexpr plan_sizes sizes_planned = sizes_of(make_plan(graph_optimised<Function>.thaw(), Options));
-template <auto Function, plan_options Options> inline constexpr frozen_plan<sizes_planned<Function, Options>> planned{make_plan(graph_optimised<Function>.thaw(), Options)};
+template <auto Function> constexpr nnrt::plan make_plan_of(bool fast_kernels) { return make_plan(graph_optimised<Function>.thaw(), {.fast_kernels = fast_kernels}); }
+template <auto Function, bool FastKernels> inline constexpr plan_sizes sizes_planned = sizes_of(make_plan_of<Function>(FastKernels));
+template <auto Function, bool FastKernels> inline constexpr frozen_plan<sizes_planned<Function, FastKernels>> planned{make_plan_of<Function>(FastKernels)};
 
 /// Multiply-accumulates of one inference, as the operators count them.
 constexpr std::int64_t count_macs(const ir::graph& g) {
@@ -91,6 +92,10 @@ constexpr std::int64_t count_parameters(const ir::graph& g) {
     if (v.is == ir::kind::weight || (v.is == ir::kind::constant && types::floating.contains(v.desc.type))) parameters += v.desc.elements();
   return parameters;
 }
+
+template <class G, std::size_t I> using input_element = element_t<G::inputs[I].desc.type>;
+template <class G, std::size_t I> using output_element = element_t<G::outputs[I].desc.type>;
+template <class G, std::size_t I> inline constexpr std::size_t output_size = static_cast<std::size_t>(G::outputs[I].desc.elements());
 
 }  // namespace detail
 
@@ -119,8 +124,9 @@ template <auto Function> struct graph {
   /// Whether the network takes the unrolled form: few multiply-accumulates, few steps, no fast kernel that would have to prepare weights.
   static constexpr bool is_micro = macs <= detail::micro_macs && written.nodes.size() <= detail::micro_steps;
 
-  /// The plan in .rodata.
-  static constexpr const auto& plan = detail::planned<Function, plan_options{.fast_kernels = !is_micro}>;
+  /// The plan in .rodata; with fast kernels, or with references alone, as the unrolled form takes them.
+  template <bool FastKernels> static constexpr const auto& plan_with() { return detail::planned<Function, FastKernels>; }
+  static constexpr const auto& plan = detail::planned<Function, !is_micro>;
 
   /// Kernel calls of one inference.
   static constexpr std::size_t steps = plan.steps.size();
@@ -149,6 +155,17 @@ template <auto Function> struct graph {
     std::size_t n = 0;
     for (std::size_t i = 0; i < written.values.size(); ++i)
       if (written.values[i].is == ir::kind::weight) list[n++] = info_of(static_cast<std::int32_t>(i), written.values[i].name);
+    return list;
+  }();
+
+  /// The weights as bind_weights() wants them: with the way the network uses each, for files that order axes otherwise.
+  static constexpr std::array<weight_spec, weight_count> weight_specs = [] {
+    std::array<weight_spec, weight_count> list{};
+    const std::vector<weight_spec> found = weight_specs_of(written.thaw());
+    for (std::size_t i = 0; i < weight_count; ++i) {
+      list[i] = found[i];
+      list[i].name = weights[i].name;  // the names in `found` died with its graph
+    }
     return list;
   }();
 

@@ -1,0 +1,101 @@
+// memory: where executors keep intermediate results and prepared weights.
+// Flow: executor holds an arena_memory; prepared_weights is shared by the executors of one network.
+#pragma once
+
+#include <nnrt/core/result.hpp>
+#include <nnrt/exec/plan_view.hpp>
+#include <nnrt/io/bind_weights.hpp>
+
+#include <cstdlib>
+#include <new>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Memory from the heap, aligned to 64 bytes, not initialised. Move only.
+class heap_block {
+ public:
+  heap_block() = default;
+  heap_block(heap_block&& other) noexcept : first_(std::exchange(other.first_, nullptr)) {}
+  heap_block& operator=(heap_block&& other) noexcept {
+    std::swap(first_, other.first_);
+    return *this;
+  }
+  ~heap_block() { std::free(first_); }
+
+  /// At least one byte, so that a pointer can stand for "there". Error: out_of_memory, naming what it was for.
+  static result<heap_block> allocate(std::int64_t bytes, const char* what) {
+    heap_block made;
+    made.first_ = static_cast<std::byte*>(std::aligned_alloc(64, static_cast<std::size_t>(passes::aligned(bytes > 0 ? bytes : 1))));
+    if (made.first_ == nullptr) return fail(error_code::out_of_memory, std::string(what) + ": no memory for " + std::to_string(bytes) + " bytes");
+    return made;
+  }
+  std::byte* data() const { return first_; }
+
+ private:
+  std::byte* first_ = nullptr;
+};
+
+/// Arenas up to this size are members of their executor; larger ones would overflow stacks.
+inline constexpr std::int64_t largest_member_arena = 64 * 1024;
+
+/// The arena of one executor.
+template <std::int64_t Bytes, bool IsMember = (Bytes <= largest_member_arena)> class arena_memory {
+ public:
+  static result<arena_memory> make() { return arena_memory(); }
+  std::byte* data() { return bytes_; }
+
+ private:
+  alignas(64) std::byte bytes_[Bytes > 0 ? static_cast<std::size_t>(Bytes) : 1];
+};
+template <std::int64_t Bytes> class arena_memory<Bytes, false> {
+ public:
+  static result<arena_memory> make() {
+    auto block = heap_block::allocate(Bytes, "arena");
+    if (!block) return fail(std::move(block.error()));
+    arena_memory made;
+    made.block_ = std::move(*block);
+    return made;
+  }
+  std::byte* data() { return block_.data(); }
+
+ private:
+  heap_block block_;
+};
+
+/// Weights as the steps read them: bound to the caller's file, and packed or folded copies. Immutable once made, shared by executors.
+struct prepared_weights {
+  bound_weights bound;
+  heap_block memory;  // plan.prepared_bytes
+
+  /// Fills the bases of prepared memory, constants and weights; arena and inputs are the executor's.
+  void set_bases(const plan_view& plan, std::span<std::byte*> bases) const {
+    bases[in_prepared] = memory.data();
+    // Kernels take one kind of pointer for what they read and write; no step has a constant or a weight for its result.
+    bases[in_constants] = const_cast<std::byte*>(plan.constants.data());
+    for (std::size_t i = 0; i < plan.weights.size(); ++i)
+      bases[first_input + plan.inputs.size() + i] = const_cast<std::byte*>(bound.pointers()[i]);
+  }
+};
+
+/// Runs a plan's prepare steps on bound weights. Errors: out_of_memory.
+inline result<prepared_weights> prepare(const plan_view& plan, bound_weights bound) {
+  prepared_weights made;
+  made.bound = std::move(bound);
+  if (plan.prepare.empty()) return made;
+  auto memory = heap_block::allocate(plan.prepared_bytes, "prepared weights");
+  if (!memory) return fail(std::move(memory.error()));
+  auto scratch = heap_block::allocate(plan.prepare_scratch_bytes, "folded weights");
+  if (!scratch) return fail(std::move(scratch.error()));
+  made.memory = std::move(*memory);
+  std::vector<std::byte*> bases(plan.base_count());
+  std::vector<view> views(static_cast<std::size_t>(plan.most_operands));
+  made.set_bases(plan, bases);
+  bases[in_prepare_scratch] = scratch->data();
+  run_context context;
+  context.bases = bases;
+  context.views = views;
+  run_steps(plan, plan.prepare, context);
+  return made;
+}
+
+}  // namespace nnrt::inline NNRT_ISA

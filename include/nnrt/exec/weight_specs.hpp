@@ -1,0 +1,67 @@
+// weight_specs: how a network uses each of its weights, read off the graph as it was written.
+// Flow: executors and compile() hand the list to bind_weights(), which brings files of other frameworks into this order.
+#pragma once
+
+#include <nnrt/io/bind_weights.hpp>
+#include <nnrt/passes/uses.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+
+namespace detail {
+
+constexpr weight_use use_of(weights_role role) {
+  switch (role) {
+    case weights_role::conv2d: return weight_use::conv2d;
+    case weights_role::depthwise_conv2d: return weight_use::depthwise_conv2d;
+    case weights_role::conv2d_transpose: return weight_use::conv2d_transpose;
+    case weights_role::full_connection: return weight_use::full_connection;
+    case weights_role::none: break;
+  }
+  return weight_use::plain;
+}
+
+/// Shape of the feature map [N, H, W, C] that reshapes alone lead from to `id`; rank 0 when there is none, or when it has one pixel.
+constexpr shape_t flattened_map(const ir::graph& g, const passes::use_table& table, std::int32_t id) {
+  while (table.producer_of(id) != ir::none) {
+    const ir::node& n = g.nodes[static_cast<std::size_t>(table.producer_of(id))];
+    if (n.op->traits.result != storage::alias_of_input) break;
+    id = g.inputs_of(n)[0];
+    const tensor_desc& desc = g.at(id).desc;
+    if (desc.rank() == 4 && desc.layout == format::nhwc) return desc.shape[1] * desc.shape[2] > 1 ? desc.shape : shape_t{};
+  }
+  return {};
+}
+
+/// Groups of a convolution: input channels over the weight's.
+constexpr std::int64_t group_of(const ir::graph& g, const ir::node& n) {
+  const tensor_desc &x = g.at(g.inputs_of(n)[0]).desc, &w = g.at(g.inputs_of(n)[1]).desc;
+  return x.rank() == 4 && w.rank() == 4 && w.shape[3] > 0 ? x.shape[3] / w.shape[3] : 1;
+}
+
+}  // namespace detail
+
+/// One spec for each weight, in order of declaration. The names lie in the graph.
+constexpr std::vector<weight_spec> weight_specs_of(const ir::graph& g) {
+  std::vector<weight_spec> specs;
+  std::vector<std::int32_t> spec_of;
+  spec_of.assign(g.values.size(), ir::none);
+  for (std::size_t id = 0; id < g.values.size(); ++id) {
+    const ir::value& v = g.values[id];
+    if (v.is != ir::kind::weight) continue;
+    spec_of[id] = static_cast<std::int32_t>(specs.size());
+    specs.push_back({g.name_of(v.name), v.desc, weight_use::plain, 1, {}});
+  }
+  const passes::use_table table(g);
+  for (const ir::node& n : g.nodes) {
+    if (n.op->traits.weights == weights_role::none) continue;
+    const std::int32_t id = g.inputs_of(n)[1];
+    if (spec_of[static_cast<std::size_t>(id)] == ir::none) continue;
+    weight_spec& spec = specs[static_cast<std::size_t>(spec_of[static_cast<std::size_t>(id)])];
+    spec.use = detail::use_of(n.op->traits.weights);
+    if (spec.use == weight_use::full_connection) spec.flattened = detail::flattened_map(g, table, g.inputs_of(n)[0]);
+    else if (spec.use != weight_use::depthwise_conv2d) spec.group = detail::group_of(g, n);
+  }
+  return specs;
+}
+
+}  // namespace nnrt::inline NNRT_ISA

@@ -1,0 +1,25 @@
+// cpu: the policies that run a network on this machine's processor, and how they execute its plan.
+// Flow: executor<graph<f>, Policy> asks Policy::form; cpu is the default.
+#pragma once
+
+#include <nnrt/core/config.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// How a static plan is executed.
+enum class execution_form {
+  automatic,  // unrolled for micro networks, else planned
+  planned,    // a loop over the table of steps: kernels are shared by all layers of a kind
+  unrolled,   // every step inlined with constant extents; for networks of a few thousand multiply-accumulates
+};
+
+/// A policy that runs everything on the CPU.
+template <execution_form Form> struct basic_cpu {
+  static constexpr execution_form form = Form;
+};
+
+using cpu = basic_cpu<execution_form::automatic>;
+using cpu_planned = basic_cpu<execution_form::planned>;
+using cpu_unrolled = basic_cpu<execution_form::unrolled>;
+
+}  // namespace nnrt::inline NNRT_ISA
