@@ -1,0 +1,100 @@
+// sub_test: rules, broadcasting, arithmetic and the DSL form of sub.
+#include <nnrt/ops/sub.hpp>
+
+#include <doctest/doctest.h>
+#include <nnrt/ir/apply.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/ops/relu.hpp>
+
+#include "support/binary.hpp"
+
+#include <limits>
+
+namespace {
+
+using namespace nnrt_test;
+using rule = ops::sub::rule;
+
+static_assert(all_refused_as_stated<ops::sub>(rules_of_pairs<ops::sub>));
+static_assert(all_refused_as_stated<ops::sub>(signature_of_pairs));
+constexpr operand one = computed({f64, {}}), two = computed(f32_of({2})), three = computed(f32_of({3}));
+static_assert(breaks(infer<ops::sub>({}, {two, one}), rule::types_must_be_equal, 12, 11));
+static_assert(breaks(infer<ops::sub>({}, {two, three}), rule::extents_must_be_equal_or_1, 3, 2));
+
+TEST_CASE("sub: what it cannot subtract is refused with the rule and both values") {
+  for (const auto& row : rules_of_pairs<ops::sub>) {
+    CAPTURE(row.what);
+    CHECK(refused_as_stated<ops::sub>(row));
+  }
+  for (const auto& row : signature_of_pairs) {
+    CAPTURE(row.what);
+    CHECK(refused_as_stated<ops::sub>(row));
+  }
+}
+
+TEST_CASE("sub: shapes broadcast as NumPy's do, in either order") {
+  const auto check = [](const pair_of_shapes& row) {
+    CAPTURE(row.what);
+    CHECK(shape_of(infer<ops::sub>({}, {computed(f32_of(row.a)), computed(f32_of(row.b))})) == row.y);
+    CHECK(shape_of(infer<ops::sub>({}, {computed(f32_of(row.b)), computed(f32_of(row.a))})) == row.y);
+  };
+  for (const pair_of_shapes& row : broadcasting_shapes) check(row);
+  for (const pair_of_shapes& row : unknown_extents) check(row);
+}
+
+TEST_CASE("sub: each element is the difference of those that broadcasting brings together") {
+  for (const pair_of_shapes& row : broadcasting_shapes) {
+    CAPTURE(row.what);
+    CHECK(first_difference<ops::sub, float>(row, [](float a, float b) { return a - b; }) == -1);
+    CHECK(first_difference<ops::sub, std::int32_t>(row, [](std::int32_t a, std::int32_t b) { return a - b; }) == -1);
+  }
+}
+
+constexpr ops::sub::attrs fusing(activation fused) {
+  ops::sub::attrs attrs;
+  attrs.fused = fused;
+  return attrs;
+}
+
+static_assert(gives<ops::sub, float>({1, -2, 0.5F}, {2, -3, 0.25F}, {-1, 1, 0.25F}));
+static_assert(gives<ops::sub, float16>({float16(1.5F)}, {float16(2.25F)}, {float16(-0.75F)}));
+static_assert(gives<ops::sub, float>({-3, 9, 20}, {1, 8, 1}, {0, 1, 6}, fusing(activation::relu6)));
+
+TEST_CASE("sub: integers wrap around in their own width") {
+  using limits64 = std::numeric_limits<std::int64_t>;
+  static_assert(gives<ops::sub, std::int8_t>({127, -128}, {-1, 1}, {-128, 127}));
+  static_assert(gives<ops::sub, std::uint8_t>({0}, {1}, {255}));
+  CHECK(gives<ops::sub, std::int64_t>({limits64::min()}, {1}, {limits64::max()}));
+  CHECK(gives<ops::sub, std::uint64_t>({0}, {1}, {~std::uint64_t{0}}, fusing(activation::relu)));
+}
+
+constexpr auto differences = [](builder& b) {
+  auto x = b.input<f32, shape<2, 3>>("x");
+  auto w = b.weight<f32, shape<3>>("w");
+  b.output("fused", sub(x, w, relu));
+  b.output("scalar right", x - 2);
+  b.output("scalar left", 0.5F - x);
+  b.output("of two tensors", x - w);
+};
+
+TEST_CASE("sub: the DSL records a node with its activation, and scalars as constants of the tensor's dtype") {
+  builder b;
+  differences(b);
+  const ir::graph& g = b.graph();
+  REQUIRE(g.nodes.size() == 4);
+  CHECK(unpack<ops::sub::attrs>(g.attrs_of(g.nodes[0])).fused == activation::relu);
+  CHECK(unpack<ops::sub::attrs>(g.attrs_of(g.nodes[3])).fused == activation::none);
+  CHECK(g.at(g.outputs_of(g.nodes[0])[0]).desc == f32_of({2, 3}));
+  CHECK(g.element<float>(g.at(g.inputs_of(g.nodes[1])[1]), 0) == 2.0F);
+  CHECK(g.element<float>(g.at(g.inputs_of(g.nodes[2])[0]), 0) == 0.5F);
+  CHECK(g.inputs_of(g.nodes[2])[1] == g.inputs[0]);
+  for (const ir::node& node : g.nodes) CHECK(node.op->code == op_code{38});
+}
+
+static_assert([] {
+  builder b;
+  differences(b);
+  return b.graph().nodes.size();
+}() == 4);
+
+}  // namespace
