@@ -1,0 +1,22 @@
+// expect: beside an integer tensor a scalar must be an integer, too
+// 0.5 beside an integer tensor would silently become 0.
+#include <nnrt/ops/mul.hpp>
+
+#include <nnrt/ir/apply.hpp>
+#include <nnrt/kernels/fast.hpp>
+
+#ifdef NNRT_FIXED
+inline constexpr nnrt::dtype type = nnrt::f32;
+#else
+inline constexpr nnrt::dtype type = nnrt::i32;
+#endif
+
+constexpr auto network = [](nnrt::builder& b) {
+  auto x = b.input<type, nnrt::shape<2, 3>>("x");
+  b.output("y", 0.5 * x);  // here
+};
+
+int main() {
+  nnrt::builder b;
+  network(b);
+}

@@ -1,0 +1,109 @@
+// mul_test: rules, broadcasting, arithmetic and the DSL form of mul.
+#include <nnrt/ops/mul.hpp>
+
+#include <doctest/doctest.h>
+#include <nnrt/ir/apply.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/ops/relu.hpp>
+
+#include "support/binary.hpp"
+
+#include <limits>
+
+namespace {
+
+using namespace nnrt_test;
+using rule = ops::mul::rule;
+
+static_assert(all_refused_as_stated<ops::mul>(rules_of_pairs<ops::mul>));
+static_assert(all_refused_as_stated<ops::mul>(signature_of_pairs));
+constexpr operand one = computed({f64, {}}), two = computed(f32_of({2})), three = computed(f32_of({3}));
+static_assert(breaks(infer<ops::mul>({}, {two, one}), rule::types_must_be_equal, 12, 11));
+static_assert(breaks(infer<ops::mul>({}, {two, three}), rule::extents_must_be_equal_or_1, 3, 2));
+
+TEST_CASE("mul: what it cannot multiply is refused with the rule and both values") {
+  for (const auto& row : rules_of_pairs<ops::mul>) {
+    CAPTURE(row.what);
+    CHECK(refused_as_stated<ops::mul>(row));
+  }
+  for (const auto& row : signature_of_pairs) {
+    CAPTURE(row.what);
+    CHECK(refused_as_stated<ops::mul>(row));
+  }
+}
+
+TEST_CASE("mul: shapes broadcast as NumPy's do, in either order") {
+  const auto check = [](const pair_of_shapes& row) {
+    CAPTURE(row.what);
+    CHECK(shape_of(infer<ops::mul>({}, {computed(f32_of(row.a)), computed(f32_of(row.b))})) == row.y);
+    CHECK(shape_of(infer<ops::mul>({}, {computed(f32_of(row.b)), computed(f32_of(row.a))})) == row.y);
+  };
+  for (const pair_of_shapes& row : broadcasting_shapes) check(row);
+  for (const pair_of_shapes& row : unknown_extents) check(row);
+}
+
+TEST_CASE("mul: each element is the product of those that broadcasting brings together") {
+  for (const pair_of_shapes& row : broadcasting_shapes) {
+    CAPTURE(row.what);
+    CHECK(first_difference<ops::mul, float>(row, [](float a, float b) { return a * b; }) == -1);
+    CHECK(first_difference<ops::mul, std::int32_t>(row, [](std::int32_t a, std::int32_t b) { return a * b; }) == -1);
+  }
+}
+
+constexpr ops::mul::attrs fusing(activation fused) {
+  ops::mul::attrs attrs;
+  attrs.fused = fused;
+  return attrs;
+}
+
+template <class Op> float first_of(float a, float b) {
+  return run<Op, float>({}, {1}, filled<float>({1}, {a}), filled<float>({1}, {b})).elements[0];
+}
+
+static_assert(gives<ops::mul, float>({1, -2, 0.5F}, {2, -3, 0.25F}, {2, 6, 0.125F}));
+static_assert(gives<ops::mul, float16>({float16(1.5F)}, {float16(2.5F)}, {float16(3.75F)}));
+static_assert(gives<ops::mul, float>({-3, 0.5F, 20}, {1, 8, 1}, {0, 4, 6}, fusing(activation::relu6)));
+
+TEST_CASE("mul: integers wrap around in their own width") {
+  using limits64 = std::numeric_limits<std::int64_t>;
+  static_assert(gives<ops::mul, std::int8_t>({100, -128}, {3, -1}, {44, -128}));
+  static_assert(gives<ops::mul, std::int32_t>({65536}, {65536}, {0}));
+  CHECK(gives<ops::mul, std::int64_t>({limits64::min(), limits64::max()}, {-1, 2}, {limits64::min(), -2}));
+  CHECK(gives<ops::mul, std::uint64_t>({~std::uint64_t{0}}, {1}, {~std::uint64_t{0}}, fusing(activation::relu)));
+}
+
+TEST_CASE("mul: floats follow IEEE 754") {
+  CHECK(gives<ops::mul, float>({1e30F}, {1e30F}, {math::infinity<float>}));
+  CHECK(math::is_nan(first_of<ops::mul>(math::infinity<float>, 0)));
+}
+
+constexpr auto products = [](builder& b) {
+  auto x = b.input<f32, shape<2, 3>>("x");
+  auto w = b.weight<f32, shape<3>>("w");
+  b.output("fused", mul(x, w, relu));
+  b.output("scalar right", x * 2);
+  b.output("scalar left", 0.5F * x);
+  b.output("of two tensors", x * w);
+};
+
+TEST_CASE("mul: the DSL records a node with its activation, and scalars as constants of the tensor's dtype") {
+  builder b;
+  products(b);
+  const ir::graph& g = b.graph();
+  REQUIRE(g.nodes.size() == 4);
+  CHECK(unpack<ops::mul::attrs>(g.attrs_of(g.nodes[0])).fused == activation::relu);
+  CHECK(unpack<ops::mul::attrs>(g.attrs_of(g.nodes[3])).fused == activation::none);
+  CHECK(g.at(g.outputs_of(g.nodes[0])[0]).desc == f32_of({2, 3}));
+  CHECK(g.element<float>(g.at(g.inputs_of(g.nodes[1])[1]), 0) == 2.0F);
+  CHECK(g.element<float>(g.at(g.inputs_of(g.nodes[2])[0]), 0) == 0.5F);
+  CHECK(g.inputs_of(g.nodes[2])[1] == g.inputs[0]);
+  for (const ir::node& node : g.nodes) CHECK(node.op->code == op_code{22});
+}
+
+static_assert([] {
+  builder b;
+  products(b);
+  return b.graph().nodes.size();
+}() == 4);
+
+}  // namespace
