@@ -1,0 +1,120 @@
+// div_test: rules, broadcasting, arithmetic and the DSL form of div.
+#include <nnrt/ops/div.hpp>
+
+#include <doctest/doctest.h>
+#include <nnrt/ir/apply.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/ops/relu.hpp>
+
+#include "support/binary.hpp"
+
+#include <limits>
+
+namespace {
+
+using namespace nnrt_test;
+using rule = ops::div::rule;
+
+static_assert(all_refused_as_stated<ops::div>(rules_of_pairs<ops::div>));
+static_assert(all_refused_as_stated<ops::div>(signature_of_pairs));
+constexpr operand one = computed({f64, {}}), two = computed(f32_of({2})), three = computed(f32_of({3}));
+static_assert(breaks(infer<ops::div>({}, {two, one}), rule::types_must_be_equal, 12, 11));
+static_assert(breaks(infer<ops::div>({}, {two, three}), rule::extents_must_be_equal_or_1, 3, 2));
+
+TEST_CASE("div: what it cannot divide is refused with the rule and both values") {
+  for (const auto& row : rules_of_pairs<ops::div>) {
+    CAPTURE(row.what);
+    CHECK(refused_as_stated<ops::div>(row));
+  }
+  for (const auto& row : signature_of_pairs) {
+    CAPTURE(row.what);
+    CHECK(refused_as_stated<ops::div>(row));
+  }
+}
+
+TEST_CASE("div: shapes broadcast as NumPy's do, in either order") {
+  const auto check = [](const pair_of_shapes& row) {
+    CAPTURE(row.what);
+    CHECK(shape_of(infer<ops::div>({}, {computed(f32_of(row.a)), computed(f32_of(row.b))})) == row.y);
+    CHECK(shape_of(infer<ops::div>({}, {computed(f32_of(row.b)), computed(f32_of(row.a))})) == row.y);
+  };
+  for (const pair_of_shapes& row : broadcasting_shapes) check(row);
+  for (const pair_of_shapes& row : unknown_extents) check(row);
+}
+
+TEST_CASE("div: each element is the quotient of those that broadcasting brings together") {
+  for (const pair_of_shapes& row : broadcasting_shapes) {
+    CAPTURE(row.what);
+    CHECK(first_difference<ops::div, float>(row, [](float a, float b) { return a / b; }) == -1);
+    CHECK(first_difference<ops::div, std::int32_t>(row, [](std::int32_t a, std::int32_t b) { return a / b; }) == -1);
+  }
+}
+
+constexpr ops::div::attrs fusing(activation fused) {
+  ops::div::attrs attrs;
+  attrs.fused = fused;
+  return attrs;
+}
+
+template <class Op> float first_of(float a, float b) {
+  return run<Op, float>({}, {1}, filled<float>({1}, {a}), filled<float>({1}, {b})).elements[0];
+}
+
+static_assert(gives<ops::div, float>({1, -3, 0.5F}, {2, -2, 0.25F}, {0.5F, 1.5F, 2}));
+static_assert(gives<ops::div, float16>({float16(1.5F)}, {float16(2.0F)}, {float16(0.75F)}));
+static_assert(gives<ops::div, float>({-3, 0.5F, 20}, {1, 2, 1}, {0, 0.25F, 6}, fusing(activation::relu6)));
+
+TEST_CASE("div: integers are truncated toward zero, and over zero they are 0") {
+  static_assert(gives<ops::div, std::int32_t>({7, -7, 7, -7, 6, 0}, {2, 2, -2, -2, 3, 5}, {3, -3, -3, 3, 2, 0}));
+  static_assert(gives<ops::div, std::int8_t>({5, -5, 0, -128}, {0, 0, 0, 0}, {0, 0, 0, 0}));
+  CHECK(gives<ops::div, std::uint64_t>({5, ~std::uint64_t{0}}, {0, 2}, {0, ~std::uint64_t{0} / 2}));
+}
+
+TEST_CASE("div: the most negative integer over -1 wraps around to itself") {
+  using limits32 = std::numeric_limits<std::int32_t>;
+  using limits64 = std::numeric_limits<std::int64_t>;
+  static_assert(gives<ops::div, std::int8_t>({-128, 127}, {-1, -1}, {-128, -127}));
+  CHECK(gives<ops::div, std::int32_t>({limits32::min()}, {-1}, {limits32::min()}));
+  CHECK(gives<ops::div, std::int64_t>({limits64::min()}, {-1}, {limits64::min()}));
+}
+
+TEST_CASE("div: floats over zero follow IEEE 754, in constant evaluation too") {
+  constexpr float infinity = math::infinity<float>;
+  static_assert(
+      gives<ops::div, float>({1, -1, 1, -1}, {0, 0, -0.0F, -0.0F}, {infinity, -infinity, -infinity, infinity}));
+  CHECK(math::is_nan(first_of<ops::div>(0.0F, 0)));
+  CHECK(math::is_nan(first_of<ops::div>(math::nan<float>, 0)));
+  CHECK(gives<ops::div, double>({math::infinity<double>}, {0}, {math::infinity<double>}));
+  CHECK(gives<ops::div, float16>({float16(2.0F)}, {float16(0.0F)}, {math::infinity<float16>}));
+}
+
+constexpr auto quotients = [](builder& b) {
+  auto x = b.input<f32, shape<2, 3>>("x");
+  auto w = b.weight<f32, shape<3>>("w");
+  b.output("fused", div(x, w, relu));
+  b.output("scalar right", x / 2);
+  b.output("scalar left", 0.5F / x);
+  b.output("of two tensors", x / w);
+};
+
+TEST_CASE("div: the DSL records a node with its activation, and scalars as constants of the tensor's dtype") {
+  builder b;
+  quotients(b);
+  const ir::graph& g = b.graph();
+  REQUIRE(g.nodes.size() == 4);
+  CHECK(unpack<ops::div::attrs>(g.attrs_of(g.nodes[0])).fused == activation::relu);
+  CHECK(unpack<ops::div::attrs>(g.attrs_of(g.nodes[3])).fused == activation::none);
+  CHECK(g.at(g.outputs_of(g.nodes[0])[0]).desc == f32_of({2, 3}));
+  CHECK(g.element<float>(g.at(g.inputs_of(g.nodes[1])[1]), 0) == 2.0F);
+  CHECK(g.element<float>(g.at(g.inputs_of(g.nodes[2])[0]), 0) == 0.5F);
+  CHECK(g.inputs_of(g.nodes[2])[1] == g.inputs[0]);
+  for (const ir::node& node : g.nodes) CHECK(node.op->code == op_code{11});
+}
+
+static_assert([] {
+  builder b;
+  quotients(b);
+  return b.graph().nodes.size();
+}() == 4);
+
+}  // namespace
