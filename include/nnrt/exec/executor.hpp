@@ -5,6 +5,7 @@
 #include <nnrt/core/contract.hpp>
 #include <nnrt/core/fixed_string.hpp>
 #include <nnrt/exec/memory.hpp>
+#include <nnrt/exec/options.hpp>
 #include <nnrt/exec/static_graph.hpp>
 #include <nnrt/exec/threads.hpp>
 #include <nnrt/policy/cpu.hpp>
@@ -13,11 +14,6 @@
 #include <tuple>
 
 namespace nnrt::inline NNRT_ISA {
-
-/// Choices at run time.
-struct options {
-  int threads = 1;  // including the caller's; results have the same bits for any number
-};
 
 namespace detail {
 

@@ -1,0 +1,9 @@
+// dynamic: networks that arrive at run time - models, compile(), programs and sessions, with every operator.
+// Flow: include it beside nnrt.hpp where graphs come from files or other programs.
+#pragma once
+
+#include <nnrt/exec/model.hpp>
+#include <nnrt/exec/program.hpp>
+#include <nnrt/exec/session.hpp>
+#include <nnrt/kernels/select.hpp>
+#include <nnrt/nnrt.hpp>

@@ -1,0 +1,43 @@
+// diagnose: a broken rule in words - what, where, got and expected - for graphs that arrive at run time.
+// Flow: compile() and readers turn verdicts into errors; the compiler prints the same rule and values for static graphs.
+#pragma once
+
+#include <nnrt/core/result.hpp>
+#include <nnrt/ir/graph.hpp>
+
+#include <string>
+
+namespace nnrt::inline NNRT_ISA {
+
+namespace detail {
+
+inline constexpr std::span<const std::string_view> signature_rules = rule_names<signature_rule>();
+
+/// "input channels must equal weight channels times group" for the enumerator input_channels_must_….
+inline std::string words_of(std::string_view enumerator) {
+  std::string words(enumerator);
+  for (char& c : words)
+    if (c == '_') c = ' ';
+  return words;
+}
+
+inline std::string value_text(unit counted, std::int64_t value) {
+  if (counted == unit::type && value >= 0 && value < dtype_count) return std::string(name_of(static_cast<dtype>(value)));
+  if (counted == unit::layout && value >= 0 && value <= static_cast<int>(format::nd)) return std::string(name_of(static_cast<format>(value)));
+  return std::to_string(value);
+}
+
+}  // namespace detail
+
+/// `conv2d "stem": input channels must equal weight channels times group (got 3, expected 4)`.
+inline std::string to_string(const verdict& v, const operator_info& op, std::string_view node_name) {
+  const std::span<const std::string_view> rules = v.by_signature ? detail::signature_rules : op.rules;
+  const auto rule = static_cast<std::size_t>(v.rule);
+  std::string text(op.name);
+  if (!node_name.empty()) (text += " \"").append(node_name) += '"';
+  text += ": ";
+  text += rule < rules.size() ? detail::words_of(rules[rule]) : "rule " + std::to_string(v.rule) + " is broken";
+  return text + " (got " + detail::value_text(v.counted, v.actual) + ", expected " + detail::value_text(v.counted, v.expected) + ")";
+}
+
+}  // namespace nnrt::inline NNRT_ISA
