@@ -57,6 +57,15 @@ NNRT_SLOT(type);
 /// Everything that dsl::apply takes for a keyword.
 struct base {};
 
+/// A real number as a template argument, in whatever type it is written: clang 16 takes float only inside of a class.
+struct real {
+  float number;
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  constexpr real(T value) : number(static_cast<float>(value)) {}
+  constexpr operator float() const { return number; }
+};
+
 /// One value for an attribute: a number, a flag, a mode.
 template <class Slot, auto Value> struct value : base {
   using slot = Slot;
@@ -160,7 +169,7 @@ template <std::int64_t... Axes> inline constexpr keyword::integers<keyword::axes
 template <std::int64_t... Order> inline constexpr keyword::integers<keyword::perm_slot, Order...> perm{};
 inline constexpr keyword::value<keyword::keep_dims_slot, true> keep_dims{};
 inline constexpr keyword::value<keyword::reduce_to_end_slot, true> reduce_to_end{};
-template <float Factor> inline constexpr keyword::value<keyword::coefficient_slot, Factor> coefficient{};
+template <keyword::real Factor> inline constexpr keyword::value<keyword::coefficient_slot, Factor> coefficient{};
 template <std::int64_t Axis> inline constexpr keyword::one_integer<keyword::begin_norm_axis_slot, Axis> begin_norm_axis{};
 template <std::int64_t Axis> inline constexpr keyword::one_integer<keyword::begin_param_axis_slot, Axis> begin_param_axis{};
 
@@ -173,14 +182,14 @@ template <std::int64_t Parts> inline constexpr keyword::integers<keyword::output
 template <std::int64_t... Extent> inline constexpr keyword::integers<keyword::sizes_slot, Extent...> sizes{};
 /// Elements before and after, for each axis in turn.
 template <std::int64_t... BeforeAfter> inline constexpr keyword::integers<keyword::paddings_slot, BeforeAfter...> paddings{};
-template <float Value> inline constexpr keyword::value<keyword::pad_value_slot, Value> pad_value{};
+template <keyword::real Value> inline constexpr keyword::value<keyword::pad_value_slot, Value> pad_value{};
 /// pad() repeats the tensor mirrored at its outermost elements, without them.
 inline constexpr keyword::value<keyword::mode_slot, border::reflect> reflect{};
 /// pad() repeats the tensor mirrored at its outermost elements, with them.
 inline constexpr keyword::value<keyword::mode_slot, border::symmetric> symmetric{};
 
 // --- arithmetic ---
-template <float Value> inline constexpr keyword::value<keyword::epsilon_slot, Value> epsilon{};
+template <keyword::real Value> inline constexpr keyword::value<keyword::epsilon_slot, Value> epsilon{};
 inline constexpr keyword::value<keyword::transpose_a_slot, true> transpose_a{};
 inline constexpr keyword::value<keyword::transpose_b_slot, true> transpose_b{};
 inline constexpr keyword::value<keyword::approximate_slot, true> approximate{};
