@@ -1,0 +1,58 @@
+// unary: what tests of operators on one tensor of floats share - the signature's rows, and comparison with golden
+// numbers.
+#pragma once
+
+#include "support/operators.hpp"
+
+#include <limits>
+
+namespace nnrt_test {
+
+/// Whether Op refuses what no operator on one tensor of floats can take, with the signature's rules and their values.
+template <class Op> constexpr bool refuses_other_operands() {
+  constexpr auto missing_rule = signature_rule::required_operand_must_be_given;
+  constexpr auto surplus_rule = signature_rule::operands_must_not_exceed_the_signature;
+  constexpr auto type_rule = signature_rule::operand_type_must_be_accepted_by_the_operator;
+  constexpr operand one = computed(f32_of({2})), integers = computed({i32, {2}}), truths = computed({boolean, {2}});
+  return breaks(infer<Op>({}, {}), missing_rule, 0, 1) && breaks(infer<Op>({}, {missing()}), missing_rule, 0, 1) &&
+         breaks(infer<Op>({}, {one, one}), surplus_rule, 2, 1) && breaks(infer<Op>({}, {integers}), type_rule, 4, 10) &&
+         breaks(infer<Op>({}, {truths}), type_rule, 1, 10);
+}
+
+/// Descs of every kind that such an operator gives back as they came.
+inline constexpr tensor_desc descs_of_floats[] = {
+    {f32, {3, 5, 7, 2}}, {f16, nchw, {2, 3, 4, 4}},       {f64, {}}, {f32, {-1, 4}},
+    {f32, {0, 2}},       {f32, {1, 2, 1, 3, 1, 2, 1, 2}},
+};
+template <class Op> constexpr bool gives_back(const tensor_desc& x) {
+  const verdict v = infer<Op>({}, {computed(x)});
+  return v && v.outputs.size() == 1 && v.output(0) == x;
+}
+
+/// A number and what the function makes of it.
+struct golden {
+  double x, y;
+};
+
+/// The largest distance between Op's reference for element type T and golden numbers, in units of the last place of T
+/// at `y`, or at 1 where y is smaller.
+template <class Op, class T, std::size_t N>
+constexpr double largest_error(const golden (&table)[N], typename Op::attrs attrs = {}) {
+  double largest = 0;
+  for (const golden& row : table) {
+    const T y = run<Op, T>(attrs, {1}, filled<T>({1}, {math::convert<T>(row.x)})).elements[0];
+    const double unit = std::is_same_v<T, double> ? 0x1p-52 : std::is_same_v<T, float> ? 0x1p-23 : 0x1p-10;
+    const double size = math::abs(row.y) < 1 ? 1 : math::abs(row.y),
+                 error = math::abs(math::convert<double>(y) - row.y) / size / unit;
+    if (math::is_nan(error)) return error;
+    largest = error > largest ? error : largest;
+  }
+  return largest;
+}
+
+/// The reference's answer for one float.
+template <class Op> constexpr float at(float x, typename Op::attrs attrs = {}) {
+  return run<Op, float>(attrs, {1}, filled<float>({1}, {x})).elements[0];
+}
+
+}  // namespace nnrt_test
