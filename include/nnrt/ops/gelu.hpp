@@ -1,0 +1,63 @@
+// gelu: Gaussian error linear unit.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernel.
+#pragma once
+
+#include <nnrt/ops/detail/unary.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Gaussian error linear unit, element by element.
+///
+///   x: any shape      y: the same shape, x times the probability that a standard normal number is below x
+///
+///   exact:        0.5 * x * (1 + erf(x / sqrt(2)))
+///   approximate:  0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))
+///
+/// No rules beyond the signature's. Source: NNRt OH_NN_OPS_GELU; the approximation as Hendrycks and Gimpel (2016) give
+/// it, for NNRt's text of it is garbled.
+struct gelu {
+  static constexpr op_code code{56};
+  static constexpr std::string_view name = "gelu";
+  static constexpr operand_spec inputs[] = {{"x", types::floating}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating}};
+  static constexpr operator_traits traits{.result = storage::in_place};
+  static constexpr foreign_numbers foreign{.nnrt = 56, .hdi = 2};
+  static constexpr nnrt_parameter parameters[] = {{"approximate", 113, boolean}};
+
+  struct attrs {
+    BOOST_HANA_DEFINE_STRUCT(attrs, (bool, approximate));
+    constexpr attrs() : approximate(false) {}
+  };
+
+  enum class rule {};
+
+  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
+    return yields(in[0].desc);
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto phi = [&](double x) { return 0.5 * (1.0 + (a.approximate ? by_tanh(x) : by_erf(x))); };
+    detail::for_each_real<T>(in, out, [&](double x) { return x * phi(x); });
+  }
+
+ private:
+  static constexpr double by_erf(double x) { return math::erf(x * 0.70710678118654752440); }  // 1 / sqrt(2)
+  static constexpr double by_tanh(double x) {
+    return math::tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x));  // sqrt(2 / pi)
+  }
+};
+
+}  // namespace ops
+
+/// gelu(x), or gelu(x, approximate).
+struct gelu_t {
+  template <tensor_desc X, dsl::keyword_argument... Keywords>
+  constexpr auto operator()(tensor<X> x, Keywords... keywords) const {
+    return dsl::apply<ops::gelu>(x, keywords...);
+  }
+};
+inline constexpr gelu_t gelu{};
+
+}  // namespace nnrt::inline NNRT_ISA

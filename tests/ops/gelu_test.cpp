@@ -1,0 +1,100 @@
+// gelu_test: the signature, the arithmetic and the DSL form of gelu.
+#include <nnrt/ops/gelu.hpp>
+
+#include <doctest/doctest.h>
+#include <nnrt/ir/apply.hpp>
+#include <nnrt/kernels/fast.hpp>
+
+#include "support/unary.hpp"
+
+namespace {
+
+using namespace nnrt_test;
+
+static_assert(rule_names<ops::gelu::rule>().empty());
+static_assert(refuses_other_operands<ops::gelu>());
+
+TEST_CASE("gelu: only the signature refuses, and the output is like the input") {
+  CHECK(refuses_other_operands<ops::gelu>());
+  for (const tensor_desc& x : descs_of_floats) CHECK(gives_back<ops::gelu>(x));
+}
+
+// Golden numbers by Python: 0.5 * x * math.erfc(-x / math.sqrt(2))
+constexpr golden table[] = {
+    {-8.0, -4.9767684594174555e-15},
+    {-3.0, -0.004049694094890287},
+    {-1.5, -0.10021080190328713},
+    {-0.25, -0.10032341857926907},
+    {0.0, 0.0},
+    {0.5, 0.34573123063700656},
+    {1.0, 0.8413447460685429},
+    {2.75, 2.7418056511035998},
+    {3.0, 2.99595030590511},
+    {6.5, 6.49999999973896},
+};
+
+TEST_CASE("gelu: every dtype gives the golden numbers, rounded once") {
+  CHECK(largest_error<ops::gelu, double>(table) <= 4);
+  CHECK(largest_error<ops::gelu, float>(table) <= 0.51);
+  CHECK(largest_error<ops::gelu, float16>(table) <= 0.51);
+  const filled<float> none = run<ops::gelu, float>({}, {0, 3}, filled<float>({0, 3}));
+  CHECK(none.elements.empty());
+}
+
+// Golden numbers by Python: 0.5 * x * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)))
+constexpr golden approximated[] = {
+    {-8.0, -0.0},
+    {-3.0, -0.0036373920817729943},
+    {-1.5, -0.10042842301976707},
+    {-0.25, -0.100324649298315},
+    {0.0, 0.0},
+    {0.5, 0.34571400982514394},
+    {1.0, 0.8411919906082768},
+    {2.75, 2.742276855926382},
+    {3.0, 2.996362607918227},
+    {6.5, 6.499999999999372},
+};
+constexpr ops::gelu::attrs by_approximation = [] {
+  ops::gelu::attrs attrs;
+  attrs.approximate = true;
+  return attrs;
+}();
+
+TEST_CASE("gelu: the approximation is the published one, not the exact function") {
+  CHECK(largest_error<ops::gelu, double>(approximated, by_approximation) <= 4);
+  CHECK(largest_error<ops::gelu, float>(approximated, by_approximation) <= 0.51);
+  CHECK(largest_error<ops::gelu, float>(approximated) > 1000);
+}
+
+static_assert(at<ops::gelu>(0) == 0 && at<ops::gelu>(8) == 8 && at<ops::gelu>(8, by_approximation) == 8);
+
+TEST_CASE("gelu: far out it is x or 0, and a NaN stays one") {
+  CHECK(at<ops::gelu>(1e30F) == 1e30F);
+  CHECK(at<ops::gelu>(-1e30F) == 0);
+  CHECK(at<ops::gelu>(-1e30F, by_approximation) == 0);
+  CHECK(math::is_nan(at<ops::gelu>(math::nan<float>)));
+}
+
+constexpr auto network = [](builder& b) {
+  auto x = b.input<f16, shape<2, 3>>("x");
+  b.output("y", gelu(gelu(x), approximate));
+};
+
+TEST_CASE("gelu: called it is a node, and approximate arrives as its attribute") {
+  builder b;
+  network(b);
+  const ir::graph& g = b.graph();
+  REQUIRE(g.nodes.size() == 2);
+  CHECK(g.nodes[0].op->code == op_code{56});
+  CHECK(!unpack<ops::gelu::attrs>(g.attrs_of(g.nodes[0])).approximate);
+  CHECK(unpack<ops::gelu::attrs>(g.attrs_of(g.nodes[1])).approximate);
+  CHECK(g.at(g.outputs[0].value).desc == tensor_desc{f16, {2, 3}});
+}
+
+static_assert([] {
+  builder b;
+  network(b);
+  return b.graph().nodes.size();
+}() == 2);
+
+}  // namespace
