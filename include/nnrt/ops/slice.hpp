@@ -1,0 +1,112 @@
+// slice: a box cut out of a tensor.
+// Flow: front ends call infer(); the planner makes it a view of the input where it can; kernels/select.hpp binds the
+// copy.
+#pragma once
+
+#include <nnrt/core/dsl.hpp>
+#include <nnrt/core/operator.hpp>
+#include <nnrt/ops/detail/axes.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// The elements of x from `begin` on, `size` of them, along each axis that `axes` names; all elements along the others.
+///
+///   x: any shape      begin, size: [A] integers, constant      axes: A axes; empty: all, in order
+///   y: the extents of x, and those of `size` along the axes
+///
+/// begin >= 0; a size is at least 1, or -1: up to the end. Axes count from the end when negative.
+///
+/// Broken rules: see `rule`; axes and extents are counted. Source: NNRt OH_NN_OPS_SLICE.
+struct slice {
+  static constexpr op_code code{29};
+  static constexpr std::string_view name = "slice";
+  static constexpr operand_spec inputs[] = {{"x", types::any},
+                                            {"begin", types::index, presence::required, true},
+                                            {"size", types::index, presence::required, true}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.is_view_when_outermost = true};
+  static constexpr foreign_numbers foreign{.nnrt = 29, .hdi = 135};
+  static constexpr nnrt_parameter parameters[] = {{"axes", 127, i64, -1}};
+
+  struct attrs {
+    BOOST_HANA_DEFINE_STRUCT(attrs, (axis_list, axes));
+    constexpr attrs() = default;
+  };
+
+  enum class rule {
+    axis_must_be_an_axis_of_the_input,
+    axes_must_differ,
+    begin_must_have_one_number_for_each_axis,
+    size_must_have_one_number_for_each_axis,
+    begin_must_be_known,
+    size_must_be_known,
+    begin_must_not_be_negative,
+    begin_must_lie_in_the_input,
+    size_must_be_positive_or_minus_1,
+    size_must_not_exceed_what_is_left,
+  };
+
+  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    chosen_axes cut;
+    if (auto v = choose_axes(cut, a.axes, x.rank(), rule::axis_must_be_an_axis_of_the_input, rule::axes_must_differ);
+        !v)
+      return v;
+    const int count = a.axes.empty() ? x.rank() : cut.count;
+    if (auto v = require_same_extent(rule::begin_must_have_one_number_for_each_axis, in[1].desc.elements(), count); !v)
+      return v;
+    if (auto v = require_same_extent(rule::size_must_have_one_number_for_each_axis, in[2].desc.elements(), count); !v)
+      return v;
+    if (!in[1].has_values()) return refuse(rule::begin_must_be_known, 0, 1);
+    if (!in[2].has_values()) return refuse(rule::size_must_be_known, 0, 1);
+    shape_t y = x.shape;
+    for (int i = 0; i < count; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      if (auto v = cut_extent(y[a.axes.empty() ? i : cut.items[i]], in[1].values[at], in[2].values[at]); !v) return v;
+    }
+    return yields(x.with_shape(y));
+  }
+
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    if (y.elements() == 0) return;
+    shape_t first, to;
+    first.rank = to.rank = x.rank();
+    for (int i = 0; i < in[1].elements(); ++i)
+      first[a.axes.empty() ? i : normalise_axis(a.axes[i], x.rank())] = in[1].integer(i);
+    do {
+      shape_t from = to;
+      for (int i = 0; i < from.rank; ++i) from[i] += first[i];
+      y.at(to) = x.at(from);
+    } while (next_index(to, y.shape));
+  }
+
+ private:
+  /// One axis: turns the extent of the input into that of the output.
+  static constexpr verdict cut_extent(std::int64_t& extent, std::int64_t begin, std::int64_t size) {
+    if (auto v = require_at_least(rule::begin_must_not_be_negative, begin, 0); !v) return v;
+    if (size != -1)
+      if (auto v = require_at_least(rule::size_must_be_positive_or_minus_1, size, 1); !v) return v;
+    if (extent < 0) {
+      extent = size;  // unknown where it is -1
+      return {};
+    }
+    if (auto v = require_at_most(rule::begin_must_lie_in_the_input, begin, extent - 1); !v) return v;
+    if (auto v = require_at_most(rule::size_must_not_exceed_what_is_left, size, extent - begin); !v) return v;
+    extent = size == -1 ? extent - begin : size;
+    return {};
+  }
+};
+
+}  // namespace ops
+
+/// slice(x, begin<…>, size<…>), with axes<…> where only some axes are cut.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto slice(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::slice>(x, keyword::as_axes(keywords)...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA

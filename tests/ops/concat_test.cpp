@@ -1,0 +1,141 @@
+// concat_test: the rules, shapes and elements of concat.
+#include <nnrt/ops/concat.hpp>
+
+#include <doctest/doctest.h>
+#include <nnrt/ir/apply.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <support/operators.hpp>
+
+#include <algorithm>
+
+using namespace nnrt_test;
+using rule = ops::concat::rule;
+
+namespace {
+
+constexpr ops::concat::attrs along(std::int64_t axis) {
+  ops::concat::attrs a;
+  a.axis = axis;
+  return a;
+}
+
+struct refusal {
+  const char* what;
+  std::int64_t axis;
+  tensor_desc a, b;
+  rule broken;
+  std::int64_t got, expected;
+};
+constexpr refusal refusals[] = {
+    {"an axis behind the last", 2, f32_of({2, 3}), f32_of({2, 3}), rule::axis_must_be_an_axis_of_the_inputs, 2, 1},
+    {"an axis before the first", -3, f32_of({2, 3}), f32_of({2, 3}), rule::axis_must_be_an_axis_of_the_inputs, -3, 1},
+    {"scalars", 0, f32_of({}), f32_of({}), rule::axis_must_be_an_axis_of_the_inputs, 0, -1},
+    {"two dtypes", 0, f32_of({2}), {i32, {2}}, rule::types_must_be_equal, int(i32), int(f32)},
+    {"two ranks", 0, f32_of({2}), f32_of({2, 1}), rule::ranks_must_be_equal, 2, 1},
+    {"two formats",
+     0,
+     {f32, nhwc, {1, 2, 2, 2}},
+     {f32, nchw, {1, 2, 2, 2}},
+     rule::formats_must_be_equal,
+     int(nchw),
+     int(nhwc)},
+    {"two scales",
+     0,
+     {i8, nd, {2}, quant{0.5F, 0}},
+     {i8, nd, {2}, quant{0.25F, 0}},
+     rule::quantisation_must_be_that_of_the_first_input,
+     1,
+     0},
+    {"other extents differ", 0, f32_of({2, 3}), f32_of({2, 4}), rule::extents_beside_the_axis_must_be_equal, 4, 3},
+    {"other extents differ in front", -1, f32_of({2, 3}), f32_of({1, 3}), rule::extents_beside_the_axis_must_be_equal,
+     1, 2},
+};
+constexpr bool is_refused(const refusal& r) {
+  return breaks(infer<ops::concat>(along(r.axis), {computed(r.a), computed(r.b)}), r.broken, r.got, r.expected);
+}
+static_assert(std::ranges::all_of(refusals, is_refused));
+
+}  // namespace
+
+TEST_CASE("concat: each broken rule is named with both values") {
+  for (const refusal& r : refusals) {
+    CAPTURE(r.what);
+    CHECK(is_refused(r));
+  }
+}
+
+TEST_CASE("concat: the signature refuses no tensor, a gap and a result that is too large") {
+  CHECK(breaks(infer<ops::concat>({}, {}), signature_rule::required_operand_must_be_given, 0, 1));
+  CHECK(breaks(infer<ops::concat>({}, {computed(f32_of({1})), missing()}),
+               signature_rule::required_operand_must_be_given, 1, 2));
+  const tensor_desc large = f32_of({max_elements}), empty = f32_of({0, max_elements});
+  CHECK(breaks(infer<ops::concat>({}, {computed(large), computed(large)}),
+               signature_rule::tensor_must_not_exceed_the_size_limit, 2 * max_elements, max_elements));
+  CHECK(breaks(infer<ops::concat>(along(1), {computed(empty), computed(empty)}),
+               signature_rule::tensor_must_not_exceed_the_size_limit, 2 * max_elements, max_elements));
+}
+
+TEST_CASE("concat: extents add up along the axis") {
+  struct row {
+    const char* what;
+    std::int64_t axis;
+    shape_t a, b, c, y;
+  };
+  static constexpr row table[] = {
+      {"vectors", 0, {2}, {3}, {1}, {6}},
+      {"rows", 0, {2, 3}, {1, 3}, {4, 3}, {7, 3}},
+      {"columns", -1, {2, 3}, {2, 1}, {2, 5}, {2, 9}},
+      {"channels of a batch", 3, {2, 5, 7, 3}, {2, 5, 7, 1}, {2, 5, 7, 4}, {2, 5, 7, 8}},
+      {"one of them empty", 0, {2, 3}, {0, 3}, {4, 3}, {6, 3}},
+      {"unknown along the axis", 0, {2, 3}, {-1, 3}, {4, 3}, {-1, 3}},
+      {"unknown beside the axis, where another knows", 0, {2, -1}, {1, 3}, {4, -1}, {7, 3}},
+      {"unknown beside the axis", 1, {-1, 3}, {-1, 3}, {-1, 3}, {-1, 9}},
+  };
+  for (const row& r : table) {
+    CAPTURE(r.what);
+    const verdict got =
+        infer<ops::concat>(along(r.axis), {computed(f32_of(r.a)), computed(f32_of(r.b)), computed(f32_of(r.c))});
+    REQUIRE(got);
+    CHECK(got.output(0).shape == r.y);
+  }
+}
+
+TEST_CASE("concat: format and quantisation are those of the inputs") {
+  const tensor_desc x{i8, nchw, {1, 2, 3, 3}, quant{0.5F, 7}};
+  const verdict got = infer<ops::concat>(along(1), {computed(x), computed(x)});
+  REQUIRE(got);
+  CHECK(got.output(0) == tensor_desc{i8, nchw, {1, 4, 3, 3}, quant{0.5F, 7}});
+}
+
+static_assert(run<ops::concat, float>(along(-1), {2, 3}, filled<float>({2, 1}, {1, 2}),
+                                      filled<float>({2, 2}, {3, 4, 5, 6}))
+                  .elements == std::vector<float>{1, 3, 4, 2, 5, 6});
+
+TEST_CASE("concat: elements stand behind each other along the axis") {
+  using ints = filled<std::int32_t>;
+  const ints a({1, 2, 2}, {1, 2, 3, 4}), b({1, 1, 2}, {5, 6}), none(shape_t{1, 0, 2});
+  CHECK(run<ops::concat, std::int32_t>(along(1), {1, 3, 2}, a, none, b).elements ==
+        std::vector<std::int32_t>{1, 2, 3, 4, 5, 6});
+  CHECK(run<ops::concat, std::int32_t>(along(0), {2, 2, 2}, a, a).elements ==
+        std::vector<std::int32_t>{1, 2, 3, 4, 1, 2, 3, 4});
+  CHECK(run<ops::concat, std::int32_t>(along(2), {1, 2, 4}, a, a).elements ==
+        std::vector<std::int32_t>{1, 2, 1, 2, 3, 4, 3, 4});
+  CHECK(run<ops::concat, std::int32_t>(along(2), {1, 2, 2}, a).elements == a.elements);
+}
+
+namespace {
+template <std::size_t... I> constexpr auto joined(builder& g, std::index_sequence<I...>) {
+  auto x = g.input<f32, shape<1, 2>>("x");
+  return concat((static_cast<void>(I), x)..., axis<-1>);
+}
+}  // namespace
+
+TEST_CASE("concat: takes two hundred tensors, and the attribute arrives") {
+  builder g;
+  auto y = joined(g, std::make_index_sequence<200>{});
+  static_assert(decltype(y)::desc.shape == shape_t{1, 400});
+  const ir::graph& made = g.graph();
+  REQUIRE(made.nodes.size() == 1);
+  CHECK(made.inputs_of(made.nodes[0]).size() == 200);
+  CHECK(unpack<ops::concat::attrs>(made.attrs_of(made.nodes[0])).axis == -1);
+}

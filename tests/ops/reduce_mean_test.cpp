@@ -1,0 +1,163 @@
+// reduce_mean_test: the rules, shapes and elements of reduce_mean.
+#include <nnrt/ops/reduce_mean.hpp>
+
+#include <doctest/doctest.h>
+#include <nnrt/ir/apply.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <support/operators.hpp>
+
+#include <algorithm>
+
+using namespace nnrt_test;
+using rule = ops::reduce_mean::rule;
+
+namespace {
+
+using attrs = ops::reduce_mean::attrs;
+
+constexpr attrs keeping(bool keep_dims) {
+  attrs a;
+  a.keep_dims = keep_dims;
+  return a;
+}
+constexpr attrs to_end(float coefficient, bool keep_dims = false) {
+  attrs a = keeping(keep_dims);
+  a.reduce_to_end = true;
+  a.coefficient = coefficient;
+  return a;
+}
+
+struct refusal {
+  const char* what;
+  shape_t x;
+  operand axes;
+  rule broken;
+  std::int64_t got, expected;
+};
+constexpr std::array<std::int64_t, 2> zero_and_one = numbers<0, 1>;
+constexpr refusal refusals[] = {
+    {"a matrix of axes",
+     {2, 3},
+     {tensor_desc{i64, {1, 2}}, zero_and_one, true},
+     rule::axes_must_be_a_list_or_one_number,
+     2,
+     1},
+    {"a weight whose numbers nobody knows", {2, 3}, weight({i32, {1}}), rule::axes_must_be_known, 0, 1},
+    {"an axis behind the last", {2, 3}, integers(numbers<0, 2>), rule::axis_must_be_an_axis_of_the_input, 2, 1},
+    {"an axis before the first", {2, 3}, integer(numbers<-3>), rule::axis_must_be_an_axis_of_the_input, -3, 1},
+    {"an axis twice", {2, 3}, integers(numbers<1, -1>), rule::axes_must_differ, 2, 1},
+};
+constexpr bool is_refused(const refusal& r) {
+  return breaks(infer<ops::reduce_mean>({}, {computed(f32_of(r.x)), r.axes}), r.broken, r.got, r.expected);
+}
+static_assert(std::ranges::all_of(refusals, is_refused));
+
+template <class T>
+constexpr std::vector<T> mean(const attrs& a, shape_t y, filled<T> x, std::vector<std::int32_t> axes) {
+  const auto count = static_cast<std::int64_t>(axes.size());
+  return run<ops::reduce_mean, T>(a, y, x, filled<std::int32_t>({count}, axes)).elements;
+}
+
+}  // namespace
+
+TEST_CASE("reduce_mean: each broken rule is named with both values") {
+  for (const refusal& r : refusals) {
+    CAPTURE(r.what);
+    CHECK(is_refused(r));
+  }
+}
+
+TEST_CASE("reduce_mean: the signature refuses integers, computed and floating axes") {
+  const operand x = computed(f32_of({4}));
+  CHECK(breaks(infer<ops::reduce_mean>({}, {computed({i32, {4}})}),
+               signature_rule::operand_type_must_be_accepted_by_the_operator, int(i32), int(f16)));
+  CHECK(
+      breaks(infer<ops::reduce_mean>({}, {x, computed({i32, {1}})}), signature_rule::operand_must_be_a_constant, 0, 1));
+  CHECK(breaks(infer<ops::reduce_mean>({}, {x, weight({f32, {1}})}),
+               signature_rule::operand_type_must_be_accepted_by_the_operator, int(f32), int(i32)));
+}
+
+TEST_CASE("reduce_mean: the axes of the mean go, or stay with extent 1") {
+  struct row {
+    const char* what;
+    attrs a;
+    shape_t x;
+    operand axes;
+    shape_t y;
+  };
+  static constexpr row table[] = {
+      {"height and width", {}, {2, 5, 7, 3}, integers(numbers<1, 2>), {2, 3}},
+      {"height and width, kept", keeping(true), {2, 5, 7, 3}, integers(numbers<-2, 1>), {2, 1, 1, 3}},
+      {"one axis, as a scalar", {}, {2, 5}, integer(numbers<-1>), {2}},
+      {"everything", {}, {2, 5}, integers(numbers<0, 1>), {}},
+      {"no axis means all", {}, {2, 5}, integers(numbers<>), {}},
+      {"no axis means all, kept", keeping(true), {2, 5}, integers(numbers<>), {1, 1}},
+      {"no operand means all", {}, {2, 5}, missing(), {}},
+      {"a scalar", {}, {}, missing(), {}},
+      {"to the end", to_end(0), {2, 5, 7, 3}, integers(numbers<2>), {2, 5}},
+      {"to the end, kept", to_end(0, true), {2, 5, 7, 3}, integers(numbers<-3>), {2, 1, 1, 1}},
+      {"to the end from the first of a list", to_end(0), {2, 5, 7}, integers(numbers<1, 0>), {2}},
+      {"beside an unknown batch", {}, {-1, 5, 7, 3}, integers(numbers<1, 2>), {-1, 3}},
+      {"along an unknown extent", keeping(true), {-1, 5}, integers(numbers<0>), {1, 5}},
+  };
+  for (const row& r : table) {
+    CAPTURE(r.what);
+    const verdict got = infer<ops::reduce_mean>(r.a, {computed(f32_of(r.x)), r.axes});
+    REQUIRE(got);
+    CHECK(got.output(0) == tensor_desc{f32, r.y});
+  }
+}
+
+static_assert(mean<float>({}, {2}, filled<float>({2, 3}, {1, 2, 3, 4, 5, 9}), {-1}) == std::vector<float>{2, 6});
+
+TEST_CASE("reduce_mean: the mean runs along exactly the axes that are named") {
+  // x[a][b][c] = 100 a + 10 b + c: the mean along an axis puts the mean index of that axis in its place.
+  filled<double> x({2, 3, 4});
+  for (int i = 0; i < 24; ++i) x.elements[static_cast<std::size_t>(i)] = 100 * (i / 12) + 10 * (i / 4 % 3) + i % 4;
+  CHECK(mean({}, {3, 4}, x, {0}) == std::vector<double>{50, 51, 52, 53, 60, 61, 62, 63, 70, 71, 72, 73});
+  CHECK(mean({}, {2, 4}, x, {1}) == std::vector<double>{10, 11, 12, 13, 110, 111, 112, 113});
+  CHECK(mean(keeping(true), {2, 1, 1}, x, {2, 1}) == std::vector<double>{11.5, 111.5});
+  CHECK(mean({}, {4}, x, {0, -2}) == std::vector<double>{60, 61, 62, 63});
+  CHECK(mean({}, {}, x, {}) == std::vector<double>{61.5});
+  CHECK(run<ops::reduce_mean, double>({}, {}, x).elements == std::vector<double>{61.5});
+}
+
+TEST_CASE("reduce_mean: the coefficient counts with reduce_to_end alone, and 0 means none") {
+  const filled<float> x({2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
+  attrs unused;
+  unused.coefficient = 10;
+  CHECK(mean(to_end(10), {2}, x, {1}) == std::vector<float>{25, 65});
+  CHECK(mean(to_end(0), {2}, x, {1}) == std::vector<float>{2.5F, 6.5F});
+  CHECK(mean(unused, {2}, x, {1, 2}) == std::vector<float>{2.5F, 6.5F});
+}
+
+TEST_CASE("reduce_mean: float16 sums in float, and the mean of nothing is NaN") {
+  const auto half = [](float v) { return static_cast<float16>(v); };
+  filled<float16> x(shape_t{4096});
+  for (float16& v : x.elements) v = half(0.5F);  // a float16 sum would stop at 1024: 1024 + 0.5 rounds to 1024
+  CHECK(static_cast<float>(mean({}, {}, x, {0})[0]) == 0.5F);
+  const float nothing = mean({}, {}, filled<float>(shape_t{0}), {0})[0];
+  CHECK(nothing != nothing);
+}
+
+TEST_CASE("reduce_mean: axis and axes become a constant operand, the rest attributes") {
+  builder g;
+  auto x = g.input<f32, shape<1, 4, 4, 8>>("x");
+  auto image = reduce_mean(x, axes<1, 2>, keep_dims);
+  auto last = reduce_mean(image, axis<-1>);
+  auto all = reduce_mean(x);
+  auto end = reduce_mean(x, axis<1>, reduce_to_end, coefficient<0.5F>);
+  static_assert(decltype(image)::desc == tensor_desc{f32, nhwc, {1, 1, 1, 8}} &&
+                decltype(last)::desc.shape == shape_t{1, 1, 1});
+  static_assert(decltype(all)::desc == tensor_desc{f32, {}} && decltype(end)::desc.shape == shape_t{1});
+  const ir::graph& made = g.graph();
+  REQUIRE(made.nodes.size() == 4);
+  CHECK(ir::integers_of(made, made.inputs_of(made.nodes[0])[1]) == std::vector<std::int64_t>{1, 2});
+  CHECK(unpack<attrs>(made.attrs_of(made.nodes[0])).keep_dims);
+  CHECK(made.at(made.inputs_of(made.nodes[1])[1]).desc == tensor_desc{i64, {1}});
+  CHECK(made.inputs_of(made.nodes[2]).size() == 1);
+  const auto a = unpack<attrs>(made.attrs_of(made.nodes[3]));
+  CHECK(a.reduce_to_end);
+  CHECK_FALSE(a.keep_dims);
+  CHECK(a.coefficient == 0.5F);
+}
