@@ -24,10 +24,22 @@ constexpr refusal refusals[] = {
     {"a rank of 9", {1, 2, 3, 4, 5, 6, 7, 8}, integer(numbers<0>), rule::output_rank_must_be_at_most_8, 9, 8},
     {"two axes", {3}, integers(numbers<0, 1>), rule::axis_must_be_one_number, 2, 1},
     {"a weight whose number nobody knows", {3}, weight({i32, {}}), rule::axis_must_be_known, 0, 1},
-    {"an axis behind the last of the output", {2, 3}, integer(numbers<3>), rule::axis_must_be_an_axis_of_the_output, 3, 2},
-    {"an axis before the first of the output", {2, 3}, integer(numbers<-4>), rule::axis_must_be_an_axis_of_the_output, -4, 2},
+    {"an axis behind the last of the output",
+     {2, 3},
+     integer(numbers<3>),
+     rule::axis_must_be_an_axis_of_the_output,
+     3,
+     2},
+    {"an axis before the first of the output",
+     {2, 3},
+     integer(numbers<-4>),
+     rule::axis_must_be_an_axis_of_the_output,
+     -4,
+     2},
 };
-constexpr bool is_refused(const refusal& r) { return breaks(infer<ops::expand_dims>({}, {computed(f32_of(r.x)), r.axis}), r.broken, r.got, r.expected); }
+constexpr bool is_refused(const refusal& r) {
+  return breaks(infer<ops::expand_dims>({}, {computed(f32_of(r.x)), r.axis}), r.broken, r.got, r.expected);
+}
 static_assert(std::ranges::all_of(refusals, is_refused));
 
 }  // namespace
@@ -42,8 +54,10 @@ TEST_CASE("expand_dims: each broken rule is named with both values") {
 TEST_CASE("expand_dims: the signature refuses a missing, a computed and a floating axis") {
   const tensor_desc x = f32_of({4});
   CHECK(breaks(infer<ops::expand_dims>({}, {computed(x)}), signature_rule::required_operand_must_be_given, 1, 2));
-  CHECK(breaks(infer<ops::expand_dims>({}, {computed(x), computed({i32, {}})}), signature_rule::operand_must_be_a_constant, 0, 1));
-  CHECK(breaks(infer<ops::expand_dims>({}, {computed(x), weight({f32, {}})}), signature_rule::operand_type_must_be_accepted_by_the_operator, int(f32), int(i32)));
+  CHECK(breaks(infer<ops::expand_dims>({}, {computed(x), computed({i32, {}})}),
+               signature_rule::operand_must_be_a_constant, 0, 1));
+  CHECK(breaks(infer<ops::expand_dims>({}, {computed(x), weight({f32, {}})}),
+               signature_rule::operand_type_must_be_accepted_by_the_operator, int(f32), int(i32)));
 }
 
 TEST_CASE("expand_dims: the new axis stands where the operand says, counted in the output") {
@@ -69,10 +83,12 @@ TEST_CASE("expand_dims: the new axis stands where the operand says, counted in t
   }
 }
 
-static_assert(run<ops::expand_dims, float>({}, {2, 1}, filled<float>({2}, {1, 2}), filled<std::int32_t>({1}, {1})).elements == std::vector<float>{1, 2});
+static_assert(run<ops::expand_dims, float>({}, {2, 1}, filled<float>({2}, {1, 2}), filled<std::int32_t>({1}, {1}))
+                  .elements == std::vector<float>{1, 2});
 
 TEST_CASE("expand_dims: the elements stay as they are") {
-  CHECK(run<ops::expand_dims, double>({}, {1, 2}, filled<double>({2}, {0.1, -0.0})).elements == std::vector<double>{0.1, -0.0});
+  CHECK(run<ops::expand_dims, double>({}, {1, 2}, filled<double>({2}, {0.1, -0.0})).elements ==
+        std::vector<double>{0.1, -0.0});
 }
 
 TEST_CASE("expand_dims: the keyword becomes a constant scalar operand") {

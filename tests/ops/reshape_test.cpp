@@ -22,21 +22,27 @@ struct refusal {
 };
 constexpr refusal refusals[] = {
     {"a scalar for a shape", f32_of({4}), integer(numbers<4>), rule::shape_must_be_a_list, 0, 1},
-    {"nine extents", f32_of({1}), integers(numbers<1, 1, 1, 1, 1, 1, 1, 1, 1>), rule::output_rank_must_be_at_most_8, 9, 8},
+    {"nine extents", f32_of({1}), integers(numbers<1, 1, 1, 1, 1, 1, 1, 1, 1>), rule::output_rank_must_be_at_most_8, 9,
+     8},
     {"a weight whose numbers nobody knows", f32_of({4}), weight({i64, {2}}), rule::shape_must_be_known, 0, 1},
     {"an extent of no elements", f32_of({4}), integers(numbers<0, 4>), rule::extent_must_be_positive_or_minus_1, 0, 1},
     {"a negative extent", f32_of({4}), integers(numbers<-2, -2>), rule::extent_must_be_positive_or_minus_1, -2, 1},
     {"two extents to infer", f32_of({4}), integers(numbers<-1, 2, -1>), rule::only_one_extent_may_be_inferred, 2, 1},
     {"too few elements", f32_of({2, 3}), integers(numbers<5>), rule::number_of_elements_must_be_kept, 5, 6},
     {"a rank of 0 for two elements", f32_of({2}), integers(numbers<>), rule::number_of_elements_must_be_kept, 1, 2},
-    {"a product beyond 64 bits", f32_of({2}), integers(numbers<std::int64_t{1} << 40, std::int64_t{1} << 40>), rule::number_of_elements_must_be_kept,
-     max_elements + 1, 2},
-    {"nothing whole to infer", f32_of({2, 5}), integers(numbers<4, -1>), rule::elements_must_be_divisible_by_the_given_extents, 10, 4},
+    {"a product beyond 64 bits", f32_of({2}), integers(numbers<std::int64_t{1} << 40, std::int64_t{1} << 40>),
+     rule::number_of_elements_must_be_kept, max_elements + 1, 2},
+    {"nothing whole to infer", f32_of({2, 5}), integers(numbers<4, -1>),
+     rule::elements_must_be_divisible_by_the_given_extents, 10, 4},
 };
-constexpr bool is_refused(const refusal& r) { return breaks(infer<ops::reshape>({}, {computed(r.x), r.shape}), r.broken, r.got, r.expected); }
+constexpr bool is_refused(const refusal& r) {
+  return breaks(infer<ops::reshape>({}, {computed(r.x), r.shape}), r.broken, r.got, r.expected);
+}
 static_assert(std::ranges::all_of(refusals, is_refused));
 
-constexpr verdict reshaped(const tensor_desc& x, const operand& shape) { return infer<ops::reshape>({}, {computed(x), shape}); }
+constexpr verdict reshaped(const tensor_desc& x, const operand& shape) {
+  return infer<ops::reshape>({}, {computed(x), shape});
+}
 
 }  // namespace
 
@@ -51,7 +57,8 @@ TEST_CASE("reshape: the signature refuses a missing, a computed and a floating s
   const tensor_desc x = f32_of({4});
   CHECK(breaks(infer<ops::reshape>({}, {computed(x)}), signature_rule::required_operand_must_be_given, 1, 2));
   CHECK(breaks(reshaped(x, computed({i64, {1}})), signature_rule::operand_must_be_a_constant, 0, 1));
-  CHECK(breaks(reshaped(x, weight({f32, {1}})), signature_rule::operand_type_must_be_accepted_by_the_operator, int(f32), int(i32)));
+  CHECK(breaks(reshaped(x, weight({f32, {1}})), signature_rule::operand_type_must_be_accepted_by_the_operator, int(f32),
+               int(i32)));
 }
 
 TEST_CASE("reshape: the output has the listed extents, one of them inferred") {
@@ -87,12 +94,15 @@ TEST_CASE("reshape: dtype and quantisation stay, the format is that of the new r
   CHECK(reshaped({i8, nhwc, {1, 2, 3, 4}}, integers(numbers<24>)).output(0).layout == nd);
 }
 
-static_assert(run<ops::reshape, float>({}, {3, 2}, filled<float>({2, 3}, {1, 2, 3, 4, 5, 6})).elements == std::vector<float>{1, 2, 3, 4, 5, 6});
+static_assert(run<ops::reshape, float>({}, {3, 2}, filled<float>({2, 3}, {1, 2, 3, 4, 5, 6})).elements ==
+              std::vector<float>{1, 2, 3, 4, 5, 6});
 
 TEST_CASE("reshape: elements stay in row-major order, whatever their dtype") {
-  CHECK(run<ops::reshape, std::uint8_t>({}, {4}, filled<std::uint8_t>({2, 2}, {1, 0, 255, 7})).elements == std::vector<std::uint8_t>{1, 0, 255, 7});
-  CHECK(run<ops::reshape, std::int64_t>({}, {1, 3}, filled<std::int64_t>({3}, {-1, 0, std::int64_t{1} << 62})).elements ==
-        std::vector<std::int64_t>{-1, 0, std::int64_t{1} << 62});
+  CHECK(run<ops::reshape, std::uint8_t>({}, {4}, filled<std::uint8_t>({2, 2}, {1, 0, 255, 7})).elements ==
+        std::vector<std::uint8_t>{1, 0, 255, 7});
+  CHECK(
+      run<ops::reshape, std::int64_t>({}, {1, 3}, filled<std::int64_t>({3}, {-1, 0, std::int64_t{1} << 62})).elements ==
+      std::vector<std::int64_t>{-1, 0, std::int64_t{1} << 62});
 }
 
 TEST_CASE("reshape: the keyword becomes a constant operand, and flatten keeps the batch") {

@@ -35,7 +35,9 @@ constexpr refusal refusals[] = {
     {"no elements along the axis", {1}, {1, 0}, rule::squeezed_extent_must_be_1, 0, 1},
     {"a rank that nobody knows", {}, {1, -1}, rule::axes_must_be_given_when_an_extent_is_unknown, 0, 1},
 };
-constexpr bool is_refused(const refusal& r) { return breaks(infer<ops::squeeze>(without(r.axes), {computed(f32_of(r.x))}), r.broken, r.got, r.expected); }
+constexpr bool is_refused(const refusal& r) {
+  return breaks(infer<ops::squeeze>(without(r.axes), {computed(f32_of(r.x))}), r.broken, r.got, r.expected);
+}
 static_assert(std::ranges::all_of(refusals, is_refused));
 
 }  // namespace
@@ -50,7 +52,8 @@ TEST_CASE("squeeze: each broken rule is named with both values") {
 TEST_CASE("squeeze: the signature refuses a missing and a second tensor") {
   CHECK(breaks(infer<ops::squeeze>({}, {}), signature_rule::required_operand_must_be_given, 0, 1));
   CHECK(breaks(infer<ops::squeeze>({}, {missing()}), signature_rule::required_operand_must_be_given, 0, 1));
-  CHECK(breaks(infer<ops::squeeze>({}, {computed(f32_of({1})), computed(f32_of({1}))}), signature_rule::operands_must_not_exceed_the_signature, 2, 1));
+  CHECK(breaks(infer<ops::squeeze>({}, {computed(f32_of({1})), computed(f32_of({1}))}),
+               signature_rule::operands_must_not_exceed_the_signature, 2, 1));
 }
 
 TEST_CASE("squeeze: the named axes go, or all of extent 1") {
@@ -82,7 +85,8 @@ TEST_CASE("squeeze: the named axes go, or all of extent 1") {
 static_assert(run<ops::squeeze, float>({}, {2}, filled<float>({1, 2, 1}, {1, 2})).elements == std::vector<float>{1, 2});
 
 TEST_CASE("squeeze: the elements stay as they are") {
-  CHECK(run<ops::squeeze, std::uint8_t>({}, {2, 2}, filled<std::uint8_t>({2, 1, 2}, {1, 255, 0, 7})).elements == std::vector<std::uint8_t>{1, 255, 0, 7});
+  CHECK(run<ops::squeeze, std::uint8_t>({}, {2, 2}, filled<std::uint8_t>({2, 1, 2}, {1, 255, 0, 7})).elements ==
+        std::vector<std::uint8_t>{1, 255, 0, 7});
 }
 
 TEST_CASE("squeeze: axis and axes fill the same attribute") {

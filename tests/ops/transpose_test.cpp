@@ -30,7 +30,9 @@ constexpr refusal refusals[] = {
     {"a huge axis", {2, 3}, integers(numbers<INT64_MIN, 0>), rule::perm_must_hold_axes_of_the_input, INT64_MIN, 1},
     {"an axis twice", {2, 3, 4}, integers(numbers<0, 1, -2>), rule::perm_must_name_an_axis_once, 2, 1},
 };
-constexpr bool is_refused(const refusal& r) { return breaks(infer<ops::transpose>({}, {computed(f32_of(r.x)), r.perm}), r.broken, r.got, r.expected); }
+constexpr bool is_refused(const refusal& r) {
+  return breaks(infer<ops::transpose>({}, {computed(f32_of(r.x)), r.perm}), r.broken, r.got, r.expected);
+}
 static_assert(std::ranges::all_of(refusals, is_refused));
 
 }  // namespace
@@ -45,8 +47,10 @@ TEST_CASE("transpose: each broken rule is named with both values") {
 TEST_CASE("transpose: the signature refuses a missing, a computed and a floating order") {
   const tensor_desc x = f32_of({4});
   CHECK(breaks(infer<ops::transpose>({}, {computed(x)}), signature_rule::required_operand_must_be_given, 1, 2));
-  CHECK(breaks(infer<ops::transpose>({}, {computed(x), computed({i32, {1}})}), signature_rule::operand_must_be_a_constant, 0, 1));
-  CHECK(breaks(infer<ops::transpose>({}, {computed(x), weight({f32, {1}})}), signature_rule::operand_type_must_be_accepted_by_the_operator, int(f32), int(i32)));
+  CHECK(breaks(infer<ops::transpose>({}, {computed(x), computed({i32, {1}})}),
+               signature_rule::operand_must_be_a_constant, 0, 1));
+  CHECK(breaks(infer<ops::transpose>({}, {computed(x), weight({f32, {1}})}),
+               signature_rule::operand_type_must_be_accepted_by_the_operator, int(f32), int(i32)));
 }
 
 TEST_CASE("transpose: extents follow the axes, and the format follows the channels") {
@@ -77,23 +81,27 @@ TEST_CASE("transpose: extents follow the axes, and the format follows the channe
   }
 }
 
-static_assert(run<ops::transpose, float>({}, {3, 2}, filled<float>({2, 3}, {1, 2, 3, 4, 5, 6}), filled<std::int32_t>({2}, {1, 0})).elements ==
-              std::vector<float>{1, 4, 2, 5, 3, 6});
+static_assert(run<ops::transpose, float>({}, {3, 2}, filled<float>({2, 3}, {1, 2, 3, 4, 5, 6}),
+                                         filled<std::int32_t>({2}, {1, 0}))
+                  .elements == std::vector<float>{1, 4, 2, 5, 3, 6});
 
 TEST_CASE("transpose: element (i, j, k) of the result is the one with these indices on axes perm") {
   // x[a][b][c] = 100 a + 10 b + c; perm 2, 0, 1: y[i][j][k] = x[j][k][i] = 100 j + 10 k + i.
   filled<std::int16_t> x({2, 3, 4});
   for (int a = 0; a < 2; ++a)
     for (int b = 0; b < 3; ++b)
-      for (int c = 0; c < 4; ++c) x.elements[static_cast<std::size_t>((a * 3 + b) * 4 + c)] = static_cast<std::int16_t>(100 * a + 10 * b + c);
+      for (int c = 0; c < 4; ++c)
+        x.elements[static_cast<std::size_t>((a * 3 + b) * 4 + c)] = static_cast<std::int16_t>(100 * a + 10 * b + c);
   const auto y = run<ops::transpose, std::int16_t>({}, {4, 2, 3}, x, filled<std::int64_t>({3}, {-1, 0, 1}));
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j < 2; ++j)
-      for (int k = 0; k < 3; ++k) CHECK(y.elements[static_cast<std::size_t>((i * 2 + j) * 3 + k)] == 100 * j + 10 * k + i);
+      for (int k = 0; k < 3; ++k)
+        CHECK(y.elements[static_cast<std::size_t>((i * 2 + j) * 3 + k)] == 100 * j + 10 * k + i);
 }
 
 TEST_CASE("transpose: a tensor without elements is left alone") {
-  CHECK(run<ops::transpose, float>({}, {3, 0}, filled<float>(shape_t{0, 3}), filled<std::int32_t>({2}, {1, 0})).elements.empty());
+  CHECK(run<ops::transpose, float>({}, {3, 0}, filled<float>(shape_t{0, 3}), filled<std::int32_t>({2}, {1, 0}))
+            .elements.empty());
 }
 
 TEST_CASE("transpose: the keyword becomes a constant operand, and an image in the right order costs no node") {
@@ -107,6 +115,8 @@ TEST_CASE("transpose: the keyword becomes a constant operand, and an image in th
   CHECK(same.id == x.id);
   CHECK(to_nchw(y).id == y.id);
   REQUIRE(g.graph().nodes.size() == 2);
-  CHECK(ir::integers_of(g.graph(), g.graph().inputs_of(g.graph().nodes[0])[1]) == std::vector<std::int64_t>{0, 3, 1, 2});
-  CHECK(ir::integers_of(g.graph(), g.graph().inputs_of(g.graph().nodes[1])[1]) == std::vector<std::int64_t>{0, 2, 3, 1});
+  CHECK(ir::integers_of(g.graph(), g.graph().inputs_of(g.graph().nodes[0])[1]) ==
+        std::vector<std::int64_t>{0, 3, 1, 2});
+  CHECK(ir::integers_of(g.graph(), g.graph().inputs_of(g.graph().nodes[1])[1]) ==
+        std::vector<std::int64_t>{0, 2, 3, 1});
 }

@@ -34,7 +34,9 @@ constexpr refusal refusals[] = {
     {"a huge axis", {INT64_MAX}, {2, 3}, rule::axis_must_be_an_axis_of_the_output, INT64_MAX, 2},
     {"an axis twice", {0, -3}, {3}, rule::axes_must_differ, 2, 1},
 };
-constexpr bool is_refused(const refusal& r) { return breaks(infer<ops::unsqueeze>(at(r.axes), {computed(f32_of(r.x))}), r.broken, r.got, r.expected); }
+constexpr bool is_refused(const refusal& r) {
+  return breaks(infer<ops::unsqueeze>(at(r.axes), {computed(f32_of(r.x))}), r.broken, r.got, r.expected);
+}
 static_assert(std::ranges::all_of(refusals, is_refused));
 
 }  // namespace
@@ -48,7 +50,8 @@ TEST_CASE("unsqueeze: each broken rule is named with both values") {
 
 TEST_CASE("unsqueeze: the signature refuses a missing and a second tensor") {
   CHECK(breaks(infer<ops::unsqueeze>(at({0}), {}), signature_rule::required_operand_must_be_given, 0, 1));
-  CHECK(breaks(infer<ops::unsqueeze>(at({0}), {computed(f32_of({1})), computed(f32_of({1}))}), signature_rule::operands_must_not_exceed_the_signature, 2, 1));
+  CHECK(breaks(infer<ops::unsqueeze>(at({0}), {computed(f32_of({1})), computed(f32_of({1}))}),
+               signature_rule::operands_must_not_exceed_the_signature, 2, 1));
 }
 
 TEST_CASE("unsqueeze: new axes stand where the list says, counted in the output") {
@@ -76,10 +79,12 @@ TEST_CASE("unsqueeze: new axes stand where the list says, counted in the output"
   }
 }
 
-static_assert(run<ops::unsqueeze, float>(at({1}), {2, 1}, filled<float>({2}, {1, 2})).elements == std::vector<float>{1, 2});
+static_assert(run<ops::unsqueeze, float>(at({1}), {2, 1}, filled<float>({2}, {1, 2})).elements ==
+              std::vector<float>{1, 2});
 
 TEST_CASE("unsqueeze: the elements stay as they are") {
-  CHECK(run<ops::unsqueeze, std::int8_t>(at({0}), {1, 2, 2}, filled<std::int8_t>({2, 2}, {1, -128, 0, 127})).elements == std::vector<std::int8_t>{1, -128, 0, 127});
+  CHECK(run<ops::unsqueeze, std::int8_t>(at({0}), {1, 2, 2}, filled<std::int8_t>({2, 2}, {1, -128, 0, 127})).elements ==
+        std::vector<std::int8_t>{1, -128, 0, 127});
 }
 
 TEST_CASE("unsqueeze: axis and axes fill the same attribute") {

@@ -12,8 +12,9 @@ namespace ops {
 ///
 ///   x: any shape      shape: [R] integers, constant, R <= 8      y: the extents that `shape` lists
 ///
-/// One extent may be -1: it is what the others leave of the number of elements. 0 is an extent of no elements and refused. The result has the format
-/// of its rank (images are NHWC), since nothing says what its axes mean.
+/// One extent may be -1: it is what the others leave of the number of elements. 0 is an extent of no elements and
+/// refused. The result has the format of its rank (images are NHWC), since nothing says what its axes mean.
+///
 /// Broken rules: see `rule`; extents and elements are counted. Source: NNRt OH_NN_OPS_RESHAPE.
 struct reshape {
   static constexpr op_code code{45};

@@ -13,7 +13,9 @@ namespace ops {
 ///
 ///   x: any shape      y: the extents that are left, in order
 ///
-/// Axes count from the end when negative. With an empty list every extent must be known, since a rank cannot be unknown.
+/// Axes count from the end when negative. With an empty list every extent must be known, since a rank cannot be
+/// unknown.
+///
 /// Broken rules: see `rule`; axes and extents are counted. Source: NNRt OH_NN_OPS_SQUEEZE.
 struct squeeze {
   static constexpr op_code code{35};
@@ -39,7 +41,9 @@ struct squeeze {
   static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     chosen_axes chosen;
-    if (auto v = choose_axes(chosen, a.axes, x.rank(), rule::axis_must_be_an_axis_of_the_input, rule::axes_must_differ); !v) return v;
+    if (auto v = choose_axes(chosen, a.axes, x.rank(), rule::axis_must_be_an_axis_of_the_input, rule::axes_must_differ);
+        !v)
+      return v;
     if (a.axes.empty() && !x.shape.is_known()) return refuse(rule::axes_must_be_given_when_an_extent_is_unknown, 0, 1);
     shape_t y;
     for (int i = 0; i < x.rank(); ++i) {

@@ -11,10 +11,12 @@ namespace ops {
 
 /// Axis i of the result is axis perm[i] of x.
 ///
-///   x: [d0 … dn]      perm: [n + 1] integers, constant, each axis once; negative ones count from the end      y: [d(perm[0]) … d(perm[n])]
+///   x: [d0 … dn]      perm: [n + 1] integers, constant, each axis once; negative ones count from the end
+///   y: [d(perm[0]) … d(perm[n])]
 ///
-/// Format of the result: that of its rank (NHWC for rank 4), but NCHW when the batch stays in front and the channel axis (the last one of
-/// x, or axis 1 where x is NCHW) comes to axis 1.
+/// Format of the result: that of its rank (NHWC for rank 4), but NCHW when the batch stays in front and the channel
+/// axis (the last one of x, or axis 1 where x is NCHW) comes to axis 1.
+///
 /// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_TRANSPOSE.
 struct transpose {
   static constexpr op_code code{41};
@@ -40,7 +42,10 @@ struct transpose {
     if (auto v = require_same_extent(rule::perm_must_name_every_axis, in[1].desc.elements(), x.rank()); !v) return v;
     if (!in[1].has_values()) return refuse(rule::perm_must_be_known, 0, 1);
     chosen_axes order;
-    if (auto v = choose_axes(order, in[1].values, x.rank(), rule::perm_must_hold_axes_of_the_input, rule::perm_must_name_an_axis_once); !v) return v;
+    if (auto v = choose_axes(order, in[1].values, x.rank(), rule::perm_must_hold_axes_of_the_input,
+                             rule::perm_must_name_an_axis_once);
+        !v)
+      return v;
     shape_t y;
     for (int i = 0; i < order.count; ++i) y.push_back(x.shape[order.items[i]]);
     return yields(tensor_desc{x.type, layout_of(x, order), y, x.quantised});
@@ -70,7 +75,8 @@ struct transpose {
 }  // namespace ops
 
 /// transpose(x, nnrt::perm<0, 2, 3, 1>).
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto transpose(tensor<X> x, Keywords... keywords) {
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto transpose(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::transpose>(x, keywords...);
 }
 

@@ -41,7 +41,9 @@ struct unsqueeze {
     if (auto v = require_at_least(rule::axes_must_name_an_axis, a.axes.count, 1); !v) return v;
     if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
     chosen_axes chosen;
-    if (auto v = choose_axes(chosen, a.axes, rank, rule::axis_must_be_an_axis_of_the_output, rule::axes_must_differ); !v) return v;
+    if (auto v = choose_axes(chosen, a.axes, rank, rule::axis_must_be_an_axis_of_the_output, rule::axes_must_differ);
+        !v)
+      return v;
     shape_t y;
     for (int i = 0, from = 0; i < rank; ++i) y.push_back(chosen.contains(i) ? 1 : x.shape[from++]);
     return yields(x.with_shape(y));
@@ -59,7 +61,8 @@ struct unsqueeze {
 }  // namespace ops
 
 /// unsqueeze(x, axis<…>) or unsqueeze(x, axes<…>): the places of the new axes in the result.
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto unsqueeze(tensor<X> x, Keywords... keywords) {
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto unsqueeze(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::unsqueeze>(x, keyword::as_axes(keywords)...);
 }
 
