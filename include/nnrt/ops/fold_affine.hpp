@@ -1,0 +1,98 @@
+// fold_affine: the weights of a layer with the batch_norm or bias_add behind it in them; internal.
+// Flow: passes/fold.hpp makes nodes of it; as all their operands are known, the planner runs them once, in prepare.
+#pragma once
+
+#include <nnrt/core/broadcast.hpp>
+#include <nnrt/core/math.hpp>
+#include <nnrt/core/operator.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Weight and bias of a layer (conv2d, depthwise_conv2d, conv2d_transpose, full_connection) that computes what the
+/// layer and the channel-wise affine map behind it compute together. It works on weights, runs once when an executor is
+/// made, and has no function for users.
+///
+///   weight: any shape with O output channels along `axis`; bias, addend: [O]; scale, offset, mean, variance: [O]
+///   out: folded_weight, like weight, = weight * s[o]; s = scale / sqrt(variance + epsilon)
+///        folded_bias [O] = (bias[o] - mean[o]) * s[o] + offset[o] + addend[o]
+///
+/// bias and addend count as 0 and s as 1 where they are missing; of the four of a batch_norm there are all or none.
+/// Computed in double, rounded to the dtype at the end. Broken rules: see `rule`. Source: this library.
+struct fold_affine {
+  static constexpr op_code code{1000};
+  static constexpr std::string_view name = "fold_affine";
+  static constexpr operand_spec inputs[] = {
+      {"weight", types::floating},
+      {"bias", types::floating, presence::optional},
+      {"scale", types::floating, presence::optional},
+      {"offset", types::floating, presence::optional},
+      {"mean", types::floating, presence::optional},
+      {"variance", types::floating, presence::optional},
+      {"addend", types::floating, presence::optional},
+  };
+  static constexpr operand_spec outputs[] = {{"folded_weight", types::floating}, {"folded_bias", types::floating}};
+  static constexpr operator_traits traits{};
+  static constexpr foreign_numbers foreign{};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+
+  struct attrs {
+    BOOST_HANA_DEFINE_STRUCT(attrs, (float, epsilon), (std::int64_t, axis));
+    constexpr attrs() : epsilon(1e-4F), axis(0) {}
+  };
+
+  enum class rule {
+    axis_must_be_an_axis_of_the_weight,
+    batch_norm_must_have_all_its_parameters,
+    parameter_types_must_equal_weight_type,
+    parameters_must_have_one_element_for_each_channel,
+  };
+
+  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+    const tensor_desc& w = in[0].desc;
+    const int axis = normalise_axis(a.axis, w.rank());
+    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_weight, a.axis, w.rank() - 1);
+    const std::int64_t channels = w.shape[axis];
+    std::int64_t of_batch_norm = 0;
+    for (std::size_t i = 1; i < in.size(); ++i) {
+      if (!in[i]) continue;
+      if (i >= 2 && i < 6) ++of_batch_norm;
+      const tensor_desc& given = in[i].desc;
+      if (auto v = require(rule::parameter_types_must_equal_weight_type, given.type, w.type); !v) return v;
+      constexpr auto count = rule::parameters_must_have_one_element_for_each_channel;
+      if (auto v = require_same_extent(count, given.elements(), channels); !v) return v;
+    }
+    if (of_batch_norm != 0 && of_batch_norm != 4)
+      return refuse(rule::batch_norm_must_have_all_its_parameters, of_batch_norm, 4);
+    return yields(w, tensor_desc{w.type, {channels}});
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto weight = in[0].as<const T>();
+    const auto folded_weight = out[0].as<T>(), folded_bias = out[1].as<T>();
+    const int axis = normalise_axis(a.axis, weight.rank());
+    const std::int64_t channels = weight.extent(axis), inner = weight.shape.elements(axis + 1);
+    for (std::int64_t i = 0; i < weight.elements(); ++i) {
+      const double factor = factor_of<T>(a, in, i / inner % channels);
+      folded_weight[i] = math::convert<T>(math::convert<double>(weight[i]) * factor);
+    }
+    for (std::int64_t c = 0; c < channels; ++c) {
+      const double normalised = (at<T>(in, 1, c) - at<T>(in, 4, c)) * factor_of<T>(a, in, c);
+      folded_bias[c] = math::convert<T>(normalised + at<T>(in, 3, c) + at<T>(in, 6, c));
+    }
+  }
+
+ private:
+  /// Element c of operand i, 0 where there is none.
+  template <class T> static constexpr double at(arguments in, std::size_t i, std::int64_t c) {
+    return i < in.size() && in[i] ? math::convert<double>(in[i].as<const T>()[c]) : 0.0;
+  }
+  template <class T> static constexpr double factor_of(const attrs& a, arguments in, std::int64_t c) {
+    if (in.size() < 6 || !in[2]) return 1.0;
+    return at<T>(in, 2, c) / math::sqrt(at<T>(in, 5, c) + double{a.epsilon});
+  }
+};
+
+}  // namespace ops
+}  // namespace nnrt::inline NNRT_ISA
