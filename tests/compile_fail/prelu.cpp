@@ -1,0 +1,20 @@
+// expect: graph_rejected<.*prelu::rule::parameters_must_have_one_element_for_each_channel.*actual<2L?>.*expected<4L?>
+#include <nnrt/ir/apply.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/ops/prelu.hpp>
+
+#ifdef NNRT_FIXED
+constexpr std::int64_t slopes = 4;
+#else
+constexpr std::int64_t slopes = 2;
+#endif
+
+constexpr auto network = [](nnrt::builder& g) {
+  auto x = g.input<nnrt::f32, nnrt::shape<1, 8, 8, 4>>("x");
+  g.output("y", prelu(x, g.weight<nnrt::f32, nnrt::shape<slopes>>("slope")));
+};
+
+int main() {
+  nnrt::builder b;
+  network(b);
+}

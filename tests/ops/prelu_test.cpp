@@ -1,0 +1,75 @@
+// prelu: its rules one by one, and its meaning by hand.
+#include <nnrt/ir/apply.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/ops/prelu.hpp>
+#include <support/refused.hpp>
+
+#include <doctest/doctest.h>
+
+#include <limits>
+
+namespace {
+
+using namespace nnrt_test;
+using op = ops::prelu;
+using rule = op::rule;
+
+constexpr operand x = computed(f32_of({1, 8, 8, 4})), c4 = weight(f32_of({4}));
+
+TEST_CASE("prelu: each rule is broken with its two values") {
+  NNRT_CHECK_REFUSED(op, {"scalar", {}, {computed(f32_of({})), c4}, {}, rule::input_must_have_a_channel_axis, 0, 1});
+  NNRT_CHECK_REFUSED(
+      op, {"nchw", {}, {computed({f32, nchw, {1, 4, 8, 8}}), c4}, {}, rule::input_must_be_nhwc, int(nchw), int(nhwc)});
+  NNRT_CHECK_REFUSED(
+      op, {"dtype", {}, {x, weight({f16, {4}})}, {}, rule::parameter_types_must_equal_input_type, int(f16), int(f32)});
+  NNRT_CHECK_REFUSED(op, {"rank", {}, {x, weight(f32_of({4, 1, 1}))}, {}, rule::parameter_rank_must_be_1, 3, 1});
+  NNRT_CHECK_REFUSED(
+      op, {"count", {}, {x, weight(f32_of({2}))}, {}, rule::parameters_must_have_one_element_for_each_channel, 2, 4});
+  CHECK(breaks(infer<op>({}, {x}), signature_rule::required_operand_must_be_given, 1, 2));
+  CHECK(breaks(infer<op>({}, {computed({i32, {4}}), c4}), signature_rule::operand_type_must_be_accepted_by_the_operator,
+               int(i32), int(f16)));
+}
+
+TEST_CASE("prelu: the output is like the input, for one slope as for one a channel") {
+  static constexpr shape_t table[] = {{4}, {3, 4}, {2, 5, 7, 4}, {0, 4}, {-1, 4}, {2, -1}};
+  for (const shape_t& shape : table)
+    for (const std::int64_t slopes : {1, 4, -1}) {
+      const verdict v = infer<op>({}, {computed(f32_of(shape)), weight(f32_of({slopes}))});
+      REQUIRE(v);
+      CHECK(v.output(0) == f32_of(shape));
+    }
+}
+
+template <class T> constexpr filled<T> sloped(filled<T> weight) {
+  return run<op, T>({}, {2, 1, 2}, filled<T>({2, 1, 2}, {T(-4), T(-4), T(3), T(0)}), weight);
+}
+static_assert(sloped<float>({{2}, {0.5F, -2}}).elements == std::vector<float>{-2, 8, 3, 0});
+
+TEST_CASE_TEMPLATE("prelu: positive numbers pass, others are multiplied with their slope", T, float16, float, double) {
+  CHECK(sloped<T>({{2}, {T(0.5), T(-2)}}).elements == std::vector<T>{T(-2), T(8), T(3), T(0)});
+  CHECK(sloped<T>({{1}, {T(0.25)}}).elements == std::vector<T>{T(-1), T(-1), T(3), T(0)});
+}
+
+TEST_CASE("prelu: a NaN stays one, and infinities keep to the formula") {
+  const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+  const auto y = run<op, float>({}, {3}, filled<float>({3}, {nan, inf, -inf}), filled<float>({1}, {0.5F}));
+  CHECK(y.elements[0] != y.elements[0]);
+  CHECK(y.elements[1] == inf);
+  CHECK(y.elements[2] == -inf);
+}
+
+constexpr auto network = [](builder& g) {
+  auto input = g.input<f32, nnrt::shape<2, 3, 4>>("x");
+  auto y = prelu(prelu(input, g.weight<f32, nnrt::shape<4>>("slopes")), g.weight<f32, nnrt::shape<1>>("slope"));
+  static_assert(y.desc == f32_of({2, 3, 4}));
+  g.output("y", y);
+};
+
+TEST_CASE("prelu: each call is one node with two operands") {
+  builder b;
+  network(b);
+  REQUIRE(b.graph().nodes.size() == 2);
+  CHECK(b.graph().inputs_of(b.graph().nodes[1]).size() == 2);
+}
+
+}  // namespace
