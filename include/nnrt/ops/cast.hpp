@@ -1,0 +1,56 @@
+// cast: the elements as another dtype.
+// Flow: front ends call infer(), the DSL's cast<f16>(x) makes the type a constant; kernels/select.hpp binds common
+// pairs.
+#pragma once
+
+#include <nnrt/ops/detail/unary.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Conversion of each element to the dtype whose number `type` holds.
+///
+///   x: any shape, any dtype      type: one integer, a constant: the number of a dtype (OH_NN_DataType)
+///   y: the same shape, of that dtype
+///
+/// Floats become integers by truncation toward zero and saturate, NaN becomes 0; integers keep their low bits in a
+/// narrower integer; anything but 0 is true. A quantised tensor's stored integers are converted as they are: the result
+/// carries no scale. Broken rules: see `rule`. Source: NNRt OH_NN_OPS_CAST, made definite in this library.
+struct cast {
+  static constexpr op_code code{6};
+  static constexpr std::string_view name = "cast";
+  static constexpr operand_spec inputs[] = {{"x", types::any}, {"type", types::integer, presence::required, true}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{};
+  static constexpr foreign_numbers foreign{.nnrt = 6, .hdi = 28};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+
+  enum class rule { type_must_be_one_number, type_must_be_known_to_the_rules, type_must_be_the_number_of_a_dtype };
+
+  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
+    const operand& type = in[1];
+    if (auto v = require(rule::type_must_be_one_number, type.desc.elements(), 1); !v) return v;
+    if (!type.has_values()) return refuse(rule::type_must_be_known_to_the_rules, 0, 1);
+    const std::int64_t number = type.values[0];
+    if (auto v = require_between(rule::type_must_be_the_number_of_a_dtype, number, 1, dtype_count - 1); !v) return v;
+    return yields(tensor_desc{static_cast<dtype>(number), in[0].desc.layout, in[0].desc.shape});
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    with_element<types::any>(out[0].type(), [&]<class To>(To) {
+      detail::for_each_element<T, To>(in, out, [](T x) { return math::convert<To>(x); });
+    });
+  }
+};
+
+}  // namespace ops
+
+/// cast<f16>(x): x as another dtype.
+template <dtype To, tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto cast(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::cast>(x, keyword::one_integer<keyword::type_slot, static_cast<int>(To)>{}, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
