@@ -1,5 +1,5 @@
 // elementwise: functions of one or two operands, element by element, with NumPy's broadcasting.
-// Flow: bind/relu.hpp, bind/add.hpp and their like call map(), zip(), zip_broadcast() and scale_channels().
+// Flow: bind/relu.hpp, bind/add.hpp and their like call map(), zip(), zip_broadcast() and normalise_channels().
 #pragma once
 
 #include <nnrt/core/attributes.hpp>
@@ -43,7 +43,7 @@ struct tanh_lanes {
 /// x * relu6(x + 3) / 6.
 struct hswish_lanes {
   template <class V> [[gnu::always_inline]] V operator()(V x) const {
-    return x * clamp(x + V(3.0F), V(0.0F), V(6.0F)) * V(1.0F / 6.0F);
+    return x * (clamp(x + V(3.0F), V(0.0F), V(6.0F)) * V(1.0F / 6.0F));
   }
 };
 struct gelu_lanes {
@@ -171,16 +171,24 @@ void zip_broadcast(const broadcast_loops& loops, const float* a, const float* b,
 
 // --- per channel -----------------------------------------------------------
 
-/// y = x * factor + offset, with one factor and one offset for each of `channels` innermost elements; y may be x.
+/// One parameter for each of `channels` innermost elements.
+struct channel_parameters {
+  const float *mean, *factor, *offset;
+};
+
+/// y = (x - mean) * factor + offset; y may be x.
 template <class Isa = native>
-void scale_channels(const float* x, interval rows, std::int64_t channels, const float* factor, const float* offset, float* y) {
+void normalise_channels(const float* x, interval rows, std::int64_t channels, const channel_parameters& by, float* y) {
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-    const float* from = x + row * channels;
-    float* to = y + row * channels;
+    const float* const from = x + row * channels;
+    float* const to = y + row * channels;
     std::int64_t c = 0;
-    for (; c + lanes <= channels; c += lanes) fma(load(from + c), load(factor + c), load(offset + c)).store_unaligned(to + c);
-    if (const std::int64_t left = channels - c; left > 0)
-      store_first(to + c, fma(load_first(from + c, left), load_first(factor + c, left), load_first(offset + c, left)), left);
+    for (; c + lanes <= channels; c += lanes)
+      fma(load(from + c) - load(by.mean + c), load(by.factor + c), load(by.offset + c)).store_unaligned(to + c);
+    if (const std::int64_t left = channels - c; left > 0) {
+      const vf centred = load_first(from + c, left) - load_first(by.mean + c, left);
+      store_first(to + c, fma(centred, load_first(by.factor + c, left), load_first(by.offset + c, left)), left);
+    }
   }
 }
 

@@ -181,20 +181,14 @@ template <class V> [[gnu::always_inline]] inline V tanh_of(V x) {
   return where_less(square, V(near * near), fma(x * square, series, x), far);
 }
 
-/// t * Phi(-t) for t >= 0, Phi the normal distribution: what GELU lacks of relu.
-template <class V> [[gnu::always_inline]] inline V gelu_gap(V t) {
+/// 0.5 x (1 + erf(x / sqrt 2)) = x Phi(x), Phi the normal distribution; without the cancellation of the former for negative x.
+template <class V> [[gnu::always_inline]] inline V gelu_of(V x) {
   // Phi(-t) = e^(-t^2/2) P(u), u = 1 / (1 + 0.3 t): minimax on 0 <= t <= 13.5, relative error 1.3e-7.
-  const V u = V(1.0F) / fma(t, V(0.3F), V(1.0F));
+  const V t = magnitude_of(x), u = V(1.0F) / fma(t, V(0.3F), V(1.0F));
   const V series = polynomial(u, 0.03593153073F, -0.1582751931F, 0.2082052969F, -0.05539272204F, 0.1294686498F, 0.0996376462F,
                               0.1207983361F, 0.119626391F);
-  return t * (exp_of(t * t * V(-0.5F)) * (series * u));
-}
-
-/// 0.5 x (1 + erf(x / sqrt 2)), without the cancellation of that form for negative x; -0 at minus infinity.
-template <class V> [[gnu::always_inline]] inline V gelu_of(V x) {
-  constexpr float vanishes = 20.0F;  // and keeps infinity times zero away
-  const V t = clamp(magnitude_of(x), V(0.0F), V(vanishes));
-  return where_less(x, V(0.0F), V(0.0F), x) - gelu_gap(t);
+  const V below = exp_of(t * t * V(-0.5F)) * (series * u);
+  return x * where_less(x, V(0.0F), below, V(1.0F) - below);
 }
 
 /// 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) = x sigmoid(2 sqrt(2/pi) (x + 0.044715 x^3)).

@@ -1,0 +1,46 @@
+// batch_norm: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/core/math.hpp>
+#include <nnrt/kernels/call.hpp>
+#include <nnrt/kernels/elementwise.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/ops/batch_norm.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::batch_norm, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!all_of_type(node, f32) || !has_work(node)) return {};
+    const tensor_desc& x = node.in[0].desc;
+    return {.run = &run,
+            .pack = &pack,
+            .packs = 0b11110,
+            .packed_bytes = 3 * x.shape[-1] * size_of(f32),
+            .parts = parts_for(x.elements()),
+            .name = "normalise channels"};
+  }
+
+  /// Packed: the means, the factors scale / sqrt(variance + epsilon), the offsets.
+  static void pack(const kernel_call& call) {
+    const std::int64_t channels = call.in[0].shape()[-1];
+    const float epsilon = unpack<ops::batch_norm::attrs>(call.attrs).epsilon;
+    const float *scale = floats_in(call, 1), *offset = floats_in(call, 2), *mean = floats_in(call, 3), *variance = floats_in(call, 4);
+    float* const packed = floats_out(call);
+    for (std::int64_t c = 0; c < channels; ++c) {
+      packed[c] = mean[c];
+      packed[channels + c] = scale[c] / math::sqrt(variance[c] + epsilon);
+      packed[2 * channels + c] = offset[c];
+    }
+  }
+  static void run(const kernel_call& call) {
+    const shape_t& x = call.in[0].shape();
+    const std::int64_t channels = x[-1];
+    const float* const packed = floats_in(call, call.in.size() - 1);
+    normalise_channels(floats_in(call, 0), share(x.elements() / channels, part_of(call)), channels,
+                       {packed, packed + channels, packed + 2 * channels}, floats_out(call));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,27 @@
+// gelu: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/bind/detail/unary.hpp>
+#include <nnrt/ops/gelu.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::gelu, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (unpack<ops::gelu::attrs>(node.attrs).approximate) return unary_binding<by_tanh>::select(node);
+    return unary_binding<exact>::select(node);
+  }
+
+ private:
+  struct exact {
+    static constexpr std::int64_t cost = 6;
+    static gelu_lanes function(std::span<const word>) { return {}; }
+  };
+  struct by_tanh {
+    static constexpr std::int64_t cost = 5;
+    static gelu_tanh_lanes function(std::span<const word>) { return {}; }
+  };
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,15 @@
+// hswish: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/bind/detail/unary.hpp>
+#include <nnrt/ops/hswish.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::hswish, Isa> : unary_binding<fast<ops::hswish, Isa>> {
+  static constexpr std::int64_t cost = 1;
+  static hswish_lanes function(std::span<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,31 @@
+// layer_norm: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/core/broadcast.hpp>
+#include <nnrt/kernels/call.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/kernels/layer_norm.hpp>
+#include <nnrt/ops/layer_norm.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::layer_norm, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!all_of_type(node, f32) || !has_work(node)) return {};
+    constexpr std::int64_t cost = 3;  // passes over the elements
+    return {.run = &run, .parts = parts_for(node.out[0].elements() * cost), .name = "layer norm rows"};
+  }
+  static void run(const kernel_call& call) {
+    const auto attrs = unpack<ops::layer_norm::attrs>(call.attrs);
+    const shape_t& x = call.in[0].shape();
+    const int axis = normalise_axis(attrs.begin_norm_axis, x.rank);
+    layer_norm(floats_in(call, 0), x.elements(0, axis), x.elements(axis), attrs.epsilon, parameters(call, 1), parameters(call, 2), floats_out(call),
+               part_of(call));
+  }
+
+ private:
+  static repeated_parameters parameters(const kernel_call& call, std::size_t i) { return {floats_in(call, i), call.in[i].elements()}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,14 @@
+// prelu: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/bind/detail/binary.hpp>
+#include <nnrt/ops/prelu.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::prelu, Isa> : binary_binding<fast<ops::prelu, Isa>> {
+  static prelu_lanes function(std::span<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

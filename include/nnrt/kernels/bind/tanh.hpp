@@ -1,0 +1,15 @@
+// tanh: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/bind/detail/unary.hpp>
+#include <nnrt/ops/tanh.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::tanh, Isa> : unary_binding<fast<ops::tanh, Isa>> {
+  static constexpr std::int64_t cost = 4;
+  static tanh_lanes function(std::span<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

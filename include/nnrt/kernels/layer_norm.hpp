@@ -1,0 +1,73 @@
+// layer_norm: rows with mean 0 and variance 1, then gamma and beta.
+// Flow: bind/layer_norm.hpp calls layer_norm() for a part of the rows.
+#pragma once
+
+#include <nnrt/core/math.hpp>
+#include <nnrt/kernels/lane_math.hpp>
+#include <nnrt/kernels/part.hpp>
+#include <nnrt/kernels/reduce.hpp>
+
+#include <cstdint>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Parameters that repeat over the elements of x in row-major order.
+struct repeated_parameters {
+  const float* first;
+  std::int64_t count;
+};
+
+namespace detail {
+
+/// The sum of (x - mean)^2, in an order that depends on n and the number of lanes alone.
+template <class V> inline float row_sum_of_squares(const float* x, std::int64_t n, float mean) {
+  const V centre(mean);
+  V sums[2] = {V(0.0F), V(0.0F)};
+  std::int64_t i = 0;
+  for (; i + 2 * lanes <= n; i += 2 * lanes)
+    each<2>([&](auto k) __attribute__((always_inline)) {
+      const V off = load(x + i + k * lanes) - centre;
+      sums[k] = fma(off, off, sums[k]);
+    });
+  for (; i < n; i += lanes) {
+    const std::int64_t left = n - i < lanes ? n - i : lanes;
+    const V off = first_or(load_first(x + i, left) - centre, left, 0.0F);
+    sums[0] = fma(off, off, sums[0]);
+  }
+  return sum_of_lanes(sums[0] + sums[1]);
+}
+
+/// y = (x - mean) * factor * gamma + beta for n elements.
+template <class V>
+inline void finish_row(const float* x, std::int64_t n, float mean, float factor, const float* gamma, const float* beta, float* y) {
+  const V centre(mean), by(factor);
+  for (std::int64_t i = 0; i < n; i += lanes) {
+    const std::int64_t left = n - i < lanes ? n - i : lanes;
+    store_first(y + i, fma((load_first(x + i, left) - centre) * by, load_first(gamma + i, left), load_first(beta + i, left)), left);
+  }
+}
+
+}  // namespace detail
+
+/// Rows of n elements; y may be x.
+template <class Isa = native>
+void layer_norm(const float* x, std::int64_t rows, std::int64_t n, float epsilon, repeated_parameters gamma, repeated_parameters beta, float* y,
+                part p = {}) {
+  const interval range = share(rows, p);
+  for (std::int64_t row = range.begin; row < range.end; ++row) {
+    const float* const from = x + row * n;
+    const float mean = row_sum<vf>(from, n) / static_cast<float>(n);
+    const float factor = 1.0F / math::sqrt(detail::row_sum_of_squares<vf>(from, n, mean) / static_cast<float>(n) + epsilon);
+    // A stretch ends with the row, or where gamma or beta begins anew.
+    for (std::int64_t at = row * n, end = at + n; at < end;) {
+      const std::int64_t g = at % gamma.count, b = at % beta.count;
+      std::int64_t stretch = end - at;
+      if (gamma.count - g < stretch) stretch = gamma.count - g;
+      if (beta.count - b < stretch) stretch = beta.count - b;
+      detail::finish_row<vf>(x + at, stretch, mean, factor, gamma.first + g, beta.first + b, y + at);
+      at += stretch;
+    }
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
