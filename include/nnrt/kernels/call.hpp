@@ -14,6 +14,10 @@ namespace nnrt::inline NNRT_ISA::kernels {
 inline const float* floats_in(const kernel_call& call, std::size_t i) { return call.in[i].data.get<float>(); }
 inline float* floats_out(const kernel_call& call, std::size_t i = 0) { return call.out[i].data.get<float>(); }
 
+/// The same as bytes, for kernels that only move elements.
+inline const std::byte* bytes_in(const kernel_call& call, std::size_t i) { return static_cast<const std::byte*>(call.in[i].data.raw()); }
+inline std::byte* bytes_out(const kernel_call& call, std::size_t i = 0) { return static_cast<std::byte*>(call.out[i].data.raw()); }
+
 constexpr part part_of(const kernel_call& call) { return {call.tile, call.tiles}; }
 
 /// Into how many parts work of so many elements is worth being cut: none below 64 Ki, since starting a part costs some microseconds.

@@ -1,0 +1,35 @@
+// concat: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/core/broadcast.hpp>
+#include <nnrt/kernels/axis_block.hpp>
+#include <nnrt/kernels/call.hpp>
+#include <nnrt/kernels/copy.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/ops/concat.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::concat, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (node.out[0].elements() <= 0) return {};
+    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "copy rows"};
+  }
+  /// Each input is a box of `outer` rows that go into one row of the output each.
+  static void run(const kernel_call& call) {
+    const view& y = call.out[0];
+    const int axis = normalise_axis(unpack<ops::concat::attrs>(call.attrs).axis, y.rank());
+    const std::int64_t to_step = y.shape().elements(axis), bytes = size_of(y.type());
+    std::byte* to = bytes_out(call);
+    for (std::size_t i = 0; i < call.in.size(); ++i) {
+      const axis_block block = block_of(call.in[i].shape(), axis);
+      const std::int64_t row = block.extent * block.inner;
+      if (row == 0) continue;
+      copy_box(loops_of({block.outer, row}, {row, 1}, {to_step, 1}, bytes), bytes_in(call, i), to, part_of(call));
+      to += row * bytes;
+    }
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,160 @@
+// transpose: the axes of a tensor in another order, for elements of 1, 2, 4 or 8 bytes.
+// Flow: bind/transpose.hpp asks transposition_of() for the loops, then calls transpose() for a part of them.
+#pragma once
+
+#include <nnrt/core/shape.hpp>
+#include <nnrt/kernels/copy.hpp>
+#include <nnrt/kernels/lanes.hpp>
+#include <nnrt/kernels/part.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// A permutation as planes that are transposed, and loops around them. Rows and columns are those of the input.
+struct transposition {
+  box_loops around;                       // without the two axes of the plane; row_bytes is the size of one element
+  std::int64_t rows = 1, columns = 1;     // neighbours along a row lie side by side in the input, along a column in the output
+  std::int64_t from_step = 0;             // from row to row of the input, in elements
+  std::int64_t to_step = 0;               // from row to row of the output, which is a column of the input
+  bool moves_rows = false;                // the innermost axis stays: around is all there is, its rows are copied
+};
+
+/// Axis i of the output is axis perm[i] of x, which counts from the front.
+constexpr transposition transposition_of(const shape_t& x, const shape_t& perm, std::int64_t element_bytes) {
+  const shape_t x_steps = row_major_strides(x);
+  shape_t extents, from_steps;
+  for (const std::int64_t axis : perm) {
+    extents.push_back(x.extents[axis]);
+    from_steps.push_back(x_steps.extents[axis]);
+  }
+  transposition t;
+  box_loops all = loops_of(extents, from_steps, row_major_strides(extents), element_bytes);
+  t.moves_rows = all.count == 0 || all.row_bytes > element_bytes;
+  t.around = all;
+  if (t.moves_rows) return t;
+  int inner = 0;  // the loop that is innermost in the input
+  while (all.from_steps[inner] != element_bytes) ++inner;
+  const int last = all.count - 1;
+  t.rows = all.extents[last];
+  t.columns = all.extents[inner];
+  t.from_step = all.from_steps[last] / element_bytes;
+  t.to_step = all.to_steps[inner] / element_bytes;
+  t.around.count = 0;
+  for (int i = 0; i < last; ++i) {
+    if (i == inner) continue;
+    const int to = t.around.count++;
+    t.around.extents[to] = all.extents[i];
+    t.around.from_steps[to] = all.from_steps[i];
+    t.around.to_steps[to] = all.to_steps[i];
+  }
+  return t;
+}
+
+namespace detail {
+
+/// An element of so many bytes, whatever its type: may_alias lets it be read as a number all the same.
+template <int Bytes> struct cell;
+template <> struct [[gnu::may_alias]] cell<1> { using number = std::uint8_t; number bits; };
+template <> struct [[gnu::may_alias]] cell<2> { using number = std::uint16_t; number bits; };
+template <> struct [[gnu::may_alias]] cell<4> { using number = std::uint32_t; number bits; };
+template <> struct [[gnu::may_alias]] cell<8> { using number = std::uint64_t; number bits; };
+
+/// Vectors of 16 bytes by the compilers' own means: interleaving two of them is one instruction on every machine there is.
+template <class T> struct quad {
+  typedef typename T::number type __attribute__((vector_size(16)));
+  static constexpr int size = 16 / sizeof(T);
+};
+
+/// The lower (Half = 0) or upper half of a and b, one element of each in turn.
+template <class T, int Half> [[gnu::always_inline]] inline typename quad<T>::type interleave(typename quad<T>::type a, typename quad<T>::type b) {
+  constexpr int n = quad<T>::size;
+  return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+    return __builtin_shufflevector(a, b, (Half * n / 2 + I / 2 + I % 2 * n)...);
+  }(std::make_integer_sequence<int, n>{});
+}
+
+/// A square of quad<T>::size rows. Interleaving row i with row i + half, log2(size) times, is a transposition.
+template <class T> [[gnu::always_inline]] inline void transpose_square(const T* from, std::int64_t from_step, T* to, std::int64_t to_step) {
+  constexpr int n = quad<T>::size;
+  using vector = typename quad<T>::type;
+  vector rows[n], mixed[n];
+  each<n>([&](auto i) __attribute__((always_inline)) { std::memcpy(&rows[i], from + i * from_step, sizeof(vector)); });
+  each<std::countr_zero(static_cast<unsigned>(n))>([&](auto) __attribute__((always_inline)) {
+    each<n / 2>([&](auto i) __attribute__((always_inline)) {
+      mixed[2 * i] = interleave<T, 0>(rows[i], rows[i + n / 2]);
+      mixed[2 * i + 1] = interleave<T, 1>(rows[i], rows[i + n / 2]);
+    });
+    each<n>([&](auto i) __attribute__((always_inline)) { rows[i] = mixed[i]; });
+  });
+  each<n>([&](auto i) __attribute__((always_inline)) { std::memcpy(to + i * to_step, &rows[i], sizeof(vector)); });
+}
+
+/// So few rows that the compiler can be told how many: channels of a colour image, halves of a shuffle.
+template <class T, int Rows>
+inline void transpose_few_rows(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, std::int64_t columns) {
+  for (std::int64_t j = 0; j < columns; ++j, ++from, to += to_step)
+    each<Rows>([&](auto i) __attribute__((always_inline)) { to[i] = from[i * from_step]; });
+}
+
+template <class T>
+inline void transpose_elements(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, std::int64_t rows, std::int64_t columns) {
+  if (rows == 2) return transpose_few_rows<T, 2>(from, from_step, to, to_step, columns);
+  if (rows == 3) return transpose_few_rows<T, 3>(from, from_step, to, to_step, columns);
+  for (std::int64_t j = 0; j < columns; ++j)
+    for (std::int64_t i = 0; i < rows; ++i) to[j * to_step + i] = from[i * from_step + j];
+}
+
+/// A tile of any size: whole squares, then what is left at its right and lower edge.
+template <class T>
+inline void transpose_tile(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, std::int64_t rows, std::int64_t columns) {
+  constexpr std::int64_t n = quad<T>::size;
+  const std::int64_t square_rows = rows / n * n, square_columns = columns / n * n;
+  for (std::int64_t j = 0; j < square_columns; j += n)
+    for (std::int64_t i = 0; i < square_rows; i += n) transpose_square(from + i * from_step + j, from_step, to + j * to_step + i, to_step);
+  transpose_elements(from + square_columns, from_step, to + square_columns * to_step, to_step, rows, columns - square_columns);
+  transpose_elements(from + square_rows * from_step, from_step, to + square_rows, to_step, rows - square_rows, square_columns);
+}
+
+/// Tiles as wide and high as a cache line has elements, so that each line is read and written whole while it is in L1.
+template <class T> inline constexpr std::int64_t tile_extent = 64 / std::int64_t{sizeof(T)};
+
+/// Columns `columns` of one plane.
+template <class T> inline void transpose_plane(const transposition& t, const T* from, T* to, interval columns) {
+  constexpr std::int64_t tile = tile_extent<T>;
+  if (t.rows < quad<T>::size)
+    return transpose_elements(from + columns.begin, t.from_step, to + columns.begin * t.to_step, t.to_step, t.rows, columns.size());
+  for (std::int64_t j = columns.begin; j < columns.end; j += tile)
+    for (std::int64_t i = 0; i < t.rows; i += tile) {
+      const std::int64_t height = t.rows - i < tile ? t.rows - i : tile, width = columns.end - j < tile ? columns.end - j : tile;
+      transpose_tile(from + i * t.from_step + j, t.from_step, to + j * t.to_step + i, t.to_step, height, width);
+    }
+}
+
+template <class T> void transpose_planes(const transposition& t, const std::byte* from, std::byte* to, part p) {
+  constexpr std::int64_t tile = tile_extent<T>;
+  const rectangle work = share(t.around.rows(), (t.columns + tile - 1) / tile, p);
+  const interval columns{work.columns.begin * tile, work.columns.end * tile < t.columns ? work.columns.end * tile : t.columns};
+  box_position at(t.around, work.rows.begin);
+  for (std::int64_t plane = work.rows.begin; plane < work.rows.end; ++plane, at.next_row(t.around))
+    transpose_plane(t, reinterpret_cast<const T*>(from + at.from), reinterpret_cast<T*>(to + at.to), columns);
+}
+
+}  // namespace detail
+
+/// Does part p of the transposition; input and output do not overlap and are aligned to their elements.
+template <class Isa = void> void transpose(const transposition& t, const std::byte* from, std::byte* to, part p = {}) {
+  if (t.moves_rows) return copy_box<Isa>(t.around, from, to, p);
+  switch (t.around.row_bytes) {
+    case 1: return detail::transpose_planes<detail::cell<1>>(t, from, to, p);
+    case 2: return detail::transpose_planes<detail::cell<2>>(t, from, to, p);
+    case 4: return detail::transpose_planes<detail::cell<4>>(t, from, to, p);
+    default: return detail::transpose_planes<detail::cell<8>>(t, from, to, p);
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

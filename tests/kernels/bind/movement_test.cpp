@@ -1,0 +1,98 @@
+#include <nnrt/kernels/bind/concat.hpp>
+#include <nnrt/kernels/bind/slice.hpp>
+#include <nnrt/kernels/bind/split.hpp>
+#include <nnrt/kernels/bind/transpose.hpp>
+#include <support/kernels.hpp>
+
+#include <algorithm>
+
+using namespace nnrt_test;
+
+namespace {
+
+constexpr dtype moved[] = {boolean, i8, f16, f32, i64};
+
+using list = std::vector<std::int64_t>;
+
+}  // namespace
+
+TEST_CASE("transpose: every permutation of shapes with extents of 1, odd and around whole squares") {
+  const shape_t shapes[] = {{2, 3, 4, 5}, {1, 17, 1, 9}, {3, 16, 33, 2}, {2, 5, 1, 40}, {1, 1, 1, 1}};
+  list perm = {0, 1, 2, 3};
+  do {
+    CAPTURE(perm[0] * 1000 + perm[1] * 100 + perm[2] * 10 + perm[3]);
+    for (const shape_t& shape : shapes)
+      for (const dtype type : moved) check_kernel<ops::transpose>({}, {pattern(type, shape), integers_of(perm)});
+  } while (std::next_permutation(perm.begin(), perm.end()));
+}
+
+TEST_CASE("transpose: planes of every size around whole tiles") {
+  for (std::int64_t rows = 1; rows <= 35; rows += 2)
+    for (std::int64_t columns = 1; columns <= 70; columns += 3)
+      for (const dtype type : {i8, f32}) {
+        CAPTURE(rows);
+        CAPTURE(columns);
+        check_kernel<ops::transpose>({}, {pattern(type, {2, rows, columns}), integers_of({0, 2, 1})});
+      }
+}
+
+TEST_CASE("transpose: other ranks, negative axes, channel shuffles") {
+  check_kernel<ops::transpose>({}, {pattern(f32, {7}), integers_of({0})});
+  check_kernel<ops::transpose>({}, {pattern(f32, {7, 9}), integers_of({-1, -2})});
+  check_kernel<ops::transpose>({}, {pattern(f32, {5, 2, 29}), integers_of({0, 2, 1})});
+  check_kernel<ops::transpose>({}, {pattern(f32, {2, 3, 2, 3, 2, 3, 2, 3}), integers_of({7, 5, 3, 1, 0, 2, 4, 6})});
+  check_kernel<ops::transpose>({}, {pattern(f32, {2, 3, 2, 3, 2, 3, 2, 3}), integers_of({0, 4, 2, 3, 1, 5, 6, 7})});
+  check_kernel<ops::transpose>({}, {pattern(f32, {300, 301}), integers_of({1, 0})});
+}
+
+TEST_CASE("concat: any axis, any number of inputs") {
+  for (const dtype type : moved) {
+    for (std::int64_t axis = -3; axis < 3; ++axis) {
+      CAPTURE(axis);
+      ops::concat::attrs attrs;
+      attrs.axis = axis;
+      std::vector<given_operand> in;
+      for (const std::int64_t extent : {1, 5, 2, 16, 0, 7}) in.push_back(pattern(type, shape_t{3, 4, 5}.with(static_cast<int>(axis < 0 ? axis + 3 : axis), extent)));
+      check_kernel<ops::concat>(attrs, std::move(in));
+    }
+    check_kernel<ops::concat>({}, {pattern(type, {2, 3})});
+  }
+  ops::concat::attrs channels;
+  channels.axis = 3;
+  check_kernel<ops::concat>(channels, {pattern(f32, {1, 40, 40, 33}), pattern(f32, {1, 40, 40, 31})});
+}
+
+TEST_CASE("split: any axis, equal and given parts") {
+  for (const dtype type : moved)
+    for (std::int64_t axis = -3; axis < 3; ++axis) {
+      CAPTURE(axis);
+      ops::split::attrs attrs;
+      attrs.axis = axis;
+      attrs.output_num = 3;
+      check_kernel<ops::split>(attrs, {pattern(type, {6, 9, 12})});
+      ops::split::attrs sized;
+      sized.axis = axis;
+      sized.sizes = {1, 4, -1};
+      check_kernel<ops::split>(sized, {pattern(type, {6, 9, 12})});
+    }
+}
+
+TEST_CASE("slice: boxes of any shape") {
+  struct row {
+    shape_t x;
+    list begin, size;
+    axis_list axes;
+  };
+  const row table[] = {
+      {{5, 6, 7}, {0, 0, 0}, {5, 6, 7}, {}},  {{5, 6, 7}, {1, 2, 3}, {2, 3, 4}, {}},  {{5, 6, 7}, {0, 5, 0}, {-1, 1, -1}, {}},
+      {{5, 6, 7}, {6}, {1}, {-1}},            {{5, 6, 7}, {3, 2}, {-1, 2}, {2, 0}},   {{2, 30, 40, 16}, {0, 3, 5, 0}, {2, 20, 30, 16}, {}},
+      {{40, 3}, {0, 1}, {40, 2}, {}},         {{9}, {4}, {5}, {}},
+  };
+  for (const row& r : table)
+    for (const dtype type : moved) {
+      CAPTURE(r.begin[0]);
+      ops::slice::attrs attrs;
+      attrs.axes = r.axes;
+      check_kernel<ops::slice>(attrs, {pattern(type, r.x), integers_of(r.begin), integers_of(r.size)});
+    }
+}
