@@ -1,5 +1,5 @@
 // full_connection: a dense layer, y = act(x * transpose(w) + b).
-// Flow: front ends call infer(); kernels/select.hpp binds it to the packed GEMM; layers::full_connection names its weights.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the packed GEMM; layers::full_connection names weights.
 #pragma once
 
 #include <nnrt/core/arithmetic.hpp>
@@ -33,6 +33,7 @@ struct full_connection {
   };
 
   enum class rule {
+    input_rank_must_be_at_least_1,
     axis_must_be_an_axis_of_the_input,
     weight_rank_must_be_2,
     weight_type_must_equal_input_type,
@@ -43,14 +44,17 @@ struct full_connection {
 
   static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
     const tensor_desc &x = in[0].desc, &w = in[1].desc;
+    if (auto v = require_at_least(rule::input_rank_must_be_at_least_1, x.rank(), 1); !v) return v;
     const int axis = normalise_axis(a.axis, x.rank());
     if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
     if (auto v = require(rule::weight_rank_must_be_2, w.rank(), 2); !v) return v;
     if (auto v = require(rule::weight_type_must_equal_input_type, w.type, x.type); !v) return v;
-    if (auto v = require_same_extent(rule::inner_extents_must_be_equal, x.shape.elements(axis), w.shape[1]); !v) return v;
+    if (auto v = require_same_extent(rule::inner_extents_must_be_equal, x.shape.elements(axis), w.shape[1]); !v)
+      return v;
     if (in.size() > 2 && in[2]) {
       if (auto v = require(rule::bias_type_must_equal_input_type, in[2].desc.type, x.type); !v) return v;
-      if (auto v = require_same_extent(rule::bias_must_have_one_element_for_each_output, in[2].desc.elements(), w.shape[0]); !v) return v;
+      constexpr rule one_for_each = rule::bias_must_have_one_element_for_each_output;
+      if (auto v = require_same_extent(one_for_each, in[2].desc.elements(), w.shape[0]); !v) return v;
     }
     shape_t y;
     for (int i = 0; i < axis; ++i) y.push_back(x.shape[i]);
@@ -70,7 +74,8 @@ struct full_connection {
     for (std::int64_t r = 0; r < rows; ++r)
       for (std::int64_t o = 0; o < outputs; ++o) {
         math::compute_t<T> sum = has_bias ? math::compute_t<T>(in[2].as<const T>()[o]) : 0;
-        for (std::int64_t i = 0; i < inner; ++i) sum += math::compute_t<T>(x[r * inner + i]) * math::compute_t<T>(w(o, i));
+        for (std::int64_t i = 0; i < inner; ++i)
+          sum += math::compute_t<T>(x[r * inner + i]) * math::compute_t<T>(w(o, i));
         y[r * outputs + o] = static_cast<T>(activate(sum, a.fused));
       }
   }
