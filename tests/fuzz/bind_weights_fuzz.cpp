@@ -1,4 +1,5 @@
-// bind_weights_fuzz: any bytes as a weights file, bound to a network that names its tensors in every use; what was bound must be readable to its last byte.
+// bind_weights_fuzz: any bytes as a weights file, bound to a network that names its tensors in every use; what was
+// bound must be readable to its last byte.
 #include <nnrt/io/bind_weights.hpp>
 
 #include <cstddef>
@@ -23,7 +24,8 @@ weight_spec spec_for(const nnrt::tensor_entry& tensor, weight_use use, std::int6
   weight_spec spec{tensor.name, {tensor.type, s}, use, group, {}};
   if (s.rank == 4) spec.desc.shape = {s[0], s[2], s[3], s[1]};
   if (s.rank == 4 && use == weight_use::conv2d_transpose) spec.desc.shape = {s[1] * group, s[2], s[3], s[0] / group};
-  if (s.rank == 2 && use == weight_use::full_connection) spec.flattened = s[1] % 6 == 0 ? shape_t{1, 2, 3, s[1] / 6} : shape_t{1, 1, s[1], 1};
+  if (s.rank == 2 && use == weight_use::full_connection)
+    spec.flattened = s[1] % 6 == 0 ? shape_t{1, 2, 3, s[1] / 6} : shape_t{1, 1, s[1], 1};
   return spec;
 }
 
@@ -31,7 +33,8 @@ weight_spec spec_for(const nnrt::tensor_entry& tensor, weight_use use, std::int6
 std::uint64_t sum_of(const nnrt::bound_weights& bound, std::span<const weight_spec> specs) {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < specs.size(); ++i)
-    for (std::int64_t b = 0; b < specs[i].desc.bytes(); ++b) sum += std::to_integer<std::uint64_t>(bound.pointers()[i][b]);
+    for (std::int64_t b = 0; b < specs[i].desc.bytes(); ++b)
+      sum += std::to_integer<std::uint64_t>(bound.pointers()[i][b]);
   return sum;
 }
 
@@ -51,7 +54,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     if (!file) return 0;
     for (int use = 0; use < 5; ++use) {
       std::vector<weight_spec> specs;
-      for (const nnrt::tensor_entry& tensor : file->entries()) specs.push_back(spec_for(tensor, static_cast<weight_use>(use), 1 + use % 2));
+      for (const nnrt::tensor_entry& tensor : file->entries())
+        specs.push_back(spec_for(tensor, static_cast<weight_use>(use), 1 + use % 2));
       const auto bound = nnrt::bind_weights(*file, specs);
       // A permutation of elements keeps the sum of their bytes.
       if (bound) require(sum_of(*bound, specs) == sum_of(*file));

@@ -1,4 +1,4 @@
-// bind_weights: a network's weights out of nnrt's and PyTorch's files, and the one message that says all that does not fit.
+// bind_weights: a network's weights out of nnrt's and PyTorch's files, and the message that says all that does not fit.
 #include <nnrt/io/bind_weights.hpp>
 #include <nnrt/io/make_weights.hpp>
 
@@ -26,7 +26,8 @@ struct stored {
   std::string name;
   shape_t shape;
   std::vector<float> elements;
-  stored(std::string n, const shape_t& s) : name(std::move(n)), shape(s), elements(ramp(static_cast<std::size_t>(s.elements()))) {}
+  stored(std::string n, const shape_t& s)
+      : name(std::move(n)), shape(s), elements(ramp(static_cast<std::size_t>(s.elements()))) {}
   float at(std::initializer_list<std::int64_t> index) const {
     std::int64_t offset = 0;
     int axis = 0;
@@ -37,15 +38,19 @@ struct stored {
 
 nnrt::weights file_of(std::initializer_list<stored> tensors, nnrt::layout order) {
   std::vector<nnrt::weights::entry> entries;
-  for (const stored& tensor : tensors) entries.push_back(nnrt::tensor_of<float>(tensor.name, tensor.shape, tensor.elements));
+  for (const stored& tensor : tensors)
+    entries.push_back(nnrt::tensor_of<float>(tensor.name, tensor.shape, tensor.elements));
   return *nnrt::make_weights(entries, {}, order);
 }
 
-weight_spec spec(std::string_view name, const shape_t& shape, weight_use use = weight_use::plain, std::int64_t group = 1, const shape_t& flattened = {}) {
+weight_spec spec(std::string_view name, const shape_t& shape, weight_use use = weight_use::plain,
+                 std::int64_t group = 1, const shape_t& flattened = {}) {
   return {name, {nnrt::f32, shape}, use, group, flattened};
 }
 
-const float* floats(const nnrt::bound_weights& bound, std::size_t index) { return reinterpret_cast<const float*>(bound.pointers()[index]); }
+const float* floats(const nnrt::bound_weights& bound, std::size_t index) {
+  return reinterpret_cast<const float*>(bound.pointers()[index]);
+}
 
 /// Calls check(position in the row-major target, index) for every index of a rank-4 shape.
 template <class F> void for_each_index(const shape_t& s, F&& check) {
@@ -81,17 +86,26 @@ TEST_CASE("bind_weights: a network without weights binds to nothing") {
   CHECK(bound->pointers().empty());
 }
 
-TEST_CASE("bind_weights: a PyTorch state dict with convolution, depthwise convolution and flatten -> linear comes in nnrt's order") {
-  const stored conv("conv.weight", {5, 3, 2, 4}), depthwise("dw.weight", {10, 1, 3, 2}), linear("fc.weight", {7, 10 * 4 * 3}), bias("fc.bias", {7});
+TEST_CASE("bind_weights: convolution, depthwise and flatten -> linear of a PyTorch state dict come in nnrt's order") {
+  const stored conv("conv.weight", {5, 3, 2, 4}), depthwise("dw.weight", {10, 1, 3, 2}),
+      linear("fc.weight", {7, 10 * 4 * 3}), bias("fc.bias", {7});
   const stored counter("bn.num_batches_tracked", {});
   const nnrt::weights file = file_of({conv, depthwise, linear, bias, counter}, nnrt::layout::pytorch);
-  const weight_spec specs[] = {spec("conv.weight", {5, 2, 4, 3}, weight_use::conv2d), spec("dw.weight", {10, 3, 2, 1}, weight_use::depthwise_conv2d),
-                               spec("fc.weight", {7, 120}, weight_use::full_connection, 1, {1, 4, 3, 10}), spec("fc.bias", {7})};
+  const weight_spec specs[] = {spec("conv.weight", {5, 2, 4, 3}, weight_use::conv2d),
+                               spec("dw.weight", {10, 3, 2, 1}, weight_use::depthwise_conv2d),
+                               spec("fc.weight", {7, 120}, weight_use::full_connection, 1, {1, 4, 3, 10}),
+                               spec("fc.bias", {7})};
   const auto bound = nnrt::bind_weights(file, specs);
   REQUIRE_MESSAGE(bound, bound.error().message());
-  for_each_index({5, 2, 4, 3}, [&](std::size_t at, auto o, auto y, auto x, auto i) { CHECK(floats(*bound, 0)[at] == conv.at({o, i, y, x})); });
-  for_each_index({10, 3, 2, 1}, [&](std::size_t at, auto o, auto y, auto x, auto) { CHECK(floats(*bound, 1)[at] == depthwise.at({o, 0, y, x})); });
-  for_each_index({7, 4, 3, 10}, [&](std::size_t at, auto o, auto h, auto w, auto c) { CHECK(floats(*bound, 2)[at] == linear.at({o, (c * 4 + h) * 3 + w})); });
+  for_each_index({5, 2, 4, 3}, [&](std::size_t at, auto o, auto y, auto x, auto i) {
+    CHECK(floats(*bound, 0)[at] == conv.at({o, i, y, x}));
+  });
+  for_each_index({10, 3, 2, 1}, [&](std::size_t at, auto o, auto y, auto x, auto) {
+    CHECK(floats(*bound, 1)[at] == depthwise.at({o, 0, y, x}));
+  });
+  for_each_index({7, 4, 3, 10}, [&](std::size_t at, auto o, auto h, auto w, auto c) {
+    CHECK(floats(*bound, 2)[at] == linear.at({o, (c * 4 + h) * 3 + w}));
+  });
   CHECK(std::memcmp(floats(*bound, 3), bias.elements.data(), 7 * sizeof(float)) == 0);
   CHECK(bound->is_copy(0));
   CHECK_FALSE(bound->is_copy(1));  // [10, 1, 3, 2] and [10, 3, 2, 1] keep the same elements in the same places
@@ -106,7 +120,8 @@ TEST_CASE("bind_weights: grouped convolutions of a PyTorch file come in nnrt's o
     const stored conv("conv.weight", {out, per_group, 3, 2}), transposed("up.weight", {in, out_per_group, 3, 2});
     const nnrt::weights file = file_of({conv, transposed}, nnrt::layout::pytorch);
     const shape_t ours{out, 3, 2, per_group};
-    const weight_spec specs[] = {spec("conv.weight", ours, weight_use::conv2d, group), spec("up.weight", ours, weight_use::conv2d_transpose, group)};
+    const weight_spec specs[] = {spec("conv.weight", ours, weight_use::conv2d, group),
+                                 spec("up.weight", ours, weight_use::conv2d_transpose, group)};
     const auto bound = nnrt::bind_weights(file, specs);
     REQUIRE_MESSAGE(bound, bound.error().message());
     for_each_index(ours, [&](std::size_t at, auto o, auto y, auto x, auto i) {
@@ -131,15 +146,18 @@ TEST_CASE("bind_weights: elements of every size are put in order") {
     const auto bound = nnrt::bind_weights(file, specs);
     REQUIRE(bound);
     for_each_index({2, 2, 1, 3}, [&](std::size_t at, auto o, auto y, auto, auto i) {
-      CHECK(std::memcmp(bound->pointers()[0] + at * size, source.data() + static_cast<std::size_t>((o * 3 + i) * 2 + y) * size, size) == 0);
+      CHECK(std::memcmp(bound->pointers()[0] + at * size,
+                        source.data() + static_cast<std::size_t>((o * 3 + i) * 2 + y) * size, size) == 0);
     });
   }
 }
 
 TEST_CASE("bind_weights: what the order of axes does not change is borrowed") {
-  const stored pointwise("pw.weight", {8, 4, 1, 1}), one_channel("in.weight", {8, 1, 3, 3}), global("fc.weight", {2, 8});
+  const stored pointwise("pw.weight", {8, 4, 1, 1}), one_channel("in.weight", {8, 1, 3, 3}),
+      global("fc.weight", {2, 8});
   const nnrt::weights file = file_of({pointwise, one_channel, global}, nnrt::layout::pytorch);
-  const weight_spec specs[] = {spec("pw.weight", {8, 1, 1, 4}, weight_use::conv2d), spec("in.weight", {8, 3, 3, 1}, weight_use::conv2d),
+  const weight_spec specs[] = {spec("pw.weight", {8, 1, 1, 4}, weight_use::conv2d),
+                               spec("in.weight", {8, 3, 3, 1}, weight_use::conv2d),
                                spec("fc.weight", {2, 8}, weight_use::full_connection, 1, {1, 1, 1, 8})};
   const auto bound = nnrt::bind_weights(file, specs);
   REQUIRE(bound);
@@ -183,8 +201,12 @@ TEST_CASE("bind_weights: bound weights keep their file alive and survive a move"
 }
 
 TEST_CASE("bind_weights: everything that does not fit stands in one message") {
-  const nnrt::weights file = file_of({{"conv1.wieght", {4, 3, 3, 1}}, {"conv1.bias", {5}}, {"fc.weight", {10, 64}}, {"old.bias", {3}}}, nnrt::layout::native);
-  const weight_spec specs[] = {spec("conv1.weight", {4, 3, 3, 1}, weight_use::conv2d), spec("conv1.bias", {4}), {"fc.weight", {nnrt::i8, {10, 64}}, weight_use::full_connection, 1, {}},
+  const nnrt::weights file =
+      file_of({{"conv1.wieght", {4, 3, 3, 1}}, {"conv1.bias", {5}}, {"fc.weight", {10, 64}}, {"old.bias", {3}}},
+              nnrt::layout::native);
+  const weight_spec specs[] = {spec("conv1.weight", {4, 3, 3, 1}, weight_use::conv2d),
+                               spec("conv1.bias", {4}),
+                               {"fc.weight", {nnrt::i8, {10, 64}}, weight_use::full_connection, 1, {}},
                                spec("completely.different", {1})};
   const auto bound = nnrt::bind_weights(file, specs);
   REQUIRE_FALSE(bound);
@@ -203,10 +225,12 @@ TEST_CASE("bind_weights: a file in the other order is recognised") {
   const weight_spec specs[] = {spec("w", {4, 3, 3, 2}, weight_use::conv2d)};
   CHECK(message_of(file_of({{"w", {4, 2, 3, 3}}}, nnrt::layout::native), specs) ==
         "weights do not fit (1 tensors there, 1 weights named by the network):\n"
-        "  \"w\": got f32 [4, 2, 3, 3], expected f32 [4, 3, 3, 2] (this is PyTorch's order: open the file with nnrt::layout::pytorch)");
+        "  \"w\": got f32 [4, 2, 3, 3], expected f32 [4, 3, 3, 2] (this is PyTorch's order: open the file with "
+        "nnrt::layout::pytorch)");
   CHECK(message_of(file_of({{"w", {4, 3, 3, 2}}}, nnrt::layout::pytorch), specs) ==
         "weights do not fit (1 tensors there, 1 weights named by the network):\n"
-        "  \"w\": got f32 [4, 3, 3, 2], expected f32 [4, 2, 3, 3] (this is nnrt's order: open the file with nnrt::layout::native)");
+        "  \"w\": got f32 [4, 3, 3, 2], expected f32 [4, 2, 3, 3] (this is nnrt's order: open the file with "
+        "nnrt::layout::native)");
 }
 
 TEST_CASE("bind_weights: a missing name is guessed from typing errors and module prefixes, not from afar") {
@@ -243,10 +267,14 @@ TEST_CASE("bind_weights: a spec that makes no sense is refused by name, whatever
     const char* reason;
   };
   const row table[] = {
-      {spec("w", {4, 9}, weight_use::conv2d), "\"w\": expected f32 [4, 9] is used by a convolution, which takes known extents"},
-      {spec("w", {4, -1, 3, 3}, weight_use::conv2d), "\"w\": expected f32 [4, -1, 3, 3] is used by a convolution, which takes known extents"},
-      {spec("w", {4, 3, 3, 1}, weight_use::conv2d_transpose, 3), "is used by a convolution whose group does not divide its output channels"},
-      {spec("w", {4, 3, 3, 1}, weight_use::conv2d_transpose, 0), "is used by a convolution whose group does not divide its output channels"},
+      {spec("w", {4, 9}, weight_use::conv2d),
+       "\"w\": expected f32 [4, 9] is used by a convolution, which takes known extents"},
+      {spec("w", {4, -1, 3, 3}, weight_use::conv2d),
+       "\"w\": expected f32 [4, -1, 3, 3] is used by a convolution, which takes known extents"},
+      {spec("w", {4, 3, 3, 1}, weight_use::conv2d_transpose, 3),
+       "is used by a convolution whose group does not divide its output channels"},
+      {spec("w", {4, 3, 3, 1}, weight_use::conv2d_transpose, 0),
+       "is used by a convolution whose group does not divide its output channels"},
       {spec("w", {4, 9}, weight_use::full_connection, 1, {1, 2, 2, 2}), "has other columns than the feature map"},
       {spec("w", {4, 9}, weight_use::full_connection, 1, {1, 3, -1, 3}), "has other columns than the feature map"},
   };

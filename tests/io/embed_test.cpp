@@ -1,4 +1,5 @@
-// embed: the bytes in the program are the file's. The file is this source, which the assembler finds wherever the compiler found it.
+// embed: the bytes in the program are the file's. The file is this source, which the assembler finds wherever the
+// compiler found it.
 #include "../support/embedded_self.hpp"
 
 #include <nnrt/io/embed.hpp>

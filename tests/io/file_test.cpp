@@ -5,13 +5,17 @@
 
 #include <doctest/doctest.h>
 
-#include <string>
 #include <sys/stat.h>
+#include <string>
 
 namespace {
 
-std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text.data(), text.size())); }
-std::string text_of(std::span<const std::byte> bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+std::string text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 std::string content_of(const std::string& path) {
   const auto file = nnrt::mapped_file::open(path);
   return file ? text_of(file->bytes()) : "! " + file.error().message();
@@ -58,7 +62,7 @@ TEST_CASE("file: replacing a file keeps its permissions") {
   REQUIRE(nnrt::write_file(path, bytes_of("old")));
   REQUIRE(::chmod(path.c_str(), 0640) == 0);
   REQUIRE(nnrt::write_file(path, bytes_of("new")));
-  struct stat status{};
+  struct stat status {};
   REQUIRE(::stat(path.c_str(), &status) == 0);
   CHECK((status.st_mode & 0777) == 0640);
 }

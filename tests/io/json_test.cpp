@@ -55,7 +55,8 @@ TEST_CASE("json: well-formed texts give their events") {
       {"[1.5, -2e3, 1E-2, 0.0]", "[ real(1.500000) real(-2000.000000) real(0.010000) real(0.000000) ] "},
       {R"("\"\\\/\b\f\n\r\t")", "string(\"\\/\b\f\n\r\t) "},
       {R"("A\u0042\u00e9\u20ac\ud83d\ude00")", "string(AB\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80) "},
-      {"\"\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\xF4\x8F\xBF\xBF\"", "string(\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\xF4\x8F\xBF\xBF) "},
+      {"\"\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\xF4\x8F\xBF\xBF\"",
+       "string(\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\xF4\x8F\xBF\xBF) "},
   };
   for (const row& r : table) {
     CAPTURE(r.text);
@@ -125,7 +126,8 @@ TEST_CASE("json: an ill-formed text is refused with the byte and the reason") {
 
 TEST_CASE("json: containers nest as deep as max_depth and no deeper") {
   constexpr int deepest = nnrt::json_reader::max_depth;
-  CHECK(events_of(repeated("[", deepest) + repeated("]", deepest)) == repeated("[ ", deepest) + repeated("] ", deepest));
+  CHECK(events_of(repeated("[", deepest) + repeated("]", deepest)) ==
+        repeated("[ ", deepest) + repeated("] ", deepest));
   CHECK(events_of(repeated("[", 1'000'000)) == "! byte 64: containers nest deeper than 64");
   CHECK(events_of(repeated("{\"a\":", 1'000'000)) == "! byte 320: containers nest deeper than 64");
 }
@@ -172,9 +174,19 @@ TEST_CASE("json: what the writer writes reads back as it was") {
   nnrt::json_writer json;
   json.begin_object().key("text").string("q\" b\\ n\n \x01 \x7F \xC3\xA9 \xF0\x9F\x98\x80");
   json.key("numbers").begin_array().integer(std::numeric_limits<std::int64_t>::min()).real(0.1).real(1e300).end_array();
-  json.key("nested").begin_object().end_object().key("").begin_array().boolean(true).boolean(false).null().end_array().end_object();
-  CHECK(json.text() == "{\"text\":\"q\\\" b\\\\ n\\n \\u0001 \\u007f \xC3\xA9 \xF0\x9F\x98\x80\","
-                       "\"numbers\":[-9223372036854775808,0.1,1e+300],\"nested\":{},\"\":[true,false,null]}");
+  json.key("nested")
+      .begin_object()
+      .end_object()
+      .key("")
+      .begin_array()
+      .boolean(true)
+      .boolean(false)
+      .null()
+      .end_array()
+      .end_object();
+  CHECK(json.text() ==
+        "{\"text\":\"q\\\" b\\\\ n\\n \\u0001 \\u007f \xC3\xA9 \xF0\x9F\x98\x80\","
+        "\"numbers\":[-9223372036854775808,0.1,1e+300],\"nested\":{},\"\":[true,false,null]}");
   nnrt::json_reader reader(json.text());
   REQUIRE(reader.expect(json_event::begin_object));
   REQUIRE(reader.expect(json_event::key));
@@ -190,7 +202,11 @@ TEST_CASE("json: what the writer writes reads back as it was") {
 
 TEST_CASE("json: what JSON cannot say is written as something that it can") {
   nnrt::json_writer json;
-  json.begin_array().real(std::numeric_limits<double>::infinity()).real(std::numeric_limits<double>::quiet_NaN()).string("a\xFF\xE2\x82z").end_array();
+  json.begin_array()
+      .real(std::numeric_limits<double>::infinity())
+      .real(std::numeric_limits<double>::quiet_NaN())
+      .string("a\xFF\xE2\x82z")
+      .end_array();
   CHECK(json.text() == "[null,null,\"a\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBDz\"]");
 }
 

@@ -1,4 +1,4 @@
-// shared: a reference-counted handle on one immutable or mutable object, for what several executors keep alive together.
+// shared: a reference-counted handle on one object, for what several executors keep alive together.
 // Flow: weights files, bound and prepared weights, programs; <memory> would cost 0.23 s per translation unit.
 #pragma once
 
@@ -11,17 +11,20 @@
 namespace nnrt::inline NNRT_ISA {
 namespace detail {
 /// The object and the number of handles on it, in one allocation (intrusive for any T).
-/// The count is atomic through the compilers' own functions: <atomic> would cost 0.04 s per translation unit for these three.
+/// The count is atomic through the compilers' own functions: <atomic> would cost 0.04 s per translation unit for these
+/// three.
 template <class T> struct shared_block {
   std::size_t handles = 1;
   T object;
-  template <class... Arguments> explicit shared_block(Arguments&&... arguments) : object(std::forward<Arguments>(arguments)...) {}
+  template <class... Arguments>
+  explicit shared_block(Arguments&&... arguments) : object(std::forward<Arguments>(arguments)...) {}
 };
 }  // namespace detail
 
 /// A handle on an object that lives as long as one handle on it; copying costs one atomic increment.
-/// Handles may be copied and dropped from several threads at once (each thread its own handle); access to the object is not synchronised.
-/// A `shared<T>` converts to a `shared<const T>`. There are no weak handles and no conversions to bases.
+/// Handles may be copied and dropped from several threads at once (each thread its own handle); access to the object is
+/// not synchronised. A `shared<T>` converts to a `shared<const T>`. There are no weak handles and no conversions to
+/// bases.
 template <class T> class shared {
   using block = detail::shared_block<std::remove_const_t<T>>;
 
@@ -31,8 +34,8 @@ template <class T> class shared {
   shared(const shared& other) noexcept : block_(retained(other.block_)) {}
   constexpr shared(shared&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
   template <class U>
-    requires(std::is_same_v<const U, T> && !std::is_const_v<U>)
-  shared(shared<U> other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
+  requires(std::is_same_v<const U, T> && !std::is_const_v<U>) shared(shared<U> other)
+  noexcept : block_(std::exchange(other.block_, nullptr)) {}
   shared& operator=(shared other) noexcept {
     std::swap(block_, other.block_);
     return *this;
@@ -52,7 +55,9 @@ template <class T> class shared {
   T& operator*() const noexcept { return block_->object; }
   explicit operator bool() const noexcept { return block_ != nullptr; }
   /// Handles on this object at this moment, 0 for an empty one; other threads may change it at once.
-  std::size_t handles() const noexcept { return block_ != nullptr ? __atomic_load_n(&block_->handles, __ATOMIC_RELAXED) : 0; }
+  std::size_t handles() const noexcept {
+    return block_ != nullptr ? __atomic_load_n(&block_->handles, __ATOMIC_RELAXED) : 0;
+  }
 
   /// Whether both are handles on the same object (or both empty).
   friend bool operator==(const shared& a, const shared& b) noexcept { return a.block_ == b.block_; }
@@ -64,7 +69,8 @@ template <class T> class shared {
     if (counted != nullptr) __atomic_fetch_add(&counted->handles, 1, __ATOMIC_RELAXED);
     return counted;
   }
-  // Release on every decrement, acquire on the last: what the other threads did with the object happens before its destructor.
+  // Release on every decrement, acquire on the last: what the other threads did with the object happens before its
+  // destructor.
   void release() noexcept {
     if (block_ != nullptr && __atomic_fetch_sub(&block_->handles, 1, __ATOMIC_ACQ_REL) == 1) delete block_;
   }

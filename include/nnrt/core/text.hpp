@@ -1,5 +1,5 @@
 // text: messages put together from pieces.
-// Flow: readers and binders name what, where, got and expected with it; chains of + on strings cost compilers several times as much.
+// Flow: readers and binders word their errors with it; chains of + on strings cost compilers several times as much.
 #pragma once
 
 #include <nnrt/core/config.hpp>

@@ -1,5 +1,5 @@
-// bind_weights: fits the tensors of a weights file to the weights that a network names, and says all that does not fit at once.
-// Flow: executors and compile() bind first; kernels then read the bytes that bound_weights points to, borrowed from the file where they can be.
+// bind_weights: fits a file's tensors to the weights that a network names, and says all that does not fit at once.
+// Flow: executors and compile() bind first; kernels then read what bound_weights points to, mostly the file itself.
 #pragma once
 
 #include <nnrt/core/desc.hpp>
@@ -19,17 +19,19 @@ namespace nnrt::inline NNRT_ISA {
 /// How a network uses a weight, as far as another framework orders its axes otherwise.
 enum class weight_use { plain, conv2d, depthwise_conv2d, conv2d_transpose, full_connection };
 
-/// A weight that a network names. `desc` is what the operator takes (nnrt's order of axes); the strings must outlive the call of bind_weights only.
+/// A weight that a network names. `desc` is what the operator takes (nnrt's order of axes); the strings must outlive
+/// the call of bind_weights only.
 struct weight_spec {
   std::string_view name;
   tensor_desc desc;
   weight_use use = weight_use::plain;
   std::int64_t group = 1;  // of conv2d and conv2d_transpose
-  shape_t flattened;       // [N, H, W, C] of the feature map whose flattening is the full_connection's input; rank 0: there is none
+  /// [N, H, W, C] of the feature map whose flattening is the full_connection's input; rank 0: there is none.
+  shape_t flattened = {};
 };
 
-/// The bytes of a network's weights, in the order of its specs, as its operators take them: dense, row-major, aligned to the element size.
-/// Keeps the weights alive that it borrows from.
+/// The bytes of a network's weights, in the order of its specs, as its operators take them: dense, row-major, aligned
+/// to the element size. Keeps the weights alive that it borrows from.
 class bound_weights {
  public:
   bound_weights() = default;
@@ -37,8 +39,9 @@ class bound_weights {
   bound_weights& operator=(bound_weights&&) noexcept = default;
 
   /// One pointer for each spec; what it points to has desc.bytes() bytes. Null only for a tensor without elements.
-  std::span<const std::byte* const> pointers() const { return pointers_; }
-  /// Whether the weight at this index was copied, because its axes had to be put in order or its bytes were not aligned.
+  std::span<const std::byte* const> pointers() const { return {pointers_.data(), pointers_.size()}; }
+  /// Whether the weight at this index was copied, because its axes had to be put in order or its bytes were not
+  /// aligned.
   bool is_copy(std::size_t index) const { return copied_[index] != 0; }
   const weights& source() const { return source_; }
 
@@ -51,24 +54,28 @@ class bound_weights {
   std::vector<unsigned char> copied_;
 };
 
-/// Finds every spec's tensor, checks its dtype and shape, and puts its elements into nnrt's order if the file has another (weights::order()).
+/// Finds every spec's tensor, checks its dtype and shape, and puts its elements into nnrt's order if the file has
+/// another (weights::order()).
 ///
 /// From layout::pytorch, with the file's shape on the left:
 ///   conv2d            [outC, inC/group, kH, kW]   becomes [outC, kH, kW, inC/group]
 ///   depthwise_conv2d  [outC, 1, kH, kW]           becomes [outC, kH, kW, 1]
 ///   conv2d_transpose  [inC, outC/group, kH, kW]   becomes [outC, kH, kW, inC/group]
-///   full_connection   [out, in] stays; when the input is a flattened [N, H, W, C], its columns go from C,H,W to H,W,C order
+///   full_connection   [out, in] stays; when the input is a flattened [N, H, W, C], its columns go from C,H,W to H,W,C
+///   order
 ///   plain             stays
 ///
-/// Errors: invalid_argument; one message of several lines that names every missing, superfluous, mistyped and misshapen tensor with what was got and what was
-/// expected. Dtypes are not converted. Superfluous are the tensors that no spec names, except PyTorch's counters "….num_batches_tracked". Two specs may have one name.
+/// Errors: invalid_argument; one message of several lines that names every missing, superfluous, mistyped and misshapen
+/// tensor with what was got and what was expected. Dtypes are not converted. Superfluous are the tensors that no spec
+/// names, except PyTorch's counters "….num_batches_tracked". Two specs may have one name.
 inline result<bound_weights> bind_weights(const weights& file, std::span<const weight_spec> specs);
 
 // --- details ---------------------------------------------------------------
 namespace detail {
 
-/// How the elements of a weight are gathered from the file: element (i0, …) of the extents comes from offset sum(i * stride), in elements.
-/// The extents factor the wanted shape: splitting an axis (of groups, or of flattened columns) leaves the row-major order of the target as it is.
+/// How the elements of a weight are gathered from the file: element (i0, …) of the extents comes from offset sum(i *
+/// stride), in elements. The extents factor the wanted shape: splitting an axis (of groups, or of flattened columns)
+/// leaves the row-major order of the target as it is.
 struct gathering {
   shape_t extents, strides;
 
@@ -91,8 +98,10 @@ struct expectation {
 /// [out, kH, kW, in] from a file with these strides; `out` is split into groups when its members lie apart in the file.
 inline expectation expected_convolution(const weight_spec& spec) {
   const shape_t& s = spec.desc.shape;
-  if (s.rank != 4 || s.elements() < 1) return {s, {}, "is used by a convolution, which takes known extents [outC, kH, kW, inC/group]"};
-  if (spec.group < 1 || s[0] % spec.group != 0) return {s, {}, "is used by a convolution whose group does not divide its output channels"};
+  if (s.rank != 4 || s.elements() < 1)
+    return {s, {}, "is used by a convolution, which takes known extents [outC, kH, kW, inC/group]"};
+  if (spec.group < 1 || s[0] % spec.group != 0)
+    return {s, {}, "is used by a convolution whose group does not divide its output channels"};
   const std::int64_t window = s[1] * s[2], in = s[3];
   expectation e;
   if (spec.use == weight_use::conv2d_transpose) {
@@ -116,7 +125,8 @@ inline expectation expected_convolution(const weight_spec& spec) {
 inline expectation expected_linear(const weight_spec& spec) {
   const shape_t &s = spec.desc.shape, &map = spec.flattened;
   if (map.rank != 4) return {s, {}, ""};
-  if (s.rank != 2 || s.elements() < 0 || map.elements(1) != s[1]) return {s, {}, "has other columns than the feature map that is flattened into them has elements"};
+  if (s.rank != 2 || s.elements() < 0 || map.elements(1) != s[1])
+    return {s, {}, "has other columns than the feature map that is flattened into them has elements"};
   const std::int64_t h = map[1], w = map[2], c = map[3];
   expectation e{s, {}, ""};
   e.from.axis(s[0], h * w * c);
@@ -139,7 +149,8 @@ inline expectation expected_in_file(const weight_spec& spec, layout order) {
   return {spec.desc.shape, {}, ""};
 }
 
-template <std::size_t ElementBytes> void gather_elements(const gathering& from, const std::byte* source, std::byte* target) {
+template <std::size_t ElementBytes>
+void gather_elements(const gathering& from, const std::byte* source, std::byte* target) {
   std::int64_t at[max_rank] = {};
   std::int64_t offset = 0;
   for (std::int64_t left = from.extents.elements(); left > 0; --left) {
@@ -182,13 +193,15 @@ inline std::size_t edits_between(std::string_view a, std::string_view b, std::si
 /// Whether one is the other behind a prefix of modules: "module.conv1.weight" and "conv1.weight".
 constexpr bool differ_by_prefix(std::string_view a, std::string_view b) {
   const std::string_view longer = a.size() < b.size() ? b : a, shorter = a.size() < b.size() ? a : b;
-  return longer.size() > shorter.size() + 1 && longer.ends_with(shorter) && longer[longer.size() - shorter.size() - 1] == '.';
+  return longer.size() > shorter.size() + 1 && longer.ends_with(shorter) &&
+         longer[longer.size() - shorter.size() - 1] == '.';
 }
 
 /// Collects everything that does not fit into the lines of one message.
 class weight_complaints {
  public:
-  weight_complaints(const weights& file, std::span<const weight_spec> specs) : file_(file), specs_(specs), used_(file.entries().size(), 0) {}
+  weight_complaints(const weights& file, std::span<const weight_spec> specs)
+      : file_(file), specs_(specs), used_(file.entries().size(), 0) {}
 
   /// The spec's tensor when it fits.
   const tensor_entry* check(const weight_spec& spec, const expectation& expected);
@@ -206,7 +219,8 @@ class weight_complaints {
   std::string_view nearest_superfluous(std::string_view name);
   bool is_ignored(const tensor_entry& tensor) const {
     constexpr std::string_view counter = "num_batches_tracked";
-    return file_.order() == layout::pytorch && (tensor.name == counter || tensor.name.ends_with(".num_batches_tracked"));
+    return file_.order() == layout::pytorch &&
+           (tensor.name == counter || tensor.name.ends_with(".num_batches_tracked"));
   }
 
   const weights& file_;
@@ -222,19 +236,22 @@ inline std::string weight_complaints::hint_of_order(const weight_spec& spec, con
   const bool is_native = file_.order() == layout::native;
   const expectation other = expected_in_file(spec, is_native ? layout::pytorch : layout::native);
   if (other.why[0] != '\0' || !(got == other.shape)) return {};
-  return is_native ? " (this is PyTorch's order: open the file with nnrt::layout::pytorch)" : " (this is nnrt's order: open the file with nnrt::layout::native)";
+  return is_native ? " (this is PyTorch's order: open the file with nnrt::layout::pytorch)"
+                   : " (this is nnrt's order: open the file with nnrt::layout::native)";
 }
 
 inline const tensor_entry* weight_complaints::check(const weight_spec& spec, const expectation& expected) {
   if (expected.why[0] != '\0') {
-    return complain(spec.name, joined({"expected ", text_of(spec.desc.type, spec.desc.shape), " ", expected.why})), nullptr;
+    return complain(spec.name, joined({"expected ", text_of(spec.desc.type, spec.desc.shape), " ", expected.why})),
+           nullptr;
   }
   const tensor_entry* found = file_.find(spec.name);
   if (found == nullptr) return missing_.push_back(&spec), nullptr;
   used_[static_cast<std::size_t>(found - file_.entries().data())] = 1;
   const bool same_type = found->type == spec.desc.type, same_shape = found->shape == expected.shape;
   if (same_type && same_shape) return found;
-  std::string text = joined({"got ", text_of(found->type, found->shape), ", expected ", text_of(spec.desc.type, expected.shape)});
+  std::string text =
+      joined({"got ", text_of(found->type, found->shape), ", expected ", text_of(spec.desc.type, expected.shape)});
   if (!same_type) text += " (dtypes are not converted)";
   if (!same_shape) text += hint_of_order(spec, found->shape);
   return complain(spec.name, text), nullptr;
@@ -265,14 +282,16 @@ inline void weight_complaints::check_names() {
   for (std::size_t i = 0; i < used_.size(); ++i) {
     const tensor_entry& tensor = file_.entries()[i];
     if (used_[i] == 0 && !is_ignored(tensor)) {
-      complain(tensor.name, joined({"superfluous: got ", text_of(tensor.type, tensor.shape), ", expected no such tensor"}));
+      complain(tensor.name,
+               joined({"superfluous: got ", text_of(tensor.type, tensor.shape), ", expected no such tensor"}));
     }
   }
 }
 
 inline error weight_complaints::reason() const {
-  return {error_code::invalid_argument, joined({"weights do not fit (", std::to_string(used_.size()), " tensors there, ", std::to_string(specs_.size()),
-                                                " weights named by the network):", lines_})};
+  return {error_code::invalid_argument,
+          joined({"weights do not fit (", std::to_string(used_.size()), " tensors there, ",
+                  std::to_string(specs_.size()), " weights named by the network):", lines_})};
 }
 
 /// A spec's tensor with the way to read it.
@@ -282,7 +301,9 @@ struct located_weight {
   std::size_t element_bytes;
 
   bool must_be_gathered() const { return from.extents.rank > 0 && !from.keeps_order(); }
-  bool must_be_copied() const { return must_be_gathered() || reinterpret_cast<std::uintptr_t>(tensor->bytes.data()) % element_bytes != 0; }
+  bool must_be_copied() const {
+    return must_be_gathered() || reinterpret_cast<std::uintptr_t>(tensor->bytes.data()) % element_bytes != 0;
+  }
   void copy_to(std::byte* target) const {
     if (must_be_gathered()) gather(from, static_cast<std::int64_t>(element_bytes), tensor->bytes.data(), target);
     else std::memcpy(target, tensor->bytes.data(), tensor->bytes.size());

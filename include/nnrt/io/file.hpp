@@ -1,27 +1,28 @@
 // file: a file mapped read-only into memory, and writing a whole file so that readers see the old one or the new one.
-// Flow: weights, saved models and compilation caches come and go through it; nothing else in the library opens files by path.
+// Flow: weights, saved models and compilation caches come and go through it.
 #pragma once
 
 #include <nnrt/core/config.hpp>
 #include <nnrt/core/result.hpp>
 #include <nnrt/core/text.hpp>
 
-#include <cerrno>
-#include <cstddef>
-#include <cstring>
 #include <fcntl.h>
-#include <span>
-#include <string>
-#include <string_view>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace nnrt::inline NNRT_ISA {
 
-/// A regular file's bytes, mapped read-only; unmapped on destruction. Page-aligned. Empty (no bytes) when default-made or moved from.
-/// Whoever truncates the file while it is mapped ends the process with SIGBUS on the next access: replace files (write_file does), do not rewrite them.
+/// A regular file's bytes, mapped read-only; unmapped on destruction. Page-aligned. Empty (no bytes) when default-made
+/// or moved from. Whoever truncates the file while it is mapped ends the process with SIGBUS on the next access:
+/// replace files (write_file does), do not rewrite them.
 class mapped_file {
  public:
   mapped_file() = default;
@@ -43,11 +44,14 @@ class mapped_file {
   std::span<const std::byte> bytes_;
 };
 
-/// Replaces the file at `path` (or makes it) by the pieces, one after the other. A temporary file beside it is written, flushed to the device and
-/// renamed, so that a reader or a power cut meets the old content or the new one, and a mapping of the old one stays valid. An existing file's
-/// permissions are kept; a symbolic link is replaced, not followed. Errors: not_found, io_failed; each names the file.
+/// Replaces the file at `path` (or makes it) by the pieces, one after the other. A temporary file beside it is written,
+/// flushed to the device and renamed, so that a reader or a power cut meets the old content or the new one, and a
+/// mapping of the old one stays valid. An existing file's permissions are kept; a symbolic link is replaced, not
+/// followed. Errors: not_found, io_failed; each names the file.
 inline result<void> write_file(std::string_view path, std::span<const std::span<const std::byte>> pieces);
-inline result<void> write_file(std::string_view path, std::span<const std::byte> content) { return write_file(path, std::span(&content, 1)); }
+inline result<void> write_file(std::string_view path, std::span<const std::byte> content) {
+  return write_file(path, std::span<const std::span<const std::byte>>(&content, 1));
+}
 
 // --- details ---------------------------------------------------------------
 namespace detail {
@@ -58,12 +62,15 @@ inline std::string_view system_text(int failed, const char* buffer) { return fai
 inline tl::unexpected<error> system_failure(std::string_view path, std::string_view what, int number) {
   char buffer[128] = {};
   const std::string_view reason = system_text(::strerror_r(number, buffer, sizeof buffer), buffer);
-  const error_code code = number == ENOENT ? error_code::not_found : number == ENOMEM ? error_code::out_of_memory : error_code::io_failed;
+  const error_code code = number == ENOENT   ? error_code::not_found
+                          : number == ENOMEM ? error_code::out_of_memory
+                                             : error_code::io_failed;
   return fail(code, joined({path, ": ", what, ": ", reason}));
 }
 
 inline tl::unexpected<error> zero_byte_in(std::string_view path) {
-  return fail(error_code::invalid_argument, joined({path.substr(0, path.find('\0')), ": a zero byte follows in the path"}));
+  return fail(error_code::invalid_argument,
+              joined({path.substr(0, path.find('\0')), ": a zero byte follows in the path"}));
 }
 
 /// A file descriptor that closes itself.
@@ -91,11 +98,11 @@ inline int create_beside(const std::string& path, std::string& temporary) {
 }
 
 inline bool write_all(int file, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ::ssize_t written = ::write(file, bytes.data(), bytes.size());
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ::ssize_t written = ::write(file, bytes.data() + done, bytes.size() - done);
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) return false;
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    done += static_cast<std::size_t>(written);
   }
   return true;
 }
@@ -103,12 +110,13 @@ inline bool write_all(int file, std::span<const std::byte> bytes) {
 inline bool write_and_flush(descriptor& file, std::span<const std::span<const std::byte>> pieces, const char* path) {
   for (const auto piece : pieces)
     if (!write_all(file.number(), piece)) return false;
-  struct ::stat old{};
+  struct ::stat old {};
   if (::stat(path, &old) == 0 && ::fchmod(file.number(), old.st_mode & 07777U) != 0) return false;
   return ::fsync(file.number()) == 0 && file.close();
 }
 
-// After a rename only the directory's own flush makes the new name durable; a file system that cannot do it is no reason to report a failed write.
+// After a rename only the directory's own flush makes the new name durable; a file system that cannot do it is no
+// reason to report a failed write.
 inline void flush_directory_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
@@ -123,7 +131,7 @@ inline result<mapped_file> mapped_file::open(std::string_view path) {
   // O_NONBLOCK: a pipe must be refused below, not waited for.
   const detail::descriptor file(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.is_open()) return detail::system_failure(path, "cannot open", errno);
-  struct ::stat status{};
+  struct ::stat status {};
   if (::fstat(file.number(), &status) != 0) return detail::system_failure(path, "cannot ask for its size", errno);
   if (!S_ISREG(status.st_mode)) return fail(error_code::io_failed, joined({path, ": cannot map: not a regular file"}));
   mapped_file mapped;

@@ -13,7 +13,8 @@
 
 namespace nnrt::inline NNRT_ISA {
 
-/// Bytes of the UTF-8 sequence that starts at text[at], 1 to 4; 0 when there is no well-formed one (Unicode 15, table 3-7).
+/// Bytes of the UTF-8 sequence that starts at text[at], 1 to 4; 0 when there is no well-formed one (Unicode 15, table
+/// 3-7).
 constexpr int utf8_length(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) { return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U; };
   const auto tail = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
@@ -41,34 +42,62 @@ constexpr bool is_utf8(std::string_view text) {
   return true;
 }
 
-/// Appends `text` as a JSON string with its quotes. Control characters are escaped; bytes that are not UTF-8 become U+FFFD, so the output is always JSON.
+/// Appends `text` as a JSON string with its quotes. Control characters are escaped; bytes that are not UTF-8 become
+/// U+FFFD, so the output is always JSON.
 inline void append_json_string(std::string& out, std::string_view text);
 
-/// `text` in quotes for a message: escaped as in JSON, so that a hostile name cannot play with a terminal, and cut after about 120 bytes.
+/// `text` in quotes for a message: escaped as in JSON, so that a hostile name cannot play with a terminal, and cut
+/// after about 120 bytes.
 inline std::string quoted(std::string_view text);
 
 /// What json_reader::next() met.
-enum class json_event { begin_object, end_object, begin_array, end_array, key, string, integer, real, boolean, null, end, broken };
+enum class json_event {
+  begin_object,
+  end_object,
+  begin_array,
+  end_array,
+  key,
+  string,
+  integer,
+  real,
+  boolean,
+  null,
+  end,
+  broken
+};
 
 /// What an event is called in messages: "an object", "a string", ….
 constexpr std::string_view name_of(json_event event) {
-  constexpr std::string_view names[] = {"an object",  "the end of the object", "an array",  "the end of the array", "a key", "a string",
-                                        "an integer", "a real number",         "a boolean", "null",                 "the end of the text", "broken text"};
+  constexpr std::string_view names[] = {"an object",
+                                        "the end of the object",
+                                        "an array",
+                                        "the end of the array",
+                                        "a key",
+                                        "a string",
+                                        "an integer",
+                                        "a real number",
+                                        "a boolean",
+                                        "null",
+                                        "the end of the text",
+                                        "broken text"};
   return names[static_cast<int>(event)];
 }
 
-/// Pull reader for one JSON value (RFC 8259): call next() until it answers `end` or `broken`; it enforces the whole grammar, in constant stack.
+/// Pull reader for one JSON value (RFC 8259): call next() until it answers `end` or `broken`; it enforces the whole
+/// grammar, in constant stack.
 ///
-/// Bounds: containers nest at most `max_depth` deep; strings must be UTF-8 (escapes with paired surrogates only); an integer must fit into 64 bits, signed, and a
-/// real into a double; nothing may follow the value. After the first error every call answers `broken`, and reason() says the byte and why.
-/// The text must outlive the reader. Duplicate keys are the caller's business.
+/// Bounds: containers nest at most `max_depth` deep; strings must be UTF-8 (escapes with paired surrogates only); an
+/// integer must fit into 64 bits, signed, and a real into a double; nothing may follow the value. After the first error
+/// every call answers `broken`, and reason() says the byte and why. The text must outlive the reader. Duplicate keys
+/// are the caller's business.
 class json_reader {
  public:
   static constexpr int max_depth = 64;
 
   explicit json_reader(std::string_view text) : text_(text) {}
 
-  /// The next event. A key's or string's characters are then in string(), a number in integer() or real(), a boolean in boolean().
+  /// The next event. A key's or string's characters are then in string(), a number in integer() or real(), a boolean in
+  /// boolean().
   json_event next();
 
   /// Characters of the last key or string, unescaped; valid until the next call of next().
@@ -126,7 +155,8 @@ class json_reader {
   double real_ = 0;
 };
 
-/// Writes JSON without spaces; commas come by themselves. Callers open and close in pairs and write a key before each member's value.
+/// Writes JSON without spaces; commas come by themselves. Callers open and close in pairs and write a key before each
+/// member's value.
 class json_writer {
  public:
   json_writer& begin_object() { return open('{'); }
@@ -211,7 +241,8 @@ inline void append_json_string(std::string& out, std::string_view text) {
 inline std::string quoted(std::string_view text) {
   constexpr std::size_t longest = 120;
   std::size_t cut = text.size() <= longest ? text.size() : longest;
-  while (cut < text.size() && cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) --cut;  // not inside a sequence
+  while (cut < text.size() && cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U)
+    --cut;  // not inside a sequence
   std::string out;
   append_json_string(out, text.substr(0, cut));
   if (cut < text.size()) out.insert(out.size() - 1, "…");
@@ -238,7 +269,8 @@ inline json_event json_reader::refuse(std::string reason) { return broken_at(sta
 inline json_event json_reader::unexpected(std::string_view wanted) {
   std::string reason = joined({"expected ", wanted, ", got "});
   const int length = utf8_length(text_, at_);
-  reason += at_ < text_.size() ? quoted(text_.substr(at_, static_cast<std::size_t>(length == 0 ? 1 : length))) : "the end of the text";
+  reason += at_ < text_.size() ? quoted(text_.substr(at_, static_cast<std::size_t>(length == 0 ? 1 : length)))
+                               : "the end of the text";
   return broken_at(at_, std::move(reason));
 }
 
@@ -336,11 +368,13 @@ inline json_event json_reader::read_number() {
   }
   const char *first = text_.data() + start_, *last = text_.data() + at_;
   if (is_integer) {
-    if (std::from_chars(first, last, integer_).ec != std::errc{}) return broken_at(start_, "an integer does not fit into 64 bits");
+    if (std::from_chars(first, last, integer_).ec != std::errc{})
+      return broken_at(start_, "an integer does not fit into 64 bits");
     real_ = static_cast<double>(integer_);
     return after_value(json_event::integer);
   }
-  if (std::from_chars(first, last, real_).ec != std::errc{}) return broken_at(start_, "a number does not fit into a double");
+  if (std::from_chars(first, last, real_).ec != std::errc{})
+    return broken_at(start_, "a number does not fit into a double");
   return after_value(json_event::real);
 }
 
@@ -359,7 +393,8 @@ inline bool json_reader::read_string() {
       if (!read_escape()) return false;
       continue;
     }
-    if (static_cast<unsigned char>(c) < 0x20) return broken_at(at_, "a control character stands unescaped in a string"), false;
+    if (static_cast<unsigned char>(c) < 0x20)
+      return broken_at(at_, "a control character stands unescaped in a string"), false;
     const auto length = static_cast<std::size_t>(utf8_length(text_, at_));
     if (length == 0) return broken_at(at_, "a string is not UTF-8"), false;
     if (escaped) unescaped_ += text_.substr(at_, length);
@@ -398,7 +433,8 @@ inline bool json_reader::read_escape() {
 inline bool json_reader::read_code_unit(std::uint32_t& unit) {
   const std::string_view digits = text_.substr(at_ + 1, 4);
   const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), unit, 16);
-  if (digits.size() != 4 || failed != std::errc{} || end != digits.data() + 4) return broken_at(at_ - 1, "\\u wants four hexadecimal digits"), false;
+  if (digits.size() != 4 || failed != std::errc{} || end != digits.data() + 4)
+    return broken_at(at_ - 1, "\\u wants four hexadecimal digits"), false;
   at_ += 5;
   return true;
 }

@@ -13,11 +13,13 @@
 namespace nnrt::inline NNRT_ISA {
 
 /// Copies tensors and texts that are in memory. Each tensor then starts at a multiple of 64 bytes.
-/// Errors: invalid_argument (a name that occurs twice, bytes that do not fit the shape, …); the message names the tensor.
-inline result<weights> make_weights(std::span<const tensor_entry> tensors, std::span<const metadata_entry> metadata = {},
-                                    layout order = layout::native);
+/// Errors: invalid_argument (a name that occurs twice, bytes that do not fit the shape, …); the message names the
+/// tensor.
+inline result<weights> make_weights(std::span<const tensor_entry> tensors,
+                                    std::span<const metadata_entry> metadata = {}, layout order = layout::native);
 
-/// Writes weights as a safetensors file, in the order of axes that they have. Errors: io_failed, not_found; each names the file.
+/// Writes weights as a safetensors file, in the order of axes that they have. Errors: io_failed, not_found; each names
+/// the file.
 inline result<void> save_weights(std::string_view path, const weights& named) {
   return safetensors::save(path, named.entries(), named.metadata());
 }
@@ -29,15 +31,18 @@ template <class T> tensor_entry tensor_of(std::string_view name, const shape_t& 
 }
 
 // --- details ---------------------------------------------------------------
-inline result<weights> make_weights(std::span<const tensor_entry> tensors, std::span<const metadata_entry> metadata, layout order) {
+inline result<weights> make_weights(std::span<const tensor_entry> tensors, std::span<const metadata_entry> metadata,
+                                    layout order) {
   weights::state made;
   made.order = order;
   safetensors::contents& found = made.found;
   found.tensors.assign(tensors.begin(), tensors.end());
   found.metadata.assign(metadata.begin(), metadata.end());
-  if (auto wrong = safetensors::detail::check_writable(found.tensors, found.metadata); !wrong.empty()) return fail(error_code::invalid_argument, std::move(wrong));
+  if (auto wrong = safetensors::detail::check_writable(found.tensors, found.metadata); !wrong.empty())
+    return fail(error_code::invalid_argument, std::move(wrong));
   std::size_t bytes = 0, letters = 0;
-  for (const tensor_entry& tensor : tensors) bytes += detail::aligned_bytes::rounded(tensor.bytes.size()), letters += tensor.name.size();
+  for (const tensor_entry& tensor : tensors)
+    bytes += detail::aligned_bytes::rounded(tensor.bytes.size()), letters += tensor.name.size();
   for (const metadata_entry& text : metadata) letters += text.key.size() + text.value.size();
   made.copy = detail::aligned_bytes(bytes);
   found.text.reserve(letters);

@@ -1,5 +1,5 @@
 // safetensors: the file format of weights and saved models - a checked reader over bytes in memory.
-// Flow: weights.hpp puts a handle around what parse() finds; the bytes stay where they are. safetensors_writer.hpp writes.
+// Flow: weights.hpp puts a handle around what parse() finds; safetensors_writer.hpp writes.
 #pragma once
 
 #include <nnrt/core/desc.hpp>
@@ -82,14 +82,16 @@ inline std::string text_of(dtype type, const shape_t& shape) { return joined({na
 
 namespace safetensors {
 namespace detail {
-static_assert(std::endian::native == std::endian::little, "nnrt: a safetensors file is little-endian, and so is its user");
+static_assert(std::endian::native == std::endian::little,
+              "nnrt: a safetensors file is little-endian, and so is its user");
 
 struct dtype_row {
   std::string_view name;
   dtype type;
 };
-inline constexpr dtype_row dtypes[] = {{"BOOL", boolean}, {"U8", u8},   {"I8", i8},   {"U16", u16}, {"I16", i16}, {"U32", u32},
-                                       {"I32", i32},      {"U64", u64}, {"I64", i64}, {"F16", f16}, {"F32", f32}, {"F64", f64}};
+inline constexpr dtype_row dtypes[] = {{"BOOL", boolean}, {"U8", u8},   {"I8", i8},   {"U16", u16},
+                                       {"I16", i16},      {"U32", u32}, {"I32", i32}, {"U64", u64},
+                                       {"I64", i64},      {"F16", f16}, {"F32", f32}, {"F64", f64}};
 
 constexpr std::string_view file_name_of(dtype type) {
   for (const dtype_row& row : dtypes)
@@ -148,7 +150,8 @@ class header_reader {
 
   bool read();
   error reason() const {
-    return {supported_ ? error_code::invalid_file : error_code::not_supported, joined({"header: ", json_.reason().message()})};
+    return {supported_ ? error_code::invalid_file : error_code::not_supported,
+            joined({"header: ", json_.reason().message()})};
   }
   std::vector<statement>& statements() { return statements_; }
   contents& found() { return found_; }
@@ -190,7 +193,8 @@ inline bool header_reader::read_metadata() {
     const std::string_view key = found_.keep(json_.string());
     const json_event value = json_.next();
     if (value == json_event::broken) return false;
-    if (value != json_event::string) return json_.refuse(joined({"metadata ", quoted(key), ": expected a string, got ", name_of(value)})), false;
+    if (value != json_event::string)
+      return json_.refuse(joined({"metadata ", quoted(key), ": expected a string, got ", name_of(value)})), false;
     found_.metadata.push_back({key, found_.keep(json_.string())});
   }
   return true;
@@ -243,9 +247,11 @@ inline bool header_reader::read_shape(statement& tensor) {
   shape_t& shape = tensor.entry.shape;
   for (json_event event = json_.next(); event != json_event::end_array; event = json_.next()) {
     if (event == json_event::broken) return false;
-    if (event != json_event::integer) return refuse(tensor.entry.name, {"shape: expected an integer, got ", name_of(event)});
+    if (event != json_event::integer)
+      return refuse(tensor.entry.name, {"shape: expected an integer, got ", name_of(event)});
     const std::int64_t extent = json_.integer();
-    if (extent < 0) return refuse(tensor.entry.name, {"shape: expected extents of at least 0, got ", std::to_string(extent)});
+    if (extent < 0)
+      return refuse(tensor.entry.name, {"shape: expected extents of at least 0, got ", std::to_string(extent)});
     if (shape.rank == max_rank) return refuse(tensor.entry.name, {"shape: expected at most 8 extents, got more"});
     shape.push_back(extent);
   }
@@ -263,7 +269,9 @@ inline bool header_reader::read_offsets(statement& tensor) {
   return expect(tensor, "data_offsets", json_event::end_array);
 }
 
-inline std::string text_of_offsets(const statement& t) { return joined({"data_offsets [", std::to_string(t.begin), ", ", std::to_string(t.end), "]"}); }
+inline std::string text_of_offsets(const statement& t) {
+  return joined({"data_offsets [", std::to_string(t.begin), ", ", std::to_string(t.end), "]"});
+}
 
 /// Extents of 0 are left out: neither the order of the extents nor a 0 among them hides a size that overflows.
 inline bool has_too_many_elements(const shape_t& shape) {
@@ -278,31 +286,42 @@ inline bool has_too_many_elements(const shape_t& shape) {
 
 inline complaint check_size(const statement& t, std::uint64_t data_bytes) {
   const tensor_entry& tensor = t.entry;
-  if (has_too_many_elements(tensor.shape)) return complain(tensor.name, {"shape ", text_of(tensor.shape), " has more than 2^40 elements"});
+  if (has_too_many_elements(tensor.shape))
+    return complain(tensor.name, {"shape ", text_of(tensor.shape), " has more than 2^40 elements"});
   if (t.begin > t.end) return complain(tensor.name, {text_of_offsets(t), " end before they begin"});
   if (t.end > data_bytes) {
-    return complain(tensor.name, {text_of_offsets(t), " reach beyond the file's ", std::to_string(data_bytes), " bytes of data"});
+    return complain(tensor.name,
+                    {text_of_offsets(t), " reach beyond the file's ", std::to_string(data_bytes), " bytes of data"});
   }
-  const std::uint64_t got = t.end - t.begin, expected = static_cast<std::uint64_t>(tensor.shape.elements() * size_of(tensor.type));
+  const std::uint64_t got = t.end - t.begin,
+                      expected = static_cast<std::uint64_t>(tensor.shape.elements() * size_of(tensor.type));
   if (got == expected) return {};
-  return complain(tensor.name, {text_of_offsets(t), " hold ", std::to_string(got), " bytes, expected ", std::to_string(expected), " for ",
-                                file_name_of(tensor.type), " ", text_of(tensor.shape)});
+  return complain(tensor.name,
+                  {text_of_offsets(t), " hold ", std::to_string(got), " bytes, expected ", std::to_string(expected),
+                   " for ", file_name_of(tensor.type), " ", text_of(tensor.shape)});
 }
 
 /// In the order of their data, every tensor starts where the one before ended, and the last one ends with the file.
 inline complaint check_cover(std::vector<statement>& tensors, std::uint64_t data_bytes) {
-  sort(tensors, [](const statement& a, const statement& b) { return a.begin != b.begin ? a.begin < b.begin : a.end < b.end; });
+  sort(tensors,
+       [](const statement& a, const statement& b) { return a.begin != b.begin ? a.begin < b.begin : a.end < b.end; });
   const statement* last = nullptr;
   std::uint64_t covered = 0;
   for (const statement& t : tensors) {
-    if (t.begin < covered) return complain(t.entry.name, {text_of_offsets(t), " overlap tensor ", quoted(last->entry.name), ", ", text_of_offsets(*last)});
-    if (t.begin > covered) return complain(t.entry.name, {text_of_offsets(t), " leave a hole, expected them to begin at ", std::to_string(covered)});
+    if (t.begin < covered)
+      return complain(t.entry.name,
+                      {text_of_offsets(t), " overlap tensor ", quoted(last->entry.name), ", ", text_of_offsets(*last)});
+    if (t.begin > covered)
+      return complain(t.entry.name,
+                      {text_of_offsets(t), " leave a hole, expected them to begin at ", std::to_string(covered)});
     covered = t.end;
     last = &t;
   }
   if (covered == data_bytes) return {};
-  const std::string end = last == nullptr ? "for a header that names no tensor" : joined({"where the last tensor, ", quoted(last->entry.name), ", ends"});
-  return joined({"the data have ", std::to_string(data_bytes), " bytes, expected ", std::to_string(covered), ", ", end});
+  const std::string end = last == nullptr ? "for a header that names no tensor"
+                                          : joined({"where the last tensor, ", quoted(last->entry.name), ", ends"});
+  return joined(
+      {"the data have ", std::to_string(data_bytes), " bytes, expected ", std::to_string(covered), ", ", end});
 }
 
 // Other bytes than 0 and 1 are no value of a C++ bool: reading one would be undefined behaviour in every kernel.
@@ -310,19 +329,24 @@ inline complaint check_booleans(const tensor_entry& tensor) {
   if (tensor.type != boolean) return {};
   for (std::size_t i = 0; i < tensor.bytes.size(); ++i) {
     const int value = std::to_integer<int>(tensor.bytes[i]);
-    if (value > 1) return complain(tensor.name, {"BOOL element ", std::to_string(i), " is ", std::to_string(value), ", expected 0 or 1"});
+    if (value > 1)
+      return complain(tensor.name,
+                      {"BOOL element ", std::to_string(i), " is ", std::to_string(value), ", expected 0 or 1"});
   }
   return {};
 }
 
 /// Finds the header of a file.
 inline complaint find_header(std::span<const std::byte> file, std::string_view& header) {
-  if (file.size() < 8) return joined({"the file has ", std::to_string(file.size()), " bytes, expected at least the 8 of the header's length"});
+  if (file.size() < 8)
+    return joined(
+        {"the file has ", std::to_string(file.size()), " bytes, expected at least the 8 of the header's length"});
   std::uint64_t length = 0;
   std::memcpy(&length, file.data(), 8);
   const std::string claim = joined({"the header claims ", std::to_string(length), " bytes, "});
   if (length > longest_header) return joined({claim, "expected at most ", std::to_string(longest_header)});
-  if (length > file.size() - 8) return joined({claim, "but only ", std::to_string(file.size() - 8), " follow its length"});
+  if (length > file.size() - 8)
+    return joined({claim, "but only ", std::to_string(file.size() - 8), " follow its length"});
   header = {reinterpret_cast<const char*>(file.data() + 8), static_cast<std::size_t>(length)};
   if (!header.starts_with('{')) return joined({"header: expected '{' at its begin, got ", quoted(header.substr(0, 1))});
   return {};
@@ -338,19 +362,23 @@ inline complaint fill(contents& found, std::vector<statement>& statements, std::
     if (complaint wrong = check_booleans(found.tensors.back()); !wrong.empty()) return wrong;
   }
   // Two tensors of one name would also overlap or leave a hole; the name is the better reason.
-  if (const tensor_entry* twice = sort_by_name(found.tensors)) return complain(twice->name, {"its name occurs twice, expected it once"});
-  if (const metadata_entry* twice = sort_by_key(found.metadata)) return joined({"metadata ", quoted(twice->key), ": its key occurs twice"});
+  if (const tensor_entry* twice = sort_by_name(found.tensors))
+    return complain(twice->name, {"its name occurs twice, expected it once"});
+  if (const metadata_entry* twice = sort_by_key(found.metadata))
+    return joined({"metadata ", quoted(twice->key), ": its key occurs twice"});
   return check_cover(statements, data.size());
 }
 }  // namespace detail
 
 inline result<contents> parse(std::span<const std::byte> file) {
   std::string_view header;
-  if (detail::complaint wrong = detail::find_header(file, header); !wrong.empty()) return fail(error_code::invalid_file, std::move(wrong));
+  if (detail::complaint wrong = detail::find_header(file, header); !wrong.empty())
+    return fail(error_code::invalid_file, std::move(wrong));
   detail::header_reader reader(header);
   if (!reader.read()) return fail(reader.reason());
   const std::span<const std::byte> data(file.data() + 8 + header.size(), file.size() - 8 - header.size());
-  if (detail::complaint wrong = detail::fill(reader.found(), reader.statements(), data); !wrong.empty()) return fail(error_code::invalid_file, std::move(wrong));
+  if (detail::complaint wrong = detail::fill(reader.found(), reader.statements(), data); !wrong.empty())
+    return fail(error_code::invalid_file, std::move(wrong));
   return std::move(reader.found());
 }
 

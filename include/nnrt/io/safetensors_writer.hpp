@@ -31,10 +31,12 @@ struct outline {
 inline result<outline> outline_of(std::span<const tensor_entry> tensors, std::span<const metadata_entry> metadata = {});
 
 /// The file of these tensors as bytes. Errors as outline_of.
-inline result<std::vector<std::byte>> serialize(std::span<const tensor_entry> tensors, std::span<const metadata_entry> metadata = {});
+inline result<std::vector<std::byte>> serialize(std::span<const tensor_entry> tensors,
+                                                std::span<const metadata_entry> metadata = {});
 
 /// Writes the file of these tensors, as write_file does. Errors as outline_of and write_file; each names the file.
-inline result<void> save(std::string_view path, std::span<const tensor_entry> tensors, std::span<const metadata_entry> metadata = {});
+inline result<void> save(std::string_view path, std::span<const tensor_entry> tensors,
+                         std::span<const metadata_entry> metadata = {});
 
 // --- details ---------------------------------------------------------------
 namespace detail {
@@ -47,8 +49,8 @@ inline complaint check_writable(const tensor_entry& tensor) {
   }
   const auto expected = static_cast<std::uint64_t>(tensor.shape.elements() * size_of(tensor.type));
   if (tensor.bytes.size() != expected) {
-    return complain(tensor.name, {"got ", std::to_string(tensor.bytes.size()), " bytes, expected ", std::to_string(expected), " for ",
-                                  text_of(tensor.type, tensor.shape)});
+    return complain(tensor.name, {"got ", std::to_string(tensor.bytes.size()), " bytes, expected ",
+                                  std::to_string(expected), " for ", text_of(tensor.type, tensor.shape)});
   }
   return check_booleans(tensor);
 }
@@ -57,10 +59,13 @@ inline complaint check_writable(const tensor_entry& tensor) {
 inline complaint check_writable(std::vector<tensor_entry>& tensors, std::vector<metadata_entry>& metadata) {
   for (const tensor_entry& tensor : tensors)
     if (complaint wrong = check_writable(tensor); !wrong.empty()) return wrong;
-  if (const tensor_entry* twice = sort_by_name(tensors)) return complain(twice->name, {"its name occurs twice, expected it once"});
-  if (const metadata_entry* twice = sort_by_key(metadata)) return joined({"metadata ", quoted(twice->key), ": its key occurs twice"});
+  if (const tensor_entry* twice = sort_by_name(tensors))
+    return complain(twice->name, {"its name occurs twice, expected it once"});
+  if (const metadata_entry* twice = sort_by_key(metadata))
+    return joined({"metadata ", quoted(twice->key), ": its key occurs twice"});
   for (const metadata_entry& entry : metadata)
-    if (!is_utf8(entry.key) || !is_utf8(entry.value)) return joined({"metadata ", quoted(entry.key), ": it is not UTF-8"});
+    if (!is_utf8(entry.key) || !is_utf8(entry.value))
+      return joined({"metadata ", quoted(entry.key), ": it is not UTF-8"});
   return {};
 }
 
@@ -91,7 +96,8 @@ inline std::vector<std::byte> framed(std::string header) {
 inline result<outline> outline_of(std::span<const tensor_entry> tensors, std::span<const metadata_entry> metadata) {
   std::vector<tensor_entry> ordered(tensors.begin(), tensors.end());
   std::vector<metadata_entry> texts(metadata.begin(), metadata.end());
-  if (detail::complaint wrong = detail::check_writable(ordered, texts); !wrong.empty()) return fail(error_code::invalid_argument, std::move(wrong));
+  if (detail::complaint wrong = detail::check_writable(ordered, texts); !wrong.empty())
+    return fail(error_code::invalid_argument, std::move(wrong));
   detail::sort(ordered, [](const tensor_entry& a, const tensor_entry& b) {
     return size_of(a.type) != size_of(b.type) ? size_of(a.type) > size_of(b.type) : a.name < b.name;
   });
@@ -107,13 +113,15 @@ inline result<outline> outline_of(std::span<const tensor_entry> tensors, std::sp
   }
   json.end_object();
   if (json.text().size() + 8 > longest_header) {
-    return fail(error_code::invalid_argument, joined({"the header would take more than ", std::to_string(longest_header), " bytes"}));
+    return fail(error_code::invalid_argument,
+                joined({"the header would take more than ", std::to_string(longest_header), " bytes"}));
   }
   file.header = detail::framed(std::move(json).take());
   return file;
 }
 
-inline result<std::vector<std::byte>> serialize(std::span<const tensor_entry> tensors, std::span<const metadata_entry> metadata) {
+inline result<std::vector<std::byte>> serialize(std::span<const tensor_entry> tensors,
+                                                std::span<const metadata_entry> metadata) {
   auto file = outline_of(tensors, metadata);
   if (!file) return fail(std::move(file.error()));
   std::vector<std::byte> bytes = std::move(file->header);
@@ -121,7 +129,8 @@ inline result<std::vector<std::byte>> serialize(std::span<const tensor_entry> te
   return bytes;
 }
 
-inline result<void> save(std::string_view path, std::span<const tensor_entry> tensors, std::span<const metadata_entry> metadata) {
+inline result<void> save(std::string_view path, std::span<const tensor_entry> tensors,
+                         std::span<const metadata_entry> metadata) {
   auto file = outline_of(tensors, metadata);
   if (!file) return fail(std::move(file.error()).in(path));
   file->data.insert(file->data.begin(), file->header);
