@@ -76,6 +76,13 @@ inline constexpr int vector_registers = 32;
 inline constexpr int vector_registers = 16;
 #endif
 
+/// Whether load_first() and store_first() cost no more than load() and store().
+#if defined(NNRT_LANES_AVX512)
+inline constexpr bool masks_are_free = true;
+#else
+inline constexpr bool masks_are_free = false;
+#endif
+
 /// n rounded up to whole vectors.
 constexpr std::int64_t whole_vectors(std::int64_t n) { return (n + lanes - 1) / lanes * lanes; }
 

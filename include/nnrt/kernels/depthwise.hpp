@@ -1,0 +1,264 @@
+// depthwise: float depthwise convolution over NHWC images, vectorised over channels; any kernel, stride, dilation, padding, multiplier.
+// Flow: a prepare step packs weights and bias once with depthwise_pack(); a plan's step calls depthwise().
+//
+// 3x3 and 5x5 kernels of stride 1 and 2 compute tiles of output pixels for one vector of channels, so that an input loaded once
+// serves up to kernel_h * kernel_w sums. Everything else goes pixel by pixel. Taps outside the image are left out, not multiplied by zero.
+#pragma once
+
+#include <nnrt/kernels/lanes.hpp>
+#include <nnrt/kernels/part.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// x: [batch, height, width, channels], w: [channels * multiplier, kernel_h, kernel_w], y: [batch, out_height, out_width, channels * multiplier];
+/// output channel o reads input channel o / multiplier.
+///
+/// Extents may be 0, kernels larger than the padded image; stride, dilation and multiplier are at least 1. Padding below and to
+/// the right is what the output extents imply.
+struct depthwise_shape {
+  std::int64_t batch = 1, height = 0, width = 0, channels = 0, multiplier = 1;
+  std::int64_t kernel_h = 1, kernel_w = 1, stride_h = 1, stride_w = 1, dilation_h = 1, dilation_w = 1;
+  std::int64_t pad_top = 0, pad_left = 0;
+  std::int64_t out_height = 0, out_width = 0;
+
+  constexpr std::int64_t out() const { return channels * multiplier; }
+  constexpr std::int64_t taps() const { return kernel_h * kernel_w; }
+};
+
+namespace detail {
+
+/// First output channel of a vector. The last vector ends with the last channel and overlaps the one before, so all vectors are
+/// whole as soon as there are `lanes` channels; what overlaps is computed and stored twice.
+constexpr std::int64_t first_channel(std::int64_t vector, std::int64_t out) {
+  return std::max<std::int64_t>(0, std::min(vector * lanes, out - lanes));
+}
+constexpr std::int64_t channel_vectors(std::int64_t out) { return (out + lanes - 1) / lanes; }
+
+// --- tiles of pixels ----------------------------------------------------------
+
+/// Output columns of a tile, which has two rows: 14 accumulators of 32 registers, 8 of 16.
+inline constexpr int depthwise_columns = vector_registers == 32 ? 7 : 4;
+
+/// One tile of outputs in one image.
+struct depthwise_tile_args {
+  const float* w;
+  float* y;                           // first output pixel
+  address x;                          // input pixel under the first tap, which may lie outside the image
+  std::int64_t channels;
+  std::int64_t line, out_line;        // floats from one row to the next
+  std::int64_t first_row, last_row;   // rows of the tile's input that lie in the image
+  std::uint32_t columns_inside;       // bit j: input column j lies in the image
+  std::int64_t rows, columns;         // output rows and columns wanted of the tile
+  clamp_range range;
+};
+
+/// The sums of neighbouring outputs of one row.
+template <int K, int Stride> struct depthwise_sums {
+  static constexpr int in_columns = (depthwise_columns - 1) * Stride + K;
+  vf of[depthwise_columns];
+
+  [[gnu::always_inline]] void start(vf bias) {
+    each<depthwise_columns>([&](auto c) __attribute__((always_inline)) { of[c] = bias; });
+  }
+  /// Adds what input column J, holding x, contributes through one row of the kernel.
+  template <int J> [[gnu::always_inline]] void add(vf x, const vf (&w)[K]) {
+    constexpr int first = J < K ? 0 : (J - K) / Stride + 1, last = std::min(depthwise_columns - 1, J / Stride);
+    add_to<J, first>(x, w, std::make_integer_sequence<int, last - first + 1>{});
+  }
+
+ private:
+  template <int J, int First, int... I>
+  [[gnu::always_inline]] void add_to(vf x, const vf (&w)[K], std::integer_sequence<int, I...>) {
+    ((of[First + I] = fma(x, w[J - (First + I) * Stride], of[First + I])), ...);
+  }
+};
+
+/// Which of a tile's two output rows see a row of the input.
+enum class seen_by { upper, both, lower };
+
+/// One vector of channels of a tile. A Checked tile leaves out input columns outside the image and output columns not wanted, and
+/// may have fewer channels than lanes if masks are free.
+template <int K, int Stride, bool Checked> struct depthwise_vector {
+  using sums = depthwise_sums<K, Stride>;
+  static constexpr std::int64_t kernel_row = K * lanes;
+  const depthwise_tile_args& t;
+  const strides& step;
+  const float* w;      // taps of these channels
+  std::int64_t used;   // channels, at most lanes
+  sums upper, lower;
+
+  /// Adds rows i … end - 1 of the input, of which the next one lies at `row`.
+  template <seen_by Rows> [[gnu::always_inline]] void add_rows(std::int64_t& i, std::int64_t end, address& row) {
+    for (; i < end; ++i, row = advanced(row, t.line)) {
+      vf upper_w[K], lower_w[K];
+      each<K>([&](auto k) __attribute__((always_inline)) {
+        if constexpr (Rows != seen_by::lower) upper_w[k] = load(w + i * kernel_row + k * lanes);
+        if constexpr (Rows != seen_by::upper) lower_w[k] = load(w + (i - Stride) * kernel_row + k * lanes);
+      });
+      const address bases[] = {row, row + step.x7, row + 2 * step.x7};
+      std::uint32_t inside = t.columns_inside;
+      keep(inside);  // or g++ 12 tests all bits ahead of the loop and parks the answers in vector registers
+      each<sums::in_columns>([&](auto j) __attribute__((always_inline)) {
+        if (Checked && (inside >> j & 1U) == 0) return;
+        const float* const p = floats_at(step.from<j % 7>(bases[j / 7]));
+        const vf x = Checked && masks_are_free ? load_first(p, used) : load(p);
+        if constexpr (Rows != seen_by::lower) upper.template add<j>(x, upper_w);
+        if constexpr (Rows != seen_by::upper) lower.template add<j>(x, lower_w);
+      });
+    }
+  }
+  [[gnu::always_inline]] void store_row(const sums& row, float* y) const {
+    const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
+    each<depthwise_columns>([&](auto c) __attribute__((always_inline)) {
+      if (Checked && c >= t.columns) return;
+      const vf value = clamp(row.of[c], lo, hi);
+      if constexpr (Checked && masks_are_free) store_first(y + c * t.channels, value, used);
+      else store(y + c * t.channels, value);
+    });
+  }
+  [[gnu::always_inline]] void run(std::int64_t channel) {
+    const vf bias = load(w);
+    w += lanes;
+    upper.start(bias), lower.start(bias);
+    std::int64_t i = t.first_row;
+    address row = advanced(t.x, i * t.line + channel);
+    add_rows<seen_by::upper>(i, std::min<std::int64_t>(t.last_row, t.rows == 1 ? K : Stride), row);
+    add_rows<seen_by::both>(i, std::min<std::int64_t>(t.last_row, K), row);
+    add_rows<seen_by::lower>(i, t.rows == 1 ? 0 : t.last_row, row);
+    store_row(upper, t.y + channel);
+    if (t.rows == 2) store_row(lower, t.y + t.out_line + channel);
+  }
+};
+
+/// All channels of one tile.
+template <class Isa, int K, int Stride, bool Checked> [[gnu::noinline]] void depthwise_tile(const depthwise_tile_args& t) {
+  const strides step(t.channels);
+  const float* w = t.w;
+  for (std::int64_t v = 0; v < channel_vectors(t.channels); ++v, w += (K * K + 1) * lanes)
+    depthwise_vector<K, Stride, Checked>{t, step, w, std::min(lanes, t.channels), {}, {}}.run(first_channel(v, t.channels));
+}
+
+/// One or two output rows, from row oy of an image on.
+template <class Isa, int K, int Stride>
+void depthwise_row_tiles(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range, std::int64_t oy, std::int64_t rows) {
+  constexpr std::int64_t in_rows = Stride + K, in_columns = (depthwise_columns - 1) * Stride + K;
+  const std::int64_t iy = oy * Stride - s.pad_top;
+  depthwise_tile_args t{};
+  t.w = packed, t.channels = s.channels, t.range = range, t.rows = rows;
+  t.line = s.width * s.channels, t.out_line = s.out_width * s.channels;
+  t.first_row = std::clamp<std::int64_t>(-iy, 0, in_rows), t.last_row = std::clamp<std::int64_t>(s.height - iy, t.first_row, in_rows);
+  for (std::int64_t ox = 0; ox < s.out_width; ox += depthwise_columns) {
+    const std::int64_t ix = ox * Stride - s.pad_left;
+    t.x = advanced(address_of(x), iy * t.line + ix * s.channels);
+    t.y = y + (oy * s.out_width + ox) * s.channels;
+    t.columns = std::min<std::int64_t>(depthwise_columns, s.out_width - ox);
+    const std::int64_t left = std::clamp<std::int64_t>(-ix, 0, in_columns), right = std::clamp<std::int64_t>(s.width - ix, left, in_columns);
+    t.columns_inside = (1U << right) - (1U << left);
+    if (left == 0 && right == in_columns && t.columns == depthwise_columns && s.channels >= lanes) depthwise_tile<Isa, K, Stride, false>(t);
+    else depthwise_tile<Isa, K, Stride, true>(t);
+  }
+}
+
+// --- pixel by pixel -----------------------------------------------------------
+
+/// The inputs of `count` output channels from o on; input channels lie at x.
+inline vf load_inputs(const float* x, std::int64_t o, std::int64_t count, std::int64_t multiplier) {
+  if (multiplier == 1) return load_first(x + o, count);
+  float inputs[lanes] = {};
+  std::int64_t c = o / multiplier, left = multiplier - o % multiplier;
+  for (std::int64_t l = 0; l < count; ++l) {
+    inputs[l] = x[c];
+    if (--left == 0) ++c, left = multiplier;
+  }
+  return load(inputs);
+}
+
+/// The taps of one axis that lie in the image when the first lies at `start`.
+constexpr interval taps_inside(std::int64_t start, std::int64_t extent, std::int64_t kernel, std::int64_t dilation) {
+  const auto taps_before = [&](std::int64_t i) { return std::clamp<std::int64_t>((i + dilation - 1) / dilation, 0, kernel); };
+  const std::int64_t first = start < 0 ? taps_before(-start) : 0;
+  return {first, std::max(first, start < extent ? taps_before(extent - start) : 0)};
+}
+
+/// One output pixel, from the image's first float.
+inline void depthwise_pixel(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range, std::int64_t oy, std::int64_t ox) {
+  const std::int64_t iy = oy * s.stride_h - s.pad_top, ix = ox * s.stride_w - s.pad_left, out = s.out(), count = std::min(lanes, out);
+  const interval ky = taps_inside(iy, s.height, s.kernel_h, s.dilation_h), kx = taps_inside(ix, s.width, s.kernel_w, s.dilation_w);
+  const vf lo = broadcast(&range.lo), hi = broadcast(&range.hi);
+  const address corner = advanced(address_of(x), ((iy + ky.begin * s.dilation_h) * s.width + ix + kx.begin * s.dilation_w) * s.channels);
+  const std::int64_t tap = s.dilation_w * s.channels, line = s.dilation_h * s.width * s.channels;
+  for (std::int64_t v = 0; v < channel_vectors(out); ++v, packed += (s.taps() + 1) * lanes) {
+    const std::int64_t o = first_channel(v, out);
+    vf sum = load(packed);
+    address row = corner;
+    for (std::int64_t i = ky.begin; i < ky.end; ++i, row = advanced(row, line)) {
+      const float* w = packed + (i * s.kernel_w + kx.begin + 1) * lanes;
+      address pixel = row;
+      for (std::int64_t j = kx.begin; j < kx.end; ++j, pixel = advanced(pixel, tap), w += lanes)
+        sum = fma(load_inputs(floats_at(pixel), o, count, s.multiplier), load(w), sum);
+    }
+    store_first(y + o, clamp(sum, lo, hi), count);
+  }
+}
+
+template <class Isa>
+void depthwise_row_pixels(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range, std::int64_t oy, std::int64_t rows) {
+  for (; rows > 0; --rows, ++oy)
+    for (std::int64_t ox = 0; ox < s.out_width; ++ox)
+      depthwise_pixel(s, x, packed, y + (oy * s.out_width + ox) * s.out(), range, oy, ox);
+}
+
+using depthwise_function = void (*)(const depthwise_shape&, const float*, const float*, float*, clamp_range, std::int64_t, std::int64_t);
+
+/// What computes one or two output rows of this shape.
+template <class Isa> depthwise_function depthwise_rows_of(const depthwise_shape& s) {
+  const bool is_square = s.kernel_h == s.kernel_w && s.stride_h == s.stride_w;
+  const bool has_tiles = is_square && s.dilation_h == 1 && s.dilation_w == 1 && s.multiplier == 1 && (s.channels >= lanes || masks_are_free);
+  if (has_tiles && s.kernel_h == 3 && s.stride_h == 1) return &depthwise_row_tiles<Isa, 3, 1>;
+  if (has_tiles && s.kernel_h == 3 && s.stride_h == 2) return &depthwise_row_tiles<Isa, 3, 2>;
+  if (has_tiles && s.kernel_h == 5 && s.stride_h == 1) return &depthwise_row_tiles<Isa, 5, 1>;
+  if (has_tiles && s.kernel_h == 5 && s.stride_h == 2) return &depthwise_row_tiles<Isa, 5, 2>;
+  return &depthwise_row_pixels<Isa>;
+}
+
+}  // namespace detail
+
+/// Floats that depthwise_pack() writes.
+constexpr std::int64_t depthwise_packed_floats(const depthwise_shape& s) {
+  return detail::channel_vectors(s.out()) * lanes * (s.taps() + 1);
+}
+
+/// Packs weights [out, kernel_h, kernel_w] and bias [out] (null: zeros) to [vector of channels][bias, taps][lane].
+inline void depthwise_pack(const depthwise_shape& s, const float* w, const float* bias, float* out) {
+  const std::int64_t channels = s.out(), taps = s.taps();
+  for (std::int64_t v = 0; v < detail::channel_vectors(channels); ++v) {
+    const std::int64_t first = detail::first_channel(v, channels), count = std::min(lanes, channels);
+    for (std::int64_t l = 0; l < lanes; ++l) *out++ = l < count && bias != nullptr ? bias[first + l] : 0.0F;
+    for (std::int64_t tap = 0; tap < taps; ++tap)
+      for (std::int64_t l = 0; l < lanes; ++l) *out++ = l < count ? w[(first + l) * taps + tap] : 0.0F;
+  }
+}
+
+/// y = clamp(depthwise_conv2d(x, w) + bias).
+///
+/// Parts are pairs of output rows; every division into parts gives the same bits. Taps outside the image are left out. y must not
+/// overlap x.
+/// \param packed what depthwise_pack() made of weights and bias
+template <class Isa = native>
+void depthwise(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {}, part p = {}) {
+  if (s.out_width <= 0 || s.out() <= 0) return;
+  const detail::depthwise_function compute = detail::depthwise_rows_of<Isa>(s);
+  const std::int64_t pairs = (s.out_height + 1) / 2;
+  const interval work = share(s.batch * pairs, p);
+  for (std::int64_t i = work.begin; i < work.end; ++i) {
+    const std::int64_t image = i / pairs, oy = i % pairs * 2;
+    compute(s, x + image * s.height * s.width * s.channels, packed, y + image * s.out_height * s.out_width * s.out(), range, oy,
+            std::min<std::int64_t>(2, s.out_height - oy));
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

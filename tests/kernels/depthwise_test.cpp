@@ -1,0 +1,170 @@
+// depthwise_test: depthwise() against naive loops in double, tiles and single pixels, divided in every way.
+#include <nnrt/kernels/depthwise.hpp>
+
+#include "../support/fenced.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+namespace {
+
+using namespace nnrt::kernels;
+using nnrt_test::fenced;
+
+constexpr float inf = std::numeric_limits<float>::infinity();
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+
+struct problem {
+  depthwise_shape s;
+  clamp_range range;
+  fenced x, w, bias, packed;
+
+  problem(const depthwise_shape& shape, clamp_range limits, std::minstd_rand& random)
+      : s(shape), range(limits), x(s.batch * s.height * s.width * s.channels), w(s.out() * s.taps()), bias(s.out()),
+        packed(depthwise_packed_floats(s), nan) {
+    randomize(x, random), randomize(w, random), randomize(bias, random);
+    depthwise_pack(s, w.data(), bias.data(), packed.data());
+  }
+  std::int64_t outputs() const { return s.batch * s.out_height * s.out_width * s.out(); }
+  void run(fenced& y, std::int64_t parts) const {
+    for (std::int64_t i = parts; i-- > 0;) depthwise(s, x.data(), packed.data(), y.data(), range, {i, parts});
+  }
+};
+
+/// The sum of one output value and of the sizes of its terms.
+struct naive { double sum, size; };
+naive naive_output(const problem& p, std::int64_t image, std::int64_t oy, std::int64_t ox, std::int64_t o) {
+  const depthwise_shape& s = p.s;
+  naive out{p.bias[o], std::abs(p.bias[o]) + 1.0};
+  for (std::int64_t ky = 0; ky < s.kernel_h; ++ky)
+    for (std::int64_t kx = 0; kx < s.kernel_w; ++kx) {
+      const std::int64_t iy = oy * s.stride_h + ky * s.dilation_h - s.pad_top, ix = ox * s.stride_w + kx * s.dilation_w - s.pad_left;
+      if (iy < 0 || iy >= s.height || ix < 0 || ix >= s.width) continue;
+      const double product = static_cast<double>(p.x[((image * s.height + iy) * s.width + ix) * s.channels + o / s.multiplier]) *
+                             p.w[(o * s.kernel_h + ky) * s.kernel_w + kx];
+      out.sum += product, out.size += std::abs(product);
+    }
+  return out;
+}
+
+double worst_error(const problem& p, const fenced& y) {
+  double worst = 0;
+  std::int64_t i = 0;
+  for (std::int64_t image = 0; image < p.s.batch; ++image)
+    for (std::int64_t oy = 0; oy < p.s.out_height; ++oy)
+      for (std::int64_t ox = 0; ox < p.s.out_width; ++ox)
+        for (std::int64_t o = 0; o < p.s.out(); ++o, ++i) {
+          const naive want = naive_output(p, image, oy, ox, o);
+          worst = std::max(worst, nnrt_test::error_ratio(y[i], std::clamp<double>(want.sum, p.range.lo, p.range.hi), 2e-6 * want.size));
+        }
+  return worst;
+}
+
+void check(const problem& p) {
+  fenced y(p.outputs(), nan);
+  p.run(y, 1);
+  CHECK(worst_error(p, y) < 1);
+  for (const std::int64_t parts : {2, 3, 5}) {
+    CAPTURE(parts);
+    fenced divided(p.outputs(), nan);
+    p.run(divided, parts);
+    CHECK(nnrt_test::same_bits(y, divided));
+  }
+}
+
+/// Square kernel and stride; output extents for `pad` above and left and `pad_after` below and right, 0 where the kernel does not fit.
+depthwise_shape shape(std::int64_t h, std::int64_t w, std::int64_t channels, std::int64_t kernel, std::int64_t stride, std::int64_t pad,
+                      std::int64_t pad_after) {
+  depthwise_shape s;
+  s.height = h, s.width = w, s.channels = channels, s.kernel_h = s.kernel_w = kernel, s.stride_h = s.stride_w = stride;
+  s.pad_top = s.pad_left = pad;
+  const auto windows = [&](std::int64_t extent) { return extent + pad + pad_after < kernel ? 0 : (extent + pad + pad_after - kernel) / stride + 1; };
+  s.out_height = windows(h), s.out_width = windows(w);
+  return s;
+}
+
+TEST_CASE("depthwise: every width and channel count around a tile is right for the kernels that have tiles") {
+  std::minstd_rand random(1);
+  for (const std::int64_t kernel : {3, 5})
+    for (const std::int64_t stride : {1, 2})
+      for (std::int64_t width = 1; width <= 3 * 7 * stride + 2; ++width)
+        for (const std::int64_t channels : {lanes, lanes + 1, 3 * lanes - 1}) {
+          CAPTURE(kernel);
+          CAPTURE(stride);
+          CAPTURE(width);
+          CAPTURE(channels);
+          check(problem(shape(1 + width % 6, width, channels, kernel, stride, kernel / 2, kernel / 2), {}, random));
+        }
+}
+
+TEST_CASE("depthwise: every way of padding is right") {
+  std::minstd_rand random(2);
+  for (const std::int64_t kernel : {1, 2, 3, 4, 5})
+    for (const std::int64_t stride : {1, 2, 3})
+      for (const std::int64_t pad : {0, 1, 2, 6})
+        for (const std::int64_t pad_after : {0, 1, 7}) {
+          CAPTURE(kernel);
+          CAPTURE(stride);
+          CAPTURE(pad);
+          CAPTURE(pad_after);
+          check(problem(shape(6, 17, lanes + 2, kernel, stride, pad, pad_after), {0.0F, 6.0F}, random));
+        }
+}
+
+TEST_CASE("depthwise: every channel count up to three vectors is right") {
+  std::minstd_rand random(3);
+  for (std::int64_t channels = 0; channels <= 3 * lanes + 1; ++channels) {
+    CAPTURE(channels);
+    check(problem(shape(5, 9, channels, 3, 1, 1, 1), {}, random));
+  }
+}
+
+TEST_CASE("depthwise: multipliers, dilation, unequal strides and kernels, batches are right") {
+  std::minstd_rand random(4);
+  const auto below = [&](std::uint32_t n) { return static_cast<std::int64_t>(random() % n); };
+  for (int i = 0; i < 200; ++i) {
+    CAPTURE(i);
+    depthwise_shape s;
+    s.batch = below(3), s.height = below(9), s.width = below(20), s.channels = below(40), s.multiplier = 1 + below(4);
+    s.kernel_h = 1 + below(6), s.kernel_w = 1 + below(6), s.stride_h = 1 + below(3), s.stride_w = 1 + below(3);
+    s.dilation_h = 1 + below(3), s.dilation_w = 1 + below(3), s.pad_top = below(4), s.pad_left = below(4);
+    s.out_height = below(8), s.out_width = below(17);
+    check(problem(s, {-0.5F, inf}, random));
+  }
+}
+
+TEST_CASE("depthwise: no bias means zeros") {
+  const depthwise_shape s = shape(3, 3, lanes, 3, 1, 0, 0);
+  fenced x(9 * lanes, 1.0F), w(9 * lanes, 1.0F), packed(depthwise_packed_floats(s), nan), y(lanes, nan);
+  depthwise_pack(s, w.data(), nullptr, packed.data());
+  depthwise(s, x.data(), packed.data(), y.data());
+  CHECK(nnrt_test::same_bits(y, fenced(lanes, 9.0F)));
+}
+
+TEST_CASE("depthwise: a NaN reaches exactly the outputs of its channel that see it") {
+  const depthwise_shape s = shape(7, 30, lanes + 3, 3, 1, 1, 1);
+  std::minstd_rand random(5);
+  problem p(s, {0.0F, 6.0F}, random);
+  p.x[(4 * 30 + 20) * s.channels + lanes + 1] = nan;
+  fenced y(p.outputs());
+  p.run(y, 1);
+  for (std::int64_t oy = 0; oy < 7; ++oy)
+    for (std::int64_t ox = 0; ox < 30; ++ox)
+      for (std::int64_t c = 0; c < s.channels; ++c)
+        CHECK(std::isnan(y[(oy * 30 + ox) * s.channels + c]) == (c == lanes + 1 && oy >= 3 && oy <= 5 && ox >= 19 && ox <= 21));
+}
+
+TEST_CASE("depthwise: infinite weights do no harm at the border, for padding is left out") {
+  const depthwise_shape s = shape(1, 1, lanes, 3, 1, 1, 1);
+  fenced x(lanes, 2.0F), w(9 * lanes, inf), packed(depthwise_packed_floats(s)), y(lanes, nan);
+  for (std::int64_t c = 0; c < lanes; ++c) w[c * 9 + 4] = 3.0F;
+  depthwise_pack(s, w.data(), nullptr, packed.data());
+  depthwise(s, x.data(), packed.data(), y.data());
+  CHECK(nnrt_test::same_bits(y, fenced(lanes, 6.0F)));
+}
+
+}  // namespace
