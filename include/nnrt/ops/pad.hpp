@@ -88,15 +88,6 @@ struct pad {
     } while (next_index(to, y.shape));
   }
 
- private:
-  static constexpr verdict fits(border mode, std::int64_t padding, std::int64_t extent) {
-    if (extent < 0 || padding == 0) return {};
-    if (mode == border::reflect)
-      return require_at_most(rule::reflected_padding_must_be_less_than_the_extent, padding, extent - 1);
-    if (mode == border::symmetric)
-      return require_at_most(rule::symmetric_padding_must_not_exceed_the_extent, padding, extent);
-    return {};
-  }
   /// Where along an axis the element at `i` of the padded tensor, counted from the tensor's begin, comes from; -1: from
   /// nowhere.
   static constexpr std::int64_t source(std::int64_t i, std::int64_t extent, border mode) {
@@ -105,11 +96,22 @@ struct pad {
     const std::int64_t outermost = mode == border::symmetric ? 1 : 0;  // whether it is repeated
     return i < 0 ? -i - outermost : 2 * (extent - 1) - i + outermost;
   }
+  /// What stands for a real number in a tensor of T.
   template <class T> static constexpr T element_for(float value, const quantisation& q) {
     if (q.mode == quantisation::kind::per_tensor)
       return math::convert<T>(math::round_half_away(static_cast<double>(value) / static_cast<double>(q.scale)) +
                               q.zero_point);
     return math::convert<T>(value);
+  }
+
+ private:
+  static constexpr verdict fits(border mode, std::int64_t padding, std::int64_t extent) {
+    if (extent < 0 || padding == 0) return {};
+    if (mode == border::reflect)
+      return require_at_most(rule::reflected_padding_must_be_less_than_the_extent, padding, extent - 1);
+    if (mode == border::symmetric)
+      return require_at_most(rule::symmetric_padding_must_not_exceed_the_extent, padding, extent);
+    return {};
   }
 };
 
