@@ -89,7 +89,7 @@ template <class Op> struct node_under_test {
     const verdict v = infer_node<Op>(attrs, operands, wanted);
     CAPTURE(v.rule);
     REQUIRE(bool(v));
-    outputs = v.outputs;
+    outputs.assign(v.outputs.begin(), v.outputs.end());
     pack(attrs, words);
   }
   node_under_test(const node_under_test&) = delete;

@@ -1,0 +1,12 @@
+// max_pool: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/bind/detail/pooling.hpp>
+#include <nnrt/ops/max_pool.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::max_pool, Isa> : pooling_binding<maximum_fold> {};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,96 @@
+// pooling: maximum and mean over windows of an NHWC image, vectorised over channels.
+// Flow: bind/max_pool.hpp and bind/avg_pool.hpp call pool_windows() for a part of the outputs.
+#pragma once
+
+#include <nnrt/core/window.hpp>
+#include <nnrt/kernels/lane_math.hpp>
+#include <nnrt/kernels/part.hpp>
+
+#include <cstdint>
+#include <limits>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// An NHWC image and the windows over it, in pixels; what lies in the padding takes no part.
+struct pooling_shape {
+  std::int64_t n = 1, c = 1;
+  window h, w;
+};
+
+/// What pool_windows() folds a window with: the value before the first pixel, one pixel more, the result of `count` pixels.
+struct maximum_fold {
+  static constexpr float start = -std::numeric_limits<float>::infinity();
+  template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return maximum_of(folded, x); }
+  template <class V> [[gnu::always_inline]] static V result(V folded, V) { return folded; }
+};
+struct mean_fold {
+  static constexpr float start = 0.0F;
+  template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return folded + x; }
+  template <class V> [[gnu::always_inline]] static V result(V folded, V count) { return folded / count; }
+};
+
+namespace detail {
+
+/// The window of one output pixel.
+struct pooling_window {
+  const float* first;           // its first pixel inside the image
+  std::int64_t rows, columns;
+  std::int64_t row_step, column_step;  // in floats
+};
+
+/// Vectors vectors of channels of one output; `last` channels of the last vector.
+template <class V, class Fold, int Vectors>
+[[gnu::always_inline]] inline void pool_channels(const pooling_window& at, std::int64_t channel, std::int64_t last, clamp_range range, float* y) {
+  V folded[Vectors];
+  each<Vectors>([&](auto k) __attribute__((always_inline)) { folded[k] = V(Fold::start); });
+  for (std::int64_t i = 0; i < at.rows; ++i)
+    for (std::int64_t j = 0; j < at.columns; ++j) {
+      const float* const x = at.first + i * at.row_step + j * at.column_step + channel;
+      each<Vectors>([&](auto k) __attribute__((always_inline)) {
+        folded[k] = Fold::step(folded[k], k + 1 < Vectors ? load(x + k * lanes) : load_first(x + k * lanes, last));
+      });
+    }
+  const V count(static_cast<float>(at.rows * at.columns));
+  each<Vectors>([&](auto k) __attribute__((always_inline)) {
+    const V result = clamp(Fold::result(folded[k], count), V(range.lo), V(range.hi));
+    store_first(y + channel + k * lanes, result, k + 1 < Vectors ? lanes : last);
+  });
+}
+
+/// Channels `channels` of one output pixel.
+template <class V, class Fold> [[gnu::always_inline]] inline void pool_pixel(const pooling_window& at, interval channels, clamp_range range, float* y) {
+  constexpr int vectors = 4;
+  std::int64_t c = channels.begin;
+  for (; c + vectors * lanes <= channels.end; c += vectors * lanes) pool_channels<V, Fold, vectors>(at, c, lanes, range, y);
+  for (; c < channels.end; c += lanes) pool_channels<V, Fold, 1>(at, c, channels.end - c < lanes ? channels.end - c : lanes, range, y);
+}
+
+}  // namespace detail
+
+/// The pixels of window i that lie in the image.
+constexpr interval pixels_of(const window& at, std::int64_t pad_before, std::int64_t i) {
+  const std::int64_t first = i * at.stride - pad_before, end = first + at.kernel;
+  return {first > 0 ? first : 0, end < at.input ? end : at.input};
+}
+
+/// y[n, oh, ow, c] = clamp(fold of the window). Every window covers at least one pixel of the image.
+template <class Fold, class Isa = native> void pool_windows(const pooling_shape& s, const float* x, clamp_range range, float* y, part p = {}) {
+  const std::int64_t rows = s.h.outputs(), columns = s.w.outputs(), pad_top = s.h.pad_before(), pad_left = s.w.pad_before();
+  const std::int64_t row_step = s.w.input * s.c, image_step = s.h.input * row_step;
+  const rectangle work = share(s.n * rows * columns, (s.c + lanes - 1) / lanes, p);
+  const interval channels{work.columns.begin * lanes, work.columns.end * lanes < s.c ? work.columns.end * lanes : s.c};
+  std::int64_t ow = work.rows.begin % columns, oh = work.rows.begin / columns % rows;
+  const float* image = x + work.rows.begin / columns / rows * image_step;
+  for (std::int64_t pixel = work.rows.begin; pixel < work.rows.end; ++pixel) {
+    const interval ih = pixels_of(s.h, pad_top, oh), iw = pixels_of(s.w, pad_left, ow);
+    const float* const first = image + ih.begin * row_step + iw.begin * s.c;
+    detail::pool_pixel<vf, Fold>({first, ih.size(), iw.size(), row_step, s.c}, channels, range, y + pixel * s.c);
+    if (++ow < columns) continue;
+    ow = 0;
+    if (++oh < rows) continue;
+    oh = 0;
+    image += image_step;
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

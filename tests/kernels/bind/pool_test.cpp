@@ -1,0 +1,74 @@
+#include <nnrt/kernels/bind/avg_pool.hpp>
+#include <nnrt/kernels/bind/max_pool.hpp>
+#include <support/kernels.hpp>
+
+using namespace nnrt_test;
+
+namespace {
+
+using attributes = ops::detail::pooling_attributes;
+
+attributes window_of(extent2 kernel, extent2 stride, pads pad = {}, bool ceil_mode = false) {
+  attributes a;
+  a.kernel = kernel;
+  a.stride = stride;
+  a.pad = pad;
+  a.ceil_mode = ceil_mode;
+  return a;
+}
+
+constexpr pads around(std::int64_t n) { return {pad_mode::explicit_pads, n, n, n, n}; }
+constexpr pads same_padding{pad_mode::same};
+
+struct row {
+  attributes a;
+  std::int64_t h, w;
+};
+
+const row table[] = {
+    {window_of({1, 1}, {1, 1}), 3, 5},
+    {window_of({2, 2}, {2, 2}), 8, 6},
+    {window_of({2, 2}, {2, 2}), 7, 9},
+    {window_of({2, 2}, {2, 2}, {}, true), 7, 9},
+    {window_of({3, 3}, {2, 2}, around(1)), 9, 8},
+    {window_of({3, 3}, {2, 2}, around(1), true), 8, 8},
+    {window_of({3, 3}, {1, 1}, same_padding), 5, 4},
+    {window_of({3, 2}, {2, 3}, same_padding), 10, 10},
+    {window_of({1, 5}, {1, 1}, {pad_mode::explicit_pads, 0, 0, 4, 1}), 2, 6},
+    {window_of({1, 1}, {4, 3}, same_padding), 9, 8},
+    {window_of({9, 9}, {5, 5}, around(8)), 3, 3},
+    {window_of({2000000000, 2000000000}, {1, 1}, same_padding), 3, 3},
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("pools: the kernel is the reference, bit for bit, for any window and any number of channels", Op, ops::max_pool, ops::avg_pool) {
+  for (const row& r : table)
+    for (const std::int64_t c : {std::int64_t{1}, kernels::lanes - 1, kernels::lanes, 3 * kernels::lanes + 2, 4 * kernels::lanes, 9 * kernels::lanes + 1}) {
+      if (c == 0) continue;
+      CAPTURE(r.a.kernel.h);
+      CAPTURE(c);
+      check_kernel<Op>(r.a, {floats({2, r.h, r.w, c}, 3)});
+      check_kernel<Op>(r.a, {floats({1, r.h, r.w, c}, with_special_values(random_floats(r.h * r.w * c, 4)))});
+    }
+}
+
+TEST_CASE_TEMPLATE("pools: global, and fused activations", Op, ops::max_pool, ops::avg_pool) {
+  attributes global;
+  global.global = true;
+  for (const std::int64_t c : {1, 10, 64, 130}) check_kernel<Op>(global, {floats({3, 7, 5, c}, 3)});
+  for (const activation fused : {activation::relu, activation::relu6}) {
+    attributes a = window_of({3, 3}, {2, 2}, around(1));
+    a.fused = fused;
+    check_kernel<Op>(a, {floats({1, 9, 9, 20}, random_floats(9 * 9 * 20, 5, 20.0F))});
+  }
+}
+
+TEST_CASE("pools: the number of parts follows from the pixels that are read") {
+  attributes global;
+  global.global = true;
+  CHECK(node_under_test<ops::avg_pool>(global, {floats({1, 7, 7, 1280})}).choose().parts == 1);
+  CHECK(node_under_test<ops::avg_pool>(global, {floats({1, 56, 56, 1280})}).choose().parts == 2);
+}
+
+TEST_CASE("pools: integers are left to the reference") { CHECK(has_no_kernel<ops::max_pool>(window_of({2, 2}, {2, 2}), {pattern(i8, {1, 4, 4, 2})})); }
