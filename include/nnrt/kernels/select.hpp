@@ -1,0 +1,28 @@
+// select: every fast kernel that an operator can be bound to.
+// Flow: nnrt.hpp and dynamic.hpp include this before anything asks kernels::fast<Op>; operators without a line here run their reference.
+#pragma once
+
+#include <nnrt/kernels/bind/add.hpp>
+#include <nnrt/kernels/bind/avg_pool.hpp>
+#include <nnrt/kernels/bind/batch_norm.hpp>
+#include <nnrt/kernels/bind/bias_add.hpp>
+#include <nnrt/kernels/bind/concat.hpp>
+#include <nnrt/kernels/bind/div.hpp>
+#include <nnrt/kernels/bind/gelu.hpp>
+#include <nnrt/kernels/bind/hswish.hpp>
+#include <nnrt/kernels/bind/layer_norm.hpp>
+#include <nnrt/kernels/bind/max_pool.hpp>
+#include <nnrt/kernels/bind/maximum.hpp>
+#include <nnrt/kernels/bind/mul.hpp>
+#include <nnrt/kernels/bind/pad.hpp>
+#include <nnrt/kernels/bind/prelu.hpp>
+#include <nnrt/kernels/bind/reduce_mean.hpp>
+#include <nnrt/kernels/bind/relu.hpp>
+#include <nnrt/kernels/bind/relu6.hpp>
+#include <nnrt/kernels/bind/sigmoid.hpp>
+#include <nnrt/kernels/bind/slice.hpp>
+#include <nnrt/kernels/bind/softmax.hpp>
+#include <nnrt/kernels/bind/split.hpp>
+#include <nnrt/kernels/bind/sub.hpp>
+#include <nnrt/kernels/bind/tanh.hpp>
+#include <nnrt/kernels/bind/transpose.hpp>
