@@ -1,0 +1,74 @@
+// pooling: what max_pool and avg_pool share - attributes, rules, where windows lie, and the walk over their pixels.
+// Flow: both operators' infer and reference; kernels ask windows_of() for the same places.
+#pragma once
+
+#include <nnrt/core/arithmetic.hpp>
+#include <nnrt/core/operator.hpp>
+#include <nnrt/ops/detail/window_rules.hpp>
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// Attributes of a pool. The kernel has to be given, unless `global` makes it as large as the image.
+struct pooling_attributes {
+  BOOST_HANA_DEFINE_STRUCT(pooling_attributes, (extent2, kernel), (extent2, stride), (pads, pad), (bool, ceil_mode),
+                           (bool, global), (activation, fused));
+  constexpr pooling_attributes()
+      : kernel{0, 0}, stride{1, 1}, ceil_mode(false), global(false), fused(activation::none) {}
+};
+
+/// The windows over an image [N, H, W, C]; a global pool has one, without padding.
+constexpr window_pair windows_of(const pooling_attributes& a, const shape_t& x) {
+  if (a.global) return windows_over(x, {x[1], x[2]}, {1, 1}, {1, 1}, {});
+  return windows_over(x, a.kernel, a.stride, {1, 1}, a.pad, a.ceil_mode);
+}
+
+/// Then each window sees a pixel of the image: none lies in the padding alone.
+template <class Rule> constexpr verdict check_pads_of(const window& at) {
+  if (at.mode != pad_mode::explicit_pads) return {};
+  const std::int64_t widest = at.before > at.after ? at.before : at.after;
+  return require_at_most(Rule::pads_must_be_smaller_than_kernel, widest, at.kernel - 1);
+}
+
+/// The output of a pool over x, of its dtype; or the broken rule.
+template <class Rule> constexpr verdict infer_pool(const pooling_attributes& a, const tensor_desc& x) {
+  if (auto v = check_image<Rule>(x); !v) return v;
+  const window_pair at = windows_of(a, x.shape);
+  for (const window& axis : {at.h, at.w}) {
+    if (a.global && axis.kernel == -1) continue;
+    if (auto v = require_at_least(Rule::kernel_must_be_positive, axis.kernel, 1); !v) return v;
+  }
+  if (a.global) return yields(tensor_desc{x.type, format::nhwc, {x.shape[0], 1, 1, x.shape[3]}});
+  if (auto v = check_windows<Rule>(at); !v) return v;
+  for (const window& axis : {at.h, at.w})
+    if (auto v = check_pads_of<Rule>(axis); !v) return v;
+  return yields(tensor_desc{x.type, format::nhwc, {x.shape[0], at.h.outputs(), at.w.outputs(), x.shape[3]}});
+}
+
+/// The pixels of window i that lie in the image: [first, last).
+struct pixels {
+  std::int64_t first, last;
+};
+constexpr pixels pixels_of(const window& at, std::int64_t i) {
+  const std::int64_t first = i * at.stride - at.pad_before(), last = first + at.kernel;
+  return {first < 0 ? 0 : first, last < at.input ? last : at.input};
+}
+
+/// y[n, h', w', c] = fold(f, g): f(state, x) for each pixel of the window, then g(state) for the result.
+template <class T, class State, class Step, class Finish>
+constexpr void pool(const pooling_attributes& a, arguments in, results out, State start, Step step, Finish finish) {
+  const auto x = in[0].as<const T>();
+  const auto y = out[0].as<T>();
+  const window_pair at = windows_of(a, x.shape);
+  for (std::int64_t n = 0; n < y.extent(0); ++n)
+    for (std::int64_t oh = 0; oh < y.extent(1); ++oh)
+      for (std::int64_t ow = 0; ow < y.extent(2); ++ow)
+        for (std::int64_t c = 0; c < y.extent(3); ++c) {
+          const pixels rows = pixels_of(at.h, oh), columns = pixels_of(at.w, ow);
+          State state = start;
+          for (std::int64_t h = rows.first; h < rows.last; ++h)
+            for (std::int64_t w = columns.first; w < columns.last; ++w) step(state, x(n, h, w, c));
+          y(n, oh, ow, c) = finish(state);
+        }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail

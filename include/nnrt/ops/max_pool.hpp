@@ -1,0 +1,104 @@
+// max_pool: the maximum over windows of an image.
+// Flow: front ends call infer(); kernels/bind/ has the fast form.
+#pragma once
+
+#include <nnrt/core/dsl.hpp>
+#include <nnrt/core/requantise.hpp>
+#include <nnrt/ops/detail/pooling.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Maximum over a sliding window, per channel; the padding never wins. A NaN in the window makes the result a NaN.
+///
+///   x: [N, H, W, C]      y: [N, H', W', C] = fused(largest of the window's pixels in the image)
+///   H' = ceil(H / stride) for `same`, else floor((H + pads - kernel) / stride) + 1, and likewise W'
+///   ceil_mode, with explicit pads: ceil instead of floor, less the last window if it would start behind the image
+///   (in the padding after it), as in ONNX and PyTorch
+///   global: one window as large as the image; kernel, stride and pads play no part
+///
+/// Lengths are in pixels; the odd pixel of `same` is at bottom and right. dtypes: floating point and integers. A
+/// quantised image keeps scale and zero point, and a fused activation is a clamp of its stored numbers.
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_MAX_POOL.
+struct max_pool {
+  static constexpr op_code code{21};
+  static constexpr std::string_view name = "max_pool";
+  static constexpr operand_spec inputs[] = {{"x", types::number}};
+  static constexpr operand_spec outputs[] = {{"y", types::number}};
+  static constexpr operator_traits traits{};
+  static constexpr foreign_numbers foreign{.nnrt = 21, .hdi = 92};
+  // Padding comes as a list of four or as a mode, told apart by the count; either may stand under either number.
+  static constexpr nnrt_parameter parameters[] = {
+      {"kernel", 36, i64, -1}, {"stride", 37, i64, -1}, {"pad", 38, i8},         {"pad", 39, i64, 4},
+      {"fused", 40, i8},       {"ceil_mode", 114, i32}, {"global", 115, boolean}};
+  using attrs = detail::pooling_attributes;
+
+  enum class rule {
+    input_rank_must_be_4,
+    input_must_be_nhwc,
+    kernel_must_be_positive,
+    stride_must_be_positive,
+    pads_must_not_be_negative,
+    window_lengths_must_not_exceed_the_size_limit,
+    padded_input_must_cover_kernel,
+    pads_must_be_smaller_than_kernel,
+    output_zero_point_must_equal_input_zero_point,
+    output_scale_in_billionths_must_equal_input_scale,
+  };
+
+  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc> wanted) {
+    const tensor_desc& x = in[0].desc;
+    verdict v = detail::infer_pool<rule>(a, x);
+    if (!v) return v;
+    v.outputs[0].quantised = x.quantised;
+    if (wanted.empty() || !wanted[0].quantised || !types::integer.contains(x.type)) return v;
+    if (auto kept = check_quantisation(x.quantised, wanted[0].quantised); !kept) return kept;
+    return v;
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto keep_larger = [](T& largest, T x) {
+      if (x > largest || is_nan(x)) largest = x;  // a NaN that is there stays: nothing is larger
+    };
+    detail::pool<T>(a, in, out, least<T>(), keep_larger,
+                    [&](T largest) { return finish(largest, *out[0].desc, a.fused); });
+  }
+
+ private:
+  static constexpr verdict check_quantisation(const quantisation& x, const quantisation& y) {
+    if (auto v = require(rule::output_zero_point_must_equal_input_zero_point, y.zero_point, x.zero_point); !v) return v;
+    const auto billionths = [](float scale) { return math::convert<std::int64_t>(math::round_half_away(scale * 1e9)); };
+    if (x.scale == y.scale) return {};
+    return refuse(rule::output_scale_in_billionths_must_equal_input_scale, billionths(y.scale), billionths(x.scale));
+  }
+  template <class T> static constexpr T least() {
+    if constexpr (std::is_integral_v<T>) return std::numeric_limits<T>::min();
+    else return static_cast<T>(-math::infinity<math::compute_t<T>>);
+  }
+  template <class T> static constexpr bool is_nan(T x) {
+    if constexpr (std::is_integral_v<T>) return false;
+    else return math::is_nan(math::compute_t<T>(x));
+  }
+  /// The largest after the fused activation, in stored numbers where y is quantised.
+  template <class T> static constexpr T finish(T largest, const tensor_desc& y, activation fused) {
+    if constexpr (types::quantised.contains(dtype_for<T>()))
+      if (y.quantised) {
+        const stored_range range = stored_range_of<T>(y.quantised, fused);
+        return largest < range.low    ? static_cast<T>(range.low)
+               : largest > range.high ? static_cast<T>(range.high)
+                                      : largest;
+      }
+    if constexpr (std::is_integral_v<T>) return activate(largest, fused);
+    else return static_cast<T>(activate(math::compute_t<T>(largest), fused));
+  }
+};
+
+}  // namespace ops
+
+/// max_pool(x) with kernel<…> or global, stride<…>, padding<…> or same or valid, ceil_mode and a fused activation.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto max_pool(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::max_pool>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
