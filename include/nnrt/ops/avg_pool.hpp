@@ -1,0 +1,70 @@
+// avg_pool: the mean over windows of an image.
+// Flow: front ends call infer(); kernels/bind/ has the fast form.
+#pragma once
+
+#include <nnrt/core/dsl.hpp>
+#include <nnrt/ops/detail/pooling.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Mean over a sliding window, per channel; the padding is left out of sum and count.
+///
+///   x: [N, H, W, C]      y: [N, H', W', C] = fused(sum of the window's pixels in the image / their number)
+///   H' = ceil(H / stride) for `same`, else floor((H + pads - kernel) / stride) + 1, and likewise W'
+///   ceil_mode, with explicit pads: ceil instead of floor, less the last window if it would start behind the image
+///   (in the padding after it), as in ONNX and PyTorch
+///   global: one window as large as the image; kernel, stride and pads play no part
+///
+/// Lengths are in pixels; the odd pixel of `same` is at bottom and right. f16 is summed in f32.
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_AVG_POOL; of its padding, what all known implementations do.
+struct avg_pool {
+  static constexpr op_code code{2};
+  static constexpr std::string_view name = "avg_pool";
+  static constexpr operand_spec inputs[] = {{"x", types::floating}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating}};
+  static constexpr operator_traits traits{};
+  static constexpr foreign_numbers foreign{.nnrt = 2, .hdi = 17};
+  // Padding comes as a list of four or as a mode, told apart by the count; either may stand under either number.
+  static constexpr nnrt_parameter parameters[] = {
+      {"kernel", 2, i64, -1}, {"stride", 3, i64, -1},  {"pad", 4, i8},          {"pad", 5, i64, 4},
+      {"fused", 6, i8},       {"ceil_mode", 109, i32}, {"global", 110, boolean}};
+  using attrs = detail::pooling_attributes;
+
+  enum class rule {
+    input_rank_must_be_4,
+    input_must_be_nhwc,
+    kernel_must_be_positive,
+    stride_must_be_positive,
+    pads_must_not_be_negative,
+    window_lengths_must_not_exceed_the_size_limit,
+    padded_input_must_cover_kernel,
+    pads_must_be_smaller_than_kernel,
+  };
+
+  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+    return detail::infer_pool<rule>(a, in[0].desc);
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    using real = math::compute_t<T>;
+    struct state {
+      real sum = 0;
+      std::int64_t count = 0;
+    };
+    const auto mean = [](const state& s) { return s.count == 0 ? real{0} : s.sum / static_cast<real>(s.count); };
+    detail::pool<T>(
+        a, in, out, state{}, [](state& s, T x) { s.sum += real(x), ++s.count; },
+        [&](const state& s) { return static_cast<T>(activate(mean(s), a.fused)); });
+  }
+};
+
+}  // namespace ops
+
+/// avg_pool(x) with kernel<…> or global, stride<…>, padding<…> or same or valid, ceil_mode and a fused activation.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto avg_pool(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::avg_pool>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA

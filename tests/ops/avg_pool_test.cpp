@@ -1,0 +1,226 @@
+// avg_pool: its rules one by one, its shapes, and its meaning against numbers that other code computed.
+#include <nnrt/ir/apply.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/ops/avg_pool.hpp>
+#include <nnrt/ops/relu.hpp>
+#include <support/refused.hpp>
+
+#include <doctest/doctest.h>
+
+#include <limits>
+
+namespace {
+
+using namespace nnrt_test;
+using op = ops::avg_pool;
+using rule = op::rule;
+
+struct form {
+  extent2 kernel{2, 2}, stride{1, 1};
+  pads pad{};
+  bool ceil_mode = false, global = false;
+  activation fused = activation::none;
+
+  constexpr operator op::attrs() const {
+    op::attrs a;
+    a.kernel = kernel, a.stride = stride, a.pad = pad, a.ceil_mode = ceil_mode, a.global = global, a.fused = fused;
+    return a;
+  }
+};
+constexpr pads same_pads{pad_mode::same, 0, 0, 0, 0}, valid_pads{pad_mode::valid, 0, 0, 0, 0};
+constexpr pads around(std::int64_t top, std::int64_t bottom, std::int64_t left, std::int64_t right) {
+  return {pad_mode::explicit_pads, top, bottom, left, right};
+}
+constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max();
+constexpr operand x = computed(f32_of({1, 8, 8, 4}));
+
+TEST_CASE("avg_pool: each rule is broken with its two values") {
+  NNRT_CHECK_REFUSED(op, {"rank 3", form{}, {computed(f32_of({8, 8, 4}))}, {}, rule::input_rank_must_be_4, 3, 4});
+  NNRT_CHECK_REFUSED(
+      op, {"nchw", form{}, {computed({f32, nchw, {1, 4, 8, 8}})}, {}, rule::input_must_be_nhwc, int(nchw), int(nhwc)});
+  NNRT_CHECK_REFUSED(op, {"no kernel", {}, {x}, {}, rule::kernel_must_be_positive, 0, 1});
+  NNRT_CHECK_REFUSED(op, {"negative kernel", form{.kernel{2, -1}}, {x}, {}, rule::kernel_must_be_positive, -1, 1});
+  NNRT_CHECK_REFUSED(op, {"global of nothing",
+                          form{.global = true},
+                          {computed(f32_of({1, 8, 0, 4}))},
+                          {},
+                          rule::kernel_must_be_positive,
+                          0,
+                          1});
+  NNRT_CHECK_REFUSED(op, {"stride 0", form{.stride{0, 1}}, {x}, {}, rule::stride_must_be_positive, 0, 1});
+  NNRT_CHECK_REFUSED(op, {"hostile stride", form{.stride{1, -huge}}, {x}, {}, rule::stride_must_be_positive, -huge, 1});
+  NNRT_CHECK_REFUSED(
+      op, {"negative pad", form{.pad = around(0, -1, 0, 0)}, {x}, {}, rule::pads_must_not_be_negative, -1, 0});
+  NNRT_CHECK_REFUSED(op, {"hostile kernel",
+                          form{.kernel{huge, 1}},
+                          {x},
+                          {},
+                          rule::window_lengths_must_not_exceed_the_size_limit,
+                          huge,
+                          max_window_length});
+  NNRT_CHECK_REFUSED(op, {"hostile kernel under same",
+                          form{.kernel{1, huge}, .pad = same_pads},
+                          {x},
+                          {},
+                          rule::window_lengths_must_not_exceed_the_size_limit,
+                          huge,
+                          max_window_length});
+  NNRT_CHECK_REFUSED(op, {"hostile pads",
+                          form{.pad = around(0, 0, huge, huge)},
+                          {x},
+                          {},
+                          rule::window_lengths_must_not_exceed_the_size_limit,
+                          huge,
+                          max_window_length});
+  NNRT_CHECK_REFUSED(op, {"9 rows", form{.kernel{9, 1}}, {x}, {}, rule::padded_input_must_cover_kernel, 8, 9});
+  NNRT_CHECK_REFUSED(op, {"11 columns of 10",
+                          form{.kernel{1, 11}, .pad = around(0, 0, 1, 1)},
+                          {x},
+                          {},
+                          rule::padded_input_must_cover_kernel,
+                          10,
+                          11});
+  NNRT_CHECK_REFUSED(
+      op,
+      {"a window of padding", form{.pad = around(0, 2, 0, 0)}, {x}, {}, rule::pads_must_be_smaller_than_kernel, 2, 1});
+  CHECK(breaks(infer<op>(form{}, {}), signature_rule::required_operand_must_be_given, 0, 1));
+  CHECK(breaks(infer<op>(form{}, {x, x}), signature_rule::operands_must_not_exceed_the_signature, 2, 1));
+  CHECK(breaks(infer<op>(form{}, {computed({boolean, {1, 8, 8, 4}})}),
+               signature_rule::operand_type_must_be_accepted_by_the_operator, int(boolean), int(f16)));
+}
+
+TEST_CASE("avg_pool: the output has the extents of the window formula") {
+  struct row {
+    const char* what;
+    op::attrs a;
+    shape_t x, y;
+  };
+  static constexpr row table[] = {
+      {"identity", form{.kernel{1, 1}}, {2, 5, 7, 3}, {2, 5, 7, 3}},
+      {"2x2 stride 2, odd edge", form{.stride{2, 2}}, {3, 5, 7, 3}, {3, 2, 3, 3}},
+      {"four pads", form{.kernel{3, 2}, .stride{2, 1}, .pad = around(1, 1, 1, 1)}, {2, 5, 4, 3}, {2, 3, 5, 3}},
+      {"same", form{.kernel{3, 3}, .stride{2, 2}, .pad = same_pads}, {1, 7, 8, 3}, {1, 4, 4, 3}},
+      {"same, kernel above the image", form{.kernel{9, 9}, .pad = same_pads}, {1, 2, 3, 1}, {1, 2, 3, 1}},
+      {"same, kernel at the limit", form{.kernel{max_window_length, 1}, .pad = same_pads}, {1, 2, 3, 1}, {1, 2, 3, 1}},
+      {"valid", form{.kernel{3, 3}, .stride{2, 2}, .pad = valid_pads}, {1, 8, 8, 3}, {1, 3, 3, 3}},
+      {"ceil: one more, in part", form{.kernel{3, 3}, .stride{2, 2}, .ceil_mode = true}, {1, 4, 8, 1}, {1, 2, 4, 1}},
+      {"ceil where nothing is left over",
+       form{.kernel{3, 3}, .stride{2, 2}, .ceil_mode = true},
+       {1, 5, 7, 1},
+       {1, 2, 3, 1}},
+      {"ceil: a start behind the image is dropped",
+       form{.kernel{1, 1}, .stride{4, 3}, .ceil_mode = true},
+       {1, 6, 6, 1},
+       {1, 2, 2, 1}},
+      {"ceil: a start in the padding after it is dropped",
+       form{.kernel{2, 2}, .stride{3, 3}, .pad = around(0, 1, 1, 1), .ceil_mode = true},
+       {1, 3, 3, 1},
+       {1, 1, 2, 1}},
+      {"ceil: a start on the last pixel stays",
+       form{.kernel{2, 2}, .stride{3, 3}, .pad = around(1, 0, 0, 0), .ceil_mode = true},
+       {1, 3, 4, 1},
+       {1, 2, 2, 1}},
+      {"ceil says nothing about valid",
+       form{.kernel{3, 3}, .stride{2, 2}, .pad = valid_pads, .ceil_mode = true},
+       {1, 8, 8, 3},
+       {1, 3, 3, 3}},
+      {"global", form{.kernel{0, 0}, .stride{0, 0}, .global = true}, {2, 5, 7, 3}, {2, 1, 1, 3}},
+      {"global over unknown extents", form{.global = true}, {-1, -1, -1, 3}, {-1, 1, 1, 3}},
+      {"unknown height", form{}, {1, -1, 8, -1}, {1, -1, 7, -1}},
+      {"no images", form{}, {0, 8, 8, 4}, {0, 7, 7, 4}},
+  };
+  for (const row& r : table) {
+    CAPTURE(r.what);
+    const verdict v = infer<op>(r.a, {computed(f32_of(r.x))});
+    REQUIRE(v);
+    CHECK(shape_of(v) == r.y);
+  }
+}
+
+/// A test pattern: element i is i * 7 % 11 - 5.
+template <class T> filled<T> pattern(shape_t shape) {
+  filled<T> t(shape);
+  for (std::size_t i = 0; i < t.elements.size(); ++i) t.elements[i] = static_cast<T>(static_cast<int>(i) * 7 % 11 - 5);
+  return t;
+}
+
+static_assert(run<op, float>(form{.stride{2, 2}}, {1, 1, 2, 1},
+                             filled<float>({1, 2, 4, 1}, {1, 2, -3, -4, 4, 3, -2, -1}))
+                  .elements == std::vector<float>{2.5F, -2.5F});
+
+// x: i * 7 % 11 - 5, [2, 5, 4, 3]; kernel (3, 2), stride (2, 1), pads 1 all around. Python: sum / len of the pixels
+// whose indices lie in the image, times 6 (windows have 2, 3, 4 or 6 of them).
+constexpr double six_means[] = {-9,  0,   9,  4.5, -3,   6,   15, -9, 0,    9,   -15, -6,  6,  -18, -9,  10, 8,   6,
+                                7,   5,   3,  1,   -1,   -3,  -5, -7, 2,    -8,  -10, 10,  18, -6,  3,   15, -9,  0,
+                                9,   -15, -6, 3,   -4.5, 4.5, 0,  9,  18,   3,   12,  -12, 0,  9,   -15, -6, 3,   -4.5,
+                                4.5, -3,  6,  18,  -6,   3,   0,  -2, -4,   -3,  -5,  -7,  2,  0,   -2,  7,  5,   3,
+                                4,   2,   0,  -3,  6,    -18, -6, 3,  -4.5, 4.5, -3,  6,   15, -9,  0,   12, -12, -3};
+
+TEST_CASE_TEMPLATE("avg_pool: the mean of each window's pixels in the image, padding left out", T, float16, float,
+                   double) {
+  const double tolerance = sizeof(T) == 2 ? 0.02 : 1e-5;
+  for (const activation fused : {activation::none, activation::relu}) {
+    const auto y = run<op, T>(form{.kernel{3, 2}, .stride{2, 1}, .pad = around(1, 1, 1, 1), .fused = fused},
+                              {2, 3, 5, 3}, pattern<T>({2, 5, 4, 3}));
+    for (std::size_t i = 0; i < y.elements.size(); ++i) {
+      CAPTURE(i);
+      const double expected = fused == activation::relu && six_means[i] < 0 ? 0 : six_means[i];
+      CHECK(math::abs(6.0 * static_cast<double>(y.elements[i]) - expected) < tolerance);
+    }
+  }
+}
+
+TEST_CASE("avg_pool: global takes the mean of each channel, and f16 sums do not run out of range") {
+  const auto y =
+      run<op, float>(form{.global = true}, {2, 1, 1, 2}, filled<float>({2, 1, 2, 2}, {1, 8, 3, 4, -5, -6, -7, -2}));
+  CHECK(y.elements == std::vector<float>{2, 6, -6, -4});
+  const auto half =
+      run<op, float16>(form{.global = true}, {1, 1, 1, 1},
+                       filled<float16>({1, 1, 4, 1}, {float16(60000), float16(60000), float16(60000), float16(60000)}));
+  CHECK(static_cast<float>(half.elements[0]) == static_cast<float>(float16(60000)));
+}
+
+TEST_CASE("avg_pool: a NaN stays one") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto y = run<op, float>(form{.kernel{1, 2}, .fused = activation::relu6}, {1, 1, 2, 1},
+                                filled<float>({1, 1, 3, 1}, {nan, 1, 3}));
+  CHECK(y.elements[0] != y.elements[0]);
+  CHECK(y.elements[1] == 2);
+}
+
+TEST_CASE("avg_pool: a huge kernel walks over the image, not over the padding") {
+  const auto y = run<op, float>(form{.kernel{max_window_length, max_window_length}, .pad = same_pads}, {1, 1, 2, 1},
+                                filled<float>({1, 1, 2, 1}, {1, 2}));
+  CHECK(y.elements == std::vector<float>{1.5F, 1.5F});
+}
+
+constexpr auto network = [](builder& g) {
+  auto input = g.input<f32, nnrt::shape<2, 10, 8, 4>>("x");
+  auto y = avg_pool(input, kernel<3, 2>, stride<2, 1>, padding<1, 1, 1, 0>, ceil_mode, relu);
+  static_assert(y.desc == tensor_desc(f32, {2, 6, 8, 4}));
+  g.output("y", avg_pool(avg_pool(y, same, kernel<3, 3>), global));
+};
+
+TEST_CASE("avg_pool: keywords arrive as attributes") {
+  builder b;
+  network(b);
+  const ir::graph& g = b.graph();
+  REQUIRE(g.nodes.size() == 3);
+  const auto a = unpack<op::attrs>(g.attrs_of(g.nodes[0]));
+  CHECK(a.kernel == extent2{3, 2});
+  CHECK(a.stride == extent2{2, 1});
+  CHECK(a.pad == around(1, 1, 1, 0));
+  CHECK(a.ceil_mode);
+  CHECK(!a.global);
+  CHECK(a.fused == activation::relu);
+  CHECK(unpack<op::attrs>(g.attrs_of(g.nodes[1])).pad.mode == pad_mode::same);
+  CHECK(unpack<op::attrs>(g.attrs_of(g.nodes[2])).global);
+}
+
+static_assert([] {
+  builder b;
+  network(b);
+  return b.graph().nodes.size() == 3;
+}());
+
+}  // namespace
