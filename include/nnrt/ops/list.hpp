@@ -1,0 +1,80 @@
+// list: every operator, once, in the order of the NNRt numbers.
+// Flow: nnrt.hpp includes it for the DSL functions; ops/registry.hpp makes the table for dynamic graphs of it.
+#pragma once
+
+#include <nnrt/ops/add.hpp>
+#include <nnrt/ops/batch_norm.hpp>
+#include <nnrt/ops/bias_add.hpp>
+#include <nnrt/ops/cast.hpp>
+#include <nnrt/ops/concat.hpp>
+#include <nnrt/ops/conv2d.hpp>
+#include <nnrt/ops/depthwise_conv2d.hpp>
+#include <nnrt/ops/div.hpp>
+#include <nnrt/ops/expand_dims.hpp>
+#include <nnrt/ops/fold_affine.hpp>
+#include <nnrt/ops/full_connection.hpp>
+#include <nnrt/ops/gelu.hpp>
+#include <nnrt/ops/hswish.hpp>
+#include <nnrt/ops/layer_norm.hpp>
+#include <nnrt/ops/matmul.hpp>
+#include <nnrt/ops/maximum.hpp>
+#include <nnrt/ops/mul.hpp>
+#include <nnrt/ops/pad.hpp>
+#include <nnrt/ops/prelu.hpp>
+#include <nnrt/ops/reduce_mean.hpp>
+#include <nnrt/ops/relu.hpp>
+#include <nnrt/ops/relu6.hpp>
+#include <nnrt/ops/reshape.hpp>
+#include <nnrt/ops/sigmoid.hpp>
+#include <nnrt/ops/slice.hpp>
+#include <nnrt/ops/softmax.hpp>
+#include <nnrt/ops/split.hpp>
+#include <nnrt/ops/squeeze.hpp>
+#include <nnrt/ops/sub.hpp>
+#include <nnrt/ops/tanh.hpp>
+#include <nnrt/ops/transpose.hpp>
+#include <nnrt/ops/unsqueeze.hpp>
+
+namespace nnrt::inline NNRT_ISA::ops {
+
+/// Types in a row; naming it instantiates none of them.
+template <class... Ops> struct type_list {
+  static constexpr int count = static_cast<int>(sizeof...(Ops));
+};
+
+/// The operators, ascending by number: NNRt's first, those of this library (from 1000) last.
+using list = type_list<  //
+    add,                 //   1
+    batch_norm,          //   3
+    bias_add,            //   5
+    cast,                //   6
+    concat,              //   7
+    conv2d,              //   8
+    depthwise_conv2d,    //  10
+    div,                 //  11
+    expand_dims,         //  13
+    full_connection,     //  15
+    hswish,              //  17
+    matmul,              //  19
+    maximum,             //  20
+    mul,                 //  22
+    pad,                 //  24
+    sigmoid,             //  28
+    slice,               //  29
+    softmax,             //  30
+    split,               //  32
+    squeeze,             //  35
+    sub,                 //  38
+    tanh,                //  39
+    transpose,           //  41
+    reduce_mean,         //  42
+    reshape,             //  45
+    prelu,               //  46
+    relu,                //  47
+    relu6,               //  48
+    layer_norm,          //  49
+    unsqueeze,           //  55
+    gelu,                //  56
+    fold_affine>;        // 1000
+
+}  // namespace nnrt::inline NNRT_ISA::ops

@@ -1,0 +1,35 @@
+// registry: operators found by number and by name, with all their dtypes and the texts of their rules.
+// Flow: dynamic fronts only (models, readers, C API): it instantiates every operator; static graphs name theirs.
+#pragma once
+
+#include <nnrt/ops/list.hpp>
+
+namespace nnrt::inline NNRT_ISA::ops {
+
+namespace detail {
+
+template <class List> struct operator_table;
+template <class... Ops> struct operator_table<type_list<Ops...>> {
+  static constexpr std::array<const operator_info*, sizeof...(Ops)> entries{&dynamic_operator<Ops>...};
+};
+
+}  // namespace detail
+
+/// Every operator, in the order of the list. The objects live as long as the program.
+constexpr std::span<const operator_info* const> all() { return detail::operator_table<list>::entries; }
+
+/// The operator of this number (NNRt's, or one of ours from 1000 on); nullptr when there is none.
+constexpr const operator_info* find(op_code code) {
+  for (const operator_info* op : all())
+    if (op->code == code) return op;
+  return nullptr;
+}
+
+/// The operator of this name, as the DSL function is called: "conv2d"; nullptr when there is none.
+constexpr const operator_info* find(std::string_view name) {
+  for (const operator_info* op : all())
+    if (op->name == name) return op;
+  return nullptr;
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops
