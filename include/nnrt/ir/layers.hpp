@@ -1,0 +1,162 @@
+// layers: operators together with the weights that they are known for, under the names that PyTorch's state dicts have.
+// Flow: a network's function calls layers::conv2d<16, 3, 3>(x, "conv1", …); the weights' names bind when an executor is
+// made.
+#pragma once
+
+#include <nnrt/ir/apply.hpp>
+#include <nnrt/ops/batch_norm.hpp>
+#include <nnrt/ops/bias_add.hpp>
+#include <nnrt/ops/conv2d.hpp>
+#include <nnrt/ops/depthwise_conv2d.hpp>
+#include <nnrt/ops/full_connection.hpp>
+#include <nnrt/ops/layer_norm.hpp>
+#include <nnrt/ops/prelu.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Leaves out the bias of a layer: layers::conv2d<16, 3, 3>(x, "conv1", nnrt::no_bias).
+struct no_bias_t : keyword::base {};
+inline constexpr no_bias_t no_bias{};
+
+/// Functions that declare the weights of an operator by the layer's name and apply it. Extents of the weights follow
+/// from the input; weights have its dtype. Keywords are those of the operator; a rule that is broken is reported as the
+/// operator's.
+namespace layers {
+
+namespace detail {
+
+/// The weight "<layer>.<part>".
+template <dtype Type, shape_t Shape>
+constexpr auto part_of(builder& owner, std::string_view layer, std::string_view part) {
+  std::vector<char> name;  // clang 16 evaluates no std::string
+  name.insert(name.end(), layer.begin(), layer.end());
+  name.push_back('.');
+  name.insert(name.end(), part.begin(), part.end());
+  return owner.weight<Type, Shape>(std::string_view(name.data(), name.size()));
+}
+
+/// An extent that a weight can have, whatever is wrong with the input: the operator's rule is to complain, not the
+/// builder.
+constexpr std::int64_t at_least_1(std::int64_t extent) { return extent > 1 ? extent : 1; }
+constexpr std::int64_t channels_of(const tensor_desc& x) { return x.rank() > 0 ? at_least_1(x.shape[-1]) : 1; }
+
+/// The attributes that the keywords among these arguments say.
+template <class Op, class... Args>
+inline constexpr typename Op::attrs attributes = dsl::call<Op, Args...>::attributes();
+
+template <class Keyword> inline constexpr bool leaves_out_bias = std::is_same_v<Keyword, no_bias_t>;
+template <class Keyword> constexpr auto for_operator(Keyword given) {
+  if constexpr (leaves_out_bias<Keyword>) return std::tuple<>{};
+  else return std::tuple{given};
+}
+
+/// Op over x, a weight of this shape and, unless the keywords leave it out, a bias with an element for each output.
+template <class Op, shape_t Weight, std::int64_t Outputs, tensor_desc X, class... Keywords>
+constexpr auto with_weight_and_bias(tensor<X> x, std::string_view name, Keywords... keywords) {
+  const auto weight = part_of<X.type, Weight>(*x.owner, name, "weight");
+  if constexpr ((leaves_out_bias<Keywords> || ...)) {
+    return std::apply([&](auto... kept) { return dsl::apply<Op>(x, weight, kept...); },
+                      std::tuple_cat(for_operator(keywords)...));
+  } else {
+    return dsl::apply<Op>(x, weight, part_of<X.type, shape_t{Outputs}>(*x.owner, name, "bias"), keywords...);
+  }
+}
+
+}  // namespace detail
+
+/// conv2d with "name.weight" [Out, KernelH, KernelW, C / group] and "name.bias" [Out].
+template <std::int64_t Out, std::int64_t KernelH, std::int64_t KernelW, tensor_desc X,
+          dsl::keyword_argument... Keywords>
+constexpr auto conv2d(tensor<X> x, std::string_view name, Keywords... keywords) {
+  if constexpr (X.type == dtype::none) {
+    return x;
+  } else {
+    constexpr std::int64_t groups = detail::at_least_1(detail::attributes<ops::conv2d, tensor<X>, Keywords...>.group);
+    constexpr shape_t weight{Out, KernelH, KernelW, detail::at_least_1(detail::channels_of(X) / groups)};
+    return detail::with_weight_and_bias<ops::conv2d, weight, Out>(x, name, keywords...);
+  }
+}
+
+/// depthwise_conv2d with "name.weight" [C * Multiplier, KernelH, KernelW, 1] and "name.bias" [C * Multiplier].
+template <std::int64_t KernelH, std::int64_t KernelW, std::int64_t Multiplier = 1, tensor_desc X,
+          dsl::keyword_argument... Keywords>
+constexpr auto depthwise_conv2d(tensor<X> x, std::string_view name, Keywords... keywords) {
+  if constexpr (X.type == dtype::none) {
+    return x;
+  } else {
+    constexpr std::int64_t out = detail::channels_of(X) * Multiplier;
+    return detail::with_weight_and_bias<ops::depthwise_conv2d, shape_t{out, KernelH, KernelW, 1}, out>(x, name,
+                                                                                                       keywords...);
+  }
+}
+
+/// full_connection with "name.weight" [Out, I] and "name.bias" [Out]; I is the product of the extents from axis<…> on,
+/// else the last one.
+template <std::int64_t Out, tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto full_connection(tensor<X> x, std::string_view name, Keywords... keywords) {
+  if constexpr (X.type == dtype::none) {
+    return x;
+  } else {
+    constexpr int axis =
+        normalise_axis(detail::attributes<ops::full_connection, tensor<X>, Keywords...>.axis, X.rank());
+    constexpr std::int64_t inner = axis < 0 ? 1 : detail::at_least_1(X.shape.elements(axis));
+    return detail::with_weight_and_bias<ops::full_connection, shape_t{Out, inner}, Out>(x, name, keywords...);
+  }
+}
+
+/// batch_norm with "name.weight" (the scale), "name.bias" (the offset), "name.running_mean" and "name.running_var",
+/// each [C].
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto batch_norm(tensor<X> x, std::string_view name, Keywords... keywords) {
+  if constexpr (X.type == dtype::none) {
+    return x;
+  } else {
+    constexpr shape_t channels{detail::channels_of(X)};
+    const auto part = [&](std::string_view of) { return detail::part_of<X.type, channels>(*x.owner, name, of); };
+    const auto scale = part("weight"), offset = part("bias"), mean = part("running_mean"),
+               variance = part("running_var");
+    return dsl::apply<ops::batch_norm>(x, scale, offset, mean, variance, keywords...);
+  }
+}
+
+/// bias_add with "name.bias" [C].
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto bias_add(tensor<X> x, std::string_view name, Keywords... keywords) {
+  if constexpr (X.type == dtype::none) return x;
+  else
+    return dsl::apply<ops::bias_add>(
+        x, detail::part_of<X.type, shape_t{detail::channels_of(X)}>(*x.owner, name, "bias"), keywords...);
+}
+
+/// prelu with "name.weight" [C], or [Slopes]: prelu<1>(x, "act") has one slope for all channels.
+template <std::int64_t Slopes = 0, tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto prelu(tensor<X> x, std::string_view name, Keywords... keywords) {
+  if constexpr (X.type == dtype::none) {
+    return x;
+  } else {
+    constexpr shape_t slopes{Slopes > 0 ? Slopes : detail::channels_of(X)};
+    return dsl::apply<ops::prelu>(x, detail::part_of<X.type, slopes>(*x.owner, name, "weight"), keywords...);
+  }
+}
+
+/// layer_norm with "name.weight" (gamma) and "name.bias" (beta), each with the extents from begin_norm_axis<…> on.
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto layer_norm(tensor<X> x, std::string_view name, Keywords... keywords) {
+  if constexpr (X.type == dtype::none) {
+    return x;
+  } else {
+    constexpr shape_t normalised = [] {
+      shape_t extents;
+      const int first =
+          normalise_axis(detail::attributes<ops::layer_norm, tensor<X>, Keywords...>.begin_norm_axis, X.rank());
+      for (int i = first < 0 ? 0 : first; i < X.rank(); ++i) extents.push_back(X.shape[i]);
+      return extents;
+    }();
+    const auto gamma = detail::part_of<X.type, normalised>(*x.owner, name, "weight"),
+               beta = detail::part_of<X.type, normalised>(*x.owner, name, "bias");
+    return dsl::apply<ops::layer_norm>(x, gamma, beta, keywords...);
+  }
+}
+
+}  // namespace layers
+}  // namespace nnrt::inline NNRT_ISA
