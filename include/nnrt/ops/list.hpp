@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/ops/add.hpp>
+#include <nnrt/ops/avg_pool.hpp>
 #include <nnrt/ops/batch_norm.hpp>
 #include <nnrt/ops/bias_add.hpp>
 #include <nnrt/ops/cast.hpp>
@@ -17,6 +18,7 @@
 #include <nnrt/ops/hswish.hpp>
 #include <nnrt/ops/layer_norm.hpp>
 #include <nnrt/ops/matmul.hpp>
+#include <nnrt/ops/max_pool.hpp>
 #include <nnrt/ops/maximum.hpp>
 #include <nnrt/ops/mul.hpp>
 #include <nnrt/ops/pad.hpp>
@@ -38,13 +40,12 @@
 namespace nnrt::inline NNRT_ISA::ops {
 
 /// Types in a row; naming it instantiates none of them.
-template <class... Ops> struct type_list {
-  static constexpr int count = static_cast<int>(sizeof...(Ops));
-};
+template <class... Ops> struct type_list { static constexpr int count = static_cast<int>(sizeof...(Ops)); };
 
 /// The operators, ascending by number: NNRt's first, those of this library (from 1000) last.
 using list = type_list<  //
     add,                 //   1
+    avg_pool,            //   2
     batch_norm,          //   3
     bias_add,            //   5
     cast,                //   6
@@ -57,6 +58,7 @@ using list = type_list<  //
     hswish,              //  17
     matmul,              //  19
     maximum,             //  20
+    max_pool,            //  21
     mul,                 //  22
     pad,                 //  24
     sigmoid,             //  28
