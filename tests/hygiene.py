@@ -184,7 +184,7 @@ def check_operators() -> Iterator[str]:
             continue
         tested = test.read_text(encoding="utf-8")
         for rule in rules:
-            if not re.search(rf"\b{rule}\b", tested):
+            if not re.search(rf"rule::{rule}\b", tested):
                 yield f"{test.relative_to(ROOT)} has no row for rule {rule}"
 
 
