@@ -24,7 +24,12 @@ struct problem {
   fenced x, w, bias, packed;
 
   problem(const conv_shape& shape, clamp_range limits, std::minstd_rand& random)
-      : s(shape), range(limits), x(s.batch * s.height * s.width * s.in), w(s.out * s.depth()), bias(s.out), packed(conv_packed_floats(s), nan) {
+      : s(shape),
+        range(limits),
+        x(s.batch * s.height * s.width * s.in),
+        w(s.out * s.depth()),
+        bias(s.out),
+        packed(conv_packed_floats(s), nan) {
     randomize(x, random), randomize(w, random), randomize(bias, random);
     conv_pack(s, w.data(), bias.data(), packed.data());
   }
@@ -32,19 +37,23 @@ struct problem {
   /// The parts run backwards, on scratch that holds NaN before.
   void run(fenced& y, std::int64_t parts) const {
     fenced scratch(conv_scratch_floats(s, parts), nan);
-    for (std::int64_t i = parts; i-- > 0;) conv(s, x.data(), packed.data(), y.data(), scratch.data(), range, {i, parts});
+    for (std::int64_t i = parts; i-- > 0;)
+      conv(s, x.data(), packed.data(), y.data(), scratch.data(), range, {i, parts});
   }
 };
 
 /// The sum of one output value and of the sizes of its terms.
-struct naive { double sum, size; };
+struct naive {
+  double sum, size;
+};
 naive naive_output(const problem& p, std::int64_t image, std::int64_t oy, std::int64_t ox, std::int64_t o) {
   const conv_shape& s = p.s;
   naive out{p.bias[o], std::abs(p.bias[o]) + 1.0};
   const std::int64_t channels = s.group_in(), first = o / s.group_out() * channels;
   for (std::int64_t ky = 0; ky < s.kernel_h; ++ky)
     for (std::int64_t kx = 0; kx < s.kernel_w; ++kx) {
-      const std::int64_t iy = oy * s.stride_h + ky * s.dilation_h - s.pad_top, ix = ox * s.stride_w + kx * s.dilation_w - s.pad_left;
+      const std::int64_t iy = oy * s.stride_h + ky * s.dilation_h - s.pad_top,
+                         ix = ox * s.stride_w + kx * s.dilation_w - s.pad_left;
       if (iy < 0 || iy >= s.height || ix < 0 || ix >= s.width) continue;
       for (std::int64_t c = 0; c < channels; ++c) {
         const double product = static_cast<double>(p.x[((image * s.height + iy) * s.width + ix) * s.in + first + c]) *
@@ -64,7 +73,8 @@ double worst_error(const problem& p, const fenced& y) {
       for (std::int64_t ox = 0; ox < p.s.out_width; ++ox)
         for (std::int64_t o = 0; o < p.s.out; ++o, ++i) {
           const naive want = naive_output(p, image, oy, ox, o);
-          worst = std::max(worst, nnrt_test::error_ratio(y[i], std::clamp<double>(want.sum, p.range.lo, p.range.hi), 2e-6 * want.size));
+          worst = std::max(worst, nnrt_test::error_ratio(y[i], std::clamp<double>(want.sum, p.range.lo, p.range.hi),
+                                                         2e-6 * want.size));
         }
   return worst;
 }
@@ -101,43 +111,47 @@ conv_shape grouped(conv_shape s, std::int64_t group) { return s.group = group, s
 conv_shape batched(conv_shape s, std::int64_t batch) { return s.batch = batch, s; }
 
 TEST_CASE("convolution: every method is right at its edges") {
-  struct row { const char* what; conv_shape s; };
+  struct row {
+    const char* what;
+    conv_shape s;
+  };
   static constexpr std::int64_t tile = tile_rows;
   const row table[] = {
-      {"1x1, the image itself",                padded(shape(5, 7, 6, 19, 1, 1), 0, 0, 0, 0)},
-      {"1x1 of several images",                padded(batched(shape(3, 3, 4, 5, 1, 1), 3), 0, 0, 0, 0)},
-      {"1x1 strided",                          padded(strided(shape(9, 8, 5, 6, 1, 1), 2, 3), 0, 0, 0, 0)},
-      {"1x1 padded",                           padded(shape(4, 4, 3, 5, 1, 1), 1, 2, 0, 1)},
-      {"kernel as large as the image",         padded(batched(shape(4, 5, 3, 40, 4, 5), 4), 0, 0, 0, 0)},
-      {"3x3, no padding, narrow pairs",        padded(shape(8, tile / 2 + 2, 4, 20, 3, 3), 0, 0, 0, 0)},
-      {"3x3, pairs with an odd row left",      padded(shape(7, tile / 2, 4, 20, 3, 3), 1, 1, 1, 1)},
-      {"3x3 same, image padded first",         padded(shape(9, 2 * tile + 3, 5, 33, 3, 3), 1, 1, 1, 1)},
-      {"3x3 same, wide",                       padded(shape(6, 4 * tile + 1, 3, 16, 3, 3), 1, 1, 1, 1)},
-      {"3x3 stride 2, extra column right",     padded(strided(shape(12, 8 * tile, 3, 18, 3, 3), 2, 2), 0, 0, 1, 1)},
-      {"7x7 stride 2 of 3 channels, wide",     padded(strided(shape(17, 7 * tile, 3, 10, 7, 7), 2, 2), 3, 3, 3, 3)},
-      {"a column: 3x1 kernel",                 padded(shape(3 * tile + 2, 1, 6, 9, 3, 1), 1, 0, 1, 0)},
-      {"a column without padding",             padded(shape(2 * tile + 2, 3, 6, 9, 4, 3), 0, 0, 0, 0)},
-      {"10x4 stride 2 of one channel",         padded(strided(shape(49, 10, 1, 8, 10, 4), 2, 2), 4, 1, 5, 1)},
-      {"1x5 kernel",                           padded(shape(5, 19, 4, 6, 1, 5), 0, 2, 0, 2)},
-      {"dilated down only",                    padded(dilated(shape(13, 60, 3, 5, 3, 3), 4, 1), 4, 1, 4, 1)},
-      {"dilated both ways",                    padded(dilated(shape(14, 15, 5, 18, 3, 3), 2, 3), 2, 3, 2, 3)},
-      {"two groups",                           padded(grouped(shape(7, 9, 8, 12, 3, 3), 2), 1, 1, 1, 1)},
-      {"as many groups as channels",           padded(grouped(shape(6, 6, 5, 10, 3, 3), 5), 1, 1, 1, 1)},
-      {"groups of a 1x1 of several images",    padded(grouped(batched(shape(4, 5, 6, 6, 1, 1), 2), 3), 0, 0, 0, 0)},
-      {"dilated, strided groups",              padded(strided(dilated(grouped(shape(16, 17, 4, 6, 3, 2), 2), 2, 2), 2, 3), 1, 1, 2, 2)},
-      {"kernel larger than the image",         padded(shape(2, 2, 3, 5, 5, 5), 2, 2, 2, 2)},
-      {"kernel rows all outside",              padded(shape(2, 50, 3, 5, 2, 2), 4, 0, 4, 0)},
-      {"kernel columns all outside",           padded(shape(3, 2, 3, 5, 2, 2), 0, 5, 0, 60)},
-      {"no output rows",                       padded(shape(2, 2, 3, 5, 3, 1), 0, 0, 0, 0)},
-      {"no output columns",                    padded(shape(2, 2, 3, 5, 1, 3), 0, 0, 0, 0)},
-      {"no images",                            padded(batched(shape(5, 5, 3, 5, 3, 3), 0), 1, 1, 1, 1)},
-      {"no input channels give the bias",      padded(shape(4, 4, 0, 5, 3, 3), 1, 1, 1, 1)},
-      {"no output channels",                   padded(shape(4, 4, 3, 0, 3, 3), 1, 1, 1, 1)},
-      {"an empty image gives the bias",        padded(shape(0, 0, 3, 4, 3, 3), 2, 2, 2, 2)},
-      {"several images, padded first",         padded(batched(shape(5, 6, 3, 7, 3, 3), 3), 1, 1, 1, 1)},
-      {"several wide images",                  padded(batched(shape(3, 50, 3, 7, 3, 3), 3), 1, 1, 1, 1)},
-      {"more than one padded band",            padded(shape(70, 30, 160, 4, 3, 3), 1, 1, 1, 1)},
-      {"weights in several blocks of panels",  padded(shape(5, 6, 130, 150, 3, 3), 1, 1, 1, 1)},
+      {"1x1, the image itself", padded(shape(5, 7, 6, 19, 1, 1), 0, 0, 0, 0)},
+      {"1x1 of several images", padded(batched(shape(3, 3, 4, 5, 1, 1), 3), 0, 0, 0, 0)},
+      {"1x1 strided", padded(strided(shape(9, 8, 5, 6, 1, 1), 2, 3), 0, 0, 0, 0)},
+      {"1x1 padded", padded(shape(4, 4, 3, 5, 1, 1), 1, 2, 0, 1)},
+      {"kernel as large as the image", padded(batched(shape(4, 5, 3, 40, 4, 5), 4), 0, 0, 0, 0)},
+      {"3x3, no padding, narrow pairs", padded(shape(8, tile / 2 + 2, 4, 20, 3, 3), 0, 0, 0, 0)},
+      {"3x3, pairs with an odd row left", padded(shape(7, tile / 2, 4, 20, 3, 3), 1, 1, 1, 1)},
+      {"3x3 same, image padded first", padded(shape(9, 2 * tile + 3, 5, 33, 3, 3), 1, 1, 1, 1)},
+      {"3x3 same, wide", padded(shape(6, 4 * tile + 1, 3, 16, 3, 3), 1, 1, 1, 1)},
+      {"3x3 stride 2, extra column right", padded(strided(shape(12, 8 * tile, 3, 18, 3, 3), 2, 2), 0, 0, 1, 1)},
+      {"7x7 stride 2 of 3 channels, wide", padded(strided(shape(17, 7 * tile, 3, 10, 7, 7), 2, 2), 3, 3, 3, 3)},
+      {"a column: 3x1 kernel", padded(shape(3 * tile + 2, 1, 6, 9, 3, 1), 1, 0, 1, 0)},
+      {"a column without padding", padded(shape(2 * tile + 2, 3, 6, 9, 4, 3), 0, 0, 0, 0)},
+      {"10x4 stride 2 of one channel", padded(strided(shape(49, 10, 1, 8, 10, 4), 2, 2), 4, 1, 5, 1)},
+      {"1x5 kernel", padded(shape(5, 19, 4, 6, 1, 5), 0, 2, 0, 2)},
+      {"dilated down only", padded(dilated(shape(13, 60, 3, 5, 3, 3), 4, 1), 4, 1, 4, 1)},
+      {"dilated both ways", padded(dilated(shape(14, 15, 5, 18, 3, 3), 2, 3), 2, 3, 2, 3)},
+      {"two groups", padded(grouped(shape(7, 9, 8, 12, 3, 3), 2), 1, 1, 1, 1)},
+      {"as many groups as channels", padded(grouped(shape(6, 6, 5, 10, 3, 3), 5), 1, 1, 1, 1)},
+      {"groups of a 1x1 of several images", padded(grouped(batched(shape(4, 5, 6, 6, 1, 1), 2), 3), 0, 0, 0, 0)},
+      {"dilated, strided groups",
+       padded(strided(dilated(grouped(shape(16, 17, 4, 6, 3, 2), 2), 2, 2), 2, 3), 1, 1, 2, 2)},
+      {"kernel larger than the image", padded(shape(2, 2, 3, 5, 5, 5), 2, 2, 2, 2)},
+      {"kernel rows all outside", padded(shape(2, 50, 3, 5, 2, 2), 4, 0, 4, 0)},
+      {"kernel columns all outside", padded(shape(3, 2, 3, 5, 2, 2), 0, 5, 0, 60)},
+      {"no output rows", padded(shape(2, 2, 3, 5, 3, 1), 0, 0, 0, 0)},
+      {"no output columns", padded(shape(2, 2, 3, 5, 1, 3), 0, 0, 0, 0)},
+      {"no images", padded(batched(shape(5, 5, 3, 5, 3, 3), 0), 1, 1, 1, 1)},
+      {"no input channels give the bias", padded(shape(4, 4, 0, 5, 3, 3), 1, 1, 1, 1)},
+      {"no output channels", padded(shape(4, 4, 3, 0, 3, 3), 1, 1, 1, 1)},
+      {"an empty image gives the bias", padded(shape(0, 0, 3, 4, 3, 3), 2, 2, 2, 2)},
+      {"several images, padded first", padded(batched(shape(5, 6, 3, 7, 3, 3), 3), 1, 1, 1, 1)},
+      {"several wide images", padded(batched(shape(3, 50, 3, 7, 3, 3), 3), 1, 1, 1, 1)},
+      {"more than one padded band", padded(shape(70, 30, 160, 4, 3, 3), 1, 1, 1, 1)},
+      {"weights in several blocks of panels", padded(shape(5, 6, 130, 150, 3, 3), 1, 1, 1, 1)},
   };
   std::minstd_rand random(1);
   for (const row& r : table) {
@@ -152,7 +166,8 @@ TEST_CASE("convolution: random shapes are right") {
   const auto below = [&](std::uint32_t n) { return static_cast<std::int64_t>(random() % n); };
   for (int i = 0; i < 300; ++i) {
     const std::int64_t group = below(4) == 0 ? 1 + below(3) : 1, wide = below(6) == 0 ? 60 : 1;
-    conv_shape s = shape(below(12), below(20) + wide - 1, group * below(6), group * below(24), 1 + below(4), 1 + below(4));
+    conv_shape s =
+        shape(below(12), below(20) + wide - 1, group * below(6), group * below(24), 1 + below(4), 1 + below(4));
     s = batched(grouped(strided(s, 1 + below(3), 1 + below(3)), group), 1 + below(2));
     if (below(4) == 0) s = dilated(s, 1 + below(3), 1 + below(3));
     s = padded(s, below(4), below(4), below(4), below(4));
@@ -181,7 +196,8 @@ TEST_CASE("convolution: a NaN in the image reaches exactly the outputs that see 
   p.run(y, 1);
   for (std::int64_t oy = 0; oy < 9; ++oy)
     for (std::int64_t ox = 0; ox < 50; ++ox)
-      for (std::int64_t o = 0; o < 3; ++o) CHECK(std::isnan(y[(oy * 50 + ox) * 3 + o]) == (oy >= 3 && oy <= 5 && ox >= 19 && ox <= 21));
+      for (std::int64_t o = 0; o < 3; ++o)
+        CHECK(std::isnan(y[(oy * 50 + ox) * 3 + o]) == (oy >= 3 && oy <= 5 && ox >= 19 && ox <= 21));
 }
 
 TEST_CASE("convolution: pointwise needs no scratch, and parts have scratch of their own") {

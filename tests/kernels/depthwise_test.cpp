@@ -24,7 +24,11 @@ struct problem {
   fenced x, w, bias, packed;
 
   problem(const depthwise_shape& shape, clamp_range limits, std::minstd_rand& random)
-      : s(shape), range(limits), x(s.batch * s.height * s.width * s.channels), w(s.out() * s.taps()), bias(s.out()),
+      : s(shape),
+        range(limits),
+        x(s.batch * s.height * s.width * s.channels),
+        w(s.out() * s.taps()),
+        bias(s.out()),
         packed(depthwise_packed_floats(s), nan) {
     randomize(x, random), randomize(w, random), randomize(bias, random);
     depthwise_pack(s, w.data(), bias.data(), packed.data());
@@ -36,16 +40,20 @@ struct problem {
 };
 
 /// The sum of one output value and of the sizes of its terms.
-struct naive { double sum, size; };
+struct naive {
+  double sum, size;
+};
 naive naive_output(const problem& p, std::int64_t image, std::int64_t oy, std::int64_t ox, std::int64_t o) {
   const depthwise_shape& s = p.s;
   naive out{p.bias[o], std::abs(p.bias[o]) + 1.0};
   for (std::int64_t ky = 0; ky < s.kernel_h; ++ky)
     for (std::int64_t kx = 0; kx < s.kernel_w; ++kx) {
-      const std::int64_t iy = oy * s.stride_h + ky * s.dilation_h - s.pad_top, ix = ox * s.stride_w + kx * s.dilation_w - s.pad_left;
+      const std::int64_t iy = oy * s.stride_h + ky * s.dilation_h - s.pad_top,
+                         ix = ox * s.stride_w + kx * s.dilation_w - s.pad_left;
       if (iy < 0 || iy >= s.height || ix < 0 || ix >= s.width) continue;
-      const double product = static_cast<double>(p.x[((image * s.height + iy) * s.width + ix) * s.channels + o / s.multiplier]) *
-                             p.w[(o * s.kernel_h + ky) * s.kernel_w + kx];
+      const double product =
+          static_cast<double>(p.x[((image * s.height + iy) * s.width + ix) * s.channels + o / s.multiplier]) *
+          p.w[(o * s.kernel_h + ky) * s.kernel_w + kx];
       out.sum += product, out.size += std::abs(product);
     }
   return out;
@@ -59,7 +67,8 @@ double worst_error(const problem& p, const fenced& y) {
       for (std::int64_t ox = 0; ox < p.s.out_width; ++ox)
         for (std::int64_t o = 0; o < p.s.out(); ++o, ++i) {
           const naive want = naive_output(p, image, oy, ox, o);
-          worst = std::max(worst, nnrt_test::error_ratio(y[i], std::clamp<double>(want.sum, p.range.lo, p.range.hi), 2e-6 * want.size));
+          worst = std::max(worst, nnrt_test::error_ratio(y[i], std::clamp<double>(want.sum, p.range.lo, p.range.hi),
+                                                         2e-6 * want.size));
         }
   return worst;
 }
@@ -76,13 +85,16 @@ void check(const problem& p) {
   }
 }
 
-/// Square kernel and stride; output extents for `pad` above and left and `pad_after` below and right, 0 where the kernel does not fit.
-depthwise_shape shape(std::int64_t h, std::int64_t w, std::int64_t channels, std::int64_t kernel, std::int64_t stride, std::int64_t pad,
-                      std::int64_t pad_after) {
+/// Square kernel and stride; output extents for `pad` above and left and `pad_after` below and right, 0 where the
+/// kernel does not fit.
+depthwise_shape shape(std::int64_t h, std::int64_t w, std::int64_t channels, std::int64_t kernel, std::int64_t stride,
+                      std::int64_t pad, std::int64_t pad_after) {
   depthwise_shape s;
   s.height = h, s.width = w, s.channels = channels, s.kernel_h = s.kernel_w = kernel, s.stride_h = s.stride_w = stride;
   s.pad_top = s.pad_left = pad;
-  const auto windows = [&](std::int64_t extent) { return extent + pad + pad_after < kernel ? 0 : (extent + pad + pad_after - kernel) / stride + 1; };
+  const auto windows = [&](std::int64_t extent) {
+    return extent + pad + pad_after < kernel ? 0 : (extent + pad + pad_after - kernel) / stride + 1;
+  };
   s.out_height = windows(h), s.out_width = windows(w);
   return s;
 }
@@ -155,7 +167,8 @@ TEST_CASE("depthwise: a NaN reaches exactly the outputs of its channel that see 
   for (std::int64_t oy = 0; oy < 7; ++oy)
     for (std::int64_t ox = 0; ox < 30; ++ox)
       for (std::int64_t c = 0; c < s.channels; ++c)
-        CHECK(std::isnan(y[(oy * 30 + ox) * s.channels + c]) == (c == lanes + 1 && oy >= 3 && oy <= 5 && ox >= 19 && ox <= 21));
+        CHECK(std::isnan(y[(oy * 30 + ox) * s.channels + c]) ==
+              (c == lanes + 1 && oy >= 3 && oy <= 5 && ox >= 19 && ox <= 21));
 }
 
 TEST_CASE("depthwise: infinite weights do no harm at the border, for padding is left out") {

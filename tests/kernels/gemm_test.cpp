@@ -27,7 +27,13 @@ struct problem {
   fenced a, b, bias, packed;
 
   problem(gemm_shape shape, std::int64_t a_gap, std::int64_t c_gap, clamp_range limits, std::minstd_rand& random)
-      : s(shape), lda(s.k + a_gap), ldc(s.n + c_gap), range(limits), a(extent(s.m, lda, s.k)), b(s.k * s.n), bias(s.n),
+      : s(shape),
+        lda(s.k + a_gap),
+        ldc(s.n + c_gap),
+        range(limits),
+        a(extent(s.m, lda, s.k)),
+        b(s.k * s.n),
+        bias(s.n),
         packed(packed_floats(s.k, s.n)) {
     randomize(a, random), randomize(b, random), randomize(bias, random);
     pack(b.data(), s.n, 1, s.k, s.n, bias.data(), packed.data());
@@ -154,7 +160,8 @@ TEST_CASE("gemm: fetching weights ahead changes no bits") {
   const problem p({30, 40, 100}, 0, 0, {}, random);
   fenced plain = p.empty_result(), fetched = p.empty_result(), next(5000);
   p.run(plain);
-  gemm<native_fetching_ahead>(p.s, p.a.data(), p.lda, p.packed.data(), fetched.data(), p.ldc, p.range, {}, {next.data(), next.size()});
+  gemm<native_fetching_ahead>(p.s, p.a.data(), p.lda, p.packed.data(), fetched.data(), p.ldc, p.range, {},
+                              {next.data(), next.size()});
   CHECK(nnrt_test::same_bits(plain, fetched));
 }
 
@@ -173,7 +180,9 @@ TEST_CASE("gemm: tiles cover the rows in order, and none of several is a sliver"
 }
 
 TEST_CASE("part: parts are disjoint, in order, and cover everything") {
-  struct row { std::int64_t rows, columns, count; };
+  struct row {
+    std::int64_t rows, columns, count;
+  };
   for (const row r : {row{7, 3, 2}, {3, 7, 2}, {0, 0, 3}, {5, 5, 8}, {1, 100, 3}}) {
     CAPTURE(r.rows);
     CAPTURE(r.columns);

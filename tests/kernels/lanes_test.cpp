@@ -45,12 +45,15 @@ TEST_CASE("lanes: store_first writes exactly the first n floats") {
 }
 
 TEST_CASE("lanes: clamp limits numbers and infinities and lets NaN pass") {
-  struct row { const char* what; float x, lo, hi, y; };
+  struct row {
+    const char* what;
+    float x, lo, hi, y;
+  };
   static constexpr row table[] = {
-      {"inside", 3.0F, 0.0F, 6.0F, 3.0F},           {"below", -3.0F, 0.0F, 6.0F, 0.0F},
-      {"above", 7.0F, 0.0F, 6.0F, 6.0F},            {"infinite above", inf, 0.0F, 6.0F, 6.0F},
-      {"infinite below", -inf, 0.0F, 6.0F, 0.0F},   {"no limits", -inf, -inf, inf, -inf},
-      {"relu of infinity", inf, 0.0F, inf, inf},    {"NaN between numbers", nan, 0.0F, 6.0F, nan},
+      {"inside", 3.0F, 0.0F, 6.0F, 3.0F},          {"below", -3.0F, 0.0F, 6.0F, 0.0F},
+      {"above", 7.0F, 0.0F, 6.0F, 6.0F},           {"infinite above", inf, 0.0F, 6.0F, 6.0F},
+      {"infinite below", -inf, 0.0F, 6.0F, 0.0F},  {"no limits", -inf, -inf, inf, -inf},
+      {"relu of infinity", inf, 0.0F, inf, inf},   {"NaN between numbers", nan, 0.0F, 6.0F, nan},
       {"NaN without limits", nan, -inf, inf, nan},
   };
   for (const row& r : table) {

@@ -16,13 +16,14 @@
 
 namespace nnrt_test {
 
-/// n floats whose last one is the last of a page, before a page that may not be touched: one float too far crashes, even by a
-/// masked vector instruction, which sanitizers do not see. What lies before the first float is NaN: reading it spoils a result,
-/// writing it ends the program.
+/// n floats whose last one is the last of a page, before a page that may not be touched: one float too far crashes,
+/// even by a masked vector instruction, which sanitizers do not see. What lies before the first float is NaN: reading
+/// it spoils a result, writing it ends the program.
 class fenced {
  public:
   explicit fenced(std::int64_t n, float value = 0.0F) : n_(static_cast<std::size_t>(n)) {
-    const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE)), used = (n_ * sizeof(float) + page - 1) / page * page;
+    const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE)),
+                      used = (n_ * sizeof(float) + page - 1) / page * page;
     bytes_ = used + 2 * page;  // one page before, one after
     base_ = static_cast<char*>(mmap(nullptr, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     if (used > 0) mprotect(base_ + page, used, PROT_READ | PROT_WRITE);

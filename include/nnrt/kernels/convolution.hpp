@@ -1,10 +1,10 @@
-// convolution: float conv2d over NHWC images on the tiles of gemm.hpp; any kernel, stride, dilation, padding, group and batch.
-// Flow: a prepare step packs weights and bias once with conv_pack(); a plan's step calls conv() with scratch from the arena.
+// convolution: float conv2d over NHWC images on the tiles of gemm.hpp; any kernel, stride, dilation, padding, group.
+// Flow: a prepare step packs weights and bias once with conv_pack(); a plan's step calls conv() with arena scratch.
 //
-// In NHWC the values under one row of the kernel are contiguous, and neighbouring output pixels start stride_w * channels floats
-// apart. So a block of output pixels is a tile whose rows of A lie in the image, with one run per kernel row: neither im2col nor
-// indirection. Only blocks at the border read a zero-padded copy; groups read a copy of their channels. Dilation across tears the
-// runs apart: such pixels are gathered, a few tiles at a time.
+// In NHWC the values under one row of the kernel are contiguous, and neighbouring output pixels start stride_w *
+// channels floats apart. So a block of output pixels is a tile whose rows of A lie in the image, with one run per
+// kernel row: neither im2col nor indirection. Only blocks at the border read a zero-padded copy; groups read a copy of
+// their channels. Dilation across tears the runs apart: such pixels are gathered, a few tiles at a time.
 #pragma once
 
 #include <nnrt/kernels/gemm.hpp>
@@ -16,8 +16,8 @@ namespace nnrt::inline NNRT_ISA::kernels {
 
 /// x: [batch, height, width, in], w: [out, kernel_h, kernel_w, in / group], y: [batch, out_height, out_width, out].
 ///
-/// Extents may be 0, kernels larger than the padded image; stride and dilation are at least 1; group divides in and out. Padding
-/// below and to the right is what the output extents imply.
+/// Extents may be 0, kernels larger than the padded image; stride and dilation are at least 1; group divides in and
+/// out. Padding below and to the right is what the output extents imply.
 struct conv_shape {
   std::int64_t batch = 1, height = 0, width = 0, in = 0, out = 0;
   std::int64_t kernel_h = 1, kernel_w = 1, stride_h = 1, stride_w = 1, dilation_h = 1, dilation_w = 1;
@@ -38,7 +38,8 @@ struct conv_shape {
     return (outputs - 1) * stride_w + (kernel_w - 1) * dilation_w + 1;
   }
   constexpr bool is_padded() const {
-    return pad_top > 0 || pad_left > 0 || rows_under(out_height) - pad_top > height || columns_under(out_width) - pad_left > width;
+    return pad_top > 0 || pad_left > 0 || rows_under(out_height) - pad_top > height ||
+           columns_under(out_width) - pad_left > width;
   }
 };
 
@@ -53,9 +54,11 @@ enum class conv_method {
 
 constexpr conv_method method_of(const conv_shape& s) {
   const bool is_pointwise = s.kernel_h == 1 && s.kernel_w == 1 && s.stride_h == 1 && s.stride_w == 1;
-  const bool is_whole_image = s.kernel_h == s.height && s.kernel_w == s.width && s.out_pixels() == 1 && s.dilation_h == 1 && s.dilation_w == 1;
+  const bool is_whole_image =
+      s.kernel_h == s.height && s.kernel_w == s.width && s.out_pixels() == 1 && s.dilation_h == 1 && s.dilation_w == 1;
   const bool is_same_size = s.out_height == s.height && s.out_width == s.width;
-  if (s.group == 1 && s.pad_top == 0 && s.pad_left == 0 && ((is_pointwise && is_same_size) || is_whole_image)) return conv_method::product;
+  if (s.group == 1 && s.pad_top == 0 && s.pad_left == 0 && ((is_pointwise && is_same_size) || is_whole_image))
+    return conv_method::product;
   return s.dilation_w == 1 || s.kernel_w == 1 ? conv_method::direct : conv_method::gather;
 }
 
@@ -66,10 +69,15 @@ constexpr std::int64_t block_rows(const conv_shape& s) {
   if (s.out_width == 1) return tile_rows;
   return 2 * s.out_width <= tile_rows ? 2 : 1;
 }
-constexpr std::int64_t rows_of_blocks(const conv_shape& s) { return (s.out_height + block_rows(s) - 1) / block_rows(s); }
+constexpr std::int64_t rows_of_blocks(const conv_shape& s) {
+  return (s.out_height + block_rows(s) - 1) / block_rows(s);
+}
 
-/// Whether bands of the image are copied first: channels of a group, and padding where nearly every block would touch it.
-constexpr bool copies_bands(const conv_shape& s) { return s.group > 1 || (s.is_padded() && s.out_width <= 3 * tile_rows); }
+/// Whether bands of the image are copied first: channels of a group, and padding where nearly every block would touch
+/// it.
+constexpr bool copies_bands(const conv_shape& s) {
+  return s.group > 1 || (s.is_padded() && s.out_width <= 3 * tile_rows);
+}
 /// Rows of blocks per band, so that a copy takes at most 1 MiB.
 constexpr std::int64_t band_rows(const conv_shape& s) {
   const std::int64_t line = std::max<std::int64_t>(1, s.columns_under(s.out_width) * s.group_in());
@@ -96,9 +104,10 @@ struct conv_buffers {
 };
 
 /// Copies the channels of rows x columns pixels from (y, x) of an image, zeros outside it, without gaps.
-inline void copy_padded(const conv_shape& s, const conv_buffers& from, std::int64_t y, std::int64_t x, std::int64_t rows,
-                        std::int64_t columns, float* out) {
-  const std::int64_t left = std::clamp<std::int64_t>(-x, 0, columns), right = std::clamp<std::int64_t>(s.width - x, left, columns);
+inline void copy_padded(const conv_shape& s, const conv_buffers& from, std::int64_t y, std::int64_t x,
+                        std::int64_t rows, std::int64_t columns, float* out) {
+  const std::int64_t left = std::clamp<std::int64_t>(-x, 0, columns),
+                     right = std::clamp<std::int64_t>(s.width - x, left, columns);
   for (std::int64_t i = y; i < y + rows; ++i, out += columns * s.in) {
     if (i < 0 || i >= s.height || left == right) {
       zero_floats(columns * s.in, out);
@@ -113,14 +122,18 @@ inline void copy_padded(const conv_shape& s, const conv_buffers& from, std::int6
   }
 }
 
-/// A row of blocks: its output rows, and the rows of the kernel that lie in the image. Leaving out the others is possible with one
-/// output row only; blocks of more come only with images that need no padding (any more), where none is left out.
+/// A row of blocks: its output rows, and the rows of the kernel that lie in the image. Leaving out the others is
+/// possible with one output row only; blocks of more come only with images that need no padding (any more), where none
+/// is left out.
 struct block_row {
   std::int64_t y, height, first_tap, last_tap;
 
-  block_row(const conv_shape& s, std::int64_t index) : y(index * block_rows(s)), height(std::min(block_rows(s), s.out_height - y)) {
+  block_row(const conv_shape& s, std::int64_t index)
+      : y(index * block_rows(s)), height(std::min(block_rows(s), s.out_height - y)) {
     const std::int64_t iy = y * s.stride_h - s.pad_top;
-    const auto taps_in = [&](std::int64_t rows) { return std::clamp<std::int64_t>((rows + s.dilation_h - 1) / s.dilation_h, 0, s.kernel_h); };
+    const auto taps_in = [&](std::int64_t rows) {
+      return std::clamp<std::int64_t>((rows + s.dilation_h - 1) / s.dilation_h, 0, s.kernel_h);
+    };
     first_tap = iy < 0 ? taps_in(-iy) : 0;
     last_tap = std::max(first_tap, taps_in(std::max<std::int64_t>(0, s.height - iy)));
   }
@@ -129,8 +142,10 @@ struct block_row {
 
 /// Computes a block: `width` output columns from x on of its row, in the given panels.
 template <class Isa>
-void direct_block(const conv_shape& s, const conv_buffers& buffers, const block_row& row, std::int64_t x, std::int64_t width, interval panels) {
-  const std::int64_t iy = row.y * s.stride_h - s.pad_top + row.first_tap * s.dilation_h, ix = x * s.stride_w - s.pad_left;
+void direct_block(const conv_shape& s, const conv_buffers& buffers, const block_row& row, std::int64_t x,
+                  std::int64_t width, interval panels) {
+  const std::int64_t iy = row.y * s.stride_h - s.pad_top + row.first_tap * s.dilation_h,
+                     ix = x * s.stride_w - s.pad_left;
   const std::int64_t columns = s.columns_under(width);
   std::int64_t line = s.width * s.in;
   address a = advanced(address_of(buffers.x), iy * line + ix * s.in);
@@ -139,7 +154,10 @@ void direct_block(const conv_shape& s, const conv_buffers& buffers, const block_
     a = address_of(buffers.scratch), line = columns * s.in;
   }
   const bool is_column = s.out_width == 1, is_pair = row.height == 2 && !is_column;
-  tile_args t{.lda = is_column ? s.stride_h * line : s.stride_w * s.in, .k = s.kernel_w * s.in, .ldc = buffers.out_pixel, .range = buffers.range};
+  tile_args t{.lda = is_column ? s.stride_h * line : s.stride_w * s.in,
+              .k = s.kernel_w * s.in,
+              .ldc = buffers.out_pixel,
+              .range = buffers.range};
   t.runs = row.taps(), t.run_stride = s.dilation_h * line;
   set_rows(t, row.height * width, a, buffers.y + (row.y * s.out_width + x) * buffers.out_pixel);
   if (is_pair) t.a_second = advanced(a, s.stride_h * line);
@@ -180,8 +198,7 @@ void direct_bands(const conv_shape& s, const conv_buffers& buffers, interval row
 }
 
 /// Computes the given rows of blocks of one image, group by group.
-template <class Isa>
-void direct_image(const conv_shape& s, const conv_buffers& image, interval rows, interval panels) {
+template <class Isa> void direct_image(const conv_shape& s, const conv_buffers& image, interval rows, interval panels) {
   conv_shape of_group = s;
   of_group.in = s.group_in(), of_group.out = s.group_out(), of_group.group = 1;
   for (std::int64_t g = 0; g < s.group; ++g) {
@@ -208,18 +225,21 @@ template <class Isa> void conv_direct(const conv_shape& s, const conv_buffers& b
 
 // --- gathered pixels ----------------------------------------------------------
 
-/// Pixels gathered at once: some tiles, so that every panel of weights is read once for all of them, in at most 256 KiB.
+/// Pixels gathered at once: some tiles, so that every panel of weights is read once for all of them, in at most 256
+/// KiB.
 constexpr std::int64_t gathered_pixels(const conv_shape& s) {
   return tile_rows * std::clamp<std::int64_t>(64 * 1024 / (tile_rows * std::max<std::int64_t>(1, s.depth())), 1, 8);
 }
 
 /// The inputs of output pixel `pixel` (counted through all images), channels of one group, in the order of the weights.
 inline void gather_pixel(const conv_shape& s, const float* x, std::int64_t pixel, float* out) {
-  const std::int64_t image = pixel / s.out_pixels(), oy = pixel % s.out_pixels() / s.out_width, ox = pixel % s.out_width;
+  const std::int64_t image = pixel / s.out_pixels(), oy = pixel % s.out_pixels() / s.out_width,
+                     ox = pixel % s.out_width;
   const std::int64_t channels = s.group_in();
   for (std::int64_t ky = 0; ky < s.kernel_h; ++ky)
     for (std::int64_t kx = 0; kx < s.kernel_w; ++kx, out += channels) {
-      const std::int64_t iy = oy * s.stride_h - s.pad_top + ky * s.dilation_h, ix = ox * s.stride_w - s.pad_left + kx * s.dilation_w;
+      const std::int64_t iy = oy * s.stride_h - s.pad_top + ky * s.dilation_h,
+                         ix = ox * s.stride_w - s.pad_left + kx * s.dilation_w;
       const bool is_inside = iy >= 0 && iy < s.height && ix >= 0 && ix < s.width;
       if (is_inside) copy_floats(x + ((image * s.height + iy) * s.width + ix) * s.in, channels, out);
       else zero_floats(channels, out);
@@ -232,9 +252,11 @@ template <class Isa> void conv_gather(const conv_shape& s, const conv_buffers& b
   for (std::int64_t i = work.rows.begin; i < work.rows.end; ++i) {
     const std::int64_t first = i * at_once, count = std::min(at_once, pixels - first);
     for (std::int64_t g = 0; g < s.group; ++g) {
-      for (std::int64_t j = 0; j < count; ++j) gather_pixel(s, buffers.x + g * s.group_in(), first + j, buffers.scratch + j * k);
-      gemm_tiles<Isa>({count, k, n}, buffers.scratch, k, buffers.packed + g * packed_floats(k, n), buffers.y + first * s.out + g * n, s.out,
-                      buffers.range, {{0, row_tiles{count}.count()}, work.columns});
+      for (std::int64_t j = 0; j < count; ++j)
+        gather_pixel(s, buffers.x + g * s.group_in(), first + j, buffers.scratch + j * k);
+      gemm_tiles<Isa>({count, k, n}, buffers.scratch, k, buffers.packed + g * packed_floats(k, n),
+                      buffers.y + first * s.out + g * n, s.out, buffers.range,
+                      {{0, row_tiles{count}.count()}, work.columns});
     }
   }
 }
@@ -242,14 +264,18 @@ template <class Isa> void conv_gather(const conv_shape& s, const conv_buffers& b
 constexpr std::int64_t scratch_per_part(const conv_shape& s) {
   const conv_method method = method_of(s);
   if (method == conv_method::product || s.batch * s.out_pixels() * s.out == 0) return 0;
-  const std::int64_t floats = method == conv_method::direct ? direct_scratch(s) : std::min(gathered_pixels(s), s.batch * s.out_pixels()) * s.depth();
+  const std::int64_t floats = method == conv_method::direct
+                                  ? direct_scratch(s)
+                                  : std::min(gathered_pixels(s), s.batch * s.out_pixels()) * s.depth();
   return (floats + 15) / 16 * 16;  // whole cache lines, so that parts never share one
 }
 
 }  // namespace detail
 
 /// Floats that conv_pack() writes.
-constexpr std::int64_t conv_packed_floats(const conv_shape& s) { return s.group * packed_floats(s.depth(), s.group_out()); }
+constexpr std::int64_t conv_packed_floats(const conv_shape& s) {
+  return s.group * packed_floats(s.depth(), s.group_out());
+}
 
 /// Packs weights [out, kernel_h, kernel_w, in / group] and bias [out] (null: zeros), group by group.
 inline void conv_pack(const conv_shape& s, const float* w, const float* bias, float* out) {
@@ -259,16 +285,21 @@ inline void conv_pack(const conv_shape& s, const float* w, const float* bias, fl
 }
 
 /// Floats of scratch that conv() needs when its work is divided into `parts`.
-constexpr std::int64_t conv_scratch_floats(const conv_shape& s, std::int64_t parts = 1) { return parts * detail::scratch_per_part(s); }
+constexpr std::int64_t conv_scratch_floats(const conv_shape& s, std::int64_t parts = 1) {
+  return parts * detail::scratch_per_part(s);
+}
 
 /// y = clamp(conv2d(x, w) + bias).
 ///
-/// Every division into parts gives the same bits. Padding counts as zeros that may be multiplied with weights: infinite weights
-/// can give NaN at the border. y must not overlap x.
-/// \param packed  what conv_pack() made of weights and bias
+/// Every division into parts gives the same bits. Padding counts as zeros that may be multiplied with weights: infinite
+/// weights can give NaN at the border. y must not overlap x.
+///
+/// \param packed what conv_pack() made of weights and bias
+///
 /// \param scratch conv_scratch_floats(s, p.count) floats, of which each part uses its own; need not be initialised
 template <class Isa = native>
-void conv(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range = {}, part p = {}) {
+void conv(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range = {},
+          part p = {}) {
   if (s.batch * s.out_pixels() * s.out == 0) return;
   if (detail::method_of(s) == detail::conv_method::product) {
     const std::int64_t pixels = s.batch * s.out_pixels();

@@ -1,8 +1,9 @@
-// depthwise: float depthwise convolution over NHWC images, vectorised over channels; any kernel, stride, dilation, padding, multiplier.
+// depthwise: float depthwise convolution over NHWC images, vectorised over channels; any kernel, stride, multiplier.
 // Flow: a prepare step packs weights and bias once with depthwise_pack(); a plan's step calls depthwise().
 //
-// 3x3 and 5x5 kernels of stride 1 and 2 compute tiles of output pixels for one vector of channels, so that an input loaded once
-// serves up to kernel_h * kernel_w sums. Everything else goes pixel by pixel. Taps outside the image are left out, not multiplied by zero.
+// 3x3 and 5x5 kernels of stride 1 and 2 compute tiles of output pixels for one vector of channels, so that an input
+// loaded once serves up to kernel_h * kernel_w sums. Everything else goes pixel by pixel. Taps outside the image are
+// left out, not multiplied by zero.
 #pragma once
 
 #include <nnrt/kernels/lanes.hpp>
@@ -14,11 +15,11 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// x: [batch, height, width, channels], w: [channels * multiplier, kernel_h, kernel_w], y: [batch, out_height, out_width, channels * multiplier];
-/// output channel o reads input channel o / multiplier.
+/// x: [batch, height, width, channels], w: [channels * multiplier, kernel_h, kernel_w], y: [batch, out_height,
+/// out_width, channels * multiplier]; output channel o reads input channel o / multiplier.
 ///
-/// Extents may be 0, kernels larger than the padded image; stride, dilation and multiplier are at least 1. Padding below and to
-/// the right is what the output extents imply.
+/// Extents may be 0, kernels larger than the padded image; stride, dilation and multiplier are at least 1. Padding
+/// below and to the right is what the output extents imply.
 struct depthwise_shape {
   std::int64_t batch = 1, height = 0, width = 0, channels = 0, multiplier = 1;
   std::int64_t kernel_h = 1, kernel_w = 1, stride_h = 1, stride_w = 1, dilation_h = 1, dilation_w = 1;
@@ -31,8 +32,8 @@ struct depthwise_shape {
 
 namespace detail {
 
-/// First output channel of a vector. The last vector ends with the last channel and overlaps the one before, so all vectors are
-/// whole as soon as there are `lanes` channels; what overlaps is computed and stored twice.
+/// First output channel of a vector. The last vector ends with the last channel and overlaps the one before, so all
+/// vectors are whole as soon as there are `lanes` channels; what overlaps is computed and stored twice.
 constexpr std::int64_t first_channel(std::int64_t vector, std::int64_t out) {
   return std::max<std::int64_t>(0, std::min(vector * lanes, out - lanes));
 }
@@ -46,13 +47,13 @@ inline constexpr int depthwise_columns = vector_registers == 32 ? 7 : 4;
 /// One tile of outputs in one image.
 struct depthwise_tile_args {
   const float* w;
-  float* y;                           // first output pixel
-  address x;                          // input pixel under the first tap, which may lie outside the image
+  float* y;   // first output pixel
+  address x;  // input pixel under the first tap, which may lie outside the image
   std::int64_t channels;
-  std::int64_t line, out_line;        // floats from one row to the next
-  std::int64_t first_row, last_row;   // rows of the tile's input that lie in the image
-  std::uint32_t columns_inside;       // bit j: input column j lies in the image
-  std::int64_t rows, columns;         // output rows and columns wanted of the tile
+  std::int64_t line, out_line;       // floats from one row to the next
+  std::int64_t first_row, last_row;  // rows of the tile's input that lie in the image
+  std::uint32_t columns_inside;      // bit j: input column j lies in the image
+  std::int64_t rows, columns;        // output rows and columns wanted of the tile
   clamp_range range;
 };
 
@@ -80,15 +81,15 @@ template <int K, int Stride> struct depthwise_sums {
 /// Which of a tile's two output rows see a row of the input.
 enum class seen_by { upper, both, lower };
 
-/// One vector of channels of a tile. A Checked tile leaves out input columns outside the image and output columns not wanted, and
-/// may have fewer channels than lanes if masks are free.
+/// One vector of channels of a tile. A Checked tile leaves out input columns outside the image and output columns not
+/// wanted, and may have fewer channels than lanes if masks are free.
 template <int K, int Stride, bool Checked> struct depthwise_vector {
   using sums = depthwise_sums<K, Stride>;
   static constexpr std::int64_t kernel_row = K * lanes;
   const depthwise_tile_args& t;
   const strides& step;
-  const float* w;      // taps of these channels
-  std::int64_t used;   // channels, at most lanes
+  const float* w;     // taps of these channels
+  std::int64_t used;  // channels, at most lanes
   sums upper, lower;
 
   /// Adds rows i … end - 1 of the input, of which the next one lies at `row`.
@@ -135,30 +136,36 @@ template <int K, int Stride, bool Checked> struct depthwise_vector {
 };
 
 /// All channels of one tile.
-template <class Isa, int K, int Stride, bool Checked> [[gnu::noinline]] void depthwise_tile(const depthwise_tile_args& t) {
+template <class Isa, int K, int Stride, bool Checked>
+[[gnu::noinline]] void depthwise_tile(const depthwise_tile_args& t) {
   const strides step(t.channels);
   const float* w = t.w;
   for (std::int64_t v = 0; v < channel_vectors(t.channels); ++v, w += (K * K + 1) * lanes)
-    depthwise_vector<K, Stride, Checked>{t, step, w, std::min(lanes, t.channels), {}, {}}.run(first_channel(v, t.channels));
+    depthwise_vector<K, Stride, Checked>{t, step, w, std::min(lanes, t.channels), {}, {}}.run(
+        first_channel(v, t.channels));
 }
 
 /// One or two output rows, from row oy of an image on.
 template <class Isa, int K, int Stride>
-void depthwise_row_tiles(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range, std::int64_t oy, std::int64_t rows) {
+void depthwise_row_tiles(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
+                         std::int64_t oy, std::int64_t rows) {
   constexpr std::int64_t in_rows = Stride + K, in_columns = (depthwise_columns - 1) * Stride + K;
   const std::int64_t iy = oy * Stride - s.pad_top;
   depthwise_tile_args t{};
   t.w = packed, t.channels = s.channels, t.range = range, t.rows = rows;
   t.line = s.width * s.channels, t.out_line = s.out_width * s.channels;
-  t.first_row = std::clamp<std::int64_t>(-iy, 0, in_rows), t.last_row = std::clamp<std::int64_t>(s.height - iy, t.first_row, in_rows);
+  t.first_row = std::clamp<std::int64_t>(-iy, 0, in_rows),
+  t.last_row = std::clamp<std::int64_t>(s.height - iy, t.first_row, in_rows);
   for (std::int64_t ox = 0; ox < s.out_width; ox += depthwise_columns) {
     const std::int64_t ix = ox * Stride - s.pad_left;
     t.x = advanced(address_of(x), iy * t.line + ix * s.channels);
     t.y = y + (oy * s.out_width + ox) * s.channels;
     t.columns = std::min<std::int64_t>(depthwise_columns, s.out_width - ox);
-    const std::int64_t left = std::clamp<std::int64_t>(-ix, 0, in_columns), right = std::clamp<std::int64_t>(s.width - ix, left, in_columns);
+    const std::int64_t left = std::clamp<std::int64_t>(-ix, 0, in_columns),
+                       right = std::clamp<std::int64_t>(s.width - ix, left, in_columns);
     t.columns_inside = (1U << right) - (1U << left);
-    if (left == 0 && right == in_columns && t.columns == depthwise_columns && s.channels >= lanes) depthwise_tile<Isa, K, Stride, false>(t);
+    if (left == 0 && right == in_columns && t.columns == depthwise_columns && s.channels >= lanes)
+      depthwise_tile<Isa, K, Stride, false>(t);
     else depthwise_tile<Isa, K, Stride, true>(t);
   }
 }
@@ -179,17 +186,23 @@ inline vf load_inputs(const float* x, std::int64_t o, std::int64_t count, std::i
 
 /// The taps of one axis that lie in the image when the first lies at `start`.
 constexpr interval taps_inside(std::int64_t start, std::int64_t extent, std::int64_t kernel, std::int64_t dilation) {
-  const auto taps_before = [&](std::int64_t i) { return std::clamp<std::int64_t>((i + dilation - 1) / dilation, 0, kernel); };
+  const auto taps_before = [&](std::int64_t i) {
+    return std::clamp<std::int64_t>((i + dilation - 1) / dilation, 0, kernel);
+  };
   const std::int64_t first = start < 0 ? taps_before(-start) : 0;
   return {first, std::max(first, start < extent ? taps_before(extent - start) : 0)};
 }
 
 /// One output pixel, from the image's first float.
-inline void depthwise_pixel(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range, std::int64_t oy, std::int64_t ox) {
-  const std::int64_t iy = oy * s.stride_h - s.pad_top, ix = ox * s.stride_w - s.pad_left, out = s.out(), count = std::min(lanes, out);
-  const interval ky = taps_inside(iy, s.height, s.kernel_h, s.dilation_h), kx = taps_inside(ix, s.width, s.kernel_w, s.dilation_w);
+inline void depthwise_pixel(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
+                            std::int64_t oy, std::int64_t ox) {
+  const std::int64_t iy = oy * s.stride_h - s.pad_top, ix = ox * s.stride_w - s.pad_left, out = s.out(),
+                     count = std::min(lanes, out);
+  const interval ky = taps_inside(iy, s.height, s.kernel_h, s.dilation_h),
+                 kx = taps_inside(ix, s.width, s.kernel_w, s.dilation_w);
   const vf lo = broadcast(&range.lo), hi = broadcast(&range.hi);
-  const address corner = advanced(address_of(x), ((iy + ky.begin * s.dilation_h) * s.width + ix + kx.begin * s.dilation_w) * s.channels);
+  const address corner =
+      advanced(address_of(x), ((iy + ky.begin * s.dilation_h) * s.width + ix + kx.begin * s.dilation_w) * s.channels);
   const std::int64_t tap = s.dilation_w * s.channels, line = s.dilation_h * s.width * s.channels;
   for (std::int64_t v = 0; v < channel_vectors(out); ++v, packed += (s.taps() + 1) * lanes) {
     const std::int64_t o = first_channel(v, out);
@@ -206,18 +219,21 @@ inline void depthwise_pixel(const depthwise_shape& s, const float* x, const floa
 }
 
 template <class Isa>
-void depthwise_row_pixels(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range, std::int64_t oy, std::int64_t rows) {
+void depthwise_row_pixels(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
+                          std::int64_t oy, std::int64_t rows) {
   for (; rows > 0; --rows, ++oy)
     for (std::int64_t ox = 0; ox < s.out_width; ++ox)
       depthwise_pixel(s, x, packed, y + (oy * s.out_width + ox) * s.out(), range, oy, ox);
 }
 
-using depthwise_function = void (*)(const depthwise_shape&, const float*, const float*, float*, clamp_range, std::int64_t, std::int64_t);
+using depthwise_function = void (*)(const depthwise_shape&, const float*, const float*, float*, clamp_range,
+                                    std::int64_t, std::int64_t);
 
 /// What computes one or two output rows of this shape.
 template <class Isa> depthwise_function depthwise_rows_of(const depthwise_shape& s) {
   const bool is_square = s.kernel_h == s.kernel_w && s.stride_h == s.stride_w;
-  const bool has_tiles = is_square && s.dilation_h == 1 && s.dilation_w == 1 && s.multiplier == 1 && (s.channels >= lanes || masks_are_free);
+  const bool has_tiles = is_square && s.dilation_h == 1 && s.dilation_w == 1 && s.multiplier == 1 &&
+                         (s.channels >= lanes || masks_are_free);
   if (has_tiles && s.kernel_h == 3 && s.stride_h == 1) return &depthwise_row_tiles<Isa, 3, 1>;
   if (has_tiles && s.kernel_h == 3 && s.stride_h == 2) return &depthwise_row_tiles<Isa, 3, 2>;
   if (has_tiles && s.kernel_h == 5 && s.stride_h == 1) return &depthwise_row_tiles<Isa, 5, 1>;
@@ -245,19 +261,21 @@ inline void depthwise_pack(const depthwise_shape& s, const float* w, const float
 
 /// y = clamp(depthwise_conv2d(x, w) + bias).
 ///
-/// Parts are pairs of output rows; every division into parts gives the same bits. Taps outside the image are left out. y must not
-/// overlap x.
+/// Parts are pairs of output rows; every division into parts gives the same bits. Taps outside the image are left out.
+/// y must not overlap x.
+///
 /// \param packed what depthwise_pack() made of weights and bias
 template <class Isa = native>
-void depthwise(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {}, part p = {}) {
+void depthwise(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {},
+               part p = {}) {
   if (s.out_width <= 0 || s.out() <= 0) return;
   const detail::depthwise_function compute = detail::depthwise_rows_of<Isa>(s);
   const std::int64_t pairs = (s.out_height + 1) / 2;
   const interval work = share(s.batch * pairs, p);
   for (std::int64_t i = work.begin; i < work.end; ++i) {
     const std::int64_t image = i / pairs, oy = i % pairs * 2;
-    compute(s, x + image * s.height * s.width * s.channels, packed, y + image * s.out_height * s.out_width * s.out(), range, oy,
-            std::min<std::int64_t>(2, s.out_height - oy));
+    compute(s, x + image * s.height * s.width * s.channels, packed, y + image * s.out_height * s.out_width * s.out(),
+            range, oy, std::min<std::int64_t>(2, s.out_height - oy));
   }
 }
 

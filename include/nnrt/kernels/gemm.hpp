@@ -1,5 +1,5 @@
-// gemm: C = clamp(A * B + bias) over packed B; serves matrix product, dense layers (one row of A) and 1x1 convolution (A = pixels).
-// Flow: a prepare step packs B and bias once with pack(); a plan's step calls gemm(). convolution.hpp calls the tiles below as well.
+// gemm: C = clamp(A * B + bias) over packed B; serves matrix products, dense layers and 1x1 convolution.
+// Flow: a prepare step packs B and bias once with pack(); a plan's step calls gemm(); convolution.hpp uses its tiles.
 #pragma once
 
 #include <nnrt/kernels/lanes.hpp>
@@ -18,8 +18,8 @@ struct gemm_shape {
   std::int64_t m = 0, k = 0, n = 0;
 };
 
-/// Rows and vectors of C that stay in registers during the loop over k: 28 accumulators of 32 registers, 12 of 16. The rows must
-/// be even, see tile_args.
+/// Rows and vectors of C that stay in registers during the loop over k: 28 accumulators of 32 registers, 12 of 16. The
+/// rows must be even, see tile_args.
 inline constexpr int tile_rows = vector_registers == 32 ? 14 : 6;
 inline constexpr int tile_vectors = 2;
 /// B is packed in panels of this many columns.
@@ -30,15 +30,18 @@ constexpr std::int64_t panels_of(std::int64_t n) { return (n + panel_columns - 1
 /// Floats that pack() writes: the bias and k rows, all in whole vectors.
 constexpr std::int64_t packed_floats(std::int64_t k, std::int64_t n) { return (k + 1) * whole_vectors(n); }
 
-/// Whether the last panel, `width` columns wide, is one vector and at most half another (24 columns of 16 lanes): then two rows
-/// of A can share one vector of products for the half, and 24 columns cost 1.5 fma per row instead of 2.
+/// Whether the last panel, `width` columns wide, is one vector and at most half another (24 columns of 16 lanes): then
+/// two rows of A can share one vector of products for the half, and 24 columns cost 1.5 fma per row instead of 2.
 constexpr bool ends_in_half(std::int64_t width) { return has_halves && width > lanes && width <= lanes + lanes / 2; }
 
-/// Packs B and bias. Layout: [bias][panel][k][columns of the panel], missing columns zero; a panel that ends_in_half has its half
-/// vector twice.
-/// \param b              element (i, j) is b[i * row_stride + j * column_stride]: (n, 1) for a k x n matrix, (1, k) for n x k
-/// \param bias           n floats; null: zeros
-/// \param out            packed_floats(k, n) floats; 64-byte alignment is faster
+/// Packs B and bias. Layout: [bias][panel][k][columns of the panel], missing columns zero; a panel that ends_in_half
+/// has its half vector twice.
+///
+/// \param b element (i, j) is b[i * row_stride + j * column_stride]: (n, 1) for a k x n matrix, (1, k) for n x k
+///
+/// \param bias n floats; null: zeros
+///
+/// \param out packed_floats(k, n) floats; 64-byte alignment is faster
 inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_stride, std::int64_t k, std::int64_t n,
                  const float* bias, float* out) {
   const std::int64_t padded = whole_vectors(n);
@@ -65,8 +68,8 @@ struct weights_ahead {
 
 // --- division of rows among tiles ------------------------------------------
 
-/// The tiles along m rows (or pixels of a line): whole ones, but the last two share what is left when the last would be a sliver.
-/// They follow from m alone, so the order in which a sum is made does not depend on how the work is divided.
+/// The tiles along m rows (or pixels of a line): whole ones, but the last two share what is left when the last would be
+/// a sliver. They follow from m alone, so the order in which a sum is made does not depend on how the work is divided.
 struct row_tiles {
   std::int64_t m;
 
@@ -84,11 +87,12 @@ namespace detail {
 
 // --- one tile ---------------------------------------------------------------
 
-/// What one tile computes: `runs` runs of k products, whose values of A start run_stride floats apart; B goes on without a gap.
-/// A plain product is one run; a convolution's runs are the rows of its kernel.
+/// What one tile computes: `runs` runs of k products, whose values of A start run_stride floats apart; B goes on
+/// without a gap. A plain product is one run; a convolution's runs are the rows of its kernel.
 ///
-/// Rows come in two halves with bases of their own. So a tile may span two image rows, and a tile function of 14 rows also serves
-/// 13: the halves overlap by one row, which is computed and stored twice. Half as many functions have to be compiled.
+/// Rows come in two halves with bases of their own. So a tile may span two image rows, and a tile function of 14 rows
+/// also serves 13: the halves overlap by one row, which is computed and stored twice. Half as many functions have to be
+/// compiled.
 struct tile_args {
   address a = 0, a_second = 0;
   std::int64_t lda = 0;
@@ -202,8 +206,8 @@ template <int... Pair> struct sums_and_half<std::integer_sequence<int, Pair...>>
   }
 };
 
-/// Sets of sums that a tile keeps: with fewer than eight accumulators, too few to hide the latency of two fma per cycle, several
-/// k at once go to a set each.
+/// Sets of sums that a tile keeps: with fewer than eight accumulators, too few to hide the latency of two fma per
+/// cycle, several k at once go to a set each.
 constexpr int sets_for(int accumulators) { return accumulators >= 8 ? 1 : (8 + accumulators - 1) / accumulators; }
 
 template <class Isa> [[gnu::always_inline]] inline void fetch_ahead(address& ahead, std::int64_t step) {
@@ -225,11 +229,14 @@ template <class Isa, class Sums> [[gnu::noinline]] void tile(const tile_args& t)
   for (std::int64_t run = t.runs; run > 0; --run) {
     const float* const end = b + t.k * Sums::columns;
     if constexpr (sets > 1) {
-      for (const float* const whole = b + t.k / sets * (sets * Sums::columns); b != whole; b += sets * Sums::columns, a.advance(sets))
-        each<sets>([&](auto s) __attribute__((always_inline)) { sum[s].template add_products<s>(a, b + s * Sums::columns); });
+      for (const float* const whole = b + t.k / sets * (sets * Sums::columns); b != whole;
+           b += sets * Sums::columns, a.advance(sets))
+        each<sets>([&](auto s)
+                       __attribute__((always_inline)) { sum[s].template add_products<s>(a, b + s * Sums::columns); });
     }
     for (; b != end; b += Sums::columns, a.advance(1)) {
-      if constexpr (Sums::accumulators >= 12) fetch_ahead<Isa>(ahead, t.ahead_step);  // smaller tiles have no load slots to spare
+      if constexpr (Sums::accumulators >= 12)
+        fetch_ahead<Isa>(ahead, t.ahead_step);  // smaller tiles have no load slots to spare
       sum[0].template add_products<0>(a, b);
     }
     a.advance(t.run_stride - t.k);
@@ -250,10 +257,12 @@ template <int N> using first_integers = std::make_integer_sequence<int, N>;
 /// Element i serves 2 i rows, element 0 one row.
 template <class Isa, int Vectors> inline constexpr auto tiles = []<int... I>(std::integer_sequence<int, I...>) {
   return std::array<tile_function, sizeof...(I)>{&tile<Isa, sums<Vectors, first_integers<I == 0 ? 1 : 2 * I>>>...};
-}(first_integers<tile_rows / 2 + 1>{});
+}
+(first_integers<tile_rows / 2 + 1>{});
 
 /// Element i serves 8 + 2 i rows. For fewer a half is not worth a function: a whole second vector computes the same.
-template <class Isa> inline constexpr std::array<tile_function, 4> half_tiles = {
+template <class Isa>
+inline constexpr std::array<tile_function, 4> half_tiles = {
     &tile<Isa, sums_and_half<first_integers<4>>>, &tile<Isa, sums_and_half<first_integers<5>>>,
     &tile<Isa, sums_and_half<first_integers<6>>>, &tile<Isa, sums_and_half<first_integers<7>>>};
 
@@ -290,9 +299,9 @@ inline void set_rows(tile_args& t, std::int64_t rows, address a, float* c) {
   t.c = c, t.c_second = c + second * t.ldc;
 }
 
-/// Computes `rows` rows of C in the given panels. `skipped_k` rows of B have no counterpart in A (rows of a convolution's kernel
-/// that hang over the edge of the image). `t` is the caller's, to be changed: a copy of what was written a moment ago in smaller
-/// pieces stalls until the stores are done, 15 ns per row of tiles.
+/// Computes `rows` rows of C in the given panels. `skipped_k` rows of B have no counterpart in A (rows of a
+/// convolution's kernel that hang over the edge of the image). `t` is the caller's, to be changed: a copy of what was
+/// written a moment ago in smaller pieces stalls until the stores are done, 15 ns per row of tiles.
 template <class Isa>
 void tile_row(tile_args& t, std::int64_t rows, const packed_b& b, std::int64_t skipped_k, interval panels) {
   float *const c = t.c, *const c_second = t.c_second;
@@ -324,7 +333,8 @@ void gemm_tiles(const gemm_shape& s, const float* a, std::int64_t lda, const flo
       t.ahead = ahead < ahead_end ? ahead : t.a;
       t.ahead_step = ahead < ahead_end ? 128 : 0;
       tile_row<Isa>(t, rows, b, 0, panels);
-      if constexpr (Isa::fetches_ahead) ahead = std::min(ahead_end, ahead + static_cast<address>(128 * s.k * panels.size()));
+      if constexpr (Isa::fetches_ahead)
+        ahead = std::min(ahead_end, ahead + static_cast<address>(128 * s.k * panels.size()));
     }
   }
 }
@@ -333,11 +343,15 @@ void gemm_tiles(const gemm_shape& s, const float* a, std::int64_t lda, const flo
 
 /// C[m][n] = clamp(A[m][k] * B + bias).
 ///
-/// Any lda >= k and ldc >= n, in floats; columns n … ldc of C are not touched. C must not overlap A. The products of one element
-/// are summed in an order that follows from the shape alone, so every division into parts gives the same bits.
+/// Any lda >= k and ldc >= n, in floats; columns n … ldc of C are not touched. C must not overlap A. The products of
+/// one element are summed in an order that follows from the shape alone, so every division into parts gives the same
+/// bits.
+///
 /// \param packed what pack() made of B and bias
-/// \param p      the part to compute; any count is correct, more than max(row tiles, panels) leaves parts without work
-/// \param after  see weights_ahead; needs the tag native_fetching_ahead
+///
+/// \param p the part to compute; any count is correct, more than max(row tiles, panels) leaves parts without work
+///
+/// \param after see weights_ahead; needs the tag native_fetching_ahead
 template <class Isa = native>
 void gemm(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
           clamp_range range = {}, part p = {}, const weights_ahead& after = {}) {

@@ -25,20 +25,21 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// Template argument of every kernel's entry point. A template is compiled only where it is called, so a program that merely
-/// includes a kernel does not pay for it.
+/// Template argument of every kernel's entry point. A template is compiled only where it is called, so a program that
+/// merely includes a kernel does not pay for it.
 struct native {
-  /// Whether the GEMM tile asks for the weights of the next step (weights_ahead) while it computes. Costs layers that need no
-  /// such help 1 to 5 %, hence off.
+  /// Whether the GEMM tile asks for the weights of the next step (weights_ahead) while it computes. Costs layers that
+  /// need no such help 1 to 5 %, hence off.
   static constexpr bool fetches_ahead = false;
 };
+/// As native, with the fetching ahead.
 struct native_fetching_ahead {
   static constexpr bool fetches_ahead = true;
 };
 
 // --- the vector type -------------------------------------------------------
-// The architecture is spelled out, not xsimd's default: with -mavx alone the default would be 8 lanes inside namespace sse4, and
-// two units compiled with different flags would give one name two meanings.
+// The architecture is spelled out, not xsimd's default: with -mavx alone the default would be 8 lanes inside namespace
+// sse4, and two units compiled with different flags would give one name two meanings.
 #if !defined(NNRT_HAS_XSIMD)
 /// One float that looks like an xsimd batch, for machines without a batch.
 struct single_lane {
@@ -116,7 +117,8 @@ constexpr std::int64_t whole_vectors(std::int64_t n) { return (n + lanes - 1) / 
 /// x * y + z; one rounding where the machine has fma, two on SSE.
 [[gnu::always_inline]] inline vf fma(vf x, vf y, vf z) {
 #if defined(NNRT_LANES_AVX512)
-  return vf(_mm512_fmadd_ps(x.data, y.data, z.data));  // xsimd 8.1 has mul + add here; g++ contracts that, clang does not
+  return vf(
+      _mm512_fmadd_ps(x.data, y.data, z.data));  // xsimd 8.1 has mul + add here; g++ contracts that, clang does not
 #elif defined(NNRT_HAS_XSIMD)
   return xsimd::fma(x, y, z);
 #else
@@ -130,8 +132,8 @@ struct clamp_range {
   float hi = std::numeric_limits<float>::infinity();
 };
 
-/// x limited to [lo, hi]; a NaN in x stays NaN. x86 answers with the second operand when one of two is NaN, so x stands second;
-/// NEON's max and min give NaN anyway.
+/// x limited to [lo, hi]; a NaN in x stays NaN. x86 answers with the second operand when one of two is NaN, so x stands
+/// second; NEON's max and min give NaN anyway.
 [[gnu::always_inline]] inline vf clamp(vf x, vf lo, vf hi) {
 #if defined(NNRT_LANES_AVX512)
   return vf(_mm512_min_ps(hi.data, _mm512_max_ps(lo.data, x.data)));
@@ -196,7 +198,8 @@ inline constexpr bool has_halves = true;
 [[gnu::always_inline]] inline void store_halves(float* p, float* q, vf v, std::int64_t n) {
   const __mmask8 mask = static_cast<__mmask8>((1U << n) - 1U);
   _mm256_mask_storeu_ps(p, mask, _mm512_castps512_ps256(v.data));
-  // Opaque, or the compiler merges both steps into a vextractf32x8 to memory, which faults on lanes that the mask leaves out.
+  // Opaque, or the compiler merges both steps into a vextractf32x8 to memory, which faults on lanes that the mask
+  // leaves out.
   __m256 upper = _mm512_extractf32x8_ps(v.data, 1);
   asm("" : "+v"(upper));
   _mm256_mask_storeu_ps(q, mask, upper);
@@ -210,8 +213,8 @@ inline void store_halves(float*, float*, vf, std::int64_t) {}
 
 // --- what keeps g++ 12 from spoiling a tile ---------------------------------
 
-/// A place in memory as a number. Kernels step through rows with it: a pointer past the end of its array, as the last step of a
-/// loop makes, would be undefined behaviour, a number is not.
+/// A place in memory as a number. Kernels step through rows with it: a pointer past the end of its array, as the last
+/// step of a loop makes, would be undefined behaviour, a number is not.
 using address = std::uintptr_t;
 
 inline address address_of(const float* p) { return reinterpret_cast<address>(p); }
@@ -243,12 +246,13 @@ struct strides {
   }
 };
 
-/// f(0) … f(N - 1) with constant arguments. A plain loop over an array of vectors leaves the array on the stack: g++ 12 unrolls
-/// after it has decided what lives in memory. The lambdas given must be always_inline, too.
+/// f(0) … f(N - 1) with constant arguments. A plain loop over an array of vectors leaves the array on the stack: g++ 12
+/// unrolls after it has decided what lives in memory. The lambdas given must be always_inline, too.
 template <int N, class F> [[gnu::always_inline]] inline void each(F&& f) {
   [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
     (f(std::integral_constant<int, I>{}), ...);
-  }(std::make_integer_sequence<int, N>{});
+  }
+  (std::make_integer_sequence<int, N>{});
 }
 
 /// Copies n floats that do not overlap; faster than memcpy for the handfuls that kernels copy.

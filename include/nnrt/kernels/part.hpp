@@ -1,5 +1,5 @@
 // part: how the work of one kernel call is divided among tasks.
-// Flow: a thread pool calls a kernel once per part, in any order or at once; together the calls do what one call of part {0, 1} does.
+// Flow: a thread pool calls a kernel once per part, in any order or at once; together they do what part {0, 1} does.
 #pragma once
 
 #include <nnrt/core/config.hpp>
@@ -21,6 +21,7 @@ struct interval {
   constexpr std::int64_t size() const { return end - begin; }
 };
 
+/// Units along two axes.
 struct rectangle {
   interval rows, columns;
 };
@@ -28,7 +29,8 @@ struct rectangle {
 /// What a part does of n units; the parts differ by one unit at most.
 constexpr interval share(std::int64_t n, part p) { return {n * p.index / p.count, n * (p.index + 1) / p.count}; }
 
-/// What a part does of rows x columns units: a share of the axis that has more of them, so that parts are as equal as can be.
+/// What a part does of rows x columns units: a share of the axis that has more of them, so that parts are as equal as
+/// can be.
 constexpr rectangle share(std::int64_t rows, std::int64_t columns, part p) {
   if (rows >= columns) return {share(rows, p), {0, columns}};
   return {{0, rows}, share(columns, p)};
