@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -198,6 +199,25 @@ TEST_CASE("json: what the writer writes reads back as it was") {
   CHECK(reader.integer() == std::numeric_limits<std::int64_t>::min());
   REQUIRE(reader.expect(json_event::real));
   CHECK(reader.real() == 0.1);
+}
+
+TEST_CASE("json: a real number is written so that it reads back as a real number of the same bits") {
+  struct row {
+    double value;
+    const char* text;
+  };
+  static constexpr row table[] = {
+      {0.1, "0.1"},      {1, "1.0"},         {-0.0, "-0.0"}, {936822337203685477100.0, "936822337203685425152.0"},
+      {1e300, "1e+300"}, {5e-324, "5e-324"}, {-2.5, "-2.5"}, {9007199254740993.0, "9007199254740992.0"},
+  };
+  for (const row& r : table) {
+    CAPTURE(r.text);
+    const std::string text = nnrt::json_writer().real(r.value).text();
+    nnrt::json_reader json(text);
+    REQUIRE(json.expect(json_event::real));
+    CHECK(std::bit_cast<std::uint64_t>(json.real()) == std::bit_cast<std::uint64_t>(r.value));
+    CHECK(text == r.text);
+  }
 }
 
 TEST_CASE("json: what JSON cannot say is written as something that it can") {

@@ -174,7 +174,7 @@ class json_writer {
     return *this;
   }
   json_writer& integer(std::int64_t value) { return word(std::to_string(value)); }
-  /// The shortest digits that read back as the same double; what JSON cannot say (NaN, infinities) becomes null.
+  /// The shortest digits that read back as the same double, and as a real number; what JSON cannot say (NaN, infinities) becomes null.
   json_writer& real(double value);
   json_writer& boolean(bool value) { return word(value ? "true" : "false"); }
   json_writer& null() { return word("null"); }
@@ -253,7 +253,9 @@ inline json_writer& json_writer::real(double value) {
   if (!(value - value == 0)) return null();
   char digits[32];
   const auto written = std::to_chars(digits, digits + sizeof digits, value);
-  return word({digits, static_cast<std::size_t>(written.ptr - digits)});
+  const std::string_view shortest(digits, static_cast<std::size_t>(written.ptr - digits));
+  // Without a point or an exponent it would read as an integer, and 1e20 as one that does not fit.
+  return word(joined({shortest, shortest.find_first_of(".e") == shortest.npos ? ".0" : ""}));
 }
 
 inline json_event json_reader::broken_at(std::size_t at, std::string reason) {
