@@ -2,7 +2,7 @@
 // Flow: each operator's Hana-reflected attrs struct is packed into words for the IR and unpacked by infer, reference and kernels.
 #pragma once
 
-#include <nnrt/core/config.hpp>
+#include <nnrt/core/pool.hpp>
 
 #include <array>
 #include <bit>
@@ -16,7 +16,6 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -70,9 +69,9 @@ template <int Capacity> struct int_list {
 };
 using axis_list = int_list<8>;
 
-/// Writes attributes one after the other into a row of words.
-struct word_writer {
-  std::vector<word>& words;
+/// Writes attributes one after the other into a row of words: a pool or a vector.
+template <class Words> struct word_writer {
+  Words& words;
   constexpr void put(std::int64_t v) { words.push_back(v); }
   constexpr void put(bool v) { words.push_back(v ? 1 : 0); }
   constexpr void put(float v) { words.push_back(std::bit_cast<std::int32_t>(v)); }
@@ -127,8 +126,8 @@ template <class Attrs, class F> constexpr void for_each_attribute(F&& f) {
 }
 
 /// Appends the attributes to `words`.
-template <class Attrs> constexpr void pack(const Attrs& attrs, std::vector<word>& words) {
-  word_writer writer{words};
+template <class Attrs, class Words> constexpr void pack(const Attrs& attrs, Words& words) {
+  word_writer<Words> writer{words};
   for_each_attribute<Attrs>([&](const auto&, const auto& get) { writer.put(get(attrs)); });
 }
 
@@ -191,7 +190,7 @@ template <class Attrs> constexpr int fused_word() {
     with.fused = activation::relu6;
     Attrs without;
     without.fused = activation::none;
-    std::vector<word> a, b;
+    pool<word> a, b;
     pack(with, a);
     pack(without, b);
     for (std::size_t i = 0; i < a.size(); ++i)

@@ -29,7 +29,8 @@ struct kernel_request {
   std::span<const tensor_desc> out;
 };
 
-/// A kernel for one node. An empty one (run == nullptr) means: none is fit, let the reference run.
+/// A kernel for one node. One without a name is none: the reference runs. (With -fsanitize=undefined g++ 12 compares no pointers to
+/// functions in constant evaluation.)
 struct kernel_choice {
   kernel_function run = nullptr;
   /// Brings constant operands into the order that run() reads: in = the node's operands, out[0] = packed_bytes bytes, aligned to 64.
@@ -41,7 +42,8 @@ struct kernel_choice {
   int parts = 1;                      // into how many parts the work may be cut at most
   std::string_view name;
 
-  constexpr explicit operator bool() const { return run != nullptr; }
+  constexpr explicit operator bool() const { return !name.empty(); }
+  constexpr bool has_pack() const { return packs != 0; }
 };
 
 namespace kernels {

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <nnrt/core/desc.hpp>
+#include <nnrt/core/pool.hpp>
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -38,7 +38,7 @@ struct verdict {
   unit counted = unit::number;
   std::int64_t actual = 0;     // in the rule's own unit: a rank, a channel count, pixels, a dtype
   std::int64_t expected = 0;
-  std::vector<tensor_desc> outputs;
+  pool<tensor_desc> outputs;
 
   constexpr explicit operator bool() const { return rule < 0; }
   constexpr const tensor_desc& output(int i) const { return outputs[static_cast<std::size_t>(i)]; }

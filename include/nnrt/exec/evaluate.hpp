@@ -31,7 +31,7 @@ struct evaluation {
   }
   constexpr void run() {
     for (const ir::node& n : g.nodes) {
-      std::vector<view> in, out;
+      pool<view> in, out;
       for (const std::int32_t id : g.inputs_of(n)) in.push_back(view_of(id));
       for (const std::int32_t id : g.outputs_of(n)) out.push_back(view_of(id));
       n.op->reference(g.attrs_of(n), in, out);

@@ -6,6 +6,11 @@
 
 namespace nnrt::inline NNRT_ISA::detail {
 
+/// Copies a pool into an array of its size; std::copy takes more constexpr steps.
+template <class T, std::size_t N> constexpr void copy(const pool<T>& from, std::array<T, N>& to) {
+  for (std::size_t i = 0; i < N; ++i) to[i] = from[i];
+}
+
 /// Sizes of all pools of a graph.
 struct graph_sizes {
   std::size_t values, nodes, inputs, outputs, operands, words, text, bytes, log;
@@ -28,29 +33,29 @@ template <graph_sizes N> struct frozen_graph {
   std::array<ir::event, N.log> log{};
 
   constexpr explicit frozen_graph(const ir::graph& g) {
-    std::copy(g.values.begin(), g.values.end(), values.begin());
-    std::copy(g.nodes.begin(), g.nodes.end(), nodes.begin());
-    std::copy(g.inputs.begin(), g.inputs.end(), inputs.begin());
-    std::copy(g.outputs.begin(), g.outputs.end(), outputs.begin());
-    std::copy(g.operands.begin(), g.operands.end(), operands.begin());
-    std::copy(g.words.begin(), g.words.end(), words.begin());
-    std::copy(g.text.begin(), g.text.end(), text.begin());
-    std::copy(g.bytes.begin(), g.bytes.end(), bytes.begin());
-    std::copy(g.log.begin(), g.log.end(), log.begin());
+    copy(g.values, values);
+    copy(g.nodes, nodes);
+    copy(g.inputs, inputs);
+    copy(g.outputs, outputs);
+    copy(g.operands, operands);
+    copy(g.words, words);
+    copy(g.text, text);
+    copy(g.bytes, bytes);
+    copy(g.log, log);
   }
 
   /// The graph with its pools as vectors again, for the next pass.
   constexpr ir::graph thaw() const {
     ir::graph g;
-    g.values.assign(values.begin(), values.end());
-    g.nodes.assign(nodes.begin(), nodes.end());
-    g.inputs.assign(inputs.begin(), inputs.end());
-    g.outputs.assign(outputs.begin(), outputs.end());
-    g.operands.assign(operands.begin(), operands.end());
-    g.words.assign(words.begin(), words.end());
-    g.text.assign(text.begin(), text.end());
-    g.bytes.assign(bytes.begin(), bytes.end());
-    g.log.assign(log.begin(), log.end());
+    g.values.insert(values.begin(), values.end());
+    g.nodes.insert(nodes.begin(), nodes.end());
+    g.inputs.insert(inputs.begin(), inputs.end());
+    g.outputs.insert(outputs.begin(), outputs.end());
+    g.operands.insert(operands.begin(), operands.end());
+    g.words.insert(words.begin(), words.end());
+    g.text.insert(text.begin(), text.end());
+    g.bytes.insert(bytes.begin(), bytes.end());
+    g.log.insert(log.begin(), log.end());
     return g;
   }
 };
@@ -84,15 +89,15 @@ template <plan_sizes N> struct frozen_plan {
         prepare_scratch_bytes(p.prepare_scratch_bytes),
         part_scratch_bytes(p.part_scratch_bytes),
         most_operands(p.most_operands) {
-    std::copy(p.steps.begin(), p.steps.end(), steps.begin());
-    std::copy(p.prepare.begin(), p.prepare.end(), prepare.begin());
-    std::copy(p.slots.begin(), p.slots.end(), slots.begin());
-    std::copy(p.words.begin(), p.words.end(), words.begin());
-    std::copy(p.inputs.begin(), p.inputs.end(), inputs.begin());
-    std::copy(p.outputs.begin(), p.outputs.end(), outputs.begin());
-    std::copy(p.weights.begin(), p.weights.end(), weights.begin());
-    std::copy(p.text.begin(), p.text.end(), text.begin());
-    std::copy(p.constants.begin(), p.constants.end(), constants.begin());
+    copy(p.steps, steps);
+    copy(p.prepare, prepare);
+    copy(p.slots, slots);
+    copy(p.words, words);
+    copy(p.inputs, inputs);
+    copy(p.outputs, outputs);
+    copy(p.weights, weights);
+    copy(p.text, text);
+    copy(p.constants, constants);
   }
 };
 

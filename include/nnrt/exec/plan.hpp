@@ -39,15 +39,15 @@ struct port {
 
 /// Everything that running needs; the lists are vectors while it is made and arrays when it is frozen.
 struct plan {
-  std::vector<step> steps;
-  std::vector<step> prepare;           // run once, when an executor is made
-  std::vector<operand_slot> slots;
-  std::vector<word> words;
-  std::vector<port> inputs;
-  std::vector<port> outputs;
-  std::vector<port> weights;
-  std::vector<char> text;
-  std::vector<std::byte> constants;
+  pool<step> steps;
+  pool<step> prepare;           // run once, when an executor is made
+  pool<operand_slot> slots;
+  pool<word> words;
+  pool<port> inputs;
+  pool<port> outputs;
+  pool<port> weights;
+  pool<char> text;
+  pool<std::byte> constants;
   std::int64_t arena_bytes = 0;
   std::int64_t arena_lower_bound = 0;
   std::int64_t prepared_bytes = 0;     // results of prepare steps that the steps read
@@ -83,12 +83,12 @@ struct planned_node {
 struct planner {
   const ir::graph& g;
   plan_options options;
-  std::vector<char> known;
+  pool<char> known;
   passes::memory_plan memory;
-  std::vector<planned_node> nodes;
-  std::vector<char> read_by_steps;     // values that steps read, beyond what pack() reads for them
-  std::vector<std::int32_t> slot_of;   // of values
-  std::vector<std::int32_t> weight_base;
+  pool<planned_node> nodes;
+  pool<char> read_by_steps;     // values that steps read, beyond what pack() reads for them
+  pool<std::int32_t> slot_of;   // of values
+  pool<std::int32_t> weight_base;
   plan made;
 
   constexpr planner(const ir::graph& graph, plan_options opts)
@@ -96,8 +96,8 @@ struct planner {
 
   constexpr bool is_known(std::int32_t id) const { return known[static_cast<std::size_t>(id)] != 0; }
 
-  constexpr std::vector<tensor_desc> output_descs(const ir::node& n) const {
-    std::vector<tensor_desc> descs;
+  constexpr pool<tensor_desc> output_descs(const ir::node& n) const {
+    pool<tensor_desc> descs;
     descs.reserve(g.outputs_of(n).size());
     for (const std::int32_t id : g.outputs_of(n)) descs.push_back(g.at(id).desc);
     return descs;
@@ -119,17 +119,18 @@ struct planner {
 
   constexpr void choose(std::int32_t i) {
     const ir::node& n = g.nodes[static_cast<std::size_t>(i)];
-    planned_node& p = nodes.emplace_back();
+    nodes.push_back({});
+    planned_node& p = nodes.back();
     p.known = is_known(g.outputs_of(n)[0]);
     p.needs_step = has_step(n);
     if (!p.needs_step) return;
     if (options.fast_kernels && !p.known) {
       const ir::operand_list operands(g, g.inputs_of(n), known);
-      const std::vector<tensor_desc> descs = output_descs(n);
+      const pool<tensor_desc> descs = output_descs(n);
       p.choice = n.op->select({g.attrs_of(n), operands.operands, descs});
     }
     if (!p.choice) p.choice.run = n.op->run_reference, p.choice.name = "reference";
-    if (p.choice.pack != nullptr) {
+    if (p.choice.has_pack()) {
       p.packs_before = true;
       for (std::size_t k = 0; k < g.inputs_of(n).size(); ++k)
         if (is_packed(p, k) && g.inputs_of(n)[k] != ir::none && !is_known(g.inputs_of(n)[k])) p.packs_before = false;
@@ -204,7 +205,7 @@ struct planner {
 
   /// The slots of a row of operands, side by side. Packed ones keep their desc but have no memory.
   constexpr ir::range operand_row(const ir::node& n, const planned_node& p, const operand_slot* packed) {
-    std::vector<operand_slot> row;
+    pool<operand_slot> row;
     for (std::size_t k = 0; k < g.inputs_of(n).size(); ++k) {
       const std::int32_t id = g.inputs_of(n)[k];
       operand_slot slot;
@@ -215,9 +216,9 @@ struct planner {
     if (packed != nullptr) row.push_back(*packed);
     return add_row(row);
   }
-  constexpr ir::range add_row(const std::vector<operand_slot>& row) {
+  constexpr ir::range add_row(const pool<operand_slot>& row) {
     const ir::range at{static_cast<std::int32_t>(made.slots.size()), static_cast<std::int32_t>(row.size())};
-    made.slots.insert(made.slots.end(), row.begin(), row.end());
+    made.slots.insert(row.begin(), row.end());
     return at;
   }
 
@@ -228,24 +229,24 @@ struct planner {
     step s;
     s.node = i;
     s.attrs = {static_cast<std::int32_t>(made.words.size()), n.attrs.count};
-    made.words.insert(made.words.end(), g.attrs_of(n).begin(), g.attrs_of(n).end());
+    made.words.insert(g.attrs_of(n).begin(), g.attrs_of(n).end());
     operand_slot packed;
-    if (p.choice.pack != nullptr) {
+    if (p.choice.has_pack()) {
       packed.desc = {u8, {p.choice.packed_bytes}};
       packed.base = p.packs_before ? in_prepared : in_arena;
       packed.offset = p.packs_before ? take(made.prepared_bytes, p.choice.packed_bytes) : memory.block_at(p.packed_block).offset;
       step pack = s;
       pack.run = p.choice.pack;
       pack.inputs = operand_row(n, p, nullptr);
-      pack.outputs = add_row({packed});
+      pack.outputs = add_row(pool<operand_slot>{packed});
       pack.kernel = "pack";
       (p.packs_before ? made.prepare : made.steps).push_back(pack);
     }
     s.run = p.choice.run;
     s.kernel = p.choice.name;
     s.parts = p.choice.parts;
-    s.inputs = operand_row(n, p, p.choice.pack != nullptr ? &packed : nullptr);
-    std::vector<operand_slot> results;
+    s.inputs = operand_row(n, p, p.choice.has_pack() ? &packed : nullptr);
+    pool<operand_slot> results;
     for (const std::int32_t id : g.outputs_of(n)) results.push_back(made.slots[static_cast<std::size_t>(slot_for(id))]);
     s.outputs = add_row(results);
     s.scratch_bytes = passes::aligned(p.choice.scratch_bytes);
@@ -256,7 +257,7 @@ struct planner {
   constexpr port port_for(ir::range name, std::int32_t slot) {
     const std::string_view text = g.name_of(name);
     const port made_port{{static_cast<std::int32_t>(made.text.size()), name.count}, slot};
-    made.text.insert(made.text.end(), text.begin(), text.end());
+    made.text.insert(text.begin(), text.end());
     return made_port;
   }
 
@@ -286,8 +287,8 @@ struct planner {
       copy.run = &copy_bytes;
       copy.kernel = "copy";
       copy.node = -1;
-      copy.inputs = add_row({source});
-      copy.outputs = add_row({target});
+      copy.inputs = add_row(pool<operand_slot>{source});
+      copy.outputs = add_row(pool<operand_slot>{target});
       made.steps.push_back(copy);
       slot = copy.outputs.first;
     }
@@ -298,7 +299,7 @@ struct planner {
     const auto count = static_cast<std::int32_t>(g.nodes.size());
     nodes.reserve(g.nodes.size());
     for (std::int32_t i = 0; i < count; ++i) choose(i);
-    std::vector<std::int32_t> copies;
+    pool<std::int32_t> copies;
     for (const ir::output& out : g.outputs)
       copies.push_back(memory.at(out.value).block != ir::none ? ir::none : memory.add_block(g.at(out.value).desc.bytes(), count, count));
     passes::place_blocks(memory, g.nodes.size());
@@ -308,7 +309,7 @@ struct planner {
     add_ports();
     for (std::int32_t i = 0; i < count; ++i) emit(i);
     for (std::size_t i = 0; i < g.outputs.size(); ++i) add_output(g.outputs[i], copies[i]);
-    for (const std::vector<step>* list : {&made.steps, &made.prepare})
+    for (const pool<step>* list : {&made.steps, &made.prepare})
       for (const step& s : *list) made.most_operands = std::max(made.most_operands, std::int64_t{s.inputs.count} + s.outputs.count);
     made.constants = g.bytes;
     made.arena_bytes = memory.arena_bytes;

@@ -78,7 +78,7 @@ template <auto Function, bool FastKernels> inline constexpr frozen_plan<sizes_pl
 constexpr std::int64_t count_macs(const ir::graph& g) {
   std::int64_t macs = 0;
   for (const ir::node& n : g.nodes) {
-    std::vector<tensor_desc> out;
+    pool<tensor_desc> out;
     for (const std::int32_t id : g.outputs_of(n)) out.push_back(g.at(id).desc);
     macs += n.op->macs(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, out);
   }
@@ -161,7 +161,7 @@ template <auto Function> struct graph {
   /// The weights as bind_weights() wants them: with the way the network uses each, for files that order axes otherwise.
   static constexpr std::array<weight_spec, weight_count> weight_specs = [] {
     std::array<weight_spec, weight_count> list{};
-    const std::vector<weight_spec> found = weight_specs_of(written.thaw());
+    const pool<weight_spec> found = weight_specs_of(written.thaw());
     for (std::size_t i = 0; i < weight_count; ++i) {
       list[i] = found[i];
       list[i].name = weights[i].name;  // the names in `found` died with its graph

@@ -41,9 +41,9 @@ constexpr std::int64_t group_of(const ir::graph& g, const ir::node& n) {
 }  // namespace detail
 
 /// One spec for each weight, in order of declaration. The names lie in the graph.
-constexpr std::vector<weight_spec> weight_specs_of(const ir::graph& g) {
-  std::vector<weight_spec> specs;
-  std::vector<std::int32_t> spec_of;
+constexpr pool<weight_spec> weight_specs_of(const ir::graph& g) {
+  pool<weight_spec> specs;
+  pool<std::int32_t> spec_of;
   spec_of.assign(g.values.size(), ir::none);
   for (std::size_t id = 0; id < g.values.size(); ++id) {
     const ir::value& v = g.values[id];

@@ -144,6 +144,20 @@ template <class Op, class... Args> struct call {
   }
   static constexpr placement placed = place();
 
+  /// The attributes as the words that the graph keeps: packed once here, not at every evaluation of the user's function.
+  static constexpr std::size_t word_count = [] {
+    pool<word> words;
+    pack(attributes(), words);
+    return words.size();
+  }();
+  static constexpr std::array<word, word_count> words = [] {
+    pool<word> list;
+    pack(attributes(), list);
+    std::array<word, word_count> packed{};
+    for (std::size_t i = 0; i < word_count; ++i) packed[i] = list[i];
+    return packed;
+  }();
+
   static constexpr std::array<tensor_desc, sizeof...(Args)> descs{desc_of<Args>()...};
   template <class T> static constexpr std::span<const std::int64_t> values_of() {
     if constexpr (is_keyword<T>)
@@ -241,9 +255,7 @@ constexpr std::int32_t record(std::span<const tensor_desc> outputs, const operat
   const std::int32_t given[] = {id_of<Call>(*owner, args)...};
   std::int32_t inputs[static_cast<std::size_t>(Call::placed.count)];
   for (int i = 0; i < Call::placed.count; ++i) inputs[i] = Call::placed.argument_of[i] < 0 ? ir::none : given[Call::placed.argument_of[i]];
-  std::vector<word> attrs;
-  pack(Call::attributes(), attrs);
-  return owner->add_node(info, attrs, inputs, outputs);
+  return owner->add_node(info, Call::words, inputs, outputs);
 }
 
 /// Handles for the outputs of a refused node.

@@ -92,7 +92,16 @@ class builder {
 
   ir::graph ir_;
   ir::complaint complaint_;
-  std::vector<std::int32_t> weights_;  // ids, sorted by name: networks have hundreds
+  struct named_weight {
+    std::uint64_t hash = 0;
+    std::int32_t id = ir::none;
+  };
+  pool<named_weight> weights_;  // a hash table of twice as many places as weights, or more: networks have hundreds
+  std::size_t weight_count_ = 0;
+
+  /// The place of a name: the weight's own, or a free one.
+  constexpr std::size_t place_of(std::string_view name, std::uint64_t hash) const;
+  constexpr void make_room();
 };
 
 // --- details ---------------------------------------------------------------
@@ -105,16 +114,32 @@ constexpr std::int32_t builder::declare_input(const tensor_desc& desc, std::stri
   return id;
 }
 
+constexpr std::size_t builder::place_of(std::string_view name, std::uint64_t hash) const {
+  std::size_t place = hash & (weights_.size() - 1);
+  while (weights_[place].id != ir::none && (weights_[place].hash != hash || ir_.name_of(ir_.at(weights_[place].id).name) != name)) place = (place + 1) & (weights_.size() - 1);
+  return place;
+}
+
+constexpr void builder::make_room() {
+  if (2 * weight_count_ < weights_.size()) return;
+  const pool<named_weight> old = weights_;
+  weights_.assign(old.empty() ? 64 : 4 * old.size(), {});
+  for (const named_weight& w : old)
+    if (w.id != ir::none) weights_[place_of(ir_.name_of(ir_.at(w.id).name), w.hash)] = w;
+}
+
 constexpr std::int32_t builder::declare_weight(const tensor_desc& desc, std::string_view name) {
-  const auto at = std::lower_bound(weights_.begin(), weights_.end(), name,
-                                   [&](std::int32_t id, std::string_view other) { return ir_.name_of(ir_.at(id).name) < other; });
-  if (at != weights_.end() && ir_.name_of(ir_.at(*at).name) == name) {
-    if (ir_.at(*at).desc != desc) complain(graph_rule::weights_of_one_name_must_be_alike, name);
-    return *at;
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char letter : name) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3U;
+  make_room();
+  named_weight& place = weights_[place_of(name, hash)];
+  if (place.id != ir::none) {
+    if (ir_.at(place.id).desc != desc) complain(graph_rule::weights_of_one_name_must_be_alike, name);
+    return place.id;
   }
-  const std::int32_t id = ir_.add_value({desc, ir::kind::weight, ir_.add_text(name), 0, ir::none});
-  weights_.insert(at, id);
-  return id;
+  place = {hash, ir_.add_value({desc, ir::kind::weight, ir_.add_text(name), 0, ir::none})};
+  ++weight_count_;
+  return place.id;
 }
 
 constexpr void builder::declare_output(std::string_view name, const builder* owner, std::int32_t id) {
@@ -146,7 +171,7 @@ constexpr std::int32_t builder::add_node(const operator_info& op, std::span<cons
 
 constexpr void builder::finish() {
   if (ir_.outputs.empty()) complain(graph_rule::graph_must_have_an_output, "");
-  std::vector<char> used;  // clang 16 cannot evaluate vector<bool>
+  pool<char> used;
   used.assign(ir_.values.size(), 0);
   for (const std::int32_t id : ir_.operands)
     if (id != ir::none) used[static_cast<std::size_t>(id)] = 1;

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <nnrt/core/operator.hpp>
+#include <nnrt/core/pool.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <string_view>
-#include <vector>
 
 namespace nnrt::inline NNRT_ISA::ir {
 
@@ -39,6 +39,7 @@ struct node {
   range inputs;                      // in operands; `none` for an optional operand that is missing
   range outputs;                     // in operands
   range name;                        // in text; empty: the operator's name is all it has
+  bool removed = false;              // set by a pass that takes the node out; compact() drops it
 };
 
 /// A result that the user asked for, by name.
@@ -63,15 +64,15 @@ struct event {
 /// The pools are public: passes are plain functions over them. Every id is an index into `values`. Nodes are in an order in which
 /// every value is made before it is used.
 struct graph {
-  std::vector<value> values;
-  std::vector<node> nodes;
-  std::vector<std::int32_t> inputs;      // in order of declaration
-  std::vector<output> outputs;
-  std::vector<std::int32_t> operands;
-  std::vector<word> words;
-  std::vector<char> text;
-  std::vector<std::byte> bytes;          // elements of constants, each tensor at a multiple of 64
-  std::vector<event> log;                // what the passes did, in order
+  pool<value> values;
+  pool<node> nodes;
+  pool<std::int32_t> inputs;      // in order of declaration
+  pool<output> outputs;
+  pool<std::int32_t> operands;
+  pool<word> words;
+  pool<char> text;
+  pool<std::byte> bytes;          // elements of constants, each tensor at a multiple of 64
+  pool<event> log;                // what the passes did, in order
 
   constexpr value& at(std::int32_t id) { return values[static_cast<std::size_t>(id)]; }
   constexpr const value& at(std::int32_t id) const { return values[static_cast<std::size_t>(id)]; }
@@ -84,17 +85,17 @@ struct graph {
 
   constexpr range add_text(std::string_view name) {
     const range at{static_cast<std::int32_t>(text.size()), static_cast<std::int32_t>(name.size())};
-    text.insert(text.end(), name.begin(), name.end());
+    text.insert(name.begin(), name.end());
     return at;
   }
   constexpr range add_operands(std::span<const std::int32_t> ids) {
     const range at{static_cast<std::int32_t>(operands.size()), static_cast<std::int32_t>(ids.size())};
-    operands.insert(operands.end(), ids.begin(), ids.end());
+    operands.insert(ids.begin(), ids.end());
     return at;
   }
   constexpr range add_words(std::span<const word> list) {
     const range at{static_cast<std::int32_t>(words.size()), static_cast<std::int32_t>(list.size())};
-    words.insert(words.end(), list.begin(), list.end());
+    words.insert(list.begin(), list.end());
     return at;
   }
   constexpr std::int32_t add_value(const value& v) {
@@ -104,10 +105,10 @@ struct graph {
   /// A constant with these elements; T is the element type of desc.type.
   template <class T> constexpr std::int32_t add_constant(const tensor_desc& desc, std::span<const T> elements) {
     const std::size_t first = (bytes.size() + 63) / 64 * 64;
-    bytes.insert(bytes.end(), first - bytes.size(), std::byte{});
+    while (bytes.size() < first) bytes.push_back(std::byte{});
     for (const T& element : elements) {
       const auto raw = std::bit_cast<std::array<std::byte, sizeof(T)>>(element);
-      bytes.insert(bytes.end(), raw.begin(), raw.end());
+      bytes.insert(raw.begin(), raw.end());
     }
     return add_value({desc, kind::constant, {}, static_cast<std::int64_t>(first), none});
   }
@@ -120,37 +121,48 @@ struct graph {
 
 };
 
-/// The integers of a constant of integer or boolean dtype; empty for other values.
-constexpr std::vector<std::int64_t> integers_of(const graph& g, std::int32_t id) {
-  std::vector<std::int64_t> list;
-  if (id == none || g.at(id).is != kind::constant) return list;
-  const value& v = g.at(id);
+/// The integers of a constant of integer or boolean dtype are appended to `list`; of other values nothing is.
+constexpr void append_integers(const graph& g, const value& v, pool<std::int64_t>& list) {
+  if (v.is != kind::constant) return;
   with_element<types::integer | types::logical>(v.desc.type, [&]<class T>(T) {
     for (std::int64_t i = 0; i < v.desc.elements(); ++i) list.push_back(static_cast<std::int64_t>(g.element<T>(v, i)));
   });
-  return list;
 }
+
+/// Longer integer constants are weights or tables, whose values no rule reads.
+inline constexpr std::int64_t longest_read_list = 256;
 
 /// The operands of a node as rules see them. Owns the integers that the operands point to.
 struct operand_list {
-  std::vector<operand> operands;
-  std::vector<std::vector<std::int64_t>> integers;
+  pool<operand> operands;
+  pool<std::int64_t> integers;
 
   /// `known`, when given, says for each value whether it is ready before the network runs; else constants and weights are.
   constexpr operand_list(const graph& g, std::span<const std::int32_t> ids, std::span<const char> known = {}) {
     operands.reserve(ids.size());
-    integers.reserve(ids.size());
     for (const std::int32_t id : ids) {
-      operand& made = operands.emplace_back();
-      if (id == none) continue;
-      const value& v = g.at(id);
-      made.desc = v.desc;
-      made.constant = known.empty() ? v.is == kind::constant || v.is == kind::weight : known[static_cast<std::size_t>(id)] != 0;
-      // Long integer constants are weights or tables; no rule reads their values.
-      if (v.is == kind::constant && v.desc.elements() <= 256) {
-        integers.push_back(integers_of(g, id));
-        made.values = integers.back();
+      operand made;
+      if (id != none) {
+        made.desc = g.at(id).desc;
+        made.constant = known.empty() ? g.at(id).is == kind::constant || g.at(id).is == kind::weight : known[static_cast<std::size_t>(id)] != 0;
+        if (has_read_list(g.at(id))) append_integers(g, g.at(id), integers);
       }
+      operands.push_back(made);
+    }
+    if (!integers.empty()) point_to_integers(g, ids);
+  }
+
+ private:
+  static constexpr bool has_read_list(const value& v) {
+    return v.is == kind::constant && (types::integer | types::logical).contains(v.desc.type) && v.desc.elements() <= longest_read_list;
+  }
+  constexpr void point_to_integers(const graph& g, std::span<const std::int32_t> ids) {
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      if (ids[i] == none || !has_read_list(g.at(ids[i]))) continue;
+      const auto count = static_cast<std::size_t>(g.at(ids[i]).desc.elements());
+      operands[i].values = std::span<const std::int64_t>(integers.data() + next, count);
+      next += count;
     }
   }
 };

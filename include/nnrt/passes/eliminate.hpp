@@ -17,7 +17,7 @@ constexpr void remove_dead_nodes(ir::graph& g) {
     for (const std::int32_t id : g.inputs_of(n))
       if (id != ir::none) --table.uses[static_cast<std::size_t>(id)];
     g.log.push_back({ir::change::removed, n.op, nullptr, n.name});
-    n.op = nullptr;
+    n.removed = true;
   }
   compact(g);
 }
@@ -37,7 +37,7 @@ constexpr std::uint64_t hash_of(const ir::graph& g, const ir::node& n) {
 template <class T> constexpr bool equal(std::span<const T> a, std::span<const T> b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
 
 constexpr bool same_work(const ir::graph& g, const ir::node& a, const ir::node& b) {
-  return a.op == b.op && a.outputs.count == b.outputs.count && equal(g.inputs_of(a), g.inputs_of(b)) &&
+  return a.op->code == b.op->code && a.outputs.count == b.outputs.count && equal(g.inputs_of(a), g.inputs_of(b)) &&
          equal(g.attrs_of(a), g.attrs_of(b)) && g.at(g.outputs_of(a)[0]).desc == g.at(g.outputs_of(b)[0]).desc;
 }
 
@@ -47,9 +47,9 @@ constexpr bool same_work(const ir::graph& g, const ir::node& a, const ir::node& 
 constexpr void merge_common_nodes(ir::graph& g) {
   std::size_t slots = 16;
   while (slots < 2 * g.nodes.size()) slots *= 2;
-  std::vector<std::int32_t> first_with;  // open addressing: node index or none
+  pool<std::int32_t> first_with;  // open addressing: node index or none
   first_with.assign(slots, ir::none);
-  std::vector<std::int32_t> to = identity_of(g);
+  pool<std::int32_t> to = identity_of(g);
   bool changed = false;
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     ir::node& n = g.nodes[i];
@@ -65,7 +65,7 @@ constexpr void merge_common_nodes(ir::graph& g) {
     for (std::int32_t k = 0; k < n.outputs.count; ++k)
       to[static_cast<std::size_t>(g.outputs_of(n)[static_cast<std::size_t>(k)])] = g.outputs_of(kept)[static_cast<std::size_t>(k)];
     g.log.push_back({ir::change::merged, n.op, kept.op, kept.name});
-    n.op = nullptr;
+    n.removed = true;
     changed = true;
   }
   if (!changed) return;

@@ -42,15 +42,16 @@ constexpr bool can_evaluate(const ir::graph& g, const ir::node& n) {
     const std::int64_t elements = g.at(id).desc.elements();
     if (elements < 0 || elements > most_evaluated_elements) return false;
   }
-  return n.op->macs(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, std::vector<tensor_desc>{g.at(g.outputs_of(n)[0]).desc}) <= most_evaluated_elements;
+  const std::span<const tensor_desc> out(&g.at(g.outputs_of(n)[0]).desc, 1);
+  return n.op->macs(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, out) <= most_evaluated_elements;
 }
 
 constexpr void evaluate(ir::graph& g, const ir::node& n) {
   std::vector<typed_buffer> buffers;
-  std::vector<tensor_desc> descs;
+  pool<tensor_desc> descs;
   buffers.reserve(static_cast<std::size_t>(n.inputs.count + n.outputs.count));
-  descs.reserve(buffers.capacity());
-  std::vector<view> in, out;
+  descs.reserve(static_cast<std::size_t>(n.inputs.count + n.outputs.count));  // views point into it
+  pool<view> in, out;
   for (const std::int32_t id : g.inputs_of(n)) {
     if (id == ir::none) {
       in.push_back({});
@@ -79,7 +80,7 @@ constexpr void evaluate_constants(ir::graph& g) {
     if (!detail::can_evaluate(g, n)) continue;
     detail::evaluate(g, n);
     g.log.push_back({ir::change::evaluated, n.op, nullptr, n.name});
-    n.op = nullptr;
+    n.removed = true;
     changed = true;
   }
   if (changed) compact(g);

@@ -8,8 +8,8 @@
 namespace nnrt::inline NNRT_ISA::passes {
 
 /// For each value whether it is known before the network runs: constants, weights, and what is computed from them alone.
-constexpr std::vector<char> known_values(const ir::graph& g) {
-  std::vector<char> known;
+constexpr pool<char> known_values(const ir::graph& g) {
+  pool<char> known;
   known.reserve(g.values.size());
   for (const ir::value& v : g.values) known.push_back(v.is == ir::kind::constant || v.is == ir::kind::weight ? 1 : 0);
   for (const ir::node& n : g.nodes) {
@@ -27,8 +27,8 @@ namespace detail {
 struct folding {
   ir::graph& g;
   use_table table;
-  std::vector<char> known;
-  std::vector<ir::node> prepared;  // the new nodes, in an order in which they can run
+  pool<char> known;
+  pool<ir::node> prepared;  // the new nodes, in an order in which they can run
 
   constexpr explicit folding(ir::graph& graph) : g(graph), table(graph), known(known_values(graph)) {}
 
@@ -39,7 +39,7 @@ struct folding {
     const std::int32_t x = g.inputs_of(n)[0];
     if (table.producer_of(x) == ir::none || table.uses_of(x) != 1) return nullptr;
     ir::node& layer = g.nodes[static_cast<std::size_t>(table.producer_of(x))];
-    if (layer.op == nullptr || layer.op->traits.weights == weights_role::none) return nullptr;
+    if (layer.removed || layer.op->traits.weights == weights_role::none) return nullptr;
     if (g.attrs_of(layer)[static_cast<std::size_t>(layer.op->fused_word)] != static_cast<word>(activation::none)) return nullptr;
     if (!types::floating.contains(g.at(x).desc.type)) return nullptr;
     if (!is_known(g.inputs_of(layer)[1]) || !is_known(bias_of(layer))) return nullptr;
@@ -64,7 +64,7 @@ struct folding {
     g.operands[static_cast<std::size_t>(layer.outputs.first)] = y;
     table.producer[static_cast<std::size_t>(y)] = static_cast<std::int32_t>(&layer - g.nodes.data());
     g.log.push_back({ir::change::folded, n.op, layer.op, layer.name});
-    n.op = nullptr;
+    n.removed = true;
   }
 
   /// A prepare node that computes the weights of `layer` with `n` in them.
@@ -79,7 +79,7 @@ struct folding {
     else operands[6] = g.inputs_of(n)[1];
     const tensor_desc kernel = g.at(weight).desc;
     const std::int32_t results[] = {add_known(kernel), add_known(tensor_desc{kernel.type, {kernel.shape[0]}})};
-    std::vector<word> words;
+    pool<word> words;
     pack(attrs, words);
     prepared.push_back({&dynamic_operator<ops::fold_affine>, g.add_words(words), g.add_operands(operands), g.add_operands(results), layer.name});
     replace(layer, n, results[0], results[1]);
@@ -88,15 +88,15 @@ struct folding {
 
 /// Nodes on known values first, then the new ones, then the rest: an order in which everything is made before it is used.
 constexpr void insert_prepared(ir::graph& g, const folding& state) {
-  std::vector<ir::node> ordered;
+  pool<ir::node> ordered;
   ordered.reserve(g.nodes.size() + state.prepared.size());
   const auto is_prepared = [&](const ir::node& n) { return state.known[static_cast<std::size_t>(g.outputs_of(n)[0])] != 0; };
   for (const ir::node& n : g.nodes)
-    if (n.op != nullptr && is_prepared(n)) ordered.push_back(n);
-  ordered.insert(ordered.end(), state.prepared.begin(), state.prepared.end());
+    if (!n.removed && is_prepared(n)) ordered.push_back(n);
+  ordered.insert(state.prepared.begin(), state.prepared.end());
   for (const ir::node& n : g.nodes)
-    if (n.op != nullptr && !is_prepared(n)) ordered.push_back(n);
-  g.nodes = static_cast<std::vector<ir::node>&&>(ordered);
+    if (!n.removed && !is_prepared(n)) ordered.push_back(n);
+  g.nodes = static_cast<pool<ir::node>&&>(ordered);
 }
 
 }  // namespace detail

@@ -15,7 +15,7 @@ constexpr activation activation_of(const ir::node& n) {
 
 /// The word that holds the fused activation of a node that has none yet; nullptr when it can take none.
 constexpr word* free_activation(ir::graph& g, const ir::node& n) {
-  if (n.op == nullptr || n.op->fused_word < 0) return nullptr;
+  if (n.removed || n.op->fused_word < 0) return nullptr;
   word& fused = g.attrs_of(n)[static_cast<std::size_t>(n.op->fused_word)];
   return fused == static_cast<word>(activation::none) ? &fused : nullptr;
 }
@@ -37,7 +37,7 @@ constexpr void fuse_activations(ir::graph& g) {
     *fused = static_cast<word>(wanted);
     g.operands[static_cast<std::size_t>(layer.outputs.first)] = y;
     g.log.push_back({ir::change::fused, n.op, layer.op, layer.name});
-    n.op = nullptr;
+    n.removed = true;
     changed = true;
   }
   if (changed) compact(g);

@@ -29,8 +29,8 @@ struct location {
 
 /// Blocks and locations of a graph; index of a node = its step.
 struct memory_plan {
-  std::vector<block> blocks;
-  std::vector<location> of;            // for each value
+  pool<block> blocks;
+  pool<location> of;            // for each value
   std::int64_t arena_bytes = 0;
   std::int64_t lower_bound = 0;        // largest sum, over the steps, of the bytes in use
 
@@ -65,7 +65,7 @@ struct block_assigner {
   const ir::graph& g;
   std::span<const char> known;          // values that are ready before the network runs
   memory_plan plan;
-  std::vector<std::int32_t> last_use;   // last step that reads a value; the step after the last one for outputs
+  pool<std::int32_t> last_use;   // last step that reads a value; the step after the last one for outputs
 
   constexpr block_assigner(const ir::graph& graph, std::span<const char> known_before) : g(graph), known(known_before) {
     plan.of.assign(g.values.size(), {});
@@ -184,25 +184,62 @@ struct block_assigner {
   }
 };
 
+/// Heap sort: std::sort takes three times as many constexpr steps.
+template <class Less> constexpr void sort(pool<std::int32_t>& list, Less less) {
+  const auto sift = [&](std::size_t at, std::size_t count) {
+    for (std::size_t child = 2 * at + 1; child < count; at = child, child = 2 * at + 1) {
+      if (child + 1 < count && less(list[child], list[child + 1])) ++child;
+      if (!less(list[at], list[child])) return;
+      std::swap(list[at], list[child]);
+    }
+  };
+  for (std::size_t i = list.size() / 2; i-- > 0;) sift(i, list.size());
+  for (std::size_t count = list.size(); count-- > 1;) {
+    std::swap(list[0], list[count]);
+    sift(0, count);
+  }
+}
+
+/// A list of blocks for each step, linked through one pool.
+class step_lists {
+ public:
+  constexpr explicit step_lists(std::int32_t steps) { first_.assign(static_cast<std::size_t>(steps) + 1, ir::none); }
+  constexpr void add(std::int32_t step, std::int32_t block) {
+    links_.push_back({block, first_[static_cast<std::size_t>(step)]});
+    first_[static_cast<std::size_t>(step)] = static_cast<std::int32_t>(links_.size()) - 1;
+  }
+  template <class F> constexpr void for_each(std::int32_t step, F f) const {
+    for (std::int32_t i = first_[static_cast<std::size_t>(step)]; i != ir::none; i = links_[static_cast<std::size_t>(i)].next) f(links_[static_cast<std::size_t>(i)].block);
+  }
+
+ private:
+  struct link {
+    std::int32_t block = ir::none;
+    std::int32_t next = ir::none;
+  };
+  pool<std::int32_t> first_;
+  pool<link> links_;
+};
+
 /// Offsets for all outermost blocks: the largest first, each into the smallest gap that fits among the blocks of its lifetime.
 constexpr void place(memory_plan& plan, std::int32_t steps) {
-  std::vector<std::int32_t> order;
+  pool<std::int32_t> order;
   for (std::size_t i = 0; i < plan.blocks.size(); ++i)
     if (plan.blocks[i].parent == ir::none && plan.blocks[i].bytes > 0) order.push_back(static_cast<std::int32_t>(i));
-  std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+  sort(order, [&](std::int32_t a, std::int32_t b) {
     const std::int64_t x = plan.block_at(a).bytes, y = plan.block_at(b).bytes;
     return x != y ? x > y : a < b;
   });
-  std::vector<std::vector<std::int32_t>> at_step;  // placed blocks in use there
-  for (std::int32_t t = 0; t <= steps; ++t) at_step.emplace_back();
-  std::vector<std::int32_t> neighbours;
+  step_lists in_use(steps);
+  pool<std::int32_t> neighbours;
   for (const std::int32_t id : order) {
     block& b = plan.block_at(id);
     neighbours.clear();
     for (std::int32_t t = b.first; t <= b.last; ++t)
-      for (const std::int32_t other : at_step[static_cast<std::size_t>(t)])
+      in_use.for_each(t, [&](std::int32_t other) {
         if (t == b.first || plan.block_at(other).first == t) neighbours.push_back(other);
-    std::sort(neighbours.begin(), neighbours.end(), [&](std::int32_t x, std::int32_t y) { return plan.block_at(x).offset < plan.block_at(y).offset; });
+      });
+    sort(neighbours, [&](std::int32_t x, std::int32_t y) { return plan.block_at(x).offset < plan.block_at(y).offset; });
     std::int64_t end = 0, best = -1, best_gap = 0;
     for (const std::int32_t other : neighbours) {
       const std::int64_t gap = plan.block_at(other).offset - end;
@@ -211,11 +248,11 @@ constexpr void place(memory_plan& plan, std::int32_t steps) {
     }
     b.offset = best < 0 ? end : best;
     plan.arena_bytes = std::max(plan.arena_bytes, b.offset + aligned(b.bytes));
-    for (std::int32_t t = b.first; t <= b.last; ++t) at_step[static_cast<std::size_t>(t)].push_back(id);
+    for (std::int32_t t = b.first; t <= b.last; ++t) in_use.add(t, id);
   }
-  for (const std::vector<std::int32_t>& live : at_step) {
+  for (std::int32_t t = 0; t <= steps; ++t) {
     std::int64_t sum = 0;
-    for (const std::int32_t id : live) sum += aligned(plan.block_at(id).bytes);
+    in_use.for_each(t, [&](std::int32_t id) { sum += aligned(plan.block_at(id).bytes); });
     plan.lower_bound = std::max(plan.lower_bound, sum);
   }
 }
