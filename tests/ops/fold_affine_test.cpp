@@ -103,6 +103,15 @@ TEST_CASE_TEMPLATE("fold_affine: weights are scaled, biases moved and scaled", T
   }
 }
 
+TEST_CASE("fold_affine: channels may stand between other axes") {
+  filled<float> weight({2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8}), ten({2}, {10, 100}), zero({2}, {0, 0}), one({2}, {1, 1});
+  filled<float> w2(shape_t{2, 2, 2}), b2(shape_t{2});
+  const view in[] = {weight.as_view(), {}, ten.as_view(), zero.as_view(), zero.as_view(), one.as_view()};
+  const view out[] = {w2.as_view(), b2.as_view()};
+  op::reference<float>(with(0, 1), in, out);
+  CHECK(w2.elements == std::vector<float>{10, 20, 300, 400, 50, 60, 700, 800});
+}
+
 TEST_CASE("fold_affine: trailing operands may be left out altogether") {
   filled<float> weight({2, 1}, {1, 2}), bias({2}, {3, 4}), w2(shape_t{2, 1}), b2(shape_t{2});
   const view in[] = {weight.as_view(), bias.as_view()}, out[] = {w2.as_view(), b2.as_view()};

@@ -73,9 +73,11 @@ struct fold_affine {
     const auto folded_weight = out[0].as<T>(), folded_bias = out[1].as<T>();
     const int axis = normalise_axis(a.axis, weight.rank());
     const std::int64_t channels = weight.extent(axis), inner = weight.shape.elements(axis + 1);
-    for (std::int64_t i = 0; i < weight.elements(); ++i) {
-      const double factor = factor_of<T>(a, in, i / inner % channels);
-      folded_weight[i] = math::convert<T>(math::convert<double>(weight[i]) * factor);
+    const std::int64_t blocks = weight.shape.elements(0, axis) * channels;  // of numbers with one factor
+    for (std::int64_t block = 0; block < blocks; ++block) {
+      const double factor = factor_of<T>(a, in, block % channels);
+      for (std::int64_t i = block * inner; i < (block + 1) * inner; ++i)
+        folded_weight[i] = math::convert<T>(math::convert<double>(weight[i]) * factor);
     }
     for (std::int64_t c = 0; c < channels; ++c) {
       const double normalised = (at<T>(in, 1, c) - at<T>(in, 4, c)) * factor_of<T>(a, in, c);
