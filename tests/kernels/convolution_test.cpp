@@ -208,4 +208,29 @@ TEST_CASE("convolution: pointwise needs no scratch, and parts have scratch of th
   static_assert(conv_scratch_floats(conv_shape{}) == 0);
 }
 
+TEST_CASE("convolution: a part writes no scratch but its own") {
+  struct row {
+    const char* what;
+    conv_shape s;
+  };
+  const row table[] = {
+      {"image padded first", padded(shape(9, 9, 3, 5, 3, 3), 1, 1, 1, 1)},
+      {"blocks padded", padded(shape(9, 60, 3, 5, 3, 3), 1, 1, 1, 1)},
+      {"groups", padded(grouped(shape(9, 9, 4, 4, 3, 3), 2), 1, 1, 1, 1)},
+      {"gathered", padded(dilated(shape(20, 20, 3, 5, 3, 3), 2, 2), 2, 2, 2, 2)},
+  };
+  std::minstd_rand random(4);
+  for (const row& r : table) {
+    CAPTURE(r.what);
+    const problem p(r.s, {}, random);
+    const std::int64_t own = conv_scratch_floats(p.s);
+    for (std::int64_t index = 0; index < 3; ++index) {
+      fenced scratch(conv_scratch_floats(p.s, 3), 7.0F), y(p.outputs());
+      conv(p.s, p.x.data(), p.packed.data(), y.data(), scratch.data(), p.range, {index, 3});
+      for (std::int64_t i = 0; i < 3 * own; ++i)
+        if (i / own != index) CHECK(scratch[i] == 7.0F);
+    }
+  }
+}
+
 }  // namespace
