@@ -88,7 +88,7 @@ template <class Words> struct word_writer {
   }
 };
 
-/// Reads them back. A record that is too short reads as zeros; `ok` tells whether it had exactly what was asked for.
+/// Reads them back. A record that is too short reads as zeros; `ok` tells whether every word was there and meant something.
 struct word_reader {
   std::span<const word> words;
   std::size_t next = 0;
@@ -106,7 +106,9 @@ struct word_reader {
   template <class Enum>
     requires std::is_enum_v<Enum>
   constexpr void get(Enum& v) {
-    v = static_cast<Enum>(take());
+    const word number = take();
+    if constexpr (std::is_same_v<Enum, activation> || std::is_same_v<Enum, pad_mode>) ok = ok && number >= 0 && number <= 2;
+    v = static_cast<Enum>(number);
   }
   constexpr void get(extent2& v) { get(v.h), get(v.w); }
   constexpr void get(pads& v) { get(v.mode), get(v.top), get(v.bottom), get(v.left), get(v.right); }

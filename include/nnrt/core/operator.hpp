@@ -175,6 +175,11 @@ template <class Op, dtype_set Types> constexpr void run_reference(std::span<cons
 namespace detail {
 
 template <class Op> constexpr verdict infer_words(std::span<const word> words, std::span<const operand> in, std::span<const tensor_desc> wanted) {
+  if (!well_formed<typename Op::attrs>(words)) {
+    verdict v = refuse(signature_rule::attributes_must_be_well_formed, 0, 1);
+    v.op = Op::code;
+    return v;
+  }
   return infer_node<Op>(unpack<typename Op::attrs>(words), in, wanted);
 }
 template <class Op> constexpr std::int64_t macs_of_words(std::span<const word> words, std::span<const operand> in, std::span<const tensor_desc> out) {

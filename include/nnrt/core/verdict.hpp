@@ -21,6 +21,7 @@ enum class signature_rule {
   operand_must_be_a_constant,
   extents_must_not_be_negative,
   tensor_must_not_exceed_the_size_limit,
+  attributes_must_be_well_formed,
   output_count_must_match,
   declared_output_type_must_match,
   declared_output_rank_must_match,

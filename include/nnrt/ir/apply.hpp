@@ -214,9 +214,15 @@ template <class Op, class... Args> struct call {
   }
 };
 
+/// A number as the int that it usually fits into: clang prints int64_t arguments as 3L.
+template <std::int64_t Value> constexpr auto shortest() {
+  if constexpr (Value == static_cast<int>(Value)) return static_cast<int>(Value);
+  else return Value;
+}
+
 /// The error for a broken rule, its two values in the unit that they are counted in.
 template <auto Rule, unit Counted, std::int64_t Actual, std::int64_t Expected, class... Where> struct rejection {
-  using type = graph_rejected<Rule, actual<Actual>, expected<Expected>, Where...>;
+  using type = graph_rejected<Rule, actual<shortest<Actual>()>, expected<shortest<Expected>()>, Where...>;
 };
 template <auto Rule, std::int64_t Actual, std::int64_t Expected, class... Where> struct rejection<Rule, unit::type, Actual, Expected, Where...> {
   using type = graph_rejected<Rule, actual<static_cast<dtype>(Actual)>, expected<static_cast<dtype>(Expected)>, Where...>;

@@ -39,11 +39,12 @@ class builder {
     return tensor<desc>{this, declare_input(desc, name)};
   }
 
-  /// A tensor whose elements come by name when an executor is made. Asking twice for one name gives the same tensor.
+  /// A tensor whose elements come by name when an executor is made. Asking twice for one name gives the same tensor. One that is quantised
+  /// per channel has its scales in a weight of its own: f32, one for each index of the axis, called "<name>.scale".
   template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}>
   constexpr auto weight(std::string_view name) {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
-    static_assert(valid_extents(desc), "nnrt: extents of a weight must be at least 1 and fit into memory");
+    static_assert(valid_extents(desc), "nnrt: extents of a weight must be at least 1 and fit into memory, and its quantised axis must exist");
     return tensor<desc>{this, declare_weight(desc, name)};
   }
 
@@ -84,10 +85,12 @@ class builder {
   static consteval bool valid_extents(const tensor_desc& desc) {
     for (const std::int64_t extent : desc.shape)
       if (extent < 1) return false;
+    if (desc.quantised.mode == quantisation::kind::per_channel && (desc.quantised.axis < 0 || desc.quantised.axis >= desc.rank())) return false;
     return desc.elements() >= 0;
   }
   constexpr std::int32_t declare_input(const tensor_desc& desc, std::string_view name);
   constexpr std::int32_t declare_weight(const tensor_desc& desc, std::string_view name);
+  constexpr std::int32_t declare_scales(const tensor_desc& desc, std::string_view name);
   constexpr void declare_output(std::string_view name, const builder* owner, std::int32_t id);
 
   ir::graph ir_;
@@ -137,9 +140,19 @@ constexpr std::int32_t builder::declare_weight(const tensor_desc& desc, std::str
     if (ir_.at(place.id).desc != desc) complain(graph_rule::weights_of_one_name_must_be_alike, name);
     return place.id;
   }
-  place = {hash, ir_.add_value({desc, ir::kind::weight, ir_.add_text(name), 0, ir::none})};
+  const std::int32_t id = ir_.add_value({desc, ir::kind::weight, ir_.add_text(name), 0, ir::none});
+  place = {hash, id};
   ++weight_count_;
-  return place.id;
+  if (desc.quantised.mode == quantisation::kind::per_channel) ir_.at(id).scales = declare_scales(desc, name);
+  return id;
+}
+
+constexpr std::int32_t builder::declare_scales(const tensor_desc& desc, std::string_view name) {
+  constexpr std::string_view suffix = ".scale";
+  pool<char> scales;
+  scales.insert(name.begin(), name.end());
+  scales.insert(suffix.begin(), suffix.end());
+  return declare_weight(tensor_desc{f32, {desc.shape[desc.quantised.axis]}}, {scales.data(), scales.size()});
 }
 
 constexpr void builder::declare_output(std::string_view name, const builder* owner, std::int32_t id) {
