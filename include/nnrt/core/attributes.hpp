@@ -10,6 +10,7 @@
 #include <boost/hana/define_struct.hpp>
 #include <boost/hana/first.hpp>
 #include <boost/hana/second.hpp>
+#include <boost/hana/string.hpp>
 #include <boost/hana/unpack.hpp>
 #include <cstdint>
 #include <span>
@@ -169,10 +170,17 @@ template <class T> constexpr attribute_kind kind_of() {
   else if constexpr (std::is_same_v<T, std::int64_t>) return attribute_kind::integer;
   else return attribute_kind::list;
 }
+// The letters of a Hana string in storage of our own: with g++ and -fsanitize=address two units that both point to
+// Hana's do not link.
+template <class Name> struct letters_of;
+template <char... Letters> struct letters_of<boost::hana::string<Letters...>> {
+  static constexpr char text[] = {Letters..., '\0'};
+};
 template <class Attrs> struct field_table {
   static constexpr auto fields = boost::hana::unpack(boost::hana::accessors<Attrs>(), [](const auto&... member) {
     return std::array<attribute_field, sizeof...(member)>{
-        attribute_field{boost::hana::first(member).c_str(), kind_of<std::remove_cvref_t<decltype(boost::hana::second(member)(std::declval<Attrs&>()))>>()}...};
+        attribute_field{letters_of<std::remove_cvref_t<decltype(boost::hana::first(member))>>::text,
+                        kind_of<std::remove_cvref_t<decltype(boost::hana::second(member)(std::declval<Attrs&>()))>>()}...};
   });
 };
 }  // namespace detail
