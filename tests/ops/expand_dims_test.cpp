@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/kernels/fast.hpp>
+#include <support/constants.hpp>
 #include <support/operators.hpp>
 
 #include <algorithm>
@@ -99,5 +100,5 @@ TEST_CASE("expand_dims: the keyword becomes a constant scalar operand") {
   const auto in = g.graph().inputs_of(g.graph().nodes[0]);
   REQUIRE(in.size() == 2);
   CHECK(g.graph().at(in[1]).desc == tensor_desc{i64, {}});
-  CHECK(ir::integers_of(g.graph(), in[1]) == std::vector<std::int64_t>{-2});
+  CHECK(integers_of(g.graph(), in[1]) == std::vector<std::int64_t>{-2});
 }

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/kernels/fast.hpp>
+#include <support/constants.hpp>
 #include <support/operators.hpp>
 
 #include <algorithm>
@@ -180,7 +181,7 @@ TEST_CASE("pad: the keyword becomes a constant operand, mode and value attribute
   static_assert(decltype(s)::desc.shape == shape_t{1, 8, 4, 8});
   const ir::graph& made = g.graph();
   REQUIRE(made.nodes.size() == 3);
-  CHECK(ir::integers_of(made, made.inputs_of(made.nodes[0])[1]) == std::vector<std::int64_t>{0, 0, 1, 1, 1, 1, 0, 0});
+  CHECK(integers_of(made, made.inputs_of(made.nodes[0])[1]) == std::vector<std::int64_t>{0, 0, 1, 1, 1, 1, 0, 0});
   CHECK(unpack<ops::pad::attrs>(made.attrs_of(made.nodes[0])).pad_value == 0.5F);
   CHECK(unpack<ops::pad::attrs>(made.attrs_of(made.nodes[0])).mode == border::constant);
   CHECK(unpack<ops::pad::attrs>(made.attrs_of(made.nodes[1])).mode == border::reflect);

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/kernels/fast.hpp>
+#include <support/constants.hpp>
 #include <support/operators.hpp>
 
 #include <algorithm>
@@ -152,7 +153,7 @@ TEST_CASE("reduce_mean: axis and axes become a constant operand, the rest attrib
   static_assert(decltype(all)::desc == tensor_desc{f32, {}} && decltype(end)::desc.shape == shape_t{1});
   const ir::graph& made = g.graph();
   REQUIRE(made.nodes.size() == 4);
-  CHECK(ir::integers_of(made, made.inputs_of(made.nodes[0])[1]) == std::vector<std::int64_t>{1, 2});
+  CHECK(integers_of(made, made.inputs_of(made.nodes[0])[1]) == std::vector<std::int64_t>{1, 2});
   CHECK(unpack<attrs>(made.attrs_of(made.nodes[0])).keep_dims);
   CHECK(made.at(made.inputs_of(made.nodes[1])[1]).desc == tensor_desc{i64, {1}});
   CHECK(made.inputs_of(made.nodes[2]).size() == 1);

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/kernels/fast.hpp>
+#include <support/constants.hpp>
 #include <support/operators.hpp>
 
 #include <algorithm>
@@ -118,6 +119,6 @@ TEST_CASE("reshape: the keyword becomes a constant operand, and flatten keeps th
   const auto in = g.graph().inputs_of(g.graph().nodes[0]);
   REQUIRE(in.size() == 2);
   CHECK(in[0] == x.id);
-  CHECK(ir::integers_of(g.graph(), in[1]) == std::vector<std::int64_t>{1, -1, 2, 2});
-  CHECK(ir::integers_of(g.graph(), g.graph().inputs_of(g.graph().nodes[1])[1]) == std::vector<std::int64_t>{1, 96});
+  CHECK(integers_of(g.graph(), in[1]) == std::vector<std::int64_t>{1, -1, 2, 2});
+  CHECK(integers_of(g.graph(), g.graph().inputs_of(g.graph().nodes[1])[1]) == std::vector<std::int64_t>{1, 96});
 }

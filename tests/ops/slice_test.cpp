@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/kernels/fast.hpp>
+#include <support/constants.hpp>
 #include <support/operators.hpp>
 
 #include <algorithm>
@@ -189,8 +190,8 @@ TEST_CASE("slice: keywords become constant operands, axes an attribute") {
   static_assert(decltype(rows)::desc.shape == shape_t{1, 2, 6, 8});
   const ir::graph& made = g.graph();
   REQUIRE(made.nodes.size() == 2);
-  CHECK(ir::integers_of(made, made.inputs_of(made.nodes[0])[1]) == std::vector<std::int64_t>{0, 1, 1, 0});
-  CHECK(ir::integers_of(made, made.inputs_of(made.nodes[0])[2]) == std::vector<std::int64_t>{1, 4, 4, -1});
-  CHECK(ir::integers_of(made, made.inputs_of(made.nodes[1])[1]) == std::vector<std::int64_t>{3});
+  CHECK(integers_of(made, made.inputs_of(made.nodes[0])[1]) == std::vector<std::int64_t>{0, 1, 1, 0});
+  CHECK(integers_of(made, made.inputs_of(made.nodes[0])[2]) == std::vector<std::int64_t>{1, 4, 4, -1});
+  CHECK(integers_of(made, made.inputs_of(made.nodes[1])[1]) == std::vector<std::int64_t>{3});
   CHECK(unpack<ops::slice::attrs>(made.attrs_of(made.nodes[1])).axes == axis_list{1});
 }

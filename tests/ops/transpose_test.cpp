@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/kernels/fast.hpp>
+#include <support/constants.hpp>
 #include <support/operators.hpp>
 
 #include <algorithm>
@@ -115,8 +116,6 @@ TEST_CASE("transpose: the keyword becomes a constant operand, and an image in th
   CHECK(same.id == x.id);
   CHECK(to_nchw(y).id == y.id);
   REQUIRE(g.graph().nodes.size() == 2);
-  CHECK(ir::integers_of(g.graph(), g.graph().inputs_of(g.graph().nodes[0])[1]) ==
-        std::vector<std::int64_t>{0, 3, 1, 2});
-  CHECK(ir::integers_of(g.graph(), g.graph().inputs_of(g.graph().nodes[1])[1]) ==
-        std::vector<std::int64_t>{0, 2, 3, 1});
+  CHECK(integers_of(g.graph(), g.graph().inputs_of(g.graph().nodes[0])[1]) == std::vector<std::int64_t>{0, 3, 1, 2});
+  CHECK(integers_of(g.graph(), g.graph().inputs_of(g.graph().nodes[1])[1]) == std::vector<std::int64_t>{0, 2, 3, 1});
 }
