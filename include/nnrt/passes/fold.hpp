@@ -39,7 +39,8 @@ struct folding {
     const std::int32_t x = g.inputs_of(n)[0];
     if (table.producer_of(x) == ir::none || table.uses_of(x) != 1) return nullptr;
     ir::node& layer = g.nodes[static_cast<std::size_t>(table.producer_of(x))];
-    if (layer.removed || layer.op->traits.weights == weights_role::none) return nullptr;
+    if (layer.removed || layer.op->traits.weights == weights_role::none || layer.op->fused_word < 0) return nullptr;
+    if (is_known(x)) return nullptr;  // the layer runs once as it is, and prepare nodes do not wait for each other
     if (g.attrs_of(layer)[static_cast<std::size_t>(layer.op->fused_word)] != static_cast<word>(activation::none)) return nullptr;
     if (!types::floating.contains(g.at(x).desc.type)) return nullptr;
     if (!is_known(g.inputs_of(layer)[1]) || !is_known(bias_of(layer))) return nullptr;
