@@ -7,8 +7,11 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <deque>
 #include <doctest/doctest.h>
 #include <limits>
+#include <support/fenced.hpp>
+#include <utility>
 #include <vector>
 
 namespace nnrt_test {
@@ -34,7 +37,22 @@ inline std::vector<float> with_special_values(std::vector<float> values) {
   return values;
 }
 
-/// One operand of a node under test, its bytes in a block of their own, so that sanitizers see every step beside it.
+/// Bytes before a page that may not be touched.
+class fenced_bytes {
+ public:
+  explicit fenced_bytes(const std::vector<std::byte>& bytes)
+      : floats_(static_cast<std::int64_t>(bytes.size() + 3) / 4), size_(bytes.size()) {
+    if (size_ > 0) std::memcpy(data(), bytes.data(), size_);
+  }
+  std::byte* data() { return reinterpret_cast<std::byte*>(floats_.data() + floats_.size()) - size_; }
+  std::vector<std::byte> copy() { return {data(), data() + size_}; }
+
+ private:
+  fenced floats_;
+  std::size_t size_;
+};
+
+/// One operand of a node under test.
 struct given_operand {
   tensor_desc desc;
   std::vector<std::byte> bytes;
@@ -106,8 +124,11 @@ template <class Op> struct node_under_test {
 
   /// What the kernel gives, done in `tiles` parts, the last one first; input `in_place` shares its memory with output 0 when it is not negative.
   blocks kernel(const kernel_choice& choice, int tiles, int in_place = -1) {
-    blocks memory = empty_outputs();
-    std::vector<view> arguments = input_views(), results = output_views(memory);
+    std::deque<fenced_bytes> inputs, memory;
+    std::vector<view> arguments = input_views(), results;
+    for (std::size_t i = 0; i < in.size(); ++i) arguments[i].data = any_pointer::bytes(inputs.emplace_back(in[i].bytes).data());
+    for (const std::vector<std::byte>& empty : empty_outputs())
+      results.push_back({&outputs[results.size()], any_pointer::bytes(memory.emplace_back(empty).data())});
     const tensor_desc packed_desc{u8, {choice.packed_bytes}};
     std::vector<std::byte> packed_block(static_cast<std::size_t>(choice.packed_bytes) + 64);
     const view packed{&packed_desc, any_pointer::bytes(aligned(packed_block))};
@@ -119,12 +140,14 @@ template <class Op> struct node_under_test {
     }
     if (in_place >= 0) {
       const auto i = static_cast<std::size_t>(in_place);
-      memory[0] = in[i].bytes;
-      arguments[i].data = results[0].data = any_pointer::bytes(memory[0].data());
+      std::memcpy(memory[0].data(), in[i].bytes.data(), in[i].bytes.size());
+      arguments[i].data = results[0].data;
     }
     std::vector<std::byte> scratch(static_cast<std::size_t>(choice.scratch_bytes) + 64);
     for (int tile = tiles; tile-- > 0;) choice.run({words, arguments, results, aligned(scratch), tile, tiles});
-    return memory;
+    blocks bytes;
+    for (fenced_bytes& block : memory) bytes.push_back(block.copy());
+    return bytes;
   }
 
  private:

@@ -29,6 +29,7 @@ constexpr int parts_for(std::int64_t elements) {
 
 /// What a part does of n floats, in whole cache lines, so that no two parts write into one (where the memory is aligned).
 constexpr interval share_of_floats(std::int64_t n, part p) {
+  if (p.count == 1) return {0, n};  // divisions cost as much as the work on a handful of elements
   constexpr std::int64_t line = 16;
   const interval lines = share((n + line - 1) / line, p);
   return {lines.begin * line, lines.end * line < n ? lines.end * line : n};

@@ -155,15 +155,63 @@ struct broadcast_position {
   }
 };
 
+namespace detail {
+
+/// The longest rows that are worth being laid end to end, see short_rows.
+inline constexpr std::int64_t longest_short_row = 64;
+
+/// Which operand is one short row for all rows of the innermost two loops, while the other goes on from row to row: channels of a
+/// colour image, say. Such rows are taken many at a time.
+struct short_rows {
+  bool a_repeats = false, b_repeats = false;
+  constexpr explicit operator bool() const { return a_repeats || b_repeats; }
+};
+
+constexpr short_rows short_rows_of(const broadcast_loops& loops) {
+  const int inner = loops.count - 1, outer = inner - 1;
+  if (outer < 0 || loops.extents[inner] > longest_short_row || loops.a_steps[inner] != 1 || loops.b_steps[inner] != 1) return {};
+  const bool a_goes_on = loops.a_steps[outer] == loops.extents[inner], b_goes_on = loops.b_steps[outer] == loops.extents[inner];
+  return {b_goes_on && loops.a_steps[outer] == 0, a_goes_on && loops.b_steps[outer] == 0};
+}
+
+/// zip() of n elements of `many` with a row of `period` elements that is repeated, from element `phase` of it on.
+template <bool RowIsFirst, class F>
+void zip_repeated(const float* many, const float* row, std::int64_t period, std::int64_t phase, std::int64_t n, float* y, F f) {
+  // So many rows end to end as there are lanes: whole vectors, whatever the period.
+  alignas(64) float rows[longest_short_row * lanes];
+  const std::int64_t length = period * lanes;
+  for (std::int64_t i = 0, at = phase; i < length && i < n; ++i, at = at + 1 < period ? at + 1 : 0) rows[i] = row[at];
+  for (std::int64_t i = 0; i < n; i += length) {
+    const std::int64_t left = n - i < length ? n - i : length;
+    const row_operand first{many + i, false}, second{rows, false};
+    zip(RowIsFirst ? second : first, RowIsFirst ? first : second, left, y + i, f);
+  }
+}
+
+/// The loops with the innermost two made one.
+constexpr broadcast_loops without_short_rows(broadcast_loops loops) {
+  const int inner = --loops.count;
+  loops.extents[inner - 1] *= loops.extents[inner];
+  return loops;
+}
+
+}  // namespace detail
+
 /// y = f(a, b) for the elements of y in `range`, under broadcasting; y may be an operand of its own size.
 template <class F>
 void zip_broadcast(const broadcast_loops& loops, const float* a, const float* b, float* y, interval range, F f) {
+  const detail::short_rows repeats = detail::short_rows_of(loops);
+  const broadcast_loops around = repeats ? detail::without_short_rows(loops) : loops;
   const int inner = loops.count - 1;
-  const std::int64_t extent = loops.extents[inner], a_step = loops.a_steps[inner], b_step = loops.b_steps[inner];
+  const std::int64_t extent = around.extents[around.count - 1], period = loops.extents[inner];
+  const std::int64_t a_step = loops.a_steps[inner], b_step = loops.b_steps[inner];
   std::int64_t begin = range.begin, skipped = begin % extent;
-  for (broadcast_position at(loops, begin / extent); begin < range.end; at.next_row(loops)) {
+  for (broadcast_position at(around, begin / extent); begin < range.end; at.next_row(around)) {
     const std::int64_t left = range.end - begin, row = extent - skipped, n = row < left ? row : left;
-    zip({a + at.a + skipped * a_step, a_step == 0}, {b + at.b + skipped * b_step, b_step == 0}, n, y + begin, f);
+    const float *from_a = a + at.a, *from_b = b + at.b;
+    if (repeats.a_repeats) detail::zip_repeated<true>(from_b + skipped, from_a, period, skipped % period, n, y + begin, f);
+    else if (repeats.b_repeats) detail::zip_repeated<false>(from_a + skipped, from_b, period, skipped % period, n, y + begin, f);
+    else zip({from_a + skipped * a_step, a_step == 0}, {from_b + skipped * b_step, b_step == 0}, n, y + begin, f);
     begin += n;
     skipped = 0;
   }

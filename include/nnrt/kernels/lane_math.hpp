@@ -129,43 +129,38 @@ template <class V, class... Rest> [[gnu::always_inline]] inline V polynomial(V x
 
 namespace detail {
 
-/// p * 2^n of an integer n, |n| < 2^22.
-template <class V> [[gnu::always_inline]] inline V scaled(V p, V n) {
-#if defined(NNRT_LANES_AVX512)
-  return V(_mm512_scalef_ps(p.data, n.data));
-#elif defined(NNRT_HAS_XSIMD)
-  // The sum has n in its lowest bits; they go to the place of p's exponent.
-  using integers = xsimd::batch<std::int32_t, typename V::arch_type>;
-  const integers bits = xsimd::bitwise_cast<integers>(n + V(0x1.8p23F));
-  return xsimd::bitwise_cast<V>(xsimd::bitwise_cast<integers>(p) + (bits << 23));
-#else
-  const auto bits = std::bit_cast<std::uint32_t>(n.data + 0x1.8p23F) << 23U;
-  return V(std::bit_cast<float>(std::bit_cast<std::uint32_t>(p.data) + bits));
-#endif
-}
-
-/// x rounded to an integer, for |x| < 2^22.
-template <class V> [[gnu::always_inline]] inline V nearest_integer(V x) {
-#if defined(NNRT_LANES_AVX512)
-  return V(_mm512_roundscale_ps(x.data, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
-#else
-  return (x + V(0x1.8p23F)) - V(0x1.8p23F);
-#endif
+/// e^x / 2^n, n the integer nearest to x / ln 2: a number from 0.7 to 1.42.
+template <class V> [[gnu::always_inline]] inline V exp_fraction(V x, V n) {
+  // ln 2 in two parts, the first of 15 bits: its products with n are exact even without fma.
+  const V r = fma(n, V(-0x1.7f7d1cp-20F), fma(n, V(-0x1.62e4p-1F), x));
+  // 1 + r + minimax of e^r - 1 - r for |r| < 0.35, relative error of the sum below 3.3e-9.
+  return polynomial(r, 0x1.6a1a72p-10F, 0x1.123fc6p-7F, 0x1.555916p-5F, 0x1.55548ap-3F, 0x1.fffffcp-2F, 1.0F, 1.0F);
 }
 
 }  // namespace detail
 
-/// e^x within 1.5 ulp where the result is a normal number; 0 below that, infinity above, a NaN for a NaN.
+/// e^x within 1.5 ulp where the result is a normal number, 0 or a subnormal number below, infinity above, a NaN for a NaN.
 template <class V> [[gnu::always_inline]] inline V exp_of(V x) {
-  constexpr float lowest = -0x1.5d58ap+6F, highest = 0x1.62e42ep+6F;  // ln 2^-126 and ln of the largest float
-  const V n = detail::nearest_integer(x * V(0x1.715476p+0F));
-  // ln 2 in two parts, the first of 15 bits: its products with n are exact even without fma.
-  const V r = fma(n, V(-0x1.7f7d1cp-20F), fma(n, V(-0x1.62e4p-1F), x));
-  // Minimax of (e^r - 1 - r) / r^2 for |r| < 0.35, relative error of e^r below 3.3e-9.
-  const V series = polynomial(r, 0x1.6a1a72p-10F, 0x1.123fc6p-7F, 0x1.555916p-5F, 0x1.55548ap-3F, 0x1.fffffcp-2F);
-  const V e = detail::scaled(fma(r * r, series, r) + V(1.0F), n);
+  constexpr float log2_e = 0x1.715476p+0F;
+#if defined(NNRT_LANES_AVX512)
+  const V at = clamp(x, V(-104.0F), V(89.0F));  // the results are 0 and infinity there already
+  const V n(_mm512_roundscale_ps((at * V(log2_e)).data, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+  return V(_mm512_scalef_ps(detail::exp_fraction(at, n).data, n.data));
+#else
+  constexpr float lowest = -0x1.5d589ep+6F, highest = 0x1.62e42ep+6F;  // from ln 2^-126 to ln of the largest float
+  constexpr float shift = 0x1.8p23F;  // a number beside it loses its fraction; n then stands in the lowest bits of the sum
+  const V shifted = fma(x, V(log2_e), V(shift)), fraction = detail::exp_fraction(x, shifted - V(shift));
+#if defined(NNRT_HAS_XSIMD)
+  using integers = xsimd::batch<std::int32_t, typename V::arch_type>;
+  const integers exponent = xsimd::bitwise_cast<integers>(shifted) << 23;
+  const V e = xsimd::bitwise_cast<V>(xsimd::bitwise_cast<integers>(fraction) + exponent);
+#else
+  const std::uint32_t exponent = std::bit_cast<std::uint32_t>(shifted.data) << 23U;
+  const V e(std::bit_cast<float>(std::bit_cast<std::uint32_t>(fraction.data) + exponent));
+#endif
   const V beyond = x + V(std::numeric_limits<float>::infinity());
   return where_less(x, V(lowest), V(0.0F), where_at_most(x, V(highest), e, beyond));  // a NaN is beyond
+#endif
 }
 
 /// 1 / (1 + e^-x).

@@ -59,18 +59,35 @@ template <class V> [[gnu::always_inline]] inline void scale_row(float* y, std::i
   if (i < n) store_first(y + i, load_first(y + i, n - i) * by, n - i);
 }
 
-/// One vector of columns, or its first `width`, over `extent` rows that are `step` floats apart.
+/// How many columns are worked on at once: long enough stretches of each row for the prefetchers, few enough for the stack.
+inline constexpr std::int64_t columns_at_once = 16 * lanes;
+
+/// `width` columns (1 to columns_at_once) over `extent` rows that are `step` floats apart.
 template <class V>
-[[gnu::always_inline]] inline void softmax_columns(const float* x, std::int64_t extent, std::int64_t step, std::int64_t width, float* y) {
-  V most = load_first(x, width), sum(0.0F);
-  for (std::int64_t i = 1; i < extent; ++i) most = larger_of(load_first(x + i * step, width), most);
-  for (std::int64_t i = 0; i < extent; ++i) {
-    const V e = exp_of(load_first(x + i * step, width) - most);
-    store_first(y + i * step, e, width);
-    sum = sum + e;
-  }
-  const V by = V(1.0F) / sum;
-  for (std::int64_t i = 0; i < extent; ++i) store_first(y + i * step, load_first(y + i * step, width) * by, width);
+inline void softmax_columns(const float* x, std::int64_t extent, std::int64_t step, std::int64_t width, float* y) {
+  alignas(64) float most[columns_at_once], sums[columns_at_once];
+  const auto each_vector = [width](auto f) __attribute__((always_inline)) {
+    for (std::int64_t c = 0; c < width; c += lanes) f(c, width - c < lanes ? width - c : lanes);
+  };
+  each_vector([&](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
+    load_first(x + c, n).store_unaligned(most + c);
+    V(0.0F).store_unaligned(sums + c);
+  });
+  for (std::int64_t i = 1; i < extent; ++i)
+    each_vector([&, row = x + i * step](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
+      larger_of(load_first(row + c, n), load(most + c)).store_unaligned(most + c);
+    });
+  for (std::int64_t i = 0; i < extent; ++i)
+    each_vector([&, at = i * step](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
+      const V e = exp_of(load_first(x + at + c, n) - load(most + c));
+      store_first(y + at + c, e, n);
+      (load(sums + c) + e).store_unaligned(sums + c);
+    });
+  each_vector([&](std::int64_t c, std::int64_t) __attribute__((always_inline)) { (V(1.0F) / load(sums + c)).store_unaligned(sums + c); });
+  for (std::int64_t i = 0; i < extent; ++i)
+    each_vector([&, at = i * step](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
+      store_first(y + at + c, load_first(y + at + c, n) * load(sums + c), n);
+    });
 }
 
 }  // namespace detail
@@ -88,11 +105,12 @@ template <class Isa = native> void softmax(const axis_block& block, const float*
     }
     return;
   }
-  const rectangle work = share(block.outer, whole_vectors(block.inner) / lanes, p);
+  const rectangle work = share(block.outer, (block.inner + lanes - 1) / lanes, p);
+  const std::int64_t end = work.columns.end * lanes < block.inner ? work.columns.end * lanes : block.inner;
   for (std::int64_t row = work.rows.begin; row < work.rows.end; ++row)
-    for (std::int64_t column = work.columns.begin * lanes; column < work.columns.end * lanes; column += lanes) {
-      const std::int64_t first = row * block.extent * block.inner + column, left = block.inner - column;
-      detail::softmax_columns<vf>(x + first, block.extent, block.inner, left < lanes ? left : lanes, y + first);
+    for (std::int64_t c = work.columns.begin * lanes; c < end; c += detail::columns_at_once) {
+      const std::int64_t first = row * block.extent * block.inner + c, left = end - c;
+      detail::softmax_columns<vf>(x + first, block.extent, block.inner, left < detail::columns_at_once ? left : detail::columns_at_once, y + first);
     }
 }
 

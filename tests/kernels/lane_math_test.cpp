@@ -1,0 +1,105 @@
+#include <nnrt/core/math.hpp>
+#include <nnrt/kernels/lane_math.hpp>
+
+#include <cmath>
+#include <doctest/doctest.h>
+#include <vector>
+
+using namespace nnrt;
+using kernels::lanes;
+using kernels::vf;
+
+namespace {
+
+constexpr float infinity = math::infinity<float>, not_a_number = math::nan<float>;
+
+/// What a function of vectors gives for one number, in every lane alike.
+template <class F> float in_lanes(F f, float x) {
+  const vf y = f(vf(x));
+  float all[lanes];
+  y.store_unaligned(all);
+  for (const float lane : all) CHECK(std::bit_cast<std::uint32_t>(lane) == std::bit_cast<std::uint32_t>(all[0]));
+  return all[0];
+}
+
+/// The distance to the true value in units of its last place.
+double ulps(float got, double expected) {
+  int exponent = 0;
+  std::frexp(expected, &exponent);
+  return std::fabs(double{got} - expected) / std::ldexp(1.0, exponent - 24);
+}
+
+const auto exp_lanes = [](vf x) { return kernels::exp_of(x); };
+
+}  // namespace
+
+TEST_CASE("exp_of: within 1.5 ulp wherever the result is a normal number") {
+  double worst = 0;
+  for (double x = -87.336; x < 88.722; x += 0.00317) {
+    const auto at = static_cast<float>(x);
+    const double error = ulps(in_lanes(exp_lanes, at), math::exp(double{at}));
+    worst = error > worst ? error : worst;
+  }
+  CHECK(worst < 1.5);
+  for (const float x : {0.0F, -0.0F, 1e-30F, -1e-45F, 0x1.62e42ep+6F, -0x1.5d589ep+6F}) CHECK(ulps(in_lanes(exp_lanes, x), math::exp(double{x})) < 1.5);
+}
+
+TEST_CASE("exp_of: what overflows is infinite, what vanishes is zero or subnormal, a NaN stays one") {
+  for (const float x : {88.73F, 89.5F, 128.0F, 1e10F, 3e38F, infinity}) CHECK(in_lanes(exp_lanes, x) == infinity);
+  for (const float x : {-104.5F, -150.0F, -1e10F, -3e38F, -infinity}) CHECK(in_lanes(exp_lanes, x) == 0.0F);
+  for (const float x : {-87.5F, -95.0F, -103.0F}) {
+    CHECK(in_lanes(exp_lanes, x) >= 0.0F);
+    CHECK(in_lanes(exp_lanes, x) < 0x1p-126F);
+  }
+  // Quiet and signalling, with much and with little in their payload, of either sign.
+  for (const std::uint32_t bits : {0x7fc00000U, 0xffc00000U, 0x7f800001U, 0x7fffffffU, 0xff800001U, 0x7fc12345U})
+    CHECK(math::is_nan(in_lanes(exp_lanes, std::bit_cast<float>(bits))));
+}
+
+TEST_CASE("maximum_of: a NaN in either operand comes out; larger_of finds the larger number") {
+  const float numbers[] = {-infinity, -1.0F, 0.0F, 2.5F, infinity, not_a_number};
+  for (const float x : numbers)
+    for (const float y : numbers) {
+      CAPTURE(x);
+      CAPTURE(y);
+      const float most = in_lanes([&](vf v) { return kernels::maximum_of(v, vf(y)); }, x);
+      if (math::is_nan(x) || math::is_nan(y)) CHECK(math::is_nan(most));
+      else CHECK(most == (x > y ? x : y));
+      if (!math::is_nan(x) && !math::is_nan(y)) CHECK(in_lanes([&](vf v) { return kernels::larger_of(v, vf(y)); }, x) == (x > y ? x : y));
+    }
+}
+
+TEST_CASE("where_less, where_at_most and where_nan: comparisons with a NaN are false") {
+  const auto chosen = [](auto where, float x, float y) {
+    return in_lanes([&](vf v) { return where(v, vf(y)); }, x) == 1.0F;
+  };
+  const auto less = [](vf x, vf y) { return kernels::where_less(x, y, vf(1.0F), vf(0.0F)); };
+  const auto at_most = [](vf x, vf y) { return kernels::where_at_most(x, y, vf(1.0F), vf(0.0F)); };
+  for (const float x : {-infinity, -1.0F, 0.0F, 1.0F, infinity, not_a_number})
+    for (const float y : {-infinity, -1.0F, 0.0F, 1.0F, infinity, not_a_number}) {
+      CHECK(chosen(less, x, y) == (x < y));
+      CHECK(chosen(at_most, x, y) == (x <= y));
+    }
+  CHECK(in_lanes([](vf x) { return kernels::where_nan(x, vf(1.0F), vf(0.0F)); }, not_a_number) == 1.0F);
+  CHECK(in_lanes([](vf x) { return kernels::where_nan(x, vf(1.0F), vf(0.0F)); }, infinity) == 0.0F);
+}
+
+TEST_CASE("sums and maxima across the lanes, with lanes left out") {
+  float numbers[lanes];
+  for (std::int64_t i = 0; i < lanes; ++i) numbers[i] = static_cast<float>((i * 7) % 5 - 2);
+  for (std::int64_t n = 1; n <= lanes; ++n) {
+    float sum = 0, most = -infinity;
+    for (std::int64_t i = 0; i < n; ++i) sum += numbers[i], most = numbers[i] > most ? numbers[i] : most;
+    const vf all = vf::load_unaligned(numbers);
+    CHECK(kernels::sum_of_lanes(kernels::first_or(all, n, 0.0F)) == sum);
+    CHECK(kernels::largest_lane(kernels::first_or(all, n, -infinity)) == most);
+  }
+}
+
+TEST_CASE("magnitude_of: no sign is left, not even that of zero") {
+  for (const float x : {-0.0F, -1.5F, 2.0F, -infinity}) {
+    const float size = in_lanes([](vf v) { return kernels::magnitude_of(v); }, x);
+    CHECK(size == math::abs(x));
+    CHECK_FALSE(std::signbit(size));
+  }
+}
