@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/exec/model.hpp>
+#include <nnrt/exec/model_builder.hpp>
 #include <nnrt/exec/program.hpp>
 #include <nnrt/exec/session.hpp>
 #include <nnrt/kernels/select.hpp>

@@ -200,8 +200,8 @@ template <class Rule, int I = 0> constexpr int rule_count() {
   if constexpr (enumerator_name<static_cast<Rule>(I)>().empty()) return I;
   else return rule_count<Rule, I + 1>();
 }
-template <class Rule, class Sequence> struct rule_names;
-template <class Rule, int... I> struct rule_names<Rule, std::integer_sequence<int, I...>> {
+template <class Rule, class Sequence> struct rule_name_table;
+template <class Rule, int... I> struct rule_name_table<Rule, std::integer_sequence<int, I...>> {
   static constexpr std::array<std::string_view, sizeof...(I)> names{enumerator_name<static_cast<Rule>(I)>()...};
 };
 
@@ -209,7 +209,7 @@ template <class Rule, int... I> struct rule_names<Rule, std::integer_sequence<in
 
 /// The names of an enum of rules, in order.
 template <class Rule> constexpr std::span<const std::string_view> rule_names() {
-  return detail::rule_names<Rule, std::make_integer_sequence<int, detail::rule_count<Rule>()>>::names;
+  return detail::rule_name_table<Rule, std::make_integer_sequence<int, detail::rule_count<Rule>()>>::names;
 }
 
 /// The dtypes for which Op::reference is meant.

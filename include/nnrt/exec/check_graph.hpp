@@ -71,12 +71,12 @@ inline result<void> check_rules(const ir::graph& g, const ir::node& n) {
   std::vector<tensor_desc> declared;
   for (const std::int32_t id : g.outputs_of(n)) declared.push_back(g.at(id).desc);
   const ir::operand_list operands(g, g.inputs_of(n));
-  verdict v = n.op->infer(g.attrs_of(n), operands.operands, declared);
-  if (v) v = require(signature_rule::output_count_must_match, std::int64_t{n.outputs.count}, static_cast<std::int64_t>(v.outputs.size()));
-  if (v)
-    for (std::size_t k = 0; k < declared.size() && v; ++k)
-      v = require(signature_rule::declared_output_rank_must_match, std::int64_t{declared[k].rank()}, std::int64_t{v.output(static_cast<int>(k)).rank()});
-  if (!v) return fail(error_code::rule_broken, to_string(v, *n.op, g.name_of(n.name)));
+  const verdict inferred = n.op->infer(g.attrs_of(n), operands.operands, declared);
+  verdict broken = inferred ? verdict{} : inferred;
+  if (broken) broken = require(signature_rule::output_count_must_match, std::int64_t{n.outputs.count}, static_cast<std::int64_t>(inferred.outputs.size()));
+  for (std::size_t k = 0; k < declared.size() && broken; ++k)
+    broken = require(signature_rule::declared_output_rank_must_match, std::int64_t{declared[k].rank()}, std::int64_t{inferred.outputs[k].rank()});
+  if (!broken) return fail(error_code::rule_broken, to_string(broken, *n.op, g.name_of(n.name)));
   return {};
 }
 

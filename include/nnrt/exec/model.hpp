@@ -2,6 +2,9 @@
 // Flow: readers and to_model<graph<f>>() make it, compile() checks it and turns it into a program.
 #pragma once
 
+// First: the list of operators is instantiated below, and must find its kernels.
+#include <nnrt/kernels/select.hpp>
+
 #include <nnrt/core/result.hpp>
 #include <nnrt/io/weights.hpp>
 #include <nnrt/ir/graph.hpp>

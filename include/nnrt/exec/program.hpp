@@ -6,6 +6,7 @@
 #include <nnrt/exec/dump_plan.hpp>
 #include <nnrt/exec/memory.hpp>
 #include <nnrt/exec/model.hpp>
+#include <nnrt/exec/node_table.hpp>
 #include <nnrt/exec/options.hpp>
 #include <nnrt/exec/weight_specs.hpp>
 #include <nnrt/passes/optimise.hpp>
@@ -30,6 +31,8 @@ class program {
   std::int64_t arena_lower_bound() const { return state_->made.arena_lower_bound; }
   /// Kernel calls of one run.
   std::size_t steps() const { return state_->made.steps.size(); }
+  /// The network node by node, after the passes; as graph<f>::table(). The names live as long as a copy of the program.
+  pool<node_info> table() const { return node_table(state_->optimised, plan(), state_->optimised.text); }
   /// What the passes did, each step, and where its result lies; as graph<f>::text().
   std::string text() const { return dump_plan(state_->optimised, plan(), state_->made.arena_lower_bound); }
 

@@ -6,6 +6,7 @@
 #include <nnrt/exec/weight_specs.hpp>
 #include <nnrt/ir/builder.hpp>
 #include <nnrt/exec/dump_plan.hpp>
+#include <nnrt/exec/node_table.hpp>
 #include <nnrt/passes/optimise.hpp>
 
 namespace nnrt::inline NNRT_ISA {
@@ -171,6 +172,9 @@ template <auto Function> struct graph {
 
   /// The graph as written, with vectors for pools.
   static constexpr ir::graph ir() { return written.thaw(); }
+
+  /// The network node by node, after the passes, with its place in the arena: net::table()[0].macs. In constant evaluation, too.
+  static constexpr pool<node_info> table() { return node_table(optimised.thaw(), plan_view::of(plan), optimised.text); }
 
   /// A table of the network: what each pass did, then each step with its operands, kernel and place in the arena.
   static std::string text() { return dump_plan(optimised.thaw(), plan_view::of(plan), arena_lower_bound); }

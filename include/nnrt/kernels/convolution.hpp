@@ -284,10 +284,8 @@ inline void conv_pack(const conv_shape& s, const float* w, const float* bias, fl
     pack(w + g * n * k, 1, k, k, n, bias == nullptr ? nullptr : bias + g * n, out + g * packed_floats(k, n));
 }
 
-/// Floats of scratch that conv() needs when its work is divided into `parts`.
-constexpr std::int64_t conv_scratch_floats(const conv_shape& s, std::int64_t parts = 1) {
-  return parts * detail::scratch_per_part(s);
-}
+/// Floats of scratch that each part of conv() needs.
+constexpr std::int64_t conv_scratch_floats(const conv_shape& s) { return detail::scratch_per_part(s); }
 
 /// y = clamp(conv2d(x, w) + bias).
 ///
@@ -296,7 +294,7 @@ constexpr std::int64_t conv_scratch_floats(const conv_shape& s, std::int64_t par
 ///
 /// \param packed what conv_pack() made of weights and bias
 ///
-/// \param scratch conv_scratch_floats(s, p.count) floats, of which each part uses its own; need not be initialised
+/// \param scratch conv_scratch_floats(s) floats for this part alone; need not be initialised, may be null when there are none
 template <class Isa = native>
 void conv(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range = {},
           part p = {}) {
@@ -305,8 +303,7 @@ void conv(const conv_shape& s, const float* x, const float* packed, float* y, fl
     const std::int64_t pixels = s.batch * s.out_pixels();
     return gemm<Isa>({pixels, s.depth(), s.out}, x, s.depth(), packed, y, s.out, range, p);
   }
-  const std::int64_t own = detail::scratch_per_part(s);
-  const detail::conv_buffers buffers{x, packed, y, own == 0 ? nullptr : scratch + p.index * own, range, s.in, s.out};
+  const detail::conv_buffers buffers{x, packed, y, scratch, range, s.in, s.out};
   if (detail::method_of(s) == detail::conv_method::direct) detail::conv_direct<Isa>(s, buffers, p);
   else detail::conv_gather<Isa>(s, buffers, p);
 }

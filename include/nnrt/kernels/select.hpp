@@ -7,10 +7,14 @@
 #include <nnrt/kernels/bind/batch_norm.hpp>
 #include <nnrt/kernels/bind/bias_add.hpp>
 #include <nnrt/kernels/bind/concat.hpp>
+#include <nnrt/kernels/bind/conv2d.hpp>
+#include <nnrt/kernels/bind/depthwise_conv2d.hpp>
 #include <nnrt/kernels/bind/div.hpp>
+#include <nnrt/kernels/bind/full_connection.hpp>
 #include <nnrt/kernels/bind/gelu.hpp>
 #include <nnrt/kernels/bind/hswish.hpp>
 #include <nnrt/kernels/bind/layer_norm.hpp>
+#include <nnrt/kernels/bind/matmul.hpp>
 #include <nnrt/kernels/bind/max_pool.hpp>
 #include <nnrt/kernels/bind/maximum.hpp>
 #include <nnrt/kernels/bind/mul.hpp>

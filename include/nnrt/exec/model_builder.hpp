@@ -1,0 +1,95 @@
+// model_builder: makes a model at run time, node by node, under the same rules as the DSL.
+// Flow: readers of files and programs that put networks together; the finished model goes to compile().
+#pragma once
+
+#include <nnrt/exec/diagnose.hpp>
+#include <nnrt/exec/model.hpp>
+#include <nnrt/ir/dump.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Builds a model. Values are ids, in order of creation; a call that fails adds nothing.
+class model_builder {
+ public:
+  /// An input of the network. Error: invalid_argument (a name that is there already, extents that are unknown or too large).
+  result<std::int32_t> input(std::string_view name, const tensor_desc& desc) {
+    for (const std::int32_t other : made_.graph.inputs)
+      if (made_.graph.name_of(made_.graph.at(other).name) == name) return fail(error_code::invalid_argument, "two inputs are called \"" + std::string(name) + "\"");
+    if (auto ok = check_desc(name, desc); !ok) return fail(std::move(ok.error()));
+    const std::int32_t id = made_.graph.add_value({desc, ir::kind::input, made_.graph.add_text(name), 0, ir::none});
+    made_.graph.inputs.push_back(id);
+    return id;
+  }
+  /// A tensor of the model's weights, by name; compile() binds it.
+  result<std::int32_t> weight(std::string_view name, const tensor_desc& desc) {
+    if (auto ok = check_desc(name, desc); !ok) return fail(std::move(ok.error()));
+    return made_.graph.add_value({desc, ir::kind::weight, made_.graph.add_text(name), 0, ir::none});
+  }
+  /// A constant with these elements. Error: invalid_argument (another element type or number of elements than the desc has).
+  template <class T> result<std::int32_t> constant(const tensor_desc& desc, std::span<const T> elements) {
+    if (dtype_for<T>() != desc.type || static_cast<std::int64_t>(elements.size()) != desc.elements())
+      return fail(error_code::invalid_argument, "constant: got " + std::to_string(elements.size()) + " elements of " + std::string(name_of(dtype_for<T>())) + ", expected " +
+                                                    ir::to_string(desc));
+    return made_.graph.add_constant<T>(desc, elements);
+  }
+  /// The scales of a tensor that is quantised per channel.
+  void set_scales(std::int32_t id, std::int32_t scales) { made_.graph.at(id).scales = scales; }
+
+  /// A node: its operator's rules say what comes out. `wanted` are descs that the outputs shall have, as far as the caller knows them;
+  /// ir::none stands for an optional operand that is missing. Errors: rule_broken, as `conv2d "stem": input channels … (got 3, expected 4)`;
+  /// invalid_argument (an id that does not exist).
+  result<pool<std::int32_t>> apply(const operator_info& op, std::span<const word> attrs, std::span<const std::int32_t> inputs, std::span<const tensor_desc> wanted = {},
+                                   std::string_view name = {}) {
+    for (const std::int32_t id : inputs)
+      if (id != ir::none && (id < 0 || static_cast<std::size_t>(id) >= made_.graph.values.size()))
+        return fail(error_code::invalid_argument, std::string(op.name) + ": value " + std::to_string(id) + " does not exist");
+    const ir::operand_list operands(made_.graph, inputs);
+    const verdict v = op.infer(attrs, operands.operands, wanted);
+    if (!v) return fail(error_code::rule_broken, to_string(v, op, name));
+    pool<std::int32_t> outputs;
+    for (const tensor_desc& desc : v.outputs) outputs.push_back(made_.graph.add_value({desc, ir::kind::result, {}, 0, ir::none}));
+    ir::node made;
+    made.op = &op;
+    made.attrs = made_.graph.add_words(attrs);
+    made.inputs = made_.graph.add_operands(inputs);
+    made.outputs = made_.graph.add_operands(outputs);
+    made.name = made_.graph.add_text(name);
+    made_.graph.nodes.push_back(made);
+    return outputs;
+  }
+  /// The same for an operator and attributes that the program names: b.apply<ops::conv2d>(attrs, {x, w, bias}).
+  template <class Op>
+  result<pool<std::int32_t>> apply(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs, std::initializer_list<tensor_desc> wanted = {}, std::string_view name = {}) {
+    pool<word> words;
+    pack(attrs, words);
+    return apply(dynamic_operator<Op>, words, std::span(inputs.begin(), inputs.size()), std::span(wanted.begin(), wanted.size()), name);
+  }
+
+  /// Makes a value a result of the network. Error: invalid_argument (no such value, a name that is there already).
+  result<void> output(std::string_view name, std::int32_t id) {
+    if (id < 0 || static_cast<std::size_t>(id) >= made_.graph.values.size())
+      return fail(error_code::invalid_argument, "output \"" + std::string(name) + "\": value " + std::to_string(id) + " does not exist");
+    for (const ir::output& other : made_.graph.outputs)
+      if (made_.graph.name_of(other.name) == name) return fail(error_code::invalid_argument, "two outputs are called \"" + std::string(name) + "\"");
+    made_.graph.outputs.push_back({id, made_.graph.add_text(name)});
+    return {};
+  }
+
+  const tensor_desc& desc(std::int32_t id) const { return made_.graph.at(id).desc; }
+
+  /// The model; the builder is empty afterwards.
+  model finish(const weights& file = {}) {
+    made_.weights = file;
+    return std::exchange(made_, model{});
+  }
+
+ private:
+  static result<void> check_desc(std::string_view name, const tensor_desc& desc) {
+    if (desc.type != dtype::none && desc.elements() >= 0) return {};
+    return fail(error_code::invalid_argument, "\"" + std::string(name) + "\": " + ir::to_string(desc) + " has unknown extents, or more elements than memory can hold");
+  }
+
+  model made_;
+};
+
+}  // namespace nnrt::inline NNRT_ISA

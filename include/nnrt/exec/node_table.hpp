@@ -1,0 +1,88 @@
+// node_table: a planned network node by node, as data - what each makes, costs, runs on, and where its result lies.
+// Flow: graph<f>::table() and program::table() answer with it; dump_plan.hpp writes the same for people.
+#pragma once
+
+#include <nnrt/exec/plan_view.hpp>
+#include <nnrt/passes/fold.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// One node of an optimised network that has a part in every inference.
+struct node_info {
+  std::string_view op;             // "conv2d"
+  std::string_view name;           // what its weights are called: "conv1" for "conv1.weight"; empty without weights
+  std::string_view kernel;         // "reference" when no fast one fits; empty: nothing runs, the result is bytes that are there already
+  tensor_desc output;              // of its first output
+  std::int64_t parameters = 0;     // elements of the weights and floating constants that it reads
+  std::int64_t macs = 0;           // multiply-accumulates of one inference
+  std::int64_t arena_offset = -1;  // of its first output, in bytes; -1: not in the arena
+};
+
+namespace detail {
+
+/// Elements of the operands that are known before the network runs.
+constexpr std::int64_t parameters_of(const ir::graph& g, const ir::node& n, std::span<const char> known) {
+  std::int64_t elements = 0;
+  for (const std::int32_t id : g.inputs_of(n)) {
+    if (id == ir::none || known[static_cast<std::size_t>(id)] == 0) continue;
+    if (g.at(id).is != ir::kind::constant || types::floating.contains(g.at(id).desc.type)) elements += g.at(id).desc.elements();
+  }
+  return elements;
+}
+
+/// Multiply-accumulates of one node.
+constexpr std::int64_t macs_of(const ir::graph& g, const ir::node& n) {
+  pool<tensor_desc> out;
+  for (const std::int32_t id : g.outputs_of(n)) out.push_back(g.at(id).desc);
+  return n.op->macs(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, out);
+}
+
+/// The step that runs node i; nullptr when none does. The last one: packing may stand before it.
+constexpr const step* step_of(const plan_view& plan, std::size_t i) {
+  const step* found = nullptr;
+  for (const step& s : plan.steps)
+    if (s.node == static_cast<std::int32_t>(i)) found = &s;
+  return found;
+}
+
+}  // namespace detail
+
+/// A row for each node, in the order in which they run; nodes on weights alone, which run once, have none. The names lie in `text`, which has
+/// the same content as the graph's own and may live longer.
+constexpr pool<node_info> node_table(const ir::graph& optimised, const plan_view& plan, std::span<const char> text) {
+  const ir::graph& g = optimised;
+  const pool<char> known = passes::known_values(g);
+  pool<std::int64_t> offset_of;  // of values in the arena
+  offset_of.assign(g.values.size(), -1);
+  pool<node_info> rows;
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    const ir::node& n = g.nodes[i];
+    const std::int32_t y = g.outputs_of(n)[0];
+    if (known[static_cast<std::size_t>(y)] != 0) continue;
+    node_info row;
+    row.op = n.op->name;
+    row.name = {text.data() + n.name.first, static_cast<std::size_t>(n.name.count)};
+    row.output = g.at(y).desc;
+    row.parameters = detail::parameters_of(g, n, known);
+    row.macs = detail::macs_of(g, n);
+    if (const step* const s = detail::step_of(plan, i)) {
+      row.kernel = s->kernel;
+      for (std::size_t k = 0; k < g.outputs_of(n).size(); ++k) {
+        const operand_slot& slot = plan.slots[static_cast<std::size_t>(s->outputs.first) + k];
+        if (slot.base == in_arena) offset_of[static_cast<std::size_t>(g.outputs_of(n)[k])] = slot.offset;
+      }
+    } else if (const std::int32_t x = g.inputs_of(n)[0]; x != ir::none) {
+      // Without a step the outputs lie where the first operand begins, one after the other: reshapes, outermost splits and joins.
+      std::int64_t offset = offset_of[static_cast<std::size_t>(x)];
+      for (const std::int32_t id : g.outputs_of(n)) {
+        offset_of[static_cast<std::size_t>(id)] = offset;
+        if (offset >= 0) offset += g.at(id).desc.bytes();
+      }
+    }
+    row.arena_offset = offset_of[static_cast<std::size_t>(y)];
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+}  // namespace nnrt::inline NNRT_ISA

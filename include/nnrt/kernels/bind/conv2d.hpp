@@ -1,0 +1,44 @@
+// conv2d: the fast kernels of the operator - the matrix product of pixels and filters, and the depthwise kernel where every channel is a group.
+// Flow: included by kernels/select.hpp; plans call the chosen functions.
+#pragma once
+
+#include <nnrt/kernels/bind/detail/convolution.hpp>
+#include <nnrt/kernels/convolution.hpp>
+#include <nnrt/ops/conv2d.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::conv2d, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!all_of_type(node, f32) || !has_work(node)) return {};
+    const auto attrs = unpack<ops::conv2d::attrs>(node.attrs);
+    const shape_t &x = node.in[0].desc.shape, &w = node.in[1].desc.shape;
+    if (attrs.group > 1 && attrs.group == x[3]) return depthwise_binding<ops::conv2d>::choose(node);
+    const conv_shape shape = shape_for(attrs, x, w);
+    const bool is_pointwise = w[1] * w[2] == 1;
+    return {.run = &run,
+            .pack = &pack,
+            .packs = 0b110,
+            .packed_bytes = conv_packed_floats(shape) * size_of(f32),
+            .scratch_bytes = conv_scratch_floats(shape) * size_of(f32),
+            .parts = parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)),
+            .name = is_pointwise ? "gemm pixels" : attrs.group > 1 ? "gemm groups" : "gemm windows"};
+  }
+
+  static void pack(const kernel_call& call) { conv_pack(shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call)); }
+  static void run(const kernel_call& call) {
+    conv<native>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
+                 range_of(unpack<ops::conv2d::attrs>(call.attrs).fused), part_of(call));
+  }
+
+ private:
+  static constexpr conv_shape shape_for(const ops::conv2d::attrs& a, const shape_t& x, const shape_t& w) {
+    const ops::detail::window_pair at = ops::conv2d::windows(a, x, w);
+    return {.batch = x[0], .height = x[1], .width = x[2], .in = x[3], .out = w[0], .kernel_h = w[1], .kernel_w = w[2],
+            .stride_h = a.stride.h, .stride_w = a.stride.w, .dilation_h = a.dilation.h, .dilation_w = a.dilation.w,
+            .pad_top = at.h.pad_before(), .pad_left = at.w.pad_before(), .out_height = at.h.outputs(), .out_width = at.w.outputs(), .group = a.group};
+  }
+  static conv_shape shape_of(const kernel_call& call) { return shape_for(unpack<ops::conv2d::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape()); }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,17 @@
+// depthwise_conv2d: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/bind/detail/convolution.hpp>
+#include <nnrt/ops/depthwise_conv2d.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::depthwise_conv2d, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!all_of_type(node, f32) || !has_work(node)) return {};
+    return depthwise_binding<ops::depthwise_conv2d>::choose(node);
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,50 @@
+// convolution: what the bindings of conv2d and depthwise_conv2d share - the depthwise kernel, and operands that may be missing.
+// Flow: bind/conv2d.hpp and bind/depthwise_conv2d.hpp.
+#pragma once
+
+#include <nnrt/kernels/call.hpp>
+#include <nnrt/kernels/depthwise.hpp>
+#include <nnrt/kernels/elementwise.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/ops/detail/window_rules.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// The elements of an operand, or null when it is not there.
+inline const float* optional_floats_in(const kernel_call& call, std::size_t i) { return i < call.in.size() && call.in[i] ? floats_in(call, i) : nullptr; }
+
+/// A call's scratch memory as floats.
+inline float* scratch_floats(const kernel_call& call) { return reinterpret_cast<float*>(call.scratch); }
+
+/// Into how many parts so many multiply-accumulates are worth being cut: one vector of them takes as long as one element of a map.
+constexpr int parts_of_macs(std::int64_t macs) { return parts_for(macs / 16); }
+
+/// The depthwise kernel for an operator whose weight is [outC, kh, kw, 1] and whose output channel o reads channel o / multiplier.
+template <class Op> struct depthwise_binding {
+  static constexpr kernel_choice choose(const kernel_request& node) {
+    const auto attrs = unpack<typename Op::attrs>(node.attrs);
+    const depthwise_shape shape = shape_for(attrs, node.in[0].desc.shape, node.in[1].desc.shape);
+    return {.run = &run,
+            .pack = &pack,
+            .packs = 0b110,
+            .packed_bytes = depthwise_packed_floats(shape) * size_of(f32),
+            .parts = parts_of_macs(Op::macs(attrs, node.in, node.out)),
+            .name = "depthwise"};
+  }
+  static void pack(const kernel_call& call) { depthwise_pack(shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call)); }
+  static void run(const kernel_call& call) {
+    depthwise<native>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), range_of(unpack<typename Op::attrs>(call.attrs).fused),
+                      part_of(call));
+  }
+
+ private:
+  static constexpr depthwise_shape shape_for(const typename Op::attrs& a, const shape_t& x, const shape_t& w) {
+    const ops::detail::window_pair at = Op::windows(a, x, w);
+    return {.batch = x[0], .height = x[1], .width = x[2], .channels = x[3], .multiplier = w[0] / x[3], .kernel_h = w[1], .kernel_w = w[2],
+            .stride_h = a.stride.h, .stride_w = a.stride.w, .dilation_h = a.dilation.h, .dilation_w = a.dilation.w,
+            .pad_top = at.h.pad_before(), .pad_left = at.w.pad_before(), .out_height = at.h.outputs(), .out_width = at.w.outputs()};
+  }
+  static depthwise_shape shape_of(const kernel_call& call) { return shape_for(unpack<typename Op::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape()); }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

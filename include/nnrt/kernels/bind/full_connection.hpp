@@ -1,0 +1,34 @@
+// full_connection: the fast kernel of the operator, the matrix product with packed weights.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/bind/detail/convolution.hpp>
+#include <nnrt/kernels/gemm.hpp>
+#include <nnrt/ops/full_connection.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::full_connection, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!all_of_type(node, f32) || !has_work(node)) return {};
+    const shape_t& w = node.in[1].desc.shape;
+    return {.run = &run,
+            .pack = &pack,
+            .packs = 0b110,
+            .packed_bytes = packed_floats(w[1], w[0]) * size_of(f32),
+            .parts = parts_of_macs(node.out[0].elements() * w[1]),
+            .name = "gemm rows"};
+  }
+
+  static void pack(const kernel_call& call) {
+    const shape_t& w = call.in[1].shape();
+    kernels::pack(floats_in(call, 1), 1, w[1], w[1], w[0], optional_floats_in(call, 2), floats_out(call));
+  }
+  static void run(const kernel_call& call) {
+    const shape_t& w = call.in[1].shape();
+    gemm<native>({.m = call.out[0].elements() / w[0], .k = w[1], .n = w[0]}, floats_in(call, 0), w[1], floats_in(call, call.in.size() - 1), floats_out(call), w[0],
+                 range_of(unpack<ops::full_connection::attrs>(call.attrs).fused), part_of(call));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,100 @@
+// matmul: the fast kernel of the operator, one packed matrix product for each matrix of the batch.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/core/broadcast.hpp>
+#include <nnrt/kernels/bind/detail/convolution.hpp>
+#include <nnrt/kernels/gemm.hpp>
+#include <nnrt/ops/matmul.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Extents of a batched product y[i] = a[i] * b[i], and which matrix of an operand belongs to matrix i of y.
+struct product_batch {
+  gemm_shape matrix;
+  std::int64_t count = 1;      // matrices of y
+  std::int64_t b_count = 1;    // matrices of b
+  shape_t leading;             // the batch axes of y
+  shape_t a_strides, b_strides;  // in matrices, 0 along repeated axes
+
+  constexpr product_batch(const ops::matmul::attrs& attrs, const shape_t& a, const shape_t& b, const shape_t& y)
+      : matrix{.m = y[-2], .k = a[attrs.transpose_a ? -2 : -1], .n = y[-1]},
+        count(y.elements(0, y.rank - 2)),
+        b_count(b.elements(0, b.rank - 2)),
+        leading(without_matrix(y)),
+        a_strides(batch_strides(a, leading)),
+        b_strides(batch_strides(b, leading)) {}
+
+  /// Index of the operand's matrix for matrix i of y.
+  static constexpr std::int64_t matrix_of(std::int64_t i, const shape_t& batch, const shape_t& strides) {
+    std::int64_t at = 0;
+    for (int axis = batch.rank; axis-- > 0; i /= batch[axis]) at += i % batch[axis] * strides[axis];
+    return at;
+  }
+  std::int64_t a_of(std::int64_t i) const { return matrix_of(i, leading, a_strides); }
+  std::int64_t b_of(std::int64_t i) const { return matrix_of(i, leading, b_strides); }
+
+ private:
+  static constexpr shape_t without_matrix(shape_t s) {
+    s.rank -= 2;
+    return s;
+  }
+  static constexpr shape_t batch_strides(const shape_t& operand, const shape_t& batch) {
+    const shape_t own = without_matrix(operand);
+    return broadcast_strides(own, row_major_strides(own), batch);
+  }
+};
+
+template <class Isa> struct fast<ops::matmul, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!all_of_type(node, f32) || !has_work(node)) return {};
+    const auto attrs = unpack<ops::matmul::attrs>(node.attrs);
+    const product_batch batch(attrs, node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape);
+    // A transposed a is brought into rows first, matrix by matrix: then parts share out matrices, not rows.
+    const int parts = parts_of_macs(ops::matmul::macs(attrs, node.in, node.out));
+    return {.run = &run,
+            .pack = &pack,
+            .packs = 0b10,
+            .packed_bytes = batch.b_count * packed_floats(batch.matrix.k, batch.matrix.n) * size_of(f32),
+            .scratch_bytes = attrs.transpose_a ? batch.matrix.m * batch.matrix.k * size_of(f32) : 0,
+            .parts = !attrs.transpose_a || parts < batch.count ? parts : static_cast<int>(batch.count < 64 ? batch.count : 64),
+            .name = "gemm batch"};
+  }
+
+  static void pack(const kernel_call& call) {
+    const auto attrs = unpack<ops::matmul::attrs>(call.attrs);
+    const product_batch batch = batch_of(call, attrs);
+    const auto [m, k, n] = batch.matrix;
+    const float* b = floats_in(call, 1);
+    float* packed = floats_out(call);
+    for (std::int64_t i = 0; i < batch.b_count; ++i, b += k * n, packed += packed_floats(k, n))
+      kernels::pack(b, attrs.transpose_b ? 1 : n, attrs.transpose_b ? k : 1, k, n, nullptr, packed);
+  }
+  static void run(const kernel_call& call) {
+    const auto attrs = unpack<ops::matmul::attrs>(call.attrs);
+    const product_batch batch = batch_of(call, attrs);
+    const auto [m, k, n] = batch.matrix;
+    const float* const packed = floats_in(call, call.in.size() - 1);
+    const bool shares_matrices = attrs.transpose_a || batch.count >= call.tiles;
+    const interval mine = shares_matrices ? share(batch.count, part_of(call)) : interval{0, batch.count};
+    for (std::int64_t i = mine.begin; i < mine.end; ++i) {
+      const float* a = floats_in(call, 0) + batch.a_of(i) * m * k;
+      if (attrs.transpose_a) a = in_rows(a, m, k, scratch_floats(call));
+      gemm<native>(batch.matrix, a, k, packed + batch.b_of(i) * packed_floats(k, n), floats_out(call) + i * m * n, n, range_of(attrs.fused),
+                   shares_matrices ? part{} : part_of(call));
+    }
+  }
+
+ private:
+  static product_batch batch_of(const kernel_call& call, const ops::matmul::attrs& attrs) {
+    return {attrs, call.in[0].shape(), call.in[1].shape(), call.out[0].shape()};
+  }
+  /// a[k][m] as rows [m][k].
+  static const float* in_rows(const float* a, std::int64_t m, std::int64_t k, float* rows) {
+    for (std::int64_t i = 0; i < m; ++i)
+      for (std::int64_t j = 0; j < k; ++j) rows[i * k + j] = a[j * m + i];
+    return rows;
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
