@@ -1,0 +1,74 @@
+// uses_test: who makes a value, how often it is read, and how readers are sent elsewhere.
+#include <nnrt/passes/uses.hpp>
+
+#include <doctest/doctest.h>
+#include <nnrt/ops/add.hpp>
+#include <nnrt/ops/relu.hpp>
+#include <nnrt/ops/split.hpp>
+
+#include "support/graphs.hpp"
+
+namespace {
+
+using namespace nnrt_test;
+
+/// x is value 0, its relu 1, their sum 2, the parts of the sum 3 and 4; part 4 is nobody's.
+constexpr ir::graph example() {
+  return written([](builder& g) {
+    auto x = g.input<f32, shape<2, 3>>("x");
+    auto h = relu(x);
+    auto [a, b] = split<2>(h + x, axis<0>);
+    g.output("h", h);
+    g.output("a", a);
+    g.output("also a", a);
+  });
+}
+
+struct row {
+  const char* what;
+  std::int32_t id, producer, uses;
+};
+constexpr row table[] = {
+    {"an input, read by two nodes", 0, ir::none, 2},
+    {"read by a node and an output", 1, 0, 2},
+    {"read by one node", 2, 1, 1},
+    {"an output under two names", 3, 2, 2},
+    {"a second result that nobody reads", 4, 2, 0},
+};
+
+constexpr bool counted_as_stated(const row& r) {
+  const passes::use_table uses(example());
+  return uses.producer_of(r.id) == r.producer && uses.uses_of(r.id) == r.uses;
+}
+static_assert(std::all_of(std::begin(table), std::end(table), counted_as_stated));
+
+TEST_CASE("uses: a value's maker and its reads are known, outputs of the graph included") {
+  for (const row& r : table) {
+    CAPTURE(r.what);
+    CHECK(counted_as_stated(r));
+  }
+}
+
+TEST_CASE("uses: compact drops the nodes that are removed and keeps the order of the others") {
+  ir::graph g = example();
+  g.nodes[1].removed = true;
+  passes::compact(g);
+  REQUIRE(g.nodes.size() == 2);
+  CHECK(g.nodes[0].op->name == "relu");
+  CHECK(g.nodes[1].op->name == "split");
+}
+
+TEST_CASE("uses: redirect changes nodes and outputs alike, and the identity changes nothing") {
+  ir::graph g = example();
+  auto to = passes::identity_of(g);
+  passes::redirect(g, to);
+  CHECK(g.inputs_of(g.nodes[1])[0] == 1);
+  CHECK(g.outputs[0].value == 1);
+  to[1] = 0;
+  passes::redirect(g, to);
+  CHECK(g.inputs_of(g.nodes[1])[0] == 0);
+  CHECK(g.outputs[0].value == 0);
+  CHECK(g.outputs[1].value == 3);
+}
+
+}  // namespace
