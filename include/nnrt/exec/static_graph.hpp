@@ -78,11 +78,7 @@ template <auto Function, bool FastKernels> inline constexpr frozen_plan<sizes_pl
 /// Multiply-accumulates of one inference, as the operators count them.
 constexpr std::int64_t count_macs(const ir::graph& g) {
   std::int64_t macs = 0;
-  for (const ir::node& n : g.nodes) {
-    pool<tensor_desc> out;
-    for (const std::int32_t id : g.outputs_of(n)) out.push_back(g.at(id).desc);
-    macs += n.op->macs(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, out);
-  }
+  for (const ir::node& n : g.nodes) macs += macs_of(g, n);
   return macs;
 }
 
