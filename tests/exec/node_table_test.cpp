@@ -1,0 +1,91 @@
+// node_table: what each node of a planned network makes, costs and runs on, and where its result lies.
+#include <nnrt/nnrt.hpp>
+
+#include <doctest/doctest.h>
+
+namespace {
+
+using namespace nnrt;
+
+constexpr auto classifier = [](builder& g) {
+  auto x = g.input<f32, shape<1, 8, 8, 4>>("image");
+  auto h = layers::batch_norm(layers::conv2d<16, 3, 3>(x, "stem", same, no_bias), "norm");
+  auto s = layers::full_connection<10>(flatten(relu(h)), "head");
+  g.output("score", s);
+};
+using classifier_net = graph<classifier>;
+
+constexpr auto halves = [](builder& g) {
+  auto x = sigmoid(g.input<f32, shape<1, 64>>("x"));
+  auto [left, right] = split(x, axis<1>, output_num<2>);
+  g.output("y", matmul(left, reshape(right, shape<32, 1>)));
+};
+using halves_net = graph<halves>;
+
+constexpr auto joined = [](builder& g) {
+  auto x = g.input<f32, shape<1, 32>>("x");
+  g.output("y", concat(nnrt::tanh(x), sigmoid(x), axis<-1>));
+};
+using joined_net = graph<joined>;
+
+constexpr auto untouched = [](builder& g) {
+  g.output("y", flatten(g.input<f32, shape<1, 2, 2, 1>>("x")));
+};
+
+/// The row of the first node of this operator.
+template <class G> constexpr node_info row_of(std::string_view op) {
+  const pool<node_info> rows = G::table();
+  for (const node_info& row : rows)
+    if (row.op == op) return row;
+  return {};
+}
+
+}  // namespace
+
+static_assert(classifier_net::table().size() == 3, "batch_norm is part of the convolution's weights, relu of the convolution");
+static_assert(row_of<classifier_net>("conv2d").macs == 8 * 8 * 16 * 3 * 3 * 4);
+static_assert(row_of<classifier_net>("conv2d").parameters == 16 * 3 * 3 * 4 + 16, "with the bias that batch_norm gave it");
+static_assert(row_of<classifier_net>("full_connection").parameters == 10 * 8 * 8 * 16 + 10);
+static_assert(row_of<classifier_net>("full_connection").macs == 10 * 8 * 8 * 16);
+
+TEST_CASE("node_table: rows name their nodes, outputs and kernels") {
+  struct row {
+    const char *op, *name;
+    shape_t output;
+    bool runs;
+  };
+  static constexpr row expected[] = {{"conv2d", "stem", {1, 8, 8, 16}, true}, {"reshape", "", {1, 1024}, false}, {"full_connection", "head", {1, 10}, true}};
+  const pool<node_info> rows = classifier_net::table();
+  REQUIRE(rows.size() == std::size(expected));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    CAPTURE(expected[i].op);
+    CHECK(rows[i].op == expected[i].op);
+    CHECK(rows[i].name == expected[i].name);
+    CHECK(rows[i].output.shape == expected[i].output);
+    CHECK(rows[i].kernel.empty() == !expected[i].runs);
+  }
+}
+
+TEST_CASE("node_table: a node without a step has its result where its operand lies") {
+  CHECK(row_of<classifier_net>("reshape").arena_offset == row_of<classifier_net>("conv2d").arena_offset);
+  CHECK(row_of<classifier_net>("reshape").arena_offset >= 0);
+
+  const std::int64_t whole = row_of<halves_net>("sigmoid").arena_offset;
+  REQUIRE(row_of<halves_net>("split").kernel.empty());
+  CHECK(row_of<halves_net>("split").arena_offset == whole);
+  CHECK(row_of<halves_net>("reshape").arena_offset == whole + 32 * 4);
+}
+
+TEST_CASE("node_table: a join lies where its first operand was written") {
+  REQUIRE(row_of<joined_net>("concat").kernel.empty());
+  CHECK(row_of<joined_net>("concat").arena_offset == row_of<joined_net>("tanh").arena_offset);
+  CHECK(row_of<joined_net>("sigmoid").arena_offset == row_of<joined_net>("tanh").arena_offset + 32 * 4);
+}
+
+TEST_CASE("node_table: the bytes of an input are not in the arena") { CHECK(row_of<graph<untouched>>("reshape").arena_offset == -1); }
+
+TEST_CASE("node_table: rows add up to the network's own counts when no pass changed a weight") {
+  std::int64_t macs = 0;
+  for (const node_info& row : classifier_net::table()) macs += row.macs;
+  CHECK(macs == classifier_net::macs);
+}
