@@ -30,7 +30,7 @@ inline std::string step_line(const ir::graph& g, const plan_view& plan, const st
     line += ir::node_title(g, *n.op, n.name);
     pad_to(line, 36);
     const operand_slot& out = plan.slots[static_cast<std::size_t>(s.outputs.first)];
-    line += ir::to_string(out.desc);
+    line += ir::to_string(plan.desc_of(out));
     pad_to(line, 64);
     line += s.kernel;
     pad_to(line, 92);

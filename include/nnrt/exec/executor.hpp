@@ -41,7 +41,7 @@ template <class G, class Policy> constexpr const auto& plan_of() { return G::tem
 
 template <const auto& Plan, std::int32_t Slot> inline view constant_view(base_table bases) {
   constexpr const operand_slot& slot = Plan.slots[static_cast<std::size_t>(Slot)];
-  return view_of(slot, Plan.slots, bases);
+  return view_of(slot, Plan.slots, Plan.descs, bases);
 }
 
 /// Step I with everything but the addresses known to the compiler.

@@ -62,11 +62,11 @@ template <graph_sizes N> struct frozen_graph {
 
 /// Sizes of all lists of a plan.
 struct plan_sizes {
-  std::size_t steps, prepare, slots, words, inputs, outputs, weights, text, constants;
+  std::size_t steps, prepare, slots, descs, words, inputs, outputs, weights, text, constants;
 };
 
 constexpr plan_sizes sizes_of(const plan& p) {
-  return {p.steps.size(), p.prepare.size(), p.slots.size(), p.words.size(), p.inputs.size(), p.outputs.size(), p.weights.size(), p.text.size(), p.constants.size()};
+  return {p.steps.size(), p.prepare.size(), p.slots.size(), p.descs.size(), p.words.size(), p.inputs.size(), p.outputs.size(), p.weights.size(), p.text.size(), p.constants.size()};
 }
 
 /// A plan as arrays: what stays in .rodata.
@@ -74,6 +74,7 @@ template <plan_sizes N> struct frozen_plan {
   std::array<step, N.steps> steps{};
   std::array<step, N.prepare> prepare{};
   std::array<operand_slot, N.slots> slots{};
+  std::array<tensor_desc, N.descs> descs{};
   std::array<word, N.words> words{};
   std::array<port, N.inputs> inputs{};
   std::array<port, N.outputs> outputs{};
@@ -92,6 +93,7 @@ template <plan_sizes N> struct frozen_plan {
     copy(p.steps, steps);
     copy(p.prepare, prepare);
     copy(p.slots, slots);
+    copy(p.descs, descs);
     copy(p.words, words);
     copy(p.inputs, inputs);
     copy(p.outputs, outputs);

@@ -13,9 +13,9 @@ enum base : std::int32_t { no_memory = -1, in_arena, in_prepared, in_prepare_scr
 /// Address and desc of an operand of a step.
 struct operand_slot {
   std::int32_t base = no_memory;
-  std::int32_t scales = -1;            // slot of the scales of a per-channel quantised tensor
+  std::int32_t desc = -1;              // index in the plan's descs; -1: an optional operand that is missing
   std::int64_t offset = 0;             // in bytes
-  tensor_desc desc;                    // dtype none: an optional operand that is missing
+  std::int32_t scales = -1;            // slot of the scales of a per-channel quantised tensor
 };
 
 /// One kernel call.
@@ -42,6 +42,7 @@ struct plan {
   pool<step> steps;
   pool<step> prepare;           // run once, when an executor is made
   pool<operand_slot> slots;
+  pool<tensor_desc> descs;             // each once: the layers of a network share most of theirs
   pool<word> words;
   pool<port> inputs;
   pool<port> outputs;
@@ -156,6 +157,13 @@ struct planner {
     if (const std::int32_t scales = g.at(id).scales; scales != ir::none) read_by_steps[static_cast<std::size_t>(scales)] = 1;
   }
 
+  /// The index of a desc, which is added when it is new. The search begins at the newest: neighbours are alike.
+  constexpr std::int32_t desc_index(const tensor_desc& desc) {
+    for (std::size_t i = made.descs.size(); i-- > 0;)
+      if (made.descs[i] == desc) return static_cast<std::int32_t>(i);
+    made.descs.push_back(desc);
+    return static_cast<std::int32_t>(made.descs.size()) - 1;
+  }
   constexpr std::int32_t add_slot(const operand_slot& slot) {
     made.slots.push_back(slot);
     return static_cast<std::int32_t>(made.slots.size()) - 1;
@@ -170,7 +178,7 @@ struct planner {
   constexpr operand_slot address(std::int32_t id) {
     const ir::value& v = g.at(id);
     operand_slot slot;
-    slot.desc = v.desc;
+    slot.desc = desc_index(v.desc);
     const passes::location at = memory.at(id);
     if (at.same_as != ir::none) {
       const operand_slot& origin = made.slots[static_cast<std::size_t>(slot_for(at.same_as))];
@@ -232,7 +240,7 @@ struct planner {
     made.words.insert(g.attrs_of(n).begin(), g.attrs_of(n).end());
     operand_slot packed;
     if (p.choice.has_pack()) {
-      packed.desc = {u8, {p.choice.packed_bytes}};
+      packed.desc = desc_index({u8, {p.choice.packed_bytes}});
       packed.base = p.packs_before ? in_prepared : in_arena;
       packed.offset = p.packs_before ? take(made.prepared_bytes, p.choice.packed_bytes) : memory.block_at(p.packed_block).offset;
       step pack = s;

@@ -11,6 +11,7 @@ struct plan_view {
   std::span<const step> steps;
   std::span<const step> prepare;
   std::span<const operand_slot> slots;
+  std::span<const tensor_desc> descs;
   std::span<const word> words;
   std::span<const port> inputs;
   std::span<const port> outputs;
@@ -25,11 +26,12 @@ struct plan_view {
 
   template <class Plan>
   static constexpr plan_view of(const Plan& p) {
-    return {p.steps, p.prepare, p.slots, p.words, p.inputs, p.outputs, p.weights, p.text, p.constants, p.arena_bytes, p.prepared_bytes, p.prepare_scratch_bytes, p.part_scratch_bytes, p.most_operands};
+    return {p.steps, p.prepare, p.slots, p.descs, p.words, p.inputs, p.outputs, p.weights, p.text, p.constants, p.arena_bytes, p.prepared_bytes, p.prepare_scratch_bytes, p.part_scratch_bytes, p.most_operands};
   }
 
   constexpr const operand_slot& slot_of(const port& p) const { return slots[static_cast<std::size_t>(p.slot)]; }
-  constexpr const tensor_desc& desc_of(const port& p) const { return slot_of(p).desc; }
+  constexpr const tensor_desc& desc_of(const operand_slot& slot) const { return descs[static_cast<std::size_t>(slot.desc)]; }
+  constexpr const tensor_desc& desc_of(const port& p) const { return desc_of(slot_of(p)); }
   constexpr std::string_view name_of(const port& p) const { return {text.data() + p.name.first, static_cast<std::size_t>(p.name.count)}; }
   constexpr std::size_t base_count() const { return first_input + inputs.size() + weights.size(); }
 };
@@ -50,14 +52,15 @@ class part_runner {
 
 namespace detail {
 
-inline view view_of(const operand_slot& slot, std::span<const operand_slot> slots, base_table bases) {
+inline view view_of(const operand_slot& slot, std::span<const operand_slot> slots, std::span<const tensor_desc> descs, base_table bases) {
   view v;
-  if (slot.desc.type == dtype::none) return v;
-  v.desc = &slot.desc;
+  if (slot.desc < 0) return v;
+  v.desc = &descs[static_cast<std::size_t>(slot.desc)];
   if (slot.base != no_memory) v.data = any_pointer::bytes(bases[static_cast<std::size_t>(slot.base)] + slot.offset);
   if (slot.scales >= 0) {
     const operand_slot& scales = slots[static_cast<std::size_t>(slot.scales)];
-    v.scales = {reinterpret_cast<const float*>(bases[static_cast<std::size_t>(scales.base)] + scales.offset), static_cast<std::size_t>(scales.desc.elements())};
+    v.scales = {reinterpret_cast<const float*>(bases[static_cast<std::size_t>(scales.base)] + scales.offset),
+                static_cast<std::size_t>(descs[static_cast<std::size_t>(scales.desc)].elements())};
   }
   return v;
 }
@@ -92,9 +95,9 @@ struct run_context {
 inline void run_step(const plan_view& plan, const step& s, const run_context& context) {
   view* const views = context.views.data();
   for (std::int32_t i = 0; i < s.inputs.count; ++i)
-    views[i] = detail::view_of(plan.slots[static_cast<std::size_t>(s.inputs.first + i)], plan.slots, context.bases);
+    views[i] = detail::view_of(plan.slots[static_cast<std::size_t>(s.inputs.first + i)], plan.slots, plan.descs, context.bases);
   for (std::int32_t i = 0; i < s.outputs.count; ++i)
-    views[s.inputs.count + i] = detail::view_of(plan.slots[static_cast<std::size_t>(s.outputs.first + i)], plan.slots, context.bases);
+    views[s.inputs.count + i] = detail::view_of(plan.slots[static_cast<std::size_t>(s.outputs.first + i)], plan.slots, plan.descs, context.bases);
   kernel_call call;
   call.attrs = plan.words.subspan(static_cast<std::size_t>(s.attrs.first), static_cast<std::size_t>(s.attrs.count));
   call.in = {views, static_cast<std::size_t>(s.inputs.count)};

@@ -73,12 +73,13 @@ class session {
       return {};
     }
     const operand_slot& slot = plan().slot_of(*p);
-    if (slot.desc.type != dtype_for<T>()) {
-      broken_contract(std::string(what) + " \"" + std::string(plan().name_of(*p)) + "\" has elements of " + std::string(name_of(slot.desc.type)) + ", asked for " +
+    const tensor_desc& desc = plan().desc_of(slot);
+    if (desc.type != dtype_for<T>()) {
+      broken_contract(std::string(what) + " \"" + std::string(plan().name_of(*p)) + "\" has elements of " + std::string(name_of(desc.type)) + ", asked for " +
                       std::string(name_of(dtype_for<T>())));
       return {};
     }
-    return {reinterpret_cast<T*>(bases_[static_cast<std::size_t>(slot.base)] + slot.offset), static_cast<std::size_t>(slot.desc.elements())};
+    return {reinterpret_cast<T*>(bases_[static_cast<std::size_t>(slot.base)] + slot.offset), static_cast<std::size_t>(desc.elements())};
   }
 
   program program_;

@@ -59,6 +59,9 @@ template <auto Function> constexpr bool accept() {
 
 template <auto Function> inline constexpr frozen_graph<sizes_as_written<Function>.sizes> graph_as_written{build<Function>().graph()};
 
+/// The names alone: what refers to them does not keep the graph, and with it every operator's functions, in the program.
+template <auto Function> inline constexpr auto text_as_written = graph_as_written<Function>.text;
+
 template <auto Function> constexpr ir::graph optimised() {
   ir::graph g = graph_as_written<Function>.thaw();
   passes::optimise(g);
@@ -108,7 +111,7 @@ template <auto Function> struct graph {
   template <std::size_t N> static constexpr std::string_view text_at(const std::array<char, N>& text, ir::range at) {
     return {text.data() + at.first, static_cast<std::size_t>(at.count)};
   }
-  static constexpr tensor_info info_of(std::int32_t id, ir::range name) { return {text_at(written.text, name), written.values[static_cast<std::size_t>(id)].desc}; }
+  static constexpr tensor_info info_of(std::int32_t id, ir::range name) { return {text_at(detail::text_as_written<Function>, name), written.values[static_cast<std::size_t>(id)].desc}; }
 
  public:
   /// Operators as written.

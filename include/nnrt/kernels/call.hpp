@@ -15,19 +15,25 @@ inline const float* floats_in(const kernel_call& call, std::size_t i) { return c
 inline float* floats_out(const kernel_call& call, std::size_t i = 0) { return call.out[i].data.get<float>(); }
 
 /// The same as bytes, for kernels that only move elements.
-inline const std::byte* bytes_in(const kernel_call& call, std::size_t i) { return static_cast<const std::byte*>(call.in[i].data.raw()); }
-inline std::byte* bytes_out(const kernel_call& call, std::size_t i = 0) { return static_cast<std::byte*>(call.out[i].data.raw()); }
+inline const std::byte* bytes_in(const kernel_call& call, std::size_t i) {
+  return static_cast<const std::byte*>(call.in[i].data.raw());
+}
+inline std::byte* bytes_out(const kernel_call& call, std::size_t i = 0) {
+  return static_cast<std::byte*>(call.out[i].data.raw());
+}
 
 constexpr part part_of(const kernel_call& call) { return {call.tile, call.tiles}; }
 
-/// Into how many parts work of so many elements is worth being cut: none below 64 Ki, since starting a part costs some microseconds.
+/// Into how many parts work of so many elements is worth being cut: none below 64 Ki, since starting a part costs some
+/// microseconds.
 constexpr int parts_for(std::int64_t elements) {
   constexpr std::int64_t least = 32 * 1024, most = 64;
   const std::int64_t parts = elements / least;
   return static_cast<int>(parts < 2 ? 1 : parts < most ? parts : most);
 }
 
-/// What a part does of n floats, in whole cache lines, so that no two parts write into one (where the memory is aligned).
+/// What a part does of n floats, in whole cache lines, so that no two parts write into one (where the memory is
+/// aligned).
 constexpr interval share_of_floats(std::int64_t n, part p) {
   if (p.count == 1) return {0, n};  // divisions cost as much as the work on a handful of elements
   constexpr std::int64_t line = 16;
@@ -44,7 +50,8 @@ constexpr bool all_of_type(const kernel_request& node, dtype type) {
   return true;
 }
 
-/// Whether there is something to compute and all extents are known: the kernels' condition; the reference takes the rest.
+/// Whether there is something to compute and all extents are known: the kernels' condition; the reference takes the
+/// rest.
 constexpr bool has_work(const kernel_request& node) {
   if (node.in[0].desc.elements() <= 0) return false;
   for (const tensor_desc& y : node.out)

@@ -28,14 +28,16 @@ struct box_loops {
 };
 
 /// A box of these extents, whose neighbours along each axis are so many elements apart in either tensor.
-constexpr box_loops loops_of(const shape_t& extents, const shape_t& from_steps, const shape_t& to_steps, std::int64_t element_bytes) {
+constexpr box_loops loops_of(const shape_t& extents, const shape_t& from_steps, const shape_t& to_steps,
+                             std::int64_t element_bytes) {
   box_loops loops;
   for (int axis = 0; axis < extents.rank; ++axis) {
     const std::int64_t extent = extents.extents[axis];
     const std::int64_t from = from_steps.extents[axis] * element_bytes, to = to_steps.extents[axis] * element_bytes;
     if (extent == 1) continue;
     const int last = loops.count - 1;
-    if (last >= 0 && loops.from_steps[last] == from * extent && loops.to_steps[last] == to * extent) loops.extents[last] *= extent;
+    if (last >= 0 && loops.from_steps[last] == from * extent && loops.to_steps[last] == to * extent)
+      loops.extents[last] *= extent;
     else loops.extents[loops.count++] = extent;
     loops.from_steps[loops.count - 1] = from;
     loops.to_steps[loops.count - 1] = to;
@@ -77,23 +79,32 @@ struct box_position {
 };
 
 /// Rows of a length that the compiler knows are a load and a store each.
-template <std::size_t Bytes> void copy_rows(const box_loops& loops, const std::byte* from, std::byte* to, interval rows) {
+template <std::size_t Bytes>
+void copy_rows(const box_loops& loops, const std::byte* from, std::byte* to, interval rows) {
   box_position at(loops, rows.begin);
-  for (std::int64_t row = rows.begin; row < rows.end; ++row, at.next_row(loops)) std::memcpy(to + at.to, from + at.from, Bytes);
+  for (std::int64_t row = rows.begin; row < rows.end; ++row, at.next_row(loops))
+    std::memcpy(to + at.to, from + at.from, Bytes);
 }
 
 }  // namespace detail
 
-/// Copies a part of a box between tensors that do not overlap. A part is a share of the bytes, so that a box of one row can be cut, too.
+/// Copies a part of a box between tensors that do not overlap. A part is a share of the bytes, so that a box of one row
+/// can be cut, too.
 template <class Isa = void> void copy_box(const box_loops& loops, const std::byte* from, std::byte* to, part p = {}) {
   const std::int64_t length = loops.row_bytes;
   switch (length) {
-    case 1: return detail::copy_rows<1>(loops, from, to, share(loops.rows(), p));
-    case 2: return detail::copy_rows<2>(loops, from, to, share(loops.rows(), p));
-    case 4: return detail::copy_rows<4>(loops, from, to, share(loops.rows(), p));
-    case 8: return detail::copy_rows<8>(loops, from, to, share(loops.rows(), p));
-    case 16: return detail::copy_rows<16>(loops, from, to, share(loops.rows(), p));
-    default: break;
+    case 1:
+      return detail::copy_rows<1>(loops, from, to, share(loops.rows(), p));
+    case 2:
+      return detail::copy_rows<2>(loops, from, to, share(loops.rows(), p));
+    case 4:
+      return detail::copy_rows<4>(loops, from, to, share(loops.rows(), p));
+    case 8:
+      return detail::copy_rows<8>(loops, from, to, share(loops.rows(), p));
+    case 16:
+      return detail::copy_rows<16>(loops, from, to, share(loops.rows(), p));
+    default:
+      break;
   }
   const interval bytes = share(loops.bytes(), p);
   std::int64_t begin = bytes.begin, skipped = begin % length;

@@ -226,21 +226,6 @@ void depthwise_row_pixels(const depthwise_shape& s, const float* x, const float*
       depthwise_pixel(s, x, packed, y + (oy * s.out_width + ox) * s.out(), range, oy, ox);
 }
 
-using depthwise_function = void (*)(const depthwise_shape&, const float*, const float*, float*, clamp_range,
-                                    std::int64_t, std::int64_t);
-
-/// What computes one or two output rows of this shape.
-template <class Isa> depthwise_function depthwise_rows_of(const depthwise_shape& s) {
-  const bool is_square = s.kernel_h == s.kernel_w && s.stride_h == s.stride_w;
-  const bool has_tiles = is_square && s.dilation_h == 1 && s.dilation_w == 1 && s.multiplier == 1 &&
-                         (s.channels >= lanes || masks_are_free);
-  if (has_tiles && s.kernel_h == 3 && s.stride_h == 1) return &depthwise_row_tiles<Isa, 3, 1>;
-  if (has_tiles && s.kernel_h == 3 && s.stride_h == 2) return &depthwise_row_tiles<Isa, 3, 2>;
-  if (has_tiles && s.kernel_h == 5 && s.stride_h == 1) return &depthwise_row_tiles<Isa, 5, 1>;
-  if (has_tiles && s.kernel_h == 5 && s.stride_h == 2) return &depthwise_row_tiles<Isa, 5, 2>;
-  return &depthwise_row_pixels<Isa>;
-}
-
 }  // namespace detail
 
 /// Floats that depthwise_pack() writes.
@@ -259,24 +244,49 @@ inline void depthwise_pack(const depthwise_shape& s, const float* w, const float
   }
 }
 
-/// y = clamp(depthwise_conv2d(x, w) + bias).
+/// How the output is computed: tiles of pixels for square kernels of 3 or 5 and strides of 1 or 2, else pixel by pixel (kernel 0).
+struct depthwise_method {
+  int kernel = 0;
+  int stride = 0;
+};
+
+/// The fastest method for a shape; asked at plan time, so that a program has the methods that its layers use and no others.
+constexpr depthwise_method depthwise_method_of(const depthwise_shape& s) {
+  const bool is_square = s.kernel_h == s.kernel_w && s.stride_h == s.stride_w;
+  const bool has_tiles = is_square && s.dilation_h == 1 && s.dilation_w == 1 && s.multiplier == 1 && (s.channels >= lanes || masks_are_free);
+  if (!has_tiles || (s.kernel_h != 3 && s.kernel_h != 5) || s.stride_h > 2) return {};
+  return {static_cast<int>(s.kernel_h), static_cast<int>(s.stride_h)};
+}
+
+/// y = clamp(depthwise_conv2d(x, w) + bias) by the method of this kernel and stride, which must fit the shape.
 ///
 /// Parts are pairs of output rows; every division into parts gives the same bits. Taps outside the image are left out.
 /// y must not overlap x.
 ///
 /// \param packed what depthwise_pack() made of weights and bias
-template <class Isa = native>
-void depthwise(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {},
-               part p = {}) {
+template <class Isa, int Kernel, int Stride>
+void depthwise_by(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {}, part p = {}) {
   if (s.out_width <= 0 || s.out() <= 0) return;
-  const detail::depthwise_function compute = detail::depthwise_rows_of<Isa>(s);
   const std::int64_t pairs = (s.out_height + 1) / 2;
   const interval work = share(s.batch * pairs, p);
   for (std::int64_t i = work.begin; i < work.end; ++i) {
-    const std::int64_t image = i / pairs, oy = i % pairs * 2;
-    compute(s, x + image * s.height * s.width * s.channels, packed, y + image * s.out_height * s.out_width * s.out(),
-            range, oy, std::min<std::int64_t>(2, s.out_height - oy));
+    const std::int64_t image = i / pairs, oy = i % pairs * 2, rows = std::min<std::int64_t>(2, s.out_height - oy);
+    const float* const from = x + image * s.height * s.width * s.channels;
+    float* const to = y + image * s.out_height * s.out_width * s.out();
+    if constexpr (Kernel == 0) detail::depthwise_row_pixels<Isa>(s, from, packed, to, range, oy, rows);
+    else detail::depthwise_row_tiles<Isa, Kernel, Stride>(s, from, packed, to, range, oy, rows);
   }
+}
+
+/// The same by the fastest method, chosen at run time.
+template <class Isa = native>
+void depthwise(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {}, part p = {}) {
+  const depthwise_method method = depthwise_method_of(s);
+  if (method.kernel == 3 && method.stride == 1) return depthwise_by<Isa, 3, 1>(s, x, packed, y, range, p);
+  if (method.kernel == 3 && method.stride == 2) return depthwise_by<Isa, 3, 2>(s, x, packed, y, range, p);
+  if (method.kernel == 5 && method.stride == 1) return depthwise_by<Isa, 5, 1>(s, x, packed, y, range, p);
+  if (method.kernel == 5 && method.stride == 2) return depthwise_by<Isa, 5, 2>(s, x, packed, y, range, p);
+  depthwise_by<Isa, 0, 0>(s, x, packed, y, range, p);
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

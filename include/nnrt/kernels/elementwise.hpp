@@ -12,7 +12,8 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-// Tails go through the vector function too: the result of an element must not depend on its place, or on how the work is divided.
+// Tails go through the vector function too: the result of an element must not depend on its place, or on how the work
+// is divided.
 
 // --- one operand -----------------------------------------------------------
 
@@ -29,14 +30,18 @@ constexpr clamp_range range_of(activation fused) {
   return {0.0F, fused == activation::relu6 ? 6.0F : std::numeric_limits<float>::infinity()};
 }
 
-/// Functions for map().
+// Functions for map().
+
+/// x limited to a range.
 struct clamp_lanes {
   clamp_range range;
   template <class V> [[gnu::always_inline]] V operator()(V x) const { return clamp(x, V(range.lo), V(range.hi)); }
 };
+/// 1 / (1 + e^-x).
 struct sigmoid_lanes {
   template <class V> [[gnu::always_inline]] V operator()(V x) const { return sigmoid_of(x); }
 };
+/// tanh x.
 struct tanh_lanes {
   template <class V> [[gnu::always_inline]] V operator()(V x) const { return tanh_of(x); }
 };
@@ -46,28 +51,36 @@ struct hswish_lanes {
     return x * (clamp(x + V(3.0F), V(0.0F), V(6.0F)) * V(1.0F / 6.0F));
   }
 };
+/// x Phi(x), Phi the normal distribution.
 struct gelu_lanes {
   template <class V> [[gnu::always_inline]] V operator()(V x) const { return gelu_of(x); }
 };
+/// The approximation of the same by tanh.
 struct gelu_tanh_lanes {
   template <class V> [[gnu::always_inline]] V operator()(V x) const { return gelu_tanh_of(x); }
 };
 
 // --- two operands ----------------------------------------------------------
 
-/// Functions for zip() and zip_broadcast().
+// Functions for zip() and zip_broadcast().
+
+/// a + b.
 struct add_lanes {
   template <class V> [[gnu::always_inline]] V operator()(V a, V b) const { return a + b; }
 };
+/// a - b.
 struct subtract_lanes {
   template <class V> [[gnu::always_inline]] V operator()(V a, V b) const { return a - b; }
 };
+/// a b.
 struct multiply_lanes {
   template <class V> [[gnu::always_inline]] V operator()(V a, V b) const { return a * b; }
 };
+/// a / b.
 struct divide_lanes {
   template <class V> [[gnu::always_inline]] V operator()(V a, V b) const { return a / b; }
 };
+/// The larger of both, a NaN where one of them is.
 struct maximum_lanes {
   template <class V> [[gnu::always_inline]] V operator()(V a, V b) const { return maximum_of(a, b); }
 };
@@ -79,7 +92,9 @@ struct prelu_lanes {
 template <class F> struct clamped {
   F f;
   clamp_range range;
-  template <class V> [[gnu::always_inline]] V operator()(V a, V b) const { return clamp(f(a, b), V(range.lo), V(range.hi)); }
+  template <class V> [[gnu::always_inline]] V operator()(V a, V b) const {
+    return clamp(f(a, b), V(range.lo), V(range.hi));
+  }
 };
 
 /// An operand along a row: one element after the other, or one for all.
@@ -96,7 +111,9 @@ template <class F> void zip(row_operand a, row_operand b, std::int64_t n, float*
     if (i < n) store_first(y + i, f(at_a(i, n - i), at_b(i, n - i)), n - i);
   };
   const auto many = [](const float* p) {
-    return [p](std::int64_t i, std::int64_t left) __attribute__((always_inline)) { return left == lanes ? load(p + i) : load_first(p + i, left); };
+    return [p](std::int64_t i, std::int64_t left) __attribute__((always_inline)) {
+      return left == lanes ? load(p + i) : load_first(p + i, left);
+    };
   };
   const auto one = [](const float* p) {
     return [v = broadcast(p)](std::int64_t, std::int64_t) __attribute__((always_inline)) { return v; };
@@ -106,7 +123,8 @@ template <class F> void zip(row_operand a, row_operand b, std::int64_t n, float*
   else row(many(a.first), many(b.first));
 }
 
-/// The loops of a broadcast, outermost first: extents of 1 left out, neighbouring axes that both operands walk alike made one.
+/// The loops of a broadcast, outermost first: extents of 1 left out, neighbouring axes that both operands walk alike
+/// made one.
 struct broadcast_loops {
   int count = 0;
   std::int64_t extents[max_rank] = {};
@@ -115,13 +133,15 @@ struct broadcast_loops {
 };
 
 constexpr broadcast_loops loops_of(const shape_t& a, const shape_t& b, const shape_t& y) {
-  const shape_t a_steps = broadcast_strides(a, row_major_strides(a), y), b_steps = broadcast_strides(b, row_major_strides(b), y);
+  const shape_t a_steps = broadcast_strides(a, row_major_strides(a), y),
+                b_steps = broadcast_strides(b, row_major_strides(b), y);
   broadcast_loops loops;
   for (int axis = 0; axis < y.rank; ++axis) {
     const std::int64_t extent = y.extents[axis], step_a = a_steps.extents[axis], step_b = b_steps.extents[axis];
     if (extent == 1) continue;
     const int last = loops.count - 1;
-    if (last >= 0 && loops.a_steps[last] == step_a * extent && loops.b_steps[last] == step_b * extent) loops.extents[last] *= extent;
+    if (last >= 0 && loops.a_steps[last] == step_a * extent && loops.b_steps[last] == step_b * extent)
+      loops.extents[last] *= extent;
     else loops.extents[loops.count++] = extent;
     loops.a_steps[loops.count - 1] = step_a;
     loops.b_steps[loops.count - 1] = step_b;
@@ -160,8 +180,8 @@ namespace detail {
 /// The longest rows that are worth being laid end to end, see short_rows.
 inline constexpr std::int64_t longest_short_row = 64;
 
-/// Which operand is one short row for all rows of the innermost two loops, while the other goes on from row to row: channels of a
-/// colour image, say. Such rows are taken many at a time.
+/// Which operand is one short row for all rows of the innermost two loops, while the other goes on from row to row:
+/// channels of a colour image, say. Such rows are taken many at a time.
 struct short_rows {
   bool a_repeats = false, b_repeats = false;
   constexpr explicit operator bool() const { return a_repeats || b_repeats; }
@@ -169,14 +189,17 @@ struct short_rows {
 
 constexpr short_rows short_rows_of(const broadcast_loops& loops) {
   const int inner = loops.count - 1, outer = inner - 1;
-  if (outer < 0 || loops.extents[inner] > longest_short_row || loops.a_steps[inner] != 1 || loops.b_steps[inner] != 1) return {};
-  const bool a_goes_on = loops.a_steps[outer] == loops.extents[inner], b_goes_on = loops.b_steps[outer] == loops.extents[inner];
+  if (outer < 0 || loops.extents[inner] > longest_short_row || loops.a_steps[inner] != 1 || loops.b_steps[inner] != 1)
+    return {};
+  const bool a_goes_on = loops.a_steps[outer] == loops.extents[inner],
+             b_goes_on = loops.b_steps[outer] == loops.extents[inner];
   return {b_goes_on && loops.a_steps[outer] == 0, a_goes_on && loops.b_steps[outer] == 0};
 }
 
 /// zip() of n elements of `many` with a row of `period` elements that is repeated, from element `phase` of it on.
 template <bool RowIsFirst, class F>
-void zip_repeated(const float* many, const float* row, std::int64_t period, std::int64_t phase, std::int64_t n, float* y, F f) {
+void zip_repeated(const float* many, const float* row, std::int64_t period, std::int64_t phase, std::int64_t n,
+                  float* y, F f) {
   // So many rows end to end as there are lanes: whole vectors, whatever the period.
   alignas(64) float rows[longest_short_row * lanes];
   const std::int64_t length = period * lanes;
@@ -209,8 +232,10 @@ void zip_broadcast(const broadcast_loops& loops, const float* a, const float* b,
   for (broadcast_position at(around, begin / extent); begin < range.end; at.next_row(around)) {
     const std::int64_t left = range.end - begin, row = extent - skipped, n = row < left ? row : left;
     const float *from_a = a + at.a, *from_b = b + at.b;
-    if (repeats.a_repeats) detail::zip_repeated<true>(from_b + skipped, from_a, period, skipped % period, n, y + begin, f);
-    else if (repeats.b_repeats) detail::zip_repeated<false>(from_a + skipped, from_b, period, skipped % period, n, y + begin, f);
+    if (repeats.a_repeats)
+      detail::zip_repeated<true>(from_b + skipped, from_a, period, skipped % period, n, y + begin, f);
+    else if (repeats.b_repeats)
+      detail::zip_repeated<false>(from_a + skipped, from_b, period, skipped % period, n, y + begin, f);
     else zip({from_a + skipped * a_step, a_step == 0}, {from_b + skipped * b_step, b_step == 0}, n, y + begin, f);
     begin += n;
     skipped = 0;

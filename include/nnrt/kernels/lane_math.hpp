@@ -1,5 +1,6 @@
 // lane_math: selections and elementary functions on vectors of floats.
-// Flow: elementwise.hpp and softmax.hpp compute with these; the operators' references (core/math.hpp) are what they are held against.
+// Flow: elementwise.hpp and softmax.hpp compute with these; the operators' references (core/math.hpp) are what they are
+// held against.
 #pragma once
 
 #include <nnrt/kernels/lanes.hpp>
@@ -139,7 +140,8 @@ template <class V> [[gnu::always_inline]] inline V exp_fraction(V x, V n) {
 
 }  // namespace detail
 
-/// e^x within 1.5 ulp where the result is a normal number, 0 or a subnormal number below, infinity above, a NaN for a NaN.
+/// e^x within 1.5 ulp where the result is a normal number, 0 or a subnormal number below, infinity above, a NaN for a
+/// NaN.
 template <class V> [[gnu::always_inline]] inline V exp_of(V x) {
   constexpr float log2_e = 0x1.715476p+0F;
 #if defined(NNRT_LANES_AVX512)
@@ -148,7 +150,8 @@ template <class V> [[gnu::always_inline]] inline V exp_of(V x) {
   return V(_mm512_scalef_ps(detail::exp_fraction(at, n).data, n.data));
 #else
   constexpr float lowest = -0x1.5d589ep+6F, highest = 0x1.62e42ep+6F;  // from ln 2^-126 to ln of the largest float
-  constexpr float shift = 0x1.8p23F;  // a number beside it loses its fraction; n then stands in the lowest bits of the sum
+  constexpr float shift =
+      0x1.8p23F;  // a number beside it loses its fraction; n then stands in the lowest bits of the sum
   const V shifted = fma(x, V(log2_e), V(shift)), fraction = detail::exp_fraction(x, shifted - V(shift));
 #if defined(NNRT_HAS_XSIMD)
   using integers = xsimd::batch<std::int32_t, typename V::arch_type>;
@@ -176,12 +179,13 @@ template <class V> [[gnu::always_inline]] inline V tanh_of(V x) {
   return where_less(square, V(near * near), fma(x * square, series, x), far);
 }
 
-/// 0.5 x (1 + erf(x / sqrt 2)) = x Phi(x), Phi the normal distribution; without the cancellation of the former for negative x.
+/// 0.5 x (1 + erf(x / sqrt 2)) = x Phi(x), Phi the normal distribution; without the cancellation of the former for
+/// negative x.
 template <class V> [[gnu::always_inline]] inline V gelu_of(V x) {
   // Phi(-t) = e^(-t^2/2) P(u), u = 1 / (1 + 0.3 t): minimax on 0 <= t <= 13.5, relative error 1.3e-7.
   const V t = magnitude_of(x), u = V(1.0F) / fma(t, V(0.3F), V(1.0F));
-  const V series = polynomial(u, 0.03593153073F, -0.1582751931F, 0.2082052969F, -0.05539272204F, 0.1294686498F, 0.0996376462F,
-                              0.1207983361F, 0.119626391F);
+  const V series = polynomial(u, 0.03593153073F, -0.1582751931F, 0.2082052969F, -0.05539272204F, 0.1294686498F,
+                              0.0996376462F, 0.1207983361F, 0.119626391F);
   const V below = exp_of(t * t * V(-0.5F)) * (series * u);
   return x * where_less(x, V(0.0F), below, V(1.0F) - below);
 }

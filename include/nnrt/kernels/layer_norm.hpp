@@ -39,11 +39,14 @@ template <class V> inline float row_sum_of_squares(const float* x, std::int64_t 
 
 /// y = (x - mean) * factor * gamma + beta for n elements.
 template <class V>
-inline void finish_row(const float* x, std::int64_t n, float mean, float factor, const float* gamma, const float* beta, float* y) {
+inline void finish_row(const float* x, std::int64_t n, float mean, float factor, const float* gamma, const float* beta,
+                       float* y) {
   const V centre(mean), by(factor);
   for (std::int64_t i = 0; i < n; i += lanes) {
     const std::int64_t left = n - i < lanes ? n - i : lanes;
-    store_first(y + i, fma((load_first(x + i, left) - centre) * by, load_first(gamma + i, left), load_first(beta + i, left)), left);
+    store_first(y + i,
+                fma((load_first(x + i, left) - centre) * by, load_first(gamma + i, left), load_first(beta + i, left)),
+                left);
   }
 }
 
@@ -51,13 +54,14 @@ inline void finish_row(const float* x, std::int64_t n, float mean, float factor,
 
 /// Rows of n elements; y may be x.
 template <class Isa = native>
-void layer_norm(const float* x, std::int64_t rows, std::int64_t n, float epsilon, repeated_parameters gamma, repeated_parameters beta, float* y,
-                part p = {}) {
+void layer_norm(const float* x, std::int64_t rows, std::int64_t n, float epsilon, repeated_parameters gamma,
+                repeated_parameters beta, float* y, part p = {}) {
   const interval range = share(rows, p);
   for (std::int64_t row = range.begin; row < range.end; ++row) {
     const float* const from = x + row * n;
     const float mean = row_sum<vf>(from, n) / static_cast<float>(n);
-    const float factor = 1.0F / math::sqrt(detail::row_sum_of_squares<vf>(from, n, mean) / static_cast<float>(n) + epsilon);
+    const float factor =
+        1.0F / math::sqrt(detail::row_sum_of_squares<vf>(from, n, mean) / static_cast<float>(n) + epsilon);
     // A stretch ends with the row, or where gamma or beta begins anew.
     for (std::int64_t at = row * n, end = at + n; at < end;) {
       const std::int64_t g = at % gamma.count, b = at % beta.count;

@@ -13,7 +13,7 @@ namespace nnrt::inline NNRT_ISA::kernels {
 
 /// A padded tensor as rows: the innermost axis with a border, and what lies inside of it as one element.
 struct padded_rows {
-  shape_t outer_x, outer_y;      // extents of the axes around
+  shape_t outer_x, outer_y;  // extents of the axes around
   std::int64_t outer_before[max_rank] = {};
   std::int64_t x = 1, y = 1, before = 0;  // extents and border of the row's own axis
   std::int64_t element_bytes = 0;
@@ -22,7 +22,8 @@ struct padded_rows {
 };
 
 /// \param before  the border in front of each axis, in elements
-constexpr padded_rows padded_rows_of(const shape_t& x, const shape_t& y, const std::int64_t* before, std::int64_t element_bytes) {
+constexpr padded_rows padded_rows_of(const shape_t& x, const shape_t& y, const std::int64_t* before,
+                                     std::int64_t element_bytes) {
   int axis = x.rank - 1;
   while (axis > 0 && x.extents[axis] == y.extents[axis]) --axis;
   padded_rows rows;
@@ -58,8 +59,8 @@ struct number_bytes {
   std::int64_t size;
 };
 
-/// Writes a share of the rows of y. source(i, extent) is the place along an axis of x from which place i (counted from the first
-/// element of x, so negative in front of it) comes; -1: it is `outside`.
+/// Writes a share of the rows of y. source(i, extent) is the place along an axis of x from which place i (counted from
+/// the first element of x, so negative in front of it) comes; -1: it is `outside`.
 template <class Source>
 void pad(const padded_rows& rows, const std::byte* x, number_bytes outside, std::byte* y, Source source, part p = {}) {
   const std::int64_t bytes = rows.element_bytes, length = rows.y * bytes;

@@ -17,12 +17,16 @@ struct pooling_shape {
   window h, w;
 };
 
-/// What pool_windows() folds a window with: the value before the first pixel, one pixel more, the result of `count` pixels.
+// What pool_windows() folds a window with: the value before the first pixel, one pixel more, the result of `count`
+// pixels.
+
+/// The largest pixel; a NaN where one of them is.
 struct maximum_fold {
   static constexpr float start = -std::numeric_limits<float>::infinity();
   template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return maximum_of(folded, x); }
   template <class V> [[gnu::always_inline]] static V result(V folded, V) { return folded; }
 };
+/// The mean of the pixels, summed row by row.
 struct mean_fold {
   static constexpr float start = 0.0F;
   template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return folded + x; }
@@ -33,14 +37,15 @@ namespace detail {
 
 /// The window of one output pixel.
 struct pooling_window {
-  const float* first;           // its first pixel inside the image
+  const float* first;  // its first pixel inside the image
   std::int64_t rows, columns;
   std::int64_t row_step, column_step;  // in floats
 };
 
 /// Vectors vectors of channels of one output; `last` channels of the last vector.
 template <class V, class Fold, int Vectors>
-[[gnu::always_inline]] inline void pool_channels(const pooling_window& at, std::int64_t channel, std::int64_t last, clamp_range range, float* y) {
+[[gnu::always_inline]] inline void pool_channels(const pooling_window& at, std::int64_t channel, std::int64_t last,
+                                                 clamp_range range, float* y) {
   V folded[Vectors];
   each<Vectors>([&](auto k) __attribute__((always_inline)) { folded[k] = V(Fold::start); });
   for (std::int64_t i = 0; i < at.rows; ++i)
@@ -58,11 +63,15 @@ template <class V, class Fold, int Vectors>
 }
 
 /// Channels `channels` of one output pixel.
-template <class V, class Fold> [[gnu::always_inline]] inline void pool_pixel(const pooling_window& at, interval channels, clamp_range range, float* y) {
+template <class V, class Fold>
+[[gnu::always_inline]] inline void pool_pixel(const pooling_window& at, interval channels, clamp_range range,
+                                              float* y) {
   constexpr int vectors = 4;
   std::int64_t c = channels.begin;
-  for (; c + vectors * lanes <= channels.end; c += vectors * lanes) pool_channels<V, Fold, vectors>(at, c, lanes, range, y);
-  for (; c < channels.end; c += lanes) pool_channels<V, Fold, 1>(at, c, channels.end - c < lanes ? channels.end - c : lanes, range, y);
+  for (; c + vectors * lanes <= channels.end; c += vectors * lanes)
+    pool_channels<V, Fold, vectors>(at, c, lanes, range, y);
+  for (; c < channels.end; c += lanes)
+    pool_channels<V, Fold, 1>(at, c, channels.end - c < lanes ? channels.end - c : lanes, range, y);
 }
 
 }  // namespace detail
@@ -74,8 +83,10 @@ constexpr interval pixels_of(const window& at, std::int64_t pad_before, std::int
 }
 
 /// y[n, oh, ow, c] = clamp(fold of the window). Every window covers at least one pixel of the image.
-template <class Fold, class Isa = native> void pool_windows(const pooling_shape& s, const float* x, clamp_range range, float* y, part p = {}) {
-  const std::int64_t rows = s.h.outputs(), columns = s.w.outputs(), pad_top = s.h.pad_before(), pad_left = s.w.pad_before();
+template <class Fold, class Isa = native>
+void pool_windows(const pooling_shape& s, const float* x, clamp_range range, float* y, part p = {}) {
+  const std::int64_t rows = s.h.outputs(), columns = s.w.outputs(), pad_top = s.h.pad_before(),
+                     pad_left = s.w.pad_before();
   const std::int64_t row_step = s.w.input * s.c, image_step = s.h.input * row_step;
   const rectangle work = share(s.n * rows * columns, (s.c + lanes - 1) / lanes, p);
   const interval channels{work.columns.begin * lanes, work.columns.end * lanes < s.c ? work.columns.end * lanes : s.c};

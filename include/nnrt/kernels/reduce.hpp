@@ -23,9 +23,11 @@ template <class V> inline float row_sum(const float* x, std::int64_t n) {
 
 namespace detail {
 
-/// Means of Vectors vectors of columns over `extent` rows, each row summed after the one before; `last` columns of the last vector.
+/// Means of Vectors vectors of columns over `extent` rows, each row summed after the one before; `last` columns of the
+/// last vector.
 template <class V, int Vectors>
-[[gnu::always_inline]] inline void column_means(const float* x, std::int64_t extent, std::int64_t step, std::int64_t last, float factor, float* y) {
+[[gnu::always_inline]] inline void column_means(const float* x, std::int64_t extent, std::int64_t step,
+                                                std::int64_t last, float factor, float* y) {
   V sums[Vectors];
   each<Vectors>([&](auto k) __attribute__((always_inline)) { sums[k] = V(0.0F); });
   for (std::int64_t i = 0; i < extent; ++i, x += step)
@@ -40,7 +42,8 @@ template <class V, int Vectors>
 
 }  // namespace detail
 
-/// y[outer, inner] = factor * mean of x along the middle. A part never adds to another's sum: the parts share the results.
+/// y[outer, inner] = factor * mean of x along the middle. A part never adds to another's sum: the parts share the
+/// results.
 template <class Isa = native> void mean(const axis_block& block, const float* x, float factor, float* y, part p = {}) {
   if (block.inner == 1) {
     const interval rows = share(block.outer, p);
@@ -58,7 +61,8 @@ template <class Isa = native> void mean(const axis_block& block, const float* x,
     for (; c + vectors * lanes <= end; c += vectors * lanes)
       detail::column_means<vf, vectors>(from + c, block.extent, block.inner, lanes, factor, to + c);
     for (; c < end; c += lanes)
-      detail::column_means<vf, 1>(from + c, block.extent, block.inner, end - c < lanes ? end - c : lanes, factor, to + c);
+      detail::column_means<vf, 1>(from + c, block.extent, block.inner, end - c < lanes ? end - c : lanes, factor,
+                                  to + c);
   }
 }
 

@@ -1,5 +1,6 @@
 // select: every fast kernel that an operator can be bound to.
-// Flow: nnrt.hpp and dynamic.hpp include this before anything asks kernels::fast<Op>; operators without a line here run their reference.
+// Flow: nnrt.hpp and dynamic.hpp include this before anything asks kernels::fast<Op>; operators without a line here run
+// their reference.
 #pragma once
 
 #include <nnrt/kernels/bind/add.hpp>

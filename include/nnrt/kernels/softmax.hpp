@@ -21,14 +21,17 @@ template <class V> [[gnu::always_inline]] inline float row_maximum(const float* 
   V most[row_accumulators] = {V(lowest), V(lowest), V(lowest), V(lowest)};
   std::int64_t i = 0;
   for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes)
-    each<row_accumulators>([&](auto k) __attribute__((always_inline)) { most[k] = larger_of(load(x + i + k * lanes), most[k]); });
+    each<row_accumulators>([&](auto k) __attribute__((always_inline)) {
+      most[k] = larger_of(load(x + i + k * lanes), most[k]);
+    });
   for (; i + lanes <= n; i += lanes) most[0] = larger_of(load(x + i), most[0]);
   if (i < n) most[1] = larger_of(first_or(load_first(x + i, n - i), n - i, lowest), most[1]);
   return largest_lane(larger_of(larger_of(most[0], most[1]), larger_of(most[2], most[3])));
 }
 
 /// y = e^(x - shift); the sum of y.
-template <class V> [[gnu::always_inline]] inline float row_exponentials(const float* x, std::int64_t n, float shift, float* y) {
+template <class V>
+[[gnu::always_inline]] inline float row_exponentials(const float* x, std::int64_t n, float shift, float* y) {
   V sums[row_accumulators] = {V(0.0F), V(0.0F), V(0.0F), V(0.0F)};
   const V from(shift);
   std::int64_t i = 0;
@@ -59,7 +62,8 @@ template <class V> [[gnu::always_inline]] inline void scale_row(float* y, std::i
   if (i < n) store_first(y + i, load_first(y + i, n - i) * by, n - i);
 }
 
-/// How many columns are worked on at once: long enough stretches of each row for the prefetchers, few enough for the stack.
+/// How many columns are worked on at once: long enough stretches of each row for the prefetchers, few enough for the
+/// stack.
 inline constexpr std::int64_t columns_at_once = 16 * lanes;
 
 /// `width` columns (1 to columns_at_once) over `extent` rows that are `step` floats apart.
@@ -74,18 +78,19 @@ inline void softmax_columns(const float* x, std::int64_t extent, std::int64_t st
     V(0.0F).store_unaligned(sums + c);
   });
   for (std::int64_t i = 1; i < extent; ++i)
-    each_vector([&, row = x + i * step](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
+    each_vector([&, row = x + i * step ](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
       larger_of(load_first(row + c, n), load(most + c)).store_unaligned(most + c);
     });
   for (std::int64_t i = 0; i < extent; ++i)
-    each_vector([&, at = i * step](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
+    each_vector([&, at = i * step ](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
       const V e = exp_of(load_first(x + at + c, n) - load(most + c));
       store_first(y + at + c, e, n);
       (load(sums + c) + e).store_unaligned(sums + c);
     });
-  each_vector([&](std::int64_t c, std::int64_t) __attribute__((always_inline)) { (V(1.0F) / load(sums + c)).store_unaligned(sums + c); });
+  each_vector([&](std::int64_t c, std::int64_t)
+                  __attribute__((always_inline)) { (V(1.0F) / load(sums + c)).store_unaligned(sums + c); });
   for (std::int64_t i = 0; i < extent; ++i)
-    each_vector([&, at = i * step](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
+    each_vector([&, at = i * step ](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
       store_first(y + at + c, load_first(y + at + c, n) * load(sums + c), n);
     });
 }
@@ -110,7 +115,8 @@ template <class Isa = native> void softmax(const axis_block& block, const float*
   for (std::int64_t row = work.rows.begin; row < work.rows.end; ++row)
     for (std::int64_t c = work.columns.begin * lanes; c < end; c += detail::columns_at_once) {
       const std::int64_t first = row * block.extent * block.inner + c, left = end - c;
-      detail::softmax_columns<vf>(x + first, block.extent, block.inner, left < detail::columns_at_once ? left : detail::columns_at_once, y + first);
+      detail::softmax_columns<vf>(x + first, block.extent, block.inner,
+                                  left < detail::columns_at_once ? left : detail::columns_at_once, y + first);
     }
 }
 

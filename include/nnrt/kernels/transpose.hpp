@@ -17,11 +17,12 @@ namespace nnrt::inline NNRT_ISA::kernels {
 
 /// A permutation as planes that are transposed, and loops around them. Rows and columns are those of the input.
 struct transposition {
-  box_loops around;                       // without the two axes of the plane; row_bytes is the size of one element
-  std::int64_t rows = 1, columns = 1;     // neighbours along a row lie side by side in the input, along a column in the output
-  std::int64_t from_step = 0;             // from row to row of the input, in elements
-  std::int64_t to_step = 0;               // from row to row of the output, which is a column of the input
-  bool moves_rows = false;                // the innermost axis stays: around is all there is, its rows are copied
+  box_loops around;  // without the two axes of the plane; row_bytes is the size of one element
+  std::int64_t rows = 1,
+               columns = 1;    // neighbours along a row lie side by side in the input, along a column in the output
+  std::int64_t from_step = 0;  // from row to row of the input, in elements
+  std::int64_t to_step = 0;    // from row to row of the output, which is a column of the input
+  bool moves_rows = false;     // the innermost axis stays: around is all there is, its rows are copied
 };
 
 /// Axis i of the output is axis perm[i] of x, which counts from the front.
@@ -59,27 +60,44 @@ namespace detail {
 
 /// An element of so many bytes, whatever its type: may_alias lets it be read as a number all the same.
 template <int Bytes> struct cell;
-template <> struct [[gnu::may_alias]] cell<1> { using number = std::uint8_t; number bits; };
-template <> struct [[gnu::may_alias]] cell<2> { using number = std::uint16_t; number bits; };
-template <> struct [[gnu::may_alias]] cell<4> { using number = std::uint32_t; number bits; };
-template <> struct [[gnu::may_alias]] cell<8> { using number = std::uint64_t; number bits; };
+template <> struct [[gnu::may_alias]] cell<1> {
+  using number = std::uint8_t;
+  number bits;
+};
+template <> struct [[gnu::may_alias]] cell<2> {
+  using number = std::uint16_t;
+  number bits;
+};
+template <> struct [[gnu::may_alias]] cell<4> {
+  using number = std::uint32_t;
+  number bits;
+};
+template <> struct [[gnu::may_alias]] cell<8> {
+  using number = std::uint64_t;
+  number bits;
+};
 
-/// Vectors of 16 bytes by the compilers' own means: interleaving two of them is one instruction on every machine there is.
+/// Vectors of 16 bytes by the compilers' own means: interleaving two of them is one instruction on every machine there
+/// is.
 template <class T> struct quad {
   typedef typename T::number type __attribute__((vector_size(16)));
   static constexpr int size = 16 / sizeof(T);
 };
 
 /// The lower (Half = 0) or upper half of a and b, one element of each in turn.
-template <class T, int Half> [[gnu::always_inline]] inline typename quad<T>::type interleave(typename quad<T>::type a, typename quad<T>::type b) {
+template <class T, int Half>
+[[gnu::always_inline]] inline typename quad<T>::type interleave(typename quad<T>::type a, typename quad<T>::type b) {
   constexpr int n = quad<T>::size;
   return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
     return __builtin_shufflevector(a, b, (Half * n / 2 + I / 2 + I % 2 * n)...);
-  }(std::make_integer_sequence<int, n>{});
+  }
+  (std::make_integer_sequence<int, n>{});
 }
 
 /// A square of quad<T>::size rows. Interleaving row i with row i + half, log2(size) times, is a transposition.
-template <class T> [[gnu::always_inline]] inline void transpose_square(const T* from, std::int64_t from_step, T* to, std::int64_t to_step) {
+template <class T>
+[[gnu::always_inline]] inline void transpose_square(const T* from, std::int64_t from_step, T* to,
+                                                    std::int64_t to_step) {
   constexpr int n = quad<T>::size;
   using vector = typename quad<T>::type;
   vector rows[n], mixed[n];
@@ -96,13 +114,15 @@ template <class T> [[gnu::always_inline]] inline void transpose_square(const T* 
 
 /// So few rows that the compiler can be told how many: channels of a colour image, halves of a shuffle.
 template <class T, int Rows>
-inline void transpose_few_rows(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, std::int64_t columns) {
+inline void transpose_few_rows(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
+                               std::int64_t columns) {
   for (std::int64_t j = 0; j < columns; ++j, ++from, to += to_step)
     each<Rows>([&](auto i) __attribute__((always_inline)) { to[i] = from[i * from_step]; });
 }
 
 template <class T>
-inline void transpose_elements(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, std::int64_t rows, std::int64_t columns) {
+inline void transpose_elements(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, std::int64_t rows,
+                               std::int64_t columns) {
   if (rows == 2) return transpose_few_rows<T, 2>(from, from_step, to, to_step, columns);
   if (rows == 3) return transpose_few_rows<T, 3>(from, from_step, to, to_step, columns);
   for (std::int64_t j = 0; j < columns; ++j)
@@ -111,13 +131,17 @@ inline void transpose_elements(const T* from, std::int64_t from_step, T* to, std
 
 /// A tile of any size: whole squares, then what is left at its right and lower edge.
 template <class T>
-inline void transpose_tile(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, std::int64_t rows, std::int64_t columns) {
+inline void transpose_tile(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, std::int64_t rows,
+                           std::int64_t columns) {
   constexpr std::int64_t n = quad<T>::size;
   const std::int64_t square_rows = rows / n * n, square_columns = columns / n * n;
   for (std::int64_t j = 0; j < square_columns; j += n)
-    for (std::int64_t i = 0; i < square_rows; i += n) transpose_square(from + i * from_step + j, from_step, to + j * to_step + i, to_step);
-  transpose_elements(from + square_columns, from_step, to + square_columns * to_step, to_step, rows, columns - square_columns);
-  transpose_elements(from + square_rows * from_step, from_step, to + square_rows, to_step, rows - square_rows, square_columns);
+    for (std::int64_t i = 0; i < square_rows; i += n)
+      transpose_square(from + i * from_step + j, from_step, to + j * to_step + i, to_step);
+  transpose_elements(from + square_columns, from_step, to + square_columns * to_step, to_step, rows,
+                     columns - square_columns);
+  transpose_elements(from + square_rows * from_step, from_step, to + square_rows, to_step, rows - square_rows,
+                     square_columns);
 }
 
 /// Tiles as wide and high as a cache line has elements, so that each line is read and written whole while it is in L1.
@@ -127,10 +151,12 @@ template <class T> inline constexpr std::int64_t tile_extent = 64 / std::int64_t
 template <class T> inline void transpose_plane(const transposition& t, const T* from, T* to, interval columns) {
   constexpr std::int64_t tile = tile_extent<T>;
   if (t.rows < quad<T>::size)
-    return transpose_elements(from + columns.begin, t.from_step, to + columns.begin * t.to_step, t.to_step, t.rows, columns.size());
+    return transpose_elements(from + columns.begin, t.from_step, to + columns.begin * t.to_step, t.to_step, t.rows,
+                              columns.size());
   for (std::int64_t j = columns.begin; j < columns.end; j += tile)
     for (std::int64_t i = 0; i < t.rows; i += tile) {
-      const std::int64_t height = t.rows - i < tile ? t.rows - i : tile, width = columns.end - j < tile ? columns.end - j : tile;
+      const std::int64_t height = t.rows - i < tile ? t.rows - i : tile,
+                         width = columns.end - j < tile ? columns.end - j : tile;
       transpose_tile(from + i * t.from_step + j, t.from_step, to + j * t.to_step + i, t.to_step, height, width);
     }
 }
@@ -138,7 +164,8 @@ template <class T> inline void transpose_plane(const transposition& t, const T* 
 template <class T> void transpose_planes(const transposition& t, const std::byte* from, std::byte* to, part p) {
   constexpr std::int64_t tile = tile_extent<T>;
   const rectangle work = share(t.around.rows(), (t.columns + tile - 1) / tile, p);
-  const interval columns{work.columns.begin * tile, work.columns.end * tile < t.columns ? work.columns.end * tile : t.columns};
+  const interval columns{work.columns.begin * tile,
+                         work.columns.end * tile < t.columns ? work.columns.end * tile : t.columns};
   box_position at(t.around, work.rows.begin);
   for (std::int64_t plane = work.rows.begin; plane < work.rows.end; ++plane, at.next_row(t.around))
     transpose_plane(t, reinterpret_cast<const T*>(from + at.from), reinterpret_cast<T*>(to + at.to), columns);
@@ -150,10 +177,14 @@ template <class T> void transpose_planes(const transposition& t, const std::byte
 template <class Isa = void> void transpose(const transposition& t, const std::byte* from, std::byte* to, part p = {}) {
   if (t.moves_rows) return copy_box<Isa>(t.around, from, to, p);
   switch (t.around.row_bytes) {
-    case 1: return detail::transpose_planes<detail::cell<1>>(t, from, to, p);
-    case 2: return detail::transpose_planes<detail::cell<2>>(t, from, to, p);
-    case 4: return detail::transpose_planes<detail::cell<4>>(t, from, to, p);
-    default: return detail::transpose_planes<detail::cell<8>>(t, from, to, p);
+    case 1:
+      return detail::transpose_planes<detail::cell<1>>(t, from, to, p);
+    case 2:
+      return detail::transpose_planes<detail::cell<2>>(t, from, to, p);
+    case 4:
+      return detail::transpose_planes<detail::cell<4>>(t, from, to, p);
+    default:
+      return detail::transpose_planes<detail::cell<8>>(t, from, to, p);
   }
 }
 

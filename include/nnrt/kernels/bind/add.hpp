@@ -8,7 +8,9 @@
 namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::add, Isa> : binary_binding<fast<ops::add, Isa>> {
-  static clamped<add_lanes> function(std::span<const word> attrs) { return {{}, range_of(unpack<ops::add::attrs>(attrs).fused)}; }
+  static clamped<add_lanes> function(std::span<const word> attrs) {
+    return {{}, range_of(unpack<ops::add::attrs>(attrs).fused)};
+  }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

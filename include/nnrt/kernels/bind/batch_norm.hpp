@@ -26,7 +26,8 @@ template <class Isa> struct fast<ops::batch_norm, Isa> {
   static void pack(const kernel_call& call) {
     const std::int64_t channels = call.in[0].shape()[-1];
     const float epsilon = unpack<ops::batch_norm::attrs>(call.attrs).epsilon;
-    const float *scale = floats_in(call, 1), *offset = floats_in(call, 2), *mean = floats_in(call, 3), *variance = floats_in(call, 4);
+    const float *scale = floats_in(call, 1), *offset = floats_in(call, 2), *mean = floats_in(call, 3),
+                *variance = floats_in(call, 4);
     float* const packed = floats_out(call);
     for (std::int64_t c = 0; c < channels; ++c) {
       packed[c] = mean[c];

@@ -8,7 +8,9 @@
 namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::div, Isa> : binary_binding<fast<ops::div, Isa>> {
-  static clamped<divide_lanes> function(std::span<const word> attrs) { return {{}, range_of(unpack<ops::div::attrs>(attrs).fused)}; }
+  static clamped<divide_lanes> function(std::span<const word> attrs) {
+    return {{}, range_of(unpack<ops::div::attrs>(attrs).fused)};
+  }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

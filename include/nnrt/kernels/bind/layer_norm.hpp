@@ -20,12 +20,14 @@ template <class Isa> struct fast<ops::layer_norm, Isa> {
     const auto attrs = unpack<ops::layer_norm::attrs>(call.attrs);
     const shape_t& x = call.in[0].shape();
     const int axis = normalise_axis(attrs.begin_norm_axis, x.rank);
-    layer_norm(floats_in(call, 0), x.elements(0, axis), x.elements(axis), attrs.epsilon, parameters(call, 1), parameters(call, 2), floats_out(call),
-               part_of(call));
+    layer_norm(floats_in(call, 0), x.elements(0, axis), x.elements(axis), attrs.epsilon, parameters(call, 1),
+               parameters(call, 2), floats_out(call), part_of(call));
   }
 
  private:
-  static repeated_parameters parameters(const kernel_call& call, std::size_t i) { return {floats_in(call, i), call.in[i].elements()}; }
+  static repeated_parameters parameters(const kernel_call& call, std::size_t i) {
+    return {floats_in(call, i), call.in[i].elements()};
+  }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

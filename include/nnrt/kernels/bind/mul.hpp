@@ -8,7 +8,9 @@
 namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::mul, Isa> : binary_binding<fast<ops::mul, Isa>> {
-  static clamped<multiply_lanes> function(std::span<const word> attrs) { return {{}, range_of(unpack<ops::mul::attrs>(attrs).fused)}; }
+  static clamped<multiply_lanes> function(std::span<const word> attrs) {
+    return {{}, range_of(unpack<ops::mul::attrs>(attrs).fused)};
+  }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

@@ -26,7 +26,8 @@ template <class Isa> struct fast<ops::pad, Isa> {
     });
     const std::int64_t size = size_of(x.type());
     const auto source = [&](std::int64_t i, std::int64_t extent) { return ops::pad::source(i, extent, attrs.mode); };
-    pad(padded_rows_of(x.shape(), y.shape(), before, size), bytes_in(call, 0), {outside, size}, bytes_out(call), source, part_of(call));
+    pad(padded_rows_of(x.shape(), y.shape(), before, size), bytes_in(call, 0), {outside, size}, bytes_out(call), source,
+        part_of(call));
   }
 };
 

@@ -23,7 +23,8 @@ template <class Isa> struct fast<ops::slice, Isa> {
     std::int64_t first = 0;  // element of x
     for (int i = 0; i < static_cast<int>(call.in[1].elements()); ++i)
       first += call.in[1].integer(i) * steps[axes.empty() ? i : normalise_axis(axes[i], x.rank())];
-    copy_box(loops_of(y.shape(), steps, row_major_strides(y.shape()), bytes), bytes_in(call, 0) + first * bytes, bytes_out(call), part_of(call));
+    copy_box(loops_of(y.shape(), steps, row_major_strides(y.shape()), bytes), bytes_in(call, 0) + first * bytes,
+             bytes_out(call), part_of(call));
   }
 };
 

@@ -16,7 +16,9 @@ template <class Isa> struct fast<ops::softmax, Isa> {
     const axis_block block = block_for(node.attrs, node.in[0].desc.shape);
     if (!block.found) return {};
     constexpr std::int64_t cost = 8;  // additions that one element is worth
-    return {.run = &run, .parts = parts_for(block.elements() * cost), .name = block.inner == 1 ? "softmax rows" : "softmax columns"};
+    return {.run = &run,
+            .parts = parts_for(block.elements() * cost),
+            .name = block.inner == 1 ? "softmax rows" : "softmax columns"};
   }
   static void run(const kernel_call& call) {
     softmax(block_for(call.attrs, call.in[0].shape()), floats_in(call, 0), floats_out(call), part_of(call));

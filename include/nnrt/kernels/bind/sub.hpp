@@ -8,7 +8,9 @@
 namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::sub, Isa> : binary_binding<fast<ops::sub, Isa>> {
-  static clamped<subtract_lanes> function(std::span<const word> attrs) { return {{}, range_of(unpack<ops::sub::attrs>(attrs).fused)}; }
+  static clamped<subtract_lanes> function(std::span<const word> attrs) {
+    return {{}, range_of(unpack<ops::sub::attrs>(attrs).fused)};
+  }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

@@ -8,25 +8,27 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// Kernel choice of an operator on two f32 tensors. Binding has `function(attrs words)`, which gives the function for zip().
+/// Kernel choice of an operator on two f32 tensors. Binding has `function(attrs words)`, which gives the function for
+/// zip().
 template <class Binding> struct binary_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
     const int parts = parts_for(node.out[0].elements());
-    if (is_flat(node.in[0].desc, node.in[1].desc, node.out[0])) return {.run = &run_flat, .parts = parts, .name = "zip"};
+    if (is_flat(node.in[0].desc, node.in[1].desc, node.out[0]))
+      return {.run = &run_flat, .parts = parts, .name = "zip"};
     return {.run = &run_broadcast, .parts = parts, .name = "zip broadcast"};
   }
 
   /// For operands that have as many elements as the result, or a single one.
   static void run_flat(const kernel_call& call) {
     const interval range = share_of_floats(call.out[0].elements(), part_of(call));
-    zip(operand_of(call, 0, range.begin), operand_of(call, 1, range.begin), range.size(), floats_out(call) + range.begin,
-        Binding::function(call.attrs));
+    zip(operand_of(call, 0, range.begin), operand_of(call, 1, range.begin), range.size(),
+        floats_out(call) + range.begin, Binding::function(call.attrs));
   }
   static void run_broadcast(const kernel_call& call) {
     const broadcast_loops loops = loops_of(call.in[0].shape(), call.in[1].shape(), call.out[0].shape());
-    zip_broadcast(loops, floats_in(call, 0), floats_in(call, 1), floats_out(call), share_of_floats(call.out[0].elements(), part_of(call)),
-                  Binding::function(call.attrs));
+    zip_broadcast(loops, floats_in(call, 0), floats_in(call, 1), floats_out(call),
+                  share_of_floats(call.out[0].elements(), part_of(call)), Binding::function(call.attrs));
   }
 
  private:

@@ -24,7 +24,7 @@ template <class Op> struct depthwise_binding {
   static constexpr kernel_choice choose(const kernel_request& node) {
     const auto attrs = unpack<typename Op::attrs>(node.attrs);
     const depthwise_shape shape = shape_for(attrs, node.in[0].desc.shape, node.in[1].desc.shape);
-    return {.run = &run,
+    return {.run = run_of(depthwise_method_of(shape)),
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = depthwise_packed_floats(shape) * size_of(f32),
@@ -32,12 +32,17 @@ template <class Op> struct depthwise_binding {
             .name = "depthwise"};
   }
   static void pack(const kernel_call& call) { depthwise_pack(shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call)); }
-  static void run(const kernel_call& call) {
-    depthwise<native>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), range_of(unpack<typename Op::attrs>(call.attrs).fused),
-                      part_of(call));
+  template <int Kernel, int Stride> static void run(const kernel_call& call) {
+    depthwise_by<native, Kernel, Stride>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
+                                         range_of(unpack<typename Op::attrs>(call.attrs).fused), part_of(call));
   }
 
  private:
+  static constexpr kernel_function run_of(depthwise_method method) {
+    if (method.kernel == 3) return method.stride == 1 ? &run<3, 1> : &run<3, 2>;
+    if (method.kernel == 5) return method.stride == 1 ? &run<5, 1> : &run<5, 2>;
+    return &run<0, 0>;
+  }
   static constexpr depthwise_shape shape_for(const typename Op::attrs& a, const shape_t& x, const shape_t& w) {
     const ops::detail::window_pair at = Op::windows(a, x, w);
     return {.batch = x[0], .height = x[1], .width = x[2], .channels = x[3], .multiplier = w[0] / x[3], .kernel_h = w[1], .kernel_w = w[2],

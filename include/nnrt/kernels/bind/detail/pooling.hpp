@@ -20,7 +20,8 @@ template <class Fold> struct pooling_binding {
   }
   static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::detail::pooling_attributes>(call.attrs);
-    pool_windows<Fold>(shape_for(attrs, call.in[0].shape()), floats_in(call, 0), range_of(attrs.fused), floats_out(call), part_of(call));
+    pool_windows<Fold>(shape_for(attrs, call.in[0].shape()), floats_in(call, 0), range_of(attrs.fused),
+                       floats_out(call), part_of(call));
   }
 
  private:

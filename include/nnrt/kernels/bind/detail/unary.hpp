@@ -8,8 +8,8 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// Kernel choice of an operator on one f32 tensor. Binding has `function(attrs words)`, which gives the function for map(), and
-/// `cost`, about how many additions one element is worth.
+/// Kernel choice of an operator on one f32 tensor. Binding has `function(attrs words)`, which gives the function for
+/// map(), and `cost`, about how many additions one element is worth.
 template <class Binding> struct unary_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
