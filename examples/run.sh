@@ -8,15 +8,18 @@ usage() {
 usage: examples/run.sh [--help] [EXAMPLE [arguments...]]
 
 Installs missing Debian packages (as root, else through sudo), builds the example (digits, unless another folder of examples/
-is named) in build/examples and runs it.
+is named) in build/examples and runs it. Its own --help says which arguments it takes:
+
+  examples/run.sh --digit 7        digit 7 and the probability of every class
+  examples/run.sh digits --help
 EOF
 }
 case "${1:-}" in -h | --help) usage; exit 0 ;; esac
 
 here=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-example=${1:-digits}
-[ $# -eq 0 ] || shift
+example=digits
+case "${1:-}" in '' | -*) ;; *) example=$1; shift ;; esac   # an option is the default example's
 if [ ! -d "examples/$example" ]; then
   echo "there is no examples/$example; there are: $(cd examples && ls -d */ | tr -d / | tr '\n' ' ')" >&2
   exit 2
