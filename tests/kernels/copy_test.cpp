@@ -14,9 +14,12 @@ constexpr box_loops cut(shape_t extents, shape_t from, shape_t to, std::int64_t 
 }
 
 // A whole tensor is one row; a cut along the innermost axis leaves rows, one further out longer rows.
-static_assert(cut({2, 3, 4}, {2, 3, 4}, {2, 3, 4}, 4).count == 0 && cut({2, 3, 4}, {2, 3, 4}, {2, 3, 4}, 4).row_bytes == 96);
-static_assert(cut({2, 3, 2}, {2, 3, 4}, {2, 3, 2}, 4).count == 1 && cut({2, 3, 2}, {2, 3, 4}, {2, 3, 2}, 4).row_bytes == 8);
-static_assert(cut({2, 2, 4}, {2, 3, 4}, {2, 2, 4}, 1).rows() == 2 && cut({2, 2, 4}, {2, 3, 4}, {2, 2, 4}, 1).row_bytes == 8);
+static_assert(cut({2, 3, 4}, {2, 3, 4}, {2, 3, 4}, 4).count == 0 &&
+              cut({2, 3, 4}, {2, 3, 4}, {2, 3, 4}, 4).row_bytes == 96);
+static_assert(cut({2, 3, 2}, {2, 3, 4}, {2, 3, 2}, 4).count == 1 &&
+              cut({2, 3, 2}, {2, 3, 4}, {2, 3, 2}, 4).row_bytes == 8);
+static_assert(cut({2, 2, 4}, {2, 3, 4}, {2, 2, 4}, 1).rows() == 2 &&
+              cut({2, 2, 4}, {2, 3, 4}, {2, 2, 4}, 1).row_bytes == 8);
 static_assert(cut({}, {}, {}, 8).bytes() == 8);
 static_assert(cut({3, 1}, {3, 5}, {3, 1}, 2).rows() == 3 && cut({3, 1}, {3, 5}, {3, 1}, 2).row_bytes == 2);
 
@@ -33,13 +36,15 @@ TEST_CASE("copy_box: each part writes its own bytes, all parts together the box 
       std::vector<std::byte> expected = untouched;
       for (std::int64_t i = 0; i < 3; ++i)
         for (std::int64_t j = 0; j < 4; ++j)
-          std::memcpy(expected.data() + (i * 4 + j) * (width + 1) * bytes, source.data() + (i * 5 + j) * 7 * bytes, static_cast<std::size_t>(width * bytes));
+          std::memcpy(expected.data() + (i * 4 + j) * (width + 1) * bytes, source.data() + (i * 5 + j) * 7 * bytes,
+                      static_cast<std::size_t>(width * bytes));
       for (const std::int64_t parts : {1, 2, 3, 5, 64}) {
         CAPTURE(bytes);
         CAPTURE(width);
         CAPTURE(parts);
         std::vector<std::byte> target = untouched;
-        for (std::int64_t part = parts; part-- > 0;) kernels::copy_box(loops, source.data(), target.data(), {part, parts});
+        for (std::int64_t part = parts; part-- > 0;)
+          kernels::copy_box(loops, source.data(), target.data(), {part, parts});
         CHECK(target == expected);
       }
     }

@@ -11,8 +11,8 @@ namespace {
 
 struct row {
   shape_t a, b, y;
-  int count;                    // of loops
-  std::int64_t extents[4];      // outermost first
+  int count;                // of loops
+  std::int64_t extents[4];  // outermost first
   std::int64_t a_steps[4], b_steps[4];
 };
 
@@ -33,7 +33,8 @@ constexpr bool is_as_stated(const row& r) {
   const broadcast_loops loops = loops_of(r.a, r.b, r.y);
   if (loops.count != r.count) return false;
   for (int i = 0; i < r.count; ++i)
-    if (loops.extents[i] != r.extents[i] || loops.a_steps[i] != r.a_steps[i] || loops.b_steps[i] != r.b_steps[i]) return false;
+    if (loops.extents[i] != r.extents[i] || loops.a_steps[i] != r.a_steps[i] || loops.b_steps[i] != r.b_steps[i])
+      return false;
   return true;
 }
 static_assert([] {
@@ -59,7 +60,8 @@ TEST_CASE("loops_of: axes that both operands walk alike are one loop") {
 }
 
 TEST_CASE("zip_broadcast: any stretch of the result can be computed alone, and nothing else is written") {
-  const shape_t shapes[][2] = {{{4, 3, 5}, {5}}, {{4, 3, 5}, {4, 1, 5}}, {{4, 1, 1}, {3, 5}}, {{3, 5}, {4, 3, 5}}, {{4, 3, 5}, {4, 3, 1}}};
+  const shape_t shapes[][2] = {
+      {{4, 3, 5}, {5}}, {{4, 3, 5}, {4, 1, 5}}, {{4, 1, 1}, {3, 5}}, {{3, 5}, {4, 3, 5}}, {{4, 3, 5}, {4, 3, 1}}};
   const std::vector<float> x = counted(60);
   for (const auto& pair : shapes) {
     const shape_t y{4, 3, 5};

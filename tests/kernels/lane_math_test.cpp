@@ -1,8 +1,8 @@
 #include <nnrt/core/math.hpp>
 #include <nnrt/kernels/lane_math.hpp>
 
-#include <cmath>
 #include <doctest/doctest.h>
+#include <cmath>
 #include <vector>
 
 using namespace nnrt;
@@ -41,7 +41,8 @@ TEST_CASE("exp_of: within 1.5 ulp wherever the result is a normal number") {
     worst = error > worst ? error : worst;
   }
   CHECK(worst < 1.5);
-  for (const float x : {0.0F, -0.0F, 1e-30F, -1e-45F, 0x1.62e42ep+6F, -0x1.5d589ep+6F}) CHECK(ulps(in_lanes(exp_lanes, x), math::exp(double{x})) < 1.5);
+  for (const float x : {0.0F, -0.0F, 1e-30F, -1e-45F, 0x1.62e42ep+6F, -0x1.5d589ep+6F})
+    CHECK(ulps(in_lanes(exp_lanes, x), math::exp(double{x})) < 1.5);
 }
 
 TEST_CASE("exp_of: what overflows is infinite, what vanishes is zero or subnormal, a NaN stays one") {
@@ -65,7 +66,8 @@ TEST_CASE("maximum_of: a NaN in either operand comes out; larger_of finds the la
       const float most = in_lanes([&](vf v) { return kernels::maximum_of(v, vf(y)); }, x);
       if (math::is_nan(x) || math::is_nan(y)) CHECK(math::is_nan(most));
       else CHECK(most == (x > y ? x : y));
-      if (!math::is_nan(x) && !math::is_nan(y)) CHECK(in_lanes([&](vf v) { return kernels::larger_of(v, vf(y)); }, x) == (x > y ? x : y));
+      if (!math::is_nan(x) && !math::is_nan(y))
+        CHECK(in_lanes([&](vf v) { return kernels::larger_of(v, vf(y)); }, x) == (x > y ? x : y));
     }
 }
 

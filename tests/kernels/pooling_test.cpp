@@ -7,7 +7,8 @@ using namespace nnrt;
 
 namespace {
 
-constexpr window along(std::int64_t input, std::int64_t kernel, std::int64_t stride, std::int64_t before, std::int64_t after) {
+constexpr window along(std::int64_t input, std::int64_t kernel, std::int64_t stride, std::int64_t before,
+                       std::int64_t after) {
   return {.input = input, .kernel = kernel, .stride = stride, .before = before, .after = after};
 }
 
@@ -18,9 +19,11 @@ constexpr bool covers(std::int64_t i, std::int64_t begin, std::int64_t end) {
 }
 static_assert(covers(0, 0, 2) && covers(1, 1, 4) && covers(2, 3, 5));
 
-template <class Fold> std::vector<float> pooled(const kernels::pooling_shape& s, const std::vector<float>& x, std::int64_t parts) {
+template <class Fold>
+std::vector<float> pooled(const kernels::pooling_shape& s, const std::vector<float>& x, std::int64_t parts) {
   std::vector<float> y(static_cast<std::size_t>(s.n * s.h.outputs() * s.w.outputs() * s.c), -7.0F);
-  for (std::int64_t part = 0; part < parts; ++part) kernels::pool_windows<Fold>(s, x.data(), {}, y.data(), {part, parts});
+  for (std::int64_t part = 0; part < parts; ++part)
+    kernels::pool_windows<Fold>(s, x.data(), {}, y.data(), {part, parts});
   return y;
 }
 
@@ -36,7 +39,8 @@ TEST_CASE("pools: the padding neither wins nor counts") {
 TEST_CASE("pools: parts are shares of the pixels, or of the channels where there are more of them") {
   std::vector<float> x(static_cast<std::size_t>(2 * 4 * 4 * 200));
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 31 % 101);
-  const kernels::pooling_shape whole{2, 200, along(4, 4, 1, 0, 0), along(4, 4, 1, 0, 0)}, many{2, 200, along(4, 2, 1, 0, 0), along(4, 2, 1, 0, 0)};
+  const kernels::pooling_shape whole{2, 200, along(4, 4, 1, 0, 0), along(4, 4, 1, 0, 0)},
+      many{2, 200, along(4, 2, 1, 0, 0), along(4, 2, 1, 0, 0)};
   for (const std::int64_t parts : {2, 3, 7, 64}) {
     CHECK(pooled<kernels::mean_fold>(whole, x, parts) == pooled<kernels::mean_fold>(whole, x, 1));
     CHECK(pooled<kernels::maximum_fold>(many, x, parts) == pooled<kernels::maximum_fold>(many, x, 1));

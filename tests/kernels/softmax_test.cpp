@@ -1,7 +1,7 @@
 #include <nnrt/kernels/softmax.hpp>
 
-#include <cmath>
 #include <doctest/doctest.h>
+#include <cmath>
 #include <vector>
 
 using namespace nnrt;
@@ -14,7 +14,8 @@ constexpr bool is_block(const axis_block& block, std::int64_t outer, std::int64_
   return block.found && block.outer == outer && block.extent == extent && block.inner == inner;
 }
 
-constexpr bool first_two[max_rank] = {true, true}, last_two[max_rank] = {false, false, true, true}, ends[max_rank] = {true, false, false, true};
+constexpr bool first_two[max_rank] = {true, true}, last_two[max_rank] = {false, false, true, true},
+               ends[max_rank] = {true, false, false, true};
 static_assert(is_block(block_of({2, 3, 4, 5}, 1), 2, 3, 20));
 static_assert(is_block(block_of({2, 3, 4, 5}, 3), 24, 5, 1));
 static_assert(is_block(block_of({2, 3, 4, 5}, first_two), 1, 6, 20));
@@ -28,7 +29,8 @@ static_assert(is_block(block_of({2, 1, 1, 5}, ends), 1, 10, 1));
 TEST_CASE("softmax: e^(x - max) over its sum, in place, rows and columns alike") {
   const float x[] = {1.0F, 2.0F, 4.0F, 1000.0F, 999.0F, 0.0F};
   const double sum = std::exp(-3.0) + std::exp(-2.0) + 1.0, second = 1.0 + std::exp(-1.0);
-  const double expected[] = {std::exp(-3.0) / sum, std::exp(-2.0) / sum, 1.0 / sum, 1.0 / second, std::exp(-1.0) / second, 0.0};
+  const double expected[] = {std::exp(-3.0) / sum, std::exp(-2.0) / sum,    1.0 / sum,
+                             1.0 / second,         std::exp(-1.0) / second, 0.0};
   std::vector<float> rows(x, x + 6), columns;
   kernels::softmax({2, 3, 1}, rows.data(), rows.data());
   for (int i = 0; i < 3; ++i) columns.push_back(x[i]), columns.push_back(x[3 + i]);

@@ -15,7 +15,8 @@ static_assert(transposition_of({2, 112, 112, 64}, {0, 3, 1, 2}, 4).rows == 112 *
 // The innermost axis stays: rows are copied; nothing moves at all: a single one.
 static_assert(transposition_of({1, 128, 12, 64}, {0, 2, 1, 3}, 4).moves_rows);
 static_assert(transposition_of({1, 128, 12, 64}, {0, 2, 1, 3}, 4).around.row_bytes == 256);
-static_assert(transposition_of({5, 1, 7}, {1, 0, 2}, 4).moves_rows && transposition_of({5, 1, 7}, {1, 0, 2}, 4).around.rows() == 1);
+static_assert(transposition_of({5, 1, 7}, {1, 0, 2}, 4).moves_rows &&
+              transposition_of({5, 1, 7}, {1, 0, 2}, 4).around.rows() == 1);
 static_assert(transposition_of({1, 1}, {1, 0}, 4).moves_rows);
 
 namespace {
@@ -29,7 +30,8 @@ template <class T> void check_matrix(std::int64_t rows, std::int64_t columns) {
   for (const std::int64_t parts : {1, 3}) {
     std::vector<T> y(x.size());
     for (std::int64_t part = 0; part < parts; ++part)
-      kernels::transpose(t, reinterpret_cast<const std::byte*>(x.data()), reinterpret_cast<std::byte*>(y.data()), {part, parts});
+      kernels::transpose(t, reinterpret_cast<const std::byte*>(x.data()), reinterpret_cast<std::byte*>(y.data()),
+                         {part, parts});
     CAPTURE(rows);
     CAPTURE(columns);
     CHECK(y == expected);

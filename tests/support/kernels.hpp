@@ -4,11 +4,11 @@
 #include <nnrt/core/operator.hpp>
 #include <nnrt/kernels/fast.hpp>
 
+#include <doctest/doctest.h>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <deque>
-#include <doctest/doctest.h>
 #include <limits>
 #include <support/fenced.hpp>
 #include <utility>
@@ -68,8 +68,12 @@ inline given_operand bytes_of(const tensor_desc& desc, const void* first) {
   if (!x.bytes.empty()) std::memcpy(x.bytes.data(), first, x.bytes.size());
   return x;
 }
-inline given_operand floats(shape_t shape, const std::vector<float>& values) { return bytes_of({f32, shape}, values.data()); }
-inline given_operand floats(shape_t shape, std::uint32_t seed = 1) { return floats(shape, random_floats(shape.elements(), seed)); }
+inline given_operand floats(shape_t shape, const std::vector<float>& values) {
+  return bytes_of({f32, shape}, values.data());
+}
+inline given_operand floats(shape_t shape, std::uint32_t seed = 1) {
+  return floats(shape, random_floats(shape.elements(), seed));
+}
 inline given_operand constant(given_operand x) {
   x.is_constant = true;
   return x;
@@ -84,7 +88,8 @@ inline given_operand integers_of(std::vector<std::int64_t> values) {
 inline given_operand pattern(dtype type, shape_t shape) {
   const tensor_desc desc{type, shape};
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(desc.bytes()));
-  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(type == boolean ? i % 3 == 0 : i * 37 + i / 251);
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = static_cast<std::uint8_t>(type == boolean ? i % 3 == 0 : i * 37 + i / 251);
   return bytes_of(desc, bytes.data());
 }
 
@@ -102,7 +107,9 @@ template <class Op> struct node_under_test {
   std::vector<operand> operands;
   std::vector<tensor_desc> outputs;
 
-  node_under_test(const typename Op::attrs& attrs, std::vector<given_operand> given, const std::vector<tensor_desc>& wanted = {}) : in(std::move(given)) {
+  node_under_test(const typename Op::attrs& attrs, std::vector<given_operand> given,
+                  const std::vector<tensor_desc>& wanted = {})
+      : in(std::move(given)) {
     for (const given_operand& x : in) operands.push_back(x.as_operand());
     const verdict v = infer_node<Op>(attrs, operands, wanted);
     CAPTURE(v.rule);
@@ -122,11 +129,13 @@ template <class Op> struct node_under_test {
     return memory;
   }
 
-  /// What the kernel gives, done in `tiles` parts, the last one first; input `in_place` shares its memory with output 0 when it is not negative.
+  /// What the kernel gives, done in `tiles` parts, the last one first; input `in_place` shares its memory with output 0
+  /// when it is not negative.
   blocks kernel(const kernel_choice& choice, int tiles, int in_place = -1) {
     std::deque<fenced_bytes> inputs, memory;
     std::vector<view> arguments = input_views(), results;
-    for (std::size_t i = 0; i < in.size(); ++i) arguments[i].data = any_pointer::bytes(inputs.emplace_back(in[i].bytes).data());
+    for (std::size_t i = 0; i < in.size(); ++i)
+      arguments[i].data = any_pointer::bytes(inputs.emplace_back(in[i].bytes).data());
     for (const std::vector<std::byte>& empty : empty_outputs())
       results.push_back({&outputs[results.size()], any_pointer::bytes(memory.emplace_back(empty).data())});
     const tensor_desc packed_desc{u8, {choice.packed_bytes}};
@@ -167,7 +176,8 @@ template <class Op> struct node_under_test {
   }
   std::vector<view> output_views(blocks& memory) const {
     std::vector<view> views;
-    for (std::size_t i = 0; i < outputs.size(); ++i) views.push_back({&outputs[i], any_pointer::bytes(memory[i].data())});
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      views.push_back({&outputs[i], any_pointer::bytes(memory[i].data())});
     return views;
   }
 };
@@ -180,7 +190,8 @@ inline bool is_close(float got, float expected, tolerance allowed) {
 }
 
 /// The first element that differs too much, or -1.
-inline std::int64_t first_difference(const std::vector<std::byte>& got, const std::vector<std::byte>& expected, const tensor_desc& desc, tolerance allowed) {
+inline std::int64_t first_difference(const std::vector<std::byte>& got, const std::vector<std::byte>& expected,
+                                     const tensor_desc& desc, tolerance allowed) {
   if (desc.type != f32) return got == expected ? -1 : 0;
   for (std::int64_t i = 0; i < desc.elements(); ++i) {
     float x, y;
@@ -193,10 +204,11 @@ inline std::int64_t first_difference(const std::vector<std::byte>& got, const st
   return -1;
 }
 
-/// Checks that the kernel agrees with the reference, that its bits do not depend on the number of parts, and that it works in place where
-/// the operator says so.
+/// Checks that the kernel agrees with the reference, that its bits do not depend on the number of parts, and that it
+/// works in place where the operator says so.
 template <class Op>
-void check_kernel(const typename Op::attrs& attrs, std::vector<given_operand> in, tolerance allowed = {}, const std::vector<tensor_desc>& wanted = {}) {
+void check_kernel(const typename Op::attrs& attrs, std::vector<given_operand> in, tolerance allowed = {},
+                  const std::vector<tensor_desc>& wanted = {}) {
   node_under_test<Op> node(attrs, std::move(in), wanted);
   const kernel_choice choice = node.choose();
   REQUIRE(bool(choice));

@@ -39,7 +39,8 @@ const shapes table[] = {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("binary operators: the kernel is the reference under every broadcast", Op, ops::add, ops::sub, ops::mul, ops::div, ops::maximum) {
+TEST_CASE_TEMPLATE("binary operators: the kernel is the reference under every broadcast", Op, ops::add, ops::sub,
+                   ops::mul, ops::div, ops::maximum) {
   for (const shapes& row : table) {
     CAPTURE(row.a.rank);
     CAPTURE(row.a.elements());
@@ -49,7 +50,8 @@ TEST_CASE_TEMPLATE("binary operators: the kernel is the reference under every br
   }
 }
 
-TEST_CASE_TEMPLATE("binary operators: every length around whole vectors, special values included", Op, ops::add, ops::sub, ops::mul, ops::div, ops::maximum) {
+TEST_CASE_TEMPLATE("binary operators: every length around whole vectors, special values included", Op, ops::add,
+                   ops::sub, ops::mul, ops::div, ops::maximum) {
   for (std::int64_t n = 1; n <= 3 * kernels::lanes + 1; ++n) {
     CAPTURE(n);
     const auto a = with_special_values(random_floats(n, 1));
@@ -66,7 +68,8 @@ TEST_CASE_TEMPLATE("binary operators: the fused activation is applied", Op, ops:
   for (const activation fused : {activation::relu, activation::relu6}) {
     typename Op::attrs attrs;
     attrs.fused = fused;
-    check_kernel<Op>(attrs, {floats({4, 37}, random_floats(4 * 37, 1, 9.0F)), floats({37}, random_floats(37, 2, 9.0F))});
+    check_kernel<Op>(attrs,
+                     {floats({4, 37}, random_floats(4 * 37, 1, 9.0F)), floats({37}, random_floats(37, 2, 9.0F))});
     check_kernel<Op>(attrs, {floats({37}, with_special_values(random_floats(37, 1, 9.0F))), floats({37}, 2)});
   }
 }

@@ -24,9 +24,13 @@ TEST_CASE_TEMPLATE("bias_add and prelu: any number of channels", Op, ops::bias_a
   }
 }
 
-TEST_CASE("prelu: one slope serves all channels") { check_kernel<ops::prelu>({}, {floats({2, 5, 7, 19}, 3), constant(floats({1}, 4))}); }
+TEST_CASE("prelu: one slope serves all channels") {
+  check_kernel<ops::prelu>({}, {floats({2, 5, 7, 19}, 3), constant(floats({1}, 4))});
+}
 
-TEST_CASE("bias_add: integers are left to the reference") { CHECK(has_no_kernel<ops::bias_add>({}, {pattern(i32, {2, 4}), pattern(i32, {4})})); }
+TEST_CASE("bias_add: integers are left to the reference") {
+  CHECK(has_no_kernel<ops::bias_add>({}, {pattern(i32, {2, 4}), pattern(i32, {4})}));
+}
 
 TEST_CASE("batch_norm: any number of channels, parameters packed beforehand") {
   for (std::int64_t c = 1; c <= 3 * kernels::lanes + 1; ++c) {
@@ -34,8 +38,9 @@ TEST_CASE("batch_norm: any number of channels, parameters packed beforehand") {
     for (const bool special : {false, true}) {
       std::vector<float> x = random_floats(12 * c, 3);
       if (special) x = with_special_values(x);
-      check_kernel<ops::batch_norm>({}, {floats({2, 3, 2, c}, x), constant(floats({c}, 4)), constant(floats({c}, 5)), constant(floats({c}, 6)),
-                                         constant(floats({c}, positive(c, 7)))},
+      check_kernel<ops::batch_norm>({},
+                                    {floats({2, 3, 2, c}, x), constant(floats({c}, 4)), constant(floats({c}, 5)),
+                                     constant(floats({c}, 6)), constant(floats({c}, positive(c, 7)))},
                                     {2e-6, 1e-6});
     }
   }
@@ -54,7 +59,8 @@ TEST_CASE("layer_norm: gamma and beta may have fewer or more axes than the block
     shape_t gamma, beta;
   };
   const row table[] = {
-      {1, 1, {4, 5, 6}, {4, 5, 6}}, {2, 2, {5, 6}, {5, 6}}, {-1, -1, {6}, {6}}, {1, 3, {6}, {6}}, {1, 3, {4, 5, 6}, {6}}, {2, 1, {4, 5, 6}, {5, 6}}, {3, 0, {3, 4, 5, 6}, {6}},
+      {1, 1, {4, 5, 6}, {4, 5, 6}}, {2, 2, {5, 6}, {5, 6}},    {-1, -1, {6}, {6}},        {1, 3, {6}, {6}},
+      {1, 3, {4, 5, 6}, {6}},       {2, 1, {4, 5, 6}, {5, 6}}, {3, 0, {3, 4, 5, 6}, {6}},
   };
   for (const row& r : table) {
     CAPTURE(r.norm);
@@ -62,7 +68,8 @@ TEST_CASE("layer_norm: gamma and beta may have fewer or more axes than the block
     ops::layer_norm::attrs attrs;
     attrs.begin_norm_axis = r.norm;
     attrs.begin_param_axis = r.param;
-    check_kernel<ops::layer_norm>(attrs, {floats({3, 4, 5, 6}, 3), floats(r.gamma, 4), floats(r.beta, 5)}, {5e-6, 5e-6});
+    check_kernel<ops::layer_norm>(attrs, {floats({3, 4, 5, 6}, 3), floats(r.gamma, 4), floats(r.beta, 5)},
+                                  {5e-6, 5e-6});
   }
 }
 

@@ -52,7 +52,8 @@ TEST_CASE("concat: any axis, any number of inputs") {
       ops::concat::attrs attrs;
       attrs.axis = axis;
       std::vector<given_operand> in;
-      for (const std::int64_t extent : {1, 5, 2, 16, 0, 7}) in.push_back(pattern(type, shape_t{3, 4, 5}.with(static_cast<int>(axis < 0 ? axis + 3 : axis), extent)));
+      for (const std::int64_t extent : {1, 5, 2, 16, 0, 7})
+        in.push_back(pattern(type, shape_t{3, 4, 5}.with(static_cast<int>(axis < 0 ? axis + 3 : axis), extent)));
       check_kernel<ops::concat>(attrs, std::move(in));
     }
     check_kernel<ops::concat>({}, {pattern(type, {2, 3})});
@@ -84,9 +85,10 @@ TEST_CASE("slice: boxes of any shape") {
     axis_list axes;
   };
   const row table[] = {
-      {{5, 6, 7}, {0, 0, 0}, {5, 6, 7}, {}},  {{5, 6, 7}, {1, 2, 3}, {2, 3, 4}, {}},  {{5, 6, 7}, {0, 5, 0}, {-1, 1, -1}, {}},
-      {{5, 6, 7}, {6}, {1}, {-1}},            {{5, 6, 7}, {3, 2}, {-1, 2}, {2, 0}},   {{2, 30, 40, 16}, {0, 3, 5, 0}, {2, 20, 30, 16}, {}},
-      {{40, 3}, {0, 1}, {40, 2}, {}},         {{9}, {4}, {5}, {}},
+      {{5, 6, 7}, {0, 0, 0}, {5, 6, 7}, {}},   {{5, 6, 7}, {1, 2, 3}, {2, 3, 4}, {}},
+      {{5, 6, 7}, {0, 5, 0}, {-1, 1, -1}, {}}, {{5, 6, 7}, {6}, {1}, {-1}},
+      {{5, 6, 7}, {3, 2}, {-1, 2}, {2, 0}},    {{2, 30, 40, 16}, {0, 3, 5, 0}, {2, 20, 30, 16}, {}},
+      {{40, 3}, {0, 1}, {40, 2}, {}},          {{9}, {4}, {5}, {}},
   };
   for (const row& r : table)
     for (const dtype type : moved) {

@@ -52,5 +52,6 @@ TEST_CASE("pad: a quantised tensor gets the number that stands for the value") {
 }
 
 TEST_CASE("pad: parts of a large image") {
-  check_kernel<ops::pad>(with(border::constant), {pattern(f32, {1, 60, 60, 32}), integers_of({0, 0, 1, 1, 1, 1, 0, 0})});
+  check_kernel<ops::pad>(with(border::constant),
+                         {pattern(f32, {1, 60, 60, 32}), integers_of({0, 0, 1, 1, 1, 1, 0, 0})});
 }

@@ -42,9 +42,11 @@ const row table[] = {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("pools: the kernel is the reference, bit for bit, for any window and any number of channels", Op, ops::max_pool, ops::avg_pool) {
+TEST_CASE_TEMPLATE("pools: the kernel is the reference, bit for bit, for any window and any number of channels", Op,
+                   ops::max_pool, ops::avg_pool) {
   for (const row& r : table)
-    for (const std::int64_t c : {std::int64_t{1}, kernels::lanes - 1, kernels::lanes, 3 * kernels::lanes + 2, 4 * kernels::lanes, 9 * kernels::lanes + 1}) {
+    for (const std::int64_t c : {std::int64_t{1}, kernels::lanes - 1, kernels::lanes, 3 * kernels::lanes + 2,
+                                 4 * kernels::lanes, 9 * kernels::lanes + 1}) {
       if (c == 0) continue;
       CAPTURE(r.a.kernel.h);
       CAPTURE(c);
@@ -71,4 +73,6 @@ TEST_CASE("pools: the number of parts follows from the pixels that are read") {
   CHECK(node_under_test<ops::avg_pool>(global, {floats({1, 56, 56, 1280})}).choose().parts == 2);
 }
 
-TEST_CASE("pools: integers are left to the reference") { CHECK(has_no_kernel<ops::max_pool>(window_of({2, 2}, {2, 2}), {pattern(i8, {1, 4, 4, 2})})); }
+TEST_CASE("pools: integers are left to the reference") {
+  CHECK(has_no_kernel<ops::max_pool>(window_of({2, 2}, {2, 2}), {pattern(i8, {1, 4, 4, 2})}));
+}

@@ -10,7 +10,8 @@ constexpr tolerance allowed{4e-6, 1e-6};
 }  // namespace
 
 TEST_CASE("reduce_mean: any axes side by side") {
-  const std::vector<std::int64_t> lists[] = {{0}, {1}, {2}, {3}, {1, 2}, {-1}, {0, 1}, {2, 3}, {1, 2, 3}, {0, 1, 2, 3}, {-3, 2}};
+  const std::vector<std::int64_t> lists[] = {{0},    {1},    {2},       {3},          {1, 2}, {-1},
+                                             {0, 1}, {2, 3}, {1, 2, 3}, {0, 1, 2, 3}, {-3, 2}};
   for (const std::vector<std::int64_t>& list : lists)
     for (const std::int64_t channels : {1, 3, 16, 67, 130}) {
       CAPTURE(list[0]);
@@ -38,8 +39,10 @@ TEST_CASE("reduce_mean: without a list, to the end, with a coefficient, keeping 
 }
 
 TEST_CASE("reduce_mean: NaN and infinities come out") {
-  check_kernel<ops::reduce_mean>({}, {floats({2, 5, 20}, with_special_values(random_floats(200, 3))), integers_of({1})}, allowed);
-  check_kernel<ops::reduce_mean>({}, {floats({10, 20}, with_special_values(random_floats(200, 3))), integers_of({1})}, allowed);
+  check_kernel<ops::reduce_mean>({}, {floats({2, 5, 20}, with_special_values(random_floats(200, 3))), integers_of({1})},
+                                 allowed);
+  check_kernel<ops::reduce_mean>({}, {floats({10, 20}, with_special_values(random_floats(200, 3))), integers_of({1})},
+                                 allowed);
 }
 
 TEST_CASE("reduce_mean: axes that others stand between are left to the reference") {

@@ -13,13 +13,15 @@ constexpr tolerance allowed{2e-7, 5e-7};
 /// From -range to range in equal steps, zero in the middle.
 std::vector<float> ramp(std::int64_t n, float range) {
   std::vector<float> values;
-  for (std::int64_t i = 0; i < n; ++i) values.push_back(range * (static_cast<float>(2 * i) / static_cast<float>(n - 1) - 1.0F));
+  for (std::int64_t i = 0; i < n; ++i)
+    values.push_back(range * (static_cast<float>(2 * i) / static_cast<float>(n - 1) - 1.0F));
   return values;
 }
 
 /// The largest numbers, the smallest, subnormal ones, and where exponentials begin to overflow and vanish.
-const std::vector<float> edges = {3.4e38F, -3.4e38F, 1e-38F, -1e-38F, 1e-45F, -1e-45F, 88.0F, -88.0F, 88.8F, -88.8F, 87.3F, -87.3F, 87.4F, -87.4F,
-                                  44.4F,   -44.4F,   104.0F, -104.0F, 13.2F,  -13.2F,  0.65F, -0.65F, 9.1F,  -9.1F,  1e-5F, -1e-5F, 1e19F, -1e19F};
+const std::vector<float> edges = {3.4e38F, -3.4e38F, 1e-38F, -1e-38F, 1e-45F, -1e-45F, 88.0F,  -88.0F,  88.8F, -88.8F,
+                                  87.3F,   -87.3F,   87.4F,  -87.4F,  44.4F,  -44.4F,  104.0F, -104.0F, 13.2F, -13.2F,
+                                  0.65F,   -0.65F,   9.1F,   -9.1F,   1e-5F,  -1e-5F,  1e19F,  -1e19F};
 
 template <class Op> void check_function(const typename Op::attrs& attrs) {
   for (std::int64_t n = 1; n <= 3 * kernels::lanes + 1; ++n) {
@@ -36,7 +38,8 @@ template <class Op> void check_function(const typename Op::attrs& attrs) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("functions of one operand: the kernel is the reference within some ulp", Op, ops::sigmoid, ops::tanh, ops::hswish, ops::gelu) {
+TEST_CASE_TEMPLATE("functions of one operand: the kernel is the reference within some ulp", Op, ops::sigmoid, ops::tanh,
+                   ops::hswish, ops::gelu) {
   check_function<Op>({});
 }
 

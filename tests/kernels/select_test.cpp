@@ -1,0 +1,81 @@
+#include <nnrt/kernels/select.hpp>
+
+#include <support/operators.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace nnrt_test;
+
+namespace {
+
+/// The name of the kernel that is chosen in constant evaluation, as static graphs ask for it; empty: the reference.
+template <class Op>
+constexpr std::string_view chosen(const typename Op::attrs& attrs, std::initializer_list<operand> in) {
+  const verdict v = infer<Op>(attrs, in);
+  if (!v) return "refused";
+  std::vector<word> words;
+  pack(attrs, words);
+  return kernels::fast<Op>::select({words, std::span(in.begin(), in.size()), v.outputs}).name;
+}
+
+constexpr operand image = computed(f32_of({1, 8, 8, 16})), channels = weight(f32_of({16})),
+                  integral = computed({i32, {1, 8, 8, 16}});
+
+template <class Op> constexpr bool is_unary() { return chosen<Op>({}, {image}) == "map"; }
+static_assert(is_unary<ops::relu>() && is_unary<ops::relu6>() && is_unary<ops::sigmoid>() && is_unary<ops::tanh>() &&
+              is_unary<ops::hswish>());
+static_assert(is_unary<ops::gelu>());
+static_assert(chosen<ops::relu>({}, {integral}).empty());
+
+template <class Op> constexpr bool is_binary() {
+  return chosen<Op>({}, {image, image}) == "zip" && chosen<Op>({}, {image, channels}) == "zip broadcast" &&
+         chosen<Op>({}, {integral, integral}).empty();
+}
+static_assert(is_binary<ops::add>() && is_binary<ops::sub>() && is_binary<ops::mul>() && is_binary<ops::div>() &&
+              is_binary<ops::maximum>());
+static_assert(chosen<ops::bias_add>({}, {image, channels}) == "zip broadcast" &&
+              chosen<ops::prelu>({}, {image, channels}) == "zip broadcast");
+static_assert(chosen<ops::batch_norm>({}, {image, channels, channels, channels, channels}) == "normalise channels");
+static_assert(chosen<ops::layer_norm>(
+                  [] {
+                    ops::layer_norm::attrs a;
+                    a.begin_norm_axis = a.begin_param_axis = 3;
+                    return a;
+                  }(),
+                  {image, channels, channels}) == "layer norm rows");
+
+static_assert(chosen<ops::softmax>({}, {image}) == "softmax rows");
+static_assert(chosen<ops::reduce_mean>({}, {image, integers(numbers<1, 2>)}) == "mean of columns");
+static_assert(chosen<ops::reduce_mean>({}, {image}) == "mean of rows" &&
+              chosen<ops::reduce_mean>({}, {image, integers(numbers<1, 3>)}).empty());
+
+constexpr ops::detail::pooling_attributes global_pool() {
+  ops::detail::pooling_attributes a;
+  a.global = true;
+  return a;
+}
+static_assert(chosen<ops::max_pool>(global_pool(), {image}) == "pool channels" &&
+              chosen<ops::avg_pool>(global_pool(), {image}) == "pool channels");
+
+static_assert(chosen<ops::transpose>({}, {image, integers(numbers<0, 3, 1, 2>)}) == "transpose planes");
+static_assert(chosen<ops::transpose>({}, {integral, integers(numbers<0, 2, 1, 3>)}) == "copy rows");
+static_assert(chosen<ops::concat>({}, {image, image}) == "copy rows");
+static_assert(chosen<ops::slice>({}, {image, integers(numbers<0, 1, 1, 0>), integers(numbers<1, 4, 4, 16>)}) ==
+              "copy rows");
+static_assert(chosen<ops::pad>({}, {image, integers(numbers<0, 0, 1, 1, 1, 1, 0, 0>)}) == "pad rows");
+static_assert(chosen<ops::split>(
+                  [] {
+                    ops::split::attrs a;
+                    a.axis = 3;
+                    a.output_num = 2;
+                    return a;
+                  }(),
+                  {image}) == "copy rows");
+
+}  // namespace
+
+TEST_CASE("select: a shape that is not known yet is left to the reference") {
+  const tensor_desc unknown = f32_of({-1, 8, 8, 16});
+  const operand x = computed(unknown);
+  CHECK_FALSE(bool(kernels::fast<ops::relu>::select({{}, std::span(&x, 1), std::span(&unknown, 1)})));
+}
