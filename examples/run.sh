@@ -30,11 +30,11 @@ fi
 install_packages $runtime
 trap 'give_back build' EXIT
 
-echo "building examples/$example"
+echo "building examples/$example" >&2   # stdout is the program's alone: examples/run.sh --dot | dot -Tsvg
 quietly build/examples.log cmake -S . -B build/examples -G Ninja -D CMAKE_BUILD_TYPE=Release \
   -D NNRT_BUILD_TESTS=OFF -D NNRT_BUILD_TOOLS=OFF
 quietly build/examples.log cmake --build build/examples --target "$example"
 
 program=$(find "$PWD/build/examples/examples" -type f -name "$example" -perm -u+x | head -n 1)
 (cd "$here" && "$program" "$@")
-printf '\nsource   examples/%s\nprogram  %s\n' "$example" "${program#"$PWD/"}"
+printf '\nsource   examples/%s\nprogram  %s\n' "$example" "${program#"$PWD/"}" >&2

@@ -16,6 +16,9 @@ bench="libbenchmark-dev"
 # What tools/train_*.py take; no test and no example needs them.
 training="python3 python3-sklearn"
 
+# What tools/make_pictures.sh takes; its pictures are in the repository.
+pictures="graphviz"
+
 # Prints those of the given packages that are not installed. Where there is no dpkg nobody can tell: then none is reported,
 # and CMake says which library it does not find.
 missing_packages() {
