@@ -60,8 +60,8 @@ struct operator_traits {
   meaning computes = meaning::other;
   weights_role weights = weights_role::none;
   int typed_by = 0;                   // the input whose dtype `reference` is instantiated for
-  bool is_view_when_outermost = false;  // split and slice: outputs are parts of input 0 when everything outside the axis is 1
-  bool joins_when_outermost = false;    // concat: inputs may be written in place likewise
+  bool outputs_are_parts = false;     // split and slice: outputs are parts of input 0, found by Op::part_offset
+  bool joins_inputs = false;          // concat: inputs may be written straight into the output when they lie there in one piece
 };
 
 /// An operator without its type: tables and function pointers, what IR nodes refer to. One object per operator and dtype in static
@@ -74,6 +74,8 @@ struct operator_info {
   operator_traits traits;
   int fused_word = -1;
   verdict (*infer)(std::span<const word> attrs, std::span<const operand> in, std::span<const tensor_desc> wanted) = nullptr;
+  /// Of operators whose outputs are parts of input 0: where output i begins in it, in elements.
+  std::int64_t (*part_offset)(std::span<const word> attrs, std::span<const operand> in, std::span<const tensor_desc> out, int i) = nullptr;
   std::int64_t (*macs)(std::span<const word> attrs, std::span<const operand> in, std::span<const tensor_desc> out) = nullptr;
   void (*reference)(std::span<const word> attrs, arguments in, results out) = nullptr;
   kernel_choice (*select)(const kernel_request& node) = nullptr;
@@ -182,6 +184,10 @@ template <class Op> constexpr verdict infer_words(std::span<const word> words, s
   }
   return infer_node<Op>(unpack<typename Op::attrs>(words), in, wanted);
 }
+template <class Op>
+constexpr std::int64_t part_offset_of_words(std::span<const word> words, std::span<const operand> in, std::span<const tensor_desc> out, int i) {
+  return Op::part_offset(unpack<typename Op::attrs>(words), in, out, i);
+}
 template <class Op> constexpr std::int64_t macs_of_words(std::span<const word> words, std::span<const operand> in, std::span<const tensor_desc> out) {
   return Op::macs(unpack<typename Op::attrs>(words), in, out);
 }
@@ -229,6 +235,7 @@ template <class Op, dtype_set Types> constexpr operator_info make_operator_info(
   info.infer = &detail::infer_words<Op>;
   info.macs = &detail::macs_of_words<Op>;
   info.reference = &run_reference<Op, Types>;
+  if constexpr (Op::traits.outputs_are_parts) info.part_offset = &detail::part_offset_of_words<Op>;
   info.select = &kernels::fast<Op>::select;
   info.run_reference = &detail::run_reference_step<Op, Types>;
   info.attributes = attribute_fields<typename Op::attrs>();

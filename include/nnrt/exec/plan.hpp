@@ -104,26 +104,12 @@ struct planner {
     return descs;
   }
 
-  constexpr bool has_step(const ir::node& n) const {
-    const std::int32_t y = g.outputs_of(n)[0];
-    if (n.op->traits.result == storage::alias_of_input) return false;
-    if (is_known(y)) return true;
-    const passes::location at = memory.at(y);
-    return !(n.op->traits.is_view_when_outermost && (at.same_as != ir::none || is_view_of_input(n))) && !is_joined(n);
-  }
-  constexpr bool same_place(std::int32_t a, std::int32_t b) const {
-    const passes::location x = memory.resolve(memory.at(a)), y = memory.resolve(memory.at(b));
-    return x.block != ir::none && x.block == y.block && x.offset == y.offset;
-  }
-  constexpr bool is_view_of_input(const ir::node& n) const { return same_place(g.inputs_of(n)[0], g.outputs_of(n)[0]); }
-  constexpr bool is_joined(const ir::node& n) const { return n.op->traits.joins_when_outermost && same_place(g.inputs_of(n)[0], g.outputs_of(n)[0]); }
-
   constexpr void choose(std::int32_t i) {
     const ir::node& n = g.nodes[static_cast<std::size_t>(i)];
     nodes.push_back({});
     planned_node& p = nodes.back();
     p.known = is_known(g.outputs_of(n)[0]);
-    p.needs_step = has_step(n);
+    p.needs_step = memory.elided[static_cast<std::size_t>(i)] == 0;
     if (!p.needs_step) return;
     if (options.fast_kernels && !p.known) {
       const ir::operand_list operands(g, g.inputs_of(n), known);

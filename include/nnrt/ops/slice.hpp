@@ -25,7 +25,7 @@ struct slice {
                                             {"begin", types::index, presence::required, true},
                                             {"size", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.is_view_when_outermost = true};
+  static constexpr operator_traits traits{.outputs_are_parts = true};
   static constexpr foreign_numbers foreign{.nnrt = 29, .hdi = 135};
   static constexpr nnrt_parameter parameters[] = {{"axes", 127, i64, -1}};
 
@@ -69,6 +69,15 @@ struct slice {
   }
 
   static constexpr auto macs = no_macs;
+  static constexpr std::int64_t part_offset(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>, int) {
+    const shape_t strides = row_major_strides(in[0].desc.shape);
+    std::int64_t offset = 0;
+    for (std::size_t i = 0; i < in[1].values.size(); ++i) {
+      const int k = static_cast<int>(i);
+      offset += in[1].values[i] * strides[a.axes.empty() ? k : normalise_axis(a.axes[k], strides.rank)];
+    }
+    return offset;
+  }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     const auto x = in[0].as<const T>();

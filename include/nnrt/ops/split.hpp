@@ -24,7 +24,7 @@ struct split {
   static constexpr std::string_view name = "split";
   static constexpr operand_spec inputs[] = {{"x", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any, presence::variadic}};
-  static constexpr operator_traits traits{.is_view_when_outermost = true};
+  static constexpr operator_traits traits{.outputs_are_parts = true};
   static constexpr foreign_numbers foreign{.nnrt = 32, .hdi = 145};
   static constexpr nnrt_parameter parameters[] = {{"axis", 49, i64}, {"output_num", 50, i64}, {"sizes", 51, i64, -1}};
 
@@ -61,6 +61,12 @@ struct split {
   }
 
   static constexpr auto macs = no_macs;
+  /// Parts follow each other.
+  static constexpr std::int64_t part_offset(const attrs&, std::span<const operand>, std::span<const tensor_desc> out, int i) {
+    std::int64_t offset = 0;
+    for (const tensor_desc& before : out.first(static_cast<std::size_t>(i))) offset += before.elements();
+    return offset;
+  }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     const auto x = in[0].as<const T>();

@@ -30,7 +30,8 @@ struct location {
 /// Blocks and locations of a graph; index of a node = its step.
 struct memory_plan {
   pool<block> blocks;
-  pool<location> of;            // for each value
+  pool<location> of;                   // for each value
+  pool<char> elided;                   // for each node: whether its results are where they belong without any work
   std::int64_t arena_bytes = 0;
   std::int64_t lower_bound = 0;        // largest sum, over the steps, of the bytes in use
 
@@ -69,6 +70,7 @@ struct block_assigner {
 
   constexpr block_assigner(const ir::graph& graph, std::span<const char> known_before) : g(graph), known(known_before) {
     plan.of.assign(g.values.size(), {});
+    plan.elided.assign(g.nodes.size(), 0);
     last_use.assign(g.values.size(), -1);
     const auto steps = static_cast<std::int32_t>(g.nodes.size());
     for (std::int32_t i = 0; i < steps; ++i)
@@ -122,11 +124,13 @@ struct block_assigner {
     return ir::none;
   }
 
-  /// Whether the outermost axes, up to the one that a join or split works on, have extent 1: then its parts lie one after the other.
-  constexpr bool parts_are_contiguous(const tensor_desc& whole, const tensor_desc& part) const {
-    int axis = 0;
-    while (axis < whole.rank() && whole.shape[axis] == part.shape[axis]) ++axis;
-    return axis == whole.rank() || whole.shape.elements(0, axis) == 1;
+  /// Whether the part lies in the whole in one piece: it does when it has one index along every axis outside the last one that is cut.
+  static constexpr bool is_one_piece(const tensor_desc& whole, const tensor_desc& part) {
+    int cut = whole.rank() - 1;
+    while (cut >= 0 && whole.shape[cut] == part.shape[cut]) --cut;
+    for (int axis = 0; axis < cut; ++axis)
+      if (part.shape[axis] != 1) return false;
+    return true;
   }
 
   /// Whether concat's operands can be written straight into its result: each fills a block of its own that is no part of another.
@@ -137,7 +141,7 @@ struct block_assigner {
       const location at = plan.at(id);
       if (at.block == ir::none || at.offset != 0) return false;
       const block& b = plan.block_at(at.block);
-      if (b.parent != ir::none || b.bytes != g.at(id).desc.bytes() || b.bytes == 0 || !parts_are_contiguous(whole, g.at(id).desc)) return false;
+      if (b.parent != ir::none || b.bytes != g.at(id).desc.bytes() || b.bytes == 0 || !is_one_piece(whole, g.at(id).desc)) return false;
       for (std::size_t k = 0; k < i; ++k)
         if (plan.at(g.inputs_of(n)[k]).block == at.block) return false;
     }
@@ -159,23 +163,30 @@ struct block_assigner {
   }
 
   constexpr bool can_view(const ir::node& n) const {
-    if (!n.op->traits.is_view_when_outermost || n.inputs.count != 1) return false;
+    if (!n.op->traits.outputs_are_parts) return false;
     for (const std::int32_t id : g.outputs_of(n))
-      if (!parts_are_contiguous(g.at(g.inputs_of(n)[0]).desc, g.at(id).desc)) return false;
+      if (!is_one_piece(g.at(g.inputs_of(n)[0]).desc, g.at(id).desc)) return false;
     return true;
   }
   constexpr void view(const ir::node& n) {
-    std::int64_t offset = 0;
-    for (const std::int32_t id : g.outputs_of(n)) {
-      share(g.inputs_of(n)[0], id, offset);
-      offset += g.at(id).desc.bytes();
+    const ir::operand_list operands(g, g.inputs_of(n), known);
+    pool<tensor_desc> descs;
+    for (const std::int32_t id : g.outputs_of(n)) descs.push_back(g.at(id).desc);
+    for (std::size_t i = 0; i < descs.size(); ++i) {
+      const std::int64_t offset = n.op->part_offset(g.attrs_of(n), operands.operands, descs, static_cast<int>(i));
+      share(g.inputs_of(n)[0], g.outputs_of(n)[i], offset * size_of(descs[i].type));
     }
   }
 
+  /// Lets the results of node i live where they are anyway, if that can be; true when nothing is left to do.
+  constexpr bool elide(const ir::node& n, std::int32_t i) {
+    if (n.op->traits.result == storage::alias_of_input) return share(g.inputs_of(n)[0], g.outputs_of(n)[0], 0), true;
+    if (can_view(n)) return view(n), true;
+    if (n.op->traits.joins_inputs && !is_known(g.outputs_of(n)[0]) && can_join(n)) return join(n, i), true;
+    return false;
+  }
+
   constexpr void assign(const ir::node& n, std::int32_t i) {
-    if (n.op->traits.result == storage::alias_of_input) return share(g.inputs_of(n)[0], g.outputs_of(n)[0], 0);
-    if (can_view(n)) return view(n);
-    if (n.op->traits.joins_when_outermost && can_join(n)) return join(n, i);
     if (n.op->traits.result == storage::in_place) {
       const std::int32_t overwritten = operand_to_overwrite(n, i);
       if (overwritten != ir::none) return share(overwritten, g.outputs_of(n)[0], 0);
@@ -264,9 +275,8 @@ constexpr memory_plan assign_blocks(const ir::graph& g, std::span<const char> kn
   detail::block_assigner assigner(g, known);
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     const ir::node& n = g.nodes[i];
-    // Known values get memory elsewhere, but a reshaped weight is still the weight's bytes.
-    if (!assigner.is_known(g.outputs_of(n)[0])) assigner.assign(n, static_cast<std::int32_t>(i));
-    else if (n.op->traits.result == storage::alias_of_input) assigner.share(g.inputs_of(n)[0], g.outputs_of(n)[0], 0);
+    if (assigner.elide(n, static_cast<std::int32_t>(i))) assigner.plan.elided[i] = 1;
+    else if (!assigner.is_known(g.outputs_of(n)[0])) assigner.assign(n, static_cast<std::int32_t>(i));  // known values get memory elsewhere
   }
   return static_cast<memory_plan&&>(assigner.plan);
 }
