@@ -23,6 +23,10 @@ template <auto Function> constexpr builder build() {
   builder b;
   Function(b);
   b.finish();
+  // Nodes over another graph's tensors, or over one weight in two shapes, cannot be planned: the complaint shall be the only error.
+  const graph_rule rule = b.complaint().rule;
+  if (b.complaint().made && (rule == graph_rule::tensors_must_belong_to_this_graph || rule == graph_rule::weights_of_one_name_must_be_alike))
+    b.graph().nodes.clear();
   return b;
 }
 
@@ -50,12 +54,11 @@ inline constexpr built_sizes sizes_as_written = [] {
   return built_sizes{sizes_of(b.graph()), b.complaint().made, b.complaint().rule, static_cast<std::size_t>(b.complaint().name.count)};
 }();
 
-template <auto Function> constexpr bool accept() {
-  constexpr built_sizes built = sizes_as_written<Function>;
-  if constexpr (built.complained)
-    (void)sizeof(graph_rejected<built.rule, typename complaint_name<Function, std::make_index_sequence<built.letters>>::type>);
-  return !built.complained;
-}
+/// What a graph derives from: nothing, or the complaint about it, which does not compile.
+template <auto Function, bool IsComplained> struct accepted_graph {};
+template <auto Function>
+struct accepted_graph<Function, true>
+    : graph_rejected<sizes_as_written<Function>.rule, typename complaint_name<Function, std::make_index_sequence<sizes_as_written<Function>.letters>>::type> {};
 
 template <auto Function> inline constexpr frozen_graph<sizes_as_written<Function>.sizes> graph_as_written{build<Function>().graph()};
 
@@ -102,9 +105,8 @@ template <class G, std::size_t I> inline constexpr std::size_t output_size = sta
 /// A network: a constexpr function of a builder&, checked, optimised and planned by the compiler. Everything here is known at compile time.
 /// Errors of single nodes are compile errors at the line that wrote them; those of the whole graph (no output, an unused input, two inputs of
 /// one name) are compile errors here.
-template <auto Function> struct graph {
+template <auto Function> struct graph : private detail::accepted_graph<Function, detail::sizes_as_written<Function>.complained> {
  private:
-  static constexpr bool accepted = detail::accept<Function>();
   static constexpr const auto& written = detail::graph_as_written<Function>;
   static constexpr const auto& optimised = detail::graph_optimised<Function>;
 

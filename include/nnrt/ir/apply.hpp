@@ -73,18 +73,21 @@ template <class Op, class... Args> struct call {
   }
   template <class Keyword> static constexpr bool is_wish = requires { Keyword::wanted(); };
 
-  template <class T> static consteval bool check_keyword() {
+  template <std::size_t I, class T> static consteval bool check_keyword() {
     if constexpr (is_keyword<T>) {
       using kw = typename as_keyword<T>::type;
       if constexpr (!fills_attribute<kw>() && !fills_operand<kw>() && !is_wish<kw>) {
         (void)sizeof(graph_rejected<keyword_rule::keyword_must_be_known_to_the_operator, keyword_named<kw>, in_operator<Op>>);
         return false;
-      } else if constexpr ((times_given<kw, Args>() + ...) > 1) {
+      } else if constexpr (times_given_before<I, kw>(std::index_sequence_for<Args...>{}) == 1) {  // the second of them says it
         (void)sizeof(graph_rejected<keyword_rule::keyword_must_not_be_given_twice, keyword_named<kw>, in_operator<Op>>);
         return false;
       }
     }
     return true;
+  }
+  template <std::size_t I, class Keyword, std::size_t... J> static constexpr int times_given_before(std::index_sequence<J...>) {
+    return ((J < I ? times_given<Keyword, Args>() : 0) + ...);
   }
   template <class Keyword, class Other> static constexpr int times_given() {
     if constexpr (is_keyword<Other>) {
@@ -95,7 +98,7 @@ template <class Op, class... Args> struct call {
     return 0;
   }
 
-  static constexpr bool keywords_fit = (check_keyword<Args>() && ...);
+  static constexpr bool keywords_fit = []<std::size_t... I>(std::index_sequence<I...>) { return (check_keyword<I, Args>() && ...); }(std::index_sequence_for<Args...>{});
   static constexpr bool unknown_operand = ((is_tensor<Args> && desc_of<Args>().type == dtype::none) || ...);
 
   static constexpr typename Op::attrs attributes() {
@@ -234,8 +237,9 @@ template <auto Rule, std::int64_t Actual, std::int64_t Expected, class... Where>
 /// The id of an argument's value; scalars and keywords that are operands become constants here.
 template <class Call, class T> constexpr std::int32_t id_of(builder& owner, const T& argument) {
   if constexpr (is_tensor<T>) {
-    if (argument.owner != &owner) owner.complain(graph_rule::tensors_must_belong_to_this_graph, "");
-    return argument.id;
+    if (argument.owner == &owner) return argument.id;
+    owner.complain(graph_rule::tensors_must_belong_to_this_graph, "");
+    return ir::none;  // its id means nothing here
   } else if constexpr (std::is_arithmetic_v<T>) {
     using element = element_t<Call::scalar_type()>;
     const element one[] = {static_cast<element>(argument)};
@@ -264,8 +268,10 @@ constexpr std::int32_t record(std::span<const tensor_desc> outputs, const operat
   return owner->add_node(info, Call::words, inputs, outputs);
 }
 
-/// Handles for the outputs of a refused node.
-template <std::size_t Outputs> constexpr auto refused() {
+/// Handles for the outputs of a refused node. Its graph is told, so that it does not complain of what the node would have used, too.
+template <std::size_t Outputs, class... Args> constexpr auto refused(const Args&... args) {
+  for (builder* const owner : {owner_of(args)...})
+    if (owner != nullptr) owner->refuse();
   if constexpr (Outputs == 1) return tensor<unknown_desc>{};
   else
     return []<std::size_t... I>(std::index_sequence<I...>) { return outputs_of_node<tensor<(static_cast<void>(I), unknown_desc)>...>(); }(std::make_index_sequence<Outputs>{});
@@ -275,14 +281,14 @@ template <class Op, class... Args> constexpr auto apply(Args... args) {
   using this_call = call<Op, Args...>;
   constexpr int count = this_call::output_count();
   if constexpr (!this_call::keywords_fit || this_call::unknown_operand) {
-    return refused<this_call::outputs_asked_for()>();
+    return refused<this_call::outputs_asked_for()>(args...);
   } else {
     constexpr auto outcome = this_call::template settle<count>();
     if constexpr (outcome.rule >= 0) {
       if constexpr (outcome.by_signature)
         (void)sizeof(typename rejection<static_cast<signature_rule>(outcome.rule), outcome.counted, outcome.actual, outcome.expected, in_operator<Op>>::type);
       else (void)sizeof(typename rejection<static_cast<typename Op::rule>(outcome.rule), outcome.counted, outcome.actual, outcome.expected>::type);
-      return refused<this_call::outputs_asked_for()>();
+      return refused<this_call::outputs_asked_for()>(args...);
     } else {
       constexpr int typed_by = Op::traits.typed_by;
       constexpr dtype type = this_call::operands()[static_cast<std::size_t>(typed_by)].desc.type;

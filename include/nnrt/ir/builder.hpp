@@ -78,7 +78,9 @@ class builder {
   constexpr void complain(graph_rule rule, std::string_view name) {
     if (!complaint_.made) complaint_ = {true, rule, ir_.add_text(name)};
   }
-  /// Complaints that only the finished graph shows.
+  /// Called by dsl::apply: a node was refused where it was written, so the graph lacks what was built on it.
+  constexpr void refuse() { refused_ = true; }
+  /// Complaints that only the finished graph shows; none about a graph that lacks a refused node.
   constexpr void finish();
 
  private:
@@ -95,6 +97,7 @@ class builder {
 
   ir::graph ir_;
   ir::complaint complaint_;
+  bool refused_ = false;
   struct named_weight {
     std::uint64_t hash = 0;
     std::int32_t id = ir::none;
@@ -183,6 +186,7 @@ constexpr std::int32_t builder::add_node(const operator_info& op, std::span<cons
 }
 
 constexpr void builder::finish() {
+  if (refused_) return;
   if (ir_.outputs.empty()) complain(graph_rule::graph_must_have_an_output, "");
   pool<char> used;
   used.assign(ir_.values.size(), 0);
