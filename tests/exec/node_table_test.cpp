@@ -22,6 +22,12 @@ constexpr auto halves = [](builder& g) {
 };
 using halves_net = graph<halves>;
 
+constexpr auto cut = [](builder& g) {
+  auto x = sigmoid(g.input<f32, shape<1, 64>>("x"));
+  g.output("y", nnrt::tanh(slice(x, begin<0, 16>, size<1, 32>)));
+};
+using cut_net = graph<cut>;
+
 constexpr auto joined = [](builder& g) {
   auto x = g.input<f32, shape<1, 32>>("x");
   g.output("y", concat(nnrt::tanh(x), sigmoid(x), axis<-1>));
@@ -74,6 +80,9 @@ TEST_CASE("node_table: a node without a step has its result where its operand li
   REQUIRE(row_of<halves_net>("split").kernel.empty());
   CHECK(row_of<halves_net>("split").arena_offset == whole);
   CHECK(row_of<halves_net>("reshape").arena_offset == whole + 32 * 4);
+
+  REQUIRE(row_of<cut_net>("slice").kernel.empty());
+  CHECK(row_of<cut_net>("slice").arena_offset == row_of<cut_net>("sigmoid").arena_offset + 16 * 4);
 }
 
 TEST_CASE("node_table: a join lies where its first operand was written") {

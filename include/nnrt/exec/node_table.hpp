@@ -45,6 +45,15 @@ constexpr const step* step_of(const plan_view& plan, std::size_t i) {
   return found;
 }
 
+/// Bytes between the first operand of a node without a step and its output k: reshapes and joins begin where it does, parts further on.
+constexpr std::int64_t offset_in_operand(const ir::graph& g, const ir::node& n, std::span<const char> known, std::size_t k) {
+  if (!n.op->traits.outputs_are_parts) return 0;
+  pool<tensor_desc> out;
+  for (const std::int32_t id : g.outputs_of(n)) out.push_back(g.at(id).desc);
+  const ir::operand_list operands(g, g.inputs_of(n), known);
+  return n.op->part_offset(g.attrs_of(n), operands.operands, out, static_cast<int>(k)) * size_of(out[k].type);
+}
+
 }  // namespace detail
 
 /// A row for each node, in the order in which they run; nodes on weights alone, which run once, have none. The names lie in `text`, which has
@@ -71,13 +80,8 @@ constexpr pool<node_info> node_table(const ir::graph& optimised, const plan_view
         const operand_slot& slot = plan.slots[static_cast<std::size_t>(s->outputs.first) + k];
         if (slot.base == in_arena) offset_of[static_cast<std::size_t>(g.outputs_of(n)[k])] = slot.offset;
       }
-    } else if (const std::int32_t x = g.inputs_of(n)[0]; x != ir::none) {
-      // Without a step the outputs lie where the first operand begins, one after the other: reshapes, outermost splits and joins.
-      std::int64_t offset = offset_of[static_cast<std::size_t>(x)];
-      for (const std::int32_t id : g.outputs_of(n)) {
-        offset_of[static_cast<std::size_t>(id)] = offset;
-        if (offset >= 0) offset += g.at(id).desc.bytes();
-      }
+    } else if (const std::int64_t first = offset_of[static_cast<std::size_t>(g.inputs_of(n)[0])]; first >= 0) {
+      for (std::size_t k = 0; k < g.outputs_of(n).size(); ++k) offset_of[static_cast<std::size_t>(g.outputs_of(n)[k])] = first + detail::offset_in_operand(g, n, known, k);
     }
     row.arena_offset = offset_of[static_cast<std::size_t>(y)];
     rows.push_back(row);
