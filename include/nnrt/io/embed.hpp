@@ -35,7 +35,7 @@ class embedded_file {
 ///
 /// `file` is a string literal: an absolute path, or one that the assembler finds in the working directory or along -I
 /// (g++ -Imodels net.cpp), not beside the source file. With -flto the assembler runs at link time, without -I: give an
-/// absolute path. With CMake, `include(NnrtEmbed)` and
+/// absolute path. With CMake, which has the function wherever it has nnrt::nnrt,
 ///
 ///   nnrt_embed(app models/digits.safetensors NAME digits_file)
 ///
