@@ -7,6 +7,7 @@
 
 #include <bit>
 #include <limits>
+#include <utility>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -80,37 +81,45 @@ template <class V> [[gnu::always_inline]] inline V magnitude_of(V x) {
 // --- across the lanes ------------------------------------------------------
 
 namespace detail {
-/// The lanes folded pairwise, halves first, so that the order of a sum depends on the number of lanes alone.
-template <class V, class F> [[gnu::always_inline]] inline float fold_lanes(V x, F f) {
-  alignas(64) float all[lanes];
-  x.store_unaligned(all);
-  for (std::int64_t half = lanes / 2; half > 0; half /= 2)
-    for (std::int64_t i = 0; i < half; ++i) all[i] = f(all[i], all[i + half]);
-  return all[0];
+
+/// The lanes of both halves, quarters, ... exchanged: lane i of the result is lane i ^ Distance.
+template <int Distance, class V> [[gnu::always_inline]] inline V exchanged(V x) {
+  return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+    return V(__builtin_shufflevector(x.data, x.data, (I ^ Distance)...));
+  }
+  (std::make_integer_sequence<int, static_cast<int>(lanes)>{});
 }
+
+/// f over all lanes, halves first: the order of a sum depends on the number of lanes alone.
+template <class V, class F> [[gnu::always_inline]] inline float fold_lanes(V x, F f) {
+  constexpr auto count = static_cast<unsigned>(lanes);
+  each<std::countr_zero(count)>([&](auto k) __attribute__((always_inline)) {
+    x = f(x, exchanged<static_cast<int>(count >> (k + 1))>(x));
+  });
+  if constexpr (lanes == 1) return x.data;
+  else return x.data[0];
+}
+
 }  // namespace detail
 
+/// The sum of the lanes.
 template <class V> [[gnu::always_inline]] inline float sum_of_lanes(V x) {
-#if defined(NNRT_LANES_AVX512)
-  return _mm512_reduce_add_ps(x.data);
-#else
-  return detail::fold_lanes(x, [](float a, float b) { return a + b; });
-#endif
+  return detail::fold_lanes(
+      x, [](V a, V b) __attribute__((always_inline)) { return a + b; });
 }
 
-/// The largest lane; any lane when there is a NaN.
+/// The largest lane; any number when there is a NaN.
 template <class V> [[gnu::always_inline]] inline float largest_lane(V x) {
-#if defined(NNRT_LANES_AVX512)
-  return _mm512_reduce_max_ps(x.data);
-#else
-  return detail::fold_lanes(x, [](float a, float b) { return a > b ? a : b; });
-#endif
+  return detail::fold_lanes(
+      x, [](V a, V b) __attribute__((always_inline)) { return larger_of(a, b); });
 }
 
 /// v with `rest` in the lanes from n on.
 template <class V> [[gnu::always_inline]] inline V first_or(V v, std::int64_t n, float rest) {
 #if defined(NNRT_LANES_AVX512)
   return V(_mm512_mask_blend_ps(static_cast<__mmask16>((1U << n) - 1U), _mm512_set1_ps(rest), v.data));
+#elif defined(NNRT_LANES_AVX2)
+  return V(_mm256_blendv_ps(_mm256_set1_ps(rest), v.data, _mm256_castsi256_ps(first_lanes(n))));
 #else
   alignas(64) float all[lanes];
   v.store_unaligned(all);
