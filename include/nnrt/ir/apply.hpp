@@ -73,32 +73,39 @@ template <class Op, class... Args> struct call {
   }
   template <class Keyword> static constexpr bool is_wish = requires { Keyword::wanted(); };
 
-  template <std::size_t I, class T> static consteval bool check_keyword() {
+  template <class T> static constexpr bool is_unknown_keyword() {
     if constexpr (is_keyword<T>) {
       using kw = typename as_keyword<T>::type;
-      if constexpr (!fills_attribute<kw>() && !fills_operand<kw>() && !is_wish<kw>) {
-        (void)sizeof(graph_rejected<keyword_rule::keyword_must_be_known_to_the_operator, keyword_named<kw>, in_operator<Op>>);
-        return false;
-      } else if constexpr (times_given_before<I, kw>(std::index_sequence_for<Args...>{}) == 1) {  // the second of them says it
-        (void)sizeof(graph_rejected<keyword_rule::keyword_must_not_be_given_twice, keyword_named<kw>, in_operator<Op>>);
-        return false;
-      }
+      return !fills_attribute<kw>() && !fills_operand<kw>() && !is_wish<kw>;
     }
-    return true;
+    return false;
   }
-  template <std::size_t I, class Keyword, std::size_t... J> static constexpr int times_given_before(std::index_sequence<J...>) {
-    return ((J < I ? times_given<Keyword, Args>() : 0) + ...);
-  }
-  template <class Keyword, class Other> static constexpr int times_given() {
-    if constexpr (is_keyword<Other>) {
-      using other = typename as_keyword<Other>::type;
-      if constexpr (requires { typename Keyword::slot; typename other::slot; }) return std::is_same_v<typename Keyword::slot, typename other::slot> ? 1 : 0;
-      else return is_wish<Keyword> && is_wish<other> ? 1 : 0;
+  /// What a keyword fills; empty for what is no keyword.
+  template <class T> static constexpr std::string_view filled_by() {
+    if constexpr (is_keyword<T>) {
+      if constexpr (requires { as_keyword<T>::type::slot::name; }) return as_keyword<T>::type::slot::name;
+      else return "into";
     }
-    return 0;
+    return {};
   }
-
-  static constexpr bool keywords_fit = []<std::size_t... I>(std::index_sequence<I...>) { return (check_keyword<I, Args>() && ...); }(std::index_sequence_for<Args...>{});
+  /// The first keyword that does not fit, of two for one slot the second; argument -1: all fit.
+  struct misfit {
+    int argument = -1;
+    keyword_rule rule{};
+  };
+  static constexpr misfit find_misfit() {
+    constexpr bool is_unknown[] = {is_unknown_keyword<Args>()...};
+    constexpr std::string_view filled[] = {filled_by<Args>()...};
+    for (int i = 0; i < arguments; ++i) {
+      if (is_unknown[i]) return {i, keyword_rule::keyword_must_be_known_to_the_operator};
+      for (int k = 0; k < i; ++k)
+        if (!filled[i].empty() && filled[i] == filled[k]) return {i, keyword_rule::keyword_must_not_be_given_twice};
+    }
+    return {};
+  }
+  static constexpr misfit misfitting = find_misfit();
+  static constexpr bool keywords_fit = misfitting.argument < 0;
+  template <int I> using keyword_at = typename as_keyword<std::tuple_element_t<static_cast<std::size_t>(I), std::tuple<Args...>>>::type;
   static constexpr bool unknown_operand = ((is_tensor<Args> && desc_of<Args>().type == dtype::none) || ...);
 
   static constexpr typename Op::attrs attributes() {
@@ -280,7 +287,11 @@ template <std::size_t Outputs, class... Args> constexpr auto refused(const Args&
 template <class Op, class... Args> constexpr auto apply(Args... args) {
   using this_call = call<Op, Args...>;
   constexpr int count = this_call::output_count();
-  if constexpr (!this_call::keywords_fit || this_call::unknown_operand) {
+  if constexpr (!this_call::keywords_fit) {
+    constexpr auto misfit = this_call::misfitting;
+    (void)sizeof(graph_rejected<misfit.rule, keyword_named<typename this_call::template keyword_at<misfit.argument>>, in_operator<Op>>);
+    return refused<this_call::outputs_asked_for()>(args...);
+  } else if constexpr (this_call::unknown_operand) {
     return refused<this_call::outputs_asked_for()>(args...);
   } else {
     constexpr auto outcome = this_call::template settle<count>();
