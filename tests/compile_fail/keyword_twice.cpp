@@ -1,0 +1,15 @@
+// expect: graph_rejected<.*keyword_must_not_be_given_twice.*keyword_named<.*axis_slot, 0>.*in_operator<.*ops::softmax>
+// errors: 1
+#include <nnrt/nnrt.hpp>
+
+constexpr auto network = [](nnrt::builder& g) {
+  auto x = g.input<nnrt::f32, nnrt::shape<1, 4>>("x");
+#ifdef NNRT_FIXED
+  auto h = nnrt::softmax(x, nnrt::axis<-1>);
+#else
+  auto h = nnrt::softmax(x, nnrt::axis<-1>, nnrt::axis<0>);  // here
+#endif
+  g.output("y", nnrt::relu(h) + h);
+};
+
+int main() { return nnrt::graph<network>::nodes > 0 ? 0 : 1; }
