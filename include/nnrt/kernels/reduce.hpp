@@ -30,9 +30,9 @@ template <class V, int Vectors>
                                                 std::int64_t last, float factor, float* y) {
   V sums[Vectors];
   each<Vectors>([&](auto k) __attribute__((always_inline)) { sums[k] = V(0.0F); });
-  for (std::int64_t i = 0; i < extent; ++i, x += step)
-    each<Vectors>([&](auto k) __attribute__((always_inline)) {
-      sums[k] = sums[k] + (k + 1 < Vectors ? load(x + k * lanes) : load_first(x + k * lanes, last));
+  for (std::int64_t i = 0; i < extent; ++i)
+    each<Vectors>([&, row = x + i * step ](auto k) __attribute__((always_inline)) {
+      sums[k] = sums[k] + (k + 1 < Vectors ? load(row + k * lanes) : load_first(row + k * lanes, last));
     });
   const V count(static_cast<float>(extent)), by(factor);
   each<Vectors>([&](auto k) __attribute__((always_inline)) {

@@ -116,8 +116,15 @@ template <class T>
 template <class T, int Rows>
 inline void transpose_few_rows(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
                                std::int64_t columns) {
-  for (std::int64_t j = 0; j < columns; ++j, ++from, to += to_step)
-    each<Rows>([&](auto i) __attribute__((always_inline)) { to[i] = from[i * from_step]; });
+  for (std::int64_t j = 0; j < columns; ++j)
+    each<Rows>([&](auto i) __attribute__((always_inline)) { to[j * to_step + i] = from[i * from_step + j]; });
+}
+/// The same the other way.
+template <class T, int Columns>
+inline void transpose_few_columns(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
+                                  std::int64_t rows) {
+  for (std::int64_t i = 0; i < rows; ++i)
+    each<Columns>([&](auto j) __attribute__((always_inline)) { to[j * to_step + i] = from[i * from_step + j]; });
 }
 
 template <class T>
@@ -125,6 +132,8 @@ inline void transpose_elements(const T* from, std::int64_t from_step, T* to, std
                                std::int64_t columns) {
   if (rows == 2) return transpose_few_rows<T, 2>(from, from_step, to, to_step, columns);
   if (rows == 3) return transpose_few_rows<T, 3>(from, from_step, to, to_step, columns);
+  if (columns == 2) return transpose_few_columns<T, 2>(from, from_step, to, to_step, rows);
+  if (columns == 3) return transpose_few_columns<T, 3>(from, from_step, to, to_step, rows);
   for (std::int64_t j = 0; j < columns; ++j)
     for (std::int64_t i = 0; i < rows; ++i) to[j * to_step + i] = from[i * from_step + j];
 }
@@ -147,28 +156,32 @@ inline void transpose_tile(const T* from, std::int64_t from_step, T* to, std::in
 /// Tiles as wide and high as a cache line has elements, so that each line is read and written whole while it is in L1.
 template <class T> inline constexpr std::int64_t tile_extent = 64 / std::int64_t{sizeof(T)};
 
-/// Columns `columns` of one plane.
-template <class T> inline void transpose_plane(const transposition& t, const T* from, T* to, interval columns) {
+/// A piece of one plane.
+template <class T> inline void transpose_plane(const transposition& t, const T* from, T* to, const rectangle& piece) {
   constexpr std::int64_t tile = tile_extent<T>;
-  if (t.rows < quad<T>::size)
-    return transpose_elements(from + columns.begin, t.from_step, to + columns.begin * t.to_step, t.to_step, t.rows,
-                              columns.size());
+  const interval rows = piece.rows, columns = piece.columns;
+  if (rows.size() < quad<T>::size || columns.size() < quad<T>::size)
+    return transpose_elements(from + rows.begin * t.from_step + columns.begin, t.from_step,
+                              to + columns.begin * t.to_step + rows.begin, t.to_step, rows.size(), columns.size());
   for (std::int64_t j = columns.begin; j < columns.end; j += tile)
-    for (std::int64_t i = 0; i < t.rows; i += tile) {
-      const std::int64_t height = t.rows - i < tile ? t.rows - i : tile,
-                         width = columns.end - j < tile ? columns.end - j : tile;
+    for (std::int64_t i = rows.begin; i < rows.end; i += tile) {
+      const std::int64_t height = rows.end - i < tile ? rows.end - i : tile;
+      const std::int64_t width = columns.end - j < tile ? columns.end - j : tile;
       transpose_tile(from + i * t.from_step + j, t.from_step, to + j * t.to_step + i, t.to_step, height, width);
     }
 }
 
 template <class T> void transpose_planes(const transposition& t, const std::byte* from, std::byte* to, part p) {
   constexpr std::int64_t tile = tile_extent<T>;
-  const rectangle work = share(t.around.rows(), (t.columns + tile - 1) / tile, p);
-  const interval columns{work.columns.begin * tile,
-                         work.columns.end * tile < t.columns ? work.columns.end * tile : t.columns};
+  // Either whole planes are shared, or the longer side of each, tile by tile.
+  const bool cuts_rows = t.rows > t.columns;
+  const std::int64_t side = cuts_rows ? t.rows : t.columns;
+  const rectangle work = share(t.around.rows(), (side + tile - 1) / tile, p);
+  const interval cut{work.columns.begin * tile, work.columns.end * tile < side ? work.columns.end * tile : side};
+  const rectangle piece{cuts_rows ? cut : interval{0, t.rows}, cuts_rows ? interval{0, t.columns} : cut};
   box_position at(t.around, work.rows.begin);
   for (std::int64_t plane = work.rows.begin; plane < work.rows.end; ++plane, at.next_row(t.around))
-    transpose_plane(t, reinterpret_cast<const T*>(from + at.from), reinterpret_cast<T*>(to + at.to), columns);
+    transpose_plane(t, reinterpret_cast<const T*>(from + at.from), reinterpret_cast<T*>(to + at.to), piece);
 }
 
 }  // namespace detail
