@@ -27,7 +27,11 @@ struct kernel_request {
   std::span<const word> attrs;
   std::span<const operand> in;
   std::span<const tensor_desc> out;
+  bool unrolled = false;          // for a micro network, whose executor inlines what has an unrolled form
 };
+
+/// Kernels that exist with compile-time extents as well: unrolled executors call those instead of run().
+enum class unrolled_form { none, dense };
 
 /// A kernel for one node. One without a name is none: the reference runs. (With -fsanitize=undefined g++ 12 compares no pointers to
 /// functions in constant evaluation.)
@@ -39,6 +43,8 @@ struct kernel_choice {
   std::uint32_t packs = 0;            // bit i: operand i is read by pack() only
   std::int64_t packed_bytes = 0;
   std::int64_t scratch_bytes = 0;     // for each part that runs at the same time
+  unrolled_form form = unrolled_form::none;
+  bool packs_in_compiler = false;     // pack() is constexpr, takes f32 operands and makes an f32 result: constants are packed while planning
   int parts = 1;                      // into how many parts the work may be cut at most
   std::string_view name;
 

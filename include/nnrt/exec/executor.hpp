@@ -8,6 +8,7 @@
 #include <nnrt/exec/options.hpp>
 #include <nnrt/exec/static_graph.hpp>
 #include <nnrt/exec/threads.hpp>
+#include <nnrt/exec/unrolled.hpp>
 #include <nnrt/policy/cpu.hpp>
 
 #include <iterator>
@@ -34,34 +35,9 @@ inline std::string size_message(std::string_view what, std::string_view name, st
   return std::string(what) + " \"" + std::string(name) + "\": got " + std::to_string(got) + " elements, expected " + std::to_string(expected);
 }
 
-/// The plan of a network under a policy: the unrolled form takes references, whose loops the compiler sees through.
+/// Whether a network under a policy takes the unrolled form.
 template <class G, class Policy>
 inline constexpr bool unrolls = Policy::form == execution_form::unrolled || (Policy::form == execution_form::automatic && G::is_micro);
-template <class G, class Policy> constexpr const auto& plan_of() { return G::template plan_with<!unrolls<G, Policy>>(); }
-
-template <const auto& Plan, std::int32_t Slot> inline view constant_view(base_table bases) {
-  constexpr const operand_slot& slot = Plan.slots[static_cast<std::size_t>(Slot)];
-  return view_of(slot, Plan.slots, Plan.descs, bases);
-}
-
-/// Step I with everything but the addresses known to the compiler.
-template <const auto& Plan, std::size_t I, std::int32_t... In, std::int32_t... Out>
-[[gnu::always_inline]] inline void unrolled_step(base_table bases, std::integer_sequence<std::int32_t, In...>, std::integer_sequence<std::int32_t, Out...>) {
-  constexpr step s = Plan.steps[I];
-  const std::array<view, sizeof...(In)> in{constant_view<Plan, s.inputs.first + In>(bases)...};
-  const std::array<view, sizeof...(Out)> out{constant_view<Plan, s.outputs.first + Out>(bases)...};
-  kernel_call call;
-  call.attrs = {Plan.words.data() + s.attrs.first, static_cast<std::size_t>(s.attrs.count)};
-  call.in = in;
-  call.out = out;
-  s.run(call);
-}
-
-template <const auto& Plan, std::size_t... I> [[gnu::flatten]] inline void run_unrolled(base_table bases, std::index_sequence<I...>) {
-  (unrolled_step<Plan, I>(bases, std::make_integer_sequence<std::int32_t, Plan.steps[I].inputs.count>{},
-                          std::make_integer_sequence<std::int32_t, Plan.steps[I].outputs.count>{}),
-   ...);
-}
 
 }  // namespace detail
 
@@ -72,7 +48,7 @@ template <const auto& Plan, std::size_t... I> [[gnu::flatten]] inline void run_u
 ///   run(x…, y…)   the same, and copies the outputs into the caller's ranges
 ///   try_run(x…)   a result instead of a broken contract when a size that only run time knows is wrong
 template <class G, class Policy = cpu> class executor {
-  static constexpr const auto& plan = detail::plan_of<G, Policy>();
+  static constexpr const auto& plan = G::template plan_as<detail::unrolls<G, Policy>>();
   static constexpr plan_view view_of_plan = plan_view::of(plan);
   static constexpr std::size_t input_count = G::inputs.size();
   static constexpr std::size_t output_count = G::outputs.size();
@@ -88,12 +64,9 @@ template <class G, class Policy = cpu> class executor {
   executor()
     requires(G::weights.empty())
   {
-    auto made = prepare(view_of_plan, {});
-    if (made) weights_ = shared<const prepared_weights>(shared<prepared_weights>::make(std::move(*made)));
-    else broken_contract(made.error().message());
-    auto arena = arena_type::make();
-    if (arena) arena_ = std::move(*arena);
-    else broken_contract(arena.error().message());
+    auto made = create();
+    if (made) *this = std::move(*made);
+    else report(std::move(made.error()));
   }
   executor(executor&&) noexcept = default;
   executor& operator=(executor&&) noexcept = default;
@@ -112,14 +85,21 @@ template <class G, class Policy = cpu> class executor {
     return create(weights{}, wanted);
   }
 
-  /// Another executor with the same prepared weights and an arena and threads of its own. Errors: out_of_memory.
-  result<executor> share() const { return with(weights_, {threads_ ? threads_->threads() : 1}); }
+  /// Another executor with the same prepared weights, and an arena and threads of its own. When there is no memory for them, that is a
+  /// broken contract, and the executor says so again at every run.
+  executor share() const {
+    auto made = with(weights_, {threads_ ? threads_->threads() : 1});
+    if (made) return std::move(*made);
+    executor broken{without_preparing{}};
+    broken.report(std::move(made.error()));
+    return broken;
+  }
 
   template <class... Ranges>
     requires(sizeof...(Ranges) == input_count)
   outputs_type operator()(const Ranges&... inputs) {
-    if (const std::string wrong = check_inputs(std::index_sequence_for<Ranges...>{}, inputs...); !wrong.empty()) broken_contract(wrong);
-    else run_on(inputs...);
+    if (fits(std::index_sequence_for<Ranges...>{}, inputs...)) run_on(inputs...);
+    else broken_contract(misfit(std::index_sequence_for<Ranges...>{}, inputs...));
     return outputs();
   }
   template <class... Ranges>
@@ -127,8 +107,9 @@ template <class G, class Policy = cpu> class executor {
   void operator()(Ranges&&... ranges) {
     auto all = std::forward_as_tuple(ranges...);
     [&]<std::size_t... In, std::size_t... Out>(std::index_sequence<In...>, std::index_sequence<Out...>) {
-      std::string wrong = check_inputs(std::index_sequence<In...>{}, std::get<In>(all)...);
-      ((wrong = wrong.empty() ? check_size<Out, false>(std::get<input_count + Out>(all)) : wrong), ...);
+      if (!fits(std::index_sequence<In...>{}, std::get<In>(all)...)) return broken_contract(misfit(std::index_sequence<In...>{}, std::get<In>(all)...));
+      std::string wrong;
+      ((wrong = wrong.empty() ? misfit_of<Out, false>(std::get<input_count + Out>(all)) : wrong), ...);
       if (!wrong.empty()) return broken_contract(wrong);
       run_on(std::get<In>(all)...);
       (std::copy(output_at<Out>().begin(), output_at<Out>().end(), std::data(std::get<input_count + Out>(all))), ...);
@@ -139,8 +120,8 @@ template <class G, class Policy = cpu> class executor {
   template <class... Ranges>
     requires(sizeof...(Ranges) == input_count)
   result<outputs_type> try_run(const Ranges&... inputs) {
-    std::string wrong = check_inputs(std::index_sequence_for<Ranges...>{}, inputs...);
-    if (!wrong.empty()) return fail(error_code::invalid_argument, std::move(wrong));
+    if (!fits(std::index_sequence_for<Ranges...>{}, inputs...)) return fail(error_code::invalid_argument, misfit(std::index_sequence_for<Ranges...>{}, inputs...));
+    if (!weights_) return fail(error_code::out_of_memory, broken_);
     run_on(inputs...);
     return outputs();
   }
@@ -161,10 +142,15 @@ template <class G, class Policy = cpu> class executor {
 
   struct without_preparing {};
   explicit executor(without_preparing) {}
+  void report(error reason) {
+    broken_ = reason.message();
+    broken_contract(broken_);
+  }
 
   static result<executor> with(shared<const prepared_weights> prepared, const options& wanted) {
     executor made{without_preparing{}};
     made.weights_ = std::move(prepared);
+    made.weights_->set_bases(view_of_plan, made.bases_);
     auto arena = arena_type::make();
     if (!arena) return fail(std::move(arena.error()));
     made.arena_ = std::move(*arena);
@@ -183,35 +169,43 @@ template <class G, class Policy = cpu> class executor {
     return output_count;
   }
 
-  /// Empty when the range fits; sizes and element types that the type tells are checked by the compiler.
-  template <std::size_t I, bool IsInput, class Range> static std::string check_size(const Range& range) {
+  /// Elements that the tensor has; sizes and element types that the range's type tells are checked by the compiler.
+  template <std::size_t I, bool IsInput, class Range> static constexpr std::int64_t expected_size() {
     constexpr tensor_info info = IsInput ? G::inputs[IsInput ? I : 0] : G::outputs[IsInput ? 0 : I];
-    constexpr std::int64_t expected = info.desc.elements();
     static_assert(dtype_for<detail::element_of_range<const Range>>() == info.desc.type, "nnrt: this range has another element type than the tensor");
-    static_assert(detail::static_size<Range> < 0 || detail::static_size<Range> == expected, "nnrt: this range has another number of elements than the tensor");
-    if (detail::static_size<Range> < 0 && static_cast<std::int64_t>(std::size(range)) != expected)
-      return detail::size_message(IsInput ? "input" : "output", info.name, std::size(range), expected);
-    return {};
+    static_assert(detail::static_size<Range> < 0 || detail::static_size<Range> == info.desc.elements(), "nnrt: this range has another number of elements than the tensor");
+    return info.desc.elements();
   }
-  template <std::size_t... I, class... Ranges> static std::string check_inputs(std::index_sequence<I...>, const Ranges&... inputs) {
+  template <std::size_t I, bool IsInput, class Range> static bool fits_one(const Range& range) {
+    constexpr std::int64_t expected = expected_size<I, IsInput, Range>();
+    return detail::static_size<Range> >= 0 || static_cast<std::int64_t>(std::size(range)) == expected;
+  }
+  template <std::size_t... I, class... Ranges> static bool fits(std::index_sequence<I...>, const Ranges&... inputs) { return (fits_one<I, true>(inputs) && ...); }
+
+  /// What is wrong with a range, or nothing.
+  template <std::size_t I, bool IsInput, class Range> static std::string misfit_of(const Range& range) {
+    if (fits_one<I, IsInput>(range)) return {};
+    return detail::size_message(IsInput ? "input" : "output", IsInput ? G::inputs[IsInput ? I : 0].name : G::outputs[IsInput ? 0 : I].name, std::size(range),
+                                expected_size<I, IsInput, Range>());
+  }
+  template <std::size_t... I, class... Ranges> static std::string misfit(std::index_sequence<I...>, const Ranges&... inputs) {
     std::string wrong;
-    ((wrong = wrong.empty() ? check_size<I, true>(inputs) : wrong), ...);
+    ((wrong = wrong.empty() ? misfit_of<I, true>(inputs) : wrong), ...);
     return wrong;
   }
 
   template <class... Ranges> void run_on(const Ranges&... inputs) {
-    std::array<std::byte*, view_of_plan.base_count()> bases{};
-    bases[in_arena] = arena_.data();
-    weights_->set_bases(view_of_plan, bases);
+    if (!weights_) return broken_contract(broken_);
+    bases_[in_arena] = arena_.data();
     // Steps never write to inputs: the planner gives every result memory of its own in the arena.
     [[maybe_unused]] std::size_t next = first_input;
-    ((bases[next++] = reinterpret_cast<std::byte*>(const_cast<detail::element_of_range<const Ranges>*>(std::data(inputs)))), ...);
+    ((bases_[next++] = reinterpret_cast<std::byte*>(const_cast<detail::element_of_range<const Ranges>*>(std::data(inputs)))), ...);
     if constexpr (is_unrolled) {
-      detail::run_unrolled<plan>(bases, std::make_index_sequence<plan.steps.size()>{});
+      detail::run_unrolled<plan>(bases_, std::make_index_sequence<plan.steps.size()>{});
     } else {
       std::array<view, static_cast<std::size_t>(plan.most_operands)> views;
       run_context context;
-      context.bases = bases;
+      context.bases = bases_;
       context.views = views;
       context.threads = threads_.get();
       context.further_scratch = further_scratch_.data();
@@ -225,9 +219,11 @@ template <class G, class Policy = cpu> class executor {
   }
 
   arena_type arena_;
-  shared<const prepared_weights> weights_;
+  std::array<std::byte*, view_of_plan.base_count()> bases_{};
+  shared<const prepared_weights> weights_;  // none: the executor could not be made
   shared<thread_pool> threads_;
   heap_block further_scratch_;
+  std::string broken_;
 };
 
 }  // namespace nnrt::inline NNRT_ISA

@@ -2,6 +2,7 @@
 // Flow: make_plan() turns an optimised graph into it, in constant evaluation (then it is frozen into .rodata) or at run time.
 #pragma once
 
+#include <nnrt/passes/evaluate.hpp>
 #include <nnrt/passes/fold.hpp>
 #include <nnrt/passes/plan_memory.hpp>
 
@@ -29,6 +30,8 @@ struct step {
   std::int64_t scratch = 0;            // offset in the arena
   std::int64_t scratch_bytes = 0;      // 0: none
   std::string_view kernel;             // name, for dumps and profiles
+  unrolled_form form = unrolled_form::none;
+  std::int32_t fused_word = -1;        // which of the attribute words is the fused activation
 };
 
 /// An input, output or weight of the network as the executor sees it.
@@ -60,6 +63,7 @@ struct plan {
 /// Choices of the planner.
 struct plan_options {
   bool fast_kernels = true;            // false: every step is its operator's reference
+  bool unrolled = false;               // choose kernels with an unrolled form where there are such
 };
 
 namespace detail {
@@ -114,7 +118,7 @@ struct planner {
     if (options.fast_kernels && !p.known) {
       const ir::operand_list operands(g, g.inputs_of(n), known);
       const pool<tensor_desc> descs = output_descs(n);
-      p.choice = n.op->select({g.attrs_of(n), operands.operands, descs});
+      p.choice = n.op->select({g.attrs_of(n), operands.operands, descs, options.unrolled});
     }
     if (!p.choice) p.choice.run = n.op->run_reference, p.choice.name = "reference";
     if (p.choice.has_pack()) {
@@ -216,6 +220,64 @@ struct planner {
     return at;
   }
 
+  /// Brings the packed operands of a node about - by a step before it, before every run or once, or here and now - and says where they are.
+  constexpr operand_slot add_pack(const ir::node& n, const planned_node& p, const step& of_node) {
+    operand_slot packed;
+    packed.desc = desc_index({u8, {p.choice.packed_bytes}});
+    if (p.choice.packs_in_compiler && packs_constants_only(n, p)) {
+      packed.base = in_constants;
+      packed.offset = pack_now(n, p);
+      return packed;
+    }
+    packed.base = p.packs_before ? in_prepared : in_arena;
+    packed.offset = p.packs_before ? take(made.prepared_bytes, p.choice.packed_bytes) : memory.block_at(p.packed_block).offset;
+    step pack = of_node;
+    pack.run = p.choice.pack;
+    pack.inputs = operand_row(n, p, nullptr);
+    pack.outputs = add_row(pool<operand_slot>{packed});
+    pack.kernel = "pack";
+    (p.packs_before ? made.prepare : made.steps).push_back(pack);
+    return packed;
+  }
+  constexpr bool packs_constants_only(const ir::node& n, const planned_node& p) const {
+    for (std::size_t k = 0; k < g.inputs_of(n).size(); ++k) {
+      const std::int32_t id = g.inputs_of(n)[k];
+      if (is_packed(p, k) && id != ir::none && g.at(id).is != ir::kind::constant) return false;
+    }
+    return true;
+  }
+  /// Runs pack() on constants and puts the result among them; its offset there.
+  constexpr std::int64_t pack_now(const ir::node& n, const planned_node& p) {
+    std::vector<typed_buffer> buffers;
+    buffers.reserve(g.inputs_of(n).size());
+    pool<view> in;
+    for (std::size_t k = 0; k < g.inputs_of(n).size(); ++k) {
+      const std::int32_t id = g.inputs_of(n)[k];
+      view operand;
+      if (id != ir::none) operand.desc = &g.at(id).desc;
+      if (id != ir::none && is_packed(p, k)) {
+        buffers.push_back(passes::detail::load(g, g.at(id)));
+        operand.data = buffers.back().data();
+      }
+      in.push_back(operand);
+    }
+    const tensor_desc desc{f32, {p.choice.packed_bytes / size_of(f32)}};
+    const typed_buffer result(f32, desc.elements());
+    const view out[] = {{&desc, result.data()}};
+    kernel_call call;
+    call.attrs = g.attrs_of(n);
+    call.in = in;
+    call.out = out;
+    p.choice.pack(call);
+    while (made.constants.size() % passes::arena_alignment != 0) made.constants.push_back(std::byte{});
+    const auto offset = static_cast<std::int64_t>(made.constants.size());
+    for (const float element : result.as<float>()) {
+      const auto raw = std::bit_cast<std::array<std::byte, sizeof(float)>>(element);
+      made.constants.insert(raw.begin(), raw.end());
+    }
+    return offset;
+  }
+
   constexpr void emit(std::int32_t i) {
     const ir::node& n = g.nodes[static_cast<std::size_t>(i)];
     const planned_node& p = nodes[static_cast<std::size_t>(i)];
@@ -225,19 +287,11 @@ struct planner {
     s.attrs = {static_cast<std::int32_t>(made.words.size()), n.attrs.count};
     made.words.insert(g.attrs_of(n).begin(), g.attrs_of(n).end());
     operand_slot packed;
-    if (p.choice.has_pack()) {
-      packed.desc = desc_index({u8, {p.choice.packed_bytes}});
-      packed.base = p.packs_before ? in_prepared : in_arena;
-      packed.offset = p.packs_before ? take(made.prepared_bytes, p.choice.packed_bytes) : memory.block_at(p.packed_block).offset;
-      step pack = s;
-      pack.run = p.choice.pack;
-      pack.inputs = operand_row(n, p, nullptr);
-      pack.outputs = add_row(pool<operand_slot>{packed});
-      pack.kernel = "pack";
-      (p.packs_before ? made.prepare : made.steps).push_back(pack);
-    }
+    if (p.choice.has_pack()) packed = add_pack(n, p, s);
     s.run = p.choice.run;
     s.kernel = p.choice.name;
+    s.form = p.choice.form;
+    s.fused_word = n.op->fused_word;
     s.parts = p.choice.parts;
     s.inputs = operand_row(n, p, p.choice.has_pack() ? &packed : nullptr);
     pool<operand_slot> results;
@@ -292,6 +346,7 @@ struct planner {
   constexpr plan run() {
     const auto count = static_cast<std::int32_t>(g.nodes.size());
     nodes.reserve(g.nodes.size());
+    made.constants = g.bytes;
     for (std::int32_t i = 0; i < count; ++i) choose(i);
     pool<std::int32_t> copies;
     for (const ir::output& out : g.outputs)
@@ -305,7 +360,6 @@ struct planner {
     for (std::size_t i = 0; i < g.outputs.size(); ++i) add_output(g.outputs[i], copies[i]);
     for (const pool<step>* list : {&made.steps, &made.prepare})
       for (const step& s : *list) made.most_operands = std::max(made.most_operands, std::int64_t{s.inputs.count} + s.outputs.count);
-    made.constants = g.bytes;
     made.arena_bytes = memory.arena_bytes;
     made.arena_lower_bound = memory.lower_bound;
     return static_cast<plan&&>(made);

@@ -77,9 +77,9 @@ template <auto Function> inline constexpr frozen_graph<sizes_optimised<Function>
 inline constexpr std::int64_t micro_macs = 4096;
 inline constexpr std::size_t micro_steps = 16;
 
-template <auto Function> constexpr nnrt::plan make_plan_of(bool fast_kernels) { return make_plan(graph_optimised<Function>.thaw(), {.fast_kernels = fast_kernels}); }
-template <auto Function, bool FastKernels> inline constexpr plan_sizes sizes_planned = sizes_of(make_plan_of<Function>(FastKernels));
-template <auto Function, bool FastKernels> inline constexpr frozen_plan<sizes_planned<Function, FastKernels>> planned{make_plan_of<Function>(FastKernels)};
+template <auto Function> constexpr nnrt::plan make_plan_of(bool unrolled) { return make_plan(graph_optimised<Function>.thaw(), {.unrolled = unrolled}); }
+template <auto Function, bool Unrolled> inline constexpr plan_sizes sizes_planned = sizes_of(make_plan_of<Function>(Unrolled));
+template <auto Function, bool Unrolled> inline constexpr frozen_plan<sizes_planned<Function, Unrolled>> planned{make_plan_of<Function>(Unrolled)};
 
 /// Multiply-accumulates of one inference, as the operators count them.
 constexpr std::int64_t count_macs(const ir::graph& g) {
@@ -123,12 +123,12 @@ template <auto Function> struct graph : private detail::accepted_graph<Function,
   /// Elements of weights and floating constants.
   static constexpr std::int64_t parameters = detail::count_parameters(written.thaw());
 
-  /// Whether the network takes the unrolled form: few multiply-accumulates, few steps, no fast kernel that would have to prepare weights.
+  /// Whether the network takes the unrolled form: few multiply-accumulates, few steps.
   static constexpr bool is_micro = macs <= detail::micro_macs && written.nodes.size() <= detail::micro_steps;
 
-  /// The plan in .rodata; with fast kernels, or with references alone, as the unrolled form takes them.
-  template <bool FastKernels> static constexpr const auto& plan_with() { return detail::planned<Function, FastKernels>; }
-  static constexpr const auto& plan = detail::planned<Function, !is_micro>;
+  /// The plan in .rodata, for the loop over steps or for the unrolled form.
+  template <bool Unrolled> static constexpr const auto& plan_as() { return detail::planned<Function, Unrolled>; }
+  static constexpr const auto& plan = detail::planned<Function, is_micro>;
 
   /// Kernel calls of one inference.
   static constexpr std::size_t steps = plan.steps.size();

@@ -11,8 +11,8 @@
 namespace nnrt::inline NNRT_ISA::kernels {
 
 /// The elements of operand i.
-inline const float* floats_in(const kernel_call& call, std::size_t i) { return call.in[i].data.get<float>(); }
-inline float* floats_out(const kernel_call& call, std::size_t i = 0) { return call.out[i].data.get<float>(); }
+constexpr const float* floats_in(const kernel_call& call, std::size_t i) { return call.in[i].data.get<float>(); }
+constexpr float* floats_out(const kernel_call& call, std::size_t i = 0) { return call.out[i].data.get<float>(); }
 
 /// The same as bytes, for kernels that only move elements.
 inline const std::byte* bytes_in(const kernel_call& call, std::size_t i) {

@@ -4,6 +4,7 @@
 
 #include <nnrt/kernels/bind/detail/convolution.hpp>
 #include <nnrt/kernels/gemm.hpp>
+#include <nnrt/kernels/unrolled.hpp>
 #include <nnrt/ops/full_connection.hpp>
 
 namespace nnrt::inline NNRT_ISA::kernels {
@@ -12,6 +13,7 @@ template <class Isa> struct fast<ops::full_connection, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
     const shape_t& w = node.in[1].desc.shape;
+    if (node.unrolled && w.elements() <= most_unrolled_products && w[0] <= most_unrolled_vectors * lanes) return unrolled(w);
     return {.run = &run,
             .pack = &pack,
             .packs = 0b110,
@@ -20,6 +22,31 @@ template <class Isa> struct fast<ops::full_connection, Isa> {
             .name = "gemm rows"};
   }
 
+ private:
+  static constexpr std::int64_t most_unrolled_products = 4096;
+  static constexpr std::int64_t most_unrolled_vectors = 8;
+
+  static constexpr kernel_choice unrolled(const shape_t& w) {
+    return {.run = &run_dense,
+            .pack = &pack_dense,
+            .packs = 0b110,
+            .packed_bytes = dense_packed_floats(w[1], w[0]) * size_of(f32),
+            .form = unrolled_form::dense,
+            .packs_in_compiler = true,
+            .name = "dense unrolled"};
+  }
+  static constexpr void pack_dense(const kernel_call& call) {
+    const shape_t& w = call.in[1].shape();
+    dense_pack(floats_in(call, 1), optional_floats_in(call, 2), w[1], w[0], floats_out(call));
+  }
+  /// What the unrolled form computes, with extents known at run time: for whoever walks an unrolled plan step by step.
+  static void run_dense(const kernel_call& call) {
+    const shape_t& w = call.in[1].shape();
+    const clamp_range range = range_of(unpack<ops::full_connection::attrs>(call.attrs).fused);
+    dense_of_any_size(floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), {.m = call.out[0].elements() / w[0], .k = w[1], .n = w[0]}, range);
+  }
+
+ public:
   static void pack(const kernel_call& call) {
     const shape_t& w = call.in[1].shape();
     kernels::pack(floats_in(call, 1), 1, w[1], w[1], w[0], optional_floats_in(call, 2), floats_out(call));

@@ -11,7 +11,7 @@
 namespace nnrt::inline NNRT_ISA::kernels {
 
 /// The elements of an operand, or null when it is not there.
-inline const float* optional_floats_in(const kernel_call& call, std::size_t i) { return i < call.in.size() && call.in[i] ? floats_in(call, i) : nullptr; }
+constexpr const float* optional_floats_in(const kernel_call& call, std::size_t i) { return i < call.in.size() && call.in[i] ? floats_in(call, i) : nullptr; }
 
 /// A call's scratch memory as floats.
 inline float* scratch_floats(const kernel_call& call) { return reinterpret_cast<float*>(call.scratch); }

@@ -1,0 +1,54 @@
+// unrolled: the steps of a micro network as straight-line code with compile-time extents.
+// Flow: executor calls run_unrolled() instead of walking the table of steps.
+#pragma once
+
+#include <nnrt/exec/plan_view.hpp>
+#include <nnrt/kernels/elementwise.hpp>
+#include <nnrt/kernels/unrolled.hpp>
+
+namespace nnrt::inline NNRT_ISA::detail {
+
+template <const auto& Plan, std::int32_t Slot> [[gnu::always_inline]] inline std::byte* address_of_slot(base_table bases) {
+  constexpr operand_slot slot = Plan.slots[static_cast<std::size_t>(Slot)];
+  return bases[static_cast<std::size_t>(slot.base)] + slot.offset;
+}
+
+/// A dense layer whose extents are template arguments: operands are x, the desc of the weight, maybe that of the bias, and the packed form.
+template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline void unrolled_dense(base_table bases) {
+  constexpr step s = Plan.steps[I];
+  constexpr operand_slot weight = Plan.slots[static_cast<std::size_t>(s.inputs.first + 1)], y = Plan.slots[static_cast<std::size_t>(s.outputs.first)];
+  constexpr shape_t w = Plan.descs[static_cast<std::size_t>(weight.desc)].shape;
+  constexpr std::int64_t rows = Plan.descs[static_cast<std::size_t>(y.desc)].elements() / w[0];
+  constexpr auto fused = static_cast<activation>(Plan.words[static_cast<std::size_t>(s.attrs.first + s.fused_word)]);
+  kernels::dense<static_cast<int>(w[1]), static_cast<int>(w[0])>(
+      reinterpret_cast<const float*>(address_of_slot<Plan, s.inputs.first>(bases)),
+      reinterpret_cast<const float*>(address_of_slot<Plan, s.inputs.first + s.inputs.count - 1>(bases)),
+      reinterpret_cast<float*>(address_of_slot<Plan, s.outputs.first>(bases)), rows, kernels::range_of(fused));
+}
+
+/// A direct call of the step's kernel; everything but the addresses is known to the compiler.
+template <const auto& Plan, std::size_t I, std::int32_t... In, std::int32_t... Out>
+[[gnu::always_inline]] inline void unrolled_call(base_table bases, std::integer_sequence<std::int32_t, In...>, std::integer_sequence<std::int32_t, Out...>) {
+  constexpr step s = Plan.steps[I];
+  const std::array<view, sizeof...(In)> in{view_of(Plan.slots[static_cast<std::size_t>(s.inputs.first + In)], Plan.slots, Plan.descs, bases)...};
+  const std::array<view, sizeof...(Out)> out{view_of(Plan.slots[static_cast<std::size_t>(s.outputs.first + Out)], Plan.slots, Plan.descs, bases)...};
+  kernel_call call;
+  call.attrs = {Plan.words.data() + s.attrs.first, static_cast<std::size_t>(s.attrs.count)};
+  call.in = in;
+  call.out = out;
+  if constexpr (s.scratch_bytes > 0) call.scratch = bases[in_arena] + s.scratch;
+  s.run(call);
+}
+
+template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline void unrolled_step(base_table bases) {
+  if constexpr (Plan.steps[I].form == unrolled_form::dense) unrolled_dense<Plan, I>(bases);
+  else
+    unrolled_call<Plan, I>(bases, std::make_integer_sequence<std::int32_t, Plan.steps[I].inputs.count>{},
+                           std::make_integer_sequence<std::int32_t, Plan.steps[I].outputs.count>{});
+}
+
+template <const auto& Plan, std::size_t... I> [[gnu::always_inline]] inline void run_unrolled(base_table bases, std::index_sequence<I...>) {
+  (unrolled_step<Plan, I>(bases), ...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA::detail
