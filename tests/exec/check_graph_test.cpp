@@ -1,0 +1,321 @@
+// check_graph_test: a graph that no builder could have made is refused with a reason, and never read past its pools.
+#include <nnrt/exec/check_graph.hpp>
+
+#include <doctest/doctest.h>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/ops/conv2d.hpp>
+#include <nnrt/passes/optimise.hpp>
+
+#include "support/random_graph.hpp"
+
+namespace {
+
+using namespace nnrt_test;
+
+/// conv2d "stem" over an image, a relu behind it: values image 0, stem.weight 1, bias constant 2, conv 3, relu 4.
+ir::graph example() {
+  ir::graph g = written([](builder& b) {
+    auto x = b.input<f32, shape<1, 4, 4, 3>>("image");
+    auto w = b.weight<f32, shape<2, 3, 3, 3>>("stem.weight");
+    b.output("y", relu(conv2d(x, w, b.constant<f32, shape<2>>({1, 2}), same)));
+  });
+  g.nodes[0].op = &dynamic_operator<ops::conv2d>;
+  g.nodes[1].op = &dynamic_operator<ops::relu>;
+  return g;
+}
+
+std::string complaint_about(const ir::graph& g) {
+  const result<void> checked = check_graph(g);
+  return checked ? "" : checked.error().message();
+}
+
+constexpr std::int64_t huge = std::int64_t{1} << 62;
+
+struct row {
+  const char* what;
+  void (*spoil)(ir::graph&);
+  const char* message;
+};
+const row spoiled[] = {
+    {"no output", [](ir::graph& g) { g.outputs.clear(); }, "graph: has no output"},
+    {"rank 9", [](ir::graph& g) { g.at(0).desc.shape.rank = 9; }, "graph: value 0 has rank 9, expected 0 to 8"},
+    {"rank -1", [](ir::graph& g) { g.at(0).desc.shape.rank = -1; }, "graph: value 0 has rank -1, expected 0 to 8"},
+    {"no dtype", [](ir::graph& g) { g.at(3).desc.type = dtype::none; }, "graph: value 3 has no dtype"},
+    {"a dtype that is none", [](ir::graph& g) { g.at(3).desc.type = static_cast<dtype>(77); },
+     "graph: value 3 has dtype 77, expected 1 to 12"},
+    {"a negative dtype", [](ir::graph& g) { g.at(3).desc.type = static_cast<dtype>(-1); },
+     "graph: value 3 has dtype -1, expected 1 to 12"},
+    {"a format that is none", [](ir::graph& g) { g.at(3).desc.layout = static_cast<format>(9); },
+     "graph: value 3 has format 9, expected 0 to 3"},
+    {"a quantisation that is none",
+     [](ir::graph& g) { g.at(3).desc.quantised.mode = static_cast<quantisation::kind>(3); },
+     "graph: value 3 has quantisation 3, expected 0 to 2"},
+    {"an unknown extent", [](ir::graph& g) { g.at(4).desc.shape[0] = -1; },
+     "graph: value 4 has unknown extents, or more elements than memory can hold"},
+    {"extents whose product overflows",
+     [](ir::graph& g) {
+       g.at(0).desc.shape = {huge, huge, huge, huge};
+     },
+     "graph: value 0 has unknown extents, or more elements than memory can hold"},
+    {"a kind that is none", [](ir::graph& g) { g.at(4).is = static_cast<ir::kind>(4); },
+     "graph: value 4 is of no kind"},
+    {"a name behind the text",
+     [](ir::graph& g) {
+       g.at(1).name = {1000, 3};
+     },
+     "graph: value 1 has a name outside the graph's text"},
+    {"a name before the text",
+     [](ir::graph& g) {
+       g.at(1).name = {-4, 3};
+     },
+     "graph: value 1 has a name outside the graph's text"},
+    {"a constant that ends behind the bytes", [](ir::graph& g) { g.at(2).first_byte = 4; },
+     "graph: value 2 is a constant outside the graph's bytes"},
+    {"a constant that begins before them", [](ir::graph& g) { g.at(2).first_byte = -4; },
+     "graph: value 2 is a constant outside the graph's bytes"},
+    {"a constant at the largest number",
+     [](ir::graph& g) { g.at(2).first_byte = std::numeric_limits<std::int64_t>::max(); },
+     "graph: value 2 is a constant outside the graph's bytes"},
+    {"a constant between two floats",
+     [](ir::graph& g) {
+       g.bytes.push_back({});
+       g.at(2).first_byte = 1;
+     },
+     "graph: value 2 is a constant whose bytes are not aligned"},
+    {"scales without quantisation", [](ir::graph& g) { g.at(1).scales = 2; },
+     "graph: value 1 has scales, but is not quantised per channel"},
+    {"an axis of scales that is none", [](ir::graph& g) { g.at(1).desc.quantised = per_channel<4>; },
+     "graph: value 1 is quantised along axis 4, which it has not"},
+    {"no scales", [](ir::graph& g) { g.at(1).desc.quantised = per_channel<0>; },
+     "graph: value 1 is quantised per channel, but its scales are no value"},
+    {"scales of another length",
+     [](ir::graph& g) {
+       g.at(1).desc.quantised = per_channel<3>;
+       g.at(1).scales = 2;
+     },
+     "graph: value 1 is quantised per channel, but its scales are not one known f32 for each index of the axis"},
+    {"an input that is no value", [](ir::graph& g) { g.inputs[0] = 5; },
+     "graph: lists value 5 as an input, which it is not"},
+    {"an input that is a weight", [](ir::graph& g) { g.inputs[0] = 1; },
+     "graph: lists value 1 as an input, which it is not"},
+    {"an input twice", [](ir::graph& g) { g.inputs.push_back(0); }, "graph: lists input 0 twice"},
+    {"an input that is not listed", [](ir::graph& g) { g.inputs.clear(); },
+     "graph: value 0 is an input that the graph does not list"},
+    {"no operator", [](ir::graph& g) { g.nodes[1].op = nullptr; }, "graph: node 1 has no operator"},
+    {"a node that a pass removed", [](ir::graph& g) { g.nodes[1].removed = true; }, "graph: node 1 has no operator"},
+    {"attributes behind the words", [](ir::graph& g) { g.nodes[0].attrs.count += 1; },
+     "graph: node 0 (conv2d) points outside the graph's pools"},
+    {"operands before the pool", [](ir::graph& g) { g.nodes[1].inputs.first = -1; },
+     "graph: node 1 (relu) points outside the graph's pools"},
+    {"a negative number of operands", [](ir::graph& g) { g.nodes[1].inputs.count = -1; },
+     "graph: node 1 (relu) points outside the graph's pools"},
+    {"ranges whose end overflows",
+     [](ir::graph& g) {
+       g.nodes[1].inputs = {std::numeric_limits<std::int32_t>::max(), 7};
+     },
+     "graph: node 1 (relu) points outside the graph's pools"},
+    {"no results", [](ir::graph& g) { g.nodes[1].outputs.count = 0; }, "graph: node 1 (relu) has no output"},
+    {"a node that reads no value", [](ir::graph& g) { g.operands[4] = 5; }, "graph: node 1 (relu) reads value 5 of 5"},
+    {"a node that reads value -2", [](ir::graph& g) { g.operands[4] = -2; },
+     "graph: node 1 (relu) reads value -2 of 5"},
+    {"a node that writes no value", [](ir::graph& g) { g.operands[5] = -1; },
+     "graph: node 1 (relu) writes value -1 of 5"},
+    {"two nodes over one row of operands", [](ir::graph& g) { g.nodes[1].inputs = g.nodes[0].outputs; },
+     "graph: node 1 (relu) shares its operands or attributes with another node"},
+    {"a cycle", [](ir::graph& g) { g.operands[0] = 4; }, "graph: node 0 (conv2d) reads value 4 before it is made"},
+    {"a node that reads its own result", [](ir::graph& g) { g.operands[4] = 4; },
+     "graph: node 1 (relu) reads value 4 before it is made"},
+    {"a value made twice", [](ir::graph& g) { g.operands[5] = 3; },
+     "graph: node 1 (relu) makes value 3, which is made already"},
+    {"a weight that is made", [](ir::graph& g) { g.operands[5] = 1; },
+     "graph: node 1 (relu) makes value 1, which is made already"},
+    {"an output that is no value", [](ir::graph& g) { g.outputs[0].value = 5; },
+     "graph: output \"y\" is not made by any node"},
+    {"an output that nobody makes",
+     [](ir::graph& g) {
+       g.outputs[0].value = g.add_value({{f32, {1}}, ir::kind::result, {}, 0, ir::none});
+     },
+     "graph: output \"y\" is not made by any node"},
+    {"an output's name behind the text", [](ir::graph& g) { g.outputs[0].name.count = 1000; },
+     "graph: an output has a name outside the graph's text"},
+};
+
+TEST_CASE("check_graph: what a builder makes is in order") {
+  CHECK(complaint_about(example()).empty());
+  for (std::uint32_t seed = 0; seed < 200; ++seed) {
+    CAPTURE(seed);
+    CHECK(complaint_about(random_graph(seed).made()).empty());
+  }
+}
+
+TEST_CASE("check_graph: each way to spoil a graph has its own error") {
+  for (const row& r : spoiled) {
+    CAPTURE(r.what);
+    ir::graph g = example();
+    r.spoil(g);
+    const result<void> checked = check_graph(g);
+    REQUIRE(!checked);
+    CHECK(checked.error().message() == r.message);
+    CHECK(checked.error().code() == error_code::invalid_argument);
+  }
+}
+
+TEST_CASE("check_graph: values that together exceed memory are refused before anything is added up") {
+  ir::graph g = example();
+  for (int i = 0; i < 200'000; ++i) g.add_value({{f64, {std::int64_t{1} << 40}}, ir::kind::result, {}, 0, ir::none});
+  CHECK(complaint_about(g) == "graph: has more bytes in its values than memory can hold");
+}
+
+const row broken_rules[] = {
+    {"the operator's own rule", [](ir::graph& g) { g.at(1).desc.shape[3] = 4; },
+     "conv2d \"stem\": input channels must equal weight channels times group (got 3, expected 4)"},
+    {"an operand that must be there", [](ir::graph& g) { g.operands[1] = ir::none; },
+     "conv2d \"stem\": required operand must be given (got 1, expected 2)"},
+    {"one operand too many",
+     [](ir::graph& g) {
+       const std::int32_t operands[] = {0, 1, 2, 2};
+       g.nodes[0].inputs = g.add_operands(operands);
+     },
+     "conv2d \"stem\": operands must not exceed the signature (got 4, expected 3)"},
+    {"dtypes by name", [](ir::graph& g) { g.at(0).desc.type = boolean; },
+     "conv2d \"stem\": operand type must be accepted by the operator (got boolean, expected i8)"},
+    {"formats by name", [](ir::graph& g) { g.at(0).desc.layout = nchw; },
+     "conv2d \"stem\": input must be nhwc (got nchw, expected nhwc)"},
+    {"a declared dtype", [](ir::graph& g) { g.at(4).desc.type = f16; },
+     "relu: declared output type must match (got f32, expected f16)"},
+    {"a declared rank", [](ir::graph& g) { g.at(4).desc.shape = {32}; },
+     "relu: declared output rank must match (got 4, expected 1)"},
+    {"a declared rank 0", [](ir::graph& g) { g.at(4).desc.shape = {}; },
+     "relu: declared output rank must match (got 0, expected 4)"},
+    {"a declared extent", [](ir::graph& g) { g.at(4).desc.shape[1] = 5; },
+     "relu: declared output extent must match (got 4, expected 5)"},
+    {"two results of an operator that has one",
+     [](ir::graph& g) {
+       const std::int32_t results[] = {4, g.add_value(g.at(4))};
+       g.nodes[1].outputs = g.add_operands(results);
+     },
+     "relu: output count must match (got 2, expected 1)"},
+    {"attributes that are cut short", [](ir::graph& g) { g.nodes[0].attrs.count -= 1; },
+     "conv2d \"stem\": attributes must be well formed (got 0, expected 1)"},
+    {"an activation that is none", [](ir::graph& g) { g.attrs_of(g.nodes[0]).back() = 7; },
+     "conv2d \"stem\": attributes must be well formed (got 0, expected 1)"},
+};
+
+TEST_CASE("check_graph: a broken rule is named in the words of its enumerator, with both values") {
+  for (const row& r : broken_rules) {
+    CAPTURE(r.what);
+    ir::graph g = example();
+    r.spoil(g);
+    const result<void> checked = check_graph(g);
+    REQUIRE(!checked);
+    CHECK(checked.error().message() == r.message);
+    CHECK(checked.error().code() == error_code::rule_broken);
+  }
+}
+
+/// Changes one number of a graph, as a flipped bit in a file would.
+class spoiler {
+ public:
+  explicit spoiler(std::uint32_t seed) : state_(seed * 747796405U + 2891336453U) {}
+
+  void spoil(ir::graph& g) {
+    g.words.push_back(0);  // there is always one to change
+    switch (below(10)) {
+      case 0:
+        return spoil(any(g.operands));
+      case 1:
+        return spoil(any(g.words));
+      case 2:
+        return spoil_range(any(g.nodes));
+      case 3:
+        return spoil_desc(any(g.values).desc);
+      case 4:
+        return spoil(any(g.values).first_byte);
+      case 5:
+        return spoil(any(g.values).scales);
+      case 6:
+        any(g.values).is = static_cast<ir::kind>(below(5));
+        return;
+      case 7:
+        return spoil(any(g.inputs));
+      case 8:
+        return spoil(any(g.outputs).value);
+      default:
+        any(g.bytes) = static_cast<std::byte>(below(256));
+        return;
+    }
+  }
+
+ private:
+  int below(int n) {
+    state_ = state_ * 1664525U + 1013904223U;
+    return static_cast<int>((state_ >> 9U) % static_cast<std::uint32_t>(n));
+  }
+  template <class Pool> typename Pool::value_type& any(Pool& pool) {
+    return pool[static_cast<std::size_t>(below(static_cast<int>(pool.size())))];
+  }
+  template <class Number> void spoil(Number& number) {
+    constexpr Number extreme = std::numeric_limits<Number>::max();
+    switch (below(5)) {
+      case 0:
+        number ^= 1;
+        return;
+      case 1:
+        number ^= Number{1} << below(30);
+        return;
+      case 2:
+        number = static_cast<Number>(below(40) - 4);
+        return;
+      case 3:
+        number = extreme;
+        return;
+      default:
+        number = static_cast<Number>(-extreme - 1);
+        return;
+    }
+  }
+  void spoil_range(ir::node& n) {
+    ir::range* const ranges[] = {&n.attrs, &n.inputs, &n.outputs, &n.name};
+    ir::range& range = *ranges[below(4)];
+    spoil(below(2) == 0 ? range.first : range.count);
+  }
+  void spoil_desc(tensor_desc& desc) {
+    switch (below(6)) {
+      case 0:
+        desc.type = static_cast<dtype>(below(16) - 1);
+        return;
+      case 1:
+        desc.layout = static_cast<format>(below(6) - 1);
+        return;
+      case 2:
+        return spoil(desc.shape.rank);
+      case 3:
+        return spoil(desc.shape.extents[below(max_rank)]);
+      case 4:
+        desc.quantised.mode = static_cast<quantisation::kind>(below(4));
+        return;
+      default:
+        return spoil(desc.quantised.axis);
+    }
+  }
+
+  std::uint32_t state_;
+};
+
+TEST_CASE("check_graph: spoiled graphs that pass are planned without harm") {
+  int accepted = 0;
+  for (std::uint32_t seed = 0; seed < 20'000; ++seed) {
+    CAPTURE(seed);
+    ir::graph g = random_graph(seed % 500).made();
+    spoiler s(seed);
+    for (std::uint32_t times = 0; times < 1 + seed % 3; ++times) s.spoil(g);
+    if (!check_graph(g)) continue;
+    ++accepted;
+    passes::optimise(g);
+    const plan made = make_plan(g, {.fast_kernels = seed % 2 == 0});
+    CHECK(made.arena_bytes >= made.arena_lower_bound);
+  }
+  CHECK(accepted > 1000);
+}
+
+}  // namespace
