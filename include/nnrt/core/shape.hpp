@@ -80,13 +80,13 @@ template <std::int64_t... Extents> struct shape_constant {
 };
 template <std::int64_t... Extents> inline constexpr shape_constant<Extents...> shape{};
 
-/// Row-major strides in elements; extents that are not known count as 1.
+/// Row-major strides in elements; extents that are not known, or 0, count as 1.
 constexpr shape_t row_major_strides(const shape_t& s) {
   shape_t strides = s;
-  std::int64_t next = 1;
+  std::uint64_t next = 1;  // beside an extent of 0 the others may have any product, which nobody then reads: let it wrap
   for (int i = s.rank; i-- > 0;) {
-    strides.extents[i] = next;
-    next *= s.extents[i] > 0 ? s.extents[i] : 1;
+    strides.extents[i] = static_cast<std::int64_t>(next);
+    next *= s.extents[i] > 0 ? static_cast<std::uint64_t>(s.extents[i]) : 1;
   }
   return strides;
 }

@@ -116,7 +116,8 @@ struct graph {
   template <class T> constexpr T element(const value& constant, std::int64_t i) const {
     std::array<std::byte, sizeof(T)> raw{};
     std::copy_n(bytes.begin() + constant.first_byte + i * std::int64_t{sizeof(T)}, sizeof(T), raw.begin());
-    return std::bit_cast<T>(raw);
+    if constexpr (std::is_same_v<T, bool>) return raw[0] != std::byte{};  // bytes of a file may be neither 0 nor 1
+    else return std::bit_cast<T>(raw);
   }
 
 };
