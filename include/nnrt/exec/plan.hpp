@@ -201,14 +201,15 @@ struct planner {
     return slot;
   }
 
-  /// The slots of a row of operands, side by side. Packed ones keep their desc but have no memory.
-  constexpr ir::range operand_row(const ir::node& n, const planned_node& p, const operand_slot* packed) {
+  /// The slots of a node's operands, side by side. Those that pack() reads have memory for pack() alone, the others for run() alone; all
+  /// keep their descs. The packed form comes last, for run().
+  constexpr ir::range operand_row(const ir::node& n, const planned_node& p, const operand_slot* packed, bool for_pack) {
     pool<operand_slot> row;
     for (std::size_t k = 0; k < g.inputs_of(n).size(); ++k) {
       const std::int32_t id = g.inputs_of(n)[k];
       operand_slot slot;
       if (id != ir::none) slot = made.slots[static_cast<std::size_t>(slot_for(id))];
-      if (packed != nullptr && is_packed(p, k)) slot.base = no_memory;
+      if (is_packed(p, k) != for_pack) slot.base = no_memory;
       row.push_back(slot);
     }
     if (packed != nullptr) row.push_back(*packed);
@@ -233,7 +234,7 @@ struct planner {
     packed.offset = p.packs_before ? take(made.prepared_bytes, p.choice.packed_bytes) : memory.block_at(p.packed_block).offset;
     step pack = of_node;
     pack.run = p.choice.pack;
-    pack.inputs = operand_row(n, p, nullptr);
+    pack.inputs = operand_row(n, p, nullptr, true);
     pack.outputs = add_row(pool<operand_slot>{packed});
     pack.kernel = "pack";
     (p.packs_before ? made.prepare : made.steps).push_back(pack);
@@ -293,7 +294,7 @@ struct planner {
     s.form = p.choice.form;
     s.fused_word = n.op->fused_word;
     s.parts = p.choice.parts;
-    s.inputs = operand_row(n, p, p.choice.has_pack() ? &packed : nullptr);
+    s.inputs = operand_row(n, p, p.choice.has_pack() ? &packed : nullptr, false);
     pool<operand_slot> results;
     for (const std::int32_t id : g.outputs_of(n)) results.push_back(made.slots[static_cast<std::size_t>(slot_for(id))]);
     s.outputs = add_row(results);
