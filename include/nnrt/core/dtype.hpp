@@ -131,17 +131,32 @@ inline constexpr dtype_set any = number | logical;
 inline constexpr dtype_set quantised = types_of(i8, u8, i16, i32);
 }  // namespace types
 
-/// Calls f with a value of the element type of `type`, when `set` has it; false when it does not. Only the members of the set are instantiated.
+namespace detail {
+template <dtype_set Set, dtype Type, class F> constexpr bool call_if_member(F& f) {
+  if constexpr (Set.contains(Type)) f(element_t<Type>{});
+  return Set.contains(Type);
+}
+}  // namespace detail
+
+/// Calls f with a value of the element type of `type`, when `Set` has it; false when it does not. f is instantiated for the members of
+/// the set alone.
 template <dtype_set Set, class F> constexpr bool with_element(dtype type, F&& f) {
-  const auto visit = [&]<dtype T>() {
-    if constexpr (Set.contains(T)) {
-      if (type == T) return f(element_t<T>{}), true;
-    }
-    return false;
-  };
-  return visit.template operator()<boolean>() || visit.template operator()<i8>() || visit.template operator()<i16>() || visit.template operator()<i32>() ||
-         visit.template operator()<i64>() || visit.template operator()<u8>() || visit.template operator()<u16>() || visit.template operator()<u32>() ||
-         visit.template operator()<u64>() || visit.template operator()<f16>() || visit.template operator()<f32>() || visit.template operator()<f64>();
+  switch (type) {
+    case boolean: return detail::call_if_member<Set, boolean>(f);
+    case i8: return detail::call_if_member<Set, i8>(f);
+    case i16: return detail::call_if_member<Set, i16>(f);
+    case i32: return detail::call_if_member<Set, i32>(f);
+    case i64: return detail::call_if_member<Set, i64>(f);
+    case u8: return detail::call_if_member<Set, u8>(f);
+    case u16: return detail::call_if_member<Set, u16>(f);
+    case u32: return detail::call_if_member<Set, u32>(f);
+    case u64: return detail::call_if_member<Set, u64>(f);
+    case f16: return detail::call_if_member<Set, f16>(f);
+    case f32: return detail::call_if_member<Set, f32>(f);
+    case f64: return detail::call_if_member<Set, f64>(f);
+    case dtype::none: break;
+  }
+  return false;
 }
 
 }  // namespace nnrt::inline NNRT_ISA
