@@ -73,6 +73,7 @@ template <class G, class Policy = cpu> class executor {
 
   /// Errors: invalid_argument, with every missing, superfluous, mistyped or misshapen weight in one message; out_of_memory.
   static result<executor> create(const weights& file, const options& wanted = {}) {
+    if (auto ok = check_options(wanted); !ok) return fail(std::move(ok.error()));
     auto bound = bind_weights(file, G::weight_specs);
     if (!bound) return fail(std::move(bound.error()));
     auto made = prepare(view_of_plan, std::move(*bound));
@@ -154,6 +155,8 @@ template <class G, class Policy = cpu> class executor {
     auto arena = arena_type::make();
     if (!arena) return fail(std::move(arena.error()));
     made.arena_ = std::move(*arena);
+    made.bases_[in_arena] = made.arena_.data();
+    clear_ports(view_of_plan, view_of_plan.outputs, made.bases_);
     if (wanted.threads == 1 || is_unrolled) return made;
     made.threads_ = shared<thread_pool>::make();
     if (auto started = made.threads_->start(wanted.threads); !started) return fail(std::move(started.error()));

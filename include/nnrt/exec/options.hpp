@@ -2,7 +2,7 @@
 // Flow: executor::create and compile() take them.
 #pragma once
 
-#include <nnrt/core/config.hpp>
+#include <nnrt/core/result.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -10,5 +10,11 @@ namespace nnrt::inline NNRT_ISA {
 struct options {
   int threads = 1;  // including the caller's; results have the same bits for any number
 };
+
+/// Errors: invalid_argument (fewer than 1 or more than 1024 threads).
+inline result<void> check_options(const options& wanted) {
+  if (wanted.threads >= 1 && wanted.threads <= 1024) return {};
+  return fail(error_code::invalid_argument, "threads: got " + std::to_string(wanted.threads) + ", expected 1 to 1024");
+}
 
 }  // namespace nnrt::inline NNRT_ISA

@@ -39,6 +39,14 @@ struct plan_view {
 /// Where each base of a plan begins: arena, prepared, prepare scratch, constants, inputs, weights.
 using base_table = std::span<std::byte* const>;
 
+/// Zeroes the elements of these inputs or outputs: users may look at them before the first run.
+inline void clear_ports(const plan_view& plan, std::span<const port> ports, base_table bases) {
+  for (const port& p : ports) {
+    const operand_slot& slot = plan.slot_of(p);
+    std::fill_n(bases[static_cast<std::size_t>(slot.base)] + slot.offset, plan.desc_of(slot).bytes(), std::byte{});
+  }
+}
+
 /// Whoever can run the parts of a step at the same time.
 class part_runner {
  public:

@@ -56,6 +56,7 @@ class program {
 /// Checks the model, runs the passes over its graph, binds and prepares its weights.
 /// Errors: invalid_argument (a graph out of order; missing, superfluous, misshapen weights, all at once), rule_broken (`conv2d "stem": …`), out_of_memory.
 inline result<program> compile(const model& network, const options& wanted = {}) {
+  if (auto ok = check_options(wanted); !ok) return fail(std::move(ok.error()));
   if (auto ok = check_graph(network.graph); !ok) return fail(std::move(ok.error()));
   auto bound = bind_weights(network.weights, weight_specs_of(network.graph));
   if (!bound) return fail(std::move(bound.error()));

@@ -55,6 +55,8 @@ class session {
       bases_[first_input + i] = next;
       next += passes::aligned(p.desc_of(p.inputs[i]).bytes());
     }
+    clear_ports(p, p.inputs, bases_);
+    clear_ports(p, p.outputs, bases_);
     return start_threads(program_.state_->wanted.threads);
   }
   result<void> start_threads(int count) {

@@ -2,7 +2,7 @@
 // Flow: executors and sessions make one when the options ask for threads; run_step() hands it parts.
 #pragma once
 
-#include <nnrt/core/result.hpp>
+#include <nnrt/exec/options.hpp>
 #include <nnrt/exec/plan_view.hpp>
 
 #include <atomic>
@@ -23,7 +23,7 @@ class thread_pool final : public part_runner {
 
   /// Starts the workers. Errors: invalid_argument (fewer than 1 or more than 1024), out_of_memory (the system starts no more threads).
   result<void> start(int threads) {
-    if (threads < 1 || threads > 1024) return fail(error_code::invalid_argument, "threads: got " + std::to_string(threads) + ", expected 1 to 1024");
+    if (auto ok = check_options({.threads = threads}); !ok) return ok;
     workers_.reserve(static_cast<std::size_t>(threads));  // workers hold pointers into it
     threads_ = threads;
     for (int i = 1; i < threads; ++i) {
