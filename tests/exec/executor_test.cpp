@@ -1,0 +1,235 @@
+// executor_test: what a static network's executor takes and returns, in either form, shared, moved, and by several
+// threads.
+#include <nnrt/nnrt.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "support/networks.hpp"
+
+namespace {
+
+using namespace nnrt_test;
+
+using micro = graph<affine>;
+using net = graph<branches>;
+using many = graph<several>;
+
+static_assert(micro::is_micro && !net::is_micro);
+static_assert(micro::macs == 8 && micro::nodes == 1 && micro::arena_bytes <= 64);
+
+TEST_CASE("executor: inputs are contiguous ranges of every kind") {
+  executor<micro> run;
+  const auto fits = [](std::span<const float, 2> y) { return y[0] == 5.5F && y[1] == 12.5F; };
+  const float plain[4] = {1, 0, 0, 1};
+  float writable[4] = {1, 0, 0, 1};
+  const std::array<float, 4> array{1, 0, 0, 1};
+  const std::vector<float> vector{1, 0, 0, 1};
+  CHECK(fits(run(plain)));
+  CHECK(fits(run(writable)));
+  CHECK(fits(run(array)));
+  CHECK(fits(run(std::array<float, 4>{1, 0, 0, 1})));
+  CHECK(fits(run(vector)));
+  CHECK(fits(run(std::span<const float, 4>(array))));
+  CHECK(fits(run(std::span<const float>(vector))));
+  CHECK(fits(run(std::span<float>(writable))));
+}
+
+TEST_CASE("executor: an input may lie anywhere its elements may") {
+  executor<micro> run;
+  std::array<float, 9> room{};
+  for (std::size_t first = 0; first < 5; ++first) {
+    CAPTURE(first);
+    room.fill(0);
+    room[first] = room[first + 3] = 1;
+    CHECK(run(std::span<const float, 4>(room.data() + first, 4))[0] == 5.5F);
+  }
+}
+
+TEST_CASE("executor: run(x, y) writes into the caller's memory, of every kind") {
+  executor<micro> run;
+  const std::array<float, 4> x{1, 0, 0, 1};
+  float plain[2] = {};
+  std::array<float, 2> array{};
+  std::vector<float> vector(2);
+  run(x, plain);
+  run(x, array);
+  run(x, vector);
+  run(x, std::span<float, 2>(plain));
+  run(x, std::span<float>(vector));
+  CHECK(plain[0] == 5.5F);
+  CHECK(array == std::array{5.5F, 12.5F});
+  CHECK(vector == std::vector{5.5F, 12.5F});
+}
+
+TEST_CASE("executor: several outputs are a tuple, and each has its name") {
+  executor<many> run;
+  const std::array<float, 6> a{1, 2, 3, 4, 5, 6};
+  const std::array<float, 3> b{10, 20, 30};
+  auto [sum, flat, again, product] = run(a, b);
+  static_assert(std::is_same_v<decltype(sum), std::span<const float, 6>>);
+  CHECK(copied(sum) == std::vector<float>{11, 22, 33, 14, 25, 36});
+  CHECK(copied(flat) == copied(sum));
+  CHECK(copied(again) == std::vector<float>{1, 2, 3, 4, 5, 6});
+  CHECK(copied(product) == std::vector<float>{11, 44, 99, 56, 125, 216});
+  CHECK(run.output<"product">().data() == product.data());
+  CHECK(run.output<"a again">().data() == again.data());
+  CHECK(again.data() != a.data());
+  std::array<float, 6> y[4];
+  run(a, b, y[0], y[1], y[2], y[3]);
+  CHECK(copied(y[3]) == copied(product));
+  CHECK(std::get<0>(run.outputs()).data() == sum.data());
+}
+
+// What the replaced contract handler was told last.
+std::string told;
+void remember(const std::string& message) { told = message; }
+
+struct with_handler {
+  contract_handler before = set_contract_handler(&remember);
+  with_handler() { told.clear(); }
+  ~with_handler() { set_contract_handler(before); }
+};
+
+TEST_CASE("executor: a size that only run time knows is a contract; the previous output stays") {
+  const with_handler guard;
+  executor<micro> run;
+  run(std::vector<float>{1, 0, 0, 1});
+  CHECK(told.empty());
+  CHECK(run(std::vector<float>{9, 9, 9})[0] == 5.5F);
+  CHECK(told == "input \"x\": got 3 elements, expected 4");
+  CHECK(run(std::vector<float>(5))[0] == 5.5F);
+  CHECK(told == "input \"x\": got 5 elements, expected 4");
+  std::vector<float> y(3, 7.0F);
+  run(std::vector<float>{0, 0, 0, 0}, y);
+  CHECK(told == "output \"y\": got 3 elements, expected 2");
+  CHECK(y == std::vector<float>(3, 7.0F));
+  CHECK(run.outputs()[0] == 5.5F);
+}
+
+TEST_CASE("executor: try_run returns the same as an error, and runs nothing") {
+  const with_handler guard;
+  executor<many> run;
+  const std::vector<float> a(6, 1.0F), b(3, 2.0F);
+  REQUIRE(run.try_run(a, b));
+  const auto refused = run.try_run(a, std::vector<float>(4));
+  REQUIRE(!refused);
+  CHECK(refused.error().message() == "input \"b\": got 4 elements, expected 3");
+  CHECK(refused.error().code() == error_code::invalid_argument);
+  CHECK(run.output<"sum">()[0] == 3.0F);
+  CHECK(told.empty());
+}
+
+template <class G, class Policy> std::vector<float> ran(const options& wanted = {}) {
+  auto made = executor<G, Policy>::create(weights_for<G>(), wanted);
+  REQUIRE(made);
+  const std::vector<float> x = input_for<G>();
+  (*made)(x);
+  return copied((*made)(x));
+}
+
+TEST_CASE("executor: the planned and the unrolled form give what the references give") {
+  const outputs_of_graph expected = computed_by_references(net::ir());
+  CHECK(close({ran<net, cpu>()}, expected, 1e-5));
+  CHECK(close({ran<net, cpu_planned>()}, expected, 1e-5));
+  CHECK(close({ran<net, cpu_unrolled>()}, expected, 1e-5));
+  executor<micro, cpu_planned> planned;
+  executor<micro, cpu_unrolled> unrolled;
+  const std::array<float, 4> x{1, -2, 0.5F, 3};
+  CHECK(copied(planned(x)) == copied(unrolled(x)));
+  executor<many, cpu_planned> several_planned;
+  executor<many> several_unrolled;
+  const std::array<float, 6> a{1, 2, 3, 4, 5, 6};
+  const std::array<float, 3> b{10, 20, 30};
+  CHECK(copied(std::get<3>(several_planned(a, b))) == copied(std::get<3>(several_unrolled(a, b))));
+  CHECK(copied(std::get<1>(several_planned(a, b))) == copied(std::get<1>(several_unrolled(a, b))));
+}
+
+TEST_CASE("executor: results have the same bits for any number of threads") {
+  const std::vector<float> alone = ran<graph<large>, cpu>();
+  CHECK(close({alone}, computed_by_references(graph<large>::ir()), 1e-5));
+  CHECK(ran<graph<large>, cpu>({.threads = 2}) == alone);
+  CHECK(ran<graph<large>, cpu>({.threads = 3}) == alone);
+  CHECK(ran<net, cpu>({.threads = 3}) == ran<net, cpu>());
+}
+
+TEST_CASE("executor: a number of threads that makes no sense is an error") {
+  for (const int threads : {0, -1, 1025}) {
+    CAPTURE(threads);
+    const auto made = executor<net>::create(weights_for<net>(), {.threads = threads});
+    REQUIRE(!made);
+    CHECK(made.error().message() == "threads: got " + std::to_string(threads) + ", expected 1 to 1024");
+    CHECK(made.error().code() == error_code::invalid_argument);
+    CHECK(!executor<micro>::create({.threads = threads}));
+  }
+}
+
+template <class G> void check_shared_and_moved() {
+  auto first = executor<G>::create(weights_for<G>());
+  REQUIRE(first);
+  const std::vector<float> x = input_for<G>(), other = input_for<G>(0, 2);
+  auto second = first->share();
+  const auto y = (*first)(x);
+  const std::vector<float> expected = copied(y);
+  const std::vector<float> differs = copied(second(other));
+  CHECK(differs != expected);
+  CHECK(copied(y) == expected);  // each has an arena of its own
+  executor<G> third = std::move(*first);
+  CHECK(copied(third.outputs()) == expected);
+  CHECK(copied(third(other)) == differs);
+  second = std::move(third);
+  CHECK(copied(second.outputs()) == differs);
+  CHECK(copied(second(x)) == expected);
+}
+
+TEST_CASE("executor: executors share weights and nothing else, and move with what they hold") {
+  check_shared_and_moved<net>();
+  check_shared_and_moved<graph<large>>();
+}
+
+TEST_CASE("executor: a shared executor outlives the first one and the weights' handle") {
+  std::vector<float> y, expected;
+  {
+    auto first = executor<net>::create(weights_for<net>());
+    REQUIRE(first);
+    expected = copied((*first)(input_for<net>()));
+    auto second = first->share();
+    first = fail(error_code::not_found, "gone");
+    y = copied(second(input_for<net>()));
+  }
+  CHECK(y == expected);
+}
+
+TEST_CASE("executor: every weight that is missing, superfluous or misshapen is named in one error") {
+  const std::vector<float> ten(10), eight(8), square(36);
+  const tensor_entry tensors[] = {tensor_of<float>("fc.bias", {10}, ten),
+                                  tensor_of<float>("stem.weight", {1, 6, 6}, square),
+                                  tensor_of<float>("bn.scale", {8}, eight), tensor_of<float>("stray", {8}, eight)};
+  const auto made = executor<net>::create(make_weights(tensors).value());
+  REQUIRE(!made);
+  CHECK(made.error().code() == error_code::invalid_argument);
+  const std::string message = made.error().message();
+  for (const char* named : {"bn.offset", "bn.mean", "bn.variance", "depthwise.weight", "depthwise.bias", "fc.weight",
+                            "stem.weight", "stray"}) {
+    CAPTURE(named);
+    CHECK(message.find('"' + std::string(named) + '"') != std::string::npos);
+  }
+  CHECK(message.find("\"fc.bias\"") == std::string::npos);
+  CHECK(message.find("[1, 6, 6]") != std::string::npos);
+  CHECK(message.find("[8, 3, 3, 3]") != std::string::npos);
+}
+
+TEST_CASE("executor: before the first run outputs are zeros") {
+  const executor<micro> made_and_not_run;
+  executor<micro> run;
+  CHECK(copied(run.outputs()) == std::vector<float>{0, 0});
+  auto heavy = executor<graph<large>>::create(weights_for<graph<large>>());
+  REQUIRE(heavy);
+  CHECK(copied(heavy->outputs()) == std::vector<float>(8));
+}
+
+}  // namespace
