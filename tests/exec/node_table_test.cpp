@@ -40,7 +40,7 @@ constexpr auto untouched = [](builder& g) {
 
 /// The row of the first node of this operator.
 template <class G> constexpr node_info row_of(std::string_view op) {
-  const pool<node_info> rows = G::table();
+  const std::span<const node_info> rows = G::table();
   for (const node_info& row : rows)
     if (row.op == op) return row;
   return {};
@@ -61,7 +61,7 @@ TEST_CASE("node_table: rows name their nodes, outputs and kernels") {
     bool runs;
   };
   static constexpr row expected[] = {{"conv2d", "stem", {1, 8, 8, 16}, true}, {"reshape", "", {1, 1024}, false}, {"full_connection", "head", {1, 10}, true}};
-  const pool<node_info> rows = classifier_net::table();
+  const std::span<const node_info> rows = classifier_net::table();
   REQUIRE(rows.size() == std::size(expected));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     CAPTURE(expected[i].op);

@@ -64,6 +64,13 @@ struct operator_traits {
   bool joins_inputs = false;          // concat: inputs may be written straight into the output when they lie there in one piece
 };
 
+/// What dumps say of an operator. Apart from operator_info, so that a program that prints its network does not keep every function of
+/// every operator in it.
+struct operator_label {
+  std::string_view name;
+  std::span<const attribute_field> attributes;
+};
+
 /// An operator without its type: tables and function pointers, what IR nodes refer to. One object per operator and dtype in static
 /// graphs (so that only what a program names is instantiated), one per operator in dynamic ones.
 struct operator_info {
@@ -81,7 +88,7 @@ struct operator_info {
   kernel_choice (*select)(const kernel_request& node) = nullptr;
   /// Runs the reference as a plan's step does.
   kernel_function run_reference = nullptr;
-  std::span<const attribute_field> attributes;
+  const operator_label* label = nullptr;
   /// The enumerators of Op::rule; empty in static graphs, where the compiler prints them.
   std::span<const std::string_view> rules;
 };
@@ -223,6 +230,8 @@ template <class Op> constexpr dtype_set reference_types() {
   return Op::inputs[Op::traits.typed_by].accepts;
 }
 
+template <class Op> inline constexpr operator_label label_of{Op::name, attribute_fields<typename Op::attrs>()};
+
 /// The erased form of an operator whose reference is instantiated for the dtypes in Types.
 template <class Op, dtype_set Types> constexpr operator_info make_operator_info() {
   operator_info info;
@@ -238,7 +247,7 @@ template <class Op, dtype_set Types> constexpr operator_info make_operator_info(
   if constexpr (Op::traits.outputs_are_parts) info.part_offset = &detail::part_offset_of_words<Op>;
   info.select = &kernels::fast<Op>::select;
   info.run_reference = &detail::run_reference_step<Op, Types>;
-  info.attributes = attribute_fields<typename Op::attrs>();
+  info.label = &label_of<Op>;
   return info;
 }
 

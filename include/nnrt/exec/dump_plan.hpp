@@ -27,7 +27,7 @@ inline std::string step_line(const ir::graph& g, const plan_view& plan, const st
   std::string line = "  ";
   if (s.node >= 0) {
     const ir::node& n = g.nodes[static_cast<std::size_t>(s.node)];
-    line += ir::node_title(g, *n.op, n.name);
+    line += ir::node_title(g, *n.label, n.name);
     pad_to(line, 36);
     const operand_slot& out = plan.slots[static_cast<std::size_t>(s.outputs.first)];
     line += ir::to_string(plan.desc_of(out));

@@ -27,6 +27,7 @@ template <class G> result<model> to_model(const weights& file = {}) {
     const operator_info* const listed = ops::find(n.op->code);
     if (listed == nullptr) return fail(error_code::not_supported, "operator " + std::string(n.op->name) + " is not in the list of operators");
     n.op = listed;
+    n.label = listed->label;
   }
   return made;
 }

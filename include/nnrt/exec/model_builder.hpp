@@ -50,6 +50,7 @@ class model_builder {
     for (const tensor_desc& desc : v.outputs) outputs.push_back(made_.graph.add_value({desc, ir::kind::result, {}, 0, ir::none}));
     ir::node made;
     made.op = &op;
+    made.label = op.label;
     made.attrs = made_.graph.add_words(attrs);
     made.inputs = made_.graph.add_operands(inputs);
     made.outputs = made_.graph.add_operands(outputs);

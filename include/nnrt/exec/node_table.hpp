@@ -37,12 +37,11 @@ constexpr std::int64_t macs_of(const ir::graph& g, const ir::node& n) {
   return n.op->macs(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, out);
 }
 
-/// The step that runs node i; nullptr when none does. The last one: packing may stand before it.
-constexpr const step* step_of(const plan_view& plan, std::size_t i) {
-  const step* found = nullptr;
-  for (const step& s : plan.steps)
-    if (s.node == static_cast<std::int32_t>(i)) found = &s;
-  return found;
+/// Index of the step that runs node i; the number of steps when none does. The last one: packing may stand before it.
+constexpr std::size_t step_of(const plan_view& plan, std::size_t i) {
+  for (std::size_t k = plan.steps.size(); k-- > 0;)
+    if (plan.steps[k].node == static_cast<std::int32_t>(i)) return k;
+  return plan.steps.size();
 }
 
 /// Bytes between the first operand of a node without a step and its output k: reshapes and joins begin where it does, parts further on.
@@ -74,10 +73,11 @@ constexpr pool<node_info> node_table(const ir::graph& optimised, const plan_view
     row.output = g.at(y).desc;
     row.parameters = detail::parameters_of(g, n, known);
     row.macs = detail::macs_of(g, n);
-    if (const step* const s = detail::step_of(plan, i)) {
-      row.kernel = s->kernel;
+    if (const std::size_t at = detail::step_of(plan, i); at < plan.steps.size()) {
+      const step& s = plan.steps[at];
+      row.kernel = s.kernel;
       for (std::size_t k = 0; k < g.outputs_of(n).size(); ++k) {
-        const operand_slot& slot = plan.slots[static_cast<std::size_t>(s->outputs.first) + k];
+        const operand_slot& slot = plan.slots[static_cast<std::size_t>(s.outputs.first) + k];
         if (slot.base == in_arena) offset_of[static_cast<std::size_t>(g.outputs_of(n)[k])] = slot.offset;
       }
     } else if (const std::int64_t first = offset_of[static_cast<std::size_t>(g.inputs_of(n)[0])]; first >= 0) {

@@ -73,6 +73,15 @@ template <auto Function> constexpr ir::graph optimised() {
 template <auto Function> inline constexpr graph_sizes sizes_optimised = sizes_of(optimised<Function>());
 template <auto Function> inline constexpr frozen_graph<sizes_optimised<Function>> graph_optimised{optimised<Function>()};
 
+/// A graph for dumps: without its operators, whose functions it would keep in the program.
+template <graph_sizes Sizes> constexpr frozen_graph<Sizes> without_operators(frozen_graph<Sizes> g) {
+  for (ir::node& n : g.nodes) n.op = nullptr;
+  return g;
+}
+template <auto Function> inline constexpr auto printable_as_written = without_operators(graph_as_written<Function>);
+template <auto Function> inline constexpr auto printable_optimised = without_operators(graph_optimised<Function>);
+template <auto Function> inline constexpr auto text_optimised = graph_optimised<Function>.text;
+
 /// Below this many multiply-accumulates a network takes the unrolled form, unless the user says otherwise.
 inline constexpr std::int64_t micro_macs = 4096;
 inline constexpr std::size_t micro_steps = 16;
@@ -174,13 +183,22 @@ template <auto Function> struct graph : private detail::accepted_graph<Function,
   /// The graph as written, with vectors for pools.
   static constexpr ir::graph ir() { return written.thaw(); }
 
-  /// The network node by node, after the passes, with its place in the arena: net::table()[0].macs. In constant evaluation, too.
-  static constexpr pool<node_info> table() { return node_table(optimised.thaw(), plan_view::of(plan), optimised.text); }
+  /// The network node by node, after the passes, with its place in the arena: net::table()[0].macs.
+  static constexpr std::span<const node_info> table() { return table_rows; }
 
   /// A table of the network: what each pass did, then each step with its operands, kernel and place in the arena.
-  static std::string text() { return dump_plan(optimised.thaw(), plan_view::of(plan), arena_lower_bound); }
+  static std::string text() { return dump_plan(detail::printable_optimised<Function>.thaw(), plan_view::of(plan), arena_lower_bound); }
   /// The written network as a Graphviz digraph.
-  static std::string dot() { return ir::dot(written.thaw()); }
+  static std::string dot() { return ir::dot(detail::printable_as_written<Function>.thaw()); }
+
+ private:
+  static constexpr pool<node_info> make_table() { return node_table(optimised.thaw(), plan_view::of(plan), detail::text_optimised<Function>); }
+  static constexpr std::size_t table_size = make_table().size();
+  static constexpr std::array<node_info, table_size> table_rows = [] {
+    std::array<node_info, table_size> rows{};
+    detail::copy(make_table(), rows);
+    return rows;
+  }();
 };
 
 }  // namespace nnrt::inline NNRT_ISA

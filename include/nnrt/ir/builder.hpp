@@ -169,6 +169,7 @@ constexpr std::int32_t builder::add_node(const operator_info& op, std::span<cons
                                          std::span<const tensor_desc> outputs) {
   ir::node made;
   made.op = &op;
+  made.label = op.label;
   made.attrs = ir_.add_words(attrs);
   made.inputs = ir_.add_operands(inputs);
   const auto first = static_cast<std::int32_t>(ir_.values.size());

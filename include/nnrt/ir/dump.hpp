@@ -110,7 +110,7 @@ inline std::string attribute_text(attribute_kind kind, std::span<const word> wor
 inline std::string attributes_text(const graph& g, const node& n) {
   std::string out;
   std::size_t at = 0;
-  for (const attribute_field& field : n.op->attributes) {
+  for (const attribute_field& field : n.label->attributes) {
     const std::string text = detail::attribute_text(field.kind, g.attrs_of(n), at);
     if (text.empty()) continue;
     if (!out.empty()) out += ' ';
@@ -122,7 +122,7 @@ inline std::string attributes_text(const graph& g, const node& n) {
 }
 
 /// `conv2d "stem"`, or the operator's name alone.
-inline std::string node_title(const graph& g, const operator_info& op, range name) {
+inline std::string node_title(const graph& g, const operator_label& op, range name) {
   std::string out(op.name);
   if (name.count > 0) {
     out += " \"";
@@ -183,7 +183,7 @@ inline std::string dot(const graph& g) {
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     const node& n = g.nodes[i];
     std::string label;
-    detail::append_escaped(label, node_title(g, *n.op, n.name));
+    detail::append_escaped(label, node_title(g, *n.label, n.name));
     const std::string attributes = attributes_text(g, n);
     if (!attributes.empty()) label += "\\n" + attributes;
     const std::string me = "n" + std::to_string(i);

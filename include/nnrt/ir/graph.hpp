@@ -35,6 +35,7 @@ struct value {
 /// One operator applied to values.
 struct node {
   const operator_info* op = nullptr;
+  const operator_label* label = nullptr;  // of op; all that is left of it in graphs that are kept to be printed
   range attrs;                       // in words
   range inputs;                      // in operands; `none` for an optional operand that is missing
   range outputs;                     // in operands
@@ -56,8 +57,8 @@ template <class Pool> constexpr auto slice(Pool& pool, range at) { return std::s
 enum class change { evaluated, merged, folded, fused, removed };
 struct event {
   change what{};
-  const operator_info* op = nullptr;     // the node that is gone
-  const operator_info* into = nullptr;   // the node that took its work over; nullptr: none needs to
+  const operator_label* op = nullptr;    // the node that is gone
+  const operator_label* into = nullptr;  // the node that took its work over; nullptr: none needs to
   range name;                            // of that node
 };
 

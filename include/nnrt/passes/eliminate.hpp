@@ -16,7 +16,7 @@ constexpr void remove_dead_nodes(ir::graph& g) {
     if (needed) continue;
     for (const std::int32_t id : g.inputs_of(n))
       if (id != ir::none) --table.uses[static_cast<std::size_t>(id)];
-    g.log.push_back({ir::change::removed, n.op, nullptr, n.name});
+    g.log.push_back({ir::change::removed, n.label, nullptr, n.name});
     n.removed = true;
   }
   compact(g);
@@ -71,7 +71,7 @@ constexpr void merge_common_nodes(ir::graph& g) {
     const ir::node& kept = g.nodes[static_cast<std::size_t>(first_with[slot])];
     for (std::int32_t k = 0; k < n.outputs.count; ++k)
       to[static_cast<std::size_t>(g.outputs_of(n)[static_cast<std::size_t>(k)])] = g.outputs_of(kept)[static_cast<std::size_t>(k)];
-    g.log.push_back({ir::change::merged, n.op, kept.op, kept.name});
+    g.log.push_back({ir::change::merged, n.label, kept.label, kept.name});
     n.removed = true;
     changed = true;
   }

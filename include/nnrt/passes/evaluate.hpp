@@ -79,7 +79,7 @@ constexpr void evaluate_constants(ir::graph& g) {
   for (ir::node& n : g.nodes) {
     if (!detail::can_evaluate(g, n)) continue;
     detail::evaluate(g, n);
-    g.log.push_back({ir::change::evaluated, n.op, nullptr, n.name});
+    g.log.push_back({ir::change::evaluated, n.label, nullptr, n.name});
     n.removed = true;
     changed = true;
   }

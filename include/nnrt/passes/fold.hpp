@@ -64,7 +64,7 @@ struct folding {
     const std::int32_t y = g.outputs_of(n)[0];
     g.operands[static_cast<std::size_t>(layer.outputs.first)] = y;
     table.producer[static_cast<std::size_t>(y)] = static_cast<std::int32_t>(&layer - g.nodes.data());
-    g.log.push_back({ir::change::folded, n.op, layer.op, layer.name});
+    g.log.push_back({ir::change::folded, n.label, layer.label, layer.name});
     n.removed = true;
   }
 
@@ -82,7 +82,7 @@ struct folding {
     const std::int32_t results[] = {add_known(kernel), add_known(tensor_desc{kernel.type, {kernel.shape[0]}})};
     pool<word> words;
     pack(attrs, words);
-    prepared.push_back({&dynamic_operator<ops::fold_affine>, g.add_words(words), g.add_operands(operands), g.add_operands(results), layer.name});
+    prepared.push_back({&dynamic_operator<ops::fold_affine>, &label_of<ops::fold_affine>, g.add_words(words), g.add_operands(operands), g.add_operands(results), layer.name});
     replace(layer, n, results[0], results[1]);
   }
 };

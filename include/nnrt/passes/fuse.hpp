@@ -36,7 +36,7 @@ constexpr void fuse_activations(ir::graph& g) {
     if (fused == nullptr || layer.outputs.count != 1) continue;
     *fused = static_cast<word>(wanted);
     g.operands[static_cast<std::size_t>(layer.outputs.first)] = y;
-    g.log.push_back({ir::change::fused, n.op, layer.op, layer.name});
+    g.log.push_back({ir::change::fused, n.label, layer.label, layer.name});
     n.removed = true;
     changed = true;
   }
