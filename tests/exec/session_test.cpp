@@ -1,0 +1,222 @@
+// session_test: networks at run time give what the same networks give as static ones, and refuse what they cannot run.
+#include <nnrt/dynamic.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "support/networks.hpp"
+#include "support/random_graph.hpp"
+#include "support/spoiler.hpp"
+
+namespace {
+
+using namespace nnrt_test;
+
+using net = graph<branches>;
+using many = graph<several>;
+
+template <class G> program compiled(const options& wanted = {}) {
+  auto model = to_model<G>(weights_for<G>());
+  return compile(model.value(), wanted).value();
+}
+void fill(std::span<float> input, const std::vector<float>& numbers) {
+  REQUIRE(input.size() == numbers.size());
+  std::copy(numbers.begin(), numbers.end(), input.begin());
+}
+template <class G> std::vector<float> computed_by(session& s) {
+  for (std::size_t i = 0; i < G::inputs.size(); ++i) fill(s.input<float>(i), input_for<G>(i));
+  REQUIRE(s.run());
+  return copied(s.output<float>(0));
+}
+
+TEST_CASE("session: a static network, made dynamic, gives the same bits") {
+  auto run = executor<net, cpu_planned>::create(weights_for<net>());
+  REQUIRE(run);
+  session s(compiled<net>());
+  CHECK(computed_by<net>(s) == copied((*run)(input_for<net>())));
+  auto heavy = executor<graph<large>>::create(weights_for<graph<large>>());
+  REQUIRE(heavy);
+  session threaded(compiled<graph<large>>({.threads = 3}));
+  CHECK(computed_by<graph<large>>(threaded) == copied((*heavy)(input_for<graph<large>>())));
+}
+
+TEST_CASE("program: it has the network's inputs, outputs, steps and sizes") {
+  const program p = compiled<many>();
+  REQUIRE(p.input_count() == 2);
+  REQUIRE(p.output_count() == 4);
+  CHECK(p.input_name(1) == "b");
+  CHECK(p.input_desc(1) == tensor_desc{f32, {3}});
+  CHECK(p.output_name(2) == "a again");
+  CHECK(p.output_desc(1) == tensor_desc{f32, {6}});
+  const program q = compiled<net>();
+  CHECK(q.steps() == net::plan_as<false>().steps.size());
+  CHECK(q.arena_bytes() == net::arena_bytes);
+  CHECK(q.arena_lower_bound() == net::arena_lower_bound);
+  CHECK(q.text() == net::text());
+}
+
+TEST_CASE("session: several inputs and outputs, views and inputs among them") {
+  session s(compiled<many>());
+  fill(s.input<float>(0), {1, 2, 3, 4, 5, 6});
+  fill(s.input<float>(1), {10, 20, 30});
+  REQUIRE(s.run());
+  CHECK(copied(s.output<float>(1)) == std::vector<float>{11, 22, 33, 14, 25, 36});
+  CHECK(copied(s.output<float>(2)) == std::vector<float>{1, 2, 3, 4, 5, 6});
+  CHECK(copied(s.output<float>(3)) == std::vector<float>{11, 44, 99, 56, 125, 216});
+  s.input<float>(0)[0] = 2;  // the rest stays
+  REQUIRE(s.run());
+  CHECK(s.output<float>(0)[0] == 12);
+  CHECK(s.output<float>(0)[5] == 36);
+}
+
+TEST_CASE("session: sessions of one program keep to their own arenas, move, and outlive its handle") {
+  std::vector<session> sessions;
+  {
+    const program p = compiled<net>();
+    sessions.emplace_back(p);
+    sessions.emplace_back(p);
+  }
+  const std::vector<float> expected = computed_by<net>(sessions[0]);
+  fill(sessions[1].input<float>(0), input_for<net>(0, 2));
+  REQUIRE(sessions[1].run());
+  CHECK(copied(sessions[0].output<float>(0)) == expected);
+  CHECK(copied(sessions[1].output<float>(0)) != expected);
+  session moved = std::move(sessions[0]);
+  CHECK(copied(moved.output<float>(0)) == expected);
+  CHECK(computed_by<net>(moved) == expected);
+}
+
+std::string told;
+void remember(const std::string& message) { told = message; }
+
+TEST_CASE("session: another element type, or a number that is none, is a contract and gives an empty span") {
+  const contract_handler before = set_contract_handler(&remember);
+  session s(compiled<many>());
+  CHECK(s.input<std::int8_t>(0).empty());
+  CHECK(told == "input \"a\" has elements of f32, asked for i8");
+  CHECK(s.output<double>(1).empty());
+  CHECK(told == "output \"flat\" has elements of f32, asked for f64");
+  CHECK(s.input<float>(2).empty());
+  CHECK(told == "input 2 does not exist");
+  CHECK(s.output<float>(4).empty());
+  CHECK(told == "output 4 does not exist");
+  set_contract_handler(before);
+}
+
+TEST_CASE("session: before the first run outputs are zeros") {
+  session s(compiled<many>());
+  CHECK(copied(s.output<float>(3)) == std::vector<float>(6));
+}
+
+TEST_CASE("compile: options that make no sense are an error") {
+  const auto made = compile(to_model<many>().value(), {.threads = 0});
+  REQUIRE(!made);
+  CHECK(made.error().code() == error_code::invalid_argument);
+  CHECK(made.error().message() == "threads: got 0, expected 1 to 1024");
+}
+
+TEST_CASE("compile: weights that do not fit are named, all in one error") {
+  const auto made = compile(to_model<net>().value());
+  REQUIRE(!made);
+  CHECK(made.error().code() == error_code::invalid_argument);
+  for (const tensor_info& w : net::weights) {
+    CAPTURE(std::string(w.name));
+    CHECK(made.error().message().find('"' + std::string(w.name) + '"') != std::string::npos);
+  }
+}
+
+TEST_CASE("compile: a broken rule has the words that the compiler prints") {
+  auto broken = to_model<net>(weights_for<net>()).value();
+  for (ir::value& v : broken.graph.values)
+    if (v.is == ir::kind::weight && broken.graph.name_of(v.name) == "stem.weight") v.desc.shape[3] = 4;
+  const auto made = compile(broken);
+  REQUIRE(!made);
+  CHECK(made.error().code() == error_code::rule_broken);
+  CHECK(made.error().message() ==
+        "conv2d \"stem\": input channels must equal weight channels times group (got 3, expected 4)");
+}
+
+TEST_CASE("compile: a graph out of order is refused, not run") {
+  auto broken = to_model<net>(weights_for<net>()).value();
+  std::swap(broken.graph.nodes[0], broken.graph.nodes[1]);
+  const auto made = compile(broken);
+  REQUIRE(!made);
+  CHECK(made.error().message() == "graph: node 0 (batch_norm) reads value 2 before it is made");
+}
+
+TEST_CASE("session: memory that nobody has is an error at every run") {
+  model too_large;
+  const tensor_desc desc{f64, {max_elements}};
+  for (int i = 0; i < 20; ++i)  // more than processors have addresses for, whatever the system promises
+    too_large.graph.inputs.push_back(too_large.graph.add_value({desc, ir::kind::input, {}, 0, ir::none}));
+  const std::int32_t operands[] = {0, too_large.graph.add_value({desc, ir::kind::result, {}, 0, ir::none})};
+  too_large.graph.add_operands(operands);
+  too_large.graph.nodes.push_back({ops::find("relu"), {}, {0, 1}, {1, 1}, {}});
+  too_large.graph.outputs.push_back({20, too_large.graph.add_text("y")});
+  const auto made = compile(too_large);
+  REQUIRE(made);
+  session s(*made);
+  const auto ran = s.run();
+  REQUIRE(!ran);
+  CHECK(ran.error().code() == error_code::out_of_memory);
+  CHECK(ran.error().message().starts_with("session: no memory for "));
+}
+
+/// An operator of a user's own.
+struct doubled : ops::relu {
+  static constexpr op_code code{123456};
+  static constexpr std::string_view name = "doubled";
+};
+
+/// Bytes of all values of a graph; -1: some have no size.
+std::int64_t bytes_of(const ir::graph& g) {
+  std::int64_t sum = 0;
+  for (const ir::value& v : g.values) {
+    if (v.desc.bytes() < 0 || v.desc.bytes() > max_elements) return -1;
+    sum += v.desc.bytes();
+  }
+  return sum;
+}
+/// Zeros for every weight that a graph names.
+weights zeros_for(const ir::graph& g) {
+  std::vector<std::vector<std::byte>> bytes;
+  std::vector<tensor_entry> tensors;
+  for (const weight_spec& spec : weight_specs_of(g)) {
+    bytes.emplace_back(static_cast<std::size_t>(spec.desc.bytes()));
+    tensors.push_back({spec.name, spec.desc.type, spec.desc.shape, bytes.back()});
+  }
+  auto made = make_weights(tensors);
+  return made ? *made : weights{};  // a spoiled name may occur twice
+}
+
+TEST_CASE("session: spoiled models are refused, or run without harm") {
+  int ran = 0;
+  for (std::uint32_t seed = 0; seed < 4000; ++seed) {
+    CAPTURE(seed);
+    model spoiled{random_graph(seed % 500).made(), {}};
+    spoiler s(seed + 1'000'000);
+    for (std::uint32_t times = 0; times < 1 + seed % 3; ++times) s.spoil(spoiled.graph);
+    if (!check_graph(spoiled.graph) || bytes_of(spoiled.graph) > (1 << 20)) continue;
+    spoiled.weights = zeros_for(spoiled.graph);
+    const auto made = compile(spoiled);
+    if (!made) continue;
+    session runs(*made);
+    CHECK(runs.run());
+    ++ran;
+  }
+  CHECK(ran > 100);
+}
+
+TEST_CASE("to_model: an operator that is in no list is named") {
+  static constexpr auto network = [](builder& g) { g.output("y", dsl::apply<doubled>(g.input<f32, shape<4>>("x"))); };
+  const auto made = to_model<graph<network>>();
+  REQUIRE(!made);
+  CHECK(made.error().code() == error_code::not_supported);
+  CHECK(made.error().message() == "operator doubled is not in the list of operators");
+}
+
+}  // namespace
+
+// The sanitizer's own malloc gives up, instead of returning null, on sizes like those of the test above.
+extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
