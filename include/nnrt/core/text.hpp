@@ -11,7 +11,7 @@
 namespace nnrt::inline NNRT_ISA {
 
 /// The pieces, one after the other: joined({"got ", std::to_string(3), ", expected ", std::to_string(4)}).
-inline std::string joined(std::initializer_list<std::string_view> pieces) {
+[[gnu::cold]] inline std::string joined(std::initializer_list<std::string_view> pieces) {
   std::string text;
   for (const std::string_view piece : pieces) text += piece;
   return text;

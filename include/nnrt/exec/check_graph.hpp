@@ -15,10 +15,10 @@ inline bool lies_in(ir::range at, std::size_t pool) {
   return at.first >= 0 && at.count >= 0 && static_cast<std::size_t>(at.first) + static_cast<std::size_t>(at.count) <= pool;
 }
 
-inline std::string at_node(const ir::graph& g, std::size_t i) { return "node " + std::to_string(i) + " (" + std::string(g.nodes[i].op->name) + ")"; }
+[[gnu::cold]] inline std::string at_node(const ir::graph& g, std::size_t i) { return "node " + std::to_string(i) + " (" + std::string(g.nodes[i].op->name) + ")"; }
 
 /// Ids that a node reads or writes are values of the graph.
-inline result<void> check_node_ids(const ir::graph& g, std::size_t i) {
+[[gnu::cold]] inline result<void> check_node_ids(const ir::graph& g, std::size_t i) {
   const auto count = static_cast<std::int32_t>(g.values.size());
   const auto complain = [&](std::string_view does, std::int32_t id) {
     return fail(broken_graph(at_node(g, i) + std::string(does) + std::to_string(id) + " of " + std::to_string(count)));
@@ -31,7 +31,7 @@ inline result<void> check_node_ids(const ir::graph& g, std::size_t i) {
 }
 
 /// Ranges of node i lie in their pools.
-inline result<void> check_node_ranges(const ir::graph& g, std::size_t i) {
+[[gnu::cold]] inline result<void> check_node_ranges(const ir::graph& g, std::size_t i) {
   const ir::node& n = g.nodes[i];
   if (n.op == nullptr || n.removed) return fail(broken_graph("node " + std::to_string(i) + " has no operator"));
   if (!lies_in(n.attrs, g.words.size()) || !lies_in(n.inputs, g.operands.size()) || !lies_in(n.outputs, g.operands.size()) || !lies_in(n.name, g.text.size()))
@@ -48,7 +48,7 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
 }
 
 /// Passes rewrite a node's operands and attributes where they stand: no other node's may stand there.
-inline result<void> check_sharing(const ir::graph& g) {
+[[gnu::cold]] inline result<void> check_sharing(const ir::graph& g) {
   std::vector<char> operands(g.operands.size(), 0), words(g.words.size(), 0);
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     const ir::node& n = g.nodes[i];
@@ -59,7 +59,7 @@ inline result<void> check_sharing(const ir::graph& g) {
 }
 
 /// What is wrong with the desc of a value; empty when nothing is.
-inline std::string fault_of(const tensor_desc& desc) {
+[[gnu::cold]] inline std::string fault_of(const tensor_desc& desc) {
   const auto type = static_cast<int>(desc.type), layout = static_cast<int>(desc.layout), mode = static_cast<int>(desc.quantised.mode);
   if (desc.shape.rank < 0 || desc.shape.rank > max_rank) return " has rank " + std::to_string(desc.shape.rank) + ", expected 0 to 8";
   if (type == 0) return " has no dtype";
@@ -71,7 +71,7 @@ inline std::string fault_of(const tensor_desc& desc) {
 }
 
 /// The scales of a per-channel quantised value, whose own descs are in order.
-inline std::string fault_of_scales(const ir::graph& g, const ir::value& v) {
+[[gnu::cold]] inline std::string fault_of_scales(const ir::graph& g, const ir::value& v) {
   if (v.desc.quantised.mode != quantisation::kind::per_channel) return v.scales == ir::none ? "" : " has scales, but is not quantised per channel";
   if (v.desc.quantised.axis < 0 || v.desc.quantised.axis >= v.desc.rank()) return " is quantised along axis " + std::to_string(v.desc.quantised.axis) + ", which it has not";
   if (v.scales < 0 || static_cast<std::size_t>(v.scales) >= g.values.size()) return " is quantised per channel, but its scales are no value";
@@ -82,7 +82,7 @@ inline std::string fault_of_scales(const ir::graph& g, const ir::value& v) {
   return {};
 }
 
-inline std::string fault_of(const ir::graph& g, const ir::value& v) {
+[[gnu::cold]] inline std::string fault_of(const ir::graph& g, const ir::value& v) {
   if (static_cast<int>(v.is) < 0 || v.is > ir::kind::result) return " is of no kind";
   if (!lies_in(v.name, g.text.size())) return " has a name outside the graph's text";
   const auto bytes = static_cast<std::int64_t>(g.bytes.size());
@@ -91,7 +91,7 @@ inline std::string fault_of(const ir::graph& g, const ir::value& v) {
   return fault_of_scales(g, v);
 }
 
-inline result<void> check_values(const ir::graph& g) {
+[[gnu::cold]] inline result<void> check_values(const ir::graph& g) {
   constexpr std::int64_t most_bytes = std::int64_t{1} << 60;  // sums of sizes then stay far from the largest number
   std::int64_t bytes = 0;
   for (std::size_t id = 0; id < g.values.size(); ++id) {
@@ -105,7 +105,7 @@ inline result<void> check_values(const ir::graph& g) {
 }
 
 /// The list of inputs has every value of that kind once, and nothing else.
-inline result<void> check_inputs_of(const ir::graph& g) {
+[[gnu::cold]] inline result<void> check_inputs_of(const ir::graph& g) {
   std::vector<char> listed(g.values.size(), 0);
   for (const std::int32_t id : g.inputs) {
     if (id < 0 || static_cast<std::size_t>(id) >= g.values.size() || g.at(id).is != ir::kind::input)
@@ -118,7 +118,7 @@ inline result<void> check_inputs_of(const ir::graph& g) {
 }
 
 /// Every value is made once, before it is read, by a node or as an input, weight or constant.
-inline result<void> check_order(const ir::graph& g) {
+[[gnu::cold]] inline result<void> check_order(const ir::graph& g) {
   std::vector<char> made(g.values.size(), 0);
   for (std::size_t id = 0; id < g.values.size(); ++id) made[id] = g.values[id].is != ir::kind::result ? 1 : 0;
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
@@ -139,7 +139,7 @@ inline result<void> check_order(const ir::graph& g) {
 }
 
 /// What the operators' own rules say of node i and of the descs that its outputs declare.
-inline result<void> check_rules(const ir::graph& g, const ir::node& n) {
+[[gnu::cold]] inline result<void> check_rules(const ir::graph& g, const ir::node& n) {
   std::vector<tensor_desc> declared;
   for (const std::int32_t id : g.outputs_of(n)) declared.push_back(g.at(id).desc);
   const ir::operand_list operands(g, g.inputs_of(n));
@@ -155,7 +155,7 @@ inline result<void> check_rules(const ir::graph& g, const ir::node& n) {
 }  // namespace detail
 
 /// Checks ids, order, sizes and every operator's rules. Errors: invalid_argument (a graph that no builder could have made), rule_broken.
-inline result<void> check_graph(const ir::graph& g) {
+[[gnu::cold]] inline result<void> check_graph(const ir::graph& g) {
   if (g.outputs.empty()) return fail(detail::broken_graph("has no output"));
   if (auto ok = detail::check_values(g); !ok) return ok;
   if (auto ok = detail::check_inputs_of(g); !ok) return ok;

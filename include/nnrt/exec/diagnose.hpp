@@ -14,14 +14,14 @@ namespace detail {
 inline constexpr std::span<const std::string_view> signature_rules = rule_names<signature_rule>();
 
 /// "input channels must equal weight channels times group" for the enumerator input_channels_must_….
-inline std::string words_of(std::string_view enumerator) {
+[[gnu::cold]] inline std::string words_of(std::string_view enumerator) {
   std::string words(enumerator);
   for (char& c : words)
     if (c == '_') c = ' ';
   return words;
 }
 
-inline std::string value_text(unit counted, std::int64_t value) {
+[[gnu::cold]] inline std::string value_text(unit counted, std::int64_t value) {
   if (counted == unit::type && value >= 0 && value < dtype_count) return std::string(name_of(static_cast<dtype>(value)));
   if (counted == unit::layout && value >= 0 && value <= static_cast<int>(format::nd)) return std::string(name_of(static_cast<format>(value)));
   return std::to_string(value);
@@ -30,7 +30,7 @@ inline std::string value_text(unit counted, std::int64_t value) {
 }  // namespace detail
 
 /// `conv2d "stem": input channels must equal weight channels times group (got 3, expected 4)`.
-inline std::string to_string(const verdict& v, const operator_info& op, std::string_view node_name) {
+[[gnu::cold]] inline std::string to_string(const verdict& v, const operator_info& op, std::string_view node_name) {
   const std::span<const std::string_view> rules = v.by_signature ? detail::signature_rules : op.rules;
   const auto rule = static_cast<std::size_t>(v.rule);
   std::string text(op.name);

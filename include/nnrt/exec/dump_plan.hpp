@@ -14,7 +14,7 @@ inline void pad_to(std::string& line, std::size_t column) {
   else line += "  ";
 }
 
-inline std::string place_text(const operand_slot& slot) {
+[[gnu::cold]] inline std::string place_text(const operand_slot& slot) {
   switch (slot.base) {
     case in_arena: return "arena+" + std::to_string(slot.offset);
     case in_prepared: return "prepared+" + std::to_string(slot.offset);
@@ -23,7 +23,7 @@ inline std::string place_text(const operand_slot& slot) {
   }
 }
 
-inline std::string step_line(const ir::graph& g, const plan_view& plan, const step& s) {
+[[gnu::cold]] inline std::string step_line(const ir::graph& g, const plan_view& plan, const step& s) {
   std::string line = "  ";
   if (s.node >= 0) {
     const ir::node& n = g.nodes[static_cast<std::size_t>(s.node)];
@@ -47,7 +47,7 @@ inline std::string step_line(const ir::graph& g, const plan_view& plan, const st
 }  // namespace detail
 
 /// Passes, prepare steps, steps and memory of a planned graph.
-inline std::string dump_plan(const ir::graph& optimised, const plan_view& plan, std::int64_t lower_bound) {
+[[gnu::cold]] inline std::string dump_plan(const ir::graph& optimised, const plan_view& plan, std::int64_t lower_bound) {
   std::string out = "passes\n";
   const std::string log = ir::log_text(optimised);
   for (std::size_t at = 0; at < log.size();) {

@@ -31,7 +31,7 @@ template <class G, class Sequence> struct spans_of_outputs;
 template <class G, std::size_t I> struct spans_of_outputs<G, std::index_sequence<I>> { using type = span_of_output<G, I>; };
 template <class G, std::size_t... I> struct spans_of_outputs<G, std::index_sequence<I...>> { using type = std::tuple<span_of_output<G, I>...>; };
 
-inline std::string size_message(std::string_view what, std::string_view name, std::size_t got, std::int64_t expected) {
+[[gnu::cold]] inline std::string size_message(std::string_view what, std::string_view name, std::size_t got, std::int64_t expected) {
   return std::string(what) + " \"" + std::string(name) + "\": got " + std::to_string(got) + " elements, expected " + std::to_string(expected);
 }
 

@@ -78,7 +78,7 @@ struct prepared_weights {
 };
 
 /// Runs a plan's prepare steps on bound weights. Errors: out_of_memory.
-inline result<prepared_weights> prepare(const plan_view& plan, bound_weights bound) {
+[[gnu::cold]] inline result<prepared_weights> prepare(const plan_view& plan, bound_weights bound) {
   prepared_weights made;
   made.bound = std::move(bound);
   if (plan.prepare.empty()) return made;

@@ -22,7 +22,7 @@ class thread_pool final : public part_runner {
   ~thread_pool() { stop(); }
 
   /// Starts the workers. Errors: invalid_argument (fewer than 1 or more than 1024), out_of_memory (the system starts no more threads).
-  result<void> start(int threads) {
+  [[gnu::cold]] result<void> start(int threads) {
     if (auto ok = check_options({.threads = threads}); !ok) return ok;
     workers_.reserve(static_cast<std::size_t>(threads));  // workers hold pointers into it
     threads_ = threads;

@@ -68,7 +68,7 @@ class bound_weights {
 /// Errors: invalid_argument; one message of several lines that names every missing, superfluous, mistyped and misshapen
 /// tensor with what was got and what was expected. Dtypes are not converted. Superfluous are the tensors that no spec
 /// names, except PyTorch's counters "….num_batches_tracked". Two specs may have one name.
-inline result<bound_weights> bind_weights(const weights& file, std::span<const weight_spec> specs);
+[[gnu::cold]] inline result<bound_weights> bind_weights(const weights& file, std::span<const weight_spec> specs);
 
 // --- details ---------------------------------------------------------------
 namespace detail {
@@ -96,7 +96,7 @@ struct expectation {
 };
 
 /// [out, kH, kW, in] from a file with these strides; `out` is split into groups when its members lie apart in the file.
-inline expectation expected_convolution(const weight_spec& spec) {
+[[gnu::cold]] inline expectation expected_convolution(const weight_spec& spec) {
   const shape_t& s = spec.desc.shape;
   if (s.rank != 4 || s.elements() < 1)
     return {s, {}, "is used by a convolution, which takes known extents [outC, kH, kW, inC/group]"};
@@ -122,7 +122,7 @@ inline expectation expected_convolution(const weight_spec& spec) {
   return e;
 }
 
-inline expectation expected_linear(const weight_spec& spec) {
+[[gnu::cold]] inline expectation expected_linear(const weight_spec& spec) {
   const shape_t &s = spec.desc.shape, &map = spec.flattened;
   if (map.rank != 4) return {s, {}, ""};
   if (s.rank != 2 || s.elements() < 0 || map.elements(1) != s[1])
@@ -137,7 +137,7 @@ inline expectation expected_linear(const weight_spec& spec) {
 }
 
 /// What the file must hold for this spec when its writer ordered axes like `order`.
-inline expectation expected_in_file(const weight_spec& spec, layout order) {
+[[gnu::cold]] inline expectation expected_in_file(const weight_spec& spec, layout order) {
   if (order == layout::native) return {spec.desc.shape, {}, ""};
   switch (spec.use) {
     case weight_use::conv2d:
@@ -165,7 +165,7 @@ void gather_elements(const gathering& from, const std::byte* source, std::byte* 
   }
 }
 
-inline void gather(const gathering& from, std::int64_t element_bytes, const std::byte* source, std::byte* target) {
+[[gnu::cold]] inline void gather(const gathering& from, std::int64_t element_bytes, const std::byte* source, std::byte* target) {
   switch (element_bytes) {
     case 1: return gather_elements<1>(from, source, target);
     case 2: return gather_elements<2>(from, source, target);
@@ -175,7 +175,7 @@ inline void gather(const gathering& from, std::int64_t element_bytes, const std:
 }
 
 /// Edits (insert, drop or replace a character) from a to b, or `limit` when there are as many or more.
-inline std::size_t edits_between(std::string_view a, std::string_view b, std::size_t limit) {
+[[gnu::cold]] inline std::size_t edits_between(std::string_view a, std::string_view b, std::size_t limit) {
   if (a.size() >= b.size() + limit || b.size() >= a.size() + limit) return limit;
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -232,7 +232,7 @@ class weight_complaints {
   std::string lines_;
 };
 
-inline std::string weight_complaints::hint_of_order(const weight_spec& spec, const shape_t& got) const {
+[[gnu::cold]] inline std::string weight_complaints::hint_of_order(const weight_spec& spec, const shape_t& got) const {
   const bool is_native = file_.order() == layout::native;
   const expectation other = expected_in_file(spec, is_native ? layout::pytorch : layout::native);
   if (other.why[0] != '\0' || !(got == other.shape)) return {};
@@ -240,7 +240,7 @@ inline std::string weight_complaints::hint_of_order(const weight_spec& spec, con
                    : " (this is nnrt's order: open the file with nnrt::layout::native)";
 }
 
-inline const tensor_entry* weight_complaints::check(const weight_spec& spec, const expectation& expected) {
+[[gnu::cold]] inline const tensor_entry* weight_complaints::check(const weight_spec& spec, const expectation& expected) {
   if (expected.why[0] != '\0') {
     return complain(spec.name, joined({"expected ", text_of(spec.desc.type, spec.desc.shape), " ", expected.why})),
            nullptr;
@@ -257,7 +257,7 @@ inline const tensor_entry* weight_complaints::check(const weight_spec& spec, con
   return complain(spec.name, text), nullptr;
 }
 
-inline std::string_view weight_complaints::nearest_superfluous(std::string_view name) {
+[[gnu::cold]] inline std::string_view weight_complaints::nearest_superfluous(std::string_view name) {
   std::string_view nearest;
   std::size_t fewest = std::min<std::size_t>(name.size() / 4 + 2, name.size());
   for (std::size_t i = 0; i < used_.size() && guesses_left_ > 0; ++i) {
@@ -271,7 +271,7 @@ inline std::string_view weight_complaints::nearest_superfluous(std::string_view 
   return nearest;
 }
 
-inline void weight_complaints::check_names() {
+[[gnu::cold]] inline void weight_complaints::check_names() {
   for (const weight_spec* spec : missing_) {
     const std::string_view nearest = nearest_superfluous(spec->name);
     const std::string expected = text_of(spec->desc.type, expected_in_file(*spec, file_.order()).shape);
@@ -288,7 +288,7 @@ inline void weight_complaints::check_names() {
   }
 }
 
-inline error weight_complaints::reason() const {
+[[gnu::cold]] inline error weight_complaints::reason() const {
   return {error_code::invalid_argument,
           joined({"weights do not fit (", std::to_string(used_.size()), " tensors there, ",
                   std::to_string(specs_.size()), " weights named by the network):", lines_})};
@@ -311,7 +311,7 @@ struct located_weight {
 };
 }  // namespace detail
 
-inline result<bound_weights> bind_weights(const weights& file, std::span<const weight_spec> specs) {
+[[gnu::cold]] inline result<bound_weights> bind_weights(const weights& file, std::span<const weight_spec> specs) {
   detail::weight_complaints complaints(file, specs);
   std::vector<detail::located_weight> located;
   std::size_t copied_bytes = 0;

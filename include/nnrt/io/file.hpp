@@ -48,18 +48,18 @@ class mapped_file {
 /// flushed to the device and renamed, so that a reader or a power cut meets the old content or the new one, and a
 /// mapping of the old one stays valid. An existing file's permissions are kept; a symbolic link is replaced, not
 /// followed. Errors: not_found, io_failed; each names the file.
-inline result<void> write_file(std::string_view path, std::span<const std::span<const std::byte>> pieces);
-inline result<void> write_file(std::string_view path, std::span<const std::byte> content) {
+[[gnu::cold]] inline result<void> write_file(std::string_view path, std::span<const std::span<const std::byte>> pieces);
+[[gnu::cold]] inline result<void> write_file(std::string_view path, std::span<const std::byte> content) {
   return write_file(path, std::span<const std::span<const std::byte>>(&content, 1));
 }
 
 // --- details ---------------------------------------------------------------
 namespace detail {
 // strerror_r comes in two kinds, depending on the C library and its feature macros.
-inline std::string_view system_text(const char* text, const char*) { return text; }
-inline std::string_view system_text(int failed, const char* buffer) { return failed == 0 ? buffer : "unknown error"; }
+[[gnu::cold]] inline std::string_view system_text(const char* text, const char*) { return text; }
+[[gnu::cold]] inline std::string_view system_text(int failed, const char* buffer) { return failed == 0 ? buffer : "unknown error"; }
 
-inline tl::unexpected<error> system_failure(std::string_view path, std::string_view what, int number) {
+[[gnu::cold]] inline tl::unexpected<error> system_failure(std::string_view path, std::string_view what, int number) {
   char buffer[128] = {};
   const std::string_view reason = system_text(::strerror_r(number, buffer, sizeof buffer), buffer);
   const error_code code = number == ENOENT   ? error_code::not_found
@@ -68,7 +68,7 @@ inline tl::unexpected<error> system_failure(std::string_view path, std::string_v
   return fail(code, joined({path, ": ", what, ": ", reason}));
 }
 
-inline tl::unexpected<error> zero_byte_in(std::string_view path) {
+[[gnu::cold]] inline tl::unexpected<error> zero_byte_in(std::string_view path) {
   return fail(error_code::invalid_argument,
               joined({path.substr(0, path.find('\0')), ": a zero byte follows in the path"}));
 }
@@ -89,7 +89,7 @@ class descriptor {
 };
 
 /// A new file named path.new-<process>-<n>; left-overs of a killed process with the same number are stepped over.
-inline int create_beside(const std::string& path, std::string& temporary) {
+[[gnu::cold]] inline int create_beside(const std::string& path, std::string& temporary) {
   for (int n = 0;; ++n) {
     temporary = joined({path, ".new-", std::to_string(::getpid()), "-", std::to_string(n)});
     const int number = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -97,7 +97,7 @@ inline int create_beside(const std::string& path, std::string& temporary) {
   }
 }
 
-inline bool write_all(int file, std::span<const std::byte> bytes) {
+[[gnu::cold]] inline bool write_all(int file, std::span<const std::byte> bytes) {
   for (std::size_t done = 0; done < bytes.size();) {
     const ::ssize_t written = ::write(file, bytes.data() + done, bytes.size() - done);
     if (written < 0 && errno == EINTR) continue;
@@ -107,7 +107,7 @@ inline bool write_all(int file, std::span<const std::byte> bytes) {
   return true;
 }
 
-inline bool write_and_flush(descriptor& file, std::span<const std::span<const std::byte>> pieces, const char* path) {
+[[gnu::cold]] inline bool write_and_flush(descriptor& file, std::span<const std::span<const std::byte>> pieces, const char* path) {
   for (const auto piece : pieces)
     if (!write_all(file.number(), piece)) return false;
   struct ::stat old {};
@@ -117,7 +117,7 @@ inline bool write_and_flush(descriptor& file, std::span<const std::span<const st
 
 // After a rename only the directory's own flush makes the new name durable; a file system that cannot do it is no
 // reason to report a failed write.
-inline void flush_directory_of(const std::string& path) {
+[[gnu::cold]] inline void flush_directory_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   const descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -125,7 +125,7 @@ inline void flush_directory_of(const std::string& path) {
 }
 }  // namespace detail
 
-inline result<mapped_file> mapped_file::open(std::string_view path) {
+[[gnu::cold]] inline result<mapped_file> mapped_file::open(std::string_view path) {
   if (path.find('\0') != path.npos) return detail::zero_byte_in(path);
   const std::string name(path);
   // O_NONBLOCK: a pipe must be refused below, not waited for.
@@ -143,7 +143,7 @@ inline result<mapped_file> mapped_file::open(std::string_view path) {
   return mapped;
 }
 
-inline result<void> write_file(std::string_view path, std::span<const std::span<const std::byte>> pieces) {
+[[gnu::cold]] inline result<void> write_file(std::string_view path, std::span<const std::span<const std::byte>> pieces) {
   if (path.find('\0') != path.npos) return detail::zero_byte_in(path);
   const std::string name(path);
   std::string temporary;

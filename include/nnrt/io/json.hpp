@@ -44,11 +44,11 @@ constexpr bool is_utf8(std::string_view text) {
 
 /// Appends `text` as a JSON string with its quotes. Control characters are escaped; bytes that are not UTF-8 become
 /// U+FFFD, so the output is always JSON.
-inline void append_json_string(std::string& out, std::string_view text);
+[[gnu::cold]] inline void append_json_string(std::string& out, std::string_view text);
 
 /// `text` in quotes for a message: escaped as in JSON, so that a hostile name cannot play with a terminal, and cut
 /// after about 120 bytes.
-inline std::string quoted(std::string_view text);
+[[gnu::cold]] inline std::string quoted(std::string_view text);
 
 /// What json_reader::next() met.
 enum class json_event {
@@ -208,7 +208,7 @@ class json_writer {
 
 // --- details ---------------------------------------------------------------
 namespace detail {
-inline void append_escaped(std::string& out, char c) {
+[[gnu::cold]] inline void append_escaped(std::string& out, char c) {
   constexpr std::string_view hex = "0123456789abcdef";
   const auto code = static_cast<unsigned char>(c);
   switch (c) {
@@ -226,7 +226,7 @@ inline void append_escaped(std::string& out, char c) {
 }
 }  // namespace detail
 
-inline void append_json_string(std::string& out, std::string_view text) {
+[[gnu::cold]] inline void append_json_string(std::string& out, std::string_view text) {
   out += '"';
   for (std::size_t at = 0; at < text.size();) {
     const int length = utf8_length(text, at);
@@ -238,7 +238,7 @@ inline void append_json_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
-inline std::string quoted(std::string_view text) {
+[[gnu::cold]] inline std::string quoted(std::string_view text) {
   constexpr std::size_t longest = 120;
   std::size_t cut = text.size() <= longest ? text.size() : longest;
   while (cut < text.size() && cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U)
@@ -249,7 +249,7 @@ inline std::string quoted(std::string_view text) {
   return out;
 }
 
-inline json_writer& json_writer::real(double value) {
+[[gnu::cold]] inline json_writer& json_writer::real(double value) {
   if (!(value - value == 0)) return null();
   char digits[32];
   const auto written = std::to_chars(digits, digits + sizeof digits, value);
@@ -258,7 +258,7 @@ inline json_writer& json_writer::real(double value) {
   return word(joined({shortest, shortest.find_first_of(".e") == shortest.npos ? ".0" : ""}));
 }
 
-inline json_event json_reader::broken_at(std::size_t at, std::string reason) {
+[[gnu::cold]] inline json_event json_reader::broken_at(std::size_t at, std::string reason) {
   if (state_ == state::broken) return json_event::broken;
   state_ = state::broken;
   start_ = at;
@@ -266,9 +266,9 @@ inline json_event json_reader::broken_at(std::size_t at, std::string reason) {
   return json_event::broken;
 }
 
-inline json_event json_reader::refuse(std::string reason) { return broken_at(start_, std::move(reason)); }
+[[gnu::cold]] inline json_event json_reader::refuse(std::string reason) { return broken_at(start_, std::move(reason)); }
 
-inline json_event json_reader::unexpected(std::string_view wanted) {
+[[gnu::cold]] inline json_event json_reader::unexpected(std::string_view wanted) {
   std::string reason = joined({"expected ", wanted, ", got "});
   const int length = utf8_length(text_, at_);
   reason += at_ < text_.size() ? quoted(text_.substr(at_, static_cast<std::size_t>(length == 0 ? 1 : length)))
@@ -276,11 +276,11 @@ inline json_event json_reader::unexpected(std::string_view wanted) {
   return broken_at(at_, std::move(reason));
 }
 
-inline void json_reader::skip_space() {
+[[gnu::cold]] inline void json_reader::skip_space() {
   while (at_ < text_.size() && (peek() == ' ' || peek() == '\n' || peek() == '\r' || peek() == '\t')) ++at_;
 }
 
-inline json_event json_reader::next() {
+[[gnu::cold]] inline json_event json_reader::next() {
   if (state_ == state::broken) return json_event::broken;
   skip_space();
   start_ = at_;
@@ -305,7 +305,7 @@ inline json_event json_reader::next() {
   return json_event::key;
 }
 
-inline json_event json_reader::open(bool object) {
+[[gnu::cold]] inline json_event json_reader::open(bool object) {
   if (depth_ == max_depth) return broken_at(at_, joined({"containers nest deeper than ", std::to_string(max_depth)}));
   const std::uint64_t bit = std::uint64_t{1} << depth_++;
   objects_ = object ? objects_ | bit : objects_ & ~bit;
@@ -314,18 +314,18 @@ inline json_event json_reader::open(bool object) {
   return object ? json_event::begin_object : json_event::begin_array;
 }
 
-inline json_event json_reader::close(bool object) {
+[[gnu::cold]] inline json_event json_reader::close(bool object) {
   ++at_;
   --depth_;
   return after_value(object ? json_event::end_object : json_event::end_array);
 }
 
-inline json_event json_reader::after_value(json_event event) {
+[[gnu::cold]] inline json_event json_reader::after_value(json_event event) {
   state_ = depth_ == 0 ? state::done : state::comma;
   return event;
 }
 
-inline json_event json_reader::read_value() {
+[[gnu::cold]] inline json_event json_reader::read_value() {
   switch (peek()) {
     case '{': return open(true);
     case '[': return open(false);
@@ -339,20 +339,20 @@ inline json_event json_reader::read_value() {
   return number ? read_number() : unexpected("a value");
 }
 
-inline json_event json_reader::read_word(std::string_view word, json_event event, std::int64_t value) {
+[[gnu::cold]] inline json_event json_reader::read_word(std::string_view word, json_event event, std::int64_t value) {
   if (text_.substr(at_, word.size()) != word) return unexpected("a value");
   at_ += word.size();
   integer_ = value;
   return after_value(event);
 }
 
-inline std::size_t json_reader::digits() {
+[[gnu::cold]] inline std::size_t json_reader::digits() {
   const std::size_t from = at_;
   while (peek() >= '0' && peek() <= '9') ++at_;
   return at_ - from;
 }
 
-inline json_event json_reader::read_number() {
+[[gnu::cold]] inline json_event json_reader::read_number() {
   if (peek() == '-') ++at_;
   const bool leading_zero = peek() == '0';
   const std::size_t whole = digits();
@@ -381,7 +381,7 @@ inline json_event json_reader::read_number() {
 }
 
 // The characters stay where they are unless an escape makes them differ from the text.
-inline bool json_reader::read_string() {
+[[gnu::cold]] inline bool json_reader::read_string() {
   const std::size_t from = ++at_;
   bool escaped = false;
   unescaped_.clear();
@@ -407,7 +407,7 @@ inline bool json_reader::read_string() {
   return true;
 }
 
-inline bool json_reader::read_escape() {
+[[gnu::cold]] inline bool json_reader::read_escape() {
   constexpr std::string_view letters = "\"\\/bfnrt", meanings = "\"\\/\b\f\n\r\t";
   const std::size_t from = at_++;
   if (const std::size_t simple = letters.find(peek()); at_ < text_.size() && simple != letters.npos) {
@@ -432,7 +432,7 @@ inline bool json_reader::read_escape() {
 }
 
 // Stands at the 'u' of \uXXXX; leaves behind the last digit.
-inline bool json_reader::read_code_unit(std::uint32_t& unit) {
+[[gnu::cold]] inline bool json_reader::read_code_unit(std::uint32_t& unit) {
   const std::string_view digits = text_.substr(at_ + 1, 4);
   const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), unit, 16);
   if (digits.size() != 4 || failed != std::errc{} || end != digits.data() + 4)
@@ -441,7 +441,7 @@ inline bool json_reader::read_code_unit(std::uint32_t& unit) {
   return true;
 }
 
-inline void json_reader::append_code_point(std::uint32_t point) {
+[[gnu::cold]] inline void json_reader::append_code_point(std::uint32_t point) {
   const auto put = [&](std::uint32_t byte) { unescaped_ += static_cast<char>(static_cast<unsigned char>(byte)); };
   const auto tail = [&](unsigned shift) { put(0x80U | (point >> shift & 0x3FU)); };
   if (point < 0x80) return put(point);
@@ -450,15 +450,15 @@ inline void json_reader::append_code_point(std::uint32_t point) {
   put(0xF0U | point >> 18U), tail(12), tail(6), tail(0);
 }
 
-inline bool json_reader::expect(json_event wanted) {
+[[gnu::cold]] inline bool json_reader::expect(json_event wanted) {
   const json_event got = next();
   if (got != wanted) refuse(joined({"expected ", name_of(wanted), ", got ", name_of(got)}));
   return got == wanted;
 }
 
-inline bool json_reader::skip() { return skip_from(next()); }
+[[gnu::cold]] inline bool json_reader::skip() { return skip_from(next()); }
 
-inline bool json_reader::skip_from(json_event event) {
+[[gnu::cold]] inline bool json_reader::skip_from(json_event event) {
   const int outside = depth_ - (event == json_event::begin_object || event == json_event::begin_array ? 1 : 0);
   while (depth_ > outside && !is_broken()) next();
   return !is_broken();

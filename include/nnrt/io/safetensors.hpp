@@ -31,9 +31,9 @@ struct metadata_entry {
 };
 
 /// "[16, 3, 3, 1]", for messages.
-inline std::string text_of(const shape_t& shape);
+[[gnu::cold]] inline std::string text_of(const shape_t& shape);
 /// "f32 [16, 3, 3, 1]"
-inline std::string text_of(dtype type, const shape_t& shape);
+[[gnu::cold]] inline std::string text_of(dtype type, const shape_t& shape);
 
 namespace safetensors {
 
@@ -64,12 +64,12 @@ inline constexpr std::uint64_t longest_header = 100'000'000;
 /// 64 bits, and that the tensors cover the data exactly, without overlap or hole; BOOL elements are 0 or 1.
 /// Errors: invalid_file, not_supported (a dtype that nnrt lacks, such as BF16); the message names the tensor, what was
 /// got and what was expected. Source: README and reference implementation of huggingface/safetensors 0.4.
-inline result<contents> parse(std::span<const std::byte> file);
+[[gnu::cold]] inline result<contents> parse(std::span<const std::byte> file);
 
 }  // namespace safetensors
 
 // --- details ---------------------------------------------------------------
-inline std::string text_of(const shape_t& shape) {
+[[gnu::cold]] inline std::string text_of(const shape_t& shape) {
   std::string text = "[";
   for (const std::int64_t extent : shape) {
     if (text.size() > 1) text += ", ";
@@ -78,7 +78,7 @@ inline std::string text_of(const shape_t& shape) {
   text += ']';
   return text;
 }
-inline std::string text_of(dtype type, const shape_t& shape) { return joined({name_of(type), " ", text_of(shape)}); }
+[[gnu::cold]] inline std::string text_of(dtype type, const shape_t& shape) { return joined({name_of(type), " ", text_of(shape)}); }
 
 namespace safetensors {
 namespace detail {
@@ -117,13 +117,13 @@ template <class T, class Less> void sort(std::vector<T>& items, Less less) {
 }
 
 /// Puts the tensors in the order of their names; null, or one whose name occurs twice.
-inline const tensor_entry* sort_by_name(std::vector<tensor_entry>& tensors) {
+[[gnu::cold]] inline const tensor_entry* sort_by_name(std::vector<tensor_entry>& tensors) {
   sort(tensors, [](const tensor_entry& a, const tensor_entry& b) { return a.name < b.name; });
   for (std::size_t i = 1; i < tensors.size(); ++i)
     if (tensors[i].name == tensors[i - 1].name) return &tensors[i];
   return nullptr;
 }
-inline const metadata_entry* sort_by_key(std::vector<metadata_entry>& metadata) {
+[[gnu::cold]] inline const metadata_entry* sort_by_key(std::vector<metadata_entry>& metadata) {
   sort(metadata, [](const metadata_entry& a, const metadata_entry& b) { return a.key < b.key; });
   for (std::size_t i = 1; i < metadata.size(); ++i)
     if (metadata[i].key == metadata[i - 1].key) return &metadata[i];
@@ -139,7 +139,7 @@ struct statement {
 /// What is wrong; empty when nothing is.
 using complaint = std::string;
 
-inline complaint complain(std::string_view name, std::initializer_list<std::string_view> reason) {
+[[gnu::cold]] inline complaint complain(std::string_view name, std::initializer_list<std::string_view> reason) {
   return joined({"tensor ", quoted(name), ": ", joined(reason)});
 }
 
@@ -174,7 +174,7 @@ class header_reader {
   bool supported_ = true, has_metadata_ = false;
 };
 
-inline bool header_reader::read() {
+[[gnu::cold]] inline bool header_reader::read() {
   if (!json_.expect(json_event::begin_object)) return false;
   for (json_event event = json_.next(); event != json_event::end_object; event = json_.next()) {
     if (event == json_event::broken) return false;
@@ -184,7 +184,7 @@ inline bool header_reader::read() {
   return json_.next() == json_event::end;
 }
 
-inline bool header_reader::read_metadata() {
+[[gnu::cold]] inline bool header_reader::read_metadata() {
   if (has_metadata_) return json_.refuse("\"__metadata__\" occurs twice"), false;
   has_metadata_ = true;
   if (!json_.expect(json_event::begin_object)) return false;
@@ -201,13 +201,13 @@ inline bool header_reader::read_metadata() {
 }
 
 // What is JSON of another kind gets the tensor's name in front; what is not JSON keeps the JSON reader's words.
-inline bool header_reader::expect(const statement& tensor, std::string_view field, json_event wanted) {
+[[gnu::cold]] inline bool header_reader::expect(const statement& tensor, std::string_view field, json_event wanted) {
   const json_event got = json_.next();
   if (got == json_event::broken || got == wanted) return got == wanted;
   return refuse(tensor.entry.name, {field, ": expected ", name_of(wanted), ", got ", name_of(got)});
 }
 
-inline bool header_reader::read_tensor(std::string_view name) {
+[[gnu::cold]] inline bool header_reader::read_tensor(std::string_view name) {
   statement tensor;
   tensor.entry.name = name;
   unsigned seen = 0;  // a bit for each field
@@ -222,7 +222,7 @@ inline bool header_reader::read_tensor(std::string_view name) {
   return true;
 }
 
-inline bool header_reader::read_field(statement& tensor, unsigned& seen) {
+[[gnu::cold]] inline bool header_reader::read_field(statement& tensor, unsigned& seen) {
   const std::string_view field = json_.string();
   const unsigned bit = field == "dtype" ? 1 : field == "shape" ? 2 : field == "data_offsets" ? 4 : 0;
   if (bit == 0) return refuse(tensor.entry.name, {"unknown field ", quoted(field)});
@@ -231,7 +231,7 @@ inline bool header_reader::read_field(statement& tensor, unsigned& seen) {
   return bit == 1 ? read_dtype(tensor) : bit == 2 ? read_shape(tensor) : read_offsets(tensor);
 }
 
-inline bool header_reader::read_dtype(statement& tensor) {
+[[gnu::cold]] inline bool header_reader::read_dtype(statement& tensor) {
   if (!expect(tensor, "dtype", json_event::string)) return false;
   std::string known;
   for (const dtype_row& row : dtypes) {
@@ -242,7 +242,7 @@ inline bool header_reader::read_dtype(statement& tensor) {
   return refuse(tensor.entry.name, {"dtype ", quoted(json_.string()), " is not supported, expected one of ", known});
 }
 
-inline bool header_reader::read_shape(statement& tensor) {
+[[gnu::cold]] inline bool header_reader::read_shape(statement& tensor) {
   if (!expect(tensor, "shape", json_event::begin_array)) return false;
   shape_t& shape = tensor.entry.shape;
   for (json_event event = json_.next(); event != json_event::end_array; event = json_.next()) {
@@ -258,7 +258,7 @@ inline bool header_reader::read_shape(statement& tensor) {
   return true;
 }
 
-inline bool header_reader::read_offsets(statement& tensor) {
+[[gnu::cold]] inline bool header_reader::read_offsets(statement& tensor) {
   if (!expect(tensor, "data_offsets", json_event::begin_array)) return false;
   for (std::uint64_t* offset : {&tensor.begin, &tensor.end}) {
     if (!expect(tensor, "data_offsets", json_event::integer)) return false;
@@ -269,12 +269,12 @@ inline bool header_reader::read_offsets(statement& tensor) {
   return expect(tensor, "data_offsets", json_event::end_array);
 }
 
-inline std::string text_of_offsets(const statement& t) {
+[[gnu::cold]] inline std::string text_of_offsets(const statement& t) {
   return joined({"data_offsets [", std::to_string(t.begin), ", ", std::to_string(t.end), "]"});
 }
 
 /// Extents of 0 are left out: neither the order of the extents nor a 0 among them hides a size that overflows.
-inline bool has_too_many_elements(const shape_t& shape) {
+[[gnu::cold]] inline bool has_too_many_elements(const shape_t& shape) {
   std::int64_t elements = 1;
   for (const std::int64_t extent : shape) {
     if (extent == 0) continue;
@@ -284,7 +284,7 @@ inline bool has_too_many_elements(const shape_t& shape) {
   return false;
 }
 
-inline complaint check_size(const statement& t, std::uint64_t data_bytes) {
+[[gnu::cold]] inline complaint check_size(const statement& t, std::uint64_t data_bytes) {
   const tensor_entry& tensor = t.entry;
   if (has_too_many_elements(tensor.shape))
     return complain(tensor.name, {"shape ", text_of(tensor.shape), " has more than 2^40 elements"});
@@ -302,7 +302,7 @@ inline complaint check_size(const statement& t, std::uint64_t data_bytes) {
 }
 
 /// In the order of their data, every tensor starts where the one before ended, and the last one ends with the file.
-inline complaint check_cover(std::vector<statement>& tensors, std::uint64_t data_bytes) {
+[[gnu::cold]] inline complaint check_cover(std::vector<statement>& tensors, std::uint64_t data_bytes) {
   sort(tensors,
        [](const statement& a, const statement& b) { return a.begin != b.begin ? a.begin < b.begin : a.end < b.end; });
   const statement* last = nullptr;
@@ -325,7 +325,7 @@ inline complaint check_cover(std::vector<statement>& tensors, std::uint64_t data
 }
 
 // Other bytes than 0 and 1 are no value of a C++ bool: reading one would be undefined behaviour in every kernel.
-inline complaint check_booleans(const tensor_entry& tensor) {
+[[gnu::cold]] inline complaint check_booleans(const tensor_entry& tensor) {
   if (tensor.type != boolean) return {};
   for (std::size_t i = 0; i < tensor.bytes.size(); ++i) {
     const int value = std::to_integer<int>(tensor.bytes[i]);
@@ -337,7 +337,7 @@ inline complaint check_booleans(const tensor_entry& tensor) {
 }
 
 /// Finds the header of a file.
-inline complaint find_header(std::span<const std::byte> file, std::string_view& header) {
+[[gnu::cold]] inline complaint find_header(std::span<const std::byte> file, std::string_view& header) {
   if (file.size() < 8)
     return joined(
         {"the file has ", std::to_string(file.size()), " bytes, expected at least the 8 of the header's length"});
@@ -353,7 +353,7 @@ inline complaint find_header(std::span<const std::byte> file, std::string_view& 
 }
 
 /// Gives the tensors their bytes, once everything about them is checked.
-inline complaint fill(contents& found, std::vector<statement>& statements, std::span<const std::byte> data) {
+[[gnu::cold]] inline complaint fill(contents& found, std::vector<statement>& statements, std::span<const std::byte> data) {
   for (const statement& t : statements)
     if (complaint wrong = check_size(t, data.size()); !wrong.empty()) return wrong;
   for (const statement& t : statements) {
@@ -370,7 +370,7 @@ inline complaint fill(contents& found, std::vector<statement>& statements, std::
 }
 }  // namespace detail
 
-inline result<contents> parse(std::span<const std::byte> file) {
+[[gnu::cold]] inline result<contents> parse(std::span<const std::byte> file) {
   std::string_view header;
   if (detail::complaint wrong = detail::find_header(file, header); !wrong.empty())
     return fail(error_code::invalid_file, std::move(wrong));

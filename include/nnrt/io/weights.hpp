@@ -93,14 +93,14 @@ class weights {
 };
 
 // --- details ---------------------------------------------------------------
-inline result<weights> weights::with(state made, std::span<const std::byte> file) {
+[[gnu::cold]] inline result<weights> weights::with(state made, std::span<const std::byte> file) {
   auto found = safetensors::parse(file);
   if (!found) return fail(std::move(found.error()));
   made.found = std::move(*found);
   return weights(std::move(made));
 }
 
-inline result<weights> weights::open(std::string_view path, layout order) {
+[[gnu::cold]] inline result<weights> weights::open(std::string_view path, layout order) {
   auto file = mapped_file::open(path);
   if (!file) return fail(std::move(file.error()));
   const std::span<const std::byte> bytes = file->bytes();
@@ -109,18 +109,18 @@ inline result<weights> weights::open(std::string_view path, layout order) {
   return opened;
 }
 
-inline result<weights> weights::parse(std::span<const std::byte> file, layout order) {
+[[gnu::cold]] inline result<weights> weights::parse(std::span<const std::byte> file, layout order) {
   return with({.file = {}, .copy = {}, .found = {}, .order = order}, file);
 }
 
-inline result<weights> weights::parse_copy(std::span<const std::byte> file, layout order) {
+[[gnu::cold]] inline result<weights> weights::parse_copy(std::span<const std::byte> file, layout order) {
   detail::aligned_bytes copy(file.size());
   std::byte* const bytes = copy.data();
   if (!file.empty()) std::memcpy(bytes, file.data(), file.size());
   return with({.file = {}, .copy = std::move(copy), .found = {}, .order = order}, {bytes, file.size()});
 }
 
-inline const weights::entry* weights::find(std::string_view name) const {
+[[gnu::cold]] inline const weights::entry* weights::find(std::string_view name) const {
   const std::span<const entry> all = entries();
   std::size_t first = 0, last = all.size();  // the name is in [first, last), if anywhere
   while (first < last) {
@@ -131,7 +131,7 @@ inline const weights::entry* weights::find(std::string_view name) const {
   return nullptr;
 }
 
-inline const std::string_view* weights::metadata(std::string_view key) const {
+[[gnu::cold]] inline const std::string_view* weights::metadata(std::string_view key) const {
   for (const metadata_entry& text : metadata())
     if (text.key == key) return &text.value;
   return nullptr;

@@ -53,8 +53,10 @@ namespace detail {
 template <class Pool> constexpr auto slice(Pool& pool, range at) { return std::span(pool.data() + at.first, static_cast<std::size_t>(at.count)); }
 }  // namespace detail
 
-/// What a pass did to one node, for graph::text().
+/// What a pass can do to a node.
 enum class change { evaluated, merged, folded, fused, removed };
+
+/// One thing that a pass did, for graph::text().
 struct event {
   change what{};
   const operator_label* op = nullptr;    // the node that is gone
