@@ -20,16 +20,23 @@ constexpr weight_use use_of(weights_role role) {
   return weight_use::plain;
 }
 
-/// Shape of the feature map [N, H, W, C] that reshapes alone lead from to `id`; rank 0 when there is none, or when it has one pixel.
-constexpr shape_t flattened_map(const ir::graph& g, const passes::use_table& table, std::int32_t id) {
-  while (table.producer_of(id) != ir::none) {
-    const ir::node& n = g.nodes[static_cast<std::size_t>(table.producer_of(id))];
-    if (n.op->traits.result != storage::alias_of_input) break;
-    id = g.inputs_of(n)[0];
+/// Whether a node's elements are those of its only input, in their order: reshapes, and activations between them and the layer.
+constexpr bool keeps_order(const ir::node& n) {
+  return n.op->traits.result == storage::alias_of_input || (n.op->traits.result == storage::in_place && n.inputs.count == 1);
+}
+
+/// Shape of the feature map [N, H, W, C] whose flattening a dense layer with this many columns reads; rank 0 when it reads something else,
+/// or when the map has one pixel.
+constexpr shape_t flattened_map(const ir::graph& g, const passes::use_table& table, std::int32_t id, std::int64_t columns) {
+  for (;;) {
     const tensor_desc& desc = g.at(id).desc;
-    if (desc.rank() == 4 && desc.layout == format::nhwc) return desc.shape[1] * desc.shape[2] > 1 ? desc.shape : shape_t{};
+    if (desc.rank() == 4 && desc.layout == format::nhwc)
+      return desc.shape[1] * desc.shape[2] > 1 && desc.shape.elements(1) == columns ? desc.shape : shape_t{};
+    if (table.producer_of(id) == ir::none) return {};
+    const ir::node& n = g.nodes[static_cast<std::size_t>(table.producer_of(id))];
+    if (!keeps_order(n)) return {};
+    id = g.inputs_of(n)[0];
   }
-  return {};
 }
 
 /// Groups of a convolution: input channels over the weight's.
@@ -58,7 +65,7 @@ constexpr pool<weight_spec> weight_specs_of(const ir::graph& g) {
     if (spec_of[static_cast<std::size_t>(id)] == ir::none) continue;
     weight_spec& spec = specs[static_cast<std::size_t>(spec_of[static_cast<std::size_t>(id)])];
     spec.use = detail::use_of(n.op->traits.weights);
-    if (spec.use == weight_use::full_connection) spec.flattened = detail::flattened_map(g, table, g.inputs_of(n)[0]);
+    if (spec.use == weight_use::full_connection) spec.flattened = detail::flattened_map(g, table, g.inputs_of(n)[0], spec.desc.shape[1]);
     else if (spec.use != weight_use::depthwise_conv2d) spec.group = detail::group_of(g, n);
   }
   return specs;
