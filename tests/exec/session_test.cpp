@@ -219,4 +219,4 @@ TEST_CASE("to_model: an operator that is in no list is named") {
 }  // namespace
 
 // The sanitizer's own malloc gives up, instead of returning null, on sizes like those of the test above.
-extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
+extern "C" [[gnu::weak]] const char* __asan_default_options() { return "allocator_may_return_null=1"; }

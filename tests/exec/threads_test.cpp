@@ -1,0 +1,94 @@
+// threads_test: the pool runs every part once, for any numbers of parts and threads, and can be used at once again.
+#include <nnrt/exec/threads.hpp>
+
+#include <doctest/doctest.h>
+
+#include <ctime>
+#include <string>
+
+namespace {
+
+using namespace nnrt;
+
+struct parts_run {
+  std::vector<std::atomic<int>> times;
+  explicit parts_run(int parts) : times(static_cast<std::size_t>(parts)) {}
+  static void run(void* context, int part) {
+    ++static_cast<parts_run*>(context)->times[static_cast<std::size_t>(part)];
+  }
+  bool each_once() const {
+    for (const std::atomic<int>& t : times)
+      if (t.load() != 1) return false;
+    return true;
+  }
+};
+
+TEST_CASE("threads: every part runs exactly once") {
+  for (const int threads : {1, 2, 3, 8}) {
+    thread_pool pool;
+    REQUIRE(pool.start(threads));
+    CHECK(pool.threads() == threads);
+    for (const int parts : {1, 2, 3, 7, 64}) {
+      CAPTURE(threads);
+      CAPTURE(parts);
+      parts_run counted(parts);
+      pool.run(&parts_run::run, &counted, parts);
+      CHECK(counted.each_once());
+    }
+  }
+}
+
+TEST_CASE("threads: thousands of short jobs follow each other without losing one") {
+  thread_pool pool;
+  REQUIRE(pool.start(3));
+  int lost = 0;
+  for (int i = 0; i < 5000; ++i) {
+    parts_run counted(1 + i % 5);
+    pool.run(&parts_run::run, &counted, 1 + i % 5);
+    lost += counted.each_once() ? 0 : 1;
+  }
+  CHECK(lost == 0);
+}
+
+TEST_CASE("threads: what a part writes is there when run returns") {
+  thread_pool pool;
+  REQUIRE(pool.start(2));
+  struct sums {
+    long of[2] = {};
+  } s;  // no atomics: the pool orders the parts before its return
+  const auto job = [](void* context, int part) {
+    for (int i = 0; i < 1000; ++i) static_cast<sums*>(context)->of[part] += i;
+  };
+  for (int i = 0; i < 100; ++i) pool.run(job, &s, 2);
+  CHECK(s.of[0] == 100 * 499'500L);
+  CHECK(s.of[1] == 100 * 499'500L);
+}
+
+TEST_CASE("threads: workers that sleep wake up") {
+  thread_pool pool;
+  REQUIRE(pool.start(2));
+  for (int i = 0; i < 3; ++i) {
+    struct timespec pause {
+      0, 20'000'000
+    };
+    nanosleep(&pause, nullptr);
+    parts_run counted(2);
+    pool.run(&parts_run::run, &counted, 2);
+    CHECK(counted.each_once());
+  }
+}
+
+TEST_CASE("threads: a pool that never ran ends, and numbers that make no sense are refused") {
+  thread_pool unused;
+  REQUIRE(unused.start(4));
+  for (const int threads : {0, -3, 1025}) {
+    CAPTURE(threads);
+    thread_pool pool;
+    const auto started = pool.start(threads);
+    REQUIRE(!started);
+    CHECK(started.error().code() == error_code::invalid_argument);
+    CHECK(started.error().message() == "threads: got " + std::to_string(threads) + ", expected 1 to 1024");
+  }
+}
+
+}  // namespace

@@ -1,0 +1,163 @@
+// weight_specs_test: from a graph follows how each weight is used, so that files in another order can be brought into
+// ours.
+#include <nnrt/exec/weight_specs.hpp>
+
+#include <doctest/doctest.h>
+#include <nnrt/ops/conv2d.hpp>
+#include <nnrt/ops/depthwise_conv2d.hpp>
+#include <nnrt/ops/full_connection.hpp>
+#include <nnrt/ops/max_pool.hpp>
+#include <nnrt/ops/mul.hpp>
+#include <nnrt/ops/reduce_mean.hpp>
+#include <nnrt/ops/relu.hpp>
+#include <nnrt/ops/reshape.hpp>
+#include <nnrt/ops/softmax.hpp>
+
+#include "support/graphs.hpp"
+
+namespace {
+
+using namespace nnrt_test;
+
+struct row {
+  const char* what;
+  ir::graph (*network)();
+  weight_use use;
+  std::int64_t group;
+  shape_t flattened;
+};
+
+constexpr auto map(builder& g) { return relu(g.input<f32, shape<1, 2, 3, 4>>("map")); }
+template <int Columns> constexpr auto dense(builder& g) { return g.weight<f32, shape<5, Columns>>("w"); }
+
+/// Each network has one weight.
+constexpr row table[] = {
+    {"an operand of arithmetic",
+     [] {
+       return written([](builder& g) { g.output("y", g.input<f32, shape<4>>("x") * g.weight<f32, shape<4>>("w")); });
+     },
+     weight_use::plain,
+     1,
+     {}},
+    {"a kernel",
+     [] { return written([](builder& g) { g.output("y", conv2d(map(g), g.weight<f32, shape<6, 1, 1, 4>>("w"))); }); },
+     weight_use::conv2d,
+     1,
+     {}},
+    {"a kernel of two groups",
+     [] {
+       return written(
+           [](builder& g) { g.output("y", conv2d(map(g), g.weight<f32, shape<6, 1, 1, 2>>("w"), group<2>)); });
+     },
+     weight_use::conv2d,
+     2,
+     {}},
+    {"a depthwise kernel",
+     [] {
+       return written(
+           [](builder& g) { g.output("y", depthwise_conv2d(map(g), g.weight<f32, shape<4, 1, 1, 1>>("w"))); });
+     },
+     weight_use::depthwise_conv2d,
+     1,
+     {}},
+    {"a dense layer over a row",
+     [] {
+       return written(
+           [](builder& g) { g.output("y", full_connection(g.input<f32, shape<1, 24>>("x"), dense<24>(g))); });
+     },
+     weight_use::full_connection,
+     1,
+     {}},
+    {"behind a flattened map",
+     [] { return written([](builder& g) { g.output("y", full_connection(flatten(map(g)), dense<24>(g))); }); },
+     weight_use::full_connection,
+     1,
+     {1, 2, 3, 4}},
+    {"behind several reshapes",
+     [] {
+       return written([](builder& g) {
+         auto x = reshape(reshape(map(g), shape<24>), shape<1, 24>);
+         g.output("y", full_connection(x, dense<24>(g)));
+       });
+     },
+     weight_use::full_connection,
+     1,
+     {1, 2, 3, 4}},
+    {"behind a flattened map and an activation",
+     [] { return written([](builder& g) { g.output("y", full_connection(relu(flatten(map(g))), dense<24>(g))); }); },
+     weight_use::full_connection,
+     1,
+     {1, 2, 3, 4}},
+    {"over a map that it flattens itself",
+     [] { return written([](builder& g) { g.output("y", full_connection(map(g), dense<24>(g), axis<1>)); }); },
+     weight_use::full_connection,
+     1,
+     {1, 2, 3, 4}},
+    {"an input that is a map",
+     [] {
+       return written([](builder& g) {
+         g.output("y", full_connection(flatten(g.input<f32, shape<1, 2, 3, 4>>("x")), dense<24>(g)));
+       });
+     },
+     weight_use::full_connection,
+     1,
+     {1, 2, 3, 4}},
+    {"over the pixels of a map",
+     [] {
+       return written([](builder& g) { g.output("y", full_connection(reshape(map(g), shape<6, 4>), dense<4>(g))); });
+     },
+     weight_use::full_connection,
+     1,
+     {}},
+    {"over the last axis of a map",
+     [] { return written([](builder& g) { g.output("y", full_connection(map(g), dense<4>(g))); }); },
+     weight_use::full_connection,
+     1,
+     {}},
+    {"a map of one pixel has one order",
+     [] {
+       return written([](builder& g) {
+         auto x = reduce_mean(map(g), axes<1, 2>, keep_dims);
+         g.output("y", full_connection(flatten(x), dense<4>(g)));
+       });
+     },
+     weight_use::full_connection,
+     1,
+     {}},
+    {"what mixes elements ends the search",
+     [] { return written([](builder& g) { g.output("y", full_connection(softmax(flatten(map(g))), dense<24>(g))); }); },
+     weight_use::full_connection,
+     1,
+     {}},
+};
+
+constexpr bool specified_as_stated(const row& r) {
+  const ir::graph g = r.network();
+  const auto specs = weight_specs_of(g);
+  return specs.size() == 1 && specs[0].name == "w" && specs[0].use == r.use && specs[0].group == r.group &&
+         specs[0].flattened == r.flattened;
+}
+static_assert(std::all_of(std::begin(table), std::end(table), specified_as_stated));
+
+TEST_CASE("weight_specs: a weight's use follows from the node that reads it") {
+  for (const row& r : table) {
+    CAPTURE(r.what);
+    CHECK(specified_as_stated(r));
+  }
+}
+
+TEST_CASE("weight_specs: weights stand in order of declaration, with their descs") {
+  const ir::graph g = written([](builder& b) {
+    auto bias = b.weight<f32, shape<5>>("fc.bias");
+    auto x = b.input<f32, shape<1, 4>>("x");
+    b.output("y", full_connection(x, dense<4>(b), bias));
+  });
+  const auto specs = weight_specs_of(g);
+  REQUIRE(specs.size() == 2);
+  CHECK(specs[0].name == "fc.bias");
+  CHECK(specs[0].use == weight_use::plain);
+  CHECK(specs[1].name == "w");
+  CHECK(specs[1].desc == tensor_desc{f32, {5, 4}});
+}
+
+}  // namespace
