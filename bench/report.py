@@ -1,0 +1,288 @@
+#!/usr/bin/env python3
+"""report.py: what the benches measured, as Markdown.
+
+usage: report.py machine FLAGS   the machine as JSON: called before the benches run
+       report.py others FOLDER   the share of the cores that others used since then as JSON; reads bash's `times`
+       report.py tables FOLDER   the tables of all JSON files in FOLDER that are there; fails when a result was wrong
+       report.py steps FOLDER    each step of the profiled networks
+
+Flow: the last part of bench/run.sh. Only the standard library.
+"""
+import datetime
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+LEVELS = ["L1", "L2", "L3", "memory"]
+
+
+# --- the machine -------------------------------------------------------------
+
+def core_seconds() -> tuple[float, float]:
+    """Seconds of all cores since the start of the system: all of them, and those in use."""
+    ticks = [int(n) for n in Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()[1:9]]
+    unit = os.sysconf("SC_CLK_TCK")
+    return sum(ticks) / unit, (sum(ticks) - ticks[3] - ticks[4]) / unit
+
+
+def share_of_others(before: dict, times: str) -> float:
+    """How much of all cores others than the benches used while these ran, 0 to 1."""
+    ours = sum(60 * int(minutes) + float(seconds) for minutes, seconds in re.findall(r"(\d+)m([\d.]+)s", times))
+    all_after, used_after = core_seconds()
+    return max(0.0, used_after - before["used_seconds"] - ours) / max(1.0, all_after - before["all_seconds"])
+
+
+def first_line_of(command: list[str]) -> str:
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[0]
+    except (OSError, subprocess.CalledProcessError, IndexError):
+        return ""
+
+
+def processor() -> str:
+    """Its name and, as names of virtual ones say little, family and model."""
+    first = Path("/proc/cpuinfo").read_text(encoding="utf-8").split("\n\n", 1)[0]
+    facts = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in first.splitlines())}
+    name = facts.get("model name", platform.machine())
+    return f"{name} (family {facts['cpu family']}, model {facts['model']})" if "cpu family" in facts else name
+
+
+def machine(flags: str) -> dict:
+    return {
+        "date": datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
+        "processor": processor(),
+        "cores": os.cpu_count(),
+        "load": os.getloadavg()[0],
+        "all_seconds": core_seconds()[0],
+        "used_seconds": core_seconds()[1],
+        "system": f"{platform.system()} {platform.release()}",
+        "compilers": [line for line in (first_line_of([c, "--version"]) for c in ("g++", "clang++-16")) if line],
+        "flags": flags,
+    }
+
+
+# --- tables ------------------------------------------------------------------
+
+def time_text(seconds: float) -> str:
+    for unit, factor in (("s", 1), ("ms", 1e3), ("µs", 1e6), ("ns", 1e9)):
+        if seconds * factor >= 1 or unit == "ns":
+            return f"{seconds * factor:.3g} {unit}" if seconds * factor < 1000 else f"{seconds * factor:.0f} {unit}"
+    return ""
+
+
+def share_text(share: float) -> str:
+    return f"{100 * share:.0f} %" if share >= 0.0995 else f"{100 * share:.1f} %"
+
+
+def bytes_text(count: float) -> str:
+    return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.1f} KB" if count >= 1e3 else f"{count:.0f} B"
+
+
+def table(head: list[str], rows: list[list[str]], align: str) -> list[str]:
+    """A Markdown table; align has l or r for each column."""
+    rule = ["---:" if a == "r" else "---" for a in align]
+    return ["| " + " | ".join(cells) + " |" for cells in (head, rule, *rows)] + [""]
+
+
+def load(folder: Path, name: str):
+    path = folder / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+
+
+class Workload:
+    """The repetitions of one benchmark "group/name/who/dtype/threads:n": medians, quartiles, or why it did not run."""
+
+    def __init__(self, run_name: str):
+        parts = run_name.removesuffix("/real_time").split("/")
+        self.group, self.who, self.dtype, self.threads = parts[0], parts[-3], parts[-2], int(parts[-1].split(":")[1])
+        self.name = "/".join(parts[1:-3])
+        self.of: dict[str, dict] = {}
+        self.error = ""
+
+    def median(self, counter: str) -> float:
+        return self.of["median"][counter]
+
+    def spread(self) -> str:
+        """Half the distance of the quartiles, relative to the median."""
+        half = (self.of["upper_quartile"]["seconds"] - self.of["lower_quartile"]["seconds"]) / 2
+        return f"±{100 * half / self.median('seconds'):.1f} %"
+
+
+def workloads(found: dict) -> list[Workload]:
+    all_of: dict[str, Workload] = {}
+    for entry in found["benchmarks"]:
+        one = all_of.setdefault(entry["run_name"], Workload(entry["run_name"]))
+        if entry.get("error_occurred"):
+            one.error = entry["error_message"]
+        elif "aggregate_name" in entry:
+            one.of[entry["aggregate_name"]] = entry
+    # Interleaving shuffles the order of the file; families are numbered as they were added.
+    order = {entry["run_name"]: entry["family_index"] for entry in found["benchmarks"]}
+    return [all_of[name] for name in sorted(all_of, key=lambda name: order[name])]
+
+
+def row_of(w: Workload, has_arena: bool) -> list[str]:
+    what = [w.name, w.dtype, str(w.threads)]
+    if w.error or "median" not in w.of:
+        return what + [w.error or "was not repeated", "", "", "", "", ""] + [""] * has_arena
+    has_macs = w.median("gflops") > 0
+    cells = [time_text(w.median("seconds")), w.spread()]
+    cells += [f"{w.median('gflops'):.1f}", share_text(w.median("share_of_peak"))] if has_macs else ["", ""]
+    level = LEVELS[int(w.median("level"))]
+    cells += [f"{w.median('gigabytes'):.1f}", f"{share_text(w.median('share_of_bandwidth'))} of {level}"]
+    return what + cells + ([bytes_text(w.median("arena_bytes"))] if has_arena else [])
+
+
+def run_tables(folder: Path) -> list[str]:
+    lines = []
+    for name, title, has_arena in (("layers", "Matrix product and layers", False), ("networks", "Networks", True)):
+        found = load(folder, name)
+        if found is None:
+            continue
+        columns = ["workload", "dtype", "threads", "time", "spread", "GFLOP/s", "of FMA peak", "GB/s"]
+        columns += ["of read bandwidth"] + ["arena"] * has_arena
+        rows = [row_of(w, has_arena) for w in workloads(found)]
+        lines += [f"## {title}", "", *table(columns, rows, "l" + "r" * (len(columns) - 1))]
+    return lines
+
+
+def limits_table(folder: Path) -> list[str]:
+    found = load(folder, "limits")
+    if found is None:
+        return []
+    rows = [[str(one["threads"]), f"{one['gflops']:.0f}", *(f"{one[level]:.0f}" for level in LEVELS)] for one in found]
+    columns = ["threads", "FMA, GFLOP/s", *(f"read {level}, GB/s" for level in LEVELS)]
+    return ["## What the machine can do at most", "", *table(columns, rows, "rrrrrr")]
+
+
+def speed_cells(seconds: float, macs: float, size: float, peak: float) -> list[str]:
+    """GFLOP/s and share of the peak, where there are multiply-accumulates; GB/s."""
+    gflops = 2e-9 * macs / seconds
+    return [*([f"{gflops:.0f}", share_text(gflops / peak)] if macs else ["", ""]), f"{1e-9 * size / seconds:.0f}"]
+
+
+def kernels_table(folder: Path) -> list[str]:
+    """Time by kernel: where a network loses against its matrix products."""
+    found = load(folder, "profile")
+    if found is None:
+        return []
+    rows = []
+    for network in found:
+        whole = sum(step["seconds"] for step in network["steps"])
+        kernels: dict[str, list[float]] = {}
+        for step in network["steps"]:
+            sums = kernels.setdefault(f"{step['op']}, {step['kernel']}", [0, 0, 0, 0])
+            for i, value in enumerate((1, step["seconds"], step["macs"], step["bytes"])):
+                sums[i] += value
+        for kernel, (count, seconds, macs, size) in sorted(kernels.items(), key=lambda item: -item[1][1]):
+            cells = speed_cells(seconds, macs, size, network["peak_gflops"])
+            share = share_text(seconds / whole)
+            rows.append([network["network"], kernel, f"{count}", time_text(seconds), share, *cells])
+    columns = ["network", "operator, kernel", "steps", "time", "of the network", "GFLOP/s", "of FMA peak", "GB/s"]
+    return ["## Where networks spend their time (1 thread)", "", *table(columns, rows, "llrrrrrr")]
+
+
+def steps_tables(folder: Path) -> list[str]:
+    lines = []
+    for network in load(folder, "profile") or []:
+        whole = sum(step["seconds"] for step in network["steps"])
+        rows = []
+        for step in network["steps"]:
+            cells = speed_cells(step["seconds"], step["macs"], step["bytes"], network["peak_gflops"])
+            title = f"{step['op']} {step['name']}".strip()
+            share = share_text(step["seconds"] / whole)
+            rows.append([title, step["kernel"], step["output"], time_text(step["seconds"]), share, *cells])
+        columns = ["step", "kernel", "output", "time", "of all", "GFLOP/s", "of FMA peak", "GB/s"]
+        peak = f"{network['peak_gflops']:.0f} GFLOP/s"
+        lines += [f"## {network['network']}: {time_text(whole)}, 1 thread, peak {peak}", ""]
+        lines += table(columns, rows, "lllrrrrr")
+    return lines
+
+
+def units_table(found: dict) -> list[str]:
+    rows = []
+    for cost in found["units"]:
+        allowed = f"≤ {cost['allowed']:.1f} s" if "allowed" in cost else ""
+        name = cost["unit"] + (", more constexpr steps allowed" if cost["more_steps"] else "")
+        rows.append([name, cost["compiler"], f"{cost['seconds']:.2f} s", f"{cost['worst']:.2f} s", allowed,
+                     f"{cost['passed']:.2f} s", f"{cost['bytes'] / 2**20:.0f} MiB"])
+    columns = ["translation unit", "compiler", "time", "slowest", "budget", "passed", "memory"]
+    runs = max(cost["runs"] for cost in found["units"])
+    flags = " ".join(found["flags"])
+    return ["## Compiling", "", f"Flags {flags}. Processor time (user and system), best of up to {runs} runs; budgets are for g++.",
+            "", *table(columns, rows, "llrrrrr")]
+
+
+def code_table(found: dict) -> list[str]:
+    sections = [".text", ".rodata", ".data.rel.ro"]
+    rows = [[code["network"], code["compiler"], bytes_text(code["bytes"]), f"≤ {bytes_text(code['allowed'])}",
+             *(bytes_text(code["sections"].get(section, 0)) for section in sections)] for code in found["code"]]
+    return ["## Code of a stripped program, less that of an empty one", "",
+            *table(["network", "compiler", "size", "budget", *sections], rows, "llrrrrr")]
+
+
+def start_table(found: dict) -> list[str]:
+    rows = [[start["compiler"], *(time_text(start[which]) for which in ("empty", "micro", "added")),
+             f"≤ {time_text(start['allowed'])}"] for start in found["start"]]
+    columns = ["compiler", "`int main() {}`", "one run of a micro network", "difference", "budget"]
+    times = found["start"][0]["times"]
+    return ["## From start to end of a process", "", f"Medians of {times} starts of each, by turns.", "",
+            *table(columns, rows, "lrrrr")]
+
+
+def compile_tables(folder: Path) -> list[str]:
+    found = load(folder, "compile")
+    if found is None:
+        return []
+    tables = {"units": units_table, "code": code_table, "start": start_table}
+    return [line for part, make in tables.items() if found[part] for line in make(found)]
+
+
+METHOD = """\
+Each result was checked against the operators' references before it was timed. Times are medians over repetitions that
+ran in random order; spread is half the distance of the quartiles. On 1 thread time is that of the core (what other
+programs took is left out), on 2 threads it is the time that passed. The FMA peak is measured beside every repetition,
+so clocks of different moments are never compared; bandwidth is that of reading inputs and weights and writing outputs
+once, against reading from the cache (or memory) that holds them all.""".splitlines()
+
+
+def head(folder: Path) -> list[str]:
+    found = load(folder, "machine")
+    if found is None:
+        return []
+    lines = ["# Benchmarks", "", "Made by `bench/run.sh --write docs/benchmarks.md`; not edited by hand.", "",
+             f"* {found['date']}, {found['processor']}, {found['cores']} cores, {found['system']}",
+             f"* {'; '.join(found['compilers'])}; programs that run: {found['flags']}",
+             f"* load average {found['load']:.2f} before the benches began"]
+    others = (load(folder, "others") or {"share": 0})["share"]
+    if others > 0.05:
+        lines += [f"* **Other programs used {share_text(others)} of the cores meanwhile: caches and clock were shared,",
+                  "  and times of 2 threads say little.**"]
+    return [*lines, "", *METHOD, ""]
+
+
+def main() -> int:
+    if len(sys.argv) != 3 or sys.argv[1] not in ("machine", "others", "tables", "steps"):
+        print(__doc__, file=sys.stderr)
+        return 2
+    if sys.argv[1] == "machine":
+        print(json.dumps(machine(sys.argv[2]), indent=1))
+        return 0
+    folder = Path(sys.argv[2])
+    if sys.argv[1] == "others":
+        print(json.dumps({"share": share_of_others(load(folder, "machine"), sys.stdin.read())}))
+        return 0
+    made_by = [head, limits_table, run_tables, kernels_table, compile_tables]
+    if sys.argv[1] == "steps":
+        made_by = [steps_tables]
+    print("\n".join(line for make in made_by for line in make(folder)).rstrip("\n"))
+    ran = [w for name in ("layers", "networks") for w in workloads(load(folder, name) or {"benchmarks": []})]
+    return 1 if any(w.error for w in ran) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
