@@ -78,6 +78,10 @@ class builder {
   constexpr void complain(graph_rule rule, std::string_view name) {
     if (!complaint_.made) complaint_ = {true, rule, ir_.add_text(name)};
   }
+  /// The same with a name that is in the graph's text already.
+  constexpr void complain(graph_rule rule, ir::range name) {
+    if (!complaint_.made) complaint_ = {true, rule, name};
+  }
   /// Called by dsl::apply: a node was refused where it was written, so the graph lacks what was built on it.
   constexpr void refuse() { refused_ = true; }
   /// Complaints that only the finished graph shows; none about a graph that lacks a refused node.
@@ -195,7 +199,7 @@ constexpr void builder::finish() {
     if (id != ir::none) used[static_cast<std::size_t>(id)] = 1;
   for (const ir::output& out : ir_.outputs) used[static_cast<std::size_t>(out.value)] = 1;
   for (const std::int32_t id : ir_.inputs)
-    if (!used[static_cast<std::size_t>(id)]) return complain(graph_rule::every_input_must_be_used, ir_.name_of(ir_.at(id).name));
+    if (!used[static_cast<std::size_t>(id)]) return complain(graph_rule::every_input_must_be_used, ir_.at(id).name);
 }
 
 }  // namespace nnrt::inline NNRT_ISA
