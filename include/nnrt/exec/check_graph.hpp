@@ -33,7 +33,7 @@ inline bool lies_in(ir::range at, std::size_t pool) {
 /// Ranges of node i lie in their pools.
 [[gnu::cold]] inline result<void> check_node_ranges(const ir::graph& g, std::size_t i) {
   const ir::node& n = g.nodes[i];
-  if (n.op == nullptr || n.removed) return fail(broken_graph("node " + std::to_string(i) + " has no operator"));
+  if (n.op == nullptr || n.label == nullptr || n.removed) return fail(broken_graph("node " + std::to_string(i) + " has no operator"));
   if (!lies_in(n.attrs, g.words.size()) || !lies_in(n.inputs, g.operands.size()) || !lies_in(n.outputs, g.operands.size()) || !lies_in(n.name, g.text.size()))
     return fail(broken_graph(at_node(g, i) + " points outside the graph's pools"));
   if (n.outputs.count < 1) return fail(broken_graph(at_node(g, i) + " has no output"));
