@@ -76,7 +76,7 @@ class random_graph {
     for (const tensor_desc& y : v.outputs) out.push_back(g_.add_value({y, ir::kind::result, {}, 0, ir::none}));
     pool_.insert(pool_.end(), out.begin(), out.end());
     const ir::range attributes = g_.add_words(words), inputs = g_.add_operands(in);
-    g_.nodes.push_back({&dynamic_operator<Op>, attributes, inputs, g_.add_operands(out), {}});
+    g_.nodes.push_back(node_of(dynamic_operator<Op>, attributes, inputs, g_.add_operands(out)));
   }
   template <class Op> void add_with_axis(const std::vector<std::int32_t>& in, int parts = 0) {
     typename Op::attrs attrs;
