@@ -103,6 +103,7 @@ const row spoiled[] = {
     {"an input that is not listed", [](ir::graph& g) { g.inputs.clear(); },
      "graph: value 0 is an input that the graph does not list"},
     {"no operator", [](ir::graph& g) { g.nodes[1].op = nullptr; }, "graph: node 1 has no operator"},
+    {"no operator to print", [](ir::graph& g) { g.nodes[1].label = nullptr; }, "graph: node 1 has no operator"},
     {"a node that a pass removed", [](ir::graph& g) { g.nodes[1].removed = true; }, "graph: node 1 has no operator"},
     {"attributes behind the words", [](ir::graph& g) { g.nodes[0].attrs.count += 1; },
      "graph: node 0 (conv2d) points outside the graph's pools"},

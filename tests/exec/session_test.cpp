@@ -152,7 +152,7 @@ TEST_CASE("session: memory that nobody has is an error at every run") {
     too_large.graph.inputs.push_back(too_large.graph.add_value({desc, ir::kind::input, {}, 0, ir::none}));
   const std::int32_t operands[] = {0, too_large.graph.add_value({desc, ir::kind::result, {}, 0, ir::none})};
   too_large.graph.add_operands(operands);
-  too_large.graph.nodes.push_back({ops::find("relu"), {}, {0, 1}, {1, 1}, {}});
+  too_large.graph.nodes.push_back(node_of(*ops::find("relu"), {}, {0, 1}, {1, 1}));
   too_large.graph.outputs.push_back({20, too_large.graph.add_text("y")});
   const auto made = compile(too_large);
   REQUIRE(made);

@@ -167,7 +167,7 @@ TEST_CASE("eliminate: hundreds of nodes of one operator are told apart") {
     const std::int32_t in[] = {i};
     const std::int32_t out[] = {g.add_value({desc, ir::kind::result, {}, 0, ir::none})};
     const ir::range from = g.add_operands(in);
-    g.nodes.push_back({&dynamic_operator<ops::relu>, {}, from, g.add_operands(out), {}});
+    g.nodes.push_back(node_of(dynamic_operator<ops::relu>, {}, from, g.add_operands(out)));
   }
   g.outputs.push_back({400, g.add_text("y")});
   passes::merge_common_nodes(g);
@@ -192,7 +192,7 @@ constexpr ir::graph two_splits(std::int32_t zero_point) {
     }
     g.at(out[1]).desc.quantised.zero_point = wish;
     const ir::range attributes = g.add_words(words), from = g.add_operands(in);
-    g.nodes.push_back({&dynamic_operator<ops::split>, attributes, from, g.add_operands(out), {}});
+    g.nodes.push_back(node_of(dynamic_operator<ops::split>, attributes, from, g.add_operands(out)));
   }
   return g;
 }

@@ -23,6 +23,17 @@ template <class Function> constexpr ir::graph written(Function network) {
   return b.graph();
 }
 
+/// A node as readers of files make it.
+constexpr ir::node node_of(const operator_info& op, ir::range attrs, ir::range inputs, ir::range outputs) {
+  ir::node n;
+  n.op = &op;
+  n.label = op.label;
+  n.attrs = attrs;
+  n.inputs = inputs;
+  n.outputs = outputs;
+  return n;
+}
+
 /// How many nodes of this operator a graph has.
 template <class Op> constexpr int count_of(const ir::graph& g) {
   int count = 0;

@@ -1,0 +1,78 @@
+// dump_test: shapes, descs, attributes, logs and graphs as text.
+#include <nnrt/ir/dump.hpp>
+
+#include <doctest/doctest.h>
+#include <nnrt/ops/conv2d.hpp>
+#include <nnrt/ops/relu.hpp>
+#include <nnrt/ops/slice.hpp>
+#include <nnrt/ops/split.hpp>
+#include <nnrt/passes/fuse.hpp>
+
+#include "support/graphs.hpp"
+
+namespace {
+
+using namespace nnrt_test;
+
+TEST_CASE("dump: shapes and descs in one line") {
+  struct row {
+    tensor_desc desc;
+    const char* text;
+  };
+  const row table[] = {
+      {{f32, {}}, "f32 []"},
+      {{f32, {1, 8, 8, 16}}, "f32 [1, 8, 8, 16]"},
+      {{i64, {-1, 3}}, "i64 [?, 3]"},
+      {{f16, nchw, {1, 2, 3, 4}}, "f16 [1, 2, 3, 4] nchw"},
+      {{i8, nd, {4}, quant{.scale = 0.5F, .zero_point = -3}}, "i8 [4] scale 0.5 zero point -3"},
+      {{i8, nd, {4, 2}, per_channel<1>}, "i8 [4, 2] per channel of axis 1"},
+  };
+  for (const row& r : table) CHECK(ir::to_string(r.desc) == r.text);
+}
+
+template <class Function> std::string last_attributes(Function network) {
+  const ir::graph g = written(network);
+  return ir::attributes_text(g, g.nodes.back());
+}
+
+TEST_CASE("dump: attributes by name") {
+  const auto conv = [](auto... keywords) {
+    return last_attributes([=](builder& b) {
+      auto x = b.input<f32, shape<1, 8, 8, 4>>("x");
+      b.output("y", conv2d(x, b.weight<f32, shape<4, 3, 3, 2>>("w"), group<2>, keywords...));
+    });
+  };
+  CHECK(conv(stride<2, 1>, same, relu) == "stride=2x1 dilation=1x1 pad=same group=2 fused=relu");
+  CHECK(conv(valid) == "stride=1x1 dilation=1x1 pad=valid group=2 fused=none");
+  CHECK(conv(padding<1, 2, 3, 4>) == "stride=1x1 dilation=1x1 pad=1,2,3,4 group=2 fused=none");
+  CHECK(last_attributes([](builder& b) {
+          auto [a, c] = split(b.input<f32, shape<1, 8>>("x"), sizes<3, 5>, axis<-1>);
+          b.output("a", a);
+        }) == "axis=-1 output_num=0 sizes=3,5");
+  CHECK(last_attributes([](builder& b) { b.output("y", relu(b.input<f32, shape<4>>("x"))); }).empty());
+}
+
+TEST_CASE("dump: a picture quotes what Graphviz would not understand") {
+  const std::string dot =
+      ir::dot(written([](builder& b) { b.output("a \"b\" \\", relu(b.input<f32, shape<4>>("x"))); }));
+  CHECK(dot.find("label=\"a \\\"b\\\" \\\\\\nf32 [4]\"") != std::string::npos);
+  CHECK(dot.find("v0 -> n0") != std::string::npos);
+  CHECK(dot.find("n0 -> out0") != std::string::npos);
+}
+
+TEST_CASE("dump: a picture leads an input that is an output straight there") {
+  const std::string dot = ir::dot(written([](builder& b) { b.output("y", b.input<f32, shape<4>>("x")); }));
+  CHECK(dot.find("v0 -> out0") != std::string::npos);
+}
+
+TEST_CASE("dump: the log says in a line what became of each node") {
+  ir::graph g = written([](builder& b) {
+    auto x = b.input<f32, shape<1, 8, 8, 3>>("x");
+    b.output("y", relu(conv2d(x, b.weight<f32, shape<4, 3, 3, 3>>("stem.weight"))));
+  });
+  passes::fuse_activations(g);
+  g.log.push_back({ir::change::removed, g.nodes[0].label, nullptr, g.nodes[0].name});
+  CHECK(ir::log_text(g) == "fused relu into conv2d \"stem\"\nremoved conv2d \"stem\"\n");
+}
+
+}  // namespace
