@@ -36,9 +36,10 @@ struct problem {
   std::int64_t outputs() const { return s.batch * s.out_pixels() * s.out; }
   /// The parts run backwards, on scratch that holds NaN before.
   void run(fenced& y, std::int64_t parts) const {
-    for (std::int64_t i = parts; i-- > 0;)
+    for (std::int64_t i = parts; i-- > 0;) {
       fenced scratch(conv_scratch_floats(s), nan);
       conv(s, x.data(), packed.data(), y.data(), scratch.data(), range, {i, parts});
+    }
   }
 };
 
