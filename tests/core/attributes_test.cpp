@@ -1,0 +1,103 @@
+// attributes_test: records of attributes survive their flat form, and flat forms that mean nothing are told apart.
+#include <nnrt/core/attributes.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace {
+
+using namespace nnrt;
+
+/// One attribute of each kind.
+struct everything {
+  BOOST_HANA_DEFINE_STRUCT(everything, (std::int64_t, number), (bool, flag), (float, real), (extent2, extent),
+                           (pads, pad), (axis_list, axes), (border, mode), (activation, fused));
+  constexpr everything() : number(0), flag(false), real(0), mode(border::constant), fused(activation::none) {}
+};
+constexpr everything example() {
+  everything a;
+  a.number = std::numeric_limits<std::int64_t>::min();
+  a.flag = true;
+  a.real = -0.1F;
+  a.extent = {3, -4};
+  a.pad = {pad_mode::valid, 1, 2, 3, 4};
+  a.axes = {5, -6, 7};
+  a.mode = border::symmetric;
+  a.fused = activation::relu6;
+  return a;
+}
+constexpr bool equal(const everything& a, const everything& b) {
+  return a.number == b.number && a.flag == b.flag && a.real == b.real && a.extent == b.extent && a.pad == b.pad &&
+         a.axes == b.axes && a.mode == b.mode && a.fused == b.fused;
+}
+constexpr pool<word> words_of(const everything& a) {
+  pool<word> words;
+  pack(a, words);
+  return words;
+}
+static_assert(equal(unpack<everything>(words_of(example())), example()));
+static_assert(words_of(example()).size() == 1 + 1 + 1 + 2 + 5 + 4 + 1 + 1);
+static_assert(fused_word<everything>() == 1 + 1 + 1 + 2 + 5 + 1 + 1 && fused_word<no_attributes>() == -1);
+
+TEST_CASE("attributes: what is packed is what is unpacked") {
+  CHECK(equal(unpack<everything>(words_of(example())), example()));
+  CHECK(equal(unpack<everything>(words_of(everything{})), everything{}));
+  CHECK(well_formed<everything>(words_of(example())));
+  CHECK(well_formed<no_attributes>({}));
+}
+
+TEST_CASE("attributes: records that are too short, too long or out of range are not well formed") {
+  const pool<word> good = words_of(example());
+  for (std::size_t size = 0; size < good.size(); ++size) {
+    CAPTURE(size);
+    CHECK(!well_formed<everything>(std::span<const word>(good.data(), size)));
+  }
+  pool<word> longer = good;
+  longer.push_back(0);
+  CHECK(!well_formed<everything>(longer));
+  struct row {
+    const char* what;
+    std::size_t at;
+    word value;
+  };
+  const row spoiled[] = {{"a mode of padding that is none", 5, 3}, {"a negative mode", 5, -1},
+                         {"a list longer than it may be", 10, 9},  {"a list of negative length", 10, -1},
+                         {"a list longer than the record", 10, 8}, {"an activation that is none", 15, 3}};
+  for (const row& r : spoiled) {
+    CAPTURE(r.what);
+    pool<word> words = good;
+    words[r.at] = r.value;
+    CHECK(!well_formed<everything>(words));
+    unpack<everything>(words);  // reads nothing beyond the record all the same
+  }
+}
+
+TEST_CASE("attributes: their names and kinds stand in order") {
+  const auto fields = attribute_fields<everything>();
+  struct row {
+    std::string_view name;
+    attribute_kind kind;
+  };
+  const row table[] = {{"number", attribute_kind::integer}, {"flag", attribute_kind::flag},
+                       {"real", attribute_kind::real},      {"extent", attribute_kind::extent},
+                       {"pad", attribute_kind::padding},    {"axes", attribute_kind::list},
+                       {"mode", attribute_kind::choice},    {"fused", attribute_kind::fused}};
+  REQUIRE(fields.size() == std::size(table));
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    CHECK(fields[i].name == table[i].name);
+    CHECK(fields[i].kind == table[i].kind);
+  }
+}
+
+TEST_CASE("attributes: lists keep what fits and compare by their items") {
+  const int_list<3> list{1, 2, 3, 4};
+  CHECK(list.count == 3);
+  CHECK(list == int_list<3>{1, 2, 3});
+  CHECK(!(list == int_list<3>{1, 2}));
+  CHECK(!(list == int_list<3>{1, 2, 4}));
+  CHECK(int_list<3>{}.empty());
+}
+
+}  // namespace
