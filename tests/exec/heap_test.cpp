@@ -1,0 +1,85 @@
+// heap_test: inference asks the heap for nothing. Its operator new is that of all tests of this folder.
+#include <nnrt/dynamic.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "support/networks.hpp"
+
+namespace {
+
+std::atomic<long> allocations{0};
+
+void* counted(std::size_t bytes) {
+  ++allocations;
+  return std::malloc(bytes > 0 ? bytes : 1);
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) { return counted(bytes); }
+void* operator new[](std::size_t bytes) { return counted(bytes); }
+void operator delete(void* first) noexcept { std::free(first); }
+void operator delete[](void* first) noexcept { std::free(first); }
+void operator delete(void* first, std::size_t) noexcept { std::free(first); }
+void operator delete[](void* first, std::size_t) noexcept { std::free(first); }
+
+namespace {
+
+using namespace nnrt_test;
+
+template <class Function> long allocations_of(Function f) {
+  const long before = allocations.load();
+  f();
+  return allocations.load() - before;
+}
+
+TEST_CASE("heap: the counter counts") {
+  CHECK(allocations_of([] { delete new int(3); }) == 1);
+  CHECK(allocations_of([] { std::vector<int> v(100); }) == 1);
+}
+
+template <class G, class Policy> long allocations_of_a_run(const options& wanted) {
+  auto run = executor<G, Policy>::create(weights_for<G>(), wanted);
+  REQUIRE(run);
+  const std::vector<float> x = input_for<G>();
+  std::array<float, static_cast<std::size_t>(G::outputs[0].desc.elements())> y{};
+  return allocations_of([&] {
+    for (int i = 0; i < 3; ++i) {
+      (*run)(x);
+      (*run)(x, y);
+      run->try_run(x);
+      run->outputs();
+    }
+  });
+}
+
+TEST_CASE("heap: executors run without it, in either form, by one thread or several") {
+  CHECK(allocations_of_a_run<graph<branches>, cpu_planned>({}) == 0);
+  CHECK(allocations_of_a_run<graph<branches>, cpu_unrolled>({}) == 0);
+  CHECK(allocations_of_a_run<graph<large>, cpu>({}) == 0);
+  CHECK(allocations_of_a_run<graph<large>, cpu>({.threads = 3}) == 0);
+  executor<graph<affine>> micro;
+  const std::array<float, 4> x{1, 2, 3, 4};
+  CHECK(allocations_of([&] { micro(x); }) == 0);
+}
+
+TEST_CASE("heap: sessions run without it, by one thread or several") {
+  for (const int threads : {1, 3}) {
+    CAPTURE(threads);
+    session s(compile(to_model<graph<large>>(weights_for<graph<large>>()).value(), {.threads = threads}).value());
+    const std::vector<float> x = input_for<graph<large>>();
+    bool ran = false;
+    CHECK(allocations_of([&] {
+            std::copy(x.begin(), x.end(), s.input<float>(0).begin());
+            ran = bool(s.run());
+            s.output<float>(0);
+          }) == 0);
+    CHECK(ran);
+  }
+}
+
+}  // namespace
