@@ -62,7 +62,8 @@ template <class T> class pool {
   constexpr void push_back(const T& element) {
     const T copy = element;  // it may be one of ours
     if (size_ == capacity_) grow(capacity_ < 8 ? 16 : 2 * capacity_);
-    std::construct_at(first_ + size_++, copy);
+    if constexpr (is_plain) first_[size_++] = copy;
+    else std::construct_at(first_ + size_++, copy);
   }
   constexpr void pop_back() { --size_; }
   constexpr void clear() { size_ = 0; }
@@ -70,13 +71,16 @@ template <class T> class pool {
   template <class Iterator> constexpr void insert(Iterator first, Iterator last) {
     const auto count = static_cast<std::size_t>(last - first);
     if (size_ + count > capacity_) grow(size_ + count > 2 * capacity_ ? size_ + count : 2 * capacity_);
-    for (T* to = first_ + size_; first != last; ++first, ++to) std::construct_at(to, *first);
+    construct(first_ + size_, first, last);
     size_ += count;
   }
   constexpr void assign(std::size_t count, const T& element) {
     size_ = 0;
     reserve(count);
-    for (T* to = first_; size_ < count; ++size_, ++to) std::construct_at(to, element);
+    for (T* to = first_; size_ < count; ++size_, ++to) {
+      if constexpr (is_plain) *to = element;
+      else std::construct_at(to, element);
+    }
   }
   /// Removes the elements for which the predicate holds, and keeps the order of the others.
   template <class Predicate> constexpr void erase_if(Predicate gone) {
@@ -87,13 +91,28 @@ template <class T> class pool {
   }
 
  private:
+  /// Letters, ids and words begin to live all at once and are assigned then: a call of construct_at for each would double the constexpr steps.
+  static constexpr bool is_plain = std::is_trivially_default_constructible_v<T>;
+
+  template <class Iterator> static constexpr void construct(T* to, Iterator first, Iterator last) {
+    if constexpr (is_plain) {
+      while (first != last) *to++ = *first++;
+    } else {
+      for (; first != last; ++first, ++to) std::construct_at(to, *first);
+    }
+  }
+  static constexpr T* allocate(std::size_t capacity) {
+    if constexpr (is_plain) return new T[capacity];
+    else return std::allocator<T>().allocate(capacity);
+  }
   constexpr void forget() { first_ = nullptr, size_ = 0, capacity_ = 0; }
   constexpr void release() {
-    if (first_ != nullptr) std::allocator<T>().deallocate(first_, capacity_);
+    if constexpr (is_plain) delete[] first_;
+    else if (first_ != nullptr) std::allocator<T>().deallocate(first_, capacity_);
   }
   constexpr void grow(std::size_t capacity) {
-    T* const larger = std::allocator<T>().allocate(capacity);
-    for (std::size_t i = 0; i < size_; ++i) std::construct_at(larger + i, first_[i]);
+    T* const larger = allocate(capacity);
+    construct(larger, begin(), end());
     release();
     first_ = larger;
     capacity_ = capacity;
