@@ -213,6 +213,11 @@ template <class Op, class... Args> struct call {
     for (int i = 0; i < Outputs && i < s.count; ++i) s.outputs[i] = v.output(i);
     return s;
   }
+  // Members, because clang evaluates the constants inside of a constexpr function again at each of its calls.
+  /// What the rules say of this call.
+  template <int Outputs> static constexpr settled<Outputs> outcome = settle<Outputs>();
+  /// The dtype that the reference is instantiated for.
+  static constexpr dtype reference_type = operands()[static_cast<std::size_t>(Op::traits.typed_by)].desc.type;
   /// Outputs that the caller looks for when the node is refused: an operator with any number of them may tell from its attributes.
   static constexpr std::size_t outputs_asked_for() {
     if constexpr (requires { Op::outputs_asked_for(attributes()); }) return static_cast<std::size_t>(Op::outputs_asked_for(attributes()));
@@ -294,15 +299,14 @@ template <class Op, class... Args> constexpr auto apply(Args... args) {
   } else if constexpr (this_call::unknown_operand) {
     return refused<this_call::outputs_asked_for()>(args...);
   } else {
-    constexpr auto outcome = this_call::template settle<count>();
+    constexpr const auto& outcome = this_call::template outcome<count>;
     if constexpr (outcome.rule >= 0) {
       if constexpr (outcome.by_signature)
         (void)sizeof(typename rejection<static_cast<signature_rule>(outcome.rule), outcome.counted, outcome.actual, outcome.expected, in_operator<Op>>::type);
       else (void)sizeof(typename rejection<static_cast<typename Op::rule>(outcome.rule), outcome.counted, outcome.actual, outcome.expected>::type);
       return refused<this_call::outputs_asked_for()>(args...);
     } else {
-      constexpr int typed_by = Op::traits.typed_by;
-      constexpr dtype type = this_call::operands()[static_cast<std::size_t>(typed_by)].desc.type;
+      constexpr dtype type = this_call::reference_type;
       const std::int32_t first = record<Op, this_call>({outcome.outputs, static_cast<std::size_t>(count)}, static_operator<Op, type>, args...);
       builder* owner = nullptr;
       ((owner = owner != nullptr ? owner : owner_of(args)), ...);
