@@ -6,9 +6,10 @@
 
 namespace nnrt::inline NNRT_ISA::detail {
 
-/// Copies a pool into an array of its size; std::copy takes more constexpr steps.
+/// Copies a pool into an array of its size; std::copy and the operators [] take more constexpr steps.
 template <class T, std::size_t N> constexpr void copy(const pool<T>& from, std::array<T, N>& to) {
-  for (std::size_t i = 0; i < N; ++i) to[i] = from[i];
+  const T* element = from.begin();
+  for (T& copied : to) copied = *element++;
 }
 
 /// Sizes of all pools of a graph.

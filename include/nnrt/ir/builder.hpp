@@ -45,7 +45,14 @@ class builder {
   constexpr auto weight(std::string_view name) {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
     static_assert(valid_extents(desc), "nnrt: extents of a weight must be at least 1 and fit into memory, and its quantised axis must exist");
-    return tensor<desc>{this, declare_weight(desc, name)};
+    return tensor<desc>{this, declare_weight(desc, name, "")};
+  }
+  /// The same for the weight "<layer>.<part>".
+  template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}>
+  constexpr auto weight(std::string_view layer, std::string_view part) {
+    constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
+    static_assert(valid_extents(desc), "nnrt: extents of a weight must be at least 1 and fit into memory, and its quantised axis must exist");
+    return tensor<desc>{this, declare_weight(desc, layer, part)};
   }
 
   /// A tensor whose elements stand in the program, row-major.
@@ -95,8 +102,8 @@ class builder {
     return desc.elements() >= 0;
   }
   constexpr std::int32_t declare_input(const tensor_desc& desc, std::string_view name);
-  constexpr std::int32_t declare_weight(const tensor_desc& desc, std::string_view name);
-  constexpr std::int32_t declare_scales(const tensor_desc& desc, std::string_view name);
+  constexpr std::int32_t declare_weight(const tensor_desc& desc, std::string_view layer, std::string_view part);
+  constexpr std::int32_t declare_scales(const tensor_desc& desc, ir::range name);
   constexpr void declare_output(std::string_view name, const builder* owner, std::int32_t id);
 
   ir::graph ir_;
@@ -138,28 +145,34 @@ constexpr void builder::make_room() {
     if (w.id != ir::none) weights_[place_of(ir_.name_of(ir_.at(w.id).name), w.hash)] = w;
 }
 
-constexpr std::int32_t builder::declare_weight(const tensor_desc& desc, std::string_view name) {
+constexpr std::int32_t builder::declare_weight(const tensor_desc& desc, std::string_view layer, std::string_view part) {
+  // Put together where it stays: a network has thousands of letters, and each costs constexpr steps.
+  const auto first = static_cast<std::int32_t>(ir_.text.size());
+  ir_.add_text(layer);
+  if (!part.empty()) ir_.add_text("."), ir_.add_text(part);
+  const ir::range text{first, static_cast<std::int32_t>(ir_.text.size()) - first};
+  const std::string_view name = ir_.name_of(text);
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const char letter : name) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3U;
   make_room();
   named_weight& place = weights_[place_of(name, hash)];
   if (place.id != ir::none) {
-    if (ir_.at(place.id).desc != desc) complain(graph_rule::weights_of_one_name_must_be_alike, name);
+    for (std::int32_t i = 0; i < text.count; ++i) ir_.text.pop_back();
+    if (ir_.at(place.id).desc != desc) complain(graph_rule::weights_of_one_name_must_be_alike, ir_.name_of(ir_.at(place.id).name));
     return place.id;
   }
-  const std::int32_t id = ir_.add_value({desc, ir::kind::weight, ir_.add_text(name), 0, ir::none});
+  const std::int32_t id = ir_.add_value({desc, ir::kind::weight, text, 0, ir::none});
   place = {hash, id};
   ++weight_count_;
-  if (desc.quantised.mode == quantisation::kind::per_channel) ir_.at(id).scales = declare_scales(desc, name);
+  if (desc.quantised.mode == quantisation::kind::per_channel) ir_.at(id).scales = declare_scales(desc, text);
   return id;
 }
 
-constexpr std::int32_t builder::declare_scales(const tensor_desc& desc, std::string_view name) {
-  constexpr std::string_view suffix = ".scale";
-  pool<char> scales;
-  scales.insert(name.begin(), name.end());
-  scales.insert(suffix.begin(), suffix.end());
-  return declare_weight(tensor_desc{f32, {desc.shape[desc.quantised.axis]}}, {scales.data(), scales.size()});
+constexpr std::int32_t builder::declare_scales(const tensor_desc& desc, ir::range name) {
+  const std::string_view letters = ir_.name_of(name);
+  pool<char> of;  // the graph's text may move while it grows
+  of.insert(letters.begin(), letters.end());
+  return declare_weight(tensor_desc{f32, {desc.shape[desc.quantised.axis]}}, {of.data(), of.size()}, "scale");
 }
 
 constexpr void builder::declare_output(std::string_view name, const builder* owner, std::int32_t id) {

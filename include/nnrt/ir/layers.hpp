@@ -28,11 +28,7 @@ namespace detail {
 /// The weight "<layer>.<part>".
 template <dtype Type, shape_t Shape>
 constexpr auto part_of(builder& owner, std::string_view layer, std::string_view part) {
-  std::vector<char> name;  // clang 16 evaluates no std::string
-  name.insert(name.end(), layer.begin(), layer.end());
-  name.push_back('.');
-  name.insert(name.end(), part.begin(), part.end());
-  return owner.weight<Type, Shape>(std::string_view(name.data(), name.size()));
+  return owner.weight<Type, Shape>(layer, part);
 }
 
 /// An extent that a weight can have, whatever is wrong with the input: the operator's rule is to complain, not the
