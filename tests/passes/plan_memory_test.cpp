@@ -50,7 +50,7 @@ struct element_tags {
   constexpr void follow(const ir::graph& g, const ir::node& n) {
     const auto in = g.inputs_of(n), out = g.outputs_of(n);
     if (n.op->traits.result == storage::alias_of_input) at(out[0]) = at(in[0]);
-    if (n.op->traits.joins_when_outermost) move(g, out[0], in, n, [](int& whole, int& part) { whole = part; });
+    if (n.op->traits.joins_inputs) move(g, out[0], in, n, [](int& whole, int& part) { whole = part; });
     if (n.op->code == ops::split::code) move(g, in[0], out, n, [](int& whole, int& part) { part = whole; });
   }
 };
