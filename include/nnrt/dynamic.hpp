@@ -8,3 +8,4 @@
 #include <nnrt/exec/session.hpp>
 #include <nnrt/kernels/select.hpp>
 #include <nnrt/nnrt.hpp>
+#include <nnrt/ops/registry.hpp>

@@ -146,11 +146,16 @@ TEST_CASE("operator: a variadic operand stands for any number of them, at least 
   CHECK(breaks(infers({computed(x), missing()}), signature_rule::required_operand_must_be_given, 1, 2));
 }
 
+enum class rule_of_no_name { first, last };  // it stands in a namespace that has no name
+
 TEST_CASE("operator: the names of rules are those of their enumerators") {
   const auto names = rule_names<example::rule>();
   REQUIRE(names.size() == 2);
   CHECK(names[0] == "rank_must_be_at_most_the_limit");
   CHECK(names[1] == "second_rule");
+  const auto nameless = rule_names<rule_of_no_name>();
+  REQUIRE(nameless.size() == 2);
+  CHECK(nameless[1] == "last");
   enum class no_rule {};
   CHECK(rule_names<no_rule>().empty());
   CHECK(rule_names<signature_rule>()[0] == "required_operand_must_be_given");
@@ -163,7 +168,7 @@ TEST_CASE("operator: erased, it infers from words, and computes for the dtype of
   CHECK(info.inputs.size() == 3);
   CHECK(info.fused_word == 1);
   CHECK(info.rules.size() == 2);
-  CHECK(static_operator<example, f32>.rules.empty());
+  CHECK(static_operator<example, f32>.rules.size() == 2);
   constexpr std::array<word, 2> words{1, 0};
   constexpr std::array<word, 1> cut{1};
   const std::array<operand, 2> in{computed(x), table};

@@ -164,9 +164,9 @@ TEST_CASE("session: memory that nobody has is an error at every run") {
 }
 
 /// An operator of a user's own.
-struct doubled : ops::relu {
+struct rectified : ops::relu {
   static constexpr op_code code{123456};
-  static constexpr std::string_view name = "doubled";
+  static constexpr std::string_view name = "rectified";
 };
 
 /// Bytes of all values of a graph; -1: some have no size.
@@ -208,12 +208,32 @@ TEST_CASE("session: spoiled models are refused, or run without harm") {
   CHECK(ran > 100);
 }
 
-TEST_CASE("to_model: an operator that is in no list is named") {
-  static constexpr auto network = [](builder& g) { g.output("y", dsl::apply<doubled>(g.input<f32, shape<4>>("x"))); };
-  const auto made = to_model<graph<network>>();
-  REQUIRE(!made);
-  CHECK(made.error().code() == error_code::not_supported);
-  CHECK(made.error().message() == "operator doubled is not in the list of operators");
+TEST_CASE("to_model: an operator that is in no list runs as those of the list do") {
+  static constexpr auto network = [](builder& g) { g.output("y", dsl::apply<rectified>(g.input<f32, shape<4>>("x"))); };
+  const auto made = compile(to_model<graph<network>>().value());
+  REQUIRE(made);
+  session s(*made);
+  const float x[] = {-1, 2, -3, 4};
+  std::copy(std::begin(x), std::end(x), s.input<float>(0).begin());
+  REQUIRE(s.run());
+  for (std::size_t i = 0; i < 4; ++i) CHECK(s.output<float>(0)[i] == (x[i] > 0 ? x[i] : 0));
+}
+
+TEST_CASE("compile: a dtype that a static graph's operator was not made for is refused, the list's operator takes it") {
+  static constexpr auto network = [](builder& g) { g.output("y", relu(g.input<f32, shape<4>>("x"))); };
+  model changed = to_model<graph<network>>().value();
+  for (ir::value& v : changed.graph.values) v.desc.type = f64;
+  const auto refused = compile(changed);
+  REQUIRE(!refused);
+  CHECK(refused.error().message() == "graph: node 0 (relu) is not for f64: ops::find() has the operator for every dtype");
+  for (ir::node& n : changed.graph.nodes) n.op = ops::find(n.op->code);
+  const auto made = compile(changed);
+  REQUIRE(made);
+  session s(*made);
+  s.input<double>(0)[1] = -2, s.input<double>(0)[2] = 3;
+  REQUIRE(s.run());
+  CHECK(s.output<double>(0)[1] == 0);
+  CHECK(s.output<double>(0)[2] == 3);
 }
 
 }  // namespace

@@ -89,8 +89,10 @@ struct operator_info {
   /// Runs the reference as a plan's step does.
   kernel_function run_reference = nullptr;
   const operator_label* label = nullptr;
-  /// The enumerators of Op::rule; empty in static graphs, where the compiler prints them.
+  /// The enumerators of Op::rule, for messages.
   std::span<const std::string_view> rules;
+  /// The dtypes of input `traits.typed_by` that `reference` is instantiated for.
+  dtype_set computes_on;
 };
 
 /// Operators that do not multiply and accumulate.
@@ -200,30 +202,46 @@ template <class Op> constexpr std::int64_t macs_of_words(std::span<const word> w
 }
 template <class Op, dtype_set Types> void run_reference_step(const kernel_call& call) { run_reference<Op, Types>(call.attrs, call.in, call.out); }
 
-/// The enumerator's own name; empty for a number that no enumerator has.
-template <auto Enumerator> constexpr std::string_view enumerator_name() {
-  std::string_view text = __PRETTY_FUNCTION__;  // "… [with auto Enumerator = nnrt::…::rule::name; …]", clang: "… [Enumerator = …::name]"
-  const std::size_t equals = text.find("Enumerator = ");
-  text.remove_prefix(equals + 13);
-  text = text.substr(0, text.find_first_of(";]"));
-  if (text.empty() || text[0] == '(') return {};  // a cast: no such enumerator
-  return text.substr(text.rfind(':') + 1);
-}
-template <class Rule, int I = 0> constexpr int rule_count() {
-  if constexpr (enumerator_name<static_cast<Rule>(I)>().empty()) return I;
-  else return rule_count<Rule, I + 1>();
-}
-template <class Rule, class Sequence> struct rule_name_table;
-template <class Rule, int... I> struct rule_name_table<Rule, std::integer_sequence<int, I...>> {
-  static constexpr std::array<std::string_view, sizeof...(I)> names{enumerator_name<static_cast<Rule>(I)>()...};
+/// "… [with auto ...Enumerators = {nnrt::…::rule::name, nnrt::…::rule::other, (nnrt::…::rule)2, …}; …]", clang: "… [Enumerators = <…>]".
+template <auto... Enumerators> constexpr std::string_view text_of_enumerators() { return __PRETTY_FUNCTION__; }
+
+/// The names of an enum's enumerators, cut out of one such text: an instantiation for each of them would cost every program more.
+template <class Rule> struct rule_name_table {
+  static constexpr int more_than_any_has = 64;
+  static constexpr std::string_view text = []<int... I>(std::integer_sequence<int, I...>) {
+    return text_of_enumerators<static_cast<Rule>(I)...>();
+  }(std::make_integer_sequence<int, more_than_any_has>());
+
+  /// Calls found(name) for each enumerator in turn, up to the first number that has none: a cast, "(…::rule)2".
+  template <class F> static constexpr void for_each_name(F found) {
+    const char* first = text.data() + text.find(" = ") + 3;
+    bool is_cast = false;
+    for (const char *at = first, *end = text.data() + text.size(); at != end; ++at) {
+      if (*at == ':') first = at + 1, is_cast = false;
+      if (*at == '(' || *at == ')') is_cast = true;
+      if (*at != ',') continue;
+      if (is_cast) return;
+      found(std::string_view(first, static_cast<std::size_t>(at - first)));
+      first = at + 2;
+    }
+  }
+  static constexpr std::size_t count = [] {
+    std::size_t n = 0;
+    for_each_name([&](std::string_view) { ++n; });
+    return n;
+  }();
+  static constexpr std::array<std::string_view, count> names = [] {
+    std::array<std::string_view, count> list{};
+    std::size_t n = 0;
+    for_each_name([&](std::string_view name) { list[n++] = name; });
+    return list;
+  }();
 };
 
 }  // namespace detail
 
 /// The names of an enum of rules, in order.
-template <class Rule> constexpr std::span<const std::string_view> rule_names() {
-  return detail::rule_name_table<Rule, std::make_integer_sequence<int, detail::rule_count<Rule>()>>::names;
-}
+template <class Rule> constexpr std::span<const std::string_view> rule_names() { return detail::rule_name_table<Rule>::names; }
 
 /// The dtypes for which Op::reference is meant.
 template <class Op> constexpr dtype_set reference_types() {
@@ -244,6 +262,8 @@ template <class Op, dtype_set Types> constexpr operator_info make_operator_info(
   info.infer = &detail::infer_words<Op>;
   info.macs = &detail::macs_of_words<Op>;
   info.reference = &run_reference<Op, Types>;
+  info.rules = rule_names<typename Op::rule>();
+  info.computes_on = Types;
   if constexpr (Op::traits.outputs_are_parts) info.part_offset = &detail::part_offset_of_words<Op>;
   info.select = &kernels::fast<Op>::select;
   info.run_reference = &detail::run_reference_step<Op, Types>;
@@ -251,15 +271,10 @@ template <class Op, dtype_set Types> constexpr operator_info make_operator_info(
   return info;
 }
 
-/// The operator as a static graph names it: for one dtype.
+/// The operator as a static graph names it: its reference for one dtype.
 template <class Op, dtype Type> inline constexpr operator_info static_operator = make_operator_info<Op, types_of(Type)>();
 
-/// The operator as dynamic graphs find it: for every dtype it takes, with the texts of its rules.
-template <class Op>
-inline constexpr operator_info dynamic_operator = [] {
-  operator_info info = make_operator_info<Op, reference_types<Op>()>();
-  info.rules = rule_names<typename Op::rule>();
-  return info;
-}();
+/// The operator as dynamic graphs find it: its reference for every dtype it takes.
+template <class Op> inline constexpr operator_info dynamic_operator = make_operator_info<Op, reference_types<Op>()>();
 
 }  // namespace nnrt::inline NNRT_ISA

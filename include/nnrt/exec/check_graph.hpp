@@ -152,6 +152,14 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
   return {};
 }
 
+/// An operator that came from a static graph may know fewer dtypes than its rules allow.
+[[gnu::cold]] inline result<void> check_reference(const ir::graph& g, std::size_t i) {
+  const ir::node& n = g.nodes[i];
+  const tensor_desc& desc = g.at(g.inputs_of(n)[static_cast<std::size_t>(n.op->traits.typed_by)]).desc;
+  if (n.op->computes_on.contains(desc.type)) return {};
+  return fail(broken_graph(at_node(g, i) + " is not for " + std::string(name_of(desc.type)) + ": ops::find() has the operator for every dtype"));
+}
+
 }  // namespace detail
 
 /// Checks ids, order, sizes and every operator's rules. Errors: invalid_argument (a graph that no builder could have made), rule_broken.
@@ -163,8 +171,10 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
     if (auto ok = detail::check_node_ranges(g, i); !ok) return ok;
   if (auto ok = detail::check_sharing(g); !ok) return ok;
   if (auto ok = detail::check_order(g); !ok) return ok;
-  for (const ir::node& n : g.nodes)
-    if (auto ok = detail::check_rules(g, n); !ok) return ok;
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    if (auto ok = detail::check_rules(g, g.nodes[i]); !ok) return ok;
+    if (auto ok = detail::check_reference(g, i); !ok) return ok;
+  }
   return {};
 }
 

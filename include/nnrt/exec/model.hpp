@@ -2,13 +2,12 @@
 // Flow: readers and to_model<graph<f>>() make it, compile() checks it and turns it into a program.
 #pragma once
 
-// First: the list of operators is instantiated below, and must find its kernels.
+// First: operators must find their kernels wherever they are named, and alike in all units of a program.
 #include <nnrt/kernels/select.hpp>
 
 #include <nnrt/core/result.hpp>
 #include <nnrt/io/weights.hpp>
 #include <nnrt/ir/graph.hpp>
-#include <nnrt/ops/registry.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -19,17 +18,8 @@ struct model {
 };
 
 /// The network of a static graph as a model, for compile(), saving and tools. `file` has the weights that it names; compile() binds them.
-/// Error: not_supported, naming an operator that is not in the list (a user's own).
-template <class G> result<model> to_model(const weights& file = {}) {
-  model made{G::ir(), file};
-  for (ir::node& n : made.graph.nodes) {
-    // A static graph's operator knows one dtype and no texts; the list's knows all.
-    const operator_info* const listed = ops::find(n.op->code);
-    if (listed == nullptr) return fail(error_code::not_supported, "operator " + std::string(n.op->name) + " is not in the list of operators");
-    n.op = listed;
-    n.label = listed->label;
-  }
-  return made;
-}
+/// Its operators compute on the dtypes that the network gave them: who changes the dtypes of the model's values also puts dynamic_operator<Op>,
+/// or what ops::find(code) finds, into its nodes. (Doing so here would compile every operator for every dtype into each program.)
+template <class G> result<model> to_model(const weights& file = {}) { return model{G::ir(), file}; }
 
 }  // namespace nnrt::inline NNRT_ISA
