@@ -68,6 +68,8 @@ def machine(flags: str) -> dict:
 # --- tables ------------------------------------------------------------------
 
 def time_text(seconds: float) -> str:
+    if seconds < 0:
+        return "-" + time_text(-seconds)
     for unit, factor in (("s", 1), ("ms", 1e3), ("µs", 1e6), ("ns", 1e9)):
         if seconds * factor >= 1 or unit == "ns":
             return f"{seconds * factor:.3g} {unit}" if seconds * factor < 1000 else f"{seconds * factor:.0f} {unit}"

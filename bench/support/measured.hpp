@@ -95,11 +95,11 @@ void add(const std::string& group, const std::string& name, const std::string& w
 /// Largest error of a checked result, relative to its largest number.
 inline constexpr double allowed_error = 1e-4;
 
-/// Adds a network, run by nnrt's executor with 1 and 2 threads. `count` says whether its multiply-accumulates are what
-/// it is about.
+/// Adds a network, run by nnrt's executor with 1 thread and, unless it is too small to use them, with 2.
 template <auto Network> void add_network(const std::string& group, const std::string& name) {
   using graph = nnrt::graph<Network>;
-  for (const int threads : {1, 2})
+  for (const int threads : {1, 2}) {
+    if (threads > 1 && graph::is_micro) continue;
     add(group, name, "nnrt", threads, [](benchmark::State& state, int of_threads) {
       const network<graph>& with = network<graph>::get();
       auto executor = value_of(nnrt::executor<graph>::create(with.weights(), {.threads = of_threads}));
@@ -111,6 +111,7 @@ template <auto Network> void add_network(const std::string& group, const std::st
                      static_cast<double>(graph::arena_bytes)};
       time_beside_peak(state, of_threads, one, [&] { benchmark::DoNotOptimize(with.run(executor).data()); });
     });
+  }
 }
 
 /// Runs what was added; arguments are Google Benchmark's.
