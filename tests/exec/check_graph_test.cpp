@@ -2,7 +2,6 @@
 #include <nnrt/exec/check_graph.hpp>
 
 #include <doctest/doctest.h>
-#include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/conv2d.hpp>
 #include <nnrt/passes/optimise.hpp>
 

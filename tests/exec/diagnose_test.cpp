@@ -2,6 +2,7 @@
 #include <nnrt/exec/diagnose.hpp>
 
 #include <doctest/doctest.h>
+#include <nnrt/kernels/select.hpp>
 #include <nnrt/ops/conv2d.hpp>
 #include <nnrt/ops/relu.hpp>
 

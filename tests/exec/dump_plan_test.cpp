@@ -2,7 +2,6 @@
 #include <nnrt/exec/dump_plan.hpp>
 
 #include <doctest/doctest.h>
-#include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/add.hpp>
 #include <nnrt/ops/batch_norm.hpp>
 #include <nnrt/ops/full_connection.hpp>

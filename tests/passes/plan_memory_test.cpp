@@ -2,7 +2,6 @@
 #include <nnrt/passes/plan_memory.hpp>
 
 #include <doctest/doctest.h>
-#include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/sigmoid.hpp>
 #include <nnrt/passes/optimise.hpp>
 

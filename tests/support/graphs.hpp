@@ -2,6 +2,9 @@
 // plan. Flow: tests of passes, plans and executors; what the first way gives is what all others are held against.
 #pragma once
 
+// All units of a program must know the same kernels: an operator's table of functions is one object for all of them.
+#include <nnrt/kernels/select.hpp>
+
 #include <nnrt/exec/evaluate.hpp>
 #include <nnrt/exec/plan_view.hpp>
 #include <nnrt/ir/apply.hpp>
