@@ -60,6 +60,12 @@ template <class Op, class Isa = void> struct fast {
   static constexpr kernel_choice select(const kernel_request&) { return {}; }
 };
 
+/// Complete where kernels/select.hpp has been included, and with it every specialisation of fast.
+template <class Op> struct bindings;
+
+/// What stands for fast<Op>::select where it has not.
+constexpr kernel_choice select_none(const kernel_request&) { return {}; }
+
 }  // namespace kernels
 
 }  // namespace nnrt::inline NNRT_ISA

@@ -248,10 +248,14 @@ template <class Op> constexpr dtype_set reference_types() {
   return Op::inputs[Op::traits.typed_by].accepts;
 }
 
+/// Whether T is defined, not only declared, where this is asked first.
+template <class T> concept is_complete = requires { sizeof(T); };
+
 template <class Op> inline constexpr operator_label label_of{Op::name, attribute_fields<typename Op::attrs>()};
 
 /// The erased form of an operator whose reference is instantiated for the dtypes in Types.
-template <class Op, dtype_set Types> constexpr operator_info make_operator_info() {
+/// HasKernels keeps what translation units with and without the kernels' bindings make of an operator apart: the linker would merge them.
+template <class Op, dtype_set Types, bool HasKernels> constexpr operator_info make_operator_info() {
   operator_info info;
   info.code = Op::code;
   info.name = Op::name;
@@ -265,16 +269,19 @@ template <class Op, dtype_set Types> constexpr operator_info make_operator_info(
   info.rules = rule_names<typename Op::rule>();
   info.computes_on = Types;
   if constexpr (Op::traits.outputs_are_parts) info.part_offset = &detail::part_offset_of_words<Op>;
-  info.select = &kernels::fast<Op>::select;
+  if constexpr (HasKernels) info.select = &kernels::fast<Op>::select;
+  else info.select = &kernels::select_none;
   info.run_reference = &detail::run_reference_step<Op, Types>;
   info.label = &label_of<Op>;
   return info;
 }
 
 /// The operator as a static graph names it: its reference for one dtype.
-template <class Op, dtype Type> inline constexpr operator_info static_operator = make_operator_info<Op, types_of(Type)>();
+template <class Op, dtype Type, bool HasKernels = is_complete<kernels::bindings<Op>>>
+inline constexpr operator_info static_operator = make_operator_info<Op, types_of(Type), HasKernels>();
 
 /// The operator as dynamic graphs find it: its reference for every dtype it takes.
-template <class Op> inline constexpr operator_info dynamic_operator = make_operator_info<Op, reference_types<Op>()>();
+template <class Op, bool HasKernels = is_complete<kernels::bindings<Op>>>
+inline constexpr operator_info dynamic_operator = make_operator_info<Op, reference_types<Op>(), HasKernels>();
 
 }  // namespace nnrt::inline NNRT_ISA

@@ -82,9 +82,17 @@ template <auto Function> inline constexpr auto printable_as_written = without_op
 template <auto Function> inline constexpr auto printable_optimised = without_operators(graph_optimised<Function>);
 template <auto Function> inline constexpr auto text_optimised = graph_optimised<Function>.text;
 
-/// Below this many multiply-accumulates a network takes the unrolled form, unless the user says otherwise.
-inline constexpr std::int64_t micro_macs = 4096;
-inline constexpr std::size_t micro_steps = 16;
+/// Up to this much work a network takes the unrolled form, unless the user says otherwise: multiply-accumulates and computed elements.
+inline constexpr std::int64_t micro_work = 4096;
+inline constexpr std::size_t micro_nodes = 16;
+
+/// Elements that the nodes compute.
+constexpr std::int64_t count_results(const ir::graph& g) {
+  std::int64_t elements = 0;
+  for (const ir::value& v : g.values)
+    if (v.is == ir::kind::result) elements += v.desc.elements();
+  return elements;
+}
 
 template <auto Function> constexpr nnrt::plan make_plan_of(bool unrolled) { return make_plan(graph_optimised<Function>.thaw(), {.unrolled = unrolled}); }
 template <auto Function, bool Unrolled> inline constexpr plan_sizes sizes_planned = sizes_of(make_plan_of<Function>(Unrolled));
@@ -132,8 +140,8 @@ template <auto Function> struct graph : private detail::accepted_graph<Function,
   /// Elements of weights and floating constants.
   static constexpr std::int64_t parameters = detail::count_parameters(written.thaw());
 
-  /// Whether the network takes the unrolled form: few multiply-accumulates, few steps.
-  static constexpr bool is_micro = macs <= detail::micro_macs && written.nodes.size() <= detail::micro_steps;
+  /// Whether the network takes the unrolled form: little work, few nodes.
+  static constexpr bool is_micro = macs + detail::count_results(written.thaw()) <= detail::micro_work && nodes <= detail::micro_nodes;
 
   /// The plan in .rodata, for the loop over steps or for the unrolled form.
   template <bool Unrolled> static constexpr const auto& plan_as() { return detail::planned<Function, Unrolled>; }

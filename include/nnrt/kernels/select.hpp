@@ -31,3 +31,9 @@
 #include <nnrt/kernels/bind/sub.hpp>
 #include <nnrt/kernels/bind/tanh.hpp>
 #include <nnrt/kernels/bind/transpose.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Op> struct bindings {};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

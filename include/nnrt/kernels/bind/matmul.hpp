@@ -62,13 +62,14 @@ template <class Isa> struct fast<ops::matmul, Isa> {
   }
 
   static void pack(const kernel_call& call) {
-    const auto attrs = unpack<ops::matmul::attrs>(call.attrs);
-    const product_batch batch = batch_of(call, attrs);
-    const auto [m, k, n] = batch.matrix;
+    // out[0] is the packed form: the extents follow from b alone.
+    const bool is_transposed = unpack<ops::matmul::attrs>(call.attrs).transpose_b;
+    const shape_t& shape = call.in[1].shape();
+    const std::int64_t k = shape[is_transposed ? -1 : -2], n = shape[is_transposed ? -2 : -1], count = shape.elements(0, shape.rank - 2);
     const float* b = floats_in(call, 1);
     float* packed = floats_out(call);
-    for (std::int64_t i = 0; i < batch.b_count; ++i, b += k * n, packed += packed_floats(k, n))
-      kernels::pack(b, attrs.transpose_b ? 1 : n, attrs.transpose_b ? k : 1, k, n, nullptr, packed);
+    for (std::int64_t i = 0; i < count; ++i, b += k * n, packed += packed_floats(k, n))
+      kernels::pack(b, is_transposed ? 1 : n, is_transposed ? k : 1, k, n, nullptr, packed);
   }
   static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::matmul::attrs>(call.attrs);
