@@ -11,7 +11,7 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, (exp(x) - exp(-x)) / (exp(x) + exp(-x))
 ///
-/// Called as nnrt::tanh(x): it is an object, and <cmath> has a function of this name. No rules beyond the signature's.
+/// No rules beyond the signature's.
 /// Source: NNRt OH_NN_OPS_TANH.
 struct tanh {
   static constexpr op_code code{39};
@@ -36,13 +36,9 @@ struct tanh {
 
 }  // namespace ops
 
-/// tanh(x).
-struct tanh_t {
-  template <tensor_desc X, dsl::keyword_argument... Keywords>
-  constexpr auto operator()(tensor<X> x, Keywords... keywords) const {
-    return dsl::apply<ops::tanh>(x, keywords...);
-  }
-};
-inline constexpr tanh_t tanh{};
+/// tanh(x). A function, unlike the other activations: an object of this name would hide, or clash with, that of <cmath>.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto tanh(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::tanh>(x, keywords...);
+}
 
 }  // namespace nnrt::inline NNRT_ISA
