@@ -40,6 +40,22 @@ function(nnrt_add_acceptance source compiler_name compiler optimisation)
   set_tests_properties(${name} PROPERTIES LABELS acceptance)
 endfunction()
 
+# nnrt_add_network(file compiler_name compiler name LABELS label... FLAGS flag...)
+# The network of the program compiles as users compile it and does what every network must: see tests/support/network_check.hpp.
+# Its computation in float64, which says what is right, is in the object library network_oracle.
+function(nnrt_add_network source compiler_name compiler variant)
+  cmake_parse_arguments(PARSE_ARGV 4 arg "" "" "LABELS;FLAGS")
+  get_filename_component(program ${source} NAME_WE)
+  set(name networks/${program}.${compiler_name}${variant})
+  add_test(NAME ${name}
+    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/support/accepted.py ${source}
+            ${PROJECT_BINARY_DIR}/tests/${name}
+            ${compiler} ${nnrt_user_flags} ${arg_FLAGS} -pthread -fno-exceptions -fno-rtti
+            -I${PROJECT_SOURCE_DIR}/bench -I${PROJECT_SOURCE_DIR}/tests $<TARGET_OBJECTS:network_oracle>
+    COMMAND_EXPAND_LISTS)
+  set_tests_properties(${name} PROPERTIES LABELS "networks;${arg_LABELS}")
+endfunction()
+
 # nnrt_add_syntax_check(name file.cpp COMPILER compiler [FLAGS flag...])
 # The second compiler understands the file, its static_asserts included.
 function(nnrt_add_syntax_check name source)

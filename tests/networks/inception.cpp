@@ -1,0 +1,5 @@
+// inception: an inception-like network: dilated, grouped, 1x5 and 5x1 kernels, every concat, two outputs.
+#include "networks/inception.hpp"
+#include "support/network_check.hpp"
+
+int main() { return nnrt_test::check<nnrt::graph<networks::inception>>(); }

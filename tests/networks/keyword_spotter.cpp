@@ -1,0 +1,5 @@
+// keyword_spotter: DS-CNN on a second of speech: kernels and strides that differ by axis.
+#include "networks/keyword_spotter.hpp"
+#include "support/network_check.hpp"
+
+int main() { return nnrt_test::check<nnrt::graph<networks::keyword_spotter>>(); }
