@@ -18,6 +18,7 @@ constexpr auto images = [](nnrt::builder& g) {
   auto without_bias = conv2d(x, w, nnrt::relu6, nnrt::same, nnrt::stride<2, 2>);
   auto p = max_pool(h, nnrt::kernel<3, 3>, nnrt::stride<2, 2>, nnrt::padding<1, 1, 1, 1>);  // top, bottom, left, right
   auto s = softmax(p, nnrt::axis<-1>);
+  auto [top, index] = top_k(s, nnrt::k<5>);              // along the last axis, unless axis<…> says otherwise
   auto c = concat(h, without_bias, nnrt::relu(h), nnrt::axis<-1>);  // any number of tensors
   auto r = add(h, without_bias, nnrt::relu);                        // a sum with a fused activation
   auto f = full_connection(flatten(p), g.weight<f32, shape<10, 4 * 4 * 64>>("fc.w"), g.weight<f32, shape<10>>("fc.b"));
@@ -32,6 +33,8 @@ constexpr auto images = [](nnrt::builder& g) {
   g.output("m", m);
   g.output("t", t);
   g.output("o", o);
+  g.output("top", top);
+  g.output("index", index);
 };
 
 constexpr auto arithmetic = [](nnrt::builder& g) {
@@ -66,6 +69,8 @@ static_assert(image_net::outputs[3].desc.shape == nnrt::shape_t{1, 10});
 static_assert(image_net::outputs[4].desc.shape == nnrt::shape_t{1, 1, 1, 64});
 static_assert(image_net::outputs[5].desc.shape == nnrt::shape_t{1, 2, 2, 64});
 static_assert(image_net::outputs[6].desc.shape == nnrt::shape_t{1, 4, 4, 8});
+static_assert(image_net::outputs[7].desc == nnrt::tensor_desc{f32, {1, 4, 4, 5}});
+static_assert(image_net::outputs[8].desc == nnrt::tensor_desc{nnrt::i32, {1, 4, 4, 5}});
 static_assert(image_net::weights[0].name == "w" && image_net::weights.size() == 4);
 static_assert(image_net::inputs[1].name == "v" && image_net::arena_bytes >= image_net::arena_lower_bound);
 static_assert(quantised_net::weights.size() == 3 && quantised_net::weights[1].name == "w.scale");

@@ -70,6 +70,41 @@ TEST_CASE("session: several inputs and outputs, views and inputs among them") {
   CHECK(s.output<float>(0)[5] == 36);
 }
 
+/// Results of two dtypes, of a node in the middle, of constants, and one that nobody uses.
+constexpr auto winners = [](builder& g) {
+  auto x = g.input<f32, shape<2, 4>>("x");
+  auto [top, index] = top_k(relu(x), k<2>);
+  g.output("top", top);
+  g.output("index", index);
+  auto [lines, line] = top_k(x, k<1>, axis<0>);
+  g.output("line", line);
+  auto [bias, place] = top_k(g.constant<f32, shape<4>>({1, 4, 2, 3}), k<2>, unsorted);
+  g.output("sum", top + bias);
+  g.output("place", place);
+};
+constexpr std::array<float, 8> scores{1, 4, 2, 3, -1, -2, -3, 5};
+constexpr auto won = evaluate<graph<winners>>(scores);
+static_assert(std::get<0>(won) == std::array<float, 4>{4, 3, 5, 0});
+static_assert(std::get<1>(won) == std::array<std::int32_t, 4>{1, 3, 3, 0});
+static_assert(std::get<2>(won) == std::array<std::int32_t, 4>{0, 0, 0, 1});
+static_assert(std::get<3>(won) == std::array<float, 4>{8, 6, 9, 3});
+static_assert(std::get<4>(won) == std::array<std::int32_t, 2>{1, 3});
+
+TEST_CASE("session: the results of one node may differ in dtype, and need not all be used") {
+  session s(compiled<graph<winners>>());
+  fill(s.input<float>(0), copied(scores));
+  REQUIRE(s.run());
+  executor<graph<winners>> run;
+  const auto outputs = run(scores);
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    const auto agree = [](const auto& computed, const auto& expected) {
+      CHECK(std::equal(computed.begin(), computed.end(), expected.begin(), expected.end()));
+    };
+    (agree(std::get<I>(outputs), std::get<I>(won)), ...);
+    (agree(s.output<typename std::remove_cvref_t<decltype(std::get<I>(won))>::value_type>(I), std::get<I>(won)), ...);
+  }(std::make_index_sequence<5>());
+}
+
 TEST_CASE("session: sessions of one program keep to their own arenas, move, and outlive its handle") {
   std::vector<session> sessions;
   {

@@ -37,6 +37,7 @@ NNRT_SLOT(epsilon);
 NNRT_SLOT(fused);
 NNRT_SLOT(global);
 NNRT_SLOT(group);
+NNRT_SLOT(k);
 NNRT_SLOT(keep_dims);
 NNRT_SLOT(kernel);
 NNRT_SLOT(mode);
@@ -49,6 +50,7 @@ NNRT_SLOT(reduce_to_end);
 NNRT_SLOT(shape);
 NNRT_SLOT(size);
 NNRT_SLOT(sizes);
+NNRT_SLOT(sorted);
 NNRT_SLOT(stride);
 NNRT_SLOT(transpose_a);
 NNRT_SLOT(transpose_b);
@@ -180,6 +182,10 @@ template <std::int64_t... Extent> inline constexpr keyword::integers<keyword::si
 template <std::int64_t Parts> inline constexpr keyword::integers<keyword::output_num_slot, Parts> output_num{};
 /// Extents of the parts of a split, in order.
 template <std::int64_t... Extent> inline constexpr keyword::integers<keyword::sizes_slot, Extent...> sizes{};
+/// How many of the largest elements top_k() takes.
+template <std::int64_t Count> inline constexpr keyword::one_integer<keyword::k_slot, Count> k{};
+/// top_k() gives the elements in the order of their indices, not from the largest down.
+inline constexpr keyword::value<keyword::sorted_slot, false> unsorted{};
 /// Elements before and after, for each axis in turn.
 template <std::int64_t... BeforeAfter> inline constexpr keyword::integers<keyword::paddings_slot, BeforeAfter...> paddings{};
 template <keyword::real Value> inline constexpr keyword::value<keyword::pad_value_slot, Value> pad_value{};

@@ -34,6 +34,7 @@
 #include <nnrt/ops/squeeze.hpp>
 #include <nnrt/ops/sub.hpp>
 #include <nnrt/ops/tanh.hpp>
+#include <nnrt/ops/top_k.hpp>
 #include <nnrt/ops/transpose.hpp>
 #include <nnrt/ops/unsqueeze.hpp>
 
@@ -75,6 +76,7 @@ using list = type_list<  //
     relu,                //  47
     relu6,               //  48
     layer_norm,          //  49
+    top_k,               //  53
     unsqueeze,           //  55
     gelu,                //  56
     fold_affine>;        // 1000

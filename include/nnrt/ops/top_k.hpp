@@ -1,0 +1,154 @@
+// top_k: the largest elements along an axis, and where they were.
+// Flow: front ends call infer(); kernels/select.hpp binds it to reference().
+#pragma once
+
+#include <nnrt/core/broadcast.hpp>
+#include <nnrt/core/dsl.hpp>
+#include <nnrt/core/math.hpp>
+#include <nnrt/core/operator.hpp>
+
+#include <type_traits>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// The k largest elements of each line along `axis`, and their indices along it.
+///
+///   x: any shape of rank >= 1      k: one integer, constant; 0 < k <= the extent of the axis
+///   values, indices (i32): the extents of x, but k along the axis
+///
+/// sorted: descending; of equal elements the one with the smaller index comes first. Otherwise the same elements in
+/// the order of their indices. A NaN counts as larger than every number, and as equal to every other NaN, so that NaNs
+/// are found, not hidden; zeros are equal whatever their signs. A quantised x is compared, and taken over, by its stored
+/// integers. `axis` counts from the end when negative; -1 is the default.
+///
+/// At most extent * k steps for each line: an element that is not among the k largest so far costs one comparison.
+///
+/// Broken rules: see `rule`; axes, elements and scales are counted. Source: NNRt OH_NN_OPS_TOP_K; ties as in ONNX TopK.
+struct top_k {
+  static constexpr op_code code{53};
+  static constexpr std::string_view name = "top_k";
+  static constexpr operand_spec inputs[] = {{"x", types::number}, {"k", types::index, presence::required, true}};
+  static constexpr operand_spec outputs[] = {{"values", types::number}, {"indices", types_of(i32)}};
+  static constexpr operator_traits traits{};
+  static constexpr foreign_numbers foreign{.nnrt = 53, .hdi = 161};
+  static constexpr nnrt_parameter parameters[] = {{"sorted", 74, boolean, -1}, {"axis", 123, i64}};
+
+  /// Larger indices would not fit into i32.
+  static constexpr std::int64_t max_extent = std::int64_t{1} << 31;
+
+  struct attrs {
+    BOOST_HANA_DEFINE_STRUCT(attrs, (bool, sorted), (std::int64_t, axis));
+    constexpr attrs() : sorted(true), axis(-1) {}
+  };
+
+  enum class rule {
+    axis_must_be_an_axis_of_the_input,
+    elements_along_the_axis_must_share_one_scale,
+    k_must_be_one_number,
+    k_must_be_known,
+    k_must_be_at_least_1,
+    k_must_not_exceed_the_extent,
+    extent_must_be_countable_in_32_bits,
+  };
+
+  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    const int axis = normalise_axis(a.axis, x.rank());
+    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
+    const std::int64_t extent = x.shape[axis];
+    if (x.quantised.mode == quantisation::kind::per_channel && normalise_axis(x.quantised.axis, x.rank()) == axis)
+      return refuse(rule::elements_along_the_axis_must_share_one_scale, extent, 1);
+    if (auto v = require_same_extent(rule::k_must_be_one_number, in[1].desc.elements(), 1); !v) return v;
+    if (!in[1].has_values()) return refuse(rule::k_must_be_known, 0, 1);
+    const std::int64_t k = in[1].values[0];
+    if (auto v = require_at_least(rule::k_must_be_at_least_1, k, 1); !v) return v;
+    if (extent >= 0)
+      if (auto v = require_at_most(rule::k_must_not_exceed_the_extent, k, extent); !v) return v;
+    // An extent that is not known yet is at least k.
+    if (auto v = require_at_most(rule::extent_must_be_countable_in_32_bits, extent < 0 ? k : extent, max_extent); !v)
+      return v;
+    const shape_t y = x.shape.with(axis, k);
+    return yields(x.with_shape(y), tensor_desc{i32, x.layout, y});
+  }
+
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto values = out[0].as<T>();
+    const auto indices = out[1].as<std::int32_t>();
+    if (values.elements() == 0) return;  // k is not 0, but another extent is
+    const int axis = normalise_axis(a.axis, x.rank());
+    const shape_t starts = x.shape.with(axis, 1);
+    shape_t first;
+    first.rank = x.rank();
+    do {
+      const line<const T> from(x, first, axis);
+      const ranking<T> best{{values, first, axis}, {indices, first, axis}};
+      choose_sorted(from, best);
+      if (!a.sorted) order_by_index(from, best);
+    } while (next_index(first, starts));
+  }
+
+ private:
+  /// The elements along one axis.
+  template <class T> struct line {
+    T* first;
+    std::int64_t step, extent;
+    constexpr line(const tensor_view<T>& all, const shape_t& at, int axis)
+        : first(&all.at(at)), step(all.strides[axis]), extent(all.extent(axis)) {}
+    constexpr T& operator[](std::int64_t i) const { return first[i * step]; }
+  };
+  /// One line of both outputs.
+  template <class T> struct ranking {
+    line<T> values;
+    line<std::int32_t> indices;
+    constexpr void set(std::int64_t place, T value, std::int32_t index) const {
+      values[place] = value;
+      indices[place] = index;
+    }
+  };
+
+  template <class T> static constexpr bool is_larger(T a, T b) {
+    if constexpr (std::is_integral_v<T>) return a > b;
+    else {
+      using real = math::compute_t<T>;
+      const real left = static_cast<real>(a), right = static_cast<real>(b);
+      if (math::is_nan(right)) return false;  // first: -ffast-math may take a comparison with a NaN for true
+      return math::is_nan(left) || left > right;
+    }
+  }
+  /// The elements pass by in order; each goes behind those that are not smaller, and the last of more than k drops out.
+  template <class T> static constexpr void choose_sorted(const line<const T>& x, const ranking<T>& best) {
+    std::int64_t count = 0;
+    for (std::int64_t i = 0; i < x.extent; ++i) {
+      const T candidate = x[i];
+      const bool is_full = count == best.values.extent;
+      if (is_full && !is_larger(candidate, best.values[count - 1])) continue;
+      std::int64_t place = is_full ? count - 1 : count++;
+      for (; place > 0 && is_larger(candidate, best.values[place - 1]); --place)
+        best.set(place, best.values[place - 1], best.indices[place - 1]);
+      best.set(place, candidate, static_cast<std::int32_t>(i));
+    }
+  }
+  /// The chosen ones again, in the order of the line: those that are larger than the last chosen, or equal to it and no
+  /// later.
+  template <class T> static constexpr void order_by_index(const line<const T>& x, const ranking<T>& best) {
+    const std::int64_t last = best.indices[best.indices.extent - 1];
+    std::int64_t count = 0;
+    for (std::int64_t i = 0; i < x.extent; ++i) {
+      if (is_larger(x[last], x[i]) || (i > last && !is_larger(x[i], x[last]))) continue;
+      best.set(count++, x[i], static_cast<std::int32_t>(i));
+    }
+  }
+};
+
+}  // namespace ops
+
+/// auto [values, indices] = top_k(x, k<5>), with axis<…> for another than the last and unsorted for the order of x.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto top_k(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::top_k>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
