@@ -34,6 +34,7 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
+/// Every specialisation of fast is known from here on.
 template <class Op> struct bindings {};
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
