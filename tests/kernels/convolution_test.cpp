@@ -2,6 +2,7 @@
 #include <nnrt/kernels/convolution.hpp>
 
 #include "../support/fenced.hpp"
+#include "../support/tiles.hpp"
 
 #include <doctest/doctest.h>
 
@@ -38,7 +39,8 @@ struct problem {
   void run(fenced& y, std::int64_t parts) const {
     for (std::int64_t i = parts; i-- > 0;) {
       fenced scratch(conv_scratch_floats(s), nan);
-      conv(s, x.data(), packed.data(), y.data(), scratch.data(), range, {i, parts});
+      conv(s, x.data(), packed.data(), y.data(), scratch.data(), range, {i, parts},
+           nnrt_test::tiles_in(conv_tile_set(s)));
     }
   }
 };

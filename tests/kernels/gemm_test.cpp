@@ -2,6 +2,7 @@
 #include <nnrt/kernels/gemm.hpp>
 
 #include "../support/fenced.hpp"
+#include "../support/tiles.hpp"
 
 #include <doctest/doctest.h>
 
@@ -42,7 +43,10 @@ struct problem {
     return rows == 0 ? 0 : (rows - 1) * pitch + width;
   }
   fenced empty_result() const { return fenced(extent(s.m, ldc, s.n), untouched); }
-  void run(fenced& c, part p = {}) const { gemm(s, a.data(), lda, packed.data(), c.data(), ldc, range, p); }
+  void run(fenced& c, part p = {}) const {
+    const tile_table& tiles = nnrt_test::tiles_in(tile_set_for(s.m, s.n));
+    gemm(s, a.data(), lda, packed.data(), c.data(), ldc, range, p, {}, tiles);
+  }
 };
 
 /// Largest error, in units of what rounding may cost the sum; anything below 1 is right.
@@ -163,6 +167,32 @@ TEST_CASE("gemm: fetching weights ahead changes no bits") {
   gemm<native_fetching_ahead>(p.s, p.a.data(), p.lda, p.packed.data(), fetched.data(), p.ldc, p.range, {},
                               {next.data(), next.size()});
   CHECK(nnrt_test::same_bits(plain, fetched));
+}
+
+TEST_CASE("gemm: the set for a product has the same function for each of its tiles as the set of all") {
+  for (std::int64_t m = 1; m <= 200; ++m)
+    for (std::int64_t n = 1; n <= 2 * panel_columns; ++n) {
+      const row_tiles tiles{m};
+      const tile_table& some = nnrt_test::tiles_in(tile_set_for(m, n));
+      for (std::int64_t t = 0; t < tiles.count(); ++t)
+        for (std::int64_t p = 0; p < panels_of(n); ++p) {
+          const std::int64_t rows = tiles.begin(t + 1) - tiles.begin(t);
+          const std::int64_t width = std::min(panel_columns, n - p * panel_columns);
+          const bool is_the_same = some.for_tile(rows, width) == tiles_of<native>.for_tile(rows, width);
+          CHECK(is_the_same);
+        }
+    }
+}
+
+TEST_CASE("gemm: a product gets the smallest set that will do") {
+  CHECK(tile_set_for(1, 10) == tile_set::one_row);
+  CHECK(tile_set_for(tile_rows, 10) == tile_set::most_rows);
+  CHECK(tile_set_for(5 * tile_rows, 10) == tile_set::most_rows);
+  CHECK(tile_set_for(5 * tile_rows - 1, 10) == tile_set::most_rows);
+  CHECK(tile_set_for(5 * tile_rows - 2, 10) == tile_set::any);
+  CHECK(tile_set_for(tile_rows + 1, 10) == tile_set::any);
+  CHECK(tile_set_for(tile_rows + 1, 2 * panel_columns) == tile_set::whole_panels);
+  CHECK(tile_set_for(0, 10) == tile_set::any);
 }
 
 TEST_CASE("gemm: tiles cover the rows in order, and none of several is a sliver") {

@@ -101,6 +101,7 @@ struct conv_buffers {
   float* scratch;
   clamp_range range;
   std::int64_t in_pixel, out_pixel;  // floats from one pixel to the next
+  const tile_table& tiles;
 };
 
 /// Copies the channels of rows x columns pixels from (y, x) of an image, zeros outside it, without gaps.
@@ -161,7 +162,7 @@ void direct_block(const conv_shape& s, const conv_buffers& buffers, const block_
   t.runs = row.taps(), t.run_stride = s.dilation_h * line;
   set_rows(t, row.height * width, a, buffers.y + (row.y * s.out_width + x) * buffers.out_pixel);
   if (is_pair) t.a_second = advanced(a, s.stride_h * line);
-  tile_row<Isa>(t, row.height * width, {buffers.packed, s.depth(), s.out}, row.first_tap * t.k, panels);
+  tile_row<Isa>(buffers.tiles, t, row.height * width, {buffers.packed, s.depth(), s.out}, row.first_tap * t.k, panels);
 }
 
 /// Computes the given rows of blocks; weights stay in L2 while the blocks pass.
@@ -256,7 +257,7 @@ template <class Isa> void conv_gather(const conv_shape& s, const conv_buffers& b
         gather_pixel(s, buffers.x + g * s.group_in(), first + j, buffers.scratch + j * k);
       gemm_tiles<Isa>({count, k, n}, buffers.scratch, k, buffers.packed + g * packed_floats(k, n),
                       buffers.y + first * s.out + g * n, s.out, buffers.range,
-                      {{0, row_tiles{count}.count()}, work.columns});
+                      {{0, row_tiles{count}.count()}, work.columns}, {}, buffers.tiles);
     }
   }
 }
@@ -287,6 +288,16 @@ inline void conv_pack(const conv_shape& s, const float* w, const float* bias, fl
 /// Floats of scratch that each part of conv() needs.
 constexpr std::int64_t conv_scratch_floats(const conv_shape& s) { return detail::scratch_per_part(s); }
 
+/// The set of tiles that conv() makes do with.
+constexpr tile_set conv_tile_set(const conv_shape& s) {
+  const detail::conv_method method = detail::method_of(s);
+  if (method == detail::conv_method::product) return tile_set_for(s.batch * s.out_pixels(), s.out);
+  // Blocks are one output row high: the tiles are those along a row.
+  if (method == detail::conv_method::direct && detail::block_rows(s) == 1)
+    return tile_set_for(s.out_width, s.group_out());
+  return s.group_out() % panel_columns == 0 ? tile_set::whole_panels : tile_set::any;
+}
+
 /// y = clamp(conv2d(x, w) + bias).
 ///
 /// Every division into parts gives the same bits. Padding counts as zeros that may be multiplied with weights: infinite
@@ -295,15 +306,17 @@ constexpr std::int64_t conv_scratch_floats(const conv_shape& s) { return detail:
 /// \param packed what conv_pack() made of weights and bias
 ///
 /// \param scratch conv_scratch_floats(s) floats for this part alone; need not be initialised, may be null when there are none
+///
+/// \param tiles tiles_of<Isa, S>, where S is conv_tile_set(s) or any
 template <class Isa = native>
 void conv(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range = {},
-          part p = {}) {
+          part p = {}, const tile_table& tiles = tiles_of<Isa>) {
   if (s.batch * s.out_pixels() * s.out == 0) return;
   if (detail::method_of(s) == detail::conv_method::product) {
     const std::int64_t pixels = s.batch * s.out_pixels();
-    return gemm<Isa>({pixels, s.depth(), s.out}, x, s.depth(), packed, y, s.out, range, p);
+    return gemm<Isa>({pixels, s.depth(), s.out}, x, s.depth(), packed, y, s.out, range, p, {}, tiles);
   }
-  const detail::conv_buffers buffers{x, packed, y, scratch, range, s.in, s.out};
+  const detail::conv_buffers buffers{x, packed, y, scratch, range, s.in, s.out, tiles};
   if (detail::method_of(s) == detail::conv_method::direct) detail::conv_direct<Isa>(s, buffers, p);
   else detail::conv_gather<Isa>(s, buffers, p);
 }

@@ -6,7 +6,6 @@
 #include <nnrt/kernels/part.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -254,25 +253,82 @@ constexpr std::int64_t function_rows(std::int64_t rows) { return rows == 1 ? 1 :
 
 template <int N> using first_integers = std::make_integer_sequence<int, N>;
 
-/// Element i serves 2 i rows, element 0 one row.
-template <class Isa, int Vectors> inline constexpr auto tiles = []<int... I>(std::integer_sequence<int, I...>) {
-  return std::array<tile_function, sizeof...(I)>{&tile<Isa, sums<Vectors, first_integers<I == 0 ? 1 : 2 * I>>>...};
+/// What the columns of a panel in use need.
+enum class tile_columns { one_vector, two_vectors, one_and_half };
+constexpr tile_columns columns_for(std::int64_t width) {
+  if (ends_in_half(width)) return tile_columns::one_and_half;
+  return width <= lanes ? tile_columns::one_vector : tile_columns::two_vectors;
 }
-(first_integers<tile_rows / 2 + 1>{});
 
-/// Element i serves 8 + 2 i rows. For fewer a half is not worth a function: a whole second vector computes the same.
-template <class Isa>
-inline constexpr std::array<tile_function, 4> half_tiles = {
-    &tile<Isa, sums_and_half<first_integers<4>>>, &tile<Isa, sums_and_half<first_integers<5>>>,
-    &tile<Isa, sums_and_half<first_integers<6>>>, &tile<Isa, sums_and_half<first_integers<7>>>};
+inline constexpr int row_counts = tile_rows / 2 + 1;
 
-template <class Isa> tile_function tile_for(std::int64_t rows, std::int64_t width) {
-  const std::size_t i = static_cast<std::size_t>(function_rows(rows) / 2);
-  if constexpr (has_halves) {
-    if (i >= 4 && ends_in_half(width)) return half_tiles<Isa>[i - 4];
+/// The function for 2 I rows, or for one if I is 0. For fewer than 8 rows a half is not worth a function of its own: a
+/// whole second vector computes the same.
+template <class Isa, tile_columns Columns, int I> constexpr tile_function function_for() {
+  constexpr int rows = I == 0 ? 1 : 2 * I;
+  if constexpr (Columns == tile_columns::one_vector) return &tile<Isa, sums<1, first_integers<rows>>>;
+  else if constexpr (Columns == tile_columns::one_and_half && has_halves && rows >= 8)
+    return &tile<Isa, sums_and_half<first_integers<I>>>;
+  else return &tile<Isa, sums<2, first_integers<rows>>>;
+}
+
+}  // namespace detail
+
+/// Which tiles a product is made of. The functions of all take a compiler 0.8 s, so plans name the smallest set that
+/// will do, and a program has only the functions of the sets that its layers need.
+enum class tile_set {
+  one_row,       // m = 1
+  most_rows,     // every tile is served by the function of tile_rows rows
+  whole_panels,  // any rows, but n is a multiple of panel_columns
+  any
+};
+
+/// The set for the product of an m x k and a k x n matrix.
+constexpr tile_set tile_set_for(std::int64_t m, std::int64_t n) {
+  if (m == 1) return tile_set::one_row;
+  const row_tiles tiles{m};
+  const auto has_most_rows = [&](std::int64_t tile) {
+    return detail::function_rows(tiles.begin(tile + 1) - tiles.begin(tile)) == tile_rows;
+  };
+  const std::int64_t last = tiles.count() - 1;  // all but the last two are whole
+  if (last >= 0 && has_most_rows(last) && (last == 0 || has_most_rows(last - 1))) return tile_set::most_rows;
+  return n % panel_columns == 0 ? tile_set::whole_panels : tile_set::any;
+}
+
+/// The functions of a set; null where the set has none.
+struct tile_table {
+  detail::tile_function of[3][detail::row_counts] = {};  // [tile_columns][function_rows / 2]
+
+  detail::tile_function for_tile(std::int64_t rows, std::int64_t width) const {
+    return of[static_cast<std::size_t>(detail::columns_for(width))][detail::function_rows(rows) / 2];
   }
-  return width <= lanes ? tiles<Isa, 1>[i] : tiles<Isa, 2>[i];
+};
+
+namespace detail {
+
+template <class Isa, tile_columns Columns, int First, int... I>
+constexpr void add_functions(tile_table& table, std::integer_sequence<int, I...>) {
+  ((table.of[static_cast<std::size_t>(Columns)][First + I] = function_for<Isa, Columns, First + I>()), ...);
 }
+
+template <class Isa, tile_set Set> constexpr tile_table make_table() {
+  constexpr int first = Set == tile_set::most_rows ? row_counts - 1 : 0;
+  constexpr int last = Set == tile_set::one_row ? 0 : row_counts - 1;
+  using counts = first_integers<last - first + 1>;
+  tile_table table;
+  add_functions<Isa, tile_columns::two_vectors, first>(table, counts{});
+  if constexpr (Set != tile_set::whole_panels) {
+    add_functions<Isa, tile_columns::one_vector, first>(table, counts{});
+    add_functions<Isa, tile_columns::one_and_half, first>(table, counts{});
+  }
+  return table;
+}
+
+}  // namespace detail
+
+template <class Isa, tile_set Set = tile_set::any> inline constexpr tile_table tiles_of = detail::make_table<Isa, Set>();
+
+namespace detail {
 
 // --- rows of tiles ----------------------------------------------------------
 
@@ -303,7 +359,8 @@ inline void set_rows(tile_args& t, std::int64_t rows, address a, float* c) {
 /// convolution's kernel that hang over the edge of the image). `t` is the caller's, to be changed: a copy of what was
 /// written a moment ago in smaller pieces stalls until the stores are done, 15 ns per row of tiles.
 template <class Isa>
-void tile_row(tile_args& t, std::int64_t rows, const packed_b& b, std::int64_t skipped_k, interval panels) {
+void tile_row(const tile_table& tiles, tile_args& t, std::int64_t rows, const packed_b& b, std::int64_t skipped_k,
+              interval panels) {
   float *const c = t.c, *const c_second = t.c_second;
   for (std::int64_t p = panels.begin; p < panels.end; ++p) {
     const std::int64_t width = b.width(p), vectors = whole_vectors(width);
@@ -311,7 +368,7 @@ void tile_row(tile_args& t, std::int64_t rows, const packed_b& b, std::int64_t s
     t.bias = b.bias(p);
     t.c = c + p * panel_columns, t.c_second = c_second + p * panel_columns;
     t.last = width - (vectors - lanes);
-    tile_for<Isa>(rows, width)(t);
+    tiles.for_tile(rows, width)(t);
     if constexpr (Isa::fetches_ahead) t.ahead += static_cast<address>(t.ahead_step * t.k * t.runs);
   }
 }
@@ -319,7 +376,7 @@ void tile_row(tile_args& t, std::int64_t rows, const packed_b& b, std::int64_t s
 /// The part of C made of the given tiles of rows and panels of columns.
 template <class Isa>
 void gemm_tiles(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
-                clamp_range range, const rectangle& work, const weights_ahead& after = {}) {
+                clamp_range range, const rectangle& work, const weights_ahead& after, const tile_table& tiles) {
   const packed_b b{packed, s.k, s.n};
   const std::int64_t block = panels_in_cache(s.k);
   address ahead = address_of(after.weights);
@@ -332,7 +389,7 @@ void gemm_tiles(const gemm_shape& s, const float* a, std::int64_t lda, const flo
       set_rows(t, rows, advanced(address_of(a), row * lda), c + row * ldc);
       t.ahead = ahead < ahead_end ? ahead : t.a;
       t.ahead_step = ahead < ahead_end ? 128 : 0;
-      tile_row<Isa>(t, rows, b, 0, panels);
+      tile_row<Isa>(tiles, t, rows, b, 0, panels);
       if constexpr (Isa::fetches_ahead)
         ahead = std::min(ahead_end, ahead + static_cast<address>(128 * s.k * panels.size()));
     }
@@ -352,11 +409,15 @@ void gemm_tiles(const gemm_shape& s, const float* a, std::int64_t lda, const flo
 /// \param p the part to compute; any count is correct, more than max(row tiles, panels) leaves parts without work
 ///
 /// \param after see weights_ahead; needs the tag native_fetching_ahead
+///
+/// \param tiles tiles_of<Isa, S>, where S is tile_set_for(s.m, s.n) or any
 template <class Isa = native>
 void gemm(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
-          clamp_range range = {}, part p = {}, const weights_ahead& after = {}) {
+          clamp_range range = {}, part p = {}, const weights_ahead& after = {},
+          const tile_table& tiles = tiles_of<Isa>) {
   if (s.m <= 0 || s.n <= 0) return;
-  detail::gemm_tiles<Isa>(s, a, lda, packed, c, ldc, range, share(row_tiles{s.m}.count(), panels_of(s.n), p), after);
+  detail::gemm_tiles<Isa>(s, a, lda, packed, c, ldc, range, share(row_tiles{s.m}.count(), panels_of(s.n), p), after,
+                          tiles);
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

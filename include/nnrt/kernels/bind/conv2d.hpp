@@ -16,7 +16,7 @@ template <class Isa> struct fast<ops::conv2d, Isa> {
     if (attrs.group > 1 && attrs.group == x[3]) return depthwise_binding<ops::conv2d>::choose(node);
     const conv_shape shape = shape_for(attrs, x, w);
     const bool is_pointwise = w[1] * w[2] == 1;
-    return {.run = &run,
+    return {.run = run_with_tiles<fast>(conv_tile_set(shape)),
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = conv_packed_floats(shape) * size_of(f32),
@@ -26,12 +26,13 @@ template <class Isa> struct fast<ops::conv2d, Isa> {
   }
 
   static void pack(const kernel_call& call) { conv_pack(shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call)); }
-  static void run(const kernel_call& call) {
-    conv<native>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
-                 range_of(unpack<ops::conv2d::attrs>(call.attrs).fused), part_of(call));
-  }
+  template <tile_set Set> static void run(const kernel_call& call) { run_on(call, tiles_of<native, Set>); }
 
  private:
+  static void run_on(const kernel_call& call, const tile_table& tiles) {
+    conv<native>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
+                 range_of(unpack<ops::conv2d::attrs>(call.attrs).fused), part_of(call), tiles);
+  }
   static constexpr conv_shape shape_for(const ops::conv2d::attrs& a, const shape_t& x, const shape_t& w) {
     const ops::detail::window_pair at = ops::conv2d::windows(a, x, w);
     return {.batch = x[0], .height = x[1], .width = x[2], .in = x[3], .out = w[0], .kernel_h = w[1], .kernel_w = w[2],

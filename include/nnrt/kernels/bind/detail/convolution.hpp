@@ -6,6 +6,7 @@
 #include <nnrt/kernels/depthwise.hpp>
 #include <nnrt/kernels/elementwise.hpp>
 #include <nnrt/kernels/fast.hpp>
+#include <nnrt/kernels/gemm.hpp>
 #include <nnrt/ops/detail/window_rules.hpp>
 
 namespace nnrt::inline NNRT_ISA::kernels {
@@ -18,6 +19,17 @@ inline float* scratch_floats(const kernel_call& call) { return reinterpret_cast<
 
 /// Into how many parts so many multiply-accumulates are worth being cut: one vector of them takes as long as one element of a map.
 constexpr int parts_of_macs(std::int64_t macs) { return parts_for(macs / 16); }
+
+/// Binding::run<Set>: the function that has only the tiles of this set.
+template <class Binding> constexpr kernel_function run_with_tiles(tile_set set) {
+  switch (set) {
+    case tile_set::one_row: return &Binding::template run<tile_set::one_row>;
+    case tile_set::most_rows: return &Binding::template run<tile_set::most_rows>;
+    case tile_set::whole_panels: return &Binding::template run<tile_set::whole_panels>;
+    case tile_set::any: break;
+  }
+  return &Binding::template run<tile_set::any>;
+}
 
 /// The depthwise kernel for an operator whose weight is [outC, kh, kw, 1] and whose output channel o reads channel o / multiplier.
 template <class Op> struct depthwise_binding {
