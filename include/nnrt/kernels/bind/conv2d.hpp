@@ -13,7 +13,7 @@ template <class Isa> struct fast<ops::conv2d, Isa> {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
     const auto attrs = unpack<ops::conv2d::attrs>(node.attrs);
     const shape_t &x = node.in[0].desc.shape, &w = node.in[1].desc.shape;
-    if (attrs.group > 1 && attrs.group == x[3]) return depthwise_binding<ops::conv2d>::choose(node);
+    if (attrs.group > 1 && attrs.group == x[3]) return depthwise_binding<ops::conv2d, Isa>::choose(node);
     const conv_shape shape = shape_for(attrs, x, w);
     const bool is_pointwise = w[1] * w[2] == 1;
     return {.run = run_with_tiles<fast>(conv_tile_set(shape)),

@@ -10,7 +10,7 @@ namespace nnrt::inline NNRT_ISA::kernels {
 template <class Isa> struct fast<ops::depthwise_conv2d, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
-    return depthwise_binding<ops::depthwise_conv2d>::choose(node);
+    return depthwise_binding<ops::depthwise_conv2d, Isa>::choose(node);
   }
 };
 

@@ -32,7 +32,10 @@ template <class Binding> constexpr kernel_function run_with_tiles(tile_set set) 
 }
 
 /// The depthwise kernel for an operator whose weight is [outC, kh, kw, 1] and whose output channel o reads channel o / multiplier.
-template <class Op> struct depthwise_binding {
+///
+/// Isa only makes the name depend on the parameter of fast: clang compiles constexpr functions, and what they take the addresses of, where a
+/// template names them without, and every program that includes this header would pay for these kernels.
+template <class Op, class Isa> struct depthwise_binding {
   static constexpr kernel_choice choose(const kernel_request& node) {
     const auto attrs = unpack<typename Op::attrs>(node.attrs);
     const depthwise_shape shape = shape_for(attrs, node.in[0].desc.shape, node.in[1].desc.shape);
