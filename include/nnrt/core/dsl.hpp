@@ -32,9 +32,19 @@ namespace detail {
 template <class...> inline constexpr bool accepted = false;  // dependent, so that it fails only where it is named
 }
 
-/// Its arguments are what the compiler prints: the rule, then the values.
+/// Its arguments are what the compiler prints: the rule, then the values. decltype(graph_rejected<…>::report()) prints them.
 template <auto Rule, class... Facts> struct graph_rejected {
+#ifdef __clang__
+  // Where clang meets a class whose assertion fails it gives up the function around it, and every constant that depends on that adds an error;
+  // where a function's assertion fails it goes on.
+  static constexpr auto report() {
+    static_assert(detail::accepted<Facts...>, "nnrt rejected this graph: see the rule and the values named above");
+    return true;
+  }
+#else
   static_assert(detail::accepted<Facts...>, "nnrt rejected this graph: see the rule and the values named above");
+  static constexpr bool report() { return true; }
+#endif
 };
 
 /// What can be wrong with the keywords of a call.

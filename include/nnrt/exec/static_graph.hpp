@@ -56,9 +56,10 @@ inline constexpr built_sizes sizes_as_written = [] {
 
 /// What a graph derives from: nothing, or the complaint about it, which does not compile.
 template <auto Function, bool IsComplained> struct accepted_graph {};
-template <auto Function>
-struct accepted_graph<Function, true>
-    : graph_rejected<sizes_as_written<Function>.rule, typename complaint_name<Function, std::make_index_sequence<sizes_as_written<Function>.letters>>::type> {};
+template <auto Function> struct accepted_graph<Function, true> {
+  using name = typename complaint_name<Function, std::make_index_sequence<sizes_as_written<Function>.letters>>::type;
+  using reported = decltype(graph_rejected<sizes_as_written<Function>.rule, name>::report());
+};
 
 template <auto Function> inline constexpr frozen_graph<sizes_as_written<Function>.sizes> graph_as_written{build<Function>().graph()};
 

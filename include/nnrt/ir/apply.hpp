@@ -294,16 +294,21 @@ template <class Op, class... Args> constexpr auto apply(Args... args) {
   constexpr int count = this_call::output_count();
   if constexpr (!this_call::keywords_fit) {
     constexpr auto misfit = this_call::misfitting;
-    (void)sizeof(graph_rejected<misfit.rule, keyword_named<typename this_call::template keyword_at<misfit.argument>>, in_operator<Op>>);
+    using reason = graph_rejected<misfit.rule, keyword_named<typename this_call::template keyword_at<misfit.argument>>, in_operator<Op>>;
+    (void)sizeof(decltype(reason::report()));
     return refused<this_call::outputs_asked_for()>(args...);
   } else if constexpr (this_call::unknown_operand) {
     return refused<this_call::outputs_asked_for()>(args...);
   } else {
     constexpr const auto& outcome = this_call::template outcome<count>;
     if constexpr (outcome.rule >= 0) {
-      if constexpr (outcome.by_signature)
-        (void)sizeof(typename rejection<static_cast<signature_rule>(outcome.rule), outcome.counted, outcome.actual, outcome.expected, in_operator<Op>>::type);
-      else (void)sizeof(typename rejection<static_cast<typename Op::rule>(outcome.rule), outcome.counted, outcome.actual, outcome.expected>::type);
+      if constexpr (outcome.by_signature) {
+        using reason = rejection<static_cast<signature_rule>(outcome.rule), outcome.counted, outcome.actual, outcome.expected, in_operator<Op>>;
+        (void)sizeof(decltype(reason::type::report()));
+      } else {
+        using reason = rejection<static_cast<typename Op::rule>(outcome.rule), outcome.counted, outcome.actual, outcome.expected>;
+        (void)sizeof(decltype(reason::type::report()));
+      }
       return refused<this_call::outputs_asked_for()>(args...);
     } else {
       constexpr dtype type = this_call::reference_type;
