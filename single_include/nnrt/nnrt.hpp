@@ -2536,6 +2536,7 @@ NNRT_SLOT(epsilon);
 NNRT_SLOT(fused);
 NNRT_SLOT(global);
 NNRT_SLOT(group);
+NNRT_SLOT(k);
 NNRT_SLOT(keep_dims);
 NNRT_SLOT(kernel);
 NNRT_SLOT(mode);
@@ -2548,6 +2549,7 @@ NNRT_SLOT(reduce_to_end);
 NNRT_SLOT(shape);
 NNRT_SLOT(size);
 NNRT_SLOT(sizes);
+NNRT_SLOT(sorted);
 NNRT_SLOT(stride);
 NNRT_SLOT(transpose_a);
 NNRT_SLOT(transpose_b);
@@ -2679,6 +2681,10 @@ template <std::int64_t... Extent> inline constexpr keyword::integers<keyword::si
 template <std::int64_t Parts> inline constexpr keyword::integers<keyword::output_num_slot, Parts> output_num{};
 /// Extents of the parts of a split, in order.
 template <std::int64_t... Extent> inline constexpr keyword::integers<keyword::sizes_slot, Extent...> sizes{};
+/// How many of the largest elements top_k() takes.
+template <std::int64_t Count> inline constexpr keyword::one_integer<keyword::k_slot, Count> k{};
+/// top_k() gives the elements in the order of their indices, not from the largest down.
+inline constexpr keyword::value<keyword::sorted_slot, false> unsorted{};
 /// Elements before and after, for each axis in turn.
 template <std::int64_t... BeforeAfter> inline constexpr keyword::integers<keyword::paddings_slot, BeforeAfter...> paddings{};
 template <keyword::real Value> inline constexpr keyword::value<keyword::pad_value_slot, Value> pad_value{};
@@ -2724,9 +2730,19 @@ namespace detail {
 template <class...> inline constexpr bool accepted = false;  // dependent, so that it fails only where it is named
 }
 
-/// Its arguments are what the compiler prints: the rule, then the values.
+/// Its arguments are what the compiler prints: the rule, then the values. decltype(graph_rejected<…>::report()) prints them.
 template <auto Rule, class... Facts> struct graph_rejected {
+#ifdef __clang__
+  // Where clang meets a class whose assertion fails it gives up the function around it, and every constant that depends on that adds an error;
+  // where a function's assertion fails it goes on.
+  static constexpr auto report() {
+    static_assert(detail::accepted<Facts...>, "nnrt rejected this graph: see the rule and the values named above");
+    return true;
+  }
+#else
   static_assert(detail::accepted<Facts...>, "nnrt rejected this graph: see the rule and the values named above");
+  static constexpr bool report() { return true; }
+#endif
 };
 
 /// What can be wrong with the keywords of a call.
@@ -4345,61 +4361,6 @@ void depthwise(const depthwise_shape& s, const float* x, const float* packed, fl
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
-
-namespace nnrt::inline NNRT_ISA::kernels {
-
-/// The elements of an operand, or null when it is not there.
-constexpr const float* optional_floats_in(const kernel_call& call, std::size_t i) { return i < call.in.size() && call.in[i] ? floats_in(call, i) : nullptr; }
-
-/// A call's scratch memory as floats.
-inline float* scratch_floats(const kernel_call& call) { return reinterpret_cast<float*>(call.scratch); }
-
-/// Into how many parts so many multiply-accumulates are worth being cut: one vector of them takes as long as one element of a map.
-constexpr int parts_of_macs(std::int64_t macs) { return parts_for(macs / 16); }
-
-/// The depthwise kernel for an operator whose weight is [outC, kh, kw, 1] and whose output channel o reads channel o / multiplier.
-template <class Op> struct depthwise_binding {
-  static constexpr kernel_choice choose(const kernel_request& node) {
-    const auto attrs = unpack<typename Op::attrs>(node.attrs);
-    const depthwise_shape shape = shape_for(attrs, node.in[0].desc.shape, node.in[1].desc.shape);
-    return {.run = run_of(depthwise_method_of(shape)),
-            .pack = &pack,
-            .packs = 0b110,
-            .packed_bytes = depthwise_packed_floats(shape) * size_of(f32),
-            .parts = parts_of_macs(Op::macs(attrs, node.in, node.out)),
-            .name = "depthwise"};
-  }
-  static void pack(const kernel_call& call) { depthwise_pack(shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call)); }
-  template <int Kernel, int Stride> static void run(const kernel_call& call) {
-    depthwise_by<native, Kernel, Stride>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
-                                         range_of(unpack<typename Op::attrs>(call.attrs).fused), part_of(call));
-  }
-
- private:
-  static constexpr kernel_function run_of(depthwise_method method) {
-    if (method.kernel == 3) return method.stride == 1 ? &run<3, 1> : &run<3, 2>;
-    if (method.kernel == 5) return method.stride == 1 ? &run<5, 1> : &run<5, 2>;
-    return &run<0, 0>;
-  }
-  static constexpr depthwise_shape shape_for(const typename Op::attrs& a, const shape_t& x, const shape_t& w) {
-    const ops::detail::window_pair at = Op::windows(a, x, w);
-    return {.batch = x[0], .height = x[1], .width = x[2], .channels = x[3], .multiplier = w[0] / x[3], .kernel_h = w[1], .kernel_w = w[2],
-            .stride_h = a.stride.h, .stride_w = a.stride.w, .dilation_h = a.dilation.h, .dilation_w = a.dilation.w,
-            .pad_top = at.h.pad_before(), .pad_left = at.w.pad_before(), .out_height = at.h.outputs(), .out_width = at.w.outputs()};
-  }
-  static depthwise_shape shape_of(const kernel_call& call) { return shape_for(unpack<typename Op::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape()); }
-};
-
-}  // namespace nnrt::inline NNRT_ISA::kernels
-// ===== nnrt/kernels/convolution.hpp
-// convolution: float conv2d over NHWC images on the tiles of gemm.hpp; any kernel, stride, dilation, padding, group.
-// Flow: a prepare step packs weights and bias once with conv_pack(); a plan's step calls conv() with arena scratch.
-//
-// In NHWC the values under one row of the kernel are contiguous, and neighbouring output pixels start stride_w *
-// channels floats apart. So a block of output pixels is a tile whose rows of A lie in the image, with one run per
-// kernel row: neither im2col nor indirection. Only blocks at the border read a zero-padded copy; groups read a copy of
-// their channels. Dilation across tears the runs apart: such pixels are gathered, a few tiles at a time.
-
 // ===== nnrt/kernels/gemm.hpp
 // gemm: C = clamp(A * B + bias) over packed B; serves matrix products, dense layers and 1x1 convolution.
 // Flow: a prepare step packs B and bias once with pack(); a plan's step calls gemm(); convolution.hpp uses its tiles.
@@ -4647,25 +4608,82 @@ constexpr std::int64_t function_rows(std::int64_t rows) { return rows == 1 ? 1 :
 
 template <int N> using first_integers = std::make_integer_sequence<int, N>;
 
-/// Element i serves 2 i rows, element 0 one row.
-template <class Isa, int Vectors> inline constexpr auto tiles = []<int... I>(std::integer_sequence<int, I...>) {
-  return std::array<tile_function, sizeof...(I)>{&tile<Isa, sums<Vectors, first_integers<I == 0 ? 1 : 2 * I>>>...};
+/// What the columns of a panel in use need.
+enum class tile_columns { one_vector, two_vectors, one_and_half };
+constexpr tile_columns columns_for(std::int64_t width) {
+  if (ends_in_half(width)) return tile_columns::one_and_half;
+  return width <= lanes ? tile_columns::one_vector : tile_columns::two_vectors;
 }
-(first_integers<tile_rows / 2 + 1>{});
 
-/// Element i serves 8 + 2 i rows. For fewer a half is not worth a function: a whole second vector computes the same.
-template <class Isa>
-inline constexpr std::array<tile_function, 4> half_tiles = {
-    &tile<Isa, sums_and_half<first_integers<4>>>, &tile<Isa, sums_and_half<first_integers<5>>>,
-    &tile<Isa, sums_and_half<first_integers<6>>>, &tile<Isa, sums_and_half<first_integers<7>>>};
+inline constexpr int row_counts = tile_rows / 2 + 1;
 
-template <class Isa> tile_function tile_for(std::int64_t rows, std::int64_t width) {
-  const std::size_t i = static_cast<std::size_t>(function_rows(rows) / 2);
-  if constexpr (has_halves) {
-    if (i >= 4 && ends_in_half(width)) return half_tiles<Isa>[i - 4];
+/// The function for 2 I rows, or for one if I is 0. For fewer than 8 rows a half is not worth a function of its own: a
+/// whole second vector computes the same.
+template <class Isa, tile_columns Columns, int I> constexpr tile_function function_for() {
+  constexpr int rows = I == 0 ? 1 : 2 * I;
+  if constexpr (Columns == tile_columns::one_vector) return &tile<Isa, sums<1, first_integers<rows>>>;
+  else if constexpr (Columns == tile_columns::one_and_half && has_halves && rows >= 8)
+    return &tile<Isa, sums_and_half<first_integers<I>>>;
+  else return &tile<Isa, sums<2, first_integers<rows>>>;
+}
+
+}  // namespace detail
+
+/// Which tiles a product is made of. The functions of all take a compiler 0.8 s, so plans name the smallest set that
+/// will do, and a program has only the functions of the sets that its layers need.
+enum class tile_set {
+  one_row,       // m = 1
+  most_rows,     // every tile is served by the function of tile_rows rows
+  whole_panels,  // any rows, but n is a multiple of panel_columns
+  any
+};
+
+/// The set for the product of an m x k and a k x n matrix.
+constexpr tile_set tile_set_for(std::int64_t m, std::int64_t n) {
+  if (m == 1) return tile_set::one_row;
+  const row_tiles tiles{m};
+  const auto has_most_rows = [&](std::int64_t tile) {
+    return detail::function_rows(tiles.begin(tile + 1) - tiles.begin(tile)) == tile_rows;
+  };
+  const std::int64_t last = tiles.count() - 1;  // all but the last two are whole
+  if (last >= 0 && has_most_rows(last) && (last == 0 || has_most_rows(last - 1))) return tile_set::most_rows;
+  return n % panel_columns == 0 ? tile_set::whole_panels : tile_set::any;
+}
+
+/// The functions of a set; null where the set has none.
+struct tile_table {
+  detail::tile_function of[3][detail::row_counts] = {};  // [tile_columns][function_rows / 2]
+
+  detail::tile_function for_tile(std::int64_t rows, std::int64_t width) const {
+    return of[static_cast<std::size_t>(detail::columns_for(width))][detail::function_rows(rows) / 2];
   }
-  return width <= lanes ? tiles<Isa, 1>[i] : tiles<Isa, 2>[i];
+};
+
+namespace detail {
+
+template <class Isa, tile_columns Columns, int First, int... I>
+constexpr void add_functions(tile_table& table, std::integer_sequence<int, I...>) {
+  ((table.of[static_cast<std::size_t>(Columns)][First + I] = function_for<Isa, Columns, First + I>()), ...);
 }
+
+template <class Isa, tile_set Set> constexpr tile_table make_table() {
+  constexpr int first = Set == tile_set::most_rows ? row_counts - 1 : 0;
+  constexpr int last = Set == tile_set::one_row ? 0 : row_counts - 1;
+  using counts = first_integers<last - first + 1>;
+  tile_table table;
+  add_functions<Isa, tile_columns::two_vectors, first>(table, counts{});
+  if constexpr (Set != tile_set::whole_panels) {
+    add_functions<Isa, tile_columns::one_vector, first>(table, counts{});
+    add_functions<Isa, tile_columns::one_and_half, first>(table, counts{});
+  }
+  return table;
+}
+
+}  // namespace detail
+
+template <class Isa, tile_set Set = tile_set::any> inline constexpr tile_table tiles_of = detail::make_table<Isa, Set>();
+
+namespace detail {
 
 // --- rows of tiles ----------------------------------------------------------
 
@@ -4696,7 +4714,8 @@ inline void set_rows(tile_args& t, std::int64_t rows, address a, float* c) {
 /// convolution's kernel that hang over the edge of the image). `t` is the caller's, to be changed: a copy of what was
 /// written a moment ago in smaller pieces stalls until the stores are done, 15 ns per row of tiles.
 template <class Isa>
-void tile_row(tile_args& t, std::int64_t rows, const packed_b& b, std::int64_t skipped_k, interval panels) {
+void tile_row(const tile_table& tiles, tile_args& t, std::int64_t rows, const packed_b& b, std::int64_t skipped_k,
+              interval panels) {
   float *const c = t.c, *const c_second = t.c_second;
   for (std::int64_t p = panels.begin; p < panels.end; ++p) {
     const std::int64_t width = b.width(p), vectors = whole_vectors(width);
@@ -4704,7 +4723,7 @@ void tile_row(tile_args& t, std::int64_t rows, const packed_b& b, std::int64_t s
     t.bias = b.bias(p);
     t.c = c + p * panel_columns, t.c_second = c_second + p * panel_columns;
     t.last = width - (vectors - lanes);
-    tile_for<Isa>(rows, width)(t);
+    tiles.for_tile(rows, width)(t);
     if constexpr (Isa::fetches_ahead) t.ahead += static_cast<address>(t.ahead_step * t.k * t.runs);
   }
 }
@@ -4712,7 +4731,7 @@ void tile_row(tile_args& t, std::int64_t rows, const packed_b& b, std::int64_t s
 /// The part of C made of the given tiles of rows and panels of columns.
 template <class Isa>
 void gemm_tiles(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
-                clamp_range range, const rectangle& work, const weights_ahead& after = {}) {
+                clamp_range range, const rectangle& work, const weights_ahead& after, const tile_table& tiles) {
   const packed_b b{packed, s.k, s.n};
   const std::int64_t block = panels_in_cache(s.k);
   address ahead = address_of(after.weights);
@@ -4725,7 +4744,7 @@ void gemm_tiles(const gemm_shape& s, const float* a, std::int64_t lda, const flo
       set_rows(t, rows, advanced(address_of(a), row * lda), c + row * ldc);
       t.ahead = ahead < ahead_end ? ahead : t.a;
       t.ahead_step = ahead < ahead_end ? 128 : 0;
-      tile_row<Isa>(t, rows, b, 0, panels);
+      tile_row<Isa>(tiles, t, rows, b, 0, panels);
       if constexpr (Isa::fetches_ahead)
         ahead = std::min(ahead_end, ahead + static_cast<address>(128 * s.k * panels.size()));
     }
@@ -4745,14 +4764,86 @@ void gemm_tiles(const gemm_shape& s, const float* a, std::int64_t lda, const flo
 /// \param p the part to compute; any count is correct, more than max(row tiles, panels) leaves parts without work
 ///
 /// \param after see weights_ahead; needs the tag native_fetching_ahead
+///
+/// \param tiles tiles_of<Isa, S>, where S is tile_set_for(s.m, s.n) or any
 template <class Isa = native>
 void gemm(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
-          clamp_range range = {}, part p = {}, const weights_ahead& after = {}) {
+          clamp_range range = {}, part p = {}, const weights_ahead& after = {},
+          const tile_table& tiles = tiles_of<Isa>) {
   if (s.m <= 0 || s.n <= 0) return;
-  detail::gemm_tiles<Isa>(s, a, lda, packed, c, ldc, range, share(row_tiles{s.m}.count(), panels_of(s.n), p), after);
+  detail::gemm_tiles<Isa>(s, a, lda, packed, c, ldc, range, share(row_tiles{s.m}.count(), panels_of(s.n), p), after,
+                          tiles);
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// The elements of an operand, or null when it is not there.
+constexpr const float* optional_floats_in(const kernel_call& call, std::size_t i) { return i < call.in.size() && call.in[i] ? floats_in(call, i) : nullptr; }
+
+/// A call's scratch memory as floats.
+inline float* scratch_floats(const kernel_call& call) { return reinterpret_cast<float*>(call.scratch); }
+
+/// Into how many parts so many multiply-accumulates are worth being cut: one vector of them takes as long as one element of a map.
+constexpr int parts_of_macs(std::int64_t macs) { return parts_for(macs / 16); }
+
+/// Binding::run<Set>: the function that has only the tiles of this set.
+template <class Binding> constexpr kernel_function run_with_tiles(tile_set set) {
+  switch (set) {
+    case tile_set::one_row: return &Binding::template run<tile_set::one_row>;
+    case tile_set::most_rows: return &Binding::template run<tile_set::most_rows>;
+    case tile_set::whole_panels: return &Binding::template run<tile_set::whole_panels>;
+    case tile_set::any: break;
+  }
+  return &Binding::template run<tile_set::any>;
+}
+
+/// The depthwise kernel for an operator whose weight is [outC, kh, kw, 1] and whose output channel o reads channel o / multiplier.
+///
+/// Isa only makes the name depend on the parameter of fast: clang compiles constexpr functions, and what they take the addresses of, where a
+/// template names them without, and every program that includes this header would pay for these kernels.
+template <class Op, class Isa> struct depthwise_binding {
+  static constexpr kernel_choice choose(const kernel_request& node) {
+    const auto attrs = unpack<typename Op::attrs>(node.attrs);
+    const depthwise_shape shape = shape_for(attrs, node.in[0].desc.shape, node.in[1].desc.shape);
+    return {.run = run_of(depthwise_method_of(shape)),
+            .pack = &pack,
+            .packs = 0b110,
+            .packed_bytes = depthwise_packed_floats(shape) * size_of(f32),
+            .parts = parts_of_macs(Op::macs(attrs, node.in, node.out)),
+            .name = "depthwise"};
+  }
+  static void pack(const kernel_call& call) { depthwise_pack(shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call)); }
+  template <int Kernel, int Stride> static void run(const kernel_call& call) {
+    depthwise_by<native, Kernel, Stride>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
+                                         range_of(unpack<typename Op::attrs>(call.attrs).fused), part_of(call));
+  }
+
+ private:
+  static constexpr kernel_function run_of(depthwise_method method) {
+    if (method.kernel == 3) return method.stride == 1 ? &run<3, 1> : &run<3, 2>;
+    if (method.kernel == 5) return method.stride == 1 ? &run<5, 1> : &run<5, 2>;
+    return &run<0, 0>;
+  }
+  static constexpr depthwise_shape shape_for(const typename Op::attrs& a, const shape_t& x, const shape_t& w) {
+    const ops::detail::window_pair at = Op::windows(a, x, w);
+    return {.batch = x[0], .height = x[1], .width = x[2], .channels = x[3], .multiplier = w[0] / x[3], .kernel_h = w[1], .kernel_w = w[2],
+            .stride_h = a.stride.h, .stride_w = a.stride.w, .dilation_h = a.dilation.h, .dilation_w = a.dilation.w,
+            .pad_top = at.h.pad_before(), .pad_left = at.w.pad_before(), .out_height = at.h.outputs(), .out_width = at.w.outputs()};
+  }
+  static depthwise_shape shape_of(const kernel_call& call) { return shape_for(unpack<typename Op::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape()); }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/convolution.hpp
+// convolution: float conv2d over NHWC images on the tiles of gemm.hpp; any kernel, stride, dilation, padding, group.
+// Flow: a prepare step packs weights and bias once with conv_pack(); a plan's step calls conv() with arena scratch.
+//
+// In NHWC the values under one row of the kernel are contiguous, and neighbouring output pixels start stride_w *
+// channels floats apart. So a block of output pixels is a tile whose rows of A lie in the image, with one run per
+// kernel row: neither im2col nor indirection. Only blocks at the border read a zero-padded copy; groups read a copy of
+// their channels. Dilation across tears the runs apart: such pixels are gathered, a few tiles at a time.
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -4843,6 +4934,7 @@ struct conv_buffers {
   float* scratch;
   clamp_range range;
   std::int64_t in_pixel, out_pixel;  // floats from one pixel to the next
+  const tile_table& tiles;
 };
 
 /// Copies the channels of rows x columns pixels from (y, x) of an image, zeros outside it, without gaps.
@@ -4903,7 +4995,7 @@ void direct_block(const conv_shape& s, const conv_buffers& buffers, const block_
   t.runs = row.taps(), t.run_stride = s.dilation_h * line;
   set_rows(t, row.height * width, a, buffers.y + (row.y * s.out_width + x) * buffers.out_pixel);
   if (is_pair) t.a_second = advanced(a, s.stride_h * line);
-  tile_row<Isa>(t, row.height * width, {buffers.packed, s.depth(), s.out}, row.first_tap * t.k, panels);
+  tile_row<Isa>(buffers.tiles, t, row.height * width, {buffers.packed, s.depth(), s.out}, row.first_tap * t.k, panels);
 }
 
 /// Computes the given rows of blocks; weights stay in L2 while the blocks pass.
@@ -4998,7 +5090,7 @@ template <class Isa> void conv_gather(const conv_shape& s, const conv_buffers& b
         gather_pixel(s, buffers.x + g * s.group_in(), first + j, buffers.scratch + j * k);
       gemm_tiles<Isa>({count, k, n}, buffers.scratch, k, buffers.packed + g * packed_floats(k, n),
                       buffers.y + first * s.out + g * n, s.out, buffers.range,
-                      {{0, row_tiles{count}.count()}, work.columns});
+                      {{0, row_tiles{count}.count()}, work.columns}, {}, buffers.tiles);
     }
   }
 }
@@ -5029,6 +5121,16 @@ inline void conv_pack(const conv_shape& s, const float* w, const float* bias, fl
 /// Floats of scratch that each part of conv() needs.
 constexpr std::int64_t conv_scratch_floats(const conv_shape& s) { return detail::scratch_per_part(s); }
 
+/// The set of tiles that conv() makes do with.
+constexpr tile_set conv_tile_set(const conv_shape& s) {
+  const detail::conv_method method = detail::method_of(s);
+  if (method == detail::conv_method::product) return tile_set_for(s.batch * s.out_pixels(), s.out);
+  // Blocks are one output row high: the tiles are those along a row.
+  if (method == detail::conv_method::direct && detail::block_rows(s) == 1)
+    return tile_set_for(s.out_width, s.group_out());
+  return s.group_out() % panel_columns == 0 ? tile_set::whole_panels : tile_set::any;
+}
+
 /// y = clamp(conv2d(x, w) + bias).
 ///
 /// Every division into parts gives the same bits. Padding counts as zeros that may be multiplied with weights: infinite
@@ -5037,15 +5139,17 @@ constexpr std::int64_t conv_scratch_floats(const conv_shape& s) { return detail:
 /// \param packed what conv_pack() made of weights and bias
 ///
 /// \param scratch conv_scratch_floats(s) floats for this part alone; need not be initialised, may be null when there are none
+///
+/// \param tiles tiles_of<Isa, S>, where S is conv_tile_set(s) or any
 template <class Isa = native>
 void conv(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range = {},
-          part p = {}) {
+          part p = {}, const tile_table& tiles = tiles_of<Isa>) {
   if (s.batch * s.out_pixels() * s.out == 0) return;
   if (detail::method_of(s) == detail::conv_method::product) {
     const std::int64_t pixels = s.batch * s.out_pixels();
-    return gemm<Isa>({pixels, s.depth(), s.out}, x, s.depth(), packed, y, s.out, range, p);
+    return gemm<Isa>({pixels, s.depth(), s.out}, x, s.depth(), packed, y, s.out, range, p, {}, tiles);
   }
-  const detail::conv_buffers buffers{x, packed, y, scratch, range, s.in, s.out};
+  const detail::conv_buffers buffers{x, packed, y, scratch, range, s.in, s.out, tiles};
   if (detail::method_of(s) == detail::conv_method::direct) detail::conv_direct<Isa>(s, buffers, p);
   else detail::conv_gather<Isa>(s, buffers, p);
 }
@@ -5420,10 +5524,10 @@ template <class Isa> struct fast<ops::conv2d, Isa> {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
     const auto attrs = unpack<ops::conv2d::attrs>(node.attrs);
     const shape_t &x = node.in[0].desc.shape, &w = node.in[1].desc.shape;
-    if (attrs.group > 1 && attrs.group == x[3]) return depthwise_binding<ops::conv2d>::choose(node);
+    if (attrs.group > 1 && attrs.group == x[3]) return depthwise_binding<ops::conv2d, Isa>::choose(node);
     const conv_shape shape = shape_for(attrs, x, w);
     const bool is_pointwise = w[1] * w[2] == 1;
-    return {.run = &run,
+    return {.run = run_with_tiles<fast>(conv_tile_set(shape)),
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = conv_packed_floats(shape) * size_of(f32),
@@ -5433,12 +5537,13 @@ template <class Isa> struct fast<ops::conv2d, Isa> {
   }
 
   static void pack(const kernel_call& call) { conv_pack(shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call)); }
-  static void run(const kernel_call& call) {
-    conv<native>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
-                 range_of(unpack<ops::conv2d::attrs>(call.attrs).fused), part_of(call));
-  }
+  template <tile_set Set> static void run(const kernel_call& call) { run_on(call, tiles_of<native, Set>); }
 
  private:
+  static void run_on(const kernel_call& call, const tile_table& tiles) {
+    conv<native>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
+                 range_of(unpack<ops::conv2d::attrs>(call.attrs).fused), part_of(call), tiles);
+  }
   static constexpr conv_shape shape_for(const ops::conv2d::attrs& a, const shape_t& x, const shape_t& w) {
     const ops::detail::window_pair at = ops::conv2d::windows(a, x, w);
     return {.batch = x[0], .height = x[1], .width = x[2], .in = x[3], .out = w[0], .kernel_h = w[1], .kernel_w = w[2],
@@ -5565,7 +5670,7 @@ namespace nnrt::inline NNRT_ISA::kernels {
 template <class Isa> struct fast<ops::depthwise_conv2d, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
-    return depthwise_binding<ops::depthwise_conv2d>::choose(node);
+    return depthwise_binding<ops::depthwise_conv2d, Isa>::choose(node);
   }
 };
 
@@ -5882,7 +5987,7 @@ template <class Isa> struct fast<ops::full_connection, Isa> {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
     const shape_t& w = node.in[1].desc.shape;
     if (node.unrolled && w.elements() <= most_unrolled_products && w[0] <= most_unrolled_vectors * lanes) return unrolled(w);
-    return {.run = &run,
+    return {.run = run_with_tiles<fast>(tile_set_for(node.out[0].elements() / w[0], w[0])),
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = packed_floats(w[1], w[0]) * size_of(f32),
@@ -5919,10 +6024,13 @@ template <class Isa> struct fast<ops::full_connection, Isa> {
     const shape_t& w = call.in[1].shape();
     kernels::pack(floats_in(call, 1), 1, w[1], w[1], w[0], optional_floats_in(call, 2), floats_out(call));
   }
-  static void run(const kernel_call& call) {
+  template <tile_set Set> static void run(const kernel_call& call) { run_on(call, tiles_of<native, Set>); }
+
+ private:
+  static void run_on(const kernel_call& call, const tile_table& tiles) {
     const shape_t& w = call.in[1].shape();
     gemm<native>({.m = call.out[0].elements() / w[0], .k = w[1], .n = w[0]}, floats_in(call, 0), w[1], floats_in(call, call.in.size() - 1), floats_out(call), w[0],
-                 range_of(unpack<ops::full_connection::attrs>(call.attrs).fused), part_of(call));
+                 range_of(unpack<ops::full_connection::attrs>(call.attrs).fused), part_of(call), {}, tiles);
   }
 };
 
@@ -6533,7 +6641,7 @@ template <class Isa> struct fast<ops::matmul, Isa> {
     const product_batch batch(attrs, node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape);
     // A transposed a is brought into rows first, matrix by matrix: then parts share out matrices, not rows.
     const int parts = parts_of_macs(ops::matmul::macs(attrs, node.in, node.out));
-    return {.run = &run,
+    return {.run = run_with_tiles<fast>(tile_set_for(batch.matrix.m, batch.matrix.n)),
             .pack = &pack,
             .packs = 0b10,
             .packed_bytes = batch.b_count * packed_floats(batch.matrix.k, batch.matrix.n) * size_of(f32),
@@ -6552,7 +6660,10 @@ template <class Isa> struct fast<ops::matmul, Isa> {
     for (std::int64_t i = 0; i < count; ++i, b += k * n, packed += packed_floats(k, n))
       kernels::pack(b, is_transposed ? 1 : n, is_transposed ? k : 1, k, n, nullptr, packed);
   }
-  static void run(const kernel_call& call) {
+  template <tile_set Set> static void run(const kernel_call& call) { run_on(call, tiles_of<native, Set>); }
+
+ private:
+  static void run_on(const kernel_call& call, const tile_table& tiles) {
     const auto attrs = unpack<ops::matmul::attrs>(call.attrs);
     const product_batch batch = batch_of(call, attrs);
     const auto [m, k, n] = batch.matrix;
@@ -6563,11 +6674,9 @@ template <class Isa> struct fast<ops::matmul, Isa> {
       const float* a = floats_in(call, 0) + batch.a_of(i) * m * k;
       if (attrs.transpose_a) a = in_rows(a, m, k, scratch_floats(call));
       gemm<native>(batch.matrix, a, k, packed + batch.b_of(i) * packed_floats(k, n), floats_out(call) + i * m * n, n, range_of(attrs.fused),
-                   shares_matrices ? part{} : part_of(call));
+                   shares_matrices ? part{} : part_of(call), {}, tiles);
     }
   }
-
- private:
   static product_batch batch_of(const kernel_call& call, const ops::matmul::attrs& attrs) {
     return {attrs, call.in[0].shape(), call.in[1].shape(), call.out[0].shape()};
   }
@@ -8140,7 +8249,7 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, (exp(x) - exp(-x)) / (exp(x) + exp(-x))
 ///
-/// Called as nnrt::tanh(x): it is an object, and <cmath> has a function of this name. No rules beyond the signature's.
+/// No rules beyond the signature's.
 /// Source: NNRt OH_NN_OPS_TANH.
 struct tanh {
   static constexpr op_code code{39};
@@ -8165,14 +8274,10 @@ struct tanh {
 
 }  // namespace ops
 
-/// tanh(x).
-struct tanh_t {
-  template <tensor_desc X, dsl::keyword_argument... Keywords>
-  constexpr auto operator()(tensor<X> x, Keywords... keywords) const {
-    return dsl::apply<ops::tanh>(x, keywords...);
-  }
-};
-inline constexpr tanh_t tanh{};
+/// tanh(x). A function, unlike the other activations: an object of this name would hide, or clash with, that of <cmath>.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto tanh(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::tanh>(x, keywords...);
+}
 
 }  // namespace nnrt::inline NNRT_ISA
 
@@ -8496,6 +8601,7 @@ template <class Isa> struct fast<ops::transpose, Isa> {
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
+/// Every specialisation of fast is known from here on.
 template <class Op> struct bindings {};
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -12371,9 +12477,10 @@ inline constexpr built_sizes sizes_as_written = [] {
 
 /// What a graph derives from: nothing, or the complaint about it, which does not compile.
 template <auto Function, bool IsComplained> struct accepted_graph {};
-template <auto Function>
-struct accepted_graph<Function, true>
-    : graph_rejected<sizes_as_written<Function>.rule, typename complaint_name<Function, std::make_index_sequence<sizes_as_written<Function>.letters>>::type> {};
+template <auto Function> struct accepted_graph<Function, true> {
+  using name = typename complaint_name<Function, std::make_index_sequence<sizes_as_written<Function>.letters>>::type;
+  using reported = decltype(graph_rejected<sizes_as_written<Function>.rule, name>::report());
+};
 
 template <auto Function> inline constexpr frozen_graph<sizes_as_written<Function>.sizes> graph_as_written{build<Function>().graph()};
 
@@ -13531,16 +13638,21 @@ template <class Op, class... Args> constexpr auto apply(Args... args) {
   constexpr int count = this_call::output_count();
   if constexpr (!this_call::keywords_fit) {
     constexpr auto misfit = this_call::misfitting;
-    (void)sizeof(graph_rejected<misfit.rule, keyword_named<typename this_call::template keyword_at<misfit.argument>>, in_operator<Op>>);
+    using reason = graph_rejected<misfit.rule, keyword_named<typename this_call::template keyword_at<misfit.argument>>, in_operator<Op>>;
+    (void)sizeof(decltype(reason::report()));
     return refused<this_call::outputs_asked_for()>(args...);
   } else if constexpr (this_call::unknown_operand) {
     return refused<this_call::outputs_asked_for()>(args...);
   } else {
     constexpr const auto& outcome = this_call::template outcome<count>;
     if constexpr (outcome.rule >= 0) {
-      if constexpr (outcome.by_signature)
-        (void)sizeof(typename rejection<static_cast<signature_rule>(outcome.rule), outcome.counted, outcome.actual, outcome.expected, in_operator<Op>>::type);
-      else (void)sizeof(typename rejection<static_cast<typename Op::rule>(outcome.rule), outcome.counted, outcome.actual, outcome.expected>::type);
+      if constexpr (outcome.by_signature) {
+        using reason = rejection<static_cast<signature_rule>(outcome.rule), outcome.counted, outcome.actual, outcome.expected, in_operator<Op>>;
+        (void)sizeof(decltype(reason::type::report()));
+      } else {
+        using reason = rejection<static_cast<typename Op::rule>(outcome.rule), outcome.counted, outcome.actual, outcome.expected>;
+        (void)sizeof(decltype(reason::type::report()));
+      }
       return refused<this_call::outputs_asked_for()>(args...);
     } else {
       constexpr dtype type = this_call::reference_type;
@@ -13976,6 +14088,153 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto squee
 }
 
 }  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/top_k.hpp
+// top_k: the largest elements along an axis, and where they were.
+// Flow: front ends call infer(); kernels/select.hpp binds it to reference().
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// The k largest elements of each line along `axis`, and their indices along it.
+///
+///   x: any shape of rank >= 1      k: one integer, constant; 0 < k <= the extent of the axis
+///   values, indices (i32): the extents of x, but k along the axis
+///
+/// sorted: descending; of equal elements the one with the smaller index comes first. Otherwise the same elements in
+/// the order of their indices. A NaN counts as larger than every number, and as equal to every other NaN, so that NaNs
+/// are found, not hidden; zeros are equal whatever their signs. A quantised x is compared, and taken over, by its stored
+/// integers. `axis` counts from the end when negative; -1 is the default.
+///
+/// At most extent * k steps for each line: an element that is not among the k largest so far costs one comparison.
+///
+/// Broken rules: see `rule`; axes, elements and scales are counted. Source: NNRt OH_NN_OPS_TOP_K; ties as in ONNX TopK.
+struct top_k {
+  static constexpr op_code code{53};
+  static constexpr std::string_view name = "top_k";
+  static constexpr operand_spec inputs[] = {{"x", types::number}, {"k", types::index, presence::required, true}};
+  static constexpr operand_spec outputs[] = {{"values", types::number}, {"indices", types_of(i32)}};
+  static constexpr operator_traits traits{};
+  static constexpr foreign_numbers foreign{.nnrt = 53, .hdi = 161};
+  static constexpr nnrt_parameter parameters[] = {{"sorted", 74, boolean, -1}, {"axis", 123, i64}};
+
+  /// Larger indices would not fit into i32.
+  static constexpr std::int64_t max_extent = std::int64_t{1} << 31;
+
+  struct attrs {
+    BOOST_HANA_DEFINE_STRUCT(attrs, (bool, sorted), (std::int64_t, axis));
+    constexpr attrs() : sorted(true), axis(-1) {}
+  };
+
+  enum class rule {
+    axis_must_be_an_axis_of_the_input,
+    elements_along_the_axis_must_share_one_scale,
+    k_must_be_one_number,
+    k_must_be_known,
+    k_must_be_at_least_1,
+    k_must_not_exceed_the_extent,
+    extent_must_be_countable_in_32_bits,
+  };
+
+  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    const int axis = normalise_axis(a.axis, x.rank());
+    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
+    const std::int64_t extent = x.shape[axis];
+    if (x.quantised.mode == quantisation::kind::per_channel && normalise_axis(x.quantised.axis, x.rank()) == axis)
+      return refuse(rule::elements_along_the_axis_must_share_one_scale, extent, 1);
+    if (auto v = require_same_extent(rule::k_must_be_one_number, in[1].desc.elements(), 1); !v) return v;
+    if (!in[1].has_values()) return refuse(rule::k_must_be_known, 0, 1);
+    const std::int64_t k = in[1].values[0];
+    if (auto v = require_at_least(rule::k_must_be_at_least_1, k, 1); !v) return v;
+    if (extent >= 0)
+      if (auto v = require_at_most(rule::k_must_not_exceed_the_extent, k, extent); !v) return v;
+    // An extent that is not known yet is at least k.
+    if (auto v = require_at_most(rule::extent_must_be_countable_in_32_bits, extent < 0 ? k : extent, max_extent); !v)
+      return v;
+    const shape_t y = x.shape.with(axis, k);
+    return yields(x.with_shape(y), tensor_desc{i32, x.layout, y});
+  }
+
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto values = out[0].as<T>();
+    const auto indices = out[1].as<std::int32_t>();
+    if (values.elements() == 0) return;  // k is not 0, but another extent is
+    const int axis = normalise_axis(a.axis, x.rank());
+    const shape_t starts = x.shape.with(axis, 1);
+    shape_t first;
+    first.rank = x.rank();
+    do {
+      const line<const T> from(x, first, axis);
+      const ranking<T> best{{values, first, axis}, {indices, first, axis}};
+      choose_sorted(from, best);
+      if (!a.sorted) order_by_index(from, best);
+    } while (next_index(first, starts));
+  }
+
+ private:
+  /// The elements along one axis.
+  template <class T> struct line {
+    T* first;
+    std::int64_t step, extent;
+    constexpr line(const tensor_view<T>& all, const shape_t& at, int axis)
+        : first(&all.at(at)), step(all.strides[axis]), extent(all.extent(axis)) {}
+    constexpr T& operator[](std::int64_t i) const { return first[i * step]; }
+  };
+  /// One line of both outputs.
+  template <class T> struct ranking {
+    line<T> values;
+    line<std::int32_t> indices;
+    constexpr void set(std::int64_t place, T value, std::int32_t index) const {
+      values[place] = value;
+      indices[place] = index;
+    }
+  };
+
+  template <class T> static constexpr bool is_larger(T a, T b) {
+    if constexpr (std::is_integral_v<T>) return a > b;
+    else {
+      using real = math::compute_t<T>;
+      const real left = static_cast<real>(a), right = static_cast<real>(b);
+      if (math::is_nan(right)) return false;  // first: -ffast-math may take a comparison with a NaN for true
+      return math::is_nan(left) || left > right;
+    }
+  }
+  /// The elements pass by in order; each goes behind those that are not smaller, and the last of more than k drops out.
+  template <class T> static constexpr void choose_sorted(const line<const T>& x, const ranking<T>& best) {
+    std::int64_t count = 0;
+    for (std::int64_t i = 0; i < x.extent; ++i) {
+      const T candidate = x[i];
+      const bool is_full = count == best.values.extent;
+      if (is_full && !is_larger(candidate, best.values[count - 1])) continue;
+      std::int64_t place = is_full ? count - 1 : count++;
+      for (; place > 0 && is_larger(candidate, best.values[place - 1]); --place)
+        best.set(place, best.values[place - 1], best.indices[place - 1]);
+      best.set(place, candidate, static_cast<std::int32_t>(i));
+    }
+  }
+  /// The chosen ones again, in the order of the line: those that are larger than the last chosen, or equal to it and no
+  /// later.
+  template <class T> static constexpr void order_by_index(const line<const T>& x, const ranking<T>& best) {
+    const std::int64_t last = best.indices[best.indices.extent - 1];
+    std::int64_t count = 0;
+    for (std::int64_t i = 0; i < x.extent; ++i) {
+      if (is_larger(x[last], x[i]) || (i > last && !is_larger(x[i], x[last]))) continue;
+      best.set(count++, x[i], static_cast<std::int32_t>(i));
+    }
+  }
+};
+
+}  // namespace ops
+
+/// auto [values, indices] = top_k(x, k<5>), with axis<…> for another than the last and unsorted for the order of x.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto top_k(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::top_k>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/ops/unsqueeze.hpp
 // unsqueeze: puts axes of extent 1 into a shape.
 // Flow: front ends call infer(); passes turn the node into an alias of its input, so that no step is left of it.
@@ -14080,6 +14339,7 @@ using list = type_list<  //
     relu,                //  47
     relu6,               //  48
     layer_norm,          //  49
+    top_k,               //  53
     unsqueeze,           //  55
     gelu,                //  56
     fold_affine>;        // 1000
