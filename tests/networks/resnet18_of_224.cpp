@@ -1,5 +1,5 @@
 // resnet18_of_224: ResNet-18 as it is used.
-// nightly: its computation in float64 takes minutes
+// nightly: every day the same layers run on a smaller image
 #include "networks/resnet18.hpp"
 #include "support/network_check.hpp"
 
