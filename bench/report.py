@@ -256,7 +256,7 @@ def head(folder: Path) -> list[str]:
     found = load(folder, "machine")
     if found is None:
         return []
-    lines = ["# Benchmarks", "", "Made by `bench/run.sh --write docs/benchmarks.md`; not edited by hand.", "",
+    lines = ["# Benchmarks", "", f"Made by `{os.environ.get('NNRT_BENCH_CALL', 'bench/run.sh')}`; not edited by hand.", "",
              f"* {found['date']}, {found['processor']}, {found['cores']} cores, {found['system']}",
              f"* {'; '.join(found['compilers'])}; programs that run: {found['flags']}",
              f"* load average {found['load']:.2f} before the benches began"]

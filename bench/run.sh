@@ -18,6 +18,8 @@ networks to build/bench/steps.md.
 EOF
 }
 
+# The report names the call that made it: --quick has fewer repetitions.
+export NNRT_BENCH_CALL="bench/run.sh${*:+ $*}"
 quick='' write='' parts=''
 while [ $# -gt 0 ]; do
   case $1 in
