@@ -126,16 +126,10 @@ TEST_CASE("operator: what is in order is accepted, optional operands given or no
   CHECK(infer_of({computed(x), table}, {{f32, {-1, 3}}}));
 }
 
-TEST_CASE("operator: declared extents complete unknown ones, and a declared quantisation is taken over") {
+TEST_CASE("operator: declared extents complete unknown ones") {
   const verdict v = infer_of({computed({f32, {-1, 3}}), table}, {{f32, {7, -1}}});
   REQUIRE(v);
   CHECK(v.output(0).shape == shape_t{7, 3});
-  tensor_desc wish;
-  wish.quantised = quant{.scale = 0.5F, .zero_point = 3};
-  const verdict q = infer_of({computed(x), table}, {wish});
-  REQUIRE(q);
-  CHECK(q.output(0).quantised == wish.quantised);
-  CHECK(q.output(0).shape == x.shape);
 }
 
 TEST_CASE("operator: a variadic operand stands for any number of them, at least one") {

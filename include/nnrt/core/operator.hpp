@@ -1,25 +1,15 @@
-// operator: what every operator states of itself, the checks that follow from it, and its erased form for graphs.
+// operator: what every operator states of itself, the call of its rules, and its erased form for graphs.
 // Flow: ops/<name>.hpp define operators; builder and front ends call infer_node; IR nodes point to an operator_info.
 #pragma once
 
 #include <nnrt/core/kernel.hpp>
+#include <nnrt/core/signature.hpp>
 
 #include <array>
 #include <string_view>
 #include <utility>
 
 namespace nnrt::inline NNRT_ISA {
-
-/// Whether an operand must be given, may be missing, or stands for any number (at least one) of operands.
-enum class presence { required, optional, variadic };
-
-/// One row of an operator's signature.
-struct operand_spec {
-  std::string_view role;
-  dtype_set accepts;
-  presence given = presence::required;
-  bool constant = false;   // must be known before the network runs
-};
 
 /// An attribute as NNRt passes it: a parameter tensor (OH_NN_<OP>_*) of this type number, dtype and element count (-1: any).
 struct nnrt_parameter {
@@ -62,6 +52,7 @@ struct operator_traits {
   int typed_by = 0;                   // the input whose dtype `reference` is instantiated for
   bool outputs_are_parts = false;     // split and slice: outputs are parts of input 0, found by Op::part_offset
   bool joins_inputs = false;          // concat: inputs may be written straight into the output when they lie there in one piece
+  stored_numbers quantised = stored_numbers::refused;
 };
 
 /// What dumps say of an operator. Apart from operator_info, so that a program that prints its network does not keep every function of
@@ -98,80 +89,14 @@ struct operator_info {
 /// Operators that do not multiply and accumulate.
 inline constexpr auto no_macs = [](const auto&, std::span<const operand>, std::span<const tensor_desc>) -> std::int64_t { return 0; };
 
-namespace detail {
-
-/// The row of the signature for operand i: a variadic last row stands for all that follow. specs.size() when there is none.
-/// (An index: g++ 12 with -fsanitize=undefined takes no comparison of such pointers with nullptr for constant.)
-constexpr std::size_t row_of(std::span<const operand_spec> specs, std::size_t i) {
-  if (i < specs.size()) return i;
-  return !specs.empty() && specs.back().given == presence::variadic ? specs.size() - 1 : specs.size();
-}
-
-constexpr dtype first_of(dtype_set set) {
-  for (int i = 1; i < dtype_count; ++i)
-    if (set.contains(static_cast<dtype>(i))) return static_cast<dtype>(i);
-  return dtype::none;
-}
-
-constexpr verdict check_extents(const tensor_desc& desc) {
-  for (const std::int64_t extent : desc.shape) {
-    if (auto v = require_at_least(signature_rule::extents_must_not_be_negative, extent, -1); !v) return v;
-    // Each alone, too: beside an extent of 0 any product is small, and rules add extents up.
-    if (auto v = require_at_most(signature_rule::tensor_must_not_exceed_the_size_limit, extent, max_elements); !v) return v;
-  }
-  if (desc.shape.is_known() && desc.elements() < 0) return refuse(signature_rule::tensor_must_not_exceed_the_size_limit, max_elements + 1, max_elements);
-  return {};
-}
-
-/// Arity, dtypes and constants as the table of inputs demands.
-constexpr verdict check_inputs(std::span<const operand_spec> specs, std::span<const operand> in) {
-  const auto given = static_cast<std::int64_t>(in.size());
-  for (std::size_t i = 0; i < in.size(); ++i) {
-    const std::size_t row = row_of(specs, i);
-    if (row == specs.size()) return refuse(signature_rule::operands_must_not_exceed_the_signature, given, static_cast<std::int64_t>(specs.size()));
-    const operand_spec& spec = specs[row];
-    if (!in[i]) {
-      if (spec.given == presence::optional) continue;
-      return refuse(signature_rule::required_operand_must_be_given, static_cast<std::int64_t>(i), static_cast<std::int64_t>(i) + 1);
-    }
-    if (!spec.accepts.contains(in[i].desc.type)) return require(signature_rule::operand_type_must_be_accepted_by_the_operator, in[i].desc.type, first_of(spec.accepts));
-    if (spec.constant && !in[i].constant) return refuse(signature_rule::operand_must_be_a_constant, 0, 1);
-    if (auto v = check_extents(in[i].desc); !v) return v;
-  }
-  std::int64_t needed = 0;
-  for (const operand_spec& spec : specs)
-    if (spec.given != presence::optional) ++needed;
-  return require_at_least(signature_rule::required_operand_must_be_given, given, needed);
-}
-
-/// Fills in what the operator leaves to the caller's wish (a quantised output's parameters) and compares the rest with it.
-constexpr verdict settle(verdict v, std::span<const tensor_desc> wanted) {
-  for (std::size_t i = 0; i < v.outputs.size(); ++i) {
-    tensor_desc& out = v.outputs[i];
-    if (auto ok = check_extents(out); !ok) return ok;
-    if (i >= wanted.size()) continue;
-    const tensor_desc& wish = wanted[i];
-    if (wish.quantised) out.quantised = wish.quantised;
-    if (wish.type == dtype::none) continue;  // a wish about quantisation alone
-    if (auto ok = require(signature_rule::declared_output_type_must_match, out.type, wish.type); !ok) return ok;
-    if (wish.shape.rank == 0) continue;
-    if (auto ok = require(signature_rule::declared_output_rank_must_match, out.rank(), wish.rank()); !ok) return ok;
-    for (int axis = 0; axis < out.rank(); ++axis) {
-      if (auto ok = require_same_extent(signature_rule::declared_output_extent_must_match, out.shape[axis], wish.shape[axis]); !ok) return ok;
-      if (out.shape[axis] < 0) out.shape[axis] = wish.shape[axis];
-    }
-  }
-  return v;
-}
-
-}  // namespace detail
-
 /// Output descs of one node, or the rule that it breaks: the signature's rules first, then the operator's own.
 template <class Op>
 constexpr verdict infer_node(const typename Op::attrs& attrs, std::span<const operand> in, std::span<const tensor_desc> wanted) {
   verdict v = detail::check_inputs(Op::inputs, in);
+  if (v) v = detail::check_quantised_operands(Op::traits.quantised, in, Op::traits.typed_by);
+  if (v) v = detail::check_wishes(wanted);
   if (v) v = Op::infer(attrs, in, wanted);
-  if (v) v = detail::settle(static_cast<verdict&&>(v), wanted);
+  if (v) v = detail::settle(static_cast<verdict&&>(v), Op::traits.quantised, in[static_cast<std::size_t>(Op::traits.typed_by)].desc, wanted);
   v.op = Op::code;
   return v;
 }

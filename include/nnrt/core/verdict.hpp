@@ -26,10 +26,18 @@ enum class signature_rule {
   declared_output_type_must_match,
   declared_output_rank_must_match,
   declared_output_extent_must_match,
+  quantised_type_must_be_an_integer,
+  scale_must_be_positive_and_finite,
+  zero_point_must_be_a_number_of_the_type,
+  quantised_axis_must_be_an_axis,
+  quantised_operand_must_have_one_scale,
+  quantised_operands_must_be_accepted_by_the_operator,
+  quantisation_of_operands_must_be_the_same,
+  declared_output_quantisation_must_match,
 };
 
-/// What the two values of a verdict count.
-enum class unit { number, type, layout };
+/// What the two values of a verdict count; a real one stands there as the bits of a float.
+enum class unit { number, type, layout, real };
 
 /// One broken rule of one operator, or the output descs when nothing is broken.
 struct verdict {
@@ -80,6 +88,14 @@ template <class Rule> constexpr verdict require_between(Rule rule, std::int64_t 
 /// Equal extents, or one of them not known yet (-1).
 template <class Rule> constexpr verdict require_same_extent(Rule rule, std::int64_t got, std::int64_t expected) {
   return got < 0 || expected < 0 ? verdict{} : require(rule, got, expected);
+}
+/// The same for real numbers, such as scales.
+template <class Rule> constexpr verdict require_real(Rule rule, float got, float expected) {
+  return got == expected ? verdict{} : detail::broken_rule(rule, unit::real, std::bit_cast<std::int32_t>(got), std::bit_cast<std::int32_t>(expected));
+}
+/// least <= got <= most; the bound that is broken is the expected value. Not a number lies outside.
+template <class Rule> constexpr verdict require_real_between(Rule rule, float got, float least, float most) {
+  return got <= most && got >= least ? verdict{} : require_real(rule, got, got > most ? most : least);
 }
 /// For rules about an operand that must, or must not, be there.
 template <class Rule> constexpr verdict refuse(Rule rule, std::int64_t got, std::int64_t expected) {

@@ -5,6 +5,7 @@
 #include <nnrt/core/result.hpp>
 #include <nnrt/ir/graph.hpp>
 
+#include <cstdio>
 #include <string>
 
 namespace nnrt::inline NNRT_ISA {
@@ -24,6 +25,11 @@ inline constexpr std::span<const std::string_view> signature_rules = rule_names<
 [[gnu::cold]] inline std::string value_text(unit counted, std::int64_t value) {
   if (counted == unit::type && value >= 0 && value < dtype_count) return std::string(name_of(static_cast<dtype>(value)));
   if (counted == unit::layout && value >= 0 && value <= static_cast<int>(format::nd)) return std::string(name_of(static_cast<format>(value)));
+  if (counted == unit::real) {
+    char text[32];
+    const int length = std::snprintf(text, sizeof text, "%.9g", static_cast<double>(std::bit_cast<float>(static_cast<std::int32_t>(value))));
+    return std::string(text, static_cast<std::size_t>(length));
+  }
   return std::to_string(value);
 }
 

@@ -246,6 +246,11 @@ template <auto Rule, std::int64_t Actual, std::int64_t Expected, class... Where>
   using type = graph_rejected<Rule, actual<static_cast<format>(Actual)>, expected<static_cast<format>(Expected)>, Where...>;
 };
 
+template <auto Rule, std::int64_t Actual, std::int64_t Expected, class... Where> struct rejection<Rule, unit::real, Actual, Expected, Where...> {
+  static constexpr auto real(std::int64_t bits) { return keyword::real(std::bit_cast<float>(static_cast<std::int32_t>(bits))); }
+  using type = graph_rejected<Rule, actual<real(Actual)>, expected<real(Expected)>, Where...>;
+};
+
 /// The id of an argument's value; scalars and keywords that are operands become constants here.
 template <class Call, class T> constexpr std::int32_t id_of(builder& owner, const T& argument) {
   if constexpr (is_tensor<T>) {

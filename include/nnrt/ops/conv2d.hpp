@@ -26,7 +26,7 @@ struct conv2d {
   static constexpr operand_spec inputs[] = {
       {"x", detail::convolved}, {"weight", detail::convolved}, {"bias", detail::convolution_bias, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
-  static constexpr operator_traits traits{.weights = weights_role::conv2d};
+  static constexpr operator_traits traits{.weights = weights_role::conv2d, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 8, .hdi = 35};
   // Padding comes as a list of four or as a mode, told apart by the count; either may stand under either number.
   static constexpr nnrt_parameter parameters[] = {{"stride", 11, i64, -1},   {"pad", 12, i64, 4},
@@ -62,7 +62,6 @@ struct conv2d {
     quantised_weight_must_have_a_scale,
     weight_scales_must_run_along_the_output_channels,
     weight_zero_point_must_be_0,
-    zero_point_must_be_a_number_of_the_type,
   };
 
   /// Where the windows lie: x NHWC, weight [O, kh, kw, …].

@@ -21,7 +21,7 @@ struct reshape {
   static constexpr std::string_view name = "reshape";
   static constexpr operand_spec inputs[] = {{"x", types::any}, {"shape", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.result = storage::alias_of_input};
+  static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 45, .hdi = 119};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;

@@ -25,7 +25,7 @@ struct slice {
                                             {"begin", types::index, presence::required, true},
                                             {"size", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.outputs_are_parts = true};
+  static constexpr operator_traits traits{.outputs_are_parts = true, .quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 29, .hdi = 135};
   static constexpr nnrt_parameter parameters[] = {{"axes", 127, i64, -1}};
 

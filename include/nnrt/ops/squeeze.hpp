@@ -22,7 +22,7 @@ struct squeeze {
   static constexpr std::string_view name = "squeeze";
   static constexpr operand_spec inputs[] = {{"x", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.result = storage::alias_of_input};
+  static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 35, .hdi = 147};
   static constexpr nnrt_parameter parameters[] = {{"axes", 52, i64, -1}};
 

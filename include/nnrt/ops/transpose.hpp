@@ -23,7 +23,7 @@ struct transpose {
   static constexpr std::string_view name = "transpose";
   static constexpr operand_spec inputs[] = {{"x", types::any}, {"perm", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 41, .hdi = 162};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;

@@ -19,7 +19,7 @@ struct unsqueeze {
   static constexpr std::string_view name = "unsqueeze";
   static constexpr operand_spec inputs[] = {{"x", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.result = storage::alias_of_input};
+  static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 55, .hdi = 165};
   static constexpr nnrt_parameter parameters[] = {{"axes", 77, i64}};
 

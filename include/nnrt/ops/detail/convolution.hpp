@@ -4,7 +4,7 @@
 
 #include <nnrt/core/arithmetic.hpp>
 #include <nnrt/core/operator.hpp>
-#include <nnrt/core/requantise.hpp>
+#include <nnrt/ops/detail/quantised.hpp>
 #include <nnrt/ops/detail/window_rules.hpp>
 
 namespace nnrt::inline NNRT_ISA::ops::detail {
@@ -41,30 +41,16 @@ template <class Rule> constexpr verdict check_bias(std::span<const operand> in) 
   return require_same_extent(Rule::bias_must_have_one_element_for_each_output_channel, bias.elements(), w.shape[0]);
 }
 
-constexpr bool is_scale(float scale) { return scale > 0 && !math::is_inf(scale); }
-
-/// One scale for the whole tensor: the rule counts the scales, which are as many as the channels of a per-channel one.
-template <class Rule> constexpr verdict check_one_scale(Rule rule, const tensor_desc& desc, const quantisation& q) {
-  if (q.mode == quantisation::kind::per_tensor && is_scale(q.scale)) return {};
-  const bool has_axis =
-      q.mode == quantisation::kind::per_channel && q.axis >= 0 && q.axis < desc.rank() && desc.shape[q.axis] != 1;
-  return refuse(rule, has_axis ? desc.shape[q.axis] : 0, 1);
-}
-
 /// What the arithmetic of 8-bit convolutions rests on; nothing to check for floating point.
 template <class Rule>
 constexpr verdict check_quantisation(const tensor_desc& x, const tensor_desc& w, std::span<const tensor_desc> wanted) {
   if (x.type != i8) return {};
-  const quantisation output = wanted.empty() ? quantisation{} : wanted[0].quantised;
-  if (auto v = check_one_scale(Rule::quantised_input_must_have_one_scale, x, x.quantised); !v) return v;
-  if (auto v = check_one_scale(Rule::quantised_output_must_have_one_scale, x, output); !v) return v;
+  if (auto v = require_one_scale(Rule::quantised_input_must_have_one_scale, x); !v) return v;
+  if (auto v = require_one_scale(Rule::quantised_output_must_have_one_scale, wish_of(wanted)); !v) return v;
   if (w.quantised.mode == quantisation::kind::per_channel) {
     if (auto v = require(Rule::weight_scales_must_run_along_the_output_channels, w.quantised.axis, 0); !v) return v;
-  } else if (auto v = check_one_scale(Rule::quantised_weight_must_have_a_scale, w, w.quantised); !v) return v;
-  if (auto v = require(Rule::weight_zero_point_must_be_0, w.quantised.zero_point, 0); !v) return v;
-  for (const std::int32_t zero_point : {x.quantised.zero_point, output.zero_point})
-    if (auto v = require_between(Rule::zero_point_must_be_a_number_of_the_type, zero_point, -128, 127); !v) return v;
-  return {};
+  } else if (auto v = require_one_scale(Rule::quantised_weight_must_have_a_scale, w); !v) return v;
+  return require(Rule::weight_zero_point_must_be_0, w.quantised.zero_point, 0);
 }
 
 /// Rules of both convolutions, up to those about groups, which each has its own of.

@@ -1,0 +1,161 @@
+// signature: an operator's tables of operands, and the checks of arity, dtypes, quantisation and declared outputs that follow from them.
+// Flow: core/operator.hpp runs these before and after an operator's own infer(), so that no operator repeats them.
+#pragma once
+
+#include <nnrt/core/verdict.hpp>
+
+#include <limits>
+#include <string_view>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Whether an operand must be given, may be missing, or stands for any number (at least one) of operands.
+enum class presence { required, optional, variadic };
+
+/// One row of an operator's signature.
+struct operand_spec {
+  std::string_view role;
+  dtype_set accepts;
+  presence given = presence::required;
+  bool constant = false;   // must be known before the network runs
+};
+
+/// What an operator does with quantised integers (those whose desc has a scale).
+enum class stored_numbers {
+  refused,   // it takes plain numbers alone
+  kept,      // it moves stored numbers: outputs of the dtype of input `typed_by` have that input's quantisation, and no other may be wanted
+  computed,  // it computes with what they stand for: its own rules say which outputs have a scale
+};
+
+namespace detail {
+
+/// The row of the signature for operand i: a variadic last row stands for all that follow. specs.size() when there is none.
+/// (An index: g++ 12 with -fsanitize=undefined takes no comparison of such pointers with nullptr for constant.)
+constexpr std::size_t row_of(std::span<const operand_spec> specs, std::size_t i) {
+  if (i < specs.size()) return i;
+  return !specs.empty() && specs.back().given == presence::variadic ? specs.size() - 1 : specs.size();
+}
+
+constexpr dtype first_of(dtype_set set) {
+  for (int i = 1; i < dtype_count; ++i)
+    if (set.contains(static_cast<dtype>(i))) return static_cast<dtype>(i);
+  return dtype::none;
+}
+
+constexpr verdict check_extents(const tensor_desc& desc) {
+  for (const std::int64_t extent : desc.shape) {
+    if (auto v = require_at_least(signature_rule::extents_must_not_be_negative, extent, -1); !v) return v;
+    // Each alone, too: beside an extent of 0 any product is small, and rules add extents up.
+    if (auto v = require_at_most(signature_rule::tensor_must_not_exceed_the_size_limit, extent, max_elements); !v) return v;
+  }
+  if (desc.shape.is_known() && desc.elements() < 0) return refuse(signature_rule::tensor_must_not_exceed_the_size_limit, max_elements + 1, max_elements);
+  return {};
+}
+
+/// Arity, dtypes and constants as the table of inputs demands.
+constexpr verdict check_inputs(std::span<const operand_spec> specs, std::span<const operand> in) {
+  const auto given = static_cast<std::int64_t>(in.size());
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const std::size_t row = row_of(specs, i);
+    if (row == specs.size()) return refuse(signature_rule::operands_must_not_exceed_the_signature, given, static_cast<std::int64_t>(specs.size()));
+    const operand_spec& spec = specs[row];
+    if (!in[i]) {
+      if (spec.given == presence::optional) continue;
+      return refuse(signature_rule::required_operand_must_be_given, static_cast<std::int64_t>(i), static_cast<std::int64_t>(i) + 1);
+    }
+    if (!spec.accepts.contains(in[i].desc.type)) return require(signature_rule::operand_type_must_be_accepted_by_the_operator, in[i].desc.type, first_of(spec.accepts));
+    if (spec.constant && !in[i].constant) return refuse(signature_rule::operand_must_be_a_constant, 0, 1);
+    if (auto v = check_extents(in[i].desc); !v) return v;
+  }
+  std::int64_t needed = 0;
+  for (const operand_spec& spec : specs)
+    if (spec.given != presence::optional) ++needed;
+  return require_at_least(signature_rule::required_operand_must_be_given, given, needed);
+}
+
+/// A scale that divides and multiplies, and a zero point that the dtype can hold; dtype::none: not known yet.
+constexpr verdict check_quantisation(dtype type, int rank, const quantisation& q) {
+  if (!q) return {};
+  if (type != dtype::none && !types::quantised.contains(type)) return require(signature_rule::quantised_type_must_be_an_integer, type, i8);
+  if (q.mode == quantisation::kind::per_channel)
+    return type == dtype::none ? verdict{} : require_between(signature_rule::quantised_axis_must_be_an_axis, q.axis, 0, rank - 1);
+  if (auto v = require_real_between(signature_rule::scale_must_be_positive_and_finite, q.scale, std::numeric_limits<float>::min(), std::numeric_limits<float>::max()); !v) return v;
+  const std::int64_t bits = type == dtype::none ? 32 : size_of(type) * 8;
+  const std::int64_t lowest = type == u8 ? 0 : -(std::int64_t{1} << (bits - 1));
+  return require_between(signature_rule::zero_point_must_be_a_number_of_the_type, q.zero_point, lowest, lowest + (std::int64_t{1} << bits) - 1);
+}
+
+/// The scales of a tensor: 1, or the extent of its quantised axis; 0 when it has none.
+constexpr std::int64_t scales_of(const tensor_desc& desc) {
+  if (desc.quantised.mode == quantisation::kind::per_channel) return desc.shape[desc.quantised.axis];
+  return desc.quantised ? 1 : 0;
+}
+
+/// Equal, or the values that differ: scales, kinds, zero points, axes.
+constexpr verdict require_same_quantisation(signature_rule rule, const quantisation& got, const quantisation& expected) {
+  if (got == expected) return {};
+  if (got.scale != expected.scale) return require_real(rule, got.scale, expected.scale);
+  if (got.mode != expected.mode) return refuse(rule, static_cast<int>(got.mode), static_cast<int>(expected.mode));
+  if (got.zero_point != expected.zero_point) return refuse(rule, got.zero_point, expected.zero_point);
+  return refuse(rule, got.axis, expected.axis);
+}
+
+/// What movers ask of their quantised operands: one scale, the same for all that are moved.
+constexpr verdict check_moved_operands(std::span<const operand> in, const tensor_desc& moved) {
+  for (const operand& x : in) {
+    if (x.desc.quantised.mode == quantisation::kind::per_channel) return refuse(signature_rule::quantised_operand_must_have_one_scale, scales_of(x.desc), 1);
+    if (!x || x.desc.type != moved.type) continue;
+    if (auto v = require_same_quantisation(signature_rule::quantisation_of_operands_must_be_the_same, x.desc.quantised, moved.quantised); !v) return v;
+  }
+  return {};
+}
+
+constexpr verdict check_quantised_operands(stored_numbers form, std::span<const operand> in, int typed_by) {
+  std::int64_t quantised = 0;
+  for (const operand& x : in) {
+    if (auto v = check_quantisation(x.desc.type, x.desc.rank(), x.desc.quantised); !v) return v;
+    if (x.desc.quantised) ++quantised;
+  }
+  if (quantised == 0 || form == stored_numbers::computed) return {};
+  if (form == stored_numbers::kept) return check_moved_operands(in, in[static_cast<std::size_t>(typed_by)].desc);
+  return refuse(signature_rule::quantised_operands_must_be_accepted_by_the_operator, quantised, 0);
+}
+
+/// The quantisations that the caller declares, before rules compute with them.
+constexpr verdict check_wishes(std::span<const tensor_desc> wanted) {
+  for (const tensor_desc& wish : wanted)
+    if (auto v = check_quantisation(wish.type, wish.rank(), wish.quantised); !v) return v;
+  return {};
+}
+
+/// Compares dtype and shape of an output with the declared ones, and takes the extents that it does not know from there.
+constexpr verdict settle_shape(tensor_desc& out, const tensor_desc& wish) {
+  if (wish.type == dtype::none) return {};  // a wish about quantisation alone
+  if (auto v = require(signature_rule::declared_output_type_must_match, out.type, wish.type); !v) return v;
+  if (wish.shape.rank == 0) return {};
+  if (auto v = require(signature_rule::declared_output_rank_must_match, out.rank(), wish.rank()); !v) return v;
+  for (int axis = 0; axis < out.rank(); ++axis) {
+    if (auto v = require_same_extent(signature_rule::declared_output_extent_must_match, out.shape[axis], wish.shape[axis]); !v) return v;
+    if (out.shape[axis] < 0) out.shape[axis] = wish.shape[axis];
+  }
+  return {};
+}
+
+/// Gives moved numbers the quantisation that they came with, and compares every output with what the caller declares.
+constexpr verdict settle(verdict v, stored_numbers form, const tensor_desc& typed_by, std::span<const tensor_desc> wanted) {
+  for (std::size_t i = 0; i < v.outputs.size(); ++i) {
+    tensor_desc& out = v.outputs[i];
+    if (auto ok = check_extents(out); !ok) return ok;
+    if (form == stored_numbers::kept && out.type == typed_by.type) out.quantised = typed_by.quantised;
+    if (i >= wanted.size()) continue;
+    if (auto ok = settle_shape(out, wanted[i]); !ok) return ok;
+    if (!wanted[i].quantised) continue;
+    if (auto ok = check_quantisation(out.type, out.rank(), wanted[i].quantised); !ok) return ok;
+    if (auto ok = require_same_quantisation(signature_rule::declared_output_quantisation_must_match, out.quantised, wanted[i].quantised); !ok) return ok;
+  }
+  return v;
+}
+
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA
