@@ -53,6 +53,7 @@ struct operator_traits {
   bool outputs_are_parts = false;     // split and slice: outputs are parts of input 0, found by Op::part_offset
   bool joins_inputs = false;          // concat: inputs may be written straight into the output when they lie there in one piece
   stored_numbers quantised = stored_numbers::refused;
+  bool reads_descs_alone = false;     // shape_of: results follow from the shapes of its inputs, whose elements it does not read
 };
 
 /// What dumps say of an operator. Apart from operator_info, so that a program that prints its network does not keep every function of

@@ -35,6 +35,10 @@ constexpr void store(ir::graph& g, std::int32_t id, const typed_buffer& buffer) 
 constexpr bool can_evaluate(const ir::graph& g, const ir::node& n) {
   for (const std::int32_t id : g.inputs_of(n)) {
     if (id == ir::none) continue;
+    if (n.op->traits.reads_descs_alone) {
+      if (!g.at(id).desc.shape.is_known()) return false;
+      continue;
+    }
     const ir::value& v = g.at(id);
     if (v.is != ir::kind::constant || v.desc.elements() > most_evaluated_elements || v.scales != ir::none) return false;
   }
@@ -58,7 +62,7 @@ constexpr void evaluate(ir::graph& g, const ir::node& n) {
       continue;
     }
     descs.push_back(g.at(id).desc);
-    buffers.push_back(load(g, g.at(id)));
+    buffers.push_back(n.op->traits.reads_descs_alone ? typed_buffer(g.at(id).desc.type, 0) : load(g, g.at(id)));
     in.push_back({&descs.back(), buffers.back().data()});
   }
   for (const std::int32_t id : g.outputs_of(n)) {
@@ -73,7 +77,7 @@ constexpr void evaluate(ir::graph& g, const ir::node& n) {
 
 }  // namespace detail
 
-/// Evaluates every node whose operands are small constants; its outputs become constants.
+/// Evaluates every node whose operands are small constants, or which asks for shapes alone; its outputs become constants.
 constexpr void evaluate_constants(ir::graph& g) {
   bool changed = false;
   for (ir::node& n : g.nodes) {
