@@ -62,7 +62,8 @@ constexpr void evaluate(ir::graph& g, const ir::node& n) {
       continue;
     }
     descs.push_back(g.at(id).desc);
-    buffers.push_back(n.op->traits.reads_descs_alone ? typed_buffer(g.at(id).desc.type, 0) : load(g, g.at(id)));
+    if (n.op->traits.reads_descs_alone) buffers.push_back(typed_buffer(g.at(id).desc.type, 0));
+    else buffers.push_back(load(g, g.at(id)));
     in.push_back({&descs.back(), buffers.back().data()});
   }
   for (const std::int32_t id : g.outputs_of(n)) {
