@@ -2,10 +2,10 @@
 // Flow: include it beside nnrt.hpp where graphs come from files or other programs.
 #pragma once
 
-#include <nnrt/exec/model.hpp>
-#include <nnrt/exec/model_builder.hpp>
 #include <nnrt/exec/program.hpp>
 #include <nnrt/exec/session.hpp>
+#include <nnrt/io/model.hpp>
+#include <nnrt/io/model_builder.hpp>
 #include <nnrt/kernels/select.hpp>
 #include <nnrt/nnrt.hpp>
 #include <nnrt/ops/registry.hpp>

@@ -2,7 +2,7 @@
 // Flow: compile() calls it first; static graphs have been through the same rules in the compiler.
 #pragma once
 
-#include <nnrt/exec/diagnose.hpp>
+#include <nnrt/ir/diagnose.hpp>
 #include <nnrt/passes/uses.hpp>
 
 namespace nnrt::inline NNRT_ISA {

@@ -5,10 +5,10 @@
 #include <nnrt/exec/check_graph.hpp>
 #include <nnrt/exec/dump_plan.hpp>
 #include <nnrt/exec/memory.hpp>
-#include <nnrt/exec/model.hpp>
 #include <nnrt/exec/node_table.hpp>
 #include <nnrt/exec/options.hpp>
 #include <nnrt/exec/weight_specs.hpp>
+#include <nnrt/io/model.hpp>
 #include <nnrt/passes/optimise.hpp>
 
 namespace nnrt::inline NNRT_ISA {

@@ -1,5 +1,5 @@
 // diagnose_test: verdicts in words - the operator, the node, the rule, and both values in their unit.
-#include <nnrt/exec/diagnose.hpp>
+#include <nnrt/ir/diagnose.hpp>
 
 #include <doctest/doctest.h>
 #include <nnrt/kernels/select.hpp>

@@ -2,8 +2,8 @@
 // Flow: readers of files and programs that put networks together; the finished model goes to compile().
 #pragma once
 
-#include <nnrt/exec/diagnose.hpp>
-#include <nnrt/exec/model.hpp>
+#include <nnrt/io/model.hpp>
+#include <nnrt/ir/diagnose.hpp>
 #include <nnrt/ir/dump.hpp>
 
 namespace nnrt::inline NNRT_ISA {
