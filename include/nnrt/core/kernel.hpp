@@ -11,6 +11,16 @@
 
 namespace nnrt::inline NNRT_ISA {
 
+/// What a run found wrong with the values that it was given: an index outside of its tensor, say.
+struct run_fault {
+  std::string_view rule;         // the enumerator of Op::rule that is broken; empty: none is
+  std::int64_t position = 0;     // of the value in its operand, in row-major order
+  std::int64_t actual = 0;
+  std::int64_t expected = 0;
+
+  constexpr explicit operator bool() const { return !rule.empty(); }
+};
+
 /// One call of a kernel: part `tile` of `tiles` of the work of one step.
 struct kernel_call {
   std::span<const word> attrs;
@@ -19,6 +29,12 @@ struct kernel_call {
   std::byte* scratch = nullptr;   // scratch_bytes of the choice, aligned to 64, for this part alone
   int tile = 0;
   int tiles = 1;
+  run_fault* fault = nullptr;     // of operators that may fail: where one of the parts says so
+
+  /// Says what is wrong, if something is.
+  constexpr void report(const run_fault& found) const {
+    if (fault != nullptr && found) *fault = found;
+  }
 };
 using kernel_function = void (*)(const kernel_call& call);
 

@@ -53,6 +53,7 @@ struct operator_traits {
   bool outputs_are_parts = false;     // split and slice: outputs are parts of input 0, found by Op::part_offset
   bool joins_inputs = false;          // concat: inputs may be written straight into the output when they lie there in one piece
   stored_numbers quantised = stored_numbers::refused;
+  bool may_fail = false;              // gather: values that only a run shows may break a rule; `reference` returns a run_fault
   bool reads_descs_alone = false;     // shape_of: results follow from the shapes of its inputs, whose elements it does not read
 };
 
@@ -76,7 +77,7 @@ struct operator_info {
   /// Of operators whose outputs are parts of input 0: where output i begins in it, in elements.
   std::int64_t (*part_offset)(std::span<const word> attrs, std::span<const operand> in, std::span<const tensor_desc> out, int i) = nullptr;
   std::int64_t (*macs)(std::span<const word> attrs, std::span<const operand> in, std::span<const tensor_desc> out) = nullptr;
-  void (*reference)(std::span<const word> attrs, arguments in, results out) = nullptr;
+  run_fault (*reference)(std::span<const word> attrs, arguments in, results out) = nullptr;
   kernel_choice (*select)(const kernel_request& node) = nullptr;
   /// Runs the reference as a plan's step does.
   kernel_function run_reference = nullptr;
@@ -102,11 +103,16 @@ constexpr verdict infer_node(const typename Op::attrs& attrs, std::span<const op
   return v;
 }
 
-/// Runs Op::reference for the dtype that its traits name. Only dtypes in `Types` are instantiated.
-template <class Op, dtype_set Types> constexpr void run_reference(std::span<const word> words, arguments in, results out) {
+/// Runs Op::reference for the dtype that its traits name, and passes on the fault that it finds. Only dtypes in `Types` are instantiated.
+template <class Op, dtype_set Types> constexpr run_fault run_reference(std::span<const word> words, arguments in, results out) {
   const auto attrs = unpack<typename Op::attrs>(words);
   const dtype type = in[static_cast<std::size_t>(Op::traits.typed_by)].type();
-  with_element<Types>(type, [&]<class T>(T) { Op::template reference<T>(attrs, in, out); });
+  run_fault fault;
+  with_element<Types>(type, [&]<class T>(T) {
+    if constexpr (Op::traits.may_fail) fault = Op::template reference<T>(attrs, in, out);
+    else Op::template reference<T>(attrs, in, out);
+  });
+  return fault;
 }
 
 namespace detail {
@@ -126,7 +132,7 @@ constexpr std::int64_t part_offset_of_words(std::span<const word> words, std::sp
 template <class Op> constexpr std::int64_t macs_of_words(std::span<const word> words, std::span<const operand> in, std::span<const tensor_desc> out) {
   return Op::macs(unpack<typename Op::attrs>(words), in, out);
 }
-template <class Op, dtype_set Types> void run_reference_step(const kernel_call& call) { run_reference<Op, Types>(call.attrs, call.in, call.out); }
+template <class Op, dtype_set Types> void run_reference_step(const kernel_call& call) { call.report(run_reference<Op, Types>(call.attrs, call.in, call.out)); }
 
 /// "… [with auto ...Enumerators = {nnrt::…::rule::name, nnrt::…::rule::other, (nnrt::…::rule)2, …}; …]", clang: "… [Enumerators = <…>]".
 template <auto... Enumerators> constexpr std::string_view text_of_enumerators() { return __PRETTY_FUNCTION__; }
@@ -168,6 +174,11 @@ template <class Rule> struct rule_name_table {
 
 /// The names of an enum of rules, in order.
 template <class Rule> constexpr std::span<const std::string_view> rule_names() { return detail::rule_name_table<Rule>::names; }
+
+/// The fault of a value that breaks this rule, and where it stands in its operand.
+template <class Rule> constexpr run_fault fault_at(std::int64_t position, Rule rule, std::int64_t actual, std::int64_t expected) {
+  return {rule_names<Rule>()[static_cast<std::size_t>(rule)], position, actual, expected};
+}
 
 /// The dtypes for which Op::reference is meant.
 template <class Op> constexpr dtype_set reference_types() {

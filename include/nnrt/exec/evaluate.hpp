@@ -2,6 +2,7 @@
 // Flow: static_assert(nnrt::evaluate<net>(input)[0] == …); tests hold executors against it.
 #pragma once
 
+#include <nnrt/core/contract.hpp>
 #include <nnrt/core/typed_buffer.hpp>
 #include <nnrt/exec/static_graph.hpp>
 
@@ -29,13 +30,15 @@ struct evaluation {
     if (g.at(id).scales != ir::none) v.scales = buffers[static_cast<std::size_t>(g.at(id).scales)].as<float>();
     return v;
   }
-  constexpr void run() {
+  /// Up to the first node that finds fault with its values.
+  constexpr run_fault run() {
     for (const ir::node& n : g.nodes) {
       pool<view> in, out;
       for (const std::int32_t id : g.inputs_of(n)) in.push_back(view_of(id));
       for (const std::int32_t id : g.outputs_of(n)) out.push_back(view_of(id));
-      n.op->reference(g.attrs_of(n), in, out);
+      if (const run_fault fault = n.op->reference(g.attrs_of(n), in, out)) return fault;
     }
+    return {};
   }
 };
 
@@ -43,7 +46,8 @@ struct evaluation {
 
 /// The outputs of network G for these inputs, an array each (a tuple of arrays when there are several), computed by the references, in
 /// constant evaluation or at run time. G names no weights; inputs are ranges of the element type, in order of declaration, and of the size
-/// that the network declares (anything else is a compile error or, in constant evaluation, none).
+/// that the network declares (anything else is a compile error or, in constant evaluation, none). Values that break an operator's rule (an index
+/// outside of its tensor) are a broken contract, which is no constant either.
 template <class G, class... Inputs> constexpr auto evaluate(const Inputs&... inputs) {
   static_assert(G::weights.empty(), "nnrt::evaluate takes networks without weights: use constants, or an executor");
   static_assert(sizeof...(Inputs) == G::inputs.size(), "nnrt::evaluate takes one argument for each input of the network");
@@ -51,7 +55,7 @@ template <class G, class... Inputs> constexpr auto evaluate(const Inputs&... inp
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     (std::copy(std::begin(inputs), std::end(inputs), e.buffers[static_cast<std::size_t>(e.g.inputs[I])].template as<detail::input_element<G, I>>().begin()), ...);
   }(std::make_index_sequence<sizeof...(Inputs)>{});
-  e.run();
+  if (const run_fault fault = e.run()) broken_contract(std::string(fault.rule));
   const auto output = [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
     std::array<detail::output_element<G, I>, detail::output_size<G, I>> result{};
     const auto elements = e.buffers[static_cast<std::size_t>(e.g.outputs[I].value)].template as<detail::output_element<G, I>>();

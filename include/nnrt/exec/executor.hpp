@@ -76,7 +76,7 @@ template <class G, class Policy = cpu> class executor {
     if (auto ok = check_options(wanted); !ok) return fail(std::move(ok.error()));
     auto bound = bind_weights(file, G::weight_specs);
     if (!bound) return fail(std::move(bound.error()));
-    auto made = prepare(view_of_plan, std::move(*bound));
+    auto made = prepare(view_of_plan, shared<bound_weights>::make(std::move(*bound)));
     if (!made) return fail(std::move(made.error()));
     return with(shared<const prepared_weights>(shared<prepared_weights>::make(std::move(*made))), wanted);
   }
@@ -99,7 +99,7 @@ template <class G, class Policy = cpu> class executor {
   template <class... Ranges>
     requires(sizeof...(Ranges) == input_count)
   outputs_type operator()(const Ranges&... inputs) {
-    if (fits(std::index_sequence_for<Ranges...>{}, inputs...)) run_on(inputs...);
+    if (fits(std::index_sequence_for<Ranges...>{}, inputs...)) run_or_report(inputs...);
     else broken_contract(misfit(std::index_sequence_for<Ranges...>{}, inputs...));
     return outputs();
   }
@@ -112,18 +112,20 @@ template <class G, class Policy = cpu> class executor {
       std::string wrong;
       ((wrong = wrong.empty() ? misfit_of<Out, false>(std::get<input_count + Out>(all)) : wrong), ...);
       if (!wrong.empty()) return broken_contract(wrong);
-      run_on(std::get<In>(all)...);
+      if (!run_or_report(std::get<In>(all)...)) return;
       (std::copy(output_at<Out>().begin(), output_at<Out>().end(), std::data(std::get<input_count + Out>(all))), ...);
     }(std::make_index_sequence<input_count>{}, std::make_index_sequence<output_count>{});
   }
 
-  /// Errors: invalid_argument, naming the input and both sizes; then nothing was run.
+  /// Errors: invalid_argument, naming the input and both sizes, and then nothing was run; or naming the node, the rule and both values when the
+  /// inputs' values break an operator's rule (an index outside of the tensor), and then the outputs mean nothing.
   template <class... Ranges>
     requires(sizeof...(Ranges) == input_count)
   result<outputs_type> try_run(const Ranges&... inputs) {
     if (!fits(std::index_sequence_for<Ranges...>{}, inputs...)) return fail(error_code::invalid_argument, misfit(std::index_sequence_for<Ranges...>{}, inputs...));
     if (!weights_) return fail(error_code::out_of_memory, broken_);
-    run_on(inputs...);
+    run_fault fault;
+    if (const step* const failed = run_on(fault, inputs...)) return fail(error_of(view_of_plan, *failed, fault));
     return outputs();
   }
 
@@ -197,14 +199,22 @@ template <class G, class Policy = cpu> class executor {
     return wrong;
   }
 
-  template <class... Ranges> void run_on(const Ranges&... inputs) {
-    if (!weights_) return broken_contract(broken_);
+  /// Whether the outputs are there; else that has been said.
+  template <class... Ranges> bool run_or_report(const Ranges&... inputs) {
+    if (!weights_) return broken_contract(broken_), false;
+    run_fault fault;
+    const step* const failed = run_on(fault, inputs...);
+    if (failed != nullptr) broken_contract(error_of(view_of_plan, *failed, fault).message());
+    return failed == nullptr;
+  }
+  /// The step that found fault with its values; nullptr when there is none.
+  template <class... Ranges> const step* run_on([[maybe_unused]] run_fault& fault, const Ranges&... inputs) {
     bases_[in_arena] = arena_.data();
     // Steps never write to inputs: the planner gives every result memory of its own in the arena.
     [[maybe_unused]] std::size_t next = first_input;
     ((bases_[next++] = reinterpret_cast<std::byte*>(const_cast<detail::element_of_range<const Ranges>*>(std::data(inputs)))), ...);
     if constexpr (is_unrolled) {
-      detail::run_unrolled<plan>(bases_, std::make_index_sequence<plan.steps.size()>{});
+      return detail::run_unrolled<plan>(bases_, &fault, std::make_index_sequence<plan.steps.size()>{});
     } else {
       std::array<view, static_cast<std::size_t>(plan.most_operands)> views;
       run_context context;
@@ -212,7 +222,9 @@ template <class G, class Policy = cpu> class executor {
       context.views = views;
       context.threads = threads_.get();
       context.further_scratch = further_scratch_.data();
-      run_steps(view_of_plan, plan.steps, context);
+      if constexpr (plan.fallible.empty()) return run_steps(view_of_plan, plan.steps, context), nullptr;
+      context.fault = &fault;
+      return run_steps(view_of_plan, plan.steps, context);
     }
   }
 

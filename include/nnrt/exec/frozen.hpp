@@ -63,11 +63,11 @@ template <graph_sizes N> struct frozen_graph {
 
 /// Sizes of all lists of a plan.
 struct plan_sizes {
-  std::size_t steps, prepare, slots, descs, words, inputs, outputs, weights, text, constants;
+  std::size_t steps, prepare, slots, descs, words, inputs, outputs, weights, fallible, text, constants;
 };
 
 constexpr plan_sizes sizes_of(const plan& p) {
-  return {p.steps.size(), p.prepare.size(), p.slots.size(), p.descs.size(), p.words.size(), p.inputs.size(), p.outputs.size(), p.weights.size(), p.text.size(), p.constants.size()};
+  return {p.steps.size(), p.prepare.size(), p.slots.size(), p.descs.size(), p.words.size(), p.inputs.size(), p.outputs.size(), p.weights.size(), p.fallible.size(), p.text.size(), p.constants.size()};
 }
 
 /// A plan as arrays: what stays in .rodata.
@@ -80,6 +80,7 @@ template <plan_sizes N> struct frozen_plan {
   std::array<port, N.inputs> inputs{};
   std::array<port, N.outputs> outputs{};
   std::array<port, N.weights> weights{};
+  std::array<fallible_node, N.fallible> fallible{};
   std::array<char, N.text> text{};
   alignas(passes::arena_alignment) std::array<std::byte, N.constants> constants{};
   std::int64_t arena_bytes, arena_lower_bound, prepared_bytes, prepare_scratch_bytes, part_scratch_bytes, most_operands;
@@ -99,6 +100,7 @@ template <plan_sizes N> struct frozen_plan {
     copy(p.inputs, inputs);
     copy(p.outputs, outputs);
     copy(p.weights, weights);
+    copy(p.fallible, fallible);
     copy(p.text, text);
     copy(p.constants, constants);
   }

@@ -3,7 +3,8 @@
 #pragma once
 
 #include <nnrt/core/result.hpp>
-#include <nnrt/exec/plan_view.hpp>
+#include <nnrt/core/shared.hpp>
+#include <nnrt/exec/fault.hpp>
 #include <nnrt/io/bind_weights.hpp>
 
 #include <cstdlib>
@@ -64,7 +65,7 @@ template <std::int64_t Bytes> class arena_memory<Bytes, false> {
 
 /// Weights as the steps read them: bound to the caller's file, and packed or folded copies. Immutable once made, shared by executors.
 struct prepared_weights {
-  bound_weights bound;
+  shared<const bound_weights> bound;
   heap_block memory;  // plan.prepared_bytes
 
   /// Fills the bases of prepared memory, constants and weights; arena and inputs are the executor's.
@@ -73,12 +74,12 @@ struct prepared_weights {
     // Kernels take one kind of pointer for what they read and write; no step has a constant or a weight for its result.
     bases[in_constants] = const_cast<std::byte*>(plan.constants.data());
     for (std::size_t i = 0; i < plan.weights.size(); ++i)
-      bases[first_input + plan.inputs.size() + i] = const_cast<std::byte*>(bound.pointers()[i]);
+      bases[first_input + plan.inputs.size() + i] = const_cast<std::byte*>(bound->pointers()[i]);
   }
 };
 
-/// Runs a plan's prepare steps on bound weights. Errors: out_of_memory.
-[[gnu::cold]] inline result<prepared_weights> prepare(const plan_view& plan, bound_weights bound) {
+/// Runs a plan's prepare steps on bound weights. Errors: out_of_memory; invalid_argument (weights whose values break an operator's rule).
+[[gnu::cold]] inline result<prepared_weights> prepare(const plan_view& plan, shared<const bound_weights> bound) {
   prepared_weights made;
   made.bound = std::move(bound);
   if (plan.prepare.empty()) return made;
@@ -94,7 +95,9 @@ struct prepared_weights {
   run_context context;
   context.bases = bases;
   context.views = views;
-  run_steps(plan, plan.prepare, context);
+  run_fault fault;
+  context.fault = &fault;
+  if (const step* const failed = run_steps(plan, plan.prepare, context)) return fail(error_of(plan, *failed, fault));
   return made;
 }
 

@@ -40,6 +40,13 @@ struct port {
   std::int32_t slot = -1;
 };
 
+/// What messages call a node whose step may fail.
+struct fallible_node {
+  std::int32_t node = 0;               // index in the optimised graph
+  std::string_view op;
+  ir::range name;                      // in text
+};
+
 /// Everything that running needs; the lists are vectors while it is made and arrays when it is frozen.
 struct plan {
   pool<step> steps;
@@ -50,6 +57,7 @@ struct plan {
   pool<port> inputs;
   pool<port> outputs;
   pool<port> weights;
+  pool<fallible_node> fallible;
   pool<char> text;
   pool<std::byte> constants;
   std::int64_t arena_bytes = 0;
@@ -301,14 +309,16 @@ struct planner {
     s.scratch_bytes = passes::aligned(p.choice.scratch_bytes);
     if (p.scratch_block != ir::none) s.scratch = memory.block_at(p.scratch_block).offset;
     (p.known ? made.prepare : made.steps).push_back(s);
+    if (n.op->traits.may_fail) made.fallible.push_back({i, n.op->name, add_text(n.name)});
   }
 
-  constexpr port port_for(ir::range name, std::int32_t slot) {
+  constexpr ir::range add_text(ir::range name) {
     const std::string_view text = g.name_of(name);
-    const port made_port{{static_cast<std::int32_t>(made.text.size()), name.count}, slot};
+    const ir::range at{static_cast<std::int32_t>(made.text.size()), name.count};
     made.text.insert(text.begin(), text.end());
-    return made_port;
+    return at;
   }
+  constexpr port port_for(ir::range name, std::int32_t slot) { return {add_text(name), slot}; }
 
   /// Inputs in order of declaration, then weights in order of declaration: the bases of a run.
   constexpr void number_bases() {

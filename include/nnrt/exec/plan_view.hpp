@@ -16,6 +16,7 @@ struct plan_view {
   std::span<const port> inputs;
   std::span<const port> outputs;
   std::span<const port> weights;
+  std::span<const fallible_node> fallible;
   std::span<const char> text;
   std::span<const std::byte> constants;
   std::int64_t arena_bytes = 0;
@@ -26,7 +27,7 @@ struct plan_view {
 
   template <class Plan>
   static constexpr plan_view of(const Plan& p) {
-    return {p.steps, p.prepare, p.slots, p.descs, p.words, p.inputs, p.outputs, p.weights, p.text, p.constants, p.arena_bytes, p.prepared_bytes, p.prepare_scratch_bytes, p.part_scratch_bytes, p.most_operands};
+    return {p.steps, p.prepare, p.slots, p.descs, p.words, p.inputs, p.outputs, p.weights, p.fallible, p.text, p.constants, p.arena_bytes, p.prepared_bytes, p.prepare_scratch_bytes, p.part_scratch_bytes, p.most_operands};
   }
 
   constexpr const operand_slot& slot_of(const port& p) const { return slots[static_cast<std::size_t>(p.slot)]; }
@@ -84,7 +85,10 @@ struct step_job {
     const auto& job = *static_cast<const step_job*>(context);
     kernel_call call = job.call;
     call.tile = part;
-    if (part > 0) call.scratch = job.further_scratch + (part - 1) * job.scratch_stride;
+    if (part > 0) {
+      call.scratch = job.further_scratch + (part - 1) * job.scratch_stride;
+      call.fault = nullptr;
+    }
     job.run(call);
   }
 };
@@ -97,6 +101,7 @@ struct run_context {
   part_runner* threads = nullptr;         // nullptr: this thread alone
   std::byte* further_scratch = nullptr;   // part_scratch_bytes for each further thread
   std::span<view> views;                  // room for the operands of any step: plan.most_operands
+  run_fault* fault = nullptr;             // where a step says what is wrong with its values; nullptr: the plan has none that may fail
 };
 
 /// Runs one step.
@@ -110,6 +115,7 @@ inline void run_step(const plan_view& plan, const step& s, const run_context& co
   call.attrs = plan.words.subspan(static_cast<std::size_t>(s.attrs.first), static_cast<std::size_t>(s.attrs.count));
   call.in = {views, static_cast<std::size_t>(s.inputs.count)};
   call.out = {views + s.inputs.count, static_cast<std::size_t>(s.outputs.count)};
+  call.fault = context.fault;
   if (s.scratch_bytes > 0) call.scratch = context.bases[in_arena] + s.scratch;
   if (context.threads == nullptr || s.parts < 2) return s.run(call);
   call.tiles = std::min(s.parts, context.threads->threads());
@@ -117,9 +123,13 @@ inline void run_step(const plan_view& plan, const step& s, const run_context& co
   context.threads->run(&detail::step_job::run_part, &job, call.tiles);
 }
 
-/// Runs steps one after the other.
-inline void run_steps(const plan_view& plan, std::span<const step> steps, const run_context& context) {
-  for (const step& s : steps) run_step(plan, s, context);
+/// Runs steps one after the other, up to the first that finds fault with its values; that one, or nullptr when all have run.
+inline const step* run_steps(const plan_view& plan, std::span<const step> steps, const run_context& context) {
+  for (const step& s : steps) {
+    run_step(plan, s, context);
+    if (context.fault != nullptr && *context.fault) return &s;
+  }
+  return nullptr;
 }
 
 }  // namespace nnrt::inline NNRT_ISA

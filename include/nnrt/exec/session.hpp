@@ -24,7 +24,8 @@ class session {
   /// The elements of output i of the last run.
   template <class T> std::span<const T> output(std::size_t i) { return elements<T>(i < plan().outputs.size() ? &plan().outputs[i] : nullptr, "output", i); }
 
-  /// Runs the network on the present inputs. Errors: out_of_memory, from when the session was made.
+  /// Runs the network on the present inputs. Errors: out_of_memory, from when the session was made; invalid_argument (an input whose values
+  /// break an operator's rule: `gather: indices must lie in the axis (got 7, expected 4) at element 3`), and then the outputs mean nothing.
   result<void> run() {
     if (!broken_.empty()) return fail(error_code::out_of_memory, broken_);
     run_context context;
@@ -32,7 +33,9 @@ class session {
     context.views = views_;
     context.threads = threads_.get();
     context.further_scratch = further_scratch_.data();
-    run_steps(plan(), plan().steps, context);
+    run_fault fault;
+    if (!plan().fallible.empty()) context.fault = &fault;
+    if (const step* const failed = run_steps(plan(), plan().steps, context)) return fail(error_of(plan(), *failed, fault));
     return {};
   }
 

@@ -28,7 +28,7 @@ template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline void un
 
 /// A direct call of the step's kernel; everything but the addresses is known to the compiler.
 template <const auto& Plan, std::size_t I, std::int32_t... In, std::int32_t... Out>
-[[gnu::always_inline]] inline void unrolled_call(base_table bases, std::integer_sequence<std::int32_t, In...>, std::integer_sequence<std::int32_t, Out...>) {
+[[gnu::always_inline]] inline void unrolled_call(base_table bases, run_fault* fault, std::integer_sequence<std::int32_t, In...>, std::integer_sequence<std::int32_t, Out...>) {
   constexpr step s = Plan.steps[I];
   const std::array<view, sizeof...(In)> in{view_of(Plan.slots[static_cast<std::size_t>(s.inputs.first + In)], Plan.slots, Plan.descs, bases)...};
   const std::array<view, sizeof...(Out)> out{view_of(Plan.slots[static_cast<std::size_t>(s.outputs.first + Out)], Plan.slots, Plan.descs, bases)...};
@@ -37,18 +37,27 @@ template <const auto& Plan, std::size_t I, std::int32_t... In, std::int32_t... O
   call.in = in;
   call.out = out;
   if constexpr (s.scratch_bytes > 0) call.scratch = bases[in_arena] + s.scratch;
+  if constexpr (!Plan.fallible.empty()) call.fault = fault;
   s.run(call);
 }
 
-template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline void unrolled_step(base_table bases) {
+template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline void unrolled_step(base_table bases, run_fault* fault) {
   if constexpr (Plan.steps[I].form == unrolled_form::dense) unrolled_dense<Plan, I>(bases);
   else
-    unrolled_call<Plan, I>(bases, std::make_integer_sequence<std::int32_t, Plan.steps[I].inputs.count>{},
+    unrolled_call<Plan, I>(bases, fault, std::make_integer_sequence<std::int32_t, Plan.steps[I].inputs.count>{},
                            std::make_integer_sequence<std::int32_t, Plan.steps[I].outputs.count>{});
 }
 
-template <const auto& Plan, std::size_t... I> [[gnu::always_inline]] inline void run_unrolled(base_table bases, std::index_sequence<I...>) {
-  (unrolled_step<Plan, I>(bases), ...);
+/// As run_steps(): the step that found fault with its values, or nullptr.
+template <const auto& Plan, std::size_t... I> [[gnu::always_inline]] inline const step* run_unrolled(base_table bases, run_fault* fault, std::index_sequence<I...>) {
+  const step* failed = nullptr;
+  const auto has_run = [&](const step& s) {
+    if constexpr (!Plan.fallible.empty())
+      if (*fault) failed = &s;
+    return failed == nullptr;
+  };
+  (void)((unrolled_step<Plan, I>(bases, fault), has_run(Plan.steps[I])) && ...);
+  return failed;
 }
 
 }  // namespace nnrt::inline NNRT_ISA::detail

@@ -50,7 +50,8 @@ constexpr bool can_evaluate(const ir::graph& g, const ir::node& n) {
   return n.op->macs(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, out) <= most_evaluated_elements;
 }
 
-constexpr void evaluate(ir::graph& g, const ir::node& n) {
+/// False, and nothing is changed, when the node finds fault with the constants: then a run says so.
+constexpr bool evaluate(ir::graph& g, const ir::node& n) {
   std::vector<typed_buffer> buffers;
   pool<tensor_desc> descs;
   buffers.reserve(static_cast<std::size_t>(n.inputs.count + n.outputs.count));
@@ -71,9 +72,10 @@ constexpr void evaluate(ir::graph& g, const ir::node& n) {
     buffers.push_back(typed_buffer(g.at(id).desc.type, g.at(id).desc.elements()));
     out.push_back({&descs.back(), buffers.back().data()});
   }
-  n.op->reference(g.attrs_of(n), in, out);
+  if (n.op->reference(g.attrs_of(n), in, out)) return false;
   const std::size_t first_output = buffers.size() - static_cast<std::size_t>(n.outputs.count);
   for (std::size_t i = 0; i < static_cast<std::size_t>(n.outputs.count); ++i) store(g, g.outputs_of(n)[i], buffers[first_output + i]);
+  return true;
 }
 
 }  // namespace detail
@@ -82,8 +84,7 @@ constexpr void evaluate(ir::graph& g, const ir::node& n) {
 constexpr void evaluate_constants(ir::graph& g) {
   bool changed = false;
   for (ir::node& n : g.nodes) {
-    if (!detail::can_evaluate(g, n)) continue;
-    detail::evaluate(g, n);
+    if (!detail::can_evaluate(g, n) || !detail::evaluate(g, n)) continue;
     g.log.push_back({ir::change::evaluated, n.label, nullptr, n.name});
     n.removed = true;
     changed = true;

@@ -1,0 +1,29 @@
+// fault: what a run found wrong with the values that it was given, as an error with the node's name.
+// Flow: executor, session and prepare() make it of what run_steps() answers, where a plan has nodes that may fail.
+#pragma once
+
+#include <nnrt/core/result.hpp>
+#include <nnrt/core/text.hpp>
+#include <nnrt/exec/plan_view.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// `gather "lookup": indices must lie in the axis (got 7, expected 4) at element 3`: the node, the rule, the value and
+/// the bound that it breaks, and where the value stands in its operand.
+[[gnu::cold]] inline error error_of(const plan_view& plan, const step& failed, const run_fault& fault) {
+  std::string_view op, name;
+  for (const fallible_node& n : plan.fallible) {
+    if (n.node != failed.node) continue;
+    op = n.op;
+    name = {plan.text.data() + n.name.first, static_cast<std::size_t>(n.name.count)};
+  }
+  std::string rule(fault.rule);
+  for (char& letter : rule)
+    if (letter == '_') letter = ' ';
+  return {error_code::invalid_argument,
+          joined({op, name.empty() ? "" : " \"", name, name.empty() ? ": " : "\": ", rule, " (got ",
+                  std::to_string(fault.actual), ", expected ", std::to_string(fault.expected), ") at element ",
+                  std::to_string(fault.position)})};
+}
+
+}  // namespace nnrt::inline NNRT_ISA
