@@ -27,6 +27,7 @@
 #include <nnrt/ops/relu.hpp>
 #include <nnrt/ops/relu6.hpp>
 #include <nnrt/ops/reshape.hpp>
+#include <nnrt/ops/shape_of.hpp>
 #include <nnrt/ops/sigmoid.hpp>
 #include <nnrt/ops/slice.hpp>
 #include <nnrt/ops/softmax.hpp>
@@ -62,6 +63,7 @@ using list = type_list<  //
     max_pool,            //  21
     mul,                 //  22
     pad,                 //  24
+    shape_of,            //  27
     sigmoid,             //  28
     slice,               //  29
     softmax,             //  30
