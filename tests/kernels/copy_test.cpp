@@ -49,3 +49,34 @@ TEST_CASE("copy_box: each part writes its own bytes, all parts together the box 
       }
     }
 }
+
+TEST_CASE("copy_box: an axis is repeated by a step of 0 and walked backwards by a negative one") {
+  const std::vector<std::byte> source = {std::byte{1}, std::byte{2}, std::byte{3}};
+  std::vector<std::byte> twice(6), backwards(3);
+  box_loops tiled;
+  tiled.add_axis(2, 0, 3);
+  tiled.add_axis(3, 1, 1);
+  tiled.close(1);
+  CHECK(tiled.rows() == 2);
+  kernels::copy_box(tiled, source.data(), twice.data());
+  CHECK(twice == std::vector<std::byte>{source[0], source[1], source[2], source[0], source[1], source[2]});
+  kernels::copy_box(loops_of({3}, {-1}, {1}, 1), source.data() + 2, backwards.data());
+  CHECK(backwards == std::vector<std::byte>{source[2], source[1], source[0]});
+}
+
+TEST_CASE("fill_numbers: every byte is that of the number, and none behind the last") {
+  for (const std::int64_t size : {1, 2, 4, 8})
+    for (const std::int64_t count : {0, 1, 2, 3, 7, 511, 512, 513, 5000})
+      for (const bool all_alike : {false, true}) {
+        CAPTURE(size);
+        CAPTURE(count);
+        std::byte number[8] = {};
+        for (std::size_t i = 0; i < 8; ++i) number[i] = std::byte(all_alike ? 7 : i + 1);
+        std::vector<std::byte> filled(static_cast<std::size_t>(size * count) + 1, std::byte{0xee});
+        kernels::fill_numbers({number, size}, size * count, filled.data());
+        bool is_right = filled.back() == std::byte{0xee};
+        for (std::size_t i = 0; i + 1 < filled.size(); ++i)
+          is_right = is_right && filled[i] == number[i % static_cast<std::size_t>(size)];
+        CHECK(is_right);
+      }
+}

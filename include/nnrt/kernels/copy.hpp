@@ -1,5 +1,6 @@
-// copy: boxes of elements of any size from one tensor into another.
-// Flow: the bindings of concat, split, slice, pad and transpose describe their boxes and call copy_box().
+// copy: boxes of elements of any size from one tensor into another, and memory full of one number.
+// Flow: the bindings of operators that only move elements (concat, slice, tile, …) describe their boxes and call
+// copy_box().
 #pragma once
 
 #include <nnrt/core/shape.hpp>
@@ -13,11 +14,31 @@ namespace nnrt::inline NNRT_ISA::kernels {
 
 /// Loops over rows of bytes, outermost first; extents of 1 left out, axes that lie alike in both tensors made one.
 struct box_loops {
+  static constexpr int most = 2 * max_rank;  // a tile has two for each axis
+
   int count = 0;  // of loops around the rows
-  std::int64_t extents[max_rank] = {};
-  std::int64_t from_steps[max_rank] = {};  // in bytes
-  std::int64_t to_steps[max_rank] = {};
+  std::int64_t extents[most] = {};
+  std::int64_t from_steps[most] = {};  // in bytes; 0 repeats, negative ones walk backwards
+  std::int64_t to_steps[most] = {};
   std::int64_t row_bytes = 0;
+
+  /// One more axis, inside of those before: its neighbours are so many bytes apart in either tensor.
+  constexpr void add_axis(std::int64_t extent, std::int64_t from, std::int64_t to) {
+    if (extent == 1) return;
+    const int last = count - 1;
+    if (last >= 0 && from_steps[last] == from * extent && to_steps[last] == to * extent) extents[last] *= extent;
+    else extents[count++] = extent;
+    from_steps[count - 1] = from;
+    to_steps[count - 1] = to;
+  }
+  /// After the innermost axis: where its neighbours touch, it is a row.
+  constexpr void close(std::int64_t element_bytes) {
+    row_bytes = element_bytes;
+    const int last = count - 1;
+    if (last < 0 || from_steps[last] != element_bytes || to_steps[last] != element_bytes) return;
+    row_bytes *= extents[last];
+    --count;
+  }
 
   constexpr std::int64_t rows() const {
     std::int64_t n = 1;
@@ -31,23 +52,9 @@ struct box_loops {
 constexpr box_loops loops_of(const shape_t& extents, const shape_t& from_steps, const shape_t& to_steps,
                              std::int64_t element_bytes) {
   box_loops loops;
-  for (int axis = 0; axis < extents.rank; ++axis) {
-    const std::int64_t extent = extents.extents[axis];
-    const std::int64_t from = from_steps.extents[axis] * element_bytes, to = to_steps.extents[axis] * element_bytes;
-    if (extent == 1) continue;
-    const int last = loops.count - 1;
-    if (last >= 0 && loops.from_steps[last] == from * extent && loops.to_steps[last] == to * extent)
-      loops.extents[last] *= extent;
-    else loops.extents[loops.count++] = extent;
-    loops.from_steps[loops.count - 1] = from;
-    loops.to_steps[loops.count - 1] = to;
-  }
-  loops.row_bytes = element_bytes;
-  const int last = loops.count - 1;
-  if (last >= 0 && loops.from_steps[last] == element_bytes && loops.to_steps[last] == element_bytes) {
-    loops.row_bytes *= loops.extents[last];
-    --loops.count;
-  }
+  for (int i = 0; i < extents.rank; ++i)
+    loops.add_axis(extents.extents[i], from_steps.extents[i] * element_bytes, to_steps.extents[i] * element_bytes);
+  loops.close(element_bytes);
   return loops;
 }
 
@@ -55,7 +62,7 @@ namespace detail {
 
 /// Where the rows of a box lie.
 struct box_position {
-  std::int64_t index[max_rank] = {};
+  std::int64_t index[box_loops::most] = {};
   std::int64_t from = 0, to = 0;
 
   /// The place of row `row`, counted in row-major order.
@@ -113,6 +120,30 @@ template <class Isa = void> void copy_box(const box_loops& loops, const std::byt
     std::memcpy(to + at.to + skipped, from + at.from + skipped, static_cast<std::size_t>(n));
     begin += n;
     skipped = 0;
+  }
+}
+
+/// One number, as bytes.
+struct number_bytes {
+  const std::byte* first;
+  std::int64_t size;
+};
+
+/// Copies of a number, one beside the other.
+inline void fill_numbers(number_bytes number, std::int64_t bytes, std::byte* to) {
+  constexpr std::int64_t longest_copy = 4096;  // which is still in the cache
+  if (bytes <= 0) return;
+  bool is_one_byte = true;
+  for (std::int64_t i = 1; i < number.size; ++i) is_one_byte = is_one_byte && number.first[i] == number.first[0];
+  if (is_one_byte) {
+    std::memset(to, static_cast<int>(number.first[0]), static_cast<std::size_t>(bytes));
+    return;
+  }
+  std::memcpy(to, number.first, static_cast<std::size_t>(number.size));
+  for (std::int64_t done = number.size, n = 0; done < bytes; done += n) {
+    const std::int64_t whole = done < longest_copy ? done : longest_copy, left = bytes - done;
+    n = whole < left ? whole : left;
+    std::memcpy(to + done, to, static_cast<std::size_t>(n));
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/broadcast.hpp>
+#include <nnrt/kernels/copy.hpp>
 #include <nnrt/kernels/part.hpp>
 
 #include <cstddef>
@@ -40,25 +41,6 @@ constexpr padded_rows padded_rows_of(const shape_t& x, const shape_t& y, const s
   return rows;
 }
 
-namespace detail {
-
-/// `count` copies of an element, `size` bytes of which are one number.
-inline void fill_numbers(const std::byte* number, std::int64_t size, std::int64_t bytes, std::byte* to) {
-  bool is_one_byte = true;
-  for (std::int64_t i = 1; i < size; ++i) is_one_byte = is_one_byte && number[i] == number[0];
-  if (is_one_byte) std::memset(to, static_cast<int>(number[0]), static_cast<std::size_t>(bytes));
-  else
-    for (std::int64_t i = 0; i < bytes; i += size) std::memcpy(to + i, number, static_cast<std::size_t>(size));
-}
-
-}  // namespace detail
-
-/// One number, as bytes.
-struct number_bytes {
-  const std::byte* first;
-  std::int64_t size;
-};
-
 /// Writes a share of the rows of y. source(i, extent) is the place along an axis of x from which place i (counted from
 /// the first element of x, so negative in front of it) comes; -1: it is `outside`.
 template <class Source>
@@ -76,14 +58,14 @@ void pad(const padded_rows& rows, const std::byte* x, number_bytes outside, std:
       from += at * x_steps.extents[i];
     }
     if (!is_inside) {
-      detail::fill_numbers(outside.first, outside.size, length, to);
+      fill_numbers(outside, length, to);
       continue;
     }
     const std::byte* const first = x + from * rows.x * bytes;
     const auto border = [&](std::int64_t begin, std::int64_t end) {  // places of y
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t at = source(i - rows.before, rows.x);
-        if (at < 0) return detail::fill_numbers(outside.first, outside.size, (end - i) * bytes, to + i * bytes);
+        if (at < 0) return fill_numbers(outside, (end - i) * bytes, to + i * bytes);
         std::memcpy(to + i * bytes, first + at * bytes, static_cast<std::size_t>(bytes));
       }
     };
