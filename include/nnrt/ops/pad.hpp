@@ -27,7 +27,7 @@ struct pad {
   static constexpr std::string_view name = "pad";
   static constexpr operand_spec inputs[] = {{"x", types::any}, {"paddings", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 24, .hdi = 107};
   static constexpr nnrt_parameter parameters[] = {{"pad_value", 43, f32}, {"mode", 116, i32}};
 
