@@ -16,7 +16,7 @@ using namespace nnrt_test;
 template <stored_numbers Form> struct example {
   static constexpr op_code code{4711};
   static constexpr std::string_view name = "example";
-  static constexpr operand_spec inputs[] = {{"x", types::any}, {"other", types::any, presence::optional}};
+  static constexpr operand_spec inputs[] = {{"x", types::any}, {"other", types::any, presence::optional}, {"index", types::index, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.quantised = Form};
   static constexpr auto macs = no_macs;
@@ -72,7 +72,8 @@ static_assert(breaks(infer<mover>({}, {x(i8, half)}, {wish(third)}), signature_r
 static_assert(breaks(infer<mover>({}, {x(i8, half)}, {wish(quant{0.5F, 4})}), signature_rule::declared_output_quantisation_must_match, 3, 4));
 static_assert(breaks(infer<mover>({}, {x(i8, half), x(i8, third)}), signature_rule::quantisation_of_operands_must_be_the_same, bits(0.3F), bits(0.5F)));
 static_assert(breaks(infer<mover>({}, {x(i8, half), x(i8, {})}), signature_rule::quantisation_of_operands_must_be_the_same, bits(0), bits(0.5F)));
-static_assert(infer<mover>({}, {x(i8, half), x(i32, {})}));  // indices
+static_assert(infer<mover>({}, {x(i8, half), x(i32, {})}));
+static_assert(infer<mover>({}, {x(i32, half), missing(), x(i32, {})}));  // an index is not moved
 static_assert(breaks(infer<mover>({}, {x(i8, per_channel<1>)}), signature_rule::quantised_operand_must_have_one_scale, 3, 1));
 
 // Those who compute with them.

@@ -95,10 +95,13 @@ inline constexpr auto no_macs = [](const auto&, std::span<const operand>, std::s
 template <class Op>
 constexpr verdict infer_node(const typename Op::attrs& attrs, std::span<const operand> in, std::span<const tensor_desc> wanted) {
   verdict v = detail::check_inputs(Op::inputs, in);
-  if (v) v = detail::check_quantised_operands(Op::traits.quantised, in, Op::traits.typed_by);
+  if (v) v = detail::check_quantised_operands(Op::inputs, Op::traits.quantised, in, Op::traits.typed_by);
   if (v) v = detail::check_wishes(wanted);
   if (v) v = Op::infer(attrs, in, wanted);
-  if (v) v = detail::settle(static_cast<verdict&&>(v), Op::traits.quantised, in[static_cast<std::size_t>(Op::traits.typed_by)].desc, wanted);
+  if constexpr (Op::traits.quantised == stored_numbers::kept) {
+    if (v) detail::keep_quantisation(v, Op::outputs, Op::inputs[Op::traits.typed_by].accepts, in[static_cast<std::size_t>(Op::traits.typed_by)].desc);
+  }
+  if (v) v = detail::settle(static_cast<verdict&&>(v), wanted);
   v.op = Op::code;
   return v;
 }

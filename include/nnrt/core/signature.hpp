@@ -23,7 +23,7 @@ struct operand_spec {
 /// What an operator does with quantised integers (those whose desc has a scale).
 enum class stored_numbers {
   refused,   // it takes plain numbers alone
-  kept,      // it moves stored numbers: outputs of the dtype of input `typed_by` have that input's quantisation, and no other may be wanted
+  kept,      // it moves stored numbers: outputs that take what input `typed_by` takes have that input's quantisation, and no other may be wanted
   computed,  // it computes with what they stand for: its own rules say which outputs have a scale
 };
 
@@ -100,24 +100,28 @@ constexpr verdict require_same_quantisation(signature_rule rule, const quantisat
   return refuse(rule, got.axis, expected.axis);
 }
 
-/// What movers ask of their quantised operands: one scale, the same for all that are moved.
-constexpr verdict check_moved_operands(std::span<const operand> in, const tensor_desc& moved) {
-  for (const operand& x : in) {
-    if (x.desc.quantised.mode == quantisation::kind::per_channel) return refuse(signature_rule::quantised_operand_must_have_one_scale, scales_of(x.desc), 1);
-    if (!x || x.desc.type != moved.type) continue;
-    if (auto v = require_same_quantisation(signature_rule::quantisation_of_operands_must_be_the_same, x.desc.quantised, moved.quantised); !v) return v;
+/// What movers ask of their quantised operands: one scale, the same for all that are moved. Indices, axes and the like are not: their rows
+/// accept other dtypes than that of input `typed_by`.
+constexpr verdict check_moved_operands(std::span<const operand_spec> specs, std::span<const operand> in, int typed_by) {
+  const tensor_desc& moved = in[static_cast<std::size_t>(typed_by)].desc;
+  const dtype_set moves = specs[row_of(specs, static_cast<std::size_t>(typed_by))].accepts;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const tensor_desc& x = in[i].desc;
+    if (x.quantised.mode == quantisation::kind::per_channel) return refuse(signature_rule::quantised_operand_must_have_one_scale, scales_of(x), 1);
+    if (!in[i] || x.type != moved.type || specs[row_of(specs, i)].accepts != moves) continue;
+    if (auto v = require_same_quantisation(signature_rule::quantisation_of_operands_must_be_the_same, x.quantised, moved.quantised); !v) return v;
   }
   return {};
 }
 
-constexpr verdict check_quantised_operands(stored_numbers form, std::span<const operand> in, int typed_by) {
+constexpr verdict check_quantised_operands(std::span<const operand_spec> specs, stored_numbers form, std::span<const operand> in, int typed_by) {
   std::int64_t quantised = 0;
   for (const operand& x : in) {
     if (auto v = check_quantisation(x.desc.type, x.desc.rank(), x.desc.quantised); !v) return v;
     if (x.desc.quantised) ++quantised;
   }
   if (quantised == 0 || form == stored_numbers::computed) return {};
-  if (form == stored_numbers::kept) return check_moved_operands(in, in[static_cast<std::size_t>(typed_by)].desc);
+  if (form == stored_numbers::kept) return check_moved_operands(specs, in, typed_by);
   return refuse(signature_rule::quantised_operands_must_be_accepted_by_the_operator, quantised, 0);
 }
 
@@ -141,12 +145,17 @@ constexpr verdict settle_shape(tensor_desc& out, const tensor_desc& wish) {
   return {};
 }
 
-/// Gives moved numbers the quantisation that they came with, and compares every output with what the caller declares.
-constexpr verdict settle(verdict v, stored_numbers form, const tensor_desc& typed_by, std::span<const tensor_desc> wanted) {
+/// Of an operator that keeps stored numbers: gives the outputs that hold them the quantisation that they came with.
+constexpr void keep_quantisation(verdict& v, std::span<const operand_spec> outputs, dtype_set moves, const tensor_desc& moved) {
+  for (std::size_t i = 0; i < v.outputs.size(); ++i)
+    if (v.outputs[i].type == moved.type && outputs[row_of(outputs, i)].accepts == moves) v.outputs[i].quantised = moved.quantised;
+}
+
+/// Compares every output with what the caller declares.
+constexpr verdict settle(verdict v, std::span<const tensor_desc> wanted) {
   for (std::size_t i = 0; i < v.outputs.size(); ++i) {
     tensor_desc& out = v.outputs[i];
     if (auto ok = check_extents(out); !ok) return ok;
-    if (form == stored_numbers::kept && out.type == typed_by.type) out.quantised = typed_by.quantised;
     if (i >= wanted.size()) continue;
     if (auto ok = settle_shape(out, wanted[i]); !ok) return ok;
     if (!wanted[i].quantised) continue;

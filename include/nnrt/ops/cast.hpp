@@ -14,8 +14,8 @@ namespace ops {
 ///   y: the same shape, of that dtype
 ///
 /// Floats become integers by truncation toward zero and saturate, NaN becomes 0; integers keep their low bits in a
-/// narrower integer; anything but 0 is true. A quantised tensor's stored integers are converted as they are: the result
-/// carries no scale. Broken rules: see `rule`. Source: NNRt OH_NN_OPS_CAST, made definite in this library.
+/// narrower integer; anything but 0 is true. Quantised tensors are refused: see quant_dtype_cast. Broken rules: see
+/// `rule`. Source: NNRt OH_NN_OPS_CAST, made definite in this library.
 struct cast {
   static constexpr op_code code{6};
   static constexpr std::string_view name = "cast";

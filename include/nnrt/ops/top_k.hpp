@@ -20,17 +20,17 @@ namespace ops {
 /// sorted: descending; of equal elements the one with the smaller index comes first. Otherwise the same elements in
 /// the order of their indices. A NaN counts as larger than every number, and as equal to every other NaN, so that NaNs
 /// are found, not hidden; zeros are equal whatever their signs. A quantised x is compared, and taken over, by its stored
-/// integers. `axis` counts from the end when negative; -1 is the default.
+/// integers, and `values` has its scale. `axis` counts from the end when negative; -1 is the default.
 ///
 /// At most extent * k steps for each line: an element that is not among the k largest so far costs one comparison.
 ///
-/// Broken rules: see `rule`; axes, elements and scales are counted. Source: NNRt OH_NN_OPS_TOP_K; ties as in ONNX TopK.
+/// Broken rules: see `rule`; axes and elements are counted. Source: NNRt OH_NN_OPS_TOP_K; ties as in ONNX TopK.
 struct top_k {
   static constexpr op_code code{53};
   static constexpr std::string_view name = "top_k";
   static constexpr operand_spec inputs[] = {{"x", types::number}, {"k", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"values", types::number}, {"indices", types_of(i32)}};
-  static constexpr operator_traits traits{};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 53, .hdi = 161};
   static constexpr nnrt_parameter parameters[] = {{"sorted", 74, boolean, -1}, {"axis", 123, i64}};
 
@@ -44,7 +44,6 @@ struct top_k {
 
   enum class rule {
     axis_must_be_an_axis_of_the_input,
-    elements_along_the_axis_must_share_one_scale,
     k_must_be_one_number,
     k_must_be_known,
     k_must_be_at_least_1,
@@ -57,8 +56,6 @@ struct top_k {
     const int axis = normalise_axis(a.axis, x.rank());
     if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
     const std::int64_t extent = x.shape[axis];
-    if (x.quantised.mode == quantisation::kind::per_channel && normalise_axis(x.quantised.axis, x.rank()) == axis)
-      return refuse(rule::elements_along_the_axis_must_share_one_scale, extent, 1);
     if (auto v = require_same_extent(rule::k_must_be_one_number, in[1].desc.elements(), 1); !v) return v;
     if (!in[1].has_values()) return refuse(rule::k_must_be_known, 0, 1);
     const std::int64_t k = in[1].values[0];
