@@ -16,6 +16,8 @@ constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max(),
 static_assert(fixed_point_of(0.25 * 0.5 / 13) == fixed_point{1321528399, -6});
 static_assert(tflite::scale(1000, fixed_point_of(3.7)) == 3700);
 static_assert(requantise<std::int8_t>(45, fixed_point_of(0.5), -3, {-128, 127}) == 20);
+static_assert(requantise<std::int8_t, rounding::once>(-45, fixed_point_of(0.5), -3, {-128, 127}) == -25);
+static_assert(requantise<std::int8_t, rounding::half_to_even>(45, fixed_point_of(0.5), -3, {-128, 127}) == 19);
 
 TEST_CASE(
     "fixed_point_of: fraction and exponent as frexp gives them, rounded half away, zero where no 32 bits are left") {
@@ -83,6 +85,51 @@ TEST_CASE(
     CAPTURE(r.accumulator);
     CAPTURE(r.factor);
     CHECK(tflite::scale(r.accumulator, fixed_point_of(r.factor)) == r.expected);
+  }
+}
+
+TEST_CASE("rounding::once and half_to_even: the exact product is rounded once; they differ where it lies in the middle") {
+  struct row {
+    std::int32_t accumulator;
+    double factor;
+    std::int32_t once, half_to_even;
+  };
+  // Expected numbers: python integers of any size: p = accumulator * mantissa, n = 31 - exponent; (p + 2**(n - 1)) >> n,
+  // and round(fractions.Fraction(p, 2**n)), which takes halves to even; then saturated.
+  constexpr row table[] = {
+      {1048577, 0.25 * 0.5 / 13, 10082, 10082},
+      {-1048577, 0.25 * 0.5 / 13, -10082, -10082},
+      {5, 0.3, 2, 2},
+      {-5, 0.3, -2, -2},
+      {1, 0.5, 1, 0},
+      {-1, 0.5, 0, 0},
+      {3, 0.5, 2, 2},
+      {-3, 0.5, -1, -2},
+      {5, 0.5, 3, 2},
+      {-5, 0.5, -2, -2},
+      {2, 0.25, 1, 0},
+      {-2, 0.25, 0, 0},
+      {-6, 0.25, -1, -2},
+      {6, 0.25, 2, 2},
+      {1000, 3.7, 3700, 3700},
+      {1, 1e30, most, most},
+      {-1, 1e30, least, least},
+      {0, 1e30, 0, 0},
+      {1, 0x1p30, 1 << 30, 1 << 30},
+      {-2, 0x1p31, least, least},
+      {most, 1.0, most, most},
+      {least, 1.0, least, least},
+      {most, 1.5, most, most},
+      {least, 1.5, least, least},
+      {most, 0x1p-31, 1, 1},
+      {least, 0x1p-32, 0, 0},
+      {least, 0x1p-33, 0, 0},
+  };
+  for (const row& r : table) {
+    CAPTURE(r.accumulator);
+    CAPTURE(r.factor);
+    CHECK(rounding::once::scale(r.accumulator, fixed_point_of(r.factor)) == r.once);
+    CHECK(rounding::half_to_even::scale(r.accumulator, fixed_point_of(r.factor)) == r.half_to_even);
   }
 }
 

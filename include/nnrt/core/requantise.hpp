@@ -10,7 +10,8 @@
 
 namespace nnrt::inline NNRT_ISA {
 
-/// A positive factor mantissa * 2^(exponent - 31), mantissa in [2^30, 2^31); 0 stands for the factor 0.
+/// A positive factor mantissa * 2^(exponent - 31), mantissa in [2^30, 2^31), exponent at least -31; 0 stands for the
+/// factor 0.
 struct fixed_point {
   std::int32_t mantissa = 0;
   int exponent = 0;
@@ -41,7 +42,27 @@ constexpr std::int32_t saturated_i32(std::int64_t x) {
 }
 }  // namespace detail
 
+namespace detail {
+/// The upper half of the doubled product, rounded to nearest, ties toward plus infinity; 2^31 - 1 where it is 2^31.
+constexpr std::int32_t high_product(std::int32_t a, std::int32_t b) {
+  const std::int64_t product = std::int64_t{a} * b;
+  constexpr std::int64_t half = std::int64_t{1} << 30U;
+  return saturated_i32((product + (product >= 0 ? half : 1 - half)) / (std::int64_t{1} << 31U));
+}
+/// x / 2^bits, rounded to nearest, ties away from zero.
+constexpr std::int32_t shifted_right(std::int32_t x, int bits) {
+  const std::int64_t mask = (std::int64_t{1} << bits) - 1, threshold = (mask >> 1) + (x < 0 ? 1 : 0);
+  return static_cast<std::int32_t>((x >> bits) + ((x & mask) > threshold ? 1 : 0));
+}
+/// x * 2^bits, saturated; 2^31 times anything but 0 leaves 32 bits, so that a longer shift says no more.
+constexpr std::int32_t shifted_left(std::int64_t x, int bits) {
+  constexpr std::int64_t most = std::int64_t{1} << 31U;
+  return saturated_i32(clamped(x, -most, most) * (std::int64_t{1} << (bits < 31 ? bits : 31)));
+}
+}  // namespace detail
+
 /// Ways to round the product of an accumulator and a factor; a target's policy names the one that its hardware has.
+/// Each saturates what leaves 32 bits.
 namespace rounding {
 
 /// Two roundings to nearest: of the 64-bit product to 32 bits (ties toward plus infinity), then of the right shift
@@ -50,15 +71,30 @@ namespace rounding {
 /// of quantised TFLite models.
 struct twice {
   static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor) {
-    // 2^31 times anything but 0 leaves 32 bits, so that a longer shift says no more.
-    const auto left = static_cast<int>(detail::clamped(factor.exponent, 0, 31));
-    const int right = factor.exponent < 0 ? -factor.exponent : 0;
-    const std::int64_t product =
-        std::int64_t{detail::saturated_i32(accumulator * (std::int64_t{1} << left))} * factor.mantissa;
-    constexpr std::int64_t half = std::int64_t{1} << 30U;
-    const std::int64_t high = (product + (product >= 0 ? half : 1 - half)) / (std::int64_t{1} << 31U);
-    const std::int64_t mask = (std::int64_t{1} << right) - 1, threshold = (mask >> 1) + (high < 0 ? 1 : 0);
-    return static_cast<std::int32_t>((high >> right) + ((high & mask) > threshold ? 1 : 0));
+    const int left = factor.exponent > 0 ? factor.exponent : 0, right = factor.exponent < 0 ? -factor.exponent : 0;
+    return detail::shifted_right(detail::high_product(detail::shifted_left(accumulator, left), factor.mantissa), right);
+  }
+};
+
+/// One rounding of the exact product to nearest, ties toward plus infinity. Source: TFLite's kernels compiled with
+/// TFLITE_SINGLE_ROUNDING.
+struct once {
+  static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor) {
+    const std::int64_t product = std::int64_t{accumulator} * factor.mantissa;
+    const int right = 31 - factor.exponent;
+    if (right <= 0) return detail::shifted_left(product, -right);
+    return detail::saturated_i32((product + (std::int64_t{1} << (right - 1))) >> right);
+  }
+};
+
+/// One rounding of the exact product to nearest, ties to the even neighbour, as IEEE 754 rounds.
+struct half_to_even {
+  static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor) {
+    const std::int64_t product = std::int64_t{accumulator} * factor.mantissa;
+    const int right = 31 - factor.exponent;
+    if (right <= 0) return detail::shifted_left(product, -right);
+    const std::int64_t below = product >> right, rest = product - (below << right), half = std::int64_t{1} << (right - 1);
+    return detail::saturated_i32(below + (rest > half || (rest == half && (below & 1) != 0) ? 1 : 0));
   }
 };
 
