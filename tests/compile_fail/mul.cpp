@@ -1,18 +1,18 @@
-// expect: graph_rejected<.*mul::rule::types_must_be_equal.*actual<.*(f16|10).*expected<.*(f32|11)
-// Nothing is converted silently: mul wants one dtype, cast<...>(x) gives it.
+// expect: graph_rejected<.*mul::rule::types_must_have_a_common_type.*actual<.*(u32|8).*expected<.*(i32|4)
+// Neither dtype holds the numbers of the other: cast<...>(x) says which ones are meant.
 #include <nnrt/ops/mul.hpp>
 
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
-inline constexpr nnrt::dtype type = nnrt::f32;
+inline constexpr nnrt::dtype type = nnrt::i32;
 #else
-inline constexpr nnrt::dtype type = nnrt::f16;
+inline constexpr nnrt::dtype type = nnrt::u32;
 #endif
 
 constexpr auto network = [](nnrt::builder& b) {
-  auto x = b.input<nnrt::f32, nnrt::shape<2, 3>>("x");
+  auto x = b.input<nnrt::i32, nnrt::shape<2, 3>>("x");
   auto w = b.weight<type, nnrt::shape<3>>("w");
   b.output("y", mul(x, w));  // here
 };

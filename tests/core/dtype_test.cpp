@@ -64,4 +64,27 @@ TEST_CASE("dtype: a set visits exactly its members, with their own type") {
   }
 }
 
+/// What numbers, in dtype's order from `boolean` on, have in common; 0: nothing.
+constexpr int common[dtype_count - 1][dtype_count - 1] = {
+    {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12},          {2, 2, 3, 4, 5, 0, 0, 0, 0, 10, 11, 12},
+    {3, 3, 3, 4, 5, 3, 0, 0, 0, 10, 11, 12},          {4, 4, 4, 4, 5, 4, 4, 0, 0, 10, 11, 12},
+    {5, 5, 5, 5, 5, 5, 5, 5, 0, 10, 11, 12},          {6, 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12},
+    {7, 0, 0, 4, 5, 7, 7, 8, 9, 10, 11, 12},          {8, 0, 0, 0, 5, 8, 8, 8, 9, 10, 11, 12},
+    {9, 0, 0, 0, 0, 9, 9, 9, 9, 10, 11, 12},          {10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 11, 12},
+    {11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 12}, {12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12},
+};
+constexpr bool has_in_common(int a, int b) {
+  return common_type(static_cast<dtype>(a), static_cast<dtype>(b)) == static_cast<dtype>(common[a - 1][b - 1]);
+}
+static_assert(has_in_common(4, 11) && has_in_common(4, 8));
+
+TEST_CASE("dtype: two dtypes have the one of higher precision in common, or none that holds the numbers of both") {
+  for (int a = 1; a < dtype_count; ++a)
+    for (int b = 1; b < dtype_count; ++b) {
+      CAPTURE(a);
+      CAPTURE(b);
+      CHECK(has_in_common(a, b));
+    }
+}
+
 }  // namespace

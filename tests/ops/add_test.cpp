@@ -17,8 +17,11 @@ using rule = ops::add::rule;
 
 static_assert(all_refused_as_stated<ops::add>(rules_of_pairs<ops::add>));
 static_assert(all_refused_as_stated<ops::add>(signature_of_pairs));
-static_assert(breaks(infer<ops::add>({}, {computed(f32_of({2})), computed({f64, {2}})}), rule::types_must_be_equal, 12,
-                     11));
+static_assert(breaks(infer<ops::add>({}, {computed({i16, {2}}), computed({u16, {2}})}),
+                     rule::types_must_have_a_common_type, 7, 3));
+static_assert(breaks(infer<ops::add>({}, {computed({boolean, {2}}), computed({boolean, {}})}),
+                     rule::operands_must_not_both_be_boolean, 2, 1));
+static_assert(takes_the_common_type<ops::add>());
 static_assert(breaks(infer<ops::add>({}, {computed(f32_of({2})), computed(f32_of({3}))}),
                      rule::extents_must_be_equal_or_1, 3, 2));
 static_assert(breaks(infer<ops::add>({}, {computed(f32_of({2}))}), signature_rule::required_operand_must_be_given, 1,
@@ -45,6 +48,8 @@ TEST_CASE("add: shapes broadcast as NumPy's do, in either order") {
   for (const pair_of_shapes& row : unknown_extents) check(row);
 }
 
+TEST_CASE("add: the result has the dtype of higher precision") { CHECK(takes_the_common_type<ops::add>()); }
+
 TEST_CASE("add: the format is that of the operand that has the rank of the result") {
   const tensor_desc image{f32, nchw, {1, 3, 4, 4}}, channels{f32, {3, 1, 1}};
   CHECK(infer<ops::add>({}, {computed(image), computed(channels)}).output(0) == image);
@@ -62,6 +67,26 @@ TEST_CASE("add: each element is the sum of those that broadcasting brings togeth
 static_assert(gives<ops::add, float>({1, -2, 0.5F}, {2, -3, 0.25F}, {3, -5, 0.75F}));
 static_assert(gives<ops::add, float16>({float16(1.5F)}, {float16(2.25F)}, {float16(3.75F)}));
 static_assert(gives<ops::add, double>({0.1}, {0.2}, {0.30000000000000004}));
+
+/// 16777217 is no float, 300 no number of 8 bits: what is converted is the narrower operand, and to the common type.
+static_assert(run<ops::add, float>({}, {2}, filled<std::int32_t>({2}, {16777217, -3}), filled<float>({2}, {0, 0.5F}))
+                  .elements == std::vector<float>{16777216, -2.5F});
+static_assert(run<ops::add, double>({}, {2}, filled<float>({}, {0.1F}), filled<double>({2}, {1, 2})).elements ==
+              std::vector<double>{1.10000000149011612, 2.10000000149011612});
+static_assert(run<ops::add, std::int16_t>({}, {2}, filled<std::int16_t>({2}, {300, -300}),
+                                          filled<std::uint8_t>({1}, {255}))
+                  .elements == std::vector<std::int16_t>{555, -45});
+
+TEST_CASE("add: booleans beside numbers count as 0 and 1, in either order") {
+  filled<std::int8_t> y(shape_t{2}), numbers({2}, {5, -7});
+  const tensor_desc truths{boolean, {2}};
+  bool flags[] = {true, false};
+  const view out[] = {y.as_view()}, first[] = {{&truths, flags}, numbers.as_view()}, second[] = {first[1], first[0]};
+  for (const auto& in : {first, second}) {
+    ops::add::reference<std::int8_t>({}, arguments(in, 2), out);
+    CHECK(y.elements == std::vector<std::int8_t>{6, -7});
+  }
+}
 
 constexpr ops::add::attrs fusing(activation fused) {
   ops::add::attrs attrs;
@@ -104,6 +129,17 @@ TEST_CASE("add: the DSL records a node with its activation, and scalars as const
   CHECK(g.element<float>(g.at(g.inputs_of(g.nodes[2])[0]), 0) == 0.5F);
   CHECK(g.inputs_of(g.nodes[2])[1] == g.inputs[0]);
 }
+constexpr auto of_two_types = [](builder& b) {
+  auto y = b.input<i32, shape<2, 3>>("x") + b.weight<f16, shape<3>>("w");
+  static_assert(y.desc == tensor_desc{f16, {2, 3}});
+  b.output("y", y);
+};
+static_assert([] {
+  builder b;
+  of_two_types(b);
+  return b.graph().nodes[0].op->computes_on;
+}() == types_of(f16));
+
 static_assert([] {
   builder b;
   sums(b);

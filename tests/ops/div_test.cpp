@@ -17,8 +17,12 @@ using rule = ops::div::rule;
 
 static_assert(all_refused_as_stated<ops::div>(rules_of_pairs<ops::div>));
 static_assert(all_refused_as_stated<ops::div>(signature_of_pairs));
-constexpr operand one = computed({f64, {}}), two = computed(f32_of({2})), three = computed(f32_of({3}));
-static_assert(breaks(infer<ops::div>({}, {two, one}), rule::types_must_be_equal, 12, 11));
+constexpr operand two = computed(f32_of({2})), three = computed(f32_of({3}));
+static_assert(breaks(infer<ops::div>({}, {computed({i16, {2}}), computed({u16, {2}})}),
+                     rule::types_must_have_a_common_type, 7, 3));
+static_assert(breaks(infer<ops::div>({}, {computed({boolean, {2}}), computed({boolean, {}})}),
+                     rule::operands_must_not_both_be_boolean, 2, 1));
+static_assert(takes_the_common_type<ops::div>());
 static_assert(breaks(infer<ops::div>({}, {two, three}), rule::extents_must_be_equal_or_1, 3, 2));
 
 TEST_CASE("div: what it cannot divide is refused with the rule and both values") {
@@ -41,6 +45,8 @@ TEST_CASE("div: shapes broadcast as NumPy's do, in either order") {
   for (const pair_of_shapes& row : broadcasting_shapes) check(row);
   for (const pair_of_shapes& row : unknown_extents) check(row);
 }
+
+TEST_CASE("div: the result has the dtype of higher precision") { CHECK(takes_the_common_type<ops::div>()); }
 
 TEST_CASE("div: each element is the quotient of those that broadcasting brings together") {
   for (const pair_of_shapes& row : broadcasting_shapes) {

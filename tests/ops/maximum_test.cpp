@@ -14,8 +14,12 @@ using rule = ops::maximum::rule;
 
 static_assert(all_refused_as_stated<ops::maximum>(rules_of_pairs<ops::maximum>));
 static_assert(all_refused_as_stated<ops::maximum>(signature_of_pairs));
-constexpr operand one = computed({f64, {}}), two = computed(f32_of({2})), three = computed(f32_of({3}));
-static_assert(breaks(infer<ops::maximum>({}, {two, one}), rule::types_must_be_equal, 12, 11));
+constexpr operand two = computed(f32_of({2})), three = computed(f32_of({3}));
+static_assert(breaks(infer<ops::maximum>({}, {computed({i16, {2}}), computed({u16, {2}})}),
+                     rule::types_must_have_a_common_type, 7, 3));
+static_assert(breaks(infer<ops::maximum>({}, {computed({boolean, {2}}), computed({boolean, {}})}),
+                     rule::operands_must_not_both_be_boolean, 2, 1));
+static_assert(takes_the_common_type<ops::maximum>());
 static_assert(breaks(infer<ops::maximum>({}, {two, three}), rule::extents_must_be_equal_or_1, 3, 2));
 
 TEST_CASE("maximum: what it cannot compare is refused with the rule and both values") {
@@ -38,6 +42,8 @@ TEST_CASE("maximum: shapes broadcast as NumPy's do, in either order") {
   for (const pair_of_shapes& row : broadcasting_shapes) check(row);
   for (const pair_of_shapes& row : unknown_extents) check(row);
 }
+
+TEST_CASE("maximum: the result has the dtype of higher precision") { CHECK(takes_the_common_type<ops::maximum>()); }
 
 TEST_CASE("maximum: each element is the larger one of those that broadcasting brings together") {
   for (const pair_of_shapes& row : broadcasting_shapes) {

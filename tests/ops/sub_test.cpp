@@ -17,8 +17,12 @@ using rule = ops::sub::rule;
 
 static_assert(all_refused_as_stated<ops::sub>(rules_of_pairs<ops::sub>));
 static_assert(all_refused_as_stated<ops::sub>(signature_of_pairs));
-constexpr operand one = computed({f64, {}}), two = computed(f32_of({2})), three = computed(f32_of({3}));
-static_assert(breaks(infer<ops::sub>({}, {two, one}), rule::types_must_be_equal, 12, 11));
+constexpr operand two = computed(f32_of({2})), three = computed(f32_of({3}));
+static_assert(breaks(infer<ops::sub>({}, {computed({i16, {2}}), computed({u16, {2}})}),
+                     rule::types_must_have_a_common_type, 7, 3));
+static_assert(breaks(infer<ops::sub>({}, {computed({boolean, {2}}), computed({boolean, {}})}),
+                     rule::operands_must_not_both_be_boolean, 2, 1));
+static_assert(takes_the_common_type<ops::sub>());
 static_assert(breaks(infer<ops::sub>({}, {two, three}), rule::extents_must_be_equal_or_1, 3, 2));
 
 TEST_CASE("sub: what it cannot subtract is refused with the rule and both values") {
@@ -41,6 +45,8 @@ TEST_CASE("sub: shapes broadcast as NumPy's do, in either order") {
   for (const pair_of_shapes& row : broadcasting_shapes) check(row);
   for (const pair_of_shapes& row : unknown_extents) check(row);
 }
+
+TEST_CASE("sub: the result has the dtype of higher precision") { CHECK(takes_the_common_type<ops::sub>()); }
 
 TEST_CASE("sub: each element is the difference of those that broadcasting brings together") {
   for (const pair_of_shapes& row : broadcasting_shapes) {

@@ -24,11 +24,14 @@ constexpr bool all_refused_as_stated(const refused_pair<Rule> (&table)[N]) {
 
 constexpr std::int64_t number_of(dtype type) { return static_cast<std::int64_t>(type); }
 
-/// The rows that every operator on two equal dtypes has to refuse: Op::rule has these two enumerators.
-template <class Op, auto Types = Op::rule::types_must_be_equal, auto Extents = Op::rule::extents_must_be_equal_or_1>
+/// The rows that every operator of arithmetic has to refuse: Op::rule has these enumerators.
+template <class Op, auto Types = Op::rule::types_must_have_a_common_type,
+          auto Booleans = Op::rule::operands_must_not_both_be_boolean,
+          auto Extents = Op::rule::extents_must_be_equal_or_1>
 inline constexpr refused_pair<typename Op::rule> rules_of_pairs[] = {
-    {"dtypes differ", f32_of({2, 3}), {f16, {2, 3}}, Types, number_of(f16), number_of(f32)},
-    {"an integer beside a float", f32_of({2, 3}), {i32, {}}, Types, number_of(i32), number_of(f32)},
+    {"signed and unsigned, equally wide", {i32, {2, 3}}, {u32, {2, 3}}, Types, number_of(u32), number_of(i32)},
+    {"signed and a wider unsigned", {u64, {2, 3}}, {i8, {}}, Types, number_of(i8), number_of(u64)},
+    {"two booleans", {boolean, {2}}, {boolean, {2}}, Booleans, 2, 1},
     {"innermost extents differ", f32_of({2, 3}), f32_of({2, 4}), Extents, 4, 3},
     {"outer extents differ", f32_of({5, 1, 3}), f32_of({6, 2, 1}), Extents, 6, 5},
     {"no elements beside two", f32_of({0}), f32_of({2}), Extents, 2, 0},
@@ -36,18 +39,34 @@ inline constexpr refused_pair<typename Op::rule> rules_of_pairs[] = {
     {"beside an unknown extent", f32_of({-1, 3}), f32_of({2, 2}), Extents, 2, 3},
 };
 
-inline constexpr auto type_rule = signature_rule::operand_type_must_be_accepted_by_the_operator;
 inline constexpr auto missing_rule = signature_rule::required_operand_must_be_given;
 inline constexpr auto size_rule = signature_rule::tensor_must_not_exceed_the_size_limit;
 inline constexpr std::int64_t huge = std::int64_t{1} << 30;
 
 /// Rows of the signature alone.
 inline constexpr refused_pair<signature_rule> signature_of_pairs[] = {
-    {"booleans", {boolean, {2}}, {boolean, {2}}, type_rule, number_of(boolean), number_of(i8)},
     {"first missing", {}, f32_of({2}), missing_rule, 0, 1},
     {"second missing", f32_of({2}), {}, missing_rule, 1, 2},
     {"result beyond the size limit", f32_of({huge, 1}), f32_of({huge}), size_rule, max_elements + 1, max_elements},
 };
+
+/// Two dtypes, in either order, and what they have in common.
+struct pair_of_types {
+  dtype a, b, y;
+};
+inline constexpr pair_of_types common_types[] = {
+    {f16, f32, f32}, {f32, f64, f64}, {i64, f16, f16}, {u8, f32, f32},    {i8, i32, i32},
+    {u8, u64, u64},  {u8, i16, i16},  {u32, i64, i64}, {boolean, i8, i8}, {boolean, f16, f16},
+};
+template <class Op> constexpr bool takes_the_common_type() {
+  for (const pair_of_types& row : common_types)
+    for (const bool swapped : {false, true}) {
+      const operand a = computed({swapped ? row.b : row.a, {2, 3}}), b = computed({swapped ? row.a : row.b, {3}});
+      const verdict v = infer<Op>({}, {a, b});
+      if (!v || v.output(0) != tensor_desc{row.y, {2, 3}}) return false;
+    }
+  return true;
+}
 
 /// Shapes that broadcast, and to what.
 struct pair_of_shapes {

@@ -113,6 +113,7 @@ constexpr std::string_view name_of(dtype type) {
 struct dtype_set {
   std::uint32_t bits = 0;
   constexpr bool contains(dtype type) const { return (bits >> static_cast<int>(type) & 1U) != 0; }
+  constexpr bool empty() const { return bits == 0; }
   constexpr dtype_set operator|(dtype_set other) const { return {bits | other.bits}; }
   friend constexpr bool operator==(const dtype_set&, const dtype_set&) = default;
 };
@@ -130,6 +131,18 @@ inline constexpr dtype_set logical = types_of(boolean);
 inline constexpr dtype_set any = number | logical;
 inline constexpr dtype_set quantised = types_of(i8, u8, i16, i32);
 }  // namespace types
+
+/// The one of two dtypes that has the higher precision, in which operators on both compute: floats before integers before booleans, wide before
+/// narrow. `none` for a signed and an unsigned type of which neither holds the numbers of the other. Source: NNRt's binary operators.
+constexpr dtype common_type(dtype a, dtype b) {
+  if (a == b || b == boolean) return a;
+  if (a == boolean) return b;
+  if (types::floating.contains(a) != types::floating.contains(b)) return types::floating.contains(a) ? a : b;
+  const dtype wide = size_of(a) > size_of(b) ? a : b, narrow = wide == a ? b : a;
+  constexpr dtype_set without_sign = types_of(u8, u16, u32, u64);
+  const bool sign_differs = without_sign.contains(wide) != without_sign.contains(narrow);
+  return sign_differs && (without_sign.contains(wide) || size_of(a) == size_of(b)) ? dtype::none : wide;
+}
 
 namespace detail {
 template <dtype_set Set, dtype Type, class F> constexpr bool call_if_member(F& f) {

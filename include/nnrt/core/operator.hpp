@@ -50,6 +50,7 @@ struct operator_traits {
   meaning computes = meaning::other;
   weights_role weights = weights_role::none;
   int typed_by = 0;                   // the input whose dtype `reference` is instantiated for
+  dtype_set typed_in_common = {};     // when not empty: it is the common_type of inputs 0 and 1, one of these
   bool outputs_are_parts = false;     // split and slice: outputs are parts of input 0, found by Op::part_offset
   bool joins_inputs = false;          // concat: inputs may be written straight into the output when they lie there in one piece
   stored_numbers quantised = stored_numbers::refused;
@@ -84,7 +85,7 @@ struct operator_info {
   const operator_label* label = nullptr;
   /// The enumerators of Op::rule, for messages.
   std::span<const std::string_view> rules;
-  /// The dtypes of input `traits.typed_by` that `reference` is instantiated for.
+  /// The dtypes that `reference` is instantiated for.
   dtype_set computes_on;
 };
 
@@ -106,10 +107,16 @@ constexpr verdict infer_node(const typename Op::attrs& attrs, std::span<const op
   return v;
 }
 
+/// The dtype for which Op::reference runs, where type_of(i) is that of input i.
+template <class TypeOf> constexpr dtype reference_type(const operator_traits& traits, TypeOf type_of) {
+  if (!traits.typed_in_common.empty()) return common_type(type_of(0), type_of(1));
+  return type_of(static_cast<std::size_t>(traits.typed_by));
+}
+
 /// Runs Op::reference for the dtype that its traits name, and passes on the fault that it finds. Only dtypes in `Types` are instantiated.
 template <class Op, dtype_set Types> constexpr run_fault run_reference(std::span<const word> words, arguments in, results out) {
   const auto attrs = unpack<typename Op::attrs>(words);
-  const dtype type = in[static_cast<std::size_t>(Op::traits.typed_by)].type();
+  const dtype type = reference_type(Op::traits, [&](std::size_t i) { return in[i].type(); });
   run_fault fault;
   with_element<Types>(type, [&]<class T>(T) {
     if constexpr (Op::traits.may_fail) fault = Op::template reference<T>(attrs, in, out);
@@ -185,7 +192,7 @@ template <class Rule> constexpr run_fault fault_at(std::int64_t position, Rule r
 
 /// The dtypes for which Op::reference is meant.
 template <class Op> constexpr dtype_set reference_types() {
-  return Op::inputs[Op::traits.typed_by].accepts;
+  return Op::traits.typed_in_common.empty() ? Op::inputs[Op::traits.typed_by].accepts : Op::traits.typed_in_common;
 }
 
 /// Whether T is defined, not only declared, where this is asked first.

@@ -155,9 +155,9 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
 /// An operator that came from a static graph may know fewer dtypes than its rules allow.
 [[gnu::cold]] inline result<void> check_reference(const ir::graph& g, std::size_t i) {
   const ir::node& n = g.nodes[i];
-  const tensor_desc& desc = g.at(g.inputs_of(n)[static_cast<std::size_t>(n.op->traits.typed_by)]).desc;
-  if (n.op->computes_on.contains(desc.type)) return {};
-  return fail(broken_graph(at_node(g, i) + " is not for " + std::string(name_of(desc.type)) + ": ops::find() has the operator for every dtype"));
+  const dtype type = reference_type(n.op->traits, [&](std::size_t k) { return g.at(g.inputs_of(n)[k]).desc.type; });
+  if (n.op->computes_on.contains(type)) return {};
+  return fail(broken_graph(at_node(g, i) + " is not for " + std::string(name_of(type)) + ": ops::find() has the operator for every dtype"));
 }
 
 }  // namespace detail

@@ -217,7 +217,7 @@ template <class Op, class... Args> struct call {
   /// What the rules say of this call.
   template <int Outputs> static constexpr settled<Outputs> outcome = settle<Outputs>();
   /// The dtype that the reference is instantiated for.
-  static constexpr dtype reference_type = operands()[static_cast<std::size_t>(Op::traits.typed_by)].desc.type;
+  static constexpr dtype computes_in = reference_type(Op::traits, [](std::size_t i) { return operands()[i].desc.type; });
   /// Outputs that the caller looks for when the node is refused: an operator with any number of them may tell from its attributes.
   static constexpr std::size_t outputs_asked_for() {
     if constexpr (requires { Op::outputs_asked_for(attributes()); }) return static_cast<std::size_t>(Op::outputs_asked_for(attributes()));
@@ -316,7 +316,7 @@ template <class Op, class... Args> constexpr auto apply(Args... args) {
       }
       return refused<this_call::outputs_asked_for()>(args...);
     } else {
-      constexpr dtype type = this_call::reference_type;
+      constexpr dtype type = this_call::computes_in;
       const std::int32_t first = record<Op, this_call>({outcome.outputs, static_cast<std::size_t>(count)}, static_operator<Op, type>, args...);
       builder* owner = nullptr;
       ((owner = owner != nullptr ? owner : owner_of(args)), ...);

@@ -9,30 +9,34 @@ namespace ops {
 
 /// Quotient of two tensors, element by element.
 ///
-///   a, b: shapes that broadcast as NumPy's do, of one dtype      y: the common shape, fused(a / b)
+///   a, b: shapes that broadcast as NumPy's do      y: the common shape, fused(a / b)
 ///
-/// Integers are truncated toward zero; an integer over zero is 0, the most negative one over -1 wraps around to itself.
-/// Floats follow IEEE 754, in constant evaluation too. Rules: the dtypes must be equal (cast one operand where they are
-/// not); extents, counted from the innermost, must be equal or 1. Source: NNRt OH_NN_OPS_DIV, made definite in this
-/// library.
+/// y has the dtype of higher precision of the two: floats before integers before booleans, which count as 0 and 1.
+/// Quotients of integers are truncated toward zero; an integer over zero is 0, the most negative one over -1 wraps
+/// around to itself. Floats follow IEEE 754, in constant evaluation too. Broken rules: see `rule`; extents are counted
+/// from the innermost. Source: NNRt OH_NN_OPS_DIV, made definite in this library.
 struct div {
   static constexpr op_code code{11};
   static constexpr std::string_view name = "div";
-  static constexpr operand_spec inputs[] = {{"a", types::number}, {"b", types::number}};
+  static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.result = storage::in_place};
+  static constexpr operator_traits traits{.result = storage::in_place, .typed_in_common = types::number};
   static constexpr foreign_numbers foreign{.nnrt = 11, .hdi = 47};
   static constexpr nnrt_parameter parameters[] = {{"fused", 29, i8}};
   using attrs = detail::fused_attribute;
-  enum class rule { types_must_be_equal, extents_must_be_equal_or_1 };
+  enum class rule { types_must_have_a_common_type, operands_must_not_both_be_boolean, extents_must_be_equal_or_1 };
 
   static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
-    return detail::infer_binary<rule>(in);
+    return detail::infer_arithmetic<rule>(in);
   }
   static constexpr auto macs = no_macs;
 
+  /// One element of the result.
+  template <class T> static constexpr T element(const attrs& attributes, T a, T b) {
+    return detail::finished<T>(quotient(a, b), attributes.fused);
+  }
   template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
-    detail::for_each_pair<T>(in, out, [&](T a, T b) { return detail::finished<T>(quotient(a, b), attributes.fused); });
+    detail::for_each_pair<T>(in, out, [&](T a, T b) { return element(attributes, a, b); });
   }
 
  private:

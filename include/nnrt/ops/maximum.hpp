@@ -9,33 +9,35 @@ namespace ops {
 
 /// The larger of two tensors, element by element.
 ///
-///   a, b: shapes that broadcast as NumPy's do, of one dtype      y: the common shape, a where a > b, else b; NaN where
-///   one is
+///   a, b: shapes that broadcast as NumPy's do      y: the common shape, a where a > b, else b; NaN where one is
 ///
-/// Rules: the dtypes must be equal (cast one operand where they are not); extents, counted from the innermost, must be
-/// equal or 1. No activation is fused. Source: NNRt OH_NN_OPS_MAXIMUM; NaN as in NumPy and ONNX.
+/// y has the dtype of higher precision of the two: floats before integers before booleans, which count as 0 and 1. No
+/// activation is fused. Broken rules: see `rule`; extents are counted from the innermost. Source: NNRt
+/// OH_NN_OPS_MAXIMUM; NaN as in NumPy and ONNX.
 struct maximum {
   static constexpr op_code code{20};
   static constexpr std::string_view name = "maximum";
-  static constexpr operand_spec inputs[] = {{"a", types::number}, {"b", types::number}};
+  static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.result = storage::in_place};
+  static constexpr operator_traits traits{.result = storage::in_place, .typed_in_common = types::number};
   static constexpr foreign_numbers foreign{.nnrt = 20, .hdi = 90};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
-  enum class rule { types_must_be_equal, extents_must_be_equal_or_1 };
+  enum class rule { types_must_have_a_common_type, operands_must_not_both_be_boolean, extents_must_be_equal_or_1 };
 
   static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
-    return detail::infer_binary<rule>(in);
+    return detail::infer_arithmetic<rule>(in);
   }
   static constexpr auto macs = no_macs;
 
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    detail::for_each_pair<T>(in, out, [](T a, T b) {
-      if constexpr (!std::is_integral_v<T>)
-        if (math::is_nan(static_cast<math::compute_t<T>>(a))) return a;
-      return a > b ? a : b;
-    });
+  /// One element of the result.
+  template <class T> static constexpr T element(const attrs&, T a, T b) {
+    if constexpr (!std::is_integral_v<T>)
+      if (math::is_nan(static_cast<math::compute_t<T>>(a))) return a;
+    return a > b ? a : b;
+  }
+  template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
+    detail::for_each_pair<T>(in, out, [&](T a, T b) { return element(attributes, a, b); });
   }
 };
 

@@ -40,15 +40,25 @@ struct fused_attribute {
   constexpr fused_attribute() : fused(activation::none) {}
 };
 
-/// The output of a binary operator, of the operands' dtype, or the broken rule of `Rule`.
+/// What the operands of a binary operator broadcast to, as a tensor of this dtype, or the broken rule of `Rule`.
 /// The format is that of the first operand that has the rank of the result.
-template <class Rule> constexpr verdict infer_binary(std::span<const operand> in) {
+template <class Rule> constexpr verdict infer_broadcast(std::span<const operand> in, dtype type) {
   const tensor_desc &a = in[0].desc, &b = in[1].desc;
-  if (auto v = require(Rule::types_must_be_equal, b.type, a.type); !v) return v;
   const broadcast_result both = broadcast(a.shape, b.shape);
   if (!both.fits) return refuse(Rule::extents_must_be_equal_or_1, both.right, both.left);
   const format layout = a.rank() == both.shape.rank ? a.layout : b.layout;
-  return yields(tensor_desc{a.type, layout, both.shape});
+  return yields(tensor_desc{type, layout, both.shape});
+}
+
+/// What operators of arithmetic take; booleans count as 0 and 1 beside numbers.
+inline constexpr dtype_set arithmetic = types::number | types::logical;
+
+/// The output of an operator of arithmetic, of the dtype that its operands have in common.
+template <class Rule> constexpr verdict infer_arithmetic(std::span<const operand> in) {
+  const dtype a = in[0].desc.type, b = in[1].desc.type, type = common_type(a, b);
+  if (type == dtype::none) return require(Rule::types_must_have_a_common_type, b, a);
+  if (type == boolean) return refuse(Rule::operands_must_not_both_be_boolean, 2, 1);
+  return infer_broadcast<Rule>(in, type);
 }
 
 /// The type in which two elements meet: integers wrap around in their own width, floats are floats.
@@ -60,18 +70,33 @@ template <class T, class Wide> constexpr T finished(Wide value, activation fused
   else return static_cast<T>(activate(value, fused));
 }
 
-/// An operand seen in the shape that it is repeated to.
-template <class T> constexpr tensor_view<T> repeated(tensor_view<T> x, const shape_t& to) {
-  x.strides = broadcast_strides(x.shape, x.strides, to);
-  x.shape = to;
-  x.is_dense = false;
-  return x;
+/// Element i of memory that holds elements of any dtype, as a T.
+template <class T> constexpr T element_as(const any_pointer& data, dtype type, std::int64_t i) {
+  T value{};
+  with_element<types::any>(type, [&]<class From>(From) { value = math::convert<T>(data.get<From>()[i]); });
+  return value;
 }
+
+/// An operand in the shape that it is repeated to; its elements are read as T, whatever dtype they have.
+template <class T> struct repeated {
+  const view& x;
+  shape_t strides;
+
+  constexpr repeated(const view& operand, const shape_t& to)
+      : x(operand),
+        strides(broadcast_strides(x.shape(), x.strides != nullptr ? *x.strides : row_major_strides(x.shape()), to)) {}
+
+  constexpr T at(const shape_t& index) const {
+    std::int64_t offset = 0;
+    for (int i = 0; i < strides.rank; ++i) offset += index.extents[i] * strides.extents[i];
+    return x.type() == dtype_for<T>() ? x.data.get<T>()[offset] : element_as<T>(x.data, x.type(), offset);
+  }
+};
 
 /// y = f(a, b), element by element under broadcasting; f takes two T and returns an R.
 template <class T, class R = T, class F> constexpr void for_each_pair(arguments in, results out, F f) {
   const auto y = out[0].as<R>();
-  const auto a = repeated(in[0].as<const T>(), y.shape), b = repeated(in[1].as<const T>(), y.shape);
+  const repeated<T> a(in[0], y.shape), b(in[1], y.shape);
   shape_t index;
   index.rank = y.rank();
   for (std::int64_t left = y.elements(); left > 0; --left) {
