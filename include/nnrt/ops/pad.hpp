@@ -7,6 +7,7 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/math.hpp>
 #include <nnrt/core/operator.hpp>
+#include <nnrt/core/stored_number.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -98,9 +99,7 @@ struct pad {
   }
   /// What stands for a real number in a tensor of T.
   template <class T> static constexpr T element_for(float value, const quantisation& q) {
-    if (q.mode == quantisation::kind::per_tensor)
-      return math::convert<T>(math::round_half_away(static_cast<double>(value) / static_cast<double>(q.scale)) +
-                              q.zero_point);
+    if (q) return stored_as<T>(value, q);
     return math::convert<T>(value);
   }
 

@@ -1,0 +1,41 @@
+// stored_number: between stored integers and the real numbers that they stand for, rounded as TFLite's float code does.
+// Flow: quant_dtype_cast, pad's constant, and references of quantised operators that compute in real numbers.
+#pragma once
+
+#include <nnrt/core/desc.hpp>
+#include <nnrt/core/math.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+
+namespace types {
+/// The integers that elementwise arithmetic takes as stored numbers.
+inline constexpr dtype_set stored = types_of(i8, u8, i16);
+}  // namespace types
+
+/// Whether elementwise arithmetic takes elements of type T as stored numbers.
+template <class T> inline constexpr bool can_be_stored = types::stored.contains(dtype_for<T>());
+
+/// a * b and a / b, rounded to float and never fused with an addition: the double has more than twice float's digits,
+/// so that rounding it again changes nothing.
+constexpr float float_product(float a, float b) { return static_cast<float>(math::product(double{a}, double{b})); }
+constexpr float float_quotient(float a, float b) { return static_cast<float>(double{a} / double{b}); }
+
+/// What a stored number stands for: scale * (stored - zero point), rounded once.
+constexpr float real_of(std::int64_t stored, const quantisation& q) {
+  return static_cast<float>(math::product(static_cast<double>(stored - q.zero_point), double{q.scale}));
+}
+
+/// So many steps from the zero point as an element: to the nearest integer, halves away from zero; beyond the range of T its
+/// end; not a number is the zero point, which stands for 0.
+template <class T> constexpr T stored_at(double steps, const quantisation& q) {
+  return math::convert<T>((math::is_nan(steps) ? 0.0 : math::round_half_away(steps)) + q.zero_point);
+}
+
+/// The stored number of a real one: real / scale, in float when `Real` is, from the zero point. Source: TFLite's
+/// AffineQuantize.
+template <class T, class Real> constexpr T stored_as(Real real, const quantisation& q) {
+  using compute = math::compute_t<Real>;
+  return stored_at<T>(double{static_cast<compute>(static_cast<double>(real) / double{q.scale})}, q);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
