@@ -119,6 +119,7 @@ struct word_reader {
       ok = false;
       return;
     }
+    v.count = 0;  // of a list that has a default
     for (word i = 0; i < count; ++i) v.push_back(take());
   }
 };
