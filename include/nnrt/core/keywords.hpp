@@ -41,6 +41,7 @@ NNRT_SLOT(k);
 NNRT_SLOT(keep_dims);
 NNRT_SLOT(kernel);
 NNRT_SLOT(mode);
+NNRT_SLOT(multiples);
 NNRT_SLOT(output_num);
 NNRT_SLOT(pad);
 NNRT_SLOT(pad_value);
@@ -178,6 +179,8 @@ template <std::int64_t Axis> inline constexpr keyword::one_integer<keyword::begi
 // --- parts of tensors ---
 template <std::int64_t... Index> inline constexpr keyword::integers<keyword::begin_slot, Index...> begin{};
 template <std::int64_t... Extent> inline constexpr keyword::integers<keyword::size_slot, Extent...> size{};
+/// How many times tile() repeats a tensor along each axis.
+template <std::int64_t... Times> inline constexpr keyword::integers<keyword::multiples_slot, Times...> multiples{};
 /// Into how many equal parts a tensor is split.
 template <std::int64_t Parts> inline constexpr keyword::integers<keyword::output_num_slot, Parts> output_num{};
 /// Extents of the parts of a split, in order.

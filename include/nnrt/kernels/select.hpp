@@ -11,6 +11,7 @@
 #include <nnrt/kernels/bind/conv2d.hpp>
 #include <nnrt/kernels/bind/depthwise_conv2d.hpp>
 #include <nnrt/kernels/bind/div.hpp>
+#include <nnrt/kernels/bind/fill.hpp>
 #include <nnrt/kernels/bind/full_connection.hpp>
 #include <nnrt/kernels/bind/gelu.hpp>
 #include <nnrt/kernels/bind/hswish.hpp>
@@ -22,14 +23,17 @@
 #include <nnrt/kernels/bind/pad.hpp>
 #include <nnrt/kernels/bind/prelu.hpp>
 #include <nnrt/kernels/bind/reduce_mean.hpp>
+#include <nnrt/kernels/bind/reduce_prod.hpp>
 #include <nnrt/kernels/bind/relu.hpp>
 #include <nnrt/kernels/bind/relu6.hpp>
 #include <nnrt/kernels/bind/sigmoid.hpp>
 #include <nnrt/kernels/bind/slice.hpp>
 #include <nnrt/kernels/bind/softmax.hpp>
 #include <nnrt/kernels/bind/split.hpp>
+#include <nnrt/kernels/bind/stack.hpp>
 #include <nnrt/kernels/bind/sub.hpp>
 #include <nnrt/kernels/bind/tanh.hpp>
+#include <nnrt/kernels/bind/tile.hpp>
 #include <nnrt/kernels/bind/transpose.hpp>
 
 namespace nnrt::inline NNRT_ISA::kernels {

@@ -12,6 +12,7 @@
 #include <nnrt/ops/depthwise_conv2d.hpp>
 #include <nnrt/ops/div.hpp>
 #include <nnrt/ops/expand_dims.hpp>
+#include <nnrt/ops/fill.hpp>
 #include <nnrt/ops/fold_affine.hpp>
 #include <nnrt/ops/full_connection.hpp>
 #include <nnrt/ops/gelu.hpp>
@@ -23,7 +24,9 @@
 #include <nnrt/ops/mul.hpp>
 #include <nnrt/ops/pad.hpp>
 #include <nnrt/ops/prelu.hpp>
+#include <nnrt/ops/reduce_all.hpp>
 #include <nnrt/ops/reduce_mean.hpp>
+#include <nnrt/ops/reduce_prod.hpp>
 #include <nnrt/ops/relu.hpp>
 #include <nnrt/ops/relu6.hpp>
 #include <nnrt/ops/reshape.hpp>
@@ -33,8 +36,10 @@
 #include <nnrt/ops/softmax.hpp>
 #include <nnrt/ops/split.hpp>
 #include <nnrt/ops/squeeze.hpp>
+#include <nnrt/ops/stack.hpp>
 #include <nnrt/ops/sub.hpp>
 #include <nnrt/ops/tanh.hpp>
+#include <nnrt/ops/tile.hpp>
 #include <nnrt/ops/top_k.hpp>
 #include <nnrt/ops/transpose.hpp>
 #include <nnrt/ops/unsqueeze.hpp>
@@ -56,6 +61,7 @@ using list = type_list<  //
     depthwise_conv2d,    //  10
     div,                 //  11
     expand_dims,         //  13
+    fill,                //  14
     full_connection,     //  15
     hswish,              //  17
     matmul,              //  19
@@ -69,8 +75,10 @@ using list = type_list<  //
     softmax,             //  30
     split,               //  32
     squeeze,             //  35
+    stack,               //  36
     sub,                 //  38
     tanh,                //  39
+    tile,                //  40
     transpose,           //  41
     reduce_mean,         //  42
     reshape,             //  45
@@ -78,6 +86,8 @@ using list = type_list<  //
     relu,                //  47
     relu6,               //  48
     layer_norm,          //  49
+    reduce_prod,         //  50
+    reduce_all,          //  51
     top_k,               //  53
     unsqueeze,           //  55
     gelu,                //  56

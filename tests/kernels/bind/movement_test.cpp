@@ -1,6 +1,9 @@
 #include <nnrt/kernels/bind/concat.hpp>
+#include <nnrt/kernels/bind/fill.hpp>
 #include <nnrt/kernels/bind/slice.hpp>
 #include <nnrt/kernels/bind/split.hpp>
+#include <nnrt/kernels/bind/stack.hpp>
+#include <nnrt/kernels/bind/tile.hpp>
 #include <nnrt/kernels/bind/transpose.hpp>
 #include <support/kernels.hpp>
 
@@ -96,5 +99,56 @@ TEST_CASE("slice: boxes of any shape") {
       ops::slice::attrs attrs;
       attrs.axes = r.axes;
       check_kernel<ops::slice>(attrs, {pattern(type, r.x), integers_of(r.begin), integers_of(r.size)});
+    }
+}
+
+TEST_CASE("stack: a new axis anywhere, any number of inputs") {
+  for (const dtype type : moved)
+    for (const std::size_t count : {1, 2, 7})
+      for (std::int64_t axis = -4; axis < 4; ++axis) {
+        CAPTURE(axis);
+        CAPTURE(count);
+        ops::stack::attrs attrs;
+        attrs.axis = axis;
+        check_kernel<ops::stack>(attrs, std::vector<given_operand>(count, pattern(type, {3, 4, 5})));
+      }
+  check_kernel<ops::stack>({}, {pattern(f32, {}), pattern(f32, {})});
+  ops::stack::attrs last;
+  last.axis = -1;
+  check_kernel<ops::stack>(last, {pattern(f32, {200, 300}), pattern(f32, {200, 300})});
+}
+
+TEST_CASE("tile: any multiples") {
+  struct row {
+    shape_t x;
+    list multiples;
+  };
+  const row table[] = {
+      {{5}, {3}},
+      {{}, {}},
+      {{3, 4, 5}, {1, 1, 1}},
+      {{3, 4, 5}, {2, 1, 1}},
+      {{3, 4, 5}, {1, 3, 1}},
+      {{3, 4, 5}, {1, 1, 4}},
+      {{3, 4, 5}, {2, 3, 4}},
+      {{1, 4, 1}, {7, 1, 9}},
+      {{2, 1, 2, 1, 2, 1, 2, 1}, {2, 3, 2, 3, 2, 3, 2, 3}},
+      {{2, 2, 2, 2, 2, 2, 2, 2}, {2, 2, 2, 2, 2, 2, 2, 2}},
+      {{1, 100, 7, 3}, {3, 1, 30, 2}},
+  };
+  for (const row& r : table)
+    for (const dtype type : moved) {
+      CAPTURE(r.x.rank);
+      check_kernel<ops::tile>({}, {pattern(type, r.x), integers_of(r.multiples)});
+    }
+}
+
+TEST_CASE("fill: any number of elements of any size") {
+  for (const dtype type : moved)
+    for (const std::int64_t count : {1, 3, 64, 1000, 200'000}) {
+      CAPTURE(count);
+      given_operand one = pattern(type, {3});
+      one = bytes_of({type, {}}, one.bytes.data() + size_of(type));
+      check_kernel<ops::fill>({}, {one, integers_of({count})});
     }
 }

@@ -1,0 +1,25 @@
+// fill: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/call.hpp>
+#include <nnrt/kernels/copy.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/ops/fill.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::fill, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "fill"};
+  }
+  static void run(const kernel_call& call) {
+    call.report(ops::fill::check(call.in, call.out));
+    const std::int64_t bytes = size_of(call.out[0].type());
+    const interval range = share(call.out[0].elements(), part_of(call));
+    fill_numbers({bytes_in(call, 0), bytes}, range.size() * bytes, bytes_out(call) + range.begin * bytes);
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

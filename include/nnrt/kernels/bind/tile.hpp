@@ -1,0 +1,41 @@
+// tile: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/call.hpp>
+#include <nnrt/kernels/copy.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/ops/tile.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::tile, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node) || !is_whole_number_of_times(node)) return {};
+    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "copy rows"};
+  }
+  /// Two loops for each axis: over the copies, which read the same again, and over the extent.
+  static void run(const kernel_call& call) {
+    call.report(ops::tile::check(call.in, call.out));
+    const shape_t &x = call.in[0].shape(), &y = call.out[0].shape();
+    const shape_t from = row_major_strides(x), to = row_major_strides(y);
+    const std::int64_t bytes = size_of(call.in[0].type());
+    box_loops loops;
+    for (int i = 0; i < x.rank; ++i) {
+      loops.add_axis(y.extents[i] / x.extents[i], 0, x.extents[i] * to.extents[i] * bytes);
+      loops.add_axis(x.extents[i], from.extents[i] * bytes, to.extents[i] * bytes);
+    }
+    loops.close(bytes);
+    copy_box(loops, bytes_in(call, 0), bytes_out(call), part_of(call));
+  }
+
+ private:
+  /// False where the output was declared so that no multiples can give it: then the reference says so.
+  static constexpr bool is_whole_number_of_times(const kernel_request& node) {
+    for (int i = 0; i < node.out[0].rank(); ++i)
+      if (node.out[0].shape[i] % node.in[0].desc.shape[i] != 0) return false;
+    return true;
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,81 @@
+// fill: a tensor of one number.
+// Flow: front ends call infer(); kernels/select.hpp binds it; its shape often comes from shape_of, which passes
+// evaluate.
+#pragma once
+
+#include <nnrt/core/dsl.hpp>
+#include <nnrt/core/operator.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// A tensor whose elements are all the same.
+///
+///   value: one element of any dtype      shape: [R] integers >= 0, R <= 8      y: the extents that `shape` lists
+///
+/// A shape that is known only when the network runs needs an output of declared shape; it must then be that one. The
+/// result has the format of its rank (images are NHWC), since nothing says what its axes mean.
+///
+/// Broken rules: see `rule`; elements and extents are counted. Source: NNRt OH_NN_OPS_FILL.
+struct fill {
+  static constexpr op_code code{14};
+  static constexpr std::string_view name = "fill";
+  static constexpr operand_spec inputs[] = {{"value", types::any}, {"shape", types::index}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true};
+  static constexpr foreign_numbers foreign{.nnrt = 14, .hdi = 66};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+
+  enum class rule {
+    value_must_be_one_number,
+    shape_must_be_a_list,
+    output_rank_must_be_known,
+    output_rank_must_be_at_most_8,
+    extent_must_not_be_negative,
+    extent_must_be_that_of_the_output,
+  };
+
+  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
+    const tensor_desc& value = in[0].desc;
+    if (auto v = require_same_extent(rule::value_must_be_one_number, value.elements(), 1); !v) return v;
+    if (auto v = require(rule::shape_must_be_a_list, in[1].desc.rank(), 1); !v) return v;
+    const std::int64_t rank = in[1].desc.shape[0];
+    if (rank < 0) return refuse(rule::output_rank_must_be_known, 0, 1);
+    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    shape_t y;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(rank); ++i) {
+      y.push_back(in[1].has_values() ? in[1].values[i] : -1);
+      if (!in[1].has_values()) continue;
+      if (auto v = require_at_least(rule::extent_must_not_be_negative, in[1].values[i], 0); !v) return v;
+    }
+    return yields(tensor_desc{value.type, default_format(y.rank), y, value.quantised});
+  }
+
+  static constexpr auto macs = no_macs;
+
+  /// Whether the shape, which only this run may know, is the one that was planned.
+  static constexpr run_fault check(arguments in, results out) {
+    for (int i = 0; i < out[0].rank(); ++i)
+      if (in[1].integer(i) != out[0].shape()[i])
+        return fault_at(i, rule::extent_must_be_that_of_the_output, in[1].integer(i), out[0].shape()[i]);
+    return {};
+  }
+
+  template <class T> static constexpr run_fault reference(const attrs&, arguments in, results out) {
+    const T value = in[0].as<const T>()[0];
+    const auto y = out[0].as<T>();
+    for (std::int64_t i = 0; i < y.elements(); ++i) y[i] = value;
+    return check(in, out);
+  }
+};
+
+}  // namespace ops
+
+/// fill(value, nnrt::shape<2, 3>): a tensor of this shape whose elements are all the one of `value`.
+template <tensor_desc Value, dsl::keyword_argument... Keywords>
+constexpr auto fill(tensor<Value> value, Keywords... keywords) {
+  return dsl::apply<ops::fill>(value, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA

@@ -1,0 +1,86 @@
+// stack: tensors side by side along a new axis.
+// Flow: front ends call infer(); kernels/select.hpp binds the copy.
+#pragma once
+
+#include <nnrt/core/broadcast.hpp>
+#include <nnrt/core/dsl.hpp>
+#include <nnrt/core/operator.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// The inputs one after the other along an axis of their own.
+///
+///   x: any number N of tensors of one dtype, format, quantisation and shape, of rank n < 8
+///   y: their shape, with an axis of extent N at `axis`
+///
+/// `axis` is the place of the new axis in y, in [-(n + 1), n]; it counts from the end when negative; 0 is the default.
+///
+/// Broken rules: see `rule`; ranks, axes and extents are counted. Source: NNRt OH_NN_OPS_STACK.
+struct stack {
+  static constexpr op_code code{36};
+  static constexpr std::string_view name = "stack";
+  static constexpr operand_spec inputs[] = {{"x", types::any, presence::variadic}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr foreign_numbers foreign{.nnrt = 36, .hdi = 150};
+  static constexpr nnrt_parameter parameters[] = {{"axis", 53, i64}};
+
+  struct attrs {
+    BOOST_HANA_DEFINE_STRUCT(attrs, (std::int64_t, axis));
+    constexpr attrs() : axis(0) {}
+  };
+
+  enum class rule {
+    output_rank_must_be_at_most_8,
+    axis_must_be_an_axis_of_the_output,
+    types_must_be_equal,
+    ranks_must_be_equal,
+    formats_must_be_equal,
+    extents_must_be_equal,
+  };
+
+  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+    const tensor_desc& first = in[0].desc;
+    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, first.rank() + 1, max_rank); !v) return v;
+    const int axis = normalise_axis(a.axis, first.rank() + 1);
+    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_output, a.axis, first.rank());
+    shape_t shape = first.shape;
+    for (const operand& x : in) {
+      if (auto v = require(rule::types_must_be_equal, x.desc.type, first.type); !v) return v;
+      if (auto v = require(rule::ranks_must_be_equal, x.desc.rank(), first.rank()); !v) return v;
+      if (auto v = require(rule::formats_must_be_equal, x.desc.layout, first.layout); !v) return v;
+      for (int i = 0; i < shape.rank; ++i) {
+        if (auto v = require_same_extent(rule::extents_must_be_equal, x.desc.shape[i], shape[i]); !v) return v;
+        if (shape[i] < 0) shape[i] = x.desc.shape[i];
+      }
+    }
+    return yields(first.with_shape(shape.with_axis(axis, static_cast<std::int64_t>(in.size()))));
+  }
+
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto y = out[0].as<T>();
+    const int axis = normalise_axis(a.axis, y.rank());
+    if (y.elements() == 0) return;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      const auto x = in[i].as<const T>();
+      shape_t from;
+      from.rank = x.rank();
+      do y.at(from.with_axis(axis, static_cast<std::int64_t>(i))) = x.at(from);
+      while (next_index(from, x.shape));
+    }
+  }
+};
+
+}  // namespace ops
+
+/// stack(a, b, …, axis<-1>): any number of tensors of one shape, then keywords.
+template <tensor_desc X, class... Rest>
+requires((dsl::tensor_handle<Rest> || dsl::keyword_argument<Rest>)&&...) constexpr auto stack(tensor<X> first,
+                                                                                              Rest... rest) {
+  return dsl::apply<ops::stack>(first, rest...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA

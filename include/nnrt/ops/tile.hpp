@@ -1,0 +1,97 @@
+// tile: a tensor repeated along its axes.
+// Flow: front ends call infer(); kernels/select.hpp binds the copy.
+#pragma once
+
+#include <nnrt/core/broadcast.hpp>
+#include <nnrt/core/dsl.hpp>
+#include <nnrt/core/operator.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// x, so many times along each axis.
+///
+///   x: [d0 … dn]      multiples: [n + 1] integers >= 0      y: [d0 * multiples[0] … dn * multiples[n]]
+///
+/// Multiples that are known only when the network runs need an output of declared shape; they must then give it.
+/// `dims` is what NNRt passes beside the operand; it decides nothing.
+///
+/// Broken rules: see `rule`; elements and extents are counted. Source: NNRt OH_NN_OPS_TILE.
+struct tile {
+  static constexpr op_code code{40};
+  static constexpr std::string_view name = "tile";
+  static constexpr operand_spec inputs[] = {{"x", types::any}, {"multiples", types::index}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true};
+  static constexpr foreign_numbers foreign{.nnrt = 40, .hdi = 160};
+  static constexpr nnrt_parameter parameters[] = {{"dims", 128, i64, -1}};
+
+  struct attrs {
+    BOOST_HANA_DEFINE_STRUCT(attrs, (axis_list, dims));
+    constexpr attrs() : dims{0} {}
+  };
+
+  enum class rule {
+    multiples_must_have_one_number_for_each_axis,
+    multiple_must_not_be_negative,
+    multiple_must_not_exceed_the_size_limit,
+    multiple_must_give_the_extent_of_the_output,
+  };
+
+  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    if (auto v =
+            require_same_extent(rule::multiples_must_have_one_number_for_each_axis, in[1].desc.elements(), x.rank());
+        !v)
+      return v;
+    shape_t y = x.shape;
+    for (int i = 0; i < y.rank; ++i) {
+      if (!in[1].has_values()) {
+        y[i] = y[i] == 0 ? 0 : -1;
+        continue;
+      }
+      const std::int64_t multiple = in[1].values[static_cast<std::size_t>(i)];
+      if (auto v = require_at_least(rule::multiple_must_not_be_negative, multiple, 0); !v) return v;
+      if (auto v = require_at_most(rule::multiple_must_not_exceed_the_size_limit, multiple, max_elements); !v) return v;
+      y[i] = multiple == 0 ? 0 : y[i] > max_elements / multiple ? max_elements + 1 : y[i] < 0 ? -1 : y[i] * multiple;
+    }
+    return yields(x.with_shape(y));
+  }
+
+  static constexpr auto macs = no_macs;
+
+  /// Whether the multiples, which only this run may know, give the shape that was planned.
+  static constexpr run_fault check(arguments in, results out) {
+    for (int i = 0; i < out[0].rank(); ++i) {
+      const std::int64_t x = in[0].shape()[i], y = out[0].shape()[i], multiple = in[1].integer(i);
+      const std::int64_t expected = x == 0 ? multiple : y / x;
+      if (multiple != expected || y != x * expected)
+        return fault_at(i, rule::multiple_must_give_the_extent_of_the_output, multiple, expected);
+    }
+    return {};
+  }
+
+  template <class T> static constexpr run_fault reference(const attrs&, arguments in, results out) {
+    if (const run_fault fault = check(in, out)) return fault;
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    if (y.elements() == 0) return {};
+    shape_t to;
+    to.rank = y.rank();
+    do {
+      shape_t from = to;
+      for (int i = 0; i < from.rank; ++i) from[i] %= x.extent(i);
+      y.at(to) = x.at(from);
+    } while (next_index(to, y.shape));
+    return {};
+  }
+};
+
+}  // namespace ops
+
+/// tile(x, multiples<2, 1>): two of x along its first axis.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto tile(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::tile>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
