@@ -88,14 +88,15 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("rounding::once and half_to_even: the exact product is rounded once; they differ where it lies in the middle") {
+TEST_CASE(
+    "rounding::once and half_to_even: the exact product is rounded once; they differ where it lies in the middle") {
   struct row {
     std::int32_t accumulator;
     double factor;
     std::int32_t once, half_to_even;
   };
-  // Expected numbers: python integers of any size: p = accumulator * mantissa, n = 31 - exponent; (p + 2**(n - 1)) >> n,
-  // and round(fractions.Fraction(p, 2**n)), which takes halves to even; then saturated.
+  // Expected numbers: python integers of any size: p = accumulator * mantissa, n = 31 - exponent; (p + 2**(n - 1)) >>
+  // n, and round(fractions.Fraction(p, 2**n)), which takes halves to even; then saturated.
   constexpr row table[] = {
       {1048577, 0.25 * 0.5 / 13, 10082, 10082},
       {-1048577, 0.25 * 0.5 / 13, -10082, -10082},

@@ -35,6 +35,8 @@ constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max(), limit = 
 constexpr operand x8 = computed(f32_of({1, 8, 8, 4})), w3 = weight(f32_of({6, 3, 3, 4}));
 constexpr tensor_desc x_i8{i8, nhwc, {1, 8, 8, 4}, q(0.5F, 5)}, w_i8{i8, nhwc, {6, 3, 3, 4}, q(0.1F, 0)},
     y_i8{i8, nhwc, {1, 6, 6, 6}, q(1.5F, -7)};
+constexpr tensor_desc x_u8{u8, nhwc, {1, 8, 8, 4}, q(0.5F, 128)}, w_u8{u8, nhwc, {6, 3, 3, 4}, q(0.1F, 120)},
+    y_u8{u8, nhwc, {1, 6, 6, 6}, q(1.5F, 255)};
 
 TEST_CASE("conv2d: each rule is broken with its two values") {
   NNRT_CHECK_REFUSED(op, {"rank 3", form{}, {computed(f32_of({8, 8, 4})), w3}, {}, rule::input_rank_must_be_4, 3, 4});
@@ -153,7 +155,7 @@ TEST_CASE("conv2d: a quantised one needs scales, zero points and a bias that its
                           form{},
                           {computed(x_i8), weight(w_i8), weight(f32_of({6}))},
                           {y_i8},
-                          rule::bias_type_of_an_i8_input_must_be_i32,
+                          rule::bias_type_of_a_quantised_input_must_be_i32,
                           int(f32),
                           int(i32)});
   NNRT_CHECK_REFUSED(op, {"x without a scale",
@@ -198,9 +200,30 @@ TEST_CASE("conv2d: a quantised one needs scales, zero points and a bias that its
                           form{},
                           {computed(x_i8), weight(shifted)},
                           {y_i8},
-                          rule::weight_zero_point_must_be_0,
+                          rule::zero_point_of_an_i8_weight_must_be_0,
                           3,
                           0});
+  NNRT_CHECK_REFUSED(op, {"all plain",
+                          form{},
+                          {computed(plain), weight({i8, {6, 3, 3, 4}}), weight({i32, {6}})},
+                          {},
+                          rule::quantised_input_must_have_one_scale,
+                          0,
+                          1});
+  NNRT_CHECK_REFUSED(op, {"u8 beside i8",
+                          form{},
+                          {computed(x_u8), weight(w_i8)},
+                          {y_u8},
+                          rule::weight_type_must_equal_input_type,
+                          int(i8),
+                          int(u8)});
+  NNRT_CHECK_REFUSED(op, {"float bias beside u8",
+                          form{},
+                          {computed(x_u8), weight(w_u8), weight({f64, {6}})},
+                          {y_u8},
+                          rule::bias_type_of_a_quantised_input_must_be_i32,
+                          int(f64),
+                          int(i32)});
   CHECK(breaks(infer<op>(form{}, {computed(far), weight(w_i8)}, {y_i8}),
                signature_rule::zero_point_must_be_a_number_of_the_type, 200, 127));
   CHECK(breaks(infer<op>(form{}, {computed(x_i8), weight(w_i8)}, {y_far}),
@@ -210,6 +233,7 @@ TEST_CASE("conv2d: a quantised one needs scales, zero points and a bias that its
       infer<op>(form{}, {computed(x_i8), weight({i8, nhwc, {6, 3, 3, 4}, per_channel<0>}), weight({i32, {6}})}, {y_i8});
   REQUIRE(v);
   CHECK(v.output(0) == y_i8);
+  CHECK(infer<op>(form{}, {computed(x_u8), weight(w_u8), weight({i32, {6}})}, {y_u8}).output(0) == y_u8);
 }
 
 TEST_CASE("conv2d: the signature's rules come first") {
@@ -361,6 +385,64 @@ TEST_CASE("conv2d: quantised sums are scaled, rounded and clamped as TFLite's re
   for (std::int8_t& v : cut) v = v < -7 ? std::int8_t{-7} : v;
   CHECK(quantised_run(scales, per_channel<0>, activation::relu) == cut);
   CHECK(quantised_run(scales, per_channel<0>, activation::relu6) == std::vector<std::int8_t>(27, std::int8_t{-7}));
+}
+
+/// Two images 3x3x2 of i * 37 % 256 (zero point 100), filters i * 53 % 256 (zero point 120), pads 1, 0, 0, 1; scales 0.02
+/// and 0.03 to 0.3 (zero point 77).
+std::vector<std::uint8_t> unsigned_run(activation fused) {
+  filled<std::uint8_t> x(shape_t{2, 3, 3, 2}), w(shape_t{3, 2, 2, 2}), y(shape_t{2, 3, 3, 3});
+  for (int i = 0; i < 36; ++i) x.elements[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(i * 37 % 256);
+  for (int i = 0; i < 24; ++i) w.elements[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(i * 53 % 256);
+  filled<std::int32_t> b({3}, {100, -2000, 30000});
+  x.desc.quantised = q(0.02F, 100), w.desc.quantised = q(0.03F, 120), y.desc.quantised = q(0.3F, 77);
+  const view in[] = {x.as_view(), w.as_view(), b.as_view()}, out[] = {y.as_view()};
+  op::reference<std::uint8_t>(form{.pad = around(1, 0, 0, 1), .fused = fused}, in, out);
+  return y.elements;
+}
+
+TEST_CASE("conv2d: u8 weights have a zero point, which is subtracted inside of the image only") {
+  // Computed in Python integers: acc = sum of (x - 100) * (w - 120) + bias over the pixels of the image, then as above.
+  std::vector<std::uint8_t> expected{76,  57, 158, 64, 69, 156, 67, 83,  124, 162, 36, 122, 79, 45, 186, 46,  101, 130,
+                                     61,  84, 76,  96, 40, 176, 60, 86,  140, 53,  129, 114, 127, 55, 116, 71, 71,  147,
+                                     20,  82, 147, 58, 85, 78,  88, 58,  159, 57,  52, 199, 10, 188, 86, 149, 46,  125};
+  CHECK(unsigned_run(activation::none) == expected);
+  for (std::uint8_t& v : expected) v = v < 77 ? std::uint8_t{77} : v;
+  CHECK(unsigned_run(activation::relu) == expected);
+  for (std::uint8_t& v : expected) v = v > 97 ? std::uint8_t{97} : v;  // 6 / 0.3 = 20 steps
+  CHECK(unsigned_run(activation::relu6) == expected);
+}
+
+/// A pixel of 0, so that the sum is the bias, 100.5 * 2^20; y has 2^20 times the scale of sums in float.
+template <class T, class Rounding = rounding::twice> constexpr int in_the_middle() {
+  filled<T> x({1, 1, 1, 1}, {9}), w({1, 1, 1, 1}, {0}), y({1, 1, 1, 1}, {0});
+  filled<std::int32_t> b({1}, {105381888});
+  x.desc.quantised = q(0.1F, 9), w.desc.quantised = q(0.1F, 0), y.desc.quantised = q(0.1F * 0.1F * 0x1p20F, 0);
+  const view in[] = {x.as_view(), w.as_view(), b.as_view()}, out[] = {y.as_view()};
+  op::template reference<T, Rounding>(form{}, in, out);
+  return y.elements[0];
+}
+
+TEST_CASE("conv2d: scales of u8 are multiplied in float, those of i8 in double, and Rounding decides in the middle") {
+  // 0.1F * 0.1F is 1 + 4.1e-8 times the exact product: in double the sum lies below the middle.
+  static_assert(in_the_middle<std::uint8_t>() == 101);
+  CHECK(in_the_middle<std::uint8_t>() == 101);
+  CHECK(in_the_middle<std::int8_t>() == 100);
+  CHECK(in_the_middle<std::uint8_t, rounding::once>() == 101);
+  CHECK(in_the_middle<std::uint8_t, rounding::half_to_even>() == 100);
+}
+
+TEST_CASE("conv2d: hostile scales saturate, and trap nothing") {
+  const auto run_with = [](float of_x, float of_w, float of_y) {
+    filled<std::uint8_t> x({1, 1, 1, 1}, {10}), w({1, 1, 1, 1}, {3}), y({1, 1, 1, 1}, {0});
+    x.desc.quantised = q(of_x, 9), w.desc.quantised = q(of_w, 0), y.desc.quantised = q(of_y, 5);
+    const view in[] = {x.as_view(), w.as_view()}, out[] = {y.as_view()};
+    op::reference<std::uint8_t>(form{.fused = activation::relu6}, in, out);
+    return y.elements[0];
+  };
+  constexpr float least = std::numeric_limits<float>::min(), most = std::numeric_limits<float>::max();
+  CHECK(run_with(most, most, least) == 255);  // 6 is far beyond the numbers of the dtype
+  CHECK(run_with(least, least, most) == 5);
+  CHECK(run_with(most, most, most) == 5);  // and here less than half a step
 }
 
 constexpr auto network = [](builder& g) {

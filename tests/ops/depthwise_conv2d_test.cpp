@@ -107,7 +107,7 @@ TEST_CASE("depthwise_conv2d: a quantised one needs scales, zero points and a bia
                           form{},
                           {computed(x_i8), weight(w_i8), weight(f32_of({8}))},
                           {y_i8},
-                          rule::bias_type_of_an_i8_input_must_be_i32,
+                          rule::bias_type_of_a_quantised_input_must_be_i32,
                           int(f32),
                           int(i32)});
   NNRT_CHECK_REFUSED(
@@ -129,7 +129,7 @@ TEST_CASE("depthwise_conv2d: a quantised one needs scales, zero points and a bia
                           3,
                           0});
   NNRT_CHECK_REFUSED(
-      op, {"asymmetric", form{}, {computed(x_i8), weight(shifted)}, {y_i8}, rule::weight_zero_point_must_be_0, -1, 0});
+      op, {"asymmetric", form{}, {computed(x_i8), weight(shifted)}, {y_i8}, rule::zero_point_of_an_i8_weight_must_be_0, -1, 0});
   CHECK(breaks(infer<op>(form{}, {computed(far), weight(w_i8)}, {y_i8}),
                signature_rule::zero_point_must_be_a_number_of_the_type, -200, -128));
 
@@ -141,8 +141,8 @@ TEST_CASE("depthwise_conv2d: a quantised one needs scales, zero points and a bia
 
 TEST_CASE("depthwise_conv2d: the signature's rules come first") {
   CHECK(breaks(infer<op>(form{}, {x8}), signature_rule::required_operand_must_be_given, 1, 2));
-  CHECK(breaks(infer<op>(form{}, {x8, computed({u8, {8, 3, 3, 1}})}),
-               signature_rule::operand_type_must_be_accepted_by_the_operator, int(u8), int(i8)));
+  CHECK(breaks(infer<op>(form{}, {x8, computed({i16, {8, 3, 3, 1}})}),
+               signature_rule::operand_type_must_be_accepted_by_the_operator, int(i16), int(i8)));
 }
 
 TEST_CASE("depthwise_conv2d: the output has the extents of the window formula") {
@@ -218,6 +218,18 @@ TEST_CASE("depthwise_conv2d: quantised sums are scaled per output channel as TFL
   // Computed in Python integers: acc = sum of (x - 5) * w + bias, then SRDHM and RDP with the factor's frexp form, +
   // -7, clamped.
   CHECK(y.elements == std::vector<std::int8_t>{127, -43, 9, -32, 68, -10, 7, -20, -99, 55, -22, 35, 127, 4, 8, -26});
+}
+
+TEST_CASE("depthwise_conv2d: u8 weights have a zero point") {
+  filled<std::uint8_t> x(shape_t{1, 3, 3, 2}), w(shape_t{4, 2, 2, 1}), y(shape_t{1, 2, 2, 4});
+  for (int i = 0; i < 18; ++i) x.elements[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(i * 37 % 256);
+  for (int i = 0; i < 16; ++i) w.elements[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(i * 53 % 256);
+  filled<std::int32_t> b({4}, {100, -2000, 3000, 0});
+  x.desc.quantised = q(0.02F, 100), w.desc.quantised = q(0.03F, 120), y.desc.quantised = q(0.1F, 77);
+  const view in[] = {x.as_view(), w.as_view(), b.as_view()}, out[] = {y.as_view()};
+  op::reference<std::uint8_t>(form{}, in, out);
+  // As above, with acc = sum of (x - 100) * (w - 120) + bias.
+  CHECK(y.elements == std::vector<std::uint8_t>{136, 0, 150, 28, 85, 39, 149, 63, 0, 145, 0, 181, 118, 56, 149, 47});
 }
 
 constexpr auto network = [](builder& g) {

@@ -93,7 +93,8 @@ struct half_to_even {
     const std::int64_t product = std::int64_t{accumulator} * factor.mantissa;
     const int right = 31 - factor.exponent;
     if (right <= 0) return detail::shifted_left(product, -right);
-    const std::int64_t below = product >> right, rest = product - (below << right), half = std::int64_t{1} << (right - 1);
+    const std::int64_t below = product >> right, rest = product - (below << right),
+                       half = std::int64_t{1} << (right - 1);
     return detail::saturated_i32(below + (rest > half || (rest == half && (below & 1) != 0) ? 1 : 0));
   }
 };

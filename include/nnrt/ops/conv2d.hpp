@@ -16,10 +16,11 @@ namespace ops {
 ///   H' = ceil(H / stride) for `same`, else floor((H + pads - ((kh - 1) * dilation + 1)) / stride) + 1, likewise W'
 ///
 /// Lengths are in pixels; pads hold zeros; the odd pixel of `same` is at bottom and right. dtypes: all operands one of
-/// f16 (sums in f32), f32, f64; or quantised: x and weight i8, bias i32 (its scale is that of x times that of the
-/// weight), y i8 with the scale that `into<quant{…}>` gives; sums are exact integers of (x - zero point) * weight,
-/// scaled per output channel by requantise(), and a fused activation is a clamp of the stored numbers.
-/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_CONV2D; quantised: the reference kernels of TFLite's CONV_2D.
+/// f16 (sums in f32), f32, f64; or quantised: x and weight i8, or both u8, bias i32 (its scale is that of x times that
+/// of the weight), y of the dtype of x with the scale that `into<quant{…}>` gives. The weight has one scale, or one for
+/// each output channel; its zero point is 0 for i8, anything for u8. Sums are exact integers of (x - zero point) *
+/// (weight - zero point), scaled by requantise(), and a fused activation is a clamp of the stored numbers. Broken
+/// rules: see `rule`. Source: NNRt OH_NN_OPS_CONV2D; quantised: the reference kernels of TFLite's CONV_2D.
 struct conv2d {
   static constexpr op_code code{8};
   static constexpr std::string_view name = "conv2d";
@@ -55,13 +56,13 @@ struct conv2d {
     window_lengths_must_not_exceed_the_size_limit,
     padded_input_must_cover_kernel,
     bias_type_must_equal_input_type,
-    bias_type_of_an_i8_input_must_be_i32,
+    bias_type_of_a_quantised_input_must_be_i32,
     bias_must_have_one_element_for_each_output_channel,
     quantised_input_must_have_one_scale,
     quantised_output_must_have_one_scale,
     quantised_weight_must_have_a_scale,
     weight_scales_must_run_along_the_output_channels,
-    weight_zero_point_must_be_0,
+    zero_point_of_an_i8_weight_must_be_0,
   };
 
   /// Where the windows lie: x NHWC, weight [O, kh, kw, …].
@@ -83,8 +84,9 @@ struct conv2d {
     return detail::convolution_macs(in, out);
   }
 
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::convolve<T>(windows(a, in[0].shape(), in[1].shape()), a.group, a.fused, in, out);
+  template <class T, class Rounding = rounding::twice>
+  static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::convolve<T, Rounding>(windows(a, in[0].shape(), in[1].shape()), a.group, a.fused, in, out);
   }
 
  private:

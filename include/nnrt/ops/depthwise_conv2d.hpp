@@ -23,7 +23,8 @@ struct depthwise_conv2d {
   static constexpr operand_spec inputs[] = {
       {"x", detail::convolved}, {"weight", detail::convolved}, {"bias", detail::convolution_bias, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
-  static constexpr operator_traits traits{.weights = weights_role::depthwise_conv2d, .quantised = stored_numbers::computed};
+  static constexpr operator_traits traits{.weights = weights_role::depthwise_conv2d,
+                                          .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 10, .hdi = 35};
   // Padding comes as a list of four or as a mode, told apart by the count; either may stand under either number.
   static constexpr nnrt_parameter parameters[] = {
@@ -49,13 +50,13 @@ struct depthwise_conv2d {
     window_lengths_must_not_exceed_the_size_limit,
     padded_input_must_cover_kernel,
     bias_type_must_equal_input_type,
-    bias_type_of_an_i8_input_must_be_i32,
+    bias_type_of_a_quantised_input_must_be_i32,
     bias_must_have_one_element_for_each_output_channel,
     quantised_input_must_have_one_scale,
     quantised_output_must_have_one_scale,
     quantised_weight_must_have_a_scale,
     weight_scales_must_run_along_the_output_channels,
-    weight_zero_point_must_be_0,
+    zero_point_of_an_i8_weight_must_be_0,
   };
 
   /// Where the windows lie: x NHWC, weight [O, kh, kw, 1].
@@ -77,8 +78,9 @@ struct depthwise_conv2d {
     return detail::convolution_macs(in, out);
   }
 
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::convolve<T>(windows(a, in[0].shape(), in[1].shape()), in[0].shape()[3], a.fused, in, out);
+  template <class T, class Rounding = rounding::twice>
+  static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::convolve<T, Rounding>(windows(a, in[0].shape(), in[1].shape()), in[0].shape()[3], a.fused, in, out);
   }
 
  private:

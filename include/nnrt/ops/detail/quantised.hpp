@@ -1,7 +1,9 @@
-// quantised: what operators share that compute with quantised integers - the rules about scales, and the wish for the output.
-// Flow: their infer(); core/requantise.hpp has the arithmetic that reference() and kernels use.
+// quantised: what operators share that compute with quantised integers - rules about scales, products of scales, the
+// way from sums to stored numbers. Flow: their infer(); core/requantise.hpp has the arithmetic that reference() and
+// kernels use.
 #pragma once
 
+#include <nnrt/core/arithmetic.hpp>
 #include <nnrt/core/operator.hpp>
 #include <nnrt/core/requantise.hpp>
 
@@ -15,6 +17,82 @@ template <class Rule> constexpr verdict require_one_scale(Rule rule, const tenso
 }
 
 /// What the caller wants of output 0: an empty desc when nothing is declared.
-constexpr tensor_desc wish_of(std::span<const tensor_desc> wanted) { return wanted.empty() ? tensor_desc{} : wanted[0]; }
+constexpr tensor_desc wish_of(std::span<const tensor_desc> wanted) {
+  return wanted.empty() ? tensor_desc{} : wanted[0];
+}
+
+/// The 8-bit integers whose quantised form layers compute with.
+inline constexpr dtype_set bytes = types_of(i8, u8);
+template <class T> inline constexpr bool is_byte = std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::uint8_t>;
+
+/// A layer of bytes: x and y with one scale each, the weight with one for the tensor or one for each output channel.
+/// Nothing to check for floating point.
+template <class Rule>
+constexpr verdict check_quantised_layer(const tensor_desc& x, const tensor_desc& w,
+                                        std::span<const tensor_desc> wanted) {
+  if (!bytes.contains(x.type)) return {};
+  if (auto v = require_one_scale(Rule::quantised_input_must_have_one_scale, x); !v) return v;
+  if (auto v = require_one_scale(Rule::quantised_output_must_have_one_scale, wish_of(wanted)); !v) return v;
+  if (w.quantised.mode != quantisation::kind::per_channel)
+    return require_one_scale(Rule::quantised_weight_must_have_a_scale, w);
+  return require(Rule::weight_scales_must_run_along_the_output_channels, w.quantised.axis, 0);
+}
+
+/// The bias of a layer of bytes holds sums: 32 bits, scale of the input times scale of the weight, whatever its desc
+/// says.
+template <class Rule> constexpr verdict check_bias_type(const tensor_desc& x, const tensor_desc& bias) {
+  if (bytes.contains(x.type)) return require(Rule::bias_type_of_a_quantised_input_must_be_i32, bias.type, i32);
+  return require(Rule::bias_type_must_equal_input_type, bias.type, x.type);
+}
+
+/// Where the sums of output channel o start: operand 2 is the bias, which may be missing.
+template <class T> constexpr math::compute_t<T> bias_of(arguments in, std::int64_t o) {
+  using bias_t = std::conditional_t<is_byte<T>, std::int32_t, T>;
+  return in.size() > 2 && in[2] ? static_cast<math::compute_t<T>>(in[2].as<const bias_t>()[o]) : math::compute_t<T>{0};
+}
+
+/// What is subtracted from an element before it is multiplied.
+template <class T> constexpr math::compute_t<T> zero_of(const view& x) {
+  return static_cast<math::compute_t<T>>(is_byte<T> ? x.desc->quantised.zero_point : 0);
+}
+
+/// The scale of output channel o of a weight.
+constexpr float channel_scale(const view& weight, std::int64_t o) {
+  return o < std::int64_t(weight.scales.size()) ? weight.scales[static_cast<std::size_t>(o)]
+                                                : weight.desc->quantised.scale;
+}
+
+/// The product of two scales, rounded to float (the double holds it exactly): so TFLite has it where each tensor has
+/// one.
+constexpr double float_product(float a, float b) {
+  const double exact = double{a} * double{b};
+  return exact <= double{std::numeric_limits<float>::max()} ? double{static_cast<float>(exact)} : exact;
+}
+/// The exact product: so TFLite has it where each output channel may have its own scale.
+constexpr double exact_product(float a, float b) { return double{a} * double{b}; }
+
+/// Makes elements of y of sums: applies the activation; sums of bytes are scaled from `scale` to the scale of y,
+/// rounded as Rounding says, and the activation is a clamp of the stored numbers.
+template <class T, class Rounding> class epilogue {
+ public:
+  constexpr epilogue(const view& y, activation fused, double scale = 0) : fused_(fused) {
+    if constexpr (is_byte<T>) {
+      const quantisation& q = y.desc->quantised;
+      factor_ = fixed_point_of(scale / double{q.scale});
+      zero_point_ = q.zero_point;
+      range_ = stored_range_of<T>(q, fused);
+    }
+  }
+  constexpr T operator()(math::compute_t<T> sum) const {
+    if constexpr (is_byte<T>) return requantise<T, Rounding>(sum, factor_, zero_point_, range_);
+    else return static_cast<T>(activate(sum, fused_));
+  }
+
+ private:
+  activation fused_;
+  fixed_point factor_;
+  std::int32_t zero_point_ = 0;
+  stored_range range_;
+};
 
 }  // namespace nnrt::inline NNRT_ISA::ops::detail
