@@ -19,8 +19,8 @@ namespace ops {
 /// f16 (sums in f32), f32, f64; or quantised: x and weight i8, or both u8, bias i32 (its scale is that of x times that
 /// of the weight), y of the dtype of x with the scale that `into<quant{…}>` gives. The weight has one scale, or one for
 /// each output channel; its zero point is 0 for i8, anything for u8. Sums are exact integers of (x - zero point) *
-/// (weight - zero point), scaled by requantise(), and a fused activation is a clamp of the stored numbers. Broken
-/// rules: see `rule`. Source: NNRt OH_NN_OPS_CONV2D; quantised: the reference kernels of TFLite's CONV_2D.
+/// (weight - zero point), scaled by requantise(), and a fused activation is a clamp of the stored numbers.
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_CONV2D; quantised: the reference kernels of TFLite's CONV_2D.
 struct conv2d {
   static constexpr op_code code{8};
   static constexpr std::string_view name = "conv2d";
