@@ -45,8 +45,8 @@ static_assert(chosen<ops::layer_norm>(
                   {image, channels, channels}) == "layer norm rows");
 
 static_assert(chosen<ops::softmax>({}, {image}) == "softmax rows");
-static_assert(chosen<ops::reduce_mean>({}, {image, integers(numbers<1, 2>)}) == "mean of columns");
-static_assert(chosen<ops::reduce_mean>({}, {image}) == "mean of rows" &&
+static_assert(chosen<ops::reduce_mean>({}, {image, integers(numbers<1, 2>)}) == "fold columns");
+static_assert(chosen<ops::reduce_mean>({}, {image}) == "fold rows" &&
               chosen<ops::reduce_mean>({}, {image, integers(numbers<1, 3>)}).empty());
 
 constexpr ops::detail::pooling_attributes global_pool() {

@@ -3,11 +3,10 @@
 #pragma once
 
 #include <nnrt/core/window.hpp>
-#include <nnrt/kernels/lane_math.hpp>
+#include <nnrt/kernels/folds.hpp>
 #include <nnrt/kernels/part.hpp>
 
 #include <cstdint>
-#include <limits>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -15,22 +14,6 @@ namespace nnrt::inline NNRT_ISA::kernels {
 struct pooling_shape {
   std::int64_t n = 1, c = 1;
   window h, w;
-};
-
-// What pool_windows() folds a window with: the value before the first pixel, one pixel more, the result of `count`
-// pixels.
-
-/// The largest pixel; a NaN where one of them is.
-struct maximum_fold {
-  static constexpr float start = -std::numeric_limits<float>::infinity();
-  template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return maximum_of(folded, x); }
-  template <class V> [[gnu::always_inline]] static V result(V folded, V) { return folded; }
-};
-/// The mean of the pixels, summed row by row.
-struct mean_fold {
-  static constexpr float start = 0.0F;
-  template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return folded + x; }
-  template <class V> [[gnu::always_inline]] static V result(V folded, V count) { return folded / count; }
 };
 
 namespace detail {

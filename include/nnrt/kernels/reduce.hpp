@@ -1,54 +1,66 @@
-// reduce: the mean along the middle of [outer, extent, inner].
-// Flow: bind/reduce_mean.hpp calls mean() for a part of the results.
+// reduce: folds along the middle of [outer, extent, inner] - means, products.
+// Flow: the bindings of reductions call fold() for a part of the results; layer_norm.hpp sums its rows here.
 #pragma once
 
 #include <nnrt/kernels/axis_block.hpp>
-#include <nnrt/kernels/lane_math.hpp>
+#include <nnrt/kernels/folds.hpp>
 #include <nnrt/kernels/part.hpp>
 
 #include <cstdint>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// The sum of n floats, in an order that depends on n and the number of lanes alone.
-template <class V> inline float row_sum(const float* x, std::int64_t n) {
-  V sums[4] = {V(0.0F), V(0.0F), V(0.0F), V(0.0F)};
+/// n floats folded, in an order that depends on n and the number of lanes alone; the result is not yet Fold::result().
+template <class V, class Fold> inline float folded_row(const float* x, std::int64_t n) {
+  const V start(Fold::start);
+  V folded[4] = {start, start, start, start};
   std::int64_t i = 0;
   for (; i + 4 * lanes <= n; i += 4 * lanes)
-    each<4>([&](auto k) __attribute__((always_inline)) { sums[k] = sums[k] + load(x + i + k * lanes); });
-  for (; i + lanes <= n; i += lanes) sums[0] = sums[0] + load(x + i);
-  if (i < n) sums[1] = sums[1] + load_first(x + i, n - i);
-  return sum_of_lanes((sums[0] + sums[1]) + (sums[2] + sums[3]));
+    each<4>([&](auto k) __attribute__((always_inline)) { folded[k] = Fold::step(folded[k], load(x + i + k * lanes)); });
+  for (; i + lanes <= n; i += lanes) folded[0] = Fold::step(folded[0], load(x + i));
+  if (i < n) {
+    V rest = load_first(x + i, n - i);
+    if constexpr (Fold::start != 0) rest = first_or(rest, n - i, Fold::start);
+    folded[1] = Fold::step(folded[1], rest);
+  }
+  return detail::fold_lanes(
+      Fold::step(Fold::step(folded[0], folded[1]), Fold::step(folded[2], folded[3])),
+      [](V a, V b) __attribute__((always_inline)) { return Fold::step(a, b); });
 }
+
+/// The sum of n floats, in an order that depends on n and the number of lanes alone.
+template <class V> inline float row_sum(const float* x, std::int64_t n) { return folded_row<V, mean_fold>(x, n); }
 
 namespace detail {
 
-/// Means of Vectors vectors of columns over `extent` rows, each row summed after the one before; `last` columns of the
-/// last vector.
-template <class V, int Vectors>
-[[gnu::always_inline]] inline void column_means(const float* x, std::int64_t extent, std::int64_t step,
+/// Vectors vectors of columns folded over `extent` rows, each row after the one before; `last` columns of the last
+/// vector.
+template <class V, class Fold, int Vectors>
+[[gnu::always_inline]] inline void fold_columns(const float* x, std::int64_t extent, std::int64_t step,
                                                 std::int64_t last, float factor, float* y) {
-  V sums[Vectors];
-  each<Vectors>([&](auto k) __attribute__((always_inline)) { sums[k] = V(0.0F); });
+  V folded[Vectors];
+  each<Vectors>([&](auto k) __attribute__((always_inline)) { folded[k] = V(Fold::start); });
   for (std::int64_t i = 0; i < extent; ++i)
     each<Vectors>([&, row = x + i * step ](auto k) __attribute__((always_inline)) {
-      sums[k] = sums[k] + (k + 1 < Vectors ? load(row + k * lanes) : load_first(row + k * lanes, last));
+      folded[k] = Fold::step(folded[k], k + 1 < Vectors ? load(row + k * lanes) : load_first(row + k * lanes, last));
     });
   const V count(static_cast<float>(extent)), by(factor);
   each<Vectors>([&](auto k) __attribute__((always_inline)) {
-    store_first(y + k * lanes, sums[k] / count * by, k + 1 < Vectors ? lanes : last);
+    store_first(y + k * lanes, Fold::result(folded[k], count) * by, k + 1 < Vectors ? lanes : last);
   });
 }
 
 }  // namespace detail
 
-/// y[outer, inner] = factor * mean of x along the middle. A part never adds to another's sum: the parts share the
+/// y[outer, inner] = factor * Fold of x along the middle. A part never adds to another's result: the parts share the
 /// results.
-template <class Isa = native> void mean(const axis_block& block, const float* x, float factor, float* y, part p = {}) {
+template <class Fold, class Isa = native>
+void fold(const axis_block& block, const float* x, float factor, float* y, part p = {}) {
   if (block.inner == 1) {
     const interval rows = share(block.outer, p);
+    const auto count = static_cast<float>(block.extent);
     for (std::int64_t row = rows.begin; row < rows.end; ++row)
-      y[row] = row_sum<vf>(x + row * block.extent, block.extent) / static_cast<float>(block.extent) * factor;
+      y[row] = Fold::result(folded_row<vf, Fold>(x + row * block.extent, block.extent), count) * factor;
     return;
   }
   constexpr int vectors = 4;
@@ -59,10 +71,10 @@ template <class Isa = native> void mean(const axis_block& block, const float* x,
     float* const to = y + row * block.inner;
     std::int64_t c = work.columns.begin * lanes;
     for (; c + vectors * lanes <= end; c += vectors * lanes)
-      detail::column_means<vf, vectors>(from + c, block.extent, block.inner, lanes, factor, to + c);
+      detail::fold_columns<vf, Fold, vectors>(from + c, block.extent, block.inner, lanes, factor, to + c);
     for (; c < end; c += lanes)
-      detail::column_means<vf, 1>(from + c, block.extent, block.inner, end - c < lanes ? end - c : lanes, factor,
-                                  to + c);
+      detail::fold_columns<vf, Fold, 1>(from + c, block.extent, block.inner, end - c < lanes ? end - c : lanes, factor,
+                                        to + c);
   }
 }
 

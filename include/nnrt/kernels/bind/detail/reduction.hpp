@@ -1,0 +1,43 @@
+// reduction: what the bindings of operators that fold elements along axes have in common.
+// Flow: bind/reduce_mean.hpp and its like derive from reduction_binding and say how elements are folded.
+#pragma once
+
+#include <nnrt/core/broadcast.hpp>
+#include <nnrt/kernels/call.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/kernels/reduce.hpp>
+#include <nnrt/ops/detail/reduction.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Kernel choice of a reduction of an f32 tensor along axes that lie side by side. Isa makes the name depend on the
+/// parameter of fast, see depthwise_binding.
+template <class Fold, class Isa> struct reduction_binding {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    const tensor_desc& x = node.in[0].desc;
+    if (x.type != f32 || !has_work(node)) return {};
+    ops::chosen_axes listed;
+    if (node.in.size() > 1 && node.in[1])
+      for (const std::int64_t axis : node.in[1].values) listed.items[listed.count++] = normalise_axis(axis, x.rank());
+    const axis_block block =
+        block_for(x.shape, ops::detail::reduced_axes(unpack<attributes>(node.attrs), listed, x.rank()));
+    if (!block.found) return {};
+    return {.run = &run, .parts = parts_for(block.elements()), .name = block.inner == 1 ? "fold rows" : "fold columns"};
+  }
+  static void run(const kernel_call& call) {
+    const auto attrs = unpack<attributes>(call.attrs);
+    const axis_block block = block_for(call.in[0].shape(), ops::detail::reduced_axes(attrs, call.in));
+    fold<Fold>(block, floats_in(call, 0), attrs.factor(), floats_out(call), part_of(call));
+  }
+
+ private:
+  using attributes = ops::detail::reduction_attributes;
+
+  static constexpr axis_block block_for(const shape_t& shape, const ops::chosen_axes& axes) {
+    bool listed[max_rank] = {};
+    for (int i = 0; i < axes.count; ++i) listed[axes.items[i]] = true;
+    return block_of(shape, listed);
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,84 @@
+// reduction: what operators that fold the elements along some axes share - attributes, rules about axes, the walk.
+// Flow: infer and reference of reduce_mean, reduce_prod and reduce_all; their kernels ask reduced_axes(), too.
+#pragma once
+
+#include <nnrt/core/operator.hpp>
+#include <nnrt/ops/detail/axes.hpp>
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// Attributes of a reduction; its axes are an operand.
+struct reduction_attributes {
+  BOOST_HANA_DEFINE_STRUCT(reduction_attributes, (bool, keep_dims), (bool, reduce_to_end), (float, coefficient));
+  constexpr reduction_attributes() : keep_dims(false), reduce_to_end(false), coefficient(0) {}
+
+  /// What results are multiplied by: the coefficient counts with reduce_to_end alone, and 0 (NNRt's default) means
+  /// none.
+  constexpr float factor() const { return reduce_to_end && coefficient != 0 ? coefficient : 1.0F; }
+};
+
+/// The axes that are folded, given those that were listed: all when none is; with reduce_to_end all from the first on.
+constexpr chosen_axes reduced_axes(const reduction_attributes& a, const chosen_axes& listed, int rank) {
+  if (listed.count > 0 && !a.reduce_to_end) return listed;
+  chosen_axes all;
+  for (int i = listed.count > 0 ? listed.items[0] : 0; i < rank; ++i) all.items[all.count++] = i;
+  return all;
+}
+
+/// The same for operands that have passed the rules: x and, where it is there, the list.
+constexpr chosen_axes reduced_axes(const reduction_attributes& a, arguments in) {
+  chosen_axes listed;
+  if (in.size() > 1 && in[1])
+    for (int i = 0; i < in[1].elements(); ++i)
+      listed.items[listed.count++] = normalise_axis(in[1].integer(i), in[0].rank());
+  return reduced_axes(a, listed, in[0].rank());
+}
+
+/// The output of a reduction of in[0] along the axes in in[1], of its dtype; or the broken rule.
+template <class Rule> constexpr verdict infer_reduction(const reduction_attributes& a, std::span<const operand> in) {
+  const tensor_desc& x = in[0].desc;
+  std::span<const std::int64_t> list;
+  if (in.size() > 1 && in[1]) {
+    if (auto v = require_at_most(Rule::axes_must_be_a_list_or_one_number, in[1].desc.rank(), 1); !v) return v;
+    if (!in[1].has_values()) return refuse(Rule::axes_must_be_known, 0, 1);
+    list = in[1].values;
+  }
+  chosen_axes chosen;
+  constexpr auto exist = Rule::axis_must_be_an_axis_of_the_input, differ = Rule::axes_must_differ;
+  if (auto v = choose_axes(chosen, list, x.rank(), exist, differ); !v) return v;
+  chosen = reduced_axes(a, chosen, x.rank());
+  shape_t y;
+  for (int i = 0; i < x.rank(); ++i) {
+    if (!chosen.contains(i)) y.push_back(x.shape[i]);
+    else if (a.keep_dims) y.push_back(1);
+  }
+  return yields(x.with_shape(y));
+}
+
+/// Each element of y = finish(state, count), where step(state, element) has seen the `count` elements of x that it
+/// stands for, in row-major order.
+template <class T, class State, class Step, class Finish>
+constexpr void reduce(const reduction_attributes& a, arguments in, results out, State start, Step step, Finish finish) {
+  const auto x = in[0].as<const T>();
+  const auto y = out[0].as<T>();
+  const chosen_axes chosen = reduced_axes(a, in);
+  // Both of the rank of x: one steps through the results, one through the elements of each.
+  shape_t kept = x.shape, run = x.shape;
+  for (int i = 0; i < x.rank(); ++i) (chosen.contains(i) ? kept : run)[i] = 1;
+  const std::int64_t count = run.elements();
+  shape_t first;
+  first.rank = x.rank();
+  for (std::int64_t i = 0; i < y.elements(); ++i, next_index(first, kept)) {
+    State state = start;
+    shape_t at;
+    at.rank = x.rank();
+    for (std::int64_t left = count; left > 0; --left, next_index(at, run)) {
+      shape_t element = first;
+      for (int axis = 0; axis < at.rank; ++axis) element[axis] += at[axis];
+      step(state, x.at(element));
+    }
+    y[i] = finish(state, count);
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
