@@ -1,0 +1,61 @@
+// reduce_all: whether all elements along some axes of a tensor are true.
+// Flow: front ends call infer(); runs by reference().
+#pragma once
+
+#include <nnrt/core/dsl.hpp>
+#include <nnrt/ops/detail/reduction.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Logical "and" of the elements along `axes`.
+///
+///   x: any shape      axes: a list of axes, constant; missing or empty: all
+///   y: the extents of the other axes; with keep_dims the folded axes stay, with extent 1
+///
+/// reduce_to_end: all axes from the first of the list on. The coefficient that NNRt lets the result be multiplied by
+/// changes no truth value. A full reduction without keep_dims has rank 0. Axes count from the end when negative. No
+/// elements are all true.
+///
+/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_ALL.
+struct reduce_all {
+  static constexpr op_code code{51};
+  static constexpr std::string_view name = "reduce_all";
+  static constexpr operand_spec inputs[] = {{"x", types::logical}, {"axes", types::index, presence::optional, true}};
+  static constexpr operand_spec outputs[] = {{"y", types::logical}};
+  static constexpr operator_traits traits{};
+  static constexpr foreign_numbers foreign{.nnrt = 51, .hdi = 118};
+  static constexpr nnrt_parameter parameters[] = {
+      {"keep_dims", 71, boolean}, {"reduce_to_end", 121, boolean}, {"coefficient", 122, f32}};
+
+  using attrs = detail::reduction_attributes;
+
+  enum class rule {
+    axes_must_be_a_list_or_one_number,
+    axes_must_be_known,
+    axis_must_be_an_axis_of_the_input,
+    axes_must_differ,
+  };
+
+  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+    return detail::infer_reduction<rule>(a, in);
+  }
+
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::reduce<T>(
+        a, in, out, true, [](bool& all, T element) { all = all && element; },
+        [](bool all, std::int64_t) { return all; });
+  }
+};
+
+}  // namespace ops
+
+/// reduce_all(x, axes<1, 2>, keep_dims) or reduce_all(x, axis<-1>); without axes whether all elements are true.
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto reduce_all(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::reduce_all>(x, keyword::as_axes(keywords)...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
