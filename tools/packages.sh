@@ -4,8 +4,9 @@
 # What building a program with nnrt takes: compiler, CMake, and the three header-only libraries of the core.
 runtime="g++ cmake ninja-build libboost-dev libxsimd-dev libexpected-dev"
 
-# What the everyday tests take besides: doctest, the second compiler, the language of the test runners, the reader of nnrt.pc.
-tests="clang-16 doctest-dev python3 pkg-config git"
+# What the everyday tests take besides: doctest, the second compiler, the language of the test runners, the reader of nnrt.pc,
+# and ONNX's backend tests with the libraries that read them.
+tests="clang-16 doctest-dev python3 pkg-config git libonnx-testdata libonnx-dev libprotobuf-dev"
 
 # What tests/nightly.sh takes besides: sanitizer and fuzzer runtimes of clang, valgrind, the maker of the reference.
 nightly="libclang-rt-16-dev valgrind doxygen"

@@ -1,0 +1,78 @@
+// attribute_words: attributes of any operator given by name, as the words that graphs hold; no attribute struct is
+// named. Flow: importers and batteries that treat all operators alike ask ops::list for defaults and operator_info for
+// fields.
+#pragma once
+
+#include <nnrt/ops/list.hpp>
+
+#include <bit>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+namespace nnrt_test {
+
+using namespace nnrt;
+
+/// How many words an attribute of this kind takes, when its first word is `first` (a list begins with its length).
+inline std::size_t words_of(attribute_kind kind, word first) {
+  switch (kind) {
+    case attribute_kind::extent:
+      return 2;
+    case attribute_kind::padding:
+      return 5;
+    case attribute_kind::list:
+      return 1 + static_cast<std::size_t>(first);
+    default:
+      return 1;
+  }
+}
+
+namespace detail {
+template <class... Ops> std::vector<word> default_words(std::string_view name, ops::type_list<Ops...>) {
+  std::vector<word> words;
+  const auto try_one = [&]<class Op>(const Op*) {
+    if (Op::name == name) pack(typename Op::attrs{}, words);
+  };
+  (try_one(static_cast<const Ops*>(nullptr)), ...);
+  return words;
+}
+}  // namespace detail
+
+/// The attributes that an operator has when its user names none.
+inline std::vector<word> default_words(const operator_info& op) { return detail::default_words(op.name, ops::list{}); }
+
+/// One attribute by name. Lengths are height, width; padding is the mode and top, bottom, left, right.
+struct named_attribute {
+  std::string_view name;
+  std::vector<word> words;
+
+  named_attribute(std::string_view attribute, std::int64_t number) : name(attribute), words{number} {}
+  named_attribute(std::string_view attribute, int number) : name(attribute), words{number} {}
+  named_attribute(std::string_view attribute, bool flag) : name(attribute), words{flag ? 1 : 0} {}
+  named_attribute(std::string_view attribute, float real) : name(attribute), words{std::bit_cast<std::int32_t>(real)} {}
+  named_attribute(std::string_view attribute, std::vector<std::int64_t> numbers)
+      : name(attribute), words(std::move(numbers)) {}
+};
+
+/// Puts the attribute into the words; false when the operator has none of this name.
+inline bool set_attribute(const operator_info& op, std::vector<word>& words, const named_attribute& given) {
+  std::size_t at = 0;
+  for (const attribute_field& field : op.label->attributes) {
+    const std::size_t count = words_of(field.kind, words[at]);
+    if (field.name != given.name) {
+      at += count;
+      continue;
+    }
+    const auto place = words.begin() + static_cast<std::ptrdiff_t>(at);
+    words.erase(place, place + static_cast<std::ptrdiff_t>(count));
+    words.insert(words.begin() + static_cast<std::ptrdiff_t>(at), given.words.begin(), given.words.end());
+    if (field.kind == attribute_kind::list)
+      words.insert(words.begin() + static_cast<std::ptrdiff_t>(at), static_cast<word>(given.words.size()));
+    return true;
+  }
+  return false;
+}
+
+}  // namespace nnrt_test
