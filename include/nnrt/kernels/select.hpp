@@ -13,6 +13,7 @@
 #include <nnrt/kernels/bind/div.hpp>
 #include <nnrt/kernels/bind/fill.hpp>
 #include <nnrt/kernels/bind/full_connection.hpp>
+#include <nnrt/kernels/bind/gather.hpp>
 #include <nnrt/kernels/bind/gelu.hpp>
 #include <nnrt/kernels/bind/hswish.hpp>
 #include <nnrt/kernels/bind/layer_norm.hpp>

@@ -15,6 +15,7 @@
 #include <nnrt/ops/fill.hpp>
 #include <nnrt/ops/fold_affine.hpp>
 #include <nnrt/ops/full_connection.hpp>
+#include <nnrt/ops/gather.hpp>
 #include <nnrt/ops/gelu.hpp>
 #include <nnrt/ops/hswish.hpp>
 #include <nnrt/ops/layer_norm.hpp>
@@ -63,6 +64,7 @@ using list = type_list<  //
     expand_dims,         //  13
     fill,                //  14
     full_connection,     //  15
+    gather,              //  16
     hswish,              //  17
     matmul,              //  19
     maximum,             //  20

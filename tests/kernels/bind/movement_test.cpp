@@ -1,5 +1,6 @@
 #include <nnrt/kernels/bind/concat.hpp>
 #include <nnrt/kernels/bind/fill.hpp>
+#include <nnrt/kernels/bind/gather.hpp>
 #include <nnrt/kernels/bind/slice.hpp>
 #include <nnrt/kernels/bind/split.hpp>
 #include <nnrt/kernels/bind/stack.hpp>
@@ -151,4 +152,34 @@ TEST_CASE("fill: any number of elements of any size") {
       one = bytes_of({type, {}}, one.bytes.data() + size_of(type));
       check_kernel<ops::fill>({}, {one, integers_of({count})});
     }
+}
+
+TEST_CASE("gather: rows of any size, along any axis, by indices of either width") {
+  for (const dtype type : moved)
+    for (std::int64_t axis = -3; axis < 3; ++axis)
+      for (const shape_t& shape : {shape_t{6, 7, 8}, shape_t{5, 6, 5}, shape_t{9, 5, 6}}) {
+        CAPTURE(axis);
+        check_kernel<ops::gather>({}, {pattern(type, shape), integers_of({4, -5, 0, 0, -1, 4}), integers_of({axis})});
+        const std::int32_t narrow[] = {1, 0, -2, 3};
+        check_kernel<ops::gather>({}, {pattern(type, shape), bytes_of({i32, {2, 2}}, narrow), integers_of({axis})});
+      }
+  list many;
+  for (std::int64_t i = 0; i < 4000; ++i) many.push_back(i * 7 % 500);
+  check_kernel<ops::gather>({}, {pattern(f32, {500, 33}), integers_of(many), integers_of({0})});
+}
+
+TEST_CASE("gather: for an index outside, whoever asks gets the fault, and the row is zeros") {
+  const std::int32_t indices[] = {0, 4, -5, 3};
+  node_under_test<ops::gather> node({}, {pattern(f32, {4, 3}), bytes_of({i32, {4}}, indices), integers_of({0})});
+  const blocks got = node.kernel(node.choose(), 3);
+  CHECK(std::equal(got[0].begin(), got[0].begin() + 12, node.in[0].bytes.begin()));
+  CHECK(std::all_of(got[0].begin() + 12, got[0].begin() + 36, [](std::byte b) { return b == std::byte{}; }));
+  CHECK(std::equal(got[0].begin() + 36, got[0].end(), node.in[0].bytes.begin() + 36));
+  blocks memory = {std::vector<std::byte>(48)};
+  const view in[] = {node.in[0].as_view(), node.in[1].as_view(), node.in[2].as_view()};
+  const view out[] = {{&node.outputs[0], any_pointer::bytes(memory[0].data())}};
+  run_fault fault;
+  node.choose().run({node.words, in, out, nullptr, 0, 1, &fault});
+  CHECK(fault.rule == "indices_must_lie_in_the_axis");
+  CHECK(fault.position == 1);
 }

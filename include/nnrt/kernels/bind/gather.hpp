@@ -1,0 +1,28 @@
+// gather: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/core/broadcast.hpp>
+#include <nnrt/kernels/axis_block.hpp>
+#include <nnrt/kernels/call.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/kernels/gather.hpp>
+#include <nnrt/ops/gather.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::gather, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "gather rows"};
+  }
+  static void run(const kernel_call& call) {
+    if (call.fault != nullptr) call.report(ops::gather::check(call.in));
+    const view &x = call.in[0], &indices = call.in[1];
+    const axis_block block = block_of(x.shape(), normalise_axis(call.in[2].integer(0), x.rank()));
+    gather_rows({block.outer, block.extent, indices.elements(), block.inner * size_of(x.type())}, bytes_in(call, 0),
+                {bytes_in(call, 1), indices.type() == i64}, bytes_out(call), part_of(call));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,106 @@
+// gather: the places of a tensor that a list of indices names - rows of an embedding, say.
+// Flow: front ends call infer(); kernels/select.hpp binds the copy; a run whose indices lie outside ends with a
+// run_fault.
+#pragma once
+
+#include <nnrt/core/broadcast.hpp>
+#include <nnrt/core/dsl.hpp>
+#include <nnrt/core/operator.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// y[a…, i…, b…] = x[a…, indices[i…], b…], where the index stands for `axis`.
+///
+///   x: [a…, extent, b…]      indices: any shape i…      axis: one integer, constant
+///   y: [a…, i…, b…], of rank <= 8
+///
+/// Indices and axis count from the end when negative: an index lies in [-extent, extent). Constant indices are checked
+/// before the network runs, others by each run: it ends with an error, and nothing outside of x is read.
+///
+/// Broken rules: see `rule`; elements, axes, ranks and indices are counted. Source: NNRt OH_NN_OPS_GATHER.
+struct gather {
+  static constexpr op_code code{16};
+  static constexpr std::string_view name = "gather";
+  static constexpr operand_spec inputs[] = {
+      {"x", types::any}, {"indices", types::index}, {"axis", types::index, presence::required, true}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true};
+  static constexpr foreign_numbers foreign{.nnrt = 16, .hdi = 69};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+
+  enum class rule {
+    axis_must_be_one_number,
+    axis_must_be_known,
+    axis_must_be_an_axis_of_the_input,
+    output_rank_must_be_at_most_8,
+    indices_must_lie_in_the_axis,
+  };
+
+  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
+    const tensor_desc &x = in[0].desc, &indices = in[1].desc;
+    if (auto v = require_same_extent(rule::axis_must_be_one_number, in[2].desc.elements(), 1); !v) return v;
+    if (!in[2].has_values()) return refuse(rule::axis_must_be_known, 0, 1);
+    const int axis = normalise_axis(in[2].values[0], x.rank());
+    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, in[2].values[0], x.rank() - 1);
+    const int rank = x.rank() - 1 + indices.rank();
+    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    const std::int64_t extent = x.shape[axis];
+    if (extent >= 0 && in[1].has_values())
+      for (const std::int64_t index : in[1].values)
+        if (auto v = require_between(rule::indices_must_lie_in_the_axis, index, -extent, extent - 1); !v) return v;
+    shape_t y;
+    for (int i = 0; i < axis; ++i) y.push_back(x.shape[i]);
+    for (const std::int64_t i : indices.shape) y.push_back(i);
+    for (int i = axis + 1; i < x.rank(); ++i) y.push_back(x.shape[i]);
+    return yields(x.with_shape(y));
+  }
+
+  static constexpr auto macs = no_macs;
+
+  /// The first index that lies outside of the axis, as a fault.
+  static constexpr run_fault check(arguments in) {
+    const std::int64_t extent = in[0].shape()[normalise_axis(in[2].integer(0), in[0].rank())];
+    run_fault fault;
+    with_element<types::index>(in[1].type(), [&]<class T>(T) {
+      const auto indices = in[1].as<const T>();
+      for (std::int64_t i = 0; i < indices.elements() && !fault; ++i)
+        if (indices[i] < -extent || indices[i] >= extent)
+          fault = fault_at(i, rule::indices_must_lie_in_the_axis, indices[i], indices[i] < 0 ? -extent : extent - 1);
+    });
+    return fault;
+  }
+
+  template <class T> static constexpr run_fault reference(const attrs&, arguments in, results out) {
+    if (const run_fault fault = check(in)) return fault;
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    if (y.elements() == 0) return {};
+    const int axis = normalise_axis(in[2].integer(0), x.rank());
+    const shape_t& picked = in[1].shape();
+    shape_t to;
+    to.rank = y.rank();
+    do {
+      shape_t from;
+      for (int i = 0; i < axis; ++i) from.push_back(to[i]);
+      std::int64_t flat = 0;
+      for (int i = 0; i < picked.rank; ++i) flat = flat * picked[i] + to[axis + i];
+      const std::int64_t index = in[1].integer(flat);
+      from.push_back(index < 0 ? index + x.extent(axis) : index);
+      for (int i = axis + picked.rank; i < to.rank; ++i) from.push_back(to[i]);
+      y.at(to) = x.at(from);
+    } while (next_index(to, y.shape));
+    return {};
+  }
+};
+
+}  // namespace ops
+
+/// gather(x, indices, axis<0>): the rows of x that the integers in `indices` name.
+template <tensor_desc X, tensor_desc Indices, dsl::keyword_argument... Keywords>
+constexpr auto gather(tensor<X> x, tensor<Indices> indices, Keywords... keywords) {
+  return dsl::apply<ops::gather>(x, indices, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
