@@ -6,6 +6,8 @@
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/relu6.hpp>
 
+#include <algorithm>
+
 #include "support/operators.hpp"
 
 namespace {
@@ -55,7 +57,7 @@ static_assert([] {
 constexpr auto missing_rule = signature_rule::required_operand_must_be_given;
 constexpr auto type_rule = signature_rule::operand_type_must_be_accepted_by_the_operator;
 static_assert(breaks(infer<ops::full_connection>({}, {computed(x23)}), missing_rule, 1, 2));
-static_assert(breaks(infer<ops::full_connection>({}, {computed({i8, {2, 3}}), weight(w43)}), type_rule, 2, 10));
+static_assert(breaks(infer<ops::full_connection>({}, {computed({i16, {2, 3}}), weight(w43)}), type_rule, 3, 2));
 
 TEST_CASE("full_connection: what does not fit is refused with the rule and both values") {
   for (const refused_row& row : refused) {
@@ -63,7 +65,54 @@ TEST_CASE("full_connection: what does not fit is refused with the rule and both 
     CHECK(refused_as_stated(row));
   }
   CHECK(breaks(infer<ops::full_connection>({}, {computed(x23)}), missing_rule, 1, 2));
-  CHECK(breaks(infer<ops::full_connection>({}, {computed({i8, {2, 3}}), weight(w43)}), type_rule, 2, 10));
+  CHECK(breaks(infer<ops::full_connection>({}, {computed({i16, {2, 3}}), weight(w43)}), type_rule, 3, 2));
+}
+
+struct quantised_row {
+  const char* what;
+  tensor_desc x, w, b, y;
+  rule broken;
+  std::int64_t got, expected;
+};
+constexpr quant half{.scale = 0.5F, .zero_point = 3}, tenth{.scale = 0.1F, .zero_point = 0};
+constexpr tensor_desc of(dtype type, shape_t shape, quantisation q = {}) {
+  return {type, default_format(shape.rank), shape, q};
+}
+constexpr tensor_desc x_i8 = of(i8, {2, 3}, half), w_i8 = of(i8, {4, 3}, tenth), y_i8 = of(i8, {2, 4}, half);
+constexpr quantised_row quantised[] = {
+    {"x plain", of(i8, {2, 3}), w_i8, none, y_i8, rule::quantised_input_must_have_one_scale, 0, 1},
+    {"all plain", of(i8, {2, 3}), of(i8, {4, 3}), none, none, rule::quantised_input_must_have_one_scale, 0, 1},
+    {"x per channel", of(i8, {2, 3}, per_channel<1>), w_i8, none, y_i8, rule::quantised_input_must_have_one_scale, 3,
+     1},
+    {"nothing wanted", x_i8, w_i8, none, none, rule::quantised_output_must_have_one_scale, 0, 1},
+    {"y plain", x_i8, w_i8, none, of(i8, {2, 4}), rule::quantised_output_must_have_one_scale, 0, 1},
+    {"y per channel", x_i8, w_i8, none, of(i8, {2, 4}, per_channel<1>), rule::quantised_output_must_have_one_scale, 4,
+     1},
+    {"weight plain", x_i8, of(i8, {4, 3}), none, y_i8, rule::quantised_weight_must_have_a_scale, 0, 1},
+    {"scales of the inputs", x_i8, of(i8, {4, 3}, per_channel<1>), none, y_i8,
+     rule::weight_scales_must_run_along_the_output_channels, 1, 0},
+    {"u8 beside i8", x_i8, of(u8, {4, 3}, tenth), none, y_i8, rule::weight_type_must_equal_input_type, 6, 2},
+    {"float bias", x_i8, w_i8, f32_of({4}), y_i8, rule::bias_type_of_a_quantised_input_must_be_i32, 11, 4},
+    {"i32 bias beside floats", x23, w43, of(i32, {4}), none, rule::bias_type_must_equal_input_type, 4, 11},
+    {"bias too short", x_i8, w_i8, of(i32, {1}), y_i8, rule::bias_must_have_one_element_for_each_output, 1, 4},
+};
+constexpr bool refused_as_stated(const quantised_row& r) {
+  return breaks(infer<ops::full_connection>({}, {computed(r.x), weight(r.w), weight(r.b)}, {r.y}), r.broken, r.got,
+                r.expected);
+}
+static_assert(std::ranges::all_of(quantised, [](const quantised_row& r) { return refused_as_stated(r); }));
+constexpr quant out_of_range{.scale = 0.5F, .zero_point = 128};
+constexpr auto zero_rule = signature_rule::zero_point_must_be_a_number_of_the_type;
+static_assert(breaks(infer<ops::full_connection>({}, {computed(x_i8), weight(w_i8)}, {of(i8, {2, 4}, out_of_range)}),
+                     zero_rule, 128, 127));
+
+TEST_CASE("full_connection: bytes need scales that the arithmetic can use, and say which result they want") {
+  for (const quantised_row& row : quantised) {
+    CAPTURE(row.what);
+    CHECK(refused_as_stated(row));
+  }
+  const tensor_desc x = of(u8, {-1, 3}, half), w = of(u8, {4, 3}, per_channel<0>), y = of(u8, {2, 4}, tenth);
+  CHECK(infer<ops::full_connection>({}, {computed(x), weight(w), weight(of(i32, {4}))}, {y}).output(0) == y);
 }
 
 struct shape_row {
@@ -150,6 +199,83 @@ TEST_CASE("full_connection: float16 sums in float, and a bias that is missing co
   CHECK(y[0] == 9);
 }
 
+/// x: i * 37 % 256 - 128 (zero point -7), [3, 5]; weight: i * 53 % 255 - 127, [4, 5]; u8: i * 37 % 256 (100) and
+/// i * 53 % 256 (120); bias 1000, -2000, 300, 0; scales 0.02 and 0.03 to 0.2.
+template <class T> struct layer_of_bytes {
+  filled<T> x{shape_t{3, 5}}, w{shape_t{4, 5}}, y{shape_t{3, 4}};
+  filled<std::int32_t> b{{4}, {1000, -2000, 300, 0}};
+  static constexpr bool is_signed = std::is_same_v<T, std::int8_t>;
+
+  constexpr layer_of_bytes() {
+    for (std::size_t i = 0; i < 15; ++i) x.elements[i] = static_cast<T>(int(i) * 37 % 256 - (is_signed ? 128 : 0));
+    for (std::size_t i = 0; i < 20; ++i)
+      w.elements[i] = static_cast<T>(is_signed ? int(i) * 53 % 255 - 127 : int(i) * 53 % 256);
+    x.desc.quantised = quant{0.02F, is_signed ? -7 : 100};
+    w.desc.quantised = quant{0.03F, is_signed ? 0 : 120};
+    y.desc.quantised = quant{0.2F, is_signed ? 11 : 128};
+  }
+  template <class Rounding = rounding::twice>
+  constexpr std::vector<T> run(activation fused, std::span<const float> scales = {}, bool with_bias = true) {
+    view weight = w.as_view();
+    weight.scales = scales;
+    const view in[] = {x.as_view(), weight, with_bias ? b.as_view() : view{}}, out[] = {y.as_view()};
+    ops::full_connection::reference<T, Rounding>(from_axis(-1, fused), in, out);
+    return y.elements;
+  }
+};
+using signed_numbers = std::vector<std::int8_t>;
+using unsigned_numbers = std::vector<std::uint8_t>;
+
+// Computed in Python integers: acc = sum of (x - zero point) * (w - zero point) + bias, times float32(sx * sw) / sy
+// (per channel: the product in double) by SRDHM and RDP with its frexp form, + zero point, clamped.
+static_assert([] {
+  layer_of_bytes<std::int8_t> layer;
+  return layer.run(activation::none) == signed_numbers{88, 72, 71, 63, -44, -56, -51, -54, -14, -20, -11, -9};
+}());
+
+TEST_CASE("full_connection: sums of bytes are scaled, rounded and clamped as TFLite's reference does") {
+  layer_of_bytes<std::int8_t> layer;
+  CHECK(layer.run(activation::none) == signed_numbers{88, 72, 71, 63, -44, -56, -51, -54, -14, -20, -11, -9});
+  CHECK(layer.run(activation::relu) == signed_numbers{88, 72, 71, 63, 11, 11, 11, 11, 11, 11, 11, 11});
+  CHECK(layer.run(activation::relu6) == signed_numbers{41, 41, 41, 41, 11, 11, 11, 11, 11, 11, 11, 11});
+  CHECK(layer_of_bytes<std::uint8_t>().run(activation::none) ==
+        unsigned_numbers{195, 183, 186, 182, 67, 58, 66, 66, 101, 97, 109, 113});
+  layer.w.desc.quantised.zero_point = 9;
+  CHECK(layer.run(activation::none) == signed_numbers{94, 78, 78, 70, -42, -54, -49, -52, -16, -22, -13, -12});
+}
+
+TEST_CASE("full_connection: each output may have a scale of its own, and the bias may be missing") {
+  layer_of_bytes<std::int8_t> layer;
+  layer.w.desc.quantised = per_channel<0>;
+  const float scales[] = {0.03F, 0.01F, 0.005F, 0.05F};
+  CHECK(layer.run(activation::none, scales) == signed_numbers{88, 31, 21, 98, -44, -11, 1, -98, -14, 1, 7, -23});
+  CHECK(layer.run(activation::none, scales, false) == signed_numbers{85, 33, 21, 98, -47, -9, 0, -98, -17, 3, 7, -23});
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+  const float hostile[] = {0, -1, nan, inf};  // a factor that is no positive number is 0
+  CHECK(layer.run(activation::none, hostile) == signed_numbers(12, 11));
+}
+
+/// The sum is the bias, 100.5 * 2^20; y has 2^20 times the scale of sums, 0.1F * 0.1F, in float: 1 + 4.1e-8 of the
+/// exact one.
+template <class Rounding> int in_the_middle(const quantisation& of_weight) {
+  layer_of_bytes<std::int8_t> layer;
+  layer.x.elements.assign(15, std::int8_t{-7});
+  layer.b.elements.assign(4, 105381888);
+  layer.x.desc.quantised.scale = 0.1F, layer.w.desc.quantised = of_weight;
+  layer.y.desc.quantised = quant{0.1F * 0.1F * 0x1p20F, 0};
+  const float scales[] = {0.1F, 0.1F, 0.1F, 0.1F};
+  return layer.run<Rounding>(activation::none,
+                             of_weight.mode == quantisation::kind::per_channel ? scales : std::span<const float>{})[0];
+}
+
+TEST_CASE(
+    "full_connection: one scale multiplies in float, scales of outputs in double, and Rounding decides in the middle") {
+  CHECK(in_the_middle<rounding::twice>(tenth) == 101);
+  CHECK(in_the_middle<rounding::once>(tenth) == 101);
+  CHECK(in_the_middle<rounding::half_to_even>(tenth) == 100);
+  CHECK(in_the_middle<rounding::twice>(per_channel<0>) == 100);
+}
+
 constexpr auto network = [](builder& b) {
   auto x = b.input<f32, shape<2, 3, 4>>("x");
   auto h = full_connection(x, b.weight<f32, shape<5, 12>>("fc1.weight"), b.weight<f32, shape<5>>("fc1.bias"), axis<1>,
@@ -176,5 +302,19 @@ static_assert([] {
   network(b);
   return b.graph().nodes.size();
 }() == 2);
+
+constexpr auto layer_of_i8 = [](builder& b) {
+  auto x = b.input<i8, shape<3, 5>, nd, quant{.scale = 0.02F, .zero_point = -7}>("x");
+  auto w = b.weight<i8, shape<4, 5>, nd, per_channel<0>>("w");
+  auto y = full_connection(x, w, b.weight<i32, shape<4>>("b"), into<quant{.scale = 0.2F, .zero_point = 11}>);
+  static_assert(y.desc == of(i8, {3, 4}, quant{0.2F, 11}));
+  b.output("y", y);
+};
+
+TEST_CASE("full_connection: a quantised output takes the scale that it is asked into") {
+  builder b;
+  layer_of_i8(b);
+  CHECK(b.graph().nodes.size() == 1);
+}
 
 }  // namespace

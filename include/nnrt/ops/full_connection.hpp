@@ -2,10 +2,9 @@
 // Flow: front ends call infer(); kernels/select.hpp binds it to the packed GEMM; layers::full_connection names weights.
 #pragma once
 
-#include <nnrt/core/arithmetic.hpp>
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/dsl.hpp>
-#include <nnrt/core/operator.hpp>
+#include <nnrt/ops/detail/quantised.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -15,15 +14,22 @@ namespace ops {
 ///   x: [d0 … d(axis-1), rest …], product of rest = I      weight: [O, I]      bias: [O], may be missing
 ///   y: [d0 … d(axis-1), O] = fused(x * transpose(weight) + bias)
 ///
-/// `axis` counts from the end when negative; -1, the last axis alone, is the default.
-/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_FULL_CONNECTION.
+/// `axis` counts from the end when negative; -1, the last axis alone, is the default. dtypes: all operands one of f16
+/// (sums in f32), f32, f64; or quantised: x and weight i8, or both u8, bias i32 (its scale is that of x times that of
+/// the weight), y of the dtype of x with the scale that `into<quant{…}>` gives. The weight has one scale, or one for
+/// each output. Sums are exact integers of (x - zero point) * (weight - zero point), scaled by requantise(), and a
+/// fused activation is a clamp of the stored numbers.
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_FULL_CONNECTION; quantised: the reference kernels of TFLite's
+/// FULLY_CONNECTED.
 struct full_connection {
   static constexpr op_code code{15};
   static constexpr std::string_view name = "full_connection";
-  static constexpr operand_spec inputs[] = {
-      {"x", types::floating}, {"weight", types::floating}, {"bias", types::floating, presence::optional}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{.weights = weights_role::full_connection};
+  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::bytes},
+                                            {"weight", types::floating | detail::bytes},
+                                            {"bias", types::floating | types_of(i32), presence::optional}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
+  static constexpr operator_traits traits{.weights = weights_role::full_connection,
+                                          .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 15, .hdi = 67};
   static constexpr nnrt_parameter parameters[] = {{"axis", 31, i64}, {"fused", 32, i8}};
 
@@ -38,11 +44,16 @@ struct full_connection {
     weight_rank_must_be_2,
     weight_type_must_equal_input_type,
     inner_extents_must_be_equal,
+    quantised_input_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+    quantised_weight_must_have_a_scale,
+    weight_scales_must_run_along_the_output_channels,
     bias_type_must_equal_input_type,
+    bias_type_of_a_quantised_input_must_be_i32,
     bias_must_have_one_element_for_each_output,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc> wanted) {
     const tensor_desc &x = in[0].desc, &w = in[1].desc;
     if (auto v = require_at_least(rule::input_rank_must_be_at_least_1, x.rank(), 1); !v) return v;
     const int axis = normalise_axis(a.axis, x.rank());
@@ -51,39 +62,52 @@ struct full_connection {
     if (auto v = require(rule::weight_type_must_equal_input_type, w.type, x.type); !v) return v;
     if (auto v = require_same_extent(rule::inner_extents_must_be_equal, x.shape.elements(axis), w.shape[1]); !v)
       return v;
+    if (auto v = detail::check_quantised_layer<rule>(x, w, wanted); !v) return v;
     if (in.size() > 2 && in[2]) {
-      if (auto v = require(rule::bias_type_must_equal_input_type, in[2].desc.type, x.type); !v) return v;
+      if (auto v = detail::check_bias_type<rule>(x, in[2].desc); !v) return v;
       constexpr rule one_for_each = rule::bias_must_have_one_element_for_each_output;
       if (auto v = require_same_extent(one_for_each, in[2].desc.elements(), w.shape[0]); !v) return v;
     }
     shape_t y;
     for (int i = 0; i < axis; ++i) y.push_back(x.shape[i]);
     y.push_back(w.shape[0]);
-    return yields(tensor_desc{x.type, y});
+    return yields(detail::layer_result(tensor_desc{x.type, y}, wanted));
   }
 
   static constexpr std::int64_t macs(const attrs&, std::span<const operand> in, std::span<const tensor_desc> out) {
     return out[0].elements() * in[1].desc.shape[1];
   }
 
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+  template <class T, class Rounding = rounding::twice>
+  static constexpr void reference(const attrs& a, arguments in, results out) {
     const auto x = in[0].as<const T>(), w = in[1].as<const T>();
     const auto y = out[0].as<T>();
-    const bool has_bias = in.size() > 2 && in[2];
+    const auto zero_x = detail::zero_of<T>(in[0]), zero_w = detail::zero_of<T>(in[1]);
     const std::int64_t outputs = w.extent(0), inner = w.extent(1), rows = outputs == 0 ? 0 : y.elements() / outputs;
-    for (std::int64_t r = 0; r < rows; ++r)
-      for (std::int64_t o = 0; o < outputs; ++o) {
-        math::compute_t<T> sum = has_bias ? math::compute_t<T>(in[2].as<const T>()[o]) : 0;
-        for (std::int64_t i = 0; i < inner; ++i)
-          sum += math::compute_t<T>(x[r * inner + i]) * math::compute_t<T>(w(o, i));
-        y[r * outputs + o] = static_cast<T>(activate(sum, a.fused));
+    for (std::int64_t o = 0; o < outputs; ++o) {
+      const detail::epilogue<T, Rounding> finish(out[0], a.fused, sum_scale<T>(in[0], in[1], o));
+      for (std::int64_t r = 0; r < rows; ++r) {
+        math::compute_t<T> sum = detail::bias_of<T>(in, o);
+        for (std::int64_t i = 0; i < inner; ++i) sum += detail::product(x[r * inner + i], zero_x, w(o, i), zero_w);
+        y[r * outputs + o] = finish(sum);
       }
+    }
+  }
+
+ private:
+  /// The scale of the sums of output o; floating point has none.
+  template <class T> static constexpr double sum_scale(const view& x, const view& weight, std::int64_t o) {
+    if constexpr (!detail::is_byte<T>) return 0;
+    const float a = x.desc->quantised.scale, b = detail::channel_scale(weight, o);
+    const bool has_one_scale = weight.desc->quantised.mode == quantisation::kind::per_tensor;
+    return has_one_scale ? detail::product_of_tensor_scales(a, b) : detail::product_of_channel_scales(a, b);
   }
 };
 
 }  // namespace ops
 
-/// full_connection(x, weight) or (x, weight, bias), with axis<…> and a fused activation.
+/// full_connection(x, weight) or (x, weight, bias), with axis<…> and a fused activation; for a quantised result
+/// into<quant{…}>.
 template <tensor_desc X, tensor_desc W, dsl::keyword_argument... Keywords>
 constexpr auto full_connection(tensor<X> x, tensor<W> weight, Keywords... keywords) {
   return dsl::apply<ops::full_connection>(x, weight, keywords...);

@@ -56,16 +56,14 @@ constexpr verdict check_convolution(const window_pair& at, std::span<const opera
 /// The desc of the result: an image of the input's dtype, quantised as wanted.
 constexpr tensor_desc convolution_result(const window_pair& at, const tensor_desc& x, const tensor_desc& w,
                                          std::span<const tensor_desc> wanted) {
-  tensor_desc y{x.type, format::nhwc, {x.shape[0], at.h.outputs(), at.w.outputs(), w.shape[0]}};
-  if (bytes.contains(x.type)) y.quantised = wanted[0].quantised;
-  return y;
+  return layer_result({x.type, format::nhwc, {x.shape[0], at.h.outputs(), at.w.outputs(), w.shape[0]}}, wanted);
 }
 
-/// The scale of the sums of output channel o; floating point has none.
+/// The scale of the sums of output channel o; floating point has none. For TFLite any i8 filter has a scale of its own.
 template <class T> constexpr double sum_scale(const view& x, const view& weight, std::int64_t o) {
   if constexpr (!is_byte<T>) return 0;
   const float a = x.desc->quantised.scale, b = channel_scale(weight, o);
-  return std::is_same_v<T, std::int8_t> ? exact_product(a, b) : float_product(a, b);
+  return std::is_same_v<T, std::int8_t> ? product_of_channel_scales(a, b) : product_of_tensor_scales(a, b);
 }
 
 /// Where one window lies: image, first pixel (in the padding when negative), first input channel, filter.
@@ -90,11 +88,10 @@ constexpr Sum window_sum(const window_pair& windows, const window_place& at, con
       if (h < 0 || h >= windows.h.input || w < 0 || w >= windows.w.input) continue;
       // Pointers instead of indices: this loop decides how large a network constant evaluation can run.
       const T *pixel = &x(at.n, h, w, at.channel), *tap = &weight(at.filter, kh, kw, 0);
-      for (std::int64_t c = 0; c < channels; ++c) {
-        const Sum a = static_cast<Sum>(pixel[c * step]), b = static_cast<Sum>(tap[c * weight_step]);
-        if constexpr (is_byte<T>) sum += (a - zero.x) * (b - zero.weight);
-        else sum += a * b;
-      }
+      for (std::int64_t c = 0; c < channels; ++c)
+        if constexpr (is_byte<T>)
+          sum += (static_cast<Sum>(pixel[c * step]) - zero.x) * (static_cast<Sum>(tap[c * weight_step]) - zero.weight);
+        else sum += static_cast<Sum>(pixel[c * step]) * static_cast<Sum>(tap[c * weight_step]);
     }
   return sum;
 }

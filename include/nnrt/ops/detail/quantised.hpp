@@ -1,6 +1,5 @@
-// quantised: what operators share that compute with quantised integers - rules about scales, products of scales, the
-// way from sums to stored numbers. Flow: their infer(); core/requantise.hpp has the arithmetic that reference() and
-// kernels use.
+// quantised: what operators share that compute with quantised integers - rules about scales, the way from sums to y.
+// Flow: their infer() and reference(); core/requantise.hpp has the arithmetic, which kernels use as well.
 #pragma once
 
 #include <nnrt/core/arithmetic.hpp>
@@ -38,6 +37,12 @@ constexpr verdict check_quantised_layer(const tensor_desc& x, const tensor_desc&
   return require(Rule::weight_scales_must_run_along_the_output_channels, w.quantised.axis, 0);
 }
 
+/// y quantised as wanted when it holds bytes; the rules have seen that it is.
+constexpr tensor_desc layer_result(tensor_desc y, std::span<const tensor_desc> wanted) {
+  if (bytes.contains(y.type)) y.quantised = wanted[0].quantised;
+  return y;
+}
+
 /// The bias of a layer of bytes holds sums: 32 bits, scale of the input times scale of the weight, whatever its desc
 /// says.
 template <class Rule> constexpr verdict check_bias_type(const tensor_desc& x, const tensor_desc& bias) {
@@ -56,20 +61,26 @@ template <class T> constexpr math::compute_t<T> zero_of(const view& x) {
   return static_cast<math::compute_t<T>>(is_byte<T> ? x.desc->quantised.zero_point : 0);
 }
 
+/// (a - zero_a) * (b - zero_b); floating point has no zero points.
+template <class T, class Sum = math::compute_t<T>>
+constexpr Sum product(T a, std::type_identity_t<Sum> zero_a, T b, std::type_identity_t<Sum> zero_b) {
+  if constexpr (is_byte<T>) return (static_cast<Sum>(a) - zero_a) * (static_cast<Sum>(b) - zero_b);
+  else return static_cast<Sum>(a) * static_cast<Sum>(b);
+}
+
 /// The scale of output channel o of a weight.
 constexpr float channel_scale(const view& weight, std::int64_t o) {
   return o < std::int64_t(weight.scales.size()) ? weight.scales[static_cast<std::size_t>(o)]
                                                 : weight.desc->quantised.scale;
 }
 
-/// The product of two scales, rounded to float (the double holds it exactly): so TFLite has it where each tensor has
-/// one.
-constexpr double float_product(float a, float b) {
+/// The scale of sums of products: of tensors with one scale each rounded to float (the double holds it exactly), of a
+/// tensor and an output channel exact. So TFLite has it, and factors differ in their last bits.
+constexpr double product_of_tensor_scales(float a, float b) {
   const double exact = double{a} * double{b};
   return exact <= double{std::numeric_limits<float>::max()} ? double{static_cast<float>(exact)} : exact;
 }
-/// The exact product: so TFLite has it where each output channel may have its own scale.
-constexpr double exact_product(float a, float b) { return double{a} * double{b}; }
+constexpr double product_of_channel_scales(float a, float b) { return double{a} * double{b}; }
 
 /// Makes elements of y of sums: applies the activation; sums of bytes are scaled from `scale` to the scale of y,
 /// rounded as Rounding says, and the activation is a clamp of the stored numbers.
