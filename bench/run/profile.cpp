@@ -23,7 +23,7 @@ template <class G> class stepper {
         bases_(plan.base_count()),
         views_(static_cast<std::size_t>(plan.most_operands)) {
     prepared_ =
-        bench::value_of(nnrt::prepare(plan, bench::value_of(nnrt::bind_weights(with.weights(), G::weight_specs))));
+        bench::value_of(nnrt::prepare(plan, nnrt::shared<nnrt::bound_weights>::make(bench::value_of(nnrt::bind_weights(with.weights(), G::weight_specs)))));
     prepared_.set_bases(plan, bases_);
     bases_[nnrt::in_arena] = arena_.data();
     for (std::size_t i = 0; i < plan.inputs.size(); ++i)

@@ -232,7 +232,8 @@ TEST_CASE("session: spoiled models are refused, or run without harm") {
     model spoiled{random_graph(seed % 500).made(), {}};
     spoiler s(seed + 1'000'000);
     for (std::uint32_t times = 0; times < 1 + seed % 3; ++times) s.spoil(spoiled.graph);
-    if (!check_graph(spoiled.graph) || bytes_of(spoiled.graph) > (1 << 20)) continue;
+    ir::graph inferred = spoiled.graph;
+    if (!check_graph(inferred) || !infer_graph(inferred) || !require_known_extents(inferred) || bytes_of(inferred) > (1 << 20)) continue;
     spoiled.weights = zeros_for(spoiled.graph);
     const auto made = compile(spoiled);
     if (!made) continue;

@@ -25,6 +25,13 @@ struct shape_t {
     for (const std::int64_t extent : list) push_back(extent);
   }
 
+  /// This many extents, none of which is known.
+  static constexpr shape_t unknown(int rank) {
+    shape_t s;
+    for (int i = 0; i < rank; ++i) s.push_back(-1);
+    return s;
+  }
+
   /// Negative indices count from the end: shape[-1] is the innermost extent.
   constexpr std::int64_t operator[](int i) const { return extents[i < 0 ? rank + i : i]; }
   constexpr std::int64_t& operator[](int i) { return extents[i < 0 ? rank + i : i]; }

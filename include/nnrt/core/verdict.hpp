@@ -115,6 +115,7 @@ struct operand {
   tensor_desc desc;
   std::span<const std::int64_t> values;  // integers of a constant; empty when unknown
   bool constant = false;                 // a constant or a weight: known before the network runs
+  bool awaited = false;                  // a constant whose values follow from shapes that are still unknown: extents that it gives are -1
 
   /// Whether there is such an operand at all: optional ones may be missing.
   constexpr explicit operator bool() const { return desc.type != dtype::none; }

@@ -1,9 +1,10 @@
 // check_graph: whether a graph that arrived at run time is what the passes rely on, and what its operators' rules say.
-// Flow: compile() calls it first; static graphs have been through the same rules in the compiler.
+// Flow: compile() calls both first; static graphs have been through the same rules in the compiler.
 #pragma once
 
+#include <nnrt/core/text.hpp>
 #include <nnrt/ir/diagnose.hpp>
-#include <nnrt/passes/uses.hpp>
+#include <nnrt/passes/shapes.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -66,8 +67,16 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
   if (type < 0 || type >= dtype_count) return " has dtype " + std::to_string(type) + ", expected 1 to " + std::to_string(dtype_count - 1);
   if (layout < 0 || layout > static_cast<int>(format::nd)) return " has format " + std::to_string(layout) + ", expected 0 to 3";
   if (mode < 0 || mode > static_cast<int>(quantisation::kind::per_channel)) return " has quantisation " + std::to_string(mode) + ", expected 0 to 2";
-  if (desc.elements() < 0) return " has unknown extents, or more elements than memory can hold";
+  for (const std::int64_t extent : desc.shape)
+    if (extent < -1) return " has extent " + std::to_string(extent) + ", expected -1 (unknown) or more";
+  if (desc.shape.is_known() && desc.elements() < 0) return " has more elements than memory can hold";
   return {};
+}
+
+/// Extents may be unknown until the inputs have some: those of weights and constants are facts.
+[[gnu::cold]] inline std::string fault_of_extents(const ir::value& v) {
+  const bool may_be_unknown = v.is == ir::kind::input || v.is == ir::kind::result;
+  return may_be_unknown || v.desc.shape.is_known() ? "" : " has unknown extents";
 }
 
 /// The scales of a per-channel quantised value, whose own descs are in order.
@@ -85,6 +94,7 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
 [[gnu::cold]] inline std::string fault_of(const ir::graph& g, const ir::value& v) {
   if (static_cast<int>(v.is) < 0 || v.is > ir::kind::result) return " is of no kind";
   if (!lies_in(v.name, g.text.size())) return " has a name outside the graph's text";
+  if (std::string fault = fault_of_extents(v); !fault.empty()) return fault;
   const auto bytes = static_cast<std::int64_t>(g.bytes.size());
   if (v.is == ir::kind::constant && (v.first_byte < 0 || v.first_byte > bytes || v.desc.bytes() > bytes - v.first_byte)) return " is a constant outside the graph's bytes";
   if (v.is == ir::kind::constant && v.first_byte % size_of(v.desc.type) != 0) return " is a constant whose bytes are not aligned";
@@ -96,6 +106,7 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
   std::int64_t bytes = 0;
   for (std::size_t id = 0; id < g.values.size(); ++id) {
     if (const std::string fault = fault_of(g.values[id].desc); !fault.empty()) return fail(broken_graph("value " + std::to_string(id) + fault));
+    if (!g.values[id].desc.shape.is_known()) continue;
     bytes += g.values[id].desc.bytes();
     if (bytes > most_bytes) return fail(broken_graph("has more bytes in its values than memory can hold"));
   }
@@ -138,31 +149,21 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
   return {};
 }
 
-/// What the operators' own rules say of node i and of the descs that its outputs declare.
-[[gnu::cold]] inline result<void> check_rules(const ir::graph& g, const ir::node& n) {
-  std::vector<tensor_desc> declared;
-  for (const std::int32_t id : g.outputs_of(n)) declared.push_back(g.at(id).desc);
-  const ir::operand_list operands(g, g.inputs_of(n));
-  const verdict inferred = n.op->infer(g.attrs_of(n), operands.operands, declared);
-  verdict broken = inferred ? verdict{} : inferred;
-  if (broken) broken = require(signature_rule::output_count_must_match, std::int64_t{n.outputs.count}, static_cast<std::int64_t>(inferred.outputs.size()));
-  for (std::size_t k = 0; k < declared.size() && broken; ++k)
-    broken = require(signature_rule::declared_output_rank_must_match, std::int64_t{declared[k].rank()}, std::int64_t{inferred.outputs[k].rank()});
-  if (!broken) return fail(error_code::rule_broken, to_string(broken, *n.op, g.name_of(n.name)));
-  return {};
-}
-
 /// An operator that came from a static graph may know fewer dtypes than its rules allow.
 [[gnu::cold]] inline result<void> check_reference(const ir::graph& g, std::size_t i) {
   const ir::node& n = g.nodes[i];
-  const dtype type = reference_type(n.op->traits, [&](std::size_t k) { return g.at(g.inputs_of(n)[k]).desc.type; });
-  if (n.op->computes_on.contains(type)) return {};
+  const std::span<const std::int32_t> inputs = g.inputs_of(n);
+  const auto type_of = [&](std::size_t k) { return k < inputs.size() && inputs[k] != ir::none ? g.at(inputs[k]).desc.type : dtype::none; };
+  const operator_traits& traits = n.op->traits;
+  const dtype type = reference_type(traits, type_of);
+  const dtype_set meant = traits.typed_in_common.empty() ? n.op->inputs[static_cast<std::size_t>(traits.typed_by)].accepts : traits.typed_in_common;
+  if (n.op->computes_on.contains(type) || !meant.contains(type)) return {};  // of other dtypes the rules will speak
   return fail(broken_graph(at_node(g, i) + " is not for " + std::string(name_of(type)) + ": ops::find() has the operator for every dtype"));
 }
 
 }  // namespace detail
 
-/// Checks ids, order, sizes and every operator's rules. Errors: invalid_argument (a graph that no builder could have made), rule_broken.
+/// Checks ids, order and sizes. Error: invalid_argument (a graph that no builder could have made).
 [[gnu::cold]] inline result<void> check_graph(const ir::graph& g) {
   if (g.outputs.empty()) return fail(detail::broken_graph("has no output"));
   if (auto ok = detail::check_values(g); !ok) return ok;
@@ -171,10 +172,28 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
     if (auto ok = detail::check_node_ranges(g, i); !ok) return ok;
   if (auto ok = detail::check_sharing(g); !ok) return ok;
   if (auto ok = detail::check_order(g); !ok) return ok;
-  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
-    if (auto ok = detail::check_rules(g, g.nodes[i]); !ok) return ok;
+  for (std::size_t i = 0; i < g.nodes.size(); ++i)
     if (auto ok = detail::check_reference(g, i); !ok) return ok;
-  }
+  return {};
+}
+
+/// Runs every operator's rules over a graph that check_graph() found in order, and gives its results the extents that follow.
+/// Errors: rule_broken, as `conv2d "stem": input channels must equal weight channels times group (got 3, expected 4)`; invalid_argument (results
+/// that no memory can hold).
+[[gnu::cold]] inline result<void> infer_graph(ir::graph& g) {
+  const passes::shape_inference inferred = passes::infer_shapes(g);
+  if (inferred) return detail::check_values(g);
+  const ir::node& n = g.nodes[static_cast<std::size_t>(inferred.node)];
+  return fail(error_code::rule_broken, to_string(inferred.broken, *n.op, g.name_of(n.name)));
+}
+
+/// What planning asks of an inferred graph whose inputs have known extents. Error: invalid_argument, naming the node whose result depends on
+/// more than shapes.
+[[gnu::cold]] inline result<void> require_known_extents(const ir::graph& g) {
+  for (const ir::node& n : g.nodes)
+    for (const std::int32_t id : g.outputs_of(n))
+      if (!g.at(id).desc.shape.is_known())
+        return fail(detail::broken_graph(joined({"the result of ", n.op->name, " \"", g.name_of(n.name), "\" has extents that do not follow from the shapes of the inputs"})));
   return {};
 }
 

@@ -8,13 +8,15 @@ namespace nnrt::inline NNRT_ISA {
 
 /// Choices at run time.
 struct options {
-  int threads = 1;  // including the caller's; results have the same bits for any number
+  int threads = 1;       // including the caller's; results have the same bits for any number
+  int cached_plans = 8;  // of a program whose inputs have unknown extents: for how many shapes it keeps what it planned
 };
 
-/// Errors: invalid_argument (fewer than 1 or more than 1024 threads).
+/// Errors: invalid_argument (fewer than 1 or more than 1024 threads, fewer than 1 cached plan).
 inline result<void> check_options(const options& wanted) {
-  if (wanted.threads >= 1 && wanted.threads <= 1024) return {};
-  return fail(error_code::invalid_argument, "threads: got " + std::to_string(wanted.threads) + ", expected 1 to 1024");
+  if (wanted.threads < 1 || wanted.threads > 1024) return fail(error_code::invalid_argument, "threads: got " + std::to_string(wanted.threads) + ", expected 1 to 1024");
+  if (wanted.cached_plans < 1) return fail(error_code::invalid_argument, "cached plans: got " + std::to_string(wanted.cached_plans) + ", expected at least 1");
+  return {};
 }
 
 }  // namespace nnrt::inline NNRT_ISA

@@ -1,74 +1,152 @@
-// program: a compiled model - its plan and prepared weights on the heap, shared by all its sessions.
+// program: a compiled model - its plans and prepared weights on the heap, shared by all its sessions.
 // Flow: compile(model) checks, optimises, plans and prepares; session runs it.
 #pragma once
 
+#include <nnrt/core/text.hpp>
 #include <nnrt/exec/check_graph.hpp>
 #include <nnrt/exec/dump_plan.hpp>
-#include <nnrt/exec/memory.hpp>
 #include <nnrt/exec/node_table.hpp>
 #include <nnrt/exec/options.hpp>
+#include <nnrt/exec/plan_cache.hpp>
 #include <nnrt/exec/weight_specs.hpp>
 #include <nnrt/io/model.hpp>
+#include <nnrt/ir/dump.hpp>
 #include <nnrt/passes/optimise.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 
 class session;
 
+namespace detail {
+
+/// What all plans of one model share.
+struct program_family {
+  ir::graph checked;  // as written, its rules checked, extents unknown; empty when they are known, and one plan is all there is
+  shared<const bound_weights> weights;
+  options wanted;
+  mutable plan_cache plans;
+
+  program_family(bound_weights bound, const options& chosen)
+      : weights(shared<bound_weights>::make(std::move(bound))), wanted(chosen), plans(chosen.cached_plans) {}
+};
+
+/// Plans a checked graph whose inputs have known extents.
+[[gnu::cold]] inline result<shared<const compiled_plan>> compile_checked(ir::graph&& g, const shared<const bound_weights>& weights) {
+  if (auto ok = require_known_extents(g); !ok) return fail(std::move(ok.error()));
+  compiled_plan made;
+  made.optimised = std::move(g);
+  passes::optimise(made.optimised);
+  made.made = make_plan(made.optimised);
+  made.optimised.bytes = {};  // the plan has the constants
+  auto prepared = prepare(plan_view::of(made.made), weights);
+  if (!prepared) return fail(std::move(prepared.error()));
+  made.weights = std::move(*prepared);
+  return shared<const compiled_plan>(shared<compiled_plan>::make(std::move(made)));
+}
+
+/// The same for a graph with unknown extents and these input shapes, which fit its inputs.
+[[gnu::cold]] inline result<shared<const compiled_plan>> compile_for(const program_family& family, std::span<const shape_t> shapes) {
+  ir::graph g = family.checked;
+  for (std::size_t i = 0; i < shapes.size(); ++i) g.at(g.inputs[i]).desc.shape = shapes[i];
+  if (auto ok = infer_graph(g); !ok) return fail(std::move(ok.error()));
+  return compile_checked(std::move(g), family.weights);
+}
+
+/// Whether a tensor of this shape can be the input: what its desc leaves open may be anything.
+[[gnu::cold]] inline bool fits(const shape_t& shape, const shape_t& declared) {
+  if (shape.rank != declared.rank || !shape.is_known() || shape.elements() < 0) return false;
+  for (int axis = 0; axis < shape.rank; ++axis)
+    if (declared[axis] >= 0 && shape[axis] != declared[axis]) return false;
+  return true;
+}
+
+}  // namespace detail
+
 /// A model ready to run. A handle: copies are cheap and share everything; any number of sessions may use one at the same time.
+///
+/// A model whose inputs have unknown extents (-1) is checked when it is compiled, and planned for each set of shapes that it meets: by
+/// session::resize(), or by with_shapes(). The last plans are kept (options::cached_plans).
 class program {
  public:
-  /// Names and descs of inputs and outputs, in order; the names live as long as a copy of the program.
-  std::size_t input_count() const { return plan().inputs.size(); }
-  std::size_t output_count() const { return plan().outputs.size(); }
-  std::string_view input_name(std::size_t i) const { return plan().name_of(plan().inputs[i]); }
-  std::string_view output_name(std::size_t i) const { return plan().name_of(plan().outputs[i]); }
-  const tensor_desc& input_desc(std::size_t i) const { return plan().desc_of(plan().inputs[i]); }
-  const tensor_desc& output_desc(std::size_t i) const { return plan().desc_of(plan().outputs[i]); }
+  /// Names and descs of inputs and outputs, in order; the names live as long as a copy of the program. Unknown extents are -1.
+  std::size_t input_count() const { return graph().inputs.size(); }
+  std::size_t output_count() const { return graph().outputs.size(); }
+  std::string_view input_name(std::size_t i) const { return graph().name_of(graph().at(graph().inputs[i]).name); }
+  std::string_view output_name(std::size_t i) const { return graph().name_of(graph().outputs[i].name); }
+  const tensor_desc& input_desc(std::size_t i) const { return graph().at(graph().inputs[i]).desc; }
+  const tensor_desc& output_desc(std::size_t i) const { return graph().at(graph().outputs[i].value).desc; }
+
+  /// Whether all extents are known, so that there is a plan. Without one, the numbers and texts below are 0 and empty.
+  bool has_plan() const { return static_cast<bool>(plan_); }
+  /// The same model for inputs of these shapes, one for each input. Errors: invalid_argument (another number of shapes, a shape that does not
+  /// fit its input), rule_broken, out_of_memory.
+  result<program> with_shapes(std::span<const shape_t> shapes) const {
+    if (auto ok = check_shapes(shapes); !ok) return fail(std::move(ok.error()));
+    if (family_->checked.outputs.empty()) return *this;  // its shapes were known from the beginning
+    if (auto kept = family_->plans.find(shapes)) return program(family_, std::move(kept));
+    auto made = detail::compile_for(*family_, shapes);
+    if (!made) return fail(std::move(made.error()));
+    return program(family_, family_->plans.add(shapes, std::move(*made)));
+  }
+  result<program> with_shapes(std::initializer_list<shape_t> shapes) const { return with_shapes(std::span(shapes.begin(), shapes.size())); }
+  /// For how many sets of shapes plans are kept at the moment.
+  std::size_t cached_plans() const { return family_->plans.size(); }
 
   /// Bytes for intermediate results of one session, and the least that any layout could do with.
-  std::int64_t arena_bytes() const { return state_->made.arena_bytes; }
-  std::int64_t arena_lower_bound() const { return state_->made.arena_lower_bound; }
+  std::int64_t arena_bytes() const { return has_plan() ? plan_->made.arena_bytes : 0; }
+  std::int64_t arena_lower_bound() const { return has_plan() ? plan_->made.arena_lower_bound : 0; }
   /// Kernel calls of one run.
-  std::size_t steps() const { return state_->made.steps.size(); }
+  std::size_t steps() const { return has_plan() ? plan_->made.steps.size() : 0; }
   /// The network node by node, after the passes; as graph<f>::table(). The names live as long as a copy of the program.
-  pool<node_info> table() const { return node_table(state_->optimised, plan(), state_->optimised.text); }
+  pool<node_info> table() const { return has_plan() ? node_table(plan_->optimised, plan(), plan_->optimised.text) : pool<node_info>{}; }
   /// What the passes did, each step, and where its result lies; as graph<f>::text().
-  std::string text() const { return dump_plan(state_->optimised, plan(), state_->made.arena_lower_bound); }
+  std::string text() const { return has_plan() ? dump_plan(plan_->optimised, plan(), plan_->made.arena_lower_bound) : std::string(); }
 
  private:
   friend class session;
   friend result<program> compile(const model& network, const options& wanted);
 
-  struct state {
-    ir::graph optimised;
-    nnrt::plan made;
-    prepared_weights weights;
-    options wanted;
-  };
+  program(shared<const detail::program_family> family, shared<const compiled_plan> plan) : family_(std::move(family)), plan_(std::move(plan)) {}
 
-  explicit program(shared<const state> made) : state_(std::move(made)) {}
-  plan_view plan() const { return plan_view::of(state_->made); }
+  const ir::graph& graph() const { return has_plan() ? plan_->optimised : family_->checked; }
+  plan_view plan() const { return plan_view::of(plan_->made); }
 
-  shared<const state> state_;
+  result<void> check_shapes(std::span<const shape_t> shapes) const {
+    const ir::graph& g = family_->checked.outputs.empty() ? plan_->optimised : family_->checked;
+    if (shapes.size() != g.inputs.size())
+      return fail(error_code::invalid_argument, joined({"got shapes for ", std::to_string(shapes.size()), " inputs, expected ", std::to_string(g.inputs.size())}));
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+      const ir::value& input = g.at(g.inputs[i]);
+      if (!detail::fits(shapes[i], input.desc.shape))
+        return fail(error_code::invalid_argument,
+                    joined({"input \"", g.name_of(input.name), "\": got shape ", ir::to_string(shapes[i]), ", expected ", ir::to_string(input.desc.shape)}));
+    }
+    return {};
+  }
+
+  shared<const detail::program_family> family_;
+  shared<const compiled_plan> plan_;  // empty while extents are unknown
 };
 
-/// Checks the model, runs the passes over its graph, binds and prepares its weights.
+/// Checks the model, runs the passes over its graph, binds and prepares its weights. With unknown extents it checks what can be checked, and
+/// the passes wait for shapes.
 /// Errors: invalid_argument (a graph out of order; missing, superfluous, misshapen weights, all at once), rule_broken (`conv2d "stem": …`), out_of_memory.
 inline result<program> compile(const model& network, const options& wanted = {}) {
   if (auto ok = check_options(wanted); !ok) return fail(std::move(ok.error()));
   if (auto ok = check_graph(network.graph); !ok) return fail(std::move(ok.error()));
-  auto bound = bind_weights(network.weights, weight_specs_of(network.graph));
+  ir::graph checked = network.graph;
+  if (auto ok = infer_graph(checked); !ok) return fail(std::move(ok.error()));
+  auto bound = bind_weights(network.weights, weight_specs_of(checked));
   if (!bound) return fail(std::move(bound.error()));
-  program::state made;
-  made.optimised = network.graph;
-  passes::optimise(made.optimised);
-  made.made = make_plan(made.optimised);
-  auto prepared = prepare(plan_view::of(made.made), std::move(*bound));
-  if (!prepared) return fail(std::move(prepared.error()));
-  made.weights = std::move(*prepared);
-  made.wanted = wanted;
-  return program(shared<const program::state>(shared<program::state>::make(std::move(made))));
+  const auto family = shared<detail::program_family>::make(std::move(*bound), wanted);
+  for (const std::int32_t id : checked.inputs)
+    if (!checked.at(id).desc.shape.is_known()) {
+      family->checked = std::move(checked);
+      return program(family, {});
+    }
+  auto made = detail::compile_checked(std::move(checked), family->weights);
+  if (!made) return fail(std::move(made.error()));
+  return program(family, std::move(*made));
 }
 
 }  // namespace nnrt::inline NNRT_ISA

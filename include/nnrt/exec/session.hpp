@@ -8,15 +8,37 @@
 
 namespace nnrt::inline NNRT_ISA {
 
-/// Runs one program. Movable; used by one thread at a time. Memory is taken when it is made, none while it runs.
+/// Runs one program. Movable; used by one thread at a time. Memory is taken when it is made or resized, none while it runs.
 class session {
  public:
-  /// When there is no memory or threads cannot start, the session says so at every run().
+  /// When there is no memory or threads cannot start, the session says so at every run(). A program whose extents are not all known is to be
+  /// resized first.
   explicit session(const program& compiled) : program_(compiled) {
-    if (auto ready = allocate(); !ready) broken_ = ready.error().message();
+    result<void> ready = start_threads();
+    if (ready && program_.has_plan()) ready = allocate();
+    if (!ready) broken_ = std::move(ready.error());
   }
   session(session&&) noexcept = default;
   session& operator=(session&&) noexcept = default;
+
+  /// Gives every input a shape, in order; those of a program whose extents are known are the only ones that fit it. Inputs are zero afterwards,
+  /// spans from before mean nothing any more. What was planned for these shapes before is used again.
+  /// Errors: invalid_argument (another number of shapes, a shape that does not fit its input), rule_broken (`add: extents must be equal or 1 (got
+  /// 3, expected 4)`), out_of_memory; then the session stays as it was.
+  result<void> resize(std::span<const shape_t> shapes) {
+    if (!broken_.message().empty()) return fail(broken_);
+    auto fitted = program_.with_shapes(shapes);
+    if (!fitted) return fail(std::move(fitted.error()));
+    session resized(std::move(*fitted), threads_);
+    if (auto ready = resized.allocate(); !ready) return ready;
+    *this = std::move(resized);
+    return {};
+  }
+  result<void> resize(std::initializer_list<shape_t> shapes) { return resize(std::span(shapes.begin(), shapes.size())); }
+
+  /// Descs of input and output i, with the extents of the last resize().
+  const tensor_desc& input_desc(std::size_t i) const { return program_.input_desc(i); }
+  const tensor_desc& output_desc(std::size_t i) const { return program_.output_desc(i); }
 
   /// The elements of input i, to be written before run(); they stay until they are written again.
   /// T is the element type: another one is a broken contract, and gives an empty span.
@@ -24,10 +46,11 @@ class session {
   /// The elements of output i of the last run.
   template <class T> std::span<const T> output(std::size_t i) { return elements<T>(i < plan().outputs.size() ? &plan().outputs[i] : nullptr, "output", i); }
 
-  /// Runs the network on the present inputs. Errors: out_of_memory, from when the session was made; invalid_argument (an input whose values
-  /// break an operator's rule: `gather: indices must lie in the axis (got 7, expected 4) at element 3`), and then the outputs mean nothing.
+  /// Runs the network on the present inputs. Errors: out_of_memory, from when the session was made; invalid_argument (extents that are still
+  /// unknown; an input whose values break an operator's rule: `gather: indices must lie in the axis (got 7, expected 4) at element 3`, and then
+  /// the outputs mean nothing).
   result<void> run() {
-    if (!broken_.empty()) return fail(error_code::out_of_memory, broken_);
+    if (!program_.has_plan() || !broken_.message().empty()) return fail(reason());
     run_context context;
     context.bases = bases_;
     context.views = views_;
@@ -40,7 +63,18 @@ class session {
   }
 
  private:
-  plan_view plan() const { return program_.plan(); }
+  session(program&& fitted, const shared<thread_pool>& threads) : program_(std::move(fitted)), threads_(threads) {}
+
+  plan_view plan() const { return program_.has_plan() ? program_.plan() : plan_view{}; }
+
+  /// Why the session cannot run.
+  error reason() const {
+    if (!broken_.message().empty()) return broken_;
+    std::string inputs;
+    for (std::size_t i = 0; i < program_.input_count(); ++i)
+      if (!program_.input_desc(i).shape.is_known()) inputs += joined({inputs.empty() ? "" : ", ", "\"", program_.input_name(i), "\" ", ir::to_string(program_.input_desc(i))});
+    return {error_code::invalid_argument, joined({"unknown extents: ", inputs, "; resize() the session first"})};
+  }
 
   result<void> allocate() {
     const plan_view p = plan();
@@ -51,7 +85,7 @@ class session {
     memory_ = std::move(*memory);
     bases_.assign(p.base_count(), nullptr);
     views_.resize(static_cast<std::size_t>(p.most_operands));
-    program_.state_->weights.set_bases(p, bases_);
+    program_.plan_->weights.set_bases(p, bases_);
     bases_[in_arena] = memory_.data();
     std::byte* next = memory_.data() + p.arena_bytes;
     for (std::size_t i = 0; i < p.inputs.size(); ++i) {
@@ -60,23 +94,22 @@ class session {
     }
     clear_ports(p, p.inputs, bases_);
     clear_ports(p, p.outputs, bases_);
-    return start_threads(program_.state_->wanted.threads);
-  }
-  result<void> start_threads(int count) {
-    if (count == 1) return {};
-    threads_ = shared<thread_pool>::make();
-    if (auto started = threads_->start(count); !started) return started;
-    auto scratch = heap_block::allocate(plan().part_scratch_bytes * (count - 1), "scratch memory of the threads");
+    if (!threads_) return {};
+    auto scratch = heap_block::allocate(p.part_scratch_bytes * (threads_->threads() - 1), "scratch memory of the threads");
     if (!scratch) return fail(std::move(scratch.error()));
     further_scratch_ = std::move(*scratch);
     return {};
   }
+  result<void> start_threads() {
+    const int count = program_.family_->wanted.threads;
+    if (count == 1) return {};
+    threads_ = shared<thread_pool>::make();
+    return threads_->start(count);
+  }
 
   template <class T> std::span<T> elements(const port* p, const char* what, std::size_t i) {
-    if (p == nullptr || !broken_.empty()) {
-      broken_contract(!broken_.empty() ? broken_ : std::string(what) + " " + std::to_string(i) + " does not exist");
-      return {};
-    }
+    if (!program_.has_plan() || !broken_.message().empty()) return broken_contract(reason().message()), std::span<T>();
+    if (p == nullptr) return broken_contract(joined({what, " ", std::to_string(i), " does not exist"})), std::span<T>();
     const operand_slot& slot = plan().slot_of(*p);
     const tensor_desc& desc = plan().desc_of(slot);
     if (desc.type != dtype_for<T>()) {
@@ -93,7 +126,7 @@ class session {
   shared<thread_pool> threads_;
   std::vector<std::byte*> bases_;
   std::vector<view> views_;
-  std::string broken_;
+  error broken_{error_code::out_of_memory, ""};  // without a message: nothing is
 };
 
 }  // namespace nnrt::inline NNRT_ISA

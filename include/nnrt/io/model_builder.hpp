@@ -2,34 +2,38 @@
 // Flow: readers of files and programs that put networks together; the finished model goes to compile().
 #pragma once
 
+#include <nnrt/core/text.hpp>
 #include <nnrt/io/model.hpp>
 #include <nnrt/ir/diagnose.hpp>
 #include <nnrt/ir/dump.hpp>
+#include <nnrt/passes/shapes.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 
 /// Builds a model. Values are ids, in order of creation; a call that fails adds nothing.
 class model_builder {
  public:
-  /// An input of the network. Error: invalid_argument (a name that is there already, extents that are unknown or too large).
+  /// An input of the network; extents that are -1 are known when it runs (session::resize). Error: invalid_argument (a name that is there
+  /// already, extents that are too large).
   result<std::int32_t> input(std::string_view name, const tensor_desc& desc) {
     for (const std::int32_t other : made_.graph.inputs)
       if (made_.graph.name_of(made_.graph.at(other).name) == name) return fail(error_code::invalid_argument, "two inputs are called \"" + std::string(name) + "\"");
-    if (auto ok = check_desc(name, desc); !ok) return fail(std::move(ok.error()));
-    const std::int32_t id = made_.graph.add_value({desc, ir::kind::input, made_.graph.add_text(name), 0, ir::none});
+    if (desc.type == dtype::none || !detail::check_extents(desc)) return fail(refusal(name, desc, " has no dtype, or extents that no tensor can have"));
+    const std::int32_t id = add({desc, ir::kind::input, made_.graph.add_text(name), 0, ir::none});
     made_.graph.inputs.push_back(id);
     return id;
   }
   /// A tensor of the model's weights, by name; compile() binds it.
   result<std::int32_t> weight(std::string_view name, const tensor_desc& desc) {
-    if (auto ok = check_desc(name, desc); !ok) return fail(std::move(ok.error()));
-    return made_.graph.add_value({desc, ir::kind::weight, made_.graph.add_text(name), 0, ir::none});
+    if (desc.type == dtype::none || desc.elements() < 0) return fail(refusal(name, desc, " has unknown extents, or more elements than memory can hold"));
+    return add({desc, ir::kind::weight, made_.graph.add_text(name), 0, ir::none});
   }
   /// A constant with these elements. Error: invalid_argument (another element type or number of elements than the desc has).
   template <class T> result<std::int32_t> constant(const tensor_desc& desc, std::span<const T> elements) {
     if (dtype_for<T>() != desc.type || static_cast<std::int64_t>(elements.size()) != desc.elements())
       return fail(error_code::invalid_argument, "constant: got " + std::to_string(elements.size()) + " elements of " + std::string(name_of(dtype_for<T>())) + ", expected " +
                                                     ir::to_string(desc));
+    ready_.push_back(passes::readiness::evaluated);
     return made_.graph.add_constant<T>(desc, elements);
   }
   /// The scales of a tensor that is quantised per channel.
@@ -43,11 +47,10 @@ class model_builder {
     for (const std::int32_t id : inputs)
       if (id != ir::none && (id < 0 || static_cast<std::size_t>(id) >= made_.graph.values.size()))
         return fail(error_code::invalid_argument, std::string(op.name) + ": value " + std::to_string(id) + " does not exist");
-    const ir::operand_list operands(made_.graph, inputs);
-    const verdict v = op.infer(attrs, operands.operands, wanted);
+    const verdict v = op.infer(attrs, passes::operands_of(made_.graph, inputs, ready_).operands, wanted);
     if (!v) return fail(error_code::rule_broken, to_string(v, op, name));
     pool<std::int32_t> outputs;
-    for (const tensor_desc& desc : v.outputs) outputs.push_back(made_.graph.add_value({desc, ir::kind::result, {}, 0, ir::none}));
+    for (const tensor_desc& desc : v.outputs) outputs.push_back(add({desc, ir::kind::result, {}, 0, ir::none}));
     ir::node made;
     made.op = &op;
     made.label = op.label;
@@ -55,6 +58,7 @@ class model_builder {
     made.inputs = made_.graph.add_operands(inputs);
     made.outputs = made_.graph.add_operands(outputs);
     made.name = made_.graph.add_text(name);
+    for (const std::int32_t id : outputs) ready_[static_cast<std::size_t>(id)] = passes::readiness_of(made_.graph, made, ready_);
     made_.graph.nodes.push_back(made);
     return outputs;
   }
@@ -81,16 +85,21 @@ class model_builder {
   /// The model; the builder is empty afterwards.
   model finish(const weights& file = {}) {
     made_.weights = file;
+    ready_.clear();
     return std::exchange(made_, model{});
   }
 
  private:
-  static result<void> check_desc(std::string_view name, const tensor_desc& desc) {
-    if (desc.type != dtype::none && desc.elements() >= 0) return {};
-    return fail(error_code::invalid_argument, "\"" + std::string(name) + "\": " + ir::to_string(desc) + " has unknown extents, or more elements than memory can hold");
+  static error refusal(std::string_view name, const tensor_desc& desc, std::string_view why) {
+    return {error_code::invalid_argument, joined({"\"", name, "\": ", ir::to_string(desc), why})};
+  }
+  std::int32_t add(const ir::value& v) {
+    ready_.push_back(passes::readiness_of(v));
+    return made_.graph.add_value(v);
   }
 
   model made_;
+  pool<passes::readiness> ready_;  // of each value
 };
 
 }  // namespace nnrt::inline NNRT_ISA
