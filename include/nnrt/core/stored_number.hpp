@@ -16,17 +16,20 @@ inline constexpr dtype_set stored = types_of(i8, u8, i16);
 template <class T> inline constexpr bool can_be_stored = types::stored.contains(dtype_for<T>());
 
 /// a * b and a / b, rounded to float and never fused with an addition: the double has more than twice float's digits,
-/// so that rounding it again changes nothing.
+/// so that rounding it again changes nothing. Both are meant for scales: a / 0, where b was too small for float, is
+/// infinite.
 constexpr float float_product(float a, float b) { return static_cast<float>(math::product(double{a}, double{b})); }
-constexpr float float_quotient(float a, float b) { return static_cast<float>(double{a} / double{b}); }
+constexpr float float_quotient(float a, float b) {
+  return b == 0 ? math::infinity<float> : static_cast<float>(double{a} / double{b});
+}
 
 /// What a stored number stands for: scale * (stored - zero point), rounded once.
 constexpr float real_of(std::int64_t stored, const quantisation& q) {
   return static_cast<float>(math::product(static_cast<double>(stored - q.zero_point), double{q.scale}));
 }
 
-/// So many steps from the zero point as an element: to the nearest integer, halves away from zero; beyond the range of T its
-/// end; not a number is the zero point, which stands for 0.
+/// So many steps from the zero point as an element: to the nearest integer, halves away from zero; beyond the range of
+/// T its end; not a number is the zero point, which stands for 0.
 template <class T> constexpr T stored_at(double steps, const quantisation& q) {
   return math::convert<T>((math::is_nan(steps) ? 0.0 : math::round_half_away(steps)) + q.zero_point);
 }

@@ -2,10 +2,58 @@
 // Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels; it is the DSL's operator /.
 #pragma once
 
-#include <nnrt/ops/detail/binary.hpp>
+#include <nnrt/ops/detail/quantised_binary.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
+namespace detail {
+
+/// 1 / divisor = mantissa * 2^(-31 - bits).
+struct fixed_reciprocal {
+  std::int32_t mantissa = 0;
+  int bits = 0;
+};
+
+/// The reciprocal of a positive integer, by three steps of Newton and Raphson's division from 48/17 - 32/17 * d, where
+/// d in [1/2, 1) is the divisor without its exponent. Numbers have 29 bits behind the point, d has 31. Source:
+/// gemmlowp's one_over_one_plus_x_for_x_in_0_1, which TFLite's GetReciprocal calls.
+constexpr fixed_reciprocal reciprocal_of(std::int32_t divisor) {
+  using nnrt::detail::high_product;
+  using nnrt::detail::shifted_left;
+  constexpr std::int32_t start = 1515870810, slope = -1010580540, one = 1 << 29;  // 48/17, -32/17
+  const int zeros = std::countl_zero(static_cast<std::uint32_t>(divisor));
+  const std::int64_t twice_d = std::int64_t{divisor} << zeros;
+  const auto d = static_cast<std::int32_t>(twice_d / 2);  // (x + the largest number, which stands for 1, + 1) / 2
+  std::int32_t x = start + high_product(d, slope);
+  for (int step = 0; step < 3; ++step) x += shifted_left(high_product(x, one - high_product(d, x)), 2);
+  return {shifted_left(x, 1), 31 - zeros};
+}
+
+/// a / b, whose scale is the quotient of theirs, in float. Source: TFLite's DIV; where that shifts by more than 31
+/// bits, which is undefined there, the result is 0, and 0 it is where b is.
+template <class T> struct stored_quotient {
+  std::int32_t zero_a, zero_b;
+  fixed_point factor;
+  stored_result<T> result;
+
+  constexpr explicit stored_quotient(const stored_pair& of)
+      : zero_a(of.a.zero_point),
+        zero_b(of.b.zero_point),
+        factor(fixed_point_of(double{float_quotient(of.a.scale, nnrt::float_product(of.b.scale, of.y.scale))})),
+        result(of.y, of.fused) {}
+  constexpr T operator()(T a, T b) const {
+    const std::int32_t divisor = b - zero_b, x = divisor < 0 ? zero_a - a : a - zero_a;
+    if (divisor == 0) return result.at(0);
+    const fixed_reciprocal r = reciprocal_of(divisor < 0 ? -divisor : divisor);
+    const int headroom = std::countl_zero(static_cast<std::uint32_t>(x < 0 ? ~x : x)) - 1;
+    const int exponent = factor.exponent - r.bits - headroom;
+    if (exponent < -31) return result.at(0);
+    const std::int32_t quotient = nnrt::detail::high_product(x * (1 << headroom), r.mantissa);
+    return result.at(rounding::twice::scale(quotient, {factor.mantissa, exponent}));
+  }
+};
+
+}  // namespace detail
 
 /// Quotient of two tensors, element by element.
 ///
@@ -13,21 +61,38 @@ namespace ops {
 ///
 /// y has the dtype of higher precision of the two: floats before integers before booleans, which count as 0 and 1.
 /// Quotients of integers are truncated toward zero; an integer over zero is 0, the most negative one over -1 wraps
-/// around to itself. Floats follow IEEE 754, in constant evaluation too. Broken rules: see `rule`; extents are counted
-/// from the innermost. Source: NNRt OH_NN_OPS_DIV, made definite in this library.
+/// around to itself. Floats follow IEEE 754, in constant evaluation too.
+///
+/// Quantised: a and b i8, u8 or i16 with one scale each, y with the scale that `into<quant{…}>` gives; the quotients of
+/// (stored - zero point) are computed in fixed point, brought to the scale of y and clamped, as the activation says.
+/// What is divided by a stored zero point, which stands for 0, gives 0.
+///
+/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt OH_NN_OPS_DIV,
+/// made definite in this library; quantised: the reference kernel of TFLite's DIV, which has u8, and i8 and i16 since
+/// 2024.
 struct div {
   static constexpr op_code code{11};
   static constexpr std::string_view name = "div";
   static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.result = storage::in_place, .typed_in_common = types::number};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 11, .hdi = 47};
   static constexpr nnrt_parameter parameters[] = {{"fused", 29, i8}};
   using attrs = detail::fused_attribute;
-  enum class rule { types_must_have_a_common_type, operands_must_not_both_be_boolean, extents_must_be_equal_or_1 };
+  enum class rule {
+    types_must_have_a_common_type,
+    operands_must_not_both_be_boolean,
+    extents_must_be_equal_or_1,
+    operands_must_both_be_quantised_or_both_plain,
+    quantised_types_must_be_i8_u8_or_i16,
+    quantised_types_must_be_equal,
+    quantised_operands_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+  };
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
-    return detail::infer_arithmetic<rule>(in);
+  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc> wanted) {
+    return detail::infer_stored_arithmetic<rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
@@ -35,7 +100,14 @@ struct div {
   template <class T> static constexpr T element(const attrs& attributes, T a, T b) {
     return detail::finished<T>(quotient(a, b), attributes.fused);
   }
+  /// The function of two stored numbers.
+  template <class T> static constexpr auto stored(const detail::stored_pair& of) {
+    return detail::stored_quotient<T>(of);
+  }
+
   template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
+    if constexpr (can_be_stored<T>)
+      if (in[0].desc->quantised) return detail::for_each_pair<T>(in, out, stored<T>({in, out, attributes.fused}));
     detail::for_each_pair<T>(in, out, [&](T a, T b) { return element(attributes, a, b); });
   }
 

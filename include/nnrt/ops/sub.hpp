@@ -2,7 +2,7 @@
 // Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels; it is the DSL's operator -.
 #pragma once
 
-#include <nnrt/ops/detail/binary.hpp>
+#include <nnrt/ops/detail/quantised_binary.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -12,20 +12,37 @@ namespace ops {
 ///   a, b: shapes that broadcast as NumPy's do      y: the common shape, fused(a - b)
 ///
 /// y has the dtype of higher precision of the two: floats before integers before booleans, which count as 0 and 1.
-/// Integers wrap around. Broken rules: see `rule`; extents are counted from the innermost. Source: NNRt OH_NN_OPS_SUB.
+/// Integers wrap around.
+///
+/// Quantised: a and b i8, u8 or i16 with one scale each, y with the scale that `into<quant{…}>` gives; both are shifted
+/// left by 20 bits (i16: 15), brought to twice the larger scale, subtracted, brought to the scale of y and clamped, as
+/// the activation says. i16 so whatever the scales are.
+///
+/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt OH_NN_OPS_SUB;
+/// quantised: the reference kernels of TFLite's SUB.
 struct sub {
   static constexpr op_code code{38};
   static constexpr std::string_view name = "sub";
   static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.result = storage::in_place, .typed_in_common = types::number};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 38, .hdi = 152};
   static constexpr nnrt_parameter parameters[] = {{"fused", 59, i8}};
   using attrs = detail::fused_attribute;
-  enum class rule { types_must_have_a_common_type, operands_must_not_both_be_boolean, extents_must_be_equal_or_1 };
+  enum class rule {
+    types_must_have_a_common_type,
+    operands_must_not_both_be_boolean,
+    extents_must_be_equal_or_1,
+    operands_must_both_be_quantised_or_both_plain,
+    quantised_types_must_be_i8_u8_or_i16,
+    quantised_types_must_be_equal,
+    quantised_operands_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+  };
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
-    return detail::infer_arithmetic<rule>(in);
+  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc> wanted) {
+    return detail::infer_stored_arithmetic<rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
@@ -34,7 +51,14 @@ struct sub {
     using wide = detail::wrapping_t<T>;
     return detail::finished<T>(static_cast<wide>(a) - static_cast<wide>(b), attributes.fused);
   }
+  /// The function of two stored numbers.
+  template <class T> static constexpr auto stored(const detail::stored_pair& of) {
+    return detail::stored_sum<T>(of, -1);
+  }
+
   template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
+    if constexpr (can_be_stored<T>)
+      if (in[0].desc->quantised) return detail::for_each_pair<T>(in, out, stored<T>({in, out, attributes.fused}));
     detail::for_each_pair<T>(in, out, [&](T a, T b) { return element(attributes, a, b); });
   }
 };

@@ -1,0 +1,121 @@
+// quantised_binary: add, sub, mul and maximum on stored numbers - rules about their scales, and TFLite's fixed-point
+// arithmetic. Flow: the operators' infer and reference; kernels/bind/detail/stored_binary.hpp runs the same functions
+// over whole rows.
+#pragma once
+
+#include <nnrt/core/stored_number.hpp>
+#include <nnrt/ops/detail/binary.hpp>
+#include <nnrt/ops/detail/quantised.hpp>
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// Operands that are quantised, both of them, in a form that elementwise arithmetic takes; and a scale for the result.
+template <class Rule>
+constexpr verdict check_stored_pair(const tensor_desc& a, const tensor_desc& b, std::span<const tensor_desc> wanted) {
+  if (auto v = require(Rule::operands_must_both_be_quantised_or_both_plain, b.quantised ? 1 : 0, a.quantised ? 1 : 0);
+      !v)
+    return v;
+  if (!types::stored.contains(a.type)) return require(Rule::quantised_types_must_be_i8_u8_or_i16, a.type, i8);
+  if (auto v = require(Rule::quantised_types_must_be_equal, b.type, a.type); !v) return v;
+  for (const tensor_desc& x : {a, b})
+    if (auto v = require_one_scale(Rule::quantised_operands_must_have_one_scale, x); !v) return v;
+  return require_one_scale(Rule::quantised_output_must_have_one_scale, wish_of(wanted));
+}
+
+/// infer_arithmetic() for operators that compute with stored numbers, too: the result is quantised as wanted.
+template <class Rule>
+constexpr verdict infer_stored_arithmetic(std::span<const operand> in, std::span<const tensor_desc> wanted) {
+  const tensor_desc &a = in[0].desc, &b = in[1].desc;
+  if (!a.quantised && !b.quantised) return infer_arithmetic<Rule>(in);
+  if (auto v = check_stored_pair<Rule>(a, b, wanted); !v) return v;
+  verdict v = infer_broadcast<Rule>(in, a.type);
+  if (v) v.outputs[0].quantised = wanted[0].quantised;
+  return v;
+}
+
+/// The descs and the activation of one operation on stored numbers.
+struct stored_pair {
+  const quantisation &a, &b, &y;
+  activation fused = activation::none;
+
+  constexpr stored_pair(arguments in, results out, activation fuse)
+      : a(in[0].desc->quantised), b(in[1].desc->quantised), y(out[0].desc->quantised), fused(fuse) {}
+};
+
+/// Where the results of one operation on stored numbers go: zero point and bounds.
+template <class T> struct stored_result {
+  std::int32_t zero_point;
+  stored_range range;
+
+  constexpr stored_result(const quantisation& y, activation fused)
+      : zero_point(y.zero_point), range(stored_range_of<T>(y, fused)) {}
+  constexpr T operator()(std::int64_t sum, fixed_point factor) const {
+    return requantise<T>(sum, factor, zero_point, range);
+  }
+  /// For what has the scale of y already.
+  constexpr T at(std::int64_t steps) const {
+    return static_cast<T>(nnrt::detail::clamped(zero_point + steps, range.low, range.high));
+  }
+};
+
+/// a + b or a - b: both are shifted left as far as 32 bits allow, brought to twice the larger of their scales, added,
+/// and brought to that of y. Source: TFLite's ADD and SUB; i16 as it computes where scales are no powers of two.
+template <class T> struct stored_sum {
+  std::int32_t zero_a, zero_b;
+  fixed_point factor_a, factor_b, factor_y;
+  stored_result<T> result;
+  static constexpr int left_shift = sizeof(T) == 1 ? 20 : 15;
+
+  constexpr stored_sum(const stored_pair& of, int sign)
+      : zero_a(of.a.zero_point), zero_b(of.b.zero_point), result(of.y, of.fused) {
+    const double twice = 2 * double{of.a.scale > of.b.scale ? of.a.scale : of.b.scale};
+    factor_a = fixed_point_of(double{of.a.scale} / twice);
+    factor_b = fixed_point_of(double{of.b.scale} / twice);
+    // Its sign here, not after rounding: halves go toward plus infinity.
+    factor_b.mantissa *= sign;
+    factor_y = fixed_point_of(twice / ((1 << left_shift) * double{of.y.scale}));
+  }
+  constexpr T operator()(T a, T b) const {
+    return result(brought(a - zero_a, factor_a) + brought(b - zero_b, factor_b), factor_y);
+  }
+
+ private:
+  static constexpr std::int64_t brought(std::int32_t x, fixed_point factor) {
+    return rounding::twice::scale(x * (1 << left_shift), factor);
+  }
+};
+
+/// a * b, whose scale is the product of theirs, in float. Source: TFLite's MUL.
+template <class T> struct stored_product {
+  std::int32_t zero_a, zero_b;
+  fixed_point factor;
+  stored_result<T> result;
+
+  constexpr explicit stored_product(const stored_pair& of)
+      : zero_a(of.a.zero_point),
+        zero_b(of.b.zero_point),
+        factor(fixed_point_of(double{float_quotient(nnrt::float_product(of.a.scale, of.b.scale), of.y.scale)})),
+        result(of.y, of.fused) {}
+  constexpr T operator()(T a, T b) const { return result(std::int64_t{a - zero_a} * (b - zero_b), factor); }
+};
+
+/// The larger of a and b, each brought to the scale of y; which leaves them as they are where all scales are equal, as
+/// they have to be for TFLite's MAXIMUM.
+template <class T> struct stored_maximum {
+  std::int32_t zero_a, zero_b;
+  fixed_point factor_a, factor_b;
+  stored_result<T> result;
+
+  constexpr explicit stored_maximum(const stored_pair& of)
+      : zero_a(of.a.zero_point),
+        zero_b(of.b.zero_point),
+        factor_a(fixed_point_of(double{of.a.scale} / double{of.y.scale})),
+        factor_b(fixed_point_of(double{of.b.scale} / double{of.y.scale})),
+        result(of.y, of.fused) {}
+  constexpr T operator()(T a, T b) const {
+    const T x = result(a - zero_a, factor_a), y = result(b - zero_b, factor_b);
+    return x > y ? x : y;
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail

@@ -1,0 +1,100 @@
+// quantised: what tests of operators on stored numbers share - tensors with a scale, the reference on them, rows of
+// rules.
+#pragma once
+
+#include "support/operators.hpp"
+
+#include <initializer_list>
+
+namespace nnrt_test {
+
+/// A quantised tensor of a test.
+template <class T> constexpr filled<T> stored(shape_t shape, std::vector<T> elements, quantisation q) {
+  filled<T> x(shape, static_cast<std::vector<T>&&>(elements));
+  x.desc.quantised = q;
+  return x;
+}
+
+/// first, first + step, first + 2 * step, … modulo `modulus`, `lowest` added: stored numbers all over the range.
+template <class T> constexpr filled<T> spread(shape_t shape, int step, quantisation q) {
+  constexpr int modulus = 1 << (8 * sizeof(T)), lowest = std::numeric_limits<T>::min();
+  filled<T> x(shape);
+  x.desc.quantised = q;
+  int next = 0;
+  for (T& element : x.elements) {
+    element = static_cast<T>(next + lowest);
+    next = (next + step) % modulus;
+  }
+  return x;
+}
+
+/// The elements that Op::reference gives for element type T, where y is quantised so.
+template <class Op, class T, class... In>
+constexpr std::vector<T> run_stored(const typename Op::attrs& attrs, shape_t out, quantisation q, In... in) {
+  filled<T> y(out);
+  y.desc.quantised = q;
+  const view operands[] = {in.as_view()...};
+  const view outputs[] = {y.as_view()};
+  Op::template reference<T>(attrs, operands, outputs);
+  return y.elements;
+}
+
+/// Two operands and a wish that an operator must refuse with this rule and these two values.
+template <class Rule> struct refused_stored_pair {
+  const char* what;
+  tensor_desc a, b, wanted;
+  Rule rule;
+  std::int64_t got, expected;
+};
+template <class Op, class Rule> constexpr bool refused_as_stated(const refused_stored_pair<Rule>& row) {
+  return breaks(infer<Op>({}, {computed(row.a), computed(row.b)}, {row.wanted}), row.rule, row.got, row.expected);
+}
+template <class Op, class Rule, std::size_t N>
+constexpr bool all_refused_as_stated(const refused_stored_pair<Rule> (&table)[N]) {
+  for (const refused_stored_pair<Rule>& row : table)
+    if (!refused_as_stated<Op>(row)) return false;
+  return true;
+}
+
+constexpr quant some_scale{.scale = 0.5F, .zero_point = 3}, other_scale{.scale = 0.25F, .zero_point = -4};
+constexpr tensor_desc i8_of(shape_t shape, quantisation q = some_scale) {
+  return {i8, default_format(shape.rank), shape, q};
+}
+/// A wish for a scale, and for nothing else.
+constexpr tensor_desc wish(quantisation q) {
+  tensor_desc d;
+  d.quantised = q;
+  return d;
+}
+
+/// The rows that every operator on two quantised tensors has to refuse; which rule is broken comes from its own enum.
+template <auto BothOrNone, auto Types, auto EqualTypes, auto Operands, auto Output>
+inline constexpr refused_stored_pair<decltype(BothOrNone)> rules_of_stored_pairs[] = {
+    {"plain beside quantised", i8_of({2}), {i8, {2}}, wish(some_scale), BothOrNone, 0, 1},
+    {"a plain scalar left", {i8, {}}, i8_of({2}), wish(some_scale), BothOrNone, 1, 0},
+    {"a float beside quantised", i8_of({2}), {f32, {2}}, wish(some_scale), BothOrNone, 0, 1},
+    {"sums of 32 bits",
+     {i32, nd, {2}, some_scale},
+     {i32, nd, {2}, some_scale},
+     wish(some_scale),
+     Types,
+     int(i32),
+     int(i8)},
+    {"signed beside unsigned", i8_of({2}), {u8, nd, {2}, some_scale}, wish(some_scale), EqualTypes, int(u8), int(i8)},
+    {"a per channel", i8_of({2, 7}, per_channel<1>), i8_of({2, 7}), wish(some_scale), Operands, 7, 1},
+    {"b per channel", i8_of({2, 7}), i8_of({2, 7}, per_channel<0>), wish(some_scale), Operands, 2, 1},
+    {"nothing wanted", i8_of({2}), i8_of({2}), {}, Output, 0, 1},
+    {"no scale wanted", i8_of({2}), i8_of({2}), {i8, {2}}, Output, 0, 1},
+    {"y per channel", i8_of({2, 7}), i8_of({2, 7}), i8_of({2, 7}, per_channel<1>), Output, 7, 1},
+};
+
+/// Whether the result of two quantised tensors is quantised as wanted, and broadcast as ever.
+template <class Op> constexpr bool takes_the_wanted_scale() {
+  const verdict v = infer<Op>({}, {computed(i8_of({2, 1})), computed(i8_of({3}, other_scale))}, {wish(other_scale)});
+  const verdict image = infer<Op>(
+      {}, {computed({u8, nchw, {1, 3, 4, 4}, some_scale}), computed({u8, nd, {}, some_scale})}, {wish(some_scale)});
+  return v && v.output(0) == i8_of({2, 3}, other_scale) && image &&
+         image.output(0) == tensor_desc{u8, nchw, {1, 3, 4, 4}, some_scale};
+}
+
+}  // namespace nnrt_test
