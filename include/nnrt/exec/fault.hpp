@@ -10,6 +10,16 @@ namespace nnrt::inline NNRT_ISA {
 
 /// `gather "lookup": indices must lie in the axis (got 7, expected 4) at element 3`: the node, the rule, the value and
 /// the bound that it breaks, and where the value stands in its operand.
+[[gnu::cold]] inline std::string to_string(const run_fault& fault, std::string_view op, std::string_view name) {
+  std::string rule(fault.rule);
+  for (char& letter : rule)
+    if (letter == '_') letter = ' ';
+  return joined({op, name.empty() ? "" : " \"", name, name.empty() ? ": " : "\": ", rule, " (got ",
+                 std::to_string(fault.actual), ", expected ", std::to_string(fault.expected), ") at element ",
+                 std::to_string(fault.position)});
+}
+
+/// The error of a run whose step `failed` found this.
 [[gnu::cold]] inline error error_of(const plan_view& plan, const step& failed, const run_fault& fault) {
   std::string_view op, name;
   for (const fallible_node& n : plan.fallible) {
@@ -17,13 +27,7 @@ namespace nnrt::inline NNRT_ISA {
     op = n.op;
     name = {plan.text.data() + n.name.first, static_cast<std::size_t>(n.name.count)};
   }
-  std::string rule(fault.rule);
-  for (char& letter : rule)
-    if (letter == '_') letter = ' ';
-  return {error_code::invalid_argument,
-          joined({op, name.empty() ? "" : " \"", name, name.empty() ? ": " : "\": ", rule, " (got ",
-                  std::to_string(fault.actual), ", expected ", std::to_string(fault.expected), ") at element ",
-                  std::to_string(fault.position)})};
+  return {error_code::invalid_argument, to_string(fault, op, name)};
 }
 
 }  // namespace nnrt::inline NNRT_ISA
