@@ -2,8 +2,8 @@
 // Flow: front ends call infer(); kernels/select.hpp binds it to the pooling kernel or to reference().
 #pragma once
 
+#include <nnrt/core/arithmetic.hpp>
 #include <nnrt/core/dsl.hpp>
-#include <nnrt/core/math.hpp>
 #include <nnrt/ops/detail/reduction.hpp>
 
 namespace nnrt::inline NNRT_ISA {
