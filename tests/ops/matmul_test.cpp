@@ -55,7 +55,7 @@ static_assert([] {
 static_assert(breaks(infer<ops::matmul>({}, {computed(f32_of({2, 3}))}), signature_rule::required_operand_must_be_given,
                      1, 2));
 static_assert(breaks(infer<ops::matmul>({}, {computed({i32, {2, 2}}), computed({i32, {2, 2}})}),
-                     signature_rule::operand_type_must_be_accepted_by_the_operator, 4, 10));
+                     signature_rule::operand_type_must_be_accepted_by_the_operator, 4, 2));
 
 TEST_CASE("matmul: matrices that do not fit are refused with the rule and both values") {
   for (const refused_row& row : refused) {
@@ -65,7 +65,46 @@ TEST_CASE("matmul: matrices that do not fit are refused with the rule and both v
   CHECK(
       breaks(infer<ops::matmul>({}, {computed(f32_of({2, 3}))}), signature_rule::required_operand_must_be_given, 1, 2));
   CHECK(breaks(infer<ops::matmul>({}, {computed({i32, {2, 2}}), computed({i32, {2, 2}})}),
-               signature_rule::operand_type_must_be_accepted_by_the_operator, 4, 10));
+               signature_rule::operand_type_must_be_accepted_by_the_operator, 4, 2));
+}
+
+struct quantised_row {
+  const char* what;
+  tensor_desc a, b, y;
+  rule broken;
+  std::int64_t got, expected;
+};
+constexpr quant half{.scale = 0.5F, .zero_point = 3}, tenth{.scale = 0.1F, .zero_point = -9};
+constexpr tensor_desc of(dtype type, shape_t shape, quantisation q = {}) {
+  return {type, default_format(shape.rank), shape, q};
+}
+constexpr tensor_desc a_i8 = of(i8, {2, 3}, half), b_i8 = of(i8, {3, 4}, tenth), y_i8 = of(i8, {2, 4}, half);
+constexpr quantised_row quantised[] = {
+    {"a plain", of(i8, {2, 3}), b_i8, y_i8, rule::quantised_a_must_have_one_scale, 0, 1},
+    {"both plain", of(i8, {2, 3}), of(i8, {3, 4}), {}, rule::quantised_a_must_have_one_scale, 0, 1},
+    {"a per channel", of(i8, {2, 3}, per_channel<0>), b_i8, y_i8, rule::quantised_a_must_have_one_scale, 2, 1},
+    {"b plain", a_i8, of(i8, {3, 4}), y_i8, rule::quantised_b_must_have_one_scale, 0, 1},
+    {"b per channel", a_i8, of(i8, {3, 4}, per_channel<1>), y_i8, rule::quantised_b_must_have_one_scale, 4, 1},
+    {"nothing wanted", a_i8, b_i8, {}, rule::quantised_output_must_have_one_scale, 0, 1},
+    {"y plain", a_i8, b_i8, of(i8, {2, 4}), rule::quantised_output_must_have_one_scale, 0, 1},
+    {"u8 beside i8", a_i8, of(u8, {3, 4}, half), y_i8, rule::types_must_be_equal, 6, 2},
+};
+constexpr bool refused_as_stated(const quantised_row& r) {
+  return breaks(infer<ops::matmul>({}, {computed(r.a), computed(r.b)}, {r.y}), r.broken, r.got, r.expected);
+}
+static_assert([] {
+  for (const quantised_row& row : quantised)
+    if (!refused_as_stated(row)) return false;
+  return true;
+}());
+
+TEST_CASE("matmul: bytes need one scale each, and say which result they want") {
+  for (const quantised_row& row : quantised) {
+    CAPTURE(row.what);
+    CHECK(refused_as_stated(row));
+  }
+  const tensor_desc a = of(u8, {-1, 2, 3}, half), b = of(u8, {3, 4}, half), y = of(u8, {5, 2, 4}, half);
+  CHECK(infer<ops::matmul>({}, {computed(a), computed(b)}, {y}).output(0) == y);
 }
 
 struct shape_row {
@@ -171,6 +210,59 @@ TEST_CASE("matmul: float16 sums in float") {
   CHECK(static_cast<float>(run<ops::matmul, float16>({}, {1, 1}, a, ones).elements[0]) == 2050.0F);
 }
 
+/// a: i * 37 % 256 (- 128 for i8), [2, 2, 3], transposed [2, 3, 2]; b: i * 53 % 256 (- 128), [3, 4] or [2, 3, 4],
+/// transposed [4, 3]; scales 0.02 and 0.03 to 0.3; zero points 11, -20 and 5 (u8: 139, 108 and 133).
+template <class T, class Rounding = rounding::twice>
+constexpr std::vector<T> product_of_bytes(shape_t shape_a, shape_t shape_b, const ops::matmul::attrs& attrs) {
+  constexpr int first = std::is_same_v<T, std::int8_t> ? 128 : 0;
+  filled<T> a(shape_a), b(shape_b), y(shape_t{2, 2, 4});
+  for (std::size_t i = 0; i < a.elements.size(); ++i) a.elements[i] = static_cast<T>(int(i) * 37 % 256 - first);
+  for (std::size_t i = 0; i < b.elements.size(); ++i) b.elements[i] = static_cast<T>(int(i) * 53 % 256 - first);
+  a.desc.quantised = quant{0.02F, 139 - first}, b.desc.quantised = quant{0.03F, 108 - first};
+  y.desc.quantised = quant{0.3F, 133 - first};
+  const view in[] = {a.as_view(), b.as_view()}, out[] = {y.as_view()};
+  ops::matmul::reference<T, Rounding>(attrs, in, out);
+  return y.elements;
+}
+using signed_numbers = std::vector<std::int8_t>;
+using unsigned_numbers = std::vector<std::uint8_t>;
+
+// Computed in Python integers: acc = sum of (a - zero point) * (b - zero point), times float32(sa * sb) / sy by SRDHM
+// and RDP with its frexp form, + zero point, clamped. (u8 has the same real numbers as i8: so the same, + 128.)
+static_assert(product_of_bytes<std::int8_t>({2, 2, 3}, {3, 4}, plain) ==
+              signed_numbers{6, 26, 27, -6, 18, 17, -4, -1, -53, 0, 35, 19, 15, 19, 5, -3});
+
+TEST_CASE("matmul: products of bytes are scaled, rounded and clamped as TFLite's reference does") {
+  CHECK(product_of_bytes<std::int8_t>({2, 2, 3}, {3, 4}, plain) ==
+        signed_numbers{6, 26, 27, -6, 18, 17, -4, -1, -53, 0, 35, 19, 15, 19, 5, -3});
+  CHECK(product_of_bytes<std::uint8_t>({2, 2, 3}, {3, 4}, plain) ==
+        unsigned_numbers{134, 154, 155, 122, 146, 145, 124, 127, 75, 128, 163, 147, 143, 147, 133, 125});
+  CHECK(product_of_bytes<std::int8_t>({2, 2, 3}, {2, 3, 4}, plain) ==
+        signed_numbers{6, 26, 27, -6, 18, 17, -4, -1, 30, 13, -3, -61, 3, -5, -13, 11});
+  CHECK(product_of_bytes<std::int8_t>({2, 3, 2}, {4, 3}, how(true, true)) ==
+        signed_numbers{42, -24, 18, -15, 30, -20, 20, -16, -2, -2, -7, 43, 41, -24, 18, -15});
+  CHECK(product_of_bytes<std::int8_t>({2, 3, 2}, {4, 3}, how(true, true, activation::relu)) ==
+        signed_numbers{42, 5, 18, 5, 30, 5, 20, 5, 5, 5, 5, 43, 41, 5, 18, 5});
+  CHECK(product_of_bytes<std::int8_t>({2, 3, 2}, {4, 3}, how(true, true, activation::relu6)) ==
+        signed_numbers{25, 5, 18, 5, 25, 5, 20, 5, 5, 5, 5, 25, 25, 5, 18, 5});
+}
+
+/// number * 4 / 8 steps of y: 5 and -5 lie in the middle between two.
+template <class Rounding> int in_the_middle(std::int8_t number) {
+  filled<std::int8_t> a({1, 1}, {number}), b({1, 1}, {4}), y(shape_t{1, 1});
+  a.desc.quantised = quant{0.1F, 0}, b.desc.quantised = quant{0.1F, 0}, y.desc.quantised = quant{0.1F * 0.1F * 8, 0};
+  const view in[] = {a.as_view(), b.as_view()}, out[] = {y.as_view()};
+  ops::matmul::reference<std::int8_t, Rounding>(plain, in, out);
+  return y.elements[0];
+}
+
+TEST_CASE("matmul: Rounding decides in the middle") {
+  CHECK(in_the_middle<rounding::twice>(5) == 3);
+  CHECK(in_the_middle<rounding::twice>(-5) == -3);
+  CHECK(in_the_middle<rounding::once>(-5) == -2);
+  CHECK(in_the_middle<rounding::half_to_even>(5) == 2);
+}
+
 constexpr auto attention = [](builder& b) {
   auto q = b.input<f32, shape<2, 4, 5, 8>>("q");
   auto k = b.input<f32, shape<2, 4, 7, 8>>("k");
@@ -189,6 +281,20 @@ TEST_CASE("matmul: keywords arrive as attributes") {
   CHECK((!second.transpose_a && !second.transpose_b && second.fused == activation::relu6));
   CHECK(g.at(g.outputs_of(g.nodes[0])[0]).desc == f32_of({2, 4, 5, 7}));
   CHECK(g.at(g.outputs_of(g.nodes[1])[0]).desc == f32_of({2, 4, 5, 3}));
+}
+
+constexpr auto attention_of_i8 = [](builder& b) {
+  auto q = b.input<i8, shape<2, 5, 8>, nd, quant{.scale = 0.02F, .zero_point = -7}>("q");
+  auto k = b.input<i8, shape<2, 7, 8>, nd, quant{.scale = 0.03F, .zero_point = 7}>("k");
+  auto y = matmul(q, k, transpose_b, into<quant{.scale = 0.2F, .zero_point = 11}>);
+  static_assert(y.desc == of(i8, {2, 5, 7}, quant{0.2F, 11}));
+  b.output("y", y);
+};
+
+TEST_CASE("matmul: a quantised output takes the scale that it is asked into") {
+  builder b;
+  attention_of_i8(b);
+  CHECK(b.graph().nodes.size() == 1);
 }
 
 }  // namespace

@@ -2,10 +2,9 @@
 // Flow: front ends call infer(); kernels/select.hpp binds it to the packed GEMM.
 #pragma once
 
-#include <nnrt/core/arithmetic.hpp>
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/dsl.hpp>
-#include <nnrt/core/operator.hpp>
+#include <nnrt/ops/detail/quantised.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -15,14 +14,18 @@ namespace ops {
 ///   a: […, M, K], or […, K, M] with transpose_a      b: […, K, N], or […, N, K] with transpose_b
 ///   y: […, M, N] = fused(a * b)
 ///
-/// A vector needs an axis of extent 1 to be a matrix (unsqueeze).
-/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_MATMUL.
+/// A vector needs an axis of extent 1 to be a matrix (unsqueeze). dtypes: both operands f16 (sums in f32), f32 or f64;
+/// or quantised: both i8 or both u8 with one scale each, y of their dtype with the scale that `into<quant{…}>` gives.
+/// Sums are exact integers of (a - zero point) * (b - zero point), scaled by requantise(), and a fused activation is a
+/// clamp of the stored numbers. Broken rules: see `rule`. Source: NNRt OH_NN_OPS_MATMUL; quantised: the reference
+/// kernels of TFLite's BATCH_MATMUL.
 struct matmul {
   static constexpr op_code code{19};
   static constexpr std::string_view name = "matmul";
-  static constexpr operand_spec inputs[] = {{"a", types::floating}, {"b", types::floating}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{};
+  static constexpr operand_spec inputs[] = {{"a", types::floating | detail::bytes},
+                                            {"b", types::floating | detail::bytes}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 19, .hdi = 89};
   static constexpr nnrt_parameter parameters[] = {
       {"transpose_a", 33, boolean}, {"transpose_b", 34, boolean}, {"fused", 35, i8}};
@@ -38,9 +41,13 @@ struct matmul {
     rank_of_b_must_be_at_least_2,
     inner_extents_must_be_equal,
     leading_extents_must_be_equal_or_1,
+    quantised_a_must_have_one_scale,
+    quantised_b_must_have_one_scale,
+    quantised_output_must_have_one_scale,
   };
 
-  static constexpr verdict infer(const attrs& attributes, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& attributes, std::span<const operand> in,
+                                 std::span<const tensor_desc> wanted) {
     const tensor_desc &a = in[0].desc, &b = in[1].desc;
     if (auto v = require(rule::types_must_be_equal, b.type, a.type); !v) return v;
     if (auto v = require_at_least(rule::rank_of_a_must_be_at_least_2, a.rank(), 2); !v) return v;
@@ -49,10 +56,11 @@ struct matmul {
     if (auto v = require_same_extent(rule::inner_extents_must_be_equal, right.rows, left.columns); !v) return v;
     const broadcast_result batch = broadcast(leading(a.shape), leading(b.shape));
     if (!batch.fits) return refuse(rule::leading_extents_must_be_equal_or_1, batch.right, batch.left);
+    if (auto v = check_quantisation(a, b, wanted); !v) return v;
     shape_t y = batch.shape;
     y.push_back(left.rows);
     y.push_back(right.columns);
-    return yields(tensor_desc{a.type, y});
+    return yields(detail::layer_result({a.type, y}, wanted));
   }
 
   static constexpr std::int64_t macs(const attrs& attributes, std::span<const operand> in,
@@ -60,16 +68,24 @@ struct matmul {
     return out[0].elements() * matrix(in[0].desc.shape, attributes.transpose_a).columns;
   }
 
-  template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
+  template <class T, class Rounding = rounding::twice>
+  static constexpr void reference(const attrs& attributes, arguments in, results out) {
     const auto y = out[0].as<T>();
     const shape_t batch = leading(y.shape);
     const auto a = oriented(in[0].as<const T>(), attributes.transpose_a, batch);
     const auto b = oriented(in[1].as<const T>(), attributes.transpose_b, batch);
     if (y.elements() == 0) return;
+    const auto zero_a = detail::zero_of<T>(in[0]), zero_b = detail::zero_of<T>(in[1]);
+    const double scale = detail::product_of_tensor_scales(in[0].desc->quantised.scale, in[1].desc->quantised.scale);
+    const detail::epilogue<T, Rounding> finish(out[0], attributes.fused, scale);
     shape_t index;
     index.rank = y.rank();
-    do y.at(index) = static_cast<T>(activate(dot(a, b, index), attributes.fused));
-    while (next_index(index, y.shape));
+    do {
+      math::compute_t<T> sum = 0;
+      for (std::int64_t k = 0; k < a.extent(-1); ++k)
+        sum += detail::product(a.at(index.with(-1, k)), zero_a, b.at(index.with(-2, k)), zero_b);
+      y.at(index) = finish(sum);
+    } while (next_index(index, y.shape));
   }
 
  private:
@@ -98,20 +114,18 @@ struct matmul {
     return x;
   }
 
-  /// The element of the product at `index`: a row of a times a column of b.
-  template <class T>
-  static constexpr auto dot(const tensor_view<const T>& a, const tensor_view<const T>& b, const shape_t& index) {
-    using wide = math::compute_t<T>;
-    wide sum = 0;
-    for (std::int64_t k = 0; k < a.extent(-1); ++k)
-      sum += static_cast<wide>(a.at(index.with(-1, k))) * static_cast<wide>(b.at(index.with(-2, k)));
-    return sum;
+  static constexpr verdict check_quantisation(const tensor_desc& a, const tensor_desc& b,
+                                              std::span<const tensor_desc> wanted) {
+    if (!detail::bytes.contains(a.type)) return {};
+    if (auto v = detail::require_one_scale(rule::quantised_a_must_have_one_scale, a); !v) return v;
+    if (auto v = detail::require_one_scale(rule::quantised_b_must_have_one_scale, b); !v) return v;
+    return detail::require_one_scale(rule::quantised_output_must_have_one_scale, detail::wish_of(wanted));
   }
 };
 
 }  // namespace ops
 
-/// matmul(a, b), with transpose_a, transpose_b and a fused activation.
+/// matmul(a, b), with transpose_a, transpose_b and a fused activation; for a quantised result into<quant{…}>.
 template <tensor_desc A, tensor_desc B, dsl::keyword_argument... Keywords>
 constexpr auto matmul(tensor<A> a, tensor<B> b, Keywords... keywords) {
   return dsl::apply<ops::matmul>(a, b, keywords...);
