@@ -125,7 +125,7 @@ std::int32_t network::numbers(dtype type, std::span<const double> list) {
 std::vector<std::int32_t> network::apply(std::string_view name, const std::vector<std::int32_t>& in,
                                          std::initializer_list<named_attribute> attributes,
                                          std::span<const tensor_desc> wanted) {
-  const operator_info* op = ops::find(name);
+  const operator_info* op = find_operator(name);
   if (op == nullptr) throw left_out{reasons::not_built};
   std::vector<word> words = default_words(*op);
   for (const named_attribute& a : attributes)

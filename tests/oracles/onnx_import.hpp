@@ -1,6 +1,5 @@
 // onnx_import: ONNX nodes as nodes of nnrt, one row for each pair of an ONNX operator and one of ours that computes it.
-// Flow: onnx_nodes_test.cpp imports each model of the test data; a network keeps what the references make of each
-// value.
+// Flow: onnx_nodes_test.cpp imports each model of the test data; a network keeps what the references make of it.
 #pragma once
 
 #include "oracles/onnx_file.hpp"

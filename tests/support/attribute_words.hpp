@@ -1,9 +1,8 @@
-// attribute_words: attributes of any operator given by name, as the words that graphs hold; no attribute struct is
-// named. Flow: importers and batteries that treat all operators alike ask ops::list for defaults and operator_info for
-// fields.
+// attribute_words: attributes of any operator given by name, as the words that graphs hold.
+// Flow: importers and batteries treat all operators alike: defaults come from the catalogue, fields from operator_info.
 #pragma once
 
-#include <nnrt/ops/list.hpp>
+#include "support/catalogue.hpp"
 
 #include <bit>
 #include <cstdint>
@@ -28,20 +27,6 @@ inline std::size_t words_of(attribute_kind kind, word first) {
       return 1;
   }
 }
-
-namespace detail {
-template <class... Ops> std::vector<word> default_words(std::string_view name, ops::type_list<Ops...>) {
-  std::vector<word> words;
-  const auto try_one = [&]<class Op>(const Op*) {
-    if (Op::name == name) pack(typename Op::attrs{}, words);
-  };
-  (try_one(static_cast<const Ops*>(nullptr)), ...);
-  return words;
-}
-}  // namespace detail
-
-/// The attributes that an operator has when its user names none.
-inline std::vector<word> default_words(const operator_info& op) { return detail::default_words(op.name, ops::list{}); }
 
 /// One attribute by name. Lengths are height, width; padding is the mode and top, bottom, left, right.
 struct named_attribute {
