@@ -3,7 +3,7 @@
 #pragma once
 
 #include <nnrt/core/attributes.hpp>
-#include <nnrt/core/math.hpp>
+#include <nnrt/core/convert.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <nnrt/core/broadcast.hpp>
-#include <nnrt/core/math.hpp>
+#include <nnrt/core/convert.hpp>
 #include <nnrt/core/operator.hpp>
 
 namespace nnrt::inline NNRT_ISA {

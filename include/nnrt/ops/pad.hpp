@@ -4,8 +4,8 @@
 #pragma once
 
 #include <nnrt/core/broadcast.hpp>
+#include <nnrt/core/convert.hpp>
 #include <nnrt/core/dsl.hpp>
-#include <nnrt/core/math.hpp>
 #include <nnrt/core/operator.hpp>
 #include <nnrt/core/stored_number.hpp>
 

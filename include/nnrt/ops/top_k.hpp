@@ -3,8 +3,8 @@
 #pragma once
 
 #include <nnrt/core/broadcast.hpp>
+#include <nnrt/core/convert.hpp>
 #include <nnrt/core/dsl.hpp>
-#include <nnrt/core/math.hpp>
 #include <nnrt/core/operator.hpp>
 
 #include <type_traits>

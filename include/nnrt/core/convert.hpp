@@ -1,0 +1,49 @@
+// convert: in which type operators compute, and how an element becomes one of another type.
+// Flow: references of operators; quantised ones by way of core/stored_number.hpp.
+#pragma once
+
+#include <nnrt/core/dtype.hpp>
+#include <nnrt/core/math.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace nnrt::inline NNRT_ISA::math {
+
+namespace detail {
+
+template <class T> struct compute { using type = std::int64_t; };
+template <> struct compute<float16> { using type = float; };
+template <> struct compute<float> { using type = float; };
+template <> struct compute<double> { using type = double; };
+
+template <class To, class From> constexpr To saturated(From x) {
+  using limits = std::numeric_limits<To>;
+  constexpr From end = static_cast<From>(limits::max() / 2 + 1) * From{2};  // max() + 1, which every From has
+  if (is_nan(x)) return 0;
+  if (x >= end) return limits::max();
+  if (x <= (std::is_signed_v<To> ? -end : From{0})) return limits::min();
+  return static_cast<To>(x);
+}
+
+}  // namespace detail
+
+/// The type in which operators compute on elements of type T: float for float16, std::int64_t for integers and bool,
+/// else T.
+template <class T> using compute_t = typename detail::compute<T>::type;
+
+/// An element as another type, by the rule of CAST: floating point to integer truncates toward zero, saturates, and
+/// gives 0 for NaN; integer to narrower integer keeps the low bits; to bool is "not zero" (NaN is true); float16 is
+/// reached from float, with its rounding and infinities. Source: the contract of NNRt's OH_NN_OPS_CAST, made definite
+/// in this library.
+template <class To, class From> constexpr To convert(From value) {
+  if constexpr (std::is_same_v<To, From>) return value;
+  else if constexpr (std::is_same_v<From, float16>) return convert<To>(static_cast<float>(value));
+  else if constexpr (std::is_same_v<To, float16>) return static_cast<float16>(static_cast<float>(value));
+  else if constexpr (std::is_same_v<To, bool>) return value != From{};
+  else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) return detail::saturated<To>(value);
+  else return static_cast<To>(value);
+}
+
+}  // namespace nnrt::inline NNRT_ISA::math
