@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <limits>
 
 namespace {
@@ -31,6 +32,7 @@ constexpr pads same_pads{pad_mode::same, 0, 0, 0, 0}, valid_pads{pad_mode::valid
 constexpr pads around(std::int64_t top, std::int64_t bottom, std::int64_t left, std::int64_t right) {
   return {pad_mode::explicit_pads, top, bottom, left, right};
 }
+constexpr std::int64_t bits(float real) { return std::bit_cast<std::int32_t>(real); }
 constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max();
 constexpr operand x = computed(f32_of({1, 8, 8, 4}));
 
@@ -85,16 +87,12 @@ TEST_CASE("max_pool: each rule is broken with its two values") {
       {"a window of padding", form{.pad = around(0, 2, 0, 0)}, {x}, {}, rule::pads_must_be_smaller_than_kernel, 2, 1});
   constexpr tensor_desc q{i8, nhwc, {1, 8, 8, 4}, quant{0.5F, 5}}, other_zero{i8, nhwc, {1, 7, 7, 4}, quant{0.5F, 4}},
       other_scale{i8, nhwc, {1, 7, 7, 4}, quant{0.25F, 5}};
-  NNRT_CHECK_REFUSED(
-      op,
-      {"zero point", form{}, {computed(q)}, {other_zero}, rule::output_zero_point_must_equal_input_zero_point, 4, 5});
-  NNRT_CHECK_REFUSED(op, {"scale",
-                          form{},
-                          {computed(q)},
-                          {other_scale},
-                          rule::output_scale_in_billionths_must_equal_input_scale,
-                          250000000,
-                          500000000});
+  CHECK(breaks(infer<op>(form{}, {computed(q)}, {other_zero}), signature_rule::declared_output_quantisation_must_match,
+               5, 4));
+  CHECK(breaks(infer<op>(form{}, {computed(q)}, {other_scale}), signature_rule::declared_output_quantisation_must_match,
+               bits(0.5F), bits(0.25F)));
+  CHECK(breaks(infer<op>(form{}, {computed({i8, nhwc, {1, 8, 8, 4}, per_channel<3>})}),
+               signature_rule::quantised_operand_must_have_one_scale, 4, 1));
   CHECK(breaks(infer<op>(form{}, {}), signature_rule::required_operand_must_be_given, 0, 1));
   CHECK(breaks(infer<op>(form{}, {x, x}), signature_rule::operands_must_not_exceed_the_signature, 2, 1));
   CHECK(breaks(infer<op>(form{}, {computed({boolean, {1, 8, 8, 4}})}),
@@ -215,6 +213,19 @@ TEST_CASE("max_pool: a quantised image keeps its scale, and activations cut at t
   const view in[] = {pixels.as_view()}, out[] = {y.as_view()};
   op::reference<std::int8_t>(form{.kernel{1, 1}, .fused = activation::relu6}, in, out);
   CHECK(y.elements == std::vector<std::int8_t>{5, 10, 17});
+  CHECK(infer<op>(form{}, {computed({i8, {1, 8, 8, 4}})}).output(0).quantised == quantisation{});  // a plain one, too
+}
+
+TEST_CASE("max_pool: of u8 images, two at once") {
+  filled<std::uint8_t> pixels({2, 1, 3, 1}, {0, 255, 7, 200, 3, 1}), y(shape_t{2, 1, 2, 1});
+  pixels.desc.quantised = y.desc.quantised = quant{0.5F, 128};
+  const view in[] = {pixels.as_view()}, out[] = {y.as_view()};
+  op::reference<std::uint8_t>(form{.kernel{1, 2}}, in, out);
+  CHECK(y.elements == std::vector<std::uint8_t>{255, 255, 200, 3});
+  op::reference<std::uint8_t>(form{.kernel{1, 2}, .fused = activation::relu}, in, out);
+  CHECK(y.elements == std::vector<std::uint8_t>{255, 255, 200, 128});
+  op::reference<std::uint8_t>(form{.kernel{1, 2}, .fused = activation::relu6}, in, out);
+  CHECK(y.elements == std::vector<std::uint8_t>{140, 140, 140, 128});
 }
 
 TEST_CASE("max_pool: global takes the largest pixel of each channel") {

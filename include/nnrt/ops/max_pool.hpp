@@ -19,13 +19,13 @@ namespace ops {
 ///
 /// Lengths are in pixels; the odd pixel of `same` is at bottom and right. dtypes: floating point and integers. A
 /// quantised image keeps scale and zero point, and a fused activation is a clamp of its stored numbers.
-/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_MAX_POOL.
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_MAX_POOL; quantised: the reference kernels of TFLite's MAX_POOL_2D.
 struct max_pool {
   static constexpr op_code code{21};
   static constexpr std::string_view name = "max_pool";
   static constexpr operand_spec inputs[] = {{"x", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 21, .hdi = 92};
   // Padding comes as a list of four or as a mode, told apart by the count; either may stand under either number.
   static constexpr nnrt_parameter parameters[] = {
@@ -42,18 +42,10 @@ struct max_pool {
     window_lengths_must_not_exceed_the_size_limit,
     padded_input_must_cover_kernel,
     pads_must_be_smaller_than_kernel,
-    output_zero_point_must_equal_input_zero_point,
-    output_scale_in_billionths_must_equal_input_scale,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc> wanted) {
-    const tensor_desc& x = in[0].desc;
-    verdict v = detail::infer_pool<rule>(a, x);
-    if (!v) return v;
-    v.outputs[0].quantised = x.quantised;
-    if (wanted.empty() || !wanted[0].quantised || !types::integer.contains(x.type)) return v;
-    if (auto kept = check_quantisation(x.quantised, wanted[0].quantised); !kept) return kept;
-    return v;
+  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+    return detail::infer_pool<rule>(a, in[0].desc);
   }
   static constexpr auto macs = no_macs;
 
@@ -66,12 +58,6 @@ struct max_pool {
   }
 
  private:
-  static constexpr verdict check_quantisation(const quantisation& x, const quantisation& y) {
-    if (auto v = require(rule::output_zero_point_must_equal_input_zero_point, y.zero_point, x.zero_point); !v) return v;
-    const auto billionths = [](float scale) { return math::convert<std::int64_t>(math::round_half_away(scale * 1e9)); };
-    if (x.scale == y.scale) return {};
-    return refuse(rule::output_scale_in_billionths_must_equal_input_scale, billionths(y.scale), billionths(x.scale));
-  }
   template <class T> static constexpr T least() {
     if constexpr (std::is_integral_v<T>) return std::numeric_limits<T>::min();
     else return static_cast<T>(-math::infinity<math::compute_t<T>>);
