@@ -86,7 +86,20 @@ TEST_CASE("avg_pool: each rule is broken with its two values") {
   CHECK(breaks(infer<op>(form{}, {}), signature_rule::required_operand_must_be_given, 0, 1));
   CHECK(breaks(infer<op>(form{}, {x, x}), signature_rule::operands_must_not_exceed_the_signature, 2, 1));
   CHECK(breaks(infer<op>(form{}, {computed({boolean, {1, 8, 8, 4}})}),
-               signature_rule::operand_type_must_be_accepted_by_the_operator, int(boolean), int(f16)));
+               signature_rule::operand_type_must_be_accepted_by_the_operator, int(boolean), int(i8)));
+}
+
+TEST_CASE("avg_pool: an image of bytes has one scale, which the result has as well") {
+  constexpr tensor_desc plain{i8, {1, 8, 8, 4}}, q{u8, nhwc, {1, 8, 8, 4}, quant{0.5F, 5}};
+  constexpr tensor_desc like{u8, nhwc, {1, 7, 7, 4}, quant{0.5F, 5}}, other{u8, nhwc, {1, 7, 7, 4}, quant{0.5F, 4}};
+  NNRT_CHECK_REFUSED(
+      op, {"plain integers", form{}, {computed(plain)}, {}, rule::quantised_input_must_have_one_scale, 0, 1});
+  CHECK(infer<op>(form{}, {computed(q)}).output(0) == like);
+  CHECK(infer<op>(form{}, {computed(q)}, {like}).output(0) == like);
+  CHECK(
+      breaks(infer<op>(form{}, {computed(q)}, {other}), signature_rule::declared_output_quantisation_must_match, 5, 4));
+  CHECK(breaks(infer<op>(form{}, {computed({i8, nhwc, {1, 8, 8, 4}, per_channel<3>})}),
+               signature_rule::quantised_operand_must_have_one_scale, 4, 1));
 }
 
 TEST_CASE("avg_pool: the output has the extents of the window formula") {
@@ -179,6 +192,49 @@ TEST_CASE("avg_pool: global takes the mean of each channel, and f16 sums do not 
                        filled<float16>({1, 1, 4, 1}, {float16(60000), float16(60000), float16(60000), float16(60000)}));
   CHECK(static_cast<float>(half.elements[0]) == static_cast<float>(float16(60000)));
 }
+
+/// Stored numbers i * 37 % 256 (- 128), [2, 4, 5, 3]; kernel (3, 2), stride (2, 1), pads 1 all around.
+template <class T> std::vector<T> mean_of_bytes(quant q, activation fused) {
+  constexpr int first = std::is_same_v<T, std::int8_t> ? 128 : 0;
+  filled<T> x(shape_t{2, 4, 5, 3}), y(shape_t{2, 2, 6, 3});
+  for (std::size_t i = 0; i < x.elements.size(); ++i) x.elements[i] = static_cast<T>(int(i) * 37 % 256 - first);
+  x.desc.quantised = y.desc.quantised = q;
+  const view in[] = {x.as_view()}, out[] = {y.as_view()};
+  op::reference<T>(form{.kernel{3, 2}, .stride{2, 1}, .pad = around(1, 1, 1, 1), .fused = fused}, in, out);
+  return y.elements;
+}
+
+TEST_CASE("avg_pool: the mean of stored numbers is rounded half away from zero, and clamped") {
+  // Python: n = the number of pixels in the image, s their sum; int((s + n // 2) / n) for s > 0, else int((s - n // 2)
+  // / n).
+  std::vector<std::int8_t> expected{-107, -70, -33,  -51, -14, 23,  -4, -31, 6,  -21, -48, -11, 26,  -1, -28,
+                                    82,   -10, -101, -42, -5,  32,  14, 8,   2,  -4,  -9,  -15, -21, 17, 11,
+                                    5,    -1,  -6,   -25, -73, -36, 66, 103, 12, -7,  30,  3,   -24, 13, 50,
+                                    23,   -4,  33,   6,   -21, 16,  -3, 35,  72, -41, -4,  -52, -28, 9,  4,
+                                    -2,   -8,  29,   -19, -25, 12,  7,  1,   -5, 62,  14,  -35};
+  CHECK(mean_of_bytes<std::int8_t>({0.5F, -3}, activation::none) == expected);
+  for (std::int8_t& v : expected) v = v < -3 ? std::int8_t{-3} : v;
+  CHECK(mean_of_bytes<std::int8_t>({0.5F, -3}, activation::relu) == expected);
+  for (std::int8_t& v : expected) v = v > 9 ? std::int8_t{9} : v;
+  CHECK(mean_of_bytes<std::int8_t>({0.5F, -3}, activation::relu6) == expected);
+  const std::vector<std::uint8_t> unsigned_means{
+      22,  59,  96,  77,  114, 151, 124, 97,  134, 107, 80,  117, 154, 127, 100, 210, 119, 28,
+      86,  123, 160, 142, 136, 130, 125, 119, 113, 108, 145, 139, 133, 128, 122, 103, 55,  92,
+      194, 231, 140, 121, 158, 131, 104, 141, 178, 151, 124, 161, 134, 107, 144, 126, 163, 200,
+      87,  124, 76,  100, 137, 132, 126, 120, 157, 109, 103, 140, 135, 129, 123, 190, 142, 93};
+  CHECK(mean_of_bytes<std::uint8_t>({0.5F, 125}, activation::none) == unsigned_means);
+}
+
+template <class T> constexpr T mean_of_two(T a, T b) {
+  filled<T> x({1, 1, 2, 1}, {a, b}), y(shape_t{1, 1, 1, 1});
+  x.desc.quantised = y.desc.quantised = quant{1.0F, 0};
+  const view in[] = {x.as_view()}, out[] = {y.as_view()};
+  op::reference<T>(form{.global = true}, in, out);
+  return y.elements[0];
+}
+static_assert(mean_of_two<std::int8_t>(3, 4) == 4 && mean_of_two<std::int8_t>(-3, -4) == -4);
+static_assert(mean_of_two<std::int8_t>(-128, -127) == -128 && mean_of_two<std::int8_t>(-1, 0) == -1);
+static_assert(mean_of_two<std::uint8_t>(255, 254) == 255 && mean_of_two<std::uint8_t>(0, 1) == 1);
 
 TEST_CASE("avg_pool: a NaN stays one") {
   const float nan = std::numeric_limits<float>::quiet_NaN();

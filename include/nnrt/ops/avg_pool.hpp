@@ -4,6 +4,7 @@
 
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/pooling.hpp>
+#include <nnrt/ops/detail/quantised.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -16,14 +17,17 @@ namespace ops {
 ///   (in the padding after it), as in ONNX and PyTorch
 ///   global: one window as large as the image; kernel, stride and pads play no part
 ///
-/// Lengths are in pixels; the odd pixel of `same` is at bottom and right. f16 is summed in f32.
-/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_AVG_POOL; of its padding, what all known implementations do.
+/// Lengths are in pixels; the odd pixel of `same` is at bottom and right. dtypes: f16 (summed in f32), f32, f64; or
+/// quantised i8 or u8: the mean of the stored numbers, halves away from zero, and a fused activation is a clamp of
+/// them. y has scale and zero point of x, and no other may be wanted: TFLite asks for the same, and a second rounding
+/// would lose what quant_dtype_cast loses openly. Broken rules: see `rule`. Source: NNRt OH_NN_OPS_AVG_POOL; of its
+/// padding, what all known implementations do; quantised: the reference kernels of TFLite's AVERAGE_POOL_2D.
 struct avg_pool {
   static constexpr op_code code{2};
   static constexpr std::string_view name = "avg_pool";
-  static constexpr operand_spec inputs[] = {{"x", types::floating}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{};
+  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::bytes}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 2, .hdi = 17};
   // Padding comes as a list of four or as a mode, told apart by the count; either may stand under either number.
   static constexpr nnrt_parameter parameters[] = {
@@ -40,23 +44,38 @@ struct avg_pool {
     window_lengths_must_not_exceed_the_size_limit,
     padded_input_must_cover_kernel,
     pads_must_be_smaller_than_kernel,
+    quantised_input_must_have_one_scale,
   };
 
   static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
-    return detail::infer_pool<rule>(a, in[0].desc);
+    const tensor_desc& x = in[0].desc;
+    if (detail::bytes.contains(x.type))
+      if (auto v = detail::require_one_scale(rule::quantised_input_must_have_one_scale, x); !v) return v;
+    return detail::infer_pool<rule>(a, x);
   }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    using real = math::compute_t<T>;
-    struct state {
-      real sum = 0;
-      std::int64_t count = 0;
-    };
-    const auto mean = [](const state& s) { return s.count == 0 ? real{0} : s.sum / static_cast<real>(s.count); };
     detail::pool<T>(
-        a, in, out, state{}, [](state& s, T x) { s.sum += real(x), ++s.count; },
-        [&](const state& s) { return static_cast<T>(activate(mean(s), a.fused)); });
+        a, in, out, window_sum<T>{}, [](window_sum<T>& s, T x) { s.sum += math::compute_t<T>(x), ++s.count; },
+        [&](const window_sum<T>& s) { return finish(s, *out[0].desc, a.fused); });
+  }
+
+ private:
+  template <class T> struct window_sum {
+    math::compute_t<T> sum = 0;
+    std::int64_t count = 0;
+  };
+  template <class T> static constexpr T finish(const window_sum<T>& s, const tensor_desc& y, activation fused) {
+    if constexpr (detail::is_byte<T>) {
+      const stored_range range = stored_range_of<T>(y.quantised, fused);
+      const std::int64_t half = s.sum > 0 ? s.count / 2 : -(s.count / 2);
+      const std::int64_t mean = s.count == 0 ? y.quantised.zero_point : (s.sum + half) / s.count;
+      return static_cast<T>(nnrt::detail::clamped(mean, range.low, range.high));
+    } else {
+      using real = math::compute_t<T>;
+      return static_cast<T>(activate(s.count == 0 ? real{0} : s.sum / static_cast<real>(s.count), fused));
+    }
   }
 };
 
