@@ -31,11 +31,13 @@
 #include <nnrt/ops/relu.hpp>
 #include <nnrt/ops/relu6.hpp>
 #include <nnrt/ops/reshape.hpp>
+#include <nnrt/ops/rsqrt.hpp>
 #include <nnrt/ops/shape_of.hpp>
 #include <nnrt/ops/sigmoid.hpp>
 #include <nnrt/ops/slice.hpp>
 #include <nnrt/ops/softmax.hpp>
 #include <nnrt/ops/split.hpp>
+#include <nnrt/ops/sqrt.hpp>
 #include <nnrt/ops/squeeze.hpp>
 #include <nnrt/ops/stack.hpp>
 #include <nnrt/ops/sub.hpp>
@@ -76,6 +78,7 @@ using list = type_list<  //
     slice,               //  29
     softmax,             //  30
     split,               //  32
+    sqrt,                //  33
     squeeze,             //  35
     stack,               //  36
     sub,                 //  38
@@ -83,6 +86,7 @@ using list = type_list<  //
     tile,                //  40
     transpose,           //  41
     reduce_mean,         //  42
+    rsqrt,               //  44
     reshape,             //  45
     prelu,               //  46
     relu,                //  47
