@@ -38,6 +38,7 @@
 #include <nnrt/ops/softmax.hpp>
 #include <nnrt/ops/split.hpp>
 #include <nnrt/ops/sqrt.hpp>
+#include <nnrt/ops/squared_difference.hpp>
 #include <nnrt/ops/squeeze.hpp>
 #include <nnrt/ops/stack.hpp>
 #include <nnrt/ops/sub.hpp>
@@ -79,6 +80,7 @@ using list = type_list<  //
     softmax,             //  30
     split,               //  32
     sqrt,                //  33
+    squared_difference,  //  34
     squeeze,             //  35
     stack,               //  36
     sub,                 //  38
