@@ -19,6 +19,7 @@
 #include <nnrt/ops/gelu.hpp>
 #include <nnrt/ops/hswish.hpp>
 #include <nnrt/ops/layer_norm.hpp>
+#include <nnrt/ops/less_equal.hpp>
 #include <nnrt/ops/matmul.hpp>
 #include <nnrt/ops/max_pool.hpp>
 #include <nnrt/ops/maximum.hpp>
@@ -69,6 +70,7 @@ using list = type_list<  //
     full_connection,     //  15
     gather,              //  16
     hswish,              //  17
+    less_equal,          //  18
     matmul,              //  19
     maximum,             //  20
     max_pool,            //  21
