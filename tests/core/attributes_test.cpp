@@ -64,7 +64,8 @@ TEST_CASE("attributes: records that are too short, too long or out of range are 
   };
   const row spoiled[] = {{"a mode of padding that is none", 5, 3}, {"a negative mode", 5, -1},
                          {"a list longer than it may be", 10, 9},  {"a list of negative length", 10, -1},
-                         {"a list longer than the record", 10, 8}, {"an activation that is none", 15, 3}};
+                         {"a list longer than the record", 10, 8}, {"an activation that is none", 15, 3},
+                         {"a choice beyond the numbers of enumerators", 14, word{1} << 32U}};
   for (const row& r : spoiled) {
     CAPTURE(r.what);
     pool<word> words = good;

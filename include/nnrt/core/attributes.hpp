@@ -42,6 +42,9 @@ struct pads {
 /// What pad() puts around a tensor. Numbers: the values of OH_NN_PAD_PADDING_MODE, HDI PaddingMode.
 enum class border { constant, reflect, symmetric };
 
+/// What eltwise() makes of two elements. Numbers: the values of OH_NN_ELTWISE_MODE, HDI EltwiseMode.
+enum class eltwise_mode { product, sum, maximum };
+
 /// Activation that an operator applies to its result. Numbers: OH_NN_FuseType.
 enum class activation { none, relu, relu6 };
 
@@ -110,6 +113,7 @@ struct word_reader {
     const word number = take();
     if constexpr (std::is_same_v<Enum, activation> || std::is_same_v<Enum, pad_mode>) ok = ok && number >= 0 && number <= 2;
     v = static_cast<Enum>(number);
+    ok = ok && static_cast<word>(v) == number;
   }
   constexpr void get(extent2& v) { get(v.h), get(v.w); }
   constexpr void get(pads& v) { get(v.mode), get(v.top), get(v.bottom), get(v.left), get(v.right); }

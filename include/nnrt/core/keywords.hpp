@@ -48,7 +48,9 @@ NNRT_SLOT(pad_value);
 NNRT_SLOT(paddings);
 NNRT_SLOT(perm);
 NNRT_SLOT(reduce_to_end);
+NNRT_SLOT(scale);
 NNRT_SLOT(shape);
+NNRT_SLOT(shift);
 NNRT_SLOT(size);
 NNRT_SLOT(sizes);
 NNRT_SLOT(sorted);
@@ -73,7 +75,7 @@ struct real {
 template <class Slot, auto Value> struct value : base {
   using slot = Slot;
   template <class Attrs>
-    requires requires(Attrs& a) { Slot::of(a); }
+    requires requires(Attrs& a) { Slot::of(a) = Value; }
   static constexpr void set(Attrs& a) {
     Slot::of(a) = Value;
   }
@@ -202,6 +204,11 @@ template <keyword::real Value> inline constexpr keyword::value<keyword::epsilon_
 inline constexpr keyword::value<keyword::transpose_a_slot, true> transpose_a{};
 inline constexpr keyword::value<keyword::transpose_b_slot, true> transpose_b{};
 inline constexpr keyword::value<keyword::approximate_slot, true> approximate{};
+/// Which one of an operator's ways: mode<eltwise_mode::sum>.
+template <auto Mode> inline constexpr keyword::value<keyword::mode_slot, Mode> mode{};
+/// pow() multiplies its base first, and then adds to it.
+template <keyword::real Factor> inline constexpr keyword::value<keyword::scale_slot, Factor> scaled_by{};
+template <keyword::real Offset> inline constexpr keyword::value<keyword::shift_slot, Offset> shifted_by{};
 /// What the output shall be: into<nnrt::f16>, into<nnrt::quant{.scale = 0.02F, .zero_point = -3}>, or both.
 template <auto... Wish> inline constexpr keyword::into<Wish...> into{};
 

@@ -39,6 +39,7 @@ enum class meaning {
   relu6,
   batch_norm,  // x, scale, offset, mean, variance; attribute epsilon is the first
   bias_add,    // x, bias
+  scale,       // x, scale, bias; attribute axis is the first, and an activation is fused
 };
 
 /// A layer with weights: which operand they are, and which of their axes counts output channels.

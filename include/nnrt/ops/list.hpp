@@ -11,6 +11,7 @@
 #include <nnrt/ops/conv2d.hpp>
 #include <nnrt/ops/depthwise_conv2d.hpp>
 #include <nnrt/ops/div.hpp>
+#include <nnrt/ops/eltwise.hpp>
 #include <nnrt/ops/expand_dims.hpp>
 #include <nnrt/ops/fill.hpp>
 #include <nnrt/ops/fold_affine.hpp>
@@ -65,6 +66,7 @@ using list = type_list<  //
     conv2d,              //   8
     depthwise_conv2d,    //  10
     div,                 //  11
+    eltwise,             //  12
     expand_dims,         //  13
     fill,                //  14
     full_connection,     //  15
