@@ -26,6 +26,7 @@
 #include <nnrt/ops/maximum.hpp>
 #include <nnrt/ops/mul.hpp>
 #include <nnrt/ops/pad.hpp>
+#include <nnrt/ops/pow.hpp>
 #include <nnrt/ops/prelu.hpp>
 #include <nnrt/ops/reduce_all.hpp>
 #include <nnrt/ops/reduce_mean.hpp>
@@ -78,6 +79,7 @@ using list = type_list<  //
     max_pool,            //  21
     mul,                 //  22
     pad,                 //  24
+    pow,                 //  25
     shape_of,            //  27
     sigmoid,             //  28
     slice,               //  29

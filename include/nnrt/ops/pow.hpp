@@ -1,0 +1,77 @@
+// pow: (scale * x + shift) to the power of y, with broadcasting.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
+#pragma once
+
+#include <nnrt/ops/detail/binary.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Power of two tensors, element by element.
+///
+///   x, y: shapes that broadcast as NumPy's do      z: the common shape, (scale * x + shift) ^ y
+///
+/// scale is 1 and shift is 0 unless given. z has the dtype of higher precision of the two: floats before integers
+/// before booleans, which count as 0 and 1. Floats are computed in f64 and rounded once, with the special values of C's
+/// pow: anything to the power of 0 is 1, a negative number to a power that is no integer is NaN.
+///
+/// Integers with scale 1 and shift 0 are multiplied exactly and wrap around; 0 to the power of 0 is 1; to a negative
+/// power 1 stays 1, -1 is 1 or -1, all others are truncated to 0, and so is 0. With another scale or shift they are
+/// computed in f64 and converted as cast does. Broken rules: see `rule`; extents are counted from the innermost.
+/// Source: NNRt OH_NN_OPS_POW, made definite in this library.
+struct pow {
+  static constexpr op_code code{25};
+  static constexpr std::string_view name = "pow";
+  static constexpr operand_spec inputs[] = {{"x", detail::arithmetic}, {"y", detail::arithmetic}};
+  static constexpr operand_spec outputs[] = {{"z", types::number}};
+  static constexpr operator_traits traits{.result = storage::in_place, .typed_in_common = types::number};
+  static constexpr foreign_numbers foreign{.nnrt = 25, .hdi = 110};
+  static constexpr nnrt_parameter parameters[] = {{"scale", 107, f32}, {"shift", 108, f32}};
+
+  struct attrs {
+    BOOST_HANA_DEFINE_STRUCT(attrs, (float, scale), (float, shift));
+    constexpr attrs() : scale(1), shift(0) {}
+  };
+
+  enum class rule { types_must_have_a_common_type, operands_must_not_both_be_boolean, extents_must_be_equal_or_1 };
+
+  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
+    return detail::infer_arithmetic<rule>(in);
+  }
+  static constexpr auto macs = no_macs;
+
+  /// One element of the result.
+  template <class T> static constexpr T element(const attrs& a, T x, T y) {
+    const bool as_it_is = a.scale == 1 && a.shift == 0;
+    if constexpr (std::is_integral_v<T>)
+      if (as_it_is) return power(x, y);
+    auto base = math::convert<double>(x);
+    if (!as_it_is) base = math::product(base, double{a.scale}) + double{a.shift};  // -0 + 0 would be 0
+    return math::convert<T>(math::pow(base, math::convert<double>(y)));
+  }
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::for_each_pair<T>(in, out, [&](T x, T y) { return element(a, x, y); });
+  }
+
+ private:
+  template <class T> static constexpr T power(T x, T y) {
+    if constexpr (std::is_signed_v<T>)
+      if (y < 0) return x == 1 || (x == -1 && y % 2 == 0) ? T{1} : x == -1 ? T{-1} : T{0};
+    std::uint64_t result = 1, square = static_cast<std::uint64_t>(x);
+    for (auto left = static_cast<std::uint64_t>(y); left != 0; left >>= 1U, square *= square)
+      if ((left & 1U) != 0) result *= square;
+    return static_cast<T>(result);
+  }
+};
+
+}  // namespace ops
+
+/// pow(x, y), where one of the two may be a number, with scaled_by<…> and shifted_by<…>.
+template <class X, class Y, dsl::keyword_argument... Keywords>
+requires dsl::operand_pair<X, Y>
+constexpr auto pow(X x, Y y, Keywords... keywords) {
+  dsl::check_scalar<X, Y>();
+  return dsl::apply<ops::pow>(x, y, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
