@@ -35,6 +35,7 @@
 #include <nnrt/ops/relu6.hpp>
 #include <nnrt/ops/reshape.hpp>
 #include <nnrt/ops/rsqrt.hpp>
+#include <nnrt/ops/scale.hpp>
 #include <nnrt/ops/shape_of.hpp>
 #include <nnrt/ops/sigmoid.hpp>
 #include <nnrt/ops/slice.hpp>
@@ -80,6 +81,7 @@ using list = type_list<  //
     mul,                 //  22
     pad,                 //  24
     pow,                 //  25
+    scale,               //  26
     shape_of,            //  27
     sigmoid,             //  28
     slice,               //  29

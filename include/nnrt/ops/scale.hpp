@@ -1,0 +1,84 @@
+// scale: a factor and an offset for each index along some neighbouring axes, and a fused activation.
+// Flow: front ends call infer(); passes/fold.hpp moves it into the layer before it, or else kernels compute it.
+#pragma once
+
+#include <nnrt/ops/detail/binary.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Product with one tensor and sum with another, which both lie along the axes from `axis` on.
+///
+///   x: [d0 … dn]      scale: [d(axis) … d(axis + k)], any k; of rank 0 it serves all      bias: likewise
+///   y: like x, = fused(x * scale + bias)
+///
+/// `axis` counts from the end when negative. NNRt wants it given; here it is the last one, where channels are, unless
+/// it is. Integers wrap around. Broken rules: see `rule`. Source: NNRt OH_NN_OPS_SCALE.
+struct scale {
+  static constexpr op_code code{26};
+  static constexpr std::string_view name = "scale";
+  static constexpr operand_spec inputs[] = {{"x", types::number}, {"scale", types::number}, {"bias", types::number}};
+  static constexpr operand_spec outputs[] = {{"y", types::number}};
+  static constexpr operator_traits traits{.result = storage::in_place, .computes = meaning::scale};
+  static constexpr foreign_numbers foreign{.nnrt = 26, .hdi = 127};
+  static constexpr nnrt_parameter parameters[] = {{"axis", 45, i64}, {"fused", 44, i8}};
+
+  struct attrs {
+    BOOST_HANA_DEFINE_STRUCT(attrs, (std::int64_t, axis), (activation, fused));  // axis first: passes read it as word 0
+    constexpr attrs() : axis(-1), fused(activation::none) {}
+  };
+
+  enum class rule {
+    axis_must_be_an_axis_of_the_input,
+    parameter_types_must_equal_input_type,
+    parameters_must_not_have_more_axes_than_the_input_from_axis_on,
+    parameter_extents_must_equal_input_extents,
+  };
+
+  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    const int axis = normalise_axis(a.axis, x.rank());
+    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
+    for (const operand& given : in.subspan(1)) {
+      const tensor_desc& p = given.desc;
+      if (auto v = require(rule::parameter_types_must_equal_input_type, p.type, x.type); !v) return v;
+      constexpr auto too_many = rule::parameters_must_not_have_more_axes_than_the_input_from_axis_on;
+      if (auto v = require_at_most(too_many, p.rank(), x.rank() - axis); !v) return v;
+      constexpr auto fits = rule::parameter_extents_must_equal_input_extents;
+      for (int i = 0; i < p.rank(); ++i)
+        if (auto v = require_same_extent(fits, p.shape[i], x.shape[axis + i]); !v) return v;
+    }
+    return yields(x);
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    using wide = detail::wrapping_t<T>;
+    const auto x = in[0].as<const T>(), scale = in[1].as<const T>(), bias = in[2].as<const T>();
+    const auto y = out[0].as<T>();
+    const int axis = normalise_axis(a.axis, x.rank());
+    // Elements of x between one of the parameter and the next.
+    const std::int64_t of_scale = x.shape.elements(axis + scale.rank()), of_bias = x.shape.elements(axis + bias.rank());
+    for (std::int64_t i = 0; i < x.elements(); ++i) {
+      const T factor = scale[i / of_scale % scale.elements()], offset = bias[i / of_bias % bias.elements()];
+      y[i] = detail::finished<T>(
+          product(static_cast<wide>(x[i]), static_cast<wide>(factor)) + static_cast<wide>(offset), a.fused);
+    }
+  }
+
+ private:
+  template <class Wide> static constexpr Wide product(Wide x, Wide factor) {
+    if constexpr (std::is_integral_v<Wide>) return x * factor;
+    else return math::product(x, factor);
+  }
+};
+
+}  // namespace ops
+
+/// scale(x, factor, offset), with axis<…> and a fused activation.
+template <tensor_desc X, tensor_desc S, tensor_desc B, dsl::keyword_argument... Keywords>
+constexpr auto scale(tensor<X> x, tensor<S> factor, tensor<B> offset, Keywords... keywords) {
+  return dsl::apply<ops::scale>(x, factor, offset, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
