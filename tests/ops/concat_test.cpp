@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/kernels/fast.hpp>
-#include <support/operators.hpp>
+#include <support/quantised.hpp>
 
 #include <algorithm>
 
@@ -39,13 +39,12 @@ constexpr refusal refusals[] = {
      rule::formats_must_be_equal,
      int(nchw),
      int(nhwc)},
-    {"two scales",
-     0,
-     {i8, nd, {2}, quant{0.5F, 0}},
-     {i8, nd, {2}, quant{0.25F, 0}},
-     rule::quantisation_must_be_that_of_the_first_input,
-     1,
-     0},
+    {"two scales, and none wanted", 0, i8_of({2}), i8_of({2}, other_scale), rule::quantised_output_must_have_one_scale,
+     0, 1},
+    {"plain behind quantised", 0, i8_of({2}), {i8, {2}}, rule::inputs_must_all_be_quantised_or_all_plain, 0, 1},
+    {"quantised behind plain", 0, {i8, {2}}, i8_of({2}), rule::inputs_must_all_be_quantised_or_all_plain, 1, 0},
+    {"per channel", 0, i8_of({2, 5}, per_channel<1>), i8_of({2, 5}, per_channel<1>),
+     rule::quantised_inputs_must_have_one_scale, 5, 1},
     {"other extents differ", 0, f32_of({2, 3}), f32_of({2, 4}), rule::extents_beside_the_axis_must_be_equal, 4, 3},
     {"other extents differ in front", -1, f32_of({2, 3}), f32_of({1, 3}), rule::extents_beside_the_axis_must_be_equal,
      1, 2},
@@ -100,6 +99,22 @@ TEST_CASE("concat: extents add up along the axis") {
   }
 }
 
+TEST_CASE("concat: a wanted scale has to be one, of numbers that can take it") {
+  const auto refused = [](const tensor_desc& a, const tensor_desc& b, const tensor_desc& y, rule r, std::int64_t got,
+                          std::int64_t expected) {
+    return breaks(infer<ops::concat>({}, {computed(a), computed(b)}, {y}), r, got, expected);
+  };
+  const tensor_desc sums{i32, nd, {2}, some_scale};
+  CHECK(refused(i8_of({2, 5}), i8_of({2, 5}), i8_of({4, 5}, per_channel<1>), rule::quantised_output_must_have_one_scale,
+                5, 1));
+  CHECK(refused(sums, sums, wish(other_scale), rule::inputs_of_several_scales_must_be_i8_u8_or_i16, int(i32), int(i8)));
+  CHECK(infer<ops::concat>({}, {computed(sums), computed(sums)}, {wish(some_scale)}));
+  const verdict v =
+      infer<ops::concat>({}, {computed(i8_of({2})), computed(i8_of({3}, other_scale))}, {wish(other_scale)});
+  REQUIRE(v);
+  CHECK(v.output(0) == i8_of({5}, other_scale));
+}
+
 TEST_CASE("concat: format and quantisation are those of the inputs") {
   const tensor_desc x{i8, nchw, {1, 2, 3, 3}, quant{0.5F, 7}};
   const verdict got = infer<ops::concat>(along(1), {computed(x), computed(x)});
@@ -110,6 +125,24 @@ TEST_CASE("concat: format and quantisation are those of the inputs") {
 static_assert(run<ops::concat, float>(along(-1), {2, 3}, filled<float>({2, 1}, {1, 2}),
                                       filled<float>({2, 2}, {3, 4, 5, 6}))
                   .elements == std::vector<float>{1, 3, 4, 2, 5, 6});
+
+// Expected numbers: python floats rounded to 32 bits after each step, round(x * (scale / scale of y) - zero * …) + zero
+// of y.
+TEST_CASE("concat: stored numbers of another scale are brought to that of the result, others stay") {
+  const auto a = spread<std::uint8_t>({12}, 37, quant{0.037F, 100}), b = spread<std::uint8_t>({12}, 37, quant{0.3F, 7});
+  const auto c = spread<std::uint8_t>({3}, 37, quant{0.1F, 123});
+  CHECK(run_stored<ops::concat, std::uint8_t>({}, {27}, quant{0.1F, 123}, a, b, c) ==
+        std::vector<std::uint8_t>{86,  100, 113, 127, 141, 154, 168, 87,  101, 114, 128, 142, 102, 213,
+                                  255, 255, 255, 255, 255, 111, 222, 255, 255, 255, 0,   37,  74});
+  // Steps of 0.5 from 3 to steps of 1 from 0: halves go away from zero.
+  const auto halves = stored<std::int8_t>({5}, {1, 2, 3, 4, 5}, some_scale);
+  CHECK(run_stored<ops::concat, std::int8_t>({}, {5}, quant{1.0F, 0}, halves) ==
+        std::vector<std::int8_t>{-1, -1, 0, 1, 1});
+}
+static_assert(run_stored<ops::concat, std::int16_t>({}, {2}, quant{0.25F, 0},
+                                                    stored<std::int16_t>({1}, {1003}, some_scale),
+                                                    stored<std::int16_t>({1}, {7}, quant{0.25F, 0})) ==
+              std::vector<std::int16_t>{2000, 7});
 
 TEST_CASE("concat: elements stand behind each other along the axis") {
   using ints = filled<std::int32_t>;

@@ -6,24 +6,30 @@
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
+#include <nnrt/core/stored_number.hpp>
+#include <nnrt/ops/detail/quantised.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
 /// The inputs one after the other along `axis`.
 ///
-///   x: any number of tensors of one dtype, format, quantisation and rank, whose other extents are equal
+///   x: any number of tensors of one dtype, format and rank, whose other extents are equal
 ///   y: their shape, with the sum of the extents along `axis`
 ///
 /// `axis` counts from the end when negative; 0 is the default.
 ///
-/// Broken rules: see `rule`; ranks, axes and extents are counted. Source: NNRt OH_NN_OPS_CONCAT.
+/// Quantised inputs of one scale are moved as they are. Those of another scale than y, which `into<quant{…}>` gives,
+/// are brought to it: each real number, in float, to the nearest step of y, halves away from zero.
+///
+/// Broken rules: see `rule`; ranks, axes, extents and scales are counted. Source: NNRt OH_NN_OPS_CONCAT; scales that
+/// differ: the reference kernel of TFLite's CONCATENATION, for u8.
 struct concat {
   static constexpr op_code code{7};
   static constexpr std::string_view name = "concat";
   static constexpr operand_spec inputs[] = {{"x", types::any, presence::variadic}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.joins_inputs = true};
+  static constexpr operator_traits traits{.joins_inputs = true, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 7, .hdi = 31};
   static constexpr nnrt_parameter parameters[] = {{"axis", 10, i64}};
 
@@ -37,11 +43,14 @@ struct concat {
     types_must_be_equal,
     ranks_must_be_equal,
     formats_must_be_equal,
-    quantisation_must_be_that_of_the_first_input,  // the number of the input, 0
     extents_beside_the_axis_must_be_equal,
+    inputs_must_all_be_quantised_or_all_plain,
+    quantised_inputs_must_have_one_scale,
+    quantised_output_must_have_one_scale,  // where those of the inputs differ, it has to be given
+    inputs_of_several_scales_must_be_i8_u8_or_i16,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc> wanted) {
     tensor_desc y = in[0].desc;
     const int axis = normalise_axis(a.axis, y.rank());
     if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_inputs, a.axis, y.rank() - 1);
@@ -50,10 +59,9 @@ struct concat {
       if (auto v = require(rule::types_must_be_equal, x.type, y.type); !v) return v;
       if (auto v = require(rule::ranks_must_be_equal, x.rank(), y.rank()); !v) return v;
       if (auto v = require(rule::formats_must_be_equal, x.layout, y.layout); !v) return v;
-      if (x.quantised != y.quantised)
-        return refuse(rule::quantisation_must_be_that_of_the_first_input, static_cast<std::int64_t>(i), 0);
       if (auto v = join(y.shape, x.shape, axis); !v) return v;
     }
+    if (auto v = choose_scale(y.quantised, in, detail::wish_of(wanted)); !v) return v;
     return yields(y);
   }
 
@@ -65,12 +73,56 @@ struct concat {
     std::int64_t first = 0;  // along the axis
     for (const view& input : in) {
       const auto x = input.as<const T>();
-      copy_to(y, x, axis, first);
+      if (!move_rescaled(y, x, axis, first, input.desc->quantised, out[0].desc->quantised))
+        copy_to(y, x, axis, first, [](T element) { return element; });
       first += x.extent(axis);
     }
   }
 
  private:
+  /// The quantisation of y: what is wanted, or that of all inputs.
+  static constexpr verdict choose_scale(quantisation& y, std::span<const operand> in, const tensor_desc& wish) {
+    const bool is_quantised{y};
+    bool differs = false;
+    for (const operand& x : in) {
+      const quantisation& q = x.desc.quantised;
+      if (auto v = require(rule::inputs_must_all_be_quantised_or_all_plain, q ? 1 : 0, is_quantised ? 1 : 0); !v)
+        return v;
+      if (!is_quantised) continue;
+      if (auto v = detail::require_one_scale(rule::quantised_inputs_must_have_one_scale, x.desc); !v) return v;
+      differs = differs || q != (wish.quantised ? wish.quantised : in[0].desc.quantised);
+    }
+    if (!is_quantised || (!differs && !wish.quantised)) return {};
+    if (auto v = detail::require_one_scale(rule::quantised_output_must_have_one_scale, wish); !v) return v;
+    y = wish.quantised;
+    const dtype type = in[0].desc.type;
+    return !differs || types::stored.contains(type)
+               ? verdict{}
+               : require(rule::inputs_of_several_scales_must_be_i8_u8_or_i16, type, i8);
+  }
+  /// A stored number of an input as one of y: every step in float.
+  template <class T> struct rescaling {
+    float factor, offset;
+    const quantisation& to;
+    constexpr rescaling(const quantisation& from, const quantisation& y)
+        : factor(float_product(from.scale, float_quotient(1.0F, y.scale))),
+          offset(float_product(static_cast<float>(-from.zero_point), factor)),
+          to(y) {}
+    constexpr T operator()(T x) const {
+      const double sum = double{float_product(static_cast<float>(x), factor)} + double{offset};
+      return stored_at<T>(double{static_cast<float>(sum)}, to);
+    }
+  };
+  /// Copies x to y where that takes another scale; false where it does not.
+  template <class T>
+  static constexpr bool move_rescaled(const tensor_view<T>& y, const tensor_view<const T>& x, int axis,
+                                      std::int64_t first, const quantisation& from, const quantisation& to) {
+    if constexpr (can_be_stored<T>) {
+      if (from != to) copy_to(y, x, axis, first, rescaling<T>(from, to));
+      return from != to;
+    }
+    return false;
+  }
   /// Puts x behind y; an extent beside the axis that only one of them knows is known.
   static constexpr verdict join(shape_t& y, const shape_t& x, int axis) {
     for (int i = 0; i < y.rank; ++i) {
@@ -83,12 +135,13 @@ struct concat {
     }
     return {};
   }
-  template <class T>
-  static constexpr void copy_to(const tensor_view<T>& y, const tensor_view<const T>& x, int axis, std::int64_t first) {
+  template <class T, class F>
+  static constexpr void copy_to(const tensor_view<T>& y, const tensor_view<const T>& x, int axis, std::int64_t first,
+                                F f) {
     if (x.elements() == 0) return;
     shape_t from;
     from.rank = x.rank();
-    do y.at(from.with(axis, from[axis] + first)) = x.at(from);
+    do y.at(from.with(axis, from[axis] + first)) = f(x.at(from));
     while (next_index(from, x.shape));
   }
 };

@@ -140,6 +140,7 @@ struct block_assigner {
       const std::int32_t id = g.inputs_of(n)[i];
       const location at = plan.at(id);
       if (at.block == ir::none || at.offset != 0) return false;
+      if (g.at(id).desc.quantised != whole.quantised) return false;  // stored numbers change on the way
       const block& b = plan.block_at(at.block);
       if (b.parent != ir::none || b.bytes != g.at(id).desc.bytes() || b.bytes == 0 || !is_one_piece(whole, g.at(id).desc)) return false;
       for (std::size_t k = 0; k < i; ++k)
