@@ -8,6 +8,8 @@
 #include <support/operators.hpp>
 
 #include <algorithm>
+#include <bit>
+#include <limits>
 
 using namespace nnrt_test;
 using rule = ops::reduce_mean::rule;
@@ -68,10 +70,55 @@ TEST_CASE("reduce_mean: each broken rule is named with both values") {
   }
 }
 
+namespace {
+
+struct stored_refusal {
+  const char* what;
+  attrs a;
+  tensor_desc x, y;
+  rule broken;
+  std::int64_t got, expected;
+};
+constexpr quant half{.scale = 0.5F, .zero_point = 3};
+constexpr float infinite = std::numeric_limits<float>::infinity(), most = std::numeric_limits<float>::max();
+constexpr std::int64_t bits(float real) { return std::bit_cast<std::int32_t>(real); }
+constexpr tensor_desc of(dtype type, shape_t shape, quantisation q = {}) {
+  return {type, default_format(shape.rank), shape, q};
+}
+constexpr tensor_desc x_i8 = of(i8, {2, 3}, half), y_i8 = of(i8, {2}, half);
+constexpr stored_refusal stored_refusals[] = {
+    {"plain", {}, of(i8, {2, 3}), {}, rule::quantised_input_must_have_one_scale, 0, 1},
+    {"plain to quantised", {}, of(u8, {2, 3}), of(u8, {2}, half), rule::quantised_input_must_have_one_scale, 0, 1},
+    {"per channel", {}, of(i8, {2, 3}, per_channel<1>), y_i8, rule::quantised_input_must_have_one_scale, 3, 1},
+    {"nothing wanted", {}, x_i8, {}, rule::quantised_output_must_have_one_scale, 0, 1},
+    {"to plain", {}, x_i8, of(i8, {2}), rule::quantised_output_must_have_one_scale, 0, 1},
+    {"infinite coefficient", to_end(-infinite), x_i8, y_i8, rule::coefficient_of_a_quantised_mean_must_be_finite,
+     bits(-infinite), bits(-most)},
+};
+constexpr bool is_refused_stored(const stored_refusal& r) {
+  return breaks(infer<ops::reduce_mean>(r.a, {computed(r.x), integers(numbers<1>)}, {r.y}), r.broken, r.got,
+                r.expected);
+}
+static_assert(std::ranges::all_of(stored_refusals, is_refused_stored));
+
+}  // namespace
+
+TEST_CASE("reduce_mean: bytes need one scale, and say which result they want") {
+  for (const stored_refusal& r : stored_refusals) {
+    CAPTURE(r.what);
+    CHECK(is_refused_stored(r));
+  }
+  const tensor_desc y = of(u8, {-1}, quant{0.1F, 0});
+  CHECK(infer<ops::reduce_mean>({}, {computed(of(u8, {-1, 3}, half)), integers(numbers<1>)}, {y}).output(0) == y);
+  attrs unused;
+  unused.coefficient = infinite;
+  CHECK(infer<ops::reduce_mean>(unused, {computed(x_i8), integers(numbers<1>)}, {y_i8}));
+}
+
 TEST_CASE("reduce_mean: the signature refuses integers, computed and floating axes") {
   const operand x = computed(f32_of({4}));
   CHECK(breaks(infer<ops::reduce_mean>({}, {computed({i32, {4}})}),
-               signature_rule::operand_type_must_be_accepted_by_the_operator, int(i32), int(f16)));
+               signature_rule::operand_type_must_be_accepted_by_the_operator, int(i32), int(i8)));
   CHECK(
       breaks(infer<ops::reduce_mean>({}, {x, computed({i32, {1}})}), signature_rule::operand_must_be_a_constant, 0, 1));
   CHECK(breaks(infer<ops::reduce_mean>({}, {x, weight({f32, {1}})}),
@@ -139,6 +186,77 @@ TEST_CASE("reduce_mean: float16 sums in float, and the mean of nothing is NaN") 
   CHECK(static_cast<float>(mean({}, {}, x, {0})[0]) == 0.5F);
   const float nothing = mean({}, {}, filled<float>(shape_t{0}), {0})[0];
   CHECK(nothing != nothing);
+}
+
+namespace {
+
+/// The mean of i * 37 % 256 (- 128 for i8), [2, 3, 5, 4], along `axes`.
+template <class T, class Rounding = rounding::twice>
+constexpr std::vector<T> mean_of_bytes(const attrs& a, quant of_x, quant of_y, std::vector<std::int32_t> along,
+                                       shape_t shape) {
+  filled<T> x(shape_t{2, 3, 5, 4}), y(shape);
+  for (std::size_t i = 0; i < 120; ++i)
+    x.elements[i] = static_cast<T>(int(i) * 37 % 256 - (std::is_same_v<T, std::int8_t> ? 128 : 0));
+  x.desc.quantised = of_x, y.desc.quantised = of_y;
+  filled<std::int32_t> axes({static_cast<std::int64_t>(along.size())}, along);
+  const view in[] = {x.as_view(), axes.as_view()}, out[] = {y.as_view()};
+  ops::reduce_mean::reference<T, Rounding>(a, in, out);
+  return y.elements;
+}
+using signed_numbers = std::vector<std::int8_t>;
+using unsigned_numbers = std::vector<std::uint8_t>;
+constexpr quant from{0.05F, -9}, to{0.02F, 17};
+
+}  // namespace
+
+// Computed in Python integers: (q, e) the frexp form of sx / sy, k = min(floor(log2 n), 32, 31 + e); (sum - n * zx)
+// times (q * 2^k // n) * 2^(e - k - 31) by SRDHM and RDP, + zy, clamped.
+static_assert(mean_of_bytes<std::int8_t>({}, from, to, {0, 1, 2}, {4}) == signed_numbers{29, 36, 22, 29});
+
+TEST_CASE("reduce_mean: sums of bytes are scaled by scale and number at once, as TFLite's reference does") {
+  CHECK(mean_of_bytes<std::int8_t>({}, from, to, {0, 1, 2}, {4}) == signed_numbers{29, 36, 22, 29});
+  CHECK(mean_of_bytes<std::int8_t>(keeping(true), from, to, {1, 2}, {2, 1, 1, 4}) ==
+        signed_numbers{5, 12, 20, 27, 52, 59, 23, 31});
+  CHECK(mean_of_bytes<std::int8_t>({}, from, {0.3F, -5}, {0, 3}, {3, 5}) ==
+        signed_numbers{-7, -3, -5, -2, -4, -1, -3, -10, -1, -9, 0, -7, -4, -1, -8});
+  CHECK(mean_of_bytes<std::int8_t>({}, from, from, {-3}, {2, 5, 4}) ==
+        signed_numbers{15, -34, -82, -45, -8,  29,  66, 18, -31, -79, -42, -5,  32,  69, 21, -28, -76, -39, -2, 35, 16,
+                       53, 90,  42,  -92, -55, -18, 19, 56, 93,  -41, -89, -52, -15, 22, 59, 96,  -38, -86, -49});
+  CHECK(mean_of_bytes<std::int8_t>({}, from, to, {}, {}) == signed_numbers{29});
+  CHECK(mean_of_bytes<std::uint8_t>({}, {0.05F, 119}, {0.02F, 145}, {1, 2}, {2, 4}) ==
+        unsigned_numbers{133, 140, 148, 155, 180, 187, 151, 159});
+}
+
+TEST_CASE("reduce_mean: of bytes, too, the coefficient counts with reduce_to_end alone") {
+  CHECK(mean_of_bytes<std::int8_t>(to_end(0), from, to, {1}, {2}) == signed_numbers{16, 41});
+  CHECK(mean_of_bytes<std::int8_t>(to_end(0.5F), from, to, {1}, {2}) == signed_numbers{17, 29});
+  CHECK(mean_of_bytes<std::int8_t>(to_end(-8.0F), from, to, {1}, {2}) == signed_numbers{23, -128});
+}
+
+TEST_CASE("reduce_mean: hostile scales saturate, no bytes have the mean 0, and Rounding decides in the middle") {
+  constexpr float least = std::numeric_limits<float>::min();
+  CHECK(mean_of_bytes<std::int8_t>({}, {most, 127}, {least, 5}, {0, 1, 2, 3}, {}) == signed_numbers{-128});
+  CHECK(mean_of_bytes<std::int8_t>({}, {least, 127}, {most, 5}, {0, 1, 2, 3}, {}) == signed_numbers{5});
+  CHECK(mean_of_bytes<std::int8_t>(to_end(most), {most, 127}, {least, 5}, {0}, {}) == signed_numbers{-128});
+  filled<std::int8_t> x(shape_t{2, 0}), two({2, 2}, {3, 4, -3, -4}), y(shape_t{2});
+  x.desc.quantised = two.desc.quantised = y.desc.quantised = from;
+  filled<std::int32_t> axis({1}, {1});
+  const view none[] = {x.as_view(), axis.as_view()}, pairs[] = {two.as_view(), axis.as_view()}, out[] = {y.as_view()};
+  ops::reduce_mean::reference<std::int8_t>({}, none, out);
+  CHECK(y.elements == signed_numbers{-9, -9});
+  two.desc.quantised = y.desc.quantised = quant{0.05F, 0};
+  ops::reduce_mean::reference<std::int8_t>({}, pairs, out);
+  CHECK(y.elements == signed_numbers{4, -3});  // 3.5 and -3.5: nothing is shifted right, and the product's ties go up
+  ops::reduce_mean::reference<std::int8_t, rounding::half_to_even>({}, pairs, out);
+  CHECK(y.elements == signed_numbers{4, -4});
+}
+
+TEST_CASE("reduce_mean: a quantised mean takes the scale that it is asked into") {
+  builder g;
+  auto x = g.input<i8, shape<1, 4, 4, 8>, nhwc, quant{.scale = 0.05F, .zero_point = -9}>("x");
+  auto y = reduce_mean(x, axes<1, 2>, into<quant{.scale = 0.02F, .zero_point = 17}>);
+  static_assert(decltype(y)::desc == of(i8, {1, 8}, to));
+  CHECK(g.graph().nodes.size() == 1);
 }
 
 TEST_CASE("reduce_mean: axis and axes become a constant operand, the rest attributes") {

@@ -18,10 +18,11 @@ namespace ops {
 ///   global: one window as large as the image; kernel, stride and pads play no part
 ///
 /// Lengths are in pixels; the odd pixel of `same` is at bottom and right. dtypes: f16 (summed in f32), f32, f64; or
-/// quantised i8 or u8: the mean of the stored numbers, halves away from zero, and a fused activation is a clamp of
-/// them. y has scale and zero point of x, and no other may be wanted: TFLite asks for the same, and a second rounding
-/// would lose what quant_dtype_cast loses openly. Broken rules: see `rule`. Source: NNRt OH_NN_OPS_AVG_POOL; of its
-/// padding, what all known implementations do; quantised: the reference kernels of TFLite's AVERAGE_POOL_2D.
+/// quantised i8 or u8: the mean of the stored numbers, halves away from zero; a fused activation is a clamp of them.
+/// y has scale and zero point of x, and no other may be wanted: TFLite asks for the same, and a second rounding would
+/// lose what quant_dtype_cast loses openly.
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_AVG_POOL; of its padding, what all known implementations do;
+/// quantised: the reference kernels of TFLite's AVERAGE_POOL_2D.
 struct avg_pool {
   static constexpr op_code code{2};
   static constexpr std::string_view name = "avg_pool";

@@ -4,7 +4,10 @@
 
 #include <nnrt/core/arithmetic.hpp>
 #include <nnrt/core/dsl.hpp>
+#include <nnrt/ops/detail/quantised.hpp>
 #include <nnrt/ops/detail/reduction.hpp>
+
+#include <bit>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -16,16 +19,20 @@ namespace ops {
 ///
 /// reduce_to_end: all axes from the first of the list on, and the mean is multiplied by `coefficient`, unless that is 0
 /// (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the end
-/// when negative. A mean of no elements is NaN. Sums run in row-major order in the type of computation (float for
-/// float16).
+/// when negative.
 ///
-/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_MEAN.
+/// dtypes: f16 (summed in f32), f32, f64, in row-major order; a mean of no elements is NaN. Or quantised i8 or u8 to
+/// the scale that `into<quant{…}>` gives: sums of (x - zero point) are exact integers, and requantise() scales them by
+/// scale of x * coefficient / (scale of y * their number); a mean of no elements is 0.
+/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_MEAN; quantised: the reference kernel of
+/// TFLite's MEAN, as TensorFlow 2.14 has it.
 struct reduce_mean {
   static constexpr op_code code{42};
   static constexpr std::string_view name = "reduce_mean";
-  static constexpr operand_spec inputs[] = {{"x", types::floating}, {"axes", types::index, presence::optional, true}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{};
+  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::bytes},
+                                            {"axes", types::index, presence::optional, true}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 42, .hdi = 118};
   static constexpr nnrt_parameter parameters[] = {
       {"keep_dims", 60, boolean}, {"reduce_to_end", 117, boolean}, {"coefficient", 118, f32}};
@@ -37,29 +44,68 @@ struct reduce_mean {
     axes_must_be_known,
     axis_must_be_an_axis_of_the_input,
     axes_must_differ,
+    quantised_input_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+    coefficient_of_a_quantised_mean_must_be_finite,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
-    return detail::infer_reduction<rule>(a, in);
+  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc> wanted) {
+    const bool is_stored = detail::bytes.contains(in[0].desc.type);
+    if (is_stored)
+      if (auto v = check_quantisation(a, in, wanted); !v) return v;
+    verdict v = detail::infer_reduction<rule>(a, in);
+    if (v && is_stored) v.outputs[0].quantised = wanted[0].quantised;
+    return v;
   }
 
   static constexpr auto macs = no_macs;
 
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    using real = math::compute_t<T>;
-    const auto factor = static_cast<real>(a.factor());
-    detail::reduce<T>(
-        a, in, out, real{0}, [](real& sum, T element) { sum += static_cast<real>(element); },
-        [&](real sum, std::int64_t count) {
-          const real mean = count == 0 ? math::nan<real> : sum / static_cast<real>(count);
-          return static_cast<T>(mean * factor);
-        });
+  template <class T, class Rounding = rounding::twice>
+  static constexpr void reference(const attrs& a, arguments in, results out) {
+    using sum_t = math::compute_t<T>;
+    const auto add = [](sum_t& sum, T element) { sum += static_cast<sum_t>(element); };
+    if constexpr (detail::is_byte<T>) {
+      const quantisation &x = in[0].desc->quantised, &y = out[0].desc->quantised;
+      const double coefficient = a.factor();
+      const fixed_point factor = fixed_point_of(math::abs(coefficient) * double{x.scale} / double{y.scale});
+      detail::reduce<T>(a, in, out, sum_t{0}, add, [&](sum_t sum, std::int64_t count) {
+        const std::int64_t steps = sum - x.zero_point * count;
+        return requantise<T, Rounding>(coefficient < 0 ? -steps : steps, shared_out(factor, count), y.zero_point,
+                                       stored_range_of<T>(y, activation::none));
+      });
+    } else {
+      const auto factor = static_cast<sum_t>(a.factor());
+      detail::reduce<T>(a, in, out, sum_t{0}, add, [&](sum_t sum, std::int64_t count) {
+        return static_cast<T>((count == 0 ? math::nan<sum_t> : sum / static_cast<sum_t>(count)) * factor);
+      });
+    }
+  }
+
+ private:
+  static constexpr verdict check_quantisation(const attrs& a, std::span<const operand> in,
+                                              std::span<const tensor_desc> wanted) {
+    constexpr float most = std::numeric_limits<float>::max();
+    if (auto v = detail::require_one_scale(rule::quantised_input_must_have_one_scale, in[0].desc); !v) return v;
+    if (auto v = detail::require_one_scale(rule::quantised_output_must_have_one_scale, detail::wish_of(wanted)); !v)
+      return v;
+    return require_real_between(rule::coefficient_of_a_quantised_mean_must_be_finite, a.factor(), -most, most);
+  }
+
+  /// factor / count, the mantissa rounded toward zero; as many bits as count has are kept, where the exponent allows
+  /// it.
+  static constexpr fixed_point shared_out(fixed_point factor, std::int64_t count) {
+    if (count == 0) return {};
+    const int bits = 63 - std::countl_zero(static_cast<std::uint64_t>(count));
+    const int most = factor.exponent < 1 ? 31 + factor.exponent : 32, shift = bits < most ? bits : most;
+    const std::int64_t mantissa = (std::int64_t{factor.mantissa} << shift) / count;
+    return {static_cast<std::int32_t>(mantissa), factor.exponent - shift};
   }
 };
 
 }  // namespace ops
 
-/// reduce_mean(x, axes<1, 2>, keep_dims) or reduce_mean(x, axis<-1>); without axes the mean of all elements.
+/// reduce_mean(x, axes<1, 2>, keep_dims) or reduce_mean(x, axis<-1>); without axes the mean of all elements. For a
+/// quantised result into<quant{…}>.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto reduce_mean(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::reduce_mean>(x, keyword::as_axes(keywords)...);
