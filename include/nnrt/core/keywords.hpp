@@ -28,11 +28,15 @@ NNRT_SLOT(approximate);
 NNRT_SLOT(axes);
 NNRT_SLOT(axis);
 NNRT_SLOT(begin);
+NNRT_SLOT(begin_mask);
 NNRT_SLOT(begin_norm_axis);
 NNRT_SLOT(begin_param_axis);
 NNRT_SLOT(ceil_mode);
 NNRT_SLOT(coefficient);
 NNRT_SLOT(dilation);
+NNRT_SLOT(ellipsis_mask);
+NNRT_SLOT(end);
+NNRT_SLOT(end_mask);
 NNRT_SLOT(epsilon);
 NNRT_SLOT(fused);
 NNRT_SLOT(global);
@@ -42,6 +46,7 @@ NNRT_SLOT(keep_dims);
 NNRT_SLOT(kernel);
 NNRT_SLOT(mode);
 NNRT_SLOT(multiples);
+NNRT_SLOT(new_axis_mask);
 NNRT_SLOT(output_num);
 NNRT_SLOT(pad);
 NNRT_SLOT(pad_value);
@@ -51,10 +56,12 @@ NNRT_SLOT(reduce_to_end);
 NNRT_SLOT(scale);
 NNRT_SLOT(shape);
 NNRT_SLOT(shift);
+NNRT_SLOT(shrink_axis_mask);
 NNRT_SLOT(size);
 NNRT_SLOT(sizes);
 NNRT_SLOT(sorted);
 NNRT_SLOT(stride);
+NNRT_SLOT(strides);
 NNRT_SLOT(transpose_a);
 NNRT_SLOT(transpose_b);
 NNRT_SLOT(type);
@@ -181,6 +188,15 @@ template <std::int64_t Axis> inline constexpr keyword::one_integer<keyword::begi
 // --- parts of tensors ---
 template <std::int64_t... Index> inline constexpr keyword::integers<keyword::begin_slot, Index...> begin{};
 template <std::int64_t... Extent> inline constexpr keyword::integers<keyword::size_slot, Extent...> size{};
+/// Where strided_slice() stops along each axis, without this place, and by how many elements it goes on.
+template <std::int64_t... Index> inline constexpr keyword::integers<keyword::end_slot, Index...> end{};
+template <std::int64_t... Step> inline constexpr keyword::integers<keyword::strides_slot, Step...> strides{};
+/// Bit i: what number i of strided_slice()'s lists means; see ops::strided_slice.
+template <std::int64_t Bits> inline constexpr keyword::integers<keyword::begin_mask_slot, Bits> begin_mask{};
+template <std::int64_t Bits> inline constexpr keyword::integers<keyword::end_mask_slot, Bits> end_mask{};
+template <std::int64_t Bits> inline constexpr keyword::integers<keyword::ellipsis_mask_slot, Bits> ellipsis_mask{};
+template <std::int64_t Bits> inline constexpr keyword::integers<keyword::new_axis_mask_slot, Bits> new_axis_mask{};
+template <std::int64_t Bits> inline constexpr keyword::integers<keyword::shrink_axis_mask_slot, Bits> shrink_axis_mask{};
 /// How many times tile() repeats a tensor along each axis.
 template <std::int64_t... Times> inline constexpr keyword::integers<keyword::multiples_slot, Times...> multiples{};
 /// Into how many equal parts a tensor is split.

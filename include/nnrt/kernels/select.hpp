@@ -32,6 +32,7 @@
 #include <nnrt/kernels/bind/softmax.hpp>
 #include <nnrt/kernels/bind/split.hpp>
 #include <nnrt/kernels/bind/stack.hpp>
+#include <nnrt/kernels/bind/strided_slice.hpp>
 #include <nnrt/kernels/bind/sub.hpp>
 #include <nnrt/kernels/bind/tanh.hpp>
 #include <nnrt/kernels/bind/tile.hpp>

@@ -45,6 +45,7 @@
 #include <nnrt/ops/squared_difference.hpp>
 #include <nnrt/ops/squeeze.hpp>
 #include <nnrt/ops/stack.hpp>
+#include <nnrt/ops/strided_slice.hpp>
 #include <nnrt/ops/sub.hpp>
 #include <nnrt/ops/tanh.hpp>
 #include <nnrt/ops/tile.hpp>
@@ -91,6 +92,7 @@ using list = type_list<  //
     squared_difference,  //  34
     squeeze,             //  35
     stack,               //  36
+    strided_slice,       //  37
     sub,                 //  38
     tanh,                //  39
     tile,                //  40

@@ -4,6 +4,7 @@
 #include <nnrt/kernels/bind/slice.hpp>
 #include <nnrt/kernels/bind/split.hpp>
 #include <nnrt/kernels/bind/stack.hpp>
+#include <nnrt/kernels/bind/strided_slice.hpp>
 #include <nnrt/kernels/bind/tile.hpp>
 #include <nnrt/kernels/bind/transpose.hpp>
 #include <support/kernels.hpp>
@@ -182,4 +183,57 @@ TEST_CASE("gather: for an index outside, whoever asks gets the fault, and the ro
   node.choose().run({node.words, in, out, nullptr, 0, 1, &fault});
   CHECK(fault.rule == "indices_must_lie_in_the_axis");
   CHECK(fault.position == 1);
+}
+
+TEST_CASE("strided_slice: steps of any size and sign, and every mask") {
+  struct row {
+    shape_t x;
+    list begin, end, strides;
+    std::int64_t masks[5] = {};
+  };
+  const row table[] = {
+      {{9}, {1}, {8}, {1}},
+      {{9}, {1}, {8}, {3}},
+      {{9}, {-1}, {-10}, {-1}},
+      {{9}, {7}, {0}, {-2}},
+      {{5, 6, 7}, {1, 2, 3}, {4, 5, 7}, {1, 1, 1}},
+      {{5, 6, 7}, {0, 0, 0}, {5, 6, 7}, {2, 1, 1}},
+      {{5, 6, 7}, {0, 0, 0}, {5, 6, 7}, {1, 4, 3}},
+      {{5, 6, 7}, {4, 5, 6}, {-9, -9, -9}, {-1, -1, -1}},
+      {{5, 6, 7}, {4, 0, 6}, {-9, 9, -9}, {-2, 2, -3}},
+      {{5, 6, 7}, {0, 2, 0}, {0, 3, 0}, {1, 1, 1}, {5, 5, 0, 0, 2}},
+      {{5, 6, 7}, {0, 0, 5}, {0, 0, 1}, {1, 1, -2}, {0, 0, 1, 2, 0}},
+      {{5, 6, 7}, {-1, -1, -1}, {0, 0, 0}, {1, 1, 1}, {0, 0, 0, 0, 7}},
+      {{2, 30, 40, 16}, {0, 1, 0, 0}, {2, 30, 40, 16}, {1, 2, 2, 1}},
+      {{1, 2, 1, 3, 1, 2, 1, 2}, {0}, {1}, {1}, {0, 0, 0, 0, 1}},
+  };
+  for (const row& r : table)
+    for (const dtype type : moved) {
+      CAPTURE(r.x.rank);
+      CAPTURE(r.strides[0]);
+      ops::strided_slice::attrs attrs;
+      attrs.begin_mask = r.masks[0];
+      attrs.end_mask = r.masks[1];
+      attrs.ellipsis_mask = r.masks[2];
+      attrs.new_axis_mask = r.masks[3];
+      attrs.shrink_axis_mask = r.masks[4];
+      check_kernel<ops::strided_slice>(
+          attrs, {pattern(type, r.x), integers_of(r.begin), integers_of(r.end), integers_of(r.strides)});
+    }
+}
+
+TEST_CASE("strided_slice: lists of a run that do not give the planned shape are a fault, and nothing is written") {
+  const std::int32_t begin[] = {1}, end[] = {9}, strides[] = {1};
+  node_under_test<ops::strided_slice> node(
+      {}, {pattern(f32, {9}), bytes_of({i32, {1}}, begin), bytes_of({i32, {1}}, end), bytes_of({i32, {1}}, strides)},
+      {tensor_desc{f32, {3}}});
+  blocks memory = {std::vector<std::byte>(12, std::byte{7})};
+  std::vector<view> in;
+  for (given_operand& x : node.in) in.push_back(x.as_view());
+  const view out[] = {{&node.outputs[0], any_pointer::bytes(memory[0].data())}};
+  run_fault fault;
+  node.choose().run({node.words, in, out, nullptr, 0, 1, &fault});
+  CHECK(fault.rule == "extent_must_be_that_of_the_output");
+  CHECK(fault.actual == 8);
+  CHECK(memory[0] == std::vector<std::byte>(12, std::byte{7}));
 }
