@@ -1,4 +1,4 @@
-// fold_affine: the folded weights give what the layer and the batch_norm or bias_add behind it give together.
+// fold_affine: the folded weights give what the layer and the batch_norm, scale or bias_add behind it give together.
 #include <nnrt/ops/fold_affine.hpp>
 #include <support/refused.hpp>
 
@@ -19,9 +19,24 @@ constexpr operand w = weight(f32_of({6, 3, 3, 4})), six = weight(f32_of({6})), f
 
 TEST_CASE("fold_affine: each rule is broken with its two values") {
   NNRT_CHECK_REFUSED(op, {"axis", with(0, 4), {w}, {}, rule::axis_must_be_an_axis_of_the_weight, 4, 3});
+  NNRT_CHECK_REFUSED(op, {"scale alone", {}, {w, six, six}, {}, rule::scale_must_come_with_an_offset, 1, 2});
   NNRT_CHECK_REFUSED(
       op,
-      {"three of four", {}, {w, missing(), six, six, six}, {}, rule::batch_norm_must_have_all_its_parameters, 3, 4});
+      {"offset alone", {}, {w, missing(), missing(), six, six, six}, {}, rule::scale_must_come_with_an_offset, 1, 2});
+  NNRT_CHECK_REFUSED(op, {"three of four",
+                          {},
+                          {w, missing(), six, six, six},
+                          {},
+                          rule::mean_and_variance_must_come_with_scale_and_offset,
+                          3,
+                          4});
+  NNRT_CHECK_REFUSED(op, {"statistics alone",
+                          {},
+                          {w, missing(), missing(), missing(), six, six},
+                          {},
+                          rule::mean_and_variance_must_come_with_scale_and_offset,
+                          2,
+                          4});
   NNRT_CHECK_REFUSED(
       op, {"dtype", {}, {w, weight({f64, {6}})}, {}, rule::parameter_types_must_equal_weight_type, int(f64), int(f32)});
   NNRT_CHECK_REFUSED(op, {"bias", {}, {w, five}, {}, rule::parameters_must_have_one_element_for_each_channel, 5, 6});
@@ -110,6 +125,16 @@ TEST_CASE("fold_affine: channels may stand between other axes") {
   const view out[] = {w2.as_view(), b2.as_view()};
   op::reference<float>(with(0, 1), in, out);
   CHECK(w2.elements == std::vector<float>{10, 20, 300, 400, 50, 60, 700, 800});
+}
+
+TEST_CASE("fold_affine: without statistics the scale is the factor, and the offset is added") {
+  filled<float> weight({2, 2}, {1, 2, 3, 4}), bias({2}, {10, 20}), scale({2}, {2, -1}), offset({2}, {0.5F, 3});
+  filled<float> w2(shape_t{2, 2}), b2(shape_t{2});
+  const view in[] = {weight.as_view(), bias.as_view(), scale.as_view(), offset.as_view()};
+  const view out[] = {w2.as_view(), b2.as_view()};
+  op::reference<float>({}, in, out);
+  CHECK(w2.elements == std::vector<float>{2, 4, -3, -4});
+  CHECK(b2.elements == std::vector<float>{20.5F, -17});
 }
 
 TEST_CASE("fold_affine: trailing operands may be left out altogether") {

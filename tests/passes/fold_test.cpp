@@ -1,4 +1,4 @@
-// fold_test: batch_norm and bias_add become part of the weights before them wherever that changes nothing else.
+// fold_test: batch_norm, scale and bias_add become part of the weights before them wherever that changes nothing else.
 #include <nnrt/passes/fold.hpp>
 
 #include <doctest/doctest.h>
@@ -10,6 +10,8 @@
 #include <nnrt/ops/full_connection.hpp>
 #include <nnrt/ops/mul.hpp>
 #include <nnrt/ops/relu.hpp>
+#include <nnrt/ops/relu6.hpp>
+#include <nnrt/ops/scale.hpp>
 
 #include "support/graphs.hpp"
 
@@ -25,6 +27,11 @@ constexpr auto row_of_three(builder& g, std::string_view name) { return g.weight
 template <tensor_desc X> constexpr auto normalised(builder& g, tensor<X> x) {
   return batch_norm(x, row_of_three(g, "bn.scale"), row_of_three(g, "bn.offset"), row_of_three(g, "bn.mean"),
                     row_of_three(g, "bn.variance"), epsilon<1e-3F>);
+}
+
+/// scale with a factor and an offset for each of three channels.
+template <tensor_desc X, class... Keywords> constexpr auto scaled(builder& g, tensor<X> x, Keywords... keywords) {
+  return scale(x, row_of_three(g, "scale"), row_of_three(g, "offset"), keywords...);
 }
 
 struct row {
@@ -135,6 +142,50 @@ constexpr row folded[] = {
        });
      },
      1, 4, 2},
+    {"scale after a convolution without bias",
+     [] { return written([](builder& g) { g.output("y", scaled(g, conv2d(image(g), kernel_of(g), same))); }); }, 1, 2,
+     1},
+    {"scale after a convolution with bias, its axis counted from the front",
+     [] {
+       return written([](builder& g) {
+         g.output("y", scaled(g, conv2d(image(g), kernel_of(g), row_of_three(g, "conv.bias"), same), axis<3>));
+       });
+     },
+     1, 2, 1},
+    {"scale after a depthwise convolution, with an activation",
+     [] {
+       return written([](builder& g) {
+         auto x = g.input<f32, shape<1, 4, 4, 3>>("image");
+         auto h = depthwise_conv2d(x, g.weight<f32, shape<3, 3, 3, 1>>("weight"), same);
+         g.output("y", scaled(g, h, relu));
+       });
+     },
+     1, 2, 1},
+    {"scale after a dense layer, by constants",
+     [] {
+       return written([](builder& g) {
+         auto h = full_connection(g.input<f32, shape<2, 5>>("x"), g.weight<f32, shape<3, 5>>("fc.weight"));
+         g.output("y", scale(h, g.constant<f32, shape<3>>({2, -3, 0}), g.constant<f32, shape<3>>({5, 0, 9}), relu6));
+       });
+     },
+     1, 2, 1},
+    {"scale with parameters of three axes, of which the channels alone have extent",
+     [] {
+       return written([](builder& g) {
+         auto h = conv2d(g.input<f32, shape<2, 1, 1, 2>>("image"), kernel_of(g), same);
+         const auto parameter = [&](const char* name) { return g.weight<f32, shape<1, 1, 3>>(name); };
+         g.output("y", scale(h, parameter("scale"), parameter("offset"), axis<1>));
+       });
+     },
+     1, 2, 1},
+    {"normalised, scaled, and once more something added",
+     [] {
+       return written([](builder& g) {
+         auto h = scaled(g, normalised(g, conv2d(image(g), kernel_of(g), same)));
+         g.output("y", bias_add(h, row_of_three(g, "bias")));
+       });
+     },
+     3, 4, 3},
 };
 constexpr row kept[] = {
     {"the layer's result is used twice",
@@ -196,6 +247,46 @@ constexpr row kept[] = {
        });
      },
      0, 2, 0},
+    {"a scale along the rows of the map",
+     [] {
+       return written([](builder& g) {
+         auto h = conv2d(image(g), kernel_of(g), same);
+         g.output("y", scale(h, g.weight<f32, shape<4>>("scale"), g.weight<f32, shape<4>>("offset"), axis<1>));
+       });
+     },
+     0, 2, 0},
+    {"a scale of columns and channels",
+     [] {
+       return written([](builder& g) {
+         auto h = conv2d(image(g), kernel_of(g), same);
+         g.output("y", scale(h, g.weight<f32, shape<4, 3>>("scale"), g.weight<f32, shape<4, 3>>("offset"), axis<2>));
+       });
+     },
+     0, 2, 0},
+    {"a scale along axes of which none is the channels'",
+     [] {
+       return written([](builder& g) {
+         auto h = conv2d(g.input<f32, shape<1, 3, 4, 2>>("image"), kernel_of(g), same);
+         g.output("y", scaled(g, h, axis<1>));
+       });
+     },
+     0, 2, 0},
+    {"one factor for all",
+     [] {
+       return written([](builder& g) {
+         auto h = conv2d(image(g), kernel_of(g), same);
+         g.output("y", scale(h, g.weight<f32, shape<>>("scale"), row_of_three(g, "offset")));
+       });
+     },
+     0, 2, 0},
+    {"a factor that is an input",
+     [] {
+       return written([](builder& g) {
+         auto h = conv2d(image(g), kernel_of(g), same);
+         g.output("y", scale(h, g.input<f32, shape<3>>("scale"), row_of_three(g, "offset")));
+       });
+     },
+     0, 2, 0},
     {"what is before is no layer",
      [] { return written([](builder& g) { g.output("y", normalised(g, g.input<f32, shape<2, 3>>("x"))); }); }, 0, 1, 0},
     {"the layer runs once, on weights",
@@ -237,7 +328,7 @@ constexpr bool folds_as_stated(const row& r) {
          is_in_order(g) && close(computed_by_references(g), before, r.folds == 0 ? 0 : 1e-5);
 }
 static_assert(folds_as_stated(folded[0]) && folds_as_stated(folded[3]));
-static_assert(folds_as_stated(folded[4]) && folds_as_stated(folded[7]));
+static_assert(folds_as_stated(folded[4]) && folds_as_stated(folded[7]) && folds_as_stated(folded[13]));
 static_assert(folds_as_stated(kept[0]) && folds_as_stated(kept[2]) && folds_as_stated(kept[5]));
 
 TEST_CASE("fold: a channelwise map behind a layer with known weights becomes part of them, and the result stays") {
@@ -245,6 +336,25 @@ TEST_CASE("fold: a channelwise map behind a layer with known weights becomes par
     CAPTURE(r.what);
     CHECK(folds_as_stated(r));
   }
+}
+
+/// What a layer behind a scale with an activation does not take over.
+constexpr auto with_an_activation_between = [](builder& g) {
+  auto h = scaled(g, conv2d(image(g), kernel_of(g), same), relu6);
+  g.output("y", bias_add(h, row_of_three(g, "bias")));
+};
+constexpr bool layer_has_taken_the_activation() {
+  ir::graph g = written(with_an_activation_between);
+  const outputs_of_graph before = computed_by_references(g);
+  passes::fold_into_weights(g);
+  const ir::node* const layer = node_of<ops::conv2d>(g);
+  return unpack<ops::conv2d::attrs>(g.attrs_of(*layer)).fused == activation::relu6 && count_of<ops::scale>(g) == 0 &&
+         count_of<ops::bias_add>(g) == 1 && close(computed_by_references(g), before, 1e-5);
+}
+static_assert(layer_has_taken_the_activation());
+
+TEST_CASE("fold: the layer takes over the activation of a scale, and nothing that follows that") {
+  CHECK(layer_has_taken_the_activation());
 }
 
 TEST_CASE("fold: nothing is folded where somebody would see another result") {

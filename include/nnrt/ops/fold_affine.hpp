@@ -1,4 +1,4 @@
-// fold_affine: the weights of a layer with the batch_norm or bias_add behind it in them; internal.
+// fold_affine: the weights of a layer with the batch_norm, scale or bias_add behind it in them; internal.
 // Flow: passes/fold.hpp makes nodes of it; as all their operands are known, the planner runs them once, in prepare.
 #pragma once
 
@@ -14,10 +14,11 @@ namespace ops {
 /// made, and has no function for users.
 ///
 ///   weight: any shape with O output channels along `axis`; bias, addend: [O]; scale, offset, mean, variance: [O]
-///   out: folded_weight, like weight, = weight * s[o]; s = scale / sqrt(variance + epsilon)
+///   out: folded_weight, like weight, = weight * s[o]; s = scale / sqrt(variance + epsilon), or scale alone
 ///        folded_bias [O] = (bias[o] - mean[o]) * s[o] + offset[o] + addend[o]
 ///
-/// bias and addend count as 0 and s as 1 where they are missing; of the four of a batch_norm there are all or none.
+/// bias, mean and addend count as 0 and s as 1 where they are missing. scale and offset come together, and with them
+/// mean and variance or neither.
 /// Computed in double, rounded to the dtype at the end. Broken rules: see `rule`. Source: this library.
 struct fold_affine {
   static constexpr op_code code{1000};
@@ -43,7 +44,8 @@ struct fold_affine {
 
   enum class rule {
     axis_must_be_an_axis_of_the_weight,
-    batch_norm_must_have_all_its_parameters,
+    scale_must_come_with_an_offset,
+    mean_and_variance_must_come_with_scale_and_offset,
     parameter_types_must_equal_weight_type,
     parameters_must_have_one_element_for_each_channel,
   };
@@ -53,17 +55,18 @@ struct fold_affine {
     const int axis = normalise_axis(a.axis, w.rank());
     if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_weight, a.axis, w.rank() - 1);
     const std::int64_t channels = w.shape[axis];
-    std::int64_t of_batch_norm = 0;
     for (std::size_t i = 1; i < in.size(); ++i) {
       if (!in[i]) continue;
-      if (i >= 2 && i < 6) ++of_batch_norm;
       const tensor_desc& given = in[i].desc;
       if (auto v = require(rule::parameter_types_must_equal_weight_type, given.type, w.type); !v) return v;
       constexpr auto count = rule::parameters_must_have_one_element_for_each_channel;
       if (auto v = require_same_extent(count, given.elements(), channels); !v) return v;
     }
-    if (of_batch_norm != 0 && of_batch_norm != 4)
-      return refuse(rule::batch_norm_must_have_all_its_parameters, of_batch_norm, 4);
+    const auto given = [&](std::size_t i) { return i < in.size() && in[i] ? std::int64_t{1} : std::int64_t{0}; };
+    const std::int64_t of_scale = given(2) + given(3), of_batch_norm = of_scale + given(4) + given(5);
+    if (of_scale == 1) return refuse(rule::scale_must_come_with_an_offset, 1, 2);
+    if (of_batch_norm != of_scale)
+      if (auto v = require(rule::mean_and_variance_must_come_with_scale_and_offset, of_batch_norm, 4); !v) return v;
     return yields(w, tensor_desc{w.type, {channels}});
   }
   static constexpr auto macs = no_macs;
@@ -91,8 +94,9 @@ struct fold_affine {
     return i < in.size() && in[i] ? math::convert<double>(in[i].as<const T>()[c]) : 0.0;
   }
   template <class T> static constexpr double factor_of(const attrs& a, arguments in, std::int64_t c) {
-    if (in.size() < 6 || !in[2]) return 1.0;
-    return at<T>(in, 2, c) / math::sqrt(at<T>(in, 5, c) + double{a.epsilon});
+    if (in.size() <= 2 || !in[2]) return 1.0;
+    const bool has_variance = in.size() > 5 && in[5];
+    return at<T>(in, 2, c) / (has_variance ? math::sqrt(at<T>(in, 5, c) + double{a.epsilon}) : 1.0);
   }
 };
 

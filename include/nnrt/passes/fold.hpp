@@ -1,4 +1,4 @@
-// fold: moves batch_norm and bias_add into the weights of the layer before them, as prepare nodes.
+// fold: moves batch_norm, scale and bias_add into the weights of the layer before them, as prepare nodes.
 // Flow: after constants are evaluated, before activations are fused; the planner runs nodes on weights once, when an executor is made.
 #pragma once
 
@@ -48,6 +48,16 @@ struct folding {
       if (!is_known(g.inputs_of(n)[i])) return nullptr;
     return &layer;
   }
+  /// Whether the parameters of a scale are one for each channel of the layer before it, whose channels are the last axis.
+  constexpr bool runs_along_channels(const ir::node& n) const {
+    const shape_t& x = g.at(g.inputs_of(n)[0]).desc.shape;
+    const int axis = normalise_axis(g.attrs_of(n)[0], x.rank);
+    for (const std::int32_t id : g.inputs_of(n).subspan(1)) {
+      const shape_t& given = g.at(id).desc.shape;
+      if (given.rank == 0 || axis + given.rank != x.rank || given.elements() != x[-1]) return false;
+    }
+    return true;
+  }
   constexpr std::int32_t bias_of(const ir::node& layer) const { return layer.inputs.count > 2 ? g.inputs_of(layer)[2] : ir::none; }
 
   constexpr std::int32_t add_known(const tensor_desc& desc) {
@@ -57,12 +67,14 @@ struct folding {
     return g.add_value({desc, ir::kind::result, {}, 0, ir::none});
   }
 
-  /// Gives the layer new weights, and the node's result as its own.
+  /// Gives the layer new weights, and the node's result and activation as its own.
   constexpr void replace(ir::node& layer, ir::node& n, std::int32_t weight, std::int32_t bias) {
     const std::int32_t operands[] = {g.inputs_of(layer)[0], weight, bias};
     layer.inputs = g.add_operands(operands);
     const std::int32_t y = g.outputs_of(n)[0];
     g.operands[static_cast<std::size_t>(layer.outputs.first)] = y;
+    if (n.op->fused_word >= 0)
+      g.attrs_of(layer)[static_cast<std::size_t>(layer.op->fused_word)] = g.attrs_of(n)[static_cast<std::size_t>(n.op->fused_word)];
     table.producer[static_cast<std::size_t>(y)] = static_cast<std::int32_t>(&layer - g.nodes.data());
     g.log.push_back({ir::change::folded, n.label, layer.label, layer.name});
     n.removed = true;
@@ -71,13 +83,13 @@ struct folding {
   /// A prepare node that computes the weights of `layer` with `n` in them.
   constexpr void fold(ir::node& layer, ir::node& n) {
     const std::int32_t weight = g.inputs_of(layer)[1], bias = bias_of(layer);
-    const bool normalises = n.op->traits.computes == meaning::batch_norm;
-    if (!normalises && bias == ir::none) return replace(layer, n, weight, g.inputs_of(n)[1]);
+    const meaning computes = n.op->traits.computes;
+    if (computes == meaning::bias_add && bias == ir::none) return replace(layer, n, weight, g.inputs_of(n)[1]);
     ops::fold_affine::attrs attrs;
-    if (normalises) attrs.epsilon = std::bit_cast<float>(static_cast<std::int32_t>(g.attrs_of(n)[0]));
+    if (computes == meaning::batch_norm) attrs.epsilon = std::bit_cast<float>(static_cast<std::int32_t>(g.attrs_of(n)[0]));
     std::int32_t operands[7] = {weight, bias, ir::none, ir::none, ir::none, ir::none, ir::none};
-    if (normalises) std::copy_n(g.inputs_of(n).begin() + 1, 4, operands + 2);
-    else operands[6] = g.inputs_of(n)[1];
+    if (computes == meaning::bias_add) operands[6] = g.inputs_of(n)[1];
+    else std::copy_n(g.inputs_of(n).begin() + 1, g.inputs_of(n).size() - 1, operands + 2);
     const tensor_desc kernel = g.at(weight).desc;
     const std::int32_t results[] = {add_known(kernel), add_known(tensor_desc{kernel.type, {kernel.shape[0]}})};
     pool<word> words;
@@ -102,12 +114,15 @@ constexpr void insert_prepared(ir::graph& g, const folding& state) {
 
 }  // namespace detail
 
-/// batch_norm and bias_add after a convolution or dense layer with known weights become part of those weights.
+/// batch_norm, scale (along the channels) and bias_add after a convolution or dense layer with known weights become part of
+/// those weights.
 constexpr void fold_into_weights(ir::graph& g) {
   detail::folding state(g);
   const std::size_t events = g.log.size();
   for (ir::node& n : g.nodes) {
-    if (n.op->traits.computes != meaning::batch_norm && n.op->traits.computes != meaning::bias_add) continue;
+    const meaning computes = n.op->traits.computes;
+    if (computes != meaning::batch_norm && computes != meaning::bias_add && computes != meaning::scale) continue;
+    if (computes == meaning::scale && !state.runs_along_channels(n)) continue;
     if (ir::node* const layer = state.layer_before(n)) state.fold(*layer, n);
   }
   if (g.log.size() != events) detail::insert_prepared(g, state);
