@@ -42,6 +42,10 @@ struct pads {
 /// What pad() puts around a tensor. Numbers: the values of OH_NN_PAD_PADDING_MODE, HDI PaddingMode.
 enum class border { constant, reflect, symmetric };
 
+/// How the pixels of a resized image lie over those that it is made of. Numbers: the values of
+/// OH_NN_RESIZE_BILINEAR_COORDINATE_TRANSFORM_MODE, HDI CoordinateTransformMode.
+enum class coordinates { asymmetric, align_corners, half_pixel };
+
 /// What eltwise() makes of two elements. Numbers: the values of OH_NN_ELTWISE_MODE, HDI EltwiseMode.
 enum class eltwise_mode { product, sum, maximum };
 

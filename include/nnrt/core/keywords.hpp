@@ -33,11 +33,13 @@ NNRT_SLOT(begin_norm_axis);
 NNRT_SLOT(begin_param_axis);
 NNRT_SLOT(ceil_mode);
 NNRT_SLOT(coefficient);
+NNRT_SLOT(coordinate_mode);
 NNRT_SLOT(dilation);
 NNRT_SLOT(ellipsis_mask);
 NNRT_SLOT(end);
 NNRT_SLOT(end_mask);
 NNRT_SLOT(epsilon);
+NNRT_SLOT(exclude_outside);
 NNRT_SLOT(fused);
 NNRT_SLOT(global);
 NNRT_SLOT(group);
@@ -52,6 +54,7 @@ NNRT_SLOT(pad);
 NNRT_SLOT(pad_value);
 NNRT_SLOT(paddings);
 NNRT_SLOT(perm);
+NNRT_SLOT(preserve_aspect_ratio);
 NNRT_SLOT(reduce_to_end);
 NNRT_SLOT(scale);
 NNRT_SLOT(shape);
@@ -133,6 +136,19 @@ template <std::int64_t Axis> constexpr integers<axes_slot, Axis> as_axes(one_int
 template <class Keyword> constexpr Keyword as_axis(Keyword other) { return other; }
 template <std::int64_t... Axes> constexpr integers<axis_slot, Axes...> as_axis(integers<axes_slot, Axes...>) { return {}; }
 
+/// The height and width that an image shall have.
+template <std::int64_t H, std::int64_t W> struct image_size : base {
+  using slot = size_slot;
+  template <class Attrs>
+    requires requires(Attrs& a) { a.new_height, a.new_width; }
+  static constexpr void set(Attrs& a) {
+    a.new_height = H, a.new_width = W;
+  }
+};
+/// size<H, W> for operators that make an image of that size; any other keyword as it is.
+template <class Keyword> constexpr Keyword as_image_size(Keyword other) { return other; }
+template <std::int64_t H, std::int64_t W> constexpr image_size<H, W> as_image_size(integers<size_slot, H, W>) { return {}; }
+
 /// same and valid: the mode of the padding.
 template <pad_mode Mode> struct padding_mode : base {
   using slot = pad_slot;
@@ -174,6 +190,15 @@ template <std::int64_t Groups> inline constexpr keyword::integers<keyword::group
 inline constexpr keyword::value<keyword::global_slot, true> global{};
 /// Output extents of pooling are rounded up, not down.
 inline constexpr keyword::value<keyword::ceil_mode_slot, true> ceil_mode{};
+/// Where resize_bilinear() finds pixel i of an axis: i * input / output; with the first and last pixels of both images on each other; with both
+/// images' borders on each other.
+inline constexpr keyword::value<keyword::coordinate_mode_slot, coordinates::asymmetric> asymmetric{};
+inline constexpr keyword::value<keyword::coordinate_mode_slot, coordinates::align_corners> align_corners{};
+inline constexpr keyword::value<keyword::coordinate_mode_slot, coordinates::half_pixel> half_pixel{};
+/// resize_bilinear() keeps height to width as in the input; the result fits into the size that is asked for.
+inline constexpr keyword::value<keyword::preserve_aspect_ratio_slot, true> preserve_aspect_ratio{};
+/// resize_bilinear() gives pixels outside the image no weight.
+inline constexpr keyword::value<keyword::exclude_outside_slot, true> exclude_outside{};
 
 // --- axes and orders ---
 template <std::int64_t Axis> inline constexpr keyword::one_integer<keyword::axis_slot, Axis> axis{};

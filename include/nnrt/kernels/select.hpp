@@ -27,6 +27,7 @@
 #include <nnrt/kernels/bind/reduce_prod.hpp>
 #include <nnrt/kernels/bind/relu.hpp>
 #include <nnrt/kernels/bind/relu6.hpp>
+#include <nnrt/kernels/bind/resize_bilinear.hpp>
 #include <nnrt/kernels/bind/sigmoid.hpp>
 #include <nnrt/kernels/bind/slice.hpp>
 #include <nnrt/kernels/bind/softmax.hpp>

@@ -34,6 +34,7 @@
 #include <nnrt/ops/relu.hpp>
 #include <nnrt/ops/relu6.hpp>
 #include <nnrt/ops/reshape.hpp>
+#include <nnrt/ops/resize_bilinear.hpp>
 #include <nnrt/ops/rsqrt.hpp>
 #include <nnrt/ops/scale.hpp>
 #include <nnrt/ops/shape_of.hpp>
@@ -98,6 +99,7 @@ using list = type_list<  //
     tile,                //  40
     transpose,           //  41
     reduce_mean,         //  42
+    resize_bilinear,     //  43
     rsqrt,               //  44
     reshape,             //  45
     prelu,               //  46

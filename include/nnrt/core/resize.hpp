@@ -1,0 +1,61 @@
+// resize: between which pixels of an image those of the resized one lie, and where between them.
+// Flow: resize_bilinear's reference and its kernel ask here, so that both take the same pixels.
+#pragma once
+
+#include <nnrt/core/attributes.hpp>
+#include <nnrt/core/math.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// One axis of a resized image, in pixels; both images have some.
+struct resized_axis {
+  std::int64_t input = 1;
+  std::int64_t output = 1;
+  coordinates mode = coordinates::asymmetric;
+
+  constexpr bool aligns_corners() const { return mode == coordinates::align_corners && output > 1; }
+};
+
+/// Two neighbouring pixels, or one twice (at the border and where there is nothing to interpolate), and how far behind
+/// the first the wanted place lies, in units of Number's own; before the first pixel of an image it is negative.
+template <class Number> struct pixel_pair {
+  std::int64_t first = 0, second = 0;
+  Number between{};
+};
+
+/// The input pixels around output pixel i, `between` in pixels. Coordinates are computed in the order of TFLite's
+/// reference kernel, and rounded like there when Real is float.
+template <class Real> constexpr pixel_pair<Real> pixels_around(const resized_axis& axis, std::int64_t i) {
+  const Real scale = axis.aligns_corners() ? static_cast<Real>(axis.input - 1) / static_cast<Real>(axis.output - 1)
+                                           : static_cast<Real>(axis.input) / static_cast<Real>(axis.output);
+  constexpr Real half{0.5};
+  const Real at = axis.mode == coordinates::half_pixel ? math::product(static_cast<Real>(i) + half, scale) - half
+                                                       : math::product(static_cast<Real>(i), scale);
+  const auto below = static_cast<std::int64_t>(math::floor(at)), above = static_cast<std::int64_t>(math::ceil(at));
+  const std::int64_t last = axis.input - 1;
+  if (below > last) return {last, last, Real{0}};  // rounding, with far more output pixels than input pixels
+  const std::int64_t first = below > 0 ? below : 0;
+  return {first, above < last ? above : last, at - static_cast<Real>(first)};
+}
+
+/// As pixels_around, but without interpolation between a pixel and itself.
+template <class Real> constexpr pixel_pair<Real> distinct_pixels_around(const resized_axis& axis, std::int64_t i) {
+  pixel_pair<Real> pair = pixels_around<Real>(axis, i);
+  if (pair.first == pair.second) pair.between = Real{0};
+  return pair;
+}
+
+/// As pixels_around, with `between` in 1/1024 of a pixel. Source: TFLite's reference kernel for integers.
+constexpr pixel_pair<std::int64_t> pixels_around_in_1024ths(const resized_axis& axis, std::int64_t i) {
+  constexpr std::int64_t one = 1024;
+  const std::int64_t from = axis.aligns_corners() ? axis.input - 1 : axis.input,
+                     to = axis.aligns_corners() ? axis.output - 1 : axis.output;
+  const std::int64_t scale = (one * from + to / 2) / to, last = axis.input - 1;
+  const std::int64_t at = axis.mode == coordinates::half_pixel ? i * scale + scale / 2 - one / 2 : i * scale;
+  const std::int64_t below = at / one, above = (at + one - 1) / one;  // truncated: 0 for all in front of the image
+  if (below > last) return {last, last, 0};  // the rounded scale leads there, where TFLite would read past the image
+  const std::int64_t first = below > 0 ? below : 0;
+  return {first, above < last ? above : last, at - one * first};
+}
+
+}  // namespace nnrt::inline NNRT_ISA

@@ -1,0 +1,158 @@
+// resize_bilinear: an image in another size, each pixel interpolated between the four around its place.
+// Flow: front ends call infer(); kernels/select.hpp binds float32 to the kernel over channels, the rest to reference().
+#pragma once
+
+#include <nnrt/core/arithmetic.hpp>
+#include <nnrt/core/dsl.hpp>
+#include <nnrt/core/operator.hpp>
+#include <nnrt/core/resize.hpp>
+#include <nnrt/ops/detail/window_rules.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Bilinear interpolation.
+///
+///   x: [N, H, W, C]      y: [N, H', W', C], H' = new_height, W' = new_width
+///   y[n, i, j, c] = the mean of the four pixels around place (h(i), w(j)) of x[n, …, c], nearer ones counting more
+///   h(i) = i * H / H' (asymmetric), i * (H - 1) / (H' - 1) (align_corners; for H' = 1: 0),
+///          (i + 0.5) * H / H' - 0.5 (half_pixel); likewise w(j)
+///
+/// Lengths are in pixels. Places outside the image count as the nearest one inside. exclude_outside (such pixels have
+/// no weight, the others more) gives the same numbers: one of two neighbours is always inside.
+///
+/// preserve_aspect_ratio: both sides are scaled by the smaller of new_height / H and new_width / W, rounded to nearest
+/// (halves to even), and at least 1, as TensorFlow's image.resize does.
+///
+/// dtypes: floating point (f16 interpolates in float; a pixel of weight 0 takes no part, even when it is infinite), or
+/// i8, i16, u8, quantised or not: stored numbers are interpolated, and y has the quantisation of x. i8 and i16 in
+/// fixed-point arithmetic with 1/1024 of a pixel, rounded half away from zero; u8 in float, rounded half up.
+/// Broken rules: see `rule`; pixels are counted. Source: NNRt OH_NN_OPS_RESIZE_BILINEAR; integers: the reference
+/// kernels of TFLite's RESIZE_BILINEAR.
+struct resize_bilinear {
+  static constexpr dtype_set interpolated = types::floating | types_of(i8, i16, u8);
+
+  static constexpr op_code code{43};
+  static constexpr std::string_view name = "resize_bilinear";
+  static constexpr operand_spec inputs[] = {{"x", interpolated}};
+  static constexpr operand_spec outputs[] = {{"y", interpolated}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr foreign_numbers foreign{.nnrt = 43, .hdi = 120};
+  static constexpr nnrt_parameter parameters[] = {{"new_height", 61, i64},
+                                                  {"new_width", 62, i64},
+                                                  {"preserve_aspect_ratio", 63, boolean},
+                                                  {"coordinate_mode", 64, i8},
+                                                  {"exclude_outside", 65, i64}};
+
+  struct attrs {
+    BOOST_HANA_DEFINE_STRUCT(attrs, (std::int64_t, new_height), (std::int64_t, new_width),
+                             (bool, preserve_aspect_ratio), (coordinates, coordinate_mode), (bool, exclude_outside));
+    constexpr attrs()
+        : new_height(0),
+          new_width(0),
+          preserve_aspect_ratio(false),
+          coordinate_mode(coordinates::asymmetric),
+          exclude_outside(false) {}
+  };
+
+  enum class rule {
+    input_rank_must_be_4,
+    input_must_be_nhwc,
+    input_must_have_pixels,
+    new_size_must_be_positive,
+    coordinate_mode_must_be_asymmetric_align_corners_or_half_pixel,
+  };
+
+  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    if (auto v = detail::check_image<rule>(x); !v) return v;
+    for (const std::int64_t extent : {x.shape[1], x.shape[2]})
+      if (extent == 0) return refuse(rule::input_must_have_pixels, extent, 1);
+    for (const std::int64_t length : {a.new_height, a.new_width})
+      if (auto v = require_at_least(rule::new_size_must_be_positive, length, 1); !v) return v;
+    constexpr auto known = rule::coordinate_mode_must_be_asymmetric_align_corners_or_half_pixel;
+    if (auto v = require_between(known, static_cast<std::int64_t>(a.coordinate_mode), 0, 2); !v) return v;
+    const extent2 size = output_size(a, {x.shape[1], x.shape[2]});
+    return yields(tensor_desc{x.type, format::nhwc, {x.shape[0], size.h, size.w, x.shape[3]}});
+  }
+
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    if (y.elements() <= 0) return;
+    const resized_axis height{x.extent(1), y.extent(1), a.coordinate_mode},
+        width{x.extent(2), y.extent(2), a.coordinate_mode};
+    for (std::int64_t n = 0; n < y.extent(0); ++n)
+      for (std::int64_t i = 0; i < y.extent(1); ++i)
+        for (std::int64_t j = 0; j < y.extent(2); ++j) {
+          const auto h = around<T>(height, i);
+          const auto w = around<T>(width, j);
+          for (std::int64_t c = 0; c < y.extent(3); ++c)
+            y(n, i, j, c) = interpolate<T>(h.between, w.between, x(n, h.first, w.first, c), x(n, h.second, w.first, c),
+                                           x(n, h.first, w.second, c), x(n, h.second, w.second, c));
+        }
+  }
+
+ private:
+  /// -1 where it depends on an extent that is not known.
+  static constexpr extent2 output_size(const attrs& a, extent2 x) {
+    if (!a.preserve_aspect_ratio) return {a.new_height, a.new_width};
+    if (x.h < 0 || x.w < 0) return {-1, -1};
+    // In double: exact for everything but sizes that no memory holds.
+    const auto h = static_cast<double>(x.h), w = static_cast<double>(x.w);
+    const auto new_h = static_cast<double>(a.new_height), new_w = static_cast<double>(a.new_width);
+    const auto scaled = [](double length, double to, double from) -> std::int64_t {
+      const double result = math::round_half_even(math::product(length, to) / from);
+      constexpr std::int64_t too_many = max_elements + 1;
+      return result < 1 ? 1 : result > double{too_many} ? too_many : static_cast<std::int64_t>(result);
+    };
+    if (math::product(new_h, w) < math::product(new_w, h)) return {a.new_height, scaled(w, new_h, h)};
+    return {scaled(h, new_w, w), a.new_width};
+  }
+
+  template <class T> static constexpr auto around(const resized_axis& axis, std::int64_t i) {
+    if constexpr (std::is_same_v<T, std::uint8_t>) return pixels_around<float>(axis, i);
+    else if constexpr (std::is_integral_v<T>) return pixels_around_in_1024ths(axis, i);
+    else return distinct_pixels_around<math::compute_t<T>>(axis, i);
+  }
+
+  /// Between pixels a (above, left), b (below, left), c (above, right) and d (below, right); h and w as in a
+  /// pixel_pair.
+  template <class T>
+  static constexpr T interpolate(math::compute_t<T> h, math::compute_t<T> w, T a, T b, T c,
+                                 T d) requires(!std::is_integral_v<T>) {
+    using real = math::compute_t<T>;
+    const real one{1}, weights[] = {(one - h) * (one - w), h * (one - w), (one - h) * w, h * w};
+    const T pixels[] = {a, b, c, d};
+    real sum{0};
+    for (int i = 0; i < 4; ++i)
+      if (weights[i] != 0) sum += math::product(weights[i], static_cast<real>(pixels[i]));
+    return static_cast<T>(sum);
+  }
+  template <class T>
+  static constexpr T interpolate(std::int64_t h, std::int64_t w, T a, T b, T c, T d) requires std::is_integral_v<T> {
+    constexpr std::int64_t one = 1024, half = one * one / 2;
+    const std::int64_t sum = a * (one - h) * (one - w) + b * h * (one - w) + c * (one - h) * w + d * h * w;
+    return static_cast<T>((sum + (sum > 0 ? half : -half)) / (one * one));
+  }
+  template <class T>
+  static constexpr T interpolate(float h, float w, T a, T b, T c, T d) requires std::is_same_v<T, std::uint8_t> {
+    const auto part = [](T pixel, float of_row, float of_column) {
+      return math::product(math::product(static_cast<float>(pixel), of_row), of_column);
+    };
+    return static_cast<T>(part(a, 1 - h, 1 - w) + part(b, h, 1 - w) + part(c, 1 - h, w) + part(d, h, w) + 0.5F);
+  }
+};
+
+}  // namespace ops
+
+/// resize_bilinear(x, size<64, 48>), with half_pixel or align_corners (asymmetric otherwise), preserve_aspect_ratio,
+/// exclude_outside.
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto resize_bilinear(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::resize_bilinear>(x, keyword::as_image_size(keywords)...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
