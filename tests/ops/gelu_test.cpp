@@ -5,17 +5,17 @@
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/kernels/fast.hpp>
 
+#include "support/quantised.hpp"
 #include "support/unary.hpp"
 
 namespace {
 
 using namespace nnrt_test;
 
-static_assert(rule_names<ops::gelu::rule>().empty());
-static_assert(refuses_other_operands<ops::gelu>());
+static_assert(refuses_other_operands<ops::gelu, i8>());
 
-TEST_CASE("gelu: only the signature refuses, and the output is like the input") {
-  CHECK(refuses_other_operands<ops::gelu>());
+TEST_CASE("gelu: the signature refuses what is no number, and floats give their like") {
+  CHECK(refuses_other_operands<ops::gelu, i8>());
   for (const tensor_desc& x : descs_of_floats) CHECK(gives_back<ops::gelu>(x));
 }
 
@@ -96,5 +96,37 @@ static_assert([] {
   network(b);
   return b.graph().nodes.size();
 }() == 2);
+
+constexpr auto& stored_rules = rules_of_stored<ops::gelu::rule::quantised_input_must_have_one_scale,
+                                               ops::gelu::rule::quantised_output_must_have_one_scale>;
+static_assert(all_refused_as_stated<ops::gelu>(stored_rules));
+static_assert(gives_the_wanted_scale<ops::gelu>());
+
+TEST_CASE("gelu: a quantised operand without the scales that it needs is refused") {
+  for (const auto& row : stored_rules) {
+    CAPTURE(row.what);
+    CHECK(refused_as_stated<ops::gelu>(row));
+  }
+  CHECK(breaks(infer<ops::gelu>({}, {computed({i8, {2}})}, {wish(some_scale)}),
+               ops::gelu::rule::quantised_input_must_have_one_scale, 0, 1));
+}
+
+/// What gelu makes of 16 stored numbers all over the range.
+template <class T> constexpr std::vector<T> stored_result_of(int step, quant x, quant y) {
+  return run_stored<ops::gelu, T>({}, {16}, y, spread<T>({16}, step, x));
+}
+
+// Expected numbers: python, round(0.5 * x * erfc(-x / sqrt(2)) * (1 / scale of y)) + zero point, where x, the result
+// and the product are rounded to float, halves away from zero.
+TEST_CASE("gelu: stored numbers are those of TFLite's table for GELU") {
+  CHECK(stored_result_of<std::int8_t>(37, {0.03F, 10}, {0.02F, -110}) ==
+        std::vector<std::int8_t>{-110, -110, -113, -118, -101, -45, 15, -110, -110, -113, -118, -97, -40, 20, -110,
+                                 -110});
+  CHECK(stored_result_of<std::uint8_t>(37, {0.03F, 138}, {0.02F, 18}) ==
+        std::vector<std::uint8_t>{18, 18, 15, 10, 27, 83, 143, 18, 18, 15, 10, 31, 88, 148, 18, 18});
+  CHECK(stored_result_of<std::int16_t>(9973, {0.0002F, 0}, {0.0002F, 0}) ==
+        std::vector<std::int16_t>{0, 0, -66, -810, 6575, 17092, 27070, 0, -2, -373, 873, 11270, 21372, 31345, 0, -31});
+}
+static_assert(stored_result_of<std::int8_t>(37, {0.03F, 10}, {0.02F, -110})[3] == -118);
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/prelu.hpp>
+#include <support/quantised.hpp>
 #include <support/refused.hpp>
 
 #include <doctest/doctest.h>
@@ -27,7 +28,7 @@ TEST_CASE("prelu: each rule is broken with its two values") {
       op, {"count", {}, {x, weight(f32_of({2}))}, {}, rule::parameters_must_have_one_element_for_each_channel, 2, 4});
   CHECK(breaks(infer<op>({}, {x}), signature_rule::required_operand_must_be_given, 1, 2));
   CHECK(breaks(infer<op>({}, {computed({i32, {4}}), c4}), signature_rule::operand_type_must_be_accepted_by_the_operator,
-               int(i32), int(f16)));
+               int(i32), int(i8)));
 }
 
 TEST_CASE("prelu: the output is like the input, for one slope as for one a channel") {
@@ -71,5 +72,46 @@ TEST_CASE("prelu: each call is one node with two operands") {
   REQUIRE(b.graph().nodes.size() == 2);
   CHECK(b.graph().inputs_of(b.graph().nodes[1]).size() == 2);
 }
+
+TEST_CASE("prelu: quantised operands have one scale each, and so has the result") {
+  constexpr operand q4 = computed(i8_of({2, 4})), slopes = weight(i8_of({4}));
+  constexpr tensor_desc y = wish(other_scale), each = i8_of({2, 4}, per_channel<1>);
+  NNRT_CHECK_REFUSED(
+      op, {"plain x", {}, {computed({i8, {2, 4}}), slopes}, {y}, rule::quantised_input_must_have_one_scale, 0, 1});
+  NNRT_CHECK_REFUSED(
+      op, {"x per channel", {}, {computed(each), slopes}, {y}, rule::quantised_input_must_have_one_scale, 4, 1});
+  NNRT_CHECK_REFUSED(
+      op, {"plain slopes", {}, {q4, weight({i8, {4}})}, {y}, rule::quantised_weight_must_have_one_scale, 0, 1});
+  NNRT_CHECK_REFUSED(op, {"slopes per channel",
+                          {},
+                          {q4, weight(i8_of({4}, per_channel<0>))},
+                          {y},
+                          rule::quantised_weight_must_have_one_scale,
+                          4,
+                          1});
+  NNRT_CHECK_REFUSED(op, {"nothing wanted", {}, {q4, slopes}, {}, rule::quantised_output_must_have_one_scale, 0, 1});
+  const verdict v = infer<op>({}, {q4, slopes}, {y});
+  REQUIRE(v);
+  CHECK(v.output(0) == i8_of({2, 4}, other_scale));
+}
+
+/// What prelu makes of 16 stored numbers all over the range in 8 rows of two channels.
+template <class T>
+constexpr std::vector<T> sloped_stored(int step, quant x, std::vector<T> slopes, quant slope, quant y) {
+  return run_stored<op, T>({}, {8, 2}, y, spread<T>({8, 2}, step, x), stored<T>({2}, slopes, slope));
+}
+
+// Expected numbers: python integers through TFLite's definition: x - zero where that is no less than 0, else times
+// slope - its zero, by a multiplier of the scales in float, rounded by SRDHM and RDP.
+TEST_CASE("prelu: stored numbers have the bits of TFLite's PRELU") {
+  CHECK(sloped_stored<std::int8_t>(37, {0.1F, -20}, {40, -30}, {0.02F, 5}, {0.07F, -10}) ==
+        std::vector<std::int8_t>{-118, 61, -44, -6, 47, 100, 127, 95, -78, 21, -1, 51, 104, 127, -112, 55});
+  CHECK(sloped_stored<std::uint8_t>(37, {0.1F, 108}, {168, 98}, {0.02F, 133}, {0.07F, 118}) ==
+        std::vector<std::uint8_t>{10, 189, 84, 122, 175, 228, 255, 223, 50, 149, 127, 179, 232, 255, 16, 183});
+  CHECK(sloped_stored<std::int16_t>(9973, {0.001F, 0}, {10000, -5000}, {0.0001F, 0}, {0.0007F, 0}) ==
+        std::vector<std::int16_t>{-32768, 16282, -18317, 2035, 10177, 24424, 32767, 20352, -26457, 6105, 2037, 16284,
+                                  30531, 32767, -32768, 10175});
+}
+static_assert(sloped_stored<std::int8_t>(37, {0.1F, -20}, {40, -30}, {0.02F, 5}, {0.07F, -10})[1] == 61);
 
 }  // namespace

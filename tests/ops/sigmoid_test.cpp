@@ -5,17 +5,17 @@
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/kernels/fast.hpp>
 
+#include "support/quantised.hpp"
 #include "support/unary.hpp"
 
 namespace {
 
 using namespace nnrt_test;
 
-static_assert(rule_names<ops::sigmoid::rule>().empty());
-static_assert(refuses_other_operands<ops::sigmoid>());
+static_assert(refuses_other_operands<ops::sigmoid, i8>());
 
-TEST_CASE("sigmoid: only the signature refuses, and the output is like the input") {
-  CHECK(refuses_other_operands<ops::sigmoid>());
+TEST_CASE("sigmoid: the signature refuses what is no number, and floats give their like") {
+  CHECK(refuses_other_operands<ops::sigmoid, i8>());
   for (const tensor_desc& x : descs_of_floats) CHECK(gives_back<ops::sigmoid>(x));
 }
 
@@ -71,5 +71,41 @@ static_assert([] {
   network(b);
   return b.graph().nodes.size();
 }() == 1);
+
+constexpr auto& stored_rules = rules_of_stored<ops::sigmoid::rule::quantised_input_must_have_one_scale,
+                                               ops::sigmoid::rule::quantised_output_must_have_one_scale>;
+static_assert(all_refused_as_stated<ops::sigmoid>(stored_rules));
+static_assert(gives_the_wanted_scale<ops::sigmoid>());
+
+TEST_CASE("sigmoid: a quantised operand without the scales that it needs is refused") {
+  for (const auto& row : stored_rules) {
+    CAPTURE(row.what);
+    CHECK(refused_as_stated<ops::sigmoid>(row));
+  }
+  CHECK(breaks(infer<ops::sigmoid>({}, {computed({i8, {2}})}, {wish(some_scale)}),
+               ops::sigmoid::rule::quantised_input_must_have_one_scale, 0, 1));
+}
+
+/// What sigmoid makes of 16 stored numbers all over the range.
+template <class T> constexpr std::vector<T> stored_result_of(int step, quant x, quant y) {
+  return run_stored<ops::sigmoid, T>({}, {16}, y, spread<T>({16}, step, x));
+}
+
+// Expected numbers: python, round(1 / (1 + exp(-x)) * (1 / scale of y)) + zero point, where x, the result and the
+// product are rounded to float, halves away from zero.
+TEST_CASE("sigmoid: stored numbers are those of TFLite's table for LOGISTIC") {
+  CHECK(stored_result_of<std::int8_t>(37, {0.05F, -20}, {1 / 256.0F, -128}) ==
+        std::vector<std::int8_t>{-127, -121, -88, 10, 97, 123, 127, -127, -120, -83, 19, 101, 123, 127, -126, -118});
+  CHECK(stored_result_of<std::int8_t>(37, {0.05F, -20}, {0.01F, -50}) ==
+        std::vector<std::int8_t>{-50, -47, -35, 4, 38, 48, 50, -49, -47, -32, 7, 40, 48, 50, -49, -46});
+  CHECK(stored_result_of<std::uint8_t>(37, {0.05F, 108}, {1 / 256.0F, 0}) ==
+        std::vector<std::uint8_t>{1, 7, 40, 138, 225, 251, 255, 1, 8, 45, 147, 229, 251, 255, 2, 10});
+  CHECK(stored_result_of<std::uint8_t>(37, {0.05F, 108}, {0.01F, 78}) ==
+        std::vector<std::uint8_t>{78, 81, 93, 132, 166, 176, 178, 79, 81, 96, 135, 168, 176, 178, 79, 82});
+  CHECK(stored_result_of<std::int16_t>(9973, {1 / 4096.0F, 0}, {1 / 32768.0F, 0}) ==
+        std::vector<std::int16_t>{11, 125, 1372, 10905, 27872, 32271, 32724, 31, 352, 3618, 19208, 30859, 32591, 32752,
+                                  88, 981});
+}
+static_assert(stored_result_of<std::int8_t>(37, {0.05F, -20}, {1 / 256.0F, -128})[3] == 10);
 
 }  // namespace

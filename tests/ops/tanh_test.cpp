@@ -5,17 +5,17 @@
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/kernels/fast.hpp>
 
+#include "support/quantised.hpp"
 #include "support/unary.hpp"
 
 namespace {
 
 using namespace nnrt_test;
 
-static_assert(rule_names<ops::tanh::rule>().empty());
-static_assert(refuses_other_operands<ops::tanh>());
+static_assert(refuses_other_operands<ops::tanh, i8>());
 
-TEST_CASE("tanh: only the signature refuses, and the output is like the input") {
-  CHECK(refuses_other_operands<ops::tanh>());
+TEST_CASE("tanh: the signature refuses what is no number, and floats give their like") {
+  CHECK(refuses_other_operands<ops::tanh, i8>());
   for (const tensor_desc& x : descs_of_floats) CHECK(gives_back<ops::tanh>(x));
 }
 
@@ -69,5 +69,41 @@ static_assert([] {
   network(b);
   return b.graph().nodes.size();
 }() == 1);
+
+constexpr auto& stored_rules = rules_of_stored<ops::tanh::rule::quantised_input_must_have_one_scale,
+                                               ops::tanh::rule::quantised_output_must_have_one_scale>;
+static_assert(all_refused_as_stated<ops::tanh>(stored_rules));
+static_assert(gives_the_wanted_scale<ops::tanh>());
+
+TEST_CASE("tanh: a quantised operand without the scales that it needs is refused") {
+  for (const auto& row : stored_rules) {
+    CAPTURE(row.what);
+    CHECK(refused_as_stated<ops::tanh>(row));
+  }
+  CHECK(breaks(infer<ops::tanh>({}, {computed({i8, {2}})}, {wish(some_scale)}),
+               ops::tanh::rule::quantised_input_must_have_one_scale, 0, 1));
+}
+
+/// What tanh makes of 16 stored numbers all over the range.
+template <class T> constexpr std::vector<T> stored_result_of(int step, quant x, quant y) {
+  return run_stored<ops::tanh, T>({}, {16}, y, spread<T>({16}, step, x));
+}
+
+// Expected numbers: python, round(tanh(x) * (1 / scale of y)) + zero point, where x, the result and the product
+// are rounded to float, halves away from zero.
+TEST_CASE("tanh: stored numbers are those of TFLite's table for TANH") {
+  CHECK(stored_result_of<std::int8_t>(37, {0.02F, 10}, {1 / 128.0F, 0}) ==
+        std::vector<std::int8_t>{-127, -124, -110, -63, 25, 94, 119, -127, -123, -107, -57, 33, 97, 120, -127, -122});
+  CHECK(stored_result_of<std::int8_t>(37, {0.02F, 10}, {0.03F, -50}) ==
+        std::vector<std::int8_t>{-83, -82, -79, -66, -43, -25, -19, -83, -82, -78, -65, -42, -25, -19, -83, -82});
+  CHECK(stored_result_of<std::uint8_t>(37, {0.02F, 138}, {1 / 128.0F, 128}) ==
+        std::vector<std::uint8_t>{1, 4, 18, 65, 153, 222, 247, 1, 5, 21, 71, 161, 225, 248, 1, 6});
+  CHECK(stored_result_of<std::uint8_t>(37, {0.02F, 138}, {0.03F, 78}) ==
+        std::vector<std::uint8_t>{45, 46, 49, 62, 85, 103, 109, 45, 46, 50, 63, 86, 103, 109, 45, 46});
+  CHECK(stored_result_of<std::int16_t>(9973, {1 / 4096.0F, 0}, {1 / 32768.0F, 0}) ==
+        std::vector<std::int16_t>{-32768, -32767, -32643, -19711, 30807, 32752, 32767, -32768, -32760, -31774, 10968,
+                                  32518, 32766, 32767, -32768, -32706});
+}
+static_assert(stored_result_of<std::int8_t>(37, {0.02F, 10}, {1 / 128.0F, 0})[3] == -63);
 
 }  // namespace

@@ -88,6 +88,41 @@ inline constexpr refused_stored_pair<decltype(BothOrNone)> rules_of_stored_pairs
     {"y per channel", i8_of({2, 7}), i8_of({2, 7}), i8_of({2, 7}, per_channel<1>), Output, 7, 1},
 };
 
+/// An operand and a wish that an operator must refuse with this rule and these two values.
+template <class Rule> struct refused_stored {
+  const char* what;
+  tensor_desc x, wanted;
+  Rule rule;
+  std::int64_t got, expected;
+};
+template <class Op, class Rule> constexpr bool refused_as_stated(const refused_stored<Rule>& row) {
+  return breaks(infer<Op>({}, {computed(row.x)}, {row.wanted}), row.rule, row.got, row.expected);
+}
+template <class Op, class Rule, std::size_t N>
+constexpr bool all_refused_as_stated(const refused_stored<Rule> (&table)[N]) {
+  for (const refused_stored<Rule>& row : table)
+    if (!refused_as_stated<Op>(row)) return false;
+  return true;
+}
+
+/// The rows that every operator on one quantised tensor has to refuse.
+template <auto Input, auto Output>
+inline constexpr refused_stored<decltype(Input)> rules_of_stored[] = {
+    {"x per channel", i8_of({2, 7}, per_channel<1>), wish(some_scale), Input, 7, 1},
+    {"nothing wanted", i8_of({2}), {}, Output, 0, 1},
+    {"no scale wanted", i8_of({2}), {i8, {2}}, Output, 0, 1},
+    {"y per channel", i8_of({2, 7}), i8_of({2, 7}, per_channel<0>), Output, 2, 1},
+};
+
+/// Whether the result of a quantised tensor is like it, quantised as wanted.
+template <class Op> constexpr bool gives_the_wanted_scale() {
+  for (const dtype type : {i8, u8, i16}) {
+    const verdict v = infer<Op>({}, {computed({type, nchw, {1, -1, 3, 2}, some_scale})}, {wish(quant{0.25F, 9})});
+    if (!v || v.output(0) != tensor_desc{type, nchw, {1, -1, 3, 2}, quant{0.25F, 9}}) return false;
+  }
+  return true;
+}
+
 /// Whether the result of two quantised tensors is quantised as wanted, and broadcast as ever.
 template <class Op> constexpr bool takes_the_wanted_scale() {
   const verdict v = infer<Op>({}, {computed(i8_of({2, 1})), computed(i8_of({3}, other_scale))}, {wish(other_scale)});

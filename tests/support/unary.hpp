@@ -8,15 +8,17 @@
 
 namespace nnrt_test {
 
-/// Whether Op refuses what no operator on one tensor of floats can take, with the signature's rules and their values.
-template <class Op> constexpr bool refuses_other_operands() {
+/// Whether Op refuses what no operator on one tensor of floats can take, with the signature's rules and their values;
+/// `First` is the first dtype that it accepts.
+template <class Op, dtype First = f16> constexpr bool refuses_other_operands() {
+  constexpr std::int64_t first = static_cast<int>(First);
   constexpr auto missing_rule = signature_rule::required_operand_must_be_given;
   constexpr auto surplus_rule = signature_rule::operands_must_not_exceed_the_signature;
   constexpr auto type_rule = signature_rule::operand_type_must_be_accepted_by_the_operator;
   constexpr operand one = computed(f32_of({2})), integers = computed({i32, {2}}), truths = computed({boolean, {2}});
   return breaks(infer<Op>({}, {}), missing_rule, 0, 1) && breaks(infer<Op>({}, {missing()}), missing_rule, 0, 1) &&
-         breaks(infer<Op>({}, {one, one}), surplus_rule, 2, 1) && breaks(infer<Op>({}, {integers}), type_rule, 4, 10) &&
-         breaks(infer<Op>({}, {truths}), type_rule, 1, 10);
+         breaks(infer<Op>({}, {one, one}), surplus_rule, 2, 1) && breaks(infer<Op>({}, {integers}), type_rule, 4, first) &&
+         breaks(infer<Op>({}, {truths}), type_rule, 1, first);
 }
 
 /// Descs of every kind that such an operator gives back as they came.

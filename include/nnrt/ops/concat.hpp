@@ -96,9 +96,8 @@ struct concat {
     if (auto v = detail::require_one_scale(rule::quantised_output_must_have_one_scale, wish); !v) return v;
     y = wish.quantised;
     const dtype type = in[0].desc.type;
-    return !differs || types::stored.contains(type)
-               ? verdict{}
-               : require(rule::inputs_of_several_scales_must_be_i8_u8_or_i16, type, i8);
+    if (!differs || types::stored.contains(type)) return {};
+    return require(rule::inputs_of_several_scales_must_be_i8_u8_or_i16, type, i8);
   }
   /// A stored number of an input as one of y: every step in float.
   template <class T> struct rescaling {

@@ -2,7 +2,7 @@
 // Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernel.
 #pragma once
 
-#include <nnrt/ops/detail/unary.hpp>
+#include <nnrt/ops/detail/quantised_unary.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -14,14 +14,17 @@ namespace ops {
 ///   exact:        0.5 * x * (1 + erf(x / sqrt(2)))
 ///   approximate:  0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))
 ///
-/// No rules beyond the signature's. Source: NNRt OH_NN_OPS_GELU; the approximation as Hendrycks and Gimpel (2016) give
-/// it, for NNRt's text of it is garbled.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
+/// nearest to the real result, rounded to float.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_GELU; the approximation as Hendrycks and Gimpel
+/// (2016) give it, for NNRt's text of it is garbled; quantised: the tables of TFLite's GELU for 8 bits.
 struct gelu {
   static constexpr op_code code{56};
   static constexpr std::string_view name = "gelu";
-  static constexpr operand_spec inputs[] = {{"x", types::floating}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{.result = storage::in_place};
+  static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
+  static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 56, .hdi = 2};
   static constexpr nnrt_parameter parameters[] = {{"approximate", 113, boolean}};
 
@@ -30,16 +33,18 @@ struct gelu {
     constexpr attrs() : approximate(false) {}
   };
 
-  enum class rule {};
+  enum class rule { quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
-    return yields(in[0].desc);
+  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc> wanted) {
+    return detail::infer_real<rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     const auto phi = [&](double x) { return 0.5 * (1.0 + (a.approximate ? by_tanh(x) : by_erf(x))); };
-    detail::for_each_real<T>(in, out, [&](double x) { return x * phi(x); });
+    if constexpr (can_be_stored<T>)
+      detail::for_each_stored<T>(in, out, [&](float x) { return static_cast<float>(double{x} * phi(double{x})); });
+    else detail::for_each_real<T>(in, out, [&](double x) { return x * phi(x); });
   }
 
  private:

@@ -2,35 +2,108 @@
 // Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernel.
 #pragma once
 
-#include <nnrt/ops/detail/unary.hpp>
+#include <nnrt/ops/detail/quantised_unary.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
+namespace detail {
+
+/// A factor in fixed point of 16 bits: mantissa * 2^(exponent - 15).
+struct short_factor {
+  static constexpr std::int32_t most = 32767;
+  std::int32_t mantissa = 0;
+  int exponent = 0;
+
+  constexpr explicit short_factor(float factor) {
+    const fixed_point wide = fixed_point_of(double{factor});
+    const std::int64_t rounded = (std::int64_t{wide.mantissa} + (1 << 15)) >> 16;
+    mantissa = static_cast<std::int32_t>(rounded < most ? rounded : most);
+    exponent = wide.exponent;
+  }
+};
+
+/// Hard swish of a stored number of 8 bits, carried with 7 bits more: x times its factor to the scale of y, times
+/// (x + 3) / 6, which lies in [0, 1]. Source: TFLite's HARD_SWISH; where the scale of x is 128 times that of y or more,
+/// which TFLite refuses, the product is shifted to the left.
+template <class T> struct stored_hswish {
+  std::int32_t zero_x, zero_y;
+  short_factor to_y, to_share;
+
+  constexpr stored_hswish(const quantisation& x, const quantisation& y)
+      : zero_x(x.zero_point),
+        zero_y(y.zero_point),
+        to_y(float_quotient(x.scale / 128, y.scale)),
+        to_share(float_quotient(x.scale / 128, 3.0F / 32768)) {}
+
+  constexpr T operator()(T stored) const {
+    using limits = std::numeric_limits<T>;
+    const std::int32_t x = (stored - zero_x) * 128;
+    const std::int32_t product = share_of(x) * high_product(x, to_y.mantissa) / 32768;  // toward zero
+    const std::int32_t y = zero_y + shifted(product, to_y.exponent);
+    return static_cast<T>(nnrt::detail::clamped(y, limits::min(), limits::max()));
+  }
+
+ private:
+  static constexpr std::int32_t saturated(std::int32_t x) {
+    return static_cast<std::int32_t>(nnrt::detail::clamped(x, -short_factor::most - 1, short_factor::most));
+  }
+  /// The upper half of the doubled product of two numbers of 16 bits, to nearest, ties toward plus infinity.
+  static constexpr std::int32_t high_product(std::int32_t a, std::int32_t b) {
+    const std::int32_t product = a * b, half = 1 << 14;
+    return saturated((product + (product >= 0 ? half : 1 - half)) / (1 << 15));
+  }
+  static constexpr std::int32_t shifted(std::int32_t x, int left) {
+    return left < 0 ? nnrt::detail::shifted_right(x, -left) : saturated(nnrt::detail::shifted_left(x, left));
+  }
+  /// (x + 3) / 6 in [0, 1], in steps of 2^-15. The last bit of a shift to the left comes after the product: what
+  /// saturates before that saturates there as well.
+  constexpr std::int32_t share_of(std::int32_t x) const {
+    const int left = to_share.exponent;
+    if (left > 0) x = shifted(x, left - 1);
+    x = high_product(x, to_share.mantissa);
+    if (left != 0) x = shifted(x, left > 0 ? 1 : left);
+    return (x + 32768) >> 1;
+  }
+};
+
+}  // namespace detail
 
 /// Hard swish, element by element.
 ///
 ///   x: any shape      y: the same shape, x * relu6(x + 3) / 6
 ///
-/// No rules beyond the signature's. Source: NNRt OH_NN_OPS_HSWISH.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives. 8 bits in fixed point of
+/// 16; each stored i16 is the nearest to the real result, rounded to float.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_HSWISH; quantised: the reference kernel of
+/// TFLite's HARD_SWISH, which has 8 bits.
 struct hswish {
   static constexpr op_code code{17};
   static constexpr std::string_view name = "hswish";
-  static constexpr operand_spec inputs[] = {{"x", types::floating}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{.result = storage::in_place};
+  static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
+  static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 17, .hdi = 2};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
-  enum class rule {};
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
-    return yields(in[0].desc);
+  enum class rule { quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
+
+  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc> wanted) {
+    return detail::infer_real<rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    detail::for_each_real<T>(in, out, [](double x) { return x * (activate(x + 3, activation::relu6) / 6); });
+    if constexpr (can_be_stored<T> && sizeof(T) == 1)
+      detail::for_each_element<T>(in, out, detail::stored_hswish<T>(in[0].desc->quantised, out[0].desc->quantised));
+    else if constexpr (can_be_stored<T>)
+      detail::for_each_stored<T>(in, out, [](float x) { return static_cast<float>(real(double{x})); });
+    else detail::for_each_real<T>(in, out, [](double x) { return real(x); });
   }
+
+ private:
+  static constexpr double real(double x) { return x * (activate(x + 3, activation::relu6) / 6); }
 };
 
 }  // namespace ops

@@ -5,6 +5,7 @@
 #include <nnrt/core/arithmetic.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/channels.hpp>
+#include <nnrt/ops/detail/quantised_unary.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -13,13 +14,17 @@ namespace ops {
 ///
 ///   x: [..., C]      weight: [C] or [1]      y: [..., C] = x where x > 0, else weight * x; a NaN stays one
 ///
-/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_PRELU.
+/// Quantised: x and weight i8, u8 or i16 with one scale each, y with the scale that `into<quant{…}>` gives; what passes
+/// and what is multiplied is brought to it in fixed point.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_PRELU; quantised: the reference kernel of
+/// TFLite's PRELU.
 struct prelu {
   static constexpr op_code code{46};
   static constexpr std::string_view name = "prelu";
-  static constexpr operand_spec inputs[] = {{"x", types::floating}, {"weight", types::floating}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{.result = storage::in_place};
+  static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}, {"weight", detail::real_or_stored}};
+  static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 46, .hdi = 112};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -30,26 +35,56 @@ struct prelu {
     parameter_types_must_equal_input_type,
     parameter_rank_must_be_1,
     parameters_must_have_one_element_for_each_channel,
+    quantised_input_must_have_one_scale,
+    quantised_weight_must_have_one_scale,
+    quantised_output_must_have_one_scale,
   };
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc> wanted) {
     const tensor_desc &x = in[0].desc, &weight = in[1].desc;
     if (auto v = detail::check_channels_last<rule>(x); !v) return v;
     const std::int64_t channels = weight.elements() == 1 ? 1 : x.shape[-1];
     if (auto v = detail::check_parameter<rule>(weight, x.type, channels); !v) return v;
-    return yields(x);
+    if (types::floating.contains(x.type)) return yields(x);
+    if (auto v = detail::require_one_scale(rule::quantised_weight_must_have_one_scale, weight); !v) return v;
+    return detail::infer_stored<rule>(x, wanted);
   }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    using real = math::compute_t<T>;
+    if constexpr (can_be_stored<T>) for_each_with_slope<T>(in, out, stored_slope<T>(in, out));
+    else
+      for_each_with_slope<T>(in, out, [](T x, T slope) {
+        using real = math::compute_t<T>;
+        return real(x) > 0 ? x : static_cast<T>(real(slope) * real(x));
+      });
+  }
+
+ private:
+  template <class T, class F> static constexpr void for_each_with_slope(arguments in, results out, F f) {
     const auto x = in[0].as<const T>(), weight = in[1].as<const T>();
     const auto y = out[0].as<T>();
-    for (std::int64_t i = 0; i < x.elements(); ++i) {
-      const real slope = real(weight[weight.elements() == 1 ? 0 : i % x.shape[-1]]);
-      y[i] = real(x[i]) > 0 ? x[i] : static_cast<T>(slope * real(x[i]));
-    }
+    for (std::int64_t i = 0; i < x.elements(); ++i)
+      y[i] = f(x[i], weight[weight.elements() == 1 ? 0 : i % x.shape[-1]]);
   }
+  /// The function of two stored numbers: factors of scales in float, as TFLite has them.
+  template <class T> struct stored_slope {
+    std::int32_t zero_x, zero_slope, zero_y;
+    fixed_point passed, multiplied;
+    constexpr stored_slope(arguments in, results out) {
+      const quantisation &x = in[0].desc->quantised, &slope = in[1].desc->quantised, &y = out[0].desc->quantised;
+      zero_x = x.zero_point, zero_slope = slope.zero_point, zero_y = y.zero_point;
+      passed = fixed_point_of(double{float_quotient(x.scale, y.scale)});
+      multiplied = fixed_point_of(double{float_quotient(float_product(x.scale, slope.scale), y.scale)});
+    }
+    constexpr T operator()(T x, T slope) const {
+      using limits = std::numeric_limits<T>;
+      const std::int64_t real = x - zero_x;
+      const bool passes = real >= 0;
+      return requantise<T>(passes ? real : real * (slope - zero_slope), passes ? passed : multiplied, zero_y,
+                           {limits::min(), limits::max()});
+    }
+  };
 };
 
 }  // namespace ops

@@ -2,7 +2,7 @@
 // Flow: front ends call infer(); passes fuse it into the layer before; what is left runs in the elementwise kernel.
 #pragma once
 
-#include <nnrt/ops/detail/unary.hpp>
+#include <nnrt/ops/detail/quantised_unary.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -11,24 +11,38 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, max(x, 0); a NaN stays one
 ///
-/// No rules beyond the signature's. Source: NNRt OH_NN_OPS_RELU.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; stored numbers are brought
+/// to it in fixed point and clamped, which leaves those of an equal scale as they are.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_RELU; quantised: TFLite's RELU.
 struct relu {
   static constexpr op_code code{47};
   static constexpr std::string_view name = "relu";
   static constexpr operand_spec inputs[] = {{"x", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.result = storage::in_place, .computes = meaning::relu};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .computes = meaning::relu, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 47, .hdi = 2};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
-  enum class rule {};
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
-    return yields(in[0].desc);
+  enum class rule {
+    quantised_type_must_be_i8_u8_or_i16,
+    quantised_input_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+  };
+
+  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc> wanted) {
+    const tensor_desc& x = in[0].desc;
+    if (!x.quantised) return yields(x);
+    if (!types::stored.contains(x.type)) return require(rule::quantised_type_must_be_i8_u8_or_i16, x.type, i8);
+    return detail::infer_stored<rule>(x, wanted);
   }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    if constexpr (can_be_stored<T>)
+      if (in[0].desc->quantised) return detail::activate_stored<T>(in, out, activation::relu);
     detail::for_each_element<T>(in, out, [](T x) { return activate(x, activation::relu); });
   }
 };

@@ -2,7 +2,7 @@
 // Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernel.
 #pragma once
 
-#include <nnrt/ops/detail/unary.hpp>
+#include <nnrt/ops/detail/quantised_unary.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -11,32 +11,38 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, (exp(x) - exp(-x)) / (exp(x) + exp(-x))
 ///
-/// No rules beyond the signature's.
-/// Source: NNRt OH_NN_OPS_TANH.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives, for i8 usually 1/128 from
+/// 0; each stored number is the nearest to the real result, computed in float.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_TANH; quantised: the tables of TFLite's TANH
+/// for 8 bits (for 16 it interpolates, and differs in the last bits).
 struct tanh {
   static constexpr op_code code{39};
   static constexpr std::string_view name = "tanh";
-  static constexpr operand_spec inputs[] = {{"x", types::floating}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{.result = storage::in_place};
+  static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
+  static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 39, .hdi = 2};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
-  enum class rule {};
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
-    return yields(in[0].desc);
+  enum class rule { quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
+
+  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc> wanted) {
+    return detail::infer_real<rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    detail::for_each_real<T>(in, out, [](double x) { return math::tanh(x); });
+    if constexpr (can_be_stored<T>) detail::for_each_stored<T>(in, out, [](float x) { return math::tanh(x); });
+    else detail::for_each_real<T>(in, out, [](double x) { return math::tanh(x); });
   }
 };
 
 }  // namespace ops
 
-/// tanh(x). A function, unlike the other activations: an object of this name would hide, or clash with, that of <cmath>.
+/// tanh(x). A function, unlike the other activations: an object of this name would hide, or clash with, that of
+/// <cmath>.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto tanh(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::tanh>(x, keywords...);
 }

@@ -1,0 +1,50 @@
+// quantised_unary: what operators share that compute one stored number from one - the rule about scales, and two ways
+// to do it. Flow: infer and reference of relu, sigmoid and their like; kernels/bind/detail/unary.hpp makes tables of
+// what they give.
+#pragma once
+
+#include <nnrt/core/stored_number.hpp>
+#include <nnrt/ops/detail/quantised.hpp>
+#include <nnrt/ops/detail/unary.hpp>
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// What an operator on real numbers takes: floats, and the integers that can stand for them.
+inline constexpr dtype_set real_or_stored = types::floating | types::stored;
+
+/// An output like x, quantised as wanted; x and y have one scale each.
+template <class Rule> constexpr verdict infer_stored(const tensor_desc& x, std::span<const tensor_desc> wanted) {
+  if (auto v = require_one_scale(Rule::quantised_input_must_have_one_scale, x); !v) return v;
+  if (auto v = require_one_scale(Rule::quantised_output_must_have_one_scale, wish_of(wanted)); !v) return v;
+  return yields(tensor_desc{x.type, x.layout, x.shape, wanted[0].quantised});
+}
+
+/// The same for operators on real numbers: floats need no scale, integers do.
+template <class Rule> constexpr verdict infer_real(std::span<const operand> in, std::span<const tensor_desc> wanted) {
+  const tensor_desc& x = in[0].desc;
+  if (types::floating.contains(x.type)) return yields(x);
+  return infer_stored<Rule>(x, wanted);
+}
+
+/// y = f(x) on stored numbers: f takes the real number that is meant, as a float, and gives one; the nearest step of y
+/// is stored, halves away from zero. Source: the tables of 256 that TFLite's kernels make for 8 bits.
+template <class T, class F> constexpr void for_each_stored(arguments in, results out, F f) {
+  const quantisation &from = in[0].desc->quantised, &to = out[0].desc->quantised;
+  const float steps = float_quotient(1.0F, to.scale);
+  for_each_element<T>(in, out, [&](T x) {
+    const float y = f(real_of(x, from));
+    return stored_at<T>(double{float_product(y, steps)}, to);
+  });
+}
+
+/// y = the activation of x on stored numbers: brought to the scale of y in fixed point, then clamped. Source: TFLite's
+/// RELU and RELU6.
+template <class T> constexpr void activate_stored(arguments in, results out, activation fused) {
+  const quantisation &from = in[0].desc->quantised, &to = out[0].desc->quantised;
+  const fixed_point factor = fixed_point_of(double{float_quotient(from.scale, to.scale)});
+  const stored_range range = stored_range_of<T>(to, fused);
+  for_each_element<T>(
+      in, out, [&](T x) { return requantise<T>(std::int64_t{x} - from.zero_point, factor, to.zero_point, range); });
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
