@@ -1,5 +1,4 @@
-// quantised: what tests of operators on stored numbers share - tensors with a scale, the reference on them, rows of
-// rules.
+// quantised: what tests of operators on stored numbers share - tensors with a scale, the reference, rows of rules.
 #pragma once
 
 #include "support/operators.hpp"

@@ -1,6 +1,5 @@
-// quantised_binary: add, sub, mul and maximum on stored numbers - rules about their scales, and TFLite's fixed-point
-// arithmetic. Flow: the operators' infer and reference; kernels/bind/detail/stored_binary.hpp runs the same functions
-// over whole rows.
+// quantised_binary: operators on two tensors of stored numbers - rules about scales, TFLite's fixed-point arithmetic.
+// Flow: infer and reference of add, sub, mul, div and maximum; their bindings run the same functions over whole rows.
 #pragma once
 
 #include <nnrt/core/stored_number.hpp>

@@ -1,6 +1,5 @@
-// quantised_unary: what operators share that compute one stored number from one - the rule about scales, and two ways
-// to do it. Flow: infer and reference of relu, sigmoid and their like; kernels/bind/detail/unary.hpp makes tables of
-// what they give.
+// quantised_unary: operators on one tensor of stored numbers - the rules about scales, and two ways to compute.
+// Flow: infer and reference of relu, sigmoid and their like; their bindings make tables of what these give.
 #pragma once
 
 #include <nnrt/core/stored_number.hpp>
