@@ -7,6 +7,9 @@
 
 #include "support/operators.hpp"
 
+#include <bit>
+#include <limits>
+
 namespace {
 
 using namespace nnrt_test;
@@ -50,7 +53,7 @@ static_assert([] {
 }());
 static_assert(breaks(infer<ops::softmax>({}, {missing()}), signature_rule::required_operand_must_be_given, 0, 1));
 static_assert(breaks(infer<ops::softmax>({}, {computed({i32, {3}})}),
-                     signature_rule::operand_type_must_be_accepted_by_the_operator, 4, 10));
+                     signature_rule::operand_type_must_be_accepted_by_the_operator, 4, 2));
 
 TEST_CASE("softmax: axes that the input does not have, or has once only, are refused with both values") {
   for (const refused_row& row : refused) {
@@ -59,7 +62,50 @@ TEST_CASE("softmax: axes that the input does not have, or has once only, are ref
   }
   CHECK(breaks(infer<ops::softmax>({}, {}), signature_rule::required_operand_must_be_given, 0, 1));
   CHECK(breaks(infer<ops::softmax>({}, {computed({i32, {3}})}),
-               signature_rule::operand_type_must_be_accepted_by_the_operator, 4, 10));
+               signature_rule::operand_type_must_be_accepted_by_the_operator, 4, 2));
+}
+
+struct stored_refusal {
+  const char* what;
+  tensor_desc x, y;
+  rule broken;
+  std::int64_t got, expected;
+};
+constexpr quant half{.scale = 0.5F, .zero_point = 3}, of_i8{.scale = 1.0F / 256, .zero_point = -128},
+    of_u8{.scale = 1.0F / 256, .zero_point = 0};
+constexpr std::int64_t bits(float real) { return std::bit_cast<std::int32_t>(real); }
+constexpr tensor_desc of(dtype type, shape_t shape, quantisation q = {}) {
+  return {type, default_format(shape.rank), shape, q};
+}
+constexpr stored_refusal stored_refusals[] = {
+    {"plain", of(i8, {2, 3}), of(i8, {2, 3}, of_i8), rule::quantised_input_must_have_one_scale, 0, 1},
+    {"all plain", of(u8, {2, 3}), {}, rule::quantised_input_must_have_one_scale, 0, 1},
+    {"per channel", of(i8, {2, 3}, per_channel<1>), {}, rule::quantised_input_must_have_one_scale, 3, 1},
+    {"nothing wanted", of(i8, {2, 3}, half), {}, rule::quantised_output_must_have_one_scale, 0, 1},
+    {"to plain", of(i8, {2, 3}, half), of(i8, {2, 3}), rule::quantised_output_must_have_one_scale, 0, 1},
+    {"1/2", of(i8, {2, 3}, half), of(i8, {2, 3}, half), rule::output_scale_must_be_one_256th, bits(0.5F),
+     bits(1.0F / 256)},
+    {"0 for i8", of(i8, {2, 3}, half), of(i8, {2, 3}, of_u8), rule::output_zero_point_must_be_the_smallest_number, 0,
+     -128},
+    {"1 for u8", of(u8, {2, 3}, half), of(u8, {2, 3}, quant{1.0F / 256, 1}),
+     rule::output_zero_point_must_be_the_smallest_number, 1, 0},
+};
+constexpr bool refused_as_stated(const stored_refusal& r) {
+  return breaks(infer<ops::softmax>({}, {computed(r.x)}, {r.y}), r.broken, r.got, r.expected);
+}
+static_assert([] {
+  for (const stored_refusal& row : stored_refusals)
+    if (!refused_as_stated(row)) return false;
+  return true;
+}());
+
+TEST_CASE("softmax: bytes become 256ths, from the smallest number on") {
+  for (const stored_refusal& row : stored_refusals) {
+    CAPTURE(row.what);
+    CHECK(refused_as_stated(row));
+  }
+  const tensor_desc y = of(u8, {-1, 3}, of_u8);
+  CHECK(infer<ops::softmax>({}, {computed(of(u8, {-1, 3}, half))}, {y}).output(0) == y);
 }
 
 TEST_CASE("softmax: the output is like the input, unknown extents too") {
@@ -138,6 +184,89 @@ static_assert(run<ops::softmax, float>({}, {2, 2}, filled<float>({2, 2}, {1, 1, 
 static_assert(run<ops::softmax, float>(along({0}), {2, 1}, filled<float>({2, 1}, {0, 0})).elements ==
               std::vector<float>{0.5F, 0.5F});
 
+/// The probabilities of i * 37 % 256 (- 128 for i8), [3, 12], of this scale, as stored numbers.
+template <class T> constexpr std::vector<T> shares_of_bytes(float scale, const axis_list& axes = {}) {
+  constexpr int first = std::is_same_v<T, std::int8_t> ? 128 : 0;
+  filled<T> x(shape_t{3, 12}), y(shape_t{3, 12});
+  for (std::size_t i = 0; i < 36; ++i) x.elements[i] = static_cast<T>(int(i) * 37 % 256 - first);
+  x.desc.quantised = quant{scale, 7}, y.desc.quantised = quant{1.0F / 256, -first};
+  const view in[] = {x.as_view()}, out[] = {y.as_view()};
+  ops::softmax::reference<T>(along(axes), in, out);
+  return y.elements;
+}
+using signed_numbers = std::vector<std::int8_t>;
+
+// Computed in Python integers by the definitions of TFLite's SOFTMAX and of gemmlowp's exp_on_negative_values and
+// one_over_one_plus_x_for_x_in_0_1.
+static_assert(shares_of_bytes<std::int8_t>(0.05F) ==
+              signed_numbers{-128, -128, -128, -127, -123, -95,  82,   -128, -128, -128, -127, -122,
+                             -112, -27,  -128, -128, -128, -128, -125, -110, -11,  -128, -128, -128,
+                             -128, -126, -112, -28,  -128, -128, -128, -128, -125, -110, -12,  -128});
+
+TEST_CASE("softmax: bytes give the very numbers of TFLite's reference, along any axes") {
+  CHECK(shares_of_bytes<std::int8_t>(0.05F) == signed_numbers{-128, -128, -128, -127, -123, -95,  82,   -128, -128,
+                                                              -128, -127, -122, -112, -27,  -128, -128, -128, -128,
+                                                              -125, -110, -11,  -128, -128, -128, -128, -126, -112,
+                                                              -28,  -128, -128, -128, -128, -125, -110, -12,  -128});
+  CHECK(shares_of_bytes<std::int8_t>(0.3F, {-1}) ==
+        signed_numbers{-128, -128, -128, -128, -128, -128, 127,  -128, -128, -128, -128, -128,
+                       -128, -54,  -128, -128, -128, -128, -128, -128, 54,   -128, -128, -128,
+                       -128, -128, -128, -54,  -128, -128, -128, -128, -128, -128, 54,   -128});
+  CHECK(shares_of_bytes<std::int8_t>(0.001F) == signed_numbers{-109, -108, -107, -106, -106, -105, -104, -109, -108,
+                                                               -107, -106, -106, -105, -104, -109, -108, -107, -107,
+                                                               -106, -105, -104, -109, -108, -107, -107, -106, -105,
+                                                               -105, -109, -108, -108, -107, -106, -105, -104, -109});
+  CHECK(shares_of_bytes<std::uint8_t>(0.05F) ==
+        std::vector<std::uint8_t>{0, 0,  0,   1, 5, 33, 210, 0, 0,  0,   1, 6, 16, 101, 0, 0,  0,   0,
+                                  3, 18, 117, 0, 0, 0,  0,   2, 16, 100, 0, 0, 0,  0,   3, 18, 116, 0});
+  CHECK(shares_of_bytes<std::int8_t>(0.05F, {0}) ==
+        signed_numbers{-128, -128, -127, -127, 119,  119,  119,  -128, -128, -127, -127, 119,
+                       120,  120,  -128, -128, -120, -120, -120, 120,  120,  -128, -128, -120,
+                       -120, -120, 127,  127,  -128, -128, -128, -120, -120, 127,  127,  -128});
+  CHECK(shares_of_bytes<std::int8_t>(0.05F, {0, 1}) ==
+        signed_numbers{-128, -128, -128, -128, -127, -123, -97,  -128, -128, -128, -128, -127,
+                       -122, -92,  -128, -128, -128, -128, -127, -121, -86,  -128, -128, -128,
+                       -128, -127, -120, -79,  -128, -128, -128, -128, -127, -119, -71,  -128});
+}
+
+TEST_CASE("softmax: of any scale, the numbers of bytes are those of the exact probabilities, rounded") {
+  for (const float scale : {1e-6F, 0.003F, 0.02F, 0.1F, 0.7F, 4.0F}) {
+    CAPTURE(scale);
+    const std::vector<std::uint8_t> y = shares_of_bytes<std::uint8_t>(scale, {0, 1});
+    double sum = 0, largest = 0;
+    for (int i = 0; i < 36; ++i) largest = i * 37 % 256 > largest ? i * 37 % 256 : largest;
+    const auto power = [&](int i) { return math::exp((i * 37 % 256 - largest) * double{scale}); };
+    for (int i = 0; i < 36; ++i) sum += power(i);
+    for (int i = 0; i < 36; ++i) {
+      const double exact = 256 * power(i) / sum, got = y[static_cast<std::size_t>(i)];
+      CHECK(math::abs(got - (exact < 255 ? exact : 255)) < 0.5001);
+    }
+  }
+}
+
+/// The stored number that each of n equal numbers gets.
+int share_of_equals(std::int64_t n, float scale) {
+  filled<std::int8_t> x(shape_t{n}), y(shape_t{n});
+  x.desc.quantised = quant{scale, 0}, y.desc.quantised = of_i8;
+  const view in[] = {x.as_view()}, out[] = {y.as_view()};
+  ops::softmax::reference<std::int8_t>({}, in, out);
+  for (const std::int8_t v : y.elements) REQUIRE(v == y.elements[0]);
+  return y.elements[0];
+}
+
+TEST_CASE("softmax: sums beyond 32 bits and hostile scales do no harm") {
+  for (const float scale : {std::numeric_limits<float>::min(), 0.1F, std::numeric_limits<float>::max()}) {
+    CHECK(share_of_equals(1, scale) == 127);
+    CHECK(share_of_equals(2, scale) == 0);
+    CHECK(share_of_equals(256, scale) == -127);
+    CHECK(share_of_equals(511, scale) == -127);  // a bit more than half a 256th
+    CHECK(share_of_equals(513, scale) == -128);
+    CHECK(share_of_equals(5000, scale) == -128);
+  }
+  CHECK(shares_of_bytes<std::int8_t>(std::numeric_limits<float>::max()) == shares_of_bytes<std::int8_t>(10.0F));
+  CHECK(shares_of_bytes<std::int8_t>(std::numeric_limits<float>::min()) == signed_numbers(36, -107));  // 256 / 12 = 21
+}
+
 constexpr auto three = [](builder& b) {
   auto x = b.input<f16, shape<2, 3, 4>>("x");
   b.output("y", softmax(softmax(softmax(x), axis<-2>), axes<1, 2>));
@@ -153,6 +282,19 @@ TEST_CASE("softmax: axis and axes both fill the list of axes") {
   CHECK(axes_of(1) == axis_list{-2});
   CHECK(axes_of(2) == axis_list{1, 2});
   CHECK(g.at(g.outputs[0].value).desc == tensor_desc{f16, {2, 3, 4}});
+}
+
+constexpr auto classes_of_i8 = [](builder& b) {
+  auto x = b.input<i8, shape<2, 10>, nd, quant{.scale = 0.05F, .zero_point = 7}>("x");
+  auto y = softmax(x, into<quant{.scale = 1.0F / 256, .zero_point = -128}>);
+  static_assert(y.desc == of(i8, {2, 10}, of_i8));
+  b.output("y", y);
+};
+
+TEST_CASE("softmax: a quantised output is asked into its only scale") {
+  builder b;
+  classes_of_i8(b);
+  CHECK(b.graph().nodes.size() == 1);
 }
 
 }  // namespace

@@ -40,20 +40,20 @@ constexpr std::int32_t saturated_i32(std::int64_t x) {
   return static_cast<std::int32_t>(
       clamped(x, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()));
 }
-}  // namespace detail
 
-namespace detail {
 /// The upper half of the doubled product, rounded to nearest, ties toward plus infinity; 2^31 - 1 where it is 2^31.
 constexpr std::int32_t high_product(std::int32_t a, std::int32_t b) {
   const std::int64_t product = std::int64_t{a} * b;
   constexpr std::int64_t half = std::int64_t{1} << 30U;
   return saturated_i32((product + (product >= 0 ? half : 1 - half)) / (std::int64_t{1} << 31U));
 }
-/// x / 2^bits, rounded to nearest, ties away from zero.
-constexpr std::int32_t shifted_right(std::int32_t x, int bits) {
+
+/// x / 2^bits, rounded to nearest, ties away from zero; bits from 0 to 62.
+constexpr std::int32_t shifted_right(std::int64_t x, int bits) {
   const std::int64_t mask = (std::int64_t{1} << bits) - 1, threshold = (mask >> 1) + (x < 0 ? 1 : 0);
   return static_cast<std::int32_t>((x >> bits) + ((x & mask) > threshold ? 1 : 0));
 }
+
 /// x * 2^bits, saturated; 2^31 times anything but 0 leaves 32 bits, so that a longer shift says no more.
 constexpr std::int32_t shifted_left(std::int64_t x, int bits) {
   constexpr std::int64_t most = std::int64_t{1} << 31U;

@@ -2,11 +2,11 @@
 // Flow: front ends call infer(); kernels/select.hpp binds it to the softmax kernel.
 #pragma once
 
-#include <nnrt/core/arithmetic.hpp>
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/dsl.hpp>
-#include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/axes.hpp>
+#include <nnrt/ops/detail/fixed_exponential.hpp>
+#include <nnrt/ops/detail/quantised.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -16,13 +16,16 @@ namespace ops {
 ///   x: any shape of rank >= 1      y: the same shape; the sum over the listed axes is 1
 ///
 /// `axis` lists the axes that one sum runs over, the last axis when it is empty; negative ones count from the end.
-/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_SOFTMAX (one axis), HDI Softmax (a list).
+/// dtypes: f16 (computed in f32), f32, f64; or quantised i8 or u8, computed in fixed-point numbers: y has the scale
+/// 1/256 and the zero point -128 (i8) or 0 (u8), which `into<quant{…}>` has to say.
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_SOFTMAX (one axis), HDI Softmax (a list); quantised: the reference
+/// kernel of TFLite's SOFTMAX, which runs along the last axis.
 struct softmax {
   static constexpr op_code code{30};
   static constexpr std::string_view name = "softmax";
-  static constexpr operand_spec inputs[] = {{"x", types::floating}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{};
+  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::bytes}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 30, .hdi = 138};
   static constexpr nnrt_parameter parameters[] = {{"axis", 46, i64}};
 
@@ -31,32 +34,52 @@ struct softmax {
     constexpr attrs() = default;
   };
 
-  enum class rule { input_rank_must_be_at_least_1, axis_must_be_an_axis_of_the_input, axes_must_differ };
+  enum class rule {
+    input_rank_must_be_at_least_1,
+    axis_must_be_an_axis_of_the_input,
+    axes_must_differ,
+    quantised_input_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+    output_scale_must_be_one_256th,
+    output_zero_point_must_be_the_smallest_number,
+  };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     if (auto v = require_at_least(rule::input_rank_must_be_at_least_1, x.rank(), 1); !v) return v;
     chosen_axes axes;
     constexpr rule must_exist = rule::axis_must_be_an_axis_of_the_input, must_differ = rule::axes_must_differ;
     if (auto v = choose_axes(axes, a.axis, x.rank(), must_exist, must_differ); !v) return v;
-    return yields(x);
+    if (auto v = check_quantisation(x, detail::wish_of(wanted)); !v) return v;
+    tensor_desc y = x;
+    y.quantised = {};
+    return yields(detail::layer_result(y, wanted));
   }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    const auto x = in[0].as<const T>();
+    const shape_t& shape = in[0].shape();
     const auto y = out[0].as<T>();
-    if (x.elements() == 0) return;
-    const shape_t group = extents_of_one_sum(a.axis, x.shape);
-    shape_t groups = x.shape;
-    for (int i = 0; i < x.rank(); ++i) groups[i] = x.extent(i) == group[i] ? 1 : x.extent(i);
+    if (shape.elements() == 0) return;
+    const shape_t group = extents_of_one_sum(a.axis, shape);
+    shape_t groups = shape;
+    for (int i = 0; i < shape.rank; ++i) groups[i] = shape[i] == group[i] ? 1 : shape[i];
     shape_t start;
-    start.rank = x.rank();
-    do normalise(x, y, start, group);
+    start.rank = shape.rank;
+    do normalise<T>(in[0], y, start, group);
     while (next_index(start, groups));
   }
 
  private:
+  static constexpr verdict check_quantisation(const tensor_desc& x, const tensor_desc& wish) {
+    if (!detail::bytes.contains(x.type)) return {};
+    if (auto v = detail::require_one_scale(rule::quantised_input_must_have_one_scale, x); !v) return v;
+    if (auto v = detail::require_one_scale(rule::quantised_output_must_have_one_scale, wish); !v) return v;
+    if (auto v = require_real(rule::output_scale_must_be_one_256th, wish.quantised.scale, 1.0F / 256); !v) return v;
+    return require(rule::output_zero_point_must_be_the_smallest_number, wish.quantised.zero_point,
+                   x.type == i8 ? -128 : 0);
+  }
+
   /// The shape with every axis that is not listed cut to extent 1.
   static constexpr shape_t extents_of_one_sum(const axis_list& list, const shape_t& shape) {
     shape_t out = shape;
@@ -69,10 +92,10 @@ struct softmax {
 
   /// One group of elements, from `start` on, whose results have the sum 1.
   template <class T>
-  static constexpr void normalise(const tensor_view<const T>& x, const tensor_view<T>& y, const shape_t& start,
+  static constexpr void normalise(const view& operand, const tensor_view<T>& y, const shape_t& start,
                                   const shape_t& group) {
-    using wide = math::compute_t<T>;
-    const auto value = [&](const shape_t& at) { return static_cast<wide>(x.at(at)); };
+    const auto x = operand.as<const T>();
+    const auto value = [&](const shape_t& at) { return static_cast<math::compute_t<T>>(x.at(at)); };
     const auto each = [&](auto f) {
       shape_t index;
       index.rank = group.rank;
@@ -82,16 +105,35 @@ struct softmax {
         f(at);
       } while (next_index(index, group));
     };
-    wide largest = value(start), sum = 0;
+    auto largest = value(start);
     each([&](const shape_t& at) { largest = value(at) > largest ? value(at) : largest; });
-    each([&](const shape_t& at) { sum += math::exp(value(at) - largest); });
-    each([&](const shape_t& at) { y.at(at) = static_cast<T>(math::exp(value(at) - largest) / sum); });
+    if constexpr (detail::is_byte<T>) {
+      const detail::fixed::exponent_scale exponent(operand.desc->quantised.scale);
+      const auto power = [&](const shape_t& at) { return exponent.exp_of(value(at) - largest); };
+      std::int64_t sum = 0;
+      each([&](const shape_t& at) { sum += nnrt::detail::shifted_right(power(at), 12); });
+      const auto share = detail::fixed::reciprocal_of(sum);
+      each([&](const shape_t& at) { y.at(at) = stored<T>(power(at), share); });
+    } else {
+      math::compute_t<T> sum = 0;
+      each([&](const shape_t& at) { sum += math::exp(value(at) - largest); });
+      each([&](const shape_t& at) { y.at(at) = static_cast<T>(math::exp(value(at) - largest) / sum); });
+    }
+  }
+
+  /// The stored number of power * share: so many 256ths, from the smallest number on.
+  template <class T> static constexpr T stored(std::int32_t power, detail::fixed::reciprocal share) {
+    constexpr std::int64_t least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
+    const auto bits = static_cast<int>(nnrt::detail::clamped(share.bits + 23, 0, 62));
+    const std::int32_t fraction = nnrt::detail::high_product(share.fraction, power);
+    return static_cast<T>(nnrt::detail::clamped(least + nnrt::detail::shifted_right(fraction, bits), least, most));
   }
 };
 
 }  // namespace ops
 
-/// softmax(x), with axis<…> or, for one sum over several axes, axes<…>.
+/// softmax(x), with axis<…> or, for one sum over several axes, axes<…>; for a quantised result
+/// into<quant{.scale = 1.0F / 256, .zero_point = -128}>.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto softmax(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::softmax>(x, keyword::as_axis(keywords)...);
 }
