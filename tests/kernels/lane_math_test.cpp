@@ -17,7 +17,7 @@ constexpr float infinity = math::infinity<float>, not_a_number = math::nan<float
 template <class F> float in_lanes(F f, float x) {
   const vf y = f(vf(x));
   float all[lanes];
-  y.store_unaligned(all);
+  nnrt::kernels::store(all, y);
   for (const float lane : all) CHECK(std::bit_cast<std::uint32_t>(lane) == std::bit_cast<std::uint32_t>(all[0]));
   return all[0];
 }
@@ -92,7 +92,7 @@ TEST_CASE("sums and maxima across the lanes, with lanes left out") {
   for (std::int64_t n = 1; n <= lanes; ++n) {
     float sum = 0, most = -infinity;
     for (std::int64_t i = 0; i < n; ++i) sum += numbers[i], most = numbers[i] > most ? numbers[i] : most;
-    const vf all = vf::load_unaligned(numbers);
+    const vf all = nnrt::kernels::load(numbers);
     CHECK(kernels::sum_of_lanes(kernels::first_or(all, n, 0.0F)) == sum);
     CHECK(kernels::largest_lane(kernels::first_or(all, n, -infinity)) == most);
   }

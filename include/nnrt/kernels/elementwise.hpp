@@ -20,7 +20,7 @@ namespace nnrt::inline NNRT_ISA::kernels {
 /// y[i] = f(x[i]) for n elements; y may be x.
 template <class F> void map(const float* x, std::int64_t n, float* y, F f) {
   std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) f(load(x + i)).store_unaligned(y + i);
+  for (; i + lanes <= n; i += lanes) store(y + i, f(load(x + i)));
   if (i < n) store_first(y + i, f(load_first(x + i, n - i)), n - i);
 }
 
@@ -107,7 +107,7 @@ struct row_operand {
 template <class F> void zip(row_operand a, row_operand b, std::int64_t n, float* y, F f) {
   const auto row = [&](auto at_a, auto at_b) __attribute__((always_inline)) {
     std::int64_t i = 0;
-    for (; i + lanes <= n; i += lanes) f(at_a(i, lanes), at_b(i, lanes)).store_unaligned(y + i);
+    for (; i + lanes <= n; i += lanes) store(y + i, f(at_a(i, lanes), at_b(i, lanes)));
     if (i < n) store_first(y + i, f(at_a(i, n - i), at_b(i, n - i)), n - i);
   };
   const auto many = [](const float* p) {
@@ -257,7 +257,7 @@ void normalise_channels(const float* x, interval rows, std::int64_t channels, co
     float* const to = y + row * channels;
     std::int64_t c = 0;
     for (; c + lanes <= channels; c += lanes)
-      fma(load(from + c) - load(by.mean + c), load(by.factor + c), load(by.offset + c)).store_unaligned(to + c);
+      store(to + c, fma(load(from + c) - load(by.mean + c), load(by.factor + c), load(by.offset + c)));
     if (const std::int64_t left = channels - c; left > 0) {
       const vf centred = load_first(from + c, left) - load_first(by.mean + c, left);
       store_first(to + c, fma(centred, load_first(by.factor + c, left), load_first(by.offset + c, left)), left);

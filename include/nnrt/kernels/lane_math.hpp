@@ -25,40 +25,17 @@ inline single_lane operator/(single_lane x, single_lane y) { return single_lane(
 
 /// Lane by lane x < y ? yes : no; a NaN in x or y gives no.
 template <class V> [[gnu::always_inline]] inline V where_less(V x, V y, V yes, V no) {
-#if defined(NNRT_HAS_XSIMD)
-  return xsimd::select(x < y, yes, no);
-#else
-  return x.data < y.data ? yes : no;
-#endif
+  return V(x.data < y.data ? yes.data : no.data);
 }
 
 /// Lane by lane x <= y ? yes : no; a NaN in x or y gives no.
 template <class V> [[gnu::always_inline]] inline V where_at_most(V x, V y, V yes, V no) {
-#if defined(NNRT_HAS_XSIMD)
-  return xsimd::select(x <= y, yes, no);
-#else
-  return x.data <= y.data ? yes : no;
-#endif
+  return V(x.data <= y.data ? yes.data : no.data);
 }
 
 /// Lane by lane: yes where x is a NaN, else no.
 template <class V> [[gnu::always_inline]] inline V where_nan(V x, V yes, V no) {
-#if defined(NNRT_HAS_XSIMD)
-  return xsimd::select(x == x, no, yes);  // xsimd 8.1 on AVX-512 answers x != x with false for a NaN
-#else
-  return x.data != x.data ? yes : no;
-#endif
-}
-
-/// The larger of both; y where one of them is a NaN on x86, a NaN on NEON. Where that matters, see maximum_of.
-template <class V> [[gnu::always_inline]] inline V larger_of(V x, V y) {
-#if defined(NNRT_LANES_AVX512)
-  return V(_mm512_max_ps(x.data, y.data));
-#elif defined(NNRT_HAS_XSIMD)
-  return xsimd::max(x, y);
-#else
-  return x.data > y.data ? x : y;
-#endif
+  return V(x.data == x.data ? no.data : yes.data);
 }
 
 /// The larger of both, a NaN where one of them is a NaN.
@@ -72,7 +49,9 @@ template <class V> [[gnu::always_inline]] inline V maximum_of(V x, V y) {
 
 template <class V> [[gnu::always_inline]] inline V magnitude_of(V x) {
 #if defined(NNRT_HAS_XSIMD)
-  return xsimd::abs(x);
+  using integers = typename V::integers;
+  const integers bits = std::bit_cast<integers>(x.data) & 0x7fffffff;
+  return V(std::bit_cast<typename V::register_type>(bits));
 #else
   return V(x.data < 0 ? -x.data : x.data == 0 ? 0.0F : x.data);
 #endif
@@ -122,9 +101,9 @@ template <class V> [[gnu::always_inline]] inline V first_or(V v, std::int64_t n,
   return V(_mm256_blendv_ps(_mm256_set1_ps(rest), v.data, _mm256_castsi256_ps(first_lanes(n))));
 #else
   alignas(64) float all[lanes];
-  v.store_unaligned(all);
+  store(all, v);
   for (std::int64_t i = n; i < lanes; ++i) all[i] = rest;
-  return V::load_unaligned(all);
+  return load(all);
 #endif
 }
 
@@ -163,9 +142,9 @@ template <class V> [[gnu::always_inline]] inline V exp_of(V x) {
       0x1.8p23F;  // a number beside it loses its fraction; n then stands in the lowest bits of the sum
   const V shifted = fma(x, V(log2_e), V(shift)), fraction = detail::exp_fraction(x, shifted - V(shift));
 #if defined(NNRT_HAS_XSIMD)
-  using integers = xsimd::batch<std::int32_t, typename V::arch_type>;
-  const integers exponent = xsimd::bitwise_cast<integers>(shifted) << 23;
-  const V e = xsimd::bitwise_cast<V>(xsimd::bitwise_cast<integers>(fraction) + exponent);
+  using integers = typename V::integers;
+  const integers exponent = std::bit_cast<integers>(shifted.data) << 23;
+  const V e(std::bit_cast<typename V::register_type>(std::bit_cast<integers>(fraction.data) + exponent));
 #else
   const std::uint32_t exponent = std::bit_cast<std::uint32_t>(shifted.data) << 23U;
   const V e(std::bit_cast<float>(std::bit_cast<std::uint32_t>(fraction.data) + exponent));

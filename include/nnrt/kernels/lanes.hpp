@@ -1,4 +1,4 @@
-// lanes: the vector type of every float kernel and the few operations that xsimd 8.1 lacks.
+// lanes: the vector type of every float kernel, and its operations.
 // Flow: the kernels include this; no other header mentions intrinsics of float vectors.
 #pragma once
 
@@ -17,7 +17,9 @@
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
-#include <xsimd/xsimd.hpp>
+// Architectures and registers alone: xsimd::batch, with <complex>, <memory> and the functions of every architecture, costs
+// each translation unit another 0.25 s, and each of its operations three calls to inline.
+#include <xsimd/config/xsimd_arch.hpp>
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
@@ -38,33 +40,51 @@ struct native_fetching_ahead {
 };
 
 // --- the vector type -------------------------------------------------------
+#if defined(NNRT_HAS_XSIMD)
+/// A vector register of floats. Operators are the compilers' own on vectors; what they lack stands below by name.
+template <class Arch> struct float_vector : xsimd::types::simd_register<float, Arch> {
+  using register_type = typename xsimd::types::simd_register<float, Arch>::register_type;
+  static constexpr std::size_t size = sizeof(register_type) / sizeof(float);
+  /// As many integers.
+  typedef std::int32_t integers __attribute__((vector_size(sizeof(register_type))));
+
+  float_vector() = default;
+  [[gnu::always_inline]] explicit float_vector(register_type x) { this->data = x; }
+  [[gnu::always_inline]] explicit float_vector(float x) { this->data = x - register_type{}; }
+
+  [[gnu::always_inline]] friend float_vector operator-(float_vector x) { return float_vector(-x.data); }
+  [[gnu::always_inline]] friend float_vector operator+(float_vector x, float_vector y) { return float_vector(x.data + y.data); }
+  [[gnu::always_inline]] friend float_vector operator-(float_vector x, float_vector y) { return float_vector(x.data - y.data); }
+  [[gnu::always_inline]] friend float_vector operator*(float_vector x, float_vector y) { return float_vector(x.data * y.data); }
+  [[gnu::always_inline]] friend float_vector operator/(float_vector x, float_vector y) { return float_vector(x.data / y.data); }
+};
+#endif
+
 // The architecture is spelled out, not xsimd's default: with -mavx alone the default would be 8 lanes inside namespace
 // sse4, and two units compiled with different flags would give one name two meanings.
 #if !defined(NNRT_HAS_XSIMD)
-/// One float that looks like an xsimd batch, for machines without a batch.
+/// One float that looks like a vector, for machines without one.
 struct single_lane {
   static constexpr std::size_t size = 1;
   float data = 0;
 
   single_lane() = default;
   explicit single_lane(float x) : data(x) {}
-  static single_lane load_unaligned(const float* p) { return single_lane(*p); }
-  void store_unaligned(float* p) const { *p = data; }
   friend single_lane operator+(single_lane x, single_lane y) { return single_lane(x.data + y.data); }
 };
 using vf = single_lane;
 #elif defined(__aarch64__)
-using vf = xsimd::batch<float, xsimd::neon64>;
+using vf = float_vector<xsimd::neon64>;
 #elif defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 #define NNRT_LANES_AVX512 1
-using vf = xsimd::batch<float, xsimd::avx512bw>;
+using vf = float_vector<xsimd::avx512bw>;
 #elif defined(__AVX2__) && defined(__FMA__)
 #define NNRT_LANES_AVX2 1
-using vf = xsimd::batch<float, xsimd::fma3<xsimd::avx2>>;
+using vf = float_vector<xsimd::fma3<xsimd::avx2>>;
 #elif defined(__SSE4_1__)
-using vf = xsimd::batch<float, xsimd::sse4_1>;
+using vf = float_vector<xsimd::sse4_1>;
 #else
-using vf = xsimd::batch<float, xsimd::sse2>;
+using vf = float_vector<xsimd::sse2>;
 #endif
 
 /// Floats per vector.
@@ -100,29 +120,70 @@ constexpr std::int64_t whole_vectors(std::int64_t n) { return (n + lanes - 1) / 
 
 [[gnu::always_inline]] inline vf load(const float* p) {
 #if defined(NNRT_LANES_AVX512)
-  return vf(_mm512_loadu_ps(p));  // what load_unaligned() does, through three calls fewer to inline
+  return vf(_mm512_loadu_ps(p));
+#elif defined(NNRT_LANES_AVX2)
+  return vf(_mm256_loadu_ps(p));
+#elif defined(__SSE2__)
+  return vf(_mm_loadu_ps(p));
+#elif defined(NNRT_HAS_XSIMD)
+  return vf(vld1q_f32(p));
 #else
-  return vf::load_unaligned(p);
+  return vf(*p);
 #endif
 }
 
 [[gnu::always_inline]] inline void store(float* p, vf x) {
 #if defined(NNRT_LANES_AVX512)
   _mm512_storeu_ps(p, x.data);
+#elif defined(NNRT_LANES_AVX2)
+  _mm256_storeu_ps(p, x.data);
+#elif defined(__SSE2__)
+  _mm_storeu_ps(p, x.data);
+#elif defined(NNRT_HAS_XSIMD)
+  vst1q_f32(p, x.data);
 #else
-  x.store_unaligned(p);
+  *p = x.data;
 #endif
 }
 
 /// x * y + z; one rounding where the machine has fma, two on SSE.
 [[gnu::always_inline]] inline vf fma(vf x, vf y, vf z) {
 #if defined(NNRT_LANES_AVX512)
-  return vf(
-      _mm512_fmadd_ps(x.data, y.data, z.data));  // xsimd 8.1 has mul + add here; g++ contracts that, clang does not
-#elif defined(NNRT_HAS_XSIMD)
-  return xsimd::fma(x, y, z);
+  return vf(_mm512_fmadd_ps(x.data, y.data, z.data));
+#elif defined(NNRT_LANES_AVX2)
+  return vf(_mm256_fmadd_ps(x.data, y.data, z.data));
+#elif defined(__aarch64__) && defined(NNRT_HAS_XSIMD)
+  return vf(vfmaq_f32(z.data, x.data, y.data));
 #else
   return vf(x.data * y.data + z.data);
+#endif
+}
+
+/// The larger and the smaller of both, lane by lane; y where one of them is a NaN on x86, a NaN on NEON.
+[[gnu::always_inline]] inline vf larger_of(vf x, vf y) {
+#if defined(NNRT_LANES_AVX512)
+  return vf(_mm512_max_ps(x.data, y.data));
+#elif defined(NNRT_LANES_AVX2)
+  return vf(_mm256_max_ps(x.data, y.data));
+#elif defined(__SSE2__)
+  return vf(_mm_max_ps(x.data, y.data));
+#elif defined(NNRT_HAS_XSIMD)
+  return vf(vmaxq_f32(x.data, y.data));
+#else
+  return x.data > y.data ? x : y;
+#endif
+}
+[[gnu::always_inline]] inline vf smaller_of(vf x, vf y) {
+#if defined(NNRT_LANES_AVX512)
+  return vf(_mm512_min_ps(x.data, y.data));
+#elif defined(NNRT_LANES_AVX2)
+  return vf(_mm256_min_ps(x.data, y.data));
+#elif defined(__SSE2__)
+  return vf(_mm_min_ps(x.data, y.data));
+#elif defined(NNRT_HAS_XSIMD)
+  return vf(vminq_f32(x.data, y.data));
+#else
+  return x.data < y.data ? x : y;
 #endif
 }
 
@@ -132,18 +193,8 @@ struct clamp_range {
   float hi = std::numeric_limits<float>::infinity();
 };
 
-/// x limited to [lo, hi]; a NaN in x stays NaN. x86 answers with the second operand when one of two is NaN, so x stands
-/// second; NEON's max and min give NaN anyway.
-[[gnu::always_inline]] inline vf clamp(vf x, vf lo, vf hi) {
-#if defined(NNRT_LANES_AVX512)
-  return vf(_mm512_min_ps(hi.data, _mm512_max_ps(lo.data, x.data)));
-#elif defined(NNRT_HAS_XSIMD)
-  return xsimd::min(hi, xsimd::max(lo, x));
-#else
-  const float above = x.data < lo.data ? lo.data : x.data;
-  return vf(hi.data < above ? hi.data : above);
-#endif
-}
+/// x limited to [lo, hi]; a NaN in x stays NaN: it stands second, see larger_of().
+[[gnu::always_inline]] inline vf clamp(vf x, vf lo, vf hi) { return smaller_of(hi, larger_of(lo, x)); }
 
 #if defined(NNRT_LANES_AVX2)
 /// All bits set in the first n lanes.
@@ -177,7 +228,7 @@ struct clamp_range {
 #else
   float all[lanes] = {};
   std::memcpy(all, p, static_cast<std::size_t>(n) * sizeof(float));
-  return vf::load_unaligned(all);
+  return load(all);
 #endif
 }
 

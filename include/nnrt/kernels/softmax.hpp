@@ -38,13 +38,13 @@ template <class V>
   for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes) {
     each<row_accumulators>([&](auto k) __attribute__((always_inline)) {
       const V e = exp_of(load(x + i + k * lanes) - from);
-      e.store_unaligned(y + i + k * lanes);
+      store(y + i + k * lanes, e);
       sums[k] = sums[k] + e;
     });
   }
   for (; i + lanes <= n; i += lanes) {
     const V e = exp_of(load(x + i) - from);
-    e.store_unaligned(y + i);
+    store(y + i, e);
     sums[0] = sums[0] + e;
   }
   if (i < n) {
@@ -58,7 +58,7 @@ template <class V>
 template <class V> [[gnu::always_inline]] inline void scale_row(float* y, std::int64_t n, float factor) {
   const V by(factor);
   std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) (load(y + i) * by).store_unaligned(y + i);
+  for (; i + lanes <= n; i += lanes) store(y + i, load(y + i) * by);
   if (i < n) store_first(y + i, load_first(y + i, n - i) * by, n - i);
 }
 
@@ -74,21 +74,21 @@ inline void softmax_columns(const float* x, std::int64_t extent, std::int64_t st
     for (std::int64_t c = 0; c < width; c += lanes) f(c, width - c < lanes ? width - c : lanes);
   };
   each_vector([&](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
-    load_first(x + c, n).store_unaligned(most + c);
-    V(0.0F).store_unaligned(sums + c);
+    store(most + c, load_first(x + c, n));
+    store(sums + c, V(0.0F));
   });
   for (std::int64_t i = 1; i < extent; ++i)
     each_vector([&, row = x + i * step ](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
-      larger_of(load_first(row + c, n), load(most + c)).store_unaligned(most + c);
+      store(most + c, larger_of(load_first(row + c, n), load(most + c)));
     });
   for (std::int64_t i = 0; i < extent; ++i)
     each_vector([&, at = i * step ](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
       const V e = exp_of(load_first(x + at + c, n) - load(most + c));
       store_first(y + at + c, e, n);
-      (load(sums + c) + e).store_unaligned(sums + c);
+      store(sums + c, load(sums + c) + e);
     });
   each_vector([&](std::int64_t c, std::int64_t)
-                  __attribute__((always_inline)) { (V(1.0F) / load(sums + c)).store_unaligned(sums + c); });
+                  __attribute__((always_inline)) { store(sums + c, V(1.0F) / load(sums + c)); });
   for (std::int64_t i = 0; i < extent; ++i)
     each_vector([&, at = i * step ](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
       store_first(y + at + c, load_first(y + at + c, n) * load(sums + c), n);
