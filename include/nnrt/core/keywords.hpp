@@ -31,9 +31,11 @@ NNRT_SLOT(begin);
 NNRT_SLOT(begin_mask);
 NNRT_SLOT(begin_norm_axis);
 NNRT_SLOT(begin_param_axis);
+NNRT_SLOT(block);
 NNRT_SLOT(ceil_mode);
 NNRT_SLOT(coefficient);
 NNRT_SLOT(coordinate_mode);
+NNRT_SLOT(crops);
 NNRT_SLOT(dilation);
 NNRT_SLOT(ellipsis_mask);
 NNRT_SLOT(end);
@@ -222,6 +224,11 @@ template <std::int64_t Bits> inline constexpr keyword::integers<keyword::end_mas
 template <std::int64_t Bits> inline constexpr keyword::integers<keyword::ellipsis_mask_slot, Bits> ellipsis_mask{};
 template <std::int64_t Bits> inline constexpr keyword::integers<keyword::new_axis_mask_slot, Bits> new_axis_mask{};
 template <std::int64_t Bits> inline constexpr keyword::integers<keyword::shrink_axis_mask_slot, Bits> shrink_axis_mask{};
+/// Height and width of the blocks whose pixels space_to_batch_nd() takes apart.
+template <std::int64_t H, std::int64_t W> inline constexpr keyword::integers<keyword::block_slot, H, W> block{};
+/// Pixels that batch_to_space_nd() cuts off.
+template <std::int64_t Top, std::int64_t Bottom, std::int64_t Left, std::int64_t Right>
+inline constexpr keyword::integers<keyword::crops_slot, Top, Bottom, Left, Right> crops{};
 /// How many times tile() repeats a tensor along each axis.
 template <std::int64_t... Times> inline constexpr keyword::integers<keyword::multiples_slot, Times...> multiples{};
 /// Into how many equal parts a tensor is split.

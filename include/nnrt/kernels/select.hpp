@@ -6,6 +6,7 @@
 #include <nnrt/kernels/bind/add.hpp>
 #include <nnrt/kernels/bind/avg_pool.hpp>
 #include <nnrt/kernels/bind/batch_norm.hpp>
+#include <nnrt/kernels/bind/batch_to_space_nd.hpp>
 #include <nnrt/kernels/bind/bias_add.hpp>
 #include <nnrt/kernels/bind/concat.hpp>
 #include <nnrt/kernels/bind/conv2d.hpp>
@@ -31,6 +32,7 @@
 #include <nnrt/kernels/bind/sigmoid.hpp>
 #include <nnrt/kernels/bind/slice.hpp>
 #include <nnrt/kernels/bind/softmax.hpp>
+#include <nnrt/kernels/bind/space_to_batch_nd.hpp>
 #include <nnrt/kernels/bind/split.hpp>
 #include <nnrt/kernels/bind/stack.hpp>
 #include <nnrt/kernels/bind/strided_slice.hpp>

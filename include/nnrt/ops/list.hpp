@@ -5,6 +5,7 @@
 #include <nnrt/ops/add.hpp>
 #include <nnrt/ops/avg_pool.hpp>
 #include <nnrt/ops/batch_norm.hpp>
+#include <nnrt/ops/batch_to_space_nd.hpp>
 #include <nnrt/ops/bias_add.hpp>
 #include <nnrt/ops/cast.hpp>
 #include <nnrt/ops/concat.hpp>
@@ -41,6 +42,7 @@
 #include <nnrt/ops/sigmoid.hpp>
 #include <nnrt/ops/slice.hpp>
 #include <nnrt/ops/softmax.hpp>
+#include <nnrt/ops/space_to_batch_nd.hpp>
 #include <nnrt/ops/split.hpp>
 #include <nnrt/ops/sqrt.hpp>
 #include <nnrt/ops/squared_difference.hpp>
@@ -64,6 +66,7 @@ using list = type_list<  //
     add,                 //   1
     avg_pool,            //   2
     batch_norm,          //   3
+    batch_to_space_nd,   //   4
     bias_add,            //   5
     cast,                //   6
     concat,              //   7
@@ -88,6 +91,7 @@ using list = type_list<  //
     sigmoid,             //  28
     slice,               //  29
     softmax,             //  30
+    space_to_batch_nd,   //  31
     split,               //  32
     sqrt,                //  33
     squared_difference,  //  34

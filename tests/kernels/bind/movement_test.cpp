@@ -1,7 +1,9 @@
+#include <nnrt/kernels/bind/batch_to_space_nd.hpp>
 #include <nnrt/kernels/bind/concat.hpp>
 #include <nnrt/kernels/bind/fill.hpp>
 #include <nnrt/kernels/bind/gather.hpp>
 #include <nnrt/kernels/bind/slice.hpp>
+#include <nnrt/kernels/bind/space_to_batch_nd.hpp>
 #include <nnrt/kernels/bind/split.hpp>
 #include <nnrt/kernels/bind/stack.hpp>
 #include <nnrt/kernels/bind/strided_slice.hpp>
@@ -236,4 +238,40 @@ TEST_CASE("strided_slice: lists of a run that do not give the planned shape are 
   CHECK(fault.rule == "extent_must_be_that_of_the_output");
   CHECK(fault.actual == 8);
   CHECK(memory[0] == std::vector<std::byte>(12, std::byte{7}));
+}
+
+TEST_CASE("space_to_batch_nd and batch_to_space_nd: blocks of any size, with and without a border") {
+  struct row {
+    shape_t image;  // of space_to_batch_nd's input
+    extent2 block;
+    int_list<4> border;
+  };
+  const row table[] = {
+      {{1, 4, 4, 1}, {1, 1}, {}},           {{1, 4, 4, 1}, {2, 2}, {}},
+      {{3, 4, 9, 5}, {2, 3}, {0, 0, 0, 0}}, {{2, 5, 7, 3}, {2, 2}, {1, 0, 0, 1}},
+      {{2, 5, 7, 3}, {3, 4}, {3, 1, 4, 1}}, {{1, 2, 2, 4}, {4, 5}, {9, 9, 8, 10}},
+      {{1, 1, 1, 2}, {7, 1}, {0, 6, 0, 0}}, {{2, 40, 40, 24}, {2, 2}, {1, 1, 1, 1}},
+  };
+  for (const row& r : table)
+    for (const dtype type : moved) {
+      CAPTURE(r.block.h);
+      CAPTURE(r.image[1]);
+      ops::space_to_batch_nd::attrs apart;
+      apart.block = r.block;
+      apart.paddings = r.border;
+      check_kernel<ops::space_to_batch_nd>(apart, {pattern(type, r.image)});
+      const tensor_desc x{type, r.image};
+      const operand given{x, {}, false};
+      const shape_t blocks = infer_node<ops::space_to_batch_nd>(apart, std::span(&given, 1), {}).output(0).shape;
+      ops::batch_to_space_nd::attrs together;
+      together.block = r.block;
+      together.crops = r.border;
+      check_kernel<ops::batch_to_space_nd>(together, {pattern(type, blocks)});
+    }
+  given_operand stored = pattern(i8, {1, 3, 3, 2});
+  stored.desc.quantised = quant{.scale = 0.5F, .zero_point = -3};
+  ops::space_to_batch_nd::attrs apart;
+  apart.block = {2, 2};
+  apart.paddings = {1, 0, 0, 1};
+  check_kernel<ops::space_to_batch_nd>(apart, {stored});
 }

@@ -1,0 +1,39 @@
+// batch_to_space_nd: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/call.hpp>
+#include <nnrt/kernels/copy.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/ops/batch_to_space_nd.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::batch_to_space_nd, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "copy pixels"};
+  }
+  /// The images that lie at one place of their blocks are a box.
+  static void run(const kernel_call& call) {
+    const auto attrs = unpack<ops::batch_to_space_nd::attrs>(call.attrs);
+    const shape_t &x = call.in[0].shape(), &y = call.out[0].shape();
+    const shape_t from = row_major_strides(x), to = row_major_strides(y);
+    const std::int64_t bytes = size_of(call.in[0].type()), block_h = attrs.block.h, block_w = attrs.block.w;
+    const shape_t to_steps{to.extents[0], block_h * to.extents[1], block_w * to.extents[2], 1};
+    for (std::int64_t place = 0; place < block_h * block_w; ++place) {
+      const std::int64_t top = place / block_w - attrs.crops[0], left = place % block_w - attrs.crops[2];
+      const auto rows = ops::detail::inside(x.extents[1], block_h, top, y.extents[1]);
+      const auto columns = ops::detail::inside(x.extents[2], block_w, left, y.extents[2]);
+      if (rows.count() == 0 || columns.count() == 0) continue;
+      const std::int64_t first_from =
+          place * y.extents[0] * from.extents[0] + rows.first * from.extents[1] + columns.first * from.extents[2];
+      const std::int64_t first_to =
+          (rows.first * block_h + top) * to.extents[1] + (columns.first * block_w + left) * to.extents[2];
+      copy_box(loops_of({y.extents[0], rows.count(), columns.count(), y.extents[3]}, from, to_steps, bytes),
+               bytes_in(call, 0) + first_from * bytes, bytes_out(call) + first_to * bytes, part_of(call));
+    }
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,57 @@
+// blocks: what batch_to_space_nd and space_to_batch_nd share - rules about blocks and borders, and which pixel goes
+// where. Flow: infer and reference of both; their kernels ask inside() for the pixels that a border leaves.
+#pragma once
+
+#include <nnrt/core/operator.hpp>
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// a * b of numbers that are not negative, a -1 where it is unknown; more than max_elements stays max_elements + 1.
+constexpr std::int64_t saturated_product(std::int64_t a, std::int64_t b) {
+  if (a <= 0 || b == 0) return a < 0 && b != 0 ? -1 : 0;
+  return b > max_elements / a ? max_elements + 1 : a * b;
+}
+
+/// An image, and blocks of so many pixels.
+template <class Rule> constexpr verdict check_blocks(const tensor_desc& x, extent2 block) {
+  if (auto v = require(Rule::input_rank_must_be_4, x.rank(), 4); !v) return v;
+  if (x.layout == format::nchw) return require(Rule::input_must_be_nhwc, x.layout, format::nhwc);
+  for (const std::int64_t length : {block.h, block.w}) {
+    if (auto v = require_at_least(Rule::block_must_be_positive, length, 1); !v) return v;
+    if (auto v = require_at_most(Rule::block_must_not_exceed_the_size_limit, length, max_elements); !v) return v;
+  }
+  return {};
+}
+
+/// Four numbers that are not negative: top, bottom, left, right; none at all stands for four zeros.
+template <class Rule> constexpr verdict check_border(const int_list<4>& border, Rule count, Rule negative, Rule large) {
+  if (!border.empty())
+    if (auto v = require(count, border.count, 4); !v) return v;
+  for (const std::int64_t pixels : border) {
+    if (auto v = require_at_least(negative, pixels, 0); !v) return v;
+    if (auto v = require_at_most(large, pixels, max_elements); !v) return v;
+  }
+  return {};
+}
+
+/// A pixel of the images of which each block went apart: batch index n + batch * (h % block.h * block.w + w % block.w).
+struct block_place {
+  std::int64_t n, h, w;
+};
+constexpr block_place place_in_blocks(extent2 block, std::int64_t batch, std::int64_t n, std::int64_t h,
+                                      std::int64_t w) {
+  return {n + batch * (h % block.h * block.w + w % block.w), h / block.h, w / block.w};
+}
+
+/// The i for which 0 <= i < count and 0 <= i * step + offset < extent: [first, last).
+struct pixels_inside {
+  std::int64_t first, last;
+  constexpr std::int64_t count() const { return last > first ? last - first : 0; }
+};
+constexpr pixels_inside inside(std::int64_t count, std::int64_t step, std::int64_t offset, std::int64_t extent) {
+  const std::int64_t first = offset < 0 ? (step - 1 - offset) / step : 0;
+  const std::int64_t last = extent > offset ? (extent - offset - 1) / step + 1 : 0;
+  return {first, last < count ? last : count};
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
