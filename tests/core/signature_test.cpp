@@ -59,6 +59,7 @@ static_assert(breaks(infer<computing>({}, {x(u8, shifted(-1))}), signature_rule:
 static_assert(breaks(infer<computing>({}, {x(i16, shifted(-32769))}), signature_rule::zero_point_must_be_a_number_of_the_type, -32769, -32768));
 static_assert(infer<computing>({}, {x(u8, shifted(255))}) && infer<computing>({}, {x(i32, shifted(-70000))}));
 static_assert(breaks(infer<computing>({}, {x(i8, per_channel<2>)}), signature_rule::quantised_axis_must_be_an_axis, 2, 1));
+static_assert(breaks(infer<computing>({}, {x(i8, half)}, {wish(per_channel<-1>)}), signature_rule::quantised_axis_must_be_an_axis, -1, 0));
 
 // Those who refuse them; and plain integers, which all take.
 static_assert(breaks(infer<plain>({}, {x(i8, half), x(i8, half)}), signature_rule::quantised_operands_must_be_accepted_by_the_operator, 2, 0));

@@ -78,7 +78,7 @@ constexpr verdict check_quantisation(dtype type, int rank, const quantisation& q
   if (!q) return {};
   if (type != dtype::none && !types::quantised.contains(type)) return require(signature_rule::quantised_type_must_be_an_integer, type, i8);
   if (q.mode == quantisation::kind::per_channel)
-    return type == dtype::none ? verdict{} : require_between(signature_rule::quantised_axis_must_be_an_axis, q.axis, 0, rank - 1);
+    return require_between(signature_rule::quantised_axis_must_be_an_axis, q.axis, 0, (type == dtype::none && rank == 0 ? max_rank : rank) - 1);
   if (auto v = require_real_between(signature_rule::scale_must_be_positive_and_finite, q.scale, std::numeric_limits<float>::min(), std::numeric_limits<float>::max()); !v) return v;
   const std::int64_t bits = type == dtype::none ? 32 : size_of(type) * 8;
   const std::int64_t lowest = type == u8 ? 0 : -(std::int64_t{1} << (bits - 1));
