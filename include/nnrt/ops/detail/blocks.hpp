@@ -1,5 +1,5 @@
-// blocks: what batch_to_space_nd and space_to_batch_nd share - rules about blocks and borders, and which pixel goes
-// where. Flow: infer and reference of both; their kernels ask inside() for the pixels that a border leaves.
+// blocks: what batch_to_space_nd and space_to_batch_nd share - rules about blocks and borders, which pixel goes where.
+// Flow: infer and reference of both; their kernels ask inside() for the pixels that a border leaves.
 #pragma once
 
 #include <nnrt/core/operator.hpp>
@@ -7,7 +7,7 @@
 namespace nnrt::inline NNRT_ISA::ops::detail {
 
 /// a * b of numbers that are not negative, a -1 where it is unknown; more than max_elements stays max_elements + 1.
-constexpr std::int64_t saturated_product(std::int64_t a, std::int64_t b) {
+constexpr std::int64_t extent_product(std::int64_t a, std::int64_t b) {
   if (a <= 0 || b == 0) return a < 0 && b != 0 ? -1 : 0;
   return b > max_elements / a ? max_elements + 1 : a * b;
 }
