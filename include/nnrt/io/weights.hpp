@@ -42,7 +42,7 @@ class aligned_bytes {
 
 /// Named tensors and texts, immutable, behind a handle: a copy is a pointer, and the bytes stay mapped (or allocated)
 /// until the last copy is gone. `weights{}` holds nothing, for networks that name no weights.
-/// Weights that a program computed come from make_weights (make_weights.hpp).
+/// Weights that a program computed come from make_weights (make_weights.hpp), those of other files from weights_builder.
 class weights {
  public:
   using entry = tensor_entry;
@@ -80,12 +80,14 @@ class weights {
   struct state {
     mapped_file file;
     detail::aligned_bytes copy;
+    std::vector<detail::aligned_bytes> pieces;  // of weights_builder, which does not know beforehand how many it needs
     safetensors::contents found;
     layout order = layout::native;
   };
 
   friend result<weights> make_weights(std::span<const entry> tensors, std::span<const metadata_entry> metadata,
                                       layout order);
+  friend class weights_builder;
   explicit weights(state&& made) : state_(shared<const state>::make(std::move(made))) {}
   static result<weights> with(state made, std::span<const std::byte> file);
 
@@ -104,20 +106,20 @@ class weights {
   auto file = mapped_file::open(path);
   if (!file) return fail(std::move(file.error()));
   const std::span<const std::byte> bytes = file->bytes();
-  auto opened = with({.file = std::move(*file), .copy = {}, .found = {}, .order = order}, bytes);
+  auto opened = with({.file = std::move(*file), .copy = {}, .pieces = {}, .found = {}, .order = order}, bytes);
   if (!opened) return fail(std::move(opened.error()).in(path));
   return opened;
 }
 
 [[gnu::cold]] inline result<weights> weights::parse(std::span<const std::byte> file, layout order) {
-  return with({.file = {}, .copy = {}, .found = {}, .order = order}, file);
+  return with({.file = {}, .copy = {}, .pieces = {}, .found = {}, .order = order}, file);
 }
 
 [[gnu::cold]] inline result<weights> weights::parse_copy(std::span<const std::byte> file, layout order) {
   detail::aligned_bytes copy(file.size());
   std::byte* const bytes = copy.data();
   if (!file.empty()) std::memcpy(bytes, file.data(), file.size());
-  return with({.file = {}, .copy = std::move(copy), .found = {}, .order = order}, {bytes, file.size()});
+  return with({.file = {}, .copy = std::move(copy), .pieces = {}, .found = {}, .order = order}, {bytes, file.size()});
 }
 
 [[gnu::cold]] inline const weights::entry* weights::find(std::string_view name) const {
