@@ -29,6 +29,7 @@
 #include <nnrt/ops/pad.hpp>
 #include <nnrt/ops/pow.hpp>
 #include <nnrt/ops/prelu.hpp>
+#include <nnrt/ops/quant_dtype_cast.hpp>
 #include <nnrt/ops/reduce_all.hpp>
 #include <nnrt/ops/reduce_mean.hpp>
 #include <nnrt/ops/reduce_prod.hpp>
@@ -112,6 +113,7 @@ using list = type_list<  //
     layer_norm,          //  49
     reduce_prod,         //  50
     reduce_all,          //  51
+    quant_dtype_cast,    //  52
     top_k,               //  53
     unsqueeze,           //  55
     gelu,                //  56
