@@ -36,6 +36,7 @@ NNRT_SLOT(ceil_mode);
 NNRT_SLOT(coefficient);
 NNRT_SLOT(coordinate_mode);
 NNRT_SLOT(crops);
+NNRT_SLOT(depth);
 NNRT_SLOT(dilation);
 NNRT_SLOT(dst_t);
 NNRT_SLOT(ellipsis_mask);
@@ -52,6 +53,8 @@ NNRT_SLOT(kernel);
 NNRT_SLOT(mode);
 NNRT_SLOT(multiples);
 NNRT_SLOT(new_axis_mask);
+NNRT_SLOT(off_value);
+NNRT_SLOT(on_value);
 NNRT_SLOT(output_num);
 NNRT_SLOT(pad);
 NNRT_SLOT(pad_value);
@@ -130,6 +133,11 @@ template <class Slot, std::int64_t... Values> struct integers : base {
 /// One integer: a scalar when it becomes an operand.
 template <class Slot, std::int64_t Value> struct one_integer : integers<Slot, Value> {
   static constexpr tensor_desc desc() { return {i64, {}}; }
+};
+
+/// A whole number of any dtype, as a scalar operand.
+template <class Slot, dtype Type, std::int64_t Value> struct number : integers<Slot, Value> {
+  static constexpr tensor_desc desc() { return {Type, {}}; }
 };
 
 /// axis<1> for operators that take a list of axes: the list with this one axis; any other keyword as it is.
@@ -237,6 +245,8 @@ template <std::int64_t... Times> inline constexpr keyword::integers<keyword::mul
 template <std::int64_t Parts> inline constexpr keyword::integers<keyword::output_num_slot, Parts> output_num{};
 /// Extents of the parts of a split, in order.
 template <std::int64_t... Extent> inline constexpr keyword::integers<keyword::sizes_slot, Extent...> sizes{};
+/// How many elements one_hot() makes of an index.
+template <std::int64_t Count> inline constexpr keyword::one_integer<keyword::depth_slot, Count> depth{};
 /// How many of the largest elements top_k() takes.
 template <std::int64_t Count> inline constexpr keyword::one_integer<keyword::k_slot, Count> k{};
 /// top_k() gives the elements in the order of their indices, not from the largest down.

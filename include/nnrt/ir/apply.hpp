@@ -263,7 +263,12 @@ template <class Call, class T> constexpr std::int32_t id_of(builder& owner, cons
     return owner.add_constant<element>({Call::scalar_type(), {}}, one);
   } else if constexpr (Call::template fills_operand<typename as_keyword<T>::type>()) {
     using kw = typename as_keyword<T>::type;
-    return owner.add_constant<std::int64_t>(kw::desc(), kw::values);
+    using element = element_t<kw::desc().type>;
+    if constexpr (std::is_same_v<element, std::int64_t>) return owner.add_constant<element>(kw::desc(), kw::values);
+    else {
+      const element one[] = {static_cast<element>(kw::values[0])};
+      return owner.add_constant<element>(kw::desc(), one);
+    }
   } else {
     return ir::none;
   }

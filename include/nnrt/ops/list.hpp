@@ -26,6 +26,7 @@
 #include <nnrt/ops/max_pool.hpp>
 #include <nnrt/ops/maximum.hpp>
 #include <nnrt/ops/mul.hpp>
+#include <nnrt/ops/one_hot.hpp>
 #include <nnrt/ops/pad.hpp>
 #include <nnrt/ops/pow.hpp>
 #include <nnrt/ops/prelu.hpp>
@@ -85,6 +86,7 @@ using list = type_list<  //
     maximum,             //  20
     max_pool,            //  21
     mul,                 //  22
+    one_hot,             //  23
     pad,                 //  24
     pow,                 //  25
     scale,               //  26
