@@ -80,7 +80,16 @@ class model_builder {
     return {};
   }
 
+  /// Computes the last node now, if its operands are small constants or shapes that are known: its results become constants, whose values
+  /// the rules of later nodes can read.
+  void evaluate_last() {
+    const ir::node last = made_.graph.nodes.back();
+    if (passes::detail::can_evaluate(made_.graph, last) && passes::detail::evaluate(made_.graph, last)) made_.graph.nodes.pop_back();
+  }
+
   const tensor_desc& desc(std::int32_t id) const { return made_.graph.at(id).desc; }
+  /// The graph as far as it is built.
+  const ir::graph& graph() const { return made_.graph; }
 
   /// The model; the builder is empty afterwards.
   model finish(const weights& file = {}) {

@@ -1,0 +1,62 @@
+// model_builder: nodes that can be computed while a model is built leave constants behind.
+#include <nnrt/io/model_builder.hpp>
+
+#include <doctest/doctest.h>
+
+#include <nnrt/ops/add.hpp>
+#include <nnrt/ops/reshape.hpp>
+#include <nnrt/ops/shape_of.hpp>
+#include <nnrt/ops/slice.hpp>
+
+#include <array>
+#include <cstdint>
+
+namespace {
+
+using namespace nnrt;
+
+std::int32_t integers(model_builder& b, std::initializer_list<std::int64_t> list) {
+  return *b.constant<std::int64_t>({i64, {static_cast<std::int64_t>(list.size())}},
+                                   std::span(list.begin(), list.size()));
+}
+
+TEST_CASE("model_builder: a node on constants alone is computed at once, and is gone") {
+  model_builder b;
+  const std::array<float, 2> one{1, 2}, ten{10, 20};
+  const std::int32_t x = *b.constant<float>({f32, {2}}, one), y = *b.constant<float>({f32, {2}}, ten);
+  const auto sum = b.apply<ops::add>({}, {x, y});
+  REQUIRE(sum);
+  b.evaluate_last();
+  CHECK(b.graph().nodes.empty());
+  const ir::value& made = b.graph().at((*sum)[0]);
+  CHECK(made.is == ir::kind::constant);
+  CHECK(b.graph().element<float>(made, 1) == 22);
+}
+
+TEST_CASE("model_builder: a shape that is known, and what is computed from it, is read by the rules of later nodes") {
+  model_builder b;
+  const std::int32_t x = *b.input("x", {f32, {4, 6}});
+  const auto shape = b.apply<ops::shape_of>({}, {x});
+  REQUIRE(shape);
+  b.evaluate_last();
+  const auto last = b.apply<ops::slice>({}, {(*shape)[0], integers(b, {1}), integers(b, {1})});
+  REQUIRE(last);
+  b.evaluate_last();
+  CHECK(b.graph().nodes.empty());
+  const auto flat = b.apply<ops::reshape>({}, {x, (*last)[0]});
+  CHECK(!flat);  // 24 elements do not go into 6
+  CHECK(flat.error().message() == "reshape: number of elements must be kept (got 6, expected 24)");
+}
+
+TEST_CASE("model_builder: a node on inputs, or on an input whose shape is unknown, stays") {
+  model_builder b;
+  const std::int32_t x = *b.input("x", {f32, {-1, 6}}), y = *b.input("y", {f32, {2}});
+  REQUIRE(b.apply<ops::shape_of>({}, {x}));
+  b.evaluate_last();
+  CHECK(b.graph().nodes.size() == 1);
+  REQUIRE(b.apply<ops::add>({}, {y, y}));
+  b.evaluate_last();
+  CHECK(b.graph().nodes.size() == 2);
+}
+
+}  // namespace
