@@ -101,6 +101,12 @@ const row refused[] = {
      signature_rule::declared_output_extent_must_match,
      3,
      4},
+    {"a declared shape without a dtype",
+     {computed(x), table},
+     {{dtype::none, {2, 4}}},
+     signature_rule::declared_output_extent_must_match,
+     3,
+     4},
 };
 
 verdict infer_of(const std::vector<operand>& in, const std::vector<tensor_desc>& wanted) {
@@ -124,6 +130,7 @@ TEST_CASE("operator: what is in order is accepted, optional operands given or no
   CHECK(infer_of({computed(x), table, computed(x)}, {}));
   CHECK(infer_of({computed(x), table}, {x}));
   CHECK(infer_of({computed(x), table}, {{f32, {-1, 3}}}));
+  CHECK(infer_of({computed(x), table}, {{dtype::none, {2, 3}}}));
 }
 
 TEST_CASE("operator: declared extents complete unknown ones") {

@@ -171,7 +171,7 @@ template <pad_mode Mode> struct padding_mode : base {
   }
 };
 
-/// into<…>: dtype and quantisation that the output shall have.
+/// into<…>: dtype, shape and quantisation that the output shall have.
 template <auto... Wish> struct into : base {
   static constexpr tensor_desc wanted() {
     tensor_desc d;
@@ -184,6 +184,7 @@ template <auto... Wish> struct into : base {
   static constexpr void wish(tensor_desc& d, quantisation q) { d.quantised = q; }
 };
 
+  template <std::int64_t... Extents> static constexpr void wish(tensor_desc& d, shape_constant<Extents...>) { d.shape = {Extents...}; }
 }  // namespace keyword
 
 // --- geometry of windows, in pixels ---
@@ -269,7 +270,8 @@ template <auto Mode> inline constexpr keyword::value<keyword::mode_slot, Mode> m
 /// pow() multiplies its base first, and then adds to it.
 template <keyword::real Factor> inline constexpr keyword::value<keyword::scale_slot, Factor> scaled_by{};
 template <keyword::real Offset> inline constexpr keyword::value<keyword::shift_slot, Offset> shifted_by{};
-/// What the output shall be: into<nnrt::f16>, into<nnrt::quant{.scale = 0.02F, .zero_point = -3}>, or both.
+/// What the output shall be: into<nnrt::f16>, into<nnrt::quant{.scale = 0.02F, .zero_point = -3}>, into<nnrt::shape<1, 15, 15, 8>> where an
+/// operator leaves a choice, or several of them.
 template <auto... Wish> inline constexpr keyword::into<Wish...> into{};
 
 }  // namespace nnrt::inline NNRT_ISA

@@ -134,9 +134,9 @@ constexpr verdict check_wishes(std::span<const tensor_desc> wanted) {
 
 /// Compares dtype and shape of an output with the declared ones, and takes the extents that it does not know from there.
 constexpr verdict settle_shape(tensor_desc& out, const tensor_desc& wish) {
-  if (wish.type == dtype::none) return {};  // a wish about quantisation alone
-  if (auto v = require(signature_rule::declared_output_type_must_match, out.type, wish.type); !v) return v;
-  if (wish.shape.rank == 0) return {};
+  if (wish.type != dtype::none)
+    if (auto v = require(signature_rule::declared_output_type_must_match, out.type, wish.type); !v) return v;
+  if (wish.shape.rank == 0) return {};  // a wish about dtype or quantisation alone
   if (auto v = require(signature_rule::declared_output_rank_must_match, out.rank(), wish.rank()); !v) return v;
   for (int axis = 0; axis < out.rank(); ++axis) {
     if (auto v = require_same_extent(signature_rule::declared_output_extent_must_match, out.shape[axis], wish.shape[axis]); !v) return v;
