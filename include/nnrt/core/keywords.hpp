@@ -57,6 +57,7 @@ NNRT_SLOT(off_value);
 NNRT_SLOT(on_value);
 NNRT_SLOT(output_num);
 NNRT_SLOT(pad);
+NNRT_SLOT(output_paddings);
 NNRT_SLOT(pad_value);
 NNRT_SLOT(paddings);
 NNRT_SLOT(perm);
@@ -199,6 +200,8 @@ inline constexpr keyword::padding_mode<pad_mode::same> same{};
 /// No padding.
 inline constexpr keyword::padding_mode<pad_mode::valid> valid{};
 template <std::int64_t Groups> inline constexpr keyword::integers<keyword::group_slot, Groups> group{};
+/// Pixels that conv2d_transpose() adds at the bottom and at the right.
+template <std::int64_t H, std::int64_t W> inline constexpr keyword::integers<keyword::output_paddings_slot, H, W> output_paddings{};
 /// A pooling window as large as the image.
 inline constexpr keyword::value<keyword::global_slot, true> global{};
 /// Output extents of pooling are rounded up, not down.

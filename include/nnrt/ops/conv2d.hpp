@@ -74,7 +74,7 @@ struct conv2d {
     const tensor_desc &x = in[0].desc, &w = in[1].desc;
     if (auto v = detail::check_image<rule>(x); !v) return v;
     if (auto v = detail::check_filters<rule>(x, w); !v) return v;
-    if (auto v = check_groups(a.group, x.shape[3], w.shape); !v) return v;
+    if (auto v = detail::check_groups<rule>(a.group, x.shape[3], w.shape); !v) return v;
     const auto at = windows(a, x.shape, w.shape);
     if (auto v = detail::check_convolution<rule>(at, in, wanted); !v) return v;
     return yields(detail::convolution_result(at, x, w, wanted));
@@ -87,20 +87,6 @@ struct conv2d {
   template <class T, class Rounding = rounding::twice>
   static constexpr void reference(const attrs& a, arguments in, results out) {
     detail::convolve<T, Rounding>(windows(a, in[0].shape(), in[1].shape()), a.group, a.fused, in, out);
-  }
-
- private:
-  static constexpr verdict check_groups(std::int64_t group, std::int64_t channels, const shape_t& weight) {
-    if (auto v = require_at_least(rule::group_must_be_positive, group, 1); !v) return v;
-    if (weight[3] >= 0) {
-      const std::int64_t product = detail::saturated_product(weight[3], group);
-      if (auto v = require_same_extent(rule::input_channels_must_equal_weight_channels_times_group, channels, product);
-          !v)
-        return v;
-    }
-    if (weight[0] >= 0 && weight[0] % group != 0)
-      return refuse(rule::output_channels_must_be_divisible_by_group, weight[0], group);
-    return {};
   }
 };
 

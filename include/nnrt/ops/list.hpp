@@ -11,6 +11,7 @@
 #include <nnrt/ops/concat.hpp>
 #include <nnrt/ops/conv2d.hpp>
 #include <nnrt/ops/depthwise_conv2d.hpp>
+#include <nnrt/ops/conv2d_transpose.hpp>
 #include <nnrt/ops/div.hpp>
 #include <nnrt/ops/eltwise.hpp>
 #include <nnrt/ops/expand_dims.hpp>
@@ -75,6 +76,7 @@ using list = type_list<  //
     conv2d,              //   8
     depthwise_conv2d,    //  10
     div,                 //  11
+    conv2d_transpose,    //   9
     eltwise,             //  12
     expand_dims,         //  13
     fill,                //  14

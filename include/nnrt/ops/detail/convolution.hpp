@@ -29,6 +29,18 @@ template <class Rule> constexpr verdict check_filters(const tensor_desc& x, cons
   return require(Rule::weight_type_must_equal_input_type, w.type, x.type);
 }
 
+/// Each of the groups has the same share of the input channels and of the filters.
+template <class Rule> constexpr verdict check_groups(std::int64_t group, std::int64_t channels, const shape_t& weight) {
+  if (auto v = require_at_least(Rule::group_must_be_positive, group, 1); !v) return v;
+  if (weight[3] >= 0) {
+    constexpr auto equal = Rule::input_channels_must_equal_weight_channels_times_group;
+    if (auto v = require_same_extent(equal, channels, saturated_product(weight[3], group)); !v) return v;
+  }
+  if (weight[0] >= 0 && weight[0] % group != 0)
+    return refuse(Rule::output_channels_must_be_divisible_by_group, weight[0], group);
+  return {};
+}
+
 template <class Rule> constexpr verdict check_bias(std::span<const operand> in) {
   if (in.size() < 3 || !in[2]) return {};
   const tensor_desc &x = in[0].desc, &w = in[1].desc, &bias = in[2].desc;

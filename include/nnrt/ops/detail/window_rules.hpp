@@ -26,7 +26,7 @@ template <class Rule> constexpr verdict check_image(const tensor_desc& x) {
 }
 
 /// Lengths along one axis: positive or not negative, as each must be, and none so large that arithmetic could overflow.
-template <class Rule> constexpr verdict check_lengths(const window& at) {
+template <class Rule, class Window> constexpr verdict check_lengths(const Window& at) {
   if (auto v = require_at_least(Rule::stride_must_be_positive, at.stride, 1); !v) return v;
   if constexpr (requires { Rule::dilation_must_be_positive; })
     if (auto v = require_at_least(Rule::dilation_must_be_positive, at.dilation, 1); !v) return v;
