@@ -56,8 +56,8 @@ NNRT_SLOT(new_axis_mask);
 NNRT_SLOT(off_value);
 NNRT_SLOT(on_value);
 NNRT_SLOT(output_num);
-NNRT_SLOT(pad);
 NNRT_SLOT(output_paddings);
+NNRT_SLOT(pad);
 NNRT_SLOT(pad_value);
 NNRT_SLOT(paddings);
 NNRT_SLOT(perm);
@@ -183,9 +183,9 @@ template <auto... Wish> struct into : base {
  private:
   static constexpr void wish(tensor_desc& d, dtype type) { d.type = type; }
   static constexpr void wish(tensor_desc& d, quantisation q) { d.quantised = q; }
+  template <std::int64_t... Extents> static constexpr void wish(tensor_desc& d, shape_constant<Extents...>) { d.shape = {Extents...}; }
 };
 
-  template <std::int64_t... Extents> static constexpr void wish(tensor_desc& d, shape_constant<Extents...>) { d.shape = {Extents...}; }
 }  // namespace keyword
 
 // --- geometry of windows, in pixels ---
@@ -199,9 +199,9 @@ inline constexpr keyword::integers<keyword::pad_slot, Top, Bottom, Left, Right> 
 inline constexpr keyword::padding_mode<pad_mode::same> same{};
 /// No padding.
 inline constexpr keyword::padding_mode<pad_mode::valid> valid{};
-template <std::int64_t Groups> inline constexpr keyword::integers<keyword::group_slot, Groups> group{};
 /// Pixels that conv2d_transpose() adds at the bottom and at the right.
 template <std::int64_t H, std::int64_t W> inline constexpr keyword::integers<keyword::output_paddings_slot, H, W> output_paddings{};
+template <std::int64_t Groups> inline constexpr keyword::integers<keyword::group_slot, Groups> group{};
 /// A pooling window as large as the image.
 inline constexpr keyword::value<keyword::global_slot, true> global{};
 /// Output extents of pooling are rounded up, not down.
