@@ -6,6 +6,7 @@
 #include <nnrt/ops/add.hpp>
 #include <nnrt/ops/full_connection.hpp>
 #include <nnrt/ops/mul.hpp>
+#include <nnrt/ops/quant_dtype_cast.hpp>
 #include <nnrt/ops/relu.hpp>
 #include <nnrt/ops/reshape.hpp>
 #include <nnrt/ops/split.hpp>
@@ -126,5 +127,24 @@ TEST_CASE("evaluate: constants of every dtype keep their elements") {
   CHECK(reshapes<f16>({float16(0.5F), float16(-2.0F), float16(0.0F), float16(1.0F)}));
   CHECK(reshapes<f64>({0.1, -0.2, 1e300, 0}));
 }
+
+/// (1, -2) stored with steps of 0.5, and added to 3 and 2.75 in steps of 0.25: what it stands for is 4 and 0.75.
+constexpr bool keeps_scales() {
+  ir::graph g = written([](builder& b) {
+    auto q = quantise(b.constant<f32, shape<2>>({1, -2}), into<quant{.scale = 0.5F, .zero_point = 3}>);
+    auto c = b.constant<i8, shape<2>, nd, quant{.scale = 0.25F, .zero_point = -1}>({11, 10});
+    auto sum = add(q, c, into<quant{.scale = 0.25F}>);
+    b.output("stored", sum);
+    b.output("y", dequantise(sum));
+  });
+  passes::evaluate_constants(g);
+  const ir::value &stored = g.at(g.outputs[0].value), &y = g.at(g.outputs[1].value);
+  return g.nodes.empty() && g.element<std::int8_t>(stored, 0) == 16 && g.element<std::int8_t>(stored, 1) == 3 &&
+         stored.desc.quantised == quantisation(quant{.scale = 0.25F}) && g.element<float>(y, 0) == 4 &&
+         g.element<float>(y, 1) == 0.75F;
+}
+static_assert(keeps_scales());
+
+TEST_CASE("evaluate: quantised constants are computed in their scales") { CHECK(keeps_scales()); }
 
 }  // namespace

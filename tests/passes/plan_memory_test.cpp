@@ -219,6 +219,25 @@ inline constexpr layout_row layouts[] = {
        });
      },
      5, 5},
+    {"quantised operands of one scale are computed in place",
+     [] {
+       return written([](builder& g) {
+         auto x = g.input<i8, shape<1, 256>, nd, quant{0.5F, 3}>("x");
+         auto a = relu(x, into<quant{0.5F, 3}>), b = relu6(x, into<quant{0.5F, 3}>);
+         g.output("y", concat(a, b, axis<0>));
+       });
+     },
+     2, 2},
+    {"those of another scale than the result are copied",
+     [] {
+       return written([](builder& g) {
+         auto x = g.input<i8, shape<1, 256>, nd, quant{0.5F, 3}>("x");
+         auto a = relu(x, into<quant{0.5F, 3}>);
+         auto b = relu6(x, into<quant{0.25F, 3}>);
+         g.output("y", concat(a, b, axis<0>, into<quant{0.25F, 3}>));
+       });
+     },
+     4, 4},
     {"the parts of a split are views",
      [] {
        return written([](builder& g) {
