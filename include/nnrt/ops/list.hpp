@@ -10,8 +10,8 @@
 #include <nnrt/ops/cast.hpp>
 #include <nnrt/ops/concat.hpp>
 #include <nnrt/ops/conv2d.hpp>
-#include <nnrt/ops/depthwise_conv2d.hpp>
 #include <nnrt/ops/conv2d_transpose.hpp>
+#include <nnrt/ops/depthwise_conv2d.hpp>
 #include <nnrt/ops/div.hpp>
 #include <nnrt/ops/eltwise.hpp>
 #include <nnrt/ops/expand_dims.hpp>
@@ -74,9 +74,9 @@ using list = type_list<  //
     cast,                //   6
     concat,              //   7
     conv2d,              //   8
+    conv2d_transpose,    //   9
     depthwise_conv2d,    //  10
     div,                 //  11
-    conv2d_transpose,    //   9
     eltwise,             //  12
     expand_dims,         //  13
     fill,                //  14
