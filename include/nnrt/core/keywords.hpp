@@ -55,6 +55,7 @@ NNRT_SLOT(multiples);
 NNRT_SLOT(new_axis_mask);
 NNRT_SLOT(off_value);
 NNRT_SLOT(on_value);
+NNRT_SLOT(out_max_value);
 NNRT_SLOT(output_num);
 NNRT_SLOT(output_paddings);
 NNRT_SLOT(pad);
@@ -251,10 +252,12 @@ template <std::int64_t Parts> inline constexpr keyword::integers<keyword::output
 template <std::int64_t... Extent> inline constexpr keyword::integers<keyword::sizes_slot, Extent...> sizes{};
 /// How many elements one_hot() makes of an index.
 template <std::int64_t Count> inline constexpr keyword::one_integer<keyword::depth_slot, Count> depth{};
-/// How many of the largest elements top_k() takes.
+/// How many of the largest elements top_k() and arg_max() take.
 template <std::int64_t Count> inline constexpr keyword::one_integer<keyword::k_slot, Count> k{};
 /// top_k() gives the elements in the order of their indices, not from the largest down.
 inline constexpr keyword::value<keyword::sorted_slot, false> unsorted{};
+/// arg_max() gives the elements, not where they are.
+inline constexpr keyword::value<keyword::out_max_value_slot, true> out_max_value{};
 /// Elements before and after, for each axis in turn.
 template <std::int64_t... BeforeAfter> inline constexpr keyword::integers<keyword::paddings_slot, BeforeAfter...> paddings{};
 template <keyword::real Value> inline constexpr keyword::value<keyword::pad_value_slot, Value> pad_value{};

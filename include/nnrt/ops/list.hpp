@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/ops/add.hpp>
+#include <nnrt/ops/arg_max.hpp>
 #include <nnrt/ops/avg_pool.hpp>
 #include <nnrt/ops/batch_norm.hpp>
 #include <nnrt/ops/batch_to_space_nd.hpp>
@@ -119,6 +120,7 @@ using list = type_list<  //
     reduce_all,          //  51
     quant_dtype_cast,    //  52
     top_k,               //  53
+    arg_max,             //  54
     unsqueeze,           //  55
     gelu,                //  56
     fold_affine>;        // 1000

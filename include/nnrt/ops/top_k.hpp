@@ -3,11 +3,9 @@
 #pragma once
 
 #include <nnrt/core/broadcast.hpp>
-#include <nnrt/core/convert.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
-
-#include <type_traits>
+#include <nnrt/ops/detail/order.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -19,8 +17,8 @@ namespace ops {
 ///
 /// sorted: descending; of equal elements the one with the smaller index comes first. Otherwise the same elements in
 /// the order of their indices. A NaN counts as larger than every number, and as equal to every other NaN, so that NaNs
-/// are found, not hidden; zeros are equal whatever their signs. A quantised x is compared, and taken over, by its stored
-/// integers, and `values` has its scale. `axis` counts from the end when negative; -1 is the default.
+/// are found, not hidden; zeros are equal whatever their signs. A quantised x is compared, and taken over, by its
+/// stored integers, and `values` has its scale. `axis` counts from the end when negative; -1 is the default.
 ///
 /// At most extent * k steps for each line: an element that is not among the k largest so far costs one comparison.
 ///
@@ -107,24 +105,15 @@ struct top_k {
     }
   };
 
-  template <class T> static constexpr bool is_larger(T a, T b) {
-    if constexpr (std::is_integral_v<T>) return a > b;
-    else {
-      using real = math::compute_t<T>;
-      const real left = static_cast<real>(a), right = static_cast<real>(b);
-      if (math::is_nan(right)) return false;  // first: -ffast-math may take a comparison with a NaN for true
-      return math::is_nan(left) || left > right;
-    }
-  }
   /// The elements pass by in order; each goes behind those that are not smaller, and the last of more than k drops out.
   template <class T> static constexpr void choose_sorted(const line<const T>& x, const ranking<T>& best) {
     std::int64_t count = 0;
     for (std::int64_t i = 0; i < x.extent; ++i) {
       const T candidate = x[i];
       const bool is_full = count == best.values.extent;
-      if (is_full && !is_larger(candidate, best.values[count - 1])) continue;
+      if (is_full && !detail::is_larger(candidate, best.values[count - 1])) continue;
       std::int64_t place = is_full ? count - 1 : count++;
-      for (; place > 0 && is_larger(candidate, best.values[place - 1]); --place)
+      for (; place > 0 && detail::is_larger(candidate, best.values[place - 1]); --place)
         best.set(place, best.values[place - 1], best.indices[place - 1]);
       best.set(place, candidate, static_cast<std::int32_t>(i));
     }
@@ -135,7 +124,7 @@ struct top_k {
     const std::int64_t last = best.indices[best.indices.extent - 1];
     std::int64_t count = 0;
     for (std::int64_t i = 0; i < x.extent; ++i) {
-      if (is_larger(x[last], x[i]) || (i > last && !is_larger(x[i], x[last]))) continue;
+      if (detail::is_larger(x[last], x[i]) || (i > last && !detail::is_larger(x[i], x[last]))) continue;
       best.set(count++, x[i], static_cast<std::int32_t>(i));
     }
   }

@@ -1,0 +1,23 @@
+// order: which of two elements counts as the larger one where operators look for the largest.
+// Flow: references of top_k and arg_max.
+#pragma once
+
+#include <nnrt/core/convert.hpp>
+
+#include <type_traits>
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// Whether a is larger than b. A NaN is larger than every number, and equal to every other NaN, so that NaNs are found,
+/// not hidden; zeros are equal whatever their signs.
+template <class T> constexpr bool is_larger(T a, T b) {
+  if constexpr (std::is_integral_v<T>) return a > b;
+  else {
+    using real = math::compute_t<T>;
+    const real left = static_cast<real>(a), right = static_cast<real>(b);
+    if (math::is_nan(right)) return false;  // first: -ffast-math may take a comparison with a NaN for true
+    return math::is_nan(left) || left > right;
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
