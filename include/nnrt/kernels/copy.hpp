@@ -1,6 +1,5 @@
 // copy: boxes of elements of any size from one tensor into another, and memory full of one number.
-// Flow: the bindings of operators that only move elements (concat, slice, tile, …) describe their boxes and call
-// copy_box().
+// Flow: bindings of operators that only move elements describe their boxes and call copy_box().
 #pragma once
 
 #include <nnrt/core/shape.hpp>

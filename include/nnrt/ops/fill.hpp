@@ -1,6 +1,5 @@
 // fill: a tensor of one number.
-// Flow: front ends call infer(); kernels/select.hpp binds it; its shape often comes from shape_of, which passes
-// evaluate.
+// Flow: front ends call infer(); kernels/select.hpp binds it; its shape often comes from a shape_of.
 #pragma once
 
 #include <nnrt/core/dsl.hpp>

@@ -1,6 +1,5 @@
 // gather: the places of a tensor that a list of indices names - rows of an embedding, say.
-// Flow: front ends call infer(); kernels/select.hpp binds the copy; a run whose indices lie outside ends with a
-// run_fault.
+// Flow: front ends call infer(); kernels/select.hpp binds the copy; a run with indices outside ends with a fault.
 #pragma once
 
 #include <nnrt/core/broadcast.hpp>

@@ -1,5 +1,5 @@
-// strided_slice: every so many elements between two places of each axis, with NumPy's freedom to leave, add and drop
-// axes. Flow: front ends call infer(); kernels/select.hpp binds the copy.
+// strided_slice: every so many elements between two places of each axis; it can leave, add and drop axes.
+// Flow: front ends call infer(); kernels/select.hpp binds the copy.
 #pragma once
 
 #include <nnrt/core/broadcast.hpp>
