@@ -6,6 +6,7 @@
 #include <nnrt/ops/batch_norm.hpp>
 #include <nnrt/ops/bias_add.hpp>
 #include <nnrt/ops/conv2d.hpp>
+#include <nnrt/ops/conv2d_transpose.hpp>
 #include <nnrt/ops/depthwise_conv2d.hpp>
 #include <nnrt/ops/full_connection.hpp>
 #include <nnrt/ops/mul.hpp>
@@ -58,6 +59,23 @@ constexpr row folded[] = {
        });
      },
      1, 2, 1},
+    {"batch_norm after a transposed convolution",
+     [] {
+       return written([](builder& g) {
+         g.output("y", normalised(g, conv2d_transpose(image(g), kernel_of(g), same, stride<2, 2>)));
+       });
+     },
+     1, 2, 1},
+    {"bias_add and batch_norm after a transposed convolution with groups",
+     [] {
+       return written([](builder& g) {
+         auto x = g.input<f32, shape<1, 4, 4, 3>>("image");
+         auto w = g.weight<f32, shape<3, 2, 3, 1>>("up.weight");
+         auto h = conv2d_transpose(x, w, row_of_three(g, "up.bias"), group<3>, stride<3, 2>, output_paddings<1, 0>);
+         g.output("y", normalised(g, bias_add(h, row_of_three(g, "bias"))));
+       });
+     },
+     2, 3, 2},
     {"batch_norm after a dense layer",
      [] {
        return written([](builder& g) {
