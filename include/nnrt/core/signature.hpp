@@ -155,10 +155,10 @@ constexpr void keep_quantisation(verdict& v, std::span<const operand_spec> outpu
 constexpr verdict settle(verdict v, std::span<const tensor_desc> wanted) {
   for (std::size_t i = 0; i < v.outputs.size(); ++i) {
     tensor_desc& out = v.outputs[i];
-    if (auto ok = check_extents(out); !ok) return ok;
-    if (i >= wanted.size()) continue;
-    if (auto ok = settle_shape(out, wanted[i]); !ok) return ok;
-    if (!wanted[i].quantised) continue;
+    if (i < wanted.size())
+      if (auto ok = settle_shape(out, wanted[i]); !ok) return ok;
+    if (auto ok = check_extents(out); !ok) return ok;  // those of the wish, too
+    if (i >= wanted.size() || !wanted[i].quantised) continue;
     if (auto ok = check_quantisation(out.type, out.rank(), wanted[i].quantised); !ok) return ok;
     if (auto ok = require_same_quantisation(signature_rule::declared_output_quantisation_must_match, out.quantised, wanted[i].quantised); !ok) return ok;
   }
