@@ -1,4 +1,5 @@
-// program_test: models whose inputs have unknown extents are checked once and planned for each set of shapes that they meet.
+// program_test: models whose inputs have unknown extents are checked once and planned for each set of shapes that they
+// meet.
 #include <nnrt/dynamic.hpp>
 
 #include <doctest/doctest.h>
@@ -13,12 +14,14 @@ using namespace nnrt;
 
 constexpr std::int64_t any = -1;
 
-/// x [-1, -1, -1, 2] -> 3x3 convolution with 4 filters -> relu -> mean over the image -> dense layer with 3 outputs -> softmax.
+/// x [-1, -1, -1, 2] -> 3x3 convolution with 4 filters -> relu -> mean over the image -> dense layer with 3 outputs ->
+/// softmax.
 model classifier() {
   model_builder b;
   const std::int32_t x = b.input("x", {f32, {any, any, any, 2}}).value();
   std::vector<float> filters(4 * 3 * 3 * 2), matrix(3 * 4);
-  for (std::size_t i = 0; i < filters.size(); ++i) filters[i] = static_cast<float>(static_cast<int>(i * 7 % 11) - 5) / 8;
+  for (std::size_t i = 0; i < filters.size(); ++i)
+    filters[i] = static_cast<float>(static_cast<int>(i * 7 % 11) - 5) / 8;
   for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i] = static_cast<float>(static_cast<int>(i * 5 % 7) - 3) / 4;
   const std::int32_t w = b.constant<float>({f32, {4, 3, 3, 2}}, filters).value();
   const std::int32_t m = b.constant<float>({f32, {3, 4}}, matrix).value();
@@ -38,7 +41,8 @@ void fill(session& s) {
   const shape_t shape = s.input_desc(0).shape;
   const std::span<float> x = s.input<float>(0);
   const auto image = static_cast<std::size_t>(shape.elements(1));
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(static_cast<int>((i % image + 3 * (i / image)) % 13) - 6) / 8;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x[i] = static_cast<float>(static_cast<int>((i % image + 3 * (i / image)) % 13) - 6) / 8;
 }
 std::vector<float> run(session& s) {
   fill(s);
@@ -95,7 +99,8 @@ const refused_shapes refused[] = {
     {{{1, 2, 3, 4}}, "input \"x\": got shape [1, 2, 3, 4], expected [?, ?, ?, 2]"},
     {{{1, any, 3, 2}}, "input \"x\": got shape [1, ?, 3, 2], expected [?, ?, ?, 2]"},
     {{{1, -2, 3, 2}}, "input \"x\": got shape [1, ?, 3, 2], expected [?, ?, ?, 2]"},
-    {{{max_elements, max_elements, 3, 2}}, "input \"x\": got shape [1099511627776, 1099511627776, 3, 2], expected [?, ?, ?, 2]"},
+    {{{max_elements, max_elements, 3, 2}},
+     "input \"x\": got shape [1099511627776, 1099511627776, 3, 2], expected [?, ?, ?, 2]"},
 };
 
 TEST_CASE("session: shapes that do not fit are refused by name, and the session stays as it was") {
@@ -145,7 +150,8 @@ TEST_CASE("session: what was planned for shapes gives the bits of a model that w
 
 TEST_CASE("compile: rules that hold for no extents are broken at once, others when the shapes are there") {
   model_builder b;
-  const std::int32_t x = b.input("x", {f32, {any, 4}}).value(), y = b.input("y", {f32, {any, 4}}).value(), z = b.input("z", {f32, {any, 3}}).value();
+  const std::int32_t x = b.input("x", {f32, {any, 4}}).value(), y = b.input("y", {f32, {any, 4}}).value(),
+                     z = b.input("z", {f32, {any, 3}}).value();
   const auto refused_now = b.apply<ops::add>({}, {x, z}, {}, "sum");
   REQUIRE(!refused_now);
   CHECK(refused_now.error().message() == "add \"sum\": extents must be equal or 1 (got 3, expected 4)");
@@ -164,7 +170,8 @@ TEST_CASE("compile: a shape that is computed from the input's shape reaches the 
   const std::int32_t x = b.input("x", {f32, {any, any, 2}}).value();
   const std::int32_t extents = b.apply<ops::shape_of>({}, {x}).value()[0];
   const std::int64_t from[] = {1}, one[] = {1};
-  const std::int32_t begin = b.constant<std::int64_t>({i64, {1}}, from).value(), size = b.constant<std::int64_t>({i64, {1}}, one).value();
+  const std::int32_t begin = b.constant<std::int64_t>({i64, {1}}, from).value(),
+                     size = b.constant<std::int64_t>({i64, {1}}, one).value();
   const std::int32_t height = b.apply<ops::slice>({}, {extents, begin, size}).value()[0];
   const std::int32_t inferred = b.constant<std::int32_t>({i32, {1}}, std::array<std::int32_t, 1>{-1}).value();
   const std::int32_t target = b.apply<ops::concat>({}, {height, inferred}).value()[0];
@@ -180,6 +187,62 @@ TEST_CASE("compile: a shape that is computed from the input's shape reaches the 
   CHECK(s.output<float>(0)[23] == 23);
   REQUIRE(s.resize({{1, 2, 2}}));
   CHECK(s.output_desc(0).shape == shape_t{2, 2});
+}
+
+TEST_CASE("compile: fill, tile and reshape take shapes that other operators have put together") {
+  model_builder b;
+  const auto list = [&b](std::vector<std::int32_t> numbers) {
+    return b.constant<std::int32_t>({i32, {static_cast<std::int64_t>(numbers.size())}}, numbers).value();
+  };
+  const auto add = [](result<pool<std::int32_t>> made) {
+    REQUIRE(made);
+    return (*made)[0];
+  };
+  const std::int32_t x = b.input("x", {f32, {any, any, 2}}).value();
+  const std::int32_t extents = add(b.apply<ops::shape_of>({}, {x}));
+  ops::strided_slice::attrs one;
+  one.shrink_axis_mask = 1;
+  const std::int32_t height = add(b.apply<ops::strided_slice>(one, {extents, list({0}), list({1}), list({1})}));
+  const std::int32_t width = add(b.apply<ops::gather>(
+      {}, {extents, b.constant<std::int32_t>({i32, {}}, std::array<std::int32_t, 1>{1}).value(), list({0})}));
+  const std::int32_t turned = add(b.apply<ops::stack>({}, {width, height}));
+  const std::int32_t three = b.constant<float>({f32, {}}, std::array<float, 1>{3}).value();
+  const std::int32_t threes = add(b.apply<ops::fill>({}, {three, turned}));
+  CHECK(b.desc(threes).shape == shape_t{any, any});
+  REQUIRE(b.output("threes", threes));
+  const std::int32_t row = add(b.apply<ops::reshape>({}, {x, list({1, -1})}));
+  const std::int32_t tiled = add(b.apply<ops::tile>({}, {row, turned}));
+  REQUIRE(b.output("tiled", tiled));
+  session s(compile(b.finish()).value());
+  REQUIRE(s.resize({{2, 3, 2}}));
+  CHECK(s.output_desc(0).shape == shape_t{3, 2});
+  CHECK(s.output_desc(1).shape == shape_t{3, 24});
+  std::iota(s.input<float>(0).begin(), s.input<float>(0).end(), 0.0F);
+  REQUIRE(s.run());
+  CHECK(s.output<float>(0)[5] == 3);
+  CHECK(s.output<float>(1)[12] == 0);
+  CHECK(s.output<float>(1)[71] == 11);
+  REQUIRE(s.resize({{1, 1, 2}}));
+  CHECK(s.output_desc(1).shape == shape_t{1, 2});
+}
+
+TEST_CASE("session: a shape that only a run knows must be the declared one") {
+  model_builder b;
+  const std::int32_t one = b.input("one", {f32, {}}).value(), shape = b.input("shape", {i64, {2}}).value();
+  const auto filled = b.apply<ops::fill>({}, {one, shape}, {tensor_desc{f32, {2, 3}}}, "late");
+  REQUIRE(filled);
+  REQUIRE(b.output("y", (*filled)[0]));
+  session s(compile(b.finish()).value());
+  s.input<float>(0)[0] = 7;
+  s.input<std::int64_t>(1)[0] = 2;
+  s.input<std::int64_t>(1)[1] = 3;
+  REQUIRE(s.run());
+  CHECK(s.output<float>(0)[5] == 7);
+  s.input<std::int64_t>(1)[1] = 4;
+  const auto refused = s.run();
+  REQUIRE(!refused);
+  CHECK(refused.error().message() ==
+        "fill \"late\": extent must be that of the output (got 4, expected 3) at element 1");
 }
 
 TEST_CASE("compile: extents that depend on more than shapes are refused by the node's name") {
