@@ -34,7 +34,15 @@ struct problem {
     randomize(x, random), randomize(w, random), randomize(bias, random);
     conv_pack(s, w.data(), bias.data(), packed.data());
   }
-  std::int64_t outputs() const { return s.batch * s.out_pixels() * s.out; }
+  /// Floats from the first output to the last.
+  std::int64_t outputs() const {
+    if (s.batch * s.out_pixels() * s.out == 0) return 0;
+    return place(s.batch - 1, s.out_height - 1, s.out_width - 1) + s.out;
+  }
+  /// Where an output pixel lies.
+  std::int64_t place(std::int64_t image, std::int64_t oy, std::int64_t ox) const {
+    return image * s.image_step() + oy * s.row_step() + ox * s.pixel_step();
+  }
   /// The parts run backwards, on scratch that holds NaN before.
   void run(fenced& y, std::int64_t parts) const {
     for (std::int64_t i = parts; i-- > 0;) {
@@ -70,13 +78,13 @@ naive naive_output(const problem& p, std::int64_t image, std::int64_t oy, std::i
 /// Largest error in units of what rounding may cost.
 double worst_error(const problem& p, const fenced& y) {
   double worst = 0;
-  std::int64_t i = 0;
   for (std::int64_t image = 0; image < p.s.batch; ++image)
     for (std::int64_t oy = 0; oy < p.s.out_height; ++oy)
       for (std::int64_t ox = 0; ox < p.s.out_width; ++ox)
-        for (std::int64_t o = 0; o < p.s.out; ++o, ++i) {
+        for (std::int64_t o = 0; o < p.s.out; ++o) {
           const naive want = naive_output(p, image, oy, ox, o);
-          worst = std::max(worst, nnrt_test::error_ratio(y[i], std::clamp<double>(want.sum, p.range.lo, p.range.hi),
+          const float got = y[p.place(image, oy, ox) + o];
+          worst = std::max(worst, nnrt_test::error_ratio(got, std::clamp<double>(want.sum, p.range.lo, p.range.hi),
                                                          2e-6 * want.size));
         }
   return worst;
@@ -112,6 +120,11 @@ conv_shape strided(conv_shape s, std::int64_t h, std::int64_t w) { return s.stri
 conv_shape dilated(conv_shape s, std::int64_t h, std::int64_t w) { return s.dilation_h = h, s.dilation_w = w, s; }
 conv_shape grouped(conv_shape s, std::int64_t group) { return s.group = group, s; }
 conv_shape batched(conv_shape s, std::int64_t batch) { return s.batch = batch, s; }
+/// So many pixels between two of the output, below and beside each other.
+conv_shape spread(conv_shape s, std::int64_t h, std::int64_t w) {
+  s.y_pixel = w * s.out, s.y_row = h * (s.out_width * s.y_pixel + 3), s.y_image = s.out_height * s.y_row + 5;
+  return s;
+}
 
 TEST_CASE("convolution: every method is right at its edges") {
   struct row {
@@ -162,6 +175,43 @@ TEST_CASE("convolution: every method is right at its edges") {
     check(problem(r.s, {}, random));
     check(problem(r.s, {0.0F, 1.0F}, random));
   }
+}
+
+TEST_CASE("convolution: an output with gaps is written where it lies, and its gaps are left alone") {
+  struct row {
+    const char* what;
+    conv_shape s;
+  };
+  static constexpr std::int64_t tile = tile_rows;
+  const row table[] = {
+      {"1x1", padded(shape(5, 7, 6, 19, 1, 1), 0, 0, 0, 0)},
+      {"kernel as large as the image", padded(batched(shape(4, 5, 3, 40, 4, 5), 4), 0, 0, 0, 0)},
+      {"narrow pairs of rows", padded(batched(shape(8, tile / 2 + 2, 4, 20, 3, 3), 2), 0, 0, 0, 0)},
+      {"pairs with an odd row left", padded(shape(7, tile / 2, 4, 20, 3, 3), 1, 1, 1, 1)},
+      {"image padded first", padded(batched(shape(9, 2 * tile + 3, 5, 33, 2, 3), 2), 1, 1, 1, 1)},
+      {"wide rows", padded(shape(6, 4 * tile + 1, 3, 16, 3, 3), 1, 1, 1, 1)},
+      {"a column", padded(batched(shape(3 * tile + 2, 1, 6, 9, 3, 1), 2), 1, 0, 1, 0)},
+      {"gathered", padded(dilated(batched(shape(14, 15, 5, 18, 3, 3), 2), 2, 3), 2, 3, 2, 3)},
+      {"wide and gathered", padded(dilated(shape(3, 40 * tile, 5, 3, 2, 2), 1, 2), 0, 1, 0, 1)},
+      {"groups", padded(grouped(batched(shape(7, 9, 8, 12, 3, 3), 2), 2), 1, 1, 1, 1)},
+      {"gathered groups", padded(dilated(grouped(shape(7, 9, 8, 12, 3, 3), 2), 2, 2), 1, 1, 1, 1)},
+      {"pixels left out in front", padded(shape(9, 12, 5, 33, 3, 3), -2, -3, 0, 1)},
+      {"wide pixels left out in front", padded(shape(9, 6 * tile, 5, 3, 3, 3), -2, -3, 1, 1)},
+      {"all pixels left out in front", padded(shape(3, 4, 5, 6, 2, 2), -4, 0, 6, 0)},
+  };
+  std::minstd_rand random(5);
+  for (const row& r : table) {
+    CAPTURE(r.what);
+    check(problem(r.s, {}, random));
+    check(problem(spread(r.s, 1, 1), {}, random));
+    check(problem(spread(r.s, 2, 3), {0.0F, 1.0F}, random));
+  }
+  const problem p(spread(table[2].s, 2, 3), {}, random);
+  fenced y(p.outputs(), 7.0F);
+  p.run(y, 2);
+  std::int64_t untouched = 0;
+  for (std::int64_t i = 0; i < p.outputs(); ++i) untouched += y[i] == 7.0F ? 1 : 0;
+  CHECK(untouched == p.outputs() - p.s.batch * p.s.out_pixels() * p.s.out);
 }
 
 TEST_CASE("convolution: random shapes are right") {

@@ -17,14 +17,21 @@ namespace nnrt::inline NNRT_ISA::kernels {
 /// x: [batch, height, width, in], w: [out, kernel_h, kernel_w, in / group], y: [batch, out_height, out_width, out].
 ///
 /// Extents may be 0, kernels larger than the padded image; stride and dilation are at least 1; group divides in and
-/// out. Padding below and to the right is what the output extents imply.
+/// out. Padding below and to the right is what the output extents imply; negative padding in front leaves out pixels of
+/// the image.
 struct conv_shape {
   std::int64_t batch = 1, height = 0, width = 0, in = 0, out = 0;
   std::int64_t kernel_h = 1, kernel_w = 1, stride_h = 1, stride_w = 1, dilation_h = 1, dilation_w = 1;
   std::int64_t pad_top = 0, pad_left = 0;
   std::int64_t out_height = 0, out_width = 0;
   std::int64_t group = 1;
+  /// Where y has gaps: floats from one output pixel, row or image to the next. All 0 where it has none.
+  std::int64_t y_pixel = 0, y_row = 0, y_image = 0;
 
+  constexpr bool has_gaps() const { return y_pixel != 0; }
+  constexpr std::int64_t pixel_step() const { return has_gaps() ? y_pixel : out; }
+  constexpr std::int64_t row_step() const { return has_gaps() ? y_row : out_width * out; }
+  constexpr std::int64_t image_step() const { return has_gaps() ? y_image : out_pixels() * out; }
   constexpr std::int64_t group_in() const { return in / group; }
   constexpr std::int64_t group_out() const { return out / group; }
   /// Products per output value.
@@ -57,8 +64,8 @@ constexpr conv_method method_of(const conv_shape& s) {
   const bool is_whole_image =
       s.kernel_h == s.height && s.kernel_w == s.width && s.out_pixels() == 1 && s.dilation_h == 1 && s.dilation_w == 1;
   const bool is_same_size = s.out_height == s.height && s.out_width == s.width;
-  if (s.group == 1 && s.pad_top == 0 && s.pad_left == 0 && ((is_pointwise && is_same_size) || is_whole_image))
-    return conv_method::product;
+  const bool is_plain = s.group == 1 && !s.has_gaps() && s.pad_top == 0 && s.pad_left == 0;
+  if (is_plain && ((is_pointwise && is_same_size) || is_whole_image)) return conv_method::product;
   return s.dilation_w == 1 || s.kernel_w == 1 ? conv_method::direct : conv_method::gather;
 }
 
@@ -100,7 +107,7 @@ struct conv_buffers {
   float* y;
   float* scratch;
   clamp_range range;
-  std::int64_t in_pixel, out_pixel;  // floats from one pixel to the next
+  std::int64_t in_pixel, out_pixel, out_row;  // floats from one pixel or row to the next
   const tile_table& tiles;
 };
 
@@ -157,11 +164,11 @@ void direct_block(const conv_shape& s, const conv_buffers& buffers, const block_
   const bool is_column = s.out_width == 1, is_pair = row.height == 2 && !is_column;
   tile_args t{.lda = is_column ? s.stride_h * line : s.stride_w * s.in,
               .k = s.kernel_w * s.in,
-              .ldc = buffers.out_pixel,
+              .ldc = is_column ? buffers.out_row : buffers.out_pixel,
               .range = buffers.range};
   t.runs = row.taps(), t.run_stride = s.dilation_h * line;
-  set_rows(t, row.height * width, a, buffers.y + (row.y * s.out_width + x) * buffers.out_pixel);
-  if (is_pair) t.a_second = advanced(a, s.stride_h * line);
+  set_rows(t, row.height * width, a, buffers.y + row.y * buffers.out_row + x * buffers.out_pixel);
+  if (is_pair) t.a_second = advanced(a, s.stride_h * line), t.c_second = t.c + buffers.out_row;
   tile_row<Isa>(buffers.tiles, t, row.height * width, {buffers.packed, s.depth(), s.out}, row.first_tap * t.k, panels);
 }
 
@@ -218,7 +225,7 @@ template <class Isa> void conv_direct(const conv_shape& s, const conv_buffers& b
     const std::int64_t image = done / rows, first = done - image * rows;
     const interval of_image{first, std::min(rows, first + work.rows.end - done)};
     conv_buffers one = buffers;
-    one.x += image * s.height * s.width * s.in, one.y += image * s.out_pixels() * s.out;
+    one.x += image * s.height * s.width * s.in, one.y += image * s.image_step();
     direct_image<Isa>(s, one, of_image, work.columns);
     done += of_image.size();
   }
@@ -248,16 +255,20 @@ inline void gather_pixel(const conv_shape& s, const float* x, std::int64_t pixel
 }
 
 template <class Isa> void conv_gather(const conv_shape& s, const conv_buffers& buffers, part p) {
-  const std::int64_t pixels = s.batch * s.out_pixels(), at_once = gathered_pixels(s), k = s.depth(), n = s.group_out();
-  const rectangle work = share((pixels + at_once - 1) / at_once, panels_of(n), p);
+  // All pixels lie in one line, unless there are gaps between the output's rows.
+  const std::int64_t lines = s.has_gaps() ? s.batch * s.out_height : 1, line = s.batch * s.out_pixels() / lines;
+  const std::int64_t at_once = gathered_pixels(s), blocks = (line + at_once - 1) / at_once, k = s.depth(),
+                     n = s.group_out();
+  const rectangle work = share(lines * blocks, panels_of(n), p);
   for (std::int64_t i = work.rows.begin; i < work.rows.end; ++i) {
-    const std::int64_t first = i * at_once, count = std::min(at_once, pixels - first);
+    const std::int64_t row = i / blocks, first = i % blocks * at_once, count = std::min(at_once, line - first);
+    float* const y =
+        buffers.y + row / s.out_height * s.image_step() + row % s.out_height * s.row_step() + first * s.pixel_step();
     for (std::int64_t g = 0; g < s.group; ++g) {
       for (std::int64_t j = 0; j < count; ++j)
-        gather_pixel(s, buffers.x + g * s.group_in(), first + j, buffers.scratch + j * k);
-      gemm_tiles<Isa>({count, k, n}, buffers.scratch, k, buffers.packed + g * packed_floats(k, n),
-                      buffers.y + first * s.out + g * n, s.out, buffers.range,
-                      {{0, row_tiles{count}.count()}, work.columns}, {}, buffers.tiles);
+        gather_pixel(s, buffers.x + g * s.group_in(), row * line + first + j, buffers.scratch + j * k);
+      gemm_tiles<Isa>({count, k, n}, buffers.scratch, k, buffers.packed + g * packed_floats(k, n), y + g * n,
+                      s.pixel_step(), buffers.range, {{0, row_tiles{count}.count()}, work.columns}, {}, buffers.tiles);
     }
   }
 }
@@ -305,7 +316,8 @@ constexpr tile_set conv_tile_set(const conv_shape& s) {
 ///
 /// \param packed what conv_pack() made of weights and bias
 ///
-/// \param scratch conv_scratch_floats(s) floats for this part alone; need not be initialised, may be null when there are none
+/// \param scratch conv_scratch_floats(s) floats for this part alone; need not be initialised, may be null when there
+/// are none
 ///
 /// \param tiles tiles_of<Isa, S>, where S is conv_tile_set(s) or any
 template <class Isa = native>
@@ -316,7 +328,7 @@ void conv(const conv_shape& s, const float* x, const float* packed, float* y, fl
     const std::int64_t pixels = s.batch * s.out_pixels();
     return gemm<Isa>({pixels, s.depth(), s.out}, x, s.depth(), packed, y, s.out, range, p, {}, tiles);
   }
-  const detail::conv_buffers buffers{x, packed, y, scratch, range, s.in, s.out, tiles};
+  const detail::conv_buffers buffers{x, packed, y, scratch, range, s.in, s.pixel_step(), s.row_step(), tiles};
   if (detail::method_of(s) == detail::conv_method::direct) detail::conv_direct<Isa>(s, buffers, p);
   else detail::conv_gather<Isa>(s, buffers, p);
 }
