@@ -45,11 +45,10 @@ constexpr refusal refusals[] = {
      3,
      2},
     {"parts that are not equal", equal(4, -1), {4, 6}, rule::extent_must_be_divisible_by_the_number_of_parts, 6, 4},
-    {"a size of 0", sized({0, 4}, 0), {4}, rule::size_must_be_positive_or_minus_1, 0, 1},
-    {"a negative size", sized({6, -2}, 0), {4}, rule::size_must_be_positive_or_minus_1, -2, 1},
+    {"a negative size", sized({6, -2}, 0), {4}, rule::size_must_not_be_less_than_minus_1, -2, -1},
+    {"a size far below", sized({INT64_MIN}, 0), {-1}, rule::size_must_not_be_less_than_minus_1, INT64_MIN, -1},
     {"two sizes to infer", sized({-1, 2, -1}, 0), {4}, rule::only_one_size_may_be_inferred, 2, 1},
-    {"nothing left to infer", sized({4, -1}, 0), {4}, rule::inferred_size_must_be_at_least_1, 0, 1},
-    {"less than nothing left to infer", sized({6, -1}, 0), {4}, rule::inferred_size_must_be_at_least_1, -2, 1},
+    {"less than nothing left to infer", sized({6, -1}, 0), {4}, rule::inferred_size_must_not_be_negative, -2, 0},
     {"sizes that are too small", sized({1, 2}, 0), {4}, rule::sizes_must_add_up_to_the_extent, 3, 4},
     {"a sum beyond 64 bits",
      sized({INT64_MAX, INT64_MAX, 6}, 0),
@@ -94,6 +93,9 @@ TEST_CASE("split: the parts have the sizes that are given, inferred or equal") {
       {"sizes of an unknown extent", sized({1, -1, 2}, 1), {2, -1}, {1, -1, 2}},
       {"an unknown batch", equal(3, -1), {-1, 9}, {3, 3, 3}},
       {"no elements", equal(3, 1), {2, 0}, {0, 0, 0}},
+      {"parts without elements", sized({0, 6, 0}, 1), {2, 6}, {0, 6, 0}},
+      {"nothing left to infer", sized({4, -1, 2}, 1), {2, 6}, {4, 0, 2}},
+      {"sizes of nothing", sized({0, 0, 0}, 1), {2, 0}, {0, 0, 0}},
   };
   for (const row& r : table) {
     CAPTURE(r.what);

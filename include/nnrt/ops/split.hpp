@@ -15,7 +15,8 @@ namespace ops {
 ///   x: any shape
 ///   y: parts, with the extents of x but along `axis`: the extents that `sizes` lists, or `output_num` equal ones
 ///
-/// `axis` counts from the end when negative; 0 is the default. One of the sizes may be -1: it is what the others leave.
+/// `axis` counts from the end when negative; 0 is the default. A size may be 0, and one of them -1: it is what
+/// the others leave.
 /// Where neither sizes nor output_num is given, there are as many equal parts as the front end declares outputs.
 ///
 /// Broken rules: see `rule`; axes, parts and extents are counted. Source: NNRt OH_NN_OPS_SPLIT.
@@ -40,9 +41,9 @@ struct split {
     parts_must_be_at_least_1_and_at_most_1024,
     output_num_must_equal_the_number_of_sizes,
     extent_must_be_divisible_by_the_number_of_parts,
-    size_must_be_positive_or_minus_1,
+    size_must_not_be_less_than_minus_1,
     only_one_size_may_be_inferred,
-    inferred_size_must_be_at_least_1,
+    inferred_size_must_not_be_negative,
     sizes_must_add_up_to_the_extent,
   };
 
@@ -62,7 +63,8 @@ struct split {
 
   static constexpr auto macs = no_macs;
   /// Parts follow each other.
-  static constexpr std::int64_t part_offset(const attrs&, std::span<const operand>, std::span<const tensor_desc> out, int i) {
+  static constexpr std::int64_t part_offset(const attrs&, std::span<const operand>, std::span<const tensor_desc> out,
+                                            int i) {
     std::int64_t offset = 0;
     for (const tensor_desc& before : out.first(static_cast<std::size_t>(i))) offset += before.elements();
     return offset;
@@ -107,13 +109,13 @@ struct split {
         if (++inferred > 1) return refuse(rule::only_one_size_may_be_inferred, inferred, 1);
         continue;
       }
-      if (auto v = require_at_least(rule::size_must_be_positive_or_minus_1, size, 1); !v) return v;
+      if (auto v = require_at_least(rule::size_must_not_be_less_than_minus_1, size, -1); !v) return v;
       sum = size > max_elements - sum ? max_elements + 1 : sum + size;
     }
     if (inferred == 0) {
       if (auto v = require_same_extent(rule::sizes_must_add_up_to_the_extent, sum, extent); !v) return v;
     } else if (extent >= 0) {
-      if (auto v = require_at_least(rule::inferred_size_must_be_at_least_1, extent - sum, 1); !v) return v;
+      if (auto v = require_at_least(rule::inferred_size_must_not_be_negative, extent - sum, 0); !v) return v;
     }
     verdict v;
     for (const std::int64_t size : a.sizes)

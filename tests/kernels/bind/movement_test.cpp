@@ -82,6 +82,8 @@ TEST_CASE("split: any axis, equal and given parts") {
       sized.axis = axis;
       sized.sizes = {1, 4, -1};
       check_kernel<ops::split>(sized, {pattern(type, {6, 9, 12})});
+      sized.sizes = {0, 5, 0, -1};
+      check_kernel<ops::split>(sized, {pattern(type, {6, 9, 12})});
     }
 }
 

@@ -25,6 +25,7 @@ template <class Isa> struct fast<ops::split, Isa> {
     for (std::size_t i = 0; i < call.out.size(); ++i) {
       const axis_block block = block_of(call.out[i].shape(), axis);
       const std::int64_t row = block.extent * block.inner;
+      if (row == 0) continue;
       copy_box(loops_of({block.outer, row}, {from_step, 1}, {row, 1}, bytes), from, bytes_out(call, i), part_of(call));
       from += row * bytes;
     }
