@@ -187,3 +187,11 @@ TEST_CASE("pad: the keyword becomes a constant operand, mode and value attribute
   CHECK(unpack<ops::pad::attrs>(made.attrs_of(made.nodes[1])).mode == border::reflect);
   CHECK(unpack<ops::pad::attrs>(made.attrs_of(made.nodes[2])).mode == border::symmetric);
 }
+
+TEST_CASE("pad: paddings that shapes will tell leave the extents open") {
+  operand paddings = weight({i32, {4}});
+  paddings.awaited = true;
+  const verdict got = infer<ops::pad>({}, {computed(f32_of({4, 6})), paddings});
+  REQUIRE(got);
+  CHECK(got.output(0).shape == shape_t{-1, -1});
+}

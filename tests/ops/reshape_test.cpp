@@ -122,3 +122,11 @@ TEST_CASE("reshape: the keyword becomes a constant operand, and flatten keeps th
   CHECK(integers_of(g.graph(), in[1]) == std::vector<std::int64_t>{1, -1, 2, 2});
   CHECK(integers_of(g.graph(), g.graph().inputs_of(g.graph().nodes[1])[1]) == std::vector<std::int64_t>{1, 96});
 }
+
+TEST_CASE("reshape: a shape that shapes will tell leaves the extents open") {
+  operand target = weight({i32, {4}});
+  target.awaited = true;
+  const verdict got = infer<ops::reshape>({}, {computed({f32, nchw, {2, 3, 4, 5}}), target});
+  REQUIRE(got);
+  CHECK(got.output(0) == tensor_desc{f32, nhwc, {-1, -1, -1, -1}});
+}

@@ -195,3 +195,15 @@ TEST_CASE("slice: keywords become constant operands, axes an attribute") {
   CHECK(integers_of(made, made.inputs_of(made.nodes[1])[1]) == std::vector<std::int64_t>{3});
   CHECK(unpack<ops::slice::attrs>(made.attrs_of(made.nodes[1])).axes == axis_list{1});
 }
+
+TEST_CASE("slice: begin and size that shapes will tell leave the extents open") {
+  operand begin = weight({i32, {1}}), size = integers(numbers<3>);
+  begin.awaited = true;
+  const verdict got = infer<ops::slice>(along({1}), {computed(f32_of({4, 6})), begin, size});
+  REQUIRE(got);
+  CHECK(got.output(0).shape == shape_t{4, -1});
+  operand all = weight({i32, {2}});
+  all.awaited = true;
+  CHECK(infer<ops::slice>({}, {computed(f32_of({4, 6})), integers(numbers<0, 0>), all}).output(0).shape ==
+        shape_t{-1, -1});
+}

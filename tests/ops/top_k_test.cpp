@@ -31,13 +31,7 @@ struct refusal {
   std::int64_t got, expected;
 };
 constexpr refusal refusals[] = {
-    {"an axis behind the last",
-     2,
-     {f32, {4, 6}},
-     integer(numbers<1>),
-     rule::axis_must_be_an_axis_of_the_input,
-     2,
-     1},
+    {"an axis behind the last", 2, {f32, {4, 6}}, integer(numbers<1>), rule::axis_must_be_an_axis_of_the_input, 2, 1},
     {"an axis before the first",
      -3,
      {f32, {4, 6}},
@@ -60,13 +54,7 @@ constexpr refusal refusals[] = {
     {"less than nothing", -1, {f32, {-1}}, integer(numbers<INT64_MIN>), rule::k_must_be_at_least_1, INT64_MIN, 1},
     {"one too many", 0, {f32, {4, 6}}, integer(numbers<5>), rule::k_must_not_exceed_the_extent, 5, 4},
     {"one of none", 0, {f32, {0}}, integer(numbers<1>), rule::k_must_not_exceed_the_extent, 1, 0},
-    {"a huge number",
-     0,
-     {f32, {4, 6}},
-     integer(numbers<INT64_MAX>),
-     rule::k_must_not_exceed_the_extent,
-     INT64_MAX,
-     4},
+    {"a huge number", 0, {f32, {4, 6}}, integer(numbers<INT64_MAX>), rule::k_must_not_exceed_the_extent, INT64_MAX, 4},
     {"indices beyond 32 bits",
      0,
      {i8, {many + 1}},
@@ -99,8 +87,7 @@ TEST_CASE("top_k: each broken rule is named with both values") {
 TEST_CASE("top_k: the signature asks for a tensor of numbers and a constant integer") {
   const operand x = computed(f32_of({4})), two = integer(numbers<2>);
   CHECK(breaks(infer<ops::top_k>({}, {x}), signature_rule::required_operand_must_be_given, 1, 2));
-  CHECK(
-      breaks(infer<ops::top_k>({}, {x, two, two}), signature_rule::operands_must_not_exceed_the_signature, 3, 2));
+  CHECK(breaks(infer<ops::top_k>({}, {x, two, two}), signature_rule::operands_must_not_exceed_the_signature, 3, 2));
   CHECK(breaks(infer<ops::top_k>({}, {x, computed({i64, {}})}), signature_rule::operand_must_be_a_constant, 0, 1));
   CHECK(breaks(infer<ops::top_k>({}, {computed({boolean, {4}}), two}),
                signature_rule::operand_type_must_be_accepted_by_the_operator, static_cast<int>(boolean),
@@ -272,4 +259,13 @@ TEST_CASE("top_k: both results bind to names, and attributes arrive") {
   CHECK(by_default.sorted);
   CHECK(given.axis == 0);
   CHECK_FALSE(given.sorted);
+}
+
+TEST_CASE("top_k: a number that shapes will tell leaves the extent open") {
+  operand k = weight({i32, {}});
+  k.awaited = true;
+  const verdict got = infer<ops::top_k>({}, {computed(f32_of({4, 6})), k});
+  REQUIRE(got);
+  CHECK(got.output(0).shape == shape_t{4, -1});
+  CHECK(got.output(1) == tensor_desc{i32, {4, -1}});
 }

@@ -57,6 +57,7 @@ struct pad {
                                      2 * x.rank());
         !v)
       return v;
+    if (in[1].awaited) return yields(x.with_shape(shape_t::unknown(x.rank())));
     if (!in[1].has_values()) return refuse(rule::paddings_must_be_known, 0, 1);
     shape_t y = x.shape;
     for (int i = 0; i < 2 * x.rank(); ++i) {

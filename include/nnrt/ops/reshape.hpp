@@ -40,7 +40,10 @@ struct reshape {
     const tensor_desc& x = in[0].desc;
     if (auto v = require(rule::shape_must_be_a_list, in[1].desc.rank(), 1); !v) return v;
     if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, in[1].desc.elements(), max_rank); !v) return v;
-    if (in[1].awaited && in[1].desc.elements() >= 0) return yields(x.with_shape(shape_t::unknown(static_cast<int>(in[1].desc.elements()))));
+    if (in[1].awaited && in[1].desc.elements() >= 0) {
+      const int rank = static_cast<int>(in[1].desc.elements());
+      return yields(tensor_desc{x.type, default_format(rank), shape_t::unknown(rank), x.quantised});
+    }
     if (!in[1].has_values()) return refuse(rule::shape_must_be_known, 0, 1);
     shape_t y;
     std::int64_t given = 1;  // product of the extents that are given; more than max_elements stays that

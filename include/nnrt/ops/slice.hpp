@@ -58,11 +58,15 @@ struct slice {
       return v;
     if (auto v = require_same_extent(rule::size_must_have_one_number_for_each_axis, in[2].desc.elements(), count); !v)
       return v;
-    if (!in[1].has_values()) return refuse(rule::begin_must_be_known, 0, 1);
-    if (!in[2].has_values()) return refuse(rule::size_must_be_known, 0, 1);
+    if (!in[1].has_values() && !in[1].awaited) return refuse(rule::begin_must_be_known, 0, 1);
+    if (!in[2].has_values() && !in[2].awaited) return refuse(rule::size_must_be_known, 0, 1);
     shape_t y = x.shape;
     for (int i = 0; i < count; ++i) {
       const auto at = static_cast<std::size_t>(i);
+      if (!in[1].has_values() || !in[2].has_values()) {
+        y[a.axes.empty() ? i : cut.items[i]] = -1;
+        continue;
+      }
       if (auto v = cut_extent(y[a.axes.empty() ? i : cut.items[i]], in[1].values[at], in[2].values[at]); !v) return v;
     }
     return yields(x.with_shape(y));

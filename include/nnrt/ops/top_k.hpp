@@ -55,6 +55,7 @@ struct top_k {
     if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
     const std::int64_t extent = x.shape[axis];
     if (auto v = require_same_extent(rule::k_must_be_one_number, in[1].desc.elements(), 1); !v) return v;
+    if (in[1].awaited) return lines_of(x, axis, -1);
     if (!in[1].has_values()) return refuse(rule::k_must_be_known, 0, 1);
     const std::int64_t k = in[1].values[0];
     if (auto v = require_at_least(rule::k_must_be_at_least_1, k, 1); !v) return v;
@@ -63,8 +64,7 @@ struct top_k {
     // An extent that is not known yet is at least k.
     if (auto v = require_at_most(rule::extent_must_be_countable_in_32_bits, extent < 0 ? k : extent, max_extent); !v)
       return v;
-    const shape_t y = x.shape.with(axis, k);
-    return yields(x.with_shape(y), tensor_desc{i32, x.layout, y});
+    return lines_of(x, axis, k);
   }
 
   static constexpr auto macs = no_macs;
@@ -87,6 +87,11 @@ struct top_k {
   }
 
  private:
+  /// Values and indices, k of them along the axis.
+  static constexpr verdict lines_of(const tensor_desc& x, int axis, std::int64_t k) {
+    const shape_t y = x.shape.with(axis, k);
+    return yields(x.with_shape(y), tensor_desc{i32, x.layout, y});
+  }
   /// The elements along one axis.
   template <class T> struct line {
     T* first;
