@@ -10,8 +10,9 @@ namespace {
 
 /// The name of the kernel that is chosen in constant evaluation, as static graphs ask for it; empty: the reference.
 template <class Op>
-constexpr std::string_view chosen(const typename Op::attrs& attrs, std::initializer_list<operand> in) {
-  const verdict v = infer<Op>(attrs, in);
+constexpr std::string_view chosen(const typename Op::attrs& attrs, std::initializer_list<operand> in,
+                                  std::initializer_list<tensor_desc> wanted = {}) {
+  const verdict v = infer<Op>(attrs, in, wanted);
   if (!v) return "refused";
   std::vector<word> words;
   pack(attrs, words);
@@ -56,6 +57,24 @@ constexpr ops::detail::pooling_attributes global_pool() {
 }
 static_assert(chosen<ops::max_pool>(global_pool(), {image}) == "pool channels" &&
               chosen<ops::avg_pool>(global_pool(), {image}) == "pool channels");
+
+// Stored numbers are no plain ones, and no floats.
+template <dtype Type, int ZeroPoint> constexpr bool runs_references_of_stored_numbers() {
+  const quantisation q = quant{0.1F, 3};
+  const operand x = computed({Type, nhwc, {1, 8, 8, 16}, q});
+  tensor_desc wish, share;
+  wish.quantised = q, share.quantised = quant{1.0F / 256, ZeroPoint};
+  const operand filters = weight({Type, nhwc, {16, 1, 1, 16}, per_channel<0>}),
+                taps = weight({Type, nhwc, {16, 3, 3, 1}, per_channel<0>}),
+                rows = weight({Type, nd, {10, 16}, per_channel<0>}), columns = computed({Type, nd, {16, 4}, q});
+  return chosen<ops::conv2d>({}, {x, filters}, {wish}).empty() &&
+         chosen<ops::depthwise_conv2d>({}, {x, taps}, {wish}).empty() &&
+         chosen<ops::full_connection>({}, {x, rows}, {wish}).empty() &&
+         chosen<ops::matmul>({}, {x, columns}, {wish}).empty() && chosen<ops::max_pool>(global_pool(), {x}).empty() &&
+         chosen<ops::avg_pool>(global_pool(), {x}).empty() && chosen<ops::softmax>({}, {x}, {share}).empty() &&
+         chosen<ops::reduce_mean>({}, {x, integers(numbers<1, 2>)}, {wish}).empty();
+}
+static_assert(runs_references_of_stored_numbers<i8, -128>() && runs_references_of_stored_numbers<u8, 0>());
 
 static_assert(chosen<ops::transpose>({}, {image, integers(numbers<0, 3, 1, 2>)}) == "transpose planes");
 static_assert(chosen<ops::transpose>({}, {integral, integers(numbers<0, 2, 1, 3>)}) == "copy rows");

@@ -148,8 +148,7 @@ TEST_CASE("conv2d: each rule is broken with its two values") {
 TEST_CASE("conv2d: a quantised one needs scales, zero points and a bias that its arithmetic can use") {
   constexpr tensor_desc plain{i8, {1, 8, 8, 4}}, per_axis{i8, nhwc, {1, 8, 8, 4}, per_channel<3>},
       per_input{i8, nhwc, {6, 3, 3, 4}, per_channel<3>};
-  constexpr tensor_desc far{i8, nhwc, {1, 8, 8, 4}, q(0.5F, 200)},
-      shifted{i8, nhwc, {6, 3, 3, 4}, q(0.1F, 3)};
+  constexpr tensor_desc far{i8, nhwc, {1, 8, 8, 4}, q(0.5F, 200)}, shifted{i8, nhwc, {6, 3, 3, 4}, q(0.1F, 3)};
   constexpr tensor_desc y_far{i8, nhwc, {1, 6, 6, 6}, q(1.5F, -129)}, y_plain{i8, {1, 6, 6, 6}};
   NNRT_CHECK_REFUSED(op, {"float bias",
                           form{},
@@ -387,8 +386,8 @@ TEST_CASE("conv2d: quantised sums are scaled, rounded and clamped as TFLite's re
   CHECK(quantised_run(scales, per_channel<0>, activation::relu6) == std::vector<std::int8_t>(27, std::int8_t{-7}));
 }
 
-/// Two images 3x3x2 of i * 37 % 256 (zero point 100), filters i * 53 % 256 (zero point 120), pads 1, 0, 0, 1; scales 0.02
-/// and 0.03 to 0.3 (zero point 77).
+/// Two images 3x3x2 of i * 37 % 256 (zero point 100), filters i * 53 % 256 (zero point 120), pads 1, 0, 0, 1; scales
+/// 0.02 and 0.03 to 0.3 (zero point 77).
 std::vector<std::uint8_t> unsigned_run(activation fused) {
   filled<std::uint8_t> x(shape_t{2, 3, 3, 2}), w(shape_t{3, 2, 2, 2}), y(shape_t{2, 3, 3, 3});
   for (int i = 0; i < 36; ++i) x.elements[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(i * 37 % 256);
@@ -402,9 +401,10 @@ std::vector<std::uint8_t> unsigned_run(activation fused) {
 
 TEST_CASE("conv2d: u8 weights have a zero point, which is subtracted inside of the image only") {
   // Computed in Python integers: acc = sum of (x - 100) * (w - 120) + bias over the pixels of the image, then as above.
-  std::vector<std::uint8_t> expected{76,  57, 158, 64, 69, 156, 67, 83,  124, 162, 36, 122, 79, 45, 186, 46,  101, 130,
-                                     61,  84, 76,  96, 40, 176, 60, 86,  140, 53,  129, 114, 127, 55, 116, 71, 71,  147,
-                                     20,  82, 147, 58, 85, 78,  88, 58,  159, 57,  52, 199, 10, 188, 86, 149, 46,  125};
+  std::vector<std::uint8_t> expected{76,  57,  158, 64,  69,  156, 67, 83,  124, 162, 36,  122, 79,  45,
+                                     186, 46,  101, 130, 61,  84,  76, 96,  40,  176, 60,  86,  140, 53,
+                                     129, 114, 127, 55,  116, 71,  71, 147, 20,  82,  147, 58,  85,  78,
+                                     88,  58,  159, 57,  52,  199, 10, 188, 86,  149, 46,  125};
   CHECK(unsigned_run(activation::none) == expected);
   for (std::uint8_t& v : expected) v = v < 77 ? std::uint8_t{77} : v;
   CHECK(unsigned_run(activation::relu) == expected);
@@ -429,6 +429,15 @@ TEST_CASE("conv2d: scales of u8 are multiplied in float, those of i8 in double, 
   CHECK(in_the_middle<std::int8_t>() == 100);
   CHECK(in_the_middle<std::uint8_t, rounding::once>() == 101);
   CHECK(in_the_middle<std::uint8_t, rounding::half_to_even>() == 100);
+}
+
+TEST_CASE("conv2d: without input channels the quantised bias is all there is") {
+  filled<std::int8_t> x(shape_t{2, 2, 2, 0}), w(shape_t{3, 2, 2, 0}), y(shape_t{2, 1, 1, 3});
+  filled<std::int32_t> b({3}, {100, -200, 3000});
+  x.desc.quantised = q(0.5F, 5), w.desc.quantised = q(0.1F, 0), y.desc.quantised = q(2.0F, -7);
+  const view in[] = {x.as_view(), w.as_view(), b.as_view()}, out[] = {y.as_view()};
+  op::reference<std::int8_t>(form{}, in, out);
+  CHECK(y.elements == std::vector<std::int8_t>{-4, -12, 68, -4, -12, 68});  // 2.5 and -5 steps, + -7
 }
 
 TEST_CASE("conv2d: hostile scales saturate, and trap nothing") {

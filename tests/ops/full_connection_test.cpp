@@ -255,6 +255,21 @@ TEST_CASE("full_connection: each output may have a scale of its own, and the bia
   CHECK(layer.run(activation::none, hostile) == signed_numbers(12, 11));
 }
 
+TEST_CASE("full_connection: without inputs the quantised bias is all there is; no rows and no outputs give none") {
+  const auto rows_of = [](std::int64_t rows, std::int64_t inner, std::int64_t outputs) {
+    filled<std::int8_t> x(shape_t{rows, inner}), w(shape_t{outputs, inner}), y(shape_t{rows, outputs});
+    filled<std::int32_t> b(shape_t{outputs});
+    for (std::int32_t& v : b.elements) v = 1000;
+    x.desc.quantised = half, w.desc.quantised = tenth, y.desc.quantised = half;
+    const view in[] = {x.as_view(), w.as_view(), b.as_view()}, out[] = {y.as_view()};
+    ops::full_connection::reference<std::int8_t>(plain, in, out);
+    return y.elements;
+  };
+  CHECK(rows_of(2, 0, 3) == signed_numbers(6, 103));
+  CHECK(rows_of(0, 5, 3).empty());
+  CHECK(rows_of(2, 5, 0).empty());
+}
+
 /// The sum is the bias, 100.5 * 2^20; y has 2^20 times the scale of sums, 0.1F * 0.1F, in float: 1 + 4.1e-8 of the
 /// exact one.
 template <class Rounding> int in_the_middle(const quantisation& of_weight) {
