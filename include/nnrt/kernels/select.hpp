@@ -24,6 +24,7 @@
 #include <nnrt/kernels/bind/mul.hpp>
 #include <nnrt/kernels/bind/pad.hpp>
 #include <nnrt/kernels/bind/prelu.hpp>
+#include <nnrt/kernels/bind/quant_dtype_cast.hpp>
 #include <nnrt/kernels/bind/reduce_mean.hpp>
 #include <nnrt/kernels/bind/reduce_prod.hpp>
 #include <nnrt/kernels/bind/relu.hpp>

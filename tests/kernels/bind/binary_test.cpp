@@ -83,3 +83,33 @@ TEST_CASE("binary operators: the plan takes the flat kernel where no operand is 
 TEST_CASE("binary operators: integers are left to the reference") {
   CHECK(has_no_kernel<ops::add>({}, {pattern(i32, {4}), pattern(i32, {4})}));
 }
+
+TEST_CASE_TEMPLATE("binary operators on stored bytes: the kernel has the reference's bits under every broadcast", Op,
+                   ops::add, ops::sub, ops::mul, ops::div, ops::maximum) {
+  tensor_desc wanted;
+  for (const dtype type : {i8, u8})
+    for (const shapes& row : table) {
+      CAPTURE(row.a.rank);
+      CAPTURE(row.a.elements());
+      CAPTURE(row.b.elements());
+      const std::int32_t shift = type == u8 ? 128 : 0;
+      given_operand a = pattern(type, row.a), b = pattern(type, row.b);
+      a.desc.quantised = quant{0.05F, 3 + shift};
+      b.desc.quantised = quant{0.07F, -9 + shift};
+      wanted.quantised = quant{0.09F, 1 + shift};
+      check_kernel<Op>({}, {a, b}, {}, {wanted});
+      check_kernel<Op>({}, {b, a}, {}, {wanted});
+    }
+}
+
+TEST_CASE("add: the kernel on stored bytes keeps to the fused activation; larger integers are the reference's") {
+  ops::add::attrs attrs;
+  attrs.fused = activation::relu6;
+  tensor_desc wanted;
+  wanted.quantised = quant{0.05F, -100};
+  given_operand x = pattern(i8, {700}), wide = pattern(i16, {700});
+  x.desc.quantised = wide.desc.quantised = quant{0.05F, 0};
+  check_kernel<ops::add>(attrs, {x, x}, {}, {wanted});
+  CHECK_FALSE(bool(node_under_test<ops::add>(attrs, {wide, wide}, {wanted}).choose()));
+  CHECK(has_no_kernel<ops::add>({}, {pattern(i8, {700}), pattern(i8, {700})}));
+}

@@ -1,5 +1,8 @@
 #include <nnrt/kernels/bind/gelu.hpp>
 #include <nnrt/kernels/bind/hswish.hpp>
+#include <nnrt/kernels/bind/quant_dtype_cast.hpp>
+#include <nnrt/kernels/bind/relu.hpp>
+#include <nnrt/kernels/bind/relu6.hpp>
 #include <nnrt/kernels/bind/sigmoid.hpp>
 #include <nnrt/kernels/bind/tanh.hpp>
 #include <support/kernels.hpp>
@@ -52,4 +55,41 @@ TEST_CASE("gelu: the tanh form is a kernel of its own") {
 TEST_CASE("tanh: small numbers keep their relative accuracy") {
   check_kernel<ops::tanh>({}, {floats({1001}, ramp(1001, 1e-4F))}, {0, 3e-7});
   check_kernel<ops::tanh>({}, {floats({1001}, ramp(1001, 1.0F))}, {0, 5e-7});
+}
+
+namespace {
+
+/// A wish for a scale.
+tensor_desc wish(quantisation q) {
+  tensor_desc d;
+  d.quantised = q;
+  return d;
+}
+given_operand stored_pattern(dtype type, shape_t shape, std::int32_t zero_point) {
+  given_operand x = pattern(type, shape);
+  x.desc.quantised = quant{0.05F, zero_point};
+  return x;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("functions of stored bytes: a table of what the reference gives, for large tensors alone", Op, ops::relu,
+                   ops::relu6, ops::sigmoid, ops::tanh, ops::hswish, ops::gelu) {
+  for (const dtype type : {i8, u8})
+    for (const shape_t& shape : {shape_t{512}, shape_t{3, 5, 7, 11}, shape_t{2, 300, 301}}) {
+      CAPTURE(shape.elements());
+      const std::int32_t shift = type == u8 ? 128 : 0;
+      check_kernel<Op>({}, {stored_pattern(type, shape, 10 + shift)}, {}, {wish(quant{0.03F, -20 + shift})});
+    }
+  const std::vector<tensor_desc> wanted{wish(quant{0.03F, 0})};
+  CHECK_FALSE(bool(node_under_test<Op>({}, {stored_pattern(i8, {511}, 0)}, wanted).choose()));
+  CHECK_FALSE(bool(node_under_test<Op>({}, {stored_pattern(i16, {512}, 0)}, wanted).choose()));
+}
+
+TEST_CASE("quant_dtype_cast: a table leads from bytes to bytes") {
+  ops::quant_dtype_cast::attrs attrs;
+  attrs.src_t = int(u8), attrs.dst_t = int(i8);
+  check_kernel<ops::quant_dtype_cast>(attrs, {stored_pattern(u8, {40, 50}, 100)}, {}, {wish(quant{0.03F, -20})});
+  attrs.dst_t = int(f32);
+  CHECK(has_no_kernel<ops::quant_dtype_cast>(attrs, {stored_pattern(u8, {40, 50}, 100)}));
 }

@@ -3,11 +3,16 @@
 #pragma once
 
 #include <nnrt/kernels/bind/detail/binary.hpp>
+#include <nnrt/kernels/bind/detail/stored.hpp>
 #include <nnrt/ops/div.hpp>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::div, Isa> : binary_binding<fast<ops::div, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice stored = stored_pair_binding<ops::div, Isa>::select(node)) return stored;
+    return binary_binding<fast>::select(node);
+  }
   static clamped<divide_lanes> function(std::span<const word> attrs) {
     return {{}, range_of(unpack<ops::div::attrs>(attrs).fused)};
   }

@@ -2,6 +2,7 @@
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
+#include <nnrt/kernels/bind/detail/stored.hpp>
 #include <nnrt/kernels/bind/detail/unary.hpp>
 #include <nnrt/ops/gelu.hpp>
 
@@ -9,6 +10,7 @@ namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::gelu, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice table = table_binding<ops::gelu, Isa>::select(node)) return table;
     if (unpack<ops::gelu::attrs>(node.attrs).approximate) return unary_binding<by_tanh>::select(node);
     return unary_binding<exact>::select(node);
   }

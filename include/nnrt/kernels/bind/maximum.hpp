@@ -3,11 +3,16 @@
 #pragma once
 
 #include <nnrt/kernels/bind/detail/binary.hpp>
+#include <nnrt/kernels/bind/detail/stored.hpp>
 #include <nnrt/ops/maximum.hpp>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::maximum, Isa> : binary_binding<fast<ops::maximum, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice stored = stored_pair_binding<ops::maximum, Isa>::select(node)) return stored;
+    return binary_binding<fast>::select(node);
+  }
   static maximum_lanes function(std::span<const word>) { return {}; }
 };
 

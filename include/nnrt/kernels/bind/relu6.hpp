@@ -2,12 +2,17 @@
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
+#include <nnrt/kernels/bind/detail/stored.hpp>
 #include <nnrt/kernels/bind/detail/unary.hpp>
 #include <nnrt/ops/relu6.hpp>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::relu6, Isa> : unary_binding<fast<ops::relu6, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice table = table_binding<ops::relu6, Isa>::select(node)) return table;
+    return unary_binding<fast>::select(node);
+  }
   static constexpr std::int64_t cost = 1;
   static clamp_lanes function(std::span<const word>) { return {range_of(activation::relu6)}; }
 };

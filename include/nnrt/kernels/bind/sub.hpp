@@ -3,11 +3,16 @@
 #pragma once
 
 #include <nnrt/kernels/bind/detail/binary.hpp>
+#include <nnrt/kernels/bind/detail/stored.hpp>
 #include <nnrt/ops/sub.hpp>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::sub, Isa> : binary_binding<fast<ops::sub, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice stored = stored_pair_binding<ops::sub, Isa>::select(node)) return stored;
+    return binary_binding<fast>::select(node);
+  }
   static clamped<subtract_lanes> function(std::span<const word> attrs) {
     return {{}, range_of(unpack<ops::sub::attrs>(attrs).fused)};
   }

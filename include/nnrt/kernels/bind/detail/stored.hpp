@@ -1,0 +1,74 @@
+// stored: what the bindings of elementwise operators on quantised bytes have in common - tables, and rows of pairs.
+// Flow: bind/relu.hpp, bind/add.hpp and their like ask these before their kernels for floats; the arithmetic is the
+// operators'.
+#pragma once
+
+#include <nnrt/kernels/call.hpp>
+#include <nnrt/kernels/elementwise.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/ops/detail/quantised.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Whether a tensor holds bytes that are stored numbers of one scale.
+constexpr bool holds_stored_bytes(const tensor_desc& x) {
+  return ops::detail::bytes.contains(x.type) && x.quantised.mode == quantisation::kind::per_tensor;
+}
+
+/// Kernel choice of an operator y = f(x) on stored bytes: a table of what its reference gives for all 256, made by each
+/// part before it looks its elements up.
+template <class Op, class Isa> struct table_binding {
+  static constexpr std::int64_t entries = 256;
+
+  static constexpr kernel_choice select(const kernel_request& node) {
+    const tensor_desc &x = node.in[0].desc, &y = node.out[0];
+    // Below two elements for each entry the reference itself is as fast.
+    if (!holds_stored_bytes(x) || size_of(y.type) != 1 || x.elements() < 2 * entries) return {};
+    return {.run = &run, .scratch_bytes = entries, .parts = parts_for(x.elements() / 4), .name = "table"};
+  }
+  static void run(const kernel_call& call) {
+    std::uint8_t numbers[entries];
+    for (std::int64_t i = 0; i < entries; ++i) numbers[i] = static_cast<std::uint8_t>(i);
+    const tensor_desc x{call.in[0].type(), nd, {entries}, call.in[0].desc->quantised};
+    const tensor_desc y{call.out[0].type(), nd, {entries}, call.out[0].desc->quantised};
+    const view in{&x, any_pointer::bytes(numbers)}, out{&y, any_pointer::bytes(call.scratch)};
+    run_reference<Op, ops::detail::bytes>(call.attrs, {&in, 1}, {&out, 1});
+    const std::byte *const table = call.scratch, *const from = bytes_in(call, 0);
+    std::byte* const to = bytes_out(call);
+    const interval range = share(call.out[0].elements(), part_of(call));
+    for (std::int64_t i = range.begin; i < range.end; ++i) to[i] = table[static_cast<std::uint8_t>(from[i])];
+  }
+};
+
+/// Kernel choice of an operator y = f(a, b) with broadcasting on stored bytes; Op::stored gives the function of two.
+template <class Op, class Isa> struct stored_pair_binding {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node) || !holds_stored_bytes(node.in[0].desc)) return {};
+    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "zip stored"};
+  }
+  static void run(const kernel_call& call) {
+    if (call.out[0].type() == i8) run_as<std::int8_t>(call);
+    else run_as<std::uint8_t>(call);
+  }
+
+ private:
+  template <class T> static void run_as(const kernel_call& call) {
+    activation fused = activation::none;
+    const auto attrs = unpack<typename Op::attrs>(call.attrs);
+    if constexpr (requires { attrs.fused; }) fused = attrs.fused;
+    const auto f = Op::template stored<T>({call.in, call.out, fused});
+    const broadcast_loops loops = loops_of(call.in[0].shape(), call.in[1].shape(), call.out[0].shape());
+    const std::int64_t row = loops.extents[loops.count - 1], n = call.out[0].elements();
+    const interval range = share(n, part_of(call));
+    const std::int64_t a_step = loops.a_steps[loops.count - 1], b_step = loops.b_steps[loops.count - 1];
+    const T *const a = call.in[0].data.template get<T>(), *const b = call.in[1].data.template get<T>();
+    T* const y = call.out[0].data.template get<T>();
+    std::int64_t i = range.begin, skipped = i % row;
+    for (broadcast_position at(loops, i / row); i < range.end; at.next_row(loops), skipped = 0) {
+      const std::int64_t left = range.end - i, end = skipped + (row - skipped < left ? row - skipped : left);
+      for (std::int64_t k = skipped; k < end; ++k, ++i) y[i] = f(a[at.a + k * a_step], b[at.b + k * b_step]);
+    }
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
