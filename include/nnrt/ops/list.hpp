@@ -14,6 +14,7 @@
 #include <nnrt/ops/conv2d_transpose.hpp>
 #include <nnrt/ops/depthwise_conv2d.hpp>
 #include <nnrt/ops/div.hpp>
+#include <nnrt/ops/dynamic_range.hpp>
 #include <nnrt/ops/eltwise.hpp>
 #include <nnrt/ops/expand_dims.hpp>
 #include <nnrt/ops/fill.hpp>
@@ -123,6 +124,7 @@ using list = type_list<  //
     arg_max,             //  54
     unsqueeze,           //  55
     gelu,                //  56
-    fold_affine>;        // 1000
+    fold_affine,         // 1000
+    dynamic_range>;      // 1001
 
 }  // namespace nnrt::inline NNRT_ISA::ops
