@@ -6,16 +6,28 @@
 #include <nnrt/core/config.hpp>
 
 #include <cstddef>
+#include <cstring>
 #include <initializer_list>
+#include <new>
 #include <vector>  // std::allocator and std::construct_at, at a third of the cost of <memory>
 #include <type_traits>
 
 namespace nnrt::inline NNRT_ISA {
 
+namespace detail {
+/// The same bytes at the begin of a larger piece of memory: what all pools do to grow at run time.
+[[gnu::noinline]] inline void* moved_to_larger(void* first, std::size_t bytes, std::size_t capacity_bytes) {
+  void* const larger = ::operator new(capacity_bytes);
+  if (bytes != 0) std::memcpy(larger, first, bytes);
+  ::operator delete(first);
+  return larger;
+}
+}  // namespace detail
+
 /// A sequence of T in one piece of memory, with the names of std::vector for what it shares with it; converts to std::span as that does. T is trivially copyable: growing
 /// copies, nothing is destroyed.
 template <class T> class pool {
-  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T> && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
 
  public:
   using value_type = T;
@@ -107,14 +119,19 @@ template <class T> class pool {
   }
   constexpr void forget() { first_ = nullptr, size_ = 0, capacity_ = 0; }
   constexpr void release() {
+    if (!std::is_constant_evaluated()) return ::operator delete(first_);
     if constexpr (is_plain) delete[] first_;
     else if (first_ != nullptr) std::allocator<T>().deallocate(first_, capacity_);
   }
   constexpr void grow(std::size_t capacity) {
-    T* const larger = allocate(capacity);
-    construct(larger, begin(), end());
-    release();
-    first_ = larger;
+    if (std::is_constant_evaluated()) {
+      T* const larger = allocate(capacity);
+      construct(larger, begin(), end());
+      release();
+      first_ = larger;
+    } else {
+      first_ = static_cast<T*>(detail::moved_to_larger(first_, size_ * sizeof(T), capacity * sizeof(T)));
+    }
     capacity_ = capacity;
   }
 

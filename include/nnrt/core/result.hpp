@@ -23,25 +23,45 @@ enum class error_code {
   device_failed,
 };
 
-/// An error as a value: `message()` is one line (or several, when several things are wrong) fit for a user.
+/// An error as a value: `message()` is one line (or several, when several things are wrong) fit for a user. Moved from, it has none.
 class error {
  public:
-  error(error_code code, std::string message) : code_(code), message_(std::move(message)) {}
+  error(error_code code, std::string message) : code_(code), message_(keep(std::move(message))) {}
+  error(const error& other) : code_(other.code_), message_(keep(other.message())) {}
+  error(error&& other) noexcept : code_(other.code_), message_(std::exchange(other.message_, nullptr)) {}
+  error& operator=(error other) noexcept {
+    code_ = other.code_;
+    std::swap(message_, other.message_);
+    return *this;
+  }
+  ~error() {
+    if (message_ != nullptr) drop(message_);
+  }
+
   error_code code() const { return code_; }
-  const std::string& message() const { return message_; }
+  [[gnu::cold, gnu::noinline]] const std::string& message() const {
+    static const std::string none;
+    return message_ != nullptr ? *message_ : none;
+  }
   /// The same error with a place put in front: "file.safetensors: " + message.
-  error in(std::string_view place) && { return {code_, std::string(place) + ": " + std::move(message_)}; }
+  [[gnu::cold, gnu::noinline]] error in(std::string_view place) && {
+    return {code_, std::string(place).append(": ").append(message())};
+  }
 
  private:
+  // Behind a pointer, and out of line: results move in every function that can fail, and a string that moves is code.
+  [[gnu::cold, gnu::noinline]] static std::string* keep(std::string message) { return new std::string(std::move(message)); }
+  [[gnu::cold, gnu::noinline]] static void drop(std::string* message) { delete message; }
+
   error_code code_;
-  std::string message_;
+  std::string* message_;
 };
 
 /// A value, or the reason why there is none.
 template <class T> using result = tl::expected<T, error>;
 
 /// For `return fail(error_code::not_found, "…");` in a function that returns a result.
-inline tl::unexpected<error> fail(error_code code, std::string message) { return tl::unexpected<error>(error(code, std::move(message))); }
+[[gnu::cold, gnu::noinline]] inline tl::unexpected<error> fail(error_code code, std::string message) { return tl::unexpected<error>(error(code, std::move(message))); }
 inline tl::unexpected<error> fail(error reason) { return tl::unexpected<error>(std::move(reason)); }
 
 }  // namespace nnrt::inline NNRT_ISA

@@ -2,19 +2,172 @@
 // Flow: readers and binders word their errors with it; chains of + on strings cost compilers several times as much.
 #pragma once
 
-#include <nnrt/core/config.hpp>
+#include <nnrt/core/dtype.hpp>
+#include <nnrt/core/shape.hpp>
 
+#include <concepts>
 #include <initializer_list>
 #include <string>
 #include <string_view>
 
 namespace nnrt::inline NNRT_ISA {
 
-/// The pieces, one after the other: joined({"got ", std::to_string(3), ", expected ", std::to_string(4)}).
-[[gnu::cold]] inline std::string joined(std::initializer_list<std::string_view> pieces) {
+/// Bytes of the UTF-8 sequence that starts at text[at], 1 to 4; 0 when there is no well-formed one (Unicode 15, table
+/// 3-7).
+constexpr int utf8_length(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) { return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U; };
+  const auto tail = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
+  const unsigned lead = at < text.size() ? byte(0) : 0xFFU, second = byte(1);
+  if (lead < 0x80) return 1;
+  if (lead >= 0xC2 && lead <= 0xDF) return tail(1) ? 2 : 0;
+  if (lead >= 0xE0 && lead <= 0xEF) {
+    const bool overlong = lead == 0xE0 && second < 0xA0, surrogate = lead == 0xED && second > 0x9F;
+    return tail(1) && tail(2) && !overlong && !surrogate ? 3 : 0;
+  }
+  if (lead >= 0xF0 && lead <= 0xF4) {
+    const bool overlong = lead == 0xF0 && second < 0x90, beyond = lead == 0xF4 && second > 0x8F;
+    return tail(1) && tail(2) && tail(3) && !overlong && !beyond ? 4 : 0;
+  }
+  return 0;
+}
+
+/// Whether the whole text is well-formed UTF-8.
+constexpr bool is_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const int length = utf8_length(text, at);
+    if (length == 0) return false;
+    at += static_cast<std::size_t>(length);
+  }
+  return true;
+}
+
+/// Appends `text` as a JSON string with its quotes. Control characters are escaped; bytes that are not UTF-8 become
+/// U+FFFD, so the output is always JSON.
+[[gnu::cold]] inline void append_json_string(std::string& out, std::string_view text);
+
+/// `text` in quotes for a message: escaped as in JSON, so that a hostile name cannot play with a terminal, and cut
+/// after about 120 bytes.
+[[gnu::cold]] inline std::string quoted(std::string_view text);
+
+/// "[16, 3, 3, 1]", for messages.
+[[gnu::cold]] inline std::string text_of(const shape_t& shape);
+/// "f32 [16, 3, 3, 1]"
+[[gnu::cold]] inline std::string text_of(dtype type, const shape_t& shape);
+
+/// A piece of a message: letters, a number, a name in quotes, a shape. It refers to what it was made of; only joined() makes
+/// a string of it, so that the places where errors are worded own nothing and need no code to clean up.
+class piece {
+ public:
+  piece(std::string_view text) : at_(text.data()), number_(static_cast<std::int64_t>(text.size())) {}
+  piece(const char* text) : piece(std::string_view(text)) {}
+  piece(const std::string& text) : piece(std::string_view(text)) {}
+  template <std::integral Number>
+  piece(Number number) : is_(std::is_signed_v<Number> ? kind::number : kind::natural), number_(static_cast<std::int64_t>(number)) {}
+  piece(const shape_t& shape) : is_(kind::shape), at_(&shape) {}
+  piece(dtype type, const shape_t& shape) : is_(kind::tensor), at_(&shape), number_(static_cast<int>(type)) {}
+  /// The text as quoted() writes it.
+  static piece in_quotes(std::string_view text) {
+    piece p(text);
+    p.is_ = kind::quoted;
+    return p;
+  }
+
+  void append_to(std::string& text) const;
+
+ private:
+  enum class kind { letters, quoted, number, natural, shape, tensor };
+  kind is_ = kind::letters;
+  const void* at_ = nullptr;   // letters or a shape
+  std::int64_t number_ = 0;    // the number, how many letters, or the dtype of a tensor
+};
+using pieces = std::initializer_list<piece>;
+
+/// Appends the pieces, one after the other.
+[[gnu::cold]] inline void append(std::string& text, pieces parts) {
+  for (const piece& part : parts) part.append_to(text);
+}
+/// The pieces, one after the other: joined({"got ", 3, ", expected ", 4}).
+[[gnu::cold]] inline std::string joined(pieces parts) {
   std::string text;
-  for (const std::string_view piece : pieces) text += piece;
+  append(text, parts);
   return text;
 }
+
+// --- details ---------------------------------------------------------------
+namespace detail {
+[[gnu::cold]] inline void append_escaped(std::string& out, char c) {
+  constexpr std::string_view hex = "0123456789abcdef";
+  const auto code = static_cast<unsigned char>(c);
+  switch (c) {
+    case '"': out += "\\\""; return;
+    case '\\': out += "\\\\"; return;
+    case '\n': out += "\\n"; return;
+    case '\r': out += "\\r"; return;
+    case '\t': out += "\\t"; return;
+    default: break;
+  }
+  if (code >= 0x20 && code != 0x7F) return void(out += c);
+  out += "\\u00";
+  out += hex[code >> 4U];
+  out += hex[code & 15U];
+}
+}  // namespace detail
+
+[[gnu::cold]] inline void append_json_string(std::string& out, std::string_view text) {
+  out += '"';
+  for (std::size_t at = 0; at < text.size();) {
+    const int length = utf8_length(text, at);
+    if (length == 0) out += "\xEF\xBF\xBD";
+    if (length == 1) detail::append_escaped(out, text[at]);
+    if (length > 1) out += text.substr(at, static_cast<std::size_t>(length));
+    at += static_cast<std::size_t>(length == 0 ? 1 : length);
+  }
+  out += '"';
+}
+
+namespace detail {
+[[gnu::cold]] inline void append_quoted(std::string& out, std::string_view text) {
+  constexpr std::size_t longest = 120;
+  std::size_t cut = text.size() <= longest ? text.size() : longest;
+  while (cut < text.size() && cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U)
+    --cut;  // not inside a sequence
+  append_json_string(out, text.substr(0, cut));
+  if (cut < text.size()) out.insert(out.size() - 1, "…");
+}
+}  // namespace detail
+[[gnu::cold]] inline std::string quoted(std::string_view text) { return joined({piece::in_quotes(text)}); }
+
+namespace detail {
+/// Letters of a number, last first: std::to_string is a template of several hundred bytes.
+[[gnu::cold]] inline void append_number(std::string& text, std::uint64_t magnitude, bool is_negative) {
+  char digits[24];
+  char* first = digits + sizeof digits;
+  do *--first = static_cast<char>('0' + magnitude % 10);
+  while ((magnitude /= 10) != 0);
+  if (is_negative) *--first = '-';
+  text.append(first, static_cast<std::size_t>(digits + sizeof digits - first));
+}
+[[gnu::cold]] inline void append_shape(std::string& text, const shape_t& shape) {
+  text += '[';
+  for (int i = 0; i < shape.rank; ++i) append(text, {i == 0 ? "" : ", ", shape.extents[i]});
+  text += ']';
+}
+}  // namespace detail
+
+[[gnu::cold]] inline void piece::append_to(std::string& text) const {
+  const auto letters = [&] { return std::string_view(static_cast<const char*>(at_), static_cast<std::size_t>(number_)); };
+  const auto bits = static_cast<std::uint64_t>(number_);
+  switch (is_) {
+    case kind::letters: text += letters(); return;
+    case kind::quoted: detail::append_quoted(text, letters()); return;
+    case kind::number: detail::append_number(text, number_ < 0 ? 0 - bits : bits, number_ < 0); return;
+    case kind::natural: detail::append_number(text, bits, false); return;
+    case kind::tensor: append(text, {name_of(static_cast<dtype>(number_)), " "}); [[fallthrough]];
+    case kind::shape: detail::append_shape(text, *static_cast<const shape_t*>(at_)); return;
+  }
+}
+
+[[gnu::cold]] inline std::string text_of(const shape_t& shape) { return joined({shape}); }
+[[gnu::cold]] inline std::string text_of(dtype type, const shape_t& shape) { return joined({piece(type, shape)}); }
 
 }  // namespace nnrt::inline NNRT_ISA

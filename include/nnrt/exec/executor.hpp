@@ -32,7 +32,7 @@ template <class G, std::size_t I> struct spans_of_outputs<G, std::index_sequence
 template <class G, std::size_t... I> struct spans_of_outputs<G, std::index_sequence<I...>> { using type = std::tuple<span_of_output<G, I>...>; };
 
 [[gnu::cold]] inline std::string size_message(std::string_view what, std::string_view name, std::size_t got, std::int64_t expected) {
-  return std::string(what) + " \"" + std::string(name) + "\": got " + std::to_string(got) + " elements, expected " + std::to_string(expected);
+  return joined({what, " \"", name, "\": got ", got, " elements, expected ", expected});
 }
 
 /// Whether a network under a policy takes the unrolled form.

@@ -15,8 +15,8 @@ namespace nnrt::inline NNRT_ISA {
   for (char& letter : rule)
     if (letter == '_') letter = ' ';
   return joined({op, name.empty() ? "" : " \"", name, name.empty() ? ": " : "\": ", rule, " (got ",
-                 std::to_string(fault.actual), ", expected ", std::to_string(fault.expected), ") at element ",
-                 std::to_string(fault.position)});
+                 fault.actual, ", expected ", fault.expected, ") at element ",
+                 fault.position});
 }
 
 /// The error of a run whose step `failed` found this.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/result.hpp>
+#include <nnrt/core/text.hpp>
 #include <nnrt/core/shared.hpp>
 #include <nnrt/exec/fault.hpp>
 #include <nnrt/io/bind_weights.hpp>
@@ -27,7 +28,7 @@ class heap_block {
   static result<heap_block> allocate(std::int64_t bytes, const char* what) {
     heap_block made;
     made.first_ = static_cast<std::byte*>(std::aligned_alloc(64, static_cast<std::size_t>(passes::aligned(bytes > 0 ? bytes : 1))));
-    if (made.first_ == nullptr) return fail(error_code::out_of_memory, std::string(what) + ": no memory for " + std::to_string(bytes) + " bytes");
+    if (made.first_ == nullptr) return fail(error_code::out_of_memory, joined({what, ": no memory for ", bytes, " bytes"}));
     return made;
   }
   std::byte* data() const { return first_; }

@@ -114,7 +114,7 @@ class program {
   result<void> check_shapes(std::span<const shape_t> shapes) const {
     const ir::graph& g = family_->checked.outputs.empty() ? plan_->optimised : family_->checked;
     if (shapes.size() != g.inputs.size())
-      return fail(error_code::invalid_argument, joined({"got shapes for ", std::to_string(shapes.size()), " inputs, expected ", std::to_string(g.inputs.size())}));
+      return fail(error_code::invalid_argument, joined({"got shapes for ", shapes.size(), " inputs, expected ", g.inputs.size()}));
     for (std::size_t i = 0; i < shapes.size(); ++i) {
       const ir::value& input = g.at(g.inputs[i]);
       if (!detail::fits(shapes[i], input.desc.shape))

@@ -109,7 +109,7 @@ class session {
 
   template <class T> std::span<T> elements(const port* p, const char* what, std::size_t i) {
     if (!program_.has_plan() || !broken_.message().empty()) return broken_contract(reason().message()), std::span<T>();
-    if (p == nullptr) return broken_contract(joined({what, " ", std::to_string(i), " does not exist"})), std::span<T>();
+    if (p == nullptr) return broken_contract(joined({what, " ", i, " does not exist"})), std::span<T>();
     const operand_slot& slot = plan().slot_of(*p);
     const tensor_desc& desc = plan().desc_of(slot);
     if (desc.type != dtype_for<T>()) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/desc.hpp>
+#include <nnrt/core/pool.hpp>
 #include <nnrt/core/result.hpp>
 #include <nnrt/core/text.hpp>
 #include <nnrt/io/weights.hpp>
@@ -12,7 +13,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -50,8 +50,8 @@ class bound_weights {
 
   weights source_;
   detail::aligned_bytes copies_;
-  std::vector<const std::byte*> pointers_;
-  std::vector<unsigned char> copied_;
+  pool<const std::byte*> pointers_;
+  pool<unsigned char> copied_;
 };
 
 /// Finds every spec's tensor, checks its dtype and shape, and puts its elements into nnrt's order if the file has
@@ -177,8 +177,8 @@ void gather_elements(const gathering& from, const std::byte* source, std::byte* 
 /// Edits (insert, drop or replace a character) from a to b, or `limit` when there are as many or more.
 [[gnu::cold]] inline std::size_t edits_between(std::string_view a, std::string_view b, std::size_t limit) {
   if (a.size() >= b.size() + limit || b.size() >= a.size() + limit) return limit;
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  pool<std::size_t> row;
+  for (std::size_t j = 0; j <= b.size(); ++j) row.push_back(j);
   for (std::size_t i = 0; i < a.size(); ++i) {
     std::size_t diagonal = std::exchange(row[0], i + 1);
     for (std::size_t j = 0; j < b.size(); ++j) {
@@ -201,7 +201,9 @@ constexpr bool differ_by_prefix(std::string_view a, std::string_view b) {
 class weight_complaints {
  public:
   weight_complaints(const weights& file, std::span<const weight_spec> specs)
-      : file_(file), specs_(specs), used_(file.entries().size(), 0) {}
+      : file_(file), specs_(specs) {
+    used_.assign(file.entries().size(), 0);
+  }
 
   /// The spec's tensor when it fits.
   const tensor_entry* check(const weight_spec& spec, const expectation& expected);
@@ -211,11 +213,13 @@ class weight_complaints {
   error reason() const;
 
  private:
-  void complain(std::string_view name, std::string_view text) {
-    lines_ += joined({"\n  ", quoted(name), ": ", text});
+  /// Begins a line about this weight or tensor.
+  void complain(std::string_view name, pieces text) {
+    append(lines_, {"\n  ", piece::in_quotes(name), ": "});
+    append(lines_, text);
     ++count_;
   }
-  std::string hint_of_order(const weight_spec& spec, const shape_t& got) const;
+  std::string_view hint_of_order(const weight_spec& spec, const shape_t& got) const;
   std::string_view nearest_superfluous(std::string_view name);
   bool is_ignored(const tensor_entry& tensor) const {
     constexpr std::string_view counter = "num_batches_tracked";
@@ -225,14 +229,14 @@ class weight_complaints {
 
   const weights& file_;
   std::span<const weight_spec> specs_;
-  std::vector<unsigned char> used_;
-  std::vector<const weight_spec*> missing_;
+  pool<unsigned char> used_;
+  pool<const weight_spec*> missing_;
   std::size_t guesses_left_ = 10'000;  // a hostile file must not make the guessing quadratic
   std::size_t count_ = 0;
   std::string lines_;
 };
 
-[[gnu::cold]] inline std::string weight_complaints::hint_of_order(const weight_spec& spec, const shape_t& got) const {
+[[gnu::cold]] inline std::string_view weight_complaints::hint_of_order(const weight_spec& spec, const shape_t& got) const {
   const bool is_native = file_.order() == layout::native;
   const expectation other = expected_in_file(spec, is_native ? layout::pytorch : layout::native);
   if (other.why[0] != '\0' || !(got == other.shape)) return {};
@@ -241,20 +245,15 @@ class weight_complaints {
 }
 
 [[gnu::cold]] inline const tensor_entry* weight_complaints::check(const weight_spec& spec, const expectation& expected) {
-  if (expected.why[0] != '\0') {
-    return complain(spec.name, joined({"expected ", text_of(spec.desc.type, spec.desc.shape), " ", expected.why})),
-           nullptr;
-  }
+  if (expected.why[0] != '\0') return complain(spec.name, {"expected ", {spec.desc.type, spec.desc.shape}, " ", expected.why}), nullptr;
   const tensor_entry* found = file_.find(spec.name);
   if (found == nullptr) return missing_.push_back(&spec), nullptr;
   used_[static_cast<std::size_t>(found - file_.entries().data())] = 1;
   const bool same_type = found->type == spec.desc.type, same_shape = found->shape == expected.shape;
   if (same_type && same_shape) return found;
-  std::string text =
-      joined({"got ", text_of(found->type, found->shape), ", expected ", text_of(spec.desc.type, expected.shape)});
-  if (!same_type) text += " (dtypes are not converted)";
-  if (!same_shape) text += hint_of_order(spec, found->shape);
-  return complain(spec.name, text), nullptr;
+  complain(spec.name, {"got ", {found->type, found->shape}, ", expected ", {spec.desc.type, expected.shape},
+                       same_type ? "" : " (dtypes are not converted)", same_shape ? "" : hint_of_order(spec, found->shape)});
+  return nullptr;
 }
 
 [[gnu::cold]] inline std::string_view weight_complaints::nearest_superfluous(std::string_view name) {
@@ -274,24 +273,21 @@ class weight_complaints {
 [[gnu::cold]] inline void weight_complaints::check_names() {
   for (const weight_spec* spec : missing_) {
     const std::string_view nearest = nearest_superfluous(spec->name);
-    const std::string expected = text_of(spec->desc.type, expected_in_file(*spec, file_.order()).shape);
-    std::string text = joined({"missing: got no such tensor, expected ", expected});
-    if (!nearest.empty()) text += joined({"; did you mean ", quoted(nearest), "?"});
-    complain(spec->name, text);
+    const shape_t expected = expected_in_file(*spec, file_.order()).shape;
+    complain(spec->name, {"missing: got no such tensor, expected ", {spec->desc.type, expected}});
+    if (!nearest.empty()) append(lines_, {"; did you mean ", piece::in_quotes(nearest), "?"});
   }
   for (std::size_t i = 0; i < used_.size(); ++i) {
     const tensor_entry& tensor = file_.entries()[i];
-    if (used_[i] == 0 && !is_ignored(tensor)) {
-      complain(tensor.name,
-               joined({"superfluous: got ", text_of(tensor.type, tensor.shape), ", expected no such tensor"}));
-    }
+    if (used_[i] == 0 && !is_ignored(tensor))
+      complain(tensor.name, {"superfluous: got ", {tensor.type, tensor.shape}, ", expected no such tensor"});
   }
 }
 
 [[gnu::cold]] inline error weight_complaints::reason() const {
   return {error_code::invalid_argument,
-          joined({"weights do not fit (", std::to_string(used_.size()), " tensors there, ",
-                  std::to_string(specs_.size()), " weights named by the network):", lines_})};
+          joined({"weights do not fit (", used_.size(), " tensors there, ",
+                  specs_.size(), " weights named by the network):", lines_})};
 }
 
 /// A spec's tensor with the way to read it.
@@ -313,7 +309,7 @@ struct located_weight {
 
 [[gnu::cold]] inline result<bound_weights> bind_weights(const weights& file, std::span<const weight_spec> specs) {
   detail::weight_complaints complaints(file, specs);
-  std::vector<detail::located_weight> located;
+  pool<detail::located_weight> located;
   std::size_t copied_bytes = 0;
   for (const weight_spec& spec : specs) {
     const detail::expectation expected = detail::expected_in_file(spec, file.order());

@@ -91,7 +91,7 @@ class descriptor {
 /// A new file named path.new-<process>-<n>; left-overs of a killed process with the same number are stepped over.
 [[gnu::cold]] inline int create_beside(const std::string& path, std::string& temporary) {
   for (int n = 0;; ++n) {
-    temporary = joined({path, ".new-", std::to_string(::getpid()), "-", std::to_string(n)});
+    temporary = joined({path, ".new-", ::getpid(), "-", n});
     const int number = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (number >= 0 || errno != EEXIST || n == 1000) return number;
   }

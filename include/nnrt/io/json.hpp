@@ -13,43 +13,6 @@
 
 namespace nnrt::inline NNRT_ISA {
 
-/// Bytes of the UTF-8 sequence that starts at text[at], 1 to 4; 0 when there is no well-formed one (Unicode 15, table
-/// 3-7).
-constexpr int utf8_length(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U; };
-  const auto tail = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
-  const unsigned lead = at < text.size() ? byte(0) : 0xFFU, second = byte(1);
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF) return tail(1) ? 2 : 0;
-  if (lead >= 0xE0 && lead <= 0xEF) {
-    const bool overlong = lead == 0xE0 && second < 0xA0, surrogate = lead == 0xED && second > 0x9F;
-    return tail(1) && tail(2) && !overlong && !surrogate ? 3 : 0;
-  }
-  if (lead >= 0xF0 && lead <= 0xF4) {
-    const bool overlong = lead == 0xF0 && second < 0x90, beyond = lead == 0xF4 && second > 0x8F;
-    return tail(1) && tail(2) && tail(3) && !overlong && !beyond ? 4 : 0;
-  }
-  return 0;
-}
-
-/// Whether the whole text is well-formed UTF-8.
-constexpr bool is_utf8(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const int length = utf8_length(text, at);
-    if (length == 0) return false;
-    at += static_cast<std::size_t>(length);
-  }
-  return true;
-}
-
-/// Appends `text` as a JSON string with its quotes. Control characters are escaped; bytes that are not UTF-8 become
-/// U+FFFD, so the output is always JSON.
-[[gnu::cold]] inline void append_json_string(std::string& out, std::string_view text);
-
-/// `text` in quotes for a message: escaped as in JSON, so that a hostile name cannot play with a terminal, and cut
-/// after about 120 bytes.
-[[gnu::cold]] inline std::string quoted(std::string_view text);
-
 /// What json_reader::next() met.
 enum class json_event {
   begin_object,
@@ -119,10 +82,11 @@ class json_reader {
   bool skip_from(json_event event);
 
   /// Makes the reader broken for a reason of the caller's, at the last event. The first reason stays.
-  json_event refuse(std::string reason);
+  json_event refuse(pieces reason) { return broken_at(start_, reason); }
+  json_event refuse(std::string_view reason) { return broken_at(start_, {reason}); }
   bool is_broken() const { return state_ == state::broken; }
   /// "byte 17: expected ':' after a key, got '}'"; only when broken.
-  error reason() const { return {error_code::invalid_file, joined({"byte ", std::to_string(start_), ": ", reason_})}; }
+  error reason() const { return {error_code::invalid_file, joined({"byte ", start_, ": ", reason_})}; }
 
  private:
   // What the grammar allows next; `first_…` right after the opening bracket, where a closing one may follow.
@@ -130,7 +94,7 @@ class json_reader {
 
   char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   void skip_space();
-  json_event broken_at(std::size_t at, std::string reason);
+  json_event broken_at(std::size_t at, pieces reason);
   json_event unexpected(std::string_view wanted);
   bool in_object() const { return depth_ > 0 && (objects_ >> (depth_ - 1) & 1U) != 0; }
   json_event open(bool object);
@@ -139,6 +103,7 @@ class json_reader {
   json_event read_value();
   json_event read_word(std::string_view word, json_event event, std::int64_t value);
   json_event read_number();
+  bool read_integer();
   std::size_t digits();
   bool read_string();
   bool read_escape();
@@ -173,7 +138,7 @@ class json_writer {
     append_json_string(text_, value);
     return *this;
   }
-  json_writer& integer(std::int64_t value) { return word(std::to_string(value)); }
+  json_writer& integer(std::int64_t value) { return word(joined({value})); }
   /// The shortest digits that read back as the same double, and as a real number; what JSON cannot say (NaN, infinities) becomes null.
   json_writer& real(double value);
   json_writer& boolean(bool value) { return word(value ? "true" : "false"); }
@@ -207,48 +172,6 @@ class json_writer {
 };
 
 // --- details ---------------------------------------------------------------
-namespace detail {
-[[gnu::cold]] inline void append_escaped(std::string& out, char c) {
-  constexpr std::string_view hex = "0123456789abcdef";
-  const auto code = static_cast<unsigned char>(c);
-  switch (c) {
-    case '"': out += "\\\""; return;
-    case '\\': out += "\\\\"; return;
-    case '\n': out += "\\n"; return;
-    case '\r': out += "\\r"; return;
-    case '\t': out += "\\t"; return;
-    default: break;
-  }
-  if (code >= 0x20 && code != 0x7F) return void(out += c);
-  out += "\\u00";
-  out += hex[code >> 4U];
-  out += hex[code & 15U];
-}
-}  // namespace detail
-
-[[gnu::cold]] inline void append_json_string(std::string& out, std::string_view text) {
-  out += '"';
-  for (std::size_t at = 0; at < text.size();) {
-    const int length = utf8_length(text, at);
-    if (length == 0) out += "\xEF\xBF\xBD";
-    if (length == 1) detail::append_escaped(out, text[at]);
-    if (length > 1) out += text.substr(at, static_cast<std::size_t>(length));
-    at += static_cast<std::size_t>(length == 0 ? 1 : length);
-  }
-  out += '"';
-}
-
-[[gnu::cold]] inline std::string quoted(std::string_view text) {
-  constexpr std::size_t longest = 120;
-  std::size_t cut = text.size() <= longest ? text.size() : longest;
-  while (cut < text.size() && cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U)
-    --cut;  // not inside a sequence
-  std::string out;
-  append_json_string(out, text.substr(0, cut));
-  if (cut < text.size()) out.insert(out.size() - 1, "…");
-  return out;
-}
-
 [[gnu::cold]] inline json_writer& json_writer::real(double value) {
   if (!(value - value == 0)) return null();
   char digits[32];
@@ -258,22 +181,19 @@ namespace detail {
   return word(joined({shortest, shortest.find_first_of(".e") == shortest.npos ? ".0" : ""}));
 }
 
-[[gnu::cold]] inline json_event json_reader::broken_at(std::size_t at, std::string reason) {
+[[gnu::cold]] inline json_event json_reader::broken_at(std::size_t at, pieces reason) {
   if (state_ == state::broken) return json_event::broken;
   state_ = state::broken;
   start_ = at;
-  reason_ = std::move(reason);
+  append(reason_, reason);
   return json_event::broken;
 }
 
-[[gnu::cold]] inline json_event json_reader::refuse(std::string reason) { return broken_at(start_, std::move(reason)); }
-
 [[gnu::cold]] inline json_event json_reader::unexpected(std::string_view wanted) {
-  std::string reason = joined({"expected ", wanted, ", got "});
   const int length = utf8_length(text_, at_);
-  reason += at_ < text_.size() ? quoted(text_.substr(at_, static_cast<std::size_t>(length == 0 ? 1 : length)))
-                               : "the end of the text";
-  return broken_at(at_, std::move(reason));
+  const piece got = at_ < text_.size() ? piece::in_quotes(text_.substr(at_, static_cast<std::size_t>(length == 0 ? 1 : length)))
+                                       : piece("the end of the text");
+  return broken_at(at_, {"expected ", wanted, ", got ", got});
 }
 
 [[gnu::cold]] inline void json_reader::skip_space() {
@@ -306,7 +226,7 @@ namespace detail {
 }
 
 [[gnu::cold]] inline json_event json_reader::open(bool object) {
-  if (depth_ == max_depth) return broken_at(at_, joined({"containers nest deeper than ", std::to_string(max_depth)}));
+  if (depth_ == max_depth) return broken_at(at_, {"containers nest deeper than ", max_depth});
   const std::uint64_t bit = std::uint64_t{1} << depth_++;
   objects_ = object ? objects_ | bit : objects_ & ~bit;
   ++at_;
@@ -352,12 +272,27 @@ namespace detail {
   return at_ - from;
 }
 
+// The digits from start_ to at_, after a sign. std::from_chars is a template of a kilobyte.
+[[gnu::cold]] inline bool json_reader::read_integer() {
+  const bool is_negative = text_[start_] == '-';
+  std::uint64_t magnitude = 0;
+  const std::uint64_t most = std::uint64_t{1} << 63U;
+  for (const char digit : text_.substr(start_ + (is_negative ? 1 : 0), at_ - start_ - (is_negative ? 1 : 0))) {
+    const auto value = static_cast<std::uint64_t>(digit - '0');
+    if (magnitude > (most - value) / 10) return false;
+    magnitude = 10 * magnitude + value;
+  }
+  if (magnitude == most && !is_negative) return false;
+  integer_ = static_cast<std::int64_t>(is_negative ? 0 - magnitude : magnitude);
+  return true;
+}
+
 [[gnu::cold]] inline json_event json_reader::read_number() {
   if (peek() == '-') ++at_;
   const bool leading_zero = peek() == '0';
   const std::size_t whole = digits();
   if (whole == 0) return unexpected("a digit");
-  if (leading_zero && whole > 1) return broken_at(start_, "a number starts with a superfluous zero");
+  if (leading_zero && whole > 1) return broken_at(start_, {"a number starts with a superfluous zero"});
   bool is_integer = true;
   if (peek() == '.') {
     ++at_, is_integer = false;
@@ -370,13 +305,12 @@ namespace detail {
   }
   const char *first = text_.data() + start_, *last = text_.data() + at_;
   if (is_integer) {
-    if (std::from_chars(first, last, integer_).ec != std::errc{})
-      return broken_at(start_, "an integer does not fit into 64 bits");
+    if (!read_integer()) return broken_at(start_, {"an integer does not fit into 64 bits"});
     real_ = static_cast<double>(integer_);
     return after_value(json_event::integer);
   }
   if (std::from_chars(first, last, real_).ec != std::errc{})
-    return broken_at(start_, "a number does not fit into a double");
+    return broken_at(start_, {"a number does not fit into a double"});
   return after_value(json_event::real);
 }
 
@@ -386,7 +320,7 @@ namespace detail {
   bool escaped = false;
   unescaped_.clear();
   for (;;) {
-    if (at_ >= text_.size()) return broken_at(start_, "a string has no end"), false;
+    if (at_ >= text_.size()) return broken_at(start_, {"a string has no end"}), false;
     const char c = text_[at_];
     if (c == '"') break;
     if (c == '\\') {
@@ -396,9 +330,9 @@ namespace detail {
       continue;
     }
     if (static_cast<unsigned char>(c) < 0x20)
-      return broken_at(at_, "a control character stands unescaped in a string"), false;
+      return broken_at(at_, {"a control character stands unescaped in a string"}), false;
     const auto length = static_cast<std::size_t>(utf8_length(text_, at_));
-    if (length == 0) return broken_at(at_, "a string is not UTF-8"), false;
+    if (length == 0) return broken_at(at_, {"a string is not UTF-8"}), false;
     if (escaped) unescaped_ += text_.substr(at_, length);
     at_ += length;
   }
@@ -415,17 +349,17 @@ namespace detail {
     ++at_;
     return true;
   }
-  if (peek() != 'u') return broken_at(from, "an unknown escape in a string"), false;
+  if (peek() != 'u') return broken_at(from, {"an unknown escape in a string"}), false;
   std::uint32_t point = 0, low = 0;
   if (!read_code_unit(point)) return false;
   if (point >= 0xD800 && point <= 0xDBFF) {
-    if (text_.substr(at_, 2) != "\\u") return broken_at(from, "half a surrogate pair in a string"), false;
+    if (text_.substr(at_, 2) != "\\u") return broken_at(from, {"half a surrogate pair in a string"}), false;
     ++at_;
     if (!read_code_unit(low)) return false;
-    if (low < 0xDC00 || low > 0xDFFF) return broken_at(from, "half a surrogate pair in a string"), false;
+    if (low < 0xDC00 || low > 0xDFFF) return broken_at(from, {"half a surrogate pair in a string"}), false;
     point = 0x10000 + ((point - 0xD800) << 10U) + (low - 0xDC00);
   } else if (point >= 0xDC00 && point <= 0xDFFF) {
-    return broken_at(from, "half a surrogate pair in a string"), false;
+    return broken_at(from, {"half a surrogate pair in a string"}), false;
   }
   append_code_point(point);
   return true;
@@ -434,9 +368,16 @@ namespace detail {
 // Stands at the 'u' of \uXXXX; leaves behind the last digit.
 [[gnu::cold]] inline bool json_reader::read_code_unit(std::uint32_t& unit) {
   const std::string_view digits = text_.substr(at_ + 1, 4);
-  const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), unit, 16);
-  if (digits.size() != 4 || failed != std::errc{} || end != digits.data() + 4)
-    return broken_at(at_ - 1, "\\u wants four hexadecimal digits"), false;
+  unit = 0;
+  std::size_t known = 0;
+  for (const char c : digits) {
+    const std::size_t nibble = std::string_view("0123456789abcdefABCDEF").find(c);
+    if (nibble == std::string_view::npos) break;
+    unit = unit << 4U | static_cast<std::uint32_t>(nibble < 16 ? nibble : nibble - 6);
+    ++known;
+  }
+  if (known != 4)
+    return broken_at(at_ - 1, {"\\u wants four hexadecimal digits"}), false;
   at_ += 5;
   return true;
 }
@@ -452,7 +393,7 @@ namespace detail {
 
 [[gnu::cold]] inline bool json_reader::expect(json_event wanted) {
   const json_event got = next();
-  if (got != wanted) refuse(joined({"expected ", name_of(wanted), ", got ", name_of(got)}));
+  if (got != wanted) refuse({"expected ", name_of(wanted), ", got ", name_of(got)});
   return got == wanted;
 }
 

@@ -36,10 +36,10 @@ inline result<weights> make_weights(std::span<const tensor_entry> tensors, std::
   weights::state made;
   made.order = order;
   safetensors::contents& found = made.found;
-  found.tensors.assign(tensors.begin(), tensors.end());
-  found.metadata.assign(metadata.begin(), metadata.end());
-  if (auto wrong = safetensors::detail::check_writable(found.tensors, found.metadata); !wrong.empty())
-    return fail(error_code::invalid_argument, std::move(wrong));
+  found.tensors.insert(tensors.begin(), tensors.end());
+  found.metadata.insert(metadata.begin(), metadata.end());
+  std::string wrong;
+  if (!safetensors::detail::check_writable(found.tensors, found.metadata, wrong)) return fail(error_code::invalid_argument, std::move(wrong));
   std::size_t bytes = 0, letters = 0;
   for (const tensor_entry& tensor : tensors)
     bytes += detail::aligned_bytes::rounded(tensor.bytes.size()), letters += tensor.name.size();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/desc.hpp>
+#include <nnrt/core/pool.hpp>
 #include <nnrt/core/result.hpp>
 #include <nnrt/core/text.hpp>
 #include <nnrt/io/json.hpp>
@@ -13,7 +14,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -30,19 +30,14 @@ struct metadata_entry {
   std::string_view key, value;
 };
 
-/// "[16, 3, 3, 1]", for messages.
-[[gnu::cold]] inline std::string text_of(const shape_t& shape);
-/// "f32 [16, 3, 3, 1]"
-[[gnu::cold]] inline std::string text_of(dtype type, const shape_t& shape);
-
 namespace safetensors {
 
 /// What a file holds: tensors and metadata in the order of their names, each name once. The tensors' bytes are the
 /// file's; names and metadata point into `text`, so contents move but do not copy.
 struct contents {
-  std::vector<tensor_entry> tensors;
-  std::vector<metadata_entry> metadata;
-  std::vector<char> text;
+  pool<tensor_entry> tensors;
+  pool<metadata_entry> metadata;
+  pool<char> text;
 
   contents() = default;
   contents(contents&&) noexcept = default;
@@ -51,7 +46,7 @@ struct contents {
   /// Appends a copy of `letters` to `text`; whoever calls it reserves enough before, for views must stay valid.
   std::string_view keep(std::string_view letters) {
     const std::size_t at = text.size();
-    for (const char letter : letters) text.push_back(letter);
+    text.insert(letters.begin(), letters.end());
     return {text.data() + at, letters.size()};
   }
 };
@@ -69,17 +64,6 @@ inline constexpr std::uint64_t longest_header = 100'000'000;
 }  // namespace safetensors
 
 // --- details ---------------------------------------------------------------
-[[gnu::cold]] inline std::string text_of(const shape_t& shape) {
-  std::string text = "[";
-  for (const std::int64_t extent : shape) {
-    if (text.size() > 1) text += ", ";
-    text += std::to_string(extent);
-  }
-  text += ']';
-  return text;
-}
-[[gnu::cold]] inline std::string text_of(dtype type, const shape_t& shape) { return joined({name_of(type), " ", text_of(shape)}); }
-
 namespace safetensors {
 namespace detail {
 static_assert(std::endian::native == std::endian::little,
@@ -99,35 +83,30 @@ constexpr std::string_view file_name_of(dtype type) {
   return "none";
 }
 
-/// Heapsort: names come from strangers, so the worst case counts; and std::sort costs compilers 0.01 s for each type.
-template <class T, class Less> void sort(std::vector<T>& items, Less less) {
-  const auto sink = [&](std::size_t at, std::size_t end) {
+/// Heapsort over plain structs: names come from strangers, so the worst case counts; and std::sort costs compilers 0.01 s
+/// for each type.
+[[gnu::cold]] inline void sort(std::byte* items, std::size_t count, std::size_t item_bytes, bool (*less)(const void*, const void*)) {
+  const auto item = [&](std::size_t i) { return items + i * item_bytes; };
+  const auto swap = [&](std::size_t i, std::size_t k) {
+    for (std::size_t at = 0; at < item_bytes; ++at) std::swap(item(i)[at], item(k)[at]);
+  };
+  std::size_t unsifted = count / 2, end = count;
+  while (end > 1) {
+    if (unsifted > 0) --unsifted;
+    else swap(0, --end);
+    std::size_t at = unsifted;
     for (std::size_t child = 2 * at + 1; child < end; child = 2 * at + 1) {
-      if (child + 1 < end && less(items[child], items[child + 1])) ++child;
-      if (!less(items[at], items[child])) return;
-      std::swap(items[at], items[child]);
+      if (child + 1 < end && less(item(child), item(child + 1))) ++child;
+      if (!less(item(at), item(child))) break;
+      swap(at, child);
       at = child;
     }
-  };
-  for (std::size_t at = items.size() / 2; at-- > 0;) sink(at, items.size());
-  for (std::size_t end = items.size(); end-- > 1;) {
-    std::swap(items[0], items[end]);
-    sink(0, end);
   }
 }
-
-/// Puts the tensors in the order of their names; null, or one whose name occurs twice.
-[[gnu::cold]] inline const tensor_entry* sort_by_name(std::vector<tensor_entry>& tensors) {
-  sort(tensors, [](const tensor_entry& a, const tensor_entry& b) { return a.name < b.name; });
-  for (std::size_t i = 1; i < tensors.size(); ++i)
-    if (tensors[i].name == tensors[i - 1].name) return &tensors[i];
-  return nullptr;
-}
-[[gnu::cold]] inline const metadata_entry* sort_by_key(std::vector<metadata_entry>& metadata) {
-  sort(metadata, [](const metadata_entry& a, const metadata_entry& b) { return a.key < b.key; });
-  for (std::size_t i = 1; i < metadata.size(); ++i)
-    if (metadata[i].key == metadata[i - 1].key) return &metadata[i];
-  return nullptr;
+template <class T, class Less> void sort(pool<T>& items, Less) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  sort(reinterpret_cast<std::byte*>(items.data()), items.size(), sizeof(T),
+       [](const void* a, const void* b) { return Less{}(*static_cast<const T*>(a), *static_cast<const T*>(b)); });
 }
 
 /// A tensor as its header states it. Until the offsets are checked, `entry.bytes` are empty.
@@ -136,12 +115,13 @@ struct statement {
   std::uint64_t begin = 0, end = 0;
 };
 
-/// What is wrong; empty when nothing is.
-using complaint = std::string;
-
-[[gnu::cold]] inline complaint complain(std::string_view name, std::initializer_list<std::string_view> reason) {
-  return joined({"tensor ", quoted(name), ": ", joined(reason)});
+/// Says what is wrong with a tensor; false, for functions that answer whether all is well.
+[[gnu::cold]] inline bool complain(std::string& wrong, std::string_view name, pieces reason) {
+  append(wrong, {"tensor ", piece::in_quotes(name), ": "});
+  append(wrong, reason);
+  return false;
 }
+[[gnu::cold]] inline bool complain(std::string& wrong, pieces reason) { return append(wrong, reason), false; }
 
 /// Reads the JSON header into statements and metadata, kept in the order of the header.
 class header_reader {
@@ -150,15 +130,16 @@ class header_reader {
 
   bool read();
   error reason() const {
-    return {supported_ ? error_code::invalid_file : error_code::not_supported,
-            joined({"header: ", json_.reason().message()})};
+    return {supported_ ? error_code::invalid_file : error_code::not_supported, joined({"header: ", json_.reason().message()})};
   }
-  std::vector<statement>& statements() { return statements_; }
+  pool<statement>& statements() { return statements_; }
   contents& found() { return found_; }
 
  private:
-  bool refuse(std::string_view name, std::initializer_list<std::string_view> reason) {
-    return json_.refuse(complain(name, reason)), false;
+  [[gnu::cold]] bool refuse(std::string_view name, pieces reason) {
+    std::string wrong;
+    complain(wrong, name, reason);
+    return json_.refuse(wrong), false;
   }
   bool read_metadata();
   bool read_tensor(std::string_view name);
@@ -170,7 +151,7 @@ class header_reader {
 
   json_reader json_;
   contents found_;
-  std::vector<statement> statements_;
+  pool<statement> statements_;
   bool supported_ = true, has_metadata_ = false;
 };
 
@@ -194,7 +175,7 @@ class header_reader {
     const json_event value = json_.next();
     if (value == json_event::broken) return false;
     if (value != json_event::string)
-      return json_.refuse(joined({"metadata ", quoted(key), ": expected a string, got ", name_of(value)})), false;
+      return json_.refuse({"metadata ", piece::in_quotes(key), ": expected a string, got ", name_of(value)}), false;
     found_.metadata.push_back({key, found_.keep(json_.string())});
   }
   return true;
@@ -215,7 +196,7 @@ class header_reader {
   for (json_event event = json_.next(); event != json_event::end_object; event = json_.next())
     if (event == json_event::broken || !read_field(tensor, seen)) return false;
   for (const std::string_view field : {"dtype", "shape", "data_offsets"}) {
-    if ((seen & 1U) == 0) return refuse(name, {"field ", quoted(field), " is missing"});
+    if ((seen & 1U) == 0) return refuse(name, {"field ", piece::in_quotes(field), " is missing"});
     seen >>= 1U;
   }
   statements_.push_back(tensor);
@@ -225,8 +206,8 @@ class header_reader {
 [[gnu::cold]] inline bool header_reader::read_field(statement& tensor, unsigned& seen) {
   const std::string_view field = json_.string();
   const unsigned bit = field == "dtype" ? 1 : field == "shape" ? 2 : field == "data_offsets" ? 4 : 0;
-  if (bit == 0) return refuse(tensor.entry.name, {"unknown field ", quoted(field)});
-  if ((seen & bit) != 0) return refuse(tensor.entry.name, {"field ", quoted(field), " occurs twice"});
+  if (bit == 0) return refuse(tensor.entry.name, {"unknown field ", piece::in_quotes(field)});
+  if ((seen & bit) != 0) return refuse(tensor.entry.name, {"field ", piece::in_quotes(field), " occurs twice"});
   seen |= bit;
   return bit == 1 ? read_dtype(tensor) : bit == 2 ? read_shape(tensor) : read_offsets(tensor);
 }
@@ -236,10 +217,10 @@ class header_reader {
   std::string known;
   for (const dtype_row& row : dtypes) {
     if (row.name == json_.string()) return tensor.entry.type = row.type, true;
-    known += joined({known.empty() ? "" : ", ", row.name});
+    append(known, {known.empty() ? "" : ", ", row.name});
   }
   supported_ = false;
-  return refuse(tensor.entry.name, {"dtype ", quoted(json_.string()), " is not supported, expected one of ", known});
+  return refuse(tensor.entry.name, {"dtype ", piece::in_quotes(json_.string()), " is not supported, expected one of ", known});
 }
 
 [[gnu::cold]] inline bool header_reader::read_shape(statement& tensor) {
@@ -251,7 +232,7 @@ class header_reader {
       return refuse(tensor.entry.name, {"shape: expected an integer, got ", name_of(event)});
     const std::int64_t extent = json_.integer();
     if (extent < 0)
-      return refuse(tensor.entry.name, {"shape: expected extents of at least 0, got ", std::to_string(extent)});
+      return refuse(tensor.entry.name, {"shape: expected extents of at least 0, got ", extent});
     if (shape.rank == max_rank) return refuse(tensor.entry.name, {"shape: expected at most 8 extents, got more"});
     shape.push_back(extent);
   }
@@ -263,14 +244,16 @@ class header_reader {
   for (std::uint64_t* offset : {&tensor.begin, &tensor.end}) {
     if (!expect(tensor, "data_offsets", json_event::integer)) return false;
     const std::int64_t got = json_.integer();
-    if (got < 0) return refuse(tensor.entry.name, {"data_offsets: expected at least 0, got ", std::to_string(got)});
+    if (got < 0) return refuse(tensor.entry.name, {"data_offsets: expected at least 0, got ", got});
     *offset = static_cast<std::uint64_t>(got);
   }
   return expect(tensor, "data_offsets", json_event::end_array);
 }
 
-[[gnu::cold]] inline std::string text_of_offsets(const statement& t) {
-  return joined({"data_offsets [", std::to_string(t.begin), ", ", std::to_string(t.end), "]"});
+/// The same for a tensor whose offsets are wrong, which are named first.
+[[gnu::cold]] inline bool complain_of_offsets(std::string& wrong, const statement& t, pieces reason) {
+  complain(wrong, t.entry.name, {"data_offsets [", t.begin, ", ", t.end, "]"});
+  return complain(wrong, reason);
 }
 
 /// Extents of 0 are left out: neither the order of the extents nor a 0 among them hides a size that overflows.
@@ -284,101 +267,108 @@ class header_reader {
   return false;
 }
 
-[[gnu::cold]] inline complaint check_size(const statement& t, std::uint64_t data_bytes) {
+[[gnu::cold]] inline bool check_size(const statement& t, std::uint64_t data_bytes, std::string& wrong) {
   const tensor_entry& tensor = t.entry;
   if (has_too_many_elements(tensor.shape))
-    return complain(tensor.name, {"shape ", text_of(tensor.shape), " has more than 2^40 elements"});
-  if (t.begin > t.end) return complain(tensor.name, {text_of_offsets(t), " end before they begin"});
-  if (t.end > data_bytes) {
-    return complain(tensor.name,
-                    {text_of_offsets(t), " reach beyond the file's ", std::to_string(data_bytes), " bytes of data"});
-  }
+    return complain(wrong, tensor.name, {"shape ", tensor.shape, " has more than 2^40 elements"});
+  if (t.begin > t.end) return complain_of_offsets(wrong, t, {" end before they begin"});
+  if (t.end > data_bytes) return complain_of_offsets(wrong, t, {" reach beyond the file's ", data_bytes, " bytes of data"});
   const std::uint64_t got = t.end - t.begin,
                       expected = static_cast<std::uint64_t>(tensor.shape.elements() * size_of(tensor.type));
-  if (got == expected) return {};
-  return complain(tensor.name,
-                  {text_of_offsets(t), " hold ", std::to_string(got), " bytes, expected ", std::to_string(expected),
-                   " for ", file_name_of(tensor.type), " ", text_of(tensor.shape)});
+  if (got == expected) return true;
+  return complain_of_offsets(wrong, t, {" hold ", got, " bytes, expected ", expected, " for ", file_name_of(tensor.type), " ", tensor.shape});
 }
 
 /// In the order of their data, every tensor starts where the one before ended, and the last one ends with the file.
-[[gnu::cold]] inline complaint check_cover(std::vector<statement>& tensors, std::uint64_t data_bytes) {
+[[gnu::cold]] inline bool check_cover(pool<statement>& tensors, std::uint64_t data_bytes, std::string& wrong) {
   sort(tensors,
        [](const statement& a, const statement& b) { return a.begin != b.begin ? a.begin < b.begin : a.end < b.end; });
   const statement* last = nullptr;
   std::uint64_t covered = 0;
   for (const statement& t : tensors) {
-    if (t.begin < covered)
-      return complain(t.entry.name,
-                      {text_of_offsets(t), " overlap tensor ", quoted(last->entry.name), ", ", text_of_offsets(*last)});
-    if (t.begin > covered)
-      return complain(t.entry.name,
-                      {text_of_offsets(t), " leave a hole, expected them to begin at ", std::to_string(covered)});
+    if (t.begin < covered) {
+      const piece other = piece::in_quotes(last->entry.name);
+      return complain_of_offsets(wrong, t, {" overlap tensor ", other, ", data_offsets [", last->begin, ", ", last->end, "]"});
+    }
+    if (t.begin > covered) return complain_of_offsets(wrong, t, {" leave a hole, expected them to begin at ", covered});
     covered = t.end;
     last = &t;
   }
-  if (covered == data_bytes) return {};
-  const std::string end = last == nullptr ? "for a header that names no tensor"
-                                          : joined({"where the last tensor, ", quoted(last->entry.name), ", ends"});
-  return joined(
-      {"the data have ", std::to_string(data_bytes), " bytes, expected ", std::to_string(covered), ", ", end});
+  if (covered == data_bytes) return true;
+  complain(wrong, {"the data have ", data_bytes, " bytes, expected ", covered, ", "});
+  if (last == nullptr) return complain(wrong, {"for a header that names no tensor"});
+  return complain(wrong, {"where the last tensor, ", piece::in_quotes(last->entry.name), ", ends"});
 }
 
 // Other bytes than 0 and 1 are no value of a C++ bool: reading one would be undefined behaviour in every kernel.
-[[gnu::cold]] inline complaint check_booleans(const tensor_entry& tensor) {
-  if (tensor.type != boolean) return {};
+[[gnu::cold]] inline bool check_booleans(const tensor_entry& tensor, std::string& wrong) {
+  if (tensor.type != boolean) return true;
   for (std::size_t i = 0; i < tensor.bytes.size(); ++i) {
     const int value = std::to_integer<int>(tensor.bytes[i]);
-    if (value > 1)
-      return complain(tensor.name,
-                      {"BOOL element ", std::to_string(i), " is ", std::to_string(value), ", expected 0 or 1"});
+    if (value > 1) return complain(wrong, tensor.name, {"BOOL element ", i, " is ", value, ", expected 0 or 1"});
   }
-  return {};
+  return true;
+}
+
+/// Puts the tensors in the order of their names; null, or one whose name occurs twice.
+[[gnu::cold]] inline const tensor_entry* sort_by_name(pool<tensor_entry>& tensors) {
+  sort(tensors, [](const tensor_entry& a, const tensor_entry& b) { return a.name < b.name; });
+  for (std::size_t i = 1; i < tensors.size(); ++i)
+    if (tensors[i].name == tensors[i - 1].name) return &tensors[i];
+  return nullptr;
+}
+[[gnu::cold]] inline const metadata_entry* sort_by_key(pool<metadata_entry>& metadata) {
+  sort(metadata, [](const metadata_entry& a, const metadata_entry& b) { return a.key < b.key; });
+  for (std::size_t i = 1; i < metadata.size(); ++i)
+    if (metadata[i].key == metadata[i - 1].key) return &metadata[i];
+  return nullptr;
+}
+/// Both, and each name once.
+[[gnu::cold]] inline bool sort_contents(pool<tensor_entry>& tensors, pool<metadata_entry>& metadata, std::string& wrong) {
+  if (const tensor_entry* twice = sort_by_name(tensors)) return complain(wrong, twice->name, {"its name occurs twice, expected it once"});
+  if (const metadata_entry* twice = sort_by_key(metadata))
+    return complain(wrong, {"metadata ", piece::in_quotes(twice->key), ": its key occurs twice"});
+  return true;
 }
 
 /// Finds the header of a file.
-[[gnu::cold]] inline complaint find_header(std::span<const std::byte> file, std::string_view& header) {
+[[gnu::cold]] inline bool find_header(std::span<const std::byte> file, std::string_view& header, std::string& wrong) {
   if (file.size() < 8)
-    return joined(
-        {"the file has ", std::to_string(file.size()), " bytes, expected at least the 8 of the header's length"});
+    return complain(wrong, {"the file has ", file.size(), " bytes, expected at least the 8 of the header's length"});
   std::uint64_t length = 0;
   std::memcpy(&length, file.data(), 8);
-  const std::string claim = joined({"the header claims ", std::to_string(length), " bytes, "});
-  if (length > longest_header) return joined({claim, "expected at most ", std::to_string(longest_header)});
+  if (length > longest_header)
+    return complain(wrong, {"the header claims ", length, " bytes, expected at most ", longest_header});
   if (length > file.size() - 8)
-    return joined({claim, "but only ", std::to_string(file.size() - 8), " follow its length"});
+    return complain(wrong, {"the header claims ", length, " bytes, but only ", file.size() - 8, " follow its length"});
   header = {reinterpret_cast<const char*>(file.data() + 8), static_cast<std::size_t>(length)};
-  if (!header.starts_with('{')) return joined({"header: expected '{' at its begin, got ", quoted(header.substr(0, 1))});
-  return {};
+  if (!header.starts_with('{'))
+    return complain(wrong, {"header: expected '{' at its begin, got ", piece::in_quotes(header.substr(0, 1))});
+  return true;
 }
 
 /// Gives the tensors their bytes, once everything about them is checked.
-[[gnu::cold]] inline complaint fill(contents& found, std::vector<statement>& statements, std::span<const std::byte> data) {
+[[gnu::cold]] inline bool fill(contents& found, pool<statement>& statements, std::span<const std::byte> data, std::string& wrong) {
   for (const statement& t : statements)
-    if (complaint wrong = check_size(t, data.size()); !wrong.empty()) return wrong;
+    if (!check_size(t, data.size(), wrong)) return false;
   for (const statement& t : statements) {
     found.tensors.push_back(t.entry);
     found.tensors.back().bytes = {data.data() + t.begin, static_cast<std::size_t>(t.end - t.begin)};
-    if (complaint wrong = check_booleans(found.tensors.back()); !wrong.empty()) return wrong;
+    if (!check_booleans(found.tensors.back(), wrong)) return false;
   }
   // Two tensors of one name would also overlap or leave a hole; the name is the better reason.
-  if (const tensor_entry* twice = sort_by_name(found.tensors))
-    return complain(twice->name, {"its name occurs twice, expected it once"});
-  if (const metadata_entry* twice = sort_by_key(found.metadata))
-    return joined({"metadata ", quoted(twice->key), ": its key occurs twice"});
-  return check_cover(statements, data.size());
+  return sort_contents(found.tensors, found.metadata, wrong) && check_cover(statements, data.size(), wrong);
 }
 }  // namespace detail
 
 [[gnu::cold]] inline result<contents> parse(std::span<const std::byte> file) {
   std::string_view header;
-  if (detail::complaint wrong = detail::find_header(file, header); !wrong.empty())
-    return fail(error_code::invalid_file, std::move(wrong));
+  std::string wrong;
+  if (!detail::find_header(file, header, wrong)) return fail(error_code::invalid_file, std::move(wrong));
   detail::header_reader reader(header);
   if (!reader.read()) return fail(reader.reason());
   const std::span<const std::byte> data(file.data() + 8 + header.size(), file.size() - 8 - header.size());
-  if (detail::complaint wrong = detail::fill(reader.found(), reader.statements(), data); !wrong.empty())
-    return fail(error_code::invalid_file, std::move(wrong));
+  if (!detail::fill(reader.found(), reader.statements(), data, wrong)) return fail(error_code::invalid_file, std::move(wrong));
   return std::move(reader.found());
 }
 

@@ -40,33 +40,27 @@ inline result<void> save(std::string_view path, std::span<const tensor_entry> te
 
 // --- details ---------------------------------------------------------------
 namespace detail {
-inline complaint check_writable(const tensor_entry& tensor) {
-  if (!is_utf8(tensor.name)) return complain(tensor.name, {"its name is not UTF-8"});
-  if (tensor.name == "__metadata__") return complain(tensor.name, {"this name is the format's own"});
-  if (tensor.type == dtype::none) return complain(tensor.name, {"it has no dtype"});
-  if (!tensor.shape.is_known() || has_too_many_elements(tensor.shape)) {
-    return complain(tensor.name, {"shape ", text_of(tensor.shape), " has unknown extents or more than 2^40 elements"});
-  }
+inline bool check_writable(const tensor_entry& tensor, std::string& wrong) {
+  if (!is_utf8(tensor.name)) return complain(wrong, tensor.name, {"its name is not UTF-8"});
+  if (tensor.name == "__metadata__") return complain(wrong, tensor.name, {"this name is the format's own"});
+  if (tensor.type == dtype::none) return complain(wrong, tensor.name, {"it has no dtype"});
+  if (!tensor.shape.is_known() || has_too_many_elements(tensor.shape))
+    return complain(wrong, tensor.name, {"shape ", tensor.shape, " has unknown extents or more than 2^40 elements"});
   const auto expected = static_cast<std::uint64_t>(tensor.shape.elements() * size_of(tensor.type));
-  if (tensor.bytes.size() != expected) {
-    return complain(tensor.name, {"got ", std::to_string(tensor.bytes.size()), " bytes, expected ",
-                                  std::to_string(expected), " for ", text_of(tensor.type, tensor.shape)});
-  }
-  return check_booleans(tensor);
+  const std::size_t got = tensor.bytes.size();
+  if (got != expected) return complain(wrong, tensor.name, {"got ", got, " bytes, expected ", expected, " for ", {tensor.type, tensor.shape}});
+  return check_booleans(tensor, wrong);
 }
 
 /// Puts tensors and metadata in the order of their names on the way.
-inline complaint check_writable(std::vector<tensor_entry>& tensors, std::vector<metadata_entry>& metadata) {
+inline bool check_writable(pool<tensor_entry>& tensors, pool<metadata_entry>& metadata, std::string& wrong) {
   for (const tensor_entry& tensor : tensors)
-    if (complaint wrong = check_writable(tensor); !wrong.empty()) return wrong;
-  if (const tensor_entry* twice = sort_by_name(tensors))
-    return complain(twice->name, {"its name occurs twice, expected it once"});
-  if (const metadata_entry* twice = sort_by_key(metadata))
-    return joined({"metadata ", quoted(twice->key), ": its key occurs twice"});
+    if (!check_writable(tensor, wrong)) return false;
+  if (!sort_contents(tensors, metadata, wrong)) return false;
   for (const metadata_entry& entry : metadata)
     if (!is_utf8(entry.key) || !is_utf8(entry.value))
-      return joined({"metadata ", quoted(entry.key), ": it is not UTF-8"});
-  return {};
+      return complain(wrong, {"metadata ", piece::in_quotes(entry.key), ": it is not UTF-8"});
+  return true;
 }
 
 inline void write_metadata(json_writer& json, std::span<const metadata_entry> metadata) {
@@ -94,10 +88,12 @@ inline std::vector<std::byte> framed(std::string header) {
 }  // namespace detail
 
 inline result<outline> outline_of(std::span<const tensor_entry> tensors, std::span<const metadata_entry> metadata) {
-  std::vector<tensor_entry> ordered(tensors.begin(), tensors.end());
-  std::vector<metadata_entry> texts(metadata.begin(), metadata.end());
-  if (detail::complaint wrong = detail::check_writable(ordered, texts); !wrong.empty())
-    return fail(error_code::invalid_argument, std::move(wrong));
+  pool<tensor_entry> ordered;
+  ordered.insert(tensors.begin(), tensors.end());
+  pool<metadata_entry> texts;
+  texts.insert(metadata.begin(), metadata.end());
+  std::string wrong;
+  if (!detail::check_writable(ordered, texts, wrong)) return fail(error_code::invalid_argument, std::move(wrong));
   detail::sort(ordered, [](const tensor_entry& a, const tensor_entry& b) {
     return size_of(a.type) != size_of(b.type) ? size_of(a.type) > size_of(b.type) : a.name < b.name;
   });
@@ -113,8 +109,7 @@ inline result<outline> outline_of(std::span<const tensor_entry> tensors, std::sp
   }
   json.end_object();
   if (json.text().size() + 8 > longest_header) {
-    return fail(error_code::invalid_argument,
-                joined({"the header would take more than ", std::to_string(longest_header), " bytes"}));
+    return fail(error_code::invalid_argument, joined({"the header would take more than ", longest_header, " bytes"}));
   }
   file.header = detail::framed(std::move(json).take());
   return file;
