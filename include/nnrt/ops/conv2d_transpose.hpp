@@ -157,7 +157,7 @@ struct conv2d_transpose {
         if (w < 0) continue;
         const T *pixel = &x(at.n, h, w, at.channel), *tap = &weight(at.filter, kh, kw, 0);
         for (std::int64_t c = 0; c < channels; ++c)
-          sum += detail::product<T>(pixel[c * step], zero.x, tap[c * weight_step], zero.weight);
+          sum += (static_cast<Sum>(pixel[c * step]) - zero.x) * (static_cast<Sum>(tap[c * weight_step]) - zero.weight);
       }
     }
     return sum;

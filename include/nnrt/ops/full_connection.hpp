@@ -82,13 +82,15 @@ struct full_connection {
   static constexpr void reference(const attrs& a, arguments in, results out) {
     const auto x = in[0].as<const T>(), w = in[1].as<const T>();
     const auto y = out[0].as<T>();
-    const auto zero_x = detail::zero_of<T>(in[0]), zero_w = detail::zero_of<T>(in[1]);
+    using sum_t = math::compute_t<T>;
+    const sum_t zero_x = detail::zero_of<T>(in[0]), zero_w = detail::zero_of<T>(in[1]);
     const std::int64_t outputs = w.extent(0), inner = w.extent(1), rows = outputs == 0 ? 0 : y.elements() / outputs;
     for (std::int64_t o = 0; o < outputs; ++o) {
       const detail::epilogue<T, Rounding> finish(out[0], a.fused, sum_scale<T>(in[0], in[1], o));
       for (std::int64_t r = 0; r < rows; ++r) {
-        math::compute_t<T> sum = detail::bias_of<T>(in, o);
-        for (std::int64_t i = 0; i < inner; ++i) sum += detail::product(x[r * inner + i], zero_x, w(o, i), zero_w);
+        sum_t sum = detail::bias_of<T>(in, o);
+        for (std::int64_t i = 0; i < inner; ++i)
+          sum += (static_cast<sum_t>(x[r * inner + i]) - zero_x) * (static_cast<sum_t>(w(o, i)) - zero_w);
         y[r * outputs + o] = finish(sum);
       }
     }

@@ -75,15 +75,17 @@ struct matmul {
     const auto a = oriented(in[0].as<const T>(), attributes.transpose_a, batch);
     const auto b = oriented(in[1].as<const T>(), attributes.transpose_b, batch);
     if (y.elements() == 0) return;
-    const auto zero_a = detail::zero_of<T>(in[0]), zero_b = detail::zero_of<T>(in[1]);
+    using sum_t = math::compute_t<T>;
+    const sum_t zero_a = detail::zero_of<T>(in[0]), zero_b = detail::zero_of<T>(in[1]);
     const double scale = detail::product_of_tensor_scales(in[0].desc->quantised.scale, in[1].desc->quantised.scale);
     const detail::epilogue<T, Rounding> finish(out[0], attributes.fused, scale);
     shape_t index;
     index.rank = y.rank();
     do {
-      math::compute_t<T> sum = 0;
+      sum_t sum = 0;
       for (std::int64_t k = 0; k < a.extent(-1); ++k)
-        sum += detail::product(a.at(index.with(-1, k)), zero_a, b.at(index.with(-2, k)), zero_b);
+        sum += (static_cast<sum_t>(a.at(index.with(-1, k))) - zero_a) *
+               (static_cast<sum_t>(b.at(index.with(-2, k))) - zero_b);
       y.at(index) = finish(sum);
     } while (next_index(index, y.shape));
   }

@@ -101,9 +101,7 @@ constexpr Sum window_sum(const window_pair& windows, const window_place& at, con
       // Pointers instead of indices: this loop decides how large a network constant evaluation can run.
       const T *pixel = &x(at.n, h, w, at.channel), *tap = &weight(at.filter, kh, kw, 0);
       for (std::int64_t c = 0; c < channels; ++c)
-        if constexpr (is_byte<T>)
-          sum += (static_cast<Sum>(pixel[c * step]) - zero.x) * (static_cast<Sum>(tap[c * weight_step]) - zero.weight);
-        else sum += static_cast<Sum>(pixel[c * step]) * static_cast<Sum>(tap[c * weight_step]);
+        sum += (static_cast<Sum>(pixel[c * step]) - zero.x) * (static_cast<Sum>(tap[c * weight_step]) - zero.weight);
     }
   return sum;
 }

@@ -56,16 +56,9 @@ template <class T> constexpr math::compute_t<T> bias_of(arguments in, std::int64
   return in.size() > 2 && in[2] ? static_cast<math::compute_t<T>>(in[2].as<const bias_t>()[o]) : math::compute_t<T>{0};
 }
 
-/// What is subtracted from an element before it is multiplied.
+/// What is subtracted from an element before it is multiplied: 0 from floating point, which changes nothing.
 template <class T> constexpr math::compute_t<T> zero_of(const view& x) {
   return static_cast<math::compute_t<T>>(is_byte<T> ? x.desc->quantised.zero_point : 0);
-}
-
-/// (a - zero_a) * (b - zero_b); floating point has no zero points.
-template <class T, class Sum = math::compute_t<T>>
-constexpr Sum product(T a, std::type_identity_t<Sum> zero_a, T b, std::type_identity_t<Sum> zero_b) {
-  if constexpr (is_byte<T>) return (static_cast<Sum>(a) - zero_a) * (static_cast<Sum>(b) - zero_b);
-  else return static_cast<Sum>(a) * static_cast<Sum>(b);
 }
 
 /// The scale of output channel o of a weight.
