@@ -43,6 +43,7 @@
 #include <nnrt/ops/resize_bilinear.hpp>
 #include <nnrt/ops/rsqrt.hpp>
 #include <nnrt/ops/scale.hpp>
+#include <nnrt/ops/select.hpp>
 #include <nnrt/ops/shape_of.hpp>
 #include <nnrt/ops/sigmoid.hpp>
 #include <nnrt/ops/slice.hpp>
@@ -124,6 +125,7 @@ using list = type_list<  //
     arg_max,             //  54
     unsqueeze,           //  55
     gelu,                //  56
+    select,              //  62
     fold_affine,         // 1000
     dynamic_range>;      // 1001
 
