@@ -149,6 +149,7 @@ TEST_CASE("convolution: every method is right at its edges") {
       {"10x4 stride 2 of one channel", padded(strided(shape(49, 10, 1, 8, 10, 4), 2, 2), 4, 1, 5, 1)},
       {"1x5 kernel", padded(shape(5, 19, 4, 6, 1, 5), 0, 2, 0, 2)},
       {"dilated down only", padded(dilated(shape(13, 60, 3, 5, 3, 3), 4, 1), 4, 1, 4, 1)},
+      {"dilated far beyond the image", padded(dilated(shape(3, 9, 3, 5, 3, 1), 1000, 1), 1000, 0, 1000, 0)},
       {"dilated both ways", padded(dilated(shape(14, 15, 5, 18, 3, 3), 2, 3), 2, 3, 2, 3)},
       {"two groups", padded(grouped(shape(7, 9, 8, 12, 3, 3), 2), 1, 1, 1, 1)},
       {"as many groups as channels", padded(grouped(shape(6, 6, 5, 10, 3, 3), 5), 1, 1, 1, 1)},
@@ -258,6 +259,12 @@ TEST_CASE("convolution: pointwise and wide unpadded windows need no scratch") {
   CHECK(conv_scratch_floats(padded(shape(99, 99, 8, 8, 3, 3), 0, 0, 0, 0)) == 0);
   CHECK(conv_scratch_floats(padded(shape(9, 9, 8, 8, 3, 3), 1, 1, 1, 1)) > 0);
   static_assert(conv_scratch_floats(conv_shape{}) == 0);
+}
+
+TEST_CASE("convolution: scratch is no larger than what is gathered, however far a kernel reaches") {
+  constexpr std::int64_t far = 2147483647;
+  CHECK(conv_scratch_floats(padded(dilated(shape(9, 9, 8, 8, 3, 1), far, 1), far, 0, far, 0)) < 10000);
+  CHECK(conv_scratch_floats(padded(dilated(shape(9, 9, 8, 8, 1, 3), 1, far), 0, far, 0, far)) < 10000);
 }
 
 TEST_CASE("convolution: a part uses no more scratch than it asks for") {
