@@ -233,15 +233,26 @@ constexpr std::int64_t depthwise_packed_floats(const depthwise_shape& s) {
   return detail::channel_vectors(s.out()) * lanes * (s.taps() + 1);
 }
 
-/// Packs weights [out, kernel_h, kernel_w] and bias [out] (null: zeros) to [vector of channels][bias, taps][lane].
-inline void depthwise_pack(const depthwise_shape& s, const float* w, const float* bias, float* out) {
-  const std::int64_t channels = s.out(), taps = s.taps();
+/// Packs weights and bias [out] (null: zeros) to [vector of channels][bias, taps][lane].
+///
+/// \param w weights, those of an output channel `filter` floats behind those of the one before
+///
+/// \param place_of place_of(tap) is where a tap lies among the weights of its channel
+template <class PlaceOf>
+void depthwise_pack_taps(const depthwise_shape& s, const float* w, std::int64_t filter, PlaceOf place_of,
+                         const float* bias, float* out) {
+  const std::int64_t channels = s.out();
   for (std::int64_t v = 0; v < detail::channel_vectors(channels); ++v) {
     const std::int64_t first = detail::first_channel(v, channels), count = std::min(lanes, channels);
     for (std::int64_t l = 0; l < lanes; ++l) *out++ = l < count && bias != nullptr ? bias[first + l] : 0.0F;
-    for (std::int64_t tap = 0; tap < taps; ++tap)
-      for (std::int64_t l = 0; l < lanes; ++l) *out++ = l < count ? w[(first + l) * taps + tap] : 0.0F;
+    for (std::int64_t tap = 0; tap < s.taps(); ++tap)
+      for (std::int64_t l = 0; l < lanes; ++l) *out++ = l < count ? w[(first + l) * filter + place_of(tap)] : 0.0F;
   }
+}
+
+/// The same for weights [out, kernel_h, kernel_w].
+inline void depthwise_pack(const depthwise_shape& s, const float* w, const float* bias, float* out) {
+  depthwise_pack_taps(s, w, s.taps(), [](std::int64_t tap) { return tap; }, bias, out);
 }
 
 /// How the output is computed: tiles of pixels for square kernels of 3 or 5 and strides of 1 or 2, else pixel by pixel (kernel 0).

@@ -36,27 +36,36 @@ constexpr bool ends_in_half(std::int64_t width) { return has_halves && width > l
 /// Packs B and bias. Layout: [bias][panel][k][columns of the panel], missing columns zero; a panel that ends_in_half
 /// has its half vector twice.
 ///
-/// \param b element (i, j) is b[i * row_stride + j * column_stride]: (n, 1) for a k x n matrix, (1, k) for n x k
+/// \param row_of row_of(i) is where row i begins; its element j lies j * column_stride floats on
 ///
 /// \param bias n floats; null: zeros
 ///
 /// \param out packed_floats(k, n) floats; 64-byte alignment is faster
-inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_stride, std::int64_t k, std::int64_t n,
-                 const float* bias, float* out) {
+template <class RowOf>
+void pack_rows(RowOf row_of, std::int64_t column_stride, std::int64_t k, std::int64_t n, const float* bias,
+               float* out) {
   const std::int64_t padded = whole_vectors(n);
   for (std::int64_t j = 0; j < padded; ++j) *out++ = bias != nullptr && j < n ? bias[j] : 0.0F;
   for (std::int64_t j0 = 0; j0 < padded; j0 += panel_columns) {
     const std::int64_t width = std::min(panel_columns, padded - j0), used = std::min(width, n - j0);
     const bool twice = ends_in_half(n - j0);
     for (std::int64_t i = 0; i < k; ++i, out += width) {
-      const std::int64_t row = i * row_stride + j0 * column_stride;
-      if (column_stride == 1) copy_floats(b + row, used, out);
+      const float* const row = row_of(i) + j0 * column_stride;
+      if (column_stride == 1) copy_floats(row, used, out);
       else
-        for (std::int64_t j = 0; j < used; ++j) out[j] = b[row + j * column_stride];
+        for (std::int64_t j = 0; j < used; ++j) out[j] = row[j * column_stride];
       for (std::int64_t j = used; j < width; ++j) out[j] = 0.0F;
       if (twice) copy_floats(out + lanes, lanes / 2, out + lanes + lanes / 2);
     }
   }
+}
+
+/// The same for rows at equal distances.
+///
+/// \param b element (i, j) is b[i * row_stride + j * column_stride]: (n, 1) for a k x n matrix, (1, k) for n x k
+inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_stride, std::int64_t k, std::int64_t n,
+                 const float* bias, float* out) {
+  pack_rows([=](std::int64_t i) { return b + i * row_stride; }, column_stride, k, n, bias, out);
 }
 
 /// Weights that a later step reads, fetched into L2 while this one computes; ignored unless the tag fetches_ahead.

@@ -10,6 +10,7 @@
 #include <nnrt/kernels/bind/bias_add.hpp>
 #include <nnrt/kernels/bind/concat.hpp>
 #include <nnrt/kernels/bind/conv2d.hpp>
+#include <nnrt/kernels/bind/conv2d_transpose.hpp>
 #include <nnrt/kernels/bind/depthwise_conv2d.hpp>
 #include <nnrt/kernels/bind/div.hpp>
 #include <nnrt/kernels/bind/fill.hpp>
