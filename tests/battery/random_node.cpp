@@ -1,0 +1,514 @@
+// random_node: see the header. What an operand may look like follows from its row of the signature, from the operands
+// before it and from chance; the rules choose what is kept, so no operator is known here by its name.
+#include "battery/random_node.hpp"
+
+#include <nnrt/ir/dump.hpp>
+
+#include "support/attribute_words.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <numeric>
+
+namespace nnrt_test {
+
+namespace {
+
+using numbers_t = std::vector<std::int64_t>;
+
+constexpr std::int64_t most_elements = 3000, most_macs = 200'000;
+constexpr std::int64_t lowest_number = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t highest_number = std::numeric_limits<std::int64_t>::max();
+
+// --- shapes ----------------------------------------------------------------
+
+std::int64_t any_extent(dice& random) { return random.once_in(60) ? 0 : random.between(1, 6); }
+
+shape_t any_shape(dice& random) {
+  const int rank = random.once_in(2) ? 4 : random.below(6);
+  shape_t shape;
+  for (int i = 0; i < rank; ++i) shape.push_back(any_extent(random));
+  return shape;
+}
+
+/// How an operand's shape may follow from that of another one.
+enum class likeness {
+  same,
+  repeated_along_axes,
+  inner_axes,
+  one_axis,
+  scalar,
+  one_number,
+  another_extent,
+  filters,
+  matrix,
+  matrix_partner,
+  none_at_all,
+  count
+};
+
+shape_t filters_for(const shape_t& image, dice& random) {
+  const std::int64_t channels = image.rank > 0 ? image[-1] : 1;
+  const std::int64_t inner = random.once_in(3) ? 1 : channels / random.between(1, 3);
+  const std::int64_t outer = random.once_in(3) ? channels * random.between(1, 2) : random.between(1, 6);
+  return {outer, random.between(1, 3), random.between(1, 3), inner};
+}
+
+/// The other factor of a matrix product: batches as they are or repeated, rows or columns that fit.
+shape_t partner_of(const shape_t& matrix, dice& random) {
+  if (matrix.rank < 2) return matrix;
+  shape_t other = matrix;
+  other[-2] = matrix[-1], other[-1] = random.between(1, 6);
+  if (random.once_in(2)) std::swap(other[-1], other[-2]);
+  if (random.once_in(3)) other = {other[-2], other[-1]};
+  return other;
+}
+
+shape_t like(likeness how, const shape_t& from, dice& random) {
+  shape_t shape = from;
+  const int axis = from.rank > 0 ? random.below(from.rank) : 0;
+  switch (how) {
+    case likeness::same:
+      return from;
+    case likeness::repeated_along_axes:
+      for (int i = 0; i < shape.rank; ++i)
+        if (random.once_in(2)) shape[i] = 1;
+      return shape;
+    case likeness::inner_axes:
+      shape = {};
+      for (int i = axis; i < from.rank; ++i) shape.push_back(from[i]);
+      return shape;
+    case likeness::one_axis:
+      return from.rank == 0 ? shape_t{} : shape_t{from[random.once_in(2) ? from.rank - 1 : axis]};
+    case likeness::scalar:
+      return {};
+    case likeness::one_number:
+      return {1};
+    case likeness::another_extent:
+      if (shape.rank > 0) shape[axis] = random.between(1, 6);
+      return shape;
+    case likeness::filters:
+      return filters_for(from, random);
+    case likeness::matrix:
+      return {random.between(1, 6), from.elements(axis)};
+    case likeness::matrix_partner:
+      return partner_of(from, random);
+    case likeness::none_at_all:
+    case likeness::count:
+      break;
+  }
+  return any_shape(random);
+}
+likeness any_likeness(dice& random) { return static_cast<likeness>(random.below(static_cast<int>(likeness::count))); }
+
+// --- lists of integers -----------------------------------------------------
+
+numbers_t many(std::size_t count, std::int64_t least, std::int64_t most, dice& random) {
+  numbers_t list(count);
+  for (std::int64_t& number : list) number = random.between(least, most);
+  return list;
+}
+
+/// Extents with this product, of which one may be left to be inferred.
+numbers_t factors_of(std::int64_t product, dice& random) {
+  numbers_t list;
+  while (random.below(3) > 0 && list.size() < 4) {
+    const std::int64_t factor = random.between(1, 6);
+    if (product % factor != 0) continue;
+    list.push_back(factor);
+    product /= factor;
+  }
+  list.push_back(random.once_in(4) ? -1 : product);
+  return list;
+}
+/// Positive numbers with this sum.
+numbers_t parts_of(std::int64_t sum, dice& random) {
+  numbers_t list;
+  while (sum > 0) sum -= list.emplace_back(random.between(1, sum));
+  return list;
+}
+numbers_t some_axes(int rank, dice& random) {
+  numbers_t list(static_cast<std::size_t>(rank));
+  std::iota(list.begin(), list.end(), 0);
+  for (std::size_t i = list.size(); i > 1; --i)
+    std::swap(list[i - 1], list[static_cast<std::size_t>(random.below(static_cast<int>(i)))]);
+  if (random.once_in(2)) list.resize(static_cast<std::size_t>(random.below(rank + 1)));
+  for (std::int64_t& axis : list)
+    if (random.once_in(4)) axis -= rank;
+  return list;
+}
+
+/// Numbers as operators ask for them, about a tensor of this shape: axes, permutations, extents, places, steps.
+numbers_t any_list(const shape_t& x, dice& random) {
+  const auto rank = static_cast<std::size_t>(x.rank);
+  numbers_t list;
+  switch (random.below(9)) {
+    case 0:
+      return some_axes(x.rank, random);
+    case 1:
+      return {random.between(-x.rank - 1, x.rank + 1)};
+    case 2:
+      return {random.between(0, 13)};
+    case 3:
+      return factors_of(x.elements(), random);
+    case 4:
+      for (const std::int64_t extent : x) list.push_back(random.between(0, std::max<std::int64_t>(extent - 1, 0)));
+      return list;
+    case 5:
+      for (const std::int64_t extent : x)
+        list.push_back(random.once_in(4) ? -1 : random.between(1, std::max<std::int64_t>(extent, 1)));
+      return list;
+    case 6:
+      return many(rank, 1, 3, random);
+    case 7:
+      return many(2 * rank, 0, 2, random);
+    default:
+      for (std::size_t i = 0; i < rank; ++i) list.push_back(random.one_of({-2, -1, 1, 1, 2}));
+      return list;
+  }
+}
+
+/// The same as an attribute; also the lengths and halves of lists that attributes have.
+numbers_t any_attribute_list(const shape_t& x, dice& random) {
+  switch (random.below(5)) {
+    case 0:
+      return many(2, 1, 3, random);
+    case 1:
+      return many(static_cast<std::size_t>(random.one_of({2, 4})), 0, 1, random);
+    case 2:
+      return x.rank == 0 ? numbers_t{} : parts_of(x[random.below(x.rank)], random);
+    default:
+      return any_list(x, random);
+  }
+}
+
+// --- attributes ------------------------------------------------------------
+
+/// How many numbers the list of this name takes; its type alone knows, so it is tried out.
+std::size_t capacity_of(const operator_info& op, std::string_view name) {
+  static std::map<std::pair<std::string_view, std::string_view>, std::size_t> known;
+  const auto [place, is_new] = known.try_emplace({op.name, name}, 0);
+  if (!is_new) return place->second;
+  std::size_t count = 0;
+  for (bool fits = true; fits && count < 65; ++count) {
+    std::vector<word> words = default_words(op);
+    set_attribute(op, words, {name, numbers_t(count + 1, 0)});
+    fits = is_well_formed(op, words);
+  }
+  return place->second = count - 1;
+}
+
+void append_attribute(std::vector<word>& words, const operator_info& op, const attribute_field& field, const shape_t& x,
+                      dice& random) {
+  switch (field.kind) {
+    case attribute_kind::flag:
+      words.push_back(random.below(2));
+      return;
+    case attribute_kind::real:
+      words.push_back(std::bit_cast<std::int32_t>(random.one_of({0.0F, 1.0F, -1.0F, 0.5F, 2.0F, 1e-3F, 6.0F})));
+      return;
+    case attribute_kind::fused:
+    case attribute_kind::choice:
+      words.push_back(random.below(3));
+      return;
+    case attribute_kind::extent:
+      words.insert(words.end(), {random.between(1, 3), random.between(1, 3)});
+      return;
+    case attribute_kind::padding: {
+      const int mode = random.below(3);  // 0: explicit pads
+      words.push_back(mode);
+      for (int side = 0; side < 4; ++side) words.push_back(mode == 0 ? random.below(3) : 0);
+      return;
+    }
+    case attribute_kind::list: {
+      const numbers_t list = any_attribute_list(x, random);
+      words.push_back(static_cast<word>(std::min(list.size(), capacity_of(op, field.name))));
+      words.insert(words.end(), list.begin(), list.begin() + words.back());
+      return;
+    }
+    case attribute_kind::integer:
+      words.push_back(random.once_in(2) ? random.between(-3, 6) : random.between(0, 13));  // axes, counts; dtypes
+      return;
+  }
+}
+
+/// Each attribute as it is by default, or, as often, another one.
+std::vector<word> words_for(const operator_info& op, const shape_t& x, dice& random) {
+  const std::vector<word> defaults = default_words(op);
+  std::vector<word> words;
+  std::size_t at = 0;
+  for (const attribute_field& field : op.label->attributes) {
+    const std::size_t count = words_of(field.kind, defaults[at]);
+    if (random.once_in(2)) append_attribute(words, op, field, x, random);
+    else
+      words.insert(words.end(), defaults.begin() + static_cast<std::ptrdiff_t>(at),
+                   defaults.begin() + static_cast<std::ptrdiff_t>(at + count));
+    at += count;
+  }
+  return words;
+}
+
+// --- quantisation ----------------------------------------------------------
+
+/// Any scale, or one of those that some functions have for results between -1 and 1, or 0 and 1.
+quantisation any_quantisation(dtype type, dice& random) {
+  if (random.once_in(3))
+    return random.one_of(
+        {quant{0x1p-8F, type == i8 ? -128 : 0}, quant{0x1p-7F, type == u8 ? 128 : 0}, quant{0x1p-15F, 0}});
+  const std::int64_t lowest = type == u8 ? 0 : -100, highest = type == u8 ? 200 : 100;
+  const bool has_zero_point = size_of(type) == 1 && !random.once_in(3);
+  return quant{static_cast<float>(random.real(0.01, 0.5)),
+               static_cast<std::int32_t>(has_zero_point ? random.between(lowest, highest) : 0)};
+}
+
+/// Scales for integers of 8 and 16 bits: the same for all, one for each, or one for each index of the first axis.
+void quantise(random_node& made, dtype computed, dice& random) {
+  if (made.op->traits.quantised == stored_numbers::refused || random.once_in(4)) return;
+  const bool is_shared = random.once_in(3);
+  const quantisation shared = any_quantisation(computed, random);
+  for (std::size_t i = 0; i < made.in.size(); ++i) {
+    random_operand& x = made.in[i];
+    if (x.desc.type == dtype::none || !types::quantised.contains(x.desc.type)) continue;
+    if (x.desc.type == i32 && computed != i32) continue;  // sums that start at a bias: its scale is not looked at
+    x.desc.quantised = is_shared ? shared : any_quantisation(x.desc.type, random);
+    if (i == 0 || x.desc.rank() == 0 || !random.once_in(3)) continue;
+    x.desc.quantised = per_channel<0>;
+    for (std::int64_t k = 0; k < x.desc.shape[0]; ++k) x.scales.push_back(static_cast<float>(random.real(0.01, 0.5)));
+  }
+  for (std::size_t i = 0; i < made.op->outputs.size(); ++i) {
+    made.wanted.emplace_back();
+    if (!random.once_in(3)) made.wanted.back().quantised = is_shared ? shared : any_quantisation(computed, random);
+  }
+}
+
+// --- elements --------------------------------------------------------------
+
+template <class T> T any_number(dice& random) {
+  if constexpr (std::is_same_v<T, bool>) return random.once_in(2);
+  else if constexpr (std::is_integral_v<T>) {
+    if (sizeof(T) > 1 && !random.once_in(4)) return static_cast<T>(random.between(std::is_signed_v<T> ? -50 : 0, 50));
+    return static_cast<T>(random.between(lowest_number, highest_number));
+  } else return static_cast<T>(random.real(-4, 4));
+}
+
+/// Numbers of operands that name places: small ones, or, now and then, such as count from the end.
+std::int64_t any_place(const shape_t& x, dice& random) {
+  std::int64_t least = 6;
+  for (const std::int64_t extent : x) least = std::min(least, extent);
+  least = std::max<std::int64_t>(least, 1);
+  return random.once_in(8) ? random.between(-least, least - 1) : random.between(0, least - 1);
+}
+
+void fill(random_operand& x, const operand_spec& row, const shape_t& first, dice& random) {
+  const std::int64_t n = x.desc.elements();
+  x.bytes.resize(static_cast<std::size_t>(x.desc.bytes()));
+  const bool are_places = !row.constant && (row.accepts.bits & ~types::index.bits) == 0;
+  with_element<types::any>(x.desc.type, [&]<class T>(T) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      T element = any_number<T>(random);
+      if (!x.values.empty()) element = static_cast<T>(x.values[static_cast<std::size_t>(i)]);
+      else if (are_places) element = static_cast<T>(any_place(first, random));
+      // The one operand whose numbers cannot be negative.
+      else if constexpr (std::is_floating_point_v<T> || std::is_same_v<T, float16>) {
+        if (row.role == "variance") element = static_cast<T>(std::fabs(static_cast<double>(element)) + 0.1);
+      }
+      std::memcpy(x.bytes.data() + static_cast<std::size_t>(i) * sizeof(T), &element, sizeof(T));
+    }
+  });
+}
+
+/// Constants of few integers are known to the rules; those that no list was made for have any.
+void make_known(random_operand& x, dice& random) {
+  if (!x.is_constant || !x.values.empty() || x.desc.elements() > 256) return;
+  with_element<types::integer | types::logical>(x.desc.type, [&]<class T>(T) {
+    for (std::int64_t i = 0; i < x.desc.elements(); ++i)
+      x.values.push_back(static_cast<std::int64_t>(any_number<T>(random)));
+  });
+}
+
+// --- operands --------------------------------------------------------------
+
+random_operand constant_list(const operand_spec& row, const shape_t& first, dice& random) {
+  random_operand x;
+  x.is_constant = true;
+  x.values = any_list(first, random);
+  const auto count = static_cast<std::int64_t>(x.values.size());
+  shape_t shape{count};
+  if (count == 1 && random.once_in(2)) shape = {};
+  if (count > 0 && count % 2 == 0 && random.once_in(4)) shape = {count / 2, 2};
+  x.desc = {random.one_of(row.accepts), shape};
+  return x;
+}
+
+/// How many operands there are for each row of the signature.
+std::vector<std::size_t> rows_of(const operator_info& op, dice& random) {
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < op.inputs.size(); ++i)
+    for (int more = op.inputs[i].given == presence::variadic ? 1 + random.below(4) : 1; more > 0; --more)
+      rows.push_back(i);
+  while (!rows.empty() && op.inputs[rows.back()].given == presence::optional && random.once_in(3)) rows.pop_back();
+  return rows;
+}
+
+/// Shapes, dtypes and constants of all operands; one kind of likeness for all of them makes lists of vectors likelier.
+void make_operands(random_node& made, dtype computed, dice& random) {
+  const operator_info& op = *made.op;
+  const bool is_alike = random.once_in(2);
+  const likeness common = any_likeness(random);
+  std::vector<shape_t> before;
+  for (const std::size_t r : rows_of(op, random)) {
+    const operand_spec& row = op.inputs[r];
+    random_operand x;
+    if (row.given == presence::optional && random.once_in(4)) {
+      made.in.push_back(x);
+      continue;
+    }
+    const bool is_list = row.constant && !(row.accepts.contains(f32));
+    if (is_list && !before.empty()) x = constant_list(row, before[0], random);
+    else {
+      const bool is_typed = static_cast<int>(made.in.size()) == op.traits.typed_by || !random.once_in(6);
+      const dtype type = row.accepts.contains(computed) && is_typed ? computed : random.one_of(row.accepts);
+      const shape_t shape = before.empty()
+                                ? any_shape(random)
+                                : like(is_alike ? common : any_likeness(random), random.one_of(before), random);
+      x.desc = {type, shape};
+      x.is_constant = row.constant || random.once_in(5);
+    }
+    before.push_back(x.desc.shape);
+    made.in.push_back(std::move(x));
+  }
+}
+
+bool is_small(const random_node& made, const verdict& v) {
+  std::int64_t elements = 0;
+  for (const random_operand& x : made.in) {
+    if (x.desc.elements() < 0) return false;
+    elements += x.desc.elements();
+  }
+  for (const tensor_desc& y : v.outputs) {
+    if (y.elements() < 0) return false;
+    elements += y.elements();
+  }
+  return elements <= most_elements;
+}
+
+}  // namespace
+
+dtype dice::one_of(dtype_set set) {
+  std::vector<dtype> members;
+  for (int i = 1; i < dtype_count; ++i)
+    if (set.contains(static_cast<dtype>(i))) members.push_back(static_cast<dtype>(i));
+  return members.empty() ? dtype::none : one_of(members);
+}
+
+std::uint64_t seed_of_run() {
+  const char* given = std::getenv("NNRT_SEED");
+  return given == nullptr ? 20260520 : std::strtoull(given, nullptr, 10);
+}
+
+view random_operand::as_view() {
+  if (desc.type == dtype::none) return {};
+  view v{&desc, any_pointer::bytes(bytes.data())};
+  v.scales = scales;
+  return v;
+}
+
+std::vector<operand> random_node::operands() const {
+  std::vector<operand> all;
+  for (const random_operand& x : in) all.push_back(x.as_operand());
+  return all;
+}
+std::vector<view> random_node::views() {
+  std::vector<view> all;
+  for (random_operand& x : in) all.push_back(x.as_view());
+  return all;
+}
+verdict random_node::infer() const { return op->infer(words, operands(), wanted); }
+
+std::string random_node::text() const {
+  std::string line(op->name);
+  line += '(';
+  for (const random_operand& x : in) {
+    line += x.desc.type == dtype::none ? "missing" : (x.is_constant ? "constant " : "") + ir::to_string(x.desc);
+    for (const std::int64_t value : x.values) line += ' ' + std::to_string(value);
+    line += ", ";
+  }
+  line += "words";
+  for (const word w : words) line += ' ' + std::to_string(w);
+  line += ") ->";
+  for (const tensor_desc& y : out) line += ' ' + ir::to_string(y);
+  return line;
+}
+
+std::optional<random_node> try_node(const operator_info& op, dtype computed, dice& random) {
+  random_node made;
+  made.op = &op;
+  make_operands(made, computed, random);
+  made.words = words_for(op, made.in[0].desc.shape, random);
+  quantise(made, computed, random);
+  for (random_operand& x : made.in) make_known(x, random);
+  const verdict v = made.infer();
+  if (!v || !is_small(made, v)) return std::nullopt;
+  made.out.assign(v.outputs.begin(), v.outputs.end());
+  if (op.macs(made.words, made.operands(), made.out) > most_macs) return std::nullopt;
+  for (std::size_t i = 0; i < made.in.size(); ++i)
+    if (made.in[i].desc.type != dtype::none)
+      fill(made.in[i], op.inputs[std::min(i, op.inputs.size() - 1)], made.in[0].desc.shape, random);
+  return made;
+}
+
+std::vector<random_node> random_nodes(const operator_info& op, dtype computed, std::size_t count, dice& random) {
+  std::vector<random_node> nodes;
+  for (int attempt = 0; attempt < 300'000 && nodes.size() < count; ++attempt)
+    if (auto made = try_node(op, computed, random)) nodes.push_back(std::move(*made));
+  return nodes;
+}
+
+std::vector<word> random_words(const operator_info& op, int rank, dice& random) {
+  shape_t shape;
+  for (int i = 0; i < rank; ++i) shape.push_back(random.between(1, 6));
+  return words_for(op, shape, random);
+}
+
+// --- hostile ---------------------------------------------------------------
+
+namespace {
+
+std::int64_t hostile_number(dice& random) {
+  if (random.once_in(2)) return random.between(-3, 9);
+  if (random.once_in(2)) return random.between(lowest_number, highest_number);
+  const std::int64_t power = std::int64_t{1} << random.below(63);
+  return random.one_of({power, power - 1, -power, lowest_number, highest_number, highest_number - 1});
+}
+
+}  // namespace
+
+std::vector<word> hostile_words(const operator_info& op, dice& random) {
+  std::vector<word> words = random_words(op, random.below(9), random);
+  for (word& w : words)
+    if (random.once_in(3)) w = hostile_number(random);
+  if (random.once_in(8)) words.push_back(hostile_number(random));
+  if (random.once_in(8) && !words.empty()) words.pop_back();
+  return words;
+}
+
+tensor_desc hostile_desc(dice& random) {
+  tensor_desc desc;
+  desc.type = static_cast<dtype>(random.below(dtype_count));
+  desc.layout = static_cast<format>(random.below(4));
+  for (int rank = random.once_in(2) ? 4 : random.below(max_rank + 1); rank > 0; --rank)
+    desc.shape.push_back(random.once_in(4) ? hostile_number(random) : random.between(-1, 6));
+  if (!random.once_in(4)) return desc;
+  desc.quantised.mode = static_cast<quantisation::kind>(random.below(3));
+  desc.quantised.scale = random.one_of({0.0F, 1.0F, -1.0F, 1e-45F, 3e38F, std::numeric_limits<float>::infinity(),
+                                        std::numeric_limits<float>::quiet_NaN()});
+  desc.quantised.zero_point = static_cast<std::int32_t>(hostile_number(random));
+  desc.quantised.axis = static_cast<int>(random.once_in(2) ? random.between(0, 8) : hostile_number(random));
+  return desc;
+}
+
+}  // namespace nnrt_test

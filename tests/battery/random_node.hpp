@@ -1,0 +1,83 @@
+// random_node: a node of any operator with random operands, attributes and elements, made from the operator's tables.
+// Flow: the batteries make nodes until the rules accept enough of them, and hold operators and kernels against them.
+#pragma once
+
+#include "support/catalogue.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace nnrt_test {
+
+/// Random numbers that follow from a seed.
+class dice {
+ public:
+  explicit dice(std::uint64_t seed) : engine_(seed) {}
+
+  std::int64_t between(std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(engine_);
+  }
+  int below(int n) { return static_cast<int>(between(0, n - 1)); }
+  bool once_in(int n) { return below(n) == 0; }
+  double real(double least, double most) { return std::uniform_real_distribution<double>(least, most)(engine_); }
+  template <class List> const auto& one_of(const List& list) {
+    return list[static_cast<std::size_t>(below(static_cast<int>(std::size(list))))];
+  }
+  template <class T> const T& one_of(std::initializer_list<T> list) {
+    return list.begin()[static_cast<std::size_t>(below(static_cast<int>(list.size())))];
+  }
+  dtype one_of(dtype_set set);
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+/// The seed of a run: that of the environment variable NNRT_SEED, else always the same.
+std::uint64_t seed_of_run();
+
+/// An operand with its elements.
+struct random_operand {
+  tensor_desc desc;  // dtype::none: missing
+  bool is_constant = false;
+  std::vector<std::int64_t> values;  // of a constant of integers
+  std::vector<float> scales;         // of a tensor that is quantised per channel
+  std::vector<std::byte> bytes;
+
+  operand as_operand() const { return {desc, values, is_constant}; }
+  view as_view();
+};
+
+/// A node that its operator's rules accept, with all extents known and few elements.
+struct random_node {
+  const operator_info* op = nullptr;
+  std::vector<word> words;
+  std::vector<random_operand> in;
+  std::vector<tensor_desc> wanted;
+  std::vector<tensor_desc> out;
+
+  std::vector<operand> operands() const;
+  std::vector<view> views();
+  verdict infer() const;
+  /// Operator, attributes, operands and results in one line.
+  std::string text() const;
+};
+
+/// One attempt at a node whose reference runs for this dtype; nothing when the rules refuse it, or it is large.
+std::optional<random_node> try_node(const operator_info& op, dtype computed, dice& random);
+
+/// Attempts until there are `count` nodes, or 300,000 have been made.
+std::vector<random_node> random_nodes(const operator_info& op, dtype computed, std::size_t count, dice& random);
+
+/// Words that have the form of the operator's attributes: mostly small numbers, or, when hostile, any.
+std::vector<word> random_words(const operator_info& op, int rank, dice& random);
+std::vector<word> hostile_words(const operator_info& op, dice& random);
+
+/// A desc whose dtype, rank, format and kind of quantisation exist; everything else may be anything.
+tensor_desc hostile_desc(dice& random);
+
+}  // namespace nnrt_test

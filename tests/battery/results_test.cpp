@@ -1,0 +1,313 @@
+// results_test: what every operator computes, its kernel held against its reference, and both against a compiled
+// network. Flow: random_node makes nodes from the tables of each operator in the catalogue; no operator is named here.
+#include "battery/random_node.hpp"
+
+#include "support/kernels.hpp"
+
+#include <nnrt/dynamic.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <deque>
+
+using namespace nnrt_test;
+
+namespace {
+
+constexpr std::size_t nodes_for_each_dtype = 24;
+
+/// The elements of every output of a node, and what the run complained of.
+struct computed {
+  blocks bytes;
+  run_fault fault;
+};
+
+// --- comparison ------------------------------------------------------------
+
+/// Kernels add up in another order than references: 32 units in the last place of the largest number there is.
+double unit_in_last_place(dtype type) { return type == f64 ? 0x1p-52 : type == f32 ? 0x1p-23 : 0x1p-10; }
+
+/// Elements of a floating dtype as doubles; none of any other.
+std::vector<double> reals_of(dtype type, const std::vector<std::byte>& bytes) {
+  std::vector<double> numbers;
+  with_element<types::floating>(type, [&]<class T>(T element) {
+    for (std::size_t at = 0; at < bytes.size(); at += sizeof(T)) {
+      std::memcpy(&element, bytes.data() + at, sizeof(T));
+      numbers.push_back(static_cast<double>(element));
+    }
+  });
+  return numbers;
+}
+
+double largest_of(double largest, const std::vector<double>& numbers) {
+  for (const double number : numbers)
+    if (std::isfinite(number)) largest = std::max(largest, std::fabs(number));
+  return largest;
+}
+
+/// Integers and booleans are the same; real numbers are close, and NaN or infinite where the others are.
+bool are_close(const tensor_desc& desc, const std::vector<std::byte>& got, const std::vector<std::byte>& expected,
+               double largest_operand) {
+  if (!types::floating.contains(desc.type)) return got == expected;
+  const std::vector<double> x = reals_of(desc.type, got), y = reals_of(desc.type, expected);
+  const double allowed = 32 * unit_in_last_place(desc.type) * largest_of(largest_operand, y);
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    if (std::isnan(x[i]) && std::isnan(y[i])) continue;
+    if (x[i] != y[i] && !(std::fabs(x[i] - y[i]) <= allowed)) return false;
+  }
+  return true;
+}
+
+/// Output by output; says which one differs first.
+void check_close(const random_node& node, const computed& got, const computed& expected) {
+  CHECK(got.fault.rule == expected.fault.rule);
+  if (got.fault || expected.fault) return;
+  REQUIRE(got.bytes.size() == expected.bytes.size());
+  double largest = 0;
+  for (const random_operand& x : node.in) largest = largest_of(largest, reals_of(x.desc.type, x.bytes));
+  for (std::size_t i = 0; i < node.out.size(); ++i) {
+    CAPTURE(i);
+    CHECK(are_close(node.out[i], got.bytes[i], expected.bytes[i], largest));
+  }
+}
+
+// --- runs --------------------------------------------------------------------
+
+/// Runs f on outputs that hold `filling`, and gives back what they are then.
+template <class F> computed with_outputs(const random_node& node, std::byte filling, F f) {
+  computed made;
+  for (const tensor_desc& y : node.out) made.bytes.emplace_back(static_cast<std::size_t>(y.bytes()), filling);
+  std::vector<view> out;
+  for (std::size_t i = 0; i < node.out.size(); ++i)
+    out.push_back({&node.out[i], any_pointer::bytes(made.bytes[i].data()), nullptr, {}, {}});
+  made.fault = f(out);
+  return made;
+}
+
+computed reference_of(random_node& node, std::byte filling = std::byte{0x5a}) {
+  const std::vector<view> in = node.views();
+  return with_outputs(node, filling, [&](results out) { return node.op->reference(node.words, in, out); });
+}
+
+std::byte* aligned(std::vector<std::byte>& block) {
+  const auto at = reinterpret_cast<std::uintptr_t>(block.data());
+  return block.data() + (64 - at % 64) % 64;
+}
+
+/// What the kernel makes of the node, cut into `tiles` parts, the last one first; each operand ends where memory does.
+/// An operand that is given in place shares its memory with output 0.
+computed kernel_of(random_node& node, const kernel_choice& choice, int tiles, int in_place = -1) {
+  std::deque<fenced_bytes> memory;
+  std::vector<view> in = node.views();
+  for (std::size_t i = 0; i < in.size(); ++i)
+    if (in[i]) in[i].data = any_pointer::bytes(memory.emplace_back(node.in[i].bytes).data());
+  const tensor_desc packed_desc{u8, {choice.packed_bytes}};
+  std::vector<std::byte> packed_block(static_cast<std::size_t>(choice.packed_bytes) + 64);
+  const view packed{&packed_desc, any_pointer::bytes(aligned(packed_block))};
+  if (choice.has_pack()) {
+    choice.pack({node.words, in, std::span(&packed, 1), nullptr, 0, 1});
+    for (std::size_t i = 0; i < in.size(); ++i)
+      if ((choice.packs >> i & 1U) != 0) in[i].data = any_pointer{};
+    in.push_back(packed);
+  }
+  std::vector<std::byte> scratch(static_cast<std::size_t>(choice.scratch_bytes) + 64);
+  return with_outputs(node, std::byte{0xa5}, [&](std::vector<view>& out) {
+    run_fault fault;
+    std::deque<fenced_bytes> fenced_outputs;
+    std::vector<view> fenced = out;
+    for (std::size_t i = 0; i < out.size(); ++i)
+      fenced[i].data = any_pointer::bytes(
+          fenced_outputs
+              .emplace_back(std::vector<std::byte>(static_cast<std::size_t>(node.out[i].bytes()), std::byte{0xa5}))
+              .data());
+    if (in_place >= 0) {
+      const std::vector<std::byte>& x = node.in[static_cast<std::size_t>(in_place)].bytes;
+      if (!x.empty()) std::memcpy(fenced[0].data.raw(), x.data(), x.size());
+      in[static_cast<std::size_t>(in_place)].data = fenced[0].data;
+    }
+    for (int tile = tiles; tile-- > 0;) choice.run({node.words, in, fenced, aligned(scratch), tile, tiles, &fault});
+    for (std::size_t i = 0; i < out.size(); ++i)
+      if (node.out[i].bytes() > 0)
+        std::memcpy(out[i].data.raw(), fenced[i].data.raw(), static_cast<std::size_t>(node.out[i].bytes()));
+    return fault;
+  });
+}
+
+/// The kernel that a plan would take: the reference where there is no other.
+kernel_choice choice_for(const random_node& node) {
+  const std::vector<operand> operands = node.operands();
+  if (const kernel_choice fast = node.op->select({node.words, operands, node.out})) return fast;
+  return {.run = node.op->run_reference, .name = "reference"};
+}
+
+/// Whether a box of x has all its elements one behind the other: it is cut along one axis, and those outside of it have
+/// one element.
+bool lies_in_one_piece(const shape_t& box, const shape_t& x) {
+  if (box.rank != x.rank) return false;
+  int cut = 0;
+  while (cut < x.rank && x[cut] == 1) ++cut;
+  for (int axis = cut + 1; axis < x.rank; ++axis)
+    if (box[axis] != x[axis]) return false;
+  return true;
+}
+
+/// Whether output 0 may be written over operand i.
+bool fits_in_place(const random_node& node, const kernel_choice& choice, std::size_t i) {
+  const tensor_desc &x = node.in[i].desc, &y = node.out[0];
+  const bool is_packed = (choice.packs >> i & 1U) != 0;
+  return node.op->traits.result == storage::in_place && x.type == y.type && x.bytes() == y.bytes() && !is_packed;
+}
+
+// --- networks of one node ----------------------------------------------------
+
+/// Adds an operand to the model: constants as they are, others as inputs, with extents hidden where the run shall tell.
+std::int32_t add_operand(model_builder& builder, const random_operand& x, std::size_t number, bool hides_extents) {
+  std::int32_t id = ir::none;
+  if (x.is_constant) {
+    with_element<types::any>(x.desc.type, [&]<class T>(T) {
+      id =
+          builder.constant<T>(x.desc, {reinterpret_cast<const T*>(x.bytes.data()), x.bytes.size() / sizeof(T)}).value();
+    });
+  } else {
+    tensor_desc declared = x.desc;
+    if (hides_extents && x.desc.quantised.mode != quantisation::kind::per_channel)  // as many scales as it has channels
+      for (int axis = 0; axis < declared.rank(); axis += 2) declared.shape[axis] = -1;
+    id = builder.input("x" + std::to_string(number), declared).value();
+  }
+  if (x.desc.quantised.mode == quantisation::kind::per_channel) {
+    const tensor_desc scales{f32, {static_cast<std::int64_t>(x.scales.size())}};
+    builder.set_scales(id, builder.constant<float>(scales, x.scales).value());
+  }
+  return id;
+}
+
+/// What a session makes of the node; nothing when no network can be made of it.
+std::optional<computed> session_of(const random_node& node, bool hides_extents) {
+  model_builder builder;
+  std::vector<std::int32_t> ids;
+  for (std::size_t i = 0; i < node.in.size(); ++i)
+    ids.push_back(node.in[i].desc.type == dtype::none ? ir::none : add_operand(builder, node.in[i], i, hides_extents));
+  const auto outputs = builder.apply(*node.op, node.words, ids, node.wanted);
+  if (!outputs) return std::nullopt;
+  for (std::size_t i = 0; i < outputs->size(); ++i)
+    REQUIRE(builder.output("y" + std::to_string(i), (*outputs)[i]).has_value());
+  const auto compiled = compile(builder.finish());
+  if (!compiled) MESSAGE(compiled.error().message());
+  REQUIRE(compiled.has_value());
+  session run(*compiled);
+  std::vector<const random_operand*> fed;
+  std::vector<shape_t> shapes;
+  for (const random_operand& x : node.in)
+    if (!x.is_constant && x.desc.type != dtype::none) fed.push_back(&x), shapes.push_back(x.desc.shape);
+  if (hides_extents) REQUIRE(run.resize(shapes).has_value());
+  for (std::size_t i = 0; i < fed.size(); ++i)
+    with_element<types::any>(fed[i]->desc.type, [&]<class T>(T) {
+      std::ranges::copy(fed[i]->bytes, std::as_writable_bytes(run.input<T>(i)).begin());
+    });
+  computed made;
+  if (const auto ran = run.run(); !ran) made.fault.rule = "a fault";
+  for (std::size_t i = 0; i < node.out.size(); ++i)
+    with_element<types::any>(node.out[i].type, [&]<class T>(T) {
+      const auto bytes = std::as_bytes(run.output<T>(i));
+      made.bytes.emplace_back(bytes.begin(), bytes.end());
+    });
+  return made;
+}
+
+template <class F> void for_each_node(F f) {
+  const std::uint64_t seed = seed_of_run();
+  CAPTURE(seed);
+  for (const operator_info* op : catalogue())
+    for (int number = 1; number < dtype_count; ++number) {
+      const auto type = static_cast<dtype>(number);
+      if (!op->computes_on.contains(type)) continue;
+      dice random(seed + static_cast<std::uint64_t>(op->code) * 100 + static_cast<std::uint64_t>(number));
+      std::vector<random_node> nodes = random_nodes(*op, type, nodes_for_each_dtype, random);
+      CAPTURE(op->name);
+      CHECK(nodes.size() == nodes_for_each_dtype);
+      for (random_node& node : nodes) {
+        const std::string text = node.text();
+        CAPTURE(text);
+        f(node);
+      }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("battery: a reference writes every element of its outputs, and reads nothing else than its operands") {
+  for_each_node([](random_node& node) {
+    const computed once = reference_of(node, std::byte{0x5a}), again = reference_of(node, std::byte{0xa5});
+    CHECK(once.fault.rule == again.fault.rule);
+    if (!once.fault) CHECK(once.bytes == again.bytes);
+    if (!node.op->traits.reads_descs_alone) return;
+    std::vector<view> in = node.views();
+    for (view& x : in) x.data = any_pointer{};
+    CHECK(with_outputs(node, std::byte{0}, [&](results out) {
+            return node.op->reference(node.words, in, out);
+          }).bytes == once.bytes);
+  });
+}
+
+TEST_CASE("battery: a kernel agrees with its reference, has the same bits in any number of parts, and works in place") {
+  for_each_node([](random_node& node) {
+    const kernel_choice choice = choice_for(node);
+    CAPTURE(choice.name);
+    CHECK(choice.parts >= 1);
+    CHECK(choice.parts <= 64);
+    const computed expected = reference_of(node), whole = kernel_of(node, choice, 1);
+    check_close(node, whole, expected);
+    if (whole.fault) return;
+    if (choice.name != "reference")
+      for (const int tiles : {2, 3, 7, 64}) {
+        CAPTURE(tiles);
+        CHECK(kernel_of(node, choice, tiles).bytes == whole.bytes);
+      }
+    for (std::size_t i = 0; i < node.in.size(); ++i) {
+      if (!fits_in_place(node, choice, i)) continue;
+      CAPTURE(i);
+      CHECK(kernel_of(node, choice, 1, static_cast<int>(i)).bytes == whole.bytes);
+    }
+  });
+}
+
+TEST_CASE("battery: parts and aliases of an operand lie where the operator says") {
+  for_each_node([](random_node& node) {
+    const computed made = reference_of(node);
+    if (node.op->traits.result == storage::alias_of_input) CHECK(made.bytes[0] == node.in[0].bytes);
+    if (!node.op->traits.outputs_are_parts) return;
+    const std::vector<operand> operands = node.operands();
+    for (std::size_t i = 0; i < node.out.size(); ++i) {
+      if (!lies_in_one_piece(node.out[i].shape, node.in[0].desc.shape)) continue;
+      CAPTURE(i);
+      const std::int64_t at =
+          node.op->part_offset(node.words, operands, node.out, static_cast<int>(i)) * size_of(node.out[i].type);
+      REQUIRE(at >= 0);
+      REQUIRE(at + node.out[i].bytes() <= std::ssize(node.in[0].bytes));
+      CHECK(std::equal(made.bytes[i].begin(), made.bytes[i].end(), node.in[0].bytes.begin() + at));
+    }
+  });
+}
+
+TEST_CASE("battery: a compiled network of one node gives what the reference gives") {
+  for_each_node([](random_node& node) {
+    const computed expected = reference_of(node);
+    const auto got = session_of(node, false);
+    REQUIRE(got.has_value());
+    CHECK(bool(got->fault) == bool(expected.fault));
+    if (!expected.fault) check_close(node, *got, expected);
+  });
+}
+
+TEST_CASE("battery: a network whose extents only the run tells gives the same") {
+  for_each_node([](random_node& node) {
+    const computed expected = reference_of(node);
+    const auto got = session_of(node, true);
+    if (!got) return;  // something has to be known beforehand
+    CHECK(bool(got->fault) == bool(expected.fault));
+    if (!expected.fault) check_close(node, *got, expected);
+  });
+}
