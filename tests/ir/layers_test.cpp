@@ -55,6 +55,16 @@ TEST_CASE("layers: conv2d declares weight and bias, and takes its group from the
   CHECK(g.graph().inputs_of(g.graph().nodes[0]).size() == 3);
 }
 
+TEST_CASE("layers: conv2d_transpose declares weight and bias like conv2d") {
+  builder g;
+  auto x = g.input<f32, shape<2, 8, 8, 6>>("x");
+  auto y = layers::conv2d_transpose<4, 3, 5>(x, "up", same, stride<2, 3>, group<2>);
+  static_assert(decltype(y)::desc.shape == shape_t{2, 16, 24, 4});
+  check_weights(g, {{"up.weight", {4, 3, 5, 3}}, {"up.bias", {4}}});
+  CHECK(node_name(g) == "up");
+  CHECK(unpack<ops::conv2d_transpose::attrs>(g.graph().attrs_of(g.graph().nodes[0])).group == 2);
+}
+
 TEST_CASE("layers: no_bias leaves the bias out, wherever it stands") {
   builder g;
   auto x = g.input<f32, shape<1, 8, 8, 6>>("x");
@@ -124,6 +134,7 @@ TEST_CASE("layers: a name that is used twice is one weight") {
 // After a broken rule nothing more is complained about: the handle passes through every layer.
 using refused = tensor<dsl::unknown_desc>;
 static_assert(std::is_same_v<decltype(layers::conv2d<4, 3, 3>(refused{}, "a", same, no_bias)), refused>);
+static_assert(std::is_same_v<decltype(layers::conv2d_transpose<4, 3, 3>(refused{}, "a", same)), refused>);
 static_assert(std::is_same_v<decltype(layers::depthwise_conv2d<3, 3, 2>(refused{}, "a")), refused>);
 static_assert(std::is_same_v<decltype(layers::full_connection<4>(refused{}, "a", axis<1>)), refused>);
 static_assert(std::is_same_v<decltype(layers::batch_norm(refused{}, "a")), refused>);

@@ -7,6 +7,7 @@
 #include <nnrt/ops/batch_norm.hpp>
 #include <nnrt/ops/bias_add.hpp>
 #include <nnrt/ops/conv2d.hpp>
+#include <nnrt/ops/conv2d_transpose.hpp>
 #include <nnrt/ops/depthwise_conv2d.hpp>
 #include <nnrt/ops/full_connection.hpp>
 #include <nnrt/ops/layer_norm.hpp>
@@ -58,19 +59,32 @@ constexpr auto with_weight_and_bias(tensor<X> x, std::string_view name, Keywords
   }
 }
 
+/// A convolution whose weight has the input's channels, shared out among the groups that the keywords say.
+template <class Op, std::int64_t Out, std::int64_t KernelH, std::int64_t KernelW, tensor_desc X, class... Keywords>
+constexpr auto grouped(tensor<X> x, std::string_view name, Keywords... keywords) {
+  if constexpr (X.type == dtype::none) {
+    return x;
+  } else {
+    constexpr std::int64_t groups = at_least_1(attributes<Op, tensor<X>, Keywords...>.group);
+    constexpr shape_t weight{Out, KernelH, KernelW, at_least_1(channels_of(X) / groups)};
+    return with_weight_and_bias<Op, weight, Out>(x, name, keywords...);
+  }
+}
+
 }  // namespace detail
 
 /// conv2d with "name.weight" [Out, KernelH, KernelW, C / group] and "name.bias" [Out].
 template <std::int64_t Out, std::int64_t KernelH, std::int64_t KernelW, tensor_desc X,
           dsl::keyword_argument... Keywords>
 constexpr auto conv2d(tensor<X> x, std::string_view name, Keywords... keywords) {
-  if constexpr (X.type == dtype::none) {
-    return x;
-  } else {
-    constexpr std::int64_t groups = detail::at_least_1(detail::attributes<ops::conv2d, tensor<X>, Keywords...>.group);
-    constexpr shape_t weight{Out, KernelH, KernelW, detail::at_least_1(detail::channels_of(X) / groups)};
-    return detail::with_weight_and_bias<ops::conv2d, weight, Out>(x, name, keywords...);
-  }
+  return detail::grouped<ops::conv2d, Out, KernelH, KernelW>(x, name, keywords...);
+}
+
+/// conv2d_transpose with "name.weight" [Out, KernelH, KernelW, C / group] and "name.bias" [Out].
+template <std::int64_t Out, std::int64_t KernelH, std::int64_t KernelW, tensor_desc X,
+          dsl::keyword_argument... Keywords>
+constexpr auto conv2d_transpose(tensor<X> x, std::string_view name, Keywords... keywords) {
+  return detail::grouped<ops::conv2d_transpose, Out, KernelH, KernelW>(x, name, keywords...);
 }
 
 /// depthwise_conv2d with "name.weight" [C * Multiplier, KernelH, KernelW, 1] and "name.bias" [C * Multiplier].
