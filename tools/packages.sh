@@ -4,9 +4,12 @@
 # What building a program with nnrt takes: compiler, CMake, and the three header-only libraries of the core.
 runtime="g++ cmake ninja-build libboost-dev libxsimd-dev libexpected-dev"
 
+# What programs that include <nnrt/tflite.hpp> take besides: the headers of flatbuffers.
+tflite="libflatbuffers-dev"
+
 # What the everyday tests take besides: doctest, the second compiler, the language of the test runners, the reader of nnrt.pc,
 # and ONNX's backend tests with the libraries that read them.
-tests="clang-16 doctest-dev python3 pkg-config git libonnx-testdata libonnx-dev libprotobuf-dev"
+tests="clang-16 doctest-dev python3 pkg-config git libonnx-testdata libonnx-dev libprotobuf-dev $tflite"
 
 # What tests/nightly.sh takes besides: sanitizer and fuzzer runtimes of clang, valgrind, the maker of the reference.
 nightly="libclang-rt-16-dev valgrind doxygen"

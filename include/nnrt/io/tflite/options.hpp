@@ -1,0 +1,178 @@
+// options: the tables of operators' options in a .tflite file - fields by their slots, and their tags.
+// Flow: readers of operators ask for the options they know; what the file leaves out has the format's defaults.
+#pragma once
+
+#include <nnrt/io/tflite/flatbuffer.hpp>
+
+namespace nnrt::inline NNRT_ISA::tflite::schema {
+
+// Slots, tags and defaults are those of TensorFlow Lite's schema. Enumerations are bytes: padding SAME 0, VALID 1.
+
+/// CONV_2D.
+struct conv2d_options {
+  static constexpr std::uint8_t tag = 1;
+  static constexpr scalar<std::int8_t> padding{0}, fused{3};
+  static constexpr scalar<std::int32_t> stride_w{1}, stride_h{2}, dilation_w{4, 1}, dilation_h{5, 1};
+  static bool each(auto f) {
+    return f(padding) && f(stride_w) && f(stride_h) && f(fused) && f(dilation_w) && f(dilation_h);
+  }
+};
+
+/// DEPTHWISE_CONV_2D. The multiplier of channels (slot 3) follows from the weights' shape.
+struct depthwise_conv2d_options {
+  static constexpr std::uint8_t tag = 2;
+  static constexpr scalar<std::int8_t> padding{0}, fused{4};
+  static constexpr scalar<std::int32_t> stride_w{1}, stride_h{2}, dilation_w{5, 1}, dilation_h{6, 1};
+  static bool each(auto f) {
+    return f(padding) && f(stride_w) && f(stride_h) && f(fused) && f(dilation_w) && f(dilation_h);
+  }
+};
+
+/// AVERAGE_POOL_2D and MAX_POOL_2D.
+struct pool2d_options {
+  static constexpr std::uint8_t tag = 5;
+  static constexpr scalar<std::int8_t> padding{0}, fused{5};
+  static constexpr scalar<std::int32_t> stride_w{1}, stride_h{2}, filter_w{3}, filter_h{4};
+  static bool each(auto f) {
+    return f(padding) && f(stride_w) && f(stride_h) && f(filter_w) && f(filter_h) && f(fused);
+  }
+};
+
+/// FULLY_CONNECTED. `asymmetric` is about float inputs beside 8-bit weights, as in BATCH_MATMUL.
+struct fully_connected_options {
+  static constexpr std::uint8_t tag = 8;
+  static constexpr scalar<std::int8_t> fused{0}, weights_format{1};
+  static constexpr scalar<bool> keep_num_dims{2}, asymmetric{3};
+  static bool each(auto f) { return f(fused) && f(weights_format) && f(keep_num_dims) && f(asymmetric); }
+};
+
+/// SOFTMAX.
+struct softmax_options {
+  static constexpr std::uint8_t tag = 9;
+  static constexpr scalar<float> beta{0};
+  static bool each(auto f) { return f(beta); }
+};
+
+/// CONCATENATION.
+struct concatenation_options {
+  static constexpr std::uint8_t tag = 10;
+  static constexpr scalar<std::int32_t> axis{0};
+  static constexpr scalar<std::int8_t> fused{1};
+  static bool each(auto f) { return f(axis) && f(fused); }
+};
+
+/// Options that are a fused activation and nothing else that we read.
+template <std::uint8_t Tag> struct fused_options {
+  static constexpr std::uint8_t tag = Tag;
+  static constexpr scalar<std::int8_t> fused{0};
+  static bool each(auto f) { return f(fused); }
+};
+using add_options = fused_options<11>;
+using mul_options = fused_options<21>;
+using sub_options = fused_options<28>;
+using div_options = fused_options<29>;
+
+/// RESIZE_BILINEAR.
+struct resize_bilinear_options {
+  static constexpr std::uint8_t tag = 15;
+  static constexpr scalar<bool> align_corners{2}, half_pixel_centers{3};
+  static bool each(auto f) { return f(align_corners) && f(half_pixel_centers); }
+};
+
+/// RESHAPE.
+struct reshape_options {
+  static constexpr std::uint8_t tag = 17;
+  static constexpr vector<std::int32_t> new_shape{0};
+  static bool each(auto f) { return f(new_shape); }
+};
+
+/// GATHER.
+struct gather_options {
+  static constexpr std::uint8_t tag = 23;
+  static constexpr scalar<std::int32_t> axis{0}, batch_dims{1};
+  static bool each(auto f) { return f(axis) && f(batch_dims); }
+};
+
+/// MEAN and the other reductions.
+struct reducer_options {
+  static constexpr std::uint8_t tag = 27;
+  static constexpr scalar<bool> keep_dims{0};
+  static bool each(auto f) { return f(keep_dims); }
+};
+
+/// SQUEEZE.
+struct squeeze_options {
+  static constexpr std::uint8_t tag = 30;
+  static constexpr vector<std::int32_t> squeeze_dims{0};
+  static bool each(auto f) { return f(squeeze_dims); }
+};
+
+/// STRIDED_SLICE.
+struct strided_slice_options {
+  static constexpr std::uint8_t tag = 32;
+  static constexpr scalar<std::int32_t> begin_mask{0}, end_mask{1}, ellipsis_mask{2}, new_axis_mask{3},
+      shrink_axis_mask{4};
+  static constexpr scalar<bool> offset{5};
+  static bool each(auto f) {
+    return f(begin_mask) && f(end_mask) && f(ellipsis_mask) && f(new_axis_mask) && f(shrink_axis_mask) && f(offset);
+  }
+};
+
+/// TRANSPOSE_CONV.
+struct transpose_conv_options {
+  static constexpr std::uint8_t tag = 49;
+  static constexpr scalar<std::int8_t> padding{0}, fused{3};
+  static constexpr scalar<std::int32_t> stride_w{1}, stride_h{2};
+  static bool each(auto f) { return f(padding) && f(stride_w) && f(stride_h) && f(fused); }
+};
+
+/// PACK.
+struct pack_options {
+  static constexpr std::uint8_t tag = 59;
+  static constexpr scalar<std::int32_t> axis{1};
+  static bool each(auto f) { return f(axis); }
+};
+
+/// ONE_HOT.
+struct one_hot_options {
+  static constexpr std::uint8_t tag = 61;
+  static constexpr scalar<std::int32_t> axis{0};
+  static bool each(auto f) { return f(axis); }
+};
+
+/// UNPACK.
+struct unpack_options {
+  static constexpr std::uint8_t tag = 64;
+  static constexpr scalar<std::int32_t> axis{1};
+  static bool each(auto f) { return f(axis); }
+};
+
+/// LEAKY_RELU.
+struct leaky_relu_options {
+  static constexpr std::uint8_t tag = 75;
+  static constexpr scalar<float> alpha{0};
+  static bool each(auto f) { return f(alpha); }
+};
+
+/// MIRROR_PAD: REFLECT 0, SYMMETRIC 1.
+struct mirror_pad_options {
+  static constexpr std::uint8_t tag = 77;
+  static constexpr scalar<std::int8_t> mode{0};
+  static bool each(auto f) { return f(mode); }
+};
+
+/// BATCH_MATMUL.
+struct batch_matmul_options {
+  static constexpr std::uint8_t tag = 101;
+  static constexpr scalar<bool> adj_x{0}, adj_y{1}, asymmetric{2};
+  static bool each(auto f) { return f(adj_x) && f(adj_y) && f(asymmetric); }
+};
+
+/// GELU.
+struct gelu_options {
+  static constexpr std::uint8_t tag = 116;
+  static constexpr scalar<bool> approximate{0};
+  static bool each(auto f) { return f(approximate); }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::tflite::schema

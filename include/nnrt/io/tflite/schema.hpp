@@ -1,0 +1,84 @@
+// schema: the tables of a .tflite file as far as we read them - fields by their slots, numbers of types and tags.
+// Flow: document.hpp verifies a file by these tables; tensors.hpp and the operators' readers ask for their fields.
+#pragma once
+
+#include <nnrt/core/dtype.hpp>
+#include <nnrt/io/tflite/flatbuffer.hpp>
+
+namespace nnrt::inline NNRT_ISA::tflite::schema {
+
+// Slots, defaults and numbers are those of TensorFlow Lite's schema, version 3, in which none of them ever changes.
+
+/// An operator that the file uses.
+struct operator_code {
+  static constexpr scalar<std::int8_t> deprecated_builtin_code{0};
+  static constexpr text custom_code{1};
+  static constexpr scalar<std::int32_t> builtin_code{3};
+  static bool each(auto f) { return f(deprecated_builtin_code) && f(custom_code) && f(builtin_code); }
+};
+
+/// How a tensor's integers stand for real numbers: one scale, or one for each index of an axis.
+struct quantization {
+  static constexpr vector<float> scale{2};
+  static constexpr vector<std::int64_t> zero_point{3};
+  static constexpr scalar<std::uint8_t> details_type{4};
+  static constexpr scalar<std::int32_t> quantized_dimension{6};
+  static bool each(auto f) { return f(scale) && f(zero_point) && f(details_type) && f(quantized_dimension); }
+};
+
+/// A tensor; `buffer` 0 is empty and stands for "computed", as every empty buffer does.
+struct tensor {
+  static constexpr vector<std::int32_t> shape{0};
+  static constexpr scalar<std::int8_t> type{1};
+  static constexpr scalar<std::uint32_t> buffer{2};
+  static constexpr text name{3};
+  static constexpr table<schema::quantization> quantization{4};
+  static constexpr scalar<bool> is_variable{5};
+  static constexpr one_of sparsity{6};
+  static constexpr vector<std::int32_t> shape_signature{7};
+  static constexpr scalar<std::uint32_t> external_buffer{10};
+  static bool each(auto f) {
+    return f(shape) && f(type) && f(buffer) && f(name) && f(quantization) && f(is_variable) && f(sparsity) &&
+           f(shape_signature) && f(external_buffer);
+  }
+};
+
+/// One call of an operator. Indices are those of the subgraph's tensors; -1: an optional one is missing.
+struct node {
+  static constexpr scalar<std::uint32_t> opcode_index{0};
+  static constexpr vector<std::int32_t> inputs{1};
+  static constexpr vector<std::int32_t> outputs{2};
+  static constexpr scalar<std::uint8_t> builtin_options_type{3};
+  static constexpr one_of builtin_options{4};
+  static bool each(auto f) {
+    return f(opcode_index) && f(inputs) && f(outputs) && f(builtin_options_type) && f(builtin_options);
+  }
+};
+
+/// A network; its operators are in an order in which they can run.
+struct subgraph {
+  static constexpr tables<schema::tensor> tensors{0};
+  static constexpr vector<std::int32_t> inputs{1};
+  static constexpr vector<std::int32_t> outputs{2};
+  static constexpr tables<schema::node> operators{3};
+  static constexpr text name{4};
+  static bool each(auto f) { return f(tensors) && f(inputs) && f(outputs) && f(operators) && f(name); }
+};
+
+/// Elements of constants; those of a file beyond 2 GB stand behind the FlatBuffer, at `offset`.
+struct buffer {
+  static constexpr vector<std::uint8_t> data{0};
+  static constexpr scalar<std::uint64_t> offset{1};
+  static bool each(auto f) { return f(data) && f(offset); }
+};
+
+/// The root of a file.
+struct model {
+  static constexpr scalar<std::uint32_t> version{0};
+  static constexpr tables<schema::operator_code> operator_codes{1};
+  static constexpr tables<schema::subgraph> subgraphs{2};
+  static constexpr tables<schema::buffer> buffers{4};
+  static bool each(auto f) { return f(version) && f(operator_codes) && f(subgraphs) && f(buffers); }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::tflite::schema
