@@ -1,6 +1,5 @@
-// weights_builder: weights of tensors that lie in a file of another format, in borrowed bytes, or are computed from
-// them. Flow: readers of models add a tensor for each weight of the graph that they build; the model keeps what
-// finish() gives.
+// weights_builder: weights of tensors that lie in a file of another format, in memory, or are computed.
+// Flow: readers of models add a tensor for each weight of the graph that they build; the model keeps them.
 #pragma once
 
 #include <nnrt/io/weights.hpp>

@@ -1,0 +1,255 @@
+// node_reader: one operator of a .tflite file as its reader sees it - operands, options, and the nodes that it becomes.
+// Flow: load() makes one for each operator and calls the reader that operators.hpp has for it.
+#pragma once
+
+#include <nnrt/io/tflite/options.hpp>
+#include <nnrt/io/tflite/tensors.hpp>
+
+#include <optional>
+
+namespace nnrt::inline NNRT_ISA::tflite {
+
+/// Reads an operator and adds nodes to the network. The first thing that is wrong is kept; what is asked for afterwards
+/// is harmless and adds nothing, so that readers of operators need not check each step.
+class node_reader {
+ public:
+  node_reader(document& file, tensor_reader& tensors, model_builder& network, record<schema::node> node)
+      : file_(file),
+        tensors_(tensors),
+        network_(network),
+        node_(node),
+        inputs_(node[schema::node::inputs]),
+        outputs_(node[schema::node::outputs]) {}
+
+  bool is_fine() const { return message_.empty(); }
+  /// What went wrong first.
+  error reason() const { return {code_, message_}; }
+  /// Keeps an error, unless there is one.
+  [[gnu::cold]] void refuse(error_code code, pieces what) {
+    if (!is_fine()) return;
+    code_ = code;
+    message_ = joined(what);
+  }
+  [[gnu::cold]] void not_supported(pieces what) { refuse(error_code::not_supported, what); }
+
+  /// The options of this kind; those with the format's defaults when the file has none. Refused: options of another
+  /// kind.
+  template <class Options> record<Options> options();
+
+  std::size_t input_count() const { return inputs_.size(); }
+  std::size_t output_count() const { return outputs_.size(); }
+  bool has(std::size_t i) const { return i < inputs_.size() && inputs_[i] != -1; }
+  /// The value of input i; ir::none for an optional one that is missing.
+  std::int32_t input(std::size_t i) { return has(i) ? taken(tensors_.value(inputs_[i])) : ir::none; }
+  /// The same for weights beside f32, which the file may keep in fewer bits.
+  std::int32_t weight(std::size_t i, std::int32_t beside) {
+    return narrow_constant(i, beside) ? constant(i, {.as_f32 = true}) : input(i);
+  }
+  /// A constant in another form than the file has it in.
+  std::int32_t constant(std::size_t i, constant_form form) {
+    return is_fine() ? taken(tensors_.constant(inputs_[i], form)) : ir::none;
+  }
+  bool is_constant(std::size_t i) const { return has(i) && tensors_.has_data(inputs_[i]); }
+  /// What the file declares of a constant that stands for real numbers in fewer bits than the f32 beside it.
+  [[gnu::cold]] std::optional<tensor_desc> narrow_constant(std::size_t i, std::int32_t beside) {
+    if (!is_constant(i) || desc(beside).type != f32) return {};
+    const auto declared = tensors_.declared(inputs_[i]);
+    return declared && (declared->quantised || declared->type == f16) ? std::optional(*declared) : std::nullopt;
+  }
+
+  /// What is known of a value; an empty desc of one that is missing.
+  tensor_desc desc(std::int32_t id) const { return id == ir::none ? tensor_desc() : network_.desc(id); }
+  /// What the file declares of output i.
+  [[gnu::cold]] tensor_desc declared(std::size_t i) {
+    if (i >= outputs_.size()) return {};
+    auto found = tensors_.declared(outputs_[i]);
+    if (found) return *found;
+    refuse(found.error().code(), {found.error().message()});
+    return {};
+  }
+
+  /// The integers of input i, which operators need to know before the network runs.
+  [[gnu::cold]] pool<std::int64_t> integers(std::size_t i);
+  [[gnu::cold]] std::int64_t integer(std::size_t i) {
+    const pool<std::int64_t> found = integers(i);
+    if (is_fine() && found.size() != 1)
+      refuse(error_code::invalid_file, {"input ", i, ": got ", found.size(), " numbers, expected 1"});
+    return is_fine() ? found[0] : 0;
+  }
+  /// Whether the elements of input i are known before the network runs.
+  bool is_known(std::size_t i) {
+    const std::int32_t id = input(i);
+    return id != ir::none && network_.graph().at(id).is == ir::kind::constant;
+  }
+  /// The shape that the integers of input i are.
+  [[gnu::cold]] shape_t shape(std::size_t i) {
+    const pool<std::int64_t> extents = integers(i);
+    if (extents.size() > max_rank) not_supported({"rank ", extents.size()});
+    shape_t made;
+    for (const std::int64_t extent : extents) made.push_back(extent);
+    return made;
+  }
+  /// The real number that input i stands for.
+  [[gnu::cold]] float real(std::size_t i);
+
+  /// Integers as a constant: a shape, axes, a permutation.
+  std::int32_t integer_list(std::span<const std::int64_t> items) {
+    return taken(network_.constant<std::int64_t>({i64, {static_cast<std::int64_t>(items.size())}}, items));
+  }
+  std::int32_t integer_list(std::initializer_list<std::int64_t> items) {
+    return integer_list(std::span(items.begin(), items.size()));
+  }
+  /// One number as a constant [1].
+  std::int32_t real_number(float value) { return taken(network_.constant<float>({f32, {1}}, std::span(&value, 1))); }
+
+  /// A quantised number that stands for `value`, in the dtype of `like`, as a constant [1].
+  [[gnu::cold]] std::int32_t one_step(float value, std::int32_t like);
+
+  /// The fused activation of this number. Refused: those that our operators do not fuse.
+  [[gnu::cold]] activation fused(std::int8_t number);
+  /// Padding of this number. Refused: numbers that mean nothing.
+  [[gnu::cold]] pads padding(std::int8_t number);
+
+  /// A node of our own, between the operator's inputs and its outputs; its first result.
+  template <class Op>
+  std::int32_t add(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs,
+                   const tensor_desc& wanted = {}) {
+    const pool<std::int32_t> made = apply<Op>(attrs, std::span(inputs.begin(), inputs.size()), std::span(&wanted, 1));
+    return made.empty() ? ir::none : made[0];
+  }
+  /// The same for all its results.
+  template <class Op>
+  pool<std::int32_t> add_all(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs) {
+    return apply<Op>(attrs, std::span(inputs.begin(), inputs.size()), {});
+  }
+  /// The node whose results are the operator's outputs.
+  template <class Op> void finish(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs) {
+    finish<Op>(attrs, std::span(inputs.begin(), inputs.size()));
+  }
+  template <class Op> void finish(const typename Op::attrs& attrs, std::span<const std::int32_t> inputs) {
+    pool<tensor_desc> wanted;
+    for (std::size_t i = 0; i < outputs_.size(); ++i) wanted.push_back(declared(i));
+    const pool<std::int32_t> made = apply<Op>(attrs, inputs, wanted);
+    for (std::size_t i = 0; i < made.size() && is_fine(); ++i) define(i, made[i]);
+  }
+  /// Says that output i is this value.
+  [[gnu::cold]] void define(std::size_t i, std::int32_t id);
+
+ private:
+  template <class Op>
+  pool<std::int32_t> apply(const typename Op::attrs& attrs, std::span<const std::int32_t> inputs,
+                           std::span<const tensor_desc> wanted) {
+    pool<word> words;
+    pack(attrs, words);
+    return apply(dynamic_operator<Op>, words, inputs, wanted);
+  }
+  [[gnu::cold]] pool<std::int32_t> apply(const operator_info& op, std::span<const word> attrs,
+                                         std::span<const std::int32_t> inputs, std::span<const tensor_desc> wanted);
+
+  std::int32_t taken(result<std::int32_t> made) {
+    if (made) return *made;
+    refuse(made.error().code(), {made.error().message()});
+    return ir::none;
+  }
+
+  document& file_;
+  tensor_reader& tensors_;
+  model_builder& network_;
+  record<schema::node> node_;
+  list<std::int32_t> inputs_, outputs_;  // indices of tensors
+  error_code code_{};
+  std::string message_;
+};
+
+// --- details ---------------------------------------------------------------
+template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
+  const std::uint8_t tag = node_[schema::node::builtin_options_type];
+  const flatbuffers::Table* const found = node_[schema::node::builtin_options];
+  if (tag == 0 || found == nullptr) return {};
+  if (tag != Options::tag) {
+    refuse(error_code::invalid_file, {"options: got kind ", tag, ", expected kind ", Options::tag});
+    return {};
+  }
+  if (file_.fits<Options>(found)) return record<Options>(found);
+  refuse(error_code::invalid_file, {"its options lie outside of the file"});
+  return {};
+}
+
+[[gnu::cold]] inline pool<std::int64_t> node_reader::integers(std::size_t i) {
+  const std::int32_t id = input(i);
+  pool<std::int64_t> found;
+  if (!is_fine()) return found;
+  if (id != ir::none) ir::append_integers(network_.graph(), network_.graph().at(id), found);
+  if (id == ir::none || static_cast<std::int64_t>(found.size()) != desc(id).elements())
+    not_supported({"input ", i, " must be integers that are known before the network runs"});
+  return found;
+}
+
+[[gnu::cold]] inline float node_reader::real(std::size_t i) {
+  const std::int32_t id = is_constant(i) ? constant(i, {.as_f32 = true}) : ir::none;
+  if (!is_fine()) return 0;
+  if (id != ir::none && desc(id).elements() == 1) {
+    if (desc(id).type == f32) return network_.graph().element<float>(network_.graph().at(id), 0);
+    pool<std::int64_t> found;
+    ir::append_integers(network_.graph(), network_.graph().at(id), found);
+    if (!found.empty()) return static_cast<float>(found[0]);
+  }
+  not_supported({"input ", i, " must be one number that is known before the network runs"});
+  return 0;
+}
+
+[[gnu::cold]] inline std::int32_t node_reader::one_step(float value, std::int32_t like) {
+  std::int32_t id = ir::none;
+  if (!std::isfinite(value)) not_supported({"the number ", std::to_string(value), " beside quantised ones"});
+  if (!is_fine()) return id;
+  with_element<types_of(i8, i16)>(desc(like).type, [&]<class T>(T) {
+    const T step = value > 0 ? T{1} : value < 0 ? T{-1} : T{0};
+    const quant q{.scale = value == 0 ? 1.0F : std::abs(value), .zero_point = 0};
+    id = taken(network_.constant<T>({desc(like).type, format::nd, {1}, q}, std::span(&step, 1)));
+  });
+  if (id == ir::none) not_supported({"a number beside quantised ones of ", name_of(desc(like).type)});
+  return id;
+}
+
+[[gnu::cold]] inline activation node_reader::fused(std::int8_t number) {
+  switch (number) {
+    case 0:
+      return activation::none;
+    case 1:
+      return activation::relu;
+    case 3:
+      return activation::relu6;
+    default:
+      break;
+  }
+  not_supported({"fused activation ", name_in(activation_names, "number", number)});
+  return activation::none;
+}
+
+[[gnu::cold]] inline pads node_reader::padding(std::int8_t number) {
+  if (number == 0) return {.mode = pad_mode::same};
+  if (number != 1) refuse(error_code::invalid_file, {"padding: got ", number, ", expected 0 (SAME) or 1 (VALID)"});
+  return {.mode = pad_mode::valid};
+}
+
+[[gnu::cold]] inline pool<std::int32_t> node_reader::apply(const operator_info& op, std::span<const word> attrs,
+                                                           std::span<const std::int32_t> inputs,
+                                                           std::span<const tensor_desc> wanted) {
+  if (!is_fine()) return {};
+  auto made = network_.apply(op, attrs, inputs, wanted, tensors_.name(outputs_[0]));
+  if (!made) {
+    refuse(made.error().code(), {made.error().message()});
+    return {};
+  }
+  network_.evaluate_last();  // what files compute from shapes, other operators need to know
+  return *std::move(made);
+}
+
+[[gnu::cold]] inline void node_reader::define(std::size_t i, std::int32_t id) {
+  if (!is_fine()) return;
+  if (i >= outputs_.size())
+    return refuse(error_code::invalid_file, {"outputs: got ", outputs_.size(), ", expected ", i + 1});
+  if (auto ok = tensors_.define(outputs_[i], id); !ok) refuse(ok.error().code(), {ok.error().message()});
+}
+
+}  // namespace nnrt::inline NNRT_ISA::tflite

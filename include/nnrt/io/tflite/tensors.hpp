@@ -1,0 +1,385 @@
+// tensors: the tensors of a .tflite file as values of a graph - descs checked, constants found and brought into form.
+// Flow: node_reader asks for the values of an operator's operands and tells which values its outputs are.
+#pragma once
+
+#include <nnrt/io/model_builder.hpp>
+#include <nnrt/io/tflite/document.hpp>
+#include <nnrt/io/tflite/names.hpp>
+#include <nnrt/io/weights_builder.hpp>
+
+#include <cmath>
+#include <limits>
+
+namespace nnrt::inline NNRT_ISA::tflite {
+
+/// Choices of whoever reads a file.
+struct load_options {
+  /// Extents that the file calls unknown (-1 in shape_signature) stay unknown, for sessions that are told them at run
+  /// time. Otherwise they are those of `shape`, which is what converters write for a batch of one.
+  bool unknown_extents = false;
+};
+
+/// In which form an operator wants a constant.
+struct constant_form {
+  bool as_f32 = false;         // quantised integers and f16 become what they stand for
+  bool filters_first = false;  // [1, H, W, O] becomes [O, H, W, 1]
+};
+
+/// The tensors of one subgraph. Errors name the tensor.
+class tensor_reader {
+ public:
+  tensor_reader(const document& file, const load_options& wanted, model_builder& network, weights_builder& weights)
+      : file_(file),
+        tensors_(file.graph()[schema::subgraph::tensors]),
+        wanted_(wanted),
+        network_(network),
+        weights_(weights) {
+    ids_.assign(tensors_.size(), ir::none);
+    uses_.assign(tensors_.size(), 0);
+    find_shared_names();
+  }
+
+  /// What the file declares of a tensor. Errors: invalid_file (an index, extent, scale … that cannot be),
+  /// not_supported (element types that nnrt lacks; variables; sparse, external or otherwise quantised elements).
+  [[gnu::cold]] result<tensor_desc> declared(std::int32_t index) const;
+  /// Its name, for nodes, inputs and outputs; the index must be one of the file's.
+  std::string_view name(std::int32_t index) const { return at(index)[schema::tensor::name]; }
+  /// Whether the file has its elements.
+  bool has_data(std::int32_t index) const { return is_index(index) && !data(index).empty(); }
+
+  /// Declares an input of the network.
+  [[gnu::cold]] result<void> add_input(std::int32_t index);
+  /// The value of a tensor that an operator reads: what was defined before, else a constant of the file.
+  [[gnu::cold]] result<std::int32_t> value(std::int32_t index);
+  /// A constant of the file in another form.
+  [[gnu::cold]] result<std::int32_t> constant(std::int32_t index, constant_form form);
+  /// Says that a tensor is this value. Error: invalid_file (a tensor that is an input, a constant, or made already).
+  [[gnu::cold]] result<void> define(std::int32_t index, std::int32_t id);
+
+ private:
+  bool is_index(std::int32_t index) const { return index >= 0 && static_cast<std::size_t>(index) < tensors_.size(); }
+  record<schema::tensor> at(std::int32_t index) const { return tensors_[static_cast<std::size_t>(index)]; }
+  std::int32_t& id_of(std::int32_t index) { return ids_[static_cast<std::size_t>(index)]; }
+  [[gnu::cold]] error refusal(std::int32_t index, error_code code, pieces why) const;
+
+  std::span<const std::byte> data(std::int32_t index) const {
+    return file_.buffer(at(index)[schema::tensor::buffer])[schema::buffer::data].bytes();
+  }
+  [[gnu::cold]] result<std::span<const std::byte>> elements(std::int32_t index, const tensor_desc& desc) const;
+  [[gnu::cold]] result<std::span<std::byte>> allocate(std::int32_t index, std::int64_t bytes);
+  [[gnu::cold]] result<void> count_copy(std::int32_t index, std::int64_t bytes);
+  [[gnu::cold]] result<std::int32_t> keep(std::int32_t index, const tensor_desc& desc,
+                                          std::span<const std::byte> bytes);
+  [[gnu::cold]] result<void> bring_into_form(std::int32_t index, constant_form form, tensor_desc& desc,
+                                             std::span<const std::byte>& bytes);
+  [[gnu::cold]] result<std::int32_t> add_constant(const tensor_desc& desc, std::span<const std::byte> bytes);
+  [[gnu::cold]] std::string weight_name(std::int32_t index);
+  [[gnu::cold]] void find_shared_names();
+
+  const document& file_;
+  records<schema::tensor> tensors_;
+  load_options wanted_;
+  model_builder& network_;
+  weights_builder& weights_;
+  pool<std::int32_t> ids_;         // of the values; none as long as a tensor is not defined
+  pool<std::int32_t> uses_;        // how many weights a tensor has given its name to
+  pool<char> shared_;              // whether other tensors have its name, too
+  std::int64_t copied_bytes_ = 0;  // of constants
+};
+
+// --- details ---------------------------------------------------------------
+namespace detail {
+
+/// Elements that stand for real numbers; of others the quantisation says nothing that operators do not know: the scale
+/// of a bias is that of its layer's input times that of its weight.
+inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
+
+/// What is wrong with a tensor beside its shape and quantisation; empty when nothing is. All of it is well-formed.
+[[gnu::cold]] inline std::string unsupported_part(record<schema::tensor> tensor) {
+  if (tensor[schema::tensor::is_variable]) return "is a variable, which keeps its elements between runs";
+  if (tensor[schema::tensor::sparsity] != nullptr) return "is sparse";
+  if (tensor[schema::tensor::external_buffer] != 0) return "has its elements in another file";
+  const std::int32_t type = tensor[schema::tensor::type];
+  if (dtype_of_type(type) == dtype::none) return joined({"has elements of ", name_of_type(type)});
+  return {};
+}
+
+/// The extents of a tensor, or what is wrong with them.
+[[gnu::cold]] inline std::string read_shape(record<schema::tensor> tensor, bool unknown_extents, shape_t& shape) {
+  const auto extents = tensor[schema::tensor::shape], signature = tensor[schema::tensor::shape_signature];
+  if (extents.size() > max_rank) return joined({"rank: got ", extents.size(), ", expected at most 8"});
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    if (extents[i] < 0) return joined({"extent ", i, ": got ", extents[i], ", expected at least 0"});
+    shape.push_back(extents[i]);
+  }
+  if (shape.elements() < 0) return joined({"got ", shape, ", which is more than memory can hold"});
+  if (!unknown_extents || signature.empty()) return {};
+  if (signature.size() != extents.size())
+    return joined({"shape_signature: got rank ", signature.size(), ", expected that of the shape, ", extents.size()});
+  for (std::size_t i = 0; i < extents.size(); ++i)
+    if (signature[i] == -1) shape.extents[i] = -1;
+  return {};
+}
+
+/// One scale and zero point for the whole tensor, or what is wrong with them.
+[[gnu::cold]] inline std::string read_scale(float scale, std::int64_t zero_point, tensor_desc& desc) {
+  if (!(scale > 0) || !std::isfinite(scale))
+    return joined({"scale: got ", std::to_string(scale), ", expected a positive number"});
+  constexpr std::int64_t least = std::numeric_limits<std::int32_t>::min(),
+                         most = std::numeric_limits<std::int32_t>::max();
+  if (zero_point < least || zero_point > most)
+    return joined({"zero point: got ", zero_point, ", expected a number of 32 bits"});
+  desc.quantised = quant{.scale = scale, .zero_point = static_cast<std::int32_t>(zero_point)};
+  return {};
+}
+
+/// A scale for each index of an axis, or what is wrong with them. On vectors the axis goes without saying: some
+/// converters write that of another tensor.
+[[gnu::cold]] inline std::string read_scales(record<schema::quantization> q, tensor_desc& desc) {
+  const auto scales = q[schema::quantization::scale];
+  const auto zero_points = q[schema::quantization::zero_point];
+  const std::int32_t axis = desc.rank() <= 1 ? 0 : q[schema::quantization::quantized_dimension];
+  if (axis < 0 || axis >= desc.rank())
+    return joined({"quantized_dimension: got ", axis, ", expected an axis of ", desc.shape});
+  if (desc.shape[axis] != static_cast<std::int64_t>(scales.size()))
+    return joined({"got ", scales.size(), " scales, expected ", desc.shape[axis]});
+  for (std::size_t i = 0; i < scales.size(); ++i) {
+    if (!(scales[i] >= 0) || !std::isfinite(scales[i]))
+      return joined({"scale ", i, ": got ", std::to_string(scales[i]), ", expected a number of at least 0"});
+    if (i < zero_points.size() && zero_points[i] != 0)
+      return joined({"zero point ", i, ": got ", zero_points[i], ", expected 0 beside several scales"});
+  }
+  desc.quantised.mode = quantisation::kind::per_channel;
+  desc.quantised.axis = axis;
+  return {};
+}
+
+/// How the elements are quantised, or what is wrong with that.
+[[gnu::cold]] inline std::string read_quantisation(record<schema::quantization> q, tensor_desc& desc) {
+  const auto scales = q[schema::quantization::scale];
+  const auto zero_points = q[schema::quantization::zero_point];
+  if (scales.empty() || !quantised_elements.contains(desc.type)) return {};
+  if (!zero_points.empty() && zero_points.size() != scales.size())
+    return joined({"got ", zero_points.size(), " zero points beside ", scales.size(), " scales"});
+  if (scales.size() > 1) return read_scales(q, desc);
+  return read_scale(scales[0], zero_points.empty() ? 0 : zero_points[0], desc);
+}
+
+/// Element i of an array at any address.
+template <class T> T element_at(std::span<const std::byte> bytes, std::size_t i) {
+  T element;
+  std::memcpy(&element, bytes.data() + i * sizeof(T), sizeof(T));
+  return element;
+}
+
+/// Stored numbers as the real ones that they stand for. `inner` is how many elements follow each other with one scale.
+template <class T>
+[[gnu::cold]] void dequantise(std::span<const std::byte> from, const tensor_desc& desc, list<float> scales,
+                              std::span<std::byte> to) {
+  const int axis = desc.quantised.axis;
+  const bool per_channel = desc.quantised.mode == quantisation::kind::per_channel;
+  const auto inner = static_cast<std::size_t>(per_channel ? desc.shape.elements(axis + 1) : 1);
+  for (std::size_t i = 0; i < from.size() / sizeof(T); ++i) {
+    const float scale = per_channel ? scales[i / inner % scales.size()] : desc.quantised.scale;
+    const T stored = element_at<T>(from, i);
+    float real = static_cast<float>(stored);
+    if constexpr (std::is_integral_v<T>) real = scale * static_cast<float>(stored - desc.quantised.zero_point);
+    std::memcpy(to.data() + i * sizeof real, &real, sizeof real);
+  }
+}
+
+/// [pixels, filters] as [filters, pixels].
+[[gnu::cold]] inline void put_filters_first(std::span<const std::byte> from, std::size_t filters,
+                                            std::size_t element_bytes, std::span<std::byte> to) {
+  const std::size_t pixels = filters > 0 ? from.size() / filters / element_bytes : 0;
+  for (std::size_t i = 0; i < filters; ++i)
+    for (std::size_t p = 0; p < pixels; ++p)
+      std::memcpy(to.data() + (i * pixels + p) * element_bytes, from.data() + (p * filters + i) * element_bytes,
+                  element_bytes);
+}
+
+}  // namespace detail
+
+[[gnu::cold]] inline error tensor_reader::refusal(std::int32_t index, error_code code, pieces why) const {
+  std::string text = joined({"tensor ", index, " "});
+  if (is_index(index)) append(text, {piece::in_quotes(name(index)), " "});
+  append(text, why);
+  return {code, std::move(text)};
+}
+
+[[gnu::cold]] inline result<tensor_desc> tensor_reader::declared(std::int32_t index) const {
+  if (!is_index(index))
+    return fail(refusal(index, error_code::invalid_file, {"does not exist: the file has ", tensors_.size()}));
+  const record<schema::tensor> tensor = at(index);
+  if (const auto fault = detail::unsupported_part(tensor); !fault.empty())
+    return fail(refusal(index, error_code::not_supported, {fault}));
+  shape_t shape;
+  if (const auto fault = detail::read_shape(tensor, wanted_.unknown_extents && !has_data(index), shape); !fault.empty())
+    return fail(refusal(index, error_code::invalid_file, {fault}));
+  if (const auto buffer = tensor[schema::tensor::buffer]; buffer >= file_.buffer_count())
+    return fail(
+        refusal(index, error_code::invalid_file, {"buffer: got ", buffer, ", expected one of ", file_.buffer_count()}));
+  tensor_desc desc{dtype_of_type(tensor[schema::tensor::type]), shape};
+  const auto quantised = tensor[schema::tensor::quantization];
+  if (quantised[schema::quantization::details_type] != 0)
+    return fail(refusal(index, error_code::not_supported, {"is quantised in a way of its own"}));
+  if (const auto fault = detail::read_quantisation(quantised, desc); !fault.empty())
+    return fail(refusal(index, error_code::invalid_file, {fault}));
+  return desc;
+}
+
+[[gnu::cold]] inline result<void> tensor_reader::add_input(std::int32_t index) {
+  auto desc = declared(index);
+  if (!desc) return fail(std::move(desc.error()));
+  if (has_data(index))
+    return fail(refusal(index, error_code::invalid_file, {"is an input of the network and a constant"}));
+  auto id = network_.input(name(index), *desc);
+  if (!id) return fail(std::move(id.error()));
+  return define(index, *id);
+}
+
+[[gnu::cold]] inline result<std::int32_t> tensor_reader::value(std::int32_t index) {
+  if (is_index(index) && id_of(index) != ir::none) return id_of(index);
+  const auto desc = declared(index);
+  if (!desc) return fail(desc.error());
+  if (!has_data(index) && desc->elements() != 0)
+    return fail(refusal(index, error_code::invalid_file,
+                        {"is read, but neither an input nor a constant, nor made by an operator before"}));
+  auto id = constant(index, {});
+  if (id) id_of(index) = *id;
+  return id;
+}
+
+[[gnu::cold]] inline result<void> tensor_reader::define(std::int32_t index, std::int32_t id) {
+  if (!is_index(index)) return fail(declared(index).error());
+  if (has_data(index) || id_of(index) != ir::none)
+    return fail(refusal(index, error_code::invalid_file, {"is made by an operator, but there already"}));
+  id_of(index) = id;
+  return {};
+}
+
+[[gnu::cold]] inline result<std::int32_t> tensor_reader::constant(std::int32_t index, constant_form form) {
+  auto desc = declared(index);
+  if (!desc) return fail(std::move(desc.error()));
+  auto bytes = elements(index, *desc);
+  if (!bytes) return fail(std::move(bytes.error()));
+  if (auto ok = bring_into_form(index, form, *desc, *bytes); !ok) return fail(std::move(ok.error()));
+  auto id = keep(index, *desc, *bytes);
+  if (!id || desc->quantised.mode != quantisation::kind::per_channel) return id;
+  const auto scales = at(index)[schema::tensor::quantization][schema::quantization::scale];
+  if (auto ok = count_copy(index, static_cast<std::int64_t>(scales.bytes().size())); !ok)
+    return fail(std::move(ok.error()));
+  const auto listed = add_constant({f32, {static_cast<std::int64_t>(scales.size())}}, scales.bytes());
+  if (!listed) return fail(listed.error());
+  network_.set_scales(*id, *listed);
+  return id;
+}
+
+/// The bytes of a constant, as many as its desc says.
+[[gnu::cold]] inline result<std::span<const std::byte>> tensor_reader::elements(std::int32_t index,
+                                                                                const tensor_desc& desc) const {
+  const std::string buffer = joined({"buffer ", at(index)[schema::tensor::buffer], ": "});
+  if (file_.buffer(at(index)[schema::tensor::buffer])[schema::buffer::offset] > 1)
+    return fail(refusal(index, error_code::not_supported, {buffer, "its bytes stand behind the FlatBuffer"}));
+  const auto bytes = data(index);
+  if (static_cast<std::int64_t>(bytes.size()) != desc.bytes())
+    return fail(refusal(
+        index, error_code::invalid_file,
+        {buffer, "got ", bytes.size(), " bytes, expected ", desc.bytes(), " for ", piece(desc.type, desc.shape)}));
+  if (desc.type == boolean)
+    for (const std::byte element : bytes)
+      if (element > std::byte{1})
+        return fail(refusal(index, error_code::invalid_file,
+                            {buffer, "got ", static_cast<int>(element), " for a boolean, expected 0 or 1"}));
+  return bytes;
+}
+
+[[gnu::cold]] inline result<void> tensor_reader::bring_into_form(std::int32_t index, constant_form form,
+                                                                 tensor_desc& desc, std::span<const std::byte>& bytes) {
+  if (form.as_f32 && (desc.quantised || desc.type == f16)) {
+    const tensor_desc real{f32, desc.shape};
+    auto to = allocate(index, real.bytes());
+    if (!to) return fail(std::move(to.error()));
+    const auto scales = at(index)[schema::tensor::quantization][schema::quantization::scale];
+    with_element<detail::quantised_elements | types_of(f16)>(
+        desc.type, [&]<class T>(T) { detail::dequantise<T>(bytes, desc, scales, *to); });
+    desc = real;
+    bytes = *to;
+  }
+  if (form.filters_first) {
+    if (desc.rank() != 4 || desc.shape[0] != 1)
+      return fail(refusal(index, error_code::invalid_file, {"got filters ", desc.shape, ", expected [1, H, W, O]"}));
+    auto to = allocate(index, desc.bytes());
+    if (!to) return fail(std::move(to.error()));
+    detail::put_filters_first(bytes, static_cast<std::size_t>(desc.shape[3]),
+                              static_cast<std::size_t>(size_of(desc.type)), *to);
+    desc.shape = {desc.shape[3], desc.shape[1], desc.shape[2], 1};
+    if (desc.quantised.axis == 3) desc.quantised.axis = 0;
+    bytes = *to;
+  }
+  return {};
+}
+
+/// Many tensors may have one buffer: what is made of it must stay in proportion to the file.
+[[gnu::cold]] inline result<void> tensor_reader::count_copy(std::int32_t index, std::int64_t bytes) {
+  const std::int64_t most = 16 * static_cast<std::int64_t>(file_.size()) + (std::int64_t{1} << 20);
+  copied_bytes_ += bytes;
+  if (copied_bytes_ <= most) return {};
+  return fail(refusal(
+      index, error_code::invalid_file,
+      {"constants: got ", copied_bytes_, " bytes to copy, expected at most ", most, " in a file of this size"}));
+}
+
+[[gnu::cold]] inline result<std::span<std::byte>> tensor_reader::allocate(std::int32_t index, std::int64_t bytes) {
+  if (auto ok = count_copy(index, bytes); !ok) return fail(std::move(ok.error()));
+  return weights_.allocate(static_cast<std::size_t>(bytes));
+}
+
+/// Elements at any address as a constant of the graph.
+[[gnu::cold]] inline result<std::int32_t> tensor_reader::add_constant(const tensor_desc& desc,
+                                                                      std::span<const std::byte> bytes) {
+  result<std::int32_t> id = ir::none;
+  with_element<types::any>(desc.type, [&]<class T>(T) {
+    pool<T> elements;
+    for (std::size_t i = 0; i < bytes.size() / sizeof(T); ++i) elements.push_back(detail::element_at<T>(bytes, i));
+    id = network_.constant<T>(desc, elements);
+  });
+  return id;
+}
+
+/// Constants that rules or other constants may depend on become part of the graph; larger ones stay where they are.
+[[gnu::cold]] inline result<std::int32_t> tensor_reader::keep(std::int32_t index, const tensor_desc& desc,
+                                                              std::span<const std::byte> bytes) {
+  if (desc.elements() <= ir::longest_read_list) {
+    if (auto ok = count_copy(index, desc.bytes()); !ok) return fail(std::move(ok.error()));
+    return add_constant(desc, bytes);
+  }
+  const std::string name = weight_name(index);
+  auto id = network_.weight(name, desc);
+  if (id) weights_.add(name, desc.type, desc.shape, bytes);
+  return id;
+}
+
+/// Its name, if no other tensor has it and it has not given it away before.
+[[gnu::cold]] inline std::string tensor_reader::weight_name(std::int32_t index) {
+  const auto i = static_cast<std::size_t>(index);
+  std::string made(name(index));
+  if (made.empty() || shared_[i] != 0) append(made, {"#", index});
+  if (uses_[i]++ > 0) append(made, {"#", uses_[i]});
+  return made;
+}
+
+[[gnu::cold]] inline void tensor_reader::find_shared_names() {
+  struct named {
+    std::string_view name;
+    std::size_t tensor = 0;
+  };
+  pool<named> order;
+  for (std::size_t i = 0; i < tensors_.size(); ++i) order.push_back({tensors_[i][schema::tensor::name], i});
+  safetensors::detail::sort(order, [](const named& a, const named& b) { return a.name < b.name; });
+  shared_.assign(tensors_.size(), 0);
+  for (std::size_t i = 1; i < order.size(); ++i)
+    if (order[i].name == order[i - 1].name) shared_[order[i].tensor] = shared_[order[i - 1].tensor] = 1;
+}
+
+}  // namespace nnrt::inline NNRT_ISA::tflite
