@@ -1,0 +1,129 @@
+// load: a .tflite file as a model.
+// Flow: verifies the file, turns each operator into nodes by the table of operators.hpp; compile() takes the model.
+#pragma once
+
+#include <nnrt/io/tflite/operators.hpp>
+
+namespace nnrt::inline NNRT_ISA::tflite {
+
+/// Reads a TensorFlow Lite file. Weights stay in the file, which is mapped as long as the model or a program made of it
+/// lives; what the file keeps in another form (depthwise filters, quantised weights of a float network) is converted.
+///
+/// Read are files with one subgraph of the builtin operators in operators.hpp, float or quantised. Inputs and outputs
+/// have the names of their tensors.
+///
+/// Errors, which name the file, operator and tensor, what was got and what was expected: not_found and io_failed;
+/// invalid_file (not a .tflite file, or one that contradicts itself); not_supported (operators, types and options that
+/// nothing here computes); rule_broken (operators whose operands break a rule of ours).
+[[gnu::cold]] inline result<model> load(std::string_view path, const load_options& wanted = {});
+/// Reads such a file in memory, for example an embedded one. Its bytes must outlive the model and the programs made of
+/// it; bytes that do not begin at a multiple of 16 are copied. Errors as those of load.
+[[gnu::cold]] inline result<model> parse(std::span<const std::byte> file, const load_options& wanted = {});
+
+// --- details ---------------------------------------------------------------
+namespace detail {
+
+/// The operator that a node calls: a row of the table, or the reason why there is none.
+[[gnu::cold]] inline std::string name_of_operator(const document& file, record<schema::node> node) {
+  const std::uint32_t index = node[schema::node::opcode_index];
+  const auto code = file.code(index);
+  // Numbers from 127 on do not fit into the older of the two fields, which then holds 127.
+  const std::int32_t older = code[schema::operator_code::deprecated_builtin_code];
+  const std::int32_t newer = code[schema::operator_code::builtin_code];
+  const std::int32_t number = newer > older ? newer : older;
+  if (number == builtin_number("CUSTOM"))
+    return joined({"CUSTOM ", piece::in_quotes(code[schema::operator_code::custom_code])});
+  return name_of_builtin(number);
+}
+
+[[gnu::cold]] inline void check_count(node_reader& node, std::string_view what, std::size_t got, std::size_t least,
+                                      std::size_t most) {
+  if (got >= least && got <= most) return;
+  const std::string_view bound = least == most ? "" : got < least ? "at least " : "at most ";
+  node.refuse(error_code::invalid_file, {what, ": got ", got, ", expected ", bound, got < least ? least : most});
+}
+
+[[gnu::cold]] inline void read_node(node_reader& node, std::string_view name) {
+  const operator_row* const row = find_row(name);
+  if (row == nullptr) return node.not_supported({"nnrt has no such operator"});
+  check_count(node, "inputs", node.input_count(), row->least_inputs, row->most_inputs);
+  check_count(node, "outputs", node.output_count(), row->least_outputs, row->most_outputs);
+  if (node.is_fine()) row->read(node);
+}
+
+[[gnu::cold]] inline result<void> read_inputs(record<schema::subgraph> graph, tensor_reader& tensors) {
+  const auto inputs = graph[schema::subgraph::inputs];
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (auto ok = tensors.add_input(inputs[i]); !ok) return fail(std::move(ok.error()).in(joined({"input ", i})));
+  return {};
+}
+
+[[gnu::cold]] inline result<void> read_operators(document& file, tensor_reader& tensors, model_builder& network) {
+  const auto operators = file.graph()[schema::subgraph::operators];
+  for (std::size_t i = 0; i < operators.size(); ++i) {
+    const record<schema::node> found = operators[i];
+    node_reader node(file, tensors, network, found);
+    std::string name;
+    if (found[schema::node::opcode_index] < file.code_count()) {
+      name = name_of_operator(file, found);
+      read_node(node, name);
+    } else {
+      node.refuse(error_code::invalid_file,
+                  {"opcode_index: got ", found[schema::node::opcode_index], ", expected one of ", file.code_count()});
+    }
+    if (!node.is_fine()) return fail(node.reason().in(joined({"operator ", i, name.empty() ? "" : " ", name})));
+  }
+  return {};
+}
+
+[[gnu::cold]] inline result<void> read_outputs(record<schema::subgraph> graph, tensor_reader& tensors,
+                                               model_builder& network) {
+  const auto outputs = graph[schema::subgraph::outputs];
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto id = tensors.value(outputs[i]);
+    auto ok = id ? network.output(tensors.name(outputs[i]), *id) : result<void>(fail(id.error()));
+    if (!ok) return fail(std::move(ok.error()).in(joined({"output ", i})));
+  }
+  return {};
+}
+
+/// The file's one subgraph. `weights` keeps the file.
+[[gnu::cold]] inline result<model> read(std::span<const std::byte> bytes, weights_builder weights,
+                                        const load_options& wanted) {
+  auto file = document::verify(bytes);
+  if (!file) return fail(std::move(file.error()));
+  model_builder network;
+  tensor_reader tensors(*file, wanted, network, weights);
+  auto ok = read_inputs(file->graph(), tensors);
+  if (ok) ok = read_operators(*file, tensors, network);
+  if (ok) ok = read_outputs(file->graph(), tensors, network);
+  if (!ok) return fail(std::move(ok.error()).in("subgraph 0"));
+  auto kept = std::move(weights).finish();
+  if (!kept) return fail(std::move(kept.error()));
+  return network.finish(*kept);
+}
+
+}  // namespace detail
+
+[[gnu::cold]] inline result<model> load(std::string_view path, const load_options& wanted) {
+  auto file = mapped_file::open(path);
+  if (!file) return fail(std::move(file.error()));
+  const std::span<const std::byte> bytes = file->bytes();
+  weights_builder weights;
+  weights.keep(std::move(*file));
+  auto made = detail::read(bytes, std::move(weights), wanted);
+  if (!made) return fail(std::move(made.error()).in(path));
+  return made;
+}
+
+[[gnu::cold]] inline result<model> parse(std::span<const std::byte> file, const load_options& wanted) {
+  weights_builder weights;
+  if (reinterpret_cast<std::uintptr_t>(file.data()) % 16 != 0) {
+    const std::span<std::byte> copy = weights.allocate(file.size());
+    std::memcpy(copy.data(), file.data(), file.size());
+    file = copy;
+  }
+  return detail::read(file, std::move(weights), wanted);
+}
+
+}  // namespace nnrt::inline NNRT_ISA::tflite

@@ -1,0 +1,115 @@
+// operators: which builtin operators of .tflite files we read, how many operands each has, and by which function.
+// Flow: load() looks up every operator of a file here; whatever is not in the table is refused by its name.
+#pragma once
+
+#include <nnrt/io/tflite/operators/elementwise.hpp>
+#include <nnrt/io/tflite/operators/layers.hpp>
+#include <nnrt/io/tflite/operators/shapes.hpp>
+#include <nnrt/ops/add.hpp>
+#include <nnrt/ops/div.hpp>
+#include <nnrt/ops/hswish.hpp>
+#include <nnrt/ops/less_equal.hpp>
+#include <nnrt/ops/maximum.hpp>
+#include <nnrt/ops/pow.hpp>
+#include <nnrt/ops/reduce_all.hpp>
+#include <nnrt/ops/reduce_mean.hpp>
+#include <nnrt/ops/reduce_prod.hpp>
+#include <nnrt/ops/rsqrt.hpp>
+#include <nnrt/ops/sigmoid.hpp>
+#include <nnrt/ops/sqrt.hpp>
+#include <nnrt/ops/squared_difference.hpp>
+#include <nnrt/ops/sub.hpp>
+#include <nnrt/ops/tanh.hpp>
+
+namespace nnrt::inline NNRT_ISA::tflite {
+
+/// A builtin operator that we read. Optional operands may be missing at the end or be -1.
+struct operator_row {
+  std::string_view name;
+  std::size_t least_inputs, most_inputs;
+  std::size_t least_outputs, most_outputs;
+  void (*read)(node_reader& node);
+};
+
+/// So many operands that a limit would mean nothing.
+inline constexpr std::size_t any_number = std::size_t(-1);
+
+/// By name. What an operator demands of its operands is written in the rules of ours that it becomes, and only there.
+inline constexpr operator_row operator_table[] = {
+    {"ADD", 2, 2, 1, 1, read_arithmetic<ops::add, schema::add_options>},
+    {"ARG_MAX", 2, 2, 1, 1, read_arg_max},
+    {"AVERAGE_POOL_2D", 1, 1, 1, 1, read_pool_2d<ops::avg_pool>},
+    {"BATCH_MATMUL", 2, 2, 1, 1, read_batch_matmul},
+    {"BATCH_TO_SPACE_ND", 3, 3, 1, 1, read_batch_to_space_nd},
+    {"CAST", 1, 1, 1, 1, read_cast},
+    {"CONCATENATION", 1, any_number, 1, 1, read_concatenation},
+    {"CONV_2D", 2, 3, 1, 1, read_conv_2d},
+    {"DEPTHWISE_CONV_2D", 2, 3, 1, 1, read_depthwise_conv_2d},
+    {"DEQUANTIZE", 1, 1, 1, 1, read_dequantize},
+    {"DIV", 2, 2, 1, 1, read_arithmetic<ops::div, schema::div_options>},
+    {"EXPAND_DIMS", 2, 2, 1, 1, read_binary<ops::expand_dims>},
+    {"FILL", 2, 2, 1, 1, read_fill},
+    {"FULLY_CONNECTED", 2, 3, 1, 1, read_fully_connected},
+    {"GATHER", 2, 2, 1, 1, read_gather},
+    {"GELU", 1, 1, 1, 1, read_gelu},
+    {"GREATER_EQUAL", 2, 2, 1, 1, read_swapped<ops::less_equal>},
+    {"HARD_SWISH", 1, 1, 1, 1, read_unary<ops::hswish>},
+    {"LEAKY_RELU", 1, 1, 1, 1, read_leaky_relu},
+    {"LESS_EQUAL", 2, 2, 1, 1, read_binary<ops::less_equal>},
+    {"LOGISTIC", 1, 1, 1, 1, read_unary<ops::sigmoid>},
+    {"MAXIMUM", 2, 2, 1, 1, read_binary<ops::maximum>},
+    {"MAX_POOL_2D", 1, 1, 1, 1, read_pool_2d<ops::max_pool>},
+    {"MEAN", 2, 2, 1, 1, read_reduction<ops::reduce_mean>},
+    {"MIRROR_PAD", 2, 2, 1, 1, read_mirror_pad},
+    {"MUL", 2, 2, 1, 1, read_arithmetic<ops::mul, schema::mul_options>},
+    {"ONE_HOT", 4, 4, 1, 1, read_one_hot},
+    {"PACK", 1, any_number, 1, 1, read_pack},
+    {"PAD", 2, 2, 1, 1, read_pad},
+    {"PADV2", 3, 3, 1, 1, read_pad},
+    {"POW", 2, 2, 1, 1, read_binary<ops::pow>},
+    {"PRELU", 2, 2, 1, 1, read_prelu},
+    {"QUANTIZE", 1, 1, 1, 1, read_quantize},
+    {"REDUCE_ALL", 2, 2, 1, 1, read_reduction<ops::reduce_all>},
+    {"REDUCE_PROD", 2, 2, 1, 1, read_reduction<ops::reduce_prod>},
+    {"RELU", 1, 1, 1, 1, read_unary<ops::relu>},
+    {"RELU6", 1, 1, 1, 1, read_unary<ops::relu6>},
+    {"RESHAPE", 1, 2, 1, 1, read_reshape},
+    {"RESIZE_BILINEAR", 2, 2, 1, 1, read_resize_bilinear},
+    {"RSQRT", 1, 1, 1, 1, read_unary<ops::rsqrt>},
+    {"SHAPE", 1, 1, 1, 1, read_shape},
+    {"SLICE", 3, 3, 1, 1, read_slice},
+    {"SOFTMAX", 1, 1, 1, 1, read_softmax},
+    {"SPACE_TO_BATCH_ND", 3, 3, 1, 1, read_space_to_batch_nd},
+    {"SPLIT", 2, 2, 1, any_number, read_split},
+    {"SPLIT_V", 3, 3, 1, any_number, read_split_v},
+    {"SQRT", 1, 1, 1, 1, read_unary<ops::sqrt>},
+    {"SQUARE", 1, 1, 1, 1, read_square},
+    {"SQUARED_DIFFERENCE", 2, 2, 1, 1, read_binary<ops::squared_difference>},
+    {"SQUEEZE", 1, 1, 1, 1, read_squeeze},
+    {"STRIDED_SLICE", 4, 4, 1, 1, read_strided_slice},
+    {"SUB", 2, 2, 1, 1, read_arithmetic<ops::sub, schema::sub_options>},
+    {"TANH", 1, 1, 1, 1, read_unary<ops::tanh>},
+    {"TILE", 2, 2, 1, 1, read_binary<ops::tile>},
+    {"TOPK_V2", 2, 2, 2, 2, read_top_k},
+    {"TRANSPOSE", 2, 2, 1, 1, read_binary<ops::transpose>},
+    {"TRANSPOSE_CONV", 3, 4, 1, 1, read_transpose_conv},
+    {"UNPACK", 1, 1, 1, any_number, read_unpack},
+};
+
+/// The row of this name; nullptr when we do not read the operator.
+constexpr const operator_row* find_row(std::string_view name) {
+  for (const operator_row& row : operator_table)
+    if (row.name == name) return &row;
+  return nullptr;
+}
+
+namespace detail {
+constexpr bool names_are_known() {
+  for (const operator_row& row : operator_table)
+    if (builtin_number(row.name) < 0) return false;
+  return true;
+}
+static_assert(names_are_known(), "nnrt: a row of this table has a name that no builtin operator has");
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA::tflite

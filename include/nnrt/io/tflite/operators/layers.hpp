@@ -1,0 +1,138 @@
+// layers: readers of convolutions, dense layers and pools of .tflite files.
+// Flow: operators.hpp lists them; each takes a node_reader and adds the operator's nodes to the network.
+#pragma once
+
+#include <nnrt/io/tflite/node_reader.hpp>
+#include <nnrt/ops/avg_pool.hpp>
+#include <nnrt/ops/conv2d.hpp>
+#include <nnrt/ops/conv2d_transpose.hpp>
+#include <nnrt/ops/depthwise_conv2d.hpp>
+#include <nnrt/ops/dynamic_range.hpp>
+#include <nnrt/ops/full_connection.hpp>
+#include <nnrt/ops/matmul.hpp>
+#include <nnrt/ops/max_pool.hpp>
+#include <nnrt/ops/reshape.hpp>
+#include <nnrt/ops/transpose.hpp>
+
+namespace nnrt::inline NNRT_ISA::tflite {
+
+namespace detail {
+
+/// Stride, dilation, padding and activation of a convolution.
+template <class Attributes, class Options>
+[[gnu::cold]] void read_windows(node_reader& node, record<Options> options, Attributes& attrs) {
+  attrs.stride = {options[Options::stride_h], options[Options::stride_w]};
+  attrs.dilation = {options[Options::dilation_h], options[Options::dilation_w]};
+  attrs.pad = node.padding(options[Options::padding]);
+  attrs.fused = node.fused(options[Options::fused]);
+}
+
+/// Groups are not written down: filters [O, H, W, I] that see fewer channels than there are mean several.
+constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filters) {
+  if (x.rank() != 4 || filters.rank() != 4 || x.shape[3] < 1 || filters.shape[3] < 1) return 1;
+  return x.shape[3] % filters.shape[3] == 0 ? x.shape[3] / filters.shape[3] : 1;
+}
+
+/// Depthwise filters [1, H, W, O] as [O, H, W, 1].
+[[gnu::cold]] inline std::int32_t depthwise_filters(node_reader& node, std::size_t i, std::int32_t x) {
+  const bool as_f32 = node.narrow_constant(i, x).has_value();
+  if (node.is_constant(i)) return node.constant(i, {.as_f32 = as_f32, .filters_first = true});
+  return node.add<ops::transpose>({}, {node.input(i), node.integer_list({3, 1, 2, 0})});
+}
+
+/// The input of a dense layer with this many columns as a batch of rows.
+[[gnu::cold]] inline std::int32_t as_rows(node_reader& node, std::int32_t x, const tensor_desc& weight) {
+  const shape_t& shape = node.desc(x).shape;
+  const std::int64_t columns = weight.rank() == 2 ? weight.shape[1] : 0;
+  if (columns < 1 || (shape.rank >= 2 && shape.elements(1) == columns)) return x;
+  return node.add<ops::reshape>({}, {x, node.integer_list({-1, columns})});
+}
+
+/// What a float layer sees of its input x beside weights of 8 bits (input i of the operator): TFLite computes such
+/// layers on integers. `axis` is where the numbers begin that share a scale.
+[[gnu::cold]] inline std::int32_t seen_beside(node_reader& node, std::size_t i, std::int32_t x, bool symmetric,
+                                              std::int64_t axis) {
+  const auto weight = node.narrow_constant(i, x);
+  if (!weight || size_of(weight->type) != 1) return x;
+  ops::dynamic_range::attrs attrs;
+  attrs.axis = axis;
+  attrs.symmetric = symmetric;
+  return node.add<ops::dynamic_range>(attrs, {x});
+}
+/// Whether a constant has a scale for each channel; convolutions with such ones quantise their input with a zero point.
+[[gnu::cold]] inline bool has_scales(node_reader& node, std::size_t i, std::int32_t x) {
+  const auto weight = node.narrow_constant(i, x);
+  return weight && weight->quantised.mode == quantisation::kind::per_channel;
+}
+
+}  // namespace detail
+
+[[gnu::cold]] inline void read_conv_2d(node_reader& node) {
+  const auto options = node.options<schema::conv2d_options>();
+  const std::int32_t x = node.input(0), filters = node.weight(1, x), bias = node.weight(2, x);
+  ops::conv2d::attrs attrs;
+  detail::read_windows(node, options, attrs);
+  attrs.group = detail::groups_of(node.desc(x), node.desc(filters));
+  const bool symmetric = !detail::has_scales(node, 1, x);
+  node.finish<ops::conv2d>(attrs, {detail::seen_beside(node, 1, x, symmetric, 1), filters, bias});
+}
+
+[[gnu::cold]] inline void read_depthwise_conv_2d(node_reader& node) {
+  const auto options = node.options<schema::depthwise_conv2d_options>();
+  const std::int32_t x = node.input(0), filters = detail::depthwise_filters(node, 1, x), bias = node.weight(2, x);
+  ops::depthwise_conv2d::attrs attrs;
+  detail::read_windows(node, options, attrs);
+  node.finish<ops::depthwise_conv2d>(attrs, {detail::seen_beside(node, 1, x, false, 1), filters, bias});
+}
+
+/// The first operand is the shape of the output, which the file's tensor may not know.
+[[gnu::cold]] inline void read_transpose_conv(node_reader& node) {
+  using kind = schema::transpose_conv_options;
+  const auto options = node.options<kind>();
+  const std::int32_t x = node.input(2), filters = node.weight(1, x), bias = node.weight(3, x);
+  ops::conv2d_transpose::attrs attrs;
+  attrs.stride = {options[kind::stride_h], options[kind::stride_w]};
+  attrs.pad = node.padding(options[kind::padding]);
+  attrs.fused = node.fused(options[kind::fused]);
+  tensor_desc wanted = node.declared(0);
+  if (node.is_known(0)) wanted.shape = node.shape(0);
+  node.define(0, node.add<ops::conv2d_transpose>(attrs, {x, filters, bias}, wanted));
+}
+
+[[gnu::cold]] inline void read_fully_connected(node_reader& node) {
+  using kind = schema::fully_connected_options;
+  const auto options = node.options<kind>();
+  if (options[kind::weights_format] != 0) node.not_supported({"weights in the order SHUFFLED4x16INT8"});
+  const std::int32_t x = node.input(0), weight = node.weight(1, x), bias = node.weight(2, x);
+  ops::full_connection::attrs attrs;
+  attrs.fused = node.fused(options[kind::fused]);
+  attrs.axis = options[kind::keep_num_dims] ? -1 : 1;
+  const std::int32_t rows = options[kind::keep_num_dims] ? x : detail::as_rows(node, x, node.desc(weight));
+  const std::int32_t seen = detail::seen_beside(node, 1, rows, !options[kind::asymmetric], attrs.axis);
+  node.finish<ops::full_connection>(attrs, {seen, weight, bias});
+}
+
+[[gnu::cold]] inline void read_batch_matmul(node_reader& node) {
+  using kind = schema::batch_matmul_options;
+  const auto options = node.options<kind>();
+  const std::int32_t a = node.input(0);
+  ops::matmul::attrs attrs;
+  attrs.transpose_a = options[kind::adj_x];
+  attrs.transpose_b = options[kind::adj_y];
+  const std::int32_t b = node.weight(1, a);
+  node.finish<ops::matmul>(attrs, {detail::seen_beside(node, 1, a, !options[kind::asymmetric], -1), b});
+}
+
+/// AVERAGE_POOL_2D and MAX_POOL_2D.
+template <class Op> [[gnu::cold]] void read_pool_2d(node_reader& node) {
+  using kind = schema::pool2d_options;
+  const auto options = node.options<kind>();
+  typename Op::attrs attrs;
+  attrs.kernel = {options[kind::filter_h], options[kind::filter_w]};
+  attrs.stride = {options[kind::stride_h], options[kind::stride_w]};
+  attrs.pad = node.padding(options[kind::padding]);
+  attrs.fused = node.fused(options[kind::fused]);
+  node.finish<Op>(attrs, {node.input(0)});
+}
+
+}  // namespace nnrt::inline NNRT_ISA::tflite

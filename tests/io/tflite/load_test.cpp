@@ -1,0 +1,443 @@
+// load: what is wrong with a file is said with its place, what was got and what was expected; what is right becomes a
+// model.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "../../support/tflite_file.hpp"
+#include "run_file.hpp"
+
+namespace {
+
+using namespace tflite_test;
+
+constexpr int add = 0, conv_2d = 3, dequantize = 6, fully_connected = 9, reshape = 22, relu = 19;
+
+tensor floats(std::vector<std::int32_t> shape, std::string name) { return {float32, shape, name}; }
+tensor constant(std::vector<std::int32_t> shape, std::string name, std::vector<double> numbers) {
+  return {float32, shape, name, bytes_of<float>(numbers)};
+}
+/// The numbers 0, 1, 2, … in a constant of this many bytes each.
+std::vector<double> counted(int count) {
+  std::vector<double> numbers;
+  for (int i = 0; i < count; ++i) numbers.push_back(i);
+  return numbers;
+}
+
+/// y = relu(x + w), of two operators.
+file good() {
+  file f;
+  f.add(floats({1, 2}, "x"));
+  f.add(constant({2}, "w", {1, -5}));
+  f.add(floats({1, 2}, "sum"));
+  f.add(floats({1, 2}, "y"));
+  f.calls = {{add, {0, 1}, {2}, {11, {}}}, {relu, {2}, {3}}};
+  f.inputs = {0};
+  f.outputs = {3};
+  return f;
+}
+
+TEST_CASE("tflite: a model has the file's names, shapes and operators") {
+  const outcome got = run_file(good().bytes(), {{1, 2}});
+  REQUIRE(got.error == "");
+  CHECK(got.nodes == std::vector<std::string>{"add", "relu"});
+  REQUIRE(got.inputs.size() == 1);
+  CHECK(got.inputs[0].name == "x");
+  CHECK(got.inputs[0].shape == std::vector<std::int64_t>{1, 2});
+  REQUIRE(got.outputs.size() == 1);
+  CHECK(got.outputs[0].name == "y");
+  CHECK(got.outputs[0].numbers == std::vector<double>{2, 0});
+}
+
+struct spoiled {
+  const char* what;
+  void (*spoil)(file& f);
+  const char* message;
+};
+
+const spoiled files[] = {
+    {"identifier", [](file& f) { f.identifier = "TFL2"; }, "file identifier: got \"TFL2\", expected \"TFL3\""},
+    {"version", [](file& f) { f.version = 2; }, "schema version: got 2, expected 3"},
+    {"no subgraph", [](file& f) { f.subgraphs = 0; }, "subgraphs: got none, expected 1"},
+    {"several subgraphs", [](file& f) { f.subgraphs = 2; },
+     "subgraphs: got 2, expected 1 (control flow between subgraphs is not supported)"},
+    {"no operator of the list", [](file& f) { f.calls[1].opcode_index = 7; },
+     "subgraph 0: operator 1: opcode_index: got 7, expected one of 2"},
+    {"control flow", [](file& f) { f.calls[1].builtin = 119; },
+     "subgraph 0: operator 1 WHILE: nnrt has no such operator"},
+    {"an operator that we lack", [](file& f) { f.calls[1].builtin = 5; },
+     "subgraph 0: operator 1 DEPTH_TO_SPACE: nnrt has no such operator"},
+    {"StableHLO", [](file& f) { f.calls[1].builtin = 170; },
+     "subgraph 0: operator 1 builtin operator 170: nnrt has no such operator"},
+    {"a negative number", [](file& f) { f.calls[1].builtin = -3; },
+     "subgraph 0: operator 1 builtin operator -3: nnrt has no such operator"},
+    {"custom", [](file& f) { f.calls[1].builtin = 32, f.calls[1].custom = "FlexErf"; },
+     "subgraph 0: operator 1 CUSTOM \"FlexErf\": nnrt has no such operator"},
+    {"too few inputs", [](file& f) { f.calls[0].inputs = {0}; },
+     "subgraph 0: operator 0 ADD: inputs: got 1, expected 2"},
+    {"too many inputs",
+     [](file& f) {
+       f.calls[1].inputs = {2, 2};
+     },
+     "subgraph 0: operator 1 RELU: inputs: got 2, expected 1"},
+    {"no output", [](file& f) { f.calls[1].outputs = {}; }, "subgraph 0: operator 1 RELU: outputs: got 0, expected 1"},
+    {"a missing operand",
+     [](file& f) {
+       f.calls[0].inputs = {0, -1};
+     },
+     "subgraph 0: operator 0 ADD: add \"sum\": required operand must be given (got 1, expected 2)"},
+    {"input index", [](file& f) { f.calls[0].inputs[1] = 9; },
+     "subgraph 0: operator 0 ADD: tensor 9 does not exist: the file has 4"},
+    {"output index", [](file& f) { f.calls[0].outputs[0] = -2; },
+     "subgraph 0: operator 0 ADD: tensor -2 does not exist: the file has 4"},
+    {"graph's input index", [](file& f) { f.inputs[0] = 4; },
+     "subgraph 0: input 0: tensor 4 does not exist: the file has 4"},
+    {"graph's output index", [](file& f) { f.outputs[0] = -1; },
+     "subgraph 0: output 0: tensor -1 does not exist: the file has 4"},
+    {"input twice",
+     [](file& f) {
+       f.inputs = {0, 0};
+     },
+     "subgraph 0: input 1: two inputs are called \"x\""},
+    {"output twice",
+     [](file& f) {
+       f.outputs = {3, 3};
+     },
+     "subgraph 0: output 1: two outputs are called \"y\""},
+    {"no output of the graph", [](file& f) { f.outputs = {}; }, "graph: has no output"},
+    {"constant input",
+     [](file& f) {
+       f.inputs = {0, 1};
+     },
+     "subgraph 0: input 1: tensor 1 \"w\" is an input of the network and a constant"},
+    {"read before it is made", [](file& f) { std::swap(f.calls[0], f.calls[1]); },
+     "subgraph 0: operator 0 RELU: tensor 2 \"sum\" is read, but neither an input nor a constant, nor made by an "
+     "operator before"},
+    {"a cycle", [](file& f) { f.calls[0].inputs[1] = 3; },
+     "subgraph 0: operator 0 ADD: tensor 3 \"y\" is read, but neither an input nor a constant, nor made by an operator "
+     "before"},
+    {"made twice", [](file& f) { f.calls[1].outputs[0] = 2; },
+     "subgraph 0: operator 1 RELU: tensor 2 \"sum\" is made by an operator, but there already"},
+    {"input that is made", [](file& f) { f.calls[1].outputs[0] = 0; },
+     "subgraph 0: operator 1 RELU: tensor 0 \"x\" is made by an operator, but there already"},
+    {"constant that is made",
+     [](file& f) {
+       f.calls[1].outputs[0] = 1, f.tensors[1].shape = {1, 2};
+     },
+     "subgraph 0: operator 1 RELU: tensor 1 \"w\" is made by an operator, but there already"},
+    {"output that nobody makes", [](file& f) { f.calls.pop_back(); },
+     "subgraph 0: output 0: tensor 3 \"y\" is read, but neither an input nor a constant, nor made by an operator "
+     "before"},
+    {"variable", [](file& f) { f.tensors[1].is_variable = true; },
+     "subgraph 0: operator 0 ADD: tensor 1 \"w\" is a variable, which keeps its elements between runs"},
+    {"sparse", [](file& f) { f.tensors[1].is_sparse = true; }, "subgraph 0: operator 0 ADD: tensor 1 \"w\" is sparse"},
+    {"another file", [](file& f) { f.tensors[1].external_buffer = 1; },
+     "subgraph 0: operator 0 ADD: tensor 1 \"w\" has its elements in another file"},
+    {"type that we lack", [](file& f) { f.tensors[0].type = string; },
+     "subgraph 0: input 0: tensor 0 \"x\" has elements of STRING"},
+    {"type that nobody has", [](file& f) { f.tensors[0].type = 99; },
+     "subgraph 0: input 0: tensor 0 \"x\" has elements of type 99"},
+    {"rank", [](file& f) { f.tensors[0].shape = {1, 1, 1, 1, 1, 1, 1, 1, 2}; },
+     "subgraph 0: input 0: tensor 0 \"x\" rank: got 9, expected at most 8"},
+    {"negative extent",
+     [](file& f) {
+       f.tensors[0].shape = {1, -2};
+     },
+     "subgraph 0: input 0: tensor 0 \"x\" extent 1: got -2, expected at least 0"},
+    {"too large",
+     [](file& f) {
+       f.tensors[0].shape = {2000000000, 2000000000};
+     },
+     "subgraph 0: input 0: tensor 0 \"x\" got [2000000000, 2000000000], which is more than memory can hold"},
+    {"buffer index", [](file& f) { f.tensors[1].buffer = 9; },
+     "subgraph 0: operator 0 ADD: tensor 1 \"w\" buffer: got 9, expected one of 4"},
+    {"buffer size", [](file& f) { f.tensors[1].data.pop_back(); },
+     "subgraph 0: operator 0 ADD: tensor 1 \"w\" buffer 2: got 7 bytes, expected 8 for f32 [2]"},
+    {"bytes behind the file", [](file& f) { f.buffer_offset = 4096; },
+     "subgraph 0: operator 0 ADD: tensor 1 \"w\" buffer 2: its bytes stand behind the FlatBuffer"},
+    {"boolean",
+     [](file& f) {
+       f.tensors[1] = {boolean, {2}, "w", bytes_of<std::int8_t>({1, 7})};
+     },
+     "subgraph 0: operator 0 ADD: tensor 1 \"w\" buffer 2: got 7 for a boolean, expected 0 or 1"},
+    {"declared type", [](file& f) { f.tensors[3].type = int32; },
+     "subgraph 0: operator 1 RELU: relu \"y\": declared output type must match (got f32, expected i32)"},
+    {"declared shape",
+     [](file& f) {
+       f.tensors[3].shape = {1, 3};
+     },
+     "subgraph 0: operator 1 RELU: relu \"y\": declared output extent must match (got 2, expected 3)"},
+    {"a rule",
+     [](file& f) {
+       f.tensors[0].shape = f.tensors[2].shape = f.tensors[3].shape = {1, 3};
+     },
+     "subgraph 0: operator 0 ADD: add \"sum\": extents must be equal or 1 (got 2, expected 3)"},
+    {"fused tanh",
+     [](file& f) {
+       f.calls[0].with.fields = {{0, std::int8_t{4}}};
+     },
+     "subgraph 0: operator 0 ADD: fused activation TANH"},
+    {"fused relu_n1_to_1",
+     [](file& f) {
+       f.calls[0].with.fields = {{0, std::int8_t{2}}};
+     },
+     "subgraph 0: operator 0 ADD: fused activation RELU_N1_TO_1"},
+    {"fused by a number that means nothing",
+     [](file& f) {
+       f.calls[0].with.fields = {{0, std::int8_t{-9}}};
+     },
+     "subgraph 0: operator 0 ADD: fused activation number -9"},
+};
+
+TEST_CASE("tflite: what is wrong with a file is said with place, got and expected") {
+  REQUIRE(run_file(good().bytes(), {{1, 2}}).error == "");
+  for (const spoiled& s : files) {
+    CAPTURE(s.what);
+    file f = good();
+    s.spoil(f);
+    CHECK(run_file(f.bytes(), {{1, 2}}).error == s.message);
+  }
+}
+
+/// An int8 tensor, quantised as the row says, that DEQUANTIZE reads.
+struct quantised_row {
+  const char* what;
+  std::vector<std::int32_t> shape;
+  quantized with;
+  const char* message;  // what follows tensor 0 "q"; empty: the file is fine
+};
+const quantised_row quantised_rows[] = {
+    {"one scale", {2, 2}, {{0.5F}, {1}}, ""},
+    {"no zero point", {2, 2}, {{0.5F}, {}}, ""},
+    {"an axis that means nothing beside one scale", {2, 2}, {{0.5F}, {1}, 7}, ""},
+    {"scales of rows", {2, 2}, {{0.5F, 2}, {0, 0}, 0}, ""},
+    {"scales of columns, one of them 0", {2, 2}, {{0.5F, 0}, {0, 0}, 1}, ""},
+    {"a vector's axis, which nobody needs", {2}, {{0.5F, 2}, {0, 0}, 3}, ""},
+    {"scale 0", {2, 2}, {{0}, {1}}, "scale: got 0.000000, expected a positive number"},
+    {"scale -1", {2, 2}, {{-1}, {1}}, "scale: got -1.000000, expected a positive number"},
+    {"infinite scale",
+     {2, 2},
+     {{std::numeric_limits<float>::infinity()}, {1}},
+     "scale: got inf, expected a positive number"},
+    {"zero point",
+     {2, 2},
+     {{1}, {std::int64_t{1} << 40}},
+     "zero point: got 1099511627776, expected a number of 32 bits"},
+    {"numbers of scales and zero points", {2, 2}, {{1, 1}, {0}}, "got 1 zero points beside 2 scales"},
+    {"axis", {2, 2}, {{1, 1}, {0, 0}, 2}, "quantized_dimension: got 2, expected an axis of [2, 2]"},
+    {"negative axis", {2, 2}, {{1, 1}, {0, 0}, -1}, "quantized_dimension: got -1, expected an axis of [2, 2]"},
+    {"number of scales", {2, 2}, {{1, 1, 1}, {0, 0, 0}, 1}, "got 3 scales, expected 2"},
+    {"several scales of one number", {}, {{1, 1}, {0, 0}, 0}, "quantized_dimension: got 0, expected an axis of []"},
+    {"negative scale among several",
+     {2, 2},
+     {{1, -1}, {0, 0}, 1},
+     "scale 1: got -1.000000, expected a number of at least 0"},
+    {"zero point among several", {2, 2}, {{1, 1}, {0, 5}, 1}, "zero point 1: got 5, expected 0 beside several scales"},
+    {"custom", {2, 2}, {{1}, {0}, 0, true}, "is quantised in a way of its own"},
+};
+
+TEST_CASE("tflite: scales and zero points must fit each other and the shape") {
+  for (const quantised_row& r : quantised_rows) {
+    CAPTURE(r.what);
+    int elements = 1;
+    for (const std::int32_t extent : r.shape) elements *= extent;
+    file f;
+    f.add({int8, r.shape, "q", bytes_of<std::int8_t>(counted(elements)), r.with});
+    f.add(floats(r.shape, "y"));
+    f.calls = {{dequantize, {0}, {1}}};
+    f.outputs = {1};
+    const std::string expected =
+        *r.message == '\0' ? "" : std::string("subgraph 0: operator 0 DEQUANTIZE: tensor 0 \"q\" ") + r.message;
+    CHECK(load_file(f.bytes()).error == expected);
+  }
+}
+
+/// One constant through DEQUANTIZE.
+std::vector<double> dequantised(tensor stored) {
+  file f;
+  const std::vector<std::int32_t> shape = stored.shape;
+  f.add(std::move(stored));
+  f.add(floats(shape, "y"));
+  f.calls = {{dequantize, {0}, {1}}};
+  f.outputs = {1};
+  const outcome got = run_file(f.bytes(), {});
+  CHECK(got.error == "");
+  CHECK(got.nodes.empty());
+  return got.outputs.empty() ? std::vector<double>() : got.outputs[0].numbers;
+}
+
+TEST_CASE("tflite: constants of fewer bits become floats when the file is loaded") {
+  CHECK(dequantised({int8, {2}, "q", bytes_of<std::int8_t>({-3, 5}), {{0.5F}, {1}}}) == std::vector<double>{-2, 2});
+  CHECK(dequantised({uint8, {2}, "q", bytes_of<std::uint8_t>({0, 255}), {{1}, {128}}}) ==
+        std::vector<double>{-128, 127});
+  CHECK(dequantised({int16, {2}, "q", bytes_of<std::int16_t>({-300, 5}), {{2}, {0}}}) == std::vector<double>{-600, 10});
+  CHECK(dequantised({int8, {2, 2}, "q", bytes_of<std::int8_t>({1, 1, 1, 1}), {{2, 3}, {0, 0}, 0}}) ==
+        std::vector<double>{2, 2, 3, 3});
+  CHECK(dequantised({int8, {2, 2}, "q", bytes_of<std::int8_t>({1, 1, 1, 1}), {{2, 3}, {0, 0}, 1}}) ==
+        std::vector<double>{2, 3, 2, 3});
+  CHECK(dequantised({float16, {2}, "h", bytes_of<std::uint16_t>({0x3c00, 0xb800})}) == std::vector<double>{1, -0.5});
+}
+
+TEST_CASE("tflite: large constants become weights with names of their own, and run like small ones") {
+  file f;
+  f.add(floats({1, 300}, "x"));
+  for (const char* name : {"same", "same", ""}) f.add(constant({1, 300}, name, counted(300)));
+  for (const char* name : {"a", "b", "y"}) f.add(floats({1, 300}, name));
+  f.calls = {{add, {0, 1}, {4}}, {add, {4, 2}, {5}}, {add, {5, 3}, {6}}};
+  f.inputs = {0};
+  f.outputs = {6};
+  const outcome got = run_file(f.bytes(), {std::vector<double>(300, 0.5)});
+  REQUIRE(got.error == "");
+  CHECK(got.outputs[0].numbers[299] == 3 * 299 + 0.5);
+}
+
+TEST_CASE("tflite: bytes at any address are read") {
+  const std::vector<std::byte> bytes = good().bytes();
+  for (std::size_t shift = 1; shift < 16; ++shift) {
+    std::vector<std::byte> moved(shift);
+    moved.insert(moved.end(), bytes.begin(), bytes.end());
+    CHECK(run_file(std::span(moved).subspan(shift), {{1, 2}}).error == "");
+  }
+}
+
+TEST_CASE("tflite: a file that ends early is refused") {
+  const std::vector<std::byte> bytes = good().bytes();
+  CHECK(load_file({}).error == "got 0 bytes, expected a FlatBuffer of at least 8");
+  for (std::size_t size = 8; size + 4 < bytes.size(); size += 4) {  // the last word is padding
+    CAPTURE(size);
+    CHECK(load_file(std::span(bytes).first(size)).error != "");
+  }
+}
+
+TEST_CASE("tflite: many operators on one large constant do not make memory explode") {
+  file f;
+  f.add({int8, {1 << 16}, "q", std::vector<std::byte>(1 << 16), {{1}, {0}}});
+  for (int i = 0; i < 500; ++i) {
+    f.add(floats({1 << 16}, "y" + std::to_string(i)));
+    f.calls.push_back({dequantize, {0}, {i + 1}});
+  }
+  f.outputs = {500};
+  const std::string error = load_file(f.bytes()).error;
+  CHECK(error.find("tensor 0 \"q\" constants: got ") != error.npos);
+  CHECK(error.find(" in a file of this size") != error.npos);
+}
+
+TEST_CASE("tflite: quantisation of tensors that are no integers means nothing") {
+  file f = good();
+  f.tensors[0].quantization = f.tensors[1].quantization = {{0.5F, 0.25F, 3}, {1}, 9};
+  f.tensors[3].quantization = {{0}, {1}};
+  CHECK(run_file(f.bytes(), {{1, 2}}).error == "");
+}
+
+TEST_CASE("tflite: an output of one operator may be constant, or an input of the network") {
+  file f = good();
+  f.outputs = {1, 0};
+  const outcome got = run_file(f.bytes(), {{8, 9}});
+  REQUIRE(got.error == "");
+  CHECK(got.outputs[0].numbers == std::vector<double>{1, -5});
+  CHECK(got.outputs[1].numbers == std::vector<double>{8, 9});
+}
+
+/// y = x reshaped to [extent 0 of x, -1], the way TensorFlow writes flatten.
+file flatten(std::vector<std::int32_t> signature) {
+  const auto integers = [](std::string name, std::vector<double> numbers) {
+    return tensor{int32, {static_cast<std::int32_t>(numbers.size())}, name, bytes_of<std::int32_t>(numbers)};
+  };
+  file f;
+  f.add(floats({2, 3, 2}, "x"));
+  f.tensors[0].signature = signature;
+  f.add({int32, {3}, "shape"});
+  f.add(integers("begin", {0}));
+  f.add(integers("end", {1}));
+  f.add(integers("strides", {1}));
+  f.add({int32, {}, "rows"});
+  f.add({int32, {}, "rest", bytes_of<std::int32_t>({-1})});
+  f.add({int32, {2}, "new shape"});
+  f.add(floats({2, 6}, "y"));
+  if (!signature.empty()) f.tensors[8].signature = {-1, 6};
+  f.calls = {{77, {0}, {1}, {55, {{0, std::int8_t{int32}}}}},
+             {45, {1, 2, 3, 4}, {5}, {32, {{4, std::int32_t{1}}}}},
+             {83, {5, 6}, {7}, {59, {{0, std::int32_t{2}}}}},
+             {reshape, {0, 7}, {8}}};
+  f.inputs = {0};
+  f.outputs = {8};
+  return f;
+}
+
+TEST_CASE("tflite: shapes that a file computes from shapes are known when it is loaded") {
+  const outcome got = run_file(flatten({}).bytes(), {counted(12)});
+  REQUIRE(got.error == "");
+  CHECK(got.nodes == std::vector<std::string>{"reshape"});
+  CHECK(got.outputs[0].shape == std::vector<std::int64_t>{2, 6});
+  CHECK(got.outputs[0].numbers == counted(12));
+}
+
+TEST_CASE("tflite: unknown extents are those of the shape, unless they shall stay unknown") {
+  const std::vector<std::byte> bytes = flatten({-1, 3, 2}).bytes();
+  CHECK(load_file(bytes).inputs[0].shape == std::vector<std::int64_t>{2, 3, 2});
+  const outcome unknown = load_file(bytes, true);
+  REQUIRE(unknown.error == "");
+  CHECK(unknown.inputs[0].shape == std::vector<std::int64_t>{-1, 3, 2});
+  CHECK(unknown.outputs[0].shape == std::vector<std::int64_t>{-1, 6});
+  CHECK(load_file(flatten({-1, 3}).bytes(), true).error ==
+        "subgraph 0: input 0: tensor 0 \"x\" shape_signature: got rank 2, expected that of the shape, 3");
+}
+
+struct hybrid_row {
+  const char* what;
+  quantized weight;
+  bool asymmetric;
+  double expected;
+};
+
+TEST_CASE("tflite: float layers see their inputs in 8 bits when their weights have 8 bits") {
+  // x is rounded to multiples of 12.7 / 127, or of 12.75 / 255; w is 2.
+  const hybrid_row table[] = {{"symmetric", {{2}, {0}}, false, 2 * (12.7 + 0.1)},
+                              {"asymmetric", {{2}, {0}}, true, 2 * (12.7 + 12.7 / 255 * 1)}};
+  for (const hybrid_row& r : table) {
+    CAPTURE(r.what);
+    file f;
+    f.add(floats({1, 2}, "x"));
+    f.add({int8, {1, 2}, "w", bytes_of<std::int8_t>({1, 1}), r.weight});
+    f.add(floats({1, 1}, "y"));
+    f.calls = {{fully_connected, {0, 1}, {2}, {8, {{3, r.asymmetric}}}}};
+    f.inputs = {0};
+    f.outputs = {2};
+    const outcome got = run_file(f.bytes(), {{12.7, 0.06}});
+    REQUIRE(got.error == "");
+    CHECK(got.nodes == std::vector<std::string>{"dynamic_range", "full_connection"});
+    CHECK(got.outputs[0].numbers[0] == doctest::Approx(r.expected).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("tflite: convolutions with a scale for each channel quantise their input with a zero point") {
+  file f;
+  f.add(floats({1, 1, 1, 2}, "x"));
+  f.add({int8, {2, 1, 1, 2}, "w", bytes_of<std::int8_t>({1, 1, 1, 0}), {{2, 4}, {0, 0}, 0}});
+  f.add(floats({1, 1, 1, 2}, "y"));
+  f.calls = {{conv_2d, {0, 1}, {2}, {1, {{0, std::int8_t{1}}, {1, std::int32_t{1}}, {2, std::int32_t{1}}}}}};
+  f.inputs = {0};
+  f.outputs = {2};
+  const outcome got = run_file(f.bytes(), {{25.5, 0.06}});  // steps of 0.1 from 0 on
+  REQUIRE(got.error == "");
+  CHECK(got.nodes == std::vector<std::string>{"dynamic_range", "conv2d"});
+  CHECK(got.outputs[0].numbers[0] == doctest::Approx(2 * 25.6).epsilon(1e-6));
+  CHECK(got.outputs[0].numbers[1] == doctest::Approx(4 * 25.5).epsilon(1e-6));
+}
+
+TEST_CASE("tflite: depthwise filters with a scale for each channel keep their scales when axes change places") {
+  file f;
+  f.add({int8, {1, 1, 1, 2}, "x", {}, {{1}, {0}}});
+  f.add({int8, {1, 1, 1, 2}, "w", bytes_of<std::int8_t>({1, 1}), {{2, 3}, {0, 0}, 3}});
+  f.add({int8, {1, 1, 1, 2}, "y", {}, {{1}, {0}}});
+  f.calls = {{4, {0, 1}, {2}, {2, {{0, std::int8_t{1}}, {1, std::int32_t{1}}, {2, std::int32_t{1}}}}}};
+  f.inputs = {0};
+  f.outputs = {2};
+  const outcome got = run_file(f.bytes(), {{10, 20}});
+  REQUIRE(got.error == "");
+  CHECK(got.outputs[0].numbers == std::vector<double>{20, 60});
+}
+
+}  // namespace

@@ -1,0 +1,66 @@
+// run_file: the one unit of these tests that compiles every operator.
+#include "run_file.hpp"
+
+#include <nnrt/tflite.hpp>
+
+namespace tflite_test {
+
+namespace {
+
+using namespace nnrt;
+
+result_tensor described(std::string_view name, const tensor_desc& desc) {
+  return {std::string(name), std::string(name_of(desc.type)), {desc.shape.begin(), desc.shape.end()}, {}};
+}
+
+outcome describe(const ir::graph& g) {
+  outcome made;
+  for (const ir::node& n : g.nodes) made.nodes.emplace_back(n.op->name);
+  for (const std::int32_t id : g.inputs) made.inputs.push_back(described(g.name_of(g.at(id).name), g.at(id).desc));
+  for (const ir::output& out : g.outputs) made.outputs.push_back(described(g.name_of(out.name), g.at(out.value).desc));
+  return made;
+}
+
+outcome failed(const error& reason) {
+  outcome made;
+  made.error = reason.message();
+  return made;
+}
+
+void fill(session& s, std::size_t i, dtype type, const std::vector<double>& numbers) {
+  with_element<types::any>(type, [&]<class T>(T) {
+    const std::span<T> to = s.input<T>(i);
+    for (std::size_t k = 0; k < to.size(); ++k) to[k] = static_cast<T>(numbers[k]);
+  });
+}
+
+}  // namespace
+
+outcome load_file(std::span<const std::byte> file, bool unknown_extents) {
+  const auto loaded = tflite::parse(file, {.unknown_extents = unknown_extents});
+  return loaded ? describe(loaded->graph) : failed(loaded.error());
+}
+
+outcome run_file(std::span<const std::byte> file, const std::vector<std::vector<double>>& inputs) {
+  const auto loaded = tflite::parse(file);
+  if (!loaded) return failed(loaded.error());
+  const auto compiled = compile(*loaded);
+  if (!compiled) return failed(compiled.error());
+  session s(*compiled);
+  outcome made = describe(loaded->graph);
+  for (std::size_t i = 0; i < inputs.size(); ++i) fill(s, i, compiled->input_desc(i).type, inputs[i]);
+  if (const auto done = s.run(); !done) return failed(done.error());
+  for (std::size_t i = 0; i < made.outputs.size(); ++i)
+    with_element<types::any>(compiled->output_desc(i).type, [&]<class T>(T) {
+      for (const T number : s.output<T>(i)) made.outputs[i].numbers.push_back(static_cast<double>(number));
+    });
+  return made;
+}
+
+std::vector<std::string> names_of_operators() {
+  std::vector<std::string> names;
+  for (const tflite::operator_row& row : tflite::operator_table) names.emplace_back(row.name);
+  return names;
+}
+
+}  // namespace tflite_test

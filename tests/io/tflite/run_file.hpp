@@ -1,0 +1,31 @@
+// run_file: loads, compiles and runs the bytes of a .tflite file; numbers go in and come out as doubles.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tflite_test {
+
+struct result_tensor {
+  std::string name, type;
+  std::vector<std::int64_t> shape;
+  std::vector<double> numbers;
+};
+
+struct outcome {
+  std::string error;               // empty when everything went well
+  std::vector<std::string> nodes;  // operators of the model, in order
+  std::vector<result_tensor> inputs, outputs;
+};
+
+/// Loads the file only: `outputs` have no numbers.
+outcome load_file(std::span<const std::byte> file, bool unknown_extents = false);
+/// One run with these inputs.
+outcome run_file(std::span<const std::byte> file, const std::vector<std::vector<double>>& inputs);
+/// Names of the operators that are read.
+std::vector<std::string> names_of_operators();
+
+}  // namespace tflite_test

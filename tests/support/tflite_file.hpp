@@ -1,0 +1,204 @@
+// tflite_file: small .tflite files written by hand, right or wrong, with TFLite's slots and numbers written down a
+// second time.
+#pragma once
+
+#include <flatbuffers/flatbuffer_builder.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace tflite_test {
+
+// Element types.
+inline constexpr int float32 = 0, float16 = 1, int32 = 2, uint8 = 3, int64 = 4, string = 5, boolean = 6, int16 = 7,
+                     int8 = 9, float64 = 10;
+
+/// A field of an operator's options.
+struct field {
+  int slot;
+  std::variant<std::int8_t, std::int32_t, float, bool, std::vector<std::int32_t>> value;
+};
+/// The options of an operator; tag 0: none.
+struct options {
+  int tag = 0;
+  std::vector<field> fields;
+};
+
+struct quantized {
+  std::vector<float> scale;
+  std::vector<std::int64_t> zero_point;
+  int axis = 0;
+  bool custom = false;
+};
+
+struct tensor {
+  int type = float32;
+  std::vector<std::int32_t> shape;
+  std::string name;
+  std::vector<std::byte> data = {};
+  quantized quantization = {};
+  std::vector<std::int32_t> signature = {};
+  bool is_variable = false;
+  bool is_sparse = false;
+  std::uint32_t external_buffer = 0;
+  int buffer = -1;  // -1: one of its own
+};
+
+struct call {
+  int builtin;
+  std::vector<std::int32_t> inputs, outputs;
+  options with = {};
+  std::string custom = {};
+  int opcode_index = -1;  // -1: one of its own
+};
+
+/// A file; bytes() writes it down as it stands.
+struct file {
+  std::vector<tensor> tensors;
+  std::vector<call> calls;
+  std::vector<std::int32_t> inputs, outputs;
+  std::uint32_t version = 3;
+  int subgraphs = 1;
+  std::uint64_t buffer_offset = 0;  // of every buffer
+  const char* identifier = "TFL3";
+
+  int add(tensor t) {
+    tensors.push_back(std::move(t));
+    return static_cast<int>(tensors.size()) - 1;
+  }
+
+  /// The file; its begin is aligned as that of a mapped one.
+  std::vector<std::byte> bytes() const;
+};
+
+/// The bytes of numbers, each converted to T.
+template <class T> std::vector<std::byte> bytes_of(const std::vector<double>& numbers) {
+  std::vector<std::byte> bytes(numbers.size() * sizeof(T));
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const T element = static_cast<T>(numbers[i]);
+    std::memcpy(bytes.data() + i * sizeof(T), &element, sizeof(T));
+  }
+  return bytes;
+}
+
+// --- details ---------------------------------------------------------------
+class writer {
+ public:
+  explicit writer(const file& f) : file_(f) {}
+
+  std::vector<std::byte> write() {
+    std::vector<offset> buffers{buffer({})}, tensors, codes, calls, graphs;
+    for (const tensor& t : file_.tensors) {
+      tensors.push_back(write(t, buffers.size()));
+      if (t.buffer < 0) buffers.push_back(buffer(t.data));
+    }
+    for (const call& c : file_.calls) {
+      calls.push_back(write(c, codes.size()));
+      codes.push_back(code(c));
+    }
+    const auto tensor_list = b_.CreateVector(tensors), call_list = b_.CreateVector(calls);
+    const auto inputs = b_.CreateVector(file_.inputs), outputs = b_.CreateVector(file_.outputs);
+    for (int i = 0; i < file_.subgraphs; ++i) {
+      const auto start = b_.StartTable();
+      b_.AddOffset(slot(0), tensor_list), b_.AddOffset(slot(1), inputs);
+      b_.AddOffset(slot(2), outputs), b_.AddOffset(slot(3), call_list);
+      graphs.push_back(b_.EndTable(start));
+    }
+    const auto graph_list = b_.CreateVector(graphs), buffer_list = b_.CreateVector(buffers),
+               code_list = b_.CreateVector(codes);
+    const auto start = b_.StartTable();
+    b_.AddElement<std::uint32_t>(slot(0), file_.version, 0);
+    b_.AddOffset(slot(1), code_list), b_.AddOffset(slot(2), graph_list), b_.AddOffset(slot(4), buffer_list);
+    b_.Finish(flatbuffers::Offset<void>(b_.EndTable(start)), file_.identifier);
+    const auto* first = reinterpret_cast<const std::byte*>(b_.GetBufferPointer());
+    return {first, first + b_.GetSize()};
+  }
+
+ private:
+  using offset = flatbuffers::Offset<void>;
+  static flatbuffers::voffset_t slot(int i) { return static_cast<flatbuffers::voffset_t>(4 + 2 * i); }
+
+  offset buffer(const std::vector<std::byte>& data) {
+    if (!data.empty()) b_.ForceVectorAlignment(data.size(), 1, 16);
+    const auto bytes = b_.CreateVector(reinterpret_cast<const std::uint8_t*>(data.data()), data.size());
+    const auto start = b_.StartTable();
+    if (!data.empty()) b_.AddOffset(slot(0), bytes);
+    b_.AddElement<std::uint64_t>(slot(1), file_.buffer_offset, 0);
+    return b_.EndTable(start);
+  }
+  offset quantization(const quantized& q) {
+    const auto scale = b_.CreateVector(q.scale);
+    const auto zero_point = b_.CreateVector(q.zero_point);
+    const auto start = b_.StartTable();
+    b_.AddOffset(slot(2), scale), b_.AddOffset(slot(3), zero_point);
+    b_.AddElement<std::uint8_t>(slot(4), q.custom ? 1 : 0, 0);
+    b_.AddElement<std::int32_t>(slot(6), q.axis, 0);
+    return b_.EndTable(start);
+  }
+  offset write(const tensor& t, std::size_t own_buffer) {
+    const auto shape = b_.CreateVector(t.shape), signature = b_.CreateVector(t.signature);
+    const auto name = b_.CreateString(t.name);
+    const offset quantised = quantization(t.quantization);
+    const offset sparsity = b_.EndTable(b_.StartTable());
+    const auto start = b_.StartTable();
+    b_.AddOffset(slot(0), shape);
+    b_.AddElement<std::int8_t>(slot(1), static_cast<std::int8_t>(t.type), 0);
+    b_.AddElement<std::uint32_t>(
+        slot(2), t.buffer < 0 ? static_cast<std::uint32_t>(own_buffer) : static_cast<std::uint32_t>(t.buffer), 0);
+    b_.AddOffset(slot(3), name), b_.AddOffset(slot(4), quantised);
+    b_.AddElement<std::uint8_t>(slot(5), t.is_variable ? 1 : 0, 0);
+    if (t.is_sparse) b_.AddOffset(slot(6), sparsity);
+    if (!t.signature.empty()) b_.AddOffset(slot(7), signature);
+    b_.AddElement<std::uint32_t>(slot(10), t.external_buffer, 0);
+    return b_.EndTable(start);
+  }
+  offset code(const call& c) {
+    const auto custom = b_.CreateString(c.custom);
+    const auto start = b_.StartTable();
+    b_.AddElement<std::int8_t>(slot(0), static_cast<std::int8_t>(c.builtin < 127 ? c.builtin : 127), 0);
+    b_.AddOffset(slot(1), custom);
+    b_.AddElement<std::int32_t>(slot(3), c.builtin, 0);
+    return b_.EndTable(start);
+  }
+  offset write(const options& with) {
+    std::vector<flatbuffers::Offset<flatbuffers::Vector<std::int32_t>>> lists;
+    for (const field& f : with.fields)
+      if (const auto* list = std::get_if<std::vector<std::int32_t>>(&f.value)) lists.push_back(b_.CreateVector(*list));
+    std::size_t next = 0;
+    const auto start = b_.StartTable();
+    b_.ForceDefaults(true);
+    for (const field& f : with.fields) {
+      const auto at = slot(f.slot);
+      if (const auto* byte = std::get_if<std::int8_t>(&f.value)) b_.AddElement<std::int8_t>(at, *byte, 0);
+      else if (const auto* integer = std::get_if<std::int32_t>(&f.value)) b_.AddElement<std::int32_t>(at, *integer, 0);
+      else if (const auto* real = std::get_if<float>(&f.value)) b_.AddElement<float>(at, *real, 0);
+      else if (const auto* flag = std::get_if<bool>(&f.value)) b_.AddElement<std::uint8_t>(at, *flag ? 1 : 0, 0);
+      else b_.AddOffset(at, lists[next++]);
+    }
+    b_.ForceDefaults(false);
+    return b_.EndTable(start);
+  }
+  offset write(const call& c, std::size_t own_code) {
+    const auto inputs = b_.CreateVector(c.inputs), outputs = b_.CreateVector(c.outputs);
+    const offset with = write(c.with);
+    const auto start = b_.StartTable();
+    b_.AddElement<std::uint32_t>(
+        slot(0), c.opcode_index < 0 ? static_cast<std::uint32_t>(own_code) : static_cast<std::uint32_t>(c.opcode_index),
+        0);
+    b_.AddOffset(slot(1), inputs), b_.AddOffset(slot(2), outputs);
+    b_.AddElement<std::uint8_t>(slot(3), static_cast<std::uint8_t>(c.with.tag), 0);
+    if (c.with.tag != 0) b_.AddOffset(slot(4), with);
+    return b_.EndTable(start);
+  }
+
+  const file& file_;
+  flatbuffers::FlatBufferBuilder b_;
+};
+
+inline std::vector<std::byte> file::bytes() const { return writer(*this).write(); }
+
+}  // namespace tflite_test
