@@ -215,4 +215,6 @@ TEST_CASE("add: a quantised sum takes its scale from the keyword") {
   CHECK(g.at(g.outputs[0].value).desc == tensor_desc{i8, nd, {2, 3}, quant{.scale = 0.75F, .zero_point = -1}});
 }
 
+static_assert(survives_every_scale<ops::add, std::int8_t, 2>() && survives_every_scale<ops::add, std::int16_t, 2>());
+
 }  // namespace

@@ -170,4 +170,6 @@ TEST_CASE("div: stored numbers over a stored zero point are 0, and over 1 what t
         std::vector<std::int8_t>{-128, 3, 4, 127});
 }
 
+static_assert(survives_every_scale<ops::div, std::int8_t, 2>() && survives_every_scale<ops::div, std::int16_t, 2>());
+
 }  // namespace

@@ -129,4 +129,6 @@ TEST_CASE("gelu: stored numbers are those of TFLite's table for GELU") {
 }
 static_assert(stored_result_of<std::int8_t>(37, {0.03F, 10}, {0.02F, -110})[3] == -118);
 
+static_assert(survives_every_scale<ops::gelu, std::int8_t, 1>() && survives_every_scale<ops::gelu, std::int16_t, 1>());
+
 }  // namespace

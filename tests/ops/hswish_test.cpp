@@ -127,4 +127,7 @@ TEST_CASE("hswish: a scale of x beyond 128 times that of y takes every stored nu
   CHECK(run_stored<ops::hswish, std::int8_t>({}, {4}, quant{0.1F, -5}, x) == std::vector<std::int8_t>{-5, -5, -5, 127});
 }
 
+static_assert(survives_every_scale<ops::hswish, std::int8_t, 1>() &&
+              survives_every_scale<ops::hswish, std::int16_t, 1>());
+
 }  // namespace

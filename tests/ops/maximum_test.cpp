@@ -130,4 +130,7 @@ static_assert(run_stored<ops::maximum, std::int8_t>({}, {3}, quant{0.25F, 0},
                                                     stored<std::int8_t>({3}, {-3, -1, 127}, other_scale)) ==
               std::vector<std::int8_t>{1, 3, 127});
 
+static_assert(survives_every_scale<ops::maximum, std::int8_t, 2>() &&
+              survives_every_scale<ops::maximum, std::int16_t, 2>());
+
 }  // namespace

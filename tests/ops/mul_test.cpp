@@ -157,4 +157,6 @@ TEST_CASE("mul: products beyond 32 bits end at the ends of the range") {
   CHECK(run_stored<ops::mul, std::int16_t>({}, {2}, quant{0x1p16F, 0}, a, b) == std::vector<std::int16_t>{32767, 0});
 }
 
+static_assert(survives_every_scale<ops::mul, std::int8_t, 2>() && survives_every_scale<ops::mul, std::int16_t, 2>());
+
 }  // namespace

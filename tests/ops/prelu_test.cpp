@@ -114,4 +114,6 @@ TEST_CASE("prelu: stored numbers have the bits of TFLite's PRELU") {
 }
 static_assert(sloped_stored<std::int8_t>(37, {0.1F, -20}, {40, -30}, {0.02F, 5}, {0.07F, -10})[1] == 61);
 
+static_assert(survives_every_scale<op, std::int8_t, 2>() && survives_every_scale<op, std::int16_t, 2>());
+
 }  // namespace

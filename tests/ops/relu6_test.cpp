@@ -91,4 +91,7 @@ TEST_CASE("relu6: stored numbers have the bits of TFLite's RELU6, cut at the zer
 }
 static_assert(stored_result_of<std::int8_t>(37, {0.1F, -20}, {0.1F, -20})[3] == -17);
 
+static_assert(survives_every_scale<ops::relu6, std::int8_t, 1>() &&
+              survives_every_scale<ops::relu6, std::int16_t, 1>());
+
 }  // namespace

@@ -92,4 +92,6 @@ TEST_CASE("relu: stored numbers have the bits of TFLite's RELU, cut at the zero 
 }
 static_assert(stored_result_of<std::int8_t>(37, {0.1F, -20}, {0.1F, -20})[3] == -17);
 
+static_assert(survives_every_scale<ops::relu, std::int8_t, 1>() && survives_every_scale<ops::relu, std::int16_t, 1>());
+
 }  // namespace

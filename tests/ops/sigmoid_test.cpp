@@ -108,4 +108,7 @@ TEST_CASE("sigmoid: stored numbers are those of TFLite's table for LOGISTIC") {
 }
 static_assert(stored_result_of<std::int8_t>(37, {0.05F, -20}, {1 / 256.0F, -128})[3] == 10);
 
+static_assert(survives_every_scale<ops::sigmoid, std::int8_t, 1>() &&
+              survives_every_scale<ops::sigmoid, std::int16_t, 1>());
+
 }  // namespace

@@ -146,4 +146,6 @@ TEST_CASE("sub: stored numbers have the bits of TFLite's SUB") {
 // 0 - -1 is half a step of 2: halves go away from zero.
 static_assert(stored_result_of<std::int8_t>(0, {1.0F, -128}, 0, {1.0F, -127}, {2.0F, 0}, activation::none)[0] == 1);
 
+static_assert(survives_every_scale<ops::sub, std::int8_t, 2>() && survives_every_scale<ops::sub, std::int16_t, 2>());
+
 }  // namespace

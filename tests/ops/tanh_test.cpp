@@ -106,4 +106,6 @@ TEST_CASE("tanh: stored numbers are those of TFLite's table for TANH") {
 }
 static_assert(stored_result_of<std::int8_t>(37, {0.02F, 10}, {1 / 128.0F, 0})[3] == -63);
 
+static_assert(survives_every_scale<ops::tanh, std::int8_t, 1>() && survives_every_scale<ops::tanh, std::int16_t, 1>());
+
 }  // namespace

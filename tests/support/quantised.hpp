@@ -4,6 +4,7 @@
 #include "support/operators.hpp"
 
 #include <initializer_list>
+#include <limits>
 
 namespace nnrt_test {
 
@@ -129,6 +130,23 @@ template <class Op> constexpr bool takes_the_wanted_scale() {
       {}, {computed({u8, nchw, {1, 3, 4, 4}, some_scale}), computed({u8, nd, {}, some_scale})}, {wish(some_scale)});
   return v && v.output(0) == i8_of({2, 3}, other_scale) && image &&
          image.output(0) == tensor_desc{u8, nchw, {1, 3, 4, 4}, some_scale};
+}
+
+/// Calls the reference with each pairing of extreme scales and of extreme stored numbers: in constant evaluation
+/// nothing may overflow. Attrs as given.
+template <class Op, class T, int Operands> constexpr bool survives_every_scale(const typename Op::attrs& attrs = {}) {
+  using limits = std::numeric_limits<T>;
+  constexpr float scales[] = {std::numeric_limits<float>::min(), 1.0F, std::numeric_limits<float>::max()};
+  for (const float a : scales)
+    for (const float b : scales)
+      for (const float y : scales)
+        for (const std::int32_t zero : {int{limits::min()}, int{limits::max()}}) {
+          const auto x = stored<T>({4}, {limits::min(), limits::max(), limits::min(), limits::max()}, quant{a, zero});
+          const auto w = stored<T>({4}, {limits::min(), limits::min(), limits::max(), limits::max()}, quant{b, zero});
+          if constexpr (Operands == 2) run_stored<Op, T>(attrs, {4}, quant{y, zero}, x, w);
+          else run_stored<Op, T>(attrs, {4}, quant{y, zero}, x);
+        }
+  return true;
 }
 
 }  // namespace nnrt_test

@@ -111,7 +111,8 @@ struct stored_range {
 namespace detail {
 /// The stored number of a real one, before it is clamped: rounds half away from zero, in float as TFLite does.
 constexpr std::int64_t stored(float real, const quantisation& q) {
-  const double steps = math::round_half_away(static_cast<double>(real / q.scale));
+  const auto quotient = static_cast<float>(double{real} / double{q.scale});  // a float one may not overflow here
+  const double steps = math::round_half_away(double{quotient});
   return q.zero_point + (steps < 0x1p31 ? static_cast<std::int64_t>(steps) : std::int64_t{1} << 31U);
 }
 }  // namespace detail

@@ -48,7 +48,8 @@ template <class T> struct stored_quotient {
     const int headroom = std::countl_zero(static_cast<std::uint32_t>(x < 0 ? ~x : x)) - 1;
     const int exponent = factor.exponent - r.bits - headroom;
     if (exponent < -31) return result.at(0);
-    const std::int32_t quotient = nnrt::detail::high_product(x * (1 << headroom), r.mantissa);
+    const auto whole = static_cast<std::int32_t>(x * (std::int64_t{1} << headroom));
+    const std::int32_t quotient = nnrt::detail::high_product(whole, r.mantissa);
     return result.at(rounding::twice::scale(quotient, {factor.mantissa, exponent}));
   }
 };

@@ -30,8 +30,10 @@ template <class Rule> constexpr verdict infer_real(std::span<const operand> in, 
 template <class T, class F> constexpr void for_each_stored(arguments in, results out, F f) {
   const quantisation &from = in[0].desc->quantised, &to = out[0].desc->quantised;
   const float steps = float_quotient(1.0F, to.scale);
+  constexpr float largest = std::numeric_limits<float>::max();
   for_each_element<T>(in, out, [&](T x) {
-    const float y = f(real_of(x, from));
+    const float real = real_of(x, from);
+    const float y = f(real > largest ? largest : real < -largest ? -largest : real);
     return stored_at<T>(double{float_product(y, steps)}, to);
   });
 }
