@@ -105,3 +105,31 @@ TEST_CASE("magnitude_of: no sign is left, not even that of zero") {
     CHECK_FALSE(std::signbit(size));
   }
 }
+
+TEST_CASE("at_most: a byte of 1 for each lane where x <= y, and only the first n are written") {
+  std::vector<float> x, y;
+  for (std::int64_t i = 0; i < lanes; ++i) {
+    x.push_back(i % 5 == 4 ? not_a_number : static_cast<float>(i));
+    y.push_back(static_cast<float>(i % 3 == 0 ? i - 1 : i % 3 == 1 ? i : i + 1));
+  }
+  const kernels::truth_lanes truth = kernels::at_most(kernels::load(x.data()), kernels::load(y.data()));
+  for (std::int64_t n = 1; n <= lanes; ++n) {
+    unsigned char bytes[lanes + 1];
+    std::memset(bytes, 0x5a, sizeof bytes);
+    if (n == lanes) kernels::store(reinterpret_cast<bool*>(bytes), truth);
+    else kernels::store_first(reinterpret_cast<bool*>(bytes), truth, n);
+    for (std::int64_t i = 0; i <= lanes; ++i) {
+      CAPTURE(i);
+      const auto at = static_cast<std::size_t>(i);
+      CHECK(int{bytes[i]} == (i >= n ? 0x5a : x[at] <= y[at] ? 1 : 0));
+    }
+  }
+}
+
+TEST_CASE("root_of: correctly rounded, and NaN below zero") {
+  const auto root = [](vf x) { return kernels::root_of(x); };
+  for (const float x : {0.0F, -0.0F, 1.0F, 2.0F, 3.0F, 1e-45F, 1e-38F, 3.4e38F, infinity})
+    CHECK(std::bit_cast<std::uint32_t>(in_lanes(root, x)) == std::bit_cast<std::uint32_t>(math::sqrt(x)));
+  CHECK(std::isnan(in_lanes(root, -1.0F)));
+  CHECK(std::isnan(in_lanes(root, not_a_number)));
+}

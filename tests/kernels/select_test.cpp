@@ -29,13 +29,17 @@ static_assert(is_unary<ops::gelu>());
 static_assert(chosen<ops::relu>({}, {integral}).empty());
 
 template <class Op> constexpr bool is_binary() {
-  return chosen<Op>({}, {image, image}) == "zip" && chosen<Op>({}, {image, channels}) == "zip broadcast" &&
-         chosen<Op>({}, {integral, integral}).empty();
+  return chosen<Op>({}, {image, image}) == "zip" && chosen<Op>({}, {image, channels}) == "zip channels" &&
+         chosen<Op>({}, {integral, integral}) == "zip elements";
 }
 static_assert(is_binary<ops::add>() && is_binary<ops::sub>() && is_binary<ops::mul>() && is_binary<ops::div>() &&
               is_binary<ops::maximum>());
-static_assert(chosen<ops::bias_add>({}, {image, channels}) == "zip broadcast" &&
-              chosen<ops::prelu>({}, {image, channels}) == "zip broadcast");
+static_assert(is_binary<ops::eltwise>() && is_binary<ops::squared_difference>() && is_binary<ops::less_equal>());
+static_assert(chosen<ops::pow>({}, {image, channels}) == "zip elements");
+static_assert(chosen<ops::bias_add>({}, {image, channels}) == "zip channels" &&
+              chosen<ops::prelu>({}, {image, channels}) == "zip channels");
+static_assert(chosen<ops::scale>({}, {image, channels, channels}) == "scale channels");
+static_assert(is_unary<ops::sqrt>() && is_unary<ops::rsqrt>());
 static_assert(chosen<ops::batch_norm>({}, {image, channels, channels, channels, channels}) == "normalise channels");
 static_assert(chosen<ops::layer_norm>(
                   [] {

@@ -74,6 +74,15 @@ inline given_operand floats(shape_t shape, const std::vector<float>& values) {
 inline given_operand floats(shape_t shape, std::uint32_t seed = 1) {
   return floats(shape, random_floats(shape.elements(), seed));
 }
+/// The same numbers as elements of another type, rounded or truncated.
+template <class T> given_operand elements(shape_t shape, const std::vector<float>& values) {
+  std::vector<T> converted;
+  for (const float value : values) converted.push_back(math::convert<T>(value));
+  return bytes_of({dtype_for<T>(), shape}, converted.data());
+}
+template <class T> given_operand elements(shape_t shape, std::uint32_t seed, float range = 4.0F) {
+  return elements<T>(shape, random_floats(shape.elements(), seed, range));
+}
 inline given_operand constant(given_operand x) {
   x.is_constant = true;
   return x;

@@ -1,12 +1,10 @@
 // elementwise: functions of one or two operands, element by element, with NumPy's broadcasting.
-// Flow: bind/relu.hpp, bind/add.hpp and their like call map(), zip(), zip_broadcast() and normalise_channels().
+// Flow: bind/relu.hpp, bind/add.hpp and their like call map(), zip() and its like, and normalise_channels().
 #pragma once
 
 #include <nnrt/core/attributes.hpp>
-#include <nnrt/core/broadcast.hpp>
-#include <nnrt/core/shape.hpp>
+#include <nnrt/kernels/broadcast_loops.hpp>
 #include <nnrt/kernels/lane_math.hpp>
-#include <nnrt/kernels/part.hpp>
 
 #include <cstdint>
 
@@ -60,9 +58,16 @@ struct gelu_tanh_lanes {
   template <class V> [[gnu::always_inline]] V operator()(V x) const { return gelu_tanh_of(x); }
 };
 
-// --- two operands ----------------------------------------------------------
+/// The square root of x.
+struct sqrt_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V x) const { return root_of(x); }
+};
+/// One over it.
+struct rsqrt_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V x) const { return V(1.0F) / root_of(x); }
+};
 
-// Functions for zip() and zip_broadcast().
+// Functions for zip().
 
 /// a + b.
 struct add_lanes {
@@ -88,6 +93,24 @@ struct maximum_lanes {
 struct prelu_lanes {
   template <class V> [[gnu::always_inline]] V operator()(V a, V b) const { return where_less(V(0.0F), a, a, a * b); }
 };
+/// (a - b)^2.
+struct squared_difference_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V a, V b) const {
+    const V difference = a - b;
+    return difference * difference;
+  }
+};
+/// Whether a <= b.
+struct less_equal_lanes {
+  template <class V> [[gnu::always_inline]] truth_lanes operator()(V a, V b) const { return at_most(a, b); }
+};
+/// What the mode says. A branch that goes one way for all elements costs less than loops of their own for three modes.
+struct eltwise_lanes {
+  eltwise_mode mode;
+  template <class V> [[gnu::always_inline]] V operator()(V a, V b) const {
+    return mode == eltwise_mode::product ? a * b : mode == eltwise_mode::sum ? a + b : maximum_of(a, b);
+  }
+};
 /// F, then an activation.
 template <class F> struct clamped {
   F f;
@@ -97,122 +120,102 @@ template <class F> struct clamped {
   }
 };
 
-/// An operand along a row: one element after the other, or one for all.
-struct row_operand {
+// --- two operands, row by row ----------------------------------------------
+// Each of these is a function of its own, not to be inlined: the ways of broadcasting share them, and a call costs
+// nothing beside a row.
+
+/// y[i] = f(a[i], b[i]) for n elements; y may be an operand.
+template <class Y, class F> [[gnu::noinline]] void zip(const float* a, const float* b, std::int64_t n, Y* y, F f) {
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) store(y + i, f(load(a + i), load(b + i)));
+  if (i < n) store_first(y + i, f(load_first(a + i, n - i), load_first(b + i, n - i)), n - i);
+}
+
+/// The same with a single number as first operand.
+template <class Y, class F> [[gnu::noinline]] void zip(float a, const float* b, std::int64_t n, Y* y, F f) {
+  const vf first = broadcast(&a);
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) store(y + i, f(first, load(b + i)));
+  if (i < n) store_first(y + i, f(first, load_first(b + i, n - i)), n - i);
+}
+
+/// The same with a single number as second operand.
+template <class Y, class F> [[gnu::noinline]] void zip(const float* a, float b, std::int64_t n, Y* y, F f) {
+  const vf second = broadcast(&b);
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) store(y + i, f(load(a + i), second));
+  if (i < n) store_first(y + i, f(load_first(a + i, n - i), second), n - i);
+}
+
+/// A row that is repeated beside an operand of many such rows.
+struct repeated_row {
   const float* first;
-  bool is_scalar;
-};
-
-/// y[i] = f(a[i], b[i]) for n elements; y may be an operand that is no scalar.
-template <class F> void zip(row_operand a, row_operand b, std::int64_t n, float* y, F f) {
-  const auto row = [&](auto at_a, auto at_b) __attribute__((always_inline)) {
-    std::int64_t i = 0;
-    for (; i + lanes <= n; i += lanes) store(y + i, f(at_a(i, lanes), at_b(i, lanes)));
-    if (i < n) store_first(y + i, f(at_a(i, n - i), at_b(i, n - i)), n - i);
-  };
-  const auto many = [](const float* p) {
-    return [p](std::int64_t i, std::int64_t left) __attribute__((always_inline)) {
-      return left == lanes ? load(p + i) : load_first(p + i, left);
-    };
-  };
-  const auto one = [](const float* p) {
-    return [v = broadcast(p)](std::int64_t, std::int64_t) __attribute__((always_inline)) { return v; };
-  };
-  if (a.is_scalar) row(one(a.first), many(b.first));
-  else if (b.is_scalar) row(many(a.first), one(b.first));
-  else row(many(a.first), many(b.first));
-}
-
-/// The loops of a broadcast, outermost first: extents of 1 left out, neighbouring axes that both operands walk alike
-/// made one.
-struct broadcast_loops {
-  int count = 0;
-  std::int64_t extents[max_rank] = {};
-  std::int64_t a_steps[max_rank] = {};  // in elements; 0: repeated
-  std::int64_t b_steps[max_rank] = {};
-};
-
-constexpr broadcast_loops loops_of(const shape_t& a, const shape_t& b, const shape_t& y) {
-  const shape_t a_steps = broadcast_strides(a, row_major_strides(a), y),
-                b_steps = broadcast_strides(b, row_major_strides(b), y);
-  broadcast_loops loops;
-  for (int axis = 0; axis < y.rank; ++axis) {
-    const std::int64_t extent = y.extents[axis], step_a = a_steps.extents[axis], step_b = b_steps.extents[axis];
-    if (extent == 1) continue;
-    const int last = loops.count - 1;
-    if (last >= 0 && loops.a_steps[last] == step_a * extent && loops.b_steps[last] == step_b * extent)
-      loops.extents[last] *= extent;
-    else loops.extents[loops.count++] = extent;
-    loops.a_steps[loops.count - 1] = step_a;
-    loops.b_steps[loops.count - 1] = step_b;
-  }
-  if (loops.count == 0) loops.extents[loops.count++] = 1;  // a single element: both steps may be 0
-  return loops;
-}
-
-/// Where the rows of a broadcast lie; the row is the innermost loop.
-struct broadcast_position {
-  std::int64_t index[max_rank] = {};
-  std::int64_t a = 0, b = 0;
-
-  /// The place of row `row`, counted in row-major order.
-  constexpr broadcast_position(const broadcast_loops& loops, std::int64_t row) {
-    for (int i = loops.count - 1; i-- > 0; row /= loops.extents[i]) {
-      index[i] = row % loops.extents[i];
-      a += index[i] * loops.a_steps[i];
-      b += index[i] * loops.b_steps[i];
-    }
-  }
-  constexpr void next_row(const broadcast_loops& loops) {
-    for (int i = loops.count - 1; i-- > 0;) {
-      a += loops.a_steps[i];
-      b += loops.b_steps[i];
-      if (++index[i] < loops.extents[i]) return;
-      a -= index[i] * loops.a_steps[i];
-      b -= index[i] * loops.b_steps[i];
-      index[i] = 0;
-    }
-  }
+  std::int64_t period;  // its elements
+  bool comes_first;     // whether it is the first operand
 };
 
 namespace detail {
 
-/// The longest rows that are worth being laid end to end, see short_rows.
+/// The longest rows that are worth being laid end to end, so that they are taken many at a time: channels of a colour
+/// image, say.
 inline constexpr std::int64_t longest_short_row = 64;
 
-/// Which operand is one short row for all rows of the innermost two loops, while the other goes on from row to row:
-/// channels of a colour image, say. Such rows are taken many at a time.
-struct short_rows {
+/// So many rows end to end as there are lanes: whole vectors, whatever the period.
+constexpr std::int64_t length_of_repeated(std::int64_t period) { return period * lanes; }
+inline constexpr std::int64_t longest_repeated = longest_short_row * lanes;
+
+/// Lays a row end to end, from element `phase` of it on, up to n elements (0 < n).
+inline void repeat(const float* row, std::int64_t period, std::int64_t phase, std::int64_t n, float* to) {
+  copy_floats(row + phase, period - phase, to);
+  copy_floats(row, phase, to + period - phase);
+  for (std::int64_t filled = period; filled < n; filled *= 2)
+    copy_floats(to, filled < n - filled ? filled : n - filled, to + filled);
+}
+
+template <class Y, class F>
+void zip_short_rows(const float* x, repeated_row row, std::int64_t phase, std::int64_t n, Y* y, F f) {
+  alignas(64) float rows[longest_repeated];
+  const std::int64_t length = length_of_repeated(row.period);
+  repeat(row.first, row.period, phase, n < length ? n : length, rows);
+  for (std::int64_t i = 0; i < n; i += length) {
+    const std::int64_t left = n - i < length ? n - i : length;
+    zip(row.comes_first ? rows : x + i, row.comes_first ? x + i : rows, left, y + i, f);
+  }
+}
+
+}  // namespace detail
+
+/// y = f(x, row) for n elements of x (or f(row, x), as the row says), of which the first meets element `phase` of it; y
+/// may be x.
+template <class Y, class F>
+void zip_channels(const float* x, repeated_row row, std::int64_t phase, std::int64_t n, Y* y, F f) {
+  if (row.period <= detail::longest_short_row) return detail::zip_short_rows(x, row, phase, n, y, f);
+  for (std::int64_t i = 0; i < n; phase = 0) {
+    const std::int64_t whole = row.period - phase, count = whole < n - i ? whole : n - i;
+    const float* const from = row.first + phase;
+    zip(row.comes_first ? from : x + i, row.comes_first ? x + i : from, count, y + i, f);
+    i += count;
+  }
+}
+
+namespace detail {
+
+/// Whether an operand repeats the row of the innermost loop in the loop around it, while the other one goes on.
+struct inner_rows {
   bool a_repeats = false, b_repeats = false;
   constexpr explicit operator bool() const { return a_repeats || b_repeats; }
 };
 
-constexpr short_rows short_rows_of(const broadcast_loops& loops) {
+constexpr inner_rows inner_rows_of(const broadcast_loops& loops) {
   const int inner = loops.count - 1, outer = inner - 1;
-  if (outer < 0 || loops.extents[inner] > longest_short_row || loops.a_steps[inner] != 1 || loops.b_steps[inner] != 1)
-    return {};
+  if (outer < 0 || loops.a_steps[inner] != 1 || loops.b_steps[inner] != 1) return {};
   const bool a_goes_on = loops.a_steps[outer] == loops.extents[inner],
              b_goes_on = loops.b_steps[outer] == loops.extents[inner];
   return {b_goes_on && loops.a_steps[outer] == 0, a_goes_on && loops.b_steps[outer] == 0};
 }
 
-/// zip() of n elements of `many` with a row of `period` elements that is repeated, from element `phase` of it on.
-template <bool RowIsFirst, class F>
-void zip_repeated(const float* many, const float* row, std::int64_t period, std::int64_t phase, std::int64_t n,
-                  float* y, F f) {
-  // So many rows end to end as there are lanes: whole vectors, whatever the period.
-  alignas(64) float rows[longest_short_row * lanes];
-  const std::int64_t length = period * lanes;
-  for (std::int64_t i = 0, at = phase; i < length && i < n; ++i, at = at + 1 < period ? at + 1 : 0) rows[i] = row[at];
-  for (std::int64_t i = 0; i < n; i += length) {
-    const std::int64_t left = n - i < length ? n - i : length;
-    const row_operand first{many + i, false}, second{rows, false};
-    zip(RowIsFirst ? second : first, RowIsFirst ? first : second, left, y + i, f);
-  }
-}
-
 /// The loops with the innermost two made one.
-constexpr broadcast_loops without_short_rows(broadcast_loops loops) {
+constexpr broadcast_loops without_inner_rows(broadcast_loops loops) {
   const int inner = --loops.count;
   loops.extents[inner - 1] *= loops.extents[inner];
   return loops;
@@ -221,10 +224,10 @@ constexpr broadcast_loops without_short_rows(broadcast_loops loops) {
 }  // namespace detail
 
 /// y = f(a, b) for the elements of y in `range`, under broadcasting; y may be an operand of its own size.
-template <class F>
-void zip_broadcast(const broadcast_loops& loops, const float* a, const float* b, float* y, interval range, F f) {
-  const detail::short_rows repeats = detail::short_rows_of(loops);
-  const broadcast_loops around = repeats ? detail::without_short_rows(loops) : loops;
+template <class Y, class F>
+void zip_broadcast(const broadcast_loops& loops, const float* a, const float* b, Y* y, interval range, F f) {
+  const detail::inner_rows repeats = detail::inner_rows_of(loops);
+  const broadcast_loops around = repeats ? detail::without_inner_rows(loops) : loops;
   const int inner = loops.count - 1;
   const std::int64_t extent = around.extents[around.count - 1], period = loops.extents[inner];
   const std::int64_t a_step = loops.a_steps[inner], b_step = loops.b_steps[inner];
@@ -232,11 +235,12 @@ void zip_broadcast(const broadcast_loops& loops, const float* a, const float* b,
   for (broadcast_position at(around, begin / extent); begin < range.end; at.next_row(around)) {
     const std::int64_t left = range.end - begin, row = extent - skipped, n = row < left ? row : left;
     const float *from_a = a + at.a, *from_b = b + at.b;
-    if (repeats.a_repeats)
-      detail::zip_repeated<true>(from_b + skipped, from_a, period, skipped % period, n, y + begin, f);
+    if (repeats.a_repeats) zip_channels(from_b + skipped, {from_a, period, true}, skipped % period, n, y + begin, f);
     else if (repeats.b_repeats)
-      detail::zip_repeated<false>(from_a + skipped, from_b, period, skipped % period, n, y + begin, f);
-    else zip({from_a + skipped * a_step, a_step == 0}, {from_b + skipped * b_step, b_step == 0}, n, y + begin, f);
+      zip_channels(from_a + skipped, {from_b, period, false}, skipped % period, n, y + begin, f);
+    else if (a_step == 0) zip(*from_a, from_b + skipped * b_step, n, y + begin, f);
+    else if (b_step == 0) zip(from_a + skipped, *from_b, n, y + begin, f);
+    else zip(from_a + skipped, from_b + skipped, n, y + begin, f);
     begin += n;
     skipped = 0;
   }
@@ -262,6 +266,69 @@ void normalise_channels(const float* x, interval rows, std::int64_t channels, co
       const vf centred = load_first(from + c, left) - load_first(by.mean + c, left);
       store_first(to + c, fma(centred, load_first(by.factor + c, left), load_first(by.offset + c, left)), left);
     }
+  }
+}
+
+/// Factors and offsets, as many of each, and what the results are limited to.
+struct affine_parameters {
+  const float *factor, *offset;
+  std::int64_t count;
+  clamp_range range;
+};
+
+namespace detail {
+
+/// y = x * factor + offset, limited, for n elements.
+template <class Isa>
+[[gnu::noinline]] void affine(const float* x, const affine_parameters& by, std::int64_t n, float* y) {
+  const vf lo(by.range.lo), hi(by.range.hi);
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    store(y + i, clamp(fma(load(x + i), load(by.factor + i), load(by.offset + i)), lo, hi));
+  if (const std::int64_t left = n - i; left > 0) {
+    const vf sum = fma(load_first(x + i, left), load_first(by.factor + i, left), load_first(by.offset + i, left));
+    store_first(y + i, clamp(sum, lo, hi), left);
+  }
+}
+
+}  // namespace detail
+
+/// y = x * factor + offset, limited, for the elements of y in `range`; the parameters lie along the innermost elements.
+/// y may be x.
+template <class Isa = native>
+void affine_channels(const float* x, interval range, const affine_parameters& by, float* y) {
+  std::int64_t phase = range.begin % by.count;
+  if (by.count > detail::longest_short_row) {
+    for (std::int64_t i = range.begin; i < range.end; phase = 0) {
+      const std::int64_t whole = by.count - phase, left = range.end - i, n = whole < left ? whole : left;
+      detail::affine<Isa>(x + i, {by.factor + phase, by.offset + phase, n, by.range}, n, y + i);
+      i += n;
+    }
+    return;
+  }
+  alignas(64) float factors[detail::longest_repeated], offsets[detail::longest_repeated];
+  const std::int64_t length = detail::length_of_repeated(by.count),
+                     used = range.size() < length ? range.size() : length;
+  detail::repeat(by.factor, by.count, phase, used, factors);
+  detail::repeat(by.offset, by.count, phase, used, offsets);
+  for (std::int64_t i = range.begin; i < range.end; i += length) {
+    const std::int64_t n = range.end - i < length ? range.end - i : length;
+    detail::affine<Isa>(x + i, {factors, offsets, n, by.range}, n, y + i);
+  }
+}
+
+/// The same for parameters of which each serves a row of so many elements.
+template <class Isa = native>
+void affine_rows(const float* x, interval range, std::int64_t row, const affine_parameters& by, float* y) {
+  const vf lo(by.range.lo), hi(by.range.hi);
+  for (std::int64_t begin = range.begin; begin < range.end;) {
+    const std::int64_t which = begin / row, left = (which + 1) * row - begin;
+    const std::int64_t end = begin + (left < range.end - begin ? left : range.end - begin);
+    const vf factor = broadcast(by.factor + which % by.count), offset = broadcast(by.offset + which % by.count);
+    std::int64_t i = begin;
+    for (; i + lanes <= end; i += lanes) store(y + i, clamp(fma(load(x + i), factor, offset), lo, hi));
+    if (i < end) store_first(y + i, clamp(fma(load_first(x + i, end - i), factor, offset), lo, hi), end - i);
+    begin = end;
   }
 }
 

@@ -47,6 +47,32 @@ template <class V> [[gnu::always_inline]] inline V maximum_of(V x, V y) {
 #endif
 }
 
+/// A byte for each lane, 1 or 0, as booleans are stored.
+struct truth_lanes {
+#if defined(NNRT_HAS_XSIMD)
+  using bytes [[gnu::vector_size(lanes)]] = std::int8_t;
+#else
+  using bytes = bool;
+#endif
+  bytes data;
+};
+
+/// Lane by lane whether x <= y; a NaN in x or y is none.
+template <class V> [[gnu::always_inline]] inline truth_lanes at_most(V x, V y) {
+#if defined(NNRT_HAS_XSIMD)
+  return {__builtin_convertvector(x.data <= y.data, truth_lanes::bytes) & 1};  // of 0 and -1
+#else
+  return {x.data <= y.data};
+#endif
+}
+/// All lanes, and the first n of them (0 < n <= lanes), as booleans.
+[[gnu::always_inline]] inline void store(bool* p, truth_lanes v) {
+  std::memcpy(p, &v.data, static_cast<std::size_t>(lanes));
+}
+[[gnu::always_inline]] inline void store_first(bool* p, truth_lanes v, std::int64_t n) {
+  std::memcpy(p, &v.data, static_cast<std::size_t>(n));
+}
+
 template <class V> [[gnu::always_inline]] inline V magnitude_of(V x) {
 #if defined(NNRT_HAS_XSIMD)
   using integers = typename V::integers;

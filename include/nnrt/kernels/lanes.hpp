@@ -187,6 +187,21 @@ constexpr std::int64_t whole_vectors(std::int64_t n) { return (n + lanes - 1) / 
 #endif
 }
 
+/// The square root, correctly rounded; NaN below zero.
+[[gnu::always_inline]] inline vf root_of(vf x) {
+#if defined(NNRT_LANES_AVX512)
+  return vf(_mm512_sqrt_ps(x.data));
+#elif defined(NNRT_LANES_AVX2)
+  return vf(_mm256_sqrt_ps(x.data));
+#elif defined(__SSE2__)
+  return vf(_mm_sqrt_ps(x.data));
+#elif defined(NNRT_HAS_XSIMD)
+  return vf(vsqrtq_f32(x.data));
+#else
+  return vf(__builtin_sqrtf(x.data));
+#endif
+}
+
 /// What an epilogue limits sums to: nothing by default, [0, inf] for relu, [0, 6] for relu6.
 struct clamp_range {
   float lo = -std::numeric_limits<float>::infinity();

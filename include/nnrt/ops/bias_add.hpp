@@ -43,13 +43,17 @@ struct bias_add {
   }
   static constexpr auto macs = no_macs;
 
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+  /// One element of the result.
+  template <class T> static constexpr T element(const attrs&, T x, T bias) {
     // Unsigned arithmetic wraps where signed arithmetic is undefined.
     using sum_t = std::conditional_t<std::is_integral_v<T>, std::uint64_t, math::compute_t<T>>;
+    return static_cast<T>(static_cast<sum_t>(x) + static_cast<sum_t>(bias));
+  }
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     const auto x = in[0].as<const T>(), bias = in[1].as<const T>();
     const auto y = out[0].as<T>();
     for (std::int64_t i = 0; i < x.elements(); ++i)
-      y[i] = static_cast<T>(static_cast<sum_t>(x[i]) + static_cast<sum_t>(bias[i % x.shape[-1]]));
+      y[i] = element(a, x[i], bias[i % x.shape[-1]]);
   }
 };
 

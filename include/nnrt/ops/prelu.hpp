@@ -51,13 +51,15 @@ struct prelu {
   }
   static constexpr auto macs = no_macs;
 
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+  /// One element of the result.
+  template <class T> static constexpr T element(const attrs&, T x, T slope) {
+    using real = math::compute_t<T>;
+    return real(x) > 0 ? x : static_cast<T>(real(slope) * real(x));
+  }
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     if constexpr (can_be_stored<T>) for_each_with_slope<T>(in, out, stored_slope<T>(in, out));
     else
-      for_each_with_slope<T>(in, out, [](T x, T slope) {
-        using real = math::compute_t<T>;
-        return real(x) > 0 ? x : static_cast<T>(real(slope) * real(x));
-      });
+      for_each_with_slope<T>(in, out, [&](T x, T slope) { return element(a, x, slope); });
   }
 
  private:

@@ -1,7 +1,13 @@
 #include <nnrt/kernels/bind/add.hpp>
+#include <nnrt/kernels/bind/bias_add.hpp>
 #include <nnrt/kernels/bind/div.hpp>
+#include <nnrt/kernels/bind/eltwise.hpp>
+#include <nnrt/kernels/bind/less_equal.hpp>
 #include <nnrt/kernels/bind/maximum.hpp>
 #include <nnrt/kernels/bind/mul.hpp>
+#include <nnrt/kernels/bind/pow.hpp>
+#include <nnrt/kernels/bind/prelu.hpp>
+#include <nnrt/kernels/bind/squared_difference.hpp>
 #include <nnrt/kernels/bind/sub.hpp>
 #include <support/kernels.hpp>
 
@@ -40,7 +46,7 @@ const shapes table[] = {
 }  // namespace
 
 TEST_CASE_TEMPLATE("binary operators: the kernel is the reference under every broadcast", Op, ops::add, ops::sub,
-                   ops::mul, ops::div, ops::maximum) {
+                   ops::mul, ops::div, ops::maximum, ops::squared_difference, ops::less_equal, ops::eltwise) {
   for (const shapes& row : table) {
     CAPTURE(row.a.rank);
     CAPTURE(row.a.elements());
@@ -51,7 +57,7 @@ TEST_CASE_TEMPLATE("binary operators: the kernel is the reference under every br
 }
 
 TEST_CASE_TEMPLATE("binary operators: every length around whole vectors, special values included", Op, ops::add,
-                   ops::sub, ops::mul, ops::div, ops::maximum) {
+                   ops::sub, ops::mul, ops::div, ops::maximum, ops::squared_difference, ops::less_equal, ops::eltwise) {
   for (std::int64_t n = 1; n <= 3 * kernels::lanes + 1; ++n) {
     CAPTURE(n);
     const auto a = with_special_values(random_floats(n, 1));
@@ -74,14 +80,125 @@ TEST_CASE_TEMPLATE("binary operators: the fused activation is applied", Op, ops:
   }
 }
 
-TEST_CASE("binary operators: the plan takes the flat kernel where no operand is repeated in part") {
-  CHECK(node_under_test<ops::add>({}, {floats({2, 3}), floats({2, 3})}).choose().name == "zip");
-  CHECK(node_under_test<ops::add>({}, {floats({1, 1}), floats({2, 3})}).choose().name == "zip");
-  CHECK(node_under_test<ops::add>({}, {floats({3}), floats({2, 3})}).choose().name == "zip broadcast");
+TEST_CASE("eltwise: every mode, with special values") {
+  for (const eltwise_mode mode : {eltwise_mode::product, eltwise_mode::sum, eltwise_mode::maximum}) {
+    ops::eltwise::attrs attrs;
+    attrs.mode = mode;
+    const auto x = with_special_values(random_floats(5 * 37, 1));
+    check_kernel<ops::eltwise>(attrs, {floats({5, 37}, x), floats({5, 37}, 2)});
+    check_kernel<ops::eltwise>(attrs, {floats({37}, 3), floats({5, 37}, x)});
+    check_kernel<ops::eltwise>(attrs, {floats({5, 37}, x), floats({5, 1}, 4)});
+    check_kernel<ops::eltwise>(attrs,
+                               {elements<std::int32_t>({5, 37}, 1, 9.0F), elements<std::int32_t>({37}, 2, 9.0F)});
+  }
 }
 
-TEST_CASE("binary operators: integers are left to the reference") {
-  CHECK(has_no_kernel<ops::add>({}, {pattern(i32, {4}), pattern(i32, {4})}));
+TEST_CASE("less_equal: equal numbers are found at every place of a vector") {
+  for (std::int64_t n = 1; n <= 2 * kernels::lanes + 1; ++n) {
+    CAPTURE(n);
+    std::vector<float> a = random_floats(n, 1), b = a;
+    for (std::size_t i = 0; i < a.size(); i += 2) b[i] = std::nextafter(a[i], -9.0F);
+    check_kernel<ops::less_equal>({}, {floats({n}, a), floats({n}, b)});
+    check_kernel<ops::less_equal>({}, {floats({n}, b), floats({n}, a)});
+  }
+}
+
+TEST_CASE("binary operators: rows longer and shorter than what is laid end to end are repeated, cut anywhere") {
+  for (const std::int64_t period : {1, 2, 3, 15, 17, 63, 64, 65, 100}) {
+    CAPTURE(period);
+    check_kernel<ops::sub>({}, {floats({700, period}, 1), floats({period}, 2)});
+    check_kernel<ops::sub>({}, {floats({1, period}, 1), floats({5, 31, period}, 2)});
+    check_kernel<ops::sub>({}, {floats({3, 40, period}, 1), floats({3, 1, period}, 2)});
+  }
+}
+
+namespace {
+
+/// The kernel's name for f32 operands of these shapes.
+std::string_view name_for(const shape_t& a, const shape_t& b) {
+  return node_under_test<ops::add>({}, {floats(a), floats(b)}).choose().name;
+}
+
+}  // namespace
+
+TEST_CASE("binary operators: the plan chooses the way of broadcasting, and the kernel's name says which") {
+  struct row {
+    shape_t a, b;
+    std::string_view name;
+  };
+  const row names[] = {
+      {{2, 3}, {2, 3}, "zip"},
+      {{1, 2, 3}, {2, 3}, "zip"},
+      {{1, 1}, {1}, "zip"},
+      {{1, 1}, {2, 3}, "zip scalar"},
+      {{}, {7}, "zip scalar"},
+      {{3}, {2, 3}, "zip channels"},
+      {{3}, {1, 3}, "zip"},
+      {{1, 1, 1, 16}, {2, 5, 3, 16}, "zip channels"},
+      {{1, 3, 16}, {2, 5, 3, 16}, "zip channels"},
+      {{2, 1}, {2, 3}, "zip broadcast"},
+      {{2, 1, 1, 16}, {2, 5, 3, 16}, "zip broadcast"},
+      {{5, 1}, {1, 7}, "zip broadcast"},
+  };
+  for (const row& r : names) {
+    CAPTURE(r.name);
+    CAPTURE(r.a.elements());
+    CAPTURE(r.b.elements());
+    CHECK(name_for(r.a, r.b) == r.name);
+    CHECK(name_for(r.b, r.a) == r.name);
+  }
+}
+
+TEST_CASE_TEMPLATE("binary operators: other dtypes go element by element, to the reference's very bits", T, float16,
+                   double, std::int32_t) {
+  const auto check = []<class Op>(std::type_identity<Op>) {
+    CHECK(node_under_test<Op>({}, {elements<T>({2, 3}, 1), elements<T>({3}, 2)}).choose().name == "zip elements");
+    for (const shapes& row : table) {
+      if (row.a.elements() > 20000) continue;
+      CAPTURE(row.a.elements());
+      CAPTURE(row.b.elements());
+      check_kernel<Op>({}, {elements<T>(row.a, 3, 60.0F), elements<T>(row.b, 4, 60.0F)});
+    }
+  };
+  check(std::type_identity<ops::add>{});
+  check(std::type_identity<ops::sub>{});
+  check(std::type_identity<ops::mul>{});
+  check(std::type_identity<ops::div>{});
+  check(std::type_identity<ops::maximum>{});
+  check(std::type_identity<ops::squared_difference>{});
+  check(std::type_identity<ops::less_equal>{});
+  check(std::type_identity<ops::eltwise>{});
+}
+
+TEST_CASE("binary operators: the fused activation is applied to other dtypes, too") {
+  ops::mul::attrs attrs;
+  attrs.fused = activation::relu6;
+  check_kernel<ops::mul>(attrs, {elements<std::int32_t>({5, 7}, 1, 9.0F), elements<std::int32_t>({7}, 2, 9.0F)});
+  check_kernel<ops::mul>(attrs, {elements<float16>({5, 7}, 1), elements<float16>({7}, 2)});
+}
+
+TEST_CASE("bias_add and prelu: f16 and integers, where they take them") {
+  check_kernel<ops::bias_add>({}, {elements<std::int32_t>({3, 4, 7}, 1, 99.0F), elements<std::int32_t>({7}, 2, 99.0F)});
+  check_kernel<ops::bias_add>({}, {elements<float16>({3, 4, 7}, 1), elements<float16>({7}, 2)});
+  check_kernel<ops::prelu>({}, {elements<float16>({3, 4, 7}, 1), elements<float16>({7}, 2)});
+  check_kernel<ops::prelu>({}, {elements<double>({3, 4, 7}, 1), elements<double>({1}, 2)});
+}
+
+TEST_CASE_TEMPLATE("pow: every dtype has the reference's bits, under every broadcast", T, float, float16, double,
+                   std::int32_t) {
+  ops::pow::attrs scaled;
+  scaled.scale = 0.5F, scaled.shift = 3;
+  for (const ops::pow::attrs& attrs : {ops::pow::attrs{}, scaled}) {
+    check_kernel<ops::pow>(attrs, {elements<T>({4, 3, 5}, 1), elements<T>({}, std::vector<float>{2})});
+    check_kernel<ops::pow>(attrs, {elements<T>({4, 3, 5}, 1), elements<T>({3, 1}, 2)});
+    check_kernel<ops::pow>(attrs, {elements<T>({5}, 1), elements<T>({4, 1}, 2)});
+  }
+}
+
+TEST_CASE("binary operators: two dtypes, 8 bits and booleans are left to the reference") {
+  CHECK(has_no_kernel<ops::add>({}, {pattern(i8, {4}), pattern(i8, {4})}));
+  CHECK(has_no_kernel<ops::add>({}, {floats({4}), elements<std::int32_t>({4}, 1)}));
+  CHECK(has_no_kernel<ops::less_equal>({}, {pattern(boolean, {4}), pattern(boolean, {4})}));
 }
 
 TEST_CASE_TEMPLATE("binary operators on stored bytes: the kernel has the reference's bits under every broadcast", Op,

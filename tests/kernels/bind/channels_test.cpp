@@ -2,6 +2,7 @@
 #include <nnrt/kernels/bind/bias_add.hpp>
 #include <nnrt/kernels/bind/layer_norm.hpp>
 #include <nnrt/kernels/bind/prelu.hpp>
+#include <nnrt/kernels/bind/scale.hpp>
 #include <support/kernels.hpp>
 
 using namespace nnrt_test;
@@ -28,8 +29,65 @@ TEST_CASE("prelu: one slope serves all channels") {
   check_kernel<ops::prelu>({}, {floats({2, 5, 7, 19}, 3), constant(floats({1}, 4))});
 }
 
-TEST_CASE("bias_add: integers are left to the reference") {
-  CHECK(has_no_kernel<ops::bias_add>({}, {pattern(i32, {2, 4}), pattern(i32, {4})}));
+namespace {
+
+ops::scale::attrs scaling(std::int64_t axis, activation fused = activation::none) {
+  ops::scale::attrs a;
+  a.axis = axis, a.fused = fused;
+  return a;
+}
+
+}  // namespace
+
+TEST_CASE("scale: any number of channels, short rows and long ones, cut anywhere") {
+  for (std::int64_t c = 1; c <= 4 * kernels::lanes + 1; ++c) {
+    CAPTURE(c);
+    for (const bool special : {false, true}) {
+      std::vector<float> x = random_floats(70 * c, 3);
+      if (special) x = with_special_values(x);
+      check_kernel<ops::scale>(scaling(-1), {floats({2, 35, c}, x), constant(floats({c}, 4)), constant(floats({c}, 5))},
+                               {2e-6, 1e-6});
+    }
+  }
+  check_kernel<ops::scale>(scaling(-1), {floats({700, 100}, 3), floats({100}, 4), floats({100}, 5)}, {2e-6, 1e-6});
+  check_kernel<ops::scale>(scaling(-1), {floats({9000, 3}, 3), floats({3}, 4), floats({3}, 5)}, {2e-6, 1e-6});
+}
+
+TEST_CASE("scale: parameters along any axes, one for all of them included") {
+  struct row {
+    std::int64_t axis;
+    shape_t parameters;
+    std::string_view name;
+  };
+  const row table[] = {
+      {-1, {19}, "scale channels"}, {2, {5, 19}, "scale channels"}, {0, {3, 4, 5, 19}, "scale channels"},
+      {1, {4}, "scale rows"},       {0, {3}, "scale rows"},         {1, {4, 5}, "scale rows"},
+      {-1, {}, "scale rows"},       {0, {}, "scale rows"},
+  };
+  for (const row& r : table) {
+    CAPTURE(r.name);
+    CAPTURE(r.axis);
+    const auto operands = [&] {
+      return std::vector{floats({3, 4, 5, 19}, 3), floats(r.parameters, 4), floats(r.parameters, 5)};
+    };
+    CHECK(node_under_test<ops::scale>(scaling(r.axis), operands()).choose().name == r.name);
+    check_kernel<ops::scale>(scaling(r.axis), operands(), {2e-6, 1e-6});
+  }
+  for (std::int64_t row = 1; row <= 2 * kernels::lanes + 1; ++row)
+    check_kernel<ops::scale>(scaling(0), {floats({7, row}, 3), floats({7}, 4), floats({7}, 5)}, {2e-6, 1e-6});
+}
+
+TEST_CASE("scale: the activation is applied last") {
+  for (const activation fused : {activation::relu, activation::relu6}) {
+    const std::vector<float> x = with_special_values(random_floats(8 * 37, 1, 9.0F));
+    check_kernel<ops::scale>(scaling(-1, fused), {floats({8, 37}, x), floats({37}, 2), floats({37}, 3)}, {2e-6, 1e-6});
+    check_kernel<ops::scale>(scaling(0, fused), {floats({8, 37}, x), floats({8}, 2), floats({8}, 3)}, {2e-6, 1e-6});
+  }
+}
+
+TEST_CASE("scale: other dtypes, and parameters unlike each other, are left to the reference") {
+  CHECK(has_no_kernel<ops::scale>(scaling(-1), {pattern(i32, {2, 4}), pattern(i32, {4}), pattern(i32, {4})}));
+  CHECK(has_no_kernel<ops::scale>(scaling(-1), {floats({2, 4}), floats({4}), floats({})}));
 }
 
 TEST_CASE("batch_norm: any number of channels, parameters packed beforehand") {

@@ -3,15 +3,15 @@
 #include <nnrt/kernels/bind/quant_dtype_cast.hpp>
 #include <nnrt/kernels/bind/relu.hpp>
 #include <nnrt/kernels/bind/relu6.hpp>
+#include <nnrt/kernels/bind/rsqrt.hpp>
 #include <nnrt/kernels/bind/sigmoid.hpp>
+#include <nnrt/kernels/bind/sqrt.hpp>
 #include <nnrt/kernels/bind/tanh.hpp>
 #include <support/kernels.hpp>
 
 using namespace nnrt_test;
 
 namespace {
-
-constexpr tolerance allowed{2e-7, 5e-7};
 
 /// From -range to range in equal steps, zero in the middle.
 std::vector<float> ramp(std::int64_t n, float range) {
@@ -26,7 +26,7 @@ const std::vector<float> edges = {3.4e38F, -3.4e38F, 1e-38F, -1e-38F, 1e-45F, -1
                                   87.3F,   -87.3F,   87.4F,  -87.4F,  44.4F,  -44.4F,  104.0F, -104.0F, 13.2F, -13.2F,
                                   0.65F,   -0.65F,   9.1F,   -9.1F,   1e-5F,  -1e-5F,  1e19F,  -1e19F};
 
-template <class Op> void check_function(const typename Op::attrs& attrs) {
+template <class Op> void check_function(const typename Op::attrs& attrs, tolerance allowed = {2e-7, 5e-7}) {
   for (std::int64_t n = 1; n <= 3 * kernels::lanes + 1; ++n) {
     CAPTURE(n);
     check_kernel<Op>(attrs, {floats({n}, random_floats(n, 7, 9.0F))}, allowed);
@@ -92,4 +92,9 @@ TEST_CASE("quant_dtype_cast: a table leads from bytes to bytes") {
   check_kernel<ops::quant_dtype_cast>(attrs, {stored_pattern(u8, {40, 50}, 100)}, {}, {wish(quant{0.03F, -20})});
   attrs.dst_t = int(f32);
   CHECK(has_no_kernel<ops::quant_dtype_cast>(attrs, {stored_pattern(u8, {40, 50}, 100)}));
+}
+
+TEST_CASE("sqrt: the kernel has the reference's bits, rsqrt is within an ulp or two") {
+  check_function<ops::sqrt>({}, {0, 0});
+  check_function<ops::rsqrt>({}, {0, 1.8e-7});
 }

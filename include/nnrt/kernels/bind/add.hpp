@@ -8,10 +8,10 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-template <class Isa> struct fast<ops::add, Isa> : binary_binding<fast<ops::add, Isa>> {
+template <class Isa> struct fast<ops::add, Isa> : binary_binding<ops::add, fast<ops::add, Isa>> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (const kernel_choice stored = stored_pair_binding<ops::add, Isa>::select(node)) return stored;
-    return binary_binding<fast>::select(node);
+    return binary_binding<ops::add, fast>::select(node);
   }
   static clamped<add_lanes> function(std::span<const word> attrs) {
     return {{}, range_of(unpack<ops::add::attrs>(attrs).fused)};

@@ -7,7 +7,7 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-template <class Isa> struct fast<ops::bias_add, Isa> : binary_binding<fast<ops::bias_add, Isa>> {
+template <class Isa> struct fast<ops::bias_add, Isa> : binary_binding<ops::bias_add, fast<ops::bias_add, Isa>> {
   static add_lanes function(std::span<const word>) { return {}; }
 };
 

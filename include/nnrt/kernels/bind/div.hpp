@@ -8,10 +8,10 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-template <class Isa> struct fast<ops::div, Isa> : binary_binding<fast<ops::div, Isa>> {
+template <class Isa> struct fast<ops::div, Isa> : binary_binding<ops::div, fast<ops::div, Isa>> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (const kernel_choice stored = stored_pair_binding<ops::div, Isa>::select(node)) return stored;
-    return binary_binding<fast>::select(node);
+    return binary_binding<ops::div, fast>::select(node);
   }
   static clamped<divide_lanes> function(std::span<const word> attrs) {
     return {{}, range_of(unpack<ops::div::attrs>(attrs).fused)};

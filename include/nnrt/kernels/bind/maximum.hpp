@@ -8,10 +8,10 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-template <class Isa> struct fast<ops::maximum, Isa> : binary_binding<fast<ops::maximum, Isa>> {
+template <class Isa> struct fast<ops::maximum, Isa> : binary_binding<ops::maximum, fast<ops::maximum, Isa>> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (const kernel_choice stored = stored_pair_binding<ops::maximum, Isa>::select(node)) return stored;
-    return binary_binding<fast>::select(node);
+    return binary_binding<ops::maximum, fast>::select(node);
   }
   static maximum_lanes function(std::span<const word>) { return {}; }
 };

@@ -8,10 +8,10 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-template <class Isa> struct fast<ops::mul, Isa> : binary_binding<fast<ops::mul, Isa>> {
+template <class Isa> struct fast<ops::mul, Isa> : binary_binding<ops::mul, fast<ops::mul, Isa>> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (const kernel_choice stored = stored_pair_binding<ops::mul, Isa>::select(node)) return stored;
-    return binary_binding<fast>::select(node);
+    return binary_binding<ops::mul, fast>::select(node);
   }
   static clamped<multiply_lanes> function(std::span<const word> attrs) {
     return {{}, range_of(unpack<ops::mul::attrs>(attrs).fused)};

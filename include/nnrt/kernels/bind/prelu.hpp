@@ -7,7 +7,7 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-template <class Isa> struct fast<ops::prelu, Isa> : binary_binding<fast<ops::prelu, Isa>> {
+template <class Isa> struct fast<ops::prelu, Isa> : binary_binding<ops::prelu, fast<ops::prelu, Isa>> {
   static prelu_lanes function(std::span<const word>) { return {}; }
 };
 

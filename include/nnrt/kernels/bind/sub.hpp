@@ -8,10 +8,10 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-template <class Isa> struct fast<ops::sub, Isa> : binary_binding<fast<ops::sub, Isa>> {
+template <class Isa> struct fast<ops::sub, Isa> : binary_binding<ops::sub, fast<ops::sub, Isa>> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (const kernel_choice stored = stored_pair_binding<ops::sub, Isa>::select(node)) return stored;
-    return binary_binding<fast>::select(node);
+    return binary_binding<ops::sub, fast>::select(node);
   }
   static clamped<subtract_lanes> function(std::span<const word> attrs) {
     return {{}, range_of(unpack<ops::sub::attrs>(attrs).fused)};

@@ -2,43 +2,103 @@
 // Flow: bind/add.hpp and its like derive from binary_binding and say which f.
 #pragma once
 
+#include <nnrt/core/operator.hpp>
 #include <nnrt/kernels/call.hpp>
 #include <nnrt/kernels/elementwise.hpp>
 #include <nnrt/kernels/fast.hpp>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// Kernel choice of an operator on two f32 tensors. Binding has `function(attrs words)`, which gives the function for
-/// zip().
-template <class Binding> struct binary_binding {
-  static constexpr kernel_choice select(const kernel_request& node) {
-    if (!all_of_type(node, f32) || !has_work(node)) return {};
-    const int parts = parts_for(node.out[0].elements());
-    if (is_flat(node.in[0].desc, node.in[1].desc, node.out[0]))
-      return {.run = &run_flat, .parts = parts, .name = "zip"};
-    return {.run = &run_broadcast, .parts = parts, .name = "zip broadcast"};
-  }
+namespace detail {
 
-  /// For operands that have as many elements as the result, or a single one.
-  static void run_flat(const kernel_call& call) {
-    const interval range = share_of_floats(call.out[0].elements(), part_of(call));
-    zip(operand_of(call, 0, range.begin), operand_of(call, 1, range.begin), range.size(),
-        floats_out(call) + range.begin, Binding::function(call.attrs));
-  }
-  static void run_broadcast(const kernel_call& call) {
-    const broadcast_loops loops = loops_of(call.in[0].shape(), call.in[1].shape(), call.out[0].shape());
-    zip_broadcast(loops, floats_in(call, 0), floats_in(call, 1), floats_out(call),
-                  share_of_floats(call.out[0].elements(), part_of(call)), Binding::function(call.attrs));
+/// The dtype of a result whose elements are Y; that of the operands, T, where Y is void.
+template <class T, class Y> using result_of = std::conditional_t<std::is_void_v<Y>, T, Y>;
+
+/// Whether the node has operands of elements T that are plain numbers, of no scale, and such a result.
+template <class T, class Y> constexpr bool is_plain_pair(const kernel_request& node) {
+  for (const operand& x : node.in)
+    if (x.desc.type != dtype_for<T>() || x.desc.quantised) return false;
+  return node.out[0].type == dtype_for<result_of<T, Y>>();
+}
+
+inline broadcast_loops loops_of(const kernel_call& call) {
+  return kernels::loops_of(call.in[0].shape(), call.in[1].shape(), call.out[0].shape());
+}
+inline interval share_of(const kernel_call& call) { return share_of_floats(call.out[0].elements(), part_of(call)); }
+
+}  // namespace detail
+
+/// Kernel choice of an operator on two tensors that are taken element by element, by the function Op::element that the
+/// reference calls, too. Y is the result's element type where it is not that of the operands.
+template <class Op, class Y = void> struct element_binding {
+  /// The kernel for the first of these types that the node's elements have.
+  template <class... Types> static constexpr kernel_choice select(const kernel_request& node, int parts) {
+    kernel_choice chosen;
+    (consider<Types>(node, parts, chosen), ...);
+    return chosen;
   }
 
  private:
-  static constexpr bool is_flat(const tensor_desc& a, const tensor_desc& b, const tensor_desc& y) {
-    const auto fills = [&](const tensor_desc& x) { return x.elements() == y.elements() || x.elements() == 1; };
-    return fills(a) && fills(b);
+  template <class T> static constexpr void consider(const kernel_request& node, int parts, kernel_choice& chosen) {
+    if constexpr (reference_types<Op>().contains(dtype_for<T>()))
+      if (!chosen && detail::is_plain_pair<T, Y>(node))
+        chosen = {.run = &run<T>, .parts = parts, .name = "zip elements"};
   }
-  static row_operand operand_of(const kernel_call& call, std::size_t i, std::int64_t begin) {
-    const bool is_scalar = call.in[i].elements() != call.out[0].elements();
-    return {floats_in(call, i) + (is_scalar ? 0 : begin), is_scalar};
+  template <class T> static void run(const kernel_call& call) {
+    const auto attrs = unpack<typename Op::attrs>(call.attrs);
+    zip_elements(detail::loops_of(call), call.in[0].data.get<T>(), call.in[1].data.get<T>(),
+                 call.out[0].data.get<detail::result_of<T, Y>>(), detail::share_of(call),
+                 [&](T a, T b) { return Op::element(attrs, a, b); });
+  }
+};
+
+/// Kernel choice of an operator on two tensors: vectors for f32, by the function that Binding::function(attrs words)
+/// gives for zip(); the kernel's name says which way of broadcasting the plan has chosen. f16, f64 and i32 go element
+/// by element.
+template <class Op, class Binding, class Y = void> struct binary_binding {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    const int parts = parts_for(node.out[0].elements());
+    if (!detail::is_plain_pair<float, Y>(node))
+      return element_binding<Op, Y>::template select<float16, double, std::int32_t>(node, parts);
+    switch (form_of(node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape)) {
+      case broadcast_form::same:
+        return {.run = &run_same, .parts = parts, .name = "zip"};
+      case broadcast_form::scalar:
+        return {.run = &run_scalar, .parts = parts, .name = "zip scalar"};
+      case broadcast_form::channels:
+        return {.run = &run_channels, .parts = parts, .name = "zip channels"};
+      case broadcast_form::general:
+        break;
+    }
+    return {.run = &run_broadcast, .parts = parts, .name = "zip broadcast"};
+  }
+
+ private:
+  static auto* result(const kernel_call& call) { return call.out[0].data.get<detail::result_of<float, Y>>(); }
+
+  static void run_same(const kernel_call& call) {
+    const auto [begin, end] = detail::share_of(call);
+    zip(floats_in(call, 0) + begin, floats_in(call, 1) + begin, end - begin, result(call) + begin,
+        Binding::function(call.attrs));
+  }
+  static void run_scalar(const kernel_call& call) {
+    const auto [begin, end] = detail::share_of(call);
+    const float *a = floats_in(call, 0), *b = floats_in(call, 1);
+    const auto f = Binding::function(call.attrs);
+    if (call.in[0].elements() == 1) zip(*a, b + begin, end - begin, result(call) + begin, f);
+    else zip(a + begin, *b, end - begin, result(call) + begin, f);
+  }
+  static void run_channels(const kernel_call& call) {
+    const auto [begin, end] = detail::share_of(call);
+    const std::size_t row = call.in[0].elements() < call.in[1].elements() ? 0 : 1;
+    const std::int64_t period = call.in[row].elements();
+    zip_channels(floats_in(call, 1 - row) + begin, {floats_in(call, row), period, row == 0}, begin % period,
+                 end - begin, result(call) + begin, Binding::function(call.attrs));
+  }
+  static void run_broadcast(const kernel_call& call) {
+    zip_broadcast(detail::loops_of(call), floats_in(call, 0), floats_in(call, 1), result(call), detail::share_of(call),
+                  Binding::function(call.attrs));
   }
 };
 

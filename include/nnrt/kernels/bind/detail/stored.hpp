@@ -3,8 +3,8 @@
 // operators'.
 #pragma once
 
+#include <nnrt/kernels/broadcast_loops.hpp>
 #include <nnrt/kernels/call.hpp>
-#include <nnrt/kernels/elementwise.hpp>
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
 
@@ -57,17 +57,9 @@ template <class Op, class Isa> struct stored_pair_binding {
     const auto attrs = unpack<typename Op::attrs>(call.attrs);
     if constexpr (requires { attrs.fused; }) fused = attrs.fused;
     const auto f = Op::template stored<T>({call.in, call.out, fused});
-    const broadcast_loops loops = loops_of(call.in[0].shape(), call.in[1].shape(), call.out[0].shape());
-    const std::int64_t row = loops.extents[loops.count - 1], n = call.out[0].elements();
-    const interval range = share(n, part_of(call));
-    const std::int64_t a_step = loops.a_steps[loops.count - 1], b_step = loops.b_steps[loops.count - 1];
-    const T *const a = call.in[0].data.template get<T>(), *const b = call.in[1].data.template get<T>();
-    T* const y = call.out[0].data.template get<T>();
-    std::int64_t i = range.begin, skipped = i % row;
-    for (broadcast_position at(loops, i / row); i < range.end; at.next_row(loops), skipped = 0) {
-      const std::int64_t left = range.end - i, end = skipped + (row - skipped < left ? row - skipped : left);
-      for (std::int64_t k = skipped; k < end; ++k, ++i) y[i] = f(a[at.a + k * a_step], b[at.b + k * b_step]);
-    }
+    zip_elements(loops_of(call.in[0].shape(), call.in[1].shape(), call.out[0].shape()),
+                 call.in[0].data.template get<T>(), call.in[1].data.template get<T>(),
+                 call.out[0].data.template get<T>(), share(call.out[0].elements(), part_of(call)), f);
   }
 };
 

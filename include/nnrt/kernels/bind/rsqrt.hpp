@@ -1,0 +1,15 @@
+// rsqrt: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/bind/detail/unary.hpp>
+#include <nnrt/ops/rsqrt.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::rsqrt, Isa> : unary_binding<fast<ops::rsqrt, Isa>> {
+  static constexpr std::int64_t cost = 4;
+  static rsqrt_lanes function(std::span<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,15 @@
+// sqrt: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/bind/detail/unary.hpp>
+#include <nnrt/ops/sqrt.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::sqrt, Isa> : unary_binding<fast<ops::sqrt, Isa>> {
+  static constexpr std::int64_t cost = 3;
+  static sqrt_lanes function(std::span<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

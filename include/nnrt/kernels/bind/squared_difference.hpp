@@ -1,0 +1,16 @@
+// squared_difference: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/bind/detail/binary.hpp>
+#include <nnrt/ops/squared_difference.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa>
+struct fast<ops::squared_difference, Isa>
+    : binary_binding<ops::squared_difference, fast<ops::squared_difference, Isa>> {
+  static squared_difference_lanes function(std::span<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
