@@ -34,6 +34,22 @@ void fill(session& s, std::size_t i, dtype type, const std::vector<double>& numb
   });
 }
 
+outcome run(result<model> loaded, const std::vector<std::vector<double>>& inputs) {
+  if (!loaded) return failed(loaded.error());
+  const auto compiled = compile(*loaded);
+  if (!compiled) return failed(compiled.error());
+  outcome made = describe(loaded->graph);
+  *loaded = {};
+  session s(*compiled);
+  for (std::size_t i = 0; i < inputs.size(); ++i) fill(s, i, compiled->input_desc(i).type, inputs[i]);
+  if (const auto done = s.run(); !done) return failed(done.error());
+  for (std::size_t i = 0; i < made.outputs.size(); ++i)
+    with_element<types::any>(compiled->output_desc(i).type, [&]<class T>(T) {
+      for (const T number : s.output<T>(i)) made.outputs[i].numbers.push_back(static_cast<double>(number));
+    });
+  return made;
+}
+
 }  // namespace
 
 outcome load_file(std::span<const std::byte> file, bool unknown_extents) {
@@ -42,19 +58,11 @@ outcome load_file(std::span<const std::byte> file, bool unknown_extents) {
 }
 
 outcome run_file(std::span<const std::byte> file, const std::vector<std::vector<double>>& inputs) {
-  const auto loaded = tflite::parse(file);
-  if (!loaded) return failed(loaded.error());
-  const auto compiled = compile(*loaded);
-  if (!compiled) return failed(compiled.error());
-  session s(*compiled);
-  outcome made = describe(loaded->graph);
-  for (std::size_t i = 0; i < inputs.size(); ++i) fill(s, i, compiled->input_desc(i).type, inputs[i]);
-  if (const auto done = s.run(); !done) return failed(done.error());
-  for (std::size_t i = 0; i < made.outputs.size(); ++i)
-    with_element<types::any>(compiled->output_desc(i).type, [&]<class T>(T) {
-      for (const T number : s.output<T>(i)) made.outputs[i].numbers.push_back(static_cast<double>(number));
-    });
-  return made;
+  return run(tflite::parse(file), inputs);
+}
+
+outcome run_path(const std::string& path, const std::vector<std::vector<double>>& inputs) {
+  return run(tflite::load(path), inputs);
 }
 
 std::vector<std::string> names_of_operators() {

@@ -25,6 +25,8 @@ struct outcome {
 outcome load_file(std::span<const std::byte> file, bool unknown_extents = false);
 /// One run with these inputs.
 outcome run_file(std::span<const std::byte> file, const std::vector<std::vector<double>>& inputs);
+/// The same for a file on the disk; the model is gone when the network runs.
+outcome run_path(const std::string& path, const std::vector<std::vector<double>>& inputs);
 /// Names of the operators that are read.
 std::vector<std::string> names_of_operators();
 

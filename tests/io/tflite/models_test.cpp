@@ -1,0 +1,109 @@
+// models: networks that others trained and converted give the bytes that TensorFlow Lite's reference kernels gave.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "run_file.hpp"
+
+namespace {
+
+using namespace tflite_test;
+
+/// The folder with the models: the environment's, else the build's.
+std::string folder() {
+  const char* const chosen = std::getenv("NNRT_MODELS_DIR");
+#ifdef NNRT_MODELS_DIR
+  return chosen != nullptr ? chosen : NNRT_MODELS_DIR;
+#else
+  return chosen != nullptr ? chosen : "";
+#endif
+}
+
+std::vector<char> read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  REQUIRE_MESSAGE(file.good(), path);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+/// A raw tensor of f32 or of i8.
+std::vector<double> numbers(const std::string& path, bool is_float) {
+  const std::vector<char> bytes = read(path);
+  std::vector<double> list;
+  for (std::size_t at = 0; at < bytes.size(); at += is_float ? 4 : 1) {
+    float real = static_cast<float>(static_cast<signed char>(bytes[at]));
+    if (is_float) std::memcpy(&real, bytes.data() + at, 4);
+    list.push_back(static_cast<double>(real));
+  }
+  return list;
+}
+
+struct model {
+  const char* folder;
+  const char* name;
+  bool is_float;
+  std::vector<const char*> cases;  // pairs of files: <case>.input.i8, <case>.output.i8
+};
+
+const model models[] = {
+    {"image_classification", "resnet8_float", true, {"0", "1", "2"}},
+    {"image_classification", "resnet8_int8", false, {"0", "1", "2"}},
+    {"keyword_spotting", "dscnn_float", true, {"0", "1", "2"}},  // weights of 8 bits
+    {"keyword_spotting", "dscnn_int8", false, {"0", "1", "2"}},
+    {"visual_wake_words", "mobilenet_float", true, {"0", "1", "2"}},
+    {"visual_wake_words", "mobilenet_int8", false, {"0", "1", "2"}},
+    {"person_detect", "person_detect", false, {"person", "no_person"}},  // an axis of another tensor on its biases
+    {"speech", "speech_commands_int8", false, {"0", "1"}},
+};
+
+/// Floats may differ in their last bits, bytes may not differ.
+void check(const std::vector<double>& got, const std::vector<double>& expected, bool is_float) {
+  REQUIRE(got.size() == expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i) CHECK(std::abs(got[i] - expected[i]) <= (is_float ? 1e-5 : 0));
+}
+
+bool are_there() {
+  if (!folder().empty() && std::filesystem::is_directory(folder())) return true;
+  std::printf("skipped: no models in \"%s\" (NNRT_MODELS_DIR)\n", folder().c_str());
+  return false;
+}
+
+TEST_CASE("tflite: real networks give what TensorFlow Lite gave, floats within 1e-5, bytes exactly") {
+  if (!are_there()) return;
+  for (const model& m : models) {
+    const std::string place = folder() + "/" + m.folder + "/", suffix = m.is_float ? ".f32" : ".i8";
+    for (const char* name : m.cases) {
+      CAPTURE(m.name);
+      CAPTURE(name);
+      const auto x = numbers(place + name + ".input" + suffix, m.is_float);
+      const outcome got = run_path(place + m.name + ".tflite", {x});
+      REQUIRE(got.error == "");
+      check(got.outputs[0].numbers, numbers(place + name + ".output" + suffix, m.is_float), m.is_float);
+    }
+  }
+}
+
+TEST_CASE("tflite: the sine network gives what TensorFlow Lite gave, for each of ten numbers") {
+  if (!are_there()) return;
+  for (const bool is_float : {true, false}) {
+    const std::string place = folder() + "/sine/", suffix = is_float ? ".f32" : ".i8";
+    const auto x = numbers(place + "inputs" + suffix, is_float), y = numbers(place + "outputs" + suffix, is_float);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const outcome got = run_path(place + (is_float ? "sine_float" : "sine_int8") + ".tflite", {{x[i]}});
+      REQUIRE(got.error == "");
+      check(got.outputs[0].numbers, {y[i]}, is_float);
+    }
+  }
+}
+
+TEST_CASE("tflite: a file that is not there is said to be missing, with its name") {
+  CHECK(run_path("/no/such/model.tflite", {}).error == "/no/such/model.tflite: cannot open: No such file or directory");
+}
+
+}  // namespace
