@@ -1,6 +1,7 @@
 // kernels: how tests hold a node's fast kernel against its operator's reference, for any number of parts and in place.
 #pragma once
 
+#include <nnrt/core/convert.hpp>
 #include <nnrt/core/operator.hpp>
 #include <nnrt/kernels/fast.hpp>
 
