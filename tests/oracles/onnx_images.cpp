@@ -6,26 +6,24 @@
 
 namespace nnrt_test::onnx_import {
 
-namespace {
-
 using onnx_file::node;
 using numbers_t = std::vector<std::int64_t>;
 
 // --- orders of axes --------------------------------------------------------
 
-/// [N, C, H, W], or [N, C, W] as an image of one row, in NHWC order.
 std::int32_t to_nhwc(network& net, std::int32_t x) {
   const shape_t s = net.shape(x);
   if (s.rank > 4) throw left_out{reasons::three_spatial_axes};
   const std::int32_t image = s.rank == 3 ? net.reshaped(x, {s[0], s[1], 1, s[2]}) : x;
   return net.transposed(image, {0, 2, 3, 1});
 }
-/// Back to the order and the rank that the ONNX node has.
 std::int32_t to_nchw(network& net, std::int32_t y, int rank) {
   const std::int32_t image = net.transposed(y, {0, 3, 1, 2});
   const shape_t s = net.shape(image);
   return rank == 3 ? net.reshaped(image, {s[0], s[1], s[3]}) : image;
 }
+
+namespace {
 
 // --- windows ---------------------------------------------------------------
 
@@ -74,18 +72,14 @@ std::int32_t filters(network& net, std::int32_t weight) { return to_nhwc(net, we
 void conv2d(network& net, const node& n, std::string_view op) {
   const int rank = net.desc_of(n, 0).rank();
   const std::int32_t x = to_nhwc(net, net.value(n, 0)), weight = filters(net, net.value(n, 1));
-  const shape_t w = net.shape(weight);
-  const window_lengths at = windows_of(n, {w[1], w[2]}, net.shape(x));
   std::vector<std::int32_t> in{x, weight};
   if (net.has(n, 2)) in.push_back(net.value(n, 2));
-  const named_attribute stride{"stride", at.stride}, dilation{"dilation", at.dilation}, pad{"pad", at.pads};
-  const std::int64_t group = integer(n, "group", 1);
-  if (op != "depthwise_conv2d") {
-    net.define(n, 0, to_nchw(net, net.one(op, in, {stride, dilation, pad, {"group", group}}), rank));
-    return;
+  std::vector<named_attribute> attributes = convolution_attributes(n, net.shape(weight), net.shape(x));
+  if (op == "depthwise_conv2d") {
+    if (integer(n, "group", 1) != net.shape(x)[3]) throw left_out{reasons::not_depthwise};
+    attributes.pop_back();  // it has no groups but channels
   }
-  if (group != net.shape(x)[3]) throw left_out{reasons::not_depthwise};
-  net.define(n, 0, to_nchw(net, net.one(op, in, {stride, dilation, pad}), rank));
+  net.define(n, 0, to_nchw(net, net.apply(op, in, attributes)[0], rank));
 }
 
 /// [C, O / group, kh, kw], with the input channels of each group together, becomes [O, kh, kw, C / group].
@@ -132,25 +126,6 @@ void conv2d_transpose(network& net, const node& n, std::string_view op) {
                               {"output_paddings", output_padding},
                               {"group", group}}),
                      rank));
-}
-
-/// Integers of 8 bits less their zero point, as real numbers: sums of products of them are exact.
-std::int32_t less_zero_point(network& net, const node& n, std::size_t x, std::size_t zero_point) {
-  const std::int32_t real = net.cast(net.value(n, x), f32);
-  if (!net.has(n, zero_point)) return real;
-  const auto points = net.reals(n, zero_point);
-  if (points.size() != 1) throw left_out{reasons::per_channel_zero_points};
-  return net.one("sub", {real, net.number(f32, points[0])});
-}
-void conv_integer(network& net, const node& n, std::string_view op) {
-  const int rank = net.desc_of(n, 0).rank();
-  const std::int32_t x = to_nhwc(net, less_zero_point(net, n, 0, 2)),
-                     weight = filters(net, less_zero_point(net, n, 1, 3));
-  const window_lengths at = windows_of(n, {net.shape(weight)[1], net.shape(weight)[2]}, net.shape(x));
-  const std::int32_t y =
-      net.one(op, {x, weight},
-              {{"stride", at.stride}, {"dilation", at.dilation}, {"pad", at.pads}, {"group", integer(n, "group", 1)}});
-  net.define(n, 0, net.cast(to_nchw(net, y, rank), i32));
 }
 
 // --- pools and normalisation -----------------------------------------------
@@ -245,10 +220,6 @@ void resize(network& net, const node& n, std::string_view op) {
 void matmul(network& net, const node& n, std::string_view op) {
   net.define(n, 0, net.one(op, {net.value(n, 0), net.value(n, 1)}));
 }
-void matmul_integer(network& net, const node& n, std::string_view op) {
-  net.define(n, 0, net.cast(net.one(op, {less_zero_point(net, n, 0, 2), less_zero_point(net, n, 1, 3)}), i32));
-}
-
 /// x times a number, left out where it is 1.
 std::int32_t times(network& net, std::int32_t x, float factor) {
   return factor == 1.0F ? x : net.one("mul", {x, net.number(net.desc(x).type, double{factor})});
@@ -290,7 +261,6 @@ void gemm_by_dense(network& net, const node& n, std::string_view op) {
 constexpr row table[] = {
     {"Conv", "conv2d", conv2d},
     {"Conv", "depthwise_conv2d", conv2d},
-    {"ConvInteger", "conv2d", conv_integer},
     {"ConvTranspose", "conv2d_transpose", conv2d_transpose},
     {"MaxPool", "max_pool", max_pool},
     {"GlobalMaxPool", "max_pool", global_pool},
@@ -300,7 +270,6 @@ constexpr row table[] = {
     {"LayerNormalization", "layer_norm", layer_norm},
     {"Resize", "resize_bilinear", resize},
     {"MatMul", "matmul", matmul},
-    {"MatMulInteger", "matmul", matmul_integer},
     {"Gemm", "full_connection", gemm_by_dense},
     {"Gemm", "matmul", gemm_by_matmul},
     {"Gemm", "bias_add", gemm_by_bias_add},
@@ -309,5 +278,10 @@ constexpr row table[] = {
 }  // namespace
 
 std::span<const row> image_rows() { return table; }
+
+std::vector<named_attribute> convolution_attributes(const node& n, const shape_t& weight, const shape_t& x) {
+  const window_lengths at = windows_of(n, {weight[1], weight[2]}, x);
+  return {{"stride", at.stride}, {"dilation", at.dilation}, {"pad", at.pads}, {"group", integer(n, "group", 1)}};
+}
 
 }  // namespace nnrt_test::onnx_import

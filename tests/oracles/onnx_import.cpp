@@ -93,6 +93,11 @@ std::int32_t network::value(const node& n, std::size_t i) {
   return ids_[name] = id;
 }
 
+std::int32_t network::stored(const node& n, std::size_t i, quant how) {
+  names_.at(n.inputs[i]).desc.quantised = how;
+  return value(n, i);
+}
+
 std::int32_t network::constant(const tensor_desc& desc, std::span<const std::byte> bytes) {
   const std::int32_t id = checked(add_constant(builder_, desc, bytes));
   memory_.resize(static_cast<std::size_t>(id) + 1);
@@ -123,10 +128,10 @@ std::int32_t network::numbers(dtype type, std::span<const double> list) {
 }
 
 std::vector<std::int32_t> network::apply(std::string_view name, const std::vector<std::int32_t>& in,
-                                         std::initializer_list<named_attribute> attributes,
+                                         std::span<const named_attribute> attributes,
                                          std::span<const tensor_desc> wanted) {
   const operator_info* op = find_operator(name);
-  if (op == nullptr) throw left_out{reasons::not_built};
+  if (op == nullptr) throw std::runtime_error("there is no operator " + std::string(name));
   std::vector<word> words = default_words(*op);
   for (const named_attribute& a : attributes)
     if (!set_attribute(*op, words, a))

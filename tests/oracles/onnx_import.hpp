@@ -26,25 +26,25 @@ struct left_out {
 
 /// Every reason there is; a case that is left out for another one, or fails to build, fails.
 namespace reasons {
-inline constexpr std::string_view not_built = "an operator that the list has not yet",
-                                  element_type = "a tensor of strings, bfloat16 or sequences",
-                                  three_spatial_axes = "three spatial axes",
-                                  not_depthwise = "a convolution whose groups have more than one input channel",
-                                  no_row_bias = "a product whose summand is no row",
-                                  dilated_pool = "a pool with dilation",
-                                  no_elements = "a tensor without elements, which the contracts have no shape for",
-                                  step = "a slice with steps, which only strided_slice has",
-                                  no_axes = "a reduction along no axis",
-                                  edge_border = "padding with the value at the edge",
-                                  last_of_equals = "the last index of equal maxima", training = "training mode",
-                                  not_linear = "an interpolation other than linear",
-                                  crop_and_resize = "crop and resize",
-                                  scale_not_of_extents = "a scale that is not output extent over input extent",
-                                  one_pixel_of_pytorch = "pytorch_half_pixel's rule for an output extent of 1",
-                                  weight_zero_point = "a weight with a zero point other than 0",
-                                  no_bounds = "clip without bounds, which computes nothing",
-                                  per_channel_zero_points = "zero points that differ between channels";
-}
+inline constexpr std::string_view element_type = "a tensor of strings, bfloat16 or sequences";
+inline constexpr std::string_view three_spatial_axes = "three spatial axes";
+inline constexpr std::string_view not_depthwise = "a convolution whose groups have more than one input channel";
+inline constexpr std::string_view no_row_bias = "a product whose summand is no row";
+inline constexpr std::string_view dilated_pool = "a pool with dilation";
+inline constexpr std::string_view no_elements = "a tensor without elements, which the contracts have no shape for";
+inline constexpr std::string_view step = "a slice with steps, which only strided_slice has";
+inline constexpr std::string_view no_axes = "a reduction along no axis";
+inline constexpr std::string_view edge_border = "padding with the value at the edge";
+inline constexpr std::string_view last_of_equals = "the last index of equal maxima";
+inline constexpr std::string_view training = "training mode";
+inline constexpr std::string_view not_linear = "an interpolation other than linear";
+inline constexpr std::string_view crop_and_resize = "crop and resize";
+inline constexpr std::string_view scale_not_of_extents = "a scale that is not output extent over input extent";
+inline constexpr std::string_view one_pixel_of_pytorch = "pytorch_half_pixel's rule for an output extent of 1";
+inline constexpr std::string_view no_bounds = "clip without bounds, which computes nothing";
+inline constexpr std::string_view per_channel_result = "a result with a scale for each channel";
+inline constexpr std::string_view per_channel_zero_points = "zero points that differ between channels";
+}  // namespace reasons
 
 /// A graph of nnrt in the making, with the elements of all its values as the operators' references compute them.
 /// `first_input_only`: inputs of the ONNX model but the first become constants.
@@ -58,6 +58,8 @@ class network {
   bool has(const onnx_file::node& n, std::size_t i) const { return i < n.inputs.size() && !n.inputs[i].empty(); }
   /// Input i as a value of the graph.
   std::int32_t value(const onnx_file::node& n, std::size_t i);
+  /// The same of stored numbers with one scale.
+  std::int32_t stored(const onnx_file::node& n, std::size_t i, quant how);
   /// Elements of input i, which then need not be a value of the graph.
   std::vector<std::int64_t> integers(const onnx_file::node& n, std::size_t i) const;
   std::vector<double> reals(const onnx_file::node& n, std::size_t i) const;
@@ -76,15 +78,15 @@ class network {
   std::int32_t numbers(dtype type, std::span<const double> list);
   /// Outputs of one node of ours; throws std::runtime_error with the broken rule's words.
   std::vector<std::int32_t> apply(std::string_view op, const std::vector<std::int32_t>& in,
-                                  std::initializer_list<named_attribute> attributes = {},
+                                  std::span<const named_attribute> attributes = {},
                                   std::span<const tensor_desc> wanted = {});
+  std::vector<std::int32_t> apply(std::string_view op, const std::vector<std::int32_t>& in,
+                                  std::initializer_list<named_attribute> attributes) {
+    return apply(op, in, std::span(attributes.begin(), attributes.size()));
+  }
   std::int32_t one(std::string_view op, const std::vector<std::int32_t>& in,
                    std::initializer_list<named_attribute> attributes = {}) {
     return apply(op, in, attributes)[0];
-  }
-  std::int32_t one_of(const tensor_desc& wanted, std::string_view op, const std::vector<std::int32_t>& in,
-                      std::initializer_list<named_attribute> attributes = {}) {
-    return apply(op, in, attributes, std::span(&wanted, 1))[0];
   }
   /// Output i of the ONNX node.
   void define(const onnx_file::node& n, std::size_t i, std::int32_t id);
@@ -130,6 +132,13 @@ struct row {
 std::span<const row> elementwise_rows();
 std::span<const row> layout_rows();
 std::span<const row> image_rows();
+std::span<const row> quantised_rows();
+
+/// [N, C, H, W], or [N, C, W] as an image of one row, in NHWC order; and back to the order and rank of the ONNX node.
+std::int32_t to_nhwc(network& net, std::int32_t x);
+std::int32_t to_nchw(network& net, std::int32_t y, int rank);
+/// Stride, dilation, padding and group of a convolution with this kernel over an image.
+std::vector<named_attribute> convolution_attributes(const onnx_file::node& n, const shape_t& weight, const shape_t& x);
 
 // Attributes of an ONNX node, or what they are when it does not say.
 std::int64_t integer(const onnx_file::node& n, std::string_view name, std::int64_t otherwise);

@@ -318,15 +318,15 @@ void depth_to_space(network& net, const node& n, std::string_view op) {
       has_blocks_first ? net.transposed(net.reshaped(x, {s[0], b * b, channels, s[2], s[3]}), {1, 0, 3, 4, 2})
                        : net.transposed(net.reshaped(x, {s[0], channels, b * b, s[2], s[3]}), {2, 0, 3, 4, 1});
   const std::int32_t batches = net.reshaped(parts, {b * b * s[0], s[2], s[3], channels});
-  const std::int32_t y = net.one(op, {batches}, {{"block_size", numbers_t{b, b}}, {"crops", numbers_t{0, 0, 0, 0}}});
+  const std::int32_t y = net.one(op, {batches}, {{"block", numbers_t{b, b}}, {"crops", numbers_t{0, 0, 0, 0}}});
   net.define(n, 0, net.transposed(y, {0, 3, 1, 2}));
 }
 void space_to_depth(network& net, const node& n, std::string_view op) {
   const std::int32_t x = net.value(n, 0);
   const shape_t s = net.shape(x);
   const std::int64_t b = integer(n, "blocksize", 1);
-  const std::int32_t y = net.one(op, {net.transposed(x, {0, 2, 3, 1})},
-                                 {{"block_shape", numbers_t{b, b}}, {"paddings", numbers_t{0, 0, 0, 0}}});
+  const std::int32_t y =
+      net.one(op, {net.transposed(x, {0, 2, 3, 1})}, {{"block", numbers_t{b, b}}, {"paddings", numbers_t{0, 0, 0, 0}}});
   const std::int32_t parts = net.transposed(net.reshaped(y, {b * b, s[0], s[2] / b, s[3] / b, s[1]}), {1, 0, 4, 2, 3});
   net.define(n, 0, net.reshaped(parts, {s[0], b * b * s[1], s[2] / b, s[3] / b}));
 }
