@@ -367,7 +367,7 @@ void make_operands(random_node& made, dtype computed, dice& random) {
       made.in.push_back(x);
       continue;
     }
-    const bool is_list = row.constant && !(row.accepts.contains(f32));
+    const bool is_list = (row.accepts.bits & ~types::integer.bits) == 0 && (row.constant || random.once_in(2));
     if (is_list && !before.empty()) x = constant_list(row, before[0], random);
     else {
       const bool is_typed = static_cast<int>(made.in.size()) == op.traits.typed_by || !random.once_in(6);
@@ -476,16 +476,12 @@ std::vector<word> random_words(const operator_info& op, int rank, dice& random) 
 
 // --- hostile ---------------------------------------------------------------
 
-namespace {
-
 std::int64_t hostile_number(dice& random) {
   if (random.once_in(2)) return random.between(-3, 9);
   if (random.once_in(2)) return random.between(lowest_number, highest_number);
   const std::int64_t power = std::int64_t{1} << random.below(63);
   return random.one_of({power, power - 1, -power, lowest_number, highest_number, highest_number - 1});
 }
-
-}  // namespace
 
 std::vector<word> hostile_words(const operator_info& op, dice& random) {
   std::vector<word> words = random_words(op, random.below(9), random);

@@ -77,6 +77,9 @@ std::vector<random_node> random_nodes(const operator_info& op, dtype computed, s
 std::vector<word> random_words(const operator_info& op, int rank, dice& random);
 std::vector<word> hostile_words(const operator_info& op, dice& random);
 
+/// Small, or any of 64 bits, or one at an edge.
+std::int64_t hostile_number(dice& random);
+
 /// A desc whose dtype, rank, format and kind of quantisation exist; everything else may be anything.
 tensor_desc hostile_desc(dice& random);
 
