@@ -2,6 +2,7 @@
 // Flow: each operator's Hana-reflected attrs struct is packed into words for the IR and unpacked by infer, reference and kernels.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/pool.hpp>
 
 #include <array>
@@ -13,7 +14,6 @@
 #include <boost/hana/string.hpp>
 #include <boost/hana/unpack.hpp>
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -67,6 +67,8 @@ template <int Capacity> struct int_list {
   constexpr std::int64_t operator[](int i) const { return items[i]; }
   constexpr const std::int64_t* begin() const { return items; }
   constexpr const std::int64_t* end() const { return items + count; }
+  constexpr const std::int64_t* data() const { return items; }
+  constexpr std::size_t size() const { return static_cast<std::size_t>(count); }
   constexpr bool empty() const { return count == 0; }
   friend constexpr bool operator==(const int_list& a, const int_list& b) {
     if (a.count != b.count) return false;
@@ -98,7 +100,7 @@ template <class Words> struct word_writer {
 
 /// Reads them back. A record that is too short reads as zeros; `ok` tells whether every word was there and meant something.
 struct word_reader {
-  std::span<const word> words;
+  array_ref<const word> words;
   std::size_t next = 0;
   bool ok = true;
 
@@ -144,7 +146,7 @@ template <class Attrs, class Words> constexpr void pack(const Attrs& attrs, Word
 }
 
 /// The attributes that a row of words stands for.
-template <class Attrs> constexpr Attrs unpack(std::span<const word> words) {
+template <class Attrs> constexpr Attrs unpack(array_ref<const word> words) {
   Attrs attrs;
   word_reader reader{words};
   for_each_attribute<Attrs>([&](const auto&, const auto& get) { reader.get(get(attrs)); });
@@ -152,7 +154,7 @@ template <class Attrs> constexpr Attrs unpack(std::span<const word> words) {
 }
 
 /// Whether a row of words has the form of this attribute record: for words that come from outside.
-template <class Attrs> constexpr bool well_formed(std::span<const word> words) {
+template <class Attrs> constexpr bool well_formed(array_ref<const word> words) {
   Attrs attrs;
   word_reader reader{words};
   for_each_attribute<Attrs>([&](const auto&, const auto& get) { reader.get(get(attrs)); });
@@ -195,7 +197,7 @@ template <class Attrs> struct field_table {
 }  // namespace detail
 
 /// The attributes of a record, in order.
-template <class Attrs> constexpr std::span<const attribute_field> attribute_fields() { return detail::field_table<Attrs>::fields; }
+template <class Attrs> constexpr array_ref<const attribute_field> attribute_fields() { return detail::field_table<Attrs>::fields; }
 
 /// The record of an operator without attributes.
 struct no_attributes {

@@ -2,6 +2,7 @@
 // Flow: kernels/select.hpp fills kernel_choice for a node; the planner makes steps of it; executors call run().
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/attributes.hpp>
 #include <nnrt/core/verdict.hpp>
 #include <nnrt/core/view.hpp>
@@ -23,7 +24,7 @@ struct run_fault {
 
 /// One call of a kernel: part `tile` of `tiles` of the work of one step.
 struct kernel_call {
-  std::span<const word> attrs;
+  array_ref<const word> attrs;
   arguments in;                   // the node's operands; packed ones have a desc but no data; the packed form comes last
   results out;
   std::byte* scratch = nullptr;   // scratch_bytes of the choice, aligned to 64, for this part alone
@@ -40,9 +41,9 @@ using kernel_function = void (*)(const kernel_call& call);
 
 /// What the planner knows when it asks for a kernel.
 struct kernel_request {
-  std::span<const word> attrs;
-  std::span<const operand> in;
-  std::span<const tensor_desc> out;
+  array_ref<const word> attrs;
+  array_ref<const operand> in;
+  array_ref<const tensor_desc> out;
   bool unrolled = false;          // for a micro network, whose executor inlines what has an unrolled form
 };
 

@@ -2,6 +2,7 @@
 // Flow: ops/<name>.hpp define operators; builder and front ends call infer_node; IR nodes point to an operator_info.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/kernel.hpp>
 #include <nnrt/core/signature.hpp>
 
@@ -63,7 +64,7 @@ struct operator_traits {
 /// every operator in it.
 struct operator_label {
   std::string_view name;
-  std::span<const attribute_field> attributes;
+  array_ref<const attribute_field> attributes;
 };
 
 /// An operator without its type: tables and function pointers, what IR nodes refer to. One object per operator and dtype in static
@@ -71,31 +72,31 @@ struct operator_label {
 struct operator_info {
   op_code code{};
   std::string_view name;
-  std::span<const operand_spec> inputs;
-  std::span<const operand_spec> outputs;
+  array_ref<const operand_spec> inputs;
+  array_ref<const operand_spec> outputs;
   operator_traits traits;
   int fused_word = -1;
-  verdict (*infer)(std::span<const word> attrs, std::span<const operand> in, std::span<const tensor_desc> wanted) = nullptr;
+  verdict (*infer)(array_ref<const word> attrs, array_ref<const operand> in, array_ref<const tensor_desc> wanted) = nullptr;
   /// Of operators whose outputs are parts of input 0: where output i begins in it, in elements.
-  std::int64_t (*part_offset)(std::span<const word> attrs, std::span<const operand> in, std::span<const tensor_desc> out, int i) = nullptr;
-  std::int64_t (*macs)(std::span<const word> attrs, std::span<const operand> in, std::span<const tensor_desc> out) = nullptr;
-  run_fault (*reference)(std::span<const word> attrs, arguments in, results out) = nullptr;
+  std::int64_t (*part_offset)(array_ref<const word> attrs, array_ref<const operand> in, array_ref<const tensor_desc> out, int i) = nullptr;
+  std::int64_t (*macs)(array_ref<const word> attrs, array_ref<const operand> in, array_ref<const tensor_desc> out) = nullptr;
+  run_fault (*reference)(array_ref<const word> attrs, arguments in, results out) = nullptr;
   kernel_choice (*select)(const kernel_request& node) = nullptr;
   /// Runs the reference as a plan's step does.
   kernel_function run_reference = nullptr;
   const operator_label* label = nullptr;
   /// The enumerators of Op::rule, for messages.
-  std::span<const std::string_view> rules;
+  array_ref<const std::string_view> rules;
   /// The dtypes that `reference` is instantiated for.
   dtype_set computes_on;
 };
 
 /// Operators that do not multiply and accumulate.
-inline constexpr auto no_macs = [](const auto&, std::span<const operand>, std::span<const tensor_desc>) -> std::int64_t { return 0; };
+inline constexpr auto no_macs = [](const auto&, array_ref<const operand>, array_ref<const tensor_desc>) -> std::int64_t { return 0; };
 
 /// Output descs of one node, or the rule that it breaks: the signature's rules first, then the operator's own.
 template <class Op>
-constexpr verdict infer_node(const typename Op::attrs& attrs, std::span<const operand> in, std::span<const tensor_desc> wanted) {
+constexpr verdict infer_node(const typename Op::attrs& attrs, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
   verdict v = detail::check_inputs(Op::inputs, in);
   if (v) v = detail::check_quantised_operands(Op::inputs, Op::traits.quantised, in, Op::traits.typed_by);
   if (v) v = detail::check_wishes(wanted);
@@ -115,7 +116,7 @@ template <class TypeOf> constexpr dtype reference_type(const operator_traits& tr
 }
 
 /// Runs Op::reference for the dtype that its traits name, and passes on the fault that it finds. Only dtypes in `Types` are instantiated.
-template <class Op, dtype_set Types> constexpr run_fault run_reference(std::span<const word> words, arguments in, results out) {
+template <class Op, dtype_set Types> constexpr run_fault run_reference(array_ref<const word> words, arguments in, results out) {
   const auto attrs = unpack<typename Op::attrs>(words);
   const dtype type = reference_type(Op::traits, [&](std::size_t i) { return in[i].type(); });
   run_fault fault;
@@ -128,7 +129,7 @@ template <class Op, dtype_set Types> constexpr run_fault run_reference(std::span
 
 namespace detail {
 
-template <class Op> constexpr verdict infer_words(std::span<const word> words, std::span<const operand> in, std::span<const tensor_desc> wanted) {
+template <class Op> constexpr verdict infer_words(array_ref<const word> words, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
   if (!well_formed<typename Op::attrs>(words)) {
     verdict v = refuse(signature_rule::attributes_must_be_well_formed, 0, 1);
     v.op = Op::code;
@@ -137,10 +138,10 @@ template <class Op> constexpr verdict infer_words(std::span<const word> words, s
   return infer_node<Op>(unpack<typename Op::attrs>(words), in, wanted);
 }
 template <class Op>
-constexpr std::int64_t part_offset_of_words(std::span<const word> words, std::span<const operand> in, std::span<const tensor_desc> out, int i) {
+constexpr std::int64_t part_offset_of_words(array_ref<const word> words, array_ref<const operand> in, array_ref<const tensor_desc> out, int i) {
   return Op::part_offset(unpack<typename Op::attrs>(words), in, out, i);
 }
-template <class Op> constexpr std::int64_t macs_of_words(std::span<const word> words, std::span<const operand> in, std::span<const tensor_desc> out) {
+template <class Op> constexpr std::int64_t macs_of_words(array_ref<const word> words, array_ref<const operand> in, array_ref<const tensor_desc> out) {
   return Op::macs(unpack<typename Op::attrs>(words), in, out);
 }
 template <class Op, dtype_set Types> void run_reference_step(const kernel_call& call) { call.report(run_reference<Op, Types>(call.attrs, call.in, call.out)); }
@@ -184,7 +185,7 @@ template <class Rule> struct rule_name_table {
 }  // namespace detail
 
 /// The names of an enum of rules, in order.
-template <class Rule> constexpr std::span<const std::string_view> rule_names() { return detail::rule_name_table<Rule>::names; }
+template <class Rule> constexpr array_ref<const std::string_view> rule_names() { return detail::rule_name_table<Rule>::names; }
 
 /// The fault of a value that breaks this rule, and where it stands in its operand.
 template <class Rule> constexpr run_fault fault_at(std::int64_t position, Rule rule, std::int64_t actual, std::int64_t expected) {

@@ -2,6 +2,7 @@
 // Flow: core/operator.hpp runs these before and after an operator's own infer(), so that no operator repeats them.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/verdict.hpp>
 
 #include <limits>
@@ -31,7 +32,7 @@ namespace detail {
 
 /// The row of the signature for operand i: a variadic last row stands for all that follow. specs.size() when there is none.
 /// (An index: g++ 12 with -fsanitize=undefined takes no comparison of such pointers with nullptr for constant.)
-constexpr std::size_t row_of(std::span<const operand_spec> specs, std::size_t i) {
+constexpr std::size_t row_of(array_ref<const operand_spec> specs, std::size_t i) {
   if (i < specs.size()) return i;
   return !specs.empty() && specs.back().given == presence::variadic ? specs.size() - 1 : specs.size();
 }
@@ -53,7 +54,7 @@ constexpr verdict check_extents(const tensor_desc& desc) {
 }
 
 /// Arity, dtypes and constants as the table of inputs demands.
-constexpr verdict check_inputs(std::span<const operand_spec> specs, std::span<const operand> in) {
+constexpr verdict check_inputs(array_ref<const operand_spec> specs, array_ref<const operand> in) {
   const auto given = static_cast<std::int64_t>(in.size());
   for (std::size_t i = 0; i < in.size(); ++i) {
     const std::size_t row = row_of(specs, i);
@@ -102,7 +103,7 @@ constexpr verdict require_same_quantisation(signature_rule rule, const quantisat
 
 /// What movers ask of their quantised operands: one scale, the same for all that are moved. Indices, axes and the like are not: their rows
 /// accept other dtypes than that of input `typed_by`.
-constexpr verdict check_moved_operands(std::span<const operand_spec> specs, std::span<const operand> in, int typed_by) {
+constexpr verdict check_moved_operands(array_ref<const operand_spec> specs, array_ref<const operand> in, int typed_by) {
   const tensor_desc& moved = in[static_cast<std::size_t>(typed_by)].desc;
   const dtype_set moves = specs[row_of(specs, static_cast<std::size_t>(typed_by))].accepts;
   for (std::size_t i = 0; i < in.size(); ++i) {
@@ -114,7 +115,7 @@ constexpr verdict check_moved_operands(std::span<const operand_spec> specs, std:
   return {};
 }
 
-constexpr verdict check_quantised_operands(std::span<const operand_spec> specs, stored_numbers form, std::span<const operand> in, int typed_by) {
+constexpr verdict check_quantised_operands(array_ref<const operand_spec> specs, stored_numbers form, array_ref<const operand> in, int typed_by) {
   std::int64_t quantised = 0;
   for (const operand& x : in) {
     if (auto v = check_quantisation(x.desc.type, x.desc.rank(), x.desc.quantised); !v) return v;
@@ -126,7 +127,7 @@ constexpr verdict check_quantised_operands(std::span<const operand_spec> specs, 
 }
 
 /// The quantisations that the caller declares, before rules compute with them.
-constexpr verdict check_wishes(std::span<const tensor_desc> wanted) {
+constexpr verdict check_wishes(array_ref<const tensor_desc> wanted) {
   for (const tensor_desc& wish : wanted)
     if (auto v = check_quantisation(wish.type, wish.rank(), wish.quantised); !v) return v;
   return {};
@@ -146,13 +147,13 @@ constexpr verdict settle_shape(tensor_desc& out, const tensor_desc& wish) {
 }
 
 /// Of an operator that keeps stored numbers: gives the outputs that hold them the quantisation that they came with.
-constexpr void keep_quantisation(verdict& v, std::span<const operand_spec> outputs, dtype_set moves, const tensor_desc& moved) {
+constexpr void keep_quantisation(verdict& v, array_ref<const operand_spec> outputs, dtype_set moves, const tensor_desc& moved) {
   for (std::size_t i = 0; i < v.outputs.size(); ++i)
     if (v.outputs[i].type == moved.type && outputs[row_of(outputs, i)].accepts == moves) v.outputs[i].quantised = moved.quantised;
 }
 
 /// Compares every output with what the caller declares.
-constexpr verdict settle(verdict v, std::span<const tensor_desc> wanted) {
+constexpr verdict settle(verdict v, array_ref<const tensor_desc> wanted) {
   for (std::size_t i = 0; i < v.outputs.size(); ++i) {
     tensor_desc& out = v.outputs[i];
     if (i < wanted.size())

@@ -2,6 +2,7 @@
 // Flow: evaluate<graph<f>> and the pass that evaluates constant nodes keep their tensors in such buffers.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/view.hpp>
 
 #include <utility>
@@ -32,7 +33,7 @@ class typed_buffer {
   constexpr std::int64_t elements() const { return elements_; }
   constexpr any_pointer data() const { return data_; }
   /// The elements as T, which must be the element type of type().
-  template <class T> constexpr std::span<T> as() const { return {data_.get<T>(), static_cast<std::size_t>(elements_)}; }
+  template <class T> constexpr array_ref<T> as() const { return {data_.get<T>(), static_cast<std::size_t>(elements_)}; }
 
  private:
   constexpr void release() {

@@ -2,11 +2,11 @@
 // Flow: infer() returns it; the DSL turns it into a compile error, dynamic front ends into an error with the same words.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/desc.hpp>
 #include <nnrt/core/pool.hpp>
 
 #include <cstdint>
-#include <span>
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -113,7 +113,7 @@ template <class... Desc> constexpr verdict yields(const Desc&... desc) {
 /// One operand as rules see it: its desc and, of a constant integer operand, its values.
 struct operand {
   tensor_desc desc;
-  std::span<const std::int64_t> values;  // integers of a constant; empty when unknown
+  array_ref<const std::int64_t> values;  // integers of a constant; empty when unknown
   bool constant = false;                 // a constant or a weight: known before the network runs
   bool awaited = false;                  // a constant whose values follow from shapes that are still unknown: extents that it gives are -1
 

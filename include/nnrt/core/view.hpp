@@ -2,10 +2,10 @@
 // Flow: executors make views of their operands for each step; Op::reference asks them for typed access.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/desc.hpp>
 
 #include <cstddef>
-#include <span>
 #include <type_traits>
 
 namespace nnrt::inline NNRT_ISA {
@@ -118,8 +118,8 @@ struct view {
   const tensor_desc* desc = nullptr;     // nullptr: an optional operand that is not there
   any_pointer data;
   const shape_t* strides = nullptr;      // in elements; nullptr: dense, row-major
-  std::span<const float> scales = {};    // one for each index of the quantised axis
-  std::span<const std::int32_t> zero_points = {};
+  array_ref<const float> scales = {};    // one for each index of the quantised axis
+  array_ref<const std::int32_t> zero_points = {};
 
   constexpr explicit operator bool() const { return desc != nullptr; }
   constexpr dtype type() const { return desc->type; }
@@ -140,7 +140,7 @@ struct view {
   }
 };
 
-using arguments = std::span<const view>;
-using results = std::span<const view>;
+using arguments = array_ref<const view>;
+using results = array_ref<const view>;
 
 }  // namespace nnrt::inline NNRT_ISA

@@ -2,6 +2,7 @@
 // Flow: compile() calls both first; static graphs have been through the same rules in the compiler.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/text.hpp>
 #include <nnrt/ir/diagnose.hpp>
 #include <nnrt/passes/shapes.hpp>
@@ -152,7 +153,7 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
 /// An operator that came from a static graph may know fewer dtypes than its rules allow.
 [[gnu::cold]] inline result<void> check_reference(const ir::graph& g, std::size_t i) {
   const ir::node& n = g.nodes[i];
-  const std::span<const std::int32_t> inputs = g.inputs_of(n);
+  const array_ref<const std::int32_t> inputs = g.inputs_of(n);
   const auto type_of = [&](std::size_t k) { return k < inputs.size() && inputs[k] != ir::none ? g.at(inputs[k]).desc.type : dtype::none; };
   const operator_traits& traits = n.op->traits;
   const dtype type = reference_type(traits, type_of);

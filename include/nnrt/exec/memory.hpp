@@ -2,6 +2,7 @@
 // Flow: executor holds an arena_memory; prepared_weights is shared by the executors of one network.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/result.hpp>
 #include <nnrt/core/text.hpp>
 #include <nnrt/core/shared.hpp>
@@ -70,7 +71,7 @@ struct prepared_weights {
   heap_block memory;  // plan.prepared_bytes
 
   /// Fills the bases of prepared memory, constants and weights; arena and inputs are the executor's.
-  void set_bases(const plan_view& plan, std::span<std::byte*> bases) const {
+  void set_bases(const plan_view& plan, array_ref<std::byte*> bases) const {
     bases[in_prepared] = memory.data();
     // Kernels take one kind of pointer for what they read and write; no step has a constant or a weight for its result.
     bases[in_constants] = const_cast<std::byte*>(plan.constants.data());

@@ -2,6 +2,7 @@
 // Flow: graph<f>::table() and program::table() answer with it; dump_plan.hpp writes the same for people.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/exec/plan_view.hpp>
 #include <nnrt/passes/fold.hpp>
 
@@ -21,7 +22,7 @@ struct node_info {
 namespace detail {
 
 /// Elements of the operands that are known before the network runs.
-constexpr std::int64_t parameters_of(const ir::graph& g, const ir::node& n, std::span<const char> known) {
+constexpr std::int64_t parameters_of(const ir::graph& g, const ir::node& n, array_ref<const char> known) {
   std::int64_t elements = 0;
   for (const std::int32_t id : g.inputs_of(n)) {
     if (id == ir::none || known[static_cast<std::size_t>(id)] == 0) continue;
@@ -45,7 +46,7 @@ constexpr std::size_t step_of(const plan_view& plan, std::size_t i) {
 }
 
 /// Bytes between the first operand of a node without a step and its output k: reshapes and joins begin where it does, parts further on.
-constexpr std::int64_t offset_in_operand(const ir::graph& g, const ir::node& n, std::span<const char> known, std::size_t k) {
+constexpr std::int64_t offset_in_operand(const ir::graph& g, const ir::node& n, array_ref<const char> known, std::size_t k) {
   if (!n.op->traits.outputs_are_parts) return 0;
   pool<tensor_desc> out;
   for (const std::int32_t id : g.outputs_of(n)) out.push_back(g.at(id).desc);
@@ -57,7 +58,7 @@ constexpr std::int64_t offset_in_operand(const ir::graph& g, const ir::node& n, 
 
 /// A row for each node, in the order in which they run; nodes on weights alone, which run once, have none. The names lie in `text`, which has
 /// the same content as the graph's own and may live longer.
-constexpr pool<node_info> node_table(const ir::graph& optimised, const plan_view& plan, std::span<const char> text) {
+constexpr pool<node_info> node_table(const ir::graph& optimised, const plan_view& plan, array_ref<const char> text) {
   const ir::graph& g = optimised;
   const pool<char> known = passes::known_values(g);
   pool<std::int64_t> offset_of;  // of values in the arena

@@ -2,6 +2,7 @@
 // Flow: program::with_shapes() looks here first; sessions in several threads share one cache.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/shared.hpp>
 #include <nnrt/exec/memory.hpp>
 
@@ -27,7 +28,7 @@ class plan_cache {
   ~plan_cache() { pthread_mutex_destroy(&mutex_); }
 
   /// The plan for these shapes; empty when there is none.
-  shared<const compiled_plan> find(std::span<const shape_t> shapes) {
+  shared<const compiled_plan> find(array_ref<const shape_t> shapes) {
     const lock held(mutex_);
     entry* const found = entry_for(shapes);
     if (found == nullptr) return {};
@@ -35,7 +36,7 @@ class plan_cache {
     return found->plan;
   }
   /// Keeps a plan, and returns it; when another thread was faster, that thread's.
-  shared<const compiled_plan> add(std::span<const shape_t> shapes, shared<const compiled_plan> made) {
+  shared<const compiled_plan> add(array_ref<const shape_t> shapes, shared<const compiled_plan> made) {
     const lock held(mutex_);
     if (const entry* const found = entry_for(shapes)) return found->plan;
     if (entries_.size() == capacity_) entries_.erase(oldest());
@@ -64,7 +65,7 @@ class plan_cache {
     pthread_mutex_t& mutex_;
   };
 
-  entry* entry_for(std::span<const shape_t> shapes) {
+  entry* entry_for(array_ref<const shape_t> shapes) {
     for (entry& e : entries_)
       if (std::equal(e.shapes.begin(), e.shapes.end(), shapes.begin(), shapes.end())) return &e;
     return nullptr;

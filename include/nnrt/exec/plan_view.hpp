@@ -2,23 +2,24 @@
 // Flow: executors and sessions fill the table of bases and call run_steps() for prepare and for each inference.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/exec/plan.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 
 /// Spans over a plan.
 struct plan_view {
-  std::span<const step> steps;
-  std::span<const step> prepare;
-  std::span<const operand_slot> slots;
-  std::span<const tensor_desc> descs;
-  std::span<const word> words;
-  std::span<const port> inputs;
-  std::span<const port> outputs;
-  std::span<const port> weights;
-  std::span<const fallible_node> fallible;
-  std::span<const char> text;
-  std::span<const std::byte> constants;
+  array_ref<const step> steps;
+  array_ref<const step> prepare;
+  array_ref<const operand_slot> slots;
+  array_ref<const tensor_desc> descs;
+  array_ref<const word> words;
+  array_ref<const port> inputs;
+  array_ref<const port> outputs;
+  array_ref<const port> weights;
+  array_ref<const fallible_node> fallible;
+  array_ref<const char> text;
+  array_ref<const std::byte> constants;
   std::int64_t arena_bytes = 0;
   std::int64_t prepared_bytes = 0;
   std::int64_t prepare_scratch_bytes = 0;
@@ -38,10 +39,10 @@ struct plan_view {
 };
 
 /// Where each base of a plan begins: arena, prepared, prepare scratch, constants, inputs, weights.
-using base_table = std::span<std::byte* const>;
+using base_table = array_ref<std::byte* const>;
 
 /// Zeroes the elements of these inputs or outputs: users may look at them before the first run.
-inline void clear_ports(const plan_view& plan, std::span<const port> ports, base_table bases) {
+inline void clear_ports(const plan_view& plan, array_ref<const port> ports, base_table bases) {
   for (const port& p : ports) {
     const operand_slot& slot = plan.slot_of(p);
     std::fill_n(bases[static_cast<std::size_t>(slot.base)] + slot.offset, plan.desc_of(slot).bytes(), std::byte{});
@@ -61,7 +62,7 @@ class part_runner {
 
 namespace detail {
 
-inline view view_of(const operand_slot& slot, std::span<const operand_slot> slots, std::span<const tensor_desc> descs, base_table bases) {
+inline view view_of(const operand_slot& slot, array_ref<const operand_slot> slots, array_ref<const tensor_desc> descs, base_table bases) {
   view v;
   if (slot.desc < 0) return v;
   v.desc = &descs[static_cast<std::size_t>(slot.desc)];
@@ -100,7 +101,7 @@ struct run_context {
   base_table bases;
   part_runner* threads = nullptr;         // nullptr: this thread alone
   std::byte* further_scratch = nullptr;   // part_scratch_bytes for each further thread
-  std::span<view> views;                  // room for the operands of any step: plan.most_operands
+  array_ref<view> views;                  // room for the operands of any step: plan.most_operands
   run_fault* fault = nullptr;             // where a step says what is wrong with its values; nullptr: the plan has none that may fail
 };
 
@@ -124,7 +125,7 @@ inline void run_step(const plan_view& plan, const step& s, const run_context& co
 }
 
 /// Runs steps one after the other, up to the first that finds fault with its values; that one, or nullptr when all have run.
-inline const step* run_steps(const plan_view& plan, std::span<const step> steps, const run_context& context) {
+inline const step* run_steps(const plan_view& plan, array_ref<const step> steps, const run_context& context) {
   for (const step& s : steps) {
     run_step(plan, s, context);
     if (context.fault != nullptr && *context.fault) return &s;

@@ -2,6 +2,7 @@
 // Flow: compile(model) checks, optimises, plans and prepares; session runs it.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/text.hpp>
 #include <nnrt/exec/check_graph.hpp>
 #include <nnrt/exec/dump_plan.hpp>
@@ -45,7 +46,7 @@ struct program_family {
 }
 
 /// The same for a graph with unknown extents and these input shapes, which fit its inputs.
-[[gnu::cold]] inline result<shared<const compiled_plan>> compile_for(const program_family& family, std::span<const shape_t> shapes) {
+[[gnu::cold]] inline result<shared<const compiled_plan>> compile_for(const program_family& family, array_ref<const shape_t> shapes) {
   ir::graph g = family.checked;
   for (std::size_t i = 0; i < shapes.size(); ++i) g.at(g.inputs[i]).desc.shape = shapes[i];
   if (auto ok = infer_graph(g); !ok) return fail(std::move(ok.error()));
@@ -80,7 +81,7 @@ class program {
   bool has_plan() const { return static_cast<bool>(plan_); }
   /// The same model for inputs of these shapes, one for each input. Errors: invalid_argument (another number of shapes, a shape that does not
   /// fit its input), rule_broken, out_of_memory.
-  result<program> with_shapes(std::span<const shape_t> shapes) const {
+  result<program> with_shapes(array_ref<const shape_t> shapes) const {
     if (auto ok = check_shapes(shapes); !ok) return fail(std::move(ok.error()));
     if (family_->checked.outputs.empty()) return *this;  // its shapes were known from the beginning
     if (auto kept = family_->plans.find(shapes)) return program(family_, std::move(kept));
@@ -111,7 +112,7 @@ class program {
   const ir::graph& graph() const { return has_plan() ? plan_->optimised : family_->checked; }
   plan_view plan() const { return plan_view::of(plan_->made); }
 
-  result<void> check_shapes(std::span<const shape_t> shapes) const {
+  result<void> check_shapes(array_ref<const shape_t> shapes) const {
     const ir::graph& g = family_->checked.outputs.empty() ? plan_->optimised : family_->checked;
     if (shapes.size() != g.inputs.size())
       return fail(error_code::invalid_argument, joined({"got shapes for ", shapes.size(), " inputs, expected ", g.inputs.size()}));

@@ -2,6 +2,7 @@
 // Flow: executor<graph<f>> runs its plan; evaluate<graph<f>> computes it in the compiler; dumps print it.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/exec/frozen.hpp>
 #include <nnrt/exec/weight_specs.hpp>
 #include <nnrt/ir/builder.hpp>
@@ -193,7 +194,7 @@ template <auto Function> struct graph : private detail::accepted_graph<Function,
   static constexpr ir::graph ir() { return written.thaw(); }
 
   /// The network node by node, after the passes, with its place in the arena: net::table()[0].macs.
-  static constexpr std::span<const node_info> table() { return table_rows; }
+  static constexpr array_ref<const node_info> table() { return table_rows; }
 
   /// A table of the network: what each pass did, then each step with its operands, kernel and place in the arena.
   static std::string text() { return dump_plan(detail::printable_optimised<Function>.thaw(), plan_view::of(plan), arena_lower_bound); }

@@ -2,6 +2,7 @@
 // Flow: executors and compile() bind first; kernels then read what bound_weights points to, mostly the file itself.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/desc.hpp>
 #include <nnrt/core/pool.hpp>
 #include <nnrt/core/result.hpp>
@@ -10,7 +11,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -39,14 +39,14 @@ class bound_weights {
   bound_weights& operator=(bound_weights&&) noexcept = default;
 
   /// One pointer for each spec; what it points to has desc.bytes() bytes. Null only for a tensor without elements.
-  std::span<const std::byte* const> pointers() const { return {pointers_.data(), pointers_.size()}; }
+  array_ref<const std::byte* const> pointers() const { return {pointers_.data(), pointers_.size()}; }
   /// Whether the weight at this index was copied, because its axes had to be put in order or its bytes were not
   /// aligned.
   bool is_copy(std::size_t index) const { return copied_[index] != 0; }
   const weights& source() const { return source_; }
 
  private:
-  friend result<bound_weights> bind_weights(const weights& file, std::span<const weight_spec> specs);
+  friend result<bound_weights> bind_weights(const weights& file, array_ref<const weight_spec> specs);
 
   weights source_;
   detail::aligned_bytes copies_;
@@ -68,7 +68,7 @@ class bound_weights {
 /// Errors: invalid_argument; one message of several lines that names every missing, superfluous, mistyped and misshapen
 /// tensor with what was got and what was expected. Dtypes are not converted. Superfluous are the tensors that no spec
 /// names, except PyTorch's counters "….num_batches_tracked". Two specs may have one name.
-[[gnu::cold]] inline result<bound_weights> bind_weights(const weights& file, std::span<const weight_spec> specs);
+[[gnu::cold]] inline result<bound_weights> bind_weights(const weights& file, array_ref<const weight_spec> specs);
 
 // --- details ---------------------------------------------------------------
 namespace detail {
@@ -200,7 +200,7 @@ constexpr bool differ_by_prefix(std::string_view a, std::string_view b) {
 /// Collects everything that does not fit into the lines of one message.
 class weight_complaints {
  public:
-  weight_complaints(const weights& file, std::span<const weight_spec> specs)
+  weight_complaints(const weights& file, array_ref<const weight_spec> specs)
       : file_(file), specs_(specs) {
     used_.assign(file.entries().size(), 0);
   }
@@ -228,7 +228,7 @@ class weight_complaints {
   }
 
   const weights& file_;
-  std::span<const weight_spec> specs_;
+  array_ref<const weight_spec> specs_;
   pool<unsigned char> used_;
   pool<const weight_spec*> missing_;
   std::size_t guesses_left_ = 10'000;  // a hostile file must not make the guessing quadratic
@@ -307,7 +307,7 @@ struct located_weight {
 };
 }  // namespace detail
 
-[[gnu::cold]] inline result<bound_weights> bind_weights(const weights& file, std::span<const weight_spec> specs) {
+[[gnu::cold]] inline result<bound_weights> bind_weights(const weights& file, array_ref<const weight_spec> specs) {
   detail::weight_complaints complaints(file, specs);
   pool<detail::located_weight> located;
   std::size_t copied_bytes = 0;

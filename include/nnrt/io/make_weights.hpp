@@ -2,12 +2,12 @@
 // Flow: calibration, conversion and tests make weights in memory; what they give is used or saved like a file's.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/dtype.hpp>
 #include <nnrt/io/safetensors_writer.hpp>
 #include <nnrt/io/weights.hpp>
 
 #include <cstring>
-#include <span>
 #include <string_view>
 
 namespace nnrt::inline NNRT_ISA {
@@ -15,8 +15,8 @@ namespace nnrt::inline NNRT_ISA {
 /// Copies tensors and texts that are in memory. Each tensor then starts at a multiple of 64 bytes.
 /// Errors: invalid_argument (a name that occurs twice, bytes that do not fit the shape, …); the message names the
 /// tensor.
-inline result<weights> make_weights(std::span<const tensor_entry> tensors,
-                                    std::span<const metadata_entry> metadata = {}, layout order = layout::native);
+inline result<weights> make_weights(array_ref<const tensor_entry> tensors,
+                                    array_ref<const metadata_entry> metadata = {}, layout order = layout::native);
 
 /// Writes weights as a safetensors file, in the order of axes that they have. Errors: io_failed, not_found; each names
 /// the file.
@@ -31,7 +31,7 @@ template <class T> tensor_entry tensor_of(std::string_view name, const shape_t& 
 }
 
 // --- details ---------------------------------------------------------------
-inline result<weights> make_weights(std::span<const tensor_entry> tensors, std::span<const metadata_entry> metadata,
+inline result<weights> make_weights(array_ref<const tensor_entry> tensors, array_ref<const metadata_entry> metadata,
                                     layout order) {
   weights::state made;
   made.order = order;

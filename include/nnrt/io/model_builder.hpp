@@ -2,6 +2,7 @@
 // Flow: readers of files and programs that put networks together; the finished model goes to compile().
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/text.hpp>
 #include <nnrt/io/model.hpp>
 #include <nnrt/ir/diagnose.hpp>
@@ -29,7 +30,7 @@ class model_builder {
     return add({desc, ir::kind::weight, made_.graph.add_text(name), 0, ir::none});
   }
   /// A constant with these elements. Error: invalid_argument (another element type or number of elements than the desc has).
-  template <class T> result<std::int32_t> constant(const tensor_desc& desc, std::span<const T> elements) {
+  template <class T> result<std::int32_t> constant(const tensor_desc& desc, array_ref<const T> elements) {
     if (dtype_for<T>() != desc.type || static_cast<std::int64_t>(elements.size()) != desc.elements())
       return fail(error_code::invalid_argument, "constant: got " + std::to_string(elements.size()) + " elements of " + std::string(name_of(dtype_for<T>())) + ", expected " +
                                                     ir::to_string(desc));
@@ -42,7 +43,7 @@ class model_builder {
   /// A node: its operator's rules say what comes out. `wanted` are descs that the outputs shall have, as far as the caller knows them;
   /// ir::none stands for an optional operand that is missing. Errors: rule_broken, as `conv2d "stem": input channels … (got 3, expected 4)`;
   /// invalid_argument (an id that does not exist).
-  result<pool<std::int32_t>> apply(const operator_info& op, std::span<const word> attrs, std::span<const std::int32_t> inputs, std::span<const tensor_desc> wanted = {},
+  result<pool<std::int32_t>> apply(const operator_info& op, array_ref<const word> attrs, array_ref<const std::int32_t> inputs, array_ref<const tensor_desc> wanted = {},
                                    std::string_view name = {}) {
     for (const std::int32_t id : inputs)
       if (id != ir::none && (id < 0 || static_cast<std::size_t>(id) >= made_.graph.values.size()))

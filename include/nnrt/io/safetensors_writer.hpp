@@ -2,6 +2,7 @@
 // Flow: make_weights.hpp saves weights with it, the calibrator and saved models their own tensors.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/result.hpp>
 #include <nnrt/core/text.hpp>
 #include <nnrt/io/file.hpp>
@@ -28,15 +29,15 @@ struct outline {
 
 /// The file of these tensors. Errors: invalid_argument (a name twice or not UTF-8, bytes that do not fit the shape, an
 /// unknown extent, …); the message names the tensor, what was got and what was expected.
-inline result<outline> outline_of(std::span<const tensor_entry> tensors, std::span<const metadata_entry> metadata = {});
+inline result<outline> outline_of(array_ref<const tensor_entry> tensors, array_ref<const metadata_entry> metadata = {});
 
 /// The file of these tensors as bytes. Errors as outline_of.
-inline result<std::vector<std::byte>> serialize(std::span<const tensor_entry> tensors,
-                                                std::span<const metadata_entry> metadata = {});
+inline result<std::vector<std::byte>> serialize(array_ref<const tensor_entry> tensors,
+                                                array_ref<const metadata_entry> metadata = {});
 
 /// Writes the file of these tensors, as write_file does. Errors as outline_of and write_file; each names the file.
-inline result<void> save(std::string_view path, std::span<const tensor_entry> tensors,
-                         std::span<const metadata_entry> metadata = {});
+inline result<void> save(std::string_view path, array_ref<const tensor_entry> tensors,
+                         array_ref<const metadata_entry> metadata = {});
 
 // --- details ---------------------------------------------------------------
 namespace detail {
@@ -63,7 +64,7 @@ inline bool check_writable(pool<tensor_entry>& tensors, pool<metadata_entry>& me
   return true;
 }
 
-inline void write_metadata(json_writer& json, std::span<const metadata_entry> metadata) {
+inline void write_metadata(json_writer& json, array_ref<const metadata_entry> metadata) {
   json.key("__metadata__").begin_object();
   for (const metadata_entry& entry : metadata) json.key(entry.key).string(entry.value);
   json.end_object();
@@ -87,7 +88,7 @@ inline std::vector<std::byte> framed(std::string header) {
 }
 }  // namespace detail
 
-inline result<outline> outline_of(std::span<const tensor_entry> tensors, std::span<const metadata_entry> metadata) {
+inline result<outline> outline_of(array_ref<const tensor_entry> tensors, array_ref<const metadata_entry> metadata) {
   pool<tensor_entry> ordered;
   ordered.insert(tensors.begin(), tensors.end());
   pool<metadata_entry> texts;
@@ -115,8 +116,8 @@ inline result<outline> outline_of(std::span<const tensor_entry> tensors, std::sp
   return file;
 }
 
-inline result<std::vector<std::byte>> serialize(std::span<const tensor_entry> tensors,
-                                                std::span<const metadata_entry> metadata) {
+inline result<std::vector<std::byte>> serialize(array_ref<const tensor_entry> tensors,
+                                                array_ref<const metadata_entry> metadata) {
   auto file = outline_of(tensors, metadata);
   if (!file) return fail(std::move(file.error()));
   std::vector<std::byte> bytes = std::move(file->header);
@@ -124,8 +125,8 @@ inline result<std::vector<std::byte>> serialize(std::span<const tensor_entry> te
   return bytes;
 }
 
-inline result<void> save(std::string_view path, std::span<const tensor_entry> tensors,
-                         std::span<const metadata_entry> metadata) {
+inline result<void> save(std::string_view path, array_ref<const tensor_entry> tensors,
+                         array_ref<const metadata_entry> metadata) {
   auto file = outline_of(tensors, metadata);
   if (!file) return fail(std::move(file.error()).in(path));
   file->data.insert(file->data.begin(), file->header);

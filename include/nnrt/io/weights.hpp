@@ -2,6 +2,7 @@
 // Flow: safetensors::parse() finds the tensors; bind_weights.hpp fits them to the weights that a network names.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/shared.hpp>
 #include <nnrt/io/file.hpp>
 #include <nnrt/io/safetensors.hpp>
@@ -61,13 +62,13 @@ class weights {
   /// The tensor of this name, or null; O(log n). Valid as long as a copy of the handle lives.
   const entry* find(std::string_view name) const;
   /// All tensors, in the order of their names.
-  std::span<const entry> entries() const {
+  array_ref<const entry> entries() const {
     if (!state_) return {};
     return {state_->found.tensors.data(),
             state_->found.tensors.size()};  // from the vector itself it costs compilers 0.01 s
   }
   /// All texts of the file's metadata, in the order of their keys.
-  std::span<const metadata_entry> metadata() const {
+  array_ref<const metadata_entry> metadata() const {
     if (!state_) return {};
     return {state_->found.metadata.data(), state_->found.metadata.size()};
   }
@@ -85,7 +86,7 @@ class weights {
     layout order = layout::native;
   };
 
-  friend result<weights> make_weights(std::span<const entry> tensors, std::span<const metadata_entry> metadata,
+  friend result<weights> make_weights(array_ref<const entry> tensors, array_ref<const metadata_entry> metadata,
                                       layout order);
   friend class weights_builder;
   explicit weights(state&& made) : state_(shared<const state>::make(std::move(made))) {}
@@ -123,7 +124,7 @@ class weights {
 }
 
 [[gnu::cold]] inline const weights::entry* weights::find(std::string_view name) const {
-  const std::span<const entry> all = entries();
+  const array_ref<const entry> all = entries();
   std::size_t first = 0, last = all.size();  // the name is in [first, last), if anywhere
   while (first < last) {
     const std::size_t middle = first + (last - first) / 2;

@@ -2,6 +2,7 @@
 // Flow: ops/*.hpp call dsl::apply<Op>(tensors, scalars, keywords); the rules run in the compiler, the node goes to the builder.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/ir/builder.hpp>
 
 #include <tuple>
@@ -36,7 +37,7 @@ inline constexpr tensor_desc unknown_desc{};
 /// What the arguments of one call say; computed once for each combination of operator, descs and keywords.
 template <class Op, class... Args> struct call {
   static constexpr int arguments = static_cast<int>(sizeof...(Args));
-  static constexpr std::span<const operand_spec> signature = Op::inputs;
+  static constexpr array_ref<const operand_spec> signature = Op::inputs;
 
   /// Desc of an argument that is, or becomes, an operand; dtype none for a keyword that fills an attribute.
   template <class T> static constexpr tensor_desc desc_of() {
@@ -169,14 +170,14 @@ template <class Op, class... Args> struct call {
   }();
 
   static constexpr std::array<tensor_desc, sizeof...(Args)> descs{desc_of<Args>()...};
-  template <class T> static constexpr std::span<const std::int64_t> values_of() {
+  template <class T> static constexpr array_ref<const std::int64_t> values_of() {
     if constexpr (is_keyword<T>)
       if constexpr (fills_operand<typename as_keyword<T>::type>()) return as_keyword<T>::type::values;
     return {};
   }
 
   static constexpr auto operands() {
-    constexpr std::array<std::span<const std::int64_t>, sizeof...(Args)> values{values_of<Args>()...};
+    constexpr std::array<array_ref<const std::int64_t>, sizeof...(Args)> values{values_of<Args>()...};
     std::array<operand, static_cast<std::size_t>(placed.count)> list{};
     for (std::size_t i = 0; i < list.size(); ++i) {
       const int from = placed.argument_of[i];
@@ -224,7 +225,7 @@ template <class Op, class... Args> struct call {
     else return std::size(Op::outputs);
   }
   static constexpr int output_count() {
-    if constexpr (std::span(Op::outputs).back().given == presence::variadic) return settle<0>().count;
+    if constexpr (Op::outputs[std::size(Op::outputs) - 1].given == presence::variadic) return settle<0>().count;
     else return static_cast<int>(std::size(Op::outputs));
   }
 };
@@ -281,7 +282,7 @@ template <class T> constexpr builder* owner_of(const T& argument) {
 
 /// The part that runs in constant evaluation of the user's function: thin over builder::add_node.
 template <class Op, class Call, class... Args>
-constexpr std::int32_t record(std::span<const tensor_desc> outputs, const operator_info& info, const Args&... args) {
+constexpr std::int32_t record(array_ref<const tensor_desc> outputs, const operator_info& info, const Args&... args) {
   builder* owner = nullptr;
   ((owner = owner != nullptr ? owner : owner_of(args)), ...);
   const std::int32_t given[] = {id_of<Call>(*owner, args)...};

@@ -2,6 +2,7 @@
 // Flow: graph<f> calls f(builder) in constant evaluation; operators add nodes through ir/apply.hpp.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ir/graph.hpp>
 
@@ -59,12 +60,12 @@ class builder {
   template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}>
   constexpr auto constant(const element_t<Type> (&elements)[static_cast<std::size_t>(Shape.elements())]) {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
-    return tensor<desc>{this, ir_.add_constant(desc, std::span<const element_t<Type>>(elements))};
+    return tensor<desc>{this, ir_.add_constant(desc, array_ref<const element_t<Type>>(elements))};
   }
   template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}>
   constexpr auto constant(const std::array<element_t<Type>, static_cast<std::size_t>(Shape.elements())>& elements) {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
-    return tensor<desc>{this, ir_.add_constant(desc, std::span<const element_t<Type>>(elements))};
+    return tensor<desc>{this, ir_.add_constant(desc, array_ref<const element_t<Type>>(elements))};
   }
 
   /// Makes a tensor a result of the network, under this name.
@@ -79,9 +80,9 @@ class builder {
   constexpr const ir::complaint& complaint() const { return complaint_; }
 
   /// Called by dsl::apply: a node over these values; returns the id of its first output, the others follow it.
-  constexpr std::int32_t add_node(const operator_info& op, std::span<const word> attrs, std::span<const std::int32_t> inputs, std::span<const tensor_desc> outputs);
+  constexpr std::int32_t add_node(const operator_info& op, array_ref<const word> attrs, array_ref<const std::int32_t> inputs, array_ref<const tensor_desc> outputs);
   /// A scalar constant, or the integers of a keyword.
-  template <class T> constexpr std::int32_t add_constant(const tensor_desc& desc, std::span<const T> elements) { return ir_.add_constant(desc, elements); }
+  template <class T> constexpr std::int32_t add_constant(const tensor_desc& desc, array_ref<const T> elements) { return ir_.add_constant(desc, elements); }
   constexpr void complain(graph_rule rule, std::string_view name) {
     if (!complaint_.made) complaint_ = {true, rule, ir_.add_text(name)};
   }
@@ -182,8 +183,8 @@ constexpr void builder::declare_output(std::string_view name, const builder* own
   ir_.outputs.push_back({id, ir_.add_text(name)});
 }
 
-constexpr std::int32_t builder::add_node(const operator_info& op, std::span<const word> attrs, std::span<const std::int32_t> inputs,
-                                         std::span<const tensor_desc> outputs) {
+constexpr std::int32_t builder::add_node(const operator_info& op, array_ref<const word> attrs, array_ref<const std::int32_t> inputs,
+                                         array_ref<const tensor_desc> outputs) {
   ir::node made;
   made.op = &op;
   made.label = op.label;

@@ -2,6 +2,7 @@
 // Flow: compile() and readers turn verdicts into errors; the compiler prints the same rule and values for static graphs.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/result.hpp>
 #include <nnrt/ir/graph.hpp>
 
@@ -12,7 +13,7 @@ namespace nnrt::inline NNRT_ISA {
 
 namespace detail {
 
-inline constexpr std::span<const std::string_view> signature_rules = rule_names<signature_rule>();
+inline constexpr array_ref<const std::string_view> signature_rules = rule_names<signature_rule>();
 
 /// "input channels must equal weight channels times group" for the enumerator input_channels_must_….
 [[gnu::cold]] inline std::string words_of(std::string_view enumerator) {
@@ -37,7 +38,7 @@ inline constexpr std::span<const std::string_view> signature_rules = rule_names<
 
 /// `conv2d "stem": input channels must equal weight channels times group (got 3, expected 4)`.
 [[gnu::cold]] inline std::string to_string(const verdict& v, const operator_info& op, std::string_view node_name) {
-  const std::span<const std::string_view> rules = v.by_signature ? detail::signature_rules : op.rules;
+  const array_ref<const std::string_view> rules = v.by_signature ? detail::signature_rules : op.rules;
   const auto rule = static_cast<std::size_t>(v.rule);
   std::string text(op.name);
   if (!node_name.empty()) (text += " \"").append(node_name) += '"';

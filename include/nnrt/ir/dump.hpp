@@ -2,6 +2,7 @@
 // Flow: graph<f>::text() and ::dot(), tools and error messages; run time only.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/ir/graph.hpp>
 
 #include <charconv>
@@ -59,7 +60,7 @@ inline std::string_view name_of(activation fused) {
 }
 
 /// One attribute's words as text; advances `at` past them.
-inline std::string attribute_text(attribute_kind kind, std::span<const word> words, std::size_t& at) {
+inline std::string attribute_text(attribute_kind kind, array_ref<const word> words, std::size_t& at) {
   std::string out;
   word_reader reader{words, at};
   switch (kind) {

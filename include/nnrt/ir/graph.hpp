@@ -2,6 +2,7 @@
 // Flow: builder and readers make it, passes rewrite it (in constant evaluation or at run time), the planner turns it into steps.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/operator.hpp>
 #include <nnrt/core/pool.hpp>
 
@@ -50,7 +51,8 @@ struct output {
 };
 
 namespace detail {
-template <class Pool> constexpr auto slice(Pool& pool, range at) { return std::span(pool.data() + at.first, static_cast<std::size_t>(at.count)); }
+template <class T> constexpr array_ref<T> slice(pool<T>& list, range at) { return {list.data() + at.first, static_cast<std::size_t>(at.count)}; }
+template <class T> constexpr array_ref<const T> slice(const pool<T>& list, range at) { return {list.data() + at.first, static_cast<std::size_t>(at.count)}; }
 }  // namespace detail
 
 /// What a pass can do to a node.
@@ -79,11 +81,11 @@ struct graph {
 
   constexpr value& at(std::int32_t id) { return values[static_cast<std::size_t>(id)]; }
   constexpr const value& at(std::int32_t id) const { return values[static_cast<std::size_t>(id)]; }
-  constexpr std::span<const std::int32_t> inputs_of(const node& n) const { return detail::slice(operands, n.inputs); }
-  constexpr std::span<std::int32_t> inputs_of(const node& n) { return detail::slice(operands, n.inputs); }
-  constexpr std::span<const std::int32_t> outputs_of(const node& n) const { return detail::slice(operands, n.outputs); }
-  constexpr std::span<const word> attrs_of(const node& n) const { return detail::slice(words, n.attrs); }
-  constexpr std::span<word> attrs_of(const node& n) { return detail::slice(words, n.attrs); }
+  constexpr array_ref<const std::int32_t> inputs_of(const node& n) const { return detail::slice(operands, n.inputs); }
+  constexpr array_ref<std::int32_t> inputs_of(const node& n) { return detail::slice(operands, n.inputs); }
+  constexpr array_ref<const std::int32_t> outputs_of(const node& n) const { return detail::slice(operands, n.outputs); }
+  constexpr array_ref<const word> attrs_of(const node& n) const { return detail::slice(words, n.attrs); }
+  constexpr array_ref<word> attrs_of(const node& n) { return detail::slice(words, n.attrs); }
   constexpr std::string_view name_of(range name) const { return {text.data() + name.first, static_cast<std::size_t>(name.count)}; }
 
   constexpr range add_text(std::string_view name) {
@@ -91,12 +93,12 @@ struct graph {
     text.insert(name.begin(), name.end());
     return at;
   }
-  constexpr range add_operands(std::span<const std::int32_t> ids) {
+  constexpr range add_operands(array_ref<const std::int32_t> ids) {
     const range at{static_cast<std::int32_t>(operands.size()), static_cast<std::int32_t>(ids.size())};
     operands.insert(ids.begin(), ids.end());
     return at;
   }
-  constexpr range add_words(std::span<const word> list) {
+  constexpr range add_words(array_ref<const word> list) {
     const range at{static_cast<std::int32_t>(words.size()), static_cast<std::int32_t>(list.size())};
     words.insert(list.begin(), list.end());
     return at;
@@ -106,7 +108,7 @@ struct graph {
     return static_cast<std::int32_t>(values.size()) - 1;
   }
   /// A constant with these elements; T is the element type of desc.type.
-  template <class T> constexpr std::int32_t add_constant(const tensor_desc& desc, std::span<const T> elements) {
+  template <class T> constexpr std::int32_t add_constant(const tensor_desc& desc, array_ref<const T> elements) {
     const std::size_t first = (bytes.size() + 63) / 64 * 64;
     while (bytes.size() < first) bytes.push_back(std::byte{});
     for (const T& element : elements) {
@@ -142,7 +144,7 @@ struct operand_list {
   pool<std::int64_t> integers;
 
   /// `known`, when given, says for each value whether it is ready before the network runs; else constants and weights are.
-  constexpr operand_list(const graph& g, std::span<const std::int32_t> ids, std::span<const char> known = {}) {
+  constexpr operand_list(const graph& g, array_ref<const std::int32_t> ids, array_ref<const char> known = {}) {
     operands.reserve(ids.size());
     for (const std::int32_t id : ids) {
       operand made;
@@ -160,12 +162,12 @@ struct operand_list {
   static constexpr bool has_read_list(const value& v) {
     return v.is == kind::constant && (types::integer | types::logical).contains(v.desc.type) && v.desc.elements() <= longest_read_list;
   }
-  constexpr void point_to_integers(const graph& g, std::span<const std::int32_t> ids) {
+  constexpr void point_to_integers(const graph& g, array_ref<const std::int32_t> ids) {
     std::size_t next = 0;
     for (std::size_t i = 0; i < ids.size(); ++i) {
       if (ids[i] == none || !has_read_list(g.at(ids[i]))) continue;
       const auto count = static_cast<std::size_t>(g.at(ids[i]).desc.elements());
-      operands[i].values = std::span<const std::int64_t>(integers.data() + next, count);
+      operands[i].values = array_ref<const std::int64_t>(integers.data() + next, count);
       next += count;
     }
   }

@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); kernels/select.hpp binds it to reference().
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
@@ -47,7 +48,7 @@ struct arg_max {
     extent_must_be_countable_in_32_bits,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc> wanted) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     const int axis = normalise_axis(a.axis, x.rank());
     if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);

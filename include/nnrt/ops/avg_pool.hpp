@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); kernels/bind/ has the fast form.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/pooling.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
@@ -48,7 +49,7 @@ struct avg_pool {
     quantised_input_must_have_one_scale,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     if (detail::bytes.contains(x.type))
       if (auto v = detail::require_one_scale(rule::quantised_input_must_have_one_scale, x); !v) return v;

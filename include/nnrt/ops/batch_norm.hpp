@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); passes/fold.hpp moves it into the layer before it, or else kernels compute it.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/arithmetic.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/channels.hpp>
@@ -41,7 +42,7 @@ struct batch_norm {
     parameters_must_have_one_element_for_each_channel,
   };
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     if (auto v = detail::check_channels_last<rule>(x); !v) return v;
     for (const operand& parameter : in.subspan(1))

@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); kernels/select.hpp binds the copy.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/blocks.hpp>
@@ -45,7 +46,7 @@ struct batch_to_space_nd {
     crops_must_not_exceed_the_image,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     if (auto v = detail::check_blocks<rule>(x, a.block); !v) return v;
     if (auto v = detail::check_border(a.crops, rule::crops_must_be_four_numbers, rule::crop_must_not_be_negative,

@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); passes/fold.hpp moves it into the layer before it; kernels/bind/ has the fast form.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/arithmetic.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/channels.hpp>
@@ -35,7 +36,7 @@ struct bias_add {
     parameters_must_have_one_element_for_each_channel,
   };
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     if (auto v = detail::check_channels_last<rule>(x); !v) return v;
     if (auto v = detail::check_parameter<rule>(in[1].desc, x.type, x.shape[-1]); !v) return v;

@@ -3,6 +3,7 @@
 // pairs.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/unary.hpp>
 
 namespace nnrt::inline NNRT_ISA {
@@ -28,7 +29,7 @@ struct cast {
 
   enum class rule { type_must_be_one_number, type_must_be_known_to_the_rules, type_must_be_the_number_of_a_dtype };
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const operand& type = in[1];
     if (auto v = require(rule::type_must_be_one_number, type.desc.elements(), 1); !v) return v;
     if (!type.has_values()) return refuse(rule::type_must_be_known_to_the_rules, 0, 1);

@@ -3,6 +3,7 @@
 // the copy.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
@@ -50,7 +51,7 @@ struct concat {
     inputs_of_several_scales_must_be_i8_u8_or_i16,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc> wanted) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     tensor_desc y = in[0].desc;
     const int axis = normalise_axis(a.axis, y.rank());
     if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_inputs, a.axis, y.rank() - 1);
@@ -81,7 +82,7 @@ struct concat {
 
  private:
   /// The quantisation of y: what is wanted, or that of all inputs.
-  static constexpr verdict choose_scale(quantisation& y, std::span<const operand> in, const tensor_desc& wish) {
+  static constexpr verdict choose_scale(quantisation& y, array_ref<const operand> in, const tensor_desc& wish) {
     const bool is_quantised{y};
     bool differs = false;
     for (const operand& x : in) {

@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); passes fold batch_norm and bias_add into its weight; kernels/bind/ has the fast forms.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/convolution.hpp>
 
@@ -70,7 +71,7 @@ struct conv2d {
     return detail::windows_over(x, {weight[1], weight[2]}, a.stride, a.dilation, a.pad);
   }
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc> wanted) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc &x = in[0].desc, &w = in[1].desc;
     if (auto v = detail::check_image<rule>(x); !v) return v;
     if (auto v = detail::check_filters<rule>(x, w); !v) return v;
@@ -80,7 +81,7 @@ struct conv2d {
     return yields(detail::convolution_result(at, x, w, wanted));
   }
 
-  static constexpr std::int64_t macs(const attrs&, std::span<const operand> in, std::span<const tensor_desc> out) {
+  static constexpr std::int64_t macs(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> out) {
     return detail::convolution_macs(in, out);
   }
 

@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); passes fold batch_norm and bias_add into its weight; kernels/bind/ has the fast form.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/convolution.hpp>
 #include <nnrt/ops/detail/transposed_window.hpp>
@@ -81,7 +82,7 @@ struct conv2d_transpose {
             {x[2], weight[2], a.stride.w, a.dilation.w, a.pad.mode, a.pad.left, a.pad.right, a.output_paddings.w}};
   }
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc> wanted) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc &x = in[0].desc, &w = in[1].desc;
     if (auto v = detail::check_image<rule>(x); !v) return v;
     if (auto v = detail::check_filters<rule>(x, w); !v) return v;
@@ -99,7 +100,7 @@ struct conv2d_transpose {
   }
 
   /// Each input pixel meets each filter.
-  static constexpr std::int64_t macs(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr std::int64_t macs(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const std::int64_t pixels = in[0].desc.shape.elements(0, 3), filters = in[1].desc.shape.elements();
     return pixels < 0 || filters < 0 ? 0 : detail::saturated_product(pixels, filters);
   }

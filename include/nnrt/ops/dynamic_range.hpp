@@ -2,6 +2,7 @@
 // Flow: readers of files put it before layers whose weights they dequantise; it has no function for users.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/convert.hpp>
 #include <nnrt/core/math.hpp>
@@ -38,7 +39,7 @@ struct dynamic_range {
 
   enum class rule { axis_must_be_an_axis_of_the_input };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     if (normalise_axis(a.axis, x.rank()) < 0)
       return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);

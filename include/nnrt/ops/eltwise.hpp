@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/maximum.hpp>
 
 namespace nnrt::inline NNRT_ISA {
@@ -30,7 +31,7 @@ struct eltwise {
 
   enum class rule { mode_must_be_product_sum_or_maximum, types_must_be_equal, extents_must_be_equal_or_1 };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const auto mode = static_cast<std::int64_t>(a.mode);
     if (auto v = require_between(rule::mode_must_be_product_sum_or_maximum, mode, 0, 2); !v) return v;
     const dtype type = in[0].desc.type;

@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); passes turn the node into an alias of its input, so that no step is left of it.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
@@ -31,7 +32,7 @@ struct expand_dims {
     axis_must_be_an_axis_of_the_output,
   };
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, x.rank() + 1, max_rank); !v) return v;
     if (auto v = require_same_extent(rule::axis_must_be_one_number, in[1].desc.elements(), 1); !v) return v;

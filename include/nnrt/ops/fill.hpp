@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); kernels/select.hpp binds it; its shape often comes from a shape_of.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
 
@@ -35,7 +36,7 @@ struct fill {
     extent_must_be_that_of_the_output,
   };
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& value = in[0].desc;
     if (auto v = require_same_extent(rule::value_must_be_one_number, value.elements(), 1); !v) return v;
     if (auto v = require(rule::shape_must_be_a_list, in[1].desc.rank(), 1); !v) return v;

@@ -2,6 +2,7 @@
 // Flow: passes/fold.hpp makes nodes of it; as all their operands are known, the planner runs them once, in prepare.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/convert.hpp>
 #include <nnrt/core/operator.hpp>
@@ -50,7 +51,7 @@ struct fold_affine {
     parameters_must_have_one_element_for_each_channel,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& w = in[0].desc;
     const int axis = normalise_axis(a.axis, w.rank());
     if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_weight, a.axis, w.rank() - 1);

@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); kernels/select.hpp binds it to the packed GEMM; layers::full_connection names weights.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
@@ -53,7 +54,7 @@ struct full_connection {
     bias_must_have_one_element_for_each_output,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc> wanted) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc &x = in[0].desc, &w = in[1].desc;
     if (auto v = require_at_least(rule::input_rank_must_be_at_least_1, x.rank(), 1); !v) return v;
     const int axis = normalise_axis(a.axis, x.rank());
@@ -74,7 +75,7 @@ struct full_connection {
     return yields(detail::layer_result(tensor_desc{x.type, y}, wanted));
   }
 
-  static constexpr std::int64_t macs(const attrs&, std::span<const operand> in, std::span<const tensor_desc> out) {
+  static constexpr std::int64_t macs(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> out) {
     return out[0].elements() * in[1].desc.shape[1];
   }
 

@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); kernels/select.hpp binds the copy; a run with indices outside ends with a fault.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
@@ -37,7 +38,7 @@ struct gather {
     indices_must_lie_in_the_axis,
   };
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc &x = in[0].desc, &indices = in[1].desc;
     if (auto v = require_same_extent(rule::axis_must_be_one_number, in[2].desc.elements(), 1); !v) return v;
     if (!in[2].has_values()) return refuse(rule::axis_must_be_known, 0, 1);

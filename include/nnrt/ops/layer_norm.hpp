@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); kernels/bind/ has the fast form.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/arithmetic.hpp>
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/dsl.hpp>
@@ -43,7 +44,7 @@ struct layer_norm {
     parameter_extents_must_equal_input_extents,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     const int norm = normalise_axis(a.begin_norm_axis, x.rank()), param = normalise_axis(a.begin_param_axis, x.rank());
     if (norm < 1) {

@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/binary.hpp>
 
 namespace nnrt::inline NNRT_ISA {
@@ -25,7 +26,7 @@ struct less_equal {
   using attrs = no_attributes;
   enum class rule { types_must_have_a_common_type, extents_must_be_equal_or_1 };
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const dtype a = in[0].desc.type, b = in[1].desc.type;
     if (common_type(a, b) == dtype::none) return require(rule::types_must_have_a_common_type, b, a);
     return detail::infer_broadcast<rule>(in, boolean);

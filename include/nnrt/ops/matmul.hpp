@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); kernels/select.hpp binds it to the packed GEMM.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
@@ -46,8 +47,8 @@ struct matmul {
     quantised_output_must_have_one_scale,
   };
 
-  static constexpr verdict infer(const attrs& attributes, std::span<const operand> in,
-                                 std::span<const tensor_desc> wanted) {
+  static constexpr verdict infer(const attrs& attributes, array_ref<const operand> in,
+                                 array_ref<const tensor_desc> wanted) {
     const tensor_desc &a = in[0].desc, &b = in[1].desc;
     if (auto v = require(rule::types_must_be_equal, b.type, a.type); !v) return v;
     if (auto v = require_at_least(rule::rank_of_a_must_be_at_least_2, a.rank(), 2); !v) return v;
@@ -63,8 +64,8 @@ struct matmul {
     return yields(detail::layer_result({a.type, y}, wanted));
   }
 
-  static constexpr std::int64_t macs(const attrs& attributes, std::span<const operand> in,
-                                     std::span<const tensor_desc> out) {
+  static constexpr std::int64_t macs(const attrs& attributes, array_ref<const operand> in,
+                                     array_ref<const tensor_desc> out) {
     return out[0].elements() * matrix(in[0].desc.shape, attributes.transpose_a).columns;
   }
 
@@ -117,7 +118,7 @@ struct matmul {
   }
 
   static constexpr verdict check_quantisation(const tensor_desc& a, const tensor_desc& b,
-                                              std::span<const tensor_desc> wanted) {
+                                              array_ref<const tensor_desc> wanted) {
     if (!detail::bytes.contains(a.type)) return {};
     if (auto v = detail::require_one_scale(rule::quantised_a_must_have_one_scale, a); !v) return v;
     if (auto v = detail::require_one_scale(rule::quantised_b_must_have_one_scale, b); !v) return v;

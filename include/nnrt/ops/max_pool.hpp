@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); kernels/bind/ has the fast form.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/requantise.hpp>
 #include <nnrt/ops/detail/pooling.hpp>
@@ -44,7 +45,7 @@ struct max_pool {
     pads_must_be_smaller_than_kernel,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     return detail::infer_pool<rule>(a, in[0].desc);
   }
   static constexpr auto macs = no_macs;

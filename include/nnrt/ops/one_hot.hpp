@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); kernels/select.hpp binds it to reference().
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
@@ -46,7 +47,7 @@ struct one_hot {
     depth_must_be_the_extent_of_the_output,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc &indices = in[0].desc, &on = in[2].desc, &off = in[3].desc;
     if (auto v = require_same_extent(rule::depth_must_be_one_number, in[1].desc.elements(), 1); !v) return v;
     if (auto v = require_same_extent(rule::on_value_must_be_one_number, on.elements(), 1); !v) return v;

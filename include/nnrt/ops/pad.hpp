@@ -3,6 +3,7 @@
 // padding).
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/convert.hpp>
 #include <nnrt/core/dsl.hpp>
@@ -47,7 +48,7 @@ struct pad {
     symmetric_padding_must_not_exceed_the_extent,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     if (auto v =
             require_between(rule::mode_must_be_constant_reflect_or_symmetric, static_cast<std::int64_t>(a.mode), 0, 2);

@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/binary.hpp>
 
 namespace nnrt::inline NNRT_ISA {
@@ -35,7 +36,7 @@ struct pow {
 
   enum class rule { types_must_have_a_common_type, operands_must_not_both_be_boolean, extents_must_be_equal_or_1 };
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     return detail::infer_arithmetic<rule>(in);
   }
   static constexpr auto macs = no_macs;

@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); kernels/bind/ has the fast form.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/arithmetic.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/channels.hpp>
@@ -40,7 +41,7 @@ struct prelu {
     quantised_output_must_have_one_scale,
   };
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc> wanted) {
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc &x = in[0].desc, &weight = in[1].desc;
     if (auto v = detail::check_channels_last<rule>(x); !v) return v;
     const std::int64_t channels = weight.elements() == 1 ? 1 : x.shape[-1];

@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); readers of quantised models map QUANTIZE and DEQUANTIZE to it.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/ops/detail/quantised_unary.hpp>
 
@@ -55,7 +56,7 @@ struct quant_dtype_cast {
     return dtype::none;
   }
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc> wanted) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     const dtype to = type_of(a.dst_t);
     if (type_of(a.src_t) != x.type)

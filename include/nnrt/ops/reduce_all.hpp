@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); runs by reference().
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/reduction.hpp>
 
@@ -37,7 +38,7 @@ struct reduce_all {
     axes_must_differ,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     return detail::infer_reduction<rule>(a, in);
   }
 

@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); kernels/select.hpp binds it to the pooling kernel or to reference().
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/arithmetic.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
@@ -49,7 +50,7 @@ struct reduce_mean {
     coefficient_of_a_quantised_mean_must_be_finite,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc> wanted) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const bool is_stored = detail::bytes.contains(in[0].desc.type);
     if (is_stored)
       if (auto v = check_quantisation(a, in, wanted); !v) return v;
@@ -82,8 +83,8 @@ struct reduce_mean {
   }
 
  private:
-  static constexpr verdict check_quantisation(const attrs& a, std::span<const operand> in,
-                                              std::span<const tensor_desc> wanted) {
+  static constexpr verdict check_quantisation(const attrs& a, array_ref<const operand> in,
+                                              array_ref<const tensor_desc> wanted) {
     constexpr float most = std::numeric_limits<float>::max();
     if (auto v = detail::require_one_scale(rule::quantised_input_must_have_one_scale, in[0].desc); !v) return v;
     if (auto v = detail::require_one_scale(rule::quantised_output_must_have_one_scale, detail::wish_of(wanted)); !v)

@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); kernels/select.hpp binds it to the folding kernel or to reference().
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/arithmetic.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/reduction.hpp>
@@ -40,7 +41,7 @@ struct reduce_prod {
     axes_must_differ,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     return detail::infer_reduction<rule>(a, in);
   }
 

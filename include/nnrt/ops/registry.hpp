@@ -2,6 +2,7 @@
 // Flow: dynamic fronts only (models, readers, C API): it instantiates every operator; static graphs name theirs.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/list.hpp>
 
 namespace nnrt::inline NNRT_ISA::ops {
@@ -16,7 +17,7 @@ template <class... Ops> struct operator_table<type_list<Ops...>> {
 }  // namespace detail
 
 /// Every operator, in the order of the list. The objects live as long as the program.
-constexpr std::span<const operator_info* const> all() { return detail::operator_table<list>::entries; }
+constexpr array_ref<const operator_info* const> all() { return detail::operator_table<list>::entries; }
 
 /// The operator of this number (NNRt's, or one of ours from 1000 on); nullptr when there is none.
 constexpr const operator_info* find(op_code code) {

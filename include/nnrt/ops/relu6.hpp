@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); passes fuse it into the layer before; what is left runs in the elementwise kernel.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/quantised_unary.hpp>
 
 namespace nnrt::inline NNRT_ISA {
@@ -32,7 +33,7 @@ struct relu6 {
     quantised_output_must_have_one_scale,
   };
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc> wanted) {
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     if (!x.quantised) return yields(x);
     if (!types::stored.contains(x.type)) return require(rule::quantised_type_must_be_i8_u8_or_i16, x.type, i8);

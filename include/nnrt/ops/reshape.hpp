@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); passes turn the node into an alias of its input, so that no step is left of it.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
 
@@ -36,7 +37,7 @@ struct reshape {
     elements_must_be_divisible_by_the_given_extents,
   };
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     if (auto v = require(rule::shape_must_be_a_list, in[1].desc.rank(), 1); !v) return v;
     if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, in[1].desc.elements(), max_rank); !v) return v;

@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); kernels/select.hpp binds float32 to the kernel over channels, the rest to reference().
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/arithmetic.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
@@ -63,7 +64,7 @@ struct resize_bilinear {
     coordinate_mode_must_be_asymmetric_align_corners_or_half_pixel,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     if (auto v = detail::check_image<rule>(x); !v) return v;
     for (const std::int64_t extent : {x.shape[1], x.shape[2]})

@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernel.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/unary.hpp>
 
 namespace nnrt::inline NNRT_ISA {
@@ -23,7 +24,7 @@ struct rsqrt {
   using attrs = no_attributes;
   enum class rule {};
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     return yields(in[0].desc);
   }
   static constexpr auto macs = no_macs;

@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); passes/fold.hpp moves it into the layer before it, or else kernels compute it.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/binary.hpp>
 
 namespace nnrt::inline NNRT_ISA {
@@ -35,7 +36,7 @@ struct scale {
     parameter_extents_must_equal_input_extents,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     const int axis = normalise_axis(a.axis, x.rank());
     if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);

@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); it runs by its reference.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/binary.hpp>
 
 namespace nnrt::inline NNRT_ISA {
@@ -25,7 +26,7 @@ struct select {
   using attrs = no_attributes;
   enum class rule { types_must_be_equal, extents_must_be_equal_or_1 };
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc &condition = in[0].desc, &a = in[1].desc, &b = in[2].desc;
     if (auto v = require(rule::types_must_be_equal, b.type, a.type); !v) return v;
     const broadcast_result either = broadcast(a.shape, b.shape);

@@ -3,6 +3,7 @@
 // it.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
 
@@ -30,7 +31,7 @@ struct shape_of {
 
   enum class rule { extent_must_fit_into_32_bits };
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     for (const std::int64_t extent : in[0].desc.shape)
       if (auto v =
               require_at_most(rule::extent_must_fit_into_32_bits, extent, std::numeric_limits<std::int32_t>::max());

@@ -3,6 +3,7 @@
 // copy.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/axes.hpp>
@@ -47,7 +48,7 @@ struct slice {
     size_must_not_exceed_what_is_left,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     chosen_axes cut;
     if (auto v = choose_axes(cut, a.axes, x.rank(), rule::axis_must_be_an_axis_of_the_input, rule::axes_must_differ);
@@ -73,7 +74,7 @@ struct slice {
   }
 
   static constexpr auto macs = no_macs;
-  static constexpr std::int64_t part_offset(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>, int) {
+  static constexpr std::int64_t part_offset(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>, int) {
     const shape_t strides = row_major_strides(in[0].desc.shape);
     std::int64_t offset = 0;
     for (std::size_t i = 0; i < in[1].values.size(); ++i) {

@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); kernels/select.hpp binds it to the softmax kernel.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/axes.hpp>
@@ -44,7 +45,7 @@ struct softmax {
     output_zero_point_must_be_the_smallest_number,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc> wanted) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     if (auto v = require_at_least(rule::input_rank_must_be_at_least_1, x.rank(), 1); !v) return v;
     chosen_axes axes;

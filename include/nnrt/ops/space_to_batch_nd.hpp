@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); kernels/select.hpp binds the copy; convolutions with dilation are often written so.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/blocks.hpp>
@@ -45,7 +46,7 @@ struct space_to_batch_nd {
     padded_image_must_be_divisible_by_the_block,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     if (auto v = detail::check_blocks<rule>(x, a.block); !v) return v;
     if (auto v = detail::check_border(a.paddings, rule::paddings_must_be_four_numbers,

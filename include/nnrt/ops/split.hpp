@@ -3,6 +3,7 @@
 // the copy.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
@@ -47,7 +48,7 @@ struct split {
     sizes_must_add_up_to_the_extent,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc> wanted) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     const int axis = normalise_axis(a.axis, x.rank());
     if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
@@ -63,7 +64,7 @@ struct split {
 
   static constexpr auto macs = no_macs;
   /// Parts follow each other.
-  static constexpr std::int64_t part_offset(const attrs&, std::span<const operand>, std::span<const tensor_desc> out,
+  static constexpr std::int64_t part_offset(const attrs&, array_ref<const operand>, array_ref<const tensor_desc> out,
                                             int i) {
     std::int64_t offset = 0;
     for (const tensor_desc& before : out.first(static_cast<std::size_t>(i))) offset += before.elements();

@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); passes turn the node into an alias of its input, so that no step is left of it.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/axes.hpp>
@@ -38,7 +39,7 @@ struct squeeze {
     axes_must_be_given_when_an_extent_is_unknown,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     chosen_axes chosen;
     if (auto v = choose_axes(chosen, a.axes, x.rank(), rule::axis_must_be_an_axis_of_the_input, rule::axes_must_differ);

@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); kernels/select.hpp binds the copy.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
@@ -40,7 +41,7 @@ struct stack {
     extents_must_be_equal,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& first = in[0].desc;
     if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, first.rank() + 1, max_rank); !v) return v;
     const int axis = normalise_axis(a.axis, first.rank() + 1);

@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); kernels/select.hpp binds the copy.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
@@ -86,7 +87,7 @@ struct strided_slice {
     }
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     if (auto v = require(rule::begin_must_be_a_list, in[1].desc.rank(), 1); !v) return v;
     const std::int64_t count = in[1].desc.elements();

@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels; it is the DSL's operator -.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/quantised_binary.hpp>
 
 namespace nnrt::inline NNRT_ISA {
@@ -41,7 +42,7 @@ struct sub {
     quantised_output_must_have_one_scale,
   };
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc> wanted) {
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     return detail::infer_stored_arithmetic<rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;

@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); kernels/select.hpp binds the copy.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
@@ -38,7 +39,7 @@ struct tile {
     multiple_must_give_the_extent_of_the_output,
   };
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     if (auto v =
             require_same_extent(rule::multiples_must_have_one_number_for_each_axis, in[1].desc.elements(), x.rank());

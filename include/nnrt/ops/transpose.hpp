@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); the layout pass moves and cancels these; kernels/select.hpp binds what is left.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/axes.hpp>
@@ -36,7 +37,7 @@ struct transpose {
     perm_must_name_an_axis_once,
   };
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     if (auto v = require(rule::perm_must_be_a_list, in[1].desc.rank(), 1); !v) return v;
     if (auto v = require_same_extent(rule::perm_must_name_every_axis, in[1].desc.elements(), x.rank()); !v) return v;

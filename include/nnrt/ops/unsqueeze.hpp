@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); passes turn the node into an alias of its input, so that no step is left of it.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/axes.hpp>
@@ -35,7 +36,7 @@ struct unsqueeze {
     axes_must_differ,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     const int rank = x.rank() + a.axes.count;
     if (auto v = require_at_least(rule::axes_must_name_an_axis, a.axes.count, 1); !v) return v;

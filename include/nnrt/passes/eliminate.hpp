@@ -2,6 +2,7 @@
 // Flow: first and last of the passes that optimise() runs.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/passes/uses.hpp>
 
 namespace nnrt::inline NNRT_ISA::passes {
@@ -34,7 +35,7 @@ constexpr std::uint64_t hash_of(const ir::graph& g, const ir::node& n) {
   return hash;
 }
 
-template <class T> constexpr bool equal(std::span<const T> a, std::span<const T> b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
+template <class T> constexpr bool equal(array_ref<const T> a, array_ref<const T> b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
 
 /// Results may differ even so: a front end wishes for another quantisation.
 constexpr bool same_results(const ir::graph& g, const ir::node& a, const ir::node& b) {

@@ -2,6 +2,7 @@
 // Flow: before folding, so that arithmetic on constants costs nothing at run time; nodes on weights become prepare steps instead.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/typed_buffer.hpp>
 #include <nnrt/passes/uses.hpp>
 
@@ -16,7 +17,7 @@ namespace detail {
 constexpr typed_buffer load(const ir::graph& g, const ir::value& constant) {
   typed_buffer buffer(constant.desc.type, constant.desc.elements());
   with_element<types::any>(constant.desc.type, [&]<class T>(T) {
-    const std::span<T> elements = buffer.as<T>();
+    const array_ref<T> elements = buffer.as<T>();
     for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = g.element<T>(constant, static_cast<std::int64_t>(i));
   });
   return buffer;
@@ -46,7 +47,7 @@ constexpr bool can_evaluate(const ir::graph& g, const ir::node& n) {
     const std::int64_t elements = g.at(id).desc.elements();
     if (elements < 0 || elements > most_evaluated_elements) return false;
   }
-  const std::span<const tensor_desc> out(&g.at(g.outputs_of(n)[0]).desc, 1);
+  const array_ref<const tensor_desc> out(&g.at(g.outputs_of(n)[0]).desc, 1);
   return n.op->macs(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, out) <= most_evaluated_elements;
 }
 

@@ -2,6 +2,7 @@
 // Flow: last pass over the graph; the plan turns its answer into operand addresses.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/ir/graph.hpp>
 
 namespace nnrt::inline NNRT_ISA::passes {
@@ -64,11 +65,11 @@ namespace detail {
 /// Assigns blocks to the values of one graph, node by node.
 struct block_assigner {
   const ir::graph& g;
-  std::span<const char> known;          // values that are ready before the network runs
+  array_ref<const char> known;          // values that are ready before the network runs
   memory_plan plan;
   pool<std::int32_t> last_use;   // last step that reads a value; the step after the last one for outputs
 
-  constexpr block_assigner(const ir::graph& graph, std::span<const char> known_before) : g(graph), known(known_before) {
+  constexpr block_assigner(const ir::graph& graph, array_ref<const char> known_before) : g(graph), known(known_before) {
     plan.of.assign(g.values.size(), {});
     plan.elided.assign(g.nodes.size(), 0);
     last_use.assign(g.values.size(), -1);
@@ -272,7 +273,7 @@ constexpr void place(memory_plan& plan, std::int32_t steps) {
 }  // namespace detail
 
 /// Blocks for the values that are computed while the network runs; offsets come with place_blocks(), once scratch memory is added.
-constexpr memory_plan assign_blocks(const ir::graph& g, std::span<const char> known) {
+constexpr memory_plan assign_blocks(const ir::graph& g, array_ref<const char> known) {
   detail::block_assigner assigner(g, known);
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     const ir::node& n = g.nodes[i];

@@ -2,6 +2,7 @@
 // Flow: compile() calls it for graphs that arrived at run time, before the other passes; unknown extents (-1) become known ones.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/passes/evaluate.hpp>
 
 namespace nnrt::inline NNRT_ISA::passes {
@@ -14,7 +15,7 @@ enum class readiness : char {
 };
 
 /// That of the results of a node: the latest of its operands, if it reads them.
-constexpr readiness readiness_of(const ir::graph& g, const ir::node& n, std::span<const readiness> ready) {
+constexpr readiness readiness_of(const ir::graph& g, const ir::node& n, array_ref<const readiness> ready) {
   if (n.op->traits.reads_descs_alone) return readiness::evaluated;
   readiness latest = readiness::evaluated;
   for (const std::int32_t id : g.inputs_of(n))
@@ -28,7 +29,7 @@ constexpr readiness readiness_of(const ir::value& v) {
 
 /// The operands of a node as rules see them while shapes are still unknown: integers that follow from shapes alone count as constants whose
 /// values are to come.
-constexpr ir::operand_list operands_of(const ir::graph& g, std::span<const std::int32_t> ids, std::span<const readiness> ready) {
+constexpr ir::operand_list operands_of(const ir::graph& g, array_ref<const std::int32_t> ids, array_ref<const readiness> ready) {
   ir::operand_list list(g, ids);
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (ids[i] == ir::none) continue;
@@ -49,7 +50,7 @@ struct shape_inference {
 namespace detail {
 
 /// Infers the results of node i and takes their descs over.
-constexpr verdict infer_results(ir::graph& g, const ir::node& n, std::span<const readiness> ready) {
+constexpr verdict infer_results(ir::graph& g, const ir::node& n, array_ref<const readiness> ready) {
   pool<tensor_desc> declared;
   declared.reserve(g.outputs_of(n).size());
   for (const std::int32_t id : g.outputs_of(n)) declared.push_back(g.at(id).desc);

@@ -2,6 +2,7 @@
 // Flow: computed anew by each pass that rewrites nodes; compact() drops the nodes that a pass took out.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/ir/graph.hpp>
 
 namespace nnrt::inline NNRT_ISA::passes {
@@ -32,7 +33,7 @@ constexpr void compact(ir::graph& g) {
 }
 
 /// Lets every reader of `from`, outputs of the graph included, read `to`.
-constexpr void redirect(ir::graph& g, std::span<const std::int32_t> to_of) {
+constexpr void redirect(ir::graph& g, array_ref<const std::int32_t> to_of) {
   for (const ir::node& n : g.nodes)
     for (std::int32_t& id : g.inputs_of(n))
       if (id != ir::none) id = to_of[static_cast<std::size_t>(id)];

@@ -2,6 +2,7 @@
 // Flow: load() makes one for each operator and calls the reader that operators.hpp has for it.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/io/tflite/options.hpp>
 #include <nnrt/io/tflite/tensors.hpp>
 
@@ -93,7 +94,7 @@ class node_reader {
   [[gnu::cold]] float real(std::size_t i);
 
   /// Integers as a constant: a shape, axes, a permutation.
-  std::int32_t integer_list(std::span<const std::int64_t> items) {
+  std::int32_t integer_list(array_ref<const std::int64_t> items) {
     return taken(network_.constant<std::int64_t>({i64, {static_cast<std::int64_t>(items.size())}}, items));
   }
   std::int32_t integer_list(std::initializer_list<std::int64_t> items) {
@@ -126,7 +127,7 @@ class node_reader {
   template <class Op> void finish(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs) {
     finish<Op>(attrs, std::span(inputs.begin(), inputs.size()));
   }
-  template <class Op> void finish(const typename Op::attrs& attrs, std::span<const std::int32_t> inputs) {
+  template <class Op> void finish(const typename Op::attrs& attrs, array_ref<const std::int32_t> inputs) {
     pool<tensor_desc> wanted;
     for (std::size_t i = 0; i < outputs_.size(); ++i) wanted.push_back(declared(i));
     const pool<std::int32_t> made = apply<Op>(attrs, inputs, wanted);
@@ -137,14 +138,14 @@ class node_reader {
 
  private:
   template <class Op>
-  pool<std::int32_t> apply(const typename Op::attrs& attrs, std::span<const std::int32_t> inputs,
-                           std::span<const tensor_desc> wanted) {
+  pool<std::int32_t> apply(const typename Op::attrs& attrs, array_ref<const std::int32_t> inputs,
+                           array_ref<const tensor_desc> wanted) {
     pool<word> words;
     pack(attrs, words);
     return apply(dynamic_operator<Op>, words, inputs, wanted);
   }
-  [[gnu::cold]] pool<std::int32_t> apply(const operator_info& op, std::span<const word> attrs,
-                                         std::span<const std::int32_t> inputs, std::span<const tensor_desc> wanted);
+  [[gnu::cold]] pool<std::int32_t> apply(const operator_info& op, array_ref<const word> attrs,
+                                         array_ref<const std::int32_t> inputs, array_ref<const tensor_desc> wanted);
 
   std::int32_t taken(result<std::int32_t> made) {
     if (made) return *made;
@@ -232,9 +233,9 @@ template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
   return {.mode = pad_mode::valid};
 }
 
-[[gnu::cold]] inline pool<std::int32_t> node_reader::apply(const operator_info& op, std::span<const word> attrs,
-                                                           std::span<const std::int32_t> inputs,
-                                                           std::span<const tensor_desc> wanted) {
+[[gnu::cold]] inline pool<std::int32_t> node_reader::apply(const operator_info& op, array_ref<const word> attrs,
+                                                           array_ref<const std::int32_t> inputs,
+                                                           array_ref<const tensor_desc> wanted) {
   if (!is_fine()) return {};
   auto made = network_.apply(op, attrs, inputs, wanted, tensors_.name(outputs_[0]));
   if (!made) {

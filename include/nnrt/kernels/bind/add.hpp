@@ -2,6 +2,7 @@
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/kernels/bind/detail/binary.hpp>
 #include <nnrt/kernels/bind/detail/stored.hpp>
 #include <nnrt/ops/add.hpp>
@@ -13,7 +14,7 @@ template <class Isa> struct fast<ops::add, Isa> : binary_binding<ops::add, fast<
     if (const kernel_choice stored = stored_pair_binding<ops::add, Isa>::select(node)) return stored;
     return binary_binding<ops::add, fast>::select(node);
   }
-  static clamped<add_lanes> function(std::span<const word> attrs) {
+  static clamped<add_lanes> function(array_ref<const word> attrs) {
     return {{}, range_of(unpack<ops::add::attrs>(attrs).fused)};
   }
 };

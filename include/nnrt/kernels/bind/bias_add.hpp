@@ -2,13 +2,14 @@
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/kernels/bind/detail/binary.hpp>
 #include <nnrt/ops/bias_add.hpp>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::bias_add, Isa> : binary_binding<ops::bias_add, fast<ops::bias_add, Isa>> {
-  static add_lanes function(std::span<const word>) { return {}; }
+  static add_lanes function(array_ref<const word>) { return {}; }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

@@ -2,6 +2,7 @@
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/kernels/bind/detail/binary.hpp>
 #include <nnrt/kernels/bind/detail/stored.hpp>
 #include <nnrt/ops/div.hpp>
@@ -13,7 +14,7 @@ template <class Isa> struct fast<ops::div, Isa> : binary_binding<ops::div, fast<
     if (const kernel_choice stored = stored_pair_binding<ops::div, Isa>::select(node)) return stored;
     return binary_binding<ops::div, fast>::select(node);
   }
-  static clamped<divide_lanes> function(std::span<const word> attrs) {
+  static clamped<divide_lanes> function(array_ref<const word> attrs) {
     return {{}, range_of(unpack<ops::div::attrs>(attrs).fused)};
   }
 };

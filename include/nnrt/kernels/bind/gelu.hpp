@@ -2,6 +2,7 @@
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/kernels/bind/detail/stored.hpp>
 #include <nnrt/kernels/bind/detail/unary.hpp>
 #include <nnrt/ops/gelu.hpp>
@@ -18,11 +19,11 @@ template <class Isa> struct fast<ops::gelu, Isa> {
  private:
   struct exact {
     static constexpr std::int64_t cost = 6;
-    static gelu_lanes function(std::span<const word>) { return {}; }
+    static gelu_lanes function(array_ref<const word>) { return {}; }
   };
   struct by_tanh {
     static constexpr std::int64_t cost = 5;
-    static gelu_tanh_lanes function(std::span<const word>) { return {}; }
+    static gelu_tanh_lanes function(array_ref<const word>) { return {}; }
   };
 };
 

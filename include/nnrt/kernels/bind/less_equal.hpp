@@ -2,6 +2,7 @@
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/kernels/bind/detail/binary.hpp>
 #include <nnrt/ops/less_equal.hpp>
 
@@ -9,7 +10,7 @@ namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa>
 struct fast<ops::less_equal, Isa> : binary_binding<ops::less_equal, fast<ops::less_equal, Isa>, bool> {
-  static less_equal_lanes function(std::span<const word>) { return {}; }
+  static less_equal_lanes function(array_ref<const word>) { return {}; }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

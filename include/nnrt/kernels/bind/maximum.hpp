@@ -2,6 +2,7 @@
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/kernels/bind/detail/binary.hpp>
 #include <nnrt/kernels/bind/detail/stored.hpp>
 #include <nnrt/ops/maximum.hpp>
@@ -13,7 +14,7 @@ template <class Isa> struct fast<ops::maximum, Isa> : binary_binding<ops::maximu
     if (const kernel_choice stored = stored_pair_binding<ops::maximum, Isa>::select(node)) return stored;
     return binary_binding<ops::maximum, fast>::select(node);
   }
-  static maximum_lanes function(std::span<const word>) { return {}; }
+  static maximum_lanes function(array_ref<const word>) { return {}; }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

@@ -2,13 +2,14 @@
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/kernels/bind/detail/binary.hpp>
 #include <nnrt/ops/prelu.hpp>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::prelu, Isa> : binary_binding<ops::prelu, fast<ops::prelu, Isa>> {
-  static prelu_lanes function(std::span<const word>) { return {}; }
+  static prelu_lanes function(array_ref<const word>) { return {}; }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

@@ -2,6 +2,7 @@
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/kernels/bind/detail/stored.hpp>
 #include <nnrt/kernels/bind/detail/unary.hpp>
 #include <nnrt/ops/relu6.hpp>
@@ -14,7 +15,7 @@ template <class Isa> struct fast<ops::relu6, Isa> : unary_binding<fast<ops::relu
     return unary_binding<fast>::select(node);
   }
   static constexpr std::int64_t cost = 1;
-  static clamp_lanes function(std::span<const word>) { return {range_of(activation::relu6)}; }
+  static clamp_lanes function(array_ref<const word>) { return {range_of(activation::relu6)}; }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

@@ -2,6 +2,7 @@
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/kernels/call.hpp>
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/kernels/resize.hpp>
@@ -24,7 +25,7 @@ template <class Isa> struct fast<ops::resize_bilinear, Isa> {
   }
 
  private:
-  static constexpr resize_shape shape_for(std::span<const word> words, const shape_t& x, const shape_t& y) {
+  static constexpr resize_shape shape_for(array_ref<const word> words, const shape_t& x, const shape_t& y) {
     const coordinates mode = unpack<ops::resize_bilinear::attrs>(words).coordinate_mode;
     return {x[0], x[3], {x[1], y[1], mode}, {x[2], y[2], mode}};
   }

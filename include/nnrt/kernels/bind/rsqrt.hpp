@@ -2,6 +2,7 @@
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/kernels/bind/detail/unary.hpp>
 #include <nnrt/ops/rsqrt.hpp>
 
@@ -9,7 +10,7 @@ namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::rsqrt, Isa> : unary_binding<fast<ops::rsqrt, Isa>> {
   static constexpr std::int64_t cost = 4;
-  static rsqrt_lanes function(std::span<const word>) { return {}; }
+  static rsqrt_lanes function(array_ref<const word>) { return {}; }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

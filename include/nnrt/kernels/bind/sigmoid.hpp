@@ -2,6 +2,7 @@
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/kernels/bind/detail/stored.hpp>
 #include <nnrt/kernels/bind/detail/unary.hpp>
 #include <nnrt/ops/sigmoid.hpp>
@@ -14,7 +15,7 @@ template <class Isa> struct fast<ops::sigmoid, Isa> : unary_binding<fast<ops::si
     return unary_binding<fast>::select(node);
   }
   static constexpr std::int64_t cost = 4;
-  static sigmoid_lanes function(std::span<const word>) { return {}; }
+  static sigmoid_lanes function(array_ref<const word>) { return {}; }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

@@ -2,6 +2,7 @@
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/kernels/call.hpp>
 #include <nnrt/kernels/fast.hpp>
@@ -25,7 +26,7 @@ template <class Isa> struct fast<ops::softmax, Isa> {
   }
 
  private:
-  static constexpr axis_block block_for(std::span<const word> attrs, const shape_t& shape) {
+  static constexpr axis_block block_for(array_ref<const word> attrs, const shape_t& shape) {
     const axis_list axes = unpack<ops::softmax::attrs>(attrs).axis;
     bool listed[max_rank] = {};
     for (const std::int64_t axis : axes) listed[normalise_axis(axis, shape.rank)] = true;

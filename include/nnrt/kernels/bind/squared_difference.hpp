@@ -2,6 +2,7 @@
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/kernels/bind/detail/binary.hpp>
 #include <nnrt/ops/squared_difference.hpp>
 
@@ -10,7 +11,7 @@ namespace nnrt::inline NNRT_ISA::kernels {
 template <class Isa>
 struct fast<ops::squared_difference, Isa>
     : binary_binding<ops::squared_difference, fast<ops::squared_difference, Isa>> {
-  static squared_difference_lanes function(std::span<const word>) { return {}; }
+  static squared_difference_lanes function(array_ref<const word>) { return {}; }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

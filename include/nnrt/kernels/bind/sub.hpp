@@ -2,6 +2,7 @@
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/kernels/bind/detail/binary.hpp>
 #include <nnrt/kernels/bind/detail/stored.hpp>
 #include <nnrt/ops/sub.hpp>
@@ -13,7 +14,7 @@ template <class Isa> struct fast<ops::sub, Isa> : binary_binding<ops::sub, fast<
     if (const kernel_choice stored = stored_pair_binding<ops::sub, Isa>::select(node)) return stored;
     return binary_binding<ops::sub, fast>::select(node);
   }
-  static clamped<subtract_lanes> function(std::span<const word> attrs) {
+  static clamped<subtract_lanes> function(array_ref<const word> attrs) {
     return {{}, range_of(unpack<ops::sub::attrs>(attrs).fused)};
   }
 };

@@ -2,6 +2,7 @@
 // Flow: infer of squeeze, unsqueeze, transpose, slice and reductions.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/verdict.hpp>
 
@@ -23,7 +24,7 @@ struct chosen_axes {
 /// Reads `list`, whose numbers count from the end when negative, as axes of a tensor of this rank. A number beyond the
 /// last axis breaks `exist` (the number, the last axis); an axis that comes again breaks `differ` (2, 1).
 template <class Rule>
-constexpr verdict choose_axes(chosen_axes& chosen, std::span<const std::int64_t> list, int rank, Rule exist,
+constexpr verdict choose_axes(chosen_axes& chosen, array_ref<const std::int64_t> list, int rank, Rule exist,
                               Rule differ) {
   for (const std::int64_t number : list) {
     const int axis = normalise_axis(number, rank);

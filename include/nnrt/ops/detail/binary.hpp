@@ -2,6 +2,7 @@
 // Flow: ops/add.hpp and its like are made of these; each keeps its own enum of rules, so that errors name the operator.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/arithmetic.hpp>
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/dsl.hpp>
@@ -42,7 +43,7 @@ struct fused_attribute {
 
 /// What the operands of a binary operator broadcast to, as a tensor of this dtype, or the broken rule of `Rule`.
 /// The format is that of the first operand that has the rank of the result.
-template <class Rule> constexpr verdict infer_broadcast(std::span<const operand> in, dtype type) {
+template <class Rule> constexpr verdict infer_broadcast(array_ref<const operand> in, dtype type) {
   const tensor_desc &a = in[0].desc, &b = in[1].desc;
   const broadcast_result both = broadcast(a.shape, b.shape);
   if (!both.fits) return refuse(Rule::extents_must_be_equal_or_1, both.right, both.left);
@@ -54,7 +55,7 @@ template <class Rule> constexpr verdict infer_broadcast(std::span<const operand>
 inline constexpr dtype_set arithmetic = types::number | types::logical;
 
 /// The output of an operator of arithmetic, of the dtype that its operands have in common.
-template <class Rule> constexpr verdict infer_arithmetic(std::span<const operand> in) {
+template <class Rule> constexpr verdict infer_arithmetic(array_ref<const operand> in) {
   const dtype a = in[0].desc.type, b = in[1].desc.type, type = common_type(a, b);
   if (type == dtype::none) return require(Rule::types_must_have_a_common_type, b, a);
   if (type == boolean) return refuse(Rule::operands_must_not_both_be_boolean, 2, 1);

@@ -2,6 +2,7 @@
 // Flow: both operators' infer and reference; a depthwise convolution is one whose groups have a single input channel.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
 #include <nnrt/ops/detail/window_rules.hpp>
@@ -18,7 +19,7 @@ constexpr std::int64_t saturated_product(std::int64_t a, std::int64_t b) {
 }
 
 /// Products of a convolution: each output meets one filter. 0 while an extent is unknown.
-constexpr std::int64_t convolution_macs(std::span<const operand> in, std::span<const tensor_desc> out) {
+constexpr std::int64_t convolution_macs(array_ref<const operand> in, array_ref<const tensor_desc> out) {
   const std::int64_t outputs = out[0].elements(), filter = in[1].desc.shape.elements(1);
   return outputs < 0 || filter < 0 ? 0 : saturated_product(outputs, filter);
 }
@@ -41,7 +42,7 @@ template <class Rule> constexpr verdict check_groups(std::int64_t group, std::in
   return {};
 }
 
-template <class Rule> constexpr verdict check_bias(std::span<const operand> in) {
+template <class Rule> constexpr verdict check_bias(array_ref<const operand> in) {
   if (in.size() < 3 || !in[2]) return {};
   const tensor_desc &x = in[0].desc, &w = in[1].desc, &bias = in[2].desc;
   if (auto v = check_bias_type<Rule>(x, bias); !v) return v;
@@ -51,15 +52,15 @@ template <class Rule> constexpr verdict check_bias(std::span<const operand> in) 
 /// What the arithmetic of 8-bit convolutions rests on. TFLite's i8 kernels know no zero point of a weight, its u8 ones
 /// do.
 template <class Rule>
-constexpr verdict check_quantisation(const tensor_desc& x, const tensor_desc& w, std::span<const tensor_desc> wanted) {
+constexpr verdict check_quantisation(const tensor_desc& x, const tensor_desc& w, array_ref<const tensor_desc> wanted) {
   if (auto v = check_quantised_layer<Rule>(x, w, wanted); !v || x.type != i8) return v;
   return require(Rule::zero_point_of_an_i8_weight_must_be_0, w.quantised.zero_point, 0);
 }
 
 /// Rules of both convolutions, up to those about groups, which each has its own of.
 template <class Rule>
-constexpr verdict check_convolution(const window_pair& at, std::span<const operand> in,
-                                    std::span<const tensor_desc> wanted) {
+constexpr verdict check_convolution(const window_pair& at, array_ref<const operand> in,
+                                    array_ref<const tensor_desc> wanted) {
   if (auto v = check_windows<Rule>(at); !v) return v;
   if (auto v = check_quantisation<Rule>(in[0].desc, in[1].desc, wanted); !v) return v;
   return check_bias<Rule>(in);
@@ -67,7 +68,7 @@ constexpr verdict check_convolution(const window_pair& at, std::span<const opera
 
 /// The desc of the result: an image of the input's dtype, quantised as wanted.
 constexpr tensor_desc convolution_result(const window_pair& at, const tensor_desc& x, const tensor_desc& w,
-                                         std::span<const tensor_desc> wanted) {
+                                         array_ref<const tensor_desc> wanted) {
   return layer_result({x.type, format::nhwc, {x.shape[0], at.h.outputs(), at.w.outputs(), w.shape[0]}}, wanted);
 }
 

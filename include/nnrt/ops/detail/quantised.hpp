@@ -2,6 +2,7 @@
 // Flow: their infer() and reference(); core/requantise.hpp has the arithmetic, which kernels use as well.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/arithmetic.hpp>
 #include <nnrt/core/operator.hpp>
 #include <nnrt/core/requantise.hpp>
@@ -16,7 +17,7 @@ template <class Rule> constexpr verdict require_one_scale(Rule rule, const tenso
 }
 
 /// What the caller wants of output 0: an empty desc when nothing is declared.
-constexpr tensor_desc wish_of(std::span<const tensor_desc> wanted) {
+constexpr tensor_desc wish_of(array_ref<const tensor_desc> wanted) {
   return wanted.empty() ? tensor_desc{} : wanted[0];
 }
 
@@ -28,7 +29,7 @@ template <class T> inline constexpr bool is_byte = std::is_same_v<T, std::int8_t
 /// Nothing to check for floating point.
 template <class Rule>
 constexpr verdict check_quantised_layer(const tensor_desc& x, const tensor_desc& w,
-                                        std::span<const tensor_desc> wanted) {
+                                        array_ref<const tensor_desc> wanted) {
   if (!bytes.contains(x.type)) return {};
   if (auto v = require_one_scale(Rule::quantised_input_must_have_one_scale, x); !v) return v;
   if (auto v = require_one_scale(Rule::quantised_output_must_have_one_scale, wish_of(wanted)); !v) return v;
@@ -38,7 +39,7 @@ constexpr verdict check_quantised_layer(const tensor_desc& x, const tensor_desc&
 }
 
 /// y quantised as wanted when it holds bytes; the rules have seen that it is.
-constexpr tensor_desc layer_result(tensor_desc y, std::span<const tensor_desc> wanted) {
+constexpr tensor_desc layer_result(tensor_desc y, array_ref<const tensor_desc> wanted) {
   if (bytes.contains(y.type)) y.quantised = wanted[0].quantised;
   return y;
 }

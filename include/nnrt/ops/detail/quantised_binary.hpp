@@ -2,6 +2,7 @@
 // Flow: infer and reference of add, sub, mul, div and maximum; their bindings run the same functions over whole rows.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/stored_number.hpp>
 #include <nnrt/ops/detail/binary.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
@@ -10,7 +11,7 @@ namespace nnrt::inline NNRT_ISA::ops::detail {
 
 /// Operands that are quantised, both of them, in a form that elementwise arithmetic takes; and a scale for the result.
 template <class Rule>
-constexpr verdict check_stored_pair(const tensor_desc& a, const tensor_desc& b, std::span<const tensor_desc> wanted) {
+constexpr verdict check_stored_pair(const tensor_desc& a, const tensor_desc& b, array_ref<const tensor_desc> wanted) {
   if (auto v = require(Rule::operands_must_both_be_quantised_or_both_plain, b.quantised ? 1 : 0, a.quantised ? 1 : 0);
       !v)
     return v;
@@ -23,7 +24,7 @@ constexpr verdict check_stored_pair(const tensor_desc& a, const tensor_desc& b, 
 
 /// infer_arithmetic() for operators that compute with stored numbers, too: the result is quantised as wanted.
 template <class Rule>
-constexpr verdict infer_stored_arithmetic(std::span<const operand> in, std::span<const tensor_desc> wanted) {
+constexpr verdict infer_stored_arithmetic(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
   const tensor_desc &a = in[0].desc, &b = in[1].desc;
   if (!a.quantised && !b.quantised) return infer_arithmetic<Rule>(in);
   if (auto v = check_stored_pair<Rule>(a, b, wanted); !v) return v;

@@ -2,6 +2,7 @@
 // Flow: infer and reference of relu, sigmoid and their like; their bindings make tables of what these give.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/stored_number.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
 #include <nnrt/ops/detail/unary.hpp>
@@ -12,14 +13,14 @@ namespace nnrt::inline NNRT_ISA::ops::detail {
 inline constexpr dtype_set real_or_stored = types::floating | types::stored;
 
 /// An output like x, quantised as wanted; x and y have one scale each.
-template <class Rule> constexpr verdict infer_stored(const tensor_desc& x, std::span<const tensor_desc> wanted) {
+template <class Rule> constexpr verdict infer_stored(const tensor_desc& x, array_ref<const tensor_desc> wanted) {
   if (auto v = require_one_scale(Rule::quantised_input_must_have_one_scale, x); !v) return v;
   if (auto v = require_one_scale(Rule::quantised_output_must_have_one_scale, wish_of(wanted)); !v) return v;
   return yields(tensor_desc{x.type, x.layout, x.shape, wanted[0].quantised});
 }
 
 /// The same for operators on real numbers: floats need no scale, integers do.
-template <class Rule> constexpr verdict infer_real(std::span<const operand> in, std::span<const tensor_desc> wanted) {
+template <class Rule> constexpr verdict infer_real(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
   const tensor_desc& x = in[0].desc;
   if (types::floating.contains(x.type)) return yields(x);
   return infer_stored<Rule>(x, wanted);

@@ -2,6 +2,7 @@
 // Flow: infer and reference of reduce_mean, reduce_prod and reduce_all; their kernels ask reduced_axes(), too.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/axes.hpp>
 
@@ -35,9 +36,9 @@ constexpr chosen_axes reduced_axes(const reduction_attributes& a, arguments in) 
 }
 
 /// The output of a reduction of in[0] along the axes in in[1], of its dtype; or the broken rule.
-template <class Rule> constexpr verdict infer_reduction(const reduction_attributes& a, std::span<const operand> in) {
+template <class Rule> constexpr verdict infer_reduction(const reduction_attributes& a, array_ref<const operand> in) {
   const tensor_desc& x = in[0].desc;
-  std::span<const std::int64_t> list;
+  array_ref<const std::int64_t> list;
   if (in.size() > 1 && in[1]) {
     if (auto v = require_at_most(Rule::axes_must_be_a_list_or_one_number, in[1].desc.rank(), 1); !v) return v;
     if (!in[1].has_values()) return refuse(Rule::axes_must_be_known, 0, 1);

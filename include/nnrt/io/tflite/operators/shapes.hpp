@@ -2,6 +2,7 @@
 // Flow: operators.hpp lists them; each takes a node_reader and adds the operator's nodes to the network.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/io/tflite/node_reader.hpp>
 #include <nnrt/ops/arg_max.hpp>
 #include <nnrt/ops/batch_to_space_nd.hpp>
@@ -31,7 +32,7 @@ namespace nnrt::inline NNRT_ISA::tflite {
 namespace detail {
 
 /// A list of the file as one of ours. Refused: more numbers than ours has room for.
-template <class List> [[gnu::cold]] List read_list(node_reader& node, std::span<const std::int64_t> items) {
+template <class List> [[gnu::cold]] List read_list(node_reader& node, array_ref<const std::int64_t> items) {
   List made;
   for (const std::int64_t item : items) made.push_back(item);
   if (static_cast<std::size_t>(made.count) != items.size())

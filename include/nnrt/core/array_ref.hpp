@@ -1,0 +1,50 @@
+// array_ref: a view of elements that lie side by side and belong to someone else.
+// Flow: everything below the public face passes lists as array_refs; std::span stands where users meet one.
+//
+// std::span itself costs each translation unit 10 to 20 ms for every element type: the concepts of its constructors have the compiler look
+// at iterators, sentinels and common references first. The two convert into each other.
+#pragma once
+
+#include <nnrt/core/config.hpp>
+
+#include <cstddef>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// size() elements of type T from data() on. Like std::span, without bounds checks and without its iterators.
+template <class T> class array_ref {
+ public:
+  using element_type = T;
+  using value_type = std::remove_cv_t<T>;
+
+  constexpr array_ref() = default;
+  constexpr array_ref(T* first, std::size_t size) : first_(first), size_(size) {}
+  template <std::size_t N> constexpr array_ref(T (&array)[N]) : first_(array), size_(N) {}
+  /// Of whatever has data() and size(): pool, std::vector, std::array, std::span, and array_ref of elements that are not const.
+  template <class Container, class = decltype(static_cast<T*>(std::declval<Container&>().data()))>
+  constexpr array_ref(Container&& container) : first_(container.data()), size_(container.size()) {}
+
+  constexpr T* data() const { return first_; }
+  constexpr std::size_t size() const { return size_; }
+  constexpr bool empty() const { return size_ == 0; }
+  constexpr T* begin() const { return first_; }
+  constexpr T* end() const { return first_ + size_; }
+  constexpr T& operator[](std::size_t i) const { return first_[i]; }
+  constexpr T& front() const { return first_[0]; }
+  constexpr T& back() const { return first_[size_ - 1]; }
+  constexpr array_ref subspan(std::size_t from) const { return {first_ + from, size_ - from}; }
+  constexpr array_ref subspan(std::size_t from, std::size_t count) const { return {first_ + from, count}; }
+  constexpr array_ref first(std::size_t count) const { return {first_, count}; }
+
+ private:
+  T* first_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace nnrt::inline NNRT_ISA
+
+/// Iterators outlive the array_ref that they came from: a std::span of one that is not named is well-formed.
+template <class T> inline constexpr bool std::ranges::enable_borrowed_range<nnrt::array_ref<T>> = true;
