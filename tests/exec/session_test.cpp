@@ -105,6 +105,26 @@ TEST_CASE("session: the results of one node may differ in dtype, and need not al
   }(std::make_index_sequence<5>());
 }
 
+TEST_CASE("session: operands of two dtypes meet in the one of higher precision, whichever comes first") {
+  model_builder b;
+  const std::int32_t x = b.input("x", {i32, {2, 3}}).value();
+  const float row[] = {0.5F, -1, 3};
+  const std::int32_t w = b.constant<float>({f32, {3}}, row).value();
+  REQUIRE(b.output("sum", b.apply<ops::add>({}, {x, w}).value()[0]));
+  REQUIRE(b.output("difference", b.apply<ops::sub>({}, {w, x}).value()[0]));
+  REQUIRE(b.output("at most", b.apply<ops::less_equal>({}, {x, w}).value()[0]));
+  const program p = compile(b.finish()).value();
+  session s{p};
+  const std::int32_t numbers[] = {1, -2, 3, 0, 0, 4};
+  std::copy(std::begin(numbers), std::end(numbers), s.input<std::int32_t>(0).begin());
+  REQUIRE(s.run());
+  const float sums[] = {1.5F, -3, 6, 0.5F, -1, 7}, differences[] = {-0.5F, 1, 0, 0.5F, -1, -1};
+  const bool at_most[] = {false, true, true, true, false, false};
+  CHECK(std::ranges::equal(s.output<float>(0), sums));
+  CHECK(std::ranges::equal(s.output<float>(1), differences));
+  CHECK(std::ranges::equal(s.output<bool>(2), at_most));
+}
+
 TEST_CASE("session: sessions of one program keep to their own arenas, move, and outlive its handle") {
   std::vector<session> sessions;
   {
