@@ -372,9 +372,8 @@ void make_operands(random_node& made, dtype computed, dice& random) {
     else {
       const bool is_typed = static_cast<int>(made.in.size()) == op.traits.typed_by || !random.once_in(6);
       const dtype type = row.accepts.contains(computed) && is_typed ? computed : random.one_of(row.accepts);
-      const shape_t shape = before.empty()
-                                ? any_shape(random)
-                                : like(is_alike ? common : any_likeness(random), random.one_of(before), random);
+      const likeness how = is_alike ? common : any_likeness(random);  // in a statement of its own: chance has an order
+      const shape_t shape = before.empty() ? any_shape(random) : like(how, random.one_of(before), random);
       x.desc = {type, shape};
       x.is_constant = row.constant || random.once_in(5);
     }

@@ -1,0 +1,347 @@
+// operators_doc: writes docs/operators.md from the operators themselves, or says whether it is what they are.
+// Flow: built with the tests; the target operators_md runs it, the test docs/operators compares. Tables, attributes and
+// rules come from each operator's struct, prose from its docstrings, kernels from asking for random nodes.
+#include "battery/random_node.hpp"
+
+#include <nnrt/ir/dump.hpp>
+#include <nnrt/ops/list.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace nnrt;
+using namespace nnrt_test;
+
+namespace {
+
+// --- what only an operator's type knows --------------------------------------
+
+/// One attribute in words.
+struct attribute_facts {
+  std::string name, values, otherwise;
+};
+struct operator_facts {
+  foreign_numbers numbers;
+  std::span<const nnrt_parameter> parameters;
+  std::vector<attribute_facts> attributes;
+};
+
+template <class T> constexpr int capacity_of = 0;
+template <int N> constexpr int capacity_of<int_list<N>> = N;
+
+/// What an attribute of this type may be.
+template <class T> std::string values_of() {
+  if constexpr (std::is_enum_v<T>) {
+    std::string all;
+    for (const std::string_view name : rule_names<T>()) (all += all.empty() ? "`" : ", `").append(name) += '`';
+    return all;
+  } else if constexpr (std::is_same_v<T, bool>) return "`true`, `false`";
+  else if constexpr (std::is_same_v<T, float>) return "a real number";
+  else if constexpr (std::is_same_v<T, extent2>) return "height, width";
+  else if constexpr (std::is_same_v<T, pads>) return "top, bottom, left, right; `same`; `valid`";
+  else if constexpr (capacity_of<T> > 0) return "at most " + std::to_string(capacity_of<T>) + " integers";
+  else return "an integer";
+}
+
+/// A default in the form in which users give the attribute.
+template <class T> std::string text_of(const T& value) {
+  if constexpr (std::is_enum_v<T>) return '`' + std::string(rule_names<T>()[static_cast<std::size_t>(value)]) + '`';
+  else if constexpr (std::is_same_v<T, bool>) return value ? "`true`" : "`false`";
+  else if constexpr (std::is_same_v<T, float>) {
+    std::string text = "`";
+    ir::detail::append_real(text, value);
+    return text + '`';
+  } else if constexpr (std::is_same_v<T, extent2>)
+    return '`' + std::to_string(value.h) + ", " + std::to_string(value.w) + '`';
+  else if constexpr (std::is_same_v<T, pads>) return "`0, 0, 0, 0`";
+  else if constexpr (capacity_of<T> > 0) {
+    std::string text;
+    for (const std::int64_t item : value) (text += text.empty() ? "`" : ", ") += std::to_string(item);
+    return text.empty() ? "empty" : text + '`';
+  } else return '`' + std::to_string(value) + '`';
+}
+
+template <class Op> operator_facts facts_of() {
+  operator_facts facts{Op::foreign, Op::parameters, {}};
+  const typename Op::attrs defaults{};
+  for_each_attribute<typename Op::attrs>([&](const auto& name, const auto& get) {
+    using value_t = std::remove_cvref_t<decltype(get(defaults))>;
+    facts.attributes.push_back(
+        {boost::hana::to<const char*>(name), values_of<value_t>(), text_of<value_t>(get(defaults))});
+  });
+  return facts;
+}
+template <class... Ops> operator_facts facts_of(const operator_info& op, ops::type_list<Ops...>) {
+  operator_facts facts;
+  ((Ops::code == op.code ? (facts = facts_of<Ops>(), 0) : 0), ...);
+  return facts;
+}
+
+// --- prose -------------------------------------------------------------------
+
+std::vector<std::string> lines_of(const std::string& file) {
+  std::ifstream in(file);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  if (lines.empty()) std::fprintf(stderr, "cannot read %s\n", file.c_str());
+  return lines;
+}
+
+/// The place behind the ">" that ends what begins with the "<" at `first`; npos when there is none.
+std::size_t end_of_arguments(std::string_view text, std::size_t first) {
+  int depth = 0;
+  for (std::size_t i = first; i < text.size(); ++i) {
+    if (text[i] == '<') ++depth;
+    if (text[i] == '>' && --depth == 0) return i + 1;
+  }
+  return std::string_view::npos;
+}
+
+/// Keywords such as axis<1> as code, which they are: Markdown would take them for tags.
+std::string with_keywords_as_code(std::string_view text) {
+  std::string out;
+  bool is_code = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '`') is_code = !is_code;
+    const std::size_t end = text[i] == '<' && !is_code ? end_of_arguments(text, i) : std::string_view::npos;
+    std::size_t name = out.size();
+    while (name > 0 && (std::isalnum(static_cast<unsigned char>(out[name - 1])) != 0 || out[name - 1] == '_' ||
+                        out[name - 1] == ':'))
+      --name;
+    if (end == std::string_view::npos ||
+        (name == out.size() && std::isalpha(static_cast<unsigned char>(text[i + 1])) == 0)) {
+      out += text[i];
+      continue;
+    }
+    out.insert(name, "`").append(text.substr(i, end - i)) += '`';
+    i = end - 1;
+  }
+  return out;
+}
+
+/// What stands behind "///" in line i; nothing when that is no such line.
+std::string_view comment_of(const std::string& line) {
+  const std::size_t at = line.find("///");
+  return at == std::string::npos || line.find_first_not_of(' ') != at ? std::string_view()
+                                                                      : std::string_view(line).substr(at + 3);
+}
+bool is_comment(const std::string& line) { return comment_of(line).data() != nullptr; }
+
+/// Comment lines as Markdown: those that are indented become a block of code.
+std::string markdown_of(std::span<const std::string> comment) {
+  std::string out;
+  bool is_block = false;
+  for (const std::string& line : comment) {
+    const std::string_view text = comment_of(line);
+    const bool is_indented = text.starts_with("   ");
+    if (is_block && !is_indented && !text.empty()) out += "```\n\n", is_block = false;
+    if (!is_block && is_indented) out += "```text\n", is_block = true;
+    if (text.empty() && is_block) continue;
+    if (is_block) out.append(text.substr(3)) += '\n';
+    else out += (text.empty() ? "" : with_keywords_as_code(text.substr(1))) + '\n';
+  }
+  return out + (is_block ? "```\n" : "");
+}
+
+/// What the header of an operator says: its first line, the docstring of the struct, those of the functions.
+struct prose {
+  std::string summary, meaning, calls;
+};
+prose prose_of(const std::string& folder, std::string_view name) {
+  const std::vector<std::string> lines = lines_of(folder + '/' + std::string(name) + ".hpp");
+  prose text;
+  if (!lines.empty()) text.summary = lines[0].substr(std::min(lines[0].size(), name.size() + 5));
+  const std::string definition = "struct " + std::string(name) + " {";
+  bool is_behind = false;
+  for (std::size_t i = 0, first = 0; i < lines.size(); ++i) {
+    if (is_comment(lines[i]) && (i == 0 || !is_comment(lines[i - 1]))) first = i;
+    if (lines[i] == definition) text.meaning = markdown_of(std::span(lines).subspan(first, i - first));
+    is_behind = is_behind || lines[i] == "}  // namespace ops";
+    if (is_behind && is_comment(lines[i]) && (i + 1 == lines.size() || !is_comment(lines[i + 1])))
+      text.calls += markdown_of(std::span(lines).subspan(first, i + 1 - first)) + '\n';
+  }
+  return text;
+}
+
+// --- tables ------------------------------------------------------------------
+
+std::string names_in(dtype_set set) {
+  if (set == types::any) return "any";
+  if (set == types::number) return "any number";
+  if (set == types::integer) return "any integer";
+  std::string names;
+  for (int i = 1; i < dtype_count; ++i)
+    if (set.contains(static_cast<dtype>(i))) (names += names.empty() ? "" : ", ") += name_of(static_cast<dtype>(i));
+  return names;
+}
+
+std::string words_of(std::string_view enumerator) {
+  std::string words(enumerator);
+  for (char& c : words)
+    if (c == '_') c = ' ';
+  return words;
+}
+
+void write_operands(std::ostream& out, const operator_info& op) {
+  out << "| operand | dtypes | |\n|---|---|---|\n";
+  for (const operand_spec& row : op.inputs) {
+    out << "| `" << row.role << "` | " << names_in(row.accepts) << " | ";
+    if (row.given == presence::optional) out << "may be missing";
+    if (row.given == presence::variadic) out << "one or more";
+    if (row.constant) out << (row.given == presence::required ? "" : "; ") << "constant";
+    out << " |\n";
+  }
+  for (const operand_spec& row : op.outputs)
+    out << "| → `" << row.role << "` | " << names_in(row.accepts) << " | "
+        << (row.given == presence::variadic ? "one or more" : "") << " |\n";
+  out << '\n';
+}
+
+/// "12 (i64 × 4)": the numbers of the parameter tensors that carry an attribute.
+std::string parameters_of(const operator_facts& facts, std::string_view attribute) {
+  std::string text;
+  for (const nnrt_parameter& p : facts.parameters) {
+    if (p.attribute != attribute) continue;
+    text += (text.empty() ? "" : ", ") + std::to_string(p.tensor_type) + " (" + std::string(name_of(p.type));
+    text += p.count == 1 ? ")" : p.count < 0 ? ", any count)" : " × " + std::to_string(p.count) + ")";
+  }
+  return text.empty() ? "—" : text;
+}
+
+void write_attributes(std::ostream& out, const operator_facts& facts) {
+  if (facts.attributes.empty()) return;
+  out << "| attribute | values | default | NNRt parameter |\n|---|---|---|---|\n";
+  for (const attribute_facts& a : facts.attributes)
+    out << "| `" << a.name << "` | " << a.values << " | " << a.otherwise << " | " << parameters_of(facts, a.name)
+        << " |\n";
+  out << '\n';
+}
+
+void write_rules(std::ostream& out, const operator_info& op) {
+  if (op.rules.empty()) return;
+  out << "Rules:\n\n";
+  for (const std::string_view rule : op.rules) out << "- " << words_of(rule) << '\n';
+  out << '\n';
+}
+
+/// Names of the kernels that nodes of this dtype get.
+std::set<std::string> kernels_of(const operator_info& op, dtype type) {
+  dice random(static_cast<std::uint64_t>(op.code) * 100 + static_cast<std::uint64_t>(type));
+  std::set<std::string> names;
+  for (const random_node& node : random_nodes(op, type, 200, random)) {
+    const std::vector<operand> operands = node.operands();
+    if (const kernel_choice choice = op.select({node.words, operands, node.out}))
+      names.insert(std::string(choice.name));
+  }
+  return names;
+}
+void write_kernels(std::ostream& out, const operator_info& op) {
+  if (op.traits.result == storage::alias_of_input) {
+    out << "- kernels: none needed, the result is the operand's memory\n";
+    return;
+  }
+  std::vector<std::pair<std::string, dtype_set>> by_kernels;
+  dtype_set without;
+  for (int i = 1; i < dtype_count; ++i) {
+    const dtype_set type = types_of(static_cast<dtype>(i));
+    if (!op.computes_on.contains(static_cast<dtype>(i))) continue;
+    std::string names;
+    for (const std::string& name : kernels_of(op, static_cast<dtype>(i))) names += (names.empty() ? "" : ", ") + name;
+    const auto same = std::ranges::find(by_kernels, names, [](const auto& row) { return row.first; });
+    if (names.empty()) without = without | type;
+    else if (same != by_kernels.end()) same->second = same->second | type;
+    else by_kernels.emplace_back(names, type);
+  }
+  out << "- kernels: ";
+  for (const auto& [names, dtypes] : by_kernels) out << names_in(dtypes) << ": " << names << "; ";
+  if (without.empty()) out.seekp(-2, std::ios::cur);  // over the last semicolon
+  else out << (by_kernels.empty() ? "" : names_in(without) + ": ") << "the reference";
+  out << '\n';
+}
+
+void write_traits(std::ostream& out, const operator_info& op) {
+  const operator_traits& t = op.traits;
+  if (t.quantised == stored_numbers::computed) out << "- computes with quantised integers\n";
+  if (t.quantised == stored_numbers::kept) out << "- moves quantised integers; results keep scale and zero point\n";
+  if (op.fused_word >= 0) out << "- takes a relu or relu6 behind it into itself\n";
+  if (t.result == storage::in_place) out << "- may overwrite an operand that nobody reads any more\n";
+  if (t.outputs_are_parts) out << "- results in one piece are views of the operand\n";
+  if (t.joins_inputs) out << "- operands may be computed where they lie in the result\n";
+  if (t.weights != weights_role::none) out << "- takes a batch_norm, scale or bias_add behind it into its weights\n";
+  if (t.may_fail) out << "- a run may fail: values that only it shows may break a rule\n";
+  if (t.reads_descs_alone) out << "- known before the run where the shapes are\n";
+}
+
+void write_operator(std::ostream& out, const operator_info& op, const std::string& folder) {
+  const operator_facts facts = facts_of(op, ops::list{});
+  const prose text = prose_of(folder, op.name);
+  out << "## " << op.name << "\n\n";
+  if (facts.numbers.nnrt >= 0) out << "NNRt " << facts.numbers.nnrt;
+  else out << "An operator of nnrt's own, number " << static_cast<int>(op.code);
+  if (facts.numbers.hdi >= 0) out << ", HDI node type " << facts.numbers.hdi;
+  out << ".\n\n" << text.meaning << '\n';
+  if (!text.calls.empty()) out << "In C++: " << text.calls;
+  write_operands(out, op);
+  write_attributes(out, facts);
+  write_rules(out, op);
+  out << "In a network:\n\n";
+  write_traits(out, op);
+  write_kernels(out, op);
+  out << '\n';
+}
+
+std::string document(const std::string& folder) {
+  std::ostringstream out;
+  out << "# Operators\n\n"
+         "Every operator with its operands, attributes and rules. `tools/operators_doc.cpp` makes this page from the "
+         "headers in\n"
+         "`include/nnrt/ops`; after a change there, `cmake --build build/dev --target operators_md` writes it anew.\n\n"
+         "A graph that breaks a rule is refused, in the compiler or at run time, with the words that stand here and "
+         "the two values\n"
+         "involved. Every operator also checks what follows from its table of operands: how many there are, their "
+         "dtypes and\n"
+         "quantisation, which ones must be constants, and that tensors have at most 2^40 elements. Attributes are "
+         "keywords of the\n"
+         "same name, and so are operands that are lists of integers: `transpose(x, perm<0, 2, 1>)`. Kernels are those "
+         "that small\n"
+         "tensors with all extents known get; where the reference runs, results are the same but slower.\n\n"
+         "| NNRt | operator | |\n|---|---|---|\n";
+  for (const operator_info* op : catalogue()) {
+    const operator_facts facts = facts_of(*op, ops::list{});
+    out << "| " << (facts.numbers.nnrt >= 0 ? std::to_string(facts.numbers.nnrt) : "") << " | [" << op->name << "](#"
+        << op->name << ") | " << prose_of(folder, op->name).summary << " |\n";
+  }
+  out << '\n';
+  for (const operator_info* op : catalogue()) write_operator(out, *op, folder);
+  std::string text = out.str();
+  while (text.ends_with("\n\n")) text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const bool checks = count == 4 && std::string_view(arguments[3]) == "--check";
+  if (count != 3 && !checks) {
+    std::fprintf(stderr, "usage: operators_doc FOLDER_OF_OPERATORS FILE [--check]\n");
+    return 2;
+  }
+  const std::string text = document(arguments[1]);
+  if (checks) {
+    std::ifstream in(arguments[2]);
+    if (std::string(std::istreambuf_iterator<char>(in), {}) == text) return 0;
+    std::fprintf(stderr, "%s is not what the operators say: build the target operators_md\n", arguments[2]);
+    return 1;
+  }
+  std::ofstream out(arguments[2]);
+  out << text;
+  return out.flush() ? 0 : 1;
+}
