@@ -15,7 +15,7 @@ namespace ops {
 
 /// Mean of the elements along `axes`.
 ///
-///   x: any shape      axes: a list of axes, constant; missing or empty: all
+///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
 ///   y: the extents of the other axes; with keep_dims the axes of the mean stay, with extent 1
 ///
 /// reduce_to_end: all axes from the first of the list on, and the mean is multiplied by `coefficient`, unless that is 0
@@ -44,7 +44,6 @@ struct reduce_mean {
     axes_must_be_a_list_or_one_number,
     axes_must_be_known,
     axis_must_be_an_axis_of_the_input,
-    axes_must_differ,
     quantised_input_must_have_one_scale,
     quantised_output_must_have_one_scale,
     coefficient_of_a_quantised_mean_must_be_finite,

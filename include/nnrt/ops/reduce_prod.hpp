@@ -12,7 +12,7 @@ namespace ops {
 
 /// Product of the elements along `axes`.
 ///
-///   x: any shape      axes: a list of axes, constant; missing or empty: all
+///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
 ///   y: the extents of the other axes; with keep_dims the axes of the product stay, with extent 1
 ///
 /// reduce_to_end: all axes from the first of the list on, and the product is multiplied by `coefficient`, unless that
@@ -38,7 +38,6 @@ struct reduce_prod {
     axes_must_be_a_list_or_one_number,
     axes_must_be_known,
     axis_must_be_an_axis_of_the_input,
-    axes_must_differ,
   };
 
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {

@@ -1,5 +1,5 @@
 // axes: what operators with a list of axes share - each axis must exist and stand in the list once.
-// Flow: infer of squeeze, unsqueeze, transpose, slice and reductions.
+// Flow: infer of squeeze, unsqueeze, transpose and slice; reductions, which let axes come again, add them one by one.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -19,6 +19,12 @@ struct chosen_axes {
       if (items[i] == axis) return true;
     return false;
   }
+  /// Takes the axis in, unless it is there already; whether it was not.
+  constexpr bool add(int axis) {
+    if (contains(axis)) return false;
+    items[count++] = axis;  // at most max_rank differ
+    return true;
+  }
 };
 
 /// Reads `list`, whose numbers count from the end when negative, as axes of a tensor of this rank. A number beyond the
@@ -29,8 +35,7 @@ constexpr verdict choose_axes(chosen_axes& chosen, array_ref<const std::int64_t>
   for (const std::int64_t number : list) {
     const int axis = normalise_axis(number, rank);
     if (axis < 0) return refuse(exist, number, rank - 1);
-    if (chosen.contains(axis)) return refuse(differ, 2, 1);
-    chosen.items[chosen.count++] = axis;  // at most rank <= max_rank differ
+    if (!chosen.add(axis)) return refuse(differ, 2, 1);
   }
   return {};
 }

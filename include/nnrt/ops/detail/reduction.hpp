@@ -31,7 +31,7 @@ constexpr chosen_axes reduced_axes(const reduction_attributes& a, arguments in) 
   chosen_axes listed;
   if (in.size() > 1 && in[1])
     for (int i = 0; i < in[1].elements(); ++i)
-      listed.items[listed.count++] = normalise_axis(in[1].integer(i), in[0].rank());
+      listed.add(normalise_axis(in[1].integer(i), in[0].rank()));
   return reduced_axes(a, listed, in[0].rank());
 }
 
@@ -44,10 +44,13 @@ template <class Rule> constexpr verdict infer_reduction(const reduction_attribut
     if (!in[1].has_values()) return refuse(Rule::axes_must_be_known, 0, 1);
     list = in[1].values;
   }
-  chosen_axes chosen;
-  constexpr auto exist = Rule::axis_must_be_an_axis_of_the_input, differ = Rule::axes_must_differ;
-  if (auto v = choose_axes(chosen, list, x.rank(), exist, differ); !v) return v;
-  chosen = reduced_axes(a, chosen, x.rank());
+  chosen_axes listed;
+  for (const std::int64_t number : list) {
+    const int axis = normalise_axis(number, x.rank());
+    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_input, number, x.rank() - 1);
+    listed.add(axis);
+  }
+  const chosen_axes chosen = reduced_axes(a, listed, x.rank());
   shape_t y;
   for (int i = 0; i < x.rank(); ++i) {
     if (!chosen.contains(i)) y.push_back(x.shape[i]);

@@ -18,7 +18,7 @@ template <class Fold, class Isa> struct reduction_binding {
     if (x.type != f32 || !has_work(node)) return {};
     ops::chosen_axes listed;
     if (node.in.size() > 1 && node.in[1])
-      for (const std::int64_t axis : node.in[1].values) listed.items[listed.count++] = normalise_axis(axis, x.rank());
+      for (const std::int64_t axis : node.in[1].values) listed.add(normalise_axis(axis, x.rank()));
     const axis_block block =
         block_for(x.shape, ops::detail::reduced_axes(unpack<attributes>(node.attrs), listed, x.rank()));
     if (!block.found) return {};
