@@ -23,10 +23,28 @@ constexpr refused_pair<rule> refused[] = {
     {"beside an unknown extent", f32_of({-1, 3}), f32_of({2, 2}), rule::extents_must_be_equal_or_1, 2, 3},
 };
 static_assert(all_refused_as_stated<op>(refused));
+constexpr quant half{.scale = 0.5F, .zero_point = 3};
+constexpr tensor_desc stored_of(dtype type, shape_t shape, quantisation q = half) { return {type, nd, shape, q}; }
+constexpr refused_pair<rule> refused_stored[] = {
+    {"the first plain", {i8, {2}}, stored_of(i8, {2}), rule::operands_must_both_be_quantised_or_both_plain, 1, 0},
+    {"the second plain", stored_of(u8, {2}), {u8, {}}, rule::operands_must_both_be_quantised_or_both_plain, 0, 1},
+    {"16 bits", stored_of(i16, {2}), stored_of(i16, {2}), rule::quantised_types_must_be_i8_or_u8, 3, 2},
+    {"i8 and i16", stored_of(i8, {2}), stored_of(i16, {2}), rule::quantised_types_must_be_equal, 3, 2},
+    {"the first per channel", stored_of(i8, {2}, per_channel<0>), stored_of(i8, {2}),
+     rule::quantised_operands_must_have_one_scale, 2, 1},
+    {"the second per channel", stored_of(i8, {2, 3}), stored_of(i8, {2, 3}, per_channel<1>),
+     rule::quantised_operands_must_have_one_scale, 3, 1},
+    {"extents differ", stored_of(i8, {2, 3}), stored_of(i8, {2, 4}), rule::extents_must_be_equal_or_1, 4, 3},
+};
+static_assert(all_refused_as_stated<op>(refused_stored));
 static_assert(all_refused_as_stated<op>(signature_of_pairs));
 
 TEST_CASE("less_equal: what it cannot compare is refused with the rule and both values") {
   for (const auto& row : refused) {
+    CAPTURE(row.what);
+    CHECK(refused_as_stated<op>(row));
+  }
+  for (const auto& row : refused_stored) {
     CAPTURE(row.what);
     CHECK(refused_as_stated<op>(row));
   }
@@ -102,6 +120,38 @@ TEST_CASE("less_equal: each element compares those that broadcasting brings toge
     for (std::int64_t i = 0; i < row.y.elements(); ++i)
       CHECK(got[i] == (element_at(a, row.y, i) <= element_at(b, row.y, i)));
   }
+}
+
+/// What the reference says of stored numbers a <= b with these scales, one bool after the other.
+template <class T>
+constexpr bool says_of_stored(quant of_a, quant of_b, std::initializer_list<T> a, std::initializer_list<T> b,
+                              std::initializer_list<bool> expected) {
+  const shape_t shape{static_cast<std::int64_t>(expected.size())};
+  const tensor_desc x = stored_of(dtype_for<T>(), shape, of_a), y = stored_of(dtype_for<T>(), shape, of_b);
+  const tensor_desc z{boolean, shape};
+  T left[8] = {}, right[8] = {};
+  bool got[8] = {};
+  for (std::size_t i = 0; i < a.size(); ++i) left[i] = a.begin()[i], right[i] = b.begin()[i];
+  const view in[] = {{&x, left}, {&y, right}}, out[] = {{&z, got}};
+  op::reference<T>({}, in, out);
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    if (got[i] != expected.begin()[i]) return false;
+  return true;
+}
+
+// 0.5 (q - 3) beside 0.25 (q + 100): 2 beside 1.75, 2, 2.25, -64 beside -7, 62 beside 56.75.
+static_assert(says_of_stored<std::int8_t>({.scale = 0.5F, .zero_point = 3}, {.scale = 0.25F, .zero_point = -100},
+                                          {7, 7, 7, -125, 127}, {-93, -92, -91, -128, 127},
+                                          {false, true, true, true, false}));
+static_assert(says_of_stored<std::uint8_t>(half, half, {0, 255, 4, 4}, {255, 0, 4, 3}, {true, false, true, false}));
+
+TEST_CASE("less_equal: stored numbers are compared by what they stand for, in steps of 1/256") {
+  // 1/1024 a step: 3 and 4 steps are 0.75 and 1 of those of 1/256 and so both 1; 1 and 2 are 0.25 and 0.5, 0 and 1.
+  constexpr quant fine{.scale = 1.0F / 1024, .zero_point = 0};
+  CHECK(says_of_stored<std::int8_t>(fine, fine, {4, 2, 1, -2, 6}, {3, 1, 2, -1, 5}, {true, false, true, true, false}));
+  constexpr quant vast{.scale = 3e38F, .zero_point = 0}, tiny{.scale = 2e-38F, .zero_point = 0};
+  CHECK(says_of_stored<std::int8_t>(vast, tiny, {1, -1, 0}, {127, -128, 0}, {false, true, true}));
+  CHECK(says_of_stored<std::uint8_t>(tiny, vast, {255, 255}, {0, 1}, {true, true}));
 }
 
 constexpr auto network = [](builder& b) {
