@@ -1,4 +1,4 @@
-// expect: graph_rejected<.*prelu::rule::parameters_must_have_one_element_for_each_channel.*actual<2L?>.*expected<4L?>
+// expect: graph_rejected<.*prelu::rule::weight_extents_must_be_1_or_those_of_the_input.*actual<2L?>.*expected<4L?>
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/prelu.hpp>

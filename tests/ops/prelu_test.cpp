@@ -23,12 +23,28 @@ TEST_CASE("prelu: each rule is broken with its two values") {
       op, {"nchw", {}, {computed({f32, nchw, {1, 4, 8, 8}}), c4}, {}, rule::input_must_be_nhwc, int(nchw), int(nhwc)});
   NNRT_CHECK_REFUSED(
       op, {"dtype", {}, {x, weight({f16, {4}})}, {}, rule::parameter_types_must_equal_input_type, int(f16), int(f32)});
-  NNRT_CHECK_REFUSED(op, {"rank", {}, {x, weight(f32_of({4, 1, 1}))}, {}, rule::parameter_rank_must_be_1, 3, 1});
   NNRT_CHECK_REFUSED(
-      op, {"count", {}, {x, weight(f32_of({2}))}, {}, rule::parameters_must_have_one_element_for_each_channel, 2, 4});
+      op,
+      {"rank", {}, {x, weight(f32_of({1, 1, 1, 1, 4}))}, {}, rule::weight_rank_must_not_exceed_input_rank, 5, 4});
+  NNRT_CHECK_REFUSED(
+      op, {"count", {}, {x, weight(f32_of({2}))}, {}, rule::weight_extents_must_be_1_or_those_of_the_input, 2, 4});
+  NNRT_CHECK_REFUSED(
+      op, {"rows", {}, {x, weight(f32_of({4, 1, 1}))}, {}, rule::weight_extents_must_be_1_or_those_of_the_input, 4, 8});
+  NNRT_CHECK_REFUSED(
+      op, {"none", {}, {x, weight(f32_of({0}))}, {}, rule::weight_extents_must_be_1_or_those_of_the_input, 0, 4});
   CHECK(breaks(infer<op>({}, {x}), signature_rule::required_operand_must_be_given, 1, 2));
   CHECK(breaks(infer<op>({}, {computed({i32, {4}}), c4}), signature_rule::operand_type_must_be_accepted_by_the_operator,
                int(i32), int(i8)));
+}
+
+TEST_CASE("prelu: slopes of any shape that broadcasts to the input leave its shape as it is") {
+  static constexpr shape_t table[] = {{}, {1}, {1, 1, 4}, {1, 1, 1, 4}, {8, 1, 1}, {1, 8, 8, 4}, {-1, 1}, {1, 8, 8, 1}};
+  for (const shape_t& slopes : table) {
+    const verdict v = infer<op>({}, {x, weight(f32_of(slopes))});
+    REQUIRE(v);
+    CHECK(v.output(0) == x.desc);
+  }
+  CHECK_FALSE(infer<op>({}, {computed(f32_of({1, 4})), weight(f32_of({3, 4}))}));
 }
 
 TEST_CASE("prelu: the output is like the input, for one slope as for one a channel") {
@@ -49,6 +65,19 @@ static_assert(sloped<float>({{2}, {0.5F, -2}}).elements == std::vector<float>{-2
 TEST_CASE_TEMPLATE("prelu: positive numbers pass, others are multiplied with their slope", T, float16, float, double) {
   CHECK(sloped<T>({{2}, {T(0.5), T(-2)}}).elements == std::vector<T>{T(-2), T(8), T(3), T(0)});
   CHECK(sloped<T>({{1}, {T(0.25)}}).elements == std::vector<T>{T(-1), T(-1), T(3), T(0)});
+  CHECK(sloped<T>({{}, {T(0.25)}}).elements == std::vector<T>{T(-1), T(-1), T(3), T(0)});
+  CHECK(sloped<T>({{1, 1, 2}, {T(0.5), T(-2)}}).elements == std::vector<T>{T(-2), T(8), T(3), T(0)});
+}
+
+TEST_CASE_TEMPLATE("prelu: slopes stand at the axes that broadcasting gives them", T, float16, float, double) {
+  const auto with = [](filled<T> weight) {
+    return run<op, T>({}, {2, 2, 2}, filled<T>({2, 2, 2}, {T(-1), T(-2), T(-3), T(-4), T(5), T(-6), T(-7), T(-8)}),
+                      weight).elements;
+  };
+  CHECK(with({{2, 1, 1}, {T(2), T(3)}}) == std::vector<T>{T(-2), T(-4), T(-6), T(-8), T(5), T(-18), T(-21), T(-24)});
+  CHECK(with({{2, 1}, {T(2), T(3)}}) == std::vector<T>{T(-2), T(-4), T(-9), T(-12), T(5), T(-12), T(-21), T(-24)});
+  CHECK(with({{2, 1, 2}, {T(0), T(1), T(2), T(3)}}) ==
+        std::vector<T>{T(0), T(-2), T(0), T(-4), T(5), T(-18), T(-14), T(-24)});
 }
 
 TEST_CASE("prelu: a NaN stays one, and infinities keep to the formula") {

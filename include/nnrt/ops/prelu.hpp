@@ -5,6 +5,7 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/arithmetic.hpp>
 #include <nnrt/core/dsl.hpp>
+#include <nnrt/ops/detail/binary.hpp>
 #include <nnrt/ops/detail/channels.hpp>
 #include <nnrt/ops/detail/quantised_unary.hpp>
 
@@ -13,13 +14,14 @@ namespace ops {
 
 /// Parametric rectified linear unit; channels are the last axis.
 ///
-///   x: [..., C]      weight: [C] or [1]      y: [..., C] = x where x > 0, else weight * x; a NaN stays one
+///   x: [..., C]      weight: [C] or [1], or any shape that broadcasts to that of x
+///   y: [..., C] = x where x > 0, else weight * x; a NaN stays one
 ///
 /// Quantised: x and weight i8, u8 or i16 with one scale each, y with the scale that `into<quant{…}>` gives; what passes
 /// and what is multiplied is brought to it in fixed point.
 ///
-/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_PRELU; quantised: the reference kernel of
-/// TFLite's PRELU.
+/// Broken rules: see `rule`; ranks, extents and scales are counted. Source: NNRt OH_NN_OPS_PRELU; other shapes of the
+/// weight as in ONNX and TFLite; quantised: the reference kernel of TFLite's PRELU.
 struct prelu {
   static constexpr op_code code{46};
   static constexpr std::string_view name = "prelu";
@@ -34,8 +36,8 @@ struct prelu {
     input_must_have_a_channel_axis,
     input_must_be_nhwc,
     parameter_types_must_equal_input_type,
-    parameter_rank_must_be_1,
-    parameters_must_have_one_element_for_each_channel,
+    weight_rank_must_not_exceed_input_rank,
+    weight_extents_must_be_1_or_those_of_the_input,
     quantised_input_must_have_one_scale,
     quantised_weight_must_have_one_scale,
     quantised_output_must_have_one_scale,
@@ -44,8 +46,7 @@ struct prelu {
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc &x = in[0].desc, &weight = in[1].desc;
     if (auto v = detail::check_channels_last<rule>(x); !v) return v;
-    const std::int64_t channels = weight.elements() == 1 ? 1 : x.shape[-1];
-    if (auto v = detail::check_parameter<rule>(weight, x.type, channels); !v) return v;
+    if (auto v = check_weight(weight, x); !v) return v;
     if (types::floating.contains(x.type)) return yields(x);
     if (auto v = detail::require_one_scale(rule::quantised_weight_must_have_one_scale, weight); !v) return v;
     return detail::infer_stored<rule>(x, wanted);
@@ -58,18 +59,23 @@ struct prelu {
     return real(x) > 0 ? x : static_cast<T>(real(slope) * real(x));
   }
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    if constexpr (can_be_stored<T>) for_each_with_slope<T>(in, out, stored_slope<T>(in, out));
+    if constexpr (can_be_stored<T>) detail::for_each_pair<T>(in, out, stored_slope<T>(in, out));
     else
-      for_each_with_slope<T>(in, out, [&](T x, T slope) { return element(a, x, slope); });
+      detail::for_each_pair<T>(in, out, [&](T x, T slope) { return element(a, x, slope); });
   }
 
  private:
-  template <class T, class F> static constexpr void for_each_with_slope(arguments in, results out, F f) {
-    const auto x = in[0].as<const T>(), weight = in[1].as<const T>();
-    const auto y = out[0].as<T>();
-    for (std::int64_t i = 0; i < x.elements(); ++i)
-      y[i] = f(x[i], weight[weight.elements() == 1 ? 0 : i % x.shape[-1]]);
+  static constexpr verdict check_weight(const tensor_desc& weight, const tensor_desc& x) {
+    if (auto v = require(rule::parameter_types_must_equal_input_type, weight.type, x.type); !v) return v;
+    if (auto v = require_at_most(rule::weight_rank_must_not_exceed_input_rank, weight.rank(), x.rank()); !v) return v;
+    for (int axis = -1; axis >= -weight.rank(); --axis) {
+      if (weight.shape[axis] == 1) continue;
+      constexpr rule one_or_the_same = rule::weight_extents_must_be_1_or_those_of_the_input;
+      if (auto v = require_same_extent(one_or_the_same, weight.shape[axis], x.shape[axis]); !v) return v;
+    }
+    return {};
   }
+
   /// The function of two stored numbers: factors of scales in float, as TFLite has them.
   template <class T> struct stored_slope {
     std::int32_t zero_x, zero_slope, zero_y;

@@ -1,5 +1,5 @@
 // channels: what operators with one parameter for each channel share; channels are the last axis.
-// Flow: infer of batch_norm, bias_add and prelu, each with its own enum of rules.
+// Flow: infer of batch_norm, bias_add and prelu (its input alone), each with its own enum of rules.
 #pragma once
 
 #include <nnrt/core/operator.hpp>
