@@ -7,7 +7,8 @@ Flow: tests/CMakeLists.txt registers each check as the test hygiene/<check>; wit
     layers     a header includes only what its layer may know; intrinsics live in kernels/ alone
     words      nothing unfinished, no path of somebody's machine, no tab, no space at a line's end, a newline at the end
     top_level  the top level holds what it should and nothing else
-    operators  each operator stands in ops/list.hpp, has its test with each of its rules, and a program that breaks one
+    operators  each operator stands in ops/list.hpp, has its test with each of its rules and its reference in a
+               static_assert, and a program that breaks one
 """
 import re
 import subprocess
@@ -165,10 +166,41 @@ def rules_of(operator: str) -> list[str]:
     return []
 
 
+def end_of(text: str, first: int) -> int:
+    """The place behind the bracket that closes the one at `first`."""
+    opening = text[first]
+    closing, depth = {"(": ")", "{": "}"}[opening], 0
+    for place in range(first, len(text)):
+        depth += (text[place] == opening) - (text[place] == closing)
+        if depth == 0:
+            return place + 1
+    return len(text)
+
+
+def functions_of(text: str) -> list[tuple[str, str]]:
+    """Name and body of each constexpr function and lambda of a test."""
+    head = re.compile(r"\bconstexpr\b[^;{}()=]*?\b(\w+)\((?:[^;{}]|\{\})*?\)[^;{}()]*\{|\bconstexpr auto (\w+) = \[[^;{}]*\{")
+    return [(m[1] or m[2], text[m.end() - 1 : end_of(text, m.end() - 1)]) for m in head.finditer(text)]
+
+
+def runs_reference_in_compiler(test: str, shared: str) -> bool:
+    """Whether a static_assert of the test calls the reference, itself or through functions of the tests."""
+    running = {"run", "reference", "run_reference"}
+    functions = functions_of(test) + functions_of(shared)
+
+    def calls(text: str) -> bool:
+        return any(name in running and (not dot or name == "run") for dot, name in re.findall(r"(\.?)\b(\w+)\s*[<(]", text))
+
+    while new := {name for name, body in functions if name not in running and calls(body)}:
+        running |= new
+    return any(calls(test[m.end() - 1 : end_of(test, m.end() - 1)]) for m in re.finditer(r"\bstatic_assert\(", test))
+
+
 def check_operators() -> Iterator[str]:
     list_file = INCLUDE / "ops" / "list.hpp"
     listed = set(included(list_file)) if list_file.is_file() else set()
     rejected = {f.name for f in (ROOT / "tests" / "compile_fail").glob("*.cpp")}
+    shared = "".join(f.read_text(encoding="utf-8") for f in sorted((ROOT / "tests" / "support").glob("*.hpp")))
     for header in sorted((INCLUDE / "ops").glob("*.hpp")):
         text = header.read_text(encoding="utf-8")
         if "static constexpr op_code code{" not in text:
@@ -183,6 +215,8 @@ def check_operators() -> Iterator[str]:
             yield f"{name} has no {test.relative_to(ROOT)}"
             continue
         tested = test.read_text(encoding="utf-8")
+        if not runs_reference_in_compiler(tested, shared):
+            yield f"{test.relative_to(ROOT)} has no static_assert that runs the reference"
         for rule in rules:
             if not re.search(rf"rule::{rule}\b", tested):
                 yield f"{test.relative_to(ROOT)} has no row for rule {rule}"
