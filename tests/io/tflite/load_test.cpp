@@ -92,6 +92,11 @@ const spoiled files[] = {
      "subgraph 0: operator 0 ADD: tensor 9 does not exist: the file has 4"},
     {"output index", [](file& f) { f.calls[0].outputs[0] = -2; },
      "subgraph 0: operator 0 ADD: tensor -2 does not exist: the file has 4"},
+    {"output index of two nodes",
+     [](file& f) {
+       f.calls[1] = {25, {2}, {9}, {9, {{0, 2.0F}}}};
+     },
+     "subgraph 0: operator 1 SOFTMAX: tensor 9 does not exist: the file has 4"},
     {"graph's input index", [](file& f) { f.inputs[0] = 4; },
      "subgraph 0: input 0: tensor 4 does not exist: the file has 4"},
     {"graph's output index", [](file& f) { f.outputs[0] = -1; },

@@ -42,8 +42,10 @@ class tensor_reader {
   /// What the file declares of a tensor. Errors: invalid_file (an index, extent, scale … that cannot be),
   /// not_supported (element types that nnrt lacks; variables; sparse, external or otherwise quantised elements).
   [[gnu::cold]] result<tensor_desc> declared(std::int32_t index) const;
-  /// Its name, for nodes, inputs and outputs; the index must be one of the file's.
-  std::string_view name(std::int32_t index) const { return at(index)[schema::tensor::name]; }
+  /// Its name, for nodes, inputs and outputs; empty when there is no such tensor.
+  std::string_view name(std::int32_t index) const {
+    return is_index(index) ? at(index)[schema::tensor::name] : std::string_view();
+  }
   /// Whether the file has its elements.
   bool has_data(std::int32_t index) const { return is_index(index) && !data(index).empty(); }
 
