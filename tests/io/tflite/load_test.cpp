@@ -390,6 +390,16 @@ TEST_CASE("tflite: unknown extents are those of the shape, unless they shall sta
         "subgraph 0: input 0: tensor 0 \"x\" shape_signature: got rank 2, expected that of the shape, 3");
 }
 
+TEST_CASE("tflite: a network whose batch stays unknown runs for any") {
+  const std::vector<std::byte> bytes = flatten({-1, 3, 2}).bytes();
+  for (const int rows : {1, 2, 5}) {
+    const outcome got = run_resized(bytes, {{rows, 3, 2}}, {counted(rows * 6)});
+    REQUIRE(got.error == "");
+    CHECK(got.outputs[0].shape == std::vector<std::int64_t>{rows, 6});
+    CHECK(got.outputs[0].numbers == counted(rows * 6));
+  }
+}
+
 struct hybrid_row {
   const char* what;
   quantized weight;

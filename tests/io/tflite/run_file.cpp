@@ -34,19 +34,27 @@ void fill(session& s, std::size_t i, dtype type, const std::vector<double>& numb
   });
 }
 
-outcome run(result<model> loaded, const std::vector<std::vector<double>>& inputs) {
+outcome run(result<model> loaded, const std::vector<std::vector<double>>& inputs,
+            const std::vector<std::vector<std::int64_t>>& shapes = {}) {
   if (!loaded) return failed(loaded.error());
   const auto compiled = compile(*loaded);
   if (!compiled) return failed(compiled.error());
   outcome made = describe(loaded->graph);
   *loaded = {};
   session s(*compiled);
+  std::vector<shape_t> resized(shapes.size());
+  for (std::size_t i = 0; i < shapes.size(); ++i)
+    for (const std::int64_t extent : shapes[i]) resized[i].push_back(extent);
+  if (!shapes.empty())
+    if (const auto done = s.resize(resized); !done) return failed(done.error());
   for (std::size_t i = 0; i < inputs.size(); ++i) fill(s, i, compiled->input_desc(i).type, inputs[i]);
   if (const auto done = s.run(); !done) return failed(done.error());
-  for (std::size_t i = 0; i < made.outputs.size(); ++i)
-    with_element<types::any>(compiled->output_desc(i).type, [&]<class T>(T) {
+  for (std::size_t i = 0; i < made.outputs.size(); ++i) {
+    made.outputs[i] = described(made.outputs[i].name, s.output_desc(i));
+    with_element<types::any>(s.output_desc(i).type, [&]<class T>(T) {
       for (const T number : s.output<T>(i)) made.outputs[i].numbers.push_back(static_cast<double>(number));
     });
+  }
   return made;
 }
 
@@ -59,6 +67,11 @@ outcome load_file(std::span<const std::byte> file, bool unknown_extents) {
 
 outcome run_file(std::span<const std::byte> file, const std::vector<std::vector<double>>& inputs) {
   return run(tflite::parse(file), inputs);
+}
+
+outcome run_resized(std::span<const std::byte> file, const std::vector<std::vector<std::int64_t>>& shapes,
+                    const std::vector<std::vector<double>>& inputs) {
+  return run(tflite::parse(file, {.unknown_extents = true}), inputs, shapes);
 }
 
 outcome run_path(const std::string& path, const std::vector<std::vector<double>>& inputs) {

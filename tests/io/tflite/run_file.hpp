@@ -25,7 +25,10 @@ struct outcome {
 outcome load_file(std::span<const std::byte> file, bool unknown_extents = false);
 /// One run with these inputs.
 outcome run_file(std::span<const std::byte> file, const std::vector<std::vector<double>>& inputs);
-/// The same for a file on the disk; the model is gone when the network runs.
+/// The same with extents that the file calls unknown, for inputs of these shapes.
+outcome run_resized(std::span<const std::byte> file, const std::vector<std::vector<std::int64_t>>& shapes,
+                    const std::vector<std::vector<double>>& inputs);
+/// One run of a file on the disk; the model is gone when the network runs.
 outcome run_path(const std::string& path, const std::vector<std::vector<double>>& inputs);
 /// Names of the operators that are read.
 std::vector<std::string> names_of_operators();
