@@ -89,6 +89,28 @@ TEST_CASE("tflite: real networks give what TensorFlow Lite gave, floats within 1
   }
 }
 
+TEST_CASE("tflite: networks whose files leave the batch open give the same for several inputs at once") {
+  if (!are_there()) return;
+  for (const model& m : models) {
+    const std::string place = folder() + "/" + m.folder + "/", suffix = m.is_float ? ".f32" : ".i8";
+    const std::vector<char> letters = read(place + m.name + ".tflite");
+    const auto file = std::as_bytes(std::span(letters));
+    std::vector<std::int64_t> shape = load_file(file, true).inputs[0].shape;
+    if (shape[0] != -1) continue;
+    CAPTURE(m.name);
+    std::vector<double> x, y;
+    for (const char* name : m.cases) {
+      const auto in = numbers(place + name + ".input" + suffix, m.is_float);
+      const auto out = numbers(place + name + ".output" + suffix, m.is_float);
+      x.insert(x.end(), in.begin(), in.end()), y.insert(y.end(), out.begin(), out.end());
+    }
+    shape[0] = static_cast<std::int64_t>(m.cases.size());
+    const outcome got = run_resized(file, {shape}, {x});
+    REQUIRE(got.error == "");
+    check(got.outputs[0].numbers, y, m.is_float);
+  }
+}
+
 TEST_CASE("tflite: the sine network gives what TensorFlow Lite gave, for each of ten numbers") {
   if (!are_there()) return;
   for (const bool is_float : {true, false}) {
