@@ -128,7 +128,7 @@ computed kernel_of(random_node& node, const kernel_choice& choice, int tiles, in
       if (!x.empty()) std::memcpy(fenced[0].data.raw(), x.data(), x.size());
       in[static_cast<std::size_t>(in_place)].data = fenced[0].data;
     }
-    for (int tile = tiles; tile-- > 0;) choice.run({node.words, in, fenced, aligned(scratch), tile, tiles, &fault});
+    for (int tile = tiles; tile-- > 0;) choice.run({node.words, in, fenced, aligned(scratch), tile, tiles, &fault, choice.inner});
     for (std::size_t i = 0; i < out.size(); ++i)
       if (node.out[i].bytes() > 0)
         std::memcpy(out[i].data.raw(), fenced[i].data.raw(), static_cast<std::size_t>(node.out[i].bytes()));

@@ -163,7 +163,7 @@ template <class Op> struct node_under_test {
       arguments[i].data = results[0].data;
     }
     std::vector<std::byte> scratch(static_cast<std::size_t>(choice.scratch_bytes) + 64);
-    for (int tile = tiles; tile-- > 0;) choice.run({words, arguments, results, aligned(scratch), tile, tiles});
+    for (int tile = tiles; tile-- > 0;) choice.run({words, arguments, results, aligned(scratch), tile, tiles, nullptr, choice.inner});
     blocks bytes;
     for (fenced_bytes& block : memory) bytes.push_back(block.copy());
     return bytes;

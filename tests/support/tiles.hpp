@@ -1,4 +1,4 @@
-// tiles: from a tile_set known at run time to its functions.
+// tiles: from a tile_set to its functions.
 // Flow: tests of gemm.hpp and convolution.hpp run every shape with the smallest set that is meant to do.
 #pragma once
 
@@ -6,12 +6,9 @@
 
 namespace nnrt_test {
 
-inline const nnrt::kernels::tile_table& tiles_in(nnrt::kernels::tile_set set) {
-  using nnrt::kernels::native, nnrt::kernels::tile_set, nnrt::kernels::tiles_of;
-  if (set == tile_set::one_row) return tiles_of<native, tile_set::one_row>;
-  if (set == tile_set::most_rows) return tiles_of<native, tile_set::most_rows>;
-  if (set == tile_set::whole_panels) return tiles_of<native, tile_set::whole_panels>;
-  return tiles_of<native, tile_set::any>;
+/// Exactly these, fewer than the tables of plans have.
+inline nnrt::kernels::tile_table tiles_in(nnrt::kernels::tile_set set) {
+  return nnrt::kernels::detail::restricted(nnrt::kernels::tiles_of<nnrt::kernels::native>, set);
 }
 
 }  // namespace nnrt_test

@@ -31,6 +31,7 @@ struct kernel_call {
   int tile = 0;
   int tiles = 1;
   run_fault* fault = nullptr;     // of operators that may fail: where one of the parts says so
+  const void* inner = nullptr;    // of the choice
 
   /// Says what is wrong, if something is.
   constexpr void report(const run_fault& found) const {
@@ -63,6 +64,8 @@ struct kernel_choice {
   unrolled_form form = unrolled_form::none;
   bool packs_in_compiler = false;     // pack() is constexpr, takes f32 operands and makes an f32 result: constants are packed while planning
   int parts = 1;                      // into how many parts the work may be cut at most
+  /// What run() takes beside its operands: a table of the functions of its innermost loop, say, so that a program has those alone.
+  const void* inner = nullptr;
   std::string_view name;
 
   constexpr explicit operator bool() const { return !name.empty(); }

@@ -22,6 +22,7 @@ struct operand_slot {
 /// One kernel call.
 struct step {
   kernel_function run = nullptr;
+  const void* inner = nullptr;         // see kernel_choice
   ir::range attrs;                     // in words
   ir::range inputs;                    // in slots
   ir::range outputs;                   // in slots
@@ -298,6 +299,7 @@ struct planner {
     operand_slot packed;
     if (p.choice.has_pack()) packed = add_pack(n, p, s);
     s.run = p.choice.run;
+    s.inner = p.choice.inner;
     s.kernel = p.choice.name;
     s.form = p.choice.form;
     s.fused_word = n.op->fused_word;

@@ -36,6 +36,7 @@ template <const auto& Plan, std::size_t I, std::int32_t... In, std::int32_t... O
   call.attrs = {Plan.words.data() + s.attrs.first, static_cast<std::size_t>(s.attrs.count)};
   call.in = in;
   call.out = out;
+  call.inner = s.inner;
   if constexpr (s.scratch_bytes > 0) call.scratch = bases[in_arena] + s.scratch;
   if constexpr (!Plan.fallible.empty()) call.fault = fault;
   s.run(call);

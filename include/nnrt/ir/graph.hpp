@@ -51,6 +51,11 @@ struct output {
 };
 
 namespace detail {
+/// An element as bytes; std::array and std::copy_n would be instantiated for every dtype and size.
+template <std::size_t N> struct raw_element {
+  std::byte bytes[N];
+};
+
 template <class T> constexpr array_ref<T> slice(pool<T>& list, range at) { return {list.data() + at.first, static_cast<std::size_t>(at.count)}; }
 template <class T> constexpr array_ref<const T> slice(const pool<T>& list, range at) { return {list.data() + at.first, static_cast<std::size_t>(at.count)}; }
 }  // namespace detail
@@ -112,16 +117,17 @@ struct graph {
     const std::size_t first = (bytes.size() + 63) / 64 * 64;
     while (bytes.size() < first) bytes.push_back(std::byte{});
     for (const T& element : elements) {
-      const auto raw = std::bit_cast<std::array<std::byte, sizeof(T)>>(element);
-      bytes.insert(raw.begin(), raw.end());
+      const auto raw = std::bit_cast<detail::raw_element<sizeof(T)>>(element);
+      bytes.insert(raw.bytes, raw.bytes + sizeof(T));
     }
     return add_value({desc, kind::constant, {}, static_cast<std::int64_t>(first), none});
   }
   /// The i-th element of a constant.
   template <class T> constexpr T element(const value& constant, std::int64_t i) const {
-    std::array<std::byte, sizeof(T)> raw{};
-    std::copy_n(bytes.begin() + constant.first_byte + i * std::int64_t{sizeof(T)}, sizeof(T), raw.begin());
-    if constexpr (std::is_same_v<T, bool>) return raw[0] != std::byte{};  // bytes of a file may be neither 0 nor 1
+    detail::raw_element<sizeof(T)> raw{};
+    const std::byte* from = bytes.data() + constant.first_byte + i * std::int64_t{sizeof(T)};
+    for (std::byte& byte : raw.bytes) byte = *from++;
+    if constexpr (std::is_same_v<T, bool>) return raw.bytes[0] != std::byte{};  // bytes of a file may be neither 0 nor 1
     else return std::bit_cast<T>(raw);
   }
 

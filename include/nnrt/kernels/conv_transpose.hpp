@@ -205,13 +205,9 @@ constexpr std::int64_t conv_transpose_scratch_floats(const conv_transpose_shape&
 
 /// The set of tiles that conv_transpose() makes do with.
 constexpr tile_set conv_transpose_tile_set(const conv_transpose_shape& s) {
-  tile_set set = tile_set::any;
-  bool is_first = true;
+  tile_set set;
   detail::for_each_phase(s, [&](const detail::phase& h, const detail::phase& w) {
-    const tile_set own = conv_tile_set(detail::conv_of(s, h, w));
-    const tile_set both = s.out / s.group % panel_columns == 0 ? tile_set::whole_panels : tile_set::any;
-    set = is_first || own == set ? own : both;
-    is_first = false;
+    if (h.outputs > 0 && w.outputs > 0) set = set | conv_tile_set(detail::conv_of(s, h, w));
   });
   return set;
 }
@@ -226,7 +222,7 @@ constexpr tile_set conv_transpose_tile_set(const conv_transpose_shape& s) {
 /// \param scratch conv_transpose_scratch_floats(s) floats for this part alone; need not be initialised, may be null
 /// when there are none
 ///
-/// \param tiles tiles_of<Isa, S>, where S is conv_transpose_tile_set(s) or any
+/// \param tiles tiles_for<Isa>(conv_transpose_tile_set(s)), or any with more functions
 template <class Isa = native>
 void conv_transpose(const conv_transpose_shape& s, const float* x, const float* packed, float* y, float* scratch,
                     clamp_range range = {}, part p = {}, const tile_table& tiles = tiles_of<Isa>) {

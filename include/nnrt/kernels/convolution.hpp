@@ -50,14 +50,14 @@ struct conv_shape {
   }
 };
 
-namespace detail {
-
 /// How a convolution is computed; follows from the shape alone.
 enum class conv_method {
   product,  // A is the image as it lies there: 1x1 kernels, and kernels as large as the image
   direct,   // tiles read the image, or a copy with padding or of one group's channels
   gather    // tiles read pixels' inputs copied side by side
 };
+
+namespace detail {
 
 constexpr conv_method method_of(const conv_shape& s) {
   const bool is_pointwise = s.kernel_h == 1 && s.kernel_w == 1 && s.stride_h == 1 && s.stride_w == 1;
@@ -303,12 +303,33 @@ constexpr std::int64_t conv_scratch_floats(const conv_shape& s) { return detail:
 
 /// The set of tiles that conv() makes do with.
 constexpr tile_set conv_tile_set(const conv_shape& s) {
-  const detail::conv_method method = detail::method_of(s);
-  if (method == detail::conv_method::product) return tile_set_for(s.batch * s.out_pixels(), s.out);
-  // Blocks are one output row high: the tiles are those along a row.
-  if (method == detail::conv_method::direct && detail::block_rows(s) == 1)
-    return tile_set_for(s.out_width, s.group_out());
-  return s.group_out() % panel_columns == 0 ? tile_set::whole_panels : tile_set::any;
+  const conv_method method = detail::method_of(s);
+  const std::int64_t pixels = s.batch * s.out_pixels(), n = s.group_out();
+  if (pixels * n == 0) return {};
+  if (method == conv_method::product) return tile_set_for(pixels, n);
+  if (method == conv_method::gather) {
+    const std::int64_t at_once = detail::gathered_pixels(s), line = s.has_gaps() ? s.out_width : pixels;
+    return (line >= at_once ? tile_set_for(at_once, n) : tile_set{}) | tile_set_for(line % at_once, n);
+  }
+  // Rows of the last block of a column or of pairs may be fewer than those of the others.
+  const std::int64_t height = detail::block_rows(s), last = s.out_height % height;
+  const auto of_block = [&](std::int64_t rows) {
+    return rows == 1 ? tile_set_for(s.out_width, n) : detail::tiles_along(rows * s.out_width, n);
+  };
+  return (s.out_height >= height ? of_block(height) : tile_set{}) | (last > 0 ? of_block(last) : tile_set{});
+}
+
+/// conv() of a shape whose method is known to the compiler: a program has the methods alone that its layers use.
+template <class Isa, conv_method Method>
+void conv_by(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range, part p,
+             const tile_table& tiles) {
+  const std::int64_t pixels = s.batch * s.out_pixels();
+  if (pixels * s.out == 0) return;
+  const detail::conv_buffers buffers{x, packed, y, scratch, range, s.in, s.pixel_step(), s.row_step(), tiles};
+  if constexpr (Method == conv_method::product)
+    gemm<Isa>({pixels, s.depth(), s.out}, x, s.depth(), packed, y, s.out, range, p, {}, tiles);
+  else if constexpr (Method == conv_method::direct) detail::conv_direct<Isa>(s, buffers, p);
+  else detail::conv_gather<Isa>(s, buffers, p);
 }
 
 /// y = clamp(conv2d(x, w) + bias).
@@ -321,18 +342,14 @@ constexpr tile_set conv_tile_set(const conv_shape& s) {
 /// \param scratch conv_scratch_floats(s) floats for this part alone; need not be initialised, may be null when there
 /// are none
 ///
-/// \param tiles tiles_of<Isa, S>, where S is conv_tile_set(s) or any
+/// \param tiles tiles_for<Isa>(conv_tile_set(s)), or any with more functions
 template <class Isa = native>
 void conv(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range = {},
           part p = {}, const tile_table& tiles = tiles_of<Isa>) {
-  if (s.batch * s.out_pixels() * s.out == 0) return;
-  if (detail::method_of(s) == detail::conv_method::product) {
-    const std::int64_t pixels = s.batch * s.out_pixels();
-    return gemm<Isa>({pixels, s.depth(), s.out}, x, s.depth(), packed, y, s.out, range, p, {}, tiles);
-  }
-  const detail::conv_buffers buffers{x, packed, y, scratch, range, s.in, s.pixel_step(), s.row_step(), tiles};
-  if (detail::method_of(s) == detail::conv_method::direct) detail::conv_direct<Isa>(s, buffers, p);
-  else detail::conv_gather<Isa>(s, buffers, p);
+  const auto method = detail::method_of(s);
+  if (method == conv_method::product) return conv_by<Isa, conv_method::product>(s, x, packed, y, scratch, range, p, tiles);
+  if (method == conv_method::direct) return conv_by<Isa, conv_method::direct>(s, x, packed, y, scratch, range, p, tiles);
+  return conv_by<Isa, conv_method::gather>(s, x, packed, y, scratch, range, p, tiles);
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

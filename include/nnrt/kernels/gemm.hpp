@@ -283,25 +283,39 @@ template <class Isa, tile_columns Columns, int I> constexpr tile_function functi
 
 }  // namespace detail
 
-/// Which tiles a product is made of. The functions of all take a compiler 0.8 s, so plans name the smallest set that
-/// will do, and a program has only the functions of the sets that its layers need.
-enum class tile_set {
-  one_row,       // m = 1
-  most_rows,     // every tile is served by the function of tile_rows rows
-  whole_panels,  // any rows, but n is a multiple of panel_columns
-  any
+/// Which tiles products are made of: bit i of `rows` stands for function_rows of 2 i (bit 0: of one), bit c of `columns` for
+/// tile_columns c.
+struct tile_set {
+  unsigned rows = 0, columns = 0;
+
+  constexpr tile_set operator|(tile_set other) const { return {rows | other.rows, columns | other.columns}; }
+  constexpr bool contains(tile_set other) const { return (rows | other.rows) == rows && (columns | other.columns) == columns; }
+  friend constexpr bool operator==(const tile_set&, const tile_set&) = default;
 };
+inline constexpr tile_set all_tiles{(1U << detail::row_counts) - 1, 0b111};
+
+namespace detail {
+/// The set of one function.
+constexpr tile_set tile_of(std::int64_t rows, std::int64_t width) {
+  return {1U << (function_rows(rows) / 2), 1U << static_cast<unsigned>(columns_for(width))};
+}
+/// The tiles of `rows` rows along n columns.
+constexpr tile_set tiles_along(std::int64_t rows, std::int64_t n) {
+  tile_set set;
+  if (n >= panel_columns) set = tile_of(rows, panel_columns);
+  if (n % panel_columns != 0) set = set | tile_of(rows, n % panel_columns);
+  return set;
+}
+}  // namespace detail
 
 /// The set for the product of an m x k and a k x n matrix.
 constexpr tile_set tile_set_for(std::int64_t m, std::int64_t n) {
-  if (m == 1) return tile_set::one_row;
   const row_tiles tiles{m};
-  const auto has_most_rows = [&](std::int64_t tile) {
-    return detail::function_rows(tiles.begin(tile + 1) - tiles.begin(tile)) == tile_rows;
-  };
-  const std::int64_t last = tiles.count() - 1;  // all but the last two are whole
-  if (last >= 0 && has_most_rows(last) && (last == 0 || has_most_rows(last - 1))) return tile_set::most_rows;
-  return n % panel_columns == 0 ? tile_set::whole_panels : tile_set::any;
+  tile_set set;
+  // All but the last two are whole, and alike.
+  for (std::int64_t tile = std::max<std::int64_t>(0, tiles.count() - 3); tile < tiles.count(); ++tile)
+    set = set | detail::tiles_along(tiles.begin(tile + 1) - tiles.begin(tile), n);
+  return set;
 }
 
 /// The functions of a set; null where the set has none.
@@ -315,27 +329,70 @@ struct tile_table {
 
 namespace detail {
 
-template <class Isa, tile_columns Columns, int First, int... I>
+template <class Isa, tile_columns Columns, int... I>
 constexpr void add_functions(tile_table& table, std::integer_sequence<int, I...>) {
-  ((table.of[static_cast<std::size_t>(Columns)][First + I] = function_for<Isa, Columns, First + I>()), ...);
+  ((table.of[static_cast<std::size_t>(Columns)][I] = function_for<Isa, Columns, I>()), ...);
 }
 
-template <class Isa, tile_set Set> constexpr tile_table make_table() {
-  constexpr int first = Set == tile_set::most_rows ? row_counts - 1 : 0;
-  constexpr int last = Set == tile_set::one_row ? 0 : row_counts - 1;
-  using counts = first_integers<last - first + 1>;
+template <class Isa> constexpr tile_table make_table() {
   tile_table table;
-  add_functions<Isa, tile_columns::two_vectors, first>(table, counts{});
-  if constexpr (Set != tile_set::whole_panels) {
-    add_functions<Isa, tile_columns::one_vector, first>(table, counts{});
-    add_functions<Isa, tile_columns::one_and_half, first>(table, counts{});
-  }
+  add_functions<Isa, tile_columns::one_vector>(table, first_integers<row_counts>{});
+  add_functions<Isa, tile_columns::two_vectors>(table, first_integers<row_counts>{});
+  add_functions<Isa, tile_columns::one_and_half>(table, first_integers<row_counts>{});
   return table;
 }
 
 }  // namespace detail
 
-template <class Isa, tile_set Set = tile_set::any> inline constexpr tile_table tiles_of = detail::make_table<Isa, Set>();
+/// The functions of all tiles.
+template <class Isa> inline constexpr tile_table tiles_of = detail::make_table<Isa>();
+
+namespace detail {
+
+// The functions of all tiles take a compiler 0.8 s and 26 KB. So the plan of each product points to a table with few more than
+// those that it needs, and a program has only the functions of the tables that its plans point to.
+
+/// Sets of rows for which there are tables: each count alone, each beside whole tiles, whole tiles before two that share what is
+/// left, all; sets of columns: one kind, whole panels before another kind, all.
+inline constexpr int row_sets = 2 * row_counts + 1, column_sets = 6;
+constexpr unsigned row_set(int i) {
+  constexpr unsigned whole = 1U << (row_counts - 1);
+  if (i < row_counts) return 1U << i;
+  if (i < 2 * row_counts - 1) return whole | 1U << (i - row_counts);
+  if (i == 2 * row_counts - 1) return whole | 1U << ((tile_rows + 4) / 4) | 1U << ((tile_rows + 8) / 4);
+  return all_tiles.rows;
+}
+constexpr unsigned column_set(int i) {
+  constexpr unsigned sets[column_sets] = {0b001, 0b010, 0b100, 0b011, 0b110, 0b111};
+  return sets[i];
+}
+
+/// The functions of `all` that are in the set.
+constexpr tile_table restricted(const tile_table& all, tile_set set) {
+  tile_table some;
+  for (unsigned c = 0; c < 3; ++c)
+    for (unsigned r = 0; r < row_counts; ++r)
+      if ((set.columns >> c & 1U) != 0 && (set.rows >> r & 1U) != 0) some.of[c][r] = all.of[c][r];
+  return some;
+}
+template <class Isa, int I>
+inline constexpr tile_table some_tiles = restricted(tiles_of<Isa>, {row_set(I / column_sets), column_set(I % column_sets)});
+
+template <class Isa, class Sequence> struct tile_tables;
+template <class Isa, int... I> struct tile_tables<Isa, std::integer_sequence<int, I...>> {
+  static constexpr const tile_table* all[sizeof...(I)] = {&some_tiles<Isa, I>...};
+};
+
+}  // namespace detail
+
+/// The smallest table with the functions of a set.
+template <class Isa> constexpr const tile_table* tiles_for(tile_set set) {
+  int r = 0, c = 0;
+  while ((detail::row_set(r) | set.rows) != detail::row_set(r)) ++r;
+  while ((detail::column_set(c) | set.columns) != detail::column_set(c)) ++c;
+  using numbers = detail::first_integers<detail::row_sets * detail::column_sets>;
+  return detail::tile_tables<Isa, numbers>::all[r * detail::column_sets + c];
+}
 
 namespace detail {
 
@@ -419,7 +476,7 @@ void gemm_tiles(const gemm_shape& s, const float* a, std::int64_t lda, const flo
 ///
 /// \param after see weights_ahead; needs the tag native_fetching_ahead
 ///
-/// \param tiles tiles_of<Isa, S>, where S is tile_set_for(s.m, s.n) or any
+/// \param tiles tiles_for<Isa>(tile_set_for(s.m, s.n)), or any with more functions
 template <class Isa = native>
 void gemm(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
           clamp_range range = {}, part p = {}, const weights_ahead& after = {},

@@ -16,22 +16,26 @@ template <class Isa> struct fast<ops::conv2d, Isa> {
     if (attrs.group > 1 && attrs.group == x[3]) return depthwise_binding<ops::conv2d, Isa>::choose(node);
     const conv_shape shape = shape_for(attrs, x, w);
     const bool is_pointwise = w[1] * w[2] == 1;
-    return {.run = run_with_tiles<fast>(conv_tile_set(shape)),
+    return {.run = run_by(detail::method_of(shape)),
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = conv_packed_floats(shape) * size_of(f32),
             .scratch_bytes = conv_scratch_floats(shape) * size_of(f32),
             .parts = parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)),
+            .inner = tiles_for<native>(conv_tile_set(shape)),
             .name = is_pointwise ? "gemm pixels" : attrs.group > 1 ? "gemm groups" : "gemm windows"};
   }
 
   static void pack(const kernel_call& call) { conv_pack(shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call)); }
-  template <tile_set Set> static void run(const kernel_call& call) { run_on(call, tiles_of<native, Set>); }
+  template <conv_method Method> static void run(const kernel_call& call) {
+    conv_by<native, Method>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
+                 range_of(unpack<ops::conv2d::attrs>(call.attrs).fused), part_of(call), tiles_in(call));
+  }
 
  private:
-  static void run_on(const kernel_call& call, const tile_table& tiles) {
-    conv<native>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
-                 range_of(unpack<ops::conv2d::attrs>(call.attrs).fused), part_of(call), tiles);
+  static constexpr kernel_function run_by(conv_method method) {
+    if (method == conv_method::product) return &run<conv_method::product>;
+    return method == conv_method::direct ? &run<conv_method::direct> : &run<conv_method::gather>;
   }
   static constexpr conv_shape shape_for(const ops::conv2d::attrs& a, const shape_t& x, const shape_t& w) {
     const ops::detail::window_pair at = ops::conv2d::windows(a, x, w);

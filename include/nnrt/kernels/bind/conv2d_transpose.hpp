@@ -27,7 +27,8 @@ template <class Isa> struct fast<ops::conv2d_transpose, Isa> {
       choice.run = &run_depthwise;
       choice.name = "depthwise phases";
     } else {
-      choice.run = run_with_tiles<fast>(conv_transpose_tile_set(shape));
+      choice.run = &run;
+      choice.inner = tiles_for<native>(conv_transpose_tile_set(shape));
       choice.scratch_bytes = conv_transpose_scratch_floats(shape) * size_of(f32);
       choice.name = "gemm phases";
     }
@@ -40,17 +41,16 @@ template <class Isa> struct fast<ops::conv2d_transpose, Isa> {
     conv_transpose_pack(shape_for(attrs_of(call), x, weight, {x[0], 0, 0, weight[0]}), floats_in(call, 1),
                         optional_floats_in(call, 2), floats_out(call));
   }
-  template <tile_set Set> static void run(const kernel_call& call) { run_on(call, tiles_of<native, Set>); }
+  static void run(const kernel_call& call) {
+    conv_transpose<native>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
+                           scratch_floats(call), range_of(attrs_of(call).fused), part_of(call), tiles_in(call));
+  }
   static void run_depthwise(const kernel_call& call) {
     depthwise_transpose<native>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1),
                                 floats_out(call), range_of(attrs_of(call).fused), part_of(call));
   }
 
  private:
-  static void run_on(const kernel_call& call, const tile_table& tiles) {
-    conv_transpose<native>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
-                           scratch_floats(call), range_of(attrs_of(call).fused), part_of(call), tiles);
-  }
   static ops::conv2d_transpose::attrs attrs_of(const kernel_call& call) {
     return unpack<ops::conv2d_transpose::attrs>(call.attrs);
   }

@@ -14,11 +14,12 @@ template <class Isa> struct fast<ops::full_connection, Isa> {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
     const shape_t& w = node.in[1].desc.shape;
     if (node.unrolled && w.elements() <= most_unrolled_products && w[0] <= most_unrolled_vectors * lanes) return unrolled(w);
-    return {.run = run_with_tiles<fast>(tile_set_for(node.out[0].elements() / w[0], w[0])),
+    return {.run = &run,
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = packed_floats(w[1], w[0]) * size_of(f32),
             .parts = parts_of_macs(node.out[0].elements() * w[1]),
+            .inner = tiles_for<native>(tile_set_for(node.out[0].elements() / w[0], w[0])),
             .name = "gemm rows"};
   }
 
@@ -51,14 +52,13 @@ template <class Isa> struct fast<ops::full_connection, Isa> {
     const shape_t& w = call.in[1].shape();
     kernels::pack(floats_in(call, 1), 1, w[1], w[1], w[0], optional_floats_in(call, 2), floats_out(call));
   }
-  template <tile_set Set> static void run(const kernel_call& call) { run_on(call, tiles_of<native, Set>); }
-
- private:
-  static void run_on(const kernel_call& call, const tile_table& tiles) {
+  static void run(const kernel_call& call) {
     const shape_t& w = call.in[1].shape();
     gemm<native>({.m = call.out[0].elements() / w[0], .k = w[1], .n = w[0]}, floats_in(call, 0), w[1], floats_in(call, call.in.size() - 1), floats_out(call), w[0],
-                 range_of(unpack<ops::full_connection::attrs>(call.attrs).fused), part_of(call), {}, tiles);
+                 range_of(unpack<ops::full_connection::attrs>(call.attrs).fused), part_of(call), {}, tiles_in(call));
   }
+
+ private:
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

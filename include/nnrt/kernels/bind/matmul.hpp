@@ -52,12 +52,13 @@ template <class Isa> struct fast<ops::matmul, Isa> {
     const product_batch batch(attrs, node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape);
     // A transposed a is brought into rows first, matrix by matrix: then parts share out matrices, not rows.
     const int parts = parts_of_macs(ops::matmul::macs(attrs, node.in, node.out));
-    return {.run = run_with_tiles<fast>(tile_set_for(batch.matrix.m, batch.matrix.n)),
+    return {.run = &run,
             .pack = &pack,
             .packs = 0b10,
             .packed_bytes = batch.b_count * packed_floats(batch.matrix.k, batch.matrix.n) * size_of(f32),
             .scratch_bytes = attrs.transpose_a ? batch.matrix.m * batch.matrix.k * size_of(f32) : 0,
             .parts = !attrs.transpose_a || parts < batch.count ? parts : static_cast<int>(batch.count < 64 ? batch.count : 64),
+            .inner = tiles_for<native>(tile_set_for(batch.matrix.m, batch.matrix.n)),
             .name = "gemm batch"};
   }
 
@@ -71,10 +72,7 @@ template <class Isa> struct fast<ops::matmul, Isa> {
     for (std::int64_t i = 0; i < count; ++i, b += k * n, packed += packed_floats(k, n))
       kernels::pack(b, is_transposed ? 1 : n, is_transposed ? k : 1, k, n, nullptr, packed);
   }
-  template <tile_set Set> static void run(const kernel_call& call) { run_on(call, tiles_of<native, Set>); }
-
- private:
-  static void run_on(const kernel_call& call, const tile_table& tiles) {
+  static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::matmul::attrs>(call.attrs);
     const product_batch batch = batch_of(call, attrs);
     const auto [m, k, n] = batch.matrix;
@@ -85,9 +83,11 @@ template <class Isa> struct fast<ops::matmul, Isa> {
       const float* a = floats_in(call, 0) + batch.a_of(i) * m * k;
       if (attrs.transpose_a) a = in_rows(a, m, k, scratch_floats(call));
       gemm<native>(batch.matrix, a, k, packed + batch.b_of(i) * packed_floats(k, n), floats_out(call) + i * m * n, n, range_of(attrs.fused),
-                   shares_matrices ? part{} : part_of(call), {}, tiles);
+                   shares_matrices ? part{} : part_of(call), {}, tiles_in(call));
     }
   }
+
+ private:
   static product_batch batch_of(const kernel_call& call, const ops::matmul::attrs& attrs) {
     return {attrs, call.in[0].shape(), call.in[1].shape(), call.out[0].shape()};
   }

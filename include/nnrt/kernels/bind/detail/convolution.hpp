@@ -20,16 +20,8 @@ inline float* scratch_floats(const kernel_call& call) { return reinterpret_cast<
 /// Into how many parts so many multiply-accumulates are worth being cut: one vector of them takes as long as one element of a map.
 constexpr int parts_of_macs(std::int64_t macs) { return parts_for(macs / 16); }
 
-/// Binding::run<Set>: the function that has only the tiles of this set.
-template <class Binding> constexpr kernel_function run_with_tiles(tile_set set) {
-  switch (set) {
-    case tile_set::one_row: return &Binding::template run<tile_set::one_row>;
-    case tile_set::most_rows: return &Binding::template run<tile_set::most_rows>;
-    case tile_set::whole_panels: return &Binding::template run<tile_set::whole_panels>;
-    case tile_set::any: break;
-  }
-  return &Binding::template run<tile_set::any>;
-}
+/// The table that a binding chose for its products, see tiles_for().
+inline const tile_table& tiles_in(const kernel_call& call) { return *static_cast<const tile_table*>(call.inner); }
 
 /// The depthwise kernel for an operator whose weight is [outC, kh, kw, 1] and whose output channel o reads channel o / multiplier.
 ///
