@@ -59,6 +59,8 @@ enum class conv_method {
 
 namespace detail {
 
+using kernels::conv_method;
+
 constexpr conv_method method_of(const conv_shape& s) {
   const bool is_pointwise = s.kernel_h == 1 && s.kernel_w == 1 && s.stride_h == 1 && s.stride_w == 1;
   const bool is_whole_image =
