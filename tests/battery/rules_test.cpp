@@ -1,6 +1,7 @@
 // rules_test: what the rules of every operator promise alike, held against random and hostile nodes.
 // Flow: random_node makes them from the tables of each operator in the catalogue; no operator is named here.
 #include "battery/random_node.hpp"
+#include "support/sound.hpp"
 
 #include <nnrt/ir/dump.hpp>
 
@@ -41,23 +42,6 @@ template <class F> void for_each_node(std::size_t count, F f) {
 
 bool is_signature_rule(const verdict& v, signature_rule rule) {
   return !v && v.by_signature && v.rule == static_cast<int>(rule);
-}
-
-/// Whether a verdict is one that callers can print and work with.
-bool is_sound(const operator_info& op, const verdict& v) {
-  constexpr auto signature_rules = rule_names<signature_rule>();
-  if (!v) return static_cast<std::size_t>(v.rule) < (v.by_signature ? signature_rules.size() : op.rules.size());
-  if (v.outputs.empty()) return false;
-  for (std::size_t i = 0; i < v.outputs.size(); ++i) {
-    const tensor_desc& y = v.outputs[i];
-    const std::size_t row = detail::row_of(op.outputs, i);
-    if (row == op.outputs.size() || !op.outputs[row].accepts.contains(y.type)) return false;
-    if (y.rank() < 0 || y.rank() > max_rank) return false;
-    for (const std::int64_t extent : y.shape)
-      if (extent < -1 || extent > max_elements) return false;
-    if (y.shape.is_known() && y.elements() < 0) return false;
-  }
-  return true;
 }
 
 // --- less known --------------------------------------------------------------
