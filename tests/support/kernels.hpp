@@ -59,13 +59,14 @@ struct given_operand {
   std::vector<std::byte> bytes;
   std::vector<std::int64_t> values;  // of a constant integer operand
   bool is_constant = false;
+  std::vector<float> scales = {};    // of each channel
 
   operand as_operand() const { return {desc, values, is_constant}; }
-  view as_view() { return {&desc, any_pointer::bytes(bytes.data())}; }
+  view as_view() { return {&desc, any_pointer::bytes(bytes.data()), nullptr, scales}; }
 };
 
 inline given_operand bytes_of(const tensor_desc& desc, const void* first) {
-  given_operand x{desc, std::vector<std::byte>(static_cast<std::size_t>(desc.bytes())), {}, false};
+  given_operand x{desc, std::vector<std::byte>(static_cast<std::size_t>(desc.bytes())), {}, false, {}};
   if (!x.bytes.empty()) std::memcpy(x.bytes.data(), first, x.bytes.size());
   return x;
 }
@@ -130,7 +131,7 @@ template <class Op> struct node_under_test {
   node_under_test(const node_under_test&) = delete;
   node_under_test& operator=(const node_under_test&) = delete;
 
-  kernel_choice choose() const { return kernels::fast<Op>::select({words, operands, outputs}); }
+  kernel_choice choose() const { return kernels::select_for<Op, reference_types<Op>()>({words, operands, outputs}); }
 
   blocks reference() {
     blocks memory = empty_outputs();
@@ -152,7 +153,9 @@ template <class Op> struct node_under_test {
     std::vector<std::byte> packed_block(static_cast<std::size_t>(choice.packed_bytes) + 64);
     const view packed{&packed_desc, any_pointer::bytes(aligned(packed_block))};
     if (choice.pack != nullptr) {
-      choice.pack({words, arguments, std::span(&packed, 1), nullptr, 0, 1});
+      std::vector<view> packs_into{packed};
+      for (const tensor_desc& y : outputs) packs_into.push_back({&y, {}});
+      choice.pack({words, arguments, packs_into, nullptr, 0, 1});
       for (std::size_t i = 0; i < arguments.size(); ++i)
         if ((choice.packs >> i & 1U) != 0) arguments[i].data = any_pointer{};
       arguments.push_back(packed);

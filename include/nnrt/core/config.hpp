@@ -2,12 +2,23 @@
 // Flow: every header stands in namespace nnrt::inline NNRT_ISA, so that units with different -m flags can be linked together.
 #pragma once
 
+// Levels with dot products of bytes have names of their own: what one unit makes of a kernel must not run for another.
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+#if defined(__AVX512VNNI__)
+#define NNRT_ISA avx512vnni
+#define NNRT_ISA_NAME "avx512vnni"
+#else
 #define NNRT_ISA avx512
 #define NNRT_ISA_NAME "avx512"
+#endif
 #elif defined(__AVX2__) && defined(__FMA__)
+#if defined(__AVXVNNI__)
+#define NNRT_ISA avx2vnni
+#define NNRT_ISA_NAME "avx2vnni"
+#else
 #define NNRT_ISA avx2
 #define NNRT_ISA_NAME "avx2"
+#endif
 #elif defined(__SSE4_1__)
 #define NNRT_ISA sse4
 #define NNRT_ISA_NAME "sse4"
@@ -15,8 +26,13 @@
 #define NNRT_ISA sse2
 #define NNRT_ISA_NAME "sse2"
 #elif defined(__ARM_NEON) && defined(__aarch64__)
+#if defined(__ARM_FEATURE_DOTPROD)
+#define NNRT_ISA neondot
+#define NNRT_ISA_NAME "neondot"
+#else
 #define NNRT_ISA neon
 #define NNRT_ISA_NAME "neon"
+#endif
 #else
 #define NNRT_ISA generic
 #define NNRT_ISA_NAME "generic"

@@ -55,7 +55,8 @@ enum class unrolled_form { none, dense };
 /// functions in constant evaluation.)
 struct kernel_choice {
   kernel_function run = nullptr;
-  /// Brings constant operands into the order that run() reads: in = the node's operands, out[0] = packed_bytes bytes, aligned to 64.
+  /// Brings constant operands into the order that run() reads: in = the node's operands, out[0] = packed_bytes bytes, aligned to 64; behind
+  /// it stand the node's results, descs without data.
   /// It runs once when an executor is made, or before every run() when an operand in `packs` is no constant.
   kernel_function pack = nullptr;
   std::uint32_t packs = 0;            // bit i: operand i is read by pack() only
@@ -79,6 +80,21 @@ namespace kernels {
 template <class Op, class Isa = void> struct fast {
   static constexpr kernel_choice select(const kernel_request&) { return {}; }
 };
+
+/// The same for stored numbers of 8 bits where they have kernels of their own, so that a network of floats never compiles those, nor the
+/// other way round.
+template <class Op, class Isa = void> struct fast_on_bytes : fast<Op, Isa> {};
+
+/// Asks the kernels for the dtypes in Types.
+template <class Op, dtype_set Types> constexpr kernel_choice select_for(const kernel_request& node) {
+  constexpr dtype_set bytes = types_of(i8, u8);
+  if constexpr ((Types.bits & bytes.bits) != 0) {
+    const bool holds_bytes = !node.in.empty() && bytes.contains(node.in[0].desc.type);
+    if ((Types.bits & ~bytes.bits) == 0 || holds_bytes) return fast_on_bytes<Op>::select(node);
+  }
+  if constexpr ((Types.bits & ~bytes.bits) != 0) return fast<Op>::select(node);
+  return {};
+}
 
 /// Complete where kernels/select.hpp has been included, and with it every specialisation of fast.
 template <class Op> struct bindings;

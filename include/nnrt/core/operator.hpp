@@ -218,7 +218,7 @@ template <class Op, dtype_set Types, bool HasKernels> constexpr operator_info ma
   info.rules = rule_names<typename Op::rule>();
   info.computes_on = Types;
   if constexpr (Op::traits.outputs_are_parts) info.part_offset = &detail::part_offset_of_words<Op>;
-  if constexpr (HasKernels) info.select = &kernels::fast<Op>::select;
+  if constexpr (HasKernels) info.select = &kernels::select_for<Op, Types>;
   else info.select = &kernels::select_none;
   info.run_reference = &detail::run_reference_step<Op, Types>;
   info.label = &label_of<Op>;

@@ -244,10 +244,22 @@ struct planner {
     step pack = of_node;
     pack.run = p.choice.pack;
     pack.inputs = operand_row(n, p, nullptr, true);
-    pack.outputs = add_row(pool<operand_slot>{packed});
+    pack.outputs = result_row(n, packed);
     pack.kernel = "pack";
     (p.packs_before ? made.prepare : made.steps).push_back(pack);
     return packed;
+  }
+  /// What pack() writes: the packed form. It sees the descs of the node's results behind it: a quantised layer's weights are scaled by
+  /// what they say.
+  constexpr ir::range result_row(const ir::node& n, const operand_slot& packed) {
+    pool<operand_slot> row;
+    row.push_back(packed);
+    for (const std::int32_t id : g.outputs_of(n)) {
+      operand_slot result;
+      result.desc = desc_index(g.at(id).desc);
+      row.push_back(result);
+    }
+    return add_row(row);
   }
   constexpr bool packs_constants_only(const ir::node& n, const planned_node& p) const {
     for (std::size_t k = 0; k < g.inputs_of(n).size(); ++k) {
