@@ -16,7 +16,7 @@ constexpr std::string_view chosen(const typename Op::attrs& attrs, std::initiali
   if (!v) return "refused";
   std::vector<word> words;
   pack(attrs, words);
-  return kernels::fast<Op>::select({words, std::span(in.begin(), in.size()), v.outputs}).name;
+  return kernels::select_for<Op, reference_types<Op>()>({words, std::span(in.begin(), in.size()), v.outputs}).name;
 }
 
 constexpr operand image = computed(f32_of({1, 8, 8, 16})), channels = weight(f32_of({16})),
@@ -63,7 +63,7 @@ static_assert(chosen<ops::max_pool>(global_pool(), {image}) == "pool channels" &
               chosen<ops::avg_pool>(global_pool(), {image}) == "pool channels");
 
 // Stored numbers are no plain ones, and no floats.
-template <dtype Type, int ZeroPoint> constexpr bool runs_references_of_stored_numbers() {
+template <dtype Type, int ZeroPoint> constexpr bool has_kernels_of_its_own() {
   const quantisation q = quant{0.1F, 3};
   const operand x = computed({Type, nhwc, {1, 8, 8, 16}, q});
   tensor_desc wish, share;
@@ -71,14 +71,14 @@ template <dtype Type, int ZeroPoint> constexpr bool runs_references_of_stored_nu
   const operand filters = weight({Type, nhwc, {16, 1, 1, 16}, per_channel<0>}),
                 taps = weight({Type, nhwc, {16, 3, 3, 1}, per_channel<0>}),
                 rows = weight({Type, nd, {10, 16}, per_channel<0>}), columns = computed({Type, nd, {16, 4}, q});
-  return chosen<ops::conv2d>({}, {x, filters}, {wish}).empty() &&
+  return chosen<ops::conv2d>({}, {x, filters}, {wish}) == "dot pixels" &&
          chosen<ops::depthwise_conv2d>({}, {x, taps}, {wish}).empty() &&
-         chosen<ops::full_connection>({}, {x, rows}, {wish}).empty() &&
-         chosen<ops::matmul>({}, {x, columns}, {wish}).empty() && chosen<ops::max_pool>(global_pool(), {x}).empty() &&
+         chosen<ops::full_connection>({}, {x, rows}, {wish}) == "dot rows" &&
+         chosen<ops::matmul>({}, {x, columns}, {wish}) == "dot batch" && chosen<ops::max_pool>(global_pool(), {x}).empty() &&
          chosen<ops::avg_pool>(global_pool(), {x}).empty() && chosen<ops::softmax>({}, {x}, {share}).empty() &&
          chosen<ops::reduce_mean>({}, {x, integers(numbers<1, 2>)}, {wish}).empty();
 }
-static_assert(runs_references_of_stored_numbers<i8, -128>() && runs_references_of_stored_numbers<u8, 0>());
+static_assert(has_kernels_of_its_own<i8, -128>() && has_kernels_of_its_own<u8, 0>());
 
 static_assert(chosen<ops::transpose>({}, {image, integers(numbers<0, 3, 1, 2>)}) == "transpose planes");
 static_assert(chosen<ops::transpose>({}, {integral, integers(numbers<0, 2, 1, 3>)}) == "copy rows");

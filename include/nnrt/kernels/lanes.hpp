@@ -298,9 +298,8 @@ template <class T> [[gnu::always_inline]] inline void keep(T& value) { asm("" : 
 /// instruction. Kept opaque: g++ 12 else computes every address ahead of the loop and parks them in stack slots.
 struct strides {
   address x1, x3, x5, x7;
-  explicit strides(std::int64_t floats) : x1(advanced(0, floats)), x3(x1 * 3), x5(x1 * 5), x7(x1 * 7) {
-    keep(x3), keep(x5), keep(x7);
-  }
+  explicit strides(std::int64_t floats) : strides(advanced(0, floats)) {}
+  static strides of_bytes(std::int64_t bytes) { return strides(static_cast<address>(bytes)); }
   /// base + I distances, I in 0 … 7.
   template <int I> [[gnu::always_inline]] address from(address base) const {
     static_assert(I >= 0 && I <= 7);
@@ -309,6 +308,11 @@ struct strides {
     else if constexpr (I == 6) return base + 2 * x3;
     else if constexpr (I == 7) return base + x7;
     else return base + I * x1;
+  }
+
+ private:
+  explicit strides(address distance) : x1(distance), x3(x1 * 3), x5(x1 * 5), x7(x1 * 7) {
+    keep(x3), keep(x5), keep(x7);
   }
 };
 

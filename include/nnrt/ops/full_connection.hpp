@@ -97,7 +97,6 @@ struct full_connection {
     }
   }
 
- private:
   /// The scale of the sums of output o; floating point has none.
   template <class T> static constexpr double sum_scale(const view& x, const view& weight, std::int64_t o) {
     if constexpr (!detail::is_byte<T>) return 0;

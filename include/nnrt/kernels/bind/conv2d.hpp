@@ -2,11 +2,24 @@
 // Flow: included by kernels/select.hpp; plans call the chosen functions.
 #pragma once
 
+#include <nnrt/kernels/bind/detail/bytes.hpp>
 #include <nnrt/kernels/bind/detail/convolution.hpp>
+#include <nnrt/kernels/byte_convolution.hpp>
 #include <nnrt/kernels/convolution.hpp>
 #include <nnrt/ops/conv2d.hpp>
 
 namespace nnrt::inline NNRT_ISA::kernels {
+
+/// A node of conv2d as the kernels see it.
+constexpr conv_shape conv_shape_for(const ops::conv2d::attrs& a, const shape_t& x, const shape_t& w) {
+  const ops::detail::window_pair at = ops::conv2d::windows(a, x, w);
+  return {.batch = x[0], .height = x[1], .width = x[2], .in = x[3], .out = w[0], .kernel_h = w[1], .kernel_w = w[2],
+          .stride_h = a.stride.h, .stride_w = a.stride.w, .dilation_h = a.dilation.h, .dilation_w = a.dilation.w,
+          .pad_top = at.h.pad_before(), .pad_left = at.w.pad_before(), .out_height = at.h.outputs(), .out_width = at.w.outputs(), .group = a.group};
+}
+inline conv_shape conv_shape_of(const kernel_call& call) {
+  return conv_shape_for(unpack<ops::conv2d::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape());
+}
 
 template <class Isa> struct fast<ops::conv2d, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -14,7 +27,7 @@ template <class Isa> struct fast<ops::conv2d, Isa> {
     const auto attrs = unpack<ops::conv2d::attrs>(node.attrs);
     const shape_t &x = node.in[0].desc.shape, &w = node.in[1].desc.shape;
     if (attrs.group > 1 && attrs.group == x[3]) return depthwise_binding<ops::conv2d, Isa>::choose(node);
-    const conv_shape shape = shape_for(attrs, x, w);
+    const conv_shape shape = conv_shape_for(attrs, x, w);
     const bool is_pointwise = w[1] * w[2] == 1;
     return {.run = run_by(detail::method_of(shape)),
             .pack = &pack,
@@ -26,9 +39,9 @@ template <class Isa> struct fast<ops::conv2d, Isa> {
             .name = is_pointwise ? "gemm pixels" : attrs.group > 1 ? "gemm groups" : "gemm windows"};
   }
 
-  static void pack(const kernel_call& call) { conv_pack(shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call)); }
+  static void pack(const kernel_call& call) { conv_pack(conv_shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call)); }
   template <conv_method Method> static void run(const kernel_call& call) {
-    conv_by<native, Method>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
+    conv_by<native, Method>(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
                  range_of(unpack<ops::conv2d::attrs>(call.attrs).fused), part_of(call), tiles_in(call));
   }
 
@@ -37,13 +50,39 @@ template <class Isa> struct fast<ops::conv2d, Isa> {
     if (method == conv_method::product) return &run<conv_method::product>;
     return method == conv_method::direct ? &run<conv_method::direct> : &run<conv_method::gather>;
   }
-  static constexpr conv_shape shape_for(const ops::conv2d::attrs& a, const shape_t& x, const shape_t& w) {
-    const ops::detail::window_pair at = ops::conv2d::windows(a, x, w);
-    return {.batch = x[0], .height = x[1], .width = x[2], .in = x[3], .out = w[0], .kernel_h = w[1], .kernel_w = w[2],
-            .stride_h = a.stride.h, .stride_w = a.stride.w, .dilation_h = a.dilation.h, .dilation_w = a.dilation.w,
-            .pad_top = at.h.pad_before(), .pad_left = at.w.pad_before(), .out_height = at.h.outputs(), .out_width = at.w.outputs(), .group = a.group};
+};
+
+template <class Isa> struct fast_on_bytes<ops::conv2d, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    const auto attrs = unpack<ops::conv2d::attrs>(node.attrs);
+    const shape_t& w = node.in[1].desc.shape;
+    if (!is_layer_of_bytes(node, w.elements(1))) return {};
+    const conv_shape shape = conv_shape_for(attrs, node.in[0].desc.shape, w);
+    return {.run = &run,
+            .pack = &pack,
+            .packs = 0b110,
+            .packed_bytes = byte_conv_packed_bytes(shape),
+            .scratch_bytes = byte_conv_scratch_bytes(shape),
+            .parts = parts_of_byte_macs(ops::conv2d::macs(attrs, node.in, node.out)),
+            .name = w[1] * w[2] == 1 ? "dot pixels" : attrs.group > 1 ? "dot groups" : "dot windows"};
   }
-  static conv_shape shape_of(const kernel_call& call) { return shape_for(unpack<ops::conv2d::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape()); }
+
+  static void pack(const kernel_call& call) {
+    const auto fused = unpack<ops::conv2d::attrs>(call.attrs).fused;
+    const auto scale_of = [&](std::int64_t o) {
+      return call.in[0].type() == u8 ? ops::detail::sum_scale<std::uint8_t>(call.in[0], call.in[1], o)
+                                     : ops::detail::sum_scale<std::int8_t>(call.in[0], call.in[1], o);
+    };
+    byte_conv_pack(
+        conv_shape_of(call), factors_of(call), scaled_range_of(call, result_behind_packed(call), fused),
+        bytes_in(call, 1), [&](std::int64_t o) { return channel_of(call, o, scale_of(o)); }, bytes_out(call));
+  }
+  static void run(const kernel_call& call) {
+    const conv_shape shape = conv_shape_of(call);
+    byte_conv<native>(
+        shape, product_of(call, byte_conv_layout(shape), unpack<ops::conv2d::attrs>(call.attrs).fused),
+        {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
+  }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

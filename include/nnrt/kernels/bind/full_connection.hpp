@@ -2,6 +2,7 @@
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
+#include <nnrt/kernels/bind/detail/bytes.hpp>
 #include <nnrt/kernels/bind/detail/convolution.hpp>
 #include <nnrt/kernels/gemm.hpp>
 #include <nnrt/kernels/unrolled.hpp>
@@ -59,6 +60,48 @@ template <class Isa> struct fast<ops::full_connection, Isa> {
   }
 
  private:
+};
+
+template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    const shape_t& w = node.in[1].desc.shape;
+    if (!is_layer_of_bytes(node, w[1])) return {};
+    const std::int64_t rows = node.out[0].elements() / w[0];
+    return {.run = &run,
+            .pack = &pack,
+            .packs = 0b110,
+            .packed_bytes = layout_of(w).bytes(),
+            .scratch_bytes = w[1] % 4 == 0 ? 0 : copied_rows_bytes(rows, w[1]),
+            .parts = parts_of_byte_macs(node.out[0].elements() * w[1]),
+            .name = "dot rows"};
+  }
+
+  static void pack(const kernel_call& call) {
+    const shape_t& w = call.in[1].shape();
+    const byte_factors f = factors_of(call);
+    const auto scale_of = [&](std::int64_t o) {
+      return f.is_unsigned ? ops::full_connection::sum_scale<std::uint8_t>(call.in[0], call.in[1], o)
+                           : ops::full_connection::sum_scale<std::int8_t>(call.in[0], call.in[1], o);
+    };
+    byte_pack(
+        layout_of(w), f, scaled_range_of(call, result_behind_packed(call), fused_of(call)),
+        [&](std::int64_t o, std::int64_t, std::int64_t i) { return f.at(bytes_in(call, 1), o * w[1] + i); },
+        [&](std::int64_t o) { return channel_of(call, o, scale_of(o)); }, bytes_out(call));
+  }
+  static void run(const kernel_call& call) {
+    const shape_t& w = call.in[1].shape();
+    const std::int64_t rows = call.out[0].elements() / w[0], k = w[1];
+    const std::byte* const x = bytes_in(call, 0);
+    const byte_product p = product_of(call, layout_of(w), fused_of(call));
+    if (k % 4 == 0) return byte_gemm<native>(p, rows, x, k, bytes_out(call), w[0], part_of(call));
+    byte_gemm_of_copies<native>(
+        p, rows, [&](std::int64_t i, std::byte* to) { std::copy_n(x + i * k, k, to); }, call.scratch, bytes_out(call),
+        w[0], part_of(call));
+  }
+
+ private:
+  static constexpr byte_layout layout_of(const shape_t& w) { return {{1, w[1]}, w[0]}; }
+  static activation fused_of(const kernel_call& call) { return unpack<ops::full_connection::attrs>(call.attrs).fused; }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/broadcast.hpp>
+#include <nnrt/kernels/bind/detail/bytes.hpp>
 #include <nnrt/kernels/bind/detail/convolution.hpp>
 #include <nnrt/kernels/gemm.hpp>
 #include <nnrt/ops/matmul.hpp>
@@ -96,6 +97,74 @@ template <class Isa> struct fast<ops::matmul, Isa> {
     for (std::int64_t i = 0; i < m; ++i)
       for (std::int64_t j = 0; j < k; ++j) rows[i * k + j] = a[j * m + i];
     return rows;
+  }
+};
+
+template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    const auto attrs = unpack<ops::matmul::attrs>(node.attrs);
+    const shape_t& b = node.in[1].desc.shape;
+    const std::int64_t k = b[attrs.transpose_b ? -1 : -2];
+    if (!is_layer_of_bytes(node, k)) return {};
+    const product_batch batch(attrs, node.in[0].desc.shape, b, node.out[0].shape);
+    return {.run = &run,
+            .pack = &pack,
+            .packs = 0b10,
+            .packed_bytes = batch.b_count * layout_of(batch.matrix).bytes(),
+            .scratch_bytes = is_copied(attrs, k) ? copied_rows_bytes(batch.matrix.m, k) : 0,
+            .parts = parts_of_byte_macs(ops::matmul::macs(attrs, node.in, node.out)),
+            .name = "dot batch"};
+  }
+
+  static void pack(const kernel_call& call) {
+    const auto attrs = unpack<ops::matmul::attrs>(call.attrs);
+    const product_batch batch(attrs, call.in[0].shape(), call.in[1].shape(), result_behind_packed(call).shape);
+    const auto [m, k, n] = batch.matrix;
+    const byte_factors f = factors_of(call);
+    const double scale = ops::detail::product_of_tensor_scales(call.in[0].desc->quantised.scale,
+                                                               call.in[1].desc->quantised.scale);
+    constexpr std::int64_t largest = 255 * 255;
+    const byte_channel all{fixed_point_of(scale / double{result_behind_packed(call).quantised.scale}), 0, {-k * largest, k * largest}};
+    const std::int64_t row = attrs.transpose_b ? 1 : n, column = attrs.transpose_b ? k : 1;
+    const byte_layout layout = layout_of(batch.matrix);
+    for (std::int64_t i = 0; i < batch.b_count; ++i) {
+      const std::byte* const b = bytes_in(call, 1) + i * k * n;
+      byte_pack(
+          layout, f, scaled_range_of(call, result_behind_packed(call), attrs.fused),
+          [&](std::int64_t j, std::int64_t, std::int64_t at) { return f.at(b, at * row + j * column); },
+          [&](std::int64_t) { return all; }, bytes_out(call) + i * layout.bytes());
+    }
+  }
+  static void run(const kernel_call& call) {
+    const auto attrs = unpack<ops::matmul::attrs>(call.attrs);
+    const product_batch batch(attrs, call.in[0].shape(), call.in[1].shape(), call.out[0].shape());
+    const bool shares_matrices = batch.count >= call.tiles;
+    const interval mine = shares_matrices ? share(batch.count, part_of(call)) : interval{0, batch.count};
+    for (std::int64_t i = mine.begin; i < mine.end; ++i)
+      multiply(call, attrs, batch, i, shares_matrices ? part{} : part_of(call));
+  }
+
+ private:
+  static constexpr byte_layout layout_of(const gemm_shape& matrix) { return {{1, matrix.k}, matrix.n}; }
+  static constexpr bool is_copied(const ops::matmul::attrs& attrs, std::int64_t k) {
+    return attrs.transpose_a || k % 4 != 0;
+  }
+  /// Matrix i of y, or a part of it.
+  static void multiply(const kernel_call& call, const ops::matmul::attrs& attrs, const product_batch& batch,
+                       std::int64_t i, part of) {
+    const auto [m, k, n] = batch.matrix;
+    byte_product p = product_of(call, layout_of(batch.matrix), attrs.fused);
+    p.packed += batch.b_of(i) * p.layout.bytes();
+    const std::byte* const a = bytes_in(call, 0) + batch.a_of(i) * m * k;
+    std::byte* const c = bytes_out(call) + i * m * n;
+    if (!is_copied(attrs, k)) return byte_gemm<native>(p, m, a, k, c, n, of);
+    const std::int64_t row = attrs.transpose_a ? 1 : k, column = attrs.transpose_a ? m : 1;
+    byte_gemm_of_copies<native>(
+        p, m,
+        [&, depth = k](std::int64_t j, std::byte* to) {
+          for (std::int64_t at = 0; at < depth; ++at) to[at] = a[j * row + at * column];
+        },
+        call.scratch, c, n, of);
   }
 };
 

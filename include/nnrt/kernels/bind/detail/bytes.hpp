@@ -1,0 +1,61 @@
+// bytes: what the bindings of layers of stored numbers have in common - zero points, scales, and the way to a product.
+// Flow: fast_on_bytes of conv2d, depthwise_conv2d, full_connection and matmul.
+#pragma once
+
+#include <nnrt/kernels/bind/detail/convolution.hpp>
+#include <nnrt/kernels/byte_gemm.hpp>
+#include <nnrt/ops/detail/quantised.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Whether a layer's operands 0 and 1 and its result hold stored bytes whose zero points are bytes, all extents are known,
+/// and no sum of so many products leaves 32 bits.
+constexpr bool is_layer_of_bytes(const kernel_request& node, std::int64_t products) {
+  const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc, &y = node.out[0];
+  const bool is_unsigned = x.type == u8;
+  const auto is_stored = [&](const tensor_desc& t) {
+    const std::int64_t zero = t.quantised.zero_point + (is_unsigned ? 0 : 128);
+    return ops::detail::bytes.contains(t.type) && t.type == x.type && bool(t.quantised) && zero >= 0 && zero <= 255;
+  };
+  return has_work(node) && is_stored(x) && is_stored(w) && is_stored(y) && products <= most_byte_products;
+}
+
+/// Into how many parts so many products of bytes are worth being cut: a register takes four times as many as of floats.
+constexpr int parts_of_byte_macs(std::int64_t macs) { return parts_of_macs(macs / 4); }
+
+/// How the factors of a layer's products are stored.
+inline byte_factors factors_of(const kernel_call& call) {
+  return {call.in[0].desc->quantised.zero_point, call.in[1].desc->quantised.zero_point, call.in[0].type() == u8};
+}
+
+/// What a layer's result may be.
+inline stored_range range_of_bytes(const kernel_call& call, const tensor_desc& y, activation fused) {
+  return call.in[0].type() == u8 ? stored_range_of<std::uint8_t>(y.quantised, fused)
+                                 : stored_range_of<std::int8_t>(y.quantised, fused);
+}
+
+/// The same without the zero point.
+inline scaled_range scaled_range_of(const kernel_call& call, const tensor_desc& y, activation fused) {
+  const stored_range range = range_of_bytes(call, y, fused);
+  return {range.low - y.quantised.zero_point, range.high - y.quantised.zero_point};
+}
+
+/// A call of pack(): the result that the packed form is for is described behind it.
+inline const tensor_desc& result_behind_packed(const kernel_call& call) { return *call.out[1].desc; }
+
+/// Factor and bias of output channel i, whose sums have this scale; operand 2 is the bias, which may be missing.
+inline byte_channel channel_of(const kernel_call& call, std::int64_t i, double scale) {
+  const bool has_bias = call.in.size() > 2 && call.in[2];
+  const double factor = scale / double{result_behind_packed(call).quantised.scale};
+  return {fixed_point_of(factor), has_bias ? call.in[2].data.get<std::int32_t>()[i] : 0, {}};
+}
+
+/// A call of run(): the product whose packed form comes last among the operands.
+inline byte_product product_of(const kernel_call& call, const byte_layout& layout, activation fused) {
+  const tensor_desc& y = *call.out[0].desc;
+  const stored_range range = range_of_bytes(call, y, fused);
+  return {layout, bytes_in(call, call.in.size() - 1), factors_of(call),
+          narrowing(range.low, range.high, y.quantised.zero_point, y.type == u8)};
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,214 @@
+// byte_convolution: conv2d of stored numbers over NHWC images on the tiles of byte_gemm.hpp; any kernel, stride, dilation,
+// padding, group.
+// Flow: a prepare step packs weights, bias and scales with byte_conv_pack(); a plan's step calls byte_conv().
+//
+// As for floats, the values under one row of the kernel are contiguous, so tiles read the image itself where no padding is
+// needed. Where it is, a band of rows is copied with zero points around it: a hundredth of the time of what follows, and
+// no tile has to know of borders. Dilation across tears the runs apart: such pixels are gathered.
+#pragma once
+
+#include <nnrt/kernels/byte_gemm.hpp>
+#include <nnrt/kernels/convolution.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+namespace detail {
+
+/// As for floats; but dot products are read as a whole, so that runs of other lengths need bytes behind them.
+constexpr conv_method byte_method_of(const conv_shape& s) {
+  const conv_method method = method_of(s);
+  return method == conv_method::product && s.depth() % 4 != 0 ? conv_method::gather : method;
+}
+/// Whether the direct method works on copies: padded, of one group's channels, or with bytes behind the last run.
+constexpr bool copies_byte_bands(const conv_shape& s) {
+  return s.group > 1 || s.is_padded() || s.kernel_w * s.in % 4 != 0;
+}
+constexpr std::int64_t band_line(const conv_shape& s) { return s.columns_under(s.out_width) * s.group_in(); }
+/// Output rows of a band: the copy takes at most 160 KiB, unless a single row needs more.
+constexpr std::int64_t byte_band_rows(const conv_shape& s) {
+  const std::int64_t line = std::max<std::int64_t>(1, band_line(s)), fitting = (160 * 1024 / line - s.rows_under(1)) / s.stride_h;
+  return std::clamp<std::int64_t>(fitting + 1, 1, std::max<std::int64_t>(1, s.out_height));
+}
+constexpr std::int64_t byte_scratch_of(const conv_shape& s) {
+  if (s.batch * s.out_pixels() * s.out == 0) return 0;
+  switch (byte_method_of(s)) {
+    case conv_method::product:
+      return 0;
+    case conv_method::gather:
+      return copied_rows_bytes(s.batch * s.out_pixels(), s.depth());
+    case conv_method::direct:
+      break;
+  }
+  return copies_byte_bands(s) ? (s.rows_under(byte_band_rows(s)) * band_line(s) + 3 + 63) / 64 * 64 : 0;
+}
+
+}  // namespace detail
+
+/// How the weights of one group lie for dot products.
+constexpr byte_layout byte_conv_layout(const conv_shape& s) {
+  if (detail::byte_method_of(s) == detail::conv_method::direct)
+    return {{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()};
+  return {{1, s.depth()}, s.group_out()};
+}
+constexpr std::int64_t byte_conv_packed_bytes(const conv_shape& s) { return s.group * byte_conv_layout(s).bytes(); }
+/// Bytes of scratch that each part of byte_conv() needs.
+constexpr std::int64_t byte_conv_scratch_bytes(const conv_shape& s) { return detail::byte_scratch_of(s); }
+
+/// Packs weights [out, kernel_h, kernel_w, in / group], group by group.
+///
+/// \param channel_of channel_of(o) has factor and bias of output channel o
+template <class ChannelOf>
+void byte_conv_pack(const conv_shape& s, const byte_factors& f, scaled_range range, const std::byte* w,
+                    ChannelOf channel_of, std::byte* out) {
+  const byte_layout layout = byte_conv_layout(s);
+  for (std::int64_t first = 0; first < s.out; first += s.group_out(), out += layout.bytes())
+    byte_pack(
+        layout, f, range,
+        [&](std::int64_t j, std::int64_t run, std::int64_t i) {
+          return f.at(w, (first + j) * s.depth() + run * layout.depth.length + i);
+        },
+        [&](std::int64_t j) { return channel_of(first + j); }, out);
+}
+
+/// What a call works on.
+struct byte_conv_buffers {
+  const std::byte* x;
+  std::byte* y;
+  std::byte* scratch;
+};
+
+namespace detail {
+
+/// Where a band of output rows finds its input: the first byte under the first output, and the bytes of a line.
+struct byte_band {
+  address first;
+  std::int64_t line;
+};
+
+/// The tiles of a band, which begins with output row 0 of y.
+template <class Isa>
+void byte_band_tiles(const conv_shape& s, const byte_product& p, const byte_band& band, std::int64_t rows, std::byte* y,
+                     interval panels) {
+  const bool is_column = s.out_width == 1;  // runs down the image
+  const std::int64_t lines = is_column ? 1 : rows, outputs = is_column ? rows : s.out_width;
+  const std::int64_t block = byte_panels_in_cache(p.layout), row_step = s.stride_h * band.line;
+  byte_rows at{};
+  at.lda = is_column ? row_step : s.stride_w * s.group_in(), at.run_stride = s.dilation_h * band.line;
+  at.ldc = is_column ? s.row_step() : s.pixel_step();
+  for (std::int64_t panel = panels.begin; panel < panels.end; panel += block)
+    for (std::int64_t line = 0; line < lines; ++line)
+      for (std::int64_t tile = 0; tile < row_tiles{outputs}.count(); ++tile) {
+        const std::int64_t first = row_tiles{outputs}.begin(tile);
+        at.rows = row_tiles{outputs}.begin(tile + 1) - first;
+        at.a = bytes_further(band.first, line * row_step + first * at.lda);
+        at.c = y + line * s.row_step() + first * at.ldc;
+        byte_tile_row<Isa>(p, at, {panel, std::min(panels.end, panel + block)});
+      }
+}
+
+/// Copies `count` pixels of a row from column x on, `channels` of each, the zero point where there are none.
+inline void copy_padded_row(const conv_shape& s, const std::byte* image, std::int64_t y, std::int64_t x,
+                            std::int64_t count, std::byte zero, std::byte* out) {
+  const std::int64_t channels = s.group_in();
+  const std::int64_t left = y < 0 || y >= s.height ? count : std::clamp<std::int64_t>(-x, 0, count),
+                     right = std::clamp<std::int64_t>(s.width - x, left, count);
+  std::fill_n(out, left * channels, zero);
+  if (left < right) {
+    const std::byte* const row = image + (y * s.width + x + left) * s.in;
+    if (s.group == 1) std::copy_n(row, (right - left) * channels, out + left * channels);
+    else
+      for (std::int64_t i = left; i < right; ++i)
+        std::copy_n(row + (i - left) * s.in, channels, out + i * channels);
+  }
+  std::fill_n(out + right * channels, (count - right) * channels, zero);
+}
+
+/// The given output rows of one image, group by group and band by band.
+template <class Isa>
+void byte_conv_image(const conv_shape& s, const byte_product& p, const byte_conv_buffers& of, interval rows,
+                     interval panels) {
+  const auto zero = static_cast<std::byte>(p.factors.a_zero);
+  const std::int64_t line = band_line(s), columns = s.columns_under(s.out_width), at_once = byte_band_rows(s);
+  for (std::int64_t g = 0; g < s.group; ++g) {
+    byte_product of_group = p;
+    of_group.packed += g * p.layout.bytes();
+    std::byte* const y = of.y + g * s.group_out();
+    for (std::int64_t row = rows.begin; row < rows.end; row += at_once) {
+      const std::int64_t count = std::min(at_once, rows.end - row), top = row * s.stride_h - s.pad_top;
+      for (std::int64_t i = 0; i < s.rows_under(count); ++i)
+        copy_padded_row(s, of.x + g * s.group_in(), top + i, -s.pad_left, columns, zero, of.scratch + i * line);
+      byte_band_tiles<Isa>(s, of_group, {address_of_bytes(of.scratch), line}, count, y + row * s.row_step(), panels);
+    }
+  }
+}
+
+template <class Isa>
+void byte_conv_direct(const conv_shape& s, const byte_product& p, const byte_conv_buffers& of, part share_of) {
+  const rectangle work = share(s.batch * s.out_height, p.layout.panels(), share_of);
+  for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
+    const std::int64_t image = done / s.out_height, first = done - image * s.out_height;
+    const interval rows{first, std::min(s.out_height, first + work.rows.end - done)};
+    byte_conv_buffers one = of;
+    one.x += image * s.height * s.width * s.in, one.y += image * s.image_step();
+    if (copies_byte_bands(s)) {
+      byte_conv_image<Isa>(s, p, one, rows, work.columns);
+    } else {
+      const std::int64_t line = s.width * s.in;
+      const address begin =
+          bytes_further(address_of_bytes(one.x), (rows.begin * s.stride_h - s.pad_top) * line - s.pad_left * s.in);
+      byte_band_tiles<Isa>(s, p, {begin, line}, rows.size(), one.y + rows.begin * s.row_step(), work.columns);
+    }
+    done += rows.size();
+  }
+}
+
+/// The inputs of output pixel `pixel` (counted through all images), channels of one group, in the order of the weights.
+inline void gather_bytes(const conv_shape& s, const std::byte* x, std::int64_t pixel, std::byte zero, std::byte* out) {
+  const std::int64_t image = pixel / s.out_pixels(), oy = pixel % s.out_pixels() / s.out_width,
+                     ox = pixel % s.out_width;
+  for (std::int64_t ky = 0; ky < s.kernel_h; ++ky)
+    for (std::int64_t kx = 0; kx < s.kernel_w; ++kx, out += s.group_in())
+      copy_padded_row(s, x + image * s.height * s.width * s.in, oy * s.stride_h - s.pad_top + ky * s.dilation_h,
+                      ox * s.stride_w - s.pad_left + kx * s.dilation_w, 1, zero, out);
+}
+
+template <class Isa>
+void byte_conv_gather(const conv_shape& s, const byte_product& p, const byte_conv_buffers& of, part share_of) {
+  const auto zero = static_cast<std::byte>(p.factors.a_zero);
+  // All pixels lie in one line, unless there are gaps between the output's rows.
+  const std::int64_t lines = s.has_gaps() ? s.batch * s.out_height : 1, line = s.batch * s.out_pixels() / lines;
+  for (std::int64_t i = 0; i < lines; ++i)
+    for (std::int64_t g = 0; g < s.group; ++g) {
+      byte_product of_group = p;
+      of_group.packed += g * p.layout.bytes();
+      std::byte* const y = of.y + i / s.out_height * s.image_step() + i % s.out_height * s.row_step();
+      byte_gemm_of_copies<Isa>(
+          of_group, line,
+          [&](std::int64_t j, std::byte* to) { gather_bytes(s, of.x + g * s.group_in(), i * line + j, zero, to); },
+          of.scratch, y + g * s.group_out(), s.pixel_step(), share_of);
+    }
+}
+
+}  // namespace detail
+
+/// y = clamp(conv2d(x, w) + bias) of stored numbers; p.layout is byte_conv_layout(s), p.packed what byte_conv_pack() made.
+///
+/// Every division into parts gives the same bits. y must not overlap x.
+template <class Isa = native>
+void byte_conv(const conv_shape& s, const byte_product& p, const byte_conv_buffers& of, part share_of = {}) {
+  if (s.batch * s.out_pixels() * s.out == 0) return;
+  switch (detail::byte_method_of(s)) {
+    case detail::conv_method::product:
+      return byte_gemm<Isa>(p, s.batch * s.out_pixels(), of.x, s.depth(), of.y, s.out, share_of);
+    case detail::conv_method::direct:
+      return detail::byte_conv_direct<Isa>(s, p, of, share_of);
+    case detail::conv_method::gather:
+      return detail::byte_conv_gather<Isa>(s, p, of, share_of);
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,219 @@
+// byte_scale: sums of products of stored numbers become stored numbers, many at a time, with the bits of requantise().
+// Flow: byte_gemm.hpp and byte_depthwise.hpp pack scales beside the weights with set_scales(), and finish sums by them.
+//
+// Scaling a sum is a staircase over the integers with at most 255 steps that show in 8 bits; so is a straight line in
+// floats that is rounded to integers, since each of its operations is monotone. Two such staircases that agree just
+// below and just at each step agree everywhere. So set_scales() looks for a line near the factor that does, with the
+// very instructions that run later. Channels for which there is none are scaled in 64 bits, and those whose sums may
+// leave 30 bits one by one.
+#pragma once
+
+#include <nnrt/core/requantise.hpp>
+#include <nnrt/kernels/byte_lanes.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// How the sums of a vector of channels are scaled, from the fastest to the most general.
+enum class scale_method : std::int32_t { by_line, exactly, one_by_one };
+
+/// The scales of int_lanes channels, lane by lane.
+struct alignas(64) channel_scales {
+  float slope[int_lanes], offset[int_lanes];
+  std::int32_t mantissa[int_lanes], left[int_lanes], right[int_lanes];
+  std::int32_t half[int_lanes], sign[int_lanes];  // of the right shift: what rounds it
+  std::int32_t bias[int_lanes];                   // one_by_one: not yet in the sums, since they might overflow
+  scale_method method;
+};
+
+/// Sums that a channel can have.
+struct sum_range {
+  std::int64_t low = 0, high = 0;
+  friend constexpr bool operator==(const sum_range&, const sum_range&) = default;
+};
+
+/// One output channel as set_scales() sees it.
+struct byte_channel {
+  fixed_point factor = {};
+  std::int32_t bias = 0;
+  sum_range reach = {};  // bias included
+  friend constexpr bool operator==(const byte_channel&, const byte_channel&) = default;
+};
+
+/// What a result may be: the stored numbers without the zero point.
+struct scaled_range {
+  std::int32_t low = 0, high = 0;
+};
+
+namespace detail {
+
+constexpr std::int32_t scaled(std::int64_t sum, fixed_point factor) {
+  return rounding::twice::scale(nnrt::detail::saturated_i32(sum), factor);
+}
+
+/// The smallest sum that is scaled to `result` or more; there is one.
+inline std::int64_t first_reaching(std::int32_t result, fixed_point factor) {
+  const double slope = static_cast<double>(factor.mantissa) / static_cast<double>(std::int64_t{1} << (31 - factor.exponent));
+  auto sum = static_cast<std::int64_t>((static_cast<double>(result) - 0.5) / slope);
+  while (scaled(sum, factor) < result) ++sum;
+  while (scaled(sum - 1, factor) >= result) --sum;
+  return sum;
+}
+
+/// The steps of one channel's staircase: at sum `at` it reaches `result`, just before it does not. And its ends.
+struct staircase {
+  static constexpr int most = 256;
+  int steps = 0;
+  std::int32_t at[most + int_lanes], result[most + int_lanes];
+  sum_range reach;
+  scaled_range range;
+  std::int32_t first, last;
+
+  staircase(const byte_channel& channel, scaled_range of_result) : reach(channel.reach), range(of_result) {
+    first = limited(scaled(reach.low, channel.factor)), last = limited(scaled(reach.high, channel.factor));
+    for (std::int32_t k = first + 1; k <= last; ++k, ++steps)
+      at[steps] = static_cast<std::int32_t>(first_reaching(k, channel.factor)), result[steps] = k;
+    for (int i = steps; steps > 0 && i < steps + int_lanes; ++i) at[i] = at[i - 1], result[i] = result[i - 1];
+  }
+  std::int32_t limited(std::int32_t x) const { return std::clamp(x, range.low, range.high); }
+
+  /// Whether a line ends and steps where this does.
+  bool fits(float slope, float offset) const {
+    const int_vector slopes = int_lanes_of(std::bit_cast<std::int32_t>(slope)),
+                     offsets = int_lanes_of(std::bit_cast<std::int32_t>(offset));
+    std::int32_t ends[int_lanes] = {static_cast<std::int32_t>(reach.low), static_cast<std::int32_t>(reach.high)};
+    store_vector(ends, scaled_by_line(load_vector<int_vector>(ends), slopes, offsets));
+    if (limited(ends[0]) != first || limited(ends[1]) != last) return false;
+    for (int i = 0; i < steps; i += int_lanes) {
+      const auto x = load_vector<int_vector>(at + i), wanted = load_vector<int_vector>(result + i);
+      std::int32_t is_wrong[int_lanes], any = 0;
+      store_vector<int_vector>(is_wrong, (scaled_by_line(x, slopes, offsets) < wanted) |
+                                             (scaled_by_line(x - 1, slopes, offsets) >= wanted));
+      for (const std::int32_t wrong : is_wrong) any |= wrong;
+      if (any != 0) return false;
+    }
+    return true;
+  }
+};
+
+struct line {
+  float slope = 0, offset = 0;
+  bool found = false;
+};
+
+/// The nearest float so many steps up or down.
+inline float neighbour(float x, int steps) { return std::bit_cast<float>(std::bit_cast<std::int32_t>(x) + steps); }
+
+/// A line for a channel of sums within 32 bits, looked for in rings around the factor itself.
+inline line line_for(const byte_channel& channel, scaled_range range) {
+  constexpr int rings = 8;
+  const fixed_point m = channel.factor;
+  if (m.mantissa == 0) return {0, 0, true};
+  if (m.exponent > 0) return {};
+  const double slope = static_cast<double>(m.mantissa) / static_cast<double>(std::int64_t{1} << (31 - m.exponent)),
+               kink = m.exponent < 0 ? 0.5 / static_cast<double>(std::int64_t{1} << -m.exponent) : 0.0;
+  const staircase stairs(channel, range);
+  for (int ring = 0; ring <= rings; ++ring)
+    for (int i = -ring; i <= ring; ++i)
+      for (int j = -ring; j <= ring; ++j) {
+        if (std::max(i < 0 ? -i : i, j < 0 ? -j : j) != ring) continue;
+        const auto offset = static_cast<float>(kink + j * slope / 256);
+        const float near = neighbour(static_cast<float>(slope), i);
+        if (offset >= 0 && stairs.fits(near, offset)) return {near, offset, true};
+      }
+  return {};
+}
+
+inline bool fits_32_bits(sum_range r) {
+  return r.low >= std::numeric_limits<std::int32_t>::min() && r.high <= std::numeric_limits<std::int32_t>::max();
+}
+/// Whether scaled_exactly() can do it: neither the shift to the left nor the rounding leaves 32 bits.
+inline bool fits_30_bits(const byte_channel& channel) {
+  const int left = std::max(0, channel.factor.exponent);
+  const std::int64_t most = left < 30 ? (std::int64_t{1} << (30 - left)) - 1 : 0;
+  return channel.reach.low >= -most && channel.reach.high <= most;
+}
+
+}  // namespace detail
+
+/// Sets the scales of the channels in the lanes, `count` of them, and returns the method that fits all.
+inline scale_method set_scales(channel_scales& s, const byte_channel (&channels)[int_lanes], std::int64_t count,
+                               scaled_range range) {
+  s.method = has_lines ? scale_method::by_line : scale_method::one_by_one;
+  for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
+    const byte_channel channel = lane < count ? channels[lane] : byte_channel{};
+    const int right = channel.factor.exponent < 0 ? -channel.factor.exponent : 0;
+    s.mantissa[lane] = channel.factor.mantissa, s.left[lane] = std::max(0, channel.factor.exponent);
+    s.right[lane] = right, s.half[lane] = right > 0 ? 1 << (right - 1) : 0, s.sign[lane] = right > 0 ? -1 : 0;
+    s.bias[lane] = channel.bias;
+    if (lane > 0 && lane < count && channel == channels[lane - 1]) {
+      s.slope[lane] = s.slope[lane - 1], s.offset[lane] = s.offset[lane - 1];
+      continue;
+    }
+    detail::line found;
+    if (s.method == scale_method::by_line && detail::fits_32_bits(channel.reach))
+      found = detail::line_for(channel, range);
+    s.slope[lane] = found.slope, s.offset[lane] = found.offset;
+    if (found.found) continue;
+    const bool is_exact = has_exact_scale && detail::fits_30_bits(channel);
+    s.method = std::max(s.method, is_exact ? scale_method::exactly : scale_method::one_by_one);
+  }
+  // A line stands for its channel within 32 bits, the exact way needs 30.
+  for (std::int64_t lane = 0; s.method == scale_method::exactly && lane < count; ++lane)
+    if (!detail::fits_30_bits(channels[lane])) s.method = scale_method::one_by_one;
+  return s.method;
+}
+
+namespace detail {
+
+/// Scales sums by one method. By value: what it needs stays in registers while rows pass.
+template <scale_method Method> struct scaler {
+  const channel_scales& scales;
+  explicit scaler(const channel_scales& s) : scales(s) {}
+
+  int_vector operator()(int_vector sums) const {
+    std::int32_t each[int_lanes];
+    store_vector(each, sums);
+    for (std::int64_t i = 0; i < int_lanes; ++i)
+      each[i] = scaled(std::int64_t{each[i]} + scales.bias[i],
+                       {scales.mantissa[i], scales.left[i] - scales.right[i]});
+    return load_vector<int_vector>(each);
+  }
+};
+template <> struct scaler<scale_method::by_line> {
+  int_vector slope, offset;
+  [[gnu::always_inline]] explicit scaler(const channel_scales& s)
+      : slope(load_vector<int_vector>(s.slope)), offset(load_vector<int_vector>(s.offset)) {}
+
+  [[gnu::always_inline]] int_vector operator()(int_vector sums) const { return scaled_by_line(sums, slope, offset); }
+};
+template <> struct scaler<scale_method::exactly> {
+  int_vector mantissa, left, right, half, sign;
+  [[gnu::always_inline]] explicit scaler(const channel_scales& s)
+      : mantissa(load_vector<int_vector>(s.mantissa)),
+        left(load_vector<int_vector>(s.left)),
+        right(load_vector<int_vector>(s.right)),
+        half(load_vector<int_vector>(s.half)),
+        sign(load_vector<int_vector>(s.sign)) {}
+
+  [[gnu::always_inline]] int_vector operator()(int_vector sums) const {
+    const int_vector high = high_products(sums << left, mantissa);
+    return (high + half + ((high >> 31) & sign)) >> right;
+  }
+};
+
+/// Calls f with the method as a constant.
+template <class F> [[gnu::always_inline]] inline void with_method(scale_method method, F f) {
+  if (has_lines && method == scale_method::by_line)
+    return f(std::integral_constant<scale_method, scale_method::by_line>{});
+  if (has_exact_scale && method == scale_method::exactly)
+    return f(std::integral_constant<scale_method, scale_method::exactly>{});
+  f(std::integral_constant<scale_method, scale_method::one_by_one>{});
+}
+
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

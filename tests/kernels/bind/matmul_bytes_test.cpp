@@ -1,0 +1,43 @@
+#include <nnrt/kernels/bind/matmul.hpp>
+#include <support/bytes.hpp>
+
+using namespace nnrt_test;
+
+namespace {
+
+using attributes = ops::matmul::attrs;
+
+void check(attributes attrs, dtype type, shape_t a, shape_t b) {
+  const int first = type == u8 ? 0 : -128;
+  check_kernel<ops::matmul>(
+      attrs, {stored_bytes(type, a, quant{0.02F, first + 90}, 3), stored_bytes(type, b, quant{0.01F, first + 140}, 4)}, {},
+      into_bytes(0.02F, first + 120));
+}
+
+}  // namespace
+
+TEST_CASE("matmul of bytes: transposed factors, batches that repeat, depths that are no whole dot products") {
+  for (const dtype type : {i8, u8})
+    for (const bool transpose_a : {false, true})
+      for (const bool transpose_b : {false, true})
+        for (const std::int64_t k : {1, 6, 8, 35})
+          for (const std::int64_t m : {1, 15, 70}) {
+            CAPTURE(k);
+            CAPTURE(m);
+            attributes attrs;
+            attrs.transpose_a = transpose_a, attrs.transpose_b = transpose_b;
+            const std::int64_t n = 37;
+            const shape_t a = transpose_a ? shape_t{2, 1, k, m} : shape_t{2, 1, m, k},
+                          b = transpose_b ? shape_t{3, n, k} : shape_t{3, k, n};
+            check(attrs, type, a, b);
+          }
+}
+
+TEST_CASE("matmul of bytes: one row, fused activations") {
+  for (const activation fused : {activation::relu, activation::relu6}) {
+    attributes attrs;
+    attrs.fused = fused;
+    check(attrs, i8, {1, 64}, {64, 5});
+    check(attrs, u8, {1, 64}, {64, 50});
+  }
+}
