@@ -1,4 +1,4 @@
-// expect: graph_rejected<.*tile::rule::multiples_must_have_one_number_for_each_axis.*actual<1L?>.*expected<2L?>
+// expect: graph_rejected<.*tile::rule::multiples_must_have_a_number_for_each_axis.*actual<1L?>.*expected<2L?>
 // A multiple for the first axis alone.
 #include <nnrt/ops/tile.hpp>
 

@@ -22,16 +22,16 @@ TEST_CASE("tile: each broken rule is named with both values") {
                                  {},
                                  {of({4, 6}), integers(numbers<2>)},
                                  {},
-                                 rule::multiples_must_have_one_number_for_each_axis,
+                                 rule::multiples_must_have_a_number_for_each_axis,
                                  1,
                                  2});
-  NNRT_CHECK_REFUSED(ops::tile, {"a multiple too many, whatever it is",
+  NNRT_CHECK_REFUSED(ops::tile, {"multiples for more axes than there can be, whatever they are",
                                  {},
-                                 {of({4}), late(2)},
+                                 {of({4}), late(9)},
                                  {},
-                                 rule::multiples_must_have_one_number_for_each_axis,
-                                 2,
-                                 1});
+                                 rule::output_rank_must_be_at_most_8,
+                                 9,
+                                 8});
   NNRT_CHECK_REFUSED(ops::tile, {"less than no copy",
                                  {},
                                  {of({4, 6}), integers(numbers<1, -1>)},
@@ -89,6 +89,11 @@ TEST_CASE("tile: each extent is multiplied") {
       {"a scalar", {}, integers(numbers<>), {}},
       {"an unknown extent", {-1, 5}, integers(numbers<2, 2>), {-1, 10}},
       {"no copy of an unknown extent", {-1}, integers(numbers<0>), {0}},
+      {"axes before those of x", {3, 5}, integers(numbers<4, 1, 3, 2>), {4, 1, 9, 10}},
+      {"no copy of axes before", {5}, integers(numbers<0, 2>), {0, 10}},
+      {"copies of a scalar", {}, integers(numbers<2, 3>), {2, 3}},
+      {"as many axes as there can be", {3}, integers(numbers<1, 2, 1, 2, 1, 2, 1, 2>), {1, 2, 1, 2, 1, 2, 1, 6}},
+      {"more multiples that nobody knows yet", {3}, late(2), {-1, -1}},
       {"multiples that nobody knows yet", {3, 0}, late(2), {-1, 0}},
       {"how many of them, neither", {3, 5}, late(-1), {-1, -1}},
   };
@@ -101,6 +106,9 @@ TEST_CASE("tile: each extent is multiplied") {
   const verdict declared = infer<ops::tile>({}, {of({3, 5}), late(2)}, {f32_of({6, 5})});
   REQUIRE(declared);
   CHECK(declared.output(0).shape == shape_t{6, 5});
+  const verdict with_more_axes = infer<ops::tile>({}, {of({5}), late(3)}, {f32_of({2, 1, 5})});
+  REQUIRE(with_more_axes);
+  CHECK(with_more_axes.output(0).shape == shape_t{2, 1, 5});
 }
 
 TEST_CASE("tile: the quantisation stays") {
@@ -121,6 +129,16 @@ TEST_CASE("tile: the element at an index is the one at the index modulo the exte
   CHECK(run<ops::tile, double>({}, {}, filled<double>({}, {2.5}), filled<std::int32_t>({0})).elements ==
         std::vector<double>{2.5});
   CHECK(run<ops::tile, float>({}, {0, 2}, filled<float>({3, 1}), filled<std::int32_t>({2}, {0, 2})).elements.empty());
+}
+
+TEST_CASE("tile: more multiples than axes copy x along axes before its own") {
+  const filled<float> x({3}, {4, 5, 6});
+  CHECK(run<ops::tile, float>({}, {2, 6}, x, filled<std::int64_t>({2}, {2, 2})).elements ==
+        std::vector<float>{4, 5, 6, 4, 5, 6, 4, 5, 6, 4, 5, 6});
+  CHECK(run<ops::tile, float>({}, {2, 1, 3}, x, filled<std::int64_t>({3}, {2, 1, 1})).elements ==
+        std::vector<float>{4, 5, 6, 4, 5, 6});
+  CHECK(run<ops::tile, float>({}, {2, 2}, filled<float>({}, {7}), filled<std::int64_t>({2}, {2, 2})).elements ==
+        std::vector<float>{7, 7, 7, 7});
 }
 
 TEST_CASE("tile: multiples that give another shape than the planned one are a fault of the run") {

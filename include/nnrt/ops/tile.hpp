@@ -12,9 +12,12 @@ namespace ops {
 
 /// x, so many times along each axis.
 ///
-///   x: [d0 … dn]      multiples: [n + 1] integers >= 0      y: [d0 * multiples[0] … dn * multiples[n]]
+///   x: [d0 … dn]      multiples: [m] integers >= 0, n < m <= 8      y: rank m
 ///
-/// Multiples that are known only when the network runs need an output of declared shape; they must then give it.
+/// The last extents of y are d0 * multiples[m - n - 1] … dn * multiples[m - 1]. Where there are more multiples than
+/// axes, x counts as if extents of 1 stood before its own, and the first extents of y are the first multiples.
+/// Multiples that are known only when the network runs need an output of declared shape; they must then give it. If
+/// not even their number is known, it is that of the axes of x.
 /// `dims` is what NNRt passes beside the operand; it decides nothing.
 ///
 /// Broken rules: see `rule`; elements and extents are counted. Source: NNRt OH_NN_OPS_TILE.
@@ -33,7 +36,8 @@ struct tile {
   };
 
   enum class rule {
-    multiples_must_have_one_number_for_each_axis,
+    multiples_must_have_a_number_for_each_axis,
+    output_rank_must_be_at_most_8,
     multiple_must_not_be_negative,
     multiple_must_not_exceed_the_size_limit,
     multiple_must_give_the_extent_of_the_output,
@@ -41,11 +45,10 @@ struct tile {
 
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
-    if (auto v =
-            require_same_extent(rule::multiples_must_have_one_number_for_each_axis, in[1].desc.elements(), x.rank());
-        !v)
-      return v;
-    shape_t y = x.shape;
+    const std::int64_t declared = in[1].desc.elements(), count = declared < 0 ? x.rank() : declared;
+    if (auto v = require_at_least(rule::multiples_must_have_a_number_for_each_axis, count, x.rank()); !v) return v;
+    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, count, max_rank); !v) return v;
+    shape_t y = of_rank(x.shape, static_cast<int>(count));
     for (int i = 0; i < y.rank; ++i) {
       if (!in[1].has_values()) {
         y[i] = y[i] == 0 ? 0 : -1;
@@ -61,10 +64,19 @@ struct tile {
 
   static constexpr auto macs = no_macs;
 
+  /// x with extents of 1 before its own, so that it has one for each axis of the output.
+  static constexpr shape_t of_rank(const shape_t& x, int rank) {
+    shape_t all;
+    for (int i = x.rank; i < rank; ++i) all.push_back(1);
+    for (int i = 0; i < x.rank; ++i) all.push_back(x[i]);
+    return all;
+  }
+
   /// Whether the multiples, which only this run may know, give the shape that was planned.
   static constexpr run_fault check(arguments in, results out) {
-    for (int i = 0; i < out[0].rank(); ++i) {
-      const std::int64_t x = in[0].shape()[i], y = out[0].shape()[i], multiple = in[1].integer(i);
+    const shape_t from = of_rank(in[0].shape(), out[0].rank());
+    for (int i = 0; i < from.rank; ++i) {
+      const std::int64_t x = from[i], y = out[0].shape()[i], multiple = in[1].integer(i);
       const std::int64_t expected = x == 0 ? multiple : y / x;
       if (multiple != expected || y != x * expected)
         return fault_at(i, rule::multiple_must_give_the_extent_of_the_output, multiple, expected);
@@ -77,11 +89,12 @@ struct tile {
     const auto x = in[0].as<const T>();
     const auto y = out[0].as<T>();
     if (y.elements() == 0) return {};
-    shape_t to;
+    const int more = y.rank() - x.rank();
+    shape_t to, from;
     to.rank = y.rank();
+    from.rank = x.rank();
     do {
-      shape_t from = to;
-      for (int i = 0; i < from.rank; ++i) from[i] %= x.extent(i);
+      for (int i = 0; i < from.rank; ++i) from[i] = to[more + i] % x.extent(i);
       y.at(to) = x.at(from);
     } while (next_index(to, y.shape));
     return {};
@@ -90,7 +103,7 @@ struct tile {
 
 }  // namespace ops
 
-/// tile(x, multiples<2, 1>): two of x along its first axis.
+/// tile(x, multiples<2, 1>): two of a matrix x along its first axis.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto tile(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::tile>(x, keywords...);
 }

@@ -17,7 +17,8 @@ template <class Isa> struct fast<ops::tile, Isa> {
   /// Two loops for each axis: over the copies, which read the same again, and over the extent.
   static void run(const kernel_call& call) {
     call.report(ops::tile::check(call.in, call.out));
-    const shape_t &x = call.in[0].shape(), &y = call.out[0].shape();
+    const shape_t& y = call.out[0].shape();
+    const shape_t x = ops::tile::of_rank(call.in[0].shape(), y.rank);
     const shape_t from = row_major_strides(x), to = row_major_strides(y);
     const std::int64_t bytes = size_of(call.in[0].type());
     box_loops loops;
@@ -32,8 +33,9 @@ template <class Isa> struct fast<ops::tile, Isa> {
  private:
   /// False where the output was declared so that no multiples can give it: then the reference says so.
   static constexpr bool is_whole_number_of_times(const kernel_request& node) {
-    for (int i = 0; i < node.out[0].rank(); ++i)
-      if (node.out[0].shape[i] % node.in[0].desc.shape[i] != 0) return false;
+    const shape_t &y = node.out[0].shape, x = ops::tile::of_rank(node.in[0].desc.shape, y.rank);
+    for (int i = 0; i < y.rank; ++i)
+      if (y[i] % x[i] != 0) return false;
     return true;
   }
 };
