@@ -8,6 +8,8 @@
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/order.hpp>
 
+#include <utility>
+
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
@@ -16,10 +18,11 @@ namespace ops {
 ///   x: any shape of rank >= 1      k: one integer, constant; 0 < k <= the extent of the axis
 ///   values, indices (i32): the extents of x, but k along the axis
 ///
-/// sorted: descending; of equal elements the one with the smaller index comes first. Otherwise the same elements in
-/// the order of their indices. A NaN counts as larger than every number, and as equal to every other NaN, so that NaNs
-/// are found, not hidden; zeros are equal whatever their signs. A quantised x is compared, and taken over, by its
-/// stored integers, and `values` has its scale. `axis` counts from the end when negative; -1 is the default.
+/// sorted: from the largest down; of equal elements the one with the smaller index comes first. Otherwise the same
+/// elements the other way round, from the smallest up, as NNRt says. A NaN counts as larger than every number, and as
+/// equal to every other NaN, so that NaNs are found, not hidden; zeros are equal whatever their signs. A quantised x is
+/// compared, and taken over, by its stored integers, and `values` has its scale. `axis` counts from the end when
+/// negative; -1 is the default.
 ///
 /// At most extent * k steps for each line: an element that is not among the k largest so far costs one comparison.
 ///
@@ -83,7 +86,7 @@ struct top_k {
       const line<const T> from(x, first, axis);
       const ranking<T> best{{values, first, axis}, {indices, first, axis}};
       choose_sorted(from, best);
-      if (!a.sorted) order_by_index(from, best);
+      if (!a.sorted) reverse(best);
     } while (next_index(first, starts));
   }
 
@@ -124,21 +127,18 @@ struct top_k {
       best.set(place, candidate, static_cast<std::int32_t>(i));
     }
   }
-  /// The chosen ones again, in the order of the line: those that are larger than the last chosen, or equal to it and no
-  /// later.
-  template <class T> static constexpr void order_by_index(const line<const T>& x, const ranking<T>& best) {
-    const std::int64_t last = best.indices[best.indices.extent - 1];
-    std::int64_t count = 0;
-    for (std::int64_t i = 0; i < x.extent; ++i) {
-      if (detail::is_larger(x[last], x[i]) || (i > last && !detail::is_larger(x[i], x[last]))) continue;
-      best.set(count++, x[i], static_cast<std::int32_t>(i));
+  template <class T> static constexpr void reverse(const ranking<T>& best) {
+    for (std::int64_t i = 0, j = best.values.extent - 1; i < j; ++i, --j) {
+      std::swap(best.values[i], best.values[j]);
+      std::swap(best.indices[i], best.indices[j]);
     }
   }
 };
 
 }  // namespace ops
 
-/// auto [values, indices] = top_k(x, k<5>), with axis<…> for another than the last and unsorted for the order of x.
+/// auto [values, indices] = top_k(x, k<5>), with axis<…> for another than the last and unsorted for the smallest of
+/// them first.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto top_k(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::top_k>(x, keywords...);
 }
