@@ -83,6 +83,10 @@ static_assert(breaks(infer<computing>({}, {x(i8, half)}, {of(i8, scaled(0))}), s
 static_assert(breaks(infer<computing>({}, {x(i8, half)}, {wish(shifted(200))}), signature_rule::zero_point_must_be_a_number_of_the_type, 200, 127));
 static_assert(breaks(infer<computing>({}, {x(f32, {})}, {wish(half)}), signature_rule::quantised_type_must_be_an_integer, 11, 2));
 
+// The scale of booleans means nothing: NNRt asks for one where operands are quantised.
+static_assert(infer<plain>({}, {x(boolean, {})}, {wish(half)}).output(0) == of(boolean, {}));
+static_assert(infer<plain>({}, {x(boolean, {})}, {of(boolean, scaled(0))}).output(0) == of(boolean, {}));
+
 TEST_CASE("signature: a scale that is no number is refused at run time as well") {
   const quant none{std::numeric_limits<float>::quiet_NaN(), 0};
   const verdict v = infer<computing>({}, {x(i8, none)});

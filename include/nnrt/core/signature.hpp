@@ -126,10 +126,13 @@ constexpr verdict check_quantised_operands(array_ref<const operand_spec> specs, 
   return refuse(signature_rule::quantised_operands_must_be_accepted_by_the_operator, quantised, 0);
 }
 
-/// The quantisations that the caller declares, before rules compute with them.
+/// The quantisations that the caller declares, before rules compute with them. That of booleans means nothing: NNRt asks
+/// for one of the output of LESS_EQUAL in a quantised network.
 constexpr verdict check_wishes(array_ref<const tensor_desc> wanted) {
-  for (const tensor_desc& wish : wanted)
+  for (const tensor_desc& wish : wanted) {
+    if (wish.type == boolean) continue;
     if (auto v = check_quantisation(wish.type, wish.rank(), wish.quantised); !v) return v;
+  }
   return {};
 }
 
@@ -159,7 +162,7 @@ constexpr verdict settle(verdict v, array_ref<const tensor_desc> wanted) {
     if (i < wanted.size())
       if (auto ok = settle_shape(out, wanted[i]); !ok) return ok;
     if (auto ok = check_extents(out); !ok) return ok;  // those of the wish, too
-    if (i >= wanted.size() || !wanted[i].quantised) continue;
+    if (i >= wanted.size() || !wanted[i].quantised || out.type == boolean) continue;
     if (auto ok = check_quantisation(out.type, out.rank(), wanted[i].quantised); !ok) return ok;
     if (auto ok = require_same_quantisation(signature_rule::declared_output_quantisation_must_match, out.quantised, wanted[i].quantised); !ok) return ok;
   }
