@@ -72,7 +72,7 @@ template <dtype Type, int ZeroPoint> constexpr bool has_kernels_of_its_own() {
                 taps = weight({Type, nhwc, {16, 3, 3, 1}, per_channel<0>}),
                 rows = weight({Type, nd, {10, 16}, per_channel<0>}), columns = computed({Type, nd, {16, 4}, q});
   return chosen<ops::conv2d>({}, {x, filters}, {wish}) == "dot pixels" &&
-         chosen<ops::depthwise_conv2d>({}, {x, taps}, {wish}).empty() &&
+         chosen<ops::depthwise_conv2d>({}, {x, taps}, {wish}) == "dot taps" &&
          chosen<ops::full_connection>({}, {x, rows}, {wish}) == "dot rows" &&
          chosen<ops::matmul>({}, {x, columns}, {wish}) == "dot batch" && chosen<ops::max_pool>(global_pool(), {x}).empty() &&
          chosen<ops::avg_pool>(global_pool(), {x}).empty() && chosen<ops::softmax>({}, {x}, {share}).empty() &&

@@ -31,7 +31,8 @@ struct byte_factors {
   constexpr std::int32_t highest() const { return is_unsigned ? 255 : 127; }
   /// What makes a stored byte of A what dot products see.
   std::int32_t a_flip() const { return a_offset() == 0 ? 0 : static_cast<std::int32_t>(0x80808080U); }
-  std::int32_t b_zero_as_seen() const { return b_zero + b_offset(); }
+  std::int32_t a_zero_as_seen() const { return a_zero + a_offset(); }
+  constexpr std::int32_t b_zero_as_seen() const { return b_zero + b_offset(); }
   /// Element i of a list of bytes, as a number.
   std::int32_t at(const std::byte* p, std::int64_t i) const {
     const auto byte = static_cast<std::uint8_t>(p[i]);
@@ -86,12 +87,16 @@ struct byte_column {
   }
 };
 
-/// What a sum starts from when dot products see what is stored: all of it that does not depend on A, modulo 2^32.
+/// x modulo 2^32.
+inline std::int32_t wrapped(std::int64_t x) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(static_cast<std::uint64_t>(x)));
+}
+
+/// What a sum starts from when dot products see what is stored: all of it that does not depend on A.
 inline std::int32_t starting_sum(std::int64_t bias, std::int64_t column_sum, std::int64_t products,
                                  const byte_factors& f) {
-  const std::int64_t a_zero = f.a_zero + f.a_offset(),
-                     total = bias - a_zero * column_sum + products * a_zero * f.b_zero_as_seen();
-  return static_cast<std::int32_t>(static_cast<std::uint32_t>(static_cast<std::uint64_t>(total)));
+  const std::int64_t a_zero = f.a_zero_as_seen();
+  return wrapped(bias - a_zero * column_sum + products * a_zero * f.b_zero_as_seen());
 }
 
 }  // namespace detail
@@ -127,7 +132,8 @@ void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range ra
         reach = {columns[lane].reach.low + channels[lane].bias, columns[lane].reach.high + channels[lane].bias};
     }
     auto& scales = *reinterpret_cast<channel_scales*>(out + v * std::int64_t{sizeof(channel_scales)});
-    const bool has_bias = set_scales(scales, channels, count, range) != scale_method::one_by_one;
+    set_scales(scales, channels, count, range);
+    const bool has_bias = scales.method != scale_method::one_by_one;
     auto* const sums = reinterpret_cast<std::int32_t*>(out + layout.bias_at() + v * register_bytes);
     for (std::int64_t lane = 0; lane < int_lanes; ++lane)
       sums[lane] =
@@ -360,8 +366,7 @@ inline void subtract_row_sums(const byte_product& p, const byte_rows& at, std::i
   for (std::int64_t v = 0; v < vectors; ++v)
     for (std::int64_t row = 0; row < at.rows; ++row) {
       std::int32_t* const of_row = sums + v * vector_of_sums + row * sum_stride;
-      const auto term = static_cast<std::int32_t>(static_cast<std::uint32_t>(
-          static_cast<std::uint64_t>(std::int64_t{row_sums[row]} * p.factors.b_zero_as_seen())));
+      const std::int32_t term = wrapped(std::int64_t{row_sums[row]} * p.factors.b_zero_as_seen());
       store_vector(of_row, load_vector<int_vector>(of_row) - int_lanes_of(term));
     }
 }

@@ -26,6 +26,7 @@ struct alignas(64) channel_scales {
   std::int32_t mantissa[int_lanes], left[int_lanes], right[int_lanes];
   std::int32_t half[int_lanes], sign[int_lanes];  // of the right shift: what rounds it
   std::int32_t bias[int_lanes];                   // one_by_one: not yet in the sums, since they might overflow
+  std::int32_t has_line[int_lanes], is_exact[int_lanes];  // what each lane allows
   scale_method method;
 };
 
@@ -139,32 +140,49 @@ inline bool fits_30_bits(const byte_channel& channel) {
 
 }  // namespace detail
 
-/// Sets the scales of the channels in the lanes, `count` of them, and returns the method that fits all.
-inline scale_method set_scales(channel_scales& s, const byte_channel (&channels)[int_lanes], std::int64_t count,
-                               scaled_range range) {
-  s.method = has_lines ? scale_method::by_line : scale_method::one_by_one;
+/// Sets the scale of one lane.
+inline void set_lane(channel_scales& s, std::int64_t lane, const byte_channel& channel, scaled_range range) {
+  const fixed_point factor = channel.factor;
+  const int right = factor.exponent < 0 ? -factor.exponent : 0;
+  s.mantissa[lane] = factor.mantissa, s.left[lane] = std::max(0, factor.exponent), s.right[lane] = right;
+  s.half[lane] = right > 0 ? 1 << (right - 1) : 0, s.sign[lane] = right > 0 ? -1 : 0;
+  s.bias[lane] = channel.bias;
+  detail::line found;
+  if (has_lines && detail::fits_32_bits(channel.reach)) found = detail::line_for(channel, range);
+  s.slope[lane] = found.slope, s.offset[lane] = found.offset, s.has_line[lane] = found.found;
+  s.is_exact[lane] = has_exact_scale && detail::fits_30_bits(channel);
+}
+
+/// The same as another lane; what is set takes a microsecond.
+inline void copy_lane(channel_scales& s, std::int64_t lane, const channel_scales& from, std::int64_t from_lane) {
+  s.slope[lane] = from.slope[from_lane], s.offset[lane] = from.offset[from_lane];
+  s.mantissa[lane] = from.mantissa[from_lane], s.left[lane] = from.left[from_lane];
+  s.right[lane] = from.right[from_lane], s.half[lane] = from.half[from_lane], s.sign[lane] = from.sign[from_lane];
+  s.bias[lane] = from.bias[from_lane];
+  s.has_line[lane] = from.has_line[from_lane], s.is_exact[lane] = from.is_exact[from_lane];
+}
+
+/// Gives `count` vectors of channels the fastest method that all of their lanes allow.
+inline void choose_method(channel_scales* scales, std::int64_t count) {
+  std::int32_t lines = has_lines, exact = has_exact_scale;
+  for (std::int64_t v = 0; v < count; ++v)
+    for (std::int64_t lane = 0; lane < int_lanes; ++lane)
+      lines &= scales[v].has_line[lane], exact &= scales[v].is_exact[lane];
+  for (std::int64_t v = 0; v < count; ++v)
+    scales[v].method = lines != 0   ? scale_method::by_line
+                       : exact != 0 ? scale_method::exactly
+                                    : scale_method::one_by_one;
+}
+
+/// Sets the scales of the channels in the lanes, `count` of them.
+inline void set_scales(channel_scales& s, const byte_channel (&channels)[int_lanes], std::int64_t count,
+                       scaled_range range) {
   for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
-    const byte_channel channel = lane < count ? channels[lane] : byte_channel{};
-    const int right = channel.factor.exponent < 0 ? -channel.factor.exponent : 0;
-    s.mantissa[lane] = channel.factor.mantissa, s.left[lane] = std::max(0, channel.factor.exponent);
-    s.right[lane] = right, s.half[lane] = right > 0 ? 1 << (right - 1) : 0, s.sign[lane] = right > 0 ? -1 : 0;
-    s.bias[lane] = channel.bias;
-    if (lane > 0 && lane < count && channel == channels[lane - 1]) {
-      s.slope[lane] = s.slope[lane - 1], s.offset[lane] = s.offset[lane - 1];
-      continue;
-    }
-    detail::line found;
-    if (s.method == scale_method::by_line && detail::fits_32_bits(channel.reach))
-      found = detail::line_for(channel, range);
-    s.slope[lane] = found.slope, s.offset[lane] = found.offset;
-    if (found.found) continue;
-    const bool is_exact = has_exact_scale && detail::fits_30_bits(channel);
-    s.method = std::max(s.method, is_exact ? scale_method::exactly : scale_method::one_by_one);
+    const bool is_used = lane < count;
+    if (lane > 0 && is_used && channels[lane] == channels[lane - 1]) copy_lane(s, lane, s, lane - 1);
+    else set_lane(s, lane, is_used ? channels[lane] : byte_channel{}, range);
   }
-  // A line stands for its channel within 32 bits, the exact way needs 30.
-  for (std::int64_t lane = 0; s.method == scale_method::exactly && lane < count; ++lane)
-    if (!detail::fits_30_bits(channels[lane])) s.method = scale_method::one_by_one;
-  return s.method;
+  choose_method(&s, 1);
 }
 
 namespace detail {

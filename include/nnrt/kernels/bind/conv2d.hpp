@@ -57,6 +57,7 @@ template <class Isa> struct fast_on_bytes<ops::conv2d, Isa> {
     const auto attrs = unpack<ops::conv2d::attrs>(node.attrs);
     const shape_t& w = node.in[1].desc.shape;
     if (!is_layer_of_bytes(node, w.elements(1))) return {};
+    if (attrs.group > 1 && attrs.group == node.in[0].desc.shape[3]) return byte_depthwise_binding<ops::conv2d, Isa>::choose(node);
     const conv_shape shape = conv_shape_for(attrs, node.in[0].desc.shape, w);
     return {.run = &run,
             .pack = &pack,
@@ -69,13 +70,9 @@ template <class Isa> struct fast_on_bytes<ops::conv2d, Isa> {
 
   static void pack(const kernel_call& call) {
     const auto fused = unpack<ops::conv2d::attrs>(call.attrs).fused;
-    const auto scale_of = [&](std::int64_t o) {
-      return call.in[0].type() == u8 ? ops::detail::sum_scale<std::uint8_t>(call.in[0], call.in[1], o)
-                                     : ops::detail::sum_scale<std::int8_t>(call.in[0], call.in[1], o);
-    };
     byte_conv_pack(
         conv_shape_of(call), factors_of(call), scaled_range_of(call, result_behind_packed(call), fused),
-        bytes_in(call, 1), [&](std::int64_t o) { return channel_of(call, o, scale_of(o)); }, bytes_out(call));
+        bytes_in(call, 1), [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); }, bytes_out(call));
   }
   static void run(const kernel_call& call) {
     const conv_shape shape = conv_shape_of(call);

@@ -2,6 +2,7 @@
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
+#include <nnrt/kernels/bind/detail/bytes.hpp>
 #include <nnrt/kernels/bind/detail/convolution.hpp>
 #include <nnrt/ops/depthwise_conv2d.hpp>
 
@@ -11,6 +12,13 @@ template <class Isa> struct fast<ops::depthwise_conv2d, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
     return depthwise_binding<ops::depthwise_conv2d, Isa>::choose(node);
+  }
+};
+
+template <class Isa> struct fast_on_bytes<ops::depthwise_conv2d, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!is_layer_of_bytes(node, node.in[1].desc.shape.elements(1))) return {};
+    return byte_depthwise_binding<ops::depthwise_conv2d, Isa>::choose(node);
   }
 };
 

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <nnrt/kernels/bind/detail/convolution.hpp>
+#include <nnrt/kernels/byte_depthwise.hpp>
 #include <nnrt/kernels/byte_gemm.hpp>
+#include <nnrt/ops/detail/convolution.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
 
 namespace nnrt::inline NNRT_ISA::kernels {
@@ -57,5 +59,47 @@ inline byte_product product_of(const kernel_call& call, const byte_layout& layou
   return {layout, bytes_in(call, call.in.size() - 1), factors_of(call),
           narrowing(range.low, range.high, y.quantised.zero_point, y.type == u8)};
 }
+
+/// The scale of the sums of output channel o of a convolution.
+inline double convolution_scale(const kernel_call& call, std::int64_t o) {
+  return call.in[0].type() == u8 ? ops::detail::sum_scale<std::uint8_t>(call.in[0], call.in[1], o)
+                                 : ops::detail::sum_scale<std::int8_t>(call.in[0], call.in[1], o);
+}
+
+/// The depthwise kernel for bytes, see depthwise_binding.
+template <class Op, class Isa> struct byte_depthwise_binding {
+  static constexpr kernel_choice choose(const kernel_request& node) {
+    const auto attrs = unpack<typename Op::attrs>(node.attrs);
+    const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
+    const byte_factors f{x.quantised.zero_point, w.quantised.zero_point, x.type == u8};
+    const depthwise_shape shape = depthwise_shape_for<Op>(attrs, x.shape, w.shape);
+    if (byte_depthwise_columns(shape, f) > most_depthwise_columns) return {};
+    return {.run = &run,
+            .pack = &pack,
+            .packs = 0b110,
+            .packed_bytes = byte_depthwise_packed_bytes(shape, f),
+            .scratch_bytes = byte_depthwise_scratch_bytes(shape, f),
+            .parts = parts_of_byte_macs(Op::macs(attrs, node.in, node.out)),
+            .name = "dot taps"};
+  }
+  static void pack(const kernel_call& call) {
+    byte_depthwise_pack(
+        shape_of(call), factors_of(call), scaled_range_of(call, result_behind_packed(call), fused_of(call)),
+        bytes_in(call, 1), [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); },
+        bytes_out(call));
+  }
+  static void run(const kernel_call& call) {
+    const byte_product p = product_of(call, {}, fused_of(call));
+    byte_depthwise<native>(shape_of(call),
+                           {bytes_in(call, 0), p.packed, bytes_out(call), call.scratch, p.factors, p.to},
+                           part_of(call));
+  }
+
+ private:
+  static activation fused_of(const kernel_call& call) { return unpack<typename Op::attrs>(call.attrs).fused; }
+  static depthwise_shape shape_of(const kernel_call& call) {
+    return depthwise_shape_for<Op>(unpack<typename Op::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape());
+  }
+};
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

@@ -23,6 +23,14 @@ constexpr int parts_of_macs(std::int64_t macs) { return parts_for(macs / 16); }
 /// The table that a binding chose for its products, see tiles_for().
 inline const tile_table& tiles_in(const kernel_call& call) { return *static_cast<const tile_table*>(call.inner); }
 
+/// A node of an operator whose weight is [outC, kh, kw, 1] as the depthwise kernels see it.
+template <class Op> constexpr depthwise_shape depthwise_shape_for(const typename Op::attrs& a, const shape_t& x, const shape_t& w) {
+  const ops::detail::window_pair at = Op::windows(a, x, w);
+  return {.batch = x[0], .height = x[1], .width = x[2], .channels = x[3], .multiplier = w[0] / x[3], .kernel_h = w[1], .kernel_w = w[2],
+          .stride_h = a.stride.h, .stride_w = a.stride.w, .dilation_h = a.dilation.h, .dilation_w = a.dilation.w,
+          .pad_top = at.h.pad_before(), .pad_left = at.w.pad_before(), .out_height = at.h.outputs(), .out_width = at.w.outputs()};
+}
+
 /// The depthwise kernel for an operator whose weight is [outC, kh, kw, 1] and whose output channel o reads channel o / multiplier.
 ///
 /// Isa only makes the name depend on the parameter of fast: clang compiles constexpr functions, and what they take the addresses of, where a
@@ -30,7 +38,7 @@ inline const tile_table& tiles_in(const kernel_call& call) { return *static_cast
 template <class Op, class Isa> struct depthwise_binding {
   static constexpr kernel_choice choose(const kernel_request& node) {
     const auto attrs = unpack<typename Op::attrs>(node.attrs);
-    const depthwise_shape shape = shape_for(attrs, node.in[0].desc.shape, node.in[1].desc.shape);
+    const depthwise_shape shape = depthwise_shape_for<Op>(attrs, node.in[0].desc.shape, node.in[1].desc.shape);
     return {.run = run_of(depthwise_method_of(shape)),
             .pack = &pack,
             .packs = 0b110,
@@ -50,13 +58,7 @@ template <class Op, class Isa> struct depthwise_binding {
     if (method.kernel == 5) return method.stride == 1 ? &run<5, 1> : &run<5, 2>;
     return &run<0, 0>;
   }
-  static constexpr depthwise_shape shape_for(const typename Op::attrs& a, const shape_t& x, const shape_t& w) {
-    const ops::detail::window_pair at = Op::windows(a, x, w);
-    return {.batch = x[0], .height = x[1], .width = x[2], .channels = x[3], .multiplier = w[0] / x[3], .kernel_h = w[1], .kernel_w = w[2],
-            .stride_h = a.stride.h, .stride_w = a.stride.w, .dilation_h = a.dilation.h, .dilation_w = a.dilation.w,
-            .pad_top = at.h.pad_before(), .pad_left = at.w.pad_before(), .out_height = at.h.outputs(), .out_width = at.w.outputs()};
-  }
-  static depthwise_shape shape_of(const kernel_call& call) { return shape_for(unpack<typename Op::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape()); }
+  static depthwise_shape shape_of(const kernel_call& call) { return depthwise_shape_for<Op>(unpack<typename Op::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape()); }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

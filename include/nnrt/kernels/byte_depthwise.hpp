@@ -1,0 +1,348 @@
+// byte_depthwise: depthwise convolution of stored numbers over NHWC images; any kernel, stride, dilation, multiplier.
+// Flow: a prepare step packs weights, bias and scales with byte_depthwise_pack(); a plan's step calls byte_depthwise().
+//
+// Registers of bytes from four rows of the input are interleaved, so that one dot product sums four taps of a column for
+// each channel. With a stride of 1 downwards the same bytes serve two output rows, whose taps stand a place apart.
+//
+// Bands of the input are copied first: with zero points around them, with channels repeated if there is a multiplier, and
+// with the columns apart that a stride tears apart. Then output byte j of a row meets, for each column of the kernel, the
+// bytes a fixed distance behind j. So a register may hold many pixels of few channels as well as many channels of one.
+#pragma once
+
+#include <nnrt/kernels/byte_gemm.hpp>
+#include <nnrt/kernels/depthwise.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+namespace detail {
+
+/// How a depthwise convolution is cut up; follows from its shape and the weights' zero point alone.
+struct byte_depthwise_plan {
+  depthwise_shape s;
+  /// Dot products per column of the kernel. A zero point z of the weights is -z as weights of their own; 128 takes two.
+  std::int64_t repeats = 1;
+
+  constexpr byte_depthwise_plan(const depthwise_shape& shape, std::int32_t weight_zero)
+      : s(shape), repeats(weight_zero == 0 ? 1 : weight_zero == -128 ? 3 : 2) {}
+
+  /// Output rows computed at once.
+  constexpr std::int64_t rows_at_once() const { return s.stride_h == 1 && s.dilation_h == 1 ? 2 : 1; }
+  /// Fours of input rows under them.
+  constexpr std::int64_t fours() const { return (s.kernel_h + rows_at_once() - 1 + 3) / 4; }
+  constexpr std::int64_t columns() const { return s.kernel_w * repeats; }
+
+  // A row of the copy: the columns of each remainder modulo the stride side by side.
+  constexpr std::int64_t columns_under() const {
+    return (s.out_width - 1) * s.stride_w + (s.kernel_w - 1) * s.dilation_w + 1;
+  }
+  constexpr std::int64_t plane_pixels() const { return (columns_under() + s.stride_w - 1) / s.stride_w; }
+  constexpr std::int64_t row_bytes() const { return s.stride_w * plane_pixels() * s.out(); }
+  /// Where the byte under output byte 0 lies for a column of the kernel.
+  constexpr std::int64_t column_offset(std::int64_t column) const {
+    const std::int64_t x = column % s.kernel_w * s.dilation_w;
+    return (x % s.stride_w * plane_pixels() + x / s.stride_w) * s.out();
+  }
+  constexpr std::int64_t copied_rows_for(std::int64_t outputs) const {
+    return (outputs - 1) * s.stride_h + (s.kernel_h - 1) * s.dilation_h + 1;
+  }
+  /// Rows below the copied ones that dot products read, with weights of 0.
+  constexpr std::int64_t rows_below() const {
+    return (4 * fours() - s.kernel_h) * s.dilation_h;
+  }
+  /// Output rows of a band, so that the copy stays in the first caches.
+  constexpr std::int64_t band() const {
+    const std::int64_t row = std::max<std::int64_t>(1, row_bytes()),
+                       fitting = (48 * 1024 / row - (s.kernel_h - 1) * s.dilation_h) / s.stride_h;
+    const std::int64_t rows = std::clamp<std::int64_t>(fitting, 1, std::max<std::int64_t>(1, s.out_height));
+    return (rows + rows_at_once() - 1) / rows_at_once() * rows_at_once();
+  }
+  constexpr std::int64_t scratch_bytes() const {
+    const std::int64_t rows = copied_rows_for(std::min(band(), s.out_height)) + rows_below();
+    return (rows * row_bytes() + register_bytes + 63) / 64 * 64;
+  }
+
+  // Sets of channels: what the bytes of a register stand for.
+  /// Many channels: vectors of them, the last of which ends with the last. Few: all ways in which they fill registers.
+  constexpr std::int64_t sets() const {
+    const std::int64_t c = s.out();
+    return c >= register_bytes ? (c + register_bytes - 1) / register_bytes : c / std::gcd(c, register_bytes);
+  }
+  constexpr std::int64_t first_byte(std::int64_t set) const {
+    return s.out() >= register_bytes ? std::min(set * register_bytes, s.out() - register_bytes) : set * register_bytes;
+  }
+  constexpr std::int64_t step() const { return s.out() >= register_bytes ? s.out() : sets() * register_bytes; }
+  constexpr std::int64_t scale_bytes() const { return 4 * std::int64_t{sizeof(channel_scales)}; }
+  constexpr std::int64_t column_bytes() const { return rows_at_once() * 4 * dot_bytes; }
+  /// [scales of four vectors][starting sums][four rows][column][output row][vector]
+  constexpr std::int64_t set_bytes() const {
+    return (scale_bytes() + 4 * register_bytes + fours() * columns() * column_bytes() + 63) / 64 * 64;
+  }
+};
+
+/// Lane and vector of a byte of a register, see channel_of_lane().
+struct lane_place {
+  std::int64_t vector, lane;
+  constexpr explicit lane_place(std::int64_t byte) : vector(byte % 16 / 4), lane(byte / 16 * 4 + byte % 4) {}
+};
+
+}  // namespace detail
+
+constexpr std::int64_t byte_depthwise_packed_bytes(const depthwise_shape& s, const byte_factors& f) {
+  const detail::byte_depthwise_plan plan(s, f.b_zero_as_seen());
+  return plan.sets() * plan.set_bytes();
+}
+constexpr std::int64_t byte_depthwise_scratch_bytes(const depthwise_shape& s, const byte_factors& f) {
+  return detail::byte_depthwise_plan(s, f.b_zero_as_seen()).scratch_bytes();
+}
+
+namespace detail {
+
+/// Packs the taps of one byte of a set, and returns what its sums start from without the bias.
+inline byte_column pack_taps(const byte_depthwise_plan& plan, const byte_factors& f, const std::byte* w,
+                             std::int64_t channel, lane_place at, std::byte* weights) {
+  const depthwise_shape& s = plan.s;
+  const std::int32_t zero = f.b_zero_as_seen();
+  byte_column column;
+  for (std::int64_t ky = 0; ky < s.kernel_h; ++ky)
+    for (std::int64_t kx = 0; kx < s.kernel_w; ++kx) {
+      const std::int32_t stored = f.at(w, (channel * s.kernel_h + ky) * s.kernel_w + kx);
+      column.add(stored, f);
+      for (std::int64_t repeat = 0; repeat < plan.repeats; ++repeat) {
+        const std::int32_t value = repeat == 0 ? stored + f.b_offset() : -zero / static_cast<std::int32_t>(plan.repeats - 1);
+        for (std::int64_t row = 0; row < plan.rows_at_once(); ++row)
+          put_weight(weights + ((ky + row) / 4 * plan.columns() + repeat * s.kernel_w + kx) * plan.column_bytes() +
+                         (row * 4 + at.vector) * dot_bytes,
+                     at.lane, (ky + row) % 4, static_cast<std::int8_t>(value));
+      }
+    }
+  column.sum -= std::int64_t{zero} * s.taps();
+  return column;
+}
+
+}  // namespace detail
+
+/// Packs weights [out, kernel_h, kernel_w].
+///
+/// \param channel_of channel_of(o) has factor and bias of output channel o
+template <class ChannelOf>
+void byte_depthwise_pack(const depthwise_shape& s, const byte_factors& f, scaled_range range, const std::byte* w,
+                         ChannelOf channel_of, std::byte* out) {
+  const detail::byte_depthwise_plan plan(s, f.b_zero_as_seen());
+  std::fill_n(out, plan.sets() * plan.set_bytes(), std::byte{});
+  const auto scales_of = [&](std::int64_t set) { return reinterpret_cast<channel_scales*>(out + set * plan.set_bytes()); };
+  for (std::int64_t set = 0; set < plan.sets(); ++set) {
+    std::byte* const sums = out + set * plan.set_bytes() + plan.scale_bytes();
+    std::int64_t column_sums[register_bytes];
+    for (std::int64_t byte = 0; byte < register_bytes; ++byte) {
+      const detail::lane_place at(byte);
+      const std::int64_t place = plan.first_byte(set) + byte, channel = place % s.out();
+      const detail::byte_column column = detail::pack_taps(plan, f, w, channel, at, sums + 4 * register_bytes);
+      column_sums[byte] = column.sum;
+      if (s.out() < register_bytes && place >= s.out()) {
+        const std::int64_t earlier = place - s.out();
+        const detail::lane_place from(earlier % register_bytes);
+        copy_lane(scales_of(set)[at.vector], at.lane, scales_of(earlier / register_bytes)[from.vector], from.lane);
+      } else {
+        byte_channel made = channel_of(channel);
+        made.reach = {column.reach.low + made.bias, column.reach.high + made.bias};
+        set_lane(scales_of(set)[at.vector], at.lane, made, range);
+      }
+    }
+    choose_method(scales_of(set), 4);
+    for (std::int64_t byte = 0; byte < register_bytes; ++byte) {
+      const detail::lane_place at(byte);
+      const channel_scales& scales = scales_of(set)[at.vector];
+      const std::int64_t bias = scales.method == scale_method::one_by_one ? 0 : scales.bias[at.lane];
+      const std::int32_t start = detail::wrapped(bias - std::int64_t{f.a_zero_as_seen()} * column_sums[byte]);
+      std::memcpy(sums + at.vector * register_bytes + at.lane * 4, &start, sizeof start);
+    }
+  }
+}
+
+/// Columns of a kernel, repeats of weights with a zero point counted; wider ones are left to the reference.
+inline constexpr std::int64_t most_depthwise_columns = 64;
+constexpr std::int64_t byte_depthwise_columns(const depthwise_shape& s, const byte_factors& f) {
+  return detail::byte_depthwise_plan(s, f.b_zero_as_seen()).columns();
+}
+
+/// What a call works on.
+struct byte_depthwise_buffers {
+  const std::byte* x;
+  const std::byte* packed;
+  std::byte* y;
+  std::byte* scratch;
+  byte_factors factors;
+  narrowing to;
+};
+
+namespace detail {
+
+// --- the copy ---------------------------------------------------------------
+
+/// Copies n bytes, `flip` exclusive-ored.
+inline void copy_flipped(const std::byte* from, std::int64_t n, byte_vector flip, std::byte* to) {
+  std::int64_t i = 0;
+  for (; i + register_bytes <= n; i += register_bytes)
+    store_vector(to + i, load_vector<byte_vector>(from + i) ^ flip);
+  std::uint64_t word;
+  __builtin_memcpy(&word, &flip, sizeof word);
+  for (; i + 8 <= n; i += 8) {
+    std::uint64_t eight;
+    __builtin_memcpy(&eight, from + i, sizeof eight);
+    eight ^= word;
+    __builtin_memcpy(to + i, &eight, sizeof eight);
+  }
+  for (; i < n; ++i) to[i] = from[i] ^ static_cast<std::byte>(word);
+}
+
+/// Copies one pixel, each channel as often as the multiplier says.
+inline void copy_pixel(const depthwise_shape& s, const std::byte* from, byte_vector flip, std::byte* to) {
+  if (s.multiplier == 1) return copy_flipped(from, s.channels, flip, to);
+  for (std::int64_t c = 0; c < s.channels; ++c, to += s.multiplier)
+    std::fill_n(to, s.multiplier, from[c] ^ static_cast<std::byte>(flip[0]));
+}
+
+/// Copies row y of an image as the plan wants it; `zero` stands for the padding.
+inline void copy_row(const byte_depthwise_plan& plan, const std::byte* image, std::int64_t y, byte_vector flip,
+                     std::byte zero, std::byte* out) {
+  const depthwise_shape& s = plan.s;
+  const std::int64_t columns = plan.columns_under(), pixel = s.out();
+  if (y < 0 || y >= s.height) return void(std::fill_n(out, plan.row_bytes(), zero));
+  const std::byte* const row = image + (y * s.width - s.pad_left) * s.channels;
+  const std::int64_t left = std::clamp<std::int64_t>(s.pad_left, 0, columns),
+                     right = std::clamp<std::int64_t>(s.width + s.pad_left, left, columns);
+  if (s.stride_w == 1 && s.multiplier == 1) {
+    std::fill_n(out, left * pixel, zero);
+    copy_flipped(row + left * pixel, (right - left) * pixel, flip, out + left * pixel);
+    std::fill_n(out + right * pixel, (columns - right) * pixel, zero);
+    return;
+  }
+  for (std::int64_t first = 0; first < s.stride_w; ++first, out += plan.plane_pixels() * pixel) {
+    std::byte* to = out;
+    for (std::int64_t x = first; x < columns; x += s.stride_w, to += pixel)
+      if (x < left || x >= right) std::fill_n(to, pixel, zero);
+      else copy_pixel(s, row + x * s.channels, flip, to);
+  }
+}
+
+// --- rows of blocks -----------------------------------------------------------
+
+/// The sums of a register of output bytes, in each of `Rows` rows.
+template <int Rows> struct byte_block {
+  int_vector of[Rows][4];
+
+  [[gnu::always_inline]] void start(const std::byte* sums) {
+    each<4>([&](auto v) __attribute__((always_inline)) {
+      const auto x = load_vector<int_vector>(sums + v * register_bytes);
+      each<Rows>([&](auto row) __attribute__((always_inline)) { of[row][v] = x; });
+    });
+  }
+  /// Adds four rows of one column of the kernel; the first lies at x.
+  [[gnu::always_inline]] void add(address x, std::int64_t line, const std::byte* w) {
+    const auto row_at = [&](std::int64_t i) __attribute__((always_inline)) {
+      return load_vector<byte_vector>(reinterpret_cast<const std::byte*>(bytes_further(x, i * line)));
+    };
+    const interleaved taps = interleave(row_at(0), row_at(1), row_at(2), row_at(3));
+    each<4>([&](auto v) __attribute__((always_inline)) {
+      const dot_values values = values_of(taps.of[v]);
+      each<Rows>([&](auto row) __attribute__((always_inline)) {
+        of[row][v] = dot4(of[row][v], values, load_weights(w + (row * 4 + v) * dot_bytes));
+      });
+    });
+  }
+};
+
+/// One set of channels along `Rows` output rows.
+struct byte_block_row {
+  const std::int64_t* column_offsets;
+  const std::byte* set;  // packed
+  address x;             // the copy, under output byte 0
+  std::int64_t line;     // bytes between the input rows of neighbouring taps
+  std::byte *upper, *lower;
+};
+
+template <int Rows, scale_method Method>
+void depthwise_blocks(const byte_depthwise_plan& plan, const byte_block_row& at, std::int64_t first,
+                      const narrowing& stored) {
+  const narrowing to = stored;
+  const std::int64_t total = plan.s.out_width * plan.s.out(), step = plan.step(), columns = plan.columns();
+  const std::byte* const sums = at.set + plan.scale_bytes();
+  const auto* const scales = reinterpret_cast<const channel_scales*>(at.set);
+  const scaler<Method> scale[] = {scaler<Method>(scales[0]), scaler<Method>(scales[1]), scaler<Method>(scales[2]),
+                                  scaler<Method>(scales[3])};
+  for (std::int64_t j = first; j < total; j += step) {
+    byte_block<Rows> block;
+    block.start(sums);
+    const std::byte* w = sums + 4 * register_bytes;
+    for (std::int64_t four = 0; four < plan.fours(); ++four)
+      for (std::int64_t column = 0; column < columns; ++column, w += plan.column_bytes())
+        block.add(bytes_further(at.x, four * 4 * at.line + j + at.column_offsets[column]), at.line, w);
+    const std::int64_t n = std::min(register_bytes, total - j);
+    each<Rows>([&](auto row) __attribute__((always_inline)) {
+      const byte_vector bytes = narrowed(scale[0](block.of[row][0]), scale[1](block.of[row][1]),
+                                         scale[2](block.of[row][2]), scale[3](block.of[row][3]), to);
+      std::byte* const y = row == 0 ? at.upper : at.lower;
+      if (y == nullptr) return;
+      if (n == register_bytes) store_vector(y + j, bytes);
+      else __builtin_memcpy(y + j, &bytes, static_cast<std::size_t>(n));
+    });
+  }
+}
+
+template <int Rows>
+void depthwise_sets(const byte_depthwise_plan& plan, const byte_depthwise_buffers& of, byte_block_row at) {
+  for (std::int64_t set = 0; set < plan.sets(); ++set) {
+    at.set = of.packed + set * plan.set_bytes();
+    const auto* const scales = reinterpret_cast<const channel_scales*>(at.set);
+    with_method(scales->method, [&](auto known) { depthwise_blocks<Rows, known>(plan, at, plan.first_byte(set), of.to); });
+  }
+}
+
+/// The given output rows of one image.
+template <class Isa>
+void depthwise_rows(const byte_depthwise_plan& plan, const byte_depthwise_buffers& of, interval rows) {
+  const depthwise_shape& s = plan.s;
+  const std::int64_t line = plan.row_bytes(), out_line = s.out_width * s.out();
+  const byte_vector flip = (byte_vector)int_lanes_of(of.factors.a_flip());
+  std::int64_t column_offsets[most_depthwise_columns];
+  for (std::int64_t column = 0; column < plan.columns(); ++column) column_offsets[column] = plan.column_offset(column);
+  const auto zero = static_cast<std::byte>(of.factors.a_zero) ^ static_cast<std::byte>(of.factors.a_flip());
+  for (std::int64_t first = rows.begin; first < rows.end; first += plan.band()) {
+    const std::int64_t count = std::min(plan.band(), rows.end - first);
+    for (std::int64_t i = 0; i < plan.copied_rows_for(count); ++i)
+      copy_row(plan, of.x, first * s.stride_h - s.pad_top + i, flip, zero, of.scratch + i * line);
+    for (std::int64_t row = 0; row < count; row += plan.rows_at_once()) {
+      byte_block_row at{};
+      at.column_offsets = column_offsets;
+      at.x = bytes_further(address_of_bytes(of.scratch), row * s.stride_h * line), at.line = s.dilation_h * line;
+      at.upper = of.y + (first + row) * out_line, at.lower = row + 1 < count ? at.upper + out_line : nullptr;
+      if (plan.rows_at_once() == 2) depthwise_sets<2>(plan, of, at);
+      else depthwise_sets<1>(plan, of, at);
+    }
+  }
+}
+
+}  // namespace detail
+
+/// y = clamp(depthwise_conv2d(x, w) + bias) of stored numbers. Parts are pairs of output rows; every division into parts
+/// gives the same bits. y must not overlap x.
+template <class Isa = native>
+void byte_depthwise(const depthwise_shape& s, const byte_depthwise_buffers& of, part p = {}) {
+  if (s.batch * s.out_height * s.out_width * s.out() <= 0) return;
+  const detail::byte_depthwise_plan plan(s, of.factors.b_zero_as_seen());
+  const std::int64_t pairs = (s.out_height + 1) / 2;
+  const interval work = share(s.batch * pairs, p);
+  for (std::int64_t done = work.begin; done < work.end;) {
+    const std::int64_t image = done / pairs, first = done - image * pairs, last = std::min(pairs, first + work.end - done);
+    byte_depthwise_buffers one = of;
+    one.x += image * s.height * s.width * s.channels, one.y += image * s.out_height * s.out_width * s.out();
+    detail::depthwise_rows<Isa>(plan, one, {first * 2, std::min(s.out_height, last * 2)});
+    done += last - first;
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

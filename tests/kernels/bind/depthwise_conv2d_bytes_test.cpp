@@ -1,0 +1,97 @@
+#include <nnrt/kernels/bind/depthwise_conv2d.hpp>
+#include <support/bytes.hpp>
+
+using namespace nnrt_test;
+
+namespace {
+
+using attributes = ops::depthwise_conv2d::attrs;
+
+struct form {
+  extent2 stride{1, 1}, dilation{1, 1};
+  pads pad{};
+  activation fused = activation::none;
+
+  operator attributes() const {
+    attributes a;
+    a.stride = stride, a.dilation = dilation, a.pad = pad, a.fused = fused;
+    return a;
+  }
+};
+constexpr pads same_pads{pad_mode::same};
+
+/// i8 with a scale for each filter, factors around 1/30.
+void check(const form& f, shape_t x, shape_t w, bool has_bias = true) {
+  CAPTURE(w[0]);
+  std::vector<given_operand> in{stored_bytes(i8, x, quant{0.02F, -3}, 3), stored_filters(i8, w, 0.03F, 4)};
+  if (has_bias) in.push_back(stored_bias(w[0], 5));
+  check_kernel<ops::depthwise_conv2d>(f, in, {}, into_bytes(0.02F, 7));
+}
+
+}  // namespace
+
+TEST_CASE("depthwise_conv2d of bytes: padding in each mode, strides, dilation, kernels, fused activations") {
+  for (const pads& pad : {same_pads, pads{pad_mode::valid}, pads{pad_mode::explicit_pads, 1, 0, 2, 1}})
+    for (const extent2 stride : {extent2{1, 1}, extent2{2, 2}, extent2{1, 3}, extent2{3, 1}})
+      for (const extent2 dilation : {extent2{1, 1}, extent2{2, 1}, extent2{1, 2}, extent2{2, 3}})
+        for (const activation fused : {activation::none, activation::relu, activation::relu6}) {
+          CAPTURE(static_cast<int>(pad.mode));
+          const form f{.stride = stride, .dilation = dilation, .pad = pad, .fused = fused};
+          check(f, {2, 9, 11, 5}, {5, 3, 3, 1});
+          check(f, {1, 10, 13, 8}, {8, 2, 4, 1}, false);
+        }
+}
+
+TEST_CASE("depthwise_conv2d of bytes: kernels of every height and width") {
+  for (std::int64_t h = 1; h <= 9; ++h)
+    for (std::int64_t w = 1; w <= 7; w += 2)
+      for (const std::int64_t stride : {1, 2}) {
+        CAPTURE(h);
+        CAPTURE(w);
+        check({.stride{stride, stride}, .pad = same_pads}, {1, 11, 9, 6}, {6, h, w, 1});
+      }
+}
+
+TEST_CASE("depthwise_conv2d of bytes: every number of channels around whole registers, and multipliers") {
+  for (std::int64_t c = 1; c <= 2 * kernels::register_bytes + 5; c += c % 8 == 0 || c % 8 == 7 ? 1 : 3)
+    for (const std::int64_t stride : {1, 2}) check({.stride{stride, stride}, .pad = same_pads}, {1, 5, 7, c}, {c, 3, 3, 1});
+  for (const std::int64_t c : {1, 3, 40})
+    for (const std::int64_t multiplier : {2, 3, 8})
+      for (const std::int64_t stride : {1, 2})
+        check({.stride{stride, stride}, .pad = same_pads}, {1, 5, 7, c}, {c * multiplier, 3, 3, 1});
+}
+
+TEST_CASE("depthwise_conv2d of bytes: images of every height, and bands of large ones") {
+  for (std::int64_t h = 1; h <= 8; ++h)
+    for (const std::int64_t stride : {1, 2}) check({.stride{stride, stride}, .pad = same_pads}, {2, h, 3, 4}, {4, 3, 3, 1});
+  check({.pad = same_pads}, {1, 40, 100, 24}, {24, 5, 5, 1});
+  check({.stride{2, 2}, .pad = same_pads}, {1, 40, 100, 24}, {24, 3, 3, 1});
+}
+
+TEST_CASE("depthwise_conv2d of bytes: u8 with zero points of both factors, at the ends of the range too") {
+  for (const int x_zero : {0, 101, 255})
+    for (const int w_zero : {0, 128, 200, 255})
+      for (const int y_zero : {0, 55, 255}) {
+        CAPTURE(x_zero);
+        CAPTURE(w_zero);
+        CAPTURE(y_zero);
+        check_kernel<ops::depthwise_conv2d>(form{.pad = same_pads},
+                                            {stored_bytes(u8, {1, 5, 6, 5}, quant{0.05F, x_zero}, 3),
+                                             constant(stored_bytes(u8, {5, 3, 3, 1}, quant{0.02F, w_zero}, 4)),
+                                             stored_bias(5, 5)},
+                                            {}, into_bytes(0.05F, y_zero));
+      }
+}
+
+TEST_CASE("depthwise_conv2d of bytes: factors of every size, the largest products, sums beyond 32 bits") {
+  for (const bytes_are w : {bytes_are::all_lowest, bytes_are::all_highest, bytes_are::random})
+    for (const float scale : {1e-10F, 3e-8F, 1e-5F, 0.003F, 0.5F, 2.0F, 900.0F})
+      for (const double bias : {1000.0, 2147483647.0}) {
+        CAPTURE(static_cast<int>(w));
+        CAPTURE(scale);
+        check_kernel<ops::depthwise_conv2d>(form{.pad = same_pads},
+                                            {stored_bytes(i8, {1, 4, 5, 70}, quant{1.0F, -128}, 3, bytes_are::all_highest),
+                                             stored_filters(i8, {70, 3, 3, 1}, scale, 4, w), stored_bias(70, 5, bias)},
+                                            {}, into_bytes(1.0F, 3));
+      }
+}
