@@ -329,6 +329,21 @@ TEST_CASE("tflite: many operators on one large constant do not make memory explo
   CHECK(error.find(" in a file of this size") != error.npos);
 }
 
+TEST_CASE("tflite: only constants may have a scale for each channel") {
+  const quantized channels{{1, 2}, {0, 0}, 1}, whole{{1}, {0}};
+  for (const int quantised_by_channel : {0, 1}) {
+    file f;
+    f.add({int8, {1, 2}, "x", {}, quantised_by_channel == 0 ? channels : whole});
+    f.add({int8, {1, 2}, "y", {}, quantised_by_channel == 1 ? channels : whole});
+    f.calls = {{relu, {0}, {1}}};
+    f.inputs = {0};
+    f.outputs = {1};
+    CHECK(load_file(f.bytes()).error ==
+          (quantised_by_channel == 0 ? "subgraph 0: input 0: tensor 0 \"x\" is no constant, but has 2 scales"
+                                     : "subgraph 0: operator 0 RELU: tensor 1 \"y\" is no constant, but has 2 scales"));
+  }
+}
+
 TEST_CASE("tflite: quantisation of tensors that are no integers means nothing") {
   file f = good();
   f.tensors[0].quantization = f.tensors[1].quantization = {{0.5F, 0.25F, 3}, {1}, 9};

@@ -63,7 +63,7 @@ class node_reader {
   /// What the file declares of output i.
   [[gnu::cold]] tensor_desc declared(std::size_t i) {
     if (i >= outputs_.size()) return {};
-    auto found = tensors_.declared(outputs_[i]);
+    auto found = tensors_.declared_result(outputs_[i]);
     if (found) return *found;
     refuse(found.error().code(), {found.error().message()});
     return {};

@@ -42,6 +42,8 @@ class tensor_reader {
   /// What the file declares of a tensor. Errors: invalid_file (an index, extent, scale … that cannot be),
   /// not_supported (element types that nnrt lacks; variables; sparse, external or otherwise quantised elements).
   [[gnu::cold]] result<tensor_desc> declared(std::int32_t index) const;
+  /// The same for a tensor that the network computes or is given, which has one scale or none.
+  [[gnu::cold]] result<tensor_desc> declared_result(std::int32_t index) const;
   /// Its name, for nodes, inputs and outputs; empty when there is no such tensor.
   std::string_view name(std::int32_t index) const {
     return is_index(index) ? at(index)[schema::tensor::name] : std::string_view();
@@ -230,8 +232,16 @@ template <class T>
   return desc;
 }
 
-[[gnu::cold]] inline result<void> tensor_reader::add_input(std::int32_t index) {
+[[gnu::cold]] inline result<tensor_desc> tensor_reader::declared_result(std::int32_t index) const {
   auto desc = declared(index);
+  if (desc && desc->quantised.mode == quantisation::kind::per_channel)
+    return fail(refusal(index, error_code::not_supported,
+                        {"is no constant, but has ", desc->shape[desc->quantised.axis], " scales"}));
+  return desc;
+}
+
+[[gnu::cold]] inline result<void> tensor_reader::add_input(std::int32_t index) {
+  auto desc = declared_result(index);
   if (!desc) return fail(std::move(desc.error()));
   if (has_data(index))
     return fail(refusal(index, error_code::invalid_file, {"is an input of the network and a constant"}));
