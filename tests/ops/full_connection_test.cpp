@@ -86,6 +86,8 @@ constexpr quantised_row quantised[] = {
      1},
     {"nothing wanted", x_i8, w_i8, none, none, rule::quantised_output_must_have_one_scale, 0, 1},
     {"y plain", x_i8, w_i8, none, of(i8, {2, 4}), rule::quantised_output_must_have_one_scale, 0, 1},
+    {"y boolean along an axis that it has not", x_i8, w_i8, none, of(boolean, {2, 4}, per_channel<-3>),
+     rule::quantised_output_must_have_one_scale, 0, 1},
     {"y per channel", x_i8, w_i8, none, of(i8, {2, 4}, per_channel<1>), rule::quantised_output_must_have_one_scale, 4,
      1},
     {"weight plain", x_i8, of(i8, {4, 3}), none, y_i8, rule::quantised_weight_must_have_a_scale, 0, 1},

@@ -12,8 +12,9 @@ namespace nnrt::inline NNRT_ISA::ops::detail {
 /// One scale for the whole tensor; the rule counts the scales, which are as many as the channels of a per-channel one.
 template <class Rule> constexpr verdict require_one_scale(Rule rule, const tensor_desc& desc) {
   if (desc.quantised.mode == quantisation::kind::per_tensor) return {};
-  // The desc of a wish may have no shape: its axis is not looked at.
-  return refuse(rule, desc.quantised && desc.quantised.axis < desc.rank() ? desc.shape[desc.quantised.axis] : 0, 1);
+  // The desc of a wish may have no shape, and that of a boolean any axis: nobody has looked at it.
+  const int axis = desc.quantised ? desc.quantised.axis : -1;
+  return refuse(rule, axis >= 0 && axis < desc.rank() ? desc.shape[axis] : 0, 1);
 }
 
 /// What the caller wants of output 0: an empty desc when nothing is declared.
