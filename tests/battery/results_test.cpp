@@ -108,7 +108,10 @@ computed kernel_of(random_node& node, const kernel_choice& choice, int tiles, in
   std::vector<std::byte> packed_block(static_cast<std::size_t>(choice.packed_bytes) + 64);
   const view packed{&packed_desc, any_pointer::bytes(aligned(packed_block))};
   if (choice.has_pack()) {
-    choice.pack({node.words, in, std::span(&packed, 1), nullptr, 0, 1});
+    std::vector<view> packs_into{packed};
+    for (const tensor_desc& y : node.out)
+      packs_into.push_back({&y, {}, nullptr, {}, {}});  // what the packed form is for
+    choice.pack({.attrs = node.words, .in = in, .out = packs_into});
     for (std::size_t i = 0; i < in.size(); ++i)
       if ((choice.packs >> i & 1U) != 0) in[i].data = any_pointer{};
     in.push_back(packed);
@@ -128,7 +131,8 @@ computed kernel_of(random_node& node, const kernel_choice& choice, int tiles, in
       if (!x.empty()) std::memcpy(fenced[0].data.raw(), x.data(), x.size());
       in[static_cast<std::size_t>(in_place)].data = fenced[0].data;
     }
-    for (int tile = tiles; tile-- > 0;) choice.run({node.words, in, fenced, aligned(scratch), tile, tiles, &fault, choice.inner});
+    for (int tile = tiles; tile-- > 0;)
+      choice.run({node.words, in, fenced, aligned(scratch), tile, tiles, &fault, choice.inner});
     for (std::size_t i = 0; i < out.size(); ++i)
       if (node.out[i].bytes() > 0)
         std::memcpy(out[i].data.raw(), fenced[i].data.raw(), static_cast<std::size_t>(node.out[i].bytes()));

@@ -159,9 +159,10 @@ void run_kernel(fed_node& node, const kernel_choice& choice, std::vector<view> i
   std::vector<std::byte> packed(static_cast<std::size_t>(choice.packed_bytes) + 64);
   std::vector<std::byte> scratch(static_cast<std::size_t>(choice.scratch_bytes) + 64);
   if (choice.has_pack()) {
-    const view to{&packed_desc, any_pointer::bytes(aligned(packed))};
-    choice.pack({.attrs = node.words, .in = in, .out = std::span(&to, 1)});
-    in.push_back(to);
+    std::vector<view> packs_into{{&packed_desc, any_pointer::bytes(aligned(packed))}};
+    for (const tensor_desc& y : node.out) packs_into.push_back({&y, {}});  // what the packed form is for
+    choice.pack({.attrs = node.words, .in = in, .out = packs_into});
+    in.push_back(packs_into[0]);
   }
   blocks memory(node.out.size());
   const std::vector<view> out = views_of(node.out, memory);
