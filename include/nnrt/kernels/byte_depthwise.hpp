@@ -35,16 +35,18 @@ struct byte_depthwise_plan {
   constexpr std::int64_t fours() const { return (s.kernel_h + rows_at_once() - 1 + 3) / 4; }
   constexpr std::int64_t columns() const { return s.kernel_w * repeats; }
 
-  // A row of the copy: the columns of each remainder modulo the stride side by side.
+  // A row of the copy. Where registers hold many pixels, the columns of each remainder modulo the stride lie side by side,
+  // in planes.
+  constexpr std::int64_t planes() const { return s.out() < register_bytes ? s.stride_w : 1; }
   constexpr std::int64_t columns_under() const {
     return (s.out_width - 1) * s.stride_w + (s.kernel_w - 1) * s.dilation_w + 1;
   }
-  constexpr std::int64_t plane_pixels() const { return (columns_under() + s.stride_w - 1) / s.stride_w; }
-  constexpr std::int64_t row_bytes() const { return s.stride_w * plane_pixels() * s.out(); }
+  constexpr std::int64_t plane_pixels() const { return (columns_under() + planes() - 1) / planes(); }
+  constexpr std::int64_t row_bytes() const { return planes() * plane_pixels() * s.out(); }
   /// Where the byte under output byte 0 lies for a column of the kernel.
   constexpr std::int64_t column_offset(std::int64_t column) const {
     const std::int64_t x = column % s.kernel_w * s.dilation_w;
-    return (x % s.stride_w * plane_pixels() + x / s.stride_w) * s.out();
+    return (x % planes() * plane_pixels() + x / planes()) * s.out();
   }
   constexpr std::int64_t copied_rows_for(std::int64_t outputs) const {
     return (outputs - 1) * s.stride_h + (s.kernel_h - 1) * s.dilation_h + 1;
@@ -53,10 +55,10 @@ struct byte_depthwise_plan {
   constexpr std::int64_t rows_below() const {
     return (4 * fours() - s.kernel_h) * s.dilation_h;
   }
-  /// Output rows of a band, so that the copy stays in the first caches.
+  /// Output rows of a band, so that the copy stays in the second cache.
   constexpr std::int64_t band() const {
     const std::int64_t row = std::max<std::int64_t>(1, row_bytes()),
-                       fitting = (48 * 1024 / row - (s.kernel_h - 1) * s.dilation_h) / s.stride_h;
+                       fitting = (160 * 1024 / row - (s.kernel_h - 1) * s.dilation_h) / s.stride_h;
     const std::int64_t rows = std::clamp<std::int64_t>(fitting, 1, std::max<std::int64_t>(1, s.out_height));
     return (rows + rows_at_once() - 1) / rows_at_once() * rows_at_once();
   }
@@ -75,6 +77,8 @@ struct byte_depthwise_plan {
     return s.out() >= register_bytes ? std::min(set * register_bytes, s.out() - register_bytes) : set * register_bytes;
   }
   constexpr std::int64_t step() const { return s.out() >= register_bytes ? s.out() : sets() * register_bytes; }
+  /// The step of the input below.
+  constexpr std::int64_t x_step() const { return s.out() >= register_bytes ? s.stride_w * s.out() : step(); }
   constexpr std::int64_t scale_bytes() const { return 4 * std::int64_t{sizeof(channel_scales)}; }
   constexpr std::int64_t column_bytes() const { return rows_at_once() * 4 * dot_bytes; }
   /// [scales of four vectors][starting sums][four rows][column][output row][vector]
@@ -215,15 +219,15 @@ inline void copy_row(const byte_depthwise_plan& plan, const std::byte* image, st
   const std::byte* const row = image + (y * s.width - s.pad_left) * s.channels;
   const std::int64_t left = std::clamp<std::int64_t>(s.pad_left, 0, columns),
                      right = std::clamp<std::int64_t>(s.width + s.pad_left, left, columns);
-  if (s.stride_w == 1 && s.multiplier == 1) {
+  if (plan.planes() == 1 && s.multiplier == 1) {
     std::fill_n(out, left * pixel, zero);
     copy_flipped(row + left * pixel, (right - left) * pixel, flip, out + left * pixel);
     std::fill_n(out + right * pixel, (columns - right) * pixel, zero);
     return;
   }
-  for (std::int64_t first = 0; first < s.stride_w; ++first, out += plan.plane_pixels() * pixel) {
+  for (std::int64_t first = 0; first < plan.planes(); ++first, out += plan.plane_pixels() * pixel) {
     std::byte* to = out;
-    for (std::int64_t x = first; x < columns; x += s.stride_w, to += pixel)
+    for (std::int64_t x = first; x < columns; x += plan.planes(), to += pixel)
       if (x < left || x >= right) std::fill_n(to, pixel, zero);
       else copy_pixel(s, row + x * s.channels, flip, to);
   }
@@ -241,12 +245,7 @@ template <int Rows> struct byte_block {
       each<Rows>([&](auto row) __attribute__((always_inline)) { of[row][v] = x; });
     });
   }
-  /// Adds four rows of one column of the kernel; the first lies at x.
-  [[gnu::always_inline]] void add(address x, std::int64_t line, const std::byte* w) {
-    const auto row_at = [&](std::int64_t i) __attribute__((always_inline)) {
-      return load_vector<byte_vector>(reinterpret_cast<const std::byte*>(bytes_further(x, i * line)));
-    };
-    const interleaved taps = interleave(row_at(0), row_at(1), row_at(2), row_at(3));
+  [[gnu::always_inline]] void add(const interleaved& taps, const std::byte* w) {
     each<4>([&](auto v) __attribute__((always_inline)) {
       const dot_values values = values_of(taps.of[v]);
       each<Rows>([&](auto row) __attribute__((always_inline)) {
@@ -256,49 +255,127 @@ template <int Rows> struct byte_block {
   }
 };
 
-/// One set of channels along `Rows` output rows.
+/// Four rows of a register of bytes, the first of which lies at x.
+[[gnu::always_inline]] inline interleaved four_rows(address x, std::int64_t line) {
+  const auto row = [&](std::int64_t i) __attribute__((always_inline)) {
+    return load_vector<byte_vector>(reinterpret_cast<const std::byte*>(bytes_further(x, i * line)));
+  };
+  return interleave(row(0), row(1), row(2), row(3));
+}
+
+/// One set of channels along one or two output rows.
 struct byte_block_row {
   const std::int64_t* column_offsets;
-  const std::byte* set;  // packed
-  address x;             // the copy, under output byte 0
-  std::int64_t line;     // bytes between the input rows of neighbouring taps
+  std::int64_t columns, fours;
+  std::int64_t first, step, total;  // output bytes: of the first register, to the next one, of a row
+  std::int64_t x_step;              // of the input
+  const std::byte* set;             // packed
+  std::int64_t scale_bytes;
+  address x;                        // the copy, under output byte 0
+  std::int64_t line;                // bytes between the input rows of neighbouring taps
   std::byte *upper, *lower;
 };
 
+/// Scales and stores the sums of a register in each row.
+template <int Rows, scale_method Method> struct byte_block_end {
+  scaler<Method> scale[4];
+  narrowing to;
+  std::byte *upper, *lower;
+  std::int64_t total;
+
+  [[gnu::always_inline]] byte_block_end(const byte_block_row& at, const narrowing& stored)
+      : scale{scaler<Method>(scales_of(at)[0]), scaler<Method>(scales_of(at)[1]), scaler<Method>(scales_of(at)[2]),
+              scaler<Method>(scales_of(at)[3])},
+        to(stored),
+        upper(at.upper),
+        lower(at.lower),
+        total(at.total) {}
+
+  [[gnu::always_inline]] void store(const byte_block<Rows>& block, std::int64_t j) const {
+    store_row(block.of[0], upper, j);
+    if constexpr (Rows == 2)
+      if (lower != nullptr) store_row(block.of[1], lower, j);
+  }
+
+ private:
+  static const channel_scales* scales_of(const byte_block_row& at) {
+    return reinterpret_cast<const channel_scales*>(at.set);
+  }
+  [[gnu::always_inline]] void store_row(const int_vector (&sums)[4], std::byte* y, std::int64_t j) const {
+    const byte_vector bytes = narrowed<!includes_zero_point(Method)>(scale[0](sums[0]), scale[1](sums[1]),
+                                                                     scale[2](sums[2]), scale[3](sums[3]), to);
+    if (total - j >= register_bytes) store_vector(y + j, bytes);
+    else __builtin_memcpy(y + j, &bytes, static_cast<std::size_t>(total - j));
+  }
+};
+
+/// Any kernel.
 template <int Rows, scale_method Method>
-void depthwise_blocks(const byte_depthwise_plan& plan, const byte_block_row& at, std::int64_t first,
-                      const narrowing& stored) {
-  const narrowing to = stored;
-  const std::int64_t total = plan.s.out_width * plan.s.out(), step = plan.step(), columns = plan.columns();
-  const std::byte* const sums = at.set + plan.scale_bytes();
-  const auto* const scales = reinterpret_cast<const channel_scales*>(at.set);
-  const scaler<Method> scale[] = {scaler<Method>(scales[0]), scaler<Method>(scales[1]), scaler<Method>(scales[2]),
-                                  scaler<Method>(scales[3])};
-  for (std::int64_t j = first; j < total; j += step) {
+void depthwise_blocks(const byte_block_row& given, const narrowing& to) {
+  const byte_block_row at = given;
+  const byte_block_end<Rows, Method> end(at, to);
+  const std::byte* const sums = at.set + at.scale_bytes;
+  address x = bytes_further(at.x, at.first);
+  for (std::int64_t j = at.first; j < at.total; j += at.step, x = bytes_further(x, at.x_step)) {
     byte_block<Rows> block;
     block.start(sums);
     const std::byte* w = sums + 4 * register_bytes;
-    for (std::int64_t four = 0; four < plan.fours(); ++four)
-      for (std::int64_t column = 0; column < columns; ++column, w += plan.column_bytes())
-        block.add(bytes_further(at.x, four * 4 * at.line + j + at.column_offsets[column]), at.line, w);
-    const std::int64_t n = std::min(register_bytes, total - j);
-    each<Rows>([&](auto row) __attribute__((always_inline)) {
-      const byte_vector bytes = narrowed(scale[0](block.of[row][0]), scale[1](block.of[row][1]),
-                                         scale[2](block.of[row][2]), scale[3](block.of[row][3]), to);
-      std::byte* const y = row == 0 ? at.upper : at.lower;
-      if (y == nullptr) return;
-      if (n == register_bytes) store_vector(y + j, bytes);
-      else __builtin_memcpy(y + j, &bytes, static_cast<std::size_t>(n));
-    });
+    for (std::int64_t four = 0; four < at.fours; ++four)
+      for (std::int64_t column = 0; column < at.columns; ++column, w += Rows * 4 * dot_bytes)
+        block.add(four_rows(bytes_further(x, four * 4 * at.line + at.column_offsets[column]), at.line), w);
+    end.store(block, j);
   }
+}
+
+/// How many columns of three the next register finds interleaved already.
+enum class columns_reused { none, first, first_two };
+
+/// Three columns and at most four rows. If the last column lies under the first one of the next register, it is
+/// interleaved once for both, and if each lies under the one before it in the next, once for three.
+template <int Rows, scale_method Method, columns_reused Reused>
+void depthwise_three(const byte_block_row& given, const narrowing& to) {
+  const byte_block_row at = given;
+  const byte_block_end<Rows, Method> end(at, to);
+  const std::byte *const sums = at.set + at.scale_bytes, *const w = sums + 4 * register_bytes;
+  const std::int64_t offsets[] = {at.column_offsets[0], at.column_offsets[1], at.column_offsets[2]};
+  address x = bytes_further(at.x, at.first);
+  const auto column = [&](int i) __attribute__((always_inline)) {
+    return four_rows(bytes_further(x, offsets[i]), at.line);
+  };
+  interleaved left = column(0), middle = column(1);
+  for (std::int64_t j = at.first; j < at.total; j += at.step, x = bytes_further(x, at.x_step)) {
+    const interleaved right = column(2);
+    if constexpr (Reused == columns_reused::none) left = column(0);
+    if constexpr (Reused != columns_reused::first_two) middle = column(1);
+    byte_block<Rows> block;
+    block.start(sums);
+    block.add(left, w), block.add(middle, w + Rows * 4 * dot_bytes), block.add(right, w + 2 * Rows * 4 * dot_bytes);
+    end.store(block, j);
+    if constexpr (Reused == columns_reused::first) left = right;
+    if constexpr (Reused == columns_reused::first_two) left = middle, middle = right;
+  }
+}
+
+template <int Rows, scale_method Method>
+void depthwise_set(const byte_block_row& at, const narrowing& to) {
+  // Sums that are scaled one by one take so long that the rest does not matter.
+  if constexpr (Method != scale_method::one_by_one)
+    if (at.columns == 3 && at.fours == 1) {
+      const std::int64_t second = at.column_offsets[1] - at.column_offsets[0],
+                         third = at.column_offsets[2] - at.column_offsets[0];
+      if (second == at.x_step && third == 2 * at.x_step) return depthwise_three<Rows, Method, columns_reused::first_two>(at, to);
+      if (third == at.x_step) return depthwise_three<Rows, Method, columns_reused::first>(at, to);
+      return depthwise_three<Rows, Method, columns_reused::none>(at, to);
+    }
+  depthwise_blocks<Rows, Method>(at, to);
 }
 
 template <int Rows>
 void depthwise_sets(const byte_depthwise_plan& plan, const byte_depthwise_buffers& of, byte_block_row at) {
   for (std::int64_t set = 0; set < plan.sets(); ++set) {
-    at.set = of.packed + set * plan.set_bytes();
+    at.set = of.packed + set * plan.set_bytes(), at.first = plan.first_byte(set);
     const auto* const scales = reinterpret_cast<const channel_scales*>(at.set);
-    with_method(scales->method, [&](auto known) { depthwise_blocks<Rows, known>(plan, at, plan.first_byte(set), of.to); });
+    with_method(scales->method, [&](auto method) { depthwise_set<Rows, method>(at, of.to); });
   }
 }
 
@@ -317,7 +394,8 @@ void depthwise_rows(const byte_depthwise_plan& plan, const byte_depthwise_buffer
       copy_row(plan, of.x, first * s.stride_h - s.pad_top + i, flip, zero, of.scratch + i * line);
     for (std::int64_t row = 0; row < count; row += plan.rows_at_once()) {
       byte_block_row at{};
-      at.column_offsets = column_offsets;
+      at.column_offsets = column_offsets, at.columns = plan.columns(), at.fours = plan.fours();
+      at.step = plan.step(), at.x_step = plan.x_step(), at.total = out_line, at.scale_bytes = plan.scale_bytes();
       at.x = bytes_further(address_of_bytes(of.scratch), row * s.stride_h * line), at.line = s.dilation_h * line;
       at.upper = of.y + (first + row) * out_line, at.lower = row + 1 < count ? at.upper + out_line : nullptr;
       if (plan.rows_at_once() == 2) depthwise_sets<2>(plan, of, at);

@@ -285,7 +285,7 @@ void finish_vector(const std::int32_t* sums, const channel_scales& scales, const
     const auto row = [&](std::int64_t i) __attribute__((always_inline)) {
       return scale(load_vector<int_vector>(sums + (first + i) * sum_stride));
     };
-    return rows_apart(narrowed(row(0), row(1), row(2), row(3), to));
+    return rows_apart(narrowed<!includes_zero_point(Method)>(row(0), row(1), row(2), row(3), to));
   };
   std::int64_t row = 0;
   for (; n == int_lanes && row + 4 <= at.rows; row += 4) store_quarters(four_rows(row), at.c + row * at.ldc, at.ldc);
@@ -308,7 +308,8 @@ void finish_panel(const std::int32_t* sums, const channel_scales* scales, const 
     const auto part = [&](std::int64_t row, int v) __attribute__((always_inline)) {
       return scale[v](load_vector<int_vector>(sums + v * vector_of_sums + row * sum_stride));
     };
-    return rows_apart(narrowed(part(first, 0), part(first, 1), part(second, 0), part(second, 1), to));
+    return rows_apart(narrowed<!includes_zero_point(Method)>(part(first, 0), part(first, 1), part(second, 0),
+                                                             part(second, 1), to));
   };
   std::int64_t row = 0;
   for (; row + 2 <= at.rows; row += 2) store_halves(two_rows(row, row + 1), at.c + row * at.ldc, at.ldc);

@@ -231,6 +231,23 @@ inline constexpr bool has_exact_scale = false;
 #endif
 }
 
+/// The same for an offset of either sign, whatever the sign of x.
+[[gnu::always_inline]] inline int_vector scaled_by_rising_line(int_vector x, int_vector slope, int_vector offset) {
+#if defined(NNRT_LANES_AVX512)
+  return (int_vector)_mm512_cvtps_epi32(
+      _mm512_fmadd_ps(_mm512_cvtepi32_ps((__m512i)x), (__m512)slope, (__m512)offset));
+#elif defined(NNRT_LANES_AVX2)
+  return (int_vector)_mm256_cvtps_epi32(
+      _mm256_fmadd_ps(_mm256_cvtepi32_ps((__m256i)x), (__m256)slope, (__m256)offset));
+#elif defined(__SSE2__)
+  return (int_vector)_mm_cvtps_epi32(
+      _mm_add_ps(_mm_mul_ps(_mm_cvtepi32_ps((__m128i)x), (__m128)slope), (__m128)offset));
+#else
+  (void)slope, (void)offset;
+  return x;
+#endif
+}
+
 /// The upper halves of the doubled products, rounded to nearest, ties toward plus infinity, as detail::high_product().
 [[gnu::always_inline]] inline int_vector high_products(int_vector x, int_vector y) {
 #if defined(NNRT_LANES_AVX512)
@@ -251,28 +268,30 @@ inline constexpr bool has_exact_scale = false;
 #endif
 }
 
-/// What a stored result may be, as vectors: limits without the zero point, the zero point, and the sign of u8 results.
+/// What a stored result may be, as vectors.
 struct narrowing {
   short_vector low, high, zero_point;
   byte_vector flip;
 
   /// All numbers as those of i8: of u8 results 128 is taken off, and the bytes are flipped back.
   narrowing(std::int32_t low_number, std::int32_t high_number, std::int32_t zero, bool is_unsigned)
-      : low(in_every_lane(low_number - zero)),
-        high(in_every_lane(high_number - zero)),
+      : low(in_every_lane(low_number - (is_unsigned ? 128 : 0))),
+        high(in_every_lane(high_number - (is_unsigned ? 128 : 0))),
         zero_point(in_every_lane(zero - (is_unsigned ? 128 : 0))),
         flip((byte_vector)int_lanes_of(is_unsigned ? static_cast<std::int32_t>(0x80808080U) : 0)) {}
 
-  [[gnu::always_inline]] short_vector limited(short_vector x) const {
+  template <bool AddsZeroPoint> [[gnu::always_inline]] short_vector limited(short_vector x) const {
 #if defined(NNRT_LANES_AVX512)
-    return (short_vector)_mm512_min_epi16(_mm512_max_epi16((__m512i)x, (__m512i)low), (__m512i)high) + zero_point;
+    if constexpr (AddsZeroPoint) x = (short_vector)_mm512_adds_epi16((__m512i)x, (__m512i)zero_point);
+    return (short_vector)_mm512_min_epi16(_mm512_max_epi16((__m512i)x, (__m512i)low), (__m512i)high);
 #elif defined(NNRT_LANES_AVX2)
-    return (short_vector)_mm256_min_epi16(_mm256_max_epi16((__m256i)x, (__m256i)low), (__m256i)high) + zero_point;
+    if constexpr (AddsZeroPoint) x = (short_vector)_mm256_adds_epi16((__m256i)x, (__m256i)zero_point);
+    return (short_vector)_mm256_min_epi16(_mm256_max_epi16((__m256i)x, (__m256i)low), (__m256i)high);
 #elif defined(__SSE2__)
-    return (short_vector)_mm_min_epi16(_mm_max_epi16((__m128i)x, (__m128i)low), (__m128i)high) + zero_point;
+    if constexpr (AddsZeroPoint) x = (short_vector)_mm_adds_epi16((__m128i)x, (__m128i)zero_point);
+    return (short_vector)_mm_min_epi16(_mm_max_epi16((__m128i)x, (__m128i)low), (__m128i)high);
 #else
-    x = x > low ? x : low;
-    return (x < high ? x : high) + zero_point;
+    return x;
 #endif
   }
 
@@ -283,27 +302,29 @@ struct narrowing {
   }
 };
 
-/// Stored numbers of four registers of scaled sums. Each 16 bytes of the result are four lanes of a, of b, of c, of d.
+/// Stored numbers of four registers of scaled sums, to which the zero point is added unless they include it. Each 16
+/// bytes of the result are four lanes of a, of b, of c, of d.
+template <bool AddsZeroPoint>
 [[gnu::always_inline]] inline byte_vector narrowed(int_vector a, int_vector b, int_vector c, int_vector d,
                                                    const narrowing& to) {
 #if defined(NNRT_LANES_AVX512)
-  const short_vector ab = to.limited((short_vector)_mm512_packs_epi32((__m512i)a, (__m512i)b)),
-                     cd = to.limited((short_vector)_mm512_packs_epi32((__m512i)c, (__m512i)d));
+  const auto ab = to.limited<AddsZeroPoint>((short_vector)_mm512_packs_epi32((__m512i)a, (__m512i)b)),
+             cd = to.limited<AddsZeroPoint>((short_vector)_mm512_packs_epi32((__m512i)c, (__m512i)d));
   return (byte_vector)_mm512_packs_epi16((__m512i)ab, (__m512i)cd) ^ to.flip;
 #elif defined(NNRT_LANES_AVX2)
-  const short_vector ab = to.limited((short_vector)_mm256_packs_epi32((__m256i)a, (__m256i)b)),
-                     cd = to.limited((short_vector)_mm256_packs_epi32((__m256i)c, (__m256i)d));
+  const auto ab = to.limited<AddsZeroPoint>((short_vector)_mm256_packs_epi32((__m256i)a, (__m256i)b)),
+             cd = to.limited<AddsZeroPoint>((short_vector)_mm256_packs_epi32((__m256i)c, (__m256i)d));
   return (byte_vector)_mm256_packs_epi16((__m256i)ab, (__m256i)cd) ^ to.flip;
 #elif defined(__SSE2__)
-  const short_vector ab = to.limited((short_vector)_mm_packs_epi32((__m128i)a, (__m128i)b)),
-                     cd = to.limited((short_vector)_mm_packs_epi32((__m128i)c, (__m128i)d));
+  const auto ab = to.limited<AddsZeroPoint>((short_vector)_mm_packs_epi32((__m128i)a, (__m128i)b)),
+             cd = to.limited<AddsZeroPoint>((short_vector)_mm_packs_epi32((__m128i)c, (__m128i)d));
   return (byte_vector)_mm_packs_epi16((__m128i)ab, (__m128i)cd) ^ to.flip;
 #else
   byte_vector out;
   const int_vector all[] = {a, b, c, d};
   for (int i = 0; i < 16; ++i) {
-    const std::int32_t x = all[i / 4][i % 4], low = to.low[0], high = to.high[0];
-    out[i] = static_cast<std::int8_t>((x < low ? low : x > high ? high : x) + to.zero_point[0]);
+    const std::int64_t x = std::int64_t{all[i / 4][i % 4]} + (AddsZeroPoint ? to.zero_point[0] : 0);
+    out[i] = static_cast<std::int8_t>(x < to.low[0] ? to.low[0] : x > to.high[0] ? to.high[0] : x);
   }
   return out ^ to.flip;
 #endif

@@ -18,15 +18,21 @@
 namespace nnrt::inline NNRT_ISA::kernels {
 
 /// How the sums of a vector of channels are scaled, from the fastest to the most general.
-enum class scale_method : std::int32_t { by_line, exactly, one_by_one };
+enum class scale_method : std::int32_t {
+  by_rising_line,  // of results that are clamped at the zero point, which the line includes
+  by_line,
+  exactly,
+  one_by_one
+};
 
 /// The scales of int_lanes channels, lane by lane.
 struct alignas(64) channel_scales {
+  float rising_slope[int_lanes], rising_offset[int_lanes];
   float slope[int_lanes], offset[int_lanes];
   std::int32_t mantissa[int_lanes], left[int_lanes], right[int_lanes];
   std::int32_t half[int_lanes], sign[int_lanes];  // of the right shift: what rounds it
   std::int32_t bias[int_lanes];                   // one_by_one: not yet in the sums, since they might overflow
-  std::int32_t has_line[int_lanes], is_exact[int_lanes];  // what each lane allows
+  std::int32_t has_rising_line[int_lanes], has_line[int_lanes], is_exact[int_lanes];  // what each lane allows
   scale_method method;
 };
 
@@ -44,9 +50,14 @@ struct byte_channel {
   friend constexpr bool operator==(const byte_channel&, const byte_channel&) = default;
 };
 
-/// What a result may be: the stored numbers without the zero point.
+/// What a result may be: the stored numbers without the zero point, and that as a byte with a sign, see narrowing.
 struct scaled_range {
-  std::int32_t low = 0, high = 0;
+  std::int32_t low = 0, high = 0, zero = 0;
+
+  /// Of stored numbers; of u8 ones 128 is taken off.
+  static constexpr scaled_range of(stored_range range, std::int32_t zero_point, bool is_unsigned) {
+    return {range.low - zero_point, range.high - zero_point, zero_point - (is_unsigned ? 128 : 0)};
+  }
 };
 
 namespace detail {
@@ -81,18 +92,15 @@ struct staircase {
   }
   std::int32_t limited(std::int32_t x) const { return std::clamp(x, range.low, range.high); }
 
-  /// Whether a line ends and steps where this does.
-  bool fits(float slope, float offset) const {
-    const int_vector slopes = int_lanes_of(std::bit_cast<std::int32_t>(slope)),
-                     offsets = int_lanes_of(std::bit_cast<std::int32_t>(offset));
+  /// Whether a line ends and steps where this does; it may be higher by `zero`.
+  template <class Line> bool fits(Line line, std::int32_t zero) const {
     std::int32_t ends[int_lanes] = {static_cast<std::int32_t>(reach.low), static_cast<std::int32_t>(reach.high)};
-    store_vector(ends, scaled_by_line(load_vector<int_vector>(ends), slopes, offsets));
+    store_vector(ends, line(load_vector<int_vector>(ends)) - zero);
     if (limited(ends[0]) != first || limited(ends[1]) != last) return false;
     for (int i = 0; i < steps; i += int_lanes) {
-      const auto x = load_vector<int_vector>(at + i), wanted = load_vector<int_vector>(result + i);
+      const auto x = load_vector<int_vector>(at + i), wanted = load_vector<int_vector>(result + i) + zero;
       std::int32_t is_wrong[int_lanes], any = 0;
-      store_vector<int_vector>(is_wrong, (scaled_by_line(x, slopes, offsets) < wanted) |
-                                             (scaled_by_line(x - 1, slopes, offsets) >= wanted));
+      store_vector<int_vector>(is_wrong, (line(x) < wanted) | (line(x - 1) >= wanted));
       for (const std::int32_t wrong : is_wrong) any |= wrong;
       if (any != 0) return false;
     }
@@ -100,6 +108,7 @@ struct staircase {
   }
 };
 
+/// A line, found or not.
 struct line {
   float slope = 0, offset = 0;
   bool found = false;
@@ -108,25 +117,50 @@ struct line {
 /// The nearest float so many steps up or down.
 inline float neighbour(float x, int steps) { return std::bit_cast<float>(std::bit_cast<std::int32_t>(x) + steps); }
 
-/// A line for a channel of sums within 32 bits, looked for in rings around the factor itself.
-inline line line_for(const byte_channel& channel, scaled_range range) {
+/// Looks for a line in rings around the factor itself; fits(slope, offset) says whether one does.
+template <class Fits> line nearest_line(double slope, double offset, double step, Fits fits) {
   constexpr int rings = 8;
-  const fixed_point m = channel.factor;
-  if (m.mantissa == 0) return {0, 0, true};
-  if (m.exponent > 0) return {};
-  const double slope = static_cast<double>(m.mantissa) / static_cast<double>(std::int64_t{1} << (31 - m.exponent)),
-               kink = m.exponent < 0 ? 0.5 / static_cast<double>(std::int64_t{1} << -m.exponent) : 0.0;
-  const staircase stairs(channel, range);
   for (int ring = 0; ring <= rings; ++ring)
     for (int i = -ring; i <= ring; ++i)
       for (int j = -ring; j <= ring; ++j) {
         if (std::max(i < 0 ? -i : i, j < 0 ? -j : j) != ring) continue;
-        const auto offset = static_cast<float>(kink + j * slope / 256);
-        const float near = neighbour(static_cast<float>(slope), i);
-        if (offset >= 0 && stairs.fits(near, offset)) return {near, offset, true};
+        const line near{neighbour(static_cast<float>(slope), i), static_cast<float>(offset + j * step), true};
+        if (fits(near.slope, near.offset)) return near;
       }
   return {};
 }
+
+/// The lines for a channel of sums within 32 bits: a rising one if results are clamped at the zero point, and one whose
+/// offset has the sign of the sum.
+struct channel_lines {
+  line rising, any;
+
+  channel_lines(const byte_channel& channel, scaled_range range) {
+    const fixed_point m = channel.factor;
+    if (m.mantissa == 0) {
+      rising = {0, static_cast<float>(range.zero), range.low == 0}, any = {0, 0, true};
+      return;
+    }
+    if (m.exponent > 0) return;
+    const double slope =
+        static_cast<double>(m.mantissa) / static_cast<double>(std::int64_t{1} << (31 - m.exponent));
+    const double kink = m.exponent < 0 ? 0.5 / static_cast<double>(std::int64_t{1} << -m.exponent) : 0.0;
+    const staircase stairs(channel, range);
+    any = nearest_line(slope, kink, slope / 256, [&](float a, float b) {
+      const int_vector slopes = bits(a), offsets = bits(b);
+      return b >= 0 && stairs.fits([&](int_vector x) { return scaled_by_line(x, slopes, offsets); }, 0);
+    });
+    if (range.low != 0) return;
+    const double ulp = range.zero == 0 ? 0.0 : (range.zero < 0 ? -range.zero : range.zero) * 0x1p-23;
+    rising = nearest_line(slope, range.zero + kink, std::max(ulp, slope / 256), [&](float a, float b) {
+      const int_vector slopes = bits(a), offsets = bits(b);
+      return stairs.fits([&](int_vector x) { return scaled_by_rising_line(x, slopes, offsets); }, range.zero);
+    });
+  }
+
+ private:
+  static int_vector bits(float x) { return int_lanes_of(std::bit_cast<std::int32_t>(x)); }
+};
 
 inline bool fits_32_bits(sum_range r) {
   return r.low >= std::numeric_limits<std::int32_t>::min() && r.high <= std::numeric_limits<std::int32_t>::max();
@@ -147,15 +181,19 @@ inline void set_lane(channel_scales& s, std::int64_t lane, const byte_channel& c
   s.mantissa[lane] = factor.mantissa, s.left[lane] = std::max(0, factor.exponent), s.right[lane] = right;
   s.half[lane] = right > 0 ? 1 << (right - 1) : 0, s.sign[lane] = right > 0 ? -1 : 0;
   s.bias[lane] = channel.bias;
-  detail::line found;
-  if (has_lines && detail::fits_32_bits(channel.reach)) found = detail::line_for(channel, range);
-  s.slope[lane] = found.slope, s.offset[lane] = found.offset, s.has_line[lane] = found.found;
+  const bool may_have_line = has_lines && detail::fits_32_bits(channel.reach);
+  const detail::channel_lines lines(may_have_line ? channel : byte_channel{}, range);
+  s.rising_slope[lane] = lines.rising.slope, s.rising_offset[lane] = lines.rising.offset;
+  s.slope[lane] = lines.any.slope, s.offset[lane] = lines.any.offset;
+  s.has_rising_line[lane] = may_have_line && lines.rising.found, s.has_line[lane] = may_have_line && lines.any.found;
   s.is_exact[lane] = has_exact_scale && detail::fits_30_bits(channel);
 }
 
 /// The same as another lane; what is set takes a microsecond.
 inline void copy_lane(channel_scales& s, std::int64_t lane, const channel_scales& from, std::int64_t from_lane) {
+  s.rising_slope[lane] = from.rising_slope[from_lane], s.rising_offset[lane] = from.rising_offset[from_lane];
   s.slope[lane] = from.slope[from_lane], s.offset[lane] = from.offset[from_lane];
+  s.has_rising_line[lane] = from.has_rising_line[from_lane];
   s.mantissa[lane] = from.mantissa[from_lane], s.left[lane] = from.left[from_lane];
   s.right[lane] = from.right[from_lane], s.half[lane] = from.half[from_lane], s.sign[lane] = from.sign[from_lane];
   s.bias[lane] = from.bias[from_lane];
@@ -164,12 +202,15 @@ inline void copy_lane(channel_scales& s, std::int64_t lane, const channel_scales
 
 /// Gives `count` vectors of channels the fastest method that all of their lanes allow.
 inline void choose_method(channel_scales* scales, std::int64_t count) {
-  std::int32_t lines = has_lines, exact = has_exact_scale;
+  std::int32_t rising = has_lines, lines = has_lines, exact = has_exact_scale;
   for (std::int64_t v = 0; v < count; ++v)
-    for (std::int64_t lane = 0; lane < int_lanes; ++lane)
-      lines &= scales[v].has_line[lane], exact &= scales[v].is_exact[lane];
+    for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
+      rising &= scales[v].has_rising_line[lane], lines &= scales[v].has_line[lane];
+      exact &= scales[v].is_exact[lane];
+    }
   for (std::int64_t v = 0; v < count; ++v)
-    scales[v].method = lines != 0   ? scale_method::by_line
+    scales[v].method = rising != 0  ? scale_method::by_rising_line
+                       : lines != 0 ? scale_method::by_line
                        : exact != 0 ? scale_method::exactly
                                     : scale_method::one_by_one;
 }
@@ -201,6 +242,15 @@ template <scale_method Method> struct scaler {
     return load_vector<int_vector>(each);
   }
 };
+template <> struct scaler<scale_method::by_rising_line> {
+  int_vector slope, offset;
+  [[gnu::always_inline]] explicit scaler(const channel_scales& s)
+      : slope(load_vector<int_vector>(s.rising_slope)), offset(load_vector<int_vector>(s.rising_offset)) {}
+
+  [[gnu::always_inline]] int_vector operator()(int_vector sums) const {
+    return scaled_by_rising_line(sums, slope, offset);
+  }
+};
 template <> struct scaler<scale_method::by_line> {
   int_vector slope, offset;
   [[gnu::always_inline]] explicit scaler(const channel_scales& s)
@@ -223,8 +273,13 @@ template <> struct scaler<scale_method::exactly> {
   }
 };
 
+/// What narrowed() has to add to sums that are scaled so.
+constexpr bool includes_zero_point(scale_method method) { return method == scale_method::by_rising_line; }
+
 /// Calls f with the method as a constant.
 template <class F> [[gnu::always_inline]] inline void with_method(scale_method method, F f) {
+  if (has_lines && method == scale_method::by_rising_line)
+    return f(std::integral_constant<scale_method, scale_method::by_rising_line>{});
   if (has_lines && method == scale_method::by_line)
     return f(std::integral_constant<scale_method, scale_method::by_line>{});
   if (has_exact_scale && method == scale_method::exactly)

@@ -38,8 +38,7 @@ inline stored_range range_of_bytes(const kernel_call& call, const tensor_desc& y
 
 /// The same without the zero point.
 inline scaled_range scaled_range_of(const kernel_call& call, const tensor_desc& y, activation fused) {
-  const stored_range range = range_of_bytes(call, y, fused);
-  return {range.low - y.quantised.zero_point, range.high - y.quantised.zero_point};
+  return scaled_range::of(range_of_bytes(call, y, fused), y.quantised.zero_point, y.type == u8);
 }
 
 /// A call of pack(): the result that the packed form is for is described behind it.
