@@ -1,0 +1,121 @@
+#include <nnrt/kernels/byte_scale.hpp>
+
+#include <doctest/doctest.h>
+#include <cmath>
+#include <random>
+
+using namespace nnrt;
+using namespace nnrt::kernels;
+
+namespace {
+
+/// What the sums in all lanes become.
+template <scale_method Method> void scale(const channel_scales& s, std::int32_t (&sums)[int_lanes]) {
+  store_vector(sums, kernels::detail::scaler<Method>(s)(load_vector<int_vector>(sums)));
+}
+
+/// The first sum around `sum` that is not scaled as the reference does, or none.
+struct mismatch {
+  bool found = false;
+  std::int64_t sum = 0;
+  std::int32_t got = 0, expected = 0;
+};
+
+/// Scales 40 sums around one by the method that was chosen.
+mismatch scale_around(const channel_scales& s, const byte_channel& channel, scaled_range range, std::int64_t sum) {
+  for (std::int64_t first = sum - 20; first < sum + 20; first += int_lanes) {
+    std::int32_t sums[int_lanes];
+    std::int64_t true_sums[int_lanes];
+    const bool has_bias = s.method != scale_method::one_by_one;
+    for (std::int64_t i = 0; i < int_lanes; ++i) {
+      true_sums[i] = std::clamp(first + i, channel.reach.low, channel.reach.high);
+      sums[i] = static_cast<std::int32_t>(true_sums[i] - (has_bias ? 0 : channel.bias));
+    }
+    kernels::detail::with_method(s.method, [&](auto method) { scale<method>(s, sums); });
+    const std::int32_t zero = kernels::detail::includes_zero_point(s.method) ? range.zero : 0;
+    for (std::int64_t i = 0; i < int_lanes; ++i) {
+      const std::int32_t expected = std::clamp(kernels::detail::scaled(true_sums[i], channel.factor), range.low, range.high),
+                         got = std::clamp(static_cast<std::int32_t>(sums[i] - zero), range.low, range.high);
+      if (got != expected) return {true, true_sums[i], got, expected};
+    }
+  }
+  return {};
+}
+
+byte_channel channel_of(double factor, sum_range reach) { return {fixed_point_of(factor), 0, reach}; }
+
+void check(const byte_channel& channel, scaled_range range) {
+  byte_channel all[int_lanes];
+  std::fill_n(all, int_lanes, channel);
+  channel_scales s{};
+  set_scales(s, all, int_lanes, range);
+  const auto is_right_around = [&](std::int64_t sum) {
+    const mismatch found = scale_around(s, channel, range, sum);
+    CAPTURE(static_cast<int>(s.method));
+    CAPTURE(channel.factor.mantissa);
+    CAPTURE(channel.factor.exponent);
+    CAPTURE(found.sum);
+    CAPTURE(found.got);
+    CHECK(found.expected == found.got);
+    return !found.found;
+  };
+  // Around each step, and at the ends.
+  if (!is_right_around(channel.reach.low) || !is_right_around(channel.reach.high) || !is_right_around(0)) return;
+  if (channel.factor.mantissa == 0) return;
+  const double slope = static_cast<double>(channel.factor.mantissa) * std::pow(2.0, channel.factor.exponent - 31);
+  for (std::int32_t k = range.low - 1; k <= range.high + 1; ++k) {
+    const double at = (k - 0.5) / slope;
+    if (std::fabs(at) < 4e9 && !is_right_around(static_cast<std::int64_t>(at))) return;
+  }
+}
+
+constexpr sum_range narrow{-20000, 30000}, wide{-(1 << 29), (1 << 29)}, all{INT32_MIN, INT32_MAX},
+    beyond{-4'000'000'000, 5'000'000'000};
+
+}  // namespace
+
+TEST_CASE("byte_scale: every step of the staircase has the reference's place, whichever method was chosen") {
+  std::mt19937 random(7);
+  for (const scaled_range range : {scaled_range{-128, 127, 0}, scaled_range{0, 255, -128}, scaled_range{0, 100, 27},
+                                   scaled_range{-255, 0, 127}, scaled_range{0, 0, 5}, scaled_range{-7, 60, -121}})
+    for (const sum_range reach : {narrow, wide, all}) {
+      for (const double factor : {0.0, 1e-9, 1e-6, 1e-4, 0.5, 0.25, 1.0 / 3, 0.999999999, 1.0, 1.5, 2.0, 300.0, 1e9})
+        check(channel_of(factor, reach), range);
+      for (int i = 0; i < 60; ++i)
+        check(channel_of(std::pow(10.0, -static_cast<double>(random() % 6000) / 1000), reach), range);
+    }
+}
+
+TEST_CASE("byte_scale: sums beyond 32 bits saturate before they are scaled") {
+  for (const double factor : {1e-9, 3e-8, 0.7})
+    for (const std::int32_t bias : {INT32_MAX, INT32_MIN}) {
+      const std::int64_t start = bias;
+      const byte_channel channel{fixed_point_of(factor), bias, {start - 3'000'000, start + 3'000'000}};
+      byte_channel lanes_of[int_lanes];
+      std::fill_n(lanes_of, int_lanes, channel);
+      channel_scales s{};
+      set_scales(s, lanes_of, int_lanes, {-128, 127, 0});
+      CHECK(s.method == scale_method::one_by_one);
+      for (const std::int64_t sum : {start - 2'999'900, start, start + 2'999'900})
+        CHECK_FALSE(scale_around(s, channel, {-128, 127, 0}, sum).found);
+    }
+}
+
+TEST_CASE("byte_scale: usual factors get a line, small ones the exact way, and one channel decides for its vector") {
+  if (!has_lines) return;
+  const auto method_of = [](const byte_channel& first, const byte_channel& rest, scaled_range range) {
+    byte_channel channels[int_lanes];
+    std::fill_n(channels, int_lanes, rest);
+    channels[0] = first;
+    channel_scales s{};
+    set_scales(s, channels, int_lanes, range);
+    return s.method;
+  };
+  const byte_channel usual = channel_of(0.0123, narrow), large = channel_of(2.5, narrow);
+  constexpr scaled_range whole{-128, 127, 0}, from_zero{0, 255, -128};
+  CHECK(method_of(usual, usual, whole) == scale_method::by_line);
+  CHECK(method_of(usual, usual, from_zero) == scale_method::by_rising_line);
+  constexpr scale_method exact = has_exact_scale ? scale_method::exactly : scale_method::one_by_one;
+  CHECK(method_of(large, usual, whole) == exact);
+  CHECK(method_of(large, channel_of(0.0123, beyond), whole) == scale_method::one_by_one);
+}
