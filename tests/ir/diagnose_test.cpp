@@ -24,6 +24,8 @@ const row table[] = {
      "conv2d \"stem\": input channels must equal weight channels times group (got 3, expected 4)"},
     {"a node without a name", refuse(rule::input_channels_must_equal_weight_channels_times_group, 3, 4), "",
      "conv2d: input channels must equal weight channels times group (got 3, expected 4)"},
+    {"a node whose name would play with a terminal", refuse(rule::input_channels_must_equal_weight_channels_times_group, 3, 4), "a\x1b\"b",
+     "conv2d \"a\\u001b\\\"b\": input channels must equal weight channels times group (got 3, expected 4)"},
     {"dtypes", require(signature_rule::operand_type_must_be_accepted_by_the_operator, boolean, f16), "stem",
      "conv2d \"stem\": operand type must be accepted by the operator (got boolean, expected f16)"},
     {"formats", require(rule::input_must_be_nhwc, nchw, nhwc), "stem",

@@ -4,6 +4,7 @@
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/result.hpp>
+#include <nnrt/core/text.hpp>
 #include <nnrt/ir/graph.hpp>
 
 #include <cstdio>
@@ -41,7 +42,7 @@ inline constexpr array_ref<const std::string_view> signature_rules = rule_names<
   const array_ref<const std::string_view> rules = v.by_signature ? detail::signature_rules : op.rules;
   const auto rule = static_cast<std::size_t>(v.rule);
   std::string text(op.name);
-  if (!node_name.empty()) (text += " \"").append(node_name) += '"';
+  if (!node_name.empty()) append(text, {" ", piece::in_quotes(node_name)});
   text += ": ";
   text += rule < rules.size() ? detail::words_of(rules[rule]) : "rule " + std::to_string(v.rule) + " is broken";
   return text + " (got " + detail::value_text(v.counted, v.actual) + ", expected " + detail::value_text(v.counted, v.expected) + ")";
