@@ -141,7 +141,7 @@ class writer {
   }
   offset write(const tensor& t, std::size_t own_buffer) {
     const auto shape = b_.CreateVector(t.shape), signature = b_.CreateVector(t.signature);
-    const auto name = b_.CreateString(t.name);
+    const auto name = b_.CreateSharedString(t.name);
     const offset quantised = quantization(t.quantization);
     const offset sparsity = b_.EndTable(b_.StartTable());
     const auto start = b_.StartTable();

@@ -329,6 +329,14 @@ TEST_CASE("tflite: many operators on one large constant do not make memory explo
   CHECK(error.find(" in a file of this size") != error.npos);
 }
 
+TEST_CASE("tflite: many tensors that share one long name do not make memory explode") {
+  file f = good();
+  const std::string name(100'000, 'n');
+  for (int i = 0; i < 1000; ++i) f.add(floats({1, 2}, name));
+  const std::string error = load_file(f.bytes()).error;
+  CHECK(error.starts_with("subgraph 0: names of tensors: got more than "));
+}
+
 TEST_CASE("tflite: only constants may have a scale for each channel") {
   const quantized channels{{1, 2}, {0, 0}, 1}, whole{{1}, {0}};
   for (const int quantised_by_channel : {0, 1}) {

@@ -94,7 +94,8 @@ namespace detail {
   if (!file) return fail(std::move(file.error()));
   model_builder network;
   tensor_reader tensors(*file, wanted, network, weights);
-  auto ok = read_inputs(file->graph(), tensors);
+  auto ok = tensors.read_names();
+  if (ok) ok = read_inputs(file->graph(), tensors);
   if (ok) ok = read_operators(*file, tensors, network);
   if (ok) ok = read_outputs(file->graph(), tensors, network);
   if (!ok) return fail(std::move(ok.error()).in("subgraph 0"));

@@ -36,8 +36,11 @@ class tensor_reader {
         weights_(weights) {
     ids_.assign(tensors_.size(), ir::none);
     uses_.assign(tensors_.size(), 0);
-    find_shared_names();
   }
+
+  /// Looks at all names, before anything else is asked for. Error: invalid_file (names longer than a file of this size
+  /// can need).
+  [[gnu::cold]] result<void> read_names();
 
   /// What the file declares of a tensor. Errors: invalid_file (an index, extent, scale … that cannot be),
   /// not_supported (element types that nnrt lacks; variables; sparse, external or otherwise quantised elements).
@@ -78,7 +81,7 @@ class tensor_reader {
                                              std::span<const std::byte>& bytes);
   [[gnu::cold]] result<std::int32_t> add_constant(const tensor_desc& desc, std::span<const std::byte> bytes);
   [[gnu::cold]] std::string weight_name(std::int32_t index);
-  [[gnu::cold]] void find_shared_names();
+  std::int64_t most_copied() const { return 16 * static_cast<std::int64_t>(file_.size()) + (std::int64_t{1} << 20); }
 
   const document& file_;
   records<schema::tensor> tensors_;
@@ -187,7 +190,8 @@ template <class T>
     const float scale = per_channel ? scales[i / inner % scales.size()] : desc.quantised.scale;
     const T stored = element_at<T>(from, i);
     float real = static_cast<float>(stored);
-    if constexpr (std::is_integral_v<T>) real = scale * static_cast<float>(stored - desc.quantised.zero_point);
+    if constexpr (std::is_integral_v<T>)
+      real = scale * static_cast<float>(std::int64_t{stored} - desc.quantised.zero_point);
     std::memcpy(to.data() + i * sizeof real, &real, sizeof real);
   }
 }
@@ -334,12 +338,11 @@ template <class T>
 
 /// Many tensors may have one buffer: what is made of it must stay in proportion to the file.
 [[gnu::cold]] inline result<void> tensor_reader::count_copy(std::int32_t index, std::int64_t bytes) {
-  const std::int64_t most = 16 * static_cast<std::int64_t>(file_.size()) + (std::int64_t{1} << 20);
   copied_bytes_ += bytes;
-  if (copied_bytes_ <= most) return {};
-  return fail(refusal(
-      index, error_code::invalid_file,
-      {"constants: got ", copied_bytes_, " bytes to copy, expected at most ", most, " in a file of this size"}));
+  if (copied_bytes_ <= most_copied()) return {};
+  return fail(refusal(index, error_code::invalid_file,
+                      {"constants: got ", copied_bytes_, " bytes to copy, expected at most ", most_copied(),
+                       " in a file of this size"}));
 }
 
 [[gnu::cold]] inline result<std::span<std::byte>> tensor_reader::allocate(std::int32_t index, std::int64_t bytes) {
@@ -381,17 +384,25 @@ template <class T>
   return made;
 }
 
-[[gnu::cold]] inline void tensor_reader::find_shared_names() {
+[[gnu::cold]] inline result<void> tensor_reader::read_names() {
   struct named {
     std::string_view name;
     std::size_t tensor = 0;
   };
   pool<named> order;
-  for (std::size_t i = 0; i < tensors_.size(); ++i) order.push_back({tensors_[i][schema::tensor::name], i});
+  std::int64_t letters = 0;  // many tensors may point to one long name
+  for (std::size_t i = 0; i < tensors_.size(); ++i) {
+    order.push_back({tensors_[i][schema::tensor::name], i});
+    letters += static_cast<std::int64_t>(order.back().name.size());
+    if (letters > most_copied())
+      return fail(error_code::invalid_file,
+                  joined({"names of tensors: got more than ", most_copied(), " bytes in a file of ", file_.size()}));
+  }
   safetensors::detail::sort(order, [](const named& a, const named& b) { return a.name < b.name; });
   shared_.assign(tensors_.size(), 0);
   for (std::size_t i = 1; i < order.size(); ++i)
     if (order[i].name == order[i - 1].name) shared_[order[i].tensor] = shared_[order[i - 1].tensor] = 1;
+  return {};
 }
 
 }  // namespace nnrt::inline NNRT_ISA::tflite
