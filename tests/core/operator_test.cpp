@@ -151,6 +151,15 @@ TEST_CASE("operator: declared extents complete unknown ones") {
   CHECK(v.output(0).shape == shape_t{7, 3});
 }
 
+TEST_CASE("operator: a scalar may be declared as one element of rank 1, and stays a scalar") {
+  const auto declared_as = [](shape_t shape) { return infer_of({computed({f32, {}}), table}, {{f32, shape}}); };
+  const verdict v = declared_as({1});
+  REQUIRE(v);
+  CHECK(v.output(0).rank() == 0);
+  CHECK(breaks(declared_as({2}), signature_rule::declared_output_rank_must_match, 0, 1));
+  CHECK(breaks(declared_as({1, 1}), signature_rule::declared_output_rank_must_match, 0, 2));
+}
+
 TEST_CASE("operator: a variadic operand stands for any number of them, at least one") {
   const auto infers = [](std::vector<operand> in) { return infer_node<joined_up>({}, in, {}); };
   CHECK(infers({computed(x)}));

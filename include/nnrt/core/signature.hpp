@@ -141,6 +141,7 @@ constexpr verdict settle_shape(tensor_desc& out, const tensor_desc& wish) {
   if (wish.type != dtype::none)
     if (auto v = require(signature_rule::declared_output_type_must_match, out.type, wish.type); !v) return v;
   if (wish.shape.rank == 0) return {};  // a wish about dtype or quantisation alone
+  if (out.rank() == 0 && wish.shape == shape_t{1}) return {};  // what others declare for a scalar, as for full reductions
   if (auto v = require(signature_rule::declared_output_rank_must_match, out.rank(), wish.rank()); !v) return v;
   for (int axis = 0; axis < out.rank(); ++axis) {
     if (auto v = require_same_extent(signature_rule::declared_output_extent_must_match, out.shape[axis], wish.shape[axis]); !v) return v;
