@@ -145,7 +145,7 @@ def run_tables(folder: Path) -> list[str]:
         found = load(folder, name)
         if found is None:
             continue
-        columns = ["workload", "dtype", "threads", "time", "spread", "GFLOP/s", "of FMA peak", "GB/s"]
+        columns = ["workload", "dtype", "threads", "time", "spread", "GFLOP/s", "of peak", "GB/s"]
         columns += ["of read bandwidth"] + ["arena"] * has_arena
         rows = [row_of(w, has_arena) for w in workloads(found)]
         lines += [f"## {title}", "", *table(columns, rows, "l" + "r" * (len(columns) - 1))]
@@ -184,7 +184,7 @@ def kernels_table(folder: Path) -> list[str]:
             cells = speed_cells(seconds, macs, size, network["peak_gflops"])
             share = share_text(seconds / whole)
             rows.append([network["network"], kernel, f"{count}", time_text(seconds), share, *cells])
-    columns = ["network", "operator, kernel", "steps", "time", "of the network", "GFLOP/s", "of FMA peak", "GB/s"]
+    columns = ["network", "operator, kernel", "steps", "time", "of the network", "GFLOP/s", "of peak", "GB/s"]
     return ["## Where networks spend their time (1 thread)", "", *table(columns, rows, "llrrrrrr")]
 
 
@@ -198,7 +198,7 @@ def steps_tables(folder: Path) -> list[str]:
             title = f"{step['op']} {step['name']}".strip()
             share = share_text(step["seconds"] / whole)
             rows.append([title, step["kernel"], step["output"], time_text(step["seconds"]), share, *cells])
-        columns = ["step", "kernel", "output", "time", "of all", "GFLOP/s", "of FMA peak", "GB/s"]
+        columns = ["step", "kernel", "output", "time", "of all", "GFLOP/s", "of peak", "GB/s"]
         peak = f"{network['peak_gflops']:.0f} GFLOP/s"
         lines += [f"## {network['network']}: {time_text(whole)}, 1 thread, peak {peak}", ""]
         lines += table(columns, rows, "lllrrrrr")
@@ -247,9 +247,9 @@ def compile_tables(folder: Path) -> list[str]:
 METHOD = """\
 Each result was checked against the operators' references before it was timed. Times are medians over repetitions that
 ran in random order; spread is half the distance of the quartiles. On 1 thread time is that of the core (what other
-programs took is left out), on 2 threads it is the time that passed. The FMA peak is measured beside every repetition,
-so clocks of different moments are never compared; bandwidth is that of reading inputs and weights and writing outputs
-once, against reading from the cache (or memory) that holds them all.""".splitlines()
+programs took is left out), on 2 threads it is the time that passed. The peak, of FMA or of dot products of bytes, is
+measured beside every repetition, so clocks of different moments are never compared; bandwidth is that of reading
+inputs and weights and writing outputs once, against reading from the cache (or memory) that holds them all.""".splitlines()
 
 
 def head(folder: Path) -> list[str]:

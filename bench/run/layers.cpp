@@ -45,15 +45,49 @@ constexpr auto add_per_channel = [](builder& g) {
   g.output("y", x + b);
 };
 
+// The same of stored numbers; scales that spread results over their range.
+constexpr quant step_of_x{.scale = 0.05F, .zero_point = 3}, step_of_weights{.scale = 0.01F, .zero_point = 0};
+template <std::int64_t Depth> constexpr auto result = into<quant{.scale = 0.00006F * Depth + 0.01F, .zero_point = -128}>;
+
+constexpr auto matmul_512_i8 = [](builder& g) {
+  auto a = g.input<i8, shape<512, 512>, nd, step_of_x>("a");
+  g.output("c", matmul(a, g.weight<i8, shape<512, 512>, nd, step_of_weights>("b.weight"), result<512>));
+};
+
+template <std::int64_t Size, std::int64_t In, std::int64_t Out, std::int64_t Kernel>
+constexpr auto convolution_i8 = [](builder& g) {
+  auto x = g.input<i8, shape<1, Size, Size, In>, nhwc, step_of_x>("x");
+  auto w = g.weight<i8, shape<Out, Kernel, Kernel, In>, nhwc, step_of_weights>("conv.weight");
+  g.output("y", conv2d(x, w, g.weight<i32, shape<Out>>("conv.bias"), same, relu, result<Kernel * Kernel * In>));
+};
+
+constexpr auto depthwise_112_i8 = [](builder& g) {
+  auto x = g.input<i8, shape<1, 112, 112, 32>, nhwc, step_of_x>("x");
+  auto w = g.weight<i8, shape<32, 3, 3, 1>, nhwc, step_of_weights>("conv.weight");
+  g.output("y", depthwise_conv2d(x, w, g.weight<i32, shape<32>>("conv.bias"), same, relu, result<9>));
+};
+
+template <std::int64_t In, std::int64_t Out>
+constexpr auto dense_i8 = [](builder& g) {
+  auto x = g.input<i8, shape<1, In>, nd, step_of_x>("x");
+  auto w = g.weight<i8, shape<Out, In>, nd, step_of_weights>("fc.weight");
+  g.output("y", full_connection(x, w, g.weight<i32, shape<Out>>("fc.bias"), result<In>));
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
   bench::add_network<matmul_512>("layer", "matmul 512x512x512");
+  bench::add_network<matmul_512_i8>("layer", "matmul 512x512x512");
   bench::add_network<convolution<56, 64, 64, 3>>("layer", "conv 3x3, 64 to 64 at 56x56");
+  bench::add_network<convolution_i8<56, 64, 64, 3>>("layer", "conv 3x3, 64 to 64 at 56x56");
   bench::add_network<convolution<28, 256, 256, 1>>("layer", "conv 1x1, 256 to 256 at 28x28");
+  bench::add_network<convolution_i8<28, 256, 256, 1>>("layer", "conv 1x1, 256 to 256 at 28x28");
   bench::add_network<depthwise_112>("layer", "depthwise 3x3, 32 at 112x112");
+  bench::add_network<depthwise_112_i8>("layer", "depthwise 3x3, 32 at 112x112");
   bench::add_network<dense<1568, 64>>("layer", "full_connection 1568 to 64");
   bench::add_network<dense<1024, 1000>>("layer", "full_connection 1024 to 1000");
+  bench::add_network<dense_i8<1024, 1000>>("layer", "full_connection 1024 to 1000");
   bench::add_network<softmax_1000>("layer", "softmax of 1000");
   bench::add_network<max_pool_112>("layer", "max_pool 3x3 stride 2, 64 at 112x112");
   bench::add_network<add_per_channel>("layer", "add one number per channel, 64 at 56x56");

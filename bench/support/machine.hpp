@@ -6,6 +6,7 @@
 #include "support/clock.hpp"
 
 #include <nnrt/exec/threads.hpp>
+#include <nnrt/kernels/byte_lanes.hpp>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -44,6 +45,21 @@ inline constexpr int fma_chains = 12;  // two units of latency 4 need 8; 12 and 
   return ((a0 + a1) + (a2 + a3)) + ((a4 + a5) + (a6 + a7)) + ((a8 + a9) + (a10 + a11));
 }
 
+/// `times` dot products of bytes in each of 12 independent chains.
+[[gnu::noinline]] inline nnrt::kernels::int_vector dots_in_registers(nnrt::kernels::int_vector x, long times) {
+  using namespace nnrt::kernels;
+  int_vector sums[fma_chains];
+  each<fma_chains>([&](auto i) __attribute__((always_inline)) { sums[i] = x + int{i}; });
+  const dot_values values = values_of(x);
+  const dot_weights weights = load_weights(std::array<std::byte, dot_bytes>{}.data());
+  for (long i = 0; i < times; ++i)
+    each<fma_chains>([&](auto chain) __attribute__((always_inline)) {
+      sums[chain] = dot4(sums[chain], values, weights);
+    });
+  each<fma_chains>([&](auto i) __attribute__((always_inline)) { x += sums[i]; });
+  return x;
+}
+
 /// Sum of `count` vectors, a multiple of 8.
 [[gnu::noinline]] inline vector_of_floats read_all(const vector_of_floats* x, std::size_t count) {
   vector_of_floats s0{}, s1{}, s2{}, s3{}, s4{}, s5{}, s6{}, s7{};
@@ -77,6 +93,22 @@ inline double peak_gflops(nnrt::thread_pool* pool = nullptr) {
     best = std::min(best, watch.seconds());
   }
   return 2.0 * fma_chains * (vector_bytes / sizeof(float)) * times * threads / best * 1e-9;
+}
+
+/// The same for multiply-adds of bytes, Gop/s.
+inline double peak_byte_gops(nnrt::thread_pool* pool = nullptr) {
+  constexpr long times = 60'000;
+  const int threads = pool == nullptr ? 1 : pool->threads();
+  double best = 1e30;
+  for (int run = 0; run < 3; ++run) {
+    const stopwatch watch(threads);
+    on_all(pool, [](int part) {
+      const nnrt::kernels::int_vector sums = dots_in_registers(nnrt::kernels::int_lanes_of(part), times);
+      asm volatile("" : : "m"(sums) : "memory");
+    });
+    best = std::min(best, watch.seconds());
+  }
+  return 2.0 * fma_chains * nnrt::kernels::register_bytes * times * threads / best * 1e-9;
 }
 
 /// A level of the memory hierarchy: what fits into it, and how much of it one thread reads to measure it.

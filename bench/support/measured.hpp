@@ -20,6 +20,7 @@ struct work {
   double macs = 0;        // multiply-accumulates of one run; 0: not what it is about
   std::size_t bytes = 0;  // what one run must read and write at least
   double arena_bytes = 0;
+  bool of_bytes = false;  // multiplies bytes, not floats
 };
 
 /// A quantile of repetitions, 0 to 1.
@@ -36,10 +37,11 @@ class limits {
     return all[threads - 1];
   }
   /// Right now; for several threads the best so far, since they seldom have all cores of a shared machine.
-  double gflops() {
-    const double now = peak_gflops(pool());
-    best_ = std::max(best_, now);
-    return threads_ == 1 ? now : best_;
+  double gflops(bool of_bytes) {
+    const double now = of_bytes ? peak_byte_gops(pool()) : peak_gflops(pool());
+    double& best = best_[of_bytes];
+    best = std::max(best, now);
+    return threads_ == 1 ? now : best;
   }
   double read_gigabytes(std::size_t level) {
     double& known = gigabytes_[level];
@@ -55,7 +57,7 @@ class limits {
   int threads_;
   nnrt::thread_pool pool_;
   std::array<double, 4> gigabytes_{};
-  double best_ = 0;
+  std::array<double, 2> best_{};
 };
 
 /// Times run() and says what it reached of the machine's limits; the peak is measured just before and just after, and
@@ -65,11 +67,11 @@ template <class Run> void time_beside_peak(benchmark::State& state, int threads,
   const std::size_t level = level_of(one.bytes);
   const double gigabytes = machine.read_gigabytes(level);
   for (int warm = 0; warm < 3; ++warm) run();
-  const double peak_before = machine.gflops();
+  const double peak_before = machine.gflops(one.of_bytes);
   const stopwatch watch(threads);
   for ([[maybe_unused]] auto _ : state) run();
   const double seconds = watch.seconds() / static_cast<double>(state.iterations());
-  const double peak = std::max(peak_before, machine.gflops());
+  const double peak = std::max(peak_before, machine.gflops(one.of_bytes));
   state.counters["gflops"] = 2e-9 * one.macs / seconds;
   state.counters["peak_gflops"] = peak;
   state.counters["share_of_peak"] = 2e-9 * one.macs / seconds / peak;
@@ -83,9 +85,11 @@ template <class Run> void time_beside_peak(benchmark::State& state, int threads,
 /// Registers a workload: "<group>/<name>/<who runs it>/<dtype>/threads:<n>". Tables are joined on group, name and
 /// dtype, so whoever else runs the same workload gets a row beside ours.
 template <class Function>
-void add(const std::string& group, const std::string& name, const std::string& who, int threads, Function function) {
+void add(const std::string& group, const std::string& name, const std::string& who, nnrt::dtype type, int threads,
+         Function function) {
+  const std::string what = group + "/" + name + "/" + who + "/" + std::string(nnrt::name_of(type));
   auto* const made =
-      benchmark::RegisterBenchmark((group + "/" + name + "/" + who + "/f32/threads:" + std::to_string(threads)).c_str(),
+      benchmark::RegisterBenchmark((what + "/threads:" + std::to_string(threads)).c_str(),
                                    [function, threads](benchmark::State& state) { function(state, threads); });
   if (threads > 1) made->UseRealTime();
   made->ComputeStatistics("lower_quartile", [](const std::vector<double>& v) { return quantile(v, 0.25); });
@@ -100,7 +104,7 @@ template <auto Network> void add_network(const std::string& group, const std::st
   using graph = nnrt::graph<Network>;
   for (const int threads : {1, 2}) {
     if (threads > 1 && graph::is_micro) continue;
-    add(group, name, "nnrt", threads, [](benchmark::State& state, int of_threads) {
+    add(group, name, "nnrt", network<graph>::type, threads, [](benchmark::State& state, int of_threads) {
       const network<graph>& with = network<graph>::get();
       auto executor = value_of(nnrt::executor<graph>::create(with.weights(), {.threads = of_threads}));
       if (const double error = with.error_of(with.run(executor)); !(error <= allowed_error)) {
@@ -108,7 +112,7 @@ template <auto Network> void add_network(const std::string& group, const std::st
         return;
       }
       const work one{static_cast<double>(graph::macs), network<graph>::bytes(),
-                     static_cast<double>(graph::arena_bytes)};
+                     static_cast<double>(graph::arena_bytes), network<graph>::type != nnrt::f32};
       time_beside_peak(state, of_threads, one, [&] { benchmark::DoNotOptimize(with.run(executor).data()); });
     });
   }

@@ -10,8 +10,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -41,33 +43,48 @@ inline std::vector<float> numbers_for(const nnrt::tensor_info& info) {
   return numbers;
 }
 
-/// Floats that begin with a cache line. Where vectors of an input straddle lines, as in most vectors of C++, kernels that
-/// read it only once or twice lose up to a third of their speed: that would measure the allocator.
-class aligned_floats {
+/// A tensor of such numbers that begins with a cache line. Where vectors of an input straddle lines, as in most vectors of
+/// C++, kernels that read it only once or twice lose up to a third of their speed: that would measure the allocator.
+/// Stored numbers take all of their range, sums of 32 bits some thousands, whatever the name.
+class filled_tensor {
  public:
-  explicit aligned_floats(std::span<const float> from) : size_(from.size()), lines_(from.size() / 16 + 1) {
-    std::copy(from.begin(), from.end(), lines_.front().of);
+  explicit filled_tensor(const nnrt::tensor_info& info)
+      : bytes_(static_cast<std::size_t>(info.desc.bytes())), lines_(bytes_ / 64 + 1) {
+    nnrt::with_element<nnrt::types_of(nnrt::f32, nnrt::i8, nnrt::i32)>(info.desc.type, [&]<class T>(T) {
+      auto* to = reinterpret_cast<T*>(lines_.front().of);
+      const std::vector<float> numbers = numbers_for(info);
+      const float largest = std::abs(*std::max_element(
+          numbers.begin(), numbers.end(), [](float a, float b) { return std::abs(a) < std::abs(b); }));
+      const float factor = sizeof(T) == 1 ? 127 / largest : 3000 / largest;
+      for (const float number : numbers)
+        *to++ = static_cast<T>(std::is_same_v<T, float> ? number : std::round(number * factor));
+    });
   }
-  std::span<const float> all() const { return {lines_.front().of, size_}; }
+  template <class T> std::span<const T> as() const {
+    return {reinterpret_cast<const T*>(lines_.front().of), bytes_ / sizeof(T)};
+  }
 
  private:
   struct alignas(64) line {
-    float of[16];
+    std::byte of[64];
   };
-  std::size_t size_;
+  std::size_t bytes_;
   std::vector<line> lines_;
 };
 
-/// Network G (of dtype f32) with its weights, inputs and right answers, made once.
+/// Network G, whose inputs and outputs are all f32 or all i8, with its weights, inputs and right answers, made once.
 template <class G> class network {
  public:
+  static constexpr nnrt::dtype type = G::inputs[0].desc.type;
+  using element = nnrt::element_t<type>;
+
   static const network& get() {
     static const network only;
     return only;
   }
 
   const nnrt::weights& weights() const { return weights_; }
-  std::span<const float> input(std::size_t i) const { return inputs_[i].all(); }
+  std::span<const element> input(std::size_t i) const { return inputs_[i].template as<element>(); }
 
   /// Runs an executor on the inputs.
   template <class Executor> auto run(Executor& executor) const {
@@ -75,7 +92,7 @@ template <class G> class network {
     (std::make_index_sequence<G::inputs.size()>{});
   }
   /// The largest difference from the references over the largest number of the first output; NaN counts as one.
-  double error_of(std::span<const float> output) const {
+  double error_of(std::span<const element> output) const {
     double worst = 0, largest = 1e-30;
     for (std::size_t i = 0; i < expected_.size(); ++i) {
       const double difference = std::abs(static_cast<double>(output[i]) - static_cast<double>(expected_[i]));
@@ -97,35 +114,36 @@ template <class G> class network {
 
  private:
   network() {
-    std::vector<std::vector<float>> numbers;
+    std::vector<filled_tensor> numbers;
     std::vector<nnrt::tensor_entry> entries;
-    for (const nnrt::tensor_info& info : G::weights) numbers.push_back(numbers_for(info));
+    for (const nnrt::tensor_info& info : G::weights) numbers.emplace_back(info);
     for (std::size_t i = 0; i < G::weights.size(); ++i)
-      entries.push_back(nnrt::tensor_of<float>(G::weights[i].name, G::weights[i].desc.shape, numbers[i]));
+      entries.push_back(
+          {G::weights[i].name, G::weights[i].desc.type, G::weights[i].desc.shape, numbers[i].as<std::byte>()});
     weights_ = value_of(nnrt::make_weights(entries));
-    for (const nnrt::tensor_info& info : G::inputs) inputs_.emplace_back(numbers_for(info));
+    for (const nnrt::tensor_info& info : G::inputs) inputs_.emplace_back(info);
     compute_expected();
   }
 
   void compute_expected() {
     nnrt::detail::evaluation e(G::ir());
-    const auto put = [&](std::int32_t id, const float* from) {
-      const std::span<float> to = e.buffers[static_cast<std::size_t>(id)].template as<float>();
-      std::copy_n(from, to.size(), to.begin());
+    const auto put = [&](std::int32_t id, const void* from) {
+      const nnrt::typed_buffer& to = e.buffers[static_cast<std::size_t>(id)];
+      std::memcpy(to.data().raw(), from, static_cast<std::size_t>(e.g.at(id).desc.bytes()));
     };
     for (std::size_t i = 0; i < inputs_.size(); ++i) put(e.g.inputs[i], input(i).data());
     for (std::size_t id = 0; id < e.g.values.size(); ++id)
       if (e.g.values[id].is == nnrt::ir::kind::weight)
         put(static_cast<std::int32_t>(id),
-            reinterpret_cast<const float*>(weights_.find(e.g.name_of(e.g.values[id].name))->bytes.data()));
+            weights_.find(e.g.name_of(e.g.values[id].name))->bytes.data());
     e.run();
-    const std::span<float> out = e.buffers[static_cast<std::size_t>(e.g.outputs[0].value)].template as<float>();
+    const auto out = e.buffers[static_cast<std::size_t>(e.g.outputs[0].value)].template as<element>();
     expected_.assign(out.begin(), out.end());
   }
 
   nnrt::weights weights_;
-  std::vector<aligned_floats> inputs_;
-  std::vector<float> expected_;
+  std::vector<filled_tensor> inputs_;
+  std::vector<element> expected_;
 };
 
 }  // namespace bench
