@@ -72,10 +72,8 @@ template <class T> std::string text_of(const T& value) {
 template <class Op> operator_facts facts_of() {
   operator_facts facts{Op::foreign, Op::parameters, {}};
   const typename Op::attrs defaults{};
-  for_each_attribute<typename Op::attrs>([&](const auto& name, const auto& get) {
-    using value_t = std::remove_cvref_t<decltype(get(defaults))>;
-    facts.attributes.push_back(
-        {boost::hana::to<const char*>(name), values_of<value_t>(), text_of<value_t>(get(defaults))});
+  for_each_attribute(defaults, [&]<class T>(const char* name, const T& value) {
+    facts.attributes.push_back({name, values_of<T>(), text_of<T>(value)});
   });
   return facts;
 }

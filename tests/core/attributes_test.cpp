@@ -4,7 +4,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <boost/hana.hpp>
 #include <limits>
+#include <string>
 
 namespace {
 
@@ -12,8 +14,8 @@ using namespace nnrt;
 
 /// One attribute of each kind.
 struct everything {
-  BOOST_HANA_DEFINE_STRUCT(everything, (std::int64_t, number), (bool, flag), (float, real), (extent2, extent),
-                           (pads, pad), (axis_list, axes), (border, mode), (activation, fused));
+  NNRT_ATTRIBUTES(everything, (std::int64_t, number), (bool, flag), (float, real), (extent2, extent), (pads, pad),
+                  (axis_list, axes), (border, mode), (activation, fused));
   constexpr everything() : number(0), flag(false), real(0), mode(border::constant), fused(activation::none) {}
 };
 constexpr everything example() {
@@ -99,6 +101,21 @@ TEST_CASE("attributes: lists keep what fits and compare by their items") {
   CHECK(!(list == int_list<3>{1, 2}));
   CHECK(!(list == int_list<3>{1, 2, 4}));
   CHECK(int_list<3>{}.empty());
+}
+
+TEST_CASE("attributes: a record is a Hana Struct, whose accessors read and write its members") {
+  namespace hana = boost::hana;
+  static_assert(hana::Struct<everything>::value && hana::Struct<no_attributes>::value);
+  static_assert(hana::size(hana::accessors<everything>()) == hana::size_c<8>);
+  static_assert(hana::keys(no_attributes{}) == hana::make_tuple());
+  everything a = example();
+  std::string names;
+  hana::for_each(hana::keys(a), [&](auto name) { names += hana::to<const char*>(name), names += ' '; });
+  CHECK(names == "number flag real extent pad axes mode fused ");
+  hana::second(hana::accessors<everything>()[hana::size_c<1>])(a) = false;
+  CHECK(!a.flag);
+  CHECK(hana::at_key(a, BOOST_HANA_STRING("fused")) == activation::relu6);
+  CHECK(hana::members(a)[hana::size_c<2>] == -0.1F);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ struct example {
   static constexpr operator_traits traits{};
   static constexpr auto macs = no_macs;
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (std::int64_t, limit), (activation, fused));
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, limit), (activation, fused));
     constexpr attrs() : limit(3), fused(activation::none) {}
   };
   enum class rule { rank_must_be_at_most_the_limit, second_rule };

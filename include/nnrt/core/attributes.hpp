@@ -1,18 +1,16 @@
 // attributes: the types that operators' attributes are made of, and their flat form, a row of 64-bit words.
-// Flow: each operator's Hana-reflected attrs struct is packed into words for the IR and unpacked by infer, reference and kernels.
+// Flow: each operator's reflected attrs struct is packed into words for the IR and unpacked by infer, reference and kernels.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/fixed_string.hpp>
 #include <nnrt/core/pool.hpp>
 
 #include <array>
 #include <bit>
-#include <boost/hana/accessors.hpp>
-#include <boost/hana/define_struct.hpp>
-#include <boost/hana/first.hpp>
-#include <boost/hana/second.hpp>
-#include <boost/hana/string.hpp>
-#include <boost/hana/unpack.hpp>
+#include <boost/hana/fwd/pair.hpp>
+#include <boost/hana/fwd/string.hpp>
+#include <boost/hana/fwd/tuple.hpp>
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
@@ -134,22 +132,83 @@ struct word_reader {
   }
 };
 
-/// Calls f(name, accessor) for each attribute, in order of definition; names are Hana strings.
-template <class Attrs, class F> constexpr void for_each_attribute(F&& f) {
-  boost::hana::unpack(boost::hana::accessors<Attrs>(), [&](const auto&... member) { (f(boost::hana::first(member), boost::hana::second(member)), ...); });
+namespace detail {
+
+/// T, but not before the arguments of a template are known.
+template <class T, class...> struct later { using type = T; };
+
+/// An attribute as Hana has it: its name, and a function that gives a record's.
+template <fixed_string Name, auto Member> struct hana_member {
+  template <class Record> constexpr decltype(auto) operator()(Record&& record) const { return (static_cast<Record&&>(record).*Member); }
+
+  static constexpr auto pair() {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return boost::hana::make_pair(boost::hana::string<Name.letters[I]...>{}, hana_member{});
+    }(std::make_index_sequence<Name.view().size()>{});
+  }
+};
+template <class... Members> struct hana_members {
+  template <class Member> constexpr hana_members<Members..., Member> operator+(Member) const { return {}; }
+  static constexpr auto tuple() { return boost::hana::make_tuple(Members::pair()...); }
+};
+
+}  // namespace detail
+
+// NNRT_FOR_EACH(MACRO, (a, b), (c, d), …) is MACRO(a, b) MACRO(c, d) …, for up to 81 pairs.
+#define NNRT_FOR_EACH(MACRO, ...) __VA_OPT__(NNRT_EXPAND(NNRT_FOR_EACH_STEP(MACRO, __VA_ARGS__)))
+#define NNRT_FOR_EACH_STEP(MACRO, PAIR, ...) MACRO PAIR __VA_OPT__(NNRT_FOR_EACH_AGAIN NNRT_NO_ARGUMENTS(MACRO, __VA_ARGS__))
+#define NNRT_FOR_EACH_AGAIN() NNRT_FOR_EACH_STEP
+#define NNRT_NO_ARGUMENTS ()
+#define NNRT_EXPAND(...) NNRT_EXPAND_27(NNRT_EXPAND_27(NNRT_EXPAND_27(__VA_ARGS__)))
+#define NNRT_EXPAND_27(...) NNRT_EXPAND_9(NNRT_EXPAND_9(NNRT_EXPAND_9(__VA_ARGS__)))
+#define NNRT_EXPAND_9(...) NNRT_EXPAND_3(NNRT_EXPAND_3(NNRT_EXPAND_3(__VA_ARGS__)))
+#define NNRT_EXPAND_3(...) __VA_ARGS__
+
+#define NNRT_ATTRIBUTE(TYPE, NAME) TYPE NAME;
+#define NNRT_VISIT_ATTRIBUTE(TYPE, NAME) visit(#NAME, record.NAME);
+#define NNRT_HANA_ATTRIBUTE(TYPE, NAME) +::nnrt::detail::hana_member<#NAME, &late::NAME> {}
+
+/// The members of a reflected record, as BOOST_HANA_DEFINE_STRUCT writes them: NNRT_ATTRIBUTES(attrs, (extent2, stride), (pads, pad)).
+///
+/// The record is a Hana Struct for whoever includes Hana. Until then reflection costs compilers nothing: Hana's own macro has them make
+/// a tuple of pairs of strings for every record that they see, 4 ms each. The library itself visits members without Hana.
+#define NNRT_ATTRIBUTES(RECORD, ...)                                                                                \
+  NNRT_FOR_EACH(NNRT_ATTRIBUTE, __VA_ARGS__)                                                                        \
+  template <class Record, class Visitor>                                                                            \
+  static constexpr void visit_attributes([[maybe_unused]] Record& record, [[maybe_unused]] Visitor&& visit) {       \
+    NNRT_FOR_EACH(NNRT_VISIT_ATTRIBUTE, __VA_ARGS__)                                                                \
+  }                                                                                                                 \
+  struct hana_accessors_impl {                                                                                      \
+    template <class... Late> static constexpr auto apply() {                                                        \
+      using late [[maybe_unused]] = typename ::nnrt::detail::later<RECORD, Late...>::type;                          \
+      using none = typename ::nnrt::detail::later<::nnrt::detail::hana_members<>, Late...>::type;                   \
+      return (none {} NNRT_FOR_EACH(NNRT_HANA_ATTRIBUTE, __VA_ARGS__)).tuple();                                     \
+    }                                                                                                               \
+  }
+
+/// Calls f(name, member) for each attribute of a record, in order of definition.
+template <class Attrs, class F> constexpr void for_each_attribute(Attrs& attrs, F&& f) {
+  std::remove_const_t<Attrs>::visit_attributes(attrs, f);
 }
 
 /// Appends the attributes to `words`.
 template <class Attrs, class Words> constexpr void pack(const Attrs& attrs, Words& words) {
   word_writer<Words> writer{words};
-  for_each_attribute<Attrs>([&](const auto&, const auto& get) { writer.put(get(attrs)); });
+  for_each_attribute(attrs, [&](const char*, const auto& member) { writer.put(member); });
 }
+
+namespace detail {
+/// Reads a record of attributes into one that is as it is made.
+template <class Attrs> constexpr void read_attributes(word_reader& reader, Attrs& attrs) {
+  for_each_attribute(attrs, [&](const char*, auto& member) { reader.get(member); });
+}
+}  // namespace detail
 
 /// The attributes that a row of words stands for.
 template <class Attrs> constexpr Attrs unpack(array_ref<const word> words) {
   Attrs attrs;
   word_reader reader{words};
-  for_each_attribute<Attrs>([&](const auto&, const auto& get) { reader.get(get(attrs)); });
+  detail::read_attributes(reader, attrs);
   return attrs;
 }
 
@@ -157,7 +216,7 @@ template <class Attrs> constexpr Attrs unpack(array_ref<const word> words) {
 template <class Attrs> constexpr bool well_formed(array_ref<const word> words) {
   Attrs attrs;
   word_reader reader{words};
-  for_each_attribute<Attrs>([&](const auto&, const auto& get) { reader.get(get(attrs)); });
+  detail::read_attributes(reader, attrs);
   return reader.ok && reader.next == words.size();
 }
 
@@ -181,18 +240,20 @@ template <class T> constexpr attribute_kind kind_of() {
   else if constexpr (std::is_same_v<T, std::int64_t>) return attribute_kind::integer;
   else return attribute_kind::list;
 }
-// The letters of a Hana string in storage of our own: with g++ and -fsanitize=address two units that both point to
-// Hana's do not link.
-template <class Name> struct letters_of;
-template <char... Letters> struct letters_of<boost::hana::string<Letters...>> {
-  static constexpr char text[] = {Letters..., '\0'};
-};
 template <class Attrs> struct field_table {
-  static constexpr auto fields = boost::hana::unpack(boost::hana::accessors<Attrs>(), [](const auto&... member) {
-    return std::array<attribute_field, sizeof...(member)>{
-        attribute_field{letters_of<std::remove_cvref_t<decltype(boost::hana::first(member))>>::text,
-                        kind_of<std::remove_cvref_t<decltype(boost::hana::second(member)(std::declval<Attrs&>()))>>()}...};
-  });
+  static constexpr std::size_t count = [] {
+    std::size_t n = 0;
+    const Attrs attrs;
+    for_each_attribute(attrs, [&](const char*, const auto&) { ++n; });
+    return n;
+  }();
+  static constexpr std::array<attribute_field, count> fields = [] {
+    std::array<attribute_field, count> list{};
+    attribute_field* next = list.data();
+    const Attrs attrs;
+    for_each_attribute(attrs, [&]<class T>(const char* name, const T&) { *next++ = {name, kind_of<T>()}; });
+    return list;
+  }();
 };
 }  // namespace detail
 
@@ -201,7 +262,7 @@ template <class Attrs> constexpr array_ref<const attribute_field> attribute_fiel
 
 /// The record of an operator without attributes.
 struct no_attributes {
-  BOOST_HANA_DEFINE_STRUCT(no_attributes);
+  NNRT_ATTRIBUTES(no_attributes);
 };
 
 /// Which word of the packed record holds the fused activation; -1: the operator fuses none.

@@ -36,7 +36,7 @@ struct arg_max {
   static constexpr std::int64_t max_extent = std::int64_t{1} << 31;
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (std::int64_t, axis), (std::int64_t, k), (bool, keep_dims), (bool, out_max_value));
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis), (std::int64_t, k), (bool, keep_dims), (bool, out_max_value));
     constexpr attrs() : axis(-1), k(1), keep_dims(false), out_max_value(false) {}
   };
 

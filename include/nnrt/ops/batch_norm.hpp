@@ -30,7 +30,7 @@ struct batch_norm {
   static constexpr nnrt_parameter parameters[] = {{"epsilon", 7, f32}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (float, epsilon));  // first: passes read it as word 0
+    NNRT_ATTRIBUTES(attrs, (float, epsilon));  // first: passes read it as word 0
     constexpr attrs() : epsilon(1e-4F) {}
   };
 

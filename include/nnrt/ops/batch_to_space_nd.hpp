@@ -29,7 +29,7 @@ struct batch_to_space_nd {
   static constexpr nnrt_parameter parameters[] = {{"block", 8, i64, -1}, {"crops", 9, i64, 4}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (extent2, block), (int_list<4>, crops));
+    NNRT_ATTRIBUTES(attrs, (extent2, block), (int_list<4>, crops));
     constexpr attrs() : block{0, 0} {}
   };
 

@@ -35,7 +35,7 @@ struct concat {
   static constexpr nnrt_parameter parameters[] = {{"axis", 10, i64}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (std::int64_t, axis));
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis));
     constexpr attrs() : axis(0) {}
   };
 

@@ -36,8 +36,8 @@ struct conv2d {
                                                   {"fused", 15, i8},         {"group", 16, i64}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (extent2, stride), (extent2, dilation), (pads, pad), (std::int64_t, group),
-                             (activation, fused));
+    NNRT_ATTRIBUTES(attrs, (extent2, stride), (extent2, dilation), (pads, pad), (std::int64_t, group),
+                    (activation, fused));
     constexpr attrs() : stride{1, 1}, dilation{1, 1}, group(1), fused(activation::none) {}
   };
 

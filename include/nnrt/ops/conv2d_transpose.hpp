@@ -44,8 +44,8 @@ struct conv2d_transpose {
       {"pad", 21, i8},         {"fused", 22, i8},   {"group", 23, i64}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (extent2, stride), (extent2, dilation), (pads, pad), (extent2, output_paddings),
-                             (std::int64_t, group), (activation, fused));
+    NNRT_ATTRIBUTES(attrs, (extent2, stride), (extent2, dilation), (pads, pad), (extent2, output_paddings),
+                    (std::int64_t, group), (activation, fused));
     constexpr attrs() : stride{1, 1}, dilation{1, 1}, output_paddings{0, 0}, group(1), fused(activation::none) {}
   };
 

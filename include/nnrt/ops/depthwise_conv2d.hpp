@@ -32,7 +32,7 @@ struct depthwise_conv2d {
       {"stride", 24, i64, -1}, {"pad", 25, i64, 4}, {"dilation", 26, i64, -1}, {"pad", 27, i8}, {"fused", 28, i8}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (extent2, stride), (extent2, dilation), (pads, pad), (activation, fused));
+    NNRT_ATTRIBUTES(attrs, (extent2, stride), (extent2, dilation), (pads, pad), (activation, fused));
     constexpr attrs() : stride{1, 1}, dilation{1, 1}, fused(activation::none) {}
   };
 

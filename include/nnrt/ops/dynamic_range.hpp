@@ -33,7 +33,7 @@ struct dynamic_range {
   static constexpr std::array<nnrt_parameter, 0> parameters{};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (std::int64_t, axis), (bool, symmetric));
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis), (bool, symmetric));
     constexpr attrs() : axis(1), symmetric(true) {}
   };
 

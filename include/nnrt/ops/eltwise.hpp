@@ -25,7 +25,7 @@ struct eltwise {
   static constexpr nnrt_parameter parameters[] = {{"mode", 30, i8}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (eltwise_mode, mode));
+    NNRT_ATTRIBUTES(attrs, (eltwise_mode, mode));
     constexpr attrs() : mode(eltwise_mode::product) {}
   };
 

@@ -39,7 +39,7 @@ struct fold_affine {
   static constexpr std::array<nnrt_parameter, 0> parameters{};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (float, epsilon), (std::int64_t, axis));
+    NNRT_ATTRIBUTES(attrs, (float, epsilon), (std::int64_t, axis));
     constexpr attrs() : epsilon(1e-4F), axis(0) {}
   };
 

@@ -35,7 +35,7 @@ struct full_connection {
   static constexpr nnrt_parameter parameters[] = {{"axis", 31, i64}, {"fused", 32, i8}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (std::int64_t, axis), (activation, fused));
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis), (activation, fused));
     constexpr attrs() : axis(-1), fused(activation::none) {}
   };
 

@@ -30,7 +30,7 @@ struct gelu {
   static constexpr nnrt_parameter parameters[] = {{"approximate", 113, boolean}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (bool, approximate));
+    NNRT_ATTRIBUTES(attrs, (bool, approximate));
     constexpr attrs() : approximate(false) {}
   };
 

@@ -31,8 +31,7 @@ struct layer_norm {
       {"begin_norm_axis", 66, i64}, {"epsilon", 67, f32}, {"begin_param_axis", 68, i64}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (std::int64_t, begin_norm_axis), (float, epsilon),
-                             (std::int64_t, begin_param_axis));
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, begin_norm_axis), (float, epsilon), (std::int64_t, begin_param_axis));
     constexpr attrs() : begin_norm_axis(1), epsilon(1e-7F), begin_param_axis(1) {}
   };
 

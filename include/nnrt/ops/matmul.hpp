@@ -32,7 +32,7 @@ struct matmul {
       {"transpose_a", 33, boolean}, {"transpose_b", 34, boolean}, {"fused", 35, i8}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (bool, transpose_a), (bool, transpose_b), (activation, fused));
+    NNRT_ATTRIBUTES(attrs, (bool, transpose_a), (bool, transpose_b), (activation, fused));
     constexpr attrs() : transpose_a(false), transpose_b(false), fused(activation::none) {}
   };
 

@@ -32,7 +32,7 @@ struct one_hot {
   static constexpr nnrt_parameter parameters[] = {{"axis", 42, i64, -1}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (std::int64_t, axis));
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis));
     constexpr attrs() : axis(-1) {}
   };
 

@@ -34,7 +34,7 @@ struct pad {
   static constexpr nnrt_parameter parameters[] = {{"pad_value", 43, f32}, {"mode", 116, i32}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (border, mode), (float, pad_value));
+    NNRT_ATTRIBUTES(attrs, (border, mode), (float, pad_value));
     constexpr attrs() : mode(border::constant), pad_value(0) {}
   };
 

@@ -30,7 +30,7 @@ struct pow {
   static constexpr nnrt_parameter parameters[] = {{"scale", 107, f32}, {"shift", 108, f32}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (float, scale), (float, shift));
+    NNRT_ATTRIBUTES(attrs, (float, scale), (float, shift));
     constexpr attrs() : scale(1), shift(0) {}
   };
 

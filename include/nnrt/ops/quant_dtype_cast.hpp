@@ -35,7 +35,7 @@ struct quant_dtype_cast {
       {"src_t", 72, i64, -1}, {"dst_t", 73, i64, -1}, {"axis", 126, i64, -1}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (std::int64_t, src_t), (std::int64_t, dst_t), (std::int64_t, axis));
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, src_t), (std::int64_t, dst_t), (std::int64_t, axis));
     constexpr attrs() : src_t(0), dst_t(0), axis(0) {}
   };
 

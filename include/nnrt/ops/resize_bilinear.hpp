@@ -46,8 +46,8 @@ struct resize_bilinear {
                                                   {"exclude_outside", 65, i64}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (std::int64_t, new_height), (std::int64_t, new_width),
-                             (bool, preserve_aspect_ratio), (coordinates, coordinate_mode), (bool, exclude_outside));
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, new_height), (std::int64_t, new_width), (bool, preserve_aspect_ratio),
+                    (coordinates, coordinate_mode), (bool, exclude_outside));
     constexpr attrs()
         : new_height(0),
           new_width(0),

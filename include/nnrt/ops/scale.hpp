@@ -25,7 +25,7 @@ struct scale {
   static constexpr nnrt_parameter parameters[] = {{"axis", 45, i64}, {"fused", 44, i8}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (std::int64_t, axis), (activation, fused));  // axis first: passes read it as word 0
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis), (activation, fused));  // axis first: passes read it as word 0
     constexpr attrs() : axis(-1), fused(activation::none) {}
   };
 

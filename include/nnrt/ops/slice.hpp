@@ -31,7 +31,7 @@ struct slice {
   static constexpr nnrt_parameter parameters[] = {{"axes", 127, i64, -1}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (axis_list, axes));
+    NNRT_ATTRIBUTES(attrs, (axis_list, axes));
     constexpr attrs() = default;
   };
 

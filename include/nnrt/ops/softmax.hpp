@@ -31,7 +31,7 @@ struct softmax {
   static constexpr nnrt_parameter parameters[] = {{"axis", 46, i64}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (axis_list, axis));
+    NNRT_ATTRIBUTES(attrs, (axis_list, axis));
     constexpr attrs() = default;
   };
 

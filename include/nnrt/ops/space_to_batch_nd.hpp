@@ -31,7 +31,7 @@ struct space_to_batch_nd {
   static constexpr nnrt_parameter parameters[] = {{"block", 47, i64, 2}, {"paddings", 48, i64, 4}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (extent2, block), (int_list<4>, paddings));
+    NNRT_ATTRIBUTES(attrs, (extent2, block), (int_list<4>, paddings));
     constexpr attrs() : block{0, 0} {}
   };
 

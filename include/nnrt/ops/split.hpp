@@ -33,7 +33,7 @@ struct split {
   static constexpr std::int64_t max_parts = 1024;
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (std::int64_t, axis), (std::int64_t, output_num), (int_list<64>, sizes));
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis), (std::int64_t, output_num), (int_list<64>, sizes));
     constexpr attrs() : axis(0), output_num(0) {}
   };
 

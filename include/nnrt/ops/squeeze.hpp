@@ -28,7 +28,7 @@ struct squeeze {
   static constexpr nnrt_parameter parameters[] = {{"axes", 52, i64, -1}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (axis_list, axes));
+    NNRT_ATTRIBUTES(attrs, (axis_list, axes));
     constexpr attrs() = default;
   };
 

@@ -28,7 +28,7 @@ struct stack {
   static constexpr nnrt_parameter parameters[] = {{"axis", 53, i64}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (std::int64_t, axis));
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis));
     constexpr attrs() : axis(0) {}
   };
 

@@ -45,8 +45,8 @@ struct strided_slice {
                                                   {"shrink_axis_mask", 58, i64, -1}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (std::int64_t, begin_mask), (std::int64_t, end_mask), (std::int64_t, ellipsis_mask),
-                             (std::int64_t, new_axis_mask), (std::int64_t, shrink_axis_mask));
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, begin_mask), (std::int64_t, end_mask), (std::int64_t, ellipsis_mask),
+                    (std::int64_t, new_axis_mask), (std::int64_t, shrink_axis_mask));
     constexpr attrs() : begin_mask(0), end_mask(0), ellipsis_mask(0), new_axis_mask(0), shrink_axis_mask(0) {}
   };
 

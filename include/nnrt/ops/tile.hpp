@@ -31,7 +31,7 @@ struct tile {
   static constexpr nnrt_parameter parameters[] = {{"dims", 128, i64, -1}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (axis_list, dims));
+    NNRT_ATTRIBUTES(attrs, (axis_list, dims));
     constexpr attrs() : dims{0} {}
   };
 

@@ -40,7 +40,7 @@ struct top_k {
   static constexpr std::int64_t max_extent = std::int64_t{1} << 31;
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (bool, sorted), (std::int64_t, axis));
+    NNRT_ATTRIBUTES(attrs, (bool, sorted), (std::int64_t, axis));
     constexpr attrs() : sorted(true), axis(-1) {}
   };
 

@@ -25,7 +25,7 @@ struct unsqueeze {
   static constexpr nnrt_parameter parameters[] = {{"axes", 77, i64}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (axis_list, axes));
+    NNRT_ATTRIBUTES(attrs, (axis_list, axes));
     constexpr attrs() = default;
   };
 

@@ -35,7 +35,7 @@ template <class Isa> struct fast<ops::conv2d, Isa> {
             .packed_bytes = conv_packed_floats(shape) * size_of(f32),
             .scratch_bytes = conv_scratch_floats(shape) * size_of(f32),
             .parts = parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)),
-            .inner = tiles_for<native>(conv_tile_set(shape)),
+            .inner = tiles_for<native_for<Isa>>(conv_tile_set(shape)),
             .name = is_pointwise ? "gemm pixels" : attrs.group > 1 ? "gemm groups" : "gemm windows"};
   }
 

@@ -28,7 +28,7 @@ template <class Isa> struct fast<ops::conv2d_transpose, Isa> {
       choice.name = "depthwise phases";
     } else {
       choice.run = &run;
-      choice.inner = tiles_for<native>(conv_transpose_tile_set(shape));
+      choice.inner = tiles_for<native_for<Isa>>(conv_transpose_tile_set(shape));
       choice.scratch_bytes = conv_transpose_scratch_floats(shape) * size_of(f32);
       choice.name = "gemm phases";
     }

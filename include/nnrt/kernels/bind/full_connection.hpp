@@ -20,7 +20,7 @@ template <class Isa> struct fast<ops::full_connection, Isa> {
             .packs = 0b110,
             .packed_bytes = packed_floats(w[1], w[0]) * size_of(f32),
             .parts = parts_of_macs(node.out[0].elements() * w[1]),
-            .inner = tiles_for<native>(tile_set_for(node.out[0].elements() / w[0], w[0])),
+            .inner = tiles_for<native_for<Isa>>(tile_set_for(node.out[0].elements() / w[0], w[0])),
             .name = "gemm rows"};
   }
 

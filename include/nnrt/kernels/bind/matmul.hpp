@@ -59,7 +59,7 @@ template <class Isa> struct fast<ops::matmul, Isa> {
             .packed_bytes = batch.b_count * packed_floats(batch.matrix.k, batch.matrix.n) * size_of(f32),
             .scratch_bytes = attrs.transpose_a ? batch.matrix.m * batch.matrix.k * size_of(f32) : 0,
             .parts = !attrs.transpose_a || parts < batch.count ? parts : static_cast<int>(batch.count < 64 ? batch.count : 64),
-            .inner = tiles_for<native>(tile_set_for(batch.matrix.m, batch.matrix.n)),
+            .inner = tiles_for<native_for<Isa>>(tile_set_for(batch.matrix.m, batch.matrix.n)),
             .name = "gemm batch"};
   }
 

@@ -37,7 +37,7 @@ namespace ops::detail {
 
 /// Attributes of a binary operator that fuses an activation.
 struct fused_attribute {
-  BOOST_HANA_DEFINE_STRUCT(fused_attribute, (activation, fused));
+  NNRT_ATTRIBUTES(fused_attribute, (activation, fused));
   constexpr fused_attribute() : fused(activation::none) {}
 };
 

@@ -10,8 +10,8 @@ namespace nnrt::inline NNRT_ISA::ops::detail {
 
 /// Attributes of a pool. The kernel has to be given, unless `global` makes it as large as the image.
 struct pooling_attributes {
-  BOOST_HANA_DEFINE_STRUCT(pooling_attributes, (extent2, kernel), (extent2, stride), (pads, pad), (bool, ceil_mode),
-                           (bool, global), (activation, fused));
+  NNRT_ATTRIBUTES(pooling_attributes, (extent2, kernel), (extent2, stride), (pads, pad), (bool, ceil_mode),
+                  (bool, global), (activation, fused));
   constexpr pooling_attributes()
       : kernel{0, 0}, stride{1, 1}, ceil_mode(false), global(false), fused(activation::none) {}
 };

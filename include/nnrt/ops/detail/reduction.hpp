@@ -10,7 +10,7 @@ namespace nnrt::inline NNRT_ISA::ops::detail {
 
 /// Attributes of a reduction; its axes are an operand.
 struct reduction_attributes {
-  BOOST_HANA_DEFINE_STRUCT(reduction_attributes, (bool, keep_dims), (bool, reduce_to_end), (float, coefficient));
+  NNRT_ATTRIBUTES(reduction_attributes, (bool, keep_dims), (bool, reduce_to_end), (float, coefficient));
   constexpr reduction_attributes() : keep_dims(false), reduce_to_end(false), coefficient(0) {}
 
   /// What results are multiplied by: the coefficient counts with reduce_to_end alone, and 0 (NNRt's default) means
