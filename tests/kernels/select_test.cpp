@@ -74,8 +74,9 @@ template <dtype Type, int ZeroPoint> constexpr bool has_kernels_of_its_own() {
   return chosen<ops::conv2d>({}, {x, filters}, {wish}) == "dot pixels" &&
          chosen<ops::depthwise_conv2d>({}, {x, taps}, {wish}) == "dot taps" &&
          chosen<ops::full_connection>({}, {x, rows}, {wish}) == "dot rows" &&
-         chosen<ops::matmul>({}, {x, columns}, {wish}) == "dot batch" && chosen<ops::max_pool>(global_pool(), {x}).empty() &&
-         chosen<ops::avg_pool>(global_pool(), {x}).empty() && chosen<ops::softmax>({}, {x}, {share}).empty() &&
+         chosen<ops::matmul>({}, {x, columns}, {wish}) == "dot batch" &&
+         chosen<ops::max_pool>(global_pool(), {x}) == "pool bytes" &&
+         chosen<ops::avg_pool>(global_pool(), {x}) == "pool bytes" && chosen<ops::softmax>({}, {x}, {share}).empty() &&
          chosen<ops::reduce_mean>({}, {x, integers(numbers<1, 2>)}, {wish}).empty();
 }
 static_assert(has_kernels_of_its_own<i8, -128>() && has_kernels_of_its_own<u8, 0>());

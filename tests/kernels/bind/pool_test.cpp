@@ -1,5 +1,6 @@
 #include <nnrt/kernels/bind/avg_pool.hpp>
 #include <nnrt/kernels/bind/max_pool.hpp>
+#include <support/bytes.hpp>
 #include <support/kernels.hpp>
 
 using namespace nnrt_test;
@@ -73,6 +74,34 @@ TEST_CASE("pools: the number of parts follows from the pixels that are read") {
   CHECK(node_under_test<ops::avg_pool>(global, {floats({1, 56, 56, 1280})}).choose().parts == 2);
 }
 
-TEST_CASE("pools: integers are left to the reference") {
-  CHECK(has_no_kernel<ops::max_pool>(window_of({2, 2}, {2, 2}), {pattern(i8, {1, 4, 4, 2})}));
+TEST_CASE("pools: wider integers are left to the reference") {
+  CHECK(has_no_kernel<ops::max_pool>(window_of({2, 2}, {2, 2}), {pattern(i16, {1, 4, 4, 2})}));
+}
+
+TEST_CASE_TEMPLATE("pools of stored bytes: any window, channels around whole registers, fused activations", Op,
+                   ops::max_pool, ops::avg_pool) {
+  for (const row& r : table)
+    for (const std::int64_t c : {std::int64_t{1}, std::int64_t{7}, kernels::register_bytes - 1, kernels::register_bytes,
+                                 2 * kernels::register_bytes + 5})
+      for (const dtype type : {i8, u8})
+        for (const activation fused : {activation::none, activation::relu, activation::relu6}) {
+          CAPTURE(r.a.kernel.h);
+          CAPTURE(c);
+          attributes a = r.a;
+          a.fused = fused;
+          const quant q{0.05F, type == u8 ? 100 : -20};
+          check_kernel<Op>(a, {stored_bytes(type, {2, r.h, r.w, c}, q, 3)}, {}, into_bytes(q.scale, q.zero_point));
+        }
+}
+
+TEST_CASE_TEMPLATE("pools of stored bytes: the whole range, over as many pixels as a sum may have", Op, ops::max_pool,
+                   ops::avg_pool) {
+  attributes global;
+  global.global = true;
+  for (const std::int64_t h : {3, 250})
+    for (const bytes_are fill : {bytes_are::random, bytes_are::all_lowest, bytes_are::all_highest})
+      for (const dtype type : {i8, u8}) {
+        CAPTURE(h);
+        check_kernel<Op>(global, {stored_bytes(type, {1, h, 260, 3}, quant{0.05F, 3}, 3, fill)}, {}, into_bytes(0.05F, 3));
+      }
 }

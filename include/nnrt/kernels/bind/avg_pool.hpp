@@ -9,4 +9,6 @@ namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::avg_pool, Isa> : pooling_binding<mean_fold> {};
 
+template <class Isa> struct fast_on_bytes<ops::avg_pool, Isa> : byte_pooling_binding<byte_mean> {};
+
 }  // namespace nnrt::inline NNRT_ISA::kernels

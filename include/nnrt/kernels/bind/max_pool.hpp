@@ -9,4 +9,6 @@ namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::max_pool, Isa> : pooling_binding<maximum_fold> {};
 
+template <class Isa> struct fast_on_bytes<ops::max_pool, Isa> : byte_pooling_binding<byte_maximum> {};
+
 }  // namespace nnrt::inline NNRT_ISA::kernels

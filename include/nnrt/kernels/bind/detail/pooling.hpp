@@ -2,6 +2,7 @@
 // Flow: bind/max_pool.hpp and bind/avg_pool.hpp derive from pooling_binding and say how a window is folded.
 #pragma once
 
+#include <nnrt/kernels/byte_pooling.hpp>
 #include <nnrt/kernels/call.hpp>
 #include <nnrt/kernels/elementwise.hpp>
 #include <nnrt/kernels/fast.hpp>
@@ -24,13 +25,37 @@ template <class Fold> struct pooling_binding {
                        floats_out(call), part_of(call));
   }
 
- private:
   static constexpr pooling_shape shape_for(const ops::detail::pooling_attributes& attrs, const shape_t& x) {
     const ops::detail::window_pair at = ops::detail::windows_of(attrs, x);
     return {x.extents[0], x.extents[3], at.h, at.w};
   }
   /// A window may be longer than the image, far longer.
   static constexpr std::int64_t saturated(const window& at) { return at.kernel < at.input ? at.kernel : at.input; }
+};
+
+/// Kernel choice of a pool over an image of stored bytes.
+template <class Fold> struct byte_pooling_binding {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    using floats = pooling_binding<void>;
+    const tensor_desc& x = node.in[0].desc;
+    const auto attrs = unpack<ops::detail::pooling_attributes>(node.attrs);
+    const bool is_clamped_as_stored = attrs.fused == activation::none || x.quantised;
+    if (!has_work(node) || (x.type != i8 && x.type != u8) || !is_clamped_as_stored) return {};
+    const pooling_shape shape = floats::shape_for(attrs, x.shape);
+    const std::int64_t h = floats::saturated(shape.h), w = floats::saturated(shape.w);
+    if (h > most_mean_pixels / w) return {};
+    const std::int64_t taps = h * w < 64 ? h * w : 64;
+    return {.run = &run, .parts = parts_for(node.out[0].elements() * taps / 4), .name = "pool bytes"};
+  }
+  static void run(const kernel_call& call) {
+    const auto attrs = unpack<ops::detail::pooling_attributes>(call.attrs);
+    const bool is_unsigned = call.in[0].type() == u8;
+    const quantisation& q = call.out[0].desc->quantised;
+    const stored_range range = is_unsigned ? stored_range_of<std::uint8_t>(q, attrs.fused)
+                                           : stored_range_of<std::int8_t>(q, attrs.fused);
+    pool_bytes<Fold>(pooling_binding<void>::shape_for(attrs, call.in[0].shape()), bytes_in(call, 0),
+                     {is_unsigned, range}, bytes_out(call), part_of(call));
+  }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
