@@ -80,21 +80,30 @@ constexpr broadcast_form form_of(const shape_t& a, const shape_t& b, const shape
   return is_row && (of_a == n || of_b == n) ? broadcast_form::channels : broadcast_form::general;
 }
 
-/// y = f(a, b) for the elements of y in `range`, one after the other, for every kind of elements and of functions on
-/// them; y may be an operand of its own size.
-template <class T, class R, class F>
-void zip_elements(const broadcast_loops& loops, const T* a, const T* b, R* y, interval range, F f) {
+/// Calls row(place in a, place in b, place in y, elements) for the rows, or parts of them, that elements `range` of y are
+/// made of. Along a row the places in a and b grow by the innermost steps.
+template <class F> void for_each_row(const broadcast_loops& loops, interval range, F row) {
   const int inner = loops.count - 1;
   const std::int64_t extent = loops.extents[inner], a_step = loops.a_steps[inner], b_step = loops.b_steps[inner];
   std::int64_t begin = range.begin, skipped = begin % extent;
   for (broadcast_position at(loops, begin / extent); begin < range.end; at.next_row(loops)) {
-    const std::int64_t left = range.end - begin, row = extent - skipped, n = row < left ? row : left;
-    const T *from_a = a + at.a + skipped * a_step, *from_b = b + at.b + skipped * b_step;
-    R* const to = y + begin;
-    for (std::int64_t i = 0; i < n; ++i) to[i] = f(from_a[i * a_step], from_b[i * b_step]);
+    const std::int64_t left = range.end - begin, whole = extent - skipped, n = whole < left ? whole : left;
+    row(at.a + skipped * a_step, at.b + skipped * b_step, begin, n);
     begin += n;
     skipped = 0;
   }
+}
+
+/// y = f(a, b) for the elements of y in `range`, one after the other, for every kind of elements and of functions on
+/// them; y may be an operand of its own size.
+template <class T, class R, class F>
+void zip_elements(const broadcast_loops& loops, const T* a, const T* b, R* y, interval range, F f) {
+  const std::int64_t a_step = loops.a_steps[loops.count - 1], b_step = loops.b_steps[loops.count - 1];
+  for_each_row(loops, range, [&](std::int64_t at_a, std::int64_t at_b, std::int64_t at_y, std::int64_t n) {
+    const T *from_a = a + at_a, *from_b = b + at_b;
+    R* const to = y + at_y;
+    for (std::int64_t i = 0; i < n; ++i) to[i] = f(from_a[i * a_step], from_b[i * b_step]);
+  });
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

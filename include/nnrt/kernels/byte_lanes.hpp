@@ -45,6 +45,18 @@ template <class Vector> [[gnu::always_inline]] inline void store_vector(void* p,
 }
 [[gnu::always_inline]] inline int_vector int_lanes_of(std::int32_t x) { return x - int_vector{}; }
 
+/// The first n bytes at p (0 < n <= register_bytes), the others zero; memory past them is not touched.
+[[gnu::always_inline]] inline byte_vector load_bytes(const std::byte* p, std::int64_t n) {
+  if (n == register_bytes) return load_vector<byte_vector>(p);
+#if defined(NNRT_LANES_AVX512)
+  return (byte_vector)_mm512_maskz_loadu_epi8((std::uint64_t{1} << n) - 1, p);
+#else
+  byte_vector x{};
+  __builtin_memcpy(&x, p, static_cast<std::size_t>(n));
+  return x;
+#endif
+}
+
 /// Makes a vector opaque: else g++ 12 does in scalar registers what the vector was made for.
 [[gnu::always_inline]] inline void keep_vector(int_vector& x) {
 #if defined(NNRT_LANES_AVX512)

@@ -14,22 +14,6 @@ namespace nnrt::inline NNRT_ISA::kernels {
 /// Pixels of a window for which byte_mean is exact: sums stay whole numbers of floats.
 inline constexpr std::int64_t most_mean_pixels = 65'000;
 
-namespace detail {
-
-/// The first n bytes at p (0 < n <= register_bytes), the others zero; memory past them is not touched.
-[[gnu::always_inline]] inline byte_vector load_bytes(const std::byte* p, std::int64_t n) {
-  if (n == register_bytes) return load_vector<byte_vector>(p);
-#if defined(NNRT_LANES_AVX512)
-  return (byte_vector)_mm512_maskz_loadu_epi8((std::uint64_t{1} << n) - 1, p);
-#else
-  byte_vector x{};
-  __builtin_memcpy(&x, p, static_cast<std::size_t>(n));
-  return x;
-#endif
-}
-
-}  // namespace detail
-
 /// What a pool is told of the bytes: whether they are those of u8, and the limits of results.
 struct pooled_bytes {
   bool is_unsigned = false;
@@ -136,7 +120,7 @@ void pool_bytes(const pooling_shape& s, const std::byte* x, const pooled_bytes& 
       fold.start();
       for (std::int64_t i = 0; i < ih.size(); ++i)
         for (std::int64_t j = 0; j < iw.size(); ++j)
-          fold.add(detail::load_bytes(first + i * row_step + j * s.c + c, n));
+          fold.add(load_bytes(first + i * row_step + j * s.c + c, n));
       const byte_vector result = fold.result(ih.size() * iw.size());
       __builtin_memcpy(y + pixel * s.c + c, &result, static_cast<std::size_t>(n));
     }

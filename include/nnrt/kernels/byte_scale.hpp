@@ -266,6 +266,13 @@ template <> struct scaler<scale_method::exactly> {
         right(load_vector<int_vector>(s.right)),
         half(load_vector<int_vector>(s.half)),
         sign(load_vector<int_vector>(s.sign)) {}
+  /// One factor for all lanes, which may be negative. Products must stay below 2^30 when they are shifted to the left.
+  explicit scaler(fixed_point factor)
+      : mantissa(int_lanes_of(factor.mantissa)),
+        left(int_lanes_of(std::max(0, factor.exponent))),
+        right(int_lanes_of(std::max(0, -factor.exponent))),
+        half(int_lanes_of(factor.exponent < 0 ? 1 << (-factor.exponent - 1) : 0)),
+        sign(int_lanes_of(factor.exponent < 0 ? -1 : 0)) {}
 
   [[gnu::always_inline]] int_vector operator()(int_vector sums) const {
     const int_vector high = high_products(sums << left, mantissa);

@@ -10,14 +10,12 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// Whether a layer's operands 0 and 1 and its result hold stored bytes whose zero points are bytes, all extents are known,
-/// and no sum of so many products leaves 32 bits.
+/// Whether a layer's operands 0 and 1 and its result hold stored bytes, all extents are known, and no sum of so many
+/// products leaves 32 bits.
 constexpr bool is_layer_of_bytes(const kernel_request& node, std::int64_t products) {
   const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc, &y = node.out[0];
-  const bool is_unsigned = x.type == u8;
   const auto is_stored = [&](const tensor_desc& t) {
-    const std::int64_t zero = t.quantised.zero_point + (is_unsigned ? 0 : 128);
-    return ops::detail::bytes.contains(t.type) && t.type == x.type && bool(t.quantised) && zero >= 0 && zero <= 255;
+    return ops::detail::bytes.contains(t.type) && t.type == x.type && bool(t.quantised);
   };
   return has_work(node) && is_stored(x) && is_stored(w) && is_stored(y) && products <= most_byte_products;
 }

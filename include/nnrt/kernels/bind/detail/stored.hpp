@@ -4,6 +4,7 @@
 #pragma once
 
 #include <nnrt/kernels/broadcast_loops.hpp>
+#include <nnrt/kernels/byte_pairs.hpp>
 #include <nnrt/kernels/call.hpp>
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
@@ -57,9 +58,14 @@ template <class Op, class Isa> struct stored_pair_binding {
     const auto attrs = unpack<typename Op::attrs>(call.attrs);
     if constexpr (requires { attrs.fused; }) fused = attrs.fused;
     const auto f = Op::template stored<T>({call.in, call.out, fused});
-    zip_elements(loops_of(call.in[0].shape(), call.in[1].shape(), call.out[0].shape()),
-                 call.in[0].data.template get<T>(), call.in[1].data.template get<T>(),
-                 call.out[0].data.template get<T>(), share(call.out[0].elements(), part_of(call)), f);
+    const auto loops = loops_of(call.in[0].shape(), call.in[1].shape(), call.out[0].shape());
+    const interval mine = share(call.out[0].elements(), part_of(call));
+    using lanes_of_pairs = byte_pair_lanes<std::remove_const_t<decltype(f)>>;
+    if constexpr (lanes_of_pairs::exists)
+      if (lanes_of_pairs::fits(f) && loops.extents[loops.count - 1] >= 8)  // shorter rows are not worth a register
+        return zip_bytes(loops, bytes_in(call, 0), bytes_in(call, 1), bytes_out(call), mine, lanes_of_pairs(f));
+    zip_elements(loops, call.in[0].data.template get<T>(), call.in[1].data.template get<T>(),
+                 call.out[0].data.template get<T>(), mine, f);
   }
 };
 

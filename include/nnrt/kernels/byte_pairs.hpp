@@ -1,0 +1,104 @@
+// byte_pairs: sums, differences and products of two tensors of stored bytes under broadcasting, a register at a time.
+// Flow: bind/detail/stored.hpp asks whether an operator's function has such a form; the arithmetic is the operator's.
+#pragma once
+
+#include <nnrt/kernels/broadcast_loops.hpp>
+#include <nnrt/kernels/byte_scale.hpp>
+#include <nnrt/ops/detail/quantised_binary.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+namespace detail {
+
+/// Sums of 32 bits from bytes, and back.
+template <class T> struct byte_pair_ends {
+  static constexpr bool is_unsigned = std::is_unsigned_v<T>;
+  std::int32_t zero_a, zero_b;
+  narrowing to;
+
+  template <class F>
+  explicit byte_pair_ends(const F& f)
+      : zero_a(f.zero_a + (is_unsigned ? 0 : 128)),
+        zero_b(f.zero_b + (is_unsigned ? 0 : 128)),
+        to(f.result.range.low, f.result.range.high, f.result.zero_point, is_unsigned) {}
+
+  /// The bytes of lane l and register v, see channel_of_lane(), without their sign.
+  [[gnu::always_inline]] static interleaved widened(byte_vector x) {
+    const auto flip = (byte_vector)int_lanes_of(is_unsigned ? 0 : static_cast<std::int32_t>(0x80808080U));
+    return interleave(x ^ flip, byte_vector{}, byte_vector{}, byte_vector{});
+  }
+};
+
+}  // namespace detail
+
+/// Whether a function of two stored numbers has a form for registers; a specialisation has it.
+template <class F> struct byte_pair_lanes {
+  static constexpr bool exists = false;
+};
+
+/// a + b or a - b.
+template <class T> struct byte_pair_lanes<ops::detail::stored_sum<T>> {
+  static constexpr bool exists = has_exact_scale && sizeof(T) == 1;
+  using function = ops::detail::stored_sum<T>;
+  detail::byte_pair_ends<T> ends;
+  detail::scaler<scale_method::exactly> a, b, y;
+
+  explicit byte_pair_lanes(const function& f) : ends(f), a(f.factor_a), b(f.factor_b), y(f.factor_y) {}
+  /// Shifted numbers are below 2^28, those brought to one scale below 2^27, unless a scale is infinite or none.
+  static bool fits(const function& f) {
+    return f.factor_a.exponent <= 0 && f.factor_b.exponent <= 0 && f.factor_y.exponent <= 1;
+  }
+  [[gnu::always_inline]] byte_vector operator()(byte_vector bytes_a, byte_vector bytes_b) const {
+    const interleaved from_a = ends.widened(bytes_a), from_b = ends.widened(bytes_b);
+    const auto sum = [&](int v) __attribute__((always_inline)) {
+      return y(a((from_a.of[v] - ends.zero_a) << function::left_shift) +
+               b((from_b.of[v] - ends.zero_b) << function::left_shift));
+    };
+    return narrowed<true>(sum(0), sum(1), sum(2), sum(3), ends.to);
+  }
+};
+
+/// a * b.
+template <class T> struct byte_pair_lanes<ops::detail::stored_product<T>> {
+  static constexpr bool exists = has_exact_scale && sizeof(T) == 1;
+  using function = ops::detail::stored_product<T>;
+  detail::byte_pair_ends<T> ends;
+  detail::scaler<scale_method::exactly> y;
+
+  explicit byte_pair_lanes(const function& f) : ends(f), y(f.factor) {}
+  /// Products are below 2^16.
+  static bool fits(const function& f) { return f.factor.exponent <= 13; }
+  [[gnu::always_inline]] byte_vector operator()(byte_vector bytes_a, byte_vector bytes_b) const {
+    const interleaved from_a = ends.widened(bytes_a), from_b = ends.widened(bytes_b);
+    const auto product = [&](int v) __attribute__((always_inline)) {
+      return y((from_a.of[v] - ends.zero_a) * (from_b.of[v] - ends.zero_b));
+    };
+    return narrowed<true>(product(0), product(1), product(2), product(3), ends.to);
+  }
+};
+
+/// y = f(a, b) for the elements of y in `range`; y may be an operand of its own size.
+template <class F>
+void zip_bytes(const broadcast_loops& loops, const std::byte* a, const std::byte* b, std::byte* y, interval range,
+               const F& f) {
+  const std::int64_t a_step = loops.a_steps[loops.count - 1], b_step = loops.b_steps[loops.count - 1];
+  const auto bytes_at = [](const std::byte* p, std::int64_t step, std::int64_t i, std::int64_t n)
+                            __attribute__((always_inline)) {
+    if (step != 0) return load_bytes(p + i, n);
+    const auto byte = static_cast<std::int8_t>(*p);
+    return byte - byte_vector{};
+  };
+  for_each_row(loops, range, [&](std::int64_t at_a, std::int64_t at_b, std::int64_t at_y, std::int64_t row) {
+    for (std::int64_t i = 0; i < row; i += register_bytes) {
+      const std::int64_t n = row - i < register_bytes ? row - i : register_bytes;
+      const byte_vector result = f(bytes_at(a + at_a, a_step, i, n), bytes_at(b + at_b, b_step, i, n));
+      __builtin_memcpy(y + at_y + i, &result, static_cast<std::size_t>(n));
+    }
+  });
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
