@@ -1,8 +1,10 @@
-// byte_pooling: maximum and mean of stored numbers over windows of an NHWC image, a register of channels at a time.
-// Flow: bind/max_pool.hpp and bind/avg_pool.hpp call pool_bytes() for a part of the outputs.
+// byte_pooling: maximum and mean of stored numbers over windows of an NHWC image or over axes, a register at a time.
+// Flow: bind/max_pool.hpp and bind/avg_pool.hpp call pool_bytes() for a part of the outputs, bind/reduce_mean.hpp
+// scale_column_sums().
 #pragma once
 
 #include <nnrt/core/requantise.hpp>
+#include <nnrt/kernels/axis_block.hpp>
 #include <nnrt/kernels/byte_lanes.hpp>
 #include <nnrt/kernels/pooling.hpp>
 
@@ -52,27 +54,26 @@ class byte_maximum {
   byte_vector flip_, low_, high_, largest_;
 };
 
-/// The mean of a window, rounded half away from zero. Bytes of four pixels are summed by a dot product with ones.
-class byte_mean {
+/// Sums of bytes, each byte of a register for itself: four pixels at a time by a dot product with ones.
+class byte_column_sums {
  public:
-  explicit byte_mean(const pooled_bytes& bytes)
-      : is_flipped_(bytes.is_unsigned == dots_are_signed),
-        offset_((bytes.is_unsigned ? 0 : 128) - (dots_are_signed ? 128 : 0)),
-        to_(bytes.range.low, bytes.range.high, 0, bytes.is_unsigned) {}
+  explicit byte_column_sums(bool is_unsigned)
+      : flip_((byte_vector)int_lanes_of(is_unsigned == dots_are_signed ? static_cast<std::int32_t>(0x80808080U) : 0)),
+        offset_((is_unsigned ? 0 : 128) - (dots_are_signed ? 128 : 0)) {}
 
   [[gnu::always_inline]] void start() { sums_ = {}, waiting_ = 0; }
   [[gnu::always_inline]] void add(byte_vector x) {
-    const auto flip = (byte_vector)int_lanes_of(is_flipped_ ? static_cast<std::int32_t>(0x80808080U) : 0);
-    four_[waiting_++] = x ^ flip;
+    four_[waiting_++] = x ^ flip_;
     if (waiting_ == 4) add_four();
   }
-  [[gnu::always_inline]] byte_vector result(std::int64_t pixels) {
+  /// The sums of so many pixels, in the order of interleave().
+  [[gnu::always_inline]] interleaved result(std::int64_t pixels) {
     if (waiting_ > 0) {
       for (int i = waiting_; i < 4; ++i) four_[i] = byte_vector{};
       add_four();
     }
-    return narrowed<true>(mean(sums_.of[0], pixels), mean(sums_.of[1], pixels), mean(sums_.of[2], pixels),
-                          mean(sums_.of[3], pixels), to_);
+    const int_vector surplus = int_lanes_of(offset_ * static_cast<std::int32_t>(pixels));
+    return {{sums_.of[0] - surplus, sums_.of[1] - surplus, sums_.of[2] - surplus, sums_.of[3] - surplus}};
   }
 
  private:
@@ -83,23 +84,44 @@ class byte_mean {
     const dot_weights ones{int_lanes_of(0x01010101)};
 #endif
     const interleaved bytes = interleave(four_[0], four_[1], four_[2], four_[3]);
-    each<4>([&](auto v) __attribute__((always_inline)) { sums_.of[v] = dot4(sums_.of[v], values_of(bytes.of[v]), ones); });
+    each<4>([&](auto v)
+                __attribute__((always_inline)) { sums_.of[v] = dot4(sums_.of[v], values_of(bytes.of[v]), ones); });
     waiting_ = 0;
   }
-  /// Quotients of whole numbers below 2^24 as floats lie on the right side of every whole number.
-  [[gnu::always_inline]] int_vector mean(int_vector sum, std::int64_t pixels) const {
-    typedef float float_lanes __attribute__((vector_size(register_bytes)));
-    const auto count = static_cast<std::int32_t>(pixels);
-    const int_vector x = sum - offset_ * count, sign = x > 0, half = int_lanes_of(count / 2);
-    const int_vector rounded = x + ((half & sign) | (-half & ~sign));
-    return __builtin_convertvector(__builtin_convertvector(rounded, float_lanes) / static_cast<float>(count), int_vector);
-  }
 
+  byte_vector flip_;
+  std::int32_t offset_;
   interleaved sums_{};
   byte_vector four_[4]{};
   int waiting_ = 0;
-  bool is_flipped_;
-  std::int32_t offset_;
+};
+
+/// The mean of a window, rounded half away from zero.
+class byte_mean {
+ public:
+  explicit byte_mean(const pooled_bytes& bytes)
+      : sums_(bytes.is_unsigned), to_(bytes.range.low, bytes.range.high, 0, bytes.is_unsigned) {}
+
+  [[gnu::always_inline]] void start() { sums_.start(); }
+  [[gnu::always_inline]] void add(byte_vector x) { sums_.add(x); }
+  [[gnu::always_inline]] byte_vector result(std::int64_t pixels) {
+    const interleaved sums = sums_.result(pixels);
+    return narrowed<true>(mean(sums.of[0], pixels), mean(sums.of[1], pixels), mean(sums.of[2], pixels),
+                          mean(sums.of[3], pixels), to_);
+  }
+
+ private:
+  /// Quotients of whole numbers below 2^24 as floats lie on the right side of every whole number.
+  [[gnu::always_inline]] static int_vector mean(int_vector sum, std::int64_t pixels) {
+    typedef float float_lanes __attribute__((vector_size(register_bytes)));
+    const auto count = static_cast<std::int32_t>(pixels);
+    const int_vector is_positive = sum > 0, half = int_lanes_of(count / 2);
+    const int_vector rounded = sum + ((half & is_positive) | (-half & ~is_positive));
+    return __builtin_convertvector(__builtin_convertvector(rounded, float_lanes) / static_cast<float>(count),
+                                   int_vector);
+  }
+
+  byte_column_sums sums_;
   narrowing to_;
 };
 
@@ -124,6 +146,43 @@ void pool_bytes(const pooling_shape& s, const std::byte* x, const pooled_bytes& 
       const byte_vector result = fold.result(ih.size() * iw.size());
       __builtin_memcpy(y + pixel * s.c + c, &result, static_cast<std::size_t>(n));
     }
+  }
+}
+
+/// How the sums of a mean over axes become stored numbers: sum - zero, times a factor whose sign may be turned.
+struct scaled_bytes {
+  bool is_unsigned = false, is_turned = false;
+  std::int64_t zero = 0;
+  fixed_point factor;
+  std::int32_t zero_point = 0;  // of the result
+  stored_range range;
+};
+
+/// y[outer, inner] = the scaled sums of x[outer, extent, inner] over the extent, which is at most most_mean_pixels.
+template <class Isa = native>
+void scale_column_sums(const axis_block& s, const std::byte* x, const scaled_bytes& how, std::byte* y, part p = {}) {
+  const std::int64_t blocks = (s.inner + register_bytes - 1) / register_bytes;
+  const interval work = share(s.outer * blocks, p);
+  const narrowing to(how.range.low, how.range.high, how.zero_point, how.is_unsigned);
+  byte_column_sums fold(how.is_unsigned);
+  for (std::int64_t i = work.begin; i < work.end; ++i) {
+    const std::int64_t outer = i / blocks, first = i % blocks * register_bytes;
+    const std::int64_t n = s.inner - first < register_bytes ? s.inner - first : register_bytes;
+    const std::byte* const column = x + outer * s.extent * s.inner + first;
+    fold.start();
+    for (std::int64_t k = 0; k < s.extent; ++k) fold.add(load_bytes(column + k * s.inner, n));
+    interleaved sums = fold.result(s.extent);
+    for (int_vector& of : sums.of) {
+      std::int32_t each[int_lanes];
+      store_vector(each, of);
+      for (std::int32_t& sum : each) {
+        const std::int64_t steps = std::int64_t{sum} - how.zero;
+        sum = rounding::twice::scale(nnrt::detail::saturated_i32(how.is_turned ? -steps : steps), how.factor);
+      }
+      of = load_vector<int_vector>(each);
+    }
+    const byte_vector result = narrowed<true>(sums.of[0], sums.of[1], sums.of[2], sums.of[3], to);
+    __builtin_memcpy(y + outer * s.inner + first, &result, static_cast<std::size_t>(n));
   }
 }
 

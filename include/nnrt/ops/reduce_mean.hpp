@@ -60,6 +60,20 @@ struct reduce_mean {
 
   static constexpr auto macs = no_macs;
 
+  /// What sums of stored numbers are scaled by before they are shared out; the sign of the coefficient is the sums'.
+  static constexpr fixed_point scale_of_sums(double coefficient, const quantisation& x, const quantisation& y) {
+    return fixed_point_of(math::abs(coefficient) * double{x.scale} / double{y.scale});
+  }
+  /// factor / count, the mantissa rounded toward zero; as many bits as count has are kept, where the exponent allows
+  /// it.
+  static constexpr fixed_point shared_out(fixed_point factor, std::int64_t count) {
+    if (count == 0) return {};
+    const int bits = 63 - std::countl_zero(static_cast<std::uint64_t>(count));
+    const int most = factor.exponent < 1 ? 31 + factor.exponent : 32, shift = bits < most ? bits : most;
+    const std::int64_t mantissa = (std::int64_t{factor.mantissa} << shift) / count;
+    return {static_cast<std::int32_t>(mantissa), factor.exponent - shift};
+  }
+
   template <class T, class Rounding = rounding::twice>
   static constexpr void reference(const attrs& a, arguments in, results out) {
     using sum_t = math::compute_t<T>;
@@ -67,7 +81,7 @@ struct reduce_mean {
     if constexpr (detail::is_byte<T>) {
       const quantisation &x = in[0].desc->quantised, &y = out[0].desc->quantised;
       const double coefficient = a.factor();
-      const fixed_point factor = fixed_point_of(math::abs(coefficient) * double{x.scale} / double{y.scale});
+      const fixed_point factor = scale_of_sums(coefficient, x, y);
       detail::reduce<T>(a, in, out, sum_t{0}, add, [&](sum_t sum, std::int64_t count) {
         const std::int64_t steps = sum - x.zero_point * count;
         return requantise<T, Rounding>(coefficient < 0 ? -steps : steps, shared_out(factor, count), y.zero_point,
@@ -89,16 +103,6 @@ struct reduce_mean {
     if (auto v = detail::require_one_scale(rule::quantised_output_must_have_one_scale, detail::wish_of(wanted)); !v)
       return v;
     return require_real_between(rule::coefficient_of_a_quantised_mean_must_be_finite, a.factor(), -most, most);
-  }
-
-  /// factor / count, the mantissa rounded toward zero; as many bits as count has are kept, where the exponent allows
-  /// it.
-  static constexpr fixed_point shared_out(fixed_point factor, std::int64_t count) {
-    if (count == 0) return {};
-    const int bits = 63 - std::countl_zero(static_cast<std::uint64_t>(count));
-    const int most = factor.exponent < 1 ? 31 + factor.exponent : 32, shift = bits < most ? bits : most;
-    const std::int64_t mantissa = (std::int64_t{factor.mantissa} << shift) / count;
-    return {static_cast<std::int32_t>(mantissa), factor.exponent - shift};
   }
 };
 

@@ -1,4 +1,5 @@
 #include <nnrt/kernels/bind/reduce_mean.hpp>
+#include <support/bytes.hpp>
 #include <support/kernels.hpp>
 
 using namespace nnrt_test;
@@ -47,4 +48,23 @@ TEST_CASE("reduce_mean: NaN and infinities come out") {
 
 TEST_CASE("reduce_mean: axes that others stand between are left to the reference") {
   CHECK(has_no_kernel<ops::reduce_mean>({}, {floats({2, 3, 5}), integers_of({0, 2})}));
+}
+
+TEST_CASE("reduce_mean of stored bytes: columns of every length and width, coefficients of either sign, extremes") {
+  for (const dtype type : {i8, u8})
+    for (const std::int64_t n : {2, 3, 4, 49, 1000})
+      for (const std::int64_t channels :
+           {std::int64_t{8}, std::int64_t{13}, kernels::register_bytes, 2 * kernels::register_bytes + 9})
+        for (const float coefficient : {0.0F, -1.5F, 40.0F})
+          for (const bytes_are fill : {bytes_are::random, bytes_are::all_lowest, bytes_are::all_highest}) {
+            CAPTURE(n);
+            CAPTURE(channels);
+            CAPTURE(coefficient);
+            const int first = type == u8 ? 0 : -128;
+            ops::reduce_mean::attrs attrs;
+            attrs.coefficient = coefficient;
+            check_kernel<ops::reduce_mean>(
+                attrs, {stored_bytes(type, {2, n, 1, channels}, quant{0.05F, first + 70}, 3, fill), integers_of({1, 2})},
+                {}, into_bytes(0.031F, first + 200));
+          }
 }

@@ -3,10 +3,36 @@
 #pragma once
 
 #include <nnrt/kernels/bind/detail/reduction.hpp>
+#include <nnrt/kernels/byte_pooling.hpp>
 #include <nnrt/ops/reduce_mean.hpp>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::reduce_mean, Isa> : reduction_binding<mean_fold, Isa> {};
+
+template <class Isa> struct fast_on_bytes<ops::reduce_mean, Isa> {
+  using blocks = reduction_blocks<Isa>;
+
+  static constexpr kernel_choice select(const kernel_request& node) {
+    const tensor_desc& x = node.in[0].desc;
+    if ((x.type != i8 && x.type != u8) || !has_work(node)) return {};
+    const axis_block block = blocks::block_for(node);
+    if (!block.found || block.inner < 8 || block.extent > most_mean_pixels) return {};
+    return {.run = &run, .parts = parts_for(block.elements() / 4), .name = "fold bytes"};
+  }
+  static void run(const kernel_call& call) {
+    const axis_block block = blocks::block_for(call);
+    const double coefficient = unpack<ops::reduce_mean::attrs>(call.attrs).factor();
+    const quantisation &x = call.in[0].desc->quantised, &y = call.out[0].desc->quantised;
+    const bool is_unsigned = call.in[0].type() == u8;
+    scaled_bytes how;
+    how.is_unsigned = is_unsigned, how.is_turned = coefficient < 0;
+    how.zero = x.zero_point * block.extent, how.zero_point = y.zero_point;
+    how.factor = ops::reduce_mean::shared_out(ops::reduce_mean::scale_of_sums(coefficient, x, y), block.extent);
+    how.range = is_unsigned ? stored_range_of<std::uint8_t>(y, activation::none)
+                            : stored_range_of<std::int8_t>(y, activation::none);
+    scale_column_sums(block, bytes_in(call, 0), how, bytes_out(call), part_of(call));
+  }
+};
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

@@ -10,24 +10,17 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// Kernel choice of a reduction of an f32 tensor along axes that lie side by side. Isa makes the name depend on the
-/// parameter of fast, see depthwise_binding.
-template <class Fold, class Isa> struct reduction_binding {
-  static constexpr kernel_choice select(const kernel_request& node) {
+/// The block that a node's reduction works on.
+template <class Isa> struct reduction_blocks {
+  static constexpr axis_block block_for(const kernel_request& node) {
     const tensor_desc& x = node.in[0].desc;
-    if (x.type != f32 || !has_work(node)) return {};
     ops::chosen_axes listed;
     if (node.in.size() > 1 && node.in[1])
-      for (const std::int64_t axis : node.in[1].values) listed.add(normalise_axis(axis, x.rank()));
-    const axis_block block =
-        block_for(x.shape, ops::detail::reduced_axes(unpack<attributes>(node.attrs), listed, x.rank()));
-    if (!block.found) return {};
-    return {.run = &run, .parts = parts_for(block.elements()), .name = block.inner == 1 ? "fold rows" : "fold columns"};
+      for (const std::int64_t axis : node.in[1].values) listed.items[listed.count++] = normalise_axis(axis, x.rank());
+    return block_for(x.shape, ops::detail::reduced_axes(unpack<attributes>(node.attrs), listed, x.rank()));
   }
-  static void run(const kernel_call& call) {
-    const auto attrs = unpack<attributes>(call.attrs);
-    const axis_block block = block_for(call.in[0].shape(), ops::detail::reduced_axes(attrs, call.in));
-    fold<Fold>(block, floats_in(call, 0), attrs.factor(), floats_out(call), part_of(call));
+  static constexpr axis_block block_for(const kernel_call& call) {
+    return block_for(call.in[0].shape(), ops::detail::reduced_axes(unpack<attributes>(call.attrs), call.in));
   }
 
  private:
@@ -37,6 +30,23 @@ template <class Fold, class Isa> struct reduction_binding {
     bool listed[max_rank] = {};
     for (int i = 0; i < axes.count; ++i) listed[axes.items[i]] = true;
     return block_of(shape, listed);
+  }
+};
+
+/// Kernel choice of a reduction of an f32 tensor along axes that lie side by side. Isa makes the name depend on the
+/// parameter of fast, see depthwise_binding.
+template <class Fold, class Isa> struct reduction_binding {
+  using blocks = reduction_blocks<Isa>;
+
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (node.in[0].desc.type != f32 || !has_work(node)) return {};
+    const axis_block block = blocks::block_for(node);
+    if (!block.found) return {};
+    return {.run = &run, .parts = parts_for(block.elements()), .name = block.inner == 1 ? "fold rows" : "fold columns"};
+  }
+  static void run(const kernel_call& call) {
+    const auto attrs = unpack<ops::detail::reduction_attributes>(call.attrs);
+    fold<Fold>(blocks::block_for(call), floats_in(call, 0), attrs.factor(), floats_out(call), part_of(call));
   }
 };
 
