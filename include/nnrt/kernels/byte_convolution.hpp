@@ -58,18 +58,21 @@ constexpr std::int64_t byte_conv_packed_bytes(const conv_shape& s) { return s.gr
 /// Bytes of scratch that each part of byte_conv() needs.
 constexpr std::int64_t byte_conv_scratch_bytes(const conv_shape& s) { return detail::byte_scratch_of(s); }
 
-/// Packs weights [out, kernel_h, kernel_w, in / group], group by group.
+/// Packs weights, group by group.
+///
+/// \param weight_of weight_of(o, i) is the i-th of the filter of output channel o, in the order [kernel_h, kernel_w, in /
+/// group]
 ///
 /// \param channel_of channel_of(o) has factor and bias of output channel o
-template <class ChannelOf>
-void byte_conv_pack(const conv_shape& s, const byte_factors& f, scaled_range range, const std::byte* w,
+template <class WeightOf, class ChannelOf>
+void byte_conv_pack(const conv_shape& s, const byte_factors& f, scaled_range range, WeightOf weight_of,
                     ChannelOf channel_of, std::byte* out) {
   const byte_layout layout = byte_conv_layout(s);
   for (std::int64_t first = 0; first < s.out; first += s.group_out(), out += layout.bytes())
     byte_pack(
         layout, f, range,
         [&](std::int64_t j, std::int64_t run, std::int64_t i) {
-          return f.at(w, (first + j) * s.depth() + run * layout.depth.length + i);
+          return weight_of(first + j, run * layout.depth.length + i);
         },
         [&](std::int64_t j) { return channel_of(first + j); }, out);
 }

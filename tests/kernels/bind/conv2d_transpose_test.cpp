@@ -1,4 +1,5 @@
 #include <nnrt/kernels/bind/conv2d_transpose.hpp>
+#include <support/bytes.hpp>
 #include <support/kernels.hpp>
 
 using namespace nnrt_test;
@@ -83,4 +84,23 @@ TEST_CASE("conv2d_transpose: weights that are computed are packed at each run, o
   // 32 x 32 phases are computed, 33 x 32 are not.
   check_kernel<ops::conv2d_transpose>(form{.stride{32, 40}}, operands({1, 2, 2, 2}, {1, 33, 32, 2}), allowed);
   CHECK(has_no_kernel<ops::conv2d_transpose>(form{.stride{33, 32}}, operands({1, 2, 2, 2}, {1, 33, 32, 2})));
+}
+
+TEST_CASE("conv2d_transpose of bytes: padding, strides, dilation, groups, gaps, fused activations, zero points") {
+  for (const dtype type : {i8, u8})
+    for (const pads& pad : {pads{}, same_pads, valid_pads, pads{pad_mode::explicit_pads, 1, 0, 2, 1}})
+      for (const extent2 stride : {extent2{1, 1}, extent2{2, 3}, extent2{4, 4}})
+        for (const extent2 dilation : {extent2{1, 1}, extent2{2, 1}, extent2{1, 2}})
+          for (const std::int64_t group : {1, 2})
+            for (const activation fused : {activation::none, activation::relu}) {
+              CAPTURE(static_cast<int>(pad.mode));
+              CAPTURE(group);
+              const form f{.stride = stride, .dilation = dilation, .pad = pad, .group = group, .fused = fused};
+              const int first = type == u8 ? 0 : -128;
+              const shape_t filters{34, 3, 2, 6 / group};
+              const given_operand x = stored_bytes(type, {2, 5, 6, 6}, quant{0.02F, first + 50}, 3),
+                                  w = type == u8 ? constant(stored_bytes(u8, filters, quant{0.03F, 99}, 4))
+                                                 : stored_filters(i8, filters, 0.02F, 4);
+              check_kernel<ops::conv2d_transpose>(f, {x, w, stored_bias(34, 5)}, {}, into_bytes(0.03F, first + 120));
+            }
 }

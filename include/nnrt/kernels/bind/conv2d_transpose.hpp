@@ -2,16 +2,38 @@
 // Flow: included by kernels/select.hpp; plans call the chosen functions.
 #pragma once
 
+#include <nnrt/kernels/bind/detail/bytes.hpp>
 #include <nnrt/kernels/bind/detail/convolution.hpp>
+#include <nnrt/kernels/byte_conv_transpose.hpp>
 #include <nnrt/kernels/conv_transpose.hpp>
 #include <nnrt/ops/conv2d_transpose.hpp>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-template <class Isa> struct fast<ops::conv2d_transpose, Isa> {
+/// Nodes of conv2d_transpose as the kernels see them.
+struct transposed_node {
+  using attributes = ops::conv2d_transpose::attrs;
   /// A kernel of 64 x 64 with a stride of 32 has as many; with more the choice would take the compiler too long.
   static constexpr std::int64_t most_phases = 1024;
 
+  static attributes attrs_of(const kernel_call& call) { return unpack<attributes>(call.attrs); }
+  static constexpr conv_transpose_shape shape_for(const attributes& a, const shape_t& x, const shape_t& weight,
+                                                  const shape_t& y) {
+    const auto at = ops::conv2d_transpose::windows(a, x, weight);
+    return {x[0], x[3], weight[0], a.group, axis_for(at.h, y[1]), axis_for(at.w, y[2])};
+  }
+  /// Output i of a call: 0, or 1 of one to pack().
+  static conv_transpose_shape shape_of(const kernel_call& call, std::size_t i = 0) {
+    return shape_for(attrs_of(call), call.in[0].shape(), call.in[1].shape(), call.out[i].shape());
+  }
+
+ private:
+  static constexpr transposed_axis axis_for(const ops::detail::transposed_window& at, std::int64_t output) {
+    return {at.input, output, at.kernel, at.stride, at.dilation, at.pad_before(output)};
+  }
+};
+
+template <class Isa> struct fast<ops::conv2d_transpose, Isa> : transposed_node {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
     const auto attrs = unpack<ops::conv2d_transpose::attrs>(node.attrs);
@@ -36,10 +58,7 @@ template <class Isa> struct fast<ops::conv2d_transpose, Isa> {
   }
 
   static void pack(const kernel_call& call) {
-    // The size of the output is not known here, and does not matter.
-    const shape_t &x = call.in[0].shape(), &weight = call.in[1].shape();
-    conv_transpose_pack(shape_for(attrs_of(call), x, weight, {x[0], 0, 0, weight[0]}), floats_in(call, 1),
-                        optional_floats_in(call, 2), floats_out(call));
+    conv_transpose_pack(shape_of(call, 1), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
   }
   static void run(const kernel_call& call) {
     conv_transpose<native>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
@@ -49,21 +68,39 @@ template <class Isa> struct fast<ops::conv2d_transpose, Isa> {
     depthwise_transpose<native>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1),
                                 floats_out(call), range_of(attrs_of(call).fused), part_of(call));
   }
+};
 
- private:
-  static ops::conv2d_transpose::attrs attrs_of(const kernel_call& call) {
-    return unpack<ops::conv2d_transpose::attrs>(call.attrs);
+template <class Isa> struct fast_on_bytes<ops::conv2d_transpose, Isa> : transposed_node {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    const auto attrs = unpack<attributes>(node.attrs);
+    const shape_t& w = node.in[1].desc.shape;
+    if (!is_layer_of_bytes(node, w.elements(1))) return {};
+    const conv_transpose_shape shape = shape_for(attrs, node.in[0].desc.shape, w, node.out[0].shape);
+    if (shape.is_depthwise() || conv_transpose_phases(shape) > most_phases) return {};
+    return {.run = &run,
+            .pack = &pack,
+            .packs = 0b110,
+            .packed_bytes = byte_conv_transpose_packed_bytes(shape),
+            .scratch_bytes = byte_conv_transpose_scratch_bytes(shape),
+            .parts = parts_of_byte_macs(ops::conv2d_transpose::macs(attrs, node.in, node.out)),
+            .name = "dot phases"};
   }
-  static constexpr transposed_axis axis_for(const ops::detail::transposed_window& at, std::int64_t output) {
-    return {at.input, output, at.kernel, at.stride, at.dilation, at.pad_before(output)};
+  static void pack(const kernel_call& call) {
+    const tensor_desc& y = result_behind_packed(call);
+    const activation fused = attrs_of(call).fused;
+    const stored_range range = range_of_bytes(call, y, fused);
+    const auto channel = [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); };
+    byte_conv_transpose_pack(
+        shape_of(call, 1), factors_of(call), scaled_range_of(call, y, fused), bytes_in(call, 1), channel,
+        [&](std::int64_t o) {
+          const byte_channel of = channel(o);
+          return requantise<std::int32_t>(of.bias, of.factor, y.quantised.zero_point, range);
+        },
+        bytes_out(call));
   }
-  static constexpr conv_transpose_shape shape_for(const ops::conv2d_transpose::attrs& a, const shape_t& x,
-                                                  const shape_t& weight, const shape_t& y) {
-    const auto at = ops::conv2d_transpose::windows(a, x, weight);
-    return {x[0], x[3], weight[0], a.group, axis_for(at.h, y[1]), axis_for(at.w, y[2])};
-  }
-  static conv_transpose_shape shape_of(const kernel_call& call) {
-    return shape_for(attrs_of(call), call.in[0].shape(), call.in[1].shape(), call.out[0].shape());
+  static void run(const kernel_call& call) {
+    byte_conv_transpose<native>(shape_of(call), product_of(call, {}, attrs_of(call).fused),
+                                {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
   }
 };
 

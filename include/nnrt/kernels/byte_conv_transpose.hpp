@@ -1,0 +1,91 @@
+// byte_conv_transpose: transposed convolution of stored numbers, as ordinary convolutions of kernels/byte_convolution.hpp.
+// Flow: a prepare step packs weights with byte_conv_transpose_pack(); a plan's step calls byte_conv_transpose().
+#pragma once
+
+#include <nnrt/kernels/byte_convolution.hpp>
+#include <nnrt/kernels/conv_transpose.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+namespace detail {
+
+constexpr std::int64_t whole_lines(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+/// Calls f(phase of height, phase of width, the convolution that they are) for those with outputs.
+template <class F> constexpr void for_each_byte_phase(const conv_transpose_shape& s, F f) {
+  for_each_phase(s, [&](const phase& h, const phase& w) {
+    if (h.outputs > 0 && w.outputs > 0) f(h, w, conv_of(s, h, w));
+  });
+}
+
+/// Writes what pixels have that meet no tap.
+inline void fill_byte_gaps(const conv_transpose_shape& s, const std::byte* pixel, std::byte* y, part p) {
+  if (phases_of(s.h) == s.h.stride && phases_of(s.w) == s.w.stride) return;
+  const interval rows = share(s.batch * s.h.output, p);
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    const bool row_meets_taps = meets_taps(s.h, row % s.h.output);
+    for (std::int64_t ox = 0; ox < s.w.output; ++ox)
+      if (!row_meets_taps || !meets_taps(s.w, ox)) std::copy_n(pixel, s.out, y + (row * s.w.output + ox) * s.out);
+  }
+}
+
+}  // namespace detail
+
+/// Bytes that byte_conv_transpose_pack() writes: a pixel that meets no tap, and the packed weights of each phase.
+constexpr std::int64_t byte_conv_transpose_packed_bytes(const conv_transpose_shape& s) {
+  std::int64_t bytes = detail::whole_lines(s.out);
+  detail::for_each_byte_phase(
+      s, [&](const detail::phase&, const detail::phase&, const conv_shape& c) { bytes += byte_conv_packed_bytes(c); });
+  return bytes;
+}
+/// Bytes of scratch that each part of byte_conv_transpose() needs.
+constexpr std::int64_t byte_conv_transpose_scratch_bytes(const conv_transpose_shape& s) {
+  std::int64_t most = 0;
+  detail::for_each_byte_phase(s, [&](const detail::phase&, const detail::phase&, const conv_shape& c) {
+    most = std::max(most, byte_conv_scratch_bytes(c));
+  });
+  return most;
+}
+
+/// Packs weights [out, kernel_h, kernel_w, in / group].
+///
+/// \param channel_of channel_of(o) has factor and bias of output channel o
+///
+/// \param lone_of lone_of(o) is the stored number that the bias of output channel o makes alone
+template <class ChannelOf, class LoneOf>
+void byte_conv_transpose_pack(const conv_transpose_shape& s, const byte_factors& f, scaled_range range,
+                              const std::byte* weights, ChannelOf channel_of, LoneOf lone_of, std::byte* out) {
+  for (std::int64_t o = 0; o < s.out; ++o) out[o] = static_cast<std::byte>(lone_of(o));
+  out += detail::whole_lines(s.out);
+  const std::int64_t channels = s.in / s.group, filter = s.h.kernel * s.w.kernel * channels;
+  detail::for_each_byte_phase(s, [&](const detail::phase& h, const detail::phase& w, const conv_shape& c) {
+    byte_conv_pack(
+        c, f, range,
+        [&](std::int64_t o, std::int64_t i) {
+          return f.at(weights, o * filter + detail::place_of_tap(s, h, w, i / channels) * channels + i % channels);
+        },
+        channel_of, out);
+    out += byte_conv_packed_bytes(c);
+  });
+}
+
+/// y = clamp(transposed conv2d(x, w) + bias) of stored numbers, `product` without a layout. Every division into parts gives
+/// the same bits. y must not overlap x.
+template <class Isa = native>
+void byte_conv_transpose(const conv_transpose_shape& s, byte_product product, const byte_conv_buffers& of,
+                         part p = {}) {
+  detail::fill_byte_gaps(s, product.packed, of.y, p);
+  product.packed += detail::whole_lines(s.out);
+  detail::for_each_byte_phase(s, [&](const detail::phase& h, const detail::phase& w, const conv_shape& c) {
+    product.layout = byte_conv_layout(c);
+    std::byte* const first = of.y + (h.first_output * s.w.output + w.first_output) * s.out;
+    byte_conv<Isa>(c, product, {of.x, first, of.scratch}, p);
+    product.packed += byte_conv_packed_bytes(c);
+  });
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
