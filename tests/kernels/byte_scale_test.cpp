@@ -119,3 +119,24 @@ TEST_CASE("byte_scale: usual factors get a line, small ones the exact way, and o
   CHECK(method_of(large, usual, whole) == exact);
   CHECK(method_of(large, channel_of(0.0123, beyond), whole) == scale_method::one_by_one);
 }
+
+TEST_CASE("byte_scale: a channel that gives one number whatever its input is scaled like any other") {
+  for (const scaled_range range : {scaled_range{-128, 127, 0}, scaled_range{0, 255, -128}, scaled_range{-9, 40, 3}})
+    for (const std::int64_t bias : {std::int64_t{-1} << 30, std::int64_t{5}, std::int64_t{1} << 30})
+      for (const double factor : {1e-9, 3e-8, 0.25}) {
+        CAPTURE(bias);
+        CAPTURE(factor);
+        const byte_channel dead{fixed_point_of(factor), static_cast<std::int32_t>(bias), {bias, bias}};
+        REQUIRE(is_constant(dead, range));
+        const byte_channel instead = constant_channel(dead, range);
+        const std::int32_t expected = std::clamp(kernels::detail::scaled(bias, dead.factor), range.low, range.high);
+        CHECK(kernels::detail::scaled(instead.bias, instead.factor) == expected);
+        byte_channel lanes_of[int_lanes];
+        std::fill_n(lanes_of, int_lanes, instead);
+        channel_scales s{};
+        set_scales(s, lanes_of, int_lanes, range);
+        CHECK((!has_lines || s.method < scale_method::exactly));
+        CHECK_FALSE(scale_around(s, instead, range, instead.bias).found);
+      }
+  CHECK_FALSE(is_constant(channel_of(0.1, narrow), {-128, 127, 0}));
+}

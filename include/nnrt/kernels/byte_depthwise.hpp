@@ -105,16 +105,23 @@ constexpr std::int64_t byte_depthwise_scratch_bytes(const depthwise_shape& s, co
 
 namespace detail {
 
-/// Packs the taps of one byte of a set, and returns what its sums start from without the bias.
-inline byte_column pack_taps(const byte_depthwise_plan& plan, const byte_factors& f, const std::byte* w,
-                             std::int64_t channel, lane_place at, std::byte* weights) {
+/// The taps of a channel added up.
+inline byte_column column_of_taps(const byte_depthwise_plan& plan, const byte_factors& f, const std::byte* w,
+                                  std::int64_t channel) {
+  byte_column column;
+  for (std::int64_t tap = 0; tap < plan.s.taps(); ++tap) column.add(f.at(w, channel * plan.s.taps() + tap), f);
+  column.sum -= std::int64_t{f.b_zero_as_seen()} * plan.s.taps();
+  return column;
+}
+
+/// Packs the taps of one byte of a set.
+inline void pack_taps(const byte_depthwise_plan& plan, const byte_factors& f, const std::byte* w, std::int64_t channel,
+                      lane_place at, std::byte* weights) {
   const depthwise_shape& s = plan.s;
   const std::int32_t zero = f.b_zero_as_seen();
-  byte_column column;
   for (std::int64_t ky = 0; ky < s.kernel_h; ++ky)
     for (std::int64_t kx = 0; kx < s.kernel_w; ++kx) {
       const std::int32_t stored = f.at(w, (channel * s.kernel_h + ky) * s.kernel_w + kx);
-      column.add(stored, f);
       for (std::int64_t repeat = 0; repeat < plan.repeats; ++repeat) {
         const std::int32_t value = repeat == 0 ? stored + f.b_offset() : -zero / static_cast<std::int32_t>(plan.repeats - 1);
         for (std::int64_t row = 0; row < plan.rows_at_once(); ++row)
@@ -123,8 +130,6 @@ inline byte_column pack_taps(const byte_depthwise_plan& plan, const byte_factors
                      at.lane, (ky + row) % 4, static_cast<std::int8_t>(value));
       }
     }
-  column.sum -= std::int64_t{zero} * s.taps();
-  return column;
 }
 
 }  // namespace detail
@@ -144,15 +149,18 @@ void byte_depthwise_pack(const depthwise_shape& s, const byte_factors& f, scaled
     for (std::int64_t byte = 0; byte < register_bytes; ++byte) {
       const detail::lane_place at(byte);
       const std::int64_t place = plan.first_byte(set) + byte, channel = place % s.out();
-      const detail::byte_column column = detail::pack_taps(plan, f, w, channel, at, sums + 4 * register_bytes);
-      column_sums[byte] = column.sum;
+      const detail::byte_column column = detail::column_of_taps(plan, f, w, channel);
+      byte_channel made = channel_of(channel);
+      made.reach = {column.reach.low + made.bias, column.reach.high + made.bias};
+      const bool is_one_number = is_constant(made, range);
+      if (is_one_number) made = constant_channel(made, range);
+      else detail::pack_taps(plan, f, w, channel, at, sums + 4 * register_bytes);
+      column_sums[byte] = is_one_number ? 0 : column.sum;
       if (s.out() < register_bytes && place >= s.out()) {
         const std::int64_t earlier = place - s.out();
         const detail::lane_place from(earlier % register_bytes);
         copy_lane(scales_of(set)[at.vector], at.lane, scales_of(earlier / register_bytes)[from.vector], from.lane);
       } else {
-        byte_channel made = channel_of(channel);
-        made.reach = {column.reach.low + made.bias, column.reach.high + made.bias};
         set_lane(scales_of(set)[at.vector], at.lane, made, range);
       }
     }

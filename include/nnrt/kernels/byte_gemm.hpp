@@ -130,6 +130,11 @@ void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range ra
       sum_range& reach = channels[lane].reach;
       if (reach.low == reach.high)
         reach = {columns[lane].reach.low + channels[lane].bias, columns[lane].reach.high + channels[lane].bias};
+      // A zero point of B takes off sums of A, whatever the weights: then they have to stay.
+      if (f.b_zero_as_seen() != 0 || !is_constant(channels[lane], range)) continue;
+      channels[lane] = constant_channel(channels[lane], range), columns[lane] = {};
+      for (std::int64_t step = 0; step < depth.runs * depth.steps(); ++step)
+        for (std::int64_t place = 0; place < 4; ++place) put_weight(weights + step * step_bytes, lane, place, 0);
     }
     auto& scales = *reinterpret_cast<channel_scales*>(out + v * std::int64_t{sizeof(channel_scales)});
     set_scales(scales, channels, count, range);

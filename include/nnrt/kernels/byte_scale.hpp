@@ -174,6 +174,21 @@ inline bool fits_30_bits(const byte_channel& channel) {
 
 }  // namespace detail
 
+/// Whether a channel gives one number whatever its input. Trained networks have many: weights of 0, and a bias of 30 bits
+/// with a factor of 1e-9, that only sums scaled one by one would stand.
+inline bool is_constant(const byte_channel& channel, scaled_range range) {
+  const auto limited = [&](std::int64_t sum) {
+    return std::clamp(detail::scaled(sum, channel.factor), range.low, range.high);
+  };
+  return limited(channel.reach.low) == limited(channel.reach.high);
+}
+/// A channel of the same number without weights: every method can scale it.
+inline byte_channel constant_channel(const byte_channel& channel, scaled_range range) {
+  const std::int32_t twice = 2 * std::clamp(detail::scaled(channel.reach.low, channel.factor), range.low, range.high);
+  constexpr fixed_point one_half{1 << 30, 0};
+  return {one_half, twice, {twice, twice}};
+}
+
 /// Sets the scale of one lane.
 inline void set_lane(channel_scales& s, std::int64_t lane, const byte_channel& channel, scaled_range range) {
   const fixed_point factor = channel.factor;
