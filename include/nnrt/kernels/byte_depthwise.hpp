@@ -211,11 +211,27 @@ inline void copy_flipped(const std::byte* from, std::int64_t n, byte_vector flip
   for (; i < n; ++i) to[i] = from[i] ^ static_cast<std::byte>(word);
 }
 
-/// Copies one pixel, each channel as often as the multiplier says.
-inline void copy_pixel(const depthwise_shape& s, const std::byte* from, byte_vector flip, std::byte* to) {
-  if (s.multiplier == 1) return copy_flipped(from, s.channels, flip, to);
-  for (std::int64_t c = 0; c < s.channels; ++c, to += s.multiplier)
-    std::fill_n(to, s.multiplier, from[c] ^ static_cast<std::byte>(flip[0]));
+/// Copies one pixel, each channel as often as the multiplier says. May write up to 7 bytes behind it: what comes there is
+/// written later.
+inline void copy_pixel(const depthwise_shape& s, const std::byte* from, std::uint64_t flip, std::byte* to) {
+  const auto flipped = static_cast<std::byte>(flip);
+  std::int64_t c = 0;
+  if (s.multiplier == 1) {
+    for (; c + 8 <= s.channels; c += 8) {
+      std::uint64_t eight;
+      __builtin_memcpy(&eight, from + c, sizeof eight);
+      eight ^= flip;
+      __builtin_memcpy(to + c, &eight, sizeof eight);
+    }
+    for (; c < s.channels; ++c) to[c] = from[c] ^ flipped;
+    return;
+  }
+  for (; c < s.channels; ++c, to += s.multiplier) {
+    const std::byte x = from[c] ^ flipped;
+    const std::uint64_t eight = std::to_integer<std::uint64_t>(x) * 0x0101010101010101U;
+    if (s.multiplier <= 8) __builtin_memcpy(to, &eight, sizeof eight);
+    else std::fill_n(to, s.multiplier, x);
+  }
 }
 
 /// Copies row y of an image as the plan wants it; `zero` stands for the padding.
@@ -233,11 +249,12 @@ inline void copy_row(const byte_depthwise_plan& plan, const std::byte* image, st
     std::fill_n(out + right * pixel, (columns - right) * pixel, zero);
     return;
   }
+  const std::uint64_t flips = flip[0] != 0 ? 0x8080808080808080U : 0;
   for (std::int64_t first = 0; first < plan.planes(); ++first, out += plan.plane_pixels() * pixel) {
     std::byte* to = out;
     for (std::int64_t x = first; x < columns; x += plan.planes(), to += pixel)
       if (x < left || x >= right) std::fill_n(to, pixel, zero);
-      else copy_pixel(s, row + x * s.channels, flip, to);
+      else copy_pixel(s, row + x * s.channels, flips, to);
   }
 }
 
@@ -382,6 +399,7 @@ template <int Rows>
 void depthwise_sets(const byte_depthwise_plan& plan, const byte_depthwise_buffers& of, byte_block_row at) {
   for (std::int64_t set = 0; set < plan.sets(); ++set) {
     at.set = of.packed + set * plan.set_bytes(), at.first = plan.first_byte(set);
+    if (at.first >= at.total) return;  // a row of few pixels takes fewer registers than there are ways to fill them
     const auto* const scales = reinterpret_cast<const channel_scales*>(at.set);
     with_method(scales->method, [&](auto method) { depthwise_set<Rows, method>(at, of.to); });
   }
