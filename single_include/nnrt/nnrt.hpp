@@ -16,37 +16,34 @@
 // add: the fast kernels of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 
-// ===== nnrt/kernels/bind/detail/binary.hpp
-// binary: what the bindings of operators y = f(a, b) with broadcasting have in common.
-// Flow: bind/add.hpp and its like derive from binary_binding and say which f.
-
-// ===== nnrt/kernels/call.hpp
-// call: from a kernel_call to pointers and shares of work, and from a kernel_request to a number of parts.
-// Flow: bind/<operator>.hpp unpack their calls with these before they enter a kernel.
-
-// ===== nnrt/core/kernel.hpp
-// kernel: what a plan's step calls, and what choosing one answers.
-// Flow: kernels/select.hpp fills kernel_choice for a node; the planner makes steps of it; executors call run().
-
-// ===== nnrt/core/attributes.hpp
-// attributes: the types that operators' attributes are made of, and their flat form, a row of 64-bit words.
-// Flow: each operator's Hana-reflected attrs struct is packed into words for the IR and unpacked by infer, reference and kernels.
-
-// ===== nnrt/core/pool.hpp
-// pool: a growing array of plain structs that constant evaluation handles at a fraction of std::vector's cost.
-// Flow: graphs, passes and plans keep their lists in pools. libstdc++'s vector takes clang 16 about 12 constexpr steps per element where this
-// takes 3, and -fconstexpr-steps allows a million in all.
+// ===== nnrt/core/array_ref.hpp
+// array_ref: a view of elements that lie side by side and belong to someone else.
+// Flow: everything below the public face passes lists as array_refs; std::span stands where users meet one.
+//
+// std::span itself costs each translation unit 10 to 20 ms for every element type: the concepts of its constructors have the compiler look
+// at iterators, sentinels and common references first. The two convert into each other.
 
 // ===== nnrt/core/config.hpp
 // config: the few macros of the library and the name of the instruction set that this translation unit is compiled for.
 // Flow: every header stands in namespace nnrt::inline NNRT_ISA, so that units with different -m flags can be linked together.
 
+// Levels with dot products of bytes have names of their own: what one unit makes of a kernel must not run for another.
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+#if defined(__AVX512VNNI__)
+#define NNRT_ISA avx512vnni
+#define NNRT_ISA_NAME "avx512vnni"
+#else
 #define NNRT_ISA avx512
 #define NNRT_ISA_NAME "avx512"
+#endif
 #elif defined(__AVX2__) && defined(__FMA__)
+#if defined(__AVXVNNI__)
+#define NNRT_ISA avx2vnni
+#define NNRT_ISA_NAME "avx2vnni"
+#else
 #define NNRT_ISA avx2
 #define NNRT_ISA_NAME "avx2"
+#endif
 #elif defined(__SSE4_1__)
 #define NNRT_ISA sse4
 #define NNRT_ISA_NAME "sse4"
@@ -54,8 +51,13 @@
 #define NNRT_ISA sse2
 #define NNRT_ISA_NAME "sse2"
 #elif defined(__ARM_NEON) && defined(__aarch64__)
+#if defined(__ARM_FEATURE_DOTPROD)
+#define NNRT_ISA neondot
+#define NNRT_ISA_NAME "neondot"
+#else
 #define NNRT_ISA neon
 #define NNRT_ISA_NAME "neon"
+#endif
 #else
 #define NNRT_ISA generic
 #define NNRT_ISA_NAME "generic"
@@ -69,16 +71,106 @@ inline constexpr const char* isa = NNRT_ISA_NAME;
 }  // namespace nnrt::inline NNRT_ISA
 
 #include <cstddef>
-#include <initializer_list>
-#include <vector>  // std::allocator and std::construct_at, at a third of the cost of <memory>
+#include <span>
 #include <type_traits>
+#include <utility>
 
 namespace nnrt::inline NNRT_ISA {
+
+/// size() elements of type T from data() on. Like std::span, without bounds checks and without its iterators.
+template <class T> class array_ref {
+ public:
+  using element_type = T;
+  using value_type = std::remove_cv_t<T>;
+
+  constexpr array_ref() = default;
+  constexpr array_ref(T* first, std::size_t size) : first_(first), size_(size) {}
+  template <std::size_t N> constexpr array_ref(T (&array)[N]) : first_(array), size_(N) {}
+  /// Of whatever has data() and size(): pool, std::vector, std::array, std::span, and array_ref of elements that are not const.
+  template <class Container, class = decltype(static_cast<T*>(std::declval<Container&>().data()))>
+  constexpr array_ref(Container&& container) : first_(container.data()), size_(container.size()) {}
+
+  constexpr T* data() const { return first_; }
+  constexpr std::size_t size() const { return size_; }
+  constexpr bool empty() const { return size_ == 0; }
+  constexpr T* begin() const { return first_; }
+  constexpr T* end() const { return first_ + size_; }
+  constexpr T& operator[](std::size_t i) const { return first_[i]; }
+  constexpr T& front() const { return first_[0]; }
+  constexpr T& back() const { return first_[size_ - 1]; }
+  constexpr array_ref subspan(std::size_t from) const { return {first_ + from, size_ - from}; }
+  constexpr array_ref subspan(std::size_t from, std::size_t count) const { return {first_ + from, count}; }
+  constexpr array_ref first(std::size_t count) const { return {first_, count}; }
+
+ private:
+  T* first_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace nnrt::inline NNRT_ISA
+
+/// Iterators outlive the array_ref that they came from: a std::span of one that is not named is well-formed.
+template <class T> inline constexpr bool std::ranges::enable_borrowed_range<nnrt::array_ref<T>> = true;
+// ===== nnrt/kernels/bind/detail/binary.hpp
+// binary: what the bindings of operators y = f(a, b) with broadcasting have in common.
+// Flow: bind/add.hpp and its like derive from binary_binding and say which f.
+
+// ===== nnrt/core/operator.hpp
+// operator: what every operator states of itself, the call of its rules, and its erased form for graphs.
+// Flow: ops/<name>.hpp define operators; builder and front ends call infer_node; IR nodes point to an operator_info.
+
+// ===== nnrt/core/kernel.hpp
+// kernel: what a plan's step calls, and what choosing one answers.
+// Flow: kernels/select.hpp fills kernel_choice for a node; the planner makes steps of it; executors call run().
+
+// ===== nnrt/core/attributes.hpp
+// attributes: the types that operators' attributes are made of, and their flat form, a row of 64-bit words.
+// Flow: each operator's reflected attrs struct is packed into words for the IR and unpacked by infer, reference and kernels.
+
+// ===== nnrt/core/fixed_string.hpp
+// fixed_string: a string as a template argument.
+// Flow: executor::output<"name">().
+
+#include <string_view>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// N - 1 letters and the final zero of a literal.
+template <std::size_t N> struct fixed_string {
+  char letters[N] = {};
+  constexpr fixed_string(const char (&literal)[N]) {
+    for (std::size_t i = 0; i < N; ++i) letters[i] = literal[i];
+  }
+  constexpr std::string_view view() const { return {letters, N - 1}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/core/pool.hpp
+// pool: a growing array of plain structs that constant evaluation handles at a fraction of std::vector's cost.
+// Flow: graphs, passes and plans keep their lists in pools. libstdc++'s vector takes clang 16 about 12 constexpr steps per element where this
+// takes 3, and -fconstexpr-steps allows a million in all.
+
+#include <cstring>
+#include <initializer_list>
+#include <new>
+#include <vector>  // std::allocator and std::construct_at, at a third of the cost of <memory>
+
+namespace nnrt::inline NNRT_ISA {
+
+namespace detail {
+/// The same bytes at the begin of a larger piece of memory: what all pools do to grow at run time.
+[[gnu::noinline]] inline void* moved_to_larger(void* first, std::size_t bytes, std::size_t capacity_bytes) {
+  void* const larger = ::operator new(capacity_bytes);
+  if (bytes != 0) std::memcpy(larger, first, bytes);
+  ::operator delete(first);
+  return larger;
+}
+}  // namespace detail
 
 /// A sequence of T in one piece of memory, with the names of std::vector for what it shares with it; converts to std::span as that does. T is trivially copyable: growing
 /// copies, nothing is destroyed.
 template <class T> class pool {
-  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T> && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
 
  public:
   using value_type = T;
@@ -104,7 +196,10 @@ template <class T> class pool {
     }
     return *this;
   }
-  constexpr ~pool() { release(); }
+  constexpr ~pool() {
+    // The comparison is not needed for what follows: clang 16 never calls a destructor that asks is_constant_evaluated() before it reads the object.
+    if (first_ != nullptr) release();
+  }
 
   constexpr std::size_t size() const { return size_; }
   constexpr bool empty() const { return size_ == 0; }
@@ -170,14 +265,19 @@ template <class T> class pool {
   }
   constexpr void forget() { first_ = nullptr, size_ = 0, capacity_ = 0; }
   constexpr void release() {
+    if (!std::is_constant_evaluated()) return ::operator delete(first_);
     if constexpr (is_plain) delete[] first_;
     else if (first_ != nullptr) std::allocator<T>().deallocate(first_, capacity_);
   }
   constexpr void grow(std::size_t capacity) {
-    T* const larger = allocate(capacity);
-    construct(larger, begin(), end());
-    release();
-    first_ = larger;
+    if (std::is_constant_evaluated()) {
+      T* const larger = allocate(capacity);
+      construct(larger, begin(), end());
+      release();
+      first_ = larger;
+    } else {
+      first_ = static_cast<T*>(detail::moved_to_larger(first_, size_ * sizeof(T), capacity * sizeof(T)));
+    }
     capacity_ = capacity;
   }
 
@@ -190,16 +290,10 @@ template <class T> class pool {
 
 #include <array>
 #include <bit>
-#include <boost/hana/accessors.hpp>
-#include <boost/hana/define_struct.hpp>
-#include <boost/hana/first.hpp>
-#include <boost/hana/second.hpp>
-#include <boost/hana/string.hpp>
-#include <boost/hana/unpack.hpp>
+#include <boost/hana/fwd/pair.hpp>
+#include <boost/hana/fwd/string.hpp>
+#include <boost/hana/fwd/tuple.hpp>
 #include <cstdint>
-#include <span>
-#include <string_view>
-#include <utility>
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -225,6 +319,13 @@ struct pads {
 /// What pad() puts around a tensor. Numbers: the values of OH_NN_PAD_PADDING_MODE, HDI PaddingMode.
 enum class border { constant, reflect, symmetric };
 
+/// How the pixels of a resized image lie over those that it is made of. Numbers: the values of
+/// OH_NN_RESIZE_BILINEAR_COORDINATE_TRANSFORM_MODE, HDI CoordinateTransformMode.
+enum class coordinates { asymmetric, align_corners, half_pixel };
+
+/// What eltwise() makes of two elements. Numbers: the values of OH_NN_ELTWISE_MODE, HDI EltwiseMode.
+enum class eltwise_mode { product, sum, maximum };
+
 /// Activation that an operator applies to its result. Numbers: OH_NN_FuseType.
 enum class activation { none, relu, relu6 };
 
@@ -243,6 +344,8 @@ template <int Capacity> struct int_list {
   constexpr std::int64_t operator[](int i) const { return items[i]; }
   constexpr const std::int64_t* begin() const { return items; }
   constexpr const std::int64_t* end() const { return items + count; }
+  constexpr const std::int64_t* data() const { return items; }
+  constexpr std::size_t size() const { return static_cast<std::size_t>(count); }
   constexpr bool empty() const { return count == 0; }
   friend constexpr bool operator==(const int_list& a, const int_list& b) {
     if (a.count != b.count) return false;
@@ -274,7 +377,7 @@ template <class Words> struct word_writer {
 
 /// Reads them back. A record that is too short reads as zeros; `ok` tells whether every word was there and meant something.
 struct word_reader {
-  std::span<const word> words;
+  array_ref<const word> words;
   std::size_t next = 0;
   bool ok = true;
 
@@ -293,6 +396,7 @@ struct word_reader {
     const word number = take();
     if constexpr (std::is_same_v<Enum, activation> || std::is_same_v<Enum, pad_mode>) ok = ok && number >= 0 && number <= 2;
     v = static_cast<Enum>(number);
+    ok = ok && static_cast<word>(v) == number;
   }
   constexpr void get(extent2& v) { get(v.h), get(v.w); }
   constexpr void get(pads& v) { get(v.mode), get(v.top), get(v.bottom), get(v.left), get(v.right); }
@@ -302,34 +406,96 @@ struct word_reader {
       ok = false;
       return;
     }
+    v.count = 0;  // of a list that has a default
     for (word i = 0; i < count; ++i) v.push_back(take());
   }
 };
 
-/// Calls f(name, accessor) for each attribute, in order of definition; names are Hana strings.
-template <class Attrs, class F> constexpr void for_each_attribute(F&& f) {
-  boost::hana::unpack(boost::hana::accessors<Attrs>(), [&](const auto&... member) { (f(boost::hana::first(member), boost::hana::second(member)), ...); });
+namespace detail {
+
+/// T, but not before the arguments of a template are known.
+template <class T, class...> struct later { using type = T; };
+
+/// An attribute as Hana has it: its name, and a function that gives a record's.
+template <fixed_string Name, auto Member> struct hana_member {
+  template <class Record> constexpr decltype(auto) operator()(Record&& record) const { return (static_cast<Record&&>(record).*Member); }
+
+  static constexpr auto pair() {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return boost::hana::make_pair(boost::hana::string<Name.letters[I]...>{}, hana_member{});
+    }(std::make_index_sequence<Name.view().size()>{});
+  }
+};
+template <class... Members> struct hana_members {
+  template <class Member> constexpr hana_members<Members..., Member> operator+(Member) const { return {}; }
+  static constexpr auto tuple() { return boost::hana::make_tuple(Members::pair()...); }
+};
+
+}  // namespace detail
+
+// NNRT_FOR_EACH(MACRO, (a, b), (c, d), …) is MACRO(a, b) MACRO(c, d) …, for up to 81 pairs.
+#define NNRT_FOR_EACH(MACRO, ...) __VA_OPT__(NNRT_EXPAND(NNRT_FOR_EACH_STEP(MACRO, __VA_ARGS__)))
+#define NNRT_FOR_EACH_STEP(MACRO, PAIR, ...) MACRO PAIR __VA_OPT__(NNRT_FOR_EACH_AGAIN NNRT_NO_ARGUMENTS(MACRO, __VA_ARGS__))
+#define NNRT_FOR_EACH_AGAIN() NNRT_FOR_EACH_STEP
+#define NNRT_NO_ARGUMENTS ()
+#define NNRT_EXPAND(...) NNRT_EXPAND_27(NNRT_EXPAND_27(NNRT_EXPAND_27(__VA_ARGS__)))
+#define NNRT_EXPAND_27(...) NNRT_EXPAND_9(NNRT_EXPAND_9(NNRT_EXPAND_9(__VA_ARGS__)))
+#define NNRT_EXPAND_9(...) NNRT_EXPAND_3(NNRT_EXPAND_3(NNRT_EXPAND_3(__VA_ARGS__)))
+#define NNRT_EXPAND_3(...) __VA_ARGS__
+
+#define NNRT_ATTRIBUTE(TYPE, NAME) TYPE NAME;
+#define NNRT_VISIT_ATTRIBUTE(TYPE, NAME) visit(#NAME, record.NAME);
+#define NNRT_HANA_ATTRIBUTE(TYPE, NAME) +::nnrt::detail::hana_member<#NAME, &late::NAME> {}
+
+/// The members of a reflected record, as BOOST_HANA_DEFINE_STRUCT writes them: NNRT_ATTRIBUTES(attrs, (extent2, stride), (pads, pad)).
+///
+/// The record is a Hana Struct for whoever includes Hana. Until then reflection costs compilers nothing: Hana's own macro has them make
+/// a tuple of pairs of strings for every record that they see, 4 ms each. The library itself visits members without Hana.
+#define NNRT_ATTRIBUTES(RECORD, ...)                                                                                \
+  NNRT_FOR_EACH(NNRT_ATTRIBUTE, __VA_ARGS__)                                                                        \
+  template <class Record, class Visitor>                                                                            \
+  static constexpr void visit_attributes([[maybe_unused]] Record& record, [[maybe_unused]] Visitor&& visit) {       \
+    NNRT_FOR_EACH(NNRT_VISIT_ATTRIBUTE, __VA_ARGS__)                                                                \
+  }                                                                                                                 \
+  struct hana_accessors_impl {                                                                                      \
+    template <class... Late> static constexpr auto apply() {                                                        \
+      using late [[maybe_unused]] = typename ::nnrt::detail::later<RECORD, Late...>::type;                          \
+      using none = typename ::nnrt::detail::later<::nnrt::detail::hana_members<>, Late...>::type;                   \
+      return (none {} NNRT_FOR_EACH(NNRT_HANA_ATTRIBUTE, __VA_ARGS__)).tuple();                                     \
+    }                                                                                                               \
+  }
+
+/// Calls f(name, member) for each attribute of a record, in order of definition.
+template <class Attrs, class F> constexpr void for_each_attribute(Attrs& attrs, F&& f) {
+  std::remove_const_t<Attrs>::visit_attributes(attrs, f);
 }
 
 /// Appends the attributes to `words`.
 template <class Attrs, class Words> constexpr void pack(const Attrs& attrs, Words& words) {
   word_writer<Words> writer{words};
-  for_each_attribute<Attrs>([&](const auto&, const auto& get) { writer.put(get(attrs)); });
+  for_each_attribute(attrs, [&](const char*, const auto& member) { writer.put(member); });
 }
 
+namespace detail {
+/// Reads a record of attributes into one that is as it is made.
+template <class Attrs> constexpr void read_attributes(word_reader& reader, Attrs& attrs) {
+  for_each_attribute(attrs, [&](const char*, auto& member) { reader.get(member); });
+}
+}  // namespace detail
+
 /// The attributes that a row of words stands for.
-template <class Attrs> constexpr Attrs unpack(std::span<const word> words) {
+template <class Attrs> constexpr Attrs unpack(array_ref<const word> words) {
   Attrs attrs;
   word_reader reader{words};
-  for_each_attribute<Attrs>([&](const auto&, const auto& get) { reader.get(get(attrs)); });
+  detail::read_attributes(reader, attrs);
   return attrs;
 }
 
 /// Whether a row of words has the form of this attribute record: for words that come from outside.
-template <class Attrs> constexpr bool well_formed(std::span<const word> words) {
+template <class Attrs> constexpr bool well_formed(array_ref<const word> words) {
   Attrs attrs;
   word_reader reader{words};
-  for_each_attribute<Attrs>([&](const auto&, const auto& get) { reader.get(get(attrs)); });
+  detail::read_attributes(reader, attrs);
   return reader.ok && reader.next == words.size();
 }
 
@@ -353,27 +519,29 @@ template <class T> constexpr attribute_kind kind_of() {
   else if constexpr (std::is_same_v<T, std::int64_t>) return attribute_kind::integer;
   else return attribute_kind::list;
 }
-// The letters of a Hana string in storage of our own: with g++ and -fsanitize=address two units that both point to
-// Hana's do not link.
-template <class Name> struct letters_of;
-template <char... Letters> struct letters_of<boost::hana::string<Letters...>> {
-  static constexpr char text[] = {Letters..., '\0'};
-};
 template <class Attrs> struct field_table {
-  static constexpr auto fields = boost::hana::unpack(boost::hana::accessors<Attrs>(), [](const auto&... member) {
-    return std::array<attribute_field, sizeof...(member)>{
-        attribute_field{letters_of<std::remove_cvref_t<decltype(boost::hana::first(member))>>::text,
-                        kind_of<std::remove_cvref_t<decltype(boost::hana::second(member)(std::declval<Attrs&>()))>>()}...};
-  });
+  static constexpr std::size_t count = [] {
+    std::size_t n = 0;
+    const Attrs attrs;
+    for_each_attribute(attrs, [&](const char*, const auto&) { ++n; });
+    return n;
+  }();
+  static constexpr std::array<attribute_field, count> fields = [] {
+    std::array<attribute_field, count> list{};
+    attribute_field* next = list.data();
+    const Attrs attrs;
+    for_each_attribute(attrs, [&]<class T>(const char* name, const T&) { *next++ = {name, kind_of<T>()}; });
+    return list;
+  }();
 };
 }  // namespace detail
 
 /// The attributes of a record, in order.
-template <class Attrs> constexpr std::span<const attribute_field> attribute_fields() { return detail::field_table<Attrs>::fields; }
+template <class Attrs> constexpr array_ref<const attribute_field> attribute_fields() { return detail::field_table<Attrs>::fields; }
 
 /// The record of an operator without attributes.
 struct no_attributes {
-  BOOST_HANA_DEFINE_STRUCT(no_attributes);
+  NNRT_ATTRIBUTES(no_attributes);
 };
 
 /// Which word of the packed record holds the fused activation; -1: the operator fuses none.
@@ -508,6 +676,7 @@ constexpr std::string_view name_of(dtype type) {
 struct dtype_set {
   std::uint32_t bits = 0;
   constexpr bool contains(dtype type) const { return (bits >> static_cast<int>(type) & 1U) != 0; }
+  constexpr bool empty() const { return bits == 0; }
   constexpr dtype_set operator|(dtype_set other) const { return {bits | other.bits}; }
   friend constexpr bool operator==(const dtype_set&, const dtype_set&) = default;
 };
@@ -525,6 +694,18 @@ inline constexpr dtype_set logical = types_of(boolean);
 inline constexpr dtype_set any = number | logical;
 inline constexpr dtype_set quantised = types_of(i8, u8, i16, i32);
 }  // namespace types
+
+/// The one of two dtypes that has the higher precision, in which operators on both compute: floats before integers before booleans, wide before
+/// narrow. `none` for a signed and an unsigned type of which neither holds the numbers of the other. Source: NNRt's binary operators.
+constexpr dtype common_type(dtype a, dtype b) {
+  if (a == b || b == boolean) return a;
+  if (a == boolean) return b;
+  if (types::floating.contains(a) != types::floating.contains(b)) return types::floating.contains(a) ? a : b;
+  const dtype wide = size_of(a) > size_of(b) ? a : b, narrow = wide == a ? b : a;
+  constexpr dtype_set without_sign = types_of(u8, u16, u32, u64);
+  const bool sign_differs = without_sign.contains(wide) != without_sign.contains(narrow);
+  return sign_differs && (without_sign.contains(wide) || size_of(a) == size_of(b)) ? dtype::none : wide;
+}
 
 namespace detail {
 template <dtype_set Set, dtype Type, class F> constexpr bool call_if_member(F& f) {
@@ -575,6 +756,13 @@ struct shape_t {
   /// More extents than max_rank are left out; fronts that read untrusted ranks check first.
   constexpr shape_t(std::initializer_list<std::int64_t> list) {
     for (const std::int64_t extent : list) push_back(extent);
+  }
+
+  /// This many extents, none of which is known.
+  static constexpr shape_t unknown(int rank) {
+    shape_t s;
+    for (int i = 0; i < rank; ++i) s.push_back(-1);
+    return s;
   }
 
   /// Negative indices count from the end: shape[-1] is the innermost extent.
@@ -737,10 +925,18 @@ enum class signature_rule {
   declared_output_type_must_match,
   declared_output_rank_must_match,
   declared_output_extent_must_match,
+  quantised_type_must_be_an_integer,
+  scale_must_be_positive_and_finite,
+  zero_point_must_be_a_number_of_the_type,
+  quantised_axis_must_be_an_axis,
+  quantised_operand_must_have_one_scale,
+  quantised_operands_must_be_accepted_by_the_operator,
+  quantisation_of_operands_must_be_the_same,
+  declared_output_quantisation_must_match,
 };
 
-/// What the two values of a verdict count.
-enum class unit { number, type, layout };
+/// What the two values of a verdict count; a real one stands there as the bits of a float.
+enum class unit { number, type, layout, real };
 
 /// One broken rule of one operator, or the output descs when nothing is broken.
 struct verdict {
@@ -792,6 +988,14 @@ template <class Rule> constexpr verdict require_between(Rule rule, std::int64_t 
 template <class Rule> constexpr verdict require_same_extent(Rule rule, std::int64_t got, std::int64_t expected) {
   return got < 0 || expected < 0 ? verdict{} : require(rule, got, expected);
 }
+/// The same for real numbers, such as scales.
+template <class Rule> constexpr verdict require_real(Rule rule, float got, float expected) {
+  return got == expected ? verdict{} : detail::broken_rule(rule, unit::real, std::bit_cast<std::int32_t>(got), std::bit_cast<std::int32_t>(expected));
+}
+/// least <= got <= most; the bound that is broken is the expected value. Not a number lies outside.
+template <class Rule> constexpr verdict require_real_between(Rule rule, float got, float least, float most) {
+  return got <= most && got >= least ? verdict{} : require_real(rule, got, got > most ? most : least);
+}
 /// For rules about an operand that must, or must not, be there.
 template <class Rule> constexpr verdict refuse(Rule rule, std::int64_t got, std::int64_t expected) {
   return detail::broken_rule(rule, unit::number, got, expected);
@@ -808,8 +1012,9 @@ template <class... Desc> constexpr verdict yields(const Desc&... desc) {
 /// One operand as rules see it: its desc and, of a constant integer operand, its values.
 struct operand {
   tensor_desc desc;
-  std::span<const std::int64_t> values;  // integers of a constant; empty when unknown
+  array_ref<const std::int64_t> values;  // integers of a constant; empty when unknown
   bool constant = false;                 // a constant or a weight: known before the network runs
+  bool awaited = false;                  // a constant whose values follow from shapes that are still unknown: extents that it gives are -1
 
   /// Whether there is such an operand at all: optional ones may be missing.
   constexpr explicit operator bool() const { return desc.type != dtype::none; }
@@ -932,8 +1137,8 @@ struct view {
   const tensor_desc* desc = nullptr;     // nullptr: an optional operand that is not there
   any_pointer data;
   const shape_t* strides = nullptr;      // in elements; nullptr: dense, row-major
-  std::span<const float> scales = {};    // one for each index of the quantised axis
-  std::span<const std::int32_t> zero_points = {};
+  array_ref<const float> scales = {};    // one for each index of the quantised axis
+  array_ref<const std::int32_t> zero_points = {};
 
   constexpr explicit operator bool() const { return desc != nullptr; }
   constexpr dtype type() const { return desc->type; }
@@ -954,29 +1159,46 @@ struct view {
   }
 };
 
-using arguments = std::span<const view>;
-using results = std::span<const view>;
+using arguments = array_ref<const view>;
+using results = array_ref<const view>;
 
 }  // namespace nnrt::inline NNRT_ISA
 
 namespace nnrt::inline NNRT_ISA {
 
+/// What a run found wrong with the values that it was given: an index outside of its tensor, say.
+struct run_fault {
+  std::string_view rule;         // the enumerator of Op::rule that is broken; empty: none is
+  std::int64_t position = 0;     // of the value in its operand, in row-major order
+  std::int64_t actual = 0;
+  std::int64_t expected = 0;
+
+  constexpr explicit operator bool() const { return !rule.empty(); }
+};
+
 /// One call of a kernel: part `tile` of `tiles` of the work of one step.
 struct kernel_call {
-  std::span<const word> attrs;
+  array_ref<const word> attrs;
   arguments in;                   // the node's operands; packed ones have a desc but no data; the packed form comes last
   results out;
   std::byte* scratch = nullptr;   // scratch_bytes of the choice, aligned to 64, for this part alone
   int tile = 0;
   int tiles = 1;
+  run_fault* fault = nullptr;     // of operators that may fail: where one of the parts says so
+  const void* inner = nullptr;    // of the choice
+
+  /// Says what is wrong, if something is.
+  constexpr void report(const run_fault& found) const {
+    if (fault != nullptr && found) *fault = found;
+  }
 };
 using kernel_function = void (*)(const kernel_call& call);
 
 /// What the planner knows when it asks for a kernel.
 struct kernel_request {
-  std::span<const word> attrs;
-  std::span<const operand> in;
-  std::span<const tensor_desc> out;
+  array_ref<const word> attrs;
+  array_ref<const operand> in;
+  array_ref<const tensor_desc> out;
   bool unrolled = false;          // for a micro network, whose executor inlines what has an unrolled form
 };
 
@@ -987,7 +1209,8 @@ enum class unrolled_form { none, dense };
 /// functions in constant evaluation.)
 struct kernel_choice {
   kernel_function run = nullptr;
-  /// Brings constant operands into the order that run() reads: in = the node's operands, out[0] = packed_bytes bytes, aligned to 64.
+  /// Brings constant operands into the order that run() reads: in = the node's operands, out[0] = packed_bytes bytes, aligned to 64; behind
+  /// it stand the node's results, descs without data.
   /// It runs once when an executor is made, or before every run() when an operand in `packs` is no constant.
   kernel_function pack = nullptr;
   std::uint32_t packs = 0;            // bit i: operand i is read by pack() only
@@ -996,6 +1219,8 @@ struct kernel_choice {
   unrolled_form form = unrolled_form::none;
   bool packs_in_compiler = false;     // pack() is constexpr, takes f32 operands and makes an f32 result: constants are packed while planning
   int parts = 1;                      // into how many parts the work may be cut at most
+  /// What run() takes beside its operands: a table of the functions of its innermost loop, say, so that a program has those alone.
+  const void* inner = nullptr;
   std::string_view name;
 
   constexpr explicit operator bool() const { return !name.empty(); }
@@ -1010,6 +1235,21 @@ template <class Op, class Isa = void> struct fast {
   static constexpr kernel_choice select(const kernel_request&) { return {}; }
 };
 
+/// The same for stored numbers of 8 bits where they have kernels of their own, so that a network of floats never compiles those, nor the
+/// other way round.
+template <class Op, class Isa = void> struct fast_on_bytes : fast<Op, Isa> {};
+
+/// Asks the kernels for the dtypes in Types.
+template <class Op, dtype_set Types> constexpr kernel_choice select_for(const kernel_request& node) {
+  constexpr dtype_set bytes = types_of(i8, u8);
+  if constexpr ((Types.bits & bytes.bits) != 0) {
+    const bool holds_bytes = !node.in.empty() && bytes.contains(node.in[0].desc.type);
+    if ((Types.bits & ~bytes.bits) == 0 || holds_bytes) return fast_on_bytes<Op>::select(node);
+  }
+  if constexpr ((Types.bits & ~bytes.bits) != 0) return fast<Op>::select(node);
+  return {};
+}
+
 /// Complete where kernels/select.hpp has been included, and with it every specialisation of fast.
 template <class Op> struct bindings;
 
@@ -1019,6 +1259,406 @@ constexpr kernel_choice select_none(const kernel_request&) { return {}; }
 }  // namespace kernels
 
 }  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/core/signature.hpp
+// signature: an operator's tables of operands, and the checks of arity, dtypes, quantisation and declared outputs that follow from them.
+// Flow: core/operator.hpp runs these before and after an operator's own infer(), so that no operator repeats them.
+
+#include <limits>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Whether an operand must be given, may be missing, or stands for any number (at least one) of operands.
+enum class presence { required, optional, variadic };
+
+/// One row of an operator's signature.
+struct operand_spec {
+  std::string_view role;
+  dtype_set accepts;
+  presence given = presence::required;
+  bool constant = false;   // must be known before the network runs
+};
+
+/// What an operator does with quantised integers (those whose desc has a scale).
+enum class stored_numbers {
+  refused,   // it takes plain numbers alone
+  kept,      // it moves stored numbers: outputs that take what input `typed_by` takes have that input's quantisation, and no other may be wanted
+  computed,  // it computes with what they stand for: its own rules say which outputs have a scale
+};
+
+namespace detail {
+
+/// The row of the signature for operand i: a variadic last row stands for all that follow. specs.size() when there is none.
+/// (An index: g++ 12 with -fsanitize=undefined takes no comparison of such pointers with nullptr for constant.)
+constexpr std::size_t row_of(array_ref<const operand_spec> specs, std::size_t i) {
+  if (i < specs.size()) return i;
+  return !specs.empty() && specs.back().given == presence::variadic ? specs.size() - 1 : specs.size();
+}
+
+constexpr dtype first_of(dtype_set set) {
+  for (int i = 1; i < dtype_count; ++i)
+    if (set.contains(static_cast<dtype>(i))) return static_cast<dtype>(i);
+  return dtype::none;
+}
+
+constexpr verdict check_extents(const tensor_desc& desc) {
+  for (const std::int64_t extent : desc.shape) {
+    if (auto v = require_at_least(signature_rule::extents_must_not_be_negative, extent, -1); !v) return v;
+    // Each alone, too: beside an extent of 0 any product is small, and rules add extents up.
+    if (auto v = require_at_most(signature_rule::tensor_must_not_exceed_the_size_limit, extent, max_elements); !v) return v;
+  }
+  if (desc.shape.is_known() && desc.elements() < 0) return refuse(signature_rule::tensor_must_not_exceed_the_size_limit, max_elements + 1, max_elements);
+  return {};
+}
+
+/// Arity, dtypes and constants as the table of inputs demands.
+constexpr verdict check_inputs(array_ref<const operand_spec> specs, array_ref<const operand> in) {
+  const auto given = static_cast<std::int64_t>(in.size());
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const std::size_t row = row_of(specs, i);
+    if (row == specs.size()) return refuse(signature_rule::operands_must_not_exceed_the_signature, given, static_cast<std::int64_t>(specs.size()));
+    const operand_spec& spec = specs[row];
+    if (!in[i]) {
+      if (spec.given == presence::optional) continue;
+      return refuse(signature_rule::required_operand_must_be_given, static_cast<std::int64_t>(i), static_cast<std::int64_t>(i) + 1);
+    }
+    if (!spec.accepts.contains(in[i].desc.type)) return require(signature_rule::operand_type_must_be_accepted_by_the_operator, in[i].desc.type, first_of(spec.accepts));
+    if (spec.constant && !in[i].constant) return refuse(signature_rule::operand_must_be_a_constant, 0, 1);
+    if (auto v = check_extents(in[i].desc); !v) return v;
+  }
+  std::int64_t needed = 0;
+  for (const operand_spec& spec : specs)
+    if (spec.given != presence::optional) ++needed;
+  return require_at_least(signature_rule::required_operand_must_be_given, given, needed);
+}
+
+/// A scale that divides and multiplies, and a zero point that the dtype can hold; dtype::none: not known yet.
+constexpr verdict check_quantisation(dtype type, int rank, const quantisation& q) {
+  if (!q) return {};
+  if (type != dtype::none && !types::quantised.contains(type)) return require(signature_rule::quantised_type_must_be_an_integer, type, i8);
+  if (q.mode == quantisation::kind::per_channel)
+    return require_between(signature_rule::quantised_axis_must_be_an_axis, q.axis, 0, (type == dtype::none && rank == 0 ? max_rank : rank) - 1);
+  if (auto v = require_real_between(signature_rule::scale_must_be_positive_and_finite, q.scale, std::numeric_limits<float>::min(), std::numeric_limits<float>::max()); !v) return v;
+  const std::int64_t bits = type == dtype::none ? 32 : size_of(type) * 8;
+  const std::int64_t lowest = type == u8 ? 0 : -(std::int64_t{1} << (bits - 1));
+  return require_between(signature_rule::zero_point_must_be_a_number_of_the_type, q.zero_point, lowest, lowest + (std::int64_t{1} << bits) - 1);
+}
+
+/// The scales of a tensor: 1, or the extent of its quantised axis; 0 when it has none.
+constexpr std::int64_t scales_of(const tensor_desc& desc) {
+  if (desc.quantised.mode == quantisation::kind::per_channel) return desc.shape[desc.quantised.axis];
+  return desc.quantised ? 1 : 0;
+}
+
+/// Equal, or the values that differ: scales, kinds, zero points, axes.
+constexpr verdict require_same_quantisation(signature_rule rule, const quantisation& got, const quantisation& expected) {
+  if (got == expected) return {};
+  if (got.scale != expected.scale) return require_real(rule, got.scale, expected.scale);
+  if (got.mode != expected.mode) return refuse(rule, static_cast<int>(got.mode), static_cast<int>(expected.mode));
+  if (got.zero_point != expected.zero_point) return refuse(rule, got.zero_point, expected.zero_point);
+  return refuse(rule, got.axis, expected.axis);
+}
+
+/// What movers ask of their quantised operands: one scale, the same for all that are moved. Indices, axes and the like are not: their rows
+/// accept other dtypes than that of input `typed_by`.
+constexpr verdict check_moved_operands(array_ref<const operand_spec> specs, array_ref<const operand> in, int typed_by) {
+  const tensor_desc& moved = in[static_cast<std::size_t>(typed_by)].desc;
+  const dtype_set moves = specs[row_of(specs, static_cast<std::size_t>(typed_by))].accepts;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const tensor_desc& x = in[i].desc;
+    if (x.quantised.mode == quantisation::kind::per_channel) return refuse(signature_rule::quantised_operand_must_have_one_scale, scales_of(x), 1);
+    if (!in[i] || x.type != moved.type || specs[row_of(specs, i)].accepts != moves) continue;
+    if (auto v = require_same_quantisation(signature_rule::quantisation_of_operands_must_be_the_same, x.quantised, moved.quantised); !v) return v;
+  }
+  return {};
+}
+
+constexpr verdict check_quantised_operands(array_ref<const operand_spec> specs, stored_numbers form, array_ref<const operand> in, int typed_by) {
+  std::int64_t quantised = 0;
+  for (const operand& x : in) {
+    if (auto v = check_quantisation(x.desc.type, x.desc.rank(), x.desc.quantised); !v) return v;
+    if (x.desc.quantised) ++quantised;
+  }
+  if (quantised == 0 || form == stored_numbers::computed) return {};
+  if (form == stored_numbers::kept) return check_moved_operands(specs, in, typed_by);
+  return refuse(signature_rule::quantised_operands_must_be_accepted_by_the_operator, quantised, 0);
+}
+
+/// The quantisations that the caller declares, before rules compute with them. That of booleans means nothing: NNRt asks
+/// for one of the output of LESS_EQUAL in a quantised network.
+constexpr verdict check_wishes(array_ref<const tensor_desc> wanted) {
+  for (const tensor_desc& wish : wanted) {
+    if (wish.type == boolean) continue;
+    if (auto v = check_quantisation(wish.type, wish.rank(), wish.quantised); !v) return v;
+  }
+  return {};
+}
+
+/// Compares dtype and shape of an output with the declared ones, and takes the extents that it does not know from there.
+constexpr verdict settle_shape(tensor_desc& out, const tensor_desc& wish) {
+  if (wish.type != dtype::none)
+    if (auto v = require(signature_rule::declared_output_type_must_match, out.type, wish.type); !v) return v;
+  if (wish.shape.rank == 0) return {};  // a wish about dtype or quantisation alone
+  if (out.rank() == 0 && wish.shape == shape_t{1}) return {};  // what others declare for a scalar, as for full reductions
+  if (auto v = require(signature_rule::declared_output_rank_must_match, out.rank(), wish.rank()); !v) return v;
+  for (int axis = 0; axis < out.rank(); ++axis) {
+    if (auto v = require_same_extent(signature_rule::declared_output_extent_must_match, out.shape[axis], wish.shape[axis]); !v) return v;
+    if (out.shape[axis] < 0) out.shape[axis] = wish.shape[axis];
+  }
+  return {};
+}
+
+/// Of an operator that keeps stored numbers: gives the outputs that hold them the quantisation that they came with.
+constexpr void keep_quantisation(verdict& v, array_ref<const operand_spec> outputs, dtype_set moves, const tensor_desc& moved) {
+  for (std::size_t i = 0; i < v.outputs.size(); ++i)
+    if (v.outputs[i].type == moved.type && outputs[row_of(outputs, i)].accepts == moves) v.outputs[i].quantised = moved.quantised;
+}
+
+/// Compares every output with what the caller declares.
+constexpr verdict settle(verdict v, array_ref<const tensor_desc> wanted) {
+  for (std::size_t i = 0; i < v.outputs.size(); ++i) {
+    tensor_desc& out = v.outputs[i];
+    if (i < wanted.size())
+      if (auto ok = settle_shape(out, wanted[i]); !ok) return ok;
+    if (auto ok = check_extents(out); !ok) return ok;  // those of the wish, too
+    if (i >= wanted.size() || !wanted[i].quantised || out.type == boolean) continue;
+    if (auto ok = check_quantisation(out.type, out.rank(), wanted[i].quantised); !ok) return ok;
+    if (auto ok = require_same_quantisation(signature_rule::declared_output_quantisation_must_match, out.quantised, wanted[i].quantised); !ok) return ok;
+  }
+  return v;
+}
+
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA {
+
+/// An attribute as NNRt passes it: a parameter tensor (OH_NN_<OP>_*) of this type number, dtype and element count (-1: any).
+struct nnrt_parameter {
+  std::string_view attribute;
+  int tensor_type = 0;
+  dtype type = dtype::none;
+  int count = 1;
+};
+
+/// Numbers of an operator in other worlds; -1: it has none there.
+struct foreign_numbers {
+  int nnrt = -1;   // OH_NN_OperationType
+  int hdi = -1;    // OHOS::HDI::Nnrt NodeType
+};
+
+/// Where the result of a node may live.
+enum class storage {
+  own,             // in memory of its own
+  in_place,        // may overwrite an input of the same size: element i depends on no other element than i
+  alias_of_input,  // the very bytes of input 0 under another desc
+};
+
+/// What a node computes, as far as passes ask. Affine ones can be folded into the weights of the layer before them.
+enum class meaning {
+  other,
+  relu,
+  relu6,
+  batch_norm,  // x, scale, offset, mean, variance; attribute epsilon is the first
+  bias_add,    // x, bias
+  scale,       // x, scale, bias; attribute axis is the first, and an activation is fused
+};
+
+/// A layer with weights: which operand they are, and which of their axes counts output channels.
+enum class weights_role { none, conv2d, depthwise_conv2d, conv2d_transpose, full_connection };
+
+/// What passes need to know of an operator; the defaults are those of an operator without any special property.
+struct operator_traits {
+  storage result = storage::own;
+  meaning computes = meaning::other;
+  weights_role weights = weights_role::none;
+  int typed_by = 0;                   // the input whose dtype `reference` is instantiated for
+  dtype_set typed_in_common = {};     // when not empty: it is the common_type of inputs 0 and 1, one of these
+  bool outputs_are_parts = false;     // split and slice: outputs are parts of input 0, found by Op::part_offset
+  bool joins_inputs = false;          // concat: inputs may be written straight into the output when they lie there in one piece
+  stored_numbers quantised = stored_numbers::refused;
+  bool may_fail = false;              // gather: values that only a run shows may break a rule; `reference` returns a run_fault
+  bool reads_descs_alone = false;     // shape_of: results follow from the shapes of its inputs, whose elements it does not read
+};
+
+/// What dumps say of an operator. Apart from operator_info, so that a program that prints its network does not keep every function of
+/// every operator in it.
+struct operator_label {
+  std::string_view name;
+  array_ref<const attribute_field> attributes;
+};
+
+/// An operator without its type: tables and function pointers, what IR nodes refer to. One object per operator and dtype in static
+/// graphs (so that only what a program names is instantiated), one per operator in dynamic ones.
+struct operator_info {
+  op_code code{};
+  std::string_view name;
+  array_ref<const operand_spec> inputs;
+  array_ref<const operand_spec> outputs;
+  operator_traits traits;
+  int fused_word = -1;
+  verdict (*infer)(array_ref<const word> attrs, array_ref<const operand> in, array_ref<const tensor_desc> wanted) = nullptr;
+  /// Of operators whose outputs are parts of input 0: where output i begins in it, in elements.
+  std::int64_t (*part_offset)(array_ref<const word> attrs, array_ref<const operand> in, array_ref<const tensor_desc> out, int i) = nullptr;
+  std::int64_t (*macs)(array_ref<const word> attrs, array_ref<const operand> in, array_ref<const tensor_desc> out) = nullptr;
+  run_fault (*reference)(array_ref<const word> attrs, arguments in, results out) = nullptr;
+  kernel_choice (*select)(const kernel_request& node) = nullptr;
+  /// Runs the reference as a plan's step does.
+  kernel_function run_reference = nullptr;
+  const operator_label* label = nullptr;
+  /// The enumerators of Op::rule, for messages.
+  array_ref<const std::string_view> rules;
+  /// The dtypes that `reference` is instantiated for.
+  dtype_set computes_on;
+};
+
+/// Operators that do not multiply and accumulate.
+inline constexpr auto no_macs = [](const auto&, array_ref<const operand>, array_ref<const tensor_desc>) -> std::int64_t { return 0; };
+
+/// Output descs of one node, or the rule that it breaks: the signature's rules first, then the operator's own.
+template <class Op>
+constexpr verdict infer_node(const typename Op::attrs& attrs, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+  verdict v = detail::check_inputs(Op::inputs, in);
+  if (v) v = detail::check_quantised_operands(Op::inputs, Op::traits.quantised, in, Op::traits.typed_by);
+  if (v) v = detail::check_wishes(wanted);
+  if (v) v = Op::infer(attrs, in, wanted);
+  if constexpr (Op::traits.quantised == stored_numbers::kept) {
+    if (v) detail::keep_quantisation(v, Op::outputs, Op::inputs[Op::traits.typed_by].accepts, in[static_cast<std::size_t>(Op::traits.typed_by)].desc);
+  }
+  if (v) v = detail::settle(static_cast<verdict&&>(v), wanted);
+  v.op = Op::code;
+  return v;
+}
+
+/// The dtype for which Op::reference runs, where type_of(i) is that of input i.
+template <class TypeOf> constexpr dtype reference_type(const operator_traits& traits, TypeOf type_of) {
+  if (!traits.typed_in_common.empty()) return common_type(type_of(0), type_of(1));
+  return type_of(static_cast<std::size_t>(traits.typed_by));
+}
+
+/// Runs Op::reference for the dtype that its traits name, and passes on the fault that it finds. Only dtypes in `Types` are instantiated.
+template <class Op, dtype_set Types> constexpr run_fault run_reference(array_ref<const word> words, arguments in, results out) {
+  const auto attrs = unpack<typename Op::attrs>(words);
+  const dtype type = reference_type(Op::traits, [&](std::size_t i) { return in[i].type(); });
+  run_fault fault;
+  with_element<Types>(type, [&]<class T>(T) {
+    if constexpr (Op::traits.may_fail) fault = Op::template reference<T>(attrs, in, out);
+    else Op::template reference<T>(attrs, in, out);
+  });
+  return fault;
+}
+
+namespace detail {
+
+template <class Op> constexpr verdict infer_words(array_ref<const word> words, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+  if (!well_formed<typename Op::attrs>(words)) {
+    verdict v = refuse(signature_rule::attributes_must_be_well_formed, 0, 1);
+    v.op = Op::code;
+    return v;
+  }
+  return infer_node<Op>(unpack<typename Op::attrs>(words), in, wanted);
+}
+template <class Op>
+constexpr std::int64_t part_offset_of_words(array_ref<const word> words, array_ref<const operand> in, array_ref<const tensor_desc> out, int i) {
+  return Op::part_offset(unpack<typename Op::attrs>(words), in, out, i);
+}
+template <class Op> constexpr std::int64_t macs_of_words(array_ref<const word> words, array_ref<const operand> in, array_ref<const tensor_desc> out) {
+  return Op::macs(unpack<typename Op::attrs>(words), in, out);
+}
+template <class Op, dtype_set Types> void run_reference_step(const kernel_call& call) { call.report(run_reference<Op, Types>(call.attrs, call.in, call.out)); }
+
+/// "… [with auto ...Enumerators = {nnrt::…::rule::name, nnrt::…::rule::other, (nnrt::…::rule)2, …}; …]", clang: "… [Enumerators = <…>]".
+template <auto... Enumerators> constexpr std::string_view text_of_enumerators() { return __PRETTY_FUNCTION__; }
+
+/// The names of an enum's enumerators, cut out of one such text: an instantiation for each of them would cost every program more.
+template <class Rule> struct rule_name_table {
+  static constexpr int more_than_any_has = 64;
+  static constexpr std::string_view text = []<int... I>(std::integer_sequence<int, I...>) {
+    return text_of_enumerators<static_cast<Rule>(I)...>();
+  }(std::make_integer_sequence<int, more_than_any_has>());
+
+  /// Calls found(name) for each enumerator in turn, up to the first number that has none: a cast, "(…::rule)2".
+  template <class F> static constexpr void for_each_name(F found) {
+    const char* first = text.data() + text.find(" = ") + 3;
+    bool is_cast = false;
+    for (const char *at = first, *end = text.data() + text.size(); at != end; ++at) {
+      if (*at == ':') first = at + 1, is_cast = false;
+      if (*at == '(' || *at == ')') is_cast = true;
+      if (*at != ',') continue;
+      if (is_cast) return;
+      found(std::string_view(first, static_cast<std::size_t>(at - first)));
+      first = at + 2;
+    }
+  }
+  static constexpr std::size_t count = [] {
+    std::size_t n = 0;
+    for_each_name([&](std::string_view) { ++n; });
+    return n;
+  }();
+  static constexpr std::array<std::string_view, count> names = [] {
+    std::array<std::string_view, count> list{};
+    std::size_t n = 0;
+    for_each_name([&](std::string_view name) { list[n++] = name; });
+    return list;
+  }();
+};
+
+}  // namespace detail
+
+/// The names of an enum of rules, in order.
+template <class Rule> constexpr array_ref<const std::string_view> rule_names() { return detail::rule_name_table<Rule>::names; }
+
+/// The fault of a value that breaks this rule, and where it stands in its operand.
+template <class Rule> constexpr run_fault fault_at(std::int64_t position, Rule rule, std::int64_t actual, std::int64_t expected) {
+  return {rule_names<Rule>()[static_cast<std::size_t>(rule)], position, actual, expected};
+}
+
+/// The dtypes for which Op::reference is meant.
+template <class Op> constexpr dtype_set reference_types() {
+  return Op::traits.typed_in_common.empty() ? Op::inputs[Op::traits.typed_by].accepts : Op::traits.typed_in_common;
+}
+
+/// Whether T is defined, not only declared, where this is asked first.
+template <class T> concept is_complete = requires { sizeof(T); };
+
+template <class Op> inline constexpr operator_label label_of{Op::name, attribute_fields<typename Op::attrs>()};
+
+/// The erased form of an operator whose reference is instantiated for the dtypes in Types.
+/// HasKernels keeps what translation units with and without the kernels' bindings make of an operator apart: the linker would merge them.
+template <class Op, dtype_set Types, bool HasKernels> constexpr operator_info make_operator_info() {
+  operator_info info;
+  info.code = Op::code;
+  info.name = Op::name;
+  info.inputs = Op::inputs;
+  info.outputs = Op::outputs;
+  info.traits = Op::traits;
+  info.fused_word = fused_word<typename Op::attrs>();
+  info.infer = &detail::infer_words<Op>;
+  info.macs = &detail::macs_of_words<Op>;
+  info.reference = &run_reference<Op, Types>;
+  info.rules = rule_names<typename Op::rule>();
+  info.computes_on = Types;
+  if constexpr (Op::traits.outputs_are_parts) info.part_offset = &detail::part_offset_of_words<Op>;
+  if constexpr (HasKernels) info.select = &kernels::select_for<Op, Types>;
+  else info.select = &kernels::select_none;
+  info.run_reference = &detail::run_reference_step<Op, Types>;
+  info.label = &label_of<Op>;
+  return info;
+}
+
+/// The operator as a static graph names it: its reference for one dtype.
+template <class Op, dtype Type, bool HasKernels = is_complete<kernels::bindings<Op>>>
+inline constexpr operator_info static_operator = make_operator_info<Op, types_of(Type), HasKernels>();
+
+/// The operator as dynamic graphs find it: its reference for every dtype it takes.
+template <class Op, bool HasKernels = is_complete<kernels::bindings<Op>>>
+inline constexpr operator_info dynamic_operator = make_operator_info<Op, reference_types<Op>(), HasKernels>();
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/kernels/call.hpp
+// call: from a kernel_call to pointers and shares of work, and from a kernel_request to a number of parts.
+// Flow: bind/<operator>.hpp unpack their calls with these before they enter a kernel.
+
 // ===== nnrt/kernels/part.hpp
 // part: how the work of one kernel call is divided among tasks.
 // Flow: a thread pool calls a kernel once per part, in any order or at once; together they do what part {0, 1} does.
@@ -1109,7 +1749,12 @@ constexpr bool has_work(const kernel_request& node) {
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/elementwise.hpp
 // elementwise: functions of one or two operands, element by element, with NumPy's broadcasting.
-// Flow: bind/relu.hpp, bind/add.hpp and their like call map(), zip(), zip_broadcast() and normalise_channels().
+// Flow: bind/relu.hpp, bind/add.hpp and their like call map(), zip() and its like, and normalise_channels().
+
+// ===== nnrt/kernels/broadcast_loops.hpp
+// broadcast_loops: how two operands are walked together under NumPy's broadcasting, and which way of walking fits them.
+// Flow: bind/detail/binary.hpp chooses by broadcast_form; the kernels over floats and over other elements take the
+// loops.
 
 // ===== nnrt/core/broadcast.hpp
 // broadcast: NumPy's rule for operands of different shapes - extents of 1 are repeated, missing leading axes count as 1.
@@ -1160,17 +1805,113 @@ constexpr int normalise_axis(std::int64_t axis, int rank) {
 }
 
 }  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// The loops of a broadcast, outermost first: extents of 1 left out, neighbouring axes that both operands walk alike
+/// made one.
+struct broadcast_loops {
+  int count = 0;
+  std::int64_t extents[max_rank] = {};
+  std::int64_t a_steps[max_rank] = {};  // in elements; 0: repeated
+  std::int64_t b_steps[max_rank] = {};
+};
+
+constexpr broadcast_loops loops_of(const shape_t& a, const shape_t& b, const shape_t& y) {
+  const shape_t a_steps = broadcast_strides(a, row_major_strides(a), y),
+                b_steps = broadcast_strides(b, row_major_strides(b), y);
+  broadcast_loops loops;
+  for (int axis = 0; axis < y.rank; ++axis) {
+    const std::int64_t extent = y.extents[axis], step_a = a_steps.extents[axis], step_b = b_steps.extents[axis];
+    if (extent == 1) continue;
+    const int last = loops.count - 1;
+    if (last >= 0 && loops.a_steps[last] == step_a * extent && loops.b_steps[last] == step_b * extent)
+      loops.extents[last] *= extent;
+    else loops.extents[loops.count++] = extent;
+    loops.a_steps[loops.count - 1] = step_a;
+    loops.b_steps[loops.count - 1] = step_b;
+  }
+  if (loops.count == 0) loops.extents[loops.count++] = 1;  // a single element: both steps may be 0
+  return loops;
+}
+
+/// Where the rows of a broadcast lie; the row is the innermost loop.
+struct broadcast_position {
+  std::int64_t index[max_rank] = {};
+  std::int64_t a = 0, b = 0;
+
+  /// The place of row `row`, counted in row-major order.
+  constexpr broadcast_position(const broadcast_loops& loops, std::int64_t row) {
+    for (int i = loops.count - 1; i-- > 0; row /= loops.extents[i]) {
+      index[i] = row % loops.extents[i];
+      a += index[i] * loops.a_steps[i];
+      b += index[i] * loops.b_steps[i];
+    }
+  }
+  constexpr void next_row(const broadcast_loops& loops) {
+    for (int i = loops.count - 1; i-- > 0;) {
+      a += loops.a_steps[i];
+      b += loops.b_steps[i];
+      if (++index[i] < loops.extents[i]) return;
+      a -= index[i] * loops.a_steps[i];
+      b -= index[i] * loops.b_steps[i];
+      index[i] = 0;
+    }
+  }
+};
+
+/// What two operands are to each other, from the quickest way of walking them to the one for all.
+enum class broadcast_form {
+  same,      // element by element
+  scalar,    // one of them is a single number
+  channels,  // one of them is a row that is repeated
+  general,
+};
+
+constexpr broadcast_form form_of(const shape_t& a, const shape_t& b, const shape_t& y) {
+  const std::int64_t n = y.elements(), of_a = a.elements(), of_b = b.elements();
+  if (of_a == n && of_b == n) return broadcast_form::same;
+  if ((of_a == n && of_b == 1) || (of_b == n && of_a == 1)) return broadcast_form::scalar;
+  const broadcast_loops loops = loops_of(a, b, y);
+  const bool is_row = loops.count == 2 && loops.a_steps[1] == 1 && loops.b_steps[1] == 1;
+  return is_row && (of_a == n || of_b == n) ? broadcast_form::channels : broadcast_form::general;
+}
+
+/// Calls row(place in a, place in b, place in y, elements) for the rows, or parts of them, that elements `range` of y are
+/// made of. Along a row the places in a and b grow by the innermost steps.
+template <class F> void for_each_row(const broadcast_loops& loops, interval range, F row) {
+  const int inner = loops.count - 1;
+  const std::int64_t extent = loops.extents[inner], a_step = loops.a_steps[inner], b_step = loops.b_steps[inner];
+  std::int64_t begin = range.begin, skipped = begin % extent;
+  for (broadcast_position at(loops, begin / extent); begin < range.end; at.next_row(loops)) {
+    const std::int64_t left = range.end - begin, whole = extent - skipped, n = whole < left ? whole : left;
+    row(at.a + skipped * a_step, at.b + skipped * b_step, begin, n);
+    begin += n;
+    skipped = 0;
+  }
+}
+
+/// y = f(a, b) for the elements of y in `range`, one after the other, for every kind of elements and of functions on
+/// them; y may be an operand of its own size.
+template <class T, class R, class F>
+void zip_elements(const broadcast_loops& loops, const T* a, const T* b, R* y, interval range, F f) {
+  const std::int64_t a_step = loops.a_steps[loops.count - 1], b_step = loops.b_steps[loops.count - 1];
+  for_each_row(loops, range, [&](std::int64_t at_a, std::int64_t at_b, std::int64_t at_y, std::int64_t n) {
+    const T *from_a = a + at_a, *from_b = b + at_b;
+    R* const to = y + at_y;
+    for (std::int64_t i = 0; i < n; ++i) to[i] = f(from_a[i * a_step], from_b[i * b_step]);
+  });
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/lane_math.hpp
 // lane_math: selections and elementary functions on vectors of floats.
 // Flow: elementwise.hpp and softmax.hpp compute with these; the operators' references (core/math.hpp) are what they are
 // held against.
 
 // ===== nnrt/kernels/lanes.hpp
-// lanes: the vector type of every float kernel and the few operations that xsimd 8.1 lacks.
+// lanes: the vector type of every float kernel, and its operations.
 // Flow: the kernels include this; no other header mentions intrinsics of float vectors.
-
-#include <cstring>
-#include <limits>
 
 #if defined(__SSE2__) || (defined(__ARM_NEON) && defined(__aarch64__))
 #define NNRT_HAS_XSIMD 1
@@ -1180,7 +1921,9 @@ constexpr int normalise_axis(std::int64_t axis, int rank) {
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
-#include <xsimd/xsimd.hpp>
+// Architectures and registers alone: xsimd::batch, with <complex>, <memory> and the functions of every architecture, costs
+// each translation unit another 0.25 s, and each of its operations three calls to inline.
+#include <xsimd/config/xsimd_arch.hpp>
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
@@ -1201,33 +1944,51 @@ struct native_fetching_ahead {
 };
 
 // --- the vector type -------------------------------------------------------
+#if defined(NNRT_HAS_XSIMD)
+/// A vector register of floats. Operators are the compilers' own on vectors; what they lack stands below by name.
+template <class Arch> struct float_vector : xsimd::types::simd_register<float, Arch> {
+  using register_type = typename xsimd::types::simd_register<float, Arch>::register_type;
+  static constexpr std::size_t size = sizeof(register_type) / sizeof(float);
+  /// As many integers.
+  typedef std::int32_t integers __attribute__((vector_size(sizeof(register_type))));
+
+  float_vector() = default;
+  [[gnu::always_inline]] explicit float_vector(register_type x) { this->data = x; }
+  [[gnu::always_inline]] explicit float_vector(float x) { this->data = x - register_type{}; }
+
+  [[gnu::always_inline]] friend float_vector operator-(float_vector x) { return float_vector(-x.data); }
+  [[gnu::always_inline]] friend float_vector operator+(float_vector x, float_vector y) { return float_vector(x.data + y.data); }
+  [[gnu::always_inline]] friend float_vector operator-(float_vector x, float_vector y) { return float_vector(x.data - y.data); }
+  [[gnu::always_inline]] friend float_vector operator*(float_vector x, float_vector y) { return float_vector(x.data * y.data); }
+  [[gnu::always_inline]] friend float_vector operator/(float_vector x, float_vector y) { return float_vector(x.data / y.data); }
+};
+#endif
+
 // The architecture is spelled out, not xsimd's default: with -mavx alone the default would be 8 lanes inside namespace
 // sse4, and two units compiled with different flags would give one name two meanings.
 #if !defined(NNRT_HAS_XSIMD)
-/// One float that looks like an xsimd batch, for machines without a batch.
+/// One float that looks like a vector, for machines without one.
 struct single_lane {
   static constexpr std::size_t size = 1;
   float data = 0;
 
   single_lane() = default;
   explicit single_lane(float x) : data(x) {}
-  static single_lane load_unaligned(const float* p) { return single_lane(*p); }
-  void store_unaligned(float* p) const { *p = data; }
   friend single_lane operator+(single_lane x, single_lane y) { return single_lane(x.data + y.data); }
 };
 using vf = single_lane;
 #elif defined(__aarch64__)
-using vf = xsimd::batch<float, xsimd::neon64>;
+using vf = float_vector<xsimd::neon64>;
 #elif defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 #define NNRT_LANES_AVX512 1
-using vf = xsimd::batch<float, xsimd::avx512bw>;
+using vf = float_vector<xsimd::avx512bw>;
 #elif defined(__AVX2__) && defined(__FMA__)
 #define NNRT_LANES_AVX2 1
-using vf = xsimd::batch<float, xsimd::fma3<xsimd::avx2>>;
+using vf = float_vector<xsimd::fma3<xsimd::avx2>>;
 #elif defined(__SSE4_1__)
-using vf = xsimd::batch<float, xsimd::sse4_1>;
+using vf = float_vector<xsimd::sse4_1>;
 #else
-using vf = xsimd::batch<float, xsimd::sse2>;
+using vf = float_vector<xsimd::sse2>;
 #endif
 
 /// Floats per vector.
@@ -1263,29 +2024,85 @@ constexpr std::int64_t whole_vectors(std::int64_t n) { return (n + lanes - 1) / 
 
 [[gnu::always_inline]] inline vf load(const float* p) {
 #if defined(NNRT_LANES_AVX512)
-  return vf(_mm512_loadu_ps(p));  // what load_unaligned() does, through three calls fewer to inline
+  return vf(_mm512_loadu_ps(p));
+#elif defined(NNRT_LANES_AVX2)
+  return vf(_mm256_loadu_ps(p));
+#elif defined(__SSE2__)
+  return vf(_mm_loadu_ps(p));
+#elif defined(NNRT_HAS_XSIMD)
+  return vf(vld1q_f32(p));
 #else
-  return vf::load_unaligned(p);
+  return vf(*p);
 #endif
 }
 
 [[gnu::always_inline]] inline void store(float* p, vf x) {
 #if defined(NNRT_LANES_AVX512)
   _mm512_storeu_ps(p, x.data);
+#elif defined(NNRT_LANES_AVX2)
+  _mm256_storeu_ps(p, x.data);
+#elif defined(__SSE2__)
+  _mm_storeu_ps(p, x.data);
+#elif defined(NNRT_HAS_XSIMD)
+  vst1q_f32(p, x.data);
 #else
-  x.store_unaligned(p);
+  *p = x.data;
 #endif
 }
 
 /// x * y + z; one rounding where the machine has fma, two on SSE.
 [[gnu::always_inline]] inline vf fma(vf x, vf y, vf z) {
 #if defined(NNRT_LANES_AVX512)
-  return vf(
-      _mm512_fmadd_ps(x.data, y.data, z.data));  // xsimd 8.1 has mul + add here; g++ contracts that, clang does not
-#elif defined(NNRT_HAS_XSIMD)
-  return xsimd::fma(x, y, z);
+  return vf(_mm512_fmadd_ps(x.data, y.data, z.data));
+#elif defined(NNRT_LANES_AVX2)
+  return vf(_mm256_fmadd_ps(x.data, y.data, z.data));
+#elif defined(__aarch64__) && defined(NNRT_HAS_XSIMD)
+  return vf(vfmaq_f32(z.data, x.data, y.data));
 #else
   return vf(x.data * y.data + z.data);
+#endif
+}
+
+/// The larger and the smaller of both, lane by lane; y where one of them is a NaN on x86, a NaN on NEON.
+[[gnu::always_inline]] inline vf larger_of(vf x, vf y) {
+#if defined(NNRT_LANES_AVX512)
+  return vf(_mm512_max_ps(x.data, y.data));
+#elif defined(NNRT_LANES_AVX2)
+  return vf(_mm256_max_ps(x.data, y.data));
+#elif defined(__SSE2__)
+  return vf(_mm_max_ps(x.data, y.data));
+#elif defined(NNRT_HAS_XSIMD)
+  return vf(vmaxq_f32(x.data, y.data));
+#else
+  return x.data > y.data ? x : y;
+#endif
+}
+[[gnu::always_inline]] inline vf smaller_of(vf x, vf y) {
+#if defined(NNRT_LANES_AVX512)
+  return vf(_mm512_min_ps(x.data, y.data));
+#elif defined(NNRT_LANES_AVX2)
+  return vf(_mm256_min_ps(x.data, y.data));
+#elif defined(__SSE2__)
+  return vf(_mm_min_ps(x.data, y.data));
+#elif defined(NNRT_HAS_XSIMD)
+  return vf(vminq_f32(x.data, y.data));
+#else
+  return x.data < y.data ? x : y;
+#endif
+}
+
+/// The square root, correctly rounded; NaN below zero.
+[[gnu::always_inline]] inline vf root_of(vf x) {
+#if defined(NNRT_LANES_AVX512)
+  return vf(_mm512_sqrt_ps(x.data));
+#elif defined(NNRT_LANES_AVX2)
+  return vf(_mm256_sqrt_ps(x.data));
+#elif defined(__SSE2__)
+  return vf(_mm_sqrt_ps(x.data));
+#elif defined(NNRT_HAS_XSIMD)
+  return vf(vsqrtq_f32(x.data));
+#else
+  return vf(__builtin_sqrtf(x.data));
 #endif
 }
 
@@ -1295,18 +2112,8 @@ struct clamp_range {
   float hi = std::numeric_limits<float>::infinity();
 };
 
-/// x limited to [lo, hi]; a NaN in x stays NaN. x86 answers with the second operand when one of two is NaN, so x stands
-/// second; NEON's max and min give NaN anyway.
-[[gnu::always_inline]] inline vf clamp(vf x, vf lo, vf hi) {
-#if defined(NNRT_LANES_AVX512)
-  return vf(_mm512_min_ps(hi.data, _mm512_max_ps(lo.data, x.data)));
-#elif defined(NNRT_HAS_XSIMD)
-  return xsimd::min(hi, xsimd::max(lo, x));
-#else
-  const float above = x.data < lo.data ? lo.data : x.data;
-  return vf(hi.data < above ? hi.data : above);
-#endif
-}
+/// x limited to [lo, hi]; a NaN in x stays NaN: it stands second, see larger_of().
+[[gnu::always_inline]] inline vf clamp(vf x, vf lo, vf hi) { return smaller_of(hi, larger_of(lo, x)); }
 
 #if defined(NNRT_LANES_AVX2)
 /// All bits set in the first n lanes.
@@ -1340,7 +2147,7 @@ struct clamp_range {
 #else
   float all[lanes] = {};
   std::memcpy(all, p, static_cast<std::size_t>(n) * sizeof(float));
-  return vf::load_unaligned(all);
+  return load(all);
 #endif
 }
 
@@ -1395,9 +2202,8 @@ template <class T> [[gnu::always_inline]] inline void keep(T& value) { asm("" : 
 /// instruction. Kept opaque: g++ 12 else computes every address ahead of the loop and parks them in stack slots.
 struct strides {
   address x1, x3, x5, x7;
-  explicit strides(std::int64_t floats) : x1(advanced(0, floats)), x3(x1 * 3), x5(x1 * 5), x7(x1 * 7) {
-    keep(x3), keep(x5), keep(x7);
-  }
+  explicit strides(std::int64_t floats) : strides(advanced(0, floats)) {}
+  static strides of_bytes(std::int64_t bytes) { return strides(static_cast<address>(bytes)); }
   /// base + I distances, I in 0 … 7.
   template <int I> [[gnu::always_inline]] address from(address base) const {
     static_assert(I >= 0 && I <= 7);
@@ -1406,6 +2212,11 @@ struct strides {
     else if constexpr (I == 6) return base + 2 * x3;
     else if constexpr (I == 7) return base + x7;
     else return base + I * x1;
+  }
+
+ private:
+  explicit strides(address distance) : x1(distance), x3(x1 * 3), x5(x1 * 5), x7(x1 * 7) {
+    keep(x3), keep(x5), keep(x7);
   }
 };
 
@@ -1451,40 +2262,17 @@ inline single_lane operator/(single_lane x, single_lane y) { return single_lane(
 
 /// Lane by lane x < y ? yes : no; a NaN in x or y gives no.
 template <class V> [[gnu::always_inline]] inline V where_less(V x, V y, V yes, V no) {
-#if defined(NNRT_HAS_XSIMD)
-  return xsimd::select(x < y, yes, no);
-#else
-  return x.data < y.data ? yes : no;
-#endif
+  return V(x.data < y.data ? yes.data : no.data);
 }
 
 /// Lane by lane x <= y ? yes : no; a NaN in x or y gives no.
 template <class V> [[gnu::always_inline]] inline V where_at_most(V x, V y, V yes, V no) {
-#if defined(NNRT_HAS_XSIMD)
-  return xsimd::select(x <= y, yes, no);
-#else
-  return x.data <= y.data ? yes : no;
-#endif
+  return V(x.data <= y.data ? yes.data : no.data);
 }
 
 /// Lane by lane: yes where x is a NaN, else no.
 template <class V> [[gnu::always_inline]] inline V where_nan(V x, V yes, V no) {
-#if defined(NNRT_HAS_XSIMD)
-  return xsimd::select(x == x, no, yes);  // xsimd 8.1 on AVX-512 answers x != x with false for a NaN
-#else
-  return x.data != x.data ? yes : no;
-#endif
-}
-
-/// The larger of both; y where one of them is a NaN on x86, a NaN on NEON. Where that matters, see maximum_of.
-template <class V> [[gnu::always_inline]] inline V larger_of(V x, V y) {
-#if defined(NNRT_LANES_AVX512)
-  return V(_mm512_max_ps(x.data, y.data));
-#elif defined(NNRT_HAS_XSIMD)
-  return xsimd::max(x, y);
-#else
-  return x.data > y.data ? x : y;
-#endif
+  return V(x.data == x.data ? no.data : yes.data);
 }
 
 /// The larger of both, a NaN where one of them is a NaN.
@@ -1496,9 +2284,37 @@ template <class V> [[gnu::always_inline]] inline V maximum_of(V x, V y) {
 #endif
 }
 
+/// A byte for each lane, 1 or 0, as booleans are stored.
+struct truth_lanes {
+#if defined(NNRT_HAS_XSIMD)
+  using bytes [[gnu::vector_size(lanes)]] = std::int8_t;
+#else
+  using bytes = bool;
+#endif
+  bytes data;
+};
+
+/// Lane by lane whether x <= y; a NaN in x or y is none.
+template <class V> [[gnu::always_inline]] inline truth_lanes at_most(V x, V y) {
+#if defined(NNRT_HAS_XSIMD)
+  return {__builtin_convertvector(x.data <= y.data, truth_lanes::bytes) & 1};  // of 0 and -1
+#else
+  return {x.data <= y.data};
+#endif
+}
+/// All lanes, and the first n of them (0 < n <= lanes), as booleans.
+[[gnu::always_inline]] inline void store(bool* p, truth_lanes v) {
+  std::memcpy(p, &v.data, static_cast<std::size_t>(lanes));
+}
+[[gnu::always_inline]] inline void store_first(bool* p, truth_lanes v, std::int64_t n) {
+  std::memcpy(p, &v.data, static_cast<std::size_t>(n));
+}
+
 template <class V> [[gnu::always_inline]] inline V magnitude_of(V x) {
 #if defined(NNRT_HAS_XSIMD)
-  return xsimd::abs(x);
+  using integers = typename V::integers;
+  const integers bits = std::bit_cast<integers>(x.data) & 0x7fffffff;
+  return V(std::bit_cast<typename V::register_type>(bits));
 #else
   return V(x.data < 0 ? -x.data : x.data == 0 ? 0.0F : x.data);
 #endif
@@ -1548,9 +2364,9 @@ template <class V> [[gnu::always_inline]] inline V first_or(V v, std::int64_t n,
   return V(_mm256_blendv_ps(_mm256_set1_ps(rest), v.data, _mm256_castsi256_ps(first_lanes(n))));
 #else
   alignas(64) float all[lanes];
-  v.store_unaligned(all);
+  store(all, v);
   for (std::int64_t i = n; i < lanes; ++i) all[i] = rest;
-  return V::load_unaligned(all);
+  return load(all);
 #endif
 }
 
@@ -1589,9 +2405,9 @@ template <class V> [[gnu::always_inline]] inline V exp_of(V x) {
       0x1.8p23F;  // a number beside it loses its fraction; n then stands in the lowest bits of the sum
   const V shifted = fma(x, V(log2_e), V(shift)), fraction = detail::exp_fraction(x, shifted - V(shift));
 #if defined(NNRT_HAS_XSIMD)
-  using integers = xsimd::batch<std::int32_t, typename V::arch_type>;
-  const integers exponent = xsimd::bitwise_cast<integers>(shifted) << 23;
-  const V e = xsimd::bitwise_cast<V>(xsimd::bitwise_cast<integers>(fraction) + exponent);
+  using integers = typename V::integers;
+  const integers exponent = std::bit_cast<integers>(shifted.data) << 23;
+  const V e(std::bit_cast<typename V::register_type>(std::bit_cast<integers>(fraction.data) + exponent));
 #else
   const std::uint32_t exponent = std::bit_cast<std::uint32_t>(shifted.data) << 23U;
   const V e(std::bit_cast<float>(std::bit_cast<std::uint32_t>(fraction.data) + exponent));
@@ -1643,7 +2459,7 @@ namespace nnrt::inline NNRT_ISA::kernels {
 /// y[i] = f(x[i]) for n elements; y may be x.
 template <class F> void map(const float* x, std::int64_t n, float* y, F f) {
   std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) f(load(x + i)).store_unaligned(y + i);
+  for (; i + lanes <= n; i += lanes) store(y + i, f(load(x + i)));
   if (i < n) store_first(y + i, f(load_first(x + i, n - i)), n - i);
 }
 
@@ -1683,9 +2499,16 @@ struct gelu_tanh_lanes {
   template <class V> [[gnu::always_inline]] V operator()(V x) const { return gelu_tanh_of(x); }
 };
 
-// --- two operands ----------------------------------------------------------
+/// The square root of x.
+struct sqrt_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V x) const { return root_of(x); }
+};
+/// One over it.
+struct rsqrt_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V x) const { return V(1.0F) / root_of(x); }
+};
 
-// Functions for zip() and zip_broadcast().
+// Functions for zip().
 
 /// a + b.
 struct add_lanes {
@@ -1711,6 +2534,24 @@ struct maximum_lanes {
 struct prelu_lanes {
   template <class V> [[gnu::always_inline]] V operator()(V a, V b) const { return where_less(V(0.0F), a, a, a * b); }
 };
+/// (a - b)^2.
+struct squared_difference_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V a, V b) const {
+    const V difference = a - b;
+    return difference * difference;
+  }
+};
+/// Whether a <= b.
+struct less_equal_lanes {
+  template <class V> [[gnu::always_inline]] truth_lanes operator()(V a, V b) const { return at_most(a, b); }
+};
+/// What the mode says. A branch that goes one way for all elements costs less than loops of their own for three modes.
+struct eltwise_lanes {
+  eltwise_mode mode;
+  template <class V> [[gnu::always_inline]] V operator()(V a, V b) const {
+    return mode == eltwise_mode::product ? a * b : mode == eltwise_mode::sum ? a + b : maximum_of(a, b);
+  }
+};
 /// F, then an activation.
 template <class F> struct clamped {
   F f;
@@ -1720,122 +2561,102 @@ template <class F> struct clamped {
   }
 };
 
-/// An operand along a row: one element after the other, or one for all.
-struct row_operand {
+// --- two operands, row by row ----------------------------------------------
+// Each of these is a function of its own, not to be inlined: the ways of broadcasting share them, and a call costs
+// nothing beside a row.
+
+/// y[i] = f(a[i], b[i]) for n elements; y may be an operand.
+template <class Y, class F> [[gnu::noinline]] void zip(const float* a, const float* b, std::int64_t n, Y* y, F f) {
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) store(y + i, f(load(a + i), load(b + i)));
+  if (i < n) store_first(y + i, f(load_first(a + i, n - i), load_first(b + i, n - i)), n - i);
+}
+
+/// The same with a single number as first operand.
+template <class Y, class F> [[gnu::noinline]] void zip(float a, const float* b, std::int64_t n, Y* y, F f) {
+  const vf first = broadcast(&a);
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) store(y + i, f(first, load(b + i)));
+  if (i < n) store_first(y + i, f(first, load_first(b + i, n - i)), n - i);
+}
+
+/// The same with a single number as second operand.
+template <class Y, class F> [[gnu::noinline]] void zip(const float* a, float b, std::int64_t n, Y* y, F f) {
+  const vf second = broadcast(&b);
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) store(y + i, f(load(a + i), second));
+  if (i < n) store_first(y + i, f(load_first(a + i, n - i), second), n - i);
+}
+
+/// A row that is repeated beside an operand of many such rows.
+struct repeated_row {
   const float* first;
-  bool is_scalar;
-};
-
-/// y[i] = f(a[i], b[i]) for n elements; y may be an operand that is no scalar.
-template <class F> void zip(row_operand a, row_operand b, std::int64_t n, float* y, F f) {
-  const auto row = [&](auto at_a, auto at_b) __attribute__((always_inline)) {
-    std::int64_t i = 0;
-    for (; i + lanes <= n; i += lanes) f(at_a(i, lanes), at_b(i, lanes)).store_unaligned(y + i);
-    if (i < n) store_first(y + i, f(at_a(i, n - i), at_b(i, n - i)), n - i);
-  };
-  const auto many = [](const float* p) {
-    return [p](std::int64_t i, std::int64_t left) __attribute__((always_inline)) {
-      return left == lanes ? load(p + i) : load_first(p + i, left);
-    };
-  };
-  const auto one = [](const float* p) {
-    return [v = broadcast(p)](std::int64_t, std::int64_t) __attribute__((always_inline)) { return v; };
-  };
-  if (a.is_scalar) row(one(a.first), many(b.first));
-  else if (b.is_scalar) row(many(a.first), one(b.first));
-  else row(many(a.first), many(b.first));
-}
-
-/// The loops of a broadcast, outermost first: extents of 1 left out, neighbouring axes that both operands walk alike
-/// made one.
-struct broadcast_loops {
-  int count = 0;
-  std::int64_t extents[max_rank] = {};
-  std::int64_t a_steps[max_rank] = {};  // in elements; 0: repeated
-  std::int64_t b_steps[max_rank] = {};
-};
-
-constexpr broadcast_loops loops_of(const shape_t& a, const shape_t& b, const shape_t& y) {
-  const shape_t a_steps = broadcast_strides(a, row_major_strides(a), y),
-                b_steps = broadcast_strides(b, row_major_strides(b), y);
-  broadcast_loops loops;
-  for (int axis = 0; axis < y.rank; ++axis) {
-    const std::int64_t extent = y.extents[axis], step_a = a_steps.extents[axis], step_b = b_steps.extents[axis];
-    if (extent == 1) continue;
-    const int last = loops.count - 1;
-    if (last >= 0 && loops.a_steps[last] == step_a * extent && loops.b_steps[last] == step_b * extent)
-      loops.extents[last] *= extent;
-    else loops.extents[loops.count++] = extent;
-    loops.a_steps[loops.count - 1] = step_a;
-    loops.b_steps[loops.count - 1] = step_b;
-  }
-  if (loops.count == 0) loops.extents[loops.count++] = 1;  // a single element: both steps may be 0
-  return loops;
-}
-
-/// Where the rows of a broadcast lie; the row is the innermost loop.
-struct broadcast_position {
-  std::int64_t index[max_rank] = {};
-  std::int64_t a = 0, b = 0;
-
-  /// The place of row `row`, counted in row-major order.
-  constexpr broadcast_position(const broadcast_loops& loops, std::int64_t row) {
-    for (int i = loops.count - 1; i-- > 0; row /= loops.extents[i]) {
-      index[i] = row % loops.extents[i];
-      a += index[i] * loops.a_steps[i];
-      b += index[i] * loops.b_steps[i];
-    }
-  }
-  constexpr void next_row(const broadcast_loops& loops) {
-    for (int i = loops.count - 1; i-- > 0;) {
-      a += loops.a_steps[i];
-      b += loops.b_steps[i];
-      if (++index[i] < loops.extents[i]) return;
-      a -= index[i] * loops.a_steps[i];
-      b -= index[i] * loops.b_steps[i];
-      index[i] = 0;
-    }
-  }
+  std::int64_t period;  // its elements
+  bool comes_first;     // whether it is the first operand
 };
 
 namespace detail {
 
-/// The longest rows that are worth being laid end to end, see short_rows.
+/// The longest rows that are worth being laid end to end, so that they are taken many at a time: channels of a colour
+/// image, say.
 inline constexpr std::int64_t longest_short_row = 64;
 
-/// Which operand is one short row for all rows of the innermost two loops, while the other goes on from row to row:
-/// channels of a colour image, say. Such rows are taken many at a time.
-struct short_rows {
+/// So many rows end to end as there are lanes: whole vectors, whatever the period.
+constexpr std::int64_t length_of_repeated(std::int64_t period) { return period * lanes; }
+inline constexpr std::int64_t longest_repeated = longest_short_row * lanes;
+
+/// Lays a row end to end, from element `phase` of it on, up to n elements (0 < n).
+inline void repeat(const float* row, std::int64_t period, std::int64_t phase, std::int64_t n, float* to) {
+  copy_floats(row + phase, period - phase, to);
+  copy_floats(row, phase, to + period - phase);
+  for (std::int64_t filled = period; filled < n; filled *= 2)
+    copy_floats(to, filled < n - filled ? filled : n - filled, to + filled);
+}
+
+template <class Y, class F>
+void zip_short_rows(const float* x, repeated_row row, std::int64_t phase, std::int64_t n, Y* y, F f) {
+  alignas(64) float rows[longest_repeated];
+  const std::int64_t length = length_of_repeated(row.period);
+  repeat(row.first, row.period, phase, n < length ? n : length, rows);
+  for (std::int64_t i = 0; i < n; i += length) {
+    const std::int64_t left = n - i < length ? n - i : length;
+    zip(row.comes_first ? rows : x + i, row.comes_first ? x + i : rows, left, y + i, f);
+  }
+}
+
+}  // namespace detail
+
+/// y = f(x, row) for n elements of x (or f(row, x), as the row says), of which the first meets element `phase` of it; y
+/// may be x.
+template <class Y, class F>
+void zip_channels(const float* x, repeated_row row, std::int64_t phase, std::int64_t n, Y* y, F f) {
+  if (row.period <= detail::longest_short_row) return detail::zip_short_rows(x, row, phase, n, y, f);
+  for (std::int64_t i = 0; i < n; phase = 0) {
+    const std::int64_t whole = row.period - phase, count = whole < n - i ? whole : n - i;
+    const float* const from = row.first + phase;
+    zip(row.comes_first ? from : x + i, row.comes_first ? x + i : from, count, y + i, f);
+    i += count;
+  }
+}
+
+namespace detail {
+
+/// Whether an operand repeats the row of the innermost loop in the loop around it, while the other one goes on.
+struct inner_rows {
   bool a_repeats = false, b_repeats = false;
   constexpr explicit operator bool() const { return a_repeats || b_repeats; }
 };
 
-constexpr short_rows short_rows_of(const broadcast_loops& loops) {
+constexpr inner_rows inner_rows_of(const broadcast_loops& loops) {
   const int inner = loops.count - 1, outer = inner - 1;
-  if (outer < 0 || loops.extents[inner] > longest_short_row || loops.a_steps[inner] != 1 || loops.b_steps[inner] != 1)
-    return {};
+  if (outer < 0 || loops.a_steps[inner] != 1 || loops.b_steps[inner] != 1) return {};
   const bool a_goes_on = loops.a_steps[outer] == loops.extents[inner],
              b_goes_on = loops.b_steps[outer] == loops.extents[inner];
   return {b_goes_on && loops.a_steps[outer] == 0, a_goes_on && loops.b_steps[outer] == 0};
 }
 
-/// zip() of n elements of `many` with a row of `period` elements that is repeated, from element `phase` of it on.
-template <bool RowIsFirst, class F>
-void zip_repeated(const float* many, const float* row, std::int64_t period, std::int64_t phase, std::int64_t n,
-                  float* y, F f) {
-  // So many rows end to end as there are lanes: whole vectors, whatever the period.
-  alignas(64) float rows[longest_short_row * lanes];
-  const std::int64_t length = period * lanes;
-  for (std::int64_t i = 0, at = phase; i < length && i < n; ++i, at = at + 1 < period ? at + 1 : 0) rows[i] = row[at];
-  for (std::int64_t i = 0; i < n; i += length) {
-    const std::int64_t left = n - i < length ? n - i : length;
-    const row_operand first{many + i, false}, second{rows, false};
-    zip(RowIsFirst ? second : first, RowIsFirst ? first : second, left, y + i, f);
-  }
-}
-
 /// The loops with the innermost two made one.
-constexpr broadcast_loops without_short_rows(broadcast_loops loops) {
+constexpr broadcast_loops without_inner_rows(broadcast_loops loops) {
   const int inner = --loops.count;
   loops.extents[inner - 1] *= loops.extents[inner];
   return loops;
@@ -1844,10 +2665,10 @@ constexpr broadcast_loops without_short_rows(broadcast_loops loops) {
 }  // namespace detail
 
 /// y = f(a, b) for the elements of y in `range`, under broadcasting; y may be an operand of its own size.
-template <class F>
-void zip_broadcast(const broadcast_loops& loops, const float* a, const float* b, float* y, interval range, F f) {
-  const detail::short_rows repeats = detail::short_rows_of(loops);
-  const broadcast_loops around = repeats ? detail::without_short_rows(loops) : loops;
+template <class Y, class F>
+void zip_broadcast(const broadcast_loops& loops, const float* a, const float* b, Y* y, interval range, F f) {
+  const detail::inner_rows repeats = detail::inner_rows_of(loops);
+  const broadcast_loops around = repeats ? detail::without_inner_rows(loops) : loops;
   const int inner = loops.count - 1;
   const std::int64_t extent = around.extents[around.count - 1], period = loops.extents[inner];
   const std::int64_t a_step = loops.a_steps[inner], b_step = loops.b_steps[inner];
@@ -1855,11 +2676,12 @@ void zip_broadcast(const broadcast_loops& loops, const float* a, const float* b,
   for (broadcast_position at(around, begin / extent); begin < range.end; at.next_row(around)) {
     const std::int64_t left = range.end - begin, row = extent - skipped, n = row < left ? row : left;
     const float *from_a = a + at.a, *from_b = b + at.b;
-    if (repeats.a_repeats)
-      detail::zip_repeated<true>(from_b + skipped, from_a, period, skipped % period, n, y + begin, f);
+    if (repeats.a_repeats) zip_channels(from_b + skipped, {from_a, period, true}, skipped % period, n, y + begin, f);
     else if (repeats.b_repeats)
-      detail::zip_repeated<false>(from_a + skipped, from_b, period, skipped % period, n, y + begin, f);
-    else zip({from_a + skipped * a_step, a_step == 0}, {from_b + skipped * b_step, b_step == 0}, n, y + begin, f);
+      zip_channels(from_a + skipped, {from_b, period, false}, skipped % period, n, y + begin, f);
+    else if (a_step == 0) zip(*from_a, from_b + skipped * b_step, n, y + begin, f);
+    else if (b_step == 0) zip(from_a + skipped, *from_b, n, y + begin, f);
+    else zip(from_a + skipped, from_b + skipped, n, y + begin, f);
     begin += n;
     skipped = 0;
   }
@@ -1880,11 +2702,74 @@ void normalise_channels(const float* x, interval rows, std::int64_t channels, co
     float* const to = y + row * channels;
     std::int64_t c = 0;
     for (; c + lanes <= channels; c += lanes)
-      fma(load(from + c) - load(by.mean + c), load(by.factor + c), load(by.offset + c)).store_unaligned(to + c);
+      store(to + c, fma(load(from + c) - load(by.mean + c), load(by.factor + c), load(by.offset + c)));
     if (const std::int64_t left = channels - c; left > 0) {
       const vf centred = load_first(from + c, left) - load_first(by.mean + c, left);
       store_first(to + c, fma(centred, load_first(by.factor + c, left), load_first(by.offset + c, left)), left);
     }
+  }
+}
+
+/// Factors and offsets, as many of each, and what the results are limited to.
+struct affine_parameters {
+  const float *factor, *offset;
+  std::int64_t count;
+  clamp_range range;
+};
+
+namespace detail {
+
+/// y = x * factor + offset, limited, for n elements.
+template <class Isa>
+[[gnu::noinline]] void affine(const float* x, const affine_parameters& by, std::int64_t n, float* y) {
+  const vf lo(by.range.lo), hi(by.range.hi);
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    store(y + i, clamp(fma(load(x + i), load(by.factor + i), load(by.offset + i)), lo, hi));
+  if (const std::int64_t left = n - i; left > 0) {
+    const vf sum = fma(load_first(x + i, left), load_first(by.factor + i, left), load_first(by.offset + i, left));
+    store_first(y + i, clamp(sum, lo, hi), left);
+  }
+}
+
+}  // namespace detail
+
+/// y = x * factor + offset, limited, for the elements of y in `range`; the parameters lie along the innermost elements.
+/// y may be x.
+template <class Isa = native>
+void affine_channels(const float* x, interval range, const affine_parameters& by, float* y) {
+  std::int64_t phase = range.begin % by.count;
+  if (by.count > detail::longest_short_row) {
+    for (std::int64_t i = range.begin; i < range.end; phase = 0) {
+      const std::int64_t whole = by.count - phase, left = range.end - i, n = whole < left ? whole : left;
+      detail::affine<Isa>(x + i, {by.factor + phase, by.offset + phase, n, by.range}, n, y + i);
+      i += n;
+    }
+    return;
+  }
+  alignas(64) float factors[detail::longest_repeated], offsets[detail::longest_repeated];
+  const std::int64_t length = detail::length_of_repeated(by.count),
+                     used = range.size() < length ? range.size() : length;
+  detail::repeat(by.factor, by.count, phase, used, factors);
+  detail::repeat(by.offset, by.count, phase, used, offsets);
+  for (std::int64_t i = range.begin; i < range.end; i += length) {
+    const std::int64_t n = range.end - i < length ? range.end - i : length;
+    detail::affine<Isa>(x + i, {factors, offsets, n, by.range}, n, y + i);
+  }
+}
+
+/// The same for parameters of which each serves a row of so many elements.
+template <class Isa = native>
+void affine_rows(const float* x, interval range, std::int64_t row, const affine_parameters& by, float* y) {
+  const vf lo(by.range.lo), hi(by.range.hi);
+  for (std::int64_t begin = range.begin; begin < range.end;) {
+    const std::int64_t which = begin / row, left = (which + 1) * row - begin;
+    const std::int64_t end = begin + (left < range.end - begin ? left : range.end - begin);
+    const vf factor = broadcast(by.factor + which % by.count), offset = broadcast(by.offset + which % by.count);
+    std::int64_t i = begin;
+    for (; i + lanes <= end; i += lanes) store(y + i, clamp(fma(load(x + i), factor, offset), lo, hi));
+    if (i < end) store_first(y + i, clamp(fma(load_first(x + i, end - i), factor, offset), lo, hi), end - i);
+    begin = end;
   }
 }
 
@@ -1895,55 +2780,125 @@ void normalise_channels(const float* x, interval rows, std::int64_t channels, co
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// Kernel choice of an operator on two f32 tensors. Binding has `function(attrs words)`, which gives the function for
-/// zip().
-template <class Binding> struct binary_binding {
-  static constexpr kernel_choice select(const kernel_request& node) {
-    if (!all_of_type(node, f32) || !has_work(node)) return {};
-    const int parts = parts_for(node.out[0].elements());
-    if (is_flat(node.in[0].desc, node.in[1].desc, node.out[0]))
-      return {.run = &run_flat, .parts = parts, .name = "zip"};
-    return {.run = &run_broadcast, .parts = parts, .name = "zip broadcast"};
-  }
+namespace detail {
 
-  /// For operands that have as many elements as the result, or a single one.
-  static void run_flat(const kernel_call& call) {
-    const interval range = share_of_floats(call.out[0].elements(), part_of(call));
-    zip(operand_of(call, 0, range.begin), operand_of(call, 1, range.begin), range.size(),
-        floats_out(call) + range.begin, Binding::function(call.attrs));
-  }
-  static void run_broadcast(const kernel_call& call) {
-    const broadcast_loops loops = loops_of(call.in[0].shape(), call.in[1].shape(), call.out[0].shape());
-    zip_broadcast(loops, floats_in(call, 0), floats_in(call, 1), floats_out(call),
-                  share_of_floats(call.out[0].elements(), part_of(call)), Binding::function(call.attrs));
+/// The dtype of a result whose elements are Y; that of the operands, T, where Y is void.
+template <class T, class Y> using result_of = std::conditional_t<std::is_void_v<Y>, T, Y>;
+
+/// Whether the node has operands of elements T that are plain numbers, of no scale, and such a result.
+template <class T, class Y> constexpr bool is_plain_pair(const kernel_request& node) {
+  for (const operand& x : node.in)
+    if (x.desc.type != dtype_for<T>() || x.desc.quantised) return false;
+  return node.out[0].type == dtype_for<result_of<T, Y>>();
+}
+
+inline broadcast_loops loops_of(const kernel_call& call) {
+  return kernels::loops_of(call.in[0].shape(), call.in[1].shape(), call.out[0].shape());
+}
+inline interval share_of(const kernel_call& call) { return share_of_floats(call.out[0].elements(), part_of(call)); }
+
+}  // namespace detail
+
+/// Kernel choice of an operator on two tensors that are taken element by element, by the function Op::element that the
+/// reference calls, too. Y is the result's element type where it is not that of the operands.
+template <class Op, class Y = void> struct element_binding {
+  /// The kernel for the first of these types that the node's elements have.
+  template <class... Types> static constexpr kernel_choice select(const kernel_request& node, int parts) {
+    kernel_choice chosen;
+    (consider<Types>(node, parts, chosen), ...);
+    return chosen;
   }
 
  private:
-  static constexpr bool is_flat(const tensor_desc& a, const tensor_desc& b, const tensor_desc& y) {
-    const auto fills = [&](const tensor_desc& x) { return x.elements() == y.elements() || x.elements() == 1; };
-    return fills(a) && fills(b);
+  template <class T> static constexpr void consider(const kernel_request& node, int parts, kernel_choice& chosen) {
+    if constexpr (reference_types<Op>().contains(dtype_for<T>()))
+      if (!chosen && detail::is_plain_pair<T, Y>(node))
+        chosen = {.run = &run<T>, .parts = parts, .name = "zip elements"};
   }
-  static row_operand operand_of(const kernel_call& call, std::size_t i, std::int64_t begin) {
-    const bool is_scalar = call.in[i].elements() != call.out[0].elements();
-    return {floats_in(call, i) + (is_scalar ? 0 : begin), is_scalar};
+  template <class T> static void run(const kernel_call& call) {
+    const auto attrs = unpack<typename Op::attrs>(call.attrs);
+    zip_elements(detail::loops_of(call), call.in[0].data.get<T>(), call.in[1].data.get<T>(),
+                 call.out[0].data.get<detail::result_of<T, Y>>(), detail::share_of(call),
+                 [&](T a, T b) { return Op::element(attrs, a, b); });
+  }
+};
+
+/// Kernel choice of an operator on two tensors: vectors for f32, by the function that Binding::function(attrs words)
+/// gives for zip(); the kernel's name says which way of broadcasting the plan has chosen. f16, f64 and i32 go element
+/// by element.
+template <class Op, class Binding, class Y = void> struct binary_binding {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    const int parts = parts_for(node.out[0].elements());
+    if (!detail::is_plain_pair<float, Y>(node))
+      return element_binding<Op, Y>::template select<float16, double, std::int32_t>(node, parts);
+    switch (form_of(node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape)) {
+      case broadcast_form::same:
+        return {.run = &run_same, .parts = parts, .name = "zip"};
+      case broadcast_form::scalar:
+        return {.run = &run_scalar, .parts = parts, .name = "zip scalar"};
+      case broadcast_form::channels:
+        return {.run = &run_channels, .parts = parts, .name = "zip channels"};
+      case broadcast_form::general:
+        break;
+    }
+    return {.run = &run_broadcast, .parts = parts, .name = "zip broadcast"};
+  }
+
+ private:
+  static auto* result(const kernel_call& call) { return call.out[0].data.get<detail::result_of<float, Y>>(); }
+
+  static void run_same(const kernel_call& call) {
+    const auto [begin, end] = detail::share_of(call);
+    zip(floats_in(call, 0) + begin, floats_in(call, 1) + begin, end - begin, result(call) + begin,
+        Binding::function(call.attrs));
+  }
+  static void run_scalar(const kernel_call& call) {
+    const auto [begin, end] = detail::share_of(call);
+    const float *a = floats_in(call, 0), *b = floats_in(call, 1);
+    const auto f = Binding::function(call.attrs);
+    if (call.in[0].elements() == 1) zip(*a, b + begin, end - begin, result(call) + begin, f);
+    else zip(a + begin, *b, end - begin, result(call) + begin, f);
+  }
+  static void run_channels(const kernel_call& call) {
+    const auto [begin, end] = detail::share_of(call);
+    const std::size_t row = call.in[0].elements() < call.in[1].elements() ? 0 : 1;
+    const std::int64_t period = call.in[row].elements();
+    zip_channels(floats_in(call, 1 - row) + begin, {floats_in(call, row), period, row == 0}, begin % period,
+                 end - begin, result(call) + begin, Binding::function(call.attrs));
+  }
+  static void run_broadcast(const kernel_call& call) {
+    zip_broadcast(detail::loops_of(call), floats_in(call, 0), floats_in(call, 1), result(call), detail::share_of(call),
+                  Binding::function(call.attrs));
   }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
-// ===== nnrt/ops/add.hpp
-// add: a + b with broadcasting and a fused activation.
-// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels; it is the DSL's operator +.
+// ===== nnrt/kernels/bind/detail/stored.hpp
+// stored: what the bindings of elementwise operators on quantised bytes have in common - tables, and rows of pairs.
+// Flow: bind/relu.hpp, bind/add.hpp and their like ask these before their kernels for floats; the arithmetic is the
+// operators'.
 
-// ===== nnrt/ops/detail/binary.hpp
-// binary: what operators on two tensors have in common - broadcasting rules, attributes, scalars and the naive loop.
-// Flow: ops/add.hpp and its like are made of these; each keeps its own enum of rules, so that errors name the operator.
+// ===== nnrt/kernels/byte_pairs.hpp
+// byte_pairs: sums, differences and products of two tensors of stored bytes under broadcasting, a register at a time.
+// Flow: bind/detail/stored.hpp asks whether an operator's function has such a form; the arithmetic is the operator's.
 
-// ===== nnrt/core/arithmetic.hpp
-// arithmetic: what references share when they compute - the type they compute in, fused activations, rounding back.
-// Flow: ops/*.hpp's reference functions; kernels are held against them.
+// ===== nnrt/kernels/byte_scale.hpp
+// byte_scale: sums of products of stored numbers become stored numbers, many at a time, with the bits of requantise().
+// Flow: byte_gemm.hpp and byte_depthwise.hpp pack scales beside the weights with set_scales(), and finish sums by them.
+//
+// Scaling a sum is a staircase over the integers with at most 255 steps that show in 8 bits; so is a straight line in
+// floats that is rounded to integers, since each of its operations is monotone. Two such staircases that agree just
+// below and just at each step agree everywhere. So set_scales() looks for a line near the factor that does, with the
+// very instructions that run later. Channels for which there is none are scaled in 64 bits, and those whose sums may
+// leave 30 bits one by one.
+
+// ===== nnrt/core/requantise.hpp
+// requantise: how a wide integer sum becomes a stored number again - fixed-point factors, named roundings, saturation.
+// Flow: references of quantised operators and their kernels use these very functions, so that both give the same bits.
 
 // ===== nnrt/core/math.hpp
-// math: elementary functions, the same ones in constant evaluation and at run time, and numeric conversion.
+// math: elementary functions, the same ones in constant evaluation and at run time.
 // Flow: every operator's reference() computes with these; fast kernels are compared with them.
 
 /// Elementary functions on double and float, without <cmath>.
@@ -2450,7 +3405,827 @@ constexpr double cos(double x) {
 }
 constexpr float cos(float x) { return static_cast<float>(cos(double{x})); }
 
-// --- conversion ------------------------------------------------------------
+}  // namespace nnrt::inline NNRT_ISA::math
+
+namespace nnrt::inline NNRT_ISA {
+
+/// A positive factor mantissa * 2^(exponent - 31), mantissa in [2^30, 2^31), exponent at least -31; 0 stands for the
+/// factor 0.
+struct fixed_point {
+  std::int32_t mantissa = 0;
+  int exponent = 0;
+  friend constexpr bool operator==(const fixed_point&, const fixed_point&) = default;
+};
+
+/// The fixed-point form of a factor, mantissa rounded half away from zero; 0 for factors below 2^-32 and for what is no
+/// positive number. Source: quantised TFLite models (frexp of input scale * weight scale / output scale).
+constexpr fixed_point fixed_point_of(double factor) {
+  if (!(factor >= 0x1p-64) || math::is_nan(factor) || math::is_inf(factor)) return {};
+  const auto word = std::bit_cast<std::uint64_t>(factor);
+  int exponent = static_cast<int>(word >> 52U) - 1022;
+  const auto fraction =
+      std::bit_cast<double>((word & ((std::uint64_t{1} << 52U) - 1)) | std::uint64_t{1022} << 52U);  // in [1/2, 1)
+  auto mantissa = static_cast<std::int64_t>(math::round_half_away(fraction * 0x1p31));
+  if (mantissa == std::int64_t{1} << 31U) mantissa /= 2, ++exponent;
+  if (exponent < -31) return {};
+  return {static_cast<std::int32_t>(mantissa), exponent};
+}
+
+namespace detail {
+constexpr std::int64_t clamped(std::int64_t x, std::int64_t low, std::int64_t high) {
+  return x < low ? low : x > high ? high : x;
+}
+constexpr std::int32_t saturated_i32(std::int64_t x) {
+  return static_cast<std::int32_t>(
+      clamped(x, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()));
+}
+
+/// The upper half of the doubled product, rounded to nearest, ties toward plus infinity; 2^31 - 1 where it is 2^31.
+constexpr std::int32_t high_product(std::int32_t a, std::int32_t b) {
+  const std::int64_t product = std::int64_t{a} * b;
+  constexpr std::int64_t half = std::int64_t{1} << 30U;
+  return saturated_i32((product + (product >= 0 ? half : 1 - half)) / (std::int64_t{1} << 31U));
+}
+
+/// x / 2^bits, rounded to nearest, ties away from zero; bits from 0 to 62.
+constexpr std::int32_t shifted_right(std::int64_t x, int bits) {
+  const std::int64_t mask = (std::int64_t{1} << bits) - 1, threshold = (mask >> 1) + (x < 0 ? 1 : 0);
+  return static_cast<std::int32_t>((x >> bits) + ((x & mask) > threshold ? 1 : 0));
+}
+
+/// x * 2^bits, saturated; 2^31 times anything but 0 leaves 32 bits, so that a longer shift says no more.
+constexpr std::int32_t shifted_left(std::int64_t x, int bits) {
+  constexpr std::int64_t most = std::int64_t{1} << 31U;
+  return saturated_i32(clamped(x, -most, most) * (std::int64_t{1} << (bits < 31 ? bits : 31)));
+}
+}  // namespace detail
+
+/// Ways to round the product of an accumulator and a factor; a target's policy names the one that its hardware has.
+/// Each saturates what leaves 32 bits.
+namespace rounding {
+
+/// Two roundings to nearest: of the 64-bit product to 32 bits (ties toward plus infinity), then of the right shift
+/// (ties away from zero). An accumulator that leaves 32 bits when it is shifted left saturates there: the result is
+/// then at least 2^30 in magnitude, beyond every number of 8 or 16 bits. Source: SRDHM and RDP of the reference kernels
+/// of quantised TFLite models.
+struct twice {
+  static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor) {
+    const int left = factor.exponent > 0 ? factor.exponent : 0, right = factor.exponent < 0 ? -factor.exponent : 0;
+    return detail::shifted_right(detail::high_product(detail::shifted_left(accumulator, left), factor.mantissa), right);
+  }
+};
+
+/// One rounding of the exact product to nearest, ties toward plus infinity. Source: TFLite's kernels compiled with
+/// TFLITE_SINGLE_ROUNDING.
+struct once {
+  static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor) {
+    const std::int64_t product = std::int64_t{accumulator} * factor.mantissa;
+    const int right = 31 - factor.exponent;
+    if (right <= 0) return detail::shifted_left(product, -right);
+    return detail::saturated_i32((product + (std::int64_t{1} << (right - 1))) >> right);
+  }
+};
+
+/// One rounding of the exact product to nearest, ties to the even neighbour, as IEEE 754 rounds.
+struct half_to_even {
+  static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor) {
+    const std::int64_t product = std::int64_t{accumulator} * factor.mantissa;
+    const int right = 31 - factor.exponent;
+    if (right <= 0) return detail::shifted_left(product, -right);
+    const std::int64_t below = product >> right, rest = product - (below << right),
+                       half = std::int64_t{1} << (right - 1);
+    return detail::saturated_i32(below + (rest > half || (rest == half && (below & 1) != 0) ? 1 : 0));
+  }
+};
+
+}  // namespace rounding
+
+/// The stored numbers that a result may take: those of the dtype, narrowed by a fused activation.
+struct stored_range {
+  std::int32_t low = 0;
+  std::int32_t high = 0;
+  friend constexpr bool operator==(const stored_range&, const stored_range&) = default;
+};
+
+namespace detail {
+/// The stored number of a real one, before it is clamped: rounds half away from zero, in float as TFLite does.
+constexpr std::int64_t stored(float real, const quantisation& q) {
+  const auto quotient = static_cast<float>(double{real} / double{q.scale});  // a float one may not overflow here
+  const double steps = math::round_half_away(double{quotient});
+  return q.zero_point + (steps < 0x1p31 ? static_cast<std::int64_t>(steps) : std::int64_t{1} << 31U);
+}
+}  // namespace detail
+
+/// Bounds of a quantised result of element type T: relu cuts at the zero point, relu6 at the stored 6 as well.
+template <class T> constexpr stored_range stored_range_of(const quantisation& q, activation fused) {
+  constexpr std::int64_t lowest = std::numeric_limits<T>::min(), highest = std::numeric_limits<T>::max();
+  std::int64_t low = lowest, high = highest;
+  if (fused != activation::none) low = detail::clamped(q.zero_point, lowest, highest);
+  if (fused == activation::relu6) high = detail::clamped(detail::stored(6.0F, q), low, highest);
+  return {static_cast<std::int32_t>(low), static_cast<std::int32_t>(high)};
+}
+
+/// clamp(zero_point + factor * sum): a sum beyond 32 bits is saturated first (it takes more than 65,000 products of
+/// 8-bit numbers to get there).
+template <class T, class Rounding = rounding::twice>
+constexpr T requantise(std::int64_t sum, fixed_point factor, std::int32_t zero_point, stored_range range) {
+  const std::int64_t value = std::int64_t{zero_point} + Rounding::scale(detail::saturated_i32(sum), factor);
+  return static_cast<T>(detail::clamped(value, range.low, range.high));
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/kernels/byte_lanes.hpp
+// byte_lanes: vectors of stored numbers - dot products of four bytes, interleaving, and the way from sums back to bytes.
+// Flow: byte_gemm.hpp and byte_depthwise.hpp compute with these; no other header names an instruction for bytes.
+//
+// A register holds int_lanes sums of 32 bits, or four times as many bytes. Where the machine sums four products of bytes
+// by one instruction (VNNI, NEON dotprod), that is dot4(); elsewhere bytes are widened to 16 bits first, since the
+// instruction for bytes (pmaddubsw) saturates.
+
+#if defined(NNRT_LANES_AVX512)
+#define NNRT_BYTES_OF_REGISTER 64
+#elif defined(NNRT_LANES_AVX2)
+#define NNRT_BYTES_OF_REGISTER 32
+#else
+#define NNRT_BYTES_OF_REGISTER 16
+#endif
+#if (defined(NNRT_LANES_AVX512) && defined(__AVX512VNNI__)) || (defined(NNRT_LANES_AVX2) && defined(__AVXVNNI__))
+#define NNRT_BYTES_VNNI 1
+#elif defined(__SSE2__)
+#define NNRT_BYTES_WIDENED 1
+#endif
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+typedef std::int32_t int_vector __attribute__((vector_size(NNRT_BYTES_OF_REGISTER), may_alias));
+typedef std::int16_t short_vector __attribute__((vector_size(NNRT_BYTES_OF_REGISTER), may_alias));
+typedef std::int8_t byte_vector __attribute__((vector_size(NNRT_BYTES_OF_REGISTER), may_alias));
+
+inline constexpr std::int64_t register_bytes = NNRT_BYTES_OF_REGISTER;
+/// 32-bit sums per register.
+inline constexpr std::int64_t int_lanes = register_bytes / 4;
+
+template <class Vector> [[gnu::always_inline]] inline Vector load_vector(const void* p) {
+  Vector v;
+  __builtin_memcpy(&v, p, sizeof v);
+  return v;
+}
+template <class Vector> [[gnu::always_inline]] inline void store_vector(void* p, Vector v) {
+  __builtin_memcpy(p, &v, sizeof v);
+}
+[[gnu::always_inline]] inline int_vector int_lanes_of(std::int32_t x) { return x - int_vector{}; }
+
+/// The first n bytes at p (0 < n <= register_bytes), the others zero; memory past them is not touched.
+[[gnu::always_inline]] inline byte_vector load_bytes(const std::byte* p, std::int64_t n) {
+  if (n == register_bytes) return load_vector<byte_vector>(p);
+#if defined(NNRT_LANES_AVX512)
+  return (byte_vector)_mm512_maskz_loadu_epi8((std::uint64_t{1} << n) - 1, p);
+#else
+  byte_vector x{};
+  __builtin_memcpy(&x, p, static_cast<std::size_t>(n));
+  return x;
+#endif
+}
+
+/// Makes a vector opaque: else g++ 12 does in scalar registers what the vector was made for.
+[[gnu::always_inline]] inline void keep_vector(int_vector& x) {
+#if defined(NNRT_LANES_AVX512)
+  asm("" : "+v"(x));
+#elif defined(__SSE2__)
+  asm("" : "+x"(x));
+#else
+  (void)x;
+#endif
+}
+
+// --- dot products -----------------------------------------------------------
+
+/// What dot products take as the first factor, as offset from a stored i8: x86 multiplies unsigned by signed bytes.
+#if defined(__ARM_FEATURE_DOTPROD)
+inline constexpr bool dots_are_signed = true;
+#else
+inline constexpr bool dots_are_signed = false;
+#endif
+
+#if defined(NNRT_BYTES_WIDENED)
+/// Four bytes in each lane, split into those at even and those at odd places, 16 bits each.
+struct dot_values {
+  int_vector even, odd;
+};
+/// The weights that they meet, split alike.
+struct dot_weights {
+  int_vector even, odd;
+};
+[[gnu::always_inline]] inline dot_values values_of(int_vector bytes) {
+  return {bytes & 0x00ff00ff, (int_vector)((short_vector)bytes >> 8) & 0x00ff00ff};
+}
+#else
+/// Four bytes in each lane.
+struct dot_values {
+  int_vector bytes;
+};
+/// The weights that they meet.
+struct dot_weights {
+  int_vector bytes;
+};
+[[gnu::always_inline]] inline dot_values values_of(int_vector bytes) { return {bytes}; }
+#endif
+
+/// Bytes that the weights of one dot product take in memory, for all lanes.
+inline constexpr std::int64_t dot_bytes = sizeof(dot_weights);
+
+/// Where the weight of a lane for the byte at `place` (0 to 3) lies: sets it.
+inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place, std::int8_t value) {
+#if defined(NNRT_BYTES_WIDENED)
+  const std::int16_t wide = value;
+  std::memcpy(weights + place % 2 * register_bytes + lane * 4 + place / 2 * 2, &wide, sizeof wide);
+#else
+  std::memcpy(weights + lane * 4 + place, &value, sizeof value);
+#endif
+}
+[[gnu::always_inline]] inline dot_weights load_weights(const std::byte* p) {
+#if defined(NNRT_BYTES_WIDENED)
+  return {load_vector<int_vector>(p), load_vector<int_vector>(p + register_bytes)};
+#else
+  return {load_vector<int_vector>(p)};
+#endif
+}
+
+/// sum + the four products of each lane.
+[[gnu::always_inline]] inline int_vector dot4(int_vector sum, dot_values x, dot_weights w) {
+#if defined(NNRT_BYTES_VNNI)
+#if defined(NNRT_LANES_AVX512) && defined(__clang__)
+  return (int_vector)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)x.bytes, (__m512i)w.bytes);
+#elif defined(NNRT_LANES_AVX512)
+  // g++ 12 sees each accumulator of the intrinsic in two vector types, keeps both alive across the loop and spills.
+  asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(x.bytes), "vm"(w.bytes));
+  return sum;
+#elif defined(__clang__)
+  return (int_vector)_mm256_dpbusd_avx_epi32((__m256i)sum, (__m256i)x.bytes, (__m256i)w.bytes);
+#else
+  asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sum) : "x"(x.bytes), "xm"(w.bytes));
+  return sum;
+#endif
+#elif defined(NNRT_LANES_AVX512)
+  return sum + (int_vector)_mm512_madd_epi16((__m512i)x.even, (__m512i)w.even) +
+         (int_vector)_mm512_madd_epi16((__m512i)x.odd, (__m512i)w.odd);
+#elif defined(NNRT_LANES_AVX2)
+  return sum + (int_vector)_mm256_madd_epi16((__m256i)x.even, (__m256i)w.even) +
+         (int_vector)_mm256_madd_epi16((__m256i)x.odd, (__m256i)w.odd);
+#elif defined(__SSE2__)
+  return sum + (int_vector)_mm_madd_epi16((__m128i)x.even, (__m128i)w.even) +
+         (int_vector)_mm_madd_epi16((__m128i)x.odd, (__m128i)w.odd);
+#elif defined(__ARM_FEATURE_DOTPROD)
+  return (int_vector)vdotq_s32((int32x4_t)sum, (int8x16_t)x.bytes, (int8x16_t)w.bytes);
+#else
+  const auto bytes = (byte_vector)x.bytes, weights = (byte_vector)w.bytes;
+  for (int lane = 0; lane < int_lanes; ++lane)
+    for (int i = 4 * lane; i < 4 * lane + 4; ++i) sum[lane] += static_cast<std::uint8_t>(bytes[i]) * weights[i];
+  return sum;
+#endif
+}
+
+/// The four bytes at p in every lane, `flip` (in every lane) exclusive-ored: 0x80 in each byte makes signed ones unsigned.
+[[gnu::always_inline]] inline dot_values broadcast4(const void* p, int_vector flip) {
+  std::int32_t word;
+  __builtin_memcpy(&word, p, sizeof word);
+#if defined(NNRT_LANES_AVX512)
+  return values_of((int_vector)_mm512_set1_epi32(word) ^ flip);
+#else
+  return values_of(int_lanes_of(word) ^ flip);
+#endif
+}
+
+// --- bytes of four registers, lane by lane ------------------------------------
+
+/// The same place of four registers of bytes side by side in a lane: r0 r1 r2 r3. Lane l of register v belongs to byte
+/// channel_of_lane(v, l).
+struct interleaved {
+  int_vector of[4];
+};
+constexpr std::int64_t channel_of_lane(std::int64_t v, std::int64_t lane) { return lane / 4 * 16 + v * 4 + lane % 4; }
+
+[[gnu::always_inline]] inline interleaved interleave(byte_vector r0, byte_vector r1, byte_vector r2, byte_vector r3) {
+#if defined(NNRT_LANES_AVX512)
+  const __m512i a = (__m512i)r0, b = (__m512i)r1, c = (__m512i)r2, d = (__m512i)r3;
+  const __m512i low_ab = _mm512_unpacklo_epi8(a, b), high_ab = _mm512_unpackhi_epi8(a, b),
+                low_cd = _mm512_unpacklo_epi8(c, d), high_cd = _mm512_unpackhi_epi8(c, d);
+  return {{(int_vector)_mm512_unpacklo_epi16(low_ab, low_cd), (int_vector)_mm512_unpackhi_epi16(low_ab, low_cd),
+           (int_vector)_mm512_unpacklo_epi16(high_ab, high_cd), (int_vector)_mm512_unpackhi_epi16(high_ab, high_cd)}};
+#elif defined(NNRT_LANES_AVX2)
+  const __m256i a = (__m256i)r0, b = (__m256i)r1, c = (__m256i)r2, d = (__m256i)r3;
+  const __m256i low_ab = _mm256_unpacklo_epi8(a, b), high_ab = _mm256_unpackhi_epi8(a, b),
+                low_cd = _mm256_unpacklo_epi8(c, d), high_cd = _mm256_unpackhi_epi8(c, d);
+  return {{(int_vector)_mm256_unpacklo_epi16(low_ab, low_cd), (int_vector)_mm256_unpackhi_epi16(low_ab, low_cd),
+           (int_vector)_mm256_unpacklo_epi16(high_ab, high_cd), (int_vector)_mm256_unpackhi_epi16(high_ab, high_cd)}};
+#elif defined(__SSE2__)
+  const __m128i a = (__m128i)r0, b = (__m128i)r1, c = (__m128i)r2, d = (__m128i)r3;
+  const __m128i low_ab = _mm_unpacklo_epi8(a, b), high_ab = _mm_unpackhi_epi8(a, b), low_cd = _mm_unpacklo_epi8(c, d),
+                high_cd = _mm_unpackhi_epi8(c, d);
+  return {{(int_vector)_mm_unpacklo_epi16(low_ab, low_cd), (int_vector)_mm_unpackhi_epi16(low_ab, low_cd),
+           (int_vector)_mm_unpacklo_epi16(high_ab, high_cd), (int_vector)_mm_unpackhi_epi16(high_ab, high_cd)}};
+#else
+  interleaved out;
+  for (int v = 0; v < 4; ++v) {
+    byte_vector bytes;
+    for (int l = 0; l < 4; ++l)
+      bytes[4 * l] = r0[4 * v + l], bytes[4 * l + 1] = r1[4 * v + l], bytes[4 * l + 2] = r2[4 * v + l],
+                bytes[4 * l + 3] = r3[4 * v + l];
+    out.of[v] = (int_vector)bytes;
+  }
+  return out;
+#endif
+}
+
+// --- from sums to bytes -------------------------------------------------------
+
+/// Whether scaled_by_line() and scaled_exactly() are there; where they are not, sums are scaled one by one.
+#if defined(__SSE2__)
+inline constexpr bool has_lines = true;
+#else
+inline constexpr bool has_lines = false;
+#endif
+#if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2)
+inline constexpr bool has_exact_scale = true;
+#else
+inline constexpr bool has_exact_scale = false;
+#endif
+
+/// x * slope + offset with the sign of x, to nearest, as floats compute it; the lanes of slope and offset hold the bits of
+/// floats. |x * slope| must stay below 2^31.
+[[gnu::always_inline]] inline int_vector scaled_by_line(int_vector x, int_vector slope, int_vector offset) {
+#if defined(NNRT_LANES_AVX512)
+  const __m512i signed_offset =
+      _mm512_ternarylogic_epi32((__m512i)x, _mm512_set1_epi32(INT32_MIN), (__m512i)offset, 0xea);  // (x & sign) | offset
+  return (int_vector)_mm512_cvtps_epi32(
+      _mm512_fmadd_ps(_mm512_cvtepi32_ps((__m512i)x), (__m512)slope, (__m512)signed_offset));
+#elif defined(NNRT_LANES_AVX2)
+  const int_vector signed_offset = (x & INT32_MIN) | offset;
+  return (int_vector)_mm256_cvtps_epi32(
+      _mm256_fmadd_ps(_mm256_cvtepi32_ps((__m256i)x), (__m256)slope, (__m256)signed_offset));
+#elif defined(__SSE2__)
+  const int_vector signed_offset = (x & INT32_MIN) | offset;
+  return (int_vector)_mm_cvtps_epi32(
+      _mm_add_ps(_mm_mul_ps(_mm_cvtepi32_ps((__m128i)x), (__m128)slope), (__m128)signed_offset));
+#else
+  (void)slope, (void)offset;
+  return x;
+#endif
+}
+
+/// The same for an offset of either sign, whatever the sign of x.
+[[gnu::always_inline]] inline int_vector scaled_by_rising_line(int_vector x, int_vector slope, int_vector offset) {
+#if defined(NNRT_LANES_AVX512)
+  return (int_vector)_mm512_cvtps_epi32(
+      _mm512_fmadd_ps(_mm512_cvtepi32_ps((__m512i)x), (__m512)slope, (__m512)offset));
+#elif defined(NNRT_LANES_AVX2)
+  return (int_vector)_mm256_cvtps_epi32(
+      _mm256_fmadd_ps(_mm256_cvtepi32_ps((__m256i)x), (__m256)slope, (__m256)offset));
+#elif defined(__SSE2__)
+  return (int_vector)_mm_cvtps_epi32(
+      _mm_add_ps(_mm_mul_ps(_mm_cvtepi32_ps((__m128i)x), (__m128)slope), (__m128)offset));
+#else
+  (void)slope, (void)offset;
+  return x;
+#endif
+}
+
+/// The upper halves of the doubled products, rounded to nearest, ties toward plus infinity, as detail::high_product().
+[[gnu::always_inline]] inline int_vector high_products(int_vector x, int_vector y) {
+#if defined(NNRT_LANES_AVX512)
+  const __m512i half = _mm512_set1_epi64(std::int64_t{1} << 30);
+  const __m512i even = _mm512_add_epi64(_mm512_mul_epi32((__m512i)x, (__m512i)y), half),
+                odd = _mm512_add_epi64(
+                    _mm512_mul_epi32(_mm512_srli_epi64((__m512i)x, 32), _mm512_srli_epi64((__m512i)y, 32)), half);
+  return (int_vector)_mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, 31), _mm512_slli_epi64(odd, 1));
+#elif defined(NNRT_LANES_AVX2)
+  const __m256i half = _mm256_set1_epi64x(std::int64_t{1} << 30);
+  const __m256i even = _mm256_add_epi64(_mm256_mul_epi32((__m256i)x, (__m256i)y), half),
+                odd = _mm256_add_epi64(
+                    _mm256_mul_epi32(_mm256_srli_epi64((__m256i)x, 32), _mm256_srli_epi64((__m256i)y, 32)), half);
+  return (int_vector)_mm256_blend_epi32(_mm256_srli_epi64(even, 31), _mm256_slli_epi64(odd, 1), 0xaa);
+#else
+  (void)y;
+  return x;
+#endif
+}
+
+/// What a stored result may be, as vectors.
+struct narrowing {
+  short_vector low, high, zero_point;
+  byte_vector flip;
+
+  /// All numbers as those of i8: of u8 results 128 is taken off, and the bytes are flipped back.
+  narrowing(std::int32_t low_number, std::int32_t high_number, std::int32_t zero, bool is_unsigned)
+      : low(in_every_lane(low_number - (is_unsigned ? 128 : 0))),
+        high(in_every_lane(high_number - (is_unsigned ? 128 : 0))),
+        zero_point(in_every_lane(zero - (is_unsigned ? 128 : 0))),
+        flip((byte_vector)int_lanes_of(is_unsigned ? static_cast<std::int32_t>(0x80808080U) : 0)) {}
+
+  template <bool AddsZeroPoint> [[gnu::always_inline]] short_vector limited(short_vector x) const {
+#if defined(NNRT_LANES_AVX512)
+    if constexpr (AddsZeroPoint) x = (short_vector)_mm512_adds_epi16((__m512i)x, (__m512i)zero_point);
+    return (short_vector)_mm512_min_epi16(_mm512_max_epi16((__m512i)x, (__m512i)low), (__m512i)high);
+#elif defined(NNRT_LANES_AVX2)
+    if constexpr (AddsZeroPoint) x = (short_vector)_mm256_adds_epi16((__m256i)x, (__m256i)zero_point);
+    return (short_vector)_mm256_min_epi16(_mm256_max_epi16((__m256i)x, (__m256i)low), (__m256i)high);
+#elif defined(__SSE2__)
+    if constexpr (AddsZeroPoint) x = (short_vector)_mm_adds_epi16((__m128i)x, (__m128i)zero_point);
+    return (short_vector)_mm_min_epi16(_mm_max_epi16((__m128i)x, (__m128i)low), (__m128i)high);
+#else
+    return x;
+#endif
+  }
+
+ private:
+  static short_vector in_every_lane(std::int32_t x) {
+    const auto number = static_cast<std::int16_t>(x);
+    return number - short_vector{};
+  }
+};
+
+/// Stored numbers of four registers of scaled sums, to which the zero point is added unless they include it. Each 16
+/// bytes of the result are four lanes of a, of b, of c, of d.
+template <bool AddsZeroPoint>
+[[gnu::always_inline]] inline byte_vector narrowed(int_vector a, int_vector b, int_vector c, int_vector d,
+                                                   const narrowing& to) {
+#if defined(NNRT_LANES_AVX512)
+  const auto ab = to.limited<AddsZeroPoint>((short_vector)_mm512_packs_epi32((__m512i)a, (__m512i)b)),
+             cd = to.limited<AddsZeroPoint>((short_vector)_mm512_packs_epi32((__m512i)c, (__m512i)d));
+  return (byte_vector)_mm512_packs_epi16((__m512i)ab, (__m512i)cd) ^ to.flip;
+#elif defined(NNRT_LANES_AVX2)
+  const auto ab = to.limited<AddsZeroPoint>((short_vector)_mm256_packs_epi32((__m256i)a, (__m256i)b)),
+             cd = to.limited<AddsZeroPoint>((short_vector)_mm256_packs_epi32((__m256i)c, (__m256i)d));
+  return (byte_vector)_mm256_packs_epi16((__m256i)ab, (__m256i)cd) ^ to.flip;
+#elif defined(__SSE2__)
+  const auto ab = to.limited<AddsZeroPoint>((short_vector)_mm_packs_epi32((__m128i)a, (__m128i)b)),
+             cd = to.limited<AddsZeroPoint>((short_vector)_mm_packs_epi32((__m128i)c, (__m128i)d));
+  return (byte_vector)_mm_packs_epi16((__m128i)ab, (__m128i)cd) ^ to.flip;
+#else
+  byte_vector out;
+  const int_vector all[] = {a, b, c, d};
+  for (int i = 0; i < 16; ++i) {
+    const std::int64_t x = std::int64_t{all[i / 4][i % 4]} + (AddsZeroPoint ? to.zero_point[0] : 0);
+    out[i] = static_cast<std::int8_t>(x < to.low[0] ? to.low[0] : x > to.high[0] ? to.high[0] : x);
+  }
+  return out ^ to.flip;
+#endif
+}
+
+/// What narrowed() gives of four registers as the bytes of a, those of b, of c, of d.
+[[gnu::always_inline]] inline byte_vector rows_apart(byte_vector x) {
+#if defined(NNRT_LANES_AVX512)
+  const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  return (byte_vector)_mm512_permutexvar_epi32(order, (__m512i)x);
+#elif defined(NNRT_LANES_AVX2)
+  return (byte_vector)_mm256_permutevar8x32_epi32((__m256i)x, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+#else
+  return x;
+#endif
+}
+/// Stores a register in two halves, or in four quarters, `stride` bytes apart.
+[[gnu::always_inline]] inline void store_halves(byte_vector x, std::byte* p, std::int64_t stride) {
+#if defined(NNRT_LANES_AVX512)
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_castsi512_si256((__m512i)x));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p + stride), _mm512_extracti64x4_epi64((__m512i)x, 1));
+#else
+  typedef std::int64_t words __attribute__((vector_size(register_bytes)));
+  const auto parts = (words)x;
+  for (int i = 0; i < register_bytes / 16; ++i) {
+    const std::int64_t first = parts[i], second = parts[register_bytes / 16 + i];
+    __builtin_memcpy(p + 8 * i, &first, 8), __builtin_memcpy(p + stride + 8 * i, &second, 8);
+  }
+#endif
+}
+[[gnu::always_inline]] inline void store_quarters(byte_vector x, std::byte* p, std::int64_t stride) {
+#if defined(NNRT_LANES_AVX512)
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_castsi512_si128((__m512i)x));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(p + stride), _mm512_extracti32x4_epi32((__m512i)x, 1));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(p + 2 * stride), _mm512_extracti32x4_epi32((__m512i)x, 2));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(p + 3 * stride), _mm512_extracti32x4_epi32((__m512i)x, 3));
+#else
+  for (int row = 0; row < 4; ++row, p += stride)
+    for (int i = 0; i < int_lanes / 4; ++i) {
+      const std::int32_t word = ((int_vector)x)[row * (int_lanes / 4) + i];
+      __builtin_memcpy(p + 4 * i, &word, 4);
+    }
+#endif
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+
+#include <algorithm>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// How the sums of a vector of channels are scaled, from the fastest to the most general.
+enum class scale_method : std::int32_t {
+  by_rising_line,  // of results that are clamped at the zero point, which the line includes
+  by_line,
+  exactly,
+  one_by_one
+};
+
+/// The scales of int_lanes channels, lane by lane.
+struct alignas(64) channel_scales {
+  float rising_slope[int_lanes], rising_offset[int_lanes];
+  float slope[int_lanes], offset[int_lanes];
+  std::int32_t mantissa[int_lanes], left[int_lanes], right[int_lanes];
+  std::int32_t half[int_lanes], sign[int_lanes];  // of the right shift: what rounds it
+  std::int32_t bias[int_lanes];                   // one_by_one: not yet in the sums, since they might overflow
+  std::int32_t has_rising_line[int_lanes], has_line[int_lanes], is_exact[int_lanes];  // what each lane allows
+  scale_method method;
+};
+
+/// Sums that a channel can have.
+struct sum_range {
+  std::int64_t low = 0, high = 0;
+  friend constexpr bool operator==(const sum_range&, const sum_range&) = default;
+};
+
+/// One output channel as set_scales() sees it.
+struct byte_channel {
+  fixed_point factor = {};
+  std::int32_t bias = 0;
+  sum_range reach = {};  // bias included
+  friend constexpr bool operator==(const byte_channel&, const byte_channel&) = default;
+};
+
+/// What a result may be: the stored numbers without the zero point, and that as a byte with a sign, see narrowing.
+struct scaled_range {
+  std::int32_t low = 0, high = 0, zero = 0;
+
+  /// Of stored numbers; of u8 ones 128 is taken off.
+  static constexpr scaled_range of(stored_range range, std::int32_t zero_point, bool is_unsigned) {
+    return {range.low - zero_point, range.high - zero_point, zero_point - (is_unsigned ? 128 : 0)};
+  }
+};
+
+namespace detail {
+
+constexpr std::int32_t scaled(std::int64_t sum, fixed_point factor) {
+  return rounding::twice::scale(nnrt::detail::saturated_i32(sum), factor);
+}
+
+/// The smallest sum that is scaled to `result` or more; there is one.
+inline std::int64_t first_reaching(std::int32_t result, fixed_point factor) {
+  const double slope = static_cast<double>(factor.mantissa) / static_cast<double>(std::int64_t{1} << (31 - factor.exponent));
+  auto sum = static_cast<std::int64_t>((static_cast<double>(result) - 0.5) / slope);
+  while (scaled(sum, factor) < result) ++sum;
+  while (scaled(sum - 1, factor) >= result) --sum;
+  return sum;
+}
+
+/// The steps of one channel's staircase: at sum `at` it reaches `result`, just before it does not. And its ends.
+struct staircase {
+  static constexpr int most = 256;
+  int steps = 0;
+  std::int32_t at[most + int_lanes], result[most + int_lanes];
+  sum_range reach;
+  scaled_range range;
+  std::int32_t first, last;
+
+  staircase(const byte_channel& channel, scaled_range of_result) : reach(channel.reach), range(of_result) {
+    first = limited(scaled(reach.low, channel.factor)), last = limited(scaled(reach.high, channel.factor));
+    for (std::int32_t k = first + 1; k <= last; ++k, ++steps)
+      at[steps] = static_cast<std::int32_t>(first_reaching(k, channel.factor)), result[steps] = k;
+    for (int i = steps; steps > 0 && i < steps + int_lanes; ++i) at[i] = at[i - 1], result[i] = result[i - 1];
+  }
+  std::int32_t limited(std::int32_t x) const { return std::clamp(x, range.low, range.high); }
+
+  /// Whether a line ends and steps where this does; it may be higher by `zero`.
+  template <class Line> bool fits(Line line, std::int32_t zero) const {
+    std::int32_t ends[int_lanes] = {static_cast<std::int32_t>(reach.low), static_cast<std::int32_t>(reach.high)};
+    store_vector(ends, line(load_vector<int_vector>(ends)) - zero);
+    if (limited(ends[0]) != first || limited(ends[1]) != last) return false;
+    for (int i = 0; i < steps; i += int_lanes) {
+      const auto x = load_vector<int_vector>(at + i), wanted = load_vector<int_vector>(result + i) + zero;
+      std::int32_t is_wrong[int_lanes], any = 0;
+      store_vector<int_vector>(is_wrong, (line(x) < wanted) | (line(x - 1) >= wanted));
+      for (const std::int32_t wrong : is_wrong) any |= wrong;
+      if (any != 0) return false;
+    }
+    return true;
+  }
+};
+
+/// A line, found or not.
+struct line {
+  float slope = 0, offset = 0;
+  bool found = false;
+};
+
+/// The nearest float so many steps up or down.
+inline float neighbour(float x, int steps) { return std::bit_cast<float>(std::bit_cast<std::int32_t>(x) + steps); }
+
+/// Looks for a line in rings around the factor itself; fits(slope, offset) says whether one does.
+template <class Fits> line nearest_line(double slope, double offset, double step, Fits fits) {
+  constexpr int rings = 8;
+  for (int ring = 0; ring <= rings; ++ring)
+    for (int i = -ring; i <= ring; ++i)
+      for (int j = -ring; j <= ring; ++j) {
+        if (std::max(i < 0 ? -i : i, j < 0 ? -j : j) != ring) continue;
+        const line near{neighbour(static_cast<float>(slope), i), static_cast<float>(offset + j * step), true};
+        if (fits(near.slope, near.offset)) return near;
+      }
+  return {};
+}
+
+/// The lines for a channel of sums within 32 bits: a rising one if results are clamped at the zero point, and one whose
+/// offset has the sign of the sum.
+struct channel_lines {
+  line rising, any;
+
+  channel_lines(const byte_channel& channel, scaled_range range) {
+    const fixed_point m = channel.factor;
+    if (m.mantissa == 0) {
+      rising = {0, static_cast<float>(range.zero), range.low == 0}, any = {0, 0, true};
+      return;
+    }
+    if (m.exponent > 0) return;
+    const double slope =
+        static_cast<double>(m.mantissa) / static_cast<double>(std::int64_t{1} << (31 - m.exponent));
+    const double kink = m.exponent < 0 ? 0.5 / static_cast<double>(std::int64_t{1} << -m.exponent) : 0.0;
+    const staircase stairs(channel, range);
+    any = nearest_line(slope, kink, slope / 256, [&](float a, float b) {
+      const int_vector slopes = bits(a), offsets = bits(b);
+      return b >= 0 && stairs.fits([&](int_vector x) { return scaled_by_line(x, slopes, offsets); }, 0);
+    });
+    if (range.low != 0) return;
+    const double ulp = range.zero == 0 ? 0.0 : (range.zero < 0 ? -range.zero : range.zero) * 0x1p-23;
+    rising = nearest_line(slope, range.zero + kink, std::max(ulp, slope / 256), [&](float a, float b) {
+      const int_vector slopes = bits(a), offsets = bits(b);
+      return stairs.fits([&](int_vector x) { return scaled_by_rising_line(x, slopes, offsets); }, range.zero);
+    });
+  }
+
+ private:
+  static int_vector bits(float x) { return int_lanes_of(std::bit_cast<std::int32_t>(x)); }
+};
+
+inline bool fits_32_bits(sum_range r) {
+  return r.low >= std::numeric_limits<std::int32_t>::min() && r.high <= std::numeric_limits<std::int32_t>::max();
+}
+/// Whether scaled_exactly() can do it: neither the shift to the left nor the rounding leaves 32 bits.
+inline bool fits_30_bits(const byte_channel& channel) {
+  const int left = std::max(0, channel.factor.exponent);
+  const std::int64_t most = left < 30 ? (std::int64_t{1} << (30 - left)) - 1 : 0;
+  return channel.reach.low >= -most && channel.reach.high <= most;
+}
+
+}  // namespace detail
+
+/// Whether a channel gives one number whatever its input. Trained networks have many: weights of 0, and a bias of 30 bits
+/// with a factor of 1e-9, that only sums scaled one by one would stand.
+inline bool is_constant(const byte_channel& channel, scaled_range range) {
+  const auto limited = [&](std::int64_t sum) {
+    return std::clamp(detail::scaled(sum, channel.factor), range.low, range.high);
+  };
+  return limited(channel.reach.low) == limited(channel.reach.high);
+}
+/// A channel of the same number without weights: every method can scale it.
+inline byte_channel constant_channel(const byte_channel& channel, scaled_range range) {
+  const std::int32_t twice = 2 * std::clamp(detail::scaled(channel.reach.low, channel.factor), range.low, range.high);
+  constexpr fixed_point one_half{1 << 30, 0};
+  return {one_half, twice, {twice, twice}};
+}
+
+/// Sets the scale of one lane.
+inline void set_lane(channel_scales& s, std::int64_t lane, const byte_channel& channel, scaled_range range) {
+  const fixed_point factor = channel.factor;
+  const int right = factor.exponent < 0 ? -factor.exponent : 0;
+  s.mantissa[lane] = factor.mantissa, s.left[lane] = std::max(0, factor.exponent), s.right[lane] = right;
+  s.half[lane] = right > 0 ? 1 << (right - 1) : 0, s.sign[lane] = right > 0 ? -1 : 0;
+  s.bias[lane] = channel.bias;
+  const bool may_have_line = has_lines && detail::fits_32_bits(channel.reach);
+  const detail::channel_lines lines(may_have_line ? channel : byte_channel{}, range);
+  s.rising_slope[lane] = lines.rising.slope, s.rising_offset[lane] = lines.rising.offset;
+  s.slope[lane] = lines.any.slope, s.offset[lane] = lines.any.offset;
+  s.has_rising_line[lane] = may_have_line && lines.rising.found, s.has_line[lane] = may_have_line && lines.any.found;
+  s.is_exact[lane] = has_exact_scale && detail::fits_30_bits(channel);
+}
+
+/// The same as another lane; what is set takes a microsecond.
+inline void copy_lane(channel_scales& s, std::int64_t lane, const channel_scales& from, std::int64_t from_lane) {
+  s.rising_slope[lane] = from.rising_slope[from_lane], s.rising_offset[lane] = from.rising_offset[from_lane];
+  s.slope[lane] = from.slope[from_lane], s.offset[lane] = from.offset[from_lane];
+  s.has_rising_line[lane] = from.has_rising_line[from_lane];
+  s.mantissa[lane] = from.mantissa[from_lane], s.left[lane] = from.left[from_lane];
+  s.right[lane] = from.right[from_lane], s.half[lane] = from.half[from_lane], s.sign[lane] = from.sign[from_lane];
+  s.bias[lane] = from.bias[from_lane];
+  s.has_line[lane] = from.has_line[from_lane], s.is_exact[lane] = from.is_exact[from_lane];
+}
+
+/// Gives `count` vectors of channels the fastest method that all of their lanes allow.
+inline void choose_method(channel_scales* scales, std::int64_t count) {
+  std::int32_t rising = has_lines, lines = has_lines, exact = has_exact_scale;
+  for (std::int64_t v = 0; v < count; ++v)
+    for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
+      rising &= scales[v].has_rising_line[lane], lines &= scales[v].has_line[lane];
+      exact &= scales[v].is_exact[lane];
+    }
+  for (std::int64_t v = 0; v < count; ++v)
+    scales[v].method = rising != 0  ? scale_method::by_rising_line
+                       : lines != 0 ? scale_method::by_line
+                       : exact != 0 ? scale_method::exactly
+                                    : scale_method::one_by_one;
+}
+
+/// Sets the scales of the channels in the lanes, `count` of them.
+inline void set_scales(channel_scales& s, const byte_channel (&channels)[int_lanes], std::int64_t count,
+                       scaled_range range) {
+  for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
+    const bool is_used = lane < count;
+    if (lane > 0 && is_used && channels[lane] == channels[lane - 1]) copy_lane(s, lane, s, lane - 1);
+    else set_lane(s, lane, is_used ? channels[lane] : byte_channel{}, range);
+  }
+  choose_method(&s, 1);
+}
+
+namespace detail {
+
+/// Scales sums by one method. By value: what it needs stays in registers while rows pass.
+template <scale_method Method> struct scaler {
+  const channel_scales& scales;
+  explicit scaler(const channel_scales& s) : scales(s) {}
+
+  int_vector operator()(int_vector sums) const {
+    std::int32_t each[int_lanes];
+    store_vector(each, sums);
+    for (std::int64_t i = 0; i < int_lanes; ++i)
+      each[i] = scaled(std::int64_t{each[i]} + scales.bias[i],
+                       {scales.mantissa[i], scales.left[i] - scales.right[i]});
+    return load_vector<int_vector>(each);
+  }
+};
+template <> struct scaler<scale_method::by_rising_line> {
+  int_vector slope, offset;
+  [[gnu::always_inline]] explicit scaler(const channel_scales& s)
+      : slope(load_vector<int_vector>(s.rising_slope)), offset(load_vector<int_vector>(s.rising_offset)) {}
+
+  [[gnu::always_inline]] int_vector operator()(int_vector sums) const {
+    return scaled_by_rising_line(sums, slope, offset);
+  }
+};
+template <> struct scaler<scale_method::by_line> {
+  int_vector slope, offset;
+  [[gnu::always_inline]] explicit scaler(const channel_scales& s)
+      : slope(load_vector<int_vector>(s.slope)), offset(load_vector<int_vector>(s.offset)) {}
+
+  [[gnu::always_inline]] int_vector operator()(int_vector sums) const { return scaled_by_line(sums, slope, offset); }
+};
+template <> struct scaler<scale_method::exactly> {
+  int_vector mantissa, left, right, half, sign;
+  [[gnu::always_inline]] explicit scaler(const channel_scales& s)
+      : mantissa(load_vector<int_vector>(s.mantissa)),
+        left(load_vector<int_vector>(s.left)),
+        right(load_vector<int_vector>(s.right)),
+        half(load_vector<int_vector>(s.half)),
+        sign(load_vector<int_vector>(s.sign)) {}
+  /// One factor for all lanes, which may be negative. Products must stay below 2^30 when they are shifted to the left.
+  explicit scaler(fixed_point factor)
+      : mantissa(int_lanes_of(factor.mantissa)),
+        left(int_lanes_of(std::max(0, factor.exponent))),
+        right(int_lanes_of(std::max(0, -factor.exponent))),
+        half(int_lanes_of(factor.exponent < 0 ? 1 << (-factor.exponent - 1) : 0)),
+        sign(int_lanes_of(factor.exponent < 0 ? -1 : 0)) {}
+
+  [[gnu::always_inline]] int_vector operator()(int_vector sums) const {
+    const int_vector high = high_products(sums << left, mantissa);
+    return (high + half + ((high >> 31) & sign)) >> right;
+  }
+};
+
+/// What narrowed() has to add to sums that are scaled so.
+constexpr bool includes_zero_point(scale_method method) { return method == scale_method::by_rising_line; }
+
+/// Calls f with the method as a constant.
+template <class F> [[gnu::always_inline]] inline void with_method(scale_method method, F f) {
+  if (has_lines && method == scale_method::by_rising_line)
+    return f(std::integral_constant<scale_method, scale_method::by_rising_line>{});
+  if (has_lines && method == scale_method::by_line)
+    return f(std::integral_constant<scale_method, scale_method::by_line>{});
+  if (has_exact_scale && method == scale_method::exactly)
+    return f(std::integral_constant<scale_method, scale_method::exactly>{});
+  f(std::integral_constant<scale_method, scale_method::one_by_one>{});
+}
+
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/ops/detail/quantised_binary.hpp
+// quantised_binary: operators on two tensors of stored numbers - rules about scales, TFLite's fixed-point arithmetic.
+// Flow: infer and reference of add, sub, mul, div and maximum; their bindings run the same functions over whole rows.
+
+// ===== nnrt/core/stored_number.hpp
+// stored_number: between stored integers and the real numbers that they stand for, rounded as TFLite's float code does.
+// Flow: quant_dtype_cast, pad's constant, and references of quantised operators that compute in real numbers.
+
+// ===== nnrt/core/convert.hpp
+// convert: in which type operators compute, and how an element becomes one of another type.
+// Flow: references of operators; quantised ones by way of core/stored_number.hpp.
+
+namespace nnrt::inline NNRT_ISA::math {
 
 namespace detail {
 
@@ -2491,6 +4266,51 @@ template <class To, class From> constexpr To convert(From value) {
 
 namespace nnrt::inline NNRT_ISA {
 
+namespace types {
+/// The integers that elementwise arithmetic takes as stored numbers.
+inline constexpr dtype_set stored = types_of(i8, u8, i16);
+}  // namespace types
+
+/// Whether elementwise arithmetic takes elements of type T as stored numbers.
+template <class T> inline constexpr bool can_be_stored = types::stored.contains(dtype_for<T>());
+
+/// a * b and a / b, rounded to float and never fused with an addition: the double has more than twice float's digits,
+/// so that rounding it again changes nothing. Both are meant for scales: a / 0, where b was too small for float, is
+/// infinite.
+constexpr float float_product(float a, float b) { return static_cast<float>(math::product(double{a}, double{b})); }
+constexpr float float_quotient(float a, float b) {
+  return b == 0 ? math::infinity<float> : static_cast<float>(double{a} / double{b});
+}
+
+/// What a stored number stands for: scale * (stored - zero point), rounded once.
+constexpr float real_of(std::int64_t stored, const quantisation& q) {
+  return static_cast<float>(math::product(static_cast<double>(stored - q.zero_point), double{q.scale}));
+}
+
+/// So many steps from the zero point as an element: to the nearest integer, halves away from zero; beyond the range of
+/// T its end; not a number is the zero point, which stands for 0.
+template <class T> constexpr T stored_at(double steps, const quantisation& q) {
+  return math::convert<T>((math::is_nan(steps) ? 0.0 : math::round_half_away(steps)) + q.zero_point);
+}
+
+/// The stored number of a real one: real / scale, in float when `Real` is, from the zero point. Source: TFLite's
+/// AffineQuantize.
+template <class T, class Real> constexpr T stored_as(Real real, const quantisation& q) {
+  using compute = math::compute_t<Real>;
+  return stored_at<T>(double{static_cast<compute>(static_cast<double>(real) / double{q.scale})}, q);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/detail/binary.hpp
+// binary: what operators on two tensors have in common - broadcasting rules, attributes, scalars and the naive loop.
+// Flow: ops/add.hpp and its like are made of these; each keeps its own enum of rules, so that errors name the operator.
+
+// ===== nnrt/core/arithmetic.hpp
+// arithmetic: what references share when they compute - the type they compute in, fused activations, rounding back.
+// Flow: ops/*.hpp's reference functions; kernels are held against them.
+
+namespace nnrt::inline NNRT_ISA {
+
 /// x after the activation, in the type of computation. A NaN stays one.
 template <class T> constexpr T activate(T x, activation fused) {
   if (fused == activation::none) return x;
@@ -2527,12 +4347,22 @@ NNRT_SLOT(approximate);
 NNRT_SLOT(axes);
 NNRT_SLOT(axis);
 NNRT_SLOT(begin);
+NNRT_SLOT(begin_mask);
 NNRT_SLOT(begin_norm_axis);
 NNRT_SLOT(begin_param_axis);
+NNRT_SLOT(block);
 NNRT_SLOT(ceil_mode);
 NNRT_SLOT(coefficient);
+NNRT_SLOT(coordinate_mode);
+NNRT_SLOT(crops);
+NNRT_SLOT(depth);
 NNRT_SLOT(dilation);
+NNRT_SLOT(dst_t);
+NNRT_SLOT(ellipsis_mask);
+NNRT_SLOT(end);
+NNRT_SLOT(end_mask);
 NNRT_SLOT(epsilon);
+NNRT_SLOT(exclude_outside);
 NNRT_SLOT(fused);
 NNRT_SLOT(global);
 NNRT_SLOT(group);
@@ -2540,17 +4370,29 @@ NNRT_SLOT(k);
 NNRT_SLOT(keep_dims);
 NNRT_SLOT(kernel);
 NNRT_SLOT(mode);
+NNRT_SLOT(multiples);
+NNRT_SLOT(new_axis_mask);
+NNRT_SLOT(off_value);
+NNRT_SLOT(on_value);
+NNRT_SLOT(out_max_value);
 NNRT_SLOT(output_num);
+NNRT_SLOT(output_paddings);
 NNRT_SLOT(pad);
 NNRT_SLOT(pad_value);
 NNRT_SLOT(paddings);
 NNRT_SLOT(perm);
+NNRT_SLOT(preserve_aspect_ratio);
 NNRT_SLOT(reduce_to_end);
+NNRT_SLOT(scale);
 NNRT_SLOT(shape);
+NNRT_SLOT(shift);
+NNRT_SLOT(shrink_axis_mask);
 NNRT_SLOT(size);
 NNRT_SLOT(sizes);
 NNRT_SLOT(sorted);
+NNRT_SLOT(src_t);
 NNRT_SLOT(stride);
+NNRT_SLOT(strides);
 NNRT_SLOT(transpose_a);
 NNRT_SLOT(transpose_b);
 NNRT_SLOT(type);
@@ -2571,7 +4413,7 @@ struct real {
 template <class Slot, auto Value> struct value : base {
   using slot = Slot;
   template <class Attrs>
-    requires requires(Attrs& a) { Slot::of(a); }
+    requires requires(Attrs& a) { Slot::of(a) = Value; }
   static constexpr void set(Attrs& a) {
     Slot::of(a) = Value;
   }
@@ -2614,6 +4456,11 @@ template <class Slot, std::int64_t Value> struct one_integer : integers<Slot, Va
   static constexpr tensor_desc desc() { return {i64, {}}; }
 };
 
+/// A whole number of any dtype, as a scalar operand.
+template <class Slot, dtype Type, std::int64_t Value> struct number : integers<Slot, Value> {
+  static constexpr tensor_desc desc() { return {Type, {}}; }
+};
+
 /// axis<1> for operators that take a list of axes: the list with this one axis; any other keyword as it is.
 template <class Keyword> constexpr Keyword as_axes(Keyword given) { return given; }
 template <std::int64_t Axis> constexpr integers<axes_slot, Axis> as_axes(one_integer<axis_slot, Axis>) { return {}; }
@@ -2621,6 +4468,19 @@ template <std::int64_t Axis> constexpr integers<axes_slot, Axis> as_axes(one_int
 /// axes<…> as axis<…>, for operators whose list of axes NNRt calls `axis`; other keywords as they are.
 template <class Keyword> constexpr Keyword as_axis(Keyword other) { return other; }
 template <std::int64_t... Axes> constexpr integers<axis_slot, Axes...> as_axis(integers<axes_slot, Axes...>) { return {}; }
+
+/// The height and width that an image shall have.
+template <std::int64_t H, std::int64_t W> struct image_size : base {
+  using slot = size_slot;
+  template <class Attrs>
+    requires requires(Attrs& a) { a.new_height, a.new_width; }
+  static constexpr void set(Attrs& a) {
+    a.new_height = H, a.new_width = W;
+  }
+};
+/// size<H, W> for operators that make an image of that size; any other keyword as it is.
+template <class Keyword> constexpr Keyword as_image_size(Keyword other) { return other; }
+template <std::int64_t H, std::int64_t W> constexpr image_size<H, W> as_image_size(integers<size_slot, H, W>) { return {}; }
 
 /// same and valid: the mode of the padding.
 template <pad_mode Mode> struct padding_mode : base {
@@ -2632,7 +4492,7 @@ template <pad_mode Mode> struct padding_mode : base {
   }
 };
 
-/// into<…>: dtype and quantisation that the output shall have.
+/// into<…>: dtype, shape and quantisation that the output shall have.
 template <auto... Wish> struct into : base {
   static constexpr tensor_desc wanted() {
     tensor_desc d;
@@ -2643,6 +4503,7 @@ template <auto... Wish> struct into : base {
  private:
   static constexpr void wish(tensor_desc& d, dtype type) { d.type = type; }
   static constexpr void wish(tensor_desc& d, quantisation q) { d.quantised = q; }
+  template <std::int64_t... Extents> static constexpr void wish(tensor_desc& d, shape_constant<Extents...>) { d.shape = {Extents...}; }
 };
 
 }  // namespace keyword
@@ -2658,11 +4519,22 @@ inline constexpr keyword::integers<keyword::pad_slot, Top, Bottom, Left, Right> 
 inline constexpr keyword::padding_mode<pad_mode::same> same{};
 /// No padding.
 inline constexpr keyword::padding_mode<pad_mode::valid> valid{};
+/// Pixels that conv2d_transpose() adds at the bottom and at the right.
+template <std::int64_t H, std::int64_t W> inline constexpr keyword::integers<keyword::output_paddings_slot, H, W> output_paddings{};
 template <std::int64_t Groups> inline constexpr keyword::integers<keyword::group_slot, Groups> group{};
 /// A pooling window as large as the image.
 inline constexpr keyword::value<keyword::global_slot, true> global{};
 /// Output extents of pooling are rounded up, not down.
 inline constexpr keyword::value<keyword::ceil_mode_slot, true> ceil_mode{};
+/// Where resize_bilinear() finds pixel i of an axis: i * input / output; with the first and last pixels of both images on each other; with both
+/// images' borders on each other.
+inline constexpr keyword::value<keyword::coordinate_mode_slot, coordinates::asymmetric> asymmetric{};
+inline constexpr keyword::value<keyword::coordinate_mode_slot, coordinates::align_corners> align_corners{};
+inline constexpr keyword::value<keyword::coordinate_mode_slot, coordinates::half_pixel> half_pixel{};
+/// resize_bilinear() keeps height to width as in the input; the result fits into the size that is asked for.
+inline constexpr keyword::value<keyword::preserve_aspect_ratio_slot, true> preserve_aspect_ratio{};
+/// resize_bilinear() gives pixels outside the image no weight.
+inline constexpr keyword::value<keyword::exclude_outside_slot, true> exclude_outside{};
 
 // --- axes and orders ---
 template <std::int64_t Axis> inline constexpr keyword::one_integer<keyword::axis_slot, Axis> axis{};
@@ -2677,14 +4549,34 @@ template <std::int64_t Axis> inline constexpr keyword::one_integer<keyword::begi
 // --- parts of tensors ---
 template <std::int64_t... Index> inline constexpr keyword::integers<keyword::begin_slot, Index...> begin{};
 template <std::int64_t... Extent> inline constexpr keyword::integers<keyword::size_slot, Extent...> size{};
+/// Where strided_slice() stops along each axis, without this place, and by how many elements it goes on.
+template <std::int64_t... Index> inline constexpr keyword::integers<keyword::end_slot, Index...> end{};
+template <std::int64_t... Step> inline constexpr keyword::integers<keyword::strides_slot, Step...> strides{};
+/// Bit i: what number i of strided_slice()'s lists means; see ops::strided_slice.
+template <std::int64_t Bits> inline constexpr keyword::integers<keyword::begin_mask_slot, Bits> begin_mask{};
+template <std::int64_t Bits> inline constexpr keyword::integers<keyword::end_mask_slot, Bits> end_mask{};
+template <std::int64_t Bits> inline constexpr keyword::integers<keyword::ellipsis_mask_slot, Bits> ellipsis_mask{};
+template <std::int64_t Bits> inline constexpr keyword::integers<keyword::new_axis_mask_slot, Bits> new_axis_mask{};
+template <std::int64_t Bits> inline constexpr keyword::integers<keyword::shrink_axis_mask_slot, Bits> shrink_axis_mask{};
+/// Height and width of the blocks whose pixels space_to_batch_nd() takes apart.
+template <std::int64_t H, std::int64_t W> inline constexpr keyword::integers<keyword::block_slot, H, W> block{};
+/// Pixels that batch_to_space_nd() cuts off.
+template <std::int64_t Top, std::int64_t Bottom, std::int64_t Left, std::int64_t Right>
+inline constexpr keyword::integers<keyword::crops_slot, Top, Bottom, Left, Right> crops{};
+/// How many times tile() repeats a tensor along each axis.
+template <std::int64_t... Times> inline constexpr keyword::integers<keyword::multiples_slot, Times...> multiples{};
 /// Into how many equal parts a tensor is split.
 template <std::int64_t Parts> inline constexpr keyword::integers<keyword::output_num_slot, Parts> output_num{};
 /// Extents of the parts of a split, in order.
 template <std::int64_t... Extent> inline constexpr keyword::integers<keyword::sizes_slot, Extent...> sizes{};
-/// How many of the largest elements top_k() takes.
+/// How many elements one_hot() makes of an index.
+template <std::int64_t Count> inline constexpr keyword::one_integer<keyword::depth_slot, Count> depth{};
+/// How many of the largest elements top_k() and arg_max() take.
 template <std::int64_t Count> inline constexpr keyword::one_integer<keyword::k_slot, Count> k{};
 /// top_k() gives the elements in the order of their indices, not from the largest down.
 inline constexpr keyword::value<keyword::sorted_slot, false> unsorted{};
+/// arg_max() gives the elements, not where they are.
+inline constexpr keyword::value<keyword::out_max_value_slot, true> out_max_value{};
 /// Elements before and after, for each axis in turn.
 template <std::int64_t... BeforeAfter> inline constexpr keyword::integers<keyword::paddings_slot, BeforeAfter...> paddings{};
 template <keyword::real Value> inline constexpr keyword::value<keyword::pad_value_slot, Value> pad_value{};
@@ -2698,7 +4590,13 @@ template <keyword::real Value> inline constexpr keyword::value<keyword::epsilon_
 inline constexpr keyword::value<keyword::transpose_a_slot, true> transpose_a{};
 inline constexpr keyword::value<keyword::transpose_b_slot, true> transpose_b{};
 inline constexpr keyword::value<keyword::approximate_slot, true> approximate{};
-/// What the output shall be: into<nnrt::f16>, into<nnrt::quant{.scale = 0.02F, .zero_point = -3}>, or both.
+/// Which one of an operator's ways: mode<eltwise_mode::sum>.
+template <auto Mode> inline constexpr keyword::value<keyword::mode_slot, Mode> mode{};
+/// pow() multiplies its base first, and then adds to it.
+template <keyword::real Factor> inline constexpr keyword::value<keyword::scale_slot, Factor> scaled_by{};
+template <keyword::real Offset> inline constexpr keyword::value<keyword::shift_slot, Offset> shifted_by{};
+/// What the output shall be: into<nnrt::f16>, into<nnrt::quant{.scale = 0.02F, .zero_point = -3}>, into<nnrt::shape<1, 15, 15, 8>> where an
+/// operator leaves a choice, or several of them.
 template <auto... Wish> inline constexpr keyword::into<Wish...> into{};
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -2771,287 +4669,6 @@ template <class T> concept keyword_argument = is_keyword<T>;
 }  // namespace dsl
 
 }  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/core/operator.hpp
-// operator: what every operator states of itself, the checks that follow from it, and its erased form for graphs.
-// Flow: ops/<name>.hpp define operators; builder and front ends call infer_node; IR nodes point to an operator_info.
-
-namespace nnrt::inline NNRT_ISA {
-
-/// Whether an operand must be given, may be missing, or stands for any number (at least one) of operands.
-enum class presence { required, optional, variadic };
-
-/// One row of an operator's signature.
-struct operand_spec {
-  std::string_view role;
-  dtype_set accepts;
-  presence given = presence::required;
-  bool constant = false;   // must be known before the network runs
-};
-
-/// An attribute as NNRt passes it: a parameter tensor (OH_NN_<OP>_*) of this type number, dtype and element count (-1: any).
-struct nnrt_parameter {
-  std::string_view attribute;
-  int tensor_type = 0;
-  dtype type = dtype::none;
-  int count = 1;
-};
-
-/// Numbers of an operator in other worlds; -1: it has none there.
-struct foreign_numbers {
-  int nnrt = -1;   // OH_NN_OperationType
-  int hdi = -1;    // OHOS::HDI::Nnrt NodeType
-};
-
-/// Where the result of a node may live.
-enum class storage {
-  own,             // in memory of its own
-  in_place,        // may overwrite an input of the same size: element i depends on no other element than i
-  alias_of_input,  // the very bytes of input 0 under another desc
-};
-
-/// What a node computes, as far as passes ask. Affine ones can be folded into the weights of the layer before them.
-enum class meaning {
-  other,
-  relu,
-  relu6,
-  batch_norm,  // x, scale, offset, mean, variance; attribute epsilon is the first
-  bias_add,    // x, bias
-};
-
-/// A layer with weights: which operand they are, and which of their axes counts output channels.
-enum class weights_role { none, conv2d, depthwise_conv2d, conv2d_transpose, full_connection };
-
-/// What passes need to know of an operator; the defaults are those of an operator without any special property.
-struct operator_traits {
-  storage result = storage::own;
-  meaning computes = meaning::other;
-  weights_role weights = weights_role::none;
-  int typed_by = 0;                   // the input whose dtype `reference` is instantiated for
-  bool outputs_are_parts = false;     // split and slice: outputs are parts of input 0, found by Op::part_offset
-  bool joins_inputs = false;          // concat: inputs may be written straight into the output when they lie there in one piece
-};
-
-/// What dumps say of an operator. Apart from operator_info, so that a program that prints its network does not keep every function of
-/// every operator in it.
-struct operator_label {
-  std::string_view name;
-  std::span<const attribute_field> attributes;
-};
-
-/// An operator without its type: tables and function pointers, what IR nodes refer to. One object per operator and dtype in static
-/// graphs (so that only what a program names is instantiated), one per operator in dynamic ones.
-struct operator_info {
-  op_code code{};
-  std::string_view name;
-  std::span<const operand_spec> inputs;
-  std::span<const operand_spec> outputs;
-  operator_traits traits;
-  int fused_word = -1;
-  verdict (*infer)(std::span<const word> attrs, std::span<const operand> in, std::span<const tensor_desc> wanted) = nullptr;
-  /// Of operators whose outputs are parts of input 0: where output i begins in it, in elements.
-  std::int64_t (*part_offset)(std::span<const word> attrs, std::span<const operand> in, std::span<const tensor_desc> out, int i) = nullptr;
-  std::int64_t (*macs)(std::span<const word> attrs, std::span<const operand> in, std::span<const tensor_desc> out) = nullptr;
-  void (*reference)(std::span<const word> attrs, arguments in, results out) = nullptr;
-  kernel_choice (*select)(const kernel_request& node) = nullptr;
-  /// Runs the reference as a plan's step does.
-  kernel_function run_reference = nullptr;
-  const operator_label* label = nullptr;
-  /// The enumerators of Op::rule, for messages.
-  std::span<const std::string_view> rules;
-  /// The dtypes of input `traits.typed_by` that `reference` is instantiated for.
-  dtype_set computes_on;
-};
-
-/// Operators that do not multiply and accumulate.
-inline constexpr auto no_macs = [](const auto&, std::span<const operand>, std::span<const tensor_desc>) -> std::int64_t { return 0; };
-
-namespace detail {
-
-/// The row of the signature for operand i: a variadic last row stands for all that follow. specs.size() when there is none.
-/// (An index: g++ 12 with -fsanitize=undefined takes no comparison of such pointers with nullptr for constant.)
-constexpr std::size_t row_of(std::span<const operand_spec> specs, std::size_t i) {
-  if (i < specs.size()) return i;
-  return !specs.empty() && specs.back().given == presence::variadic ? specs.size() - 1 : specs.size();
-}
-
-constexpr dtype first_of(dtype_set set) {
-  for (int i = 1; i < dtype_count; ++i)
-    if (set.contains(static_cast<dtype>(i))) return static_cast<dtype>(i);
-  return dtype::none;
-}
-
-constexpr verdict check_extents(const tensor_desc& desc) {
-  for (const std::int64_t extent : desc.shape) {
-    if (auto v = require_at_least(signature_rule::extents_must_not_be_negative, extent, -1); !v) return v;
-    // Each alone, too: beside an extent of 0 any product is small, and rules add extents up.
-    if (auto v = require_at_most(signature_rule::tensor_must_not_exceed_the_size_limit, extent, max_elements); !v) return v;
-  }
-  if (desc.shape.is_known() && desc.elements() < 0) return refuse(signature_rule::tensor_must_not_exceed_the_size_limit, max_elements + 1, max_elements);
-  return {};
-}
-
-/// Arity, dtypes and constants as the table of inputs demands.
-constexpr verdict check_inputs(std::span<const operand_spec> specs, std::span<const operand> in) {
-  const auto given = static_cast<std::int64_t>(in.size());
-  for (std::size_t i = 0; i < in.size(); ++i) {
-    const std::size_t row = row_of(specs, i);
-    if (row == specs.size()) return refuse(signature_rule::operands_must_not_exceed_the_signature, given, static_cast<std::int64_t>(specs.size()));
-    const operand_spec& spec = specs[row];
-    if (!in[i]) {
-      if (spec.given == presence::optional) continue;
-      return refuse(signature_rule::required_operand_must_be_given, static_cast<std::int64_t>(i), static_cast<std::int64_t>(i) + 1);
-    }
-    if (!spec.accepts.contains(in[i].desc.type)) return require(signature_rule::operand_type_must_be_accepted_by_the_operator, in[i].desc.type, first_of(spec.accepts));
-    if (spec.constant && !in[i].constant) return refuse(signature_rule::operand_must_be_a_constant, 0, 1);
-    if (auto v = check_extents(in[i].desc); !v) return v;
-  }
-  std::int64_t needed = 0;
-  for (const operand_spec& spec : specs)
-    if (spec.given != presence::optional) ++needed;
-  return require_at_least(signature_rule::required_operand_must_be_given, given, needed);
-}
-
-/// Fills in what the operator leaves to the caller's wish (a quantised output's parameters) and compares the rest with it.
-constexpr verdict settle(verdict v, std::span<const tensor_desc> wanted) {
-  for (std::size_t i = 0; i < v.outputs.size(); ++i) {
-    tensor_desc& out = v.outputs[i];
-    if (auto ok = check_extents(out); !ok) return ok;
-    if (i >= wanted.size()) continue;
-    const tensor_desc& wish = wanted[i];
-    if (wish.quantised) out.quantised = wish.quantised;
-    if (wish.type == dtype::none) continue;  // a wish about quantisation alone
-    if (auto ok = require(signature_rule::declared_output_type_must_match, out.type, wish.type); !ok) return ok;
-    if (wish.shape.rank == 0) continue;
-    if (auto ok = require(signature_rule::declared_output_rank_must_match, out.rank(), wish.rank()); !ok) return ok;
-    for (int axis = 0; axis < out.rank(); ++axis) {
-      if (auto ok = require_same_extent(signature_rule::declared_output_extent_must_match, out.shape[axis], wish.shape[axis]); !ok) return ok;
-      if (out.shape[axis] < 0) out.shape[axis] = wish.shape[axis];
-    }
-  }
-  return v;
-}
-
-}  // namespace detail
-
-/// Output descs of one node, or the rule that it breaks: the signature's rules first, then the operator's own.
-template <class Op>
-constexpr verdict infer_node(const typename Op::attrs& attrs, std::span<const operand> in, std::span<const tensor_desc> wanted) {
-  verdict v = detail::check_inputs(Op::inputs, in);
-  if (v) v = Op::infer(attrs, in, wanted);
-  if (v) v = detail::settle(static_cast<verdict&&>(v), wanted);
-  v.op = Op::code;
-  return v;
-}
-
-/// Runs Op::reference for the dtype that its traits name. Only dtypes in `Types` are instantiated.
-template <class Op, dtype_set Types> constexpr void run_reference(std::span<const word> words, arguments in, results out) {
-  const auto attrs = unpack<typename Op::attrs>(words);
-  const dtype type = in[static_cast<std::size_t>(Op::traits.typed_by)].type();
-  with_element<Types>(type, [&]<class T>(T) { Op::template reference<T>(attrs, in, out); });
-}
-
-namespace detail {
-
-template <class Op> constexpr verdict infer_words(std::span<const word> words, std::span<const operand> in, std::span<const tensor_desc> wanted) {
-  if (!well_formed<typename Op::attrs>(words)) {
-    verdict v = refuse(signature_rule::attributes_must_be_well_formed, 0, 1);
-    v.op = Op::code;
-    return v;
-  }
-  return infer_node<Op>(unpack<typename Op::attrs>(words), in, wanted);
-}
-template <class Op>
-constexpr std::int64_t part_offset_of_words(std::span<const word> words, std::span<const operand> in, std::span<const tensor_desc> out, int i) {
-  return Op::part_offset(unpack<typename Op::attrs>(words), in, out, i);
-}
-template <class Op> constexpr std::int64_t macs_of_words(std::span<const word> words, std::span<const operand> in, std::span<const tensor_desc> out) {
-  return Op::macs(unpack<typename Op::attrs>(words), in, out);
-}
-template <class Op, dtype_set Types> void run_reference_step(const kernel_call& call) { run_reference<Op, Types>(call.attrs, call.in, call.out); }
-
-/// "… [with auto ...Enumerators = {nnrt::…::rule::name, nnrt::…::rule::other, (nnrt::…::rule)2, …}; …]", clang: "… [Enumerators = <…>]".
-template <auto... Enumerators> constexpr std::string_view text_of_enumerators() { return __PRETTY_FUNCTION__; }
-
-/// The names of an enum's enumerators, cut out of one such text: an instantiation for each of them would cost every program more.
-template <class Rule> struct rule_name_table {
-  static constexpr int more_than_any_has = 64;
-  static constexpr std::string_view text = []<int... I>(std::integer_sequence<int, I...>) {
-    return text_of_enumerators<static_cast<Rule>(I)...>();
-  }(std::make_integer_sequence<int, more_than_any_has>());
-
-  /// Calls found(name) for each enumerator in turn, up to the first number that has none: a cast, "(…::rule)2".
-  template <class F> static constexpr void for_each_name(F found) {
-    const char* first = text.data() + text.find(" = ") + 3;
-    bool is_cast = false;
-    for (const char *at = first, *end = text.data() + text.size(); at != end; ++at) {
-      if (*at == ':') first = at + 1, is_cast = false;
-      if (*at == '(' || *at == ')') is_cast = true;
-      if (*at != ',') continue;
-      if (is_cast) return;
-      found(std::string_view(first, static_cast<std::size_t>(at - first)));
-      first = at + 2;
-    }
-  }
-  static constexpr std::size_t count = [] {
-    std::size_t n = 0;
-    for_each_name([&](std::string_view) { ++n; });
-    return n;
-  }();
-  static constexpr std::array<std::string_view, count> names = [] {
-    std::array<std::string_view, count> list{};
-    std::size_t n = 0;
-    for_each_name([&](std::string_view name) { list[n++] = name; });
-    return list;
-  }();
-};
-
-}  // namespace detail
-
-/// The names of an enum of rules, in order.
-template <class Rule> constexpr std::span<const std::string_view> rule_names() { return detail::rule_name_table<Rule>::names; }
-
-/// The dtypes for which Op::reference is meant.
-template <class Op> constexpr dtype_set reference_types() {
-  return Op::inputs[Op::traits.typed_by].accepts;
-}
-
-/// Whether T is defined, not only declared, where this is asked first.
-template <class T> concept is_complete = requires { sizeof(T); };
-
-template <class Op> inline constexpr operator_label label_of{Op::name, attribute_fields<typename Op::attrs>()};
-
-/// The erased form of an operator whose reference is instantiated for the dtypes in Types.
-/// HasKernels keeps what translation units with and without the kernels' bindings make of an operator apart: the linker would merge them.
-template <class Op, dtype_set Types, bool HasKernels> constexpr operator_info make_operator_info() {
-  operator_info info;
-  info.code = Op::code;
-  info.name = Op::name;
-  info.inputs = Op::inputs;
-  info.outputs = Op::outputs;
-  info.traits = Op::traits;
-  info.fused_word = fused_word<typename Op::attrs>();
-  info.infer = &detail::infer_words<Op>;
-  info.macs = &detail::macs_of_words<Op>;
-  info.reference = &run_reference<Op, Types>;
-  info.rules = rule_names<typename Op::rule>();
-  info.computes_on = Types;
-  if constexpr (Op::traits.outputs_are_parts) info.part_offset = &detail::part_offset_of_words<Op>;
-  if constexpr (HasKernels) info.select = &kernels::fast<Op>::select;
-  else info.select = &kernels::select_none;
-  info.run_reference = &detail::run_reference_step<Op, Types>;
-  info.label = &label_of<Op>;
-  return info;
-}
-
-/// The operator as a static graph names it: its reference for one dtype.
-template <class Op, dtype Type, bool HasKernels = is_complete<kernels::bindings<Op>>>
-inline constexpr operator_info static_operator = make_operator_info<Op, types_of(Type), HasKernels>();
-
-/// The operator as dynamic graphs find it: its reference for every dtype it takes.
-template <class Op, bool HasKernels = is_complete<kernels::bindings<Op>>>
-inline constexpr operator_info dynamic_operator = make_operator_info<Op, reference_types<Op>(), HasKernels>();
-
-}  // namespace nnrt::inline NNRT_ISA
 
 namespace nnrt::inline NNRT_ISA {
 namespace dsl {
@@ -3082,19 +4699,29 @@ namespace ops::detail {
 
 /// Attributes of a binary operator that fuses an activation.
 struct fused_attribute {
-  BOOST_HANA_DEFINE_STRUCT(fused_attribute, (activation, fused));
+  NNRT_ATTRIBUTES(fused_attribute, (activation, fused));
   constexpr fused_attribute() : fused(activation::none) {}
 };
 
-/// The output of a binary operator, of the operands' dtype, or the broken rule of `Rule`.
+/// What the operands of a binary operator broadcast to, as a tensor of this dtype, or the broken rule of `Rule`.
 /// The format is that of the first operand that has the rank of the result.
-template <class Rule> constexpr verdict infer_binary(std::span<const operand> in) {
+template <class Rule> constexpr verdict infer_broadcast(array_ref<const operand> in, dtype type) {
   const tensor_desc &a = in[0].desc, &b = in[1].desc;
-  if (auto v = require(Rule::types_must_be_equal, b.type, a.type); !v) return v;
   const broadcast_result both = broadcast(a.shape, b.shape);
   if (!both.fits) return refuse(Rule::extents_must_be_equal_or_1, both.right, both.left);
   const format layout = a.rank() == both.shape.rank ? a.layout : b.layout;
-  return yields(tensor_desc{a.type, layout, both.shape});
+  return yields(tensor_desc{type, layout, both.shape});
+}
+
+/// What operators of arithmetic take; booleans count as 0 and 1 beside numbers.
+inline constexpr dtype_set arithmetic = types::number | types::logical;
+
+/// The output of an operator of arithmetic, of the dtype that its operands have in common.
+template <class Rule> constexpr verdict infer_arithmetic(array_ref<const operand> in) {
+  const dtype a = in[0].desc.type, b = in[1].desc.type, type = common_type(a, b);
+  if (type == dtype::none) return require(Rule::types_must_have_a_common_type, b, a);
+  if (type == boolean) return refuse(Rule::operands_must_not_both_be_boolean, 2, 1);
+  return infer_broadcast<Rule>(in, type);
 }
 
 /// The type in which two elements meet: integers wrap around in their own width, floats are floats.
@@ -3106,18 +4733,33 @@ template <class T, class Wide> constexpr T finished(Wide value, activation fused
   else return static_cast<T>(activate(value, fused));
 }
 
-/// An operand seen in the shape that it is repeated to.
-template <class T> constexpr tensor_view<T> repeated(tensor_view<T> x, const shape_t& to) {
-  x.strides = broadcast_strides(x.shape, x.strides, to);
-  x.shape = to;
-  x.is_dense = false;
-  return x;
+/// Element i of memory that holds elements of any dtype, as a T.
+template <class T> constexpr T element_as(const any_pointer& data, dtype type, std::int64_t i) {
+  T value{};
+  with_element<types::any>(type, [&]<class From>(From) { value = math::convert<T>(data.get<From>()[i]); });
+  return value;
 }
+
+/// An operand in the shape that it is repeated to; its elements are read as T, whatever dtype they have.
+template <class T> struct repeated {
+  const view& x;
+  shape_t strides;
+
+  constexpr repeated(const view& operand, const shape_t& to)
+      : x(operand),
+        strides(broadcast_strides(x.shape(), x.strides != nullptr ? *x.strides : row_major_strides(x.shape()), to)) {}
+
+  constexpr T at(const shape_t& index) const {
+    std::int64_t offset = 0;
+    for (int i = 0; i < strides.rank; ++i) offset += index.extents[i] * strides.extents[i];
+    return x.type() == dtype_for<T>() ? x.data.get<T>()[offset] : element_as<T>(x.data, x.type(), offset);
+  }
+};
 
 /// y = f(a, b), element by element under broadcasting; f takes two T and returns an R.
 template <class T, class R = T, class F> constexpr void for_each_pair(arguments in, results out, F f) {
   const auto y = out[0].as<R>();
-  const auto a = repeated(in[0].as<const T>(), y.shape), b = repeated(in[1].as<const T>(), y.shape);
+  const repeated<T> a(in[0], y.shape), b(in[1], y.shape);
   shape_t index;
   index.rank = y.rank();
   for (std::int64_t left = y.elements(); left > 0; --left) {
@@ -3128,37 +4770,433 @@ template <class T, class R = T, class F> constexpr void for_each_pair(arguments 
 
 }  // namespace ops::detail
 }  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/detail/quantised.hpp
+// quantised: what operators share that compute with quantised integers - rules about scales, the way from sums to y.
+// Flow: their infer() and reference(); core/requantise.hpp has the arithmetic, which kernels use as well.
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// One scale for the whole tensor; the rule counts the scales, which are as many as the channels of a per-channel one.
+template <class Rule> constexpr verdict require_one_scale(Rule rule, const tensor_desc& desc) {
+  if (desc.quantised.mode == quantisation::kind::per_tensor) return {};
+  // The desc of a wish may have no shape, and that of a boolean any axis: nobody has looked at it.
+  const int axis = desc.quantised ? desc.quantised.axis : -1;
+  return refuse(rule, axis >= 0 && axis < desc.rank() ? desc.shape[axis] : 0, 1);
+}
+
+/// What the caller wants of output 0: an empty desc when nothing is declared.
+constexpr tensor_desc wish_of(array_ref<const tensor_desc> wanted) {
+  return wanted.empty() ? tensor_desc{} : wanted[0];
+}
+
+/// The 8-bit integers whose quantised form layers compute with.
+inline constexpr dtype_set bytes = types_of(i8, u8);
+template <class T> inline constexpr bool is_byte = std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::uint8_t>;
+
+/// A layer of bytes: x and y with one scale each, the weight with one for the tensor or one for each output channel.
+/// Nothing to check for floating point.
+template <class Rule>
+constexpr verdict check_quantised_layer(const tensor_desc& x, const tensor_desc& w,
+                                        array_ref<const tensor_desc> wanted) {
+  if (!bytes.contains(x.type)) return {};
+  if (auto v = require_one_scale(Rule::quantised_input_must_have_one_scale, x); !v) return v;
+  if (auto v = require_one_scale(Rule::quantised_output_must_have_one_scale, wish_of(wanted)); !v) return v;
+  if (w.quantised.mode != quantisation::kind::per_channel)
+    return require_one_scale(Rule::quantised_weight_must_have_a_scale, w);
+  return require(Rule::weight_scales_must_run_along_the_output_channels, w.quantised.axis, 0);
+}
+
+/// y quantised as wanted when it holds bytes; the rules have seen that it is.
+constexpr tensor_desc layer_result(tensor_desc y, array_ref<const tensor_desc> wanted) {
+  if (bytes.contains(y.type)) y.quantised = wanted[0].quantised;
+  return y;
+}
+
+/// The bias of a layer of bytes holds sums: 32 bits, scale of the input times scale of the weight, whatever its desc
+/// says.
+template <class Rule> constexpr verdict check_bias_type(const tensor_desc& x, const tensor_desc& bias) {
+  if (bytes.contains(x.type)) return require(Rule::bias_type_of_a_quantised_input_must_be_i32, bias.type, i32);
+  return require(Rule::bias_type_must_equal_input_type, bias.type, x.type);
+}
+
+/// Where the sums of output channel o start: operand 2 is the bias, which may be missing.
+template <class T> constexpr math::compute_t<T> bias_of(arguments in, std::int64_t o) {
+  using bias_t = std::conditional_t<is_byte<T>, std::int32_t, T>;
+  return in.size() > 2 && in[2] ? static_cast<math::compute_t<T>>(in[2].as<const bias_t>()[o]) : math::compute_t<T>{0};
+}
+
+/// What is subtracted from an element before it is multiplied: 0 from floating point, which changes nothing.
+template <class T> constexpr math::compute_t<T> zero_of(const view& x) {
+  return static_cast<math::compute_t<T>>(is_byte<T> ? x.desc->quantised.zero_point : 0);
+}
+
+/// The scale of output channel o of a weight.
+constexpr float channel_scale(const view& weight, std::int64_t o) {
+  return o < std::int64_t(weight.scales.size()) ? weight.scales[static_cast<std::size_t>(o)]
+                                                : weight.desc->quantised.scale;
+}
+
+/// The scale of sums of products: of tensors with one scale each rounded to float (the double holds it exactly), of a
+/// tensor and an output channel exact. So TFLite has it, and factors differ in their last bits.
+constexpr double product_of_tensor_scales(float a, float b) {
+  const double exact = double{a} * double{b};
+  return exact <= double{std::numeric_limits<float>::max()} ? double{static_cast<float>(exact)} : exact;
+}
+constexpr double product_of_channel_scales(float a, float b) { return double{a} * double{b}; }
+
+/// Makes elements of y of sums: applies the activation; sums of bytes are scaled from `scale` to the scale of y,
+/// rounded as Rounding says, and the activation is a clamp of the stored numbers.
+template <class T, class Rounding> class epilogue {
+ public:
+  constexpr epilogue(const view& y, activation fused, double scale = 0) : fused_(fused) {
+    if constexpr (is_byte<T>) {
+      const quantisation& q = y.desc->quantised;
+      factor_ = fixed_point_of(scale / double{q.scale});
+      zero_point_ = q.zero_point;
+      range_ = stored_range_of<T>(q, fused);
+    }
+  }
+  constexpr T operator()(math::compute_t<T> sum) const {
+    if constexpr (is_byte<T>) return requantise<T, Rounding>(sum, factor_, zero_point_, range_);
+    else return static_cast<T>(activate(sum, fused_));
+  }
+
+ private:
+  activation fused_;
+  fixed_point factor_;
+  std::int32_t zero_point_ = 0;
+  stored_range range_;
+};
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// Operands that are quantised, both of them, in a form that elementwise arithmetic takes; and a scale for the result.
+template <class Rule>
+constexpr verdict check_stored_pair(const tensor_desc& a, const tensor_desc& b, array_ref<const tensor_desc> wanted) {
+  if (auto v = require(Rule::operands_must_both_be_quantised_or_both_plain, b.quantised ? 1 : 0, a.quantised ? 1 : 0);
+      !v)
+    return v;
+  if (!types::stored.contains(a.type)) return require(Rule::quantised_types_must_be_i8_u8_or_i16, a.type, i8);
+  if (auto v = require(Rule::quantised_types_must_be_equal, b.type, a.type); !v) return v;
+  for (const tensor_desc& x : {a, b})
+    if (auto v = require_one_scale(Rule::quantised_operands_must_have_one_scale, x); !v) return v;
+  return require_one_scale(Rule::quantised_output_must_have_one_scale, wish_of(wanted));
+}
+
+/// infer_arithmetic() for operators that compute with stored numbers, too: the result is quantised as wanted.
+template <class Rule>
+constexpr verdict infer_stored_arithmetic(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+  const tensor_desc &a = in[0].desc, &b = in[1].desc;
+  if (!a.quantised && !b.quantised) return infer_arithmetic<Rule>(in);
+  if (auto v = check_stored_pair<Rule>(a, b, wanted); !v) return v;
+  verdict v = infer_broadcast<Rule>(in, a.type);
+  if (v) v.outputs[0].quantised = wanted[0].quantised;
+  return v;
+}
+
+/// The descs and the activation of one operation on stored numbers.
+struct stored_pair {
+  const quantisation &a, &b, &y;
+  activation fused = activation::none;
+
+  constexpr stored_pair(arguments in, results out, activation fuse)
+      : a(in[0].desc->quantised), b(in[1].desc->quantised), y(out[0].desc->quantised), fused(fuse) {}
+};
+
+/// Where the results of one operation on stored numbers go: zero point and bounds.
+template <class T> struct stored_result {
+  std::int32_t zero_point;
+  stored_range range;
+
+  constexpr stored_result(const quantisation& y, activation fused)
+      : zero_point(y.zero_point), range(stored_range_of<T>(y, fused)) {}
+  constexpr T operator()(std::int64_t sum, fixed_point factor) const {
+    return requantise<T>(sum, factor, zero_point, range);
+  }
+  /// For what has the scale of y already.
+  constexpr T at(std::int64_t steps) const {
+    return static_cast<T>(nnrt::detail::clamped(zero_point + steps, range.low, range.high));
+  }
+};
+
+/// a + b or a - b: both are shifted left as far as 32 bits allow, brought to twice the larger of their scales, added,
+/// and brought to that of y. Source: TFLite's ADD and SUB; i16 as it computes where scales are no powers of two.
+template <class T> struct stored_sum {
+  std::int32_t zero_a, zero_b;
+  fixed_point factor_a, factor_b, factor_y;
+  stored_result<T> result;
+  static constexpr int left_shift = sizeof(T) == 1 ? 20 : 15;
+
+  constexpr stored_sum(const stored_pair& of, int sign)
+      : zero_a(of.a.zero_point), zero_b(of.b.zero_point), result(of.y, of.fused) {
+    const double twice = 2 * double{of.a.scale > of.b.scale ? of.a.scale : of.b.scale};
+    factor_a = fixed_point_of(double{of.a.scale} / twice);
+    factor_b = fixed_point_of(double{of.b.scale} / twice);
+    // Its sign here, not after rounding: halves go toward plus infinity.
+    factor_b.mantissa *= sign;
+    factor_y = fixed_point_of(twice / ((1 << left_shift) * double{of.y.scale}));
+  }
+  constexpr T operator()(T a, T b) const {
+    return result(brought(a - zero_a, factor_a) + brought(b - zero_b, factor_b), factor_y);
+  }
+
+ private:
+  static constexpr std::int64_t brought(std::int32_t x, fixed_point factor) {
+    return rounding::twice::scale(x * (1 << left_shift), factor);
+  }
+};
+
+/// a * b, whose scale is the product of theirs, in float. Source: TFLite's MUL.
+template <class T> struct stored_product {
+  std::int32_t zero_a, zero_b;
+  fixed_point factor;
+  stored_result<T> result;
+
+  constexpr explicit stored_product(const stored_pair& of)
+      : zero_a(of.a.zero_point),
+        zero_b(of.b.zero_point),
+        factor(fixed_point_of(double{float_quotient(nnrt::float_product(of.a.scale, of.b.scale), of.y.scale)})),
+        result(of.y, of.fused) {}
+  constexpr T operator()(T a, T b) const { return result(std::int64_t{a - zero_a} * (b - zero_b), factor); }
+};
+
+/// The larger of a and b, each brought to the scale of y; which leaves them as they are where all scales are equal, as
+/// they have to be for TFLite's MAXIMUM.
+template <class T> struct stored_maximum {
+  std::int32_t zero_a, zero_b;
+  fixed_point factor_a, factor_b;
+  stored_result<T> result;
+
+  constexpr explicit stored_maximum(const stored_pair& of)
+      : zero_a(of.a.zero_point),
+        zero_b(of.b.zero_point),
+        factor_a(fixed_point_of(double{of.a.scale} / double{of.y.scale})),
+        factor_b(fixed_point_of(double{of.b.scale} / double{of.y.scale})),
+        result(of.y, of.fused) {}
+  constexpr T operator()(T a, T b) const {
+    const T x = result(a - zero_a, factor_a), y = result(b - zero_b, factor_b);
+    return x > y ? x : y;
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+namespace detail {
+
+/// Sums of 32 bits from bytes, and back.
+template <class T> struct byte_pair_ends {
+  static constexpr bool is_unsigned = std::is_unsigned_v<T>;
+  std::int32_t zero_a, zero_b;
+  narrowing to;
+
+  template <class F>
+  explicit byte_pair_ends(const F& f)
+      : zero_a(f.zero_a + (is_unsigned ? 0 : 128)),
+        zero_b(f.zero_b + (is_unsigned ? 0 : 128)),
+        to(f.result.range.low, f.result.range.high, f.result.zero_point, is_unsigned) {}
+
+  /// The bytes of lane l and register v, see channel_of_lane(), without their sign.
+  [[gnu::always_inline]] static interleaved widened(byte_vector x) {
+    const auto flip = (byte_vector)int_lanes_of(is_unsigned ? 0 : static_cast<std::int32_t>(0x80808080U));
+    return interleave(x ^ flip, byte_vector{}, byte_vector{}, byte_vector{});
+  }
+};
+
+}  // namespace detail
+
+/// Whether a function of two stored numbers has a form for registers; a specialisation has it.
+template <class F> struct byte_pair_lanes {
+  static constexpr bool exists = false;
+};
+
+/// a + b or a - b.
+template <class T> struct byte_pair_lanes<ops::detail::stored_sum<T>> {
+  static constexpr bool exists = has_exact_scale && sizeof(T) == 1;
+  using function = ops::detail::stored_sum<T>;
+  detail::byte_pair_ends<T> ends;
+  detail::scaler<scale_method::exactly> a, b, y;
+
+  explicit byte_pair_lanes(const function& f) : ends(f), a(f.factor_a), b(f.factor_b), y(f.factor_y) {}
+  /// Shifted numbers are below 2^28, those brought to one scale below 2^27, unless a scale is infinite or none.
+  static bool fits(const function& f) {
+    return f.factor_a.exponent <= 0 && f.factor_b.exponent <= 0 && f.factor_y.exponent <= 1;
+  }
+  [[gnu::always_inline]] byte_vector operator()(byte_vector bytes_a, byte_vector bytes_b) const {
+    const interleaved from_a = ends.widened(bytes_a), from_b = ends.widened(bytes_b);
+    const auto sum = [&](int v) __attribute__((always_inline)) {
+      return y(a((from_a.of[v] - ends.zero_a) << function::left_shift) +
+               b((from_b.of[v] - ends.zero_b) << function::left_shift));
+    };
+    return narrowed<true>(sum(0), sum(1), sum(2), sum(3), ends.to);
+  }
+};
+
+/// a * b.
+template <class T> struct byte_pair_lanes<ops::detail::stored_product<T>> {
+  static constexpr bool exists = has_exact_scale && sizeof(T) == 1;
+  using function = ops::detail::stored_product<T>;
+  detail::byte_pair_ends<T> ends;
+  detail::scaler<scale_method::exactly> y;
+
+  explicit byte_pair_lanes(const function& f) : ends(f), y(f.factor) {}
+  /// Products are below 2^16.
+  static bool fits(const function& f) { return f.factor.exponent <= 13; }
+  [[gnu::always_inline]] byte_vector operator()(byte_vector bytes_a, byte_vector bytes_b) const {
+    const interleaved from_a = ends.widened(bytes_a), from_b = ends.widened(bytes_b);
+    const auto product = [&](int v) __attribute__((always_inline)) {
+      return y((from_a.of[v] - ends.zero_a) * (from_b.of[v] - ends.zero_b));
+    };
+    return narrowed<true>(product(0), product(1), product(2), product(3), ends.to);
+  }
+};
+
+/// y = f(a, b) for the elements of y in `range`; y may be an operand of its own size.
+template <class F>
+void zip_bytes(const broadcast_loops& loops, const std::byte* a, const std::byte* b, std::byte* y, interval range,
+               const F& f) {
+  const std::int64_t a_step = loops.a_steps[loops.count - 1], b_step = loops.b_steps[loops.count - 1];
+  const auto bytes_at = [](const std::byte* p, std::int64_t step, std::int64_t i, std::int64_t n)
+                            __attribute__((always_inline)) {
+    if (step != 0) return load_bytes(p + i, n);
+    const auto byte = static_cast<std::int8_t>(*p);
+    return byte - byte_vector{};
+  };
+  for_each_row(loops, range, [&](std::int64_t at_a, std::int64_t at_b, std::int64_t at_y, std::int64_t row) {
+    for (std::int64_t i = 0; i < row; i += register_bytes) {
+      const std::int64_t n = row - i < register_bytes ? row - i : register_bytes;
+      const byte_vector result = f(bytes_at(a + at_a, a_step, i, n), bytes_at(b + at_b, b_step, i, n));
+      __builtin_memcpy(y + at_y + i, &result, static_cast<std::size_t>(n));
+    }
+  });
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Whether a tensor holds bytes that are stored numbers of one scale.
+constexpr bool holds_stored_bytes(const tensor_desc& x) {
+  return ops::detail::bytes.contains(x.type) && x.quantised.mode == quantisation::kind::per_tensor;
+}
+
+/// Kernel choice of an operator y = f(x) on stored bytes: a table of what its reference gives for all 256, made by each
+/// part before it looks its elements up.
+template <class Op, class Isa> struct table_binding {
+  static constexpr std::int64_t entries = 256;
+
+  static constexpr kernel_choice select(const kernel_request& node) {
+    const tensor_desc &x = node.in[0].desc, &y = node.out[0];
+    // Below two elements for each entry the reference itself is as fast.
+    if (!holds_stored_bytes(x) || size_of(y.type) != 1 || x.elements() < 2 * entries) return {};
+    return {.run = &run, .scratch_bytes = entries, .parts = parts_for(x.elements() / 4), .name = "table"};
+  }
+  static void run(const kernel_call& call) {
+    std::uint8_t numbers[entries];
+    for (std::int64_t i = 0; i < entries; ++i) numbers[i] = static_cast<std::uint8_t>(i);
+    const tensor_desc x{call.in[0].type(), nd, {entries}, call.in[0].desc->quantised};
+    const tensor_desc y{call.out[0].type(), nd, {entries}, call.out[0].desc->quantised};
+    const view in{&x, any_pointer::bytes(numbers)}, out{&y, any_pointer::bytes(call.scratch)};
+    run_reference<Op, ops::detail::bytes>(call.attrs, {&in, 1}, {&out, 1});
+    const std::byte *const table = call.scratch, *const from = bytes_in(call, 0);
+    std::byte* const to = bytes_out(call);
+    const interval range = share(call.out[0].elements(), part_of(call));
+    for (std::int64_t i = range.begin; i < range.end; ++i) to[i] = table[static_cast<std::uint8_t>(from[i])];
+  }
+};
+
+/// Kernel choice of an operator y = f(a, b) with broadcasting on stored bytes; Op::stored gives the function of two.
+template <class Op, class Isa> struct stored_pair_binding {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node) || !holds_stored_bytes(node.in[0].desc)) return {};
+    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "zip stored"};
+  }
+  static void run(const kernel_call& call) {
+    if (call.out[0].type() == i8) run_as<std::int8_t>(call);
+    else run_as<std::uint8_t>(call);
+  }
+
+ private:
+  template <class T> static void run_as(const kernel_call& call) {
+    activation fused = activation::none;
+    const auto attrs = unpack<typename Op::attrs>(call.attrs);
+    if constexpr (requires { attrs.fused; }) fused = attrs.fused;
+    const auto f = Op::template stored<T>({call.in, call.out, fused});
+    const auto loops = loops_of(call.in[0].shape(), call.in[1].shape(), call.out[0].shape());
+    const interval mine = share(call.out[0].elements(), part_of(call));
+    using lanes_of_pairs = byte_pair_lanes<std::remove_const_t<decltype(f)>>;
+    if constexpr (lanes_of_pairs::exists)
+      if (lanes_of_pairs::fits(f) && loops.extents[loops.count - 1] >= 8)  // shorter rows are not worth a register
+        return zip_bytes(loops, bytes_in(call, 0), bytes_in(call, 1), bytes_out(call), mine, lanes_of_pairs(f));
+    zip_elements(loops, call.in[0].data.template get<T>(), call.in[1].data.template get<T>(),
+                 call.out[0].data.template get<T>(), mine, f);
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/ops/add.hpp
+// add: a + b with broadcasting and a fused activation.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels; it is the DSL's operator +.
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
 /// Sum of two tensors, element by element.
 ///
-///   a, b: shapes that broadcast as NumPy's do, of one dtype      y: the common shape, fused(a + b)
+///   a, b: shapes that broadcast as NumPy's do      y: the common shape, fused(a + b)
 ///
-/// Integers wrap around. Rules: the dtypes must be equal (cast one operand where they are not); extents, counted from
-/// the innermost, must be equal or 1. Source: NNRt OH_NN_OPS_ADD.
+/// y has the dtype of higher precision of the two: floats before integers before booleans, which count as 0 and 1.
+/// Integers wrap around.
+///
+/// Quantised: a and b i8, u8 or i16 with one scale each, y with the scale that `into<quant{…}>` gives; both are shifted
+/// left by 20 bits (i16: 15), brought to twice the larger scale, added, brought to the scale of y and clamped, as the
+/// activation says. i16 so whatever the scales are.
+///
+/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt OH_NN_OPS_ADD;
+/// quantised: the reference kernels of TFLite's ADD.
 struct add {
   static constexpr op_code code{1};
   static constexpr std::string_view name = "add";
-  static constexpr operand_spec inputs[] = {{"a", types::number}, {"b", types::number}};
+  static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.result = storage::in_place};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 1, .hdi = 5};
   static constexpr nnrt_parameter parameters[] = {{"fused", 1, i8, -1}};
   using attrs = detail::fused_attribute;
-  enum class rule { types_must_be_equal, extents_must_be_equal_or_1 };
+  enum class rule {
+    types_must_have_a_common_type,
+    operands_must_not_both_be_boolean,
+    extents_must_be_equal_or_1,
+    operands_must_both_be_quantised_or_both_plain,
+    quantised_types_must_be_i8_u8_or_i16,
+    quantised_types_must_be_equal,
+    quantised_operands_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+  };
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
-    return detail::infer_binary<rule>(in);
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    return detail::infer_stored_arithmetic<rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
-  template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
+  /// One element of the result.
+  template <class T> static constexpr T element(const attrs& attributes, T a, T b) {
     using wide = detail::wrapping_t<T>;
-    detail::for_each_pair<T>(in, out, [&](T a, T b) {
-      return detail::finished<T>(static_cast<wide>(a) + static_cast<wide>(b), attributes.fused);
-    });
+    return detail::finished<T>(static_cast<wide>(a) + static_cast<wide>(b), attributes.fused);
+  }
+  /// The function of two stored numbers.
+  template <class T> static constexpr auto stored(const detail::stored_pair& of) {
+    return detail::stored_sum<T>(of, 1);
+  }
+
+  template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
+    if constexpr (can_be_stored<T>)
+      if (in[0].desc->quantised) return detail::for_each_pair<T>(in, out, stored<T>({in, out, attributes.fused}));
+    detail::for_each_pair<T>(in, out, [&](T a, T b) { return element(attributes, a, b); });
   }
 };
 
@@ -3182,8 +5220,12 @@ constexpr auto operator+(A a, B b) {
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-template <class Isa> struct fast<ops::add, Isa> : binary_binding<fast<ops::add, Isa>> {
-  static clamped<add_lanes> function(std::span<const word> attrs) {
+template <class Isa> struct fast<ops::add, Isa> : binary_binding<ops::add, fast<ops::add, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice stored = stored_pair_binding<ops::add, Isa>::select(node)) return stored;
+    return binary_binding<ops::add, fast>::select(node);
+  }
+  static clamped<add_lanes> function(array_ref<const word> attrs) {
     return {{}, range_of(unpack<ops::add::attrs>(attrs).fused)};
   }
 };
@@ -3197,6 +5239,47 @@ template <class Isa> struct fast<ops::add, Isa> : binary_binding<fast<ops::add, 
 // pooling: what the bindings of max_pool and avg_pool have in common.
 // Flow: bind/max_pool.hpp and bind/avg_pool.hpp derive from pooling_binding and say how a window is folded.
 
+// ===== nnrt/kernels/byte_pooling.hpp
+// byte_pooling: maximum and mean of stored numbers over windows of an NHWC image or over axes, a register at a time.
+// Flow: bind/max_pool.hpp and bind/avg_pool.hpp call pool_bytes() for a part of the outputs, bind/reduce_mean.hpp
+// scale_column_sums().
+
+// ===== nnrt/kernels/axis_block.hpp
+// axis_block: a tensor as [outer, extent, inner], where the middle stands for the axes that an operator works along.
+// Flow: the bindings of softmax, reduce_mean, layer_norm, concat and split reduce any shape to this one.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Extents in elements. Found is false where the axes do not lie side by side.
+struct axis_block {
+  std::int64_t outer = 1, extent = 1, inner = 1;
+  bool found = true;
+
+  constexpr std::int64_t elements() const { return outer * extent * inner; }
+};
+
+/// One axis, counted from the front.
+constexpr axis_block block_of(const shape_t& shape, int axis) {
+  return {shape.elements(0, axis), shape.extents[axis], shape.elements(axis + 1)};
+}
+
+/// The axes for which `listed` is true; those of extent 1 do not matter.
+constexpr axis_block block_of(const shape_t& shape, const bool (&listed)[max_rank]) {
+  axis_block block;
+  for (int i = 0; i < shape.rank; ++i) {
+    const std::int64_t extent = shape.extents[i];
+    if (extent == 1) continue;
+    if (listed[i]) {
+      block.found = block.found && block.inner == 1;  // else others stand between this one and those before
+      block.extent *= extent;
+    } else {
+      (block.extent == 1 ? block.outer : block.inner) *= extent;
+    }
+  }
+  return block;
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/pooling.hpp
 // pooling: maximum and mean over windows of an NHWC image, vectorised over channels.
 // Flow: bind/max_pool.hpp and bind/avg_pool.hpp call pool_windows() for a part of the outputs.
@@ -3259,6 +5342,35 @@ constexpr window window_of_width(std::int64_t input, std::int64_t kernel, extent
 }
 
 }  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/kernels/folds.hpp
+// folds: how many numbers become one - the largest, their mean, their product.
+// Flow: pooling.hpp folds the pixels of a window with these, reduce.hpp the elements along axes.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+// A fold has the value before the first number, one number more, and the result of `count` numbers; for vectors lane by
+// lane, for floats alike.
+
+/// The largest; a NaN where one of them is.
+struct maximum_fold {
+  static constexpr float start = -std::numeric_limits<float>::infinity();
+  template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return maximum_of(folded, x); }
+  template <class V> [[gnu::always_inline]] static V result(V folded, V) { return folded; }
+};
+/// The mean.
+struct mean_fold {
+  static constexpr float start = 0.0F;
+  template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return folded + x; }
+  template <class V> [[gnu::always_inline]] static V result(V folded, V count) { return folded / count; }
+};
+/// The product.
+struct product_fold {
+  static constexpr float start = 1.0F;
+  template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return folded * x; }
+  template <class V> [[gnu::always_inline]] static V result(V folded, V) { return folded; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -3266,22 +5378,6 @@ namespace nnrt::inline NNRT_ISA::kernels {
 struct pooling_shape {
   std::int64_t n = 1, c = 1;
   window h, w;
-};
-
-// What pool_windows() folds a window with: the value before the first pixel, one pixel more, the result of `count`
-// pixels.
-
-/// The largest pixel; a NaN where one of them is.
-struct maximum_fold {
-  static constexpr float start = -std::numeric_limits<float>::infinity();
-  template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return maximum_of(folded, x); }
-  template <class V> [[gnu::always_inline]] static V result(V folded, V) { return folded; }
-};
-/// The mean of the pixels, summed row by row.
-struct mean_fold {
-  static constexpr float start = 0.0F;
-  template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return folded + x; }
-  template <class V> [[gnu::always_inline]] static V result(V folded, V count) { return folded / count; }
 };
 
 namespace detail {
@@ -3356,6 +5452,183 @@ void pool_windows(const pooling_shape& s, const float* x, clamp_range range, flo
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Pixels of a window for which byte_mean is exact: sums stay whole numbers of floats.
+inline constexpr std::int64_t most_mean_pixels = 65'000;
+
+/// What a pool is told of the bytes: whether they are those of u8, and the limits of results.
+struct pooled_bytes {
+  bool is_unsigned = false;
+  stored_range range;
+};
+
+/// The largest byte of a window.
+class byte_maximum {
+ public:
+  explicit byte_maximum(const pooled_bytes& bytes)
+      : flip_((byte_vector)int_lanes_of(bytes.is_unsigned ? all_signs : 0)),
+        low_(in_every_lane(bytes.range.low - (bytes.is_unsigned ? 128 : 0))),
+        high_(in_every_lane(bytes.range.high - (bytes.is_unsigned ? 128 : 0))) {}
+
+  [[gnu::always_inline]] void start() { largest_ = low_; }
+  [[gnu::always_inline]] void add(byte_vector x) { largest_ = larger_of(largest_, x ^ flip_); }
+  [[gnu::always_inline]] byte_vector result(std::int64_t) const {
+    return (largest_ < high_ ? largest_ : high_) ^ flip_;
+  }
+
+ private:
+  static constexpr auto all_signs = static_cast<std::int32_t>(0x80808080U);
+  static byte_vector in_every_lane(std::int32_t x) {
+    const auto number = static_cast<std::int8_t>(x);
+    return number - byte_vector{};
+  }
+  [[gnu::always_inline]] static byte_vector larger_of(byte_vector a, byte_vector b) {
+#if defined(NNRT_LANES_AVX512)
+    return (byte_vector)_mm512_max_epi8((__m512i)a, (__m512i)b);
+#elif defined(NNRT_LANES_AVX2)
+    return (byte_vector)_mm256_max_epi8((__m256i)a, (__m256i)b);
+#else
+    return a > b ? a : b;
+#endif
+  }
+  byte_vector flip_, low_, high_, largest_;
+};
+
+/// Sums of bytes, each byte of a register for itself: four pixels at a time by a dot product with ones.
+class byte_column_sums {
+ public:
+  explicit byte_column_sums(bool is_unsigned)
+      : flip_((byte_vector)int_lanes_of(is_unsigned == dots_are_signed ? static_cast<std::int32_t>(0x80808080U) : 0)),
+        offset_((is_unsigned ? 0 : 128) - (dots_are_signed ? 128 : 0)) {}
+
+  [[gnu::always_inline]] void start() { sums_ = {}, waiting_ = 0; }
+  [[gnu::always_inline]] void add(byte_vector x) {
+    four_[waiting_++] = x ^ flip_;
+    if (waiting_ == 4) add_four();
+  }
+  /// The sums of so many pixels, in the order of interleave().
+  [[gnu::always_inline]] interleaved result(std::int64_t pixels) {
+    if (waiting_ > 0) {
+      for (int i = waiting_; i < 4; ++i) four_[i] = byte_vector{};
+      add_four();
+    }
+    const int_vector surplus = int_lanes_of(offset_ * static_cast<std::int32_t>(pixels));
+    return {{sums_.of[0] - surplus, sums_.of[1] - surplus, sums_.of[2] - surplus, sums_.of[3] - surplus}};
+  }
+
+ private:
+  [[gnu::always_inline]] void add_four() {
+#if defined(NNRT_BYTES_WIDENED)
+    const dot_weights ones{int_lanes_of(0x00010001), int_lanes_of(0x00010001)};
+#else
+    const dot_weights ones{int_lanes_of(0x01010101)};
+#endif
+    const interleaved bytes = interleave(four_[0], four_[1], four_[2], four_[3]);
+    each<4>([&](auto v)
+                __attribute__((always_inline)) { sums_.of[v] = dot4(sums_.of[v], values_of(bytes.of[v]), ones); });
+    waiting_ = 0;
+  }
+
+  byte_vector flip_;
+  std::int32_t offset_;
+  interleaved sums_{};
+  byte_vector four_[4]{};
+  int waiting_ = 0;
+};
+
+/// The mean of a window, rounded half away from zero.
+class byte_mean {
+ public:
+  explicit byte_mean(const pooled_bytes& bytes)
+      : sums_(bytes.is_unsigned), to_(bytes.range.low, bytes.range.high, 0, bytes.is_unsigned) {}
+
+  [[gnu::always_inline]] void start() { sums_.start(); }
+  [[gnu::always_inline]] void add(byte_vector x) { sums_.add(x); }
+  [[gnu::always_inline]] byte_vector result(std::int64_t pixels) {
+    const interleaved sums = sums_.result(pixels);
+    return narrowed<true>(mean(sums.of[0], pixels), mean(sums.of[1], pixels), mean(sums.of[2], pixels),
+                          mean(sums.of[3], pixels), to_);
+  }
+
+ private:
+  /// Quotients of whole numbers below 2^24 as floats lie on the right side of every whole number.
+  [[gnu::always_inline]] static int_vector mean(int_vector sum, std::int64_t pixels) {
+    typedef float float_lanes __attribute__((vector_size(register_bytes)));
+    const auto count = static_cast<std::int32_t>(pixels);
+    const int_vector is_positive = sum > 0, half = int_lanes_of(count / 2);
+    const int_vector rounded = sum + ((half & is_positive) | (-half & ~is_positive));
+    return __builtin_convertvector(__builtin_convertvector(rounded, float_lanes) / static_cast<float>(count),
+                                   int_vector);
+  }
+
+  byte_column_sums sums_;
+  narrowing to_;
+};
+
+/// y[n, oh, ow, c] = the fold of the window. Every window covers at least one pixel of the image.
+template <class Fold, class Isa = native>
+void pool_bytes(const pooling_shape& s, const std::byte* x, const pooled_bytes& bytes, std::byte* y, part p = {}) {
+  const std::int64_t rows = s.h.outputs(), columns = s.w.outputs(), row_step = s.w.input * s.c;
+  const std::int64_t blocks = (s.c + register_bytes - 1) / register_bytes;
+  const rectangle work = share(s.n * rows * columns, blocks, p);
+  Fold fold(bytes);
+  for (std::int64_t pixel = work.rows.begin; pixel < work.rows.end; ++pixel) {
+    const std::int64_t image = pixel / columns / rows;
+    const interval ih = pixels_of(s.h, s.h.pad_before(), pixel / columns % rows),
+                   iw = pixels_of(s.w, s.w.pad_before(), pixel % columns);
+    const std::byte* const first = x + (image * s.h.input + ih.begin) * row_step + iw.begin * s.c;
+    for (std::int64_t block = work.columns.begin; block < work.columns.end; ++block) {
+      const std::int64_t c = block * register_bytes, n = s.c - c < register_bytes ? s.c - c : register_bytes;
+      fold.start();
+      for (std::int64_t i = 0; i < ih.size(); ++i)
+        for (std::int64_t j = 0; j < iw.size(); ++j)
+          fold.add(load_bytes(first + i * row_step + j * s.c + c, n));
+      const byte_vector result = fold.result(ih.size() * iw.size());
+      __builtin_memcpy(y + pixel * s.c + c, &result, static_cast<std::size_t>(n));
+    }
+  }
+}
+
+/// How the sums of a mean over axes become stored numbers: sum - zero, times a factor whose sign may be turned.
+struct scaled_bytes {
+  bool is_unsigned = false, is_turned = false;
+  std::int64_t zero = 0;
+  fixed_point factor;
+  std::int32_t zero_point = 0;  // of the result
+  stored_range range;
+};
+
+/// y[outer, inner] = the scaled sums of x[outer, extent, inner] over the extent, which is at most most_mean_pixels.
+template <class Isa = native>
+void scale_column_sums(const axis_block& s, const std::byte* x, const scaled_bytes& how, std::byte* y, part p = {}) {
+  const std::int64_t blocks = (s.inner + register_bytes - 1) / register_bytes;
+  const interval work = share(s.outer * blocks, p);
+  const narrowing to(how.range.low, how.range.high, how.zero_point, how.is_unsigned);
+  byte_column_sums fold(how.is_unsigned);
+  for (std::int64_t i = work.begin; i < work.end; ++i) {
+    const std::int64_t outer = i / blocks, first = i % blocks * register_bytes;
+    const std::int64_t n = s.inner - first < register_bytes ? s.inner - first : register_bytes;
+    const std::byte* const column = x + outer * s.extent * s.inner + first;
+    fold.start();
+    for (std::int64_t k = 0; k < s.extent; ++k) fold.add(load_bytes(column + k * s.inner, n));
+    interleaved sums = fold.result(s.extent);
+    for (int_vector& of : sums.of) {
+      std::int32_t each[int_lanes];
+      store_vector(each, of);
+      for (std::int32_t& sum : each) {
+        const std::int64_t steps = std::int64_t{sum} - how.zero;
+        sum = rounding::twice::scale(nnrt::detail::saturated_i32(how.is_turned ? -steps : steps), how.factor);
+      }
+      of = load_vector<int_vector>(each);
+    }
+    const byte_vector result = narrowed<true>(sums.of[0], sums.of[1], sums.of[2], sums.of[3], to);
+    __builtin_memcpy(y + outer * s.inner + first, &result, static_cast<std::size_t>(n));
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/ops/detail/pooling.hpp
 // pooling: what max_pool and avg_pool share - attributes, rules, where windows lie, and the walk over their pixels.
 // Flow: both operators' infer and reference; kernels ask windows_of() for the same places.
@@ -3385,7 +5658,7 @@ template <class Rule> constexpr verdict check_image(const tensor_desc& x) {
 }
 
 /// Lengths along one axis: positive or not negative, as each must be, and none so large that arithmetic could overflow.
-template <class Rule> constexpr verdict check_lengths(const window& at) {
+template <class Rule, class Window> constexpr verdict check_lengths(const Window& at) {
   if (auto v = require_at_least(Rule::stride_must_be_positive, at.stride, 1); !v) return v;
   if constexpr (requires { Rule::dilation_must_be_positive; })
     if (auto v = require_at_least(Rule::dilation_must_be_positive, at.dilation, 1); !v) return v;
@@ -3419,8 +5692,8 @@ namespace nnrt::inline NNRT_ISA::ops::detail {
 
 /// Attributes of a pool. The kernel has to be given, unless `global` makes it as large as the image.
 struct pooling_attributes {
-  BOOST_HANA_DEFINE_STRUCT(pooling_attributes, (extent2, kernel), (extent2, stride), (pads, pad), (bool, ceil_mode),
-                           (bool, global), (activation, fused));
+  NNRT_ATTRIBUTES(pooling_attributes, (extent2, kernel), (extent2, stride), (pads, pad), (bool, ceil_mode),
+                  (bool, global), (activation, fused));
   constexpr pooling_attributes()
       : kernel{0, 0}, stride{1, 1}, ceil_mode(false), global(false), fused(activation::none) {}
 };
@@ -3467,6 +5740,7 @@ template <class T, class State, class Step, class Finish>
 constexpr void pool(const pooling_attributes& a, arguments in, results out, State start, Step step, Finish finish) {
   const auto x = in[0].as<const T>();
   const auto y = out[0].as<T>();
+  if (y.elements() == 0) return;  // a batch without channels may be as long as it likes
   const window_pair at = windows_of(a, x.shape);
   for (std::int64_t n = 0; n < y.extent(0); ++n)
     for (std::int64_t oh = 0; oh < y.extent(1); ++oh)
@@ -3498,13 +5772,37 @@ template <class Fold> struct pooling_binding {
                        floats_out(call), part_of(call));
   }
 
- private:
   static constexpr pooling_shape shape_for(const ops::detail::pooling_attributes& attrs, const shape_t& x) {
     const ops::detail::window_pair at = ops::detail::windows_of(attrs, x);
     return {x.extents[0], x.extents[3], at.h, at.w};
   }
   /// A window may be longer than the image, far longer.
   static constexpr std::int64_t saturated(const window& at) { return at.kernel < at.input ? at.kernel : at.input; }
+};
+
+/// Kernel choice of a pool over an image of stored bytes.
+template <class Fold> struct byte_pooling_binding {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    using floats = pooling_binding<void>;
+    const tensor_desc& x = node.in[0].desc;
+    const auto attrs = unpack<ops::detail::pooling_attributes>(node.attrs);
+    const bool is_clamped_as_stored = attrs.fused == activation::none || x.quantised;
+    if (!has_work(node) || (x.type != i8 && x.type != u8) || !is_clamped_as_stored) return {};
+    const pooling_shape shape = floats::shape_for(attrs, x.shape);
+    const std::int64_t h = floats::saturated(shape.h), w = floats::saturated(shape.w);
+    if (h > most_mean_pixels / w) return {};
+    const std::int64_t taps = h * w < 64 ? h * w : 64;
+    return {.run = &run, .parts = parts_for(node.out[0].elements() * taps / 4), .name = "pool bytes"};
+  }
+  static void run(const kernel_call& call) {
+    const auto attrs = unpack<ops::detail::pooling_attributes>(call.attrs);
+    const bool is_unsigned = call.in[0].type() == u8;
+    const quantisation& q = call.out[0].desc->quantised;
+    const stored_range range = is_unsigned ? stored_range_of<std::uint8_t>(q, attrs.fused)
+                                           : stored_range_of<std::int8_t>(q, attrs.fused);
+    pool_bytes<Fold>(pooling_binding<void>::shape_for(attrs, call.in[0].shape()), bytes_in(call, 0),
+                     {is_unsigned, range}, bytes_out(call), part_of(call));
+  }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -3523,14 +5821,18 @@ namespace ops {
 ///   (in the padding after it), as in ONNX and PyTorch
 ///   global: one window as large as the image; kernel, stride and pads play no part
 ///
-/// Lengths are in pixels; the odd pixel of `same` is at bottom and right. f16 is summed in f32.
-/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_AVG_POOL; of its padding, what all known implementations do.
+/// Lengths are in pixels; the odd pixel of `same` is at bottom and right. dtypes: f16 (summed in f32), f32, f64; or
+/// quantised i8 or u8: the mean of the stored numbers, halves away from zero; a fused activation is a clamp of them.
+/// y has scale and zero point of x, and no other may be wanted: TFLite asks for the same, and a second rounding would
+/// lose what quant_dtype_cast loses openly.
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_AVG_POOL; of its padding, what all known implementations do;
+/// quantised: the reference kernels of TFLite's AVERAGE_POOL_2D.
 struct avg_pool {
   static constexpr op_code code{2};
   static constexpr std::string_view name = "avg_pool";
-  static constexpr operand_spec inputs[] = {{"x", types::floating}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{};
+  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::bytes}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 2, .hdi = 17};
   // Padding comes as a list of four or as a mode, told apart by the count; either may stand under either number.
   static constexpr nnrt_parameter parameters[] = {
@@ -3547,23 +5849,38 @@ struct avg_pool {
     window_lengths_must_not_exceed_the_size_limit,
     padded_input_must_cover_kernel,
     pads_must_be_smaller_than_kernel,
+    quantised_input_must_have_one_scale,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
-    return detail::infer_pool<rule>(a, in[0].desc);
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    if (detail::bytes.contains(x.type))
+      if (auto v = detail::require_one_scale(rule::quantised_input_must_have_one_scale, x); !v) return v;
+    return detail::infer_pool<rule>(a, x);
   }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    using real = math::compute_t<T>;
-    struct state {
-      real sum = 0;
-      std::int64_t count = 0;
-    };
-    const auto mean = [](const state& s) { return s.count == 0 ? real{0} : s.sum / static_cast<real>(s.count); };
     detail::pool<T>(
-        a, in, out, state{}, [](state& s, T x) { s.sum += real(x), ++s.count; },
-        [&](const state& s) { return static_cast<T>(activate(mean(s), a.fused)); });
+        a, in, out, window_sum<T>{}, [](window_sum<T>& s, T x) { s.sum += math::compute_t<T>(x), ++s.count; },
+        [&](const window_sum<T>& s) { return finish(s, *out[0].desc, a.fused); });
+  }
+
+ private:
+  template <class T> struct window_sum {
+    math::compute_t<T> sum = 0;
+    std::int64_t count = 0;
+  };
+  template <class T> static constexpr T finish(const window_sum<T>& s, const tensor_desc& y, activation fused) {
+    if constexpr (detail::is_byte<T>) {
+      const stored_range range = stored_range_of<T>(y.quantised, fused);
+      const std::int64_t half = s.sum > 0 ? s.count / 2 : -(s.count / 2);
+      const std::int64_t mean = s.count == 0 ? y.quantised.zero_point : (s.sum + half) / s.count;
+      return static_cast<T>(nnrt::detail::clamped(mean, range.low, range.high));
+    } else {
+      using real = math::compute_t<T>;
+      return static_cast<T>(activate(s.count == 0 ? real{0} : s.sum / static_cast<real>(s.count), fused));
+    }
   }
 };
 
@@ -3580,6 +5897,8 @@ namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::avg_pool, Isa> : pooling_binding<mean_fold> {};
 
+template <class Isa> struct fast_on_bytes<ops::avg_pool, Isa> : byte_pooling_binding<byte_mean> {};
+
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/batch_norm.hpp
 // batch_norm: the fast kernel of the operator.
@@ -3591,7 +5910,7 @@ template <class Isa> struct fast<ops::avg_pool, Isa> : pooling_binding<mean_fold
 
 // ===== nnrt/ops/detail/channels.hpp
 // channels: what operators with one parameter for each channel share; channels are the last axis.
-// Flow: infer of batch_norm, bias_add and prelu, each with its own enum of rules.
+// Flow: infer of batch_norm, bias_add and prelu (its input alone), each with its own enum of rules.
 
 namespace nnrt::inline NNRT_ISA::ops::detail {
 
@@ -3634,7 +5953,7 @@ struct batch_norm {
   static constexpr nnrt_parameter parameters[] = {{"epsilon", 7, f32}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (float, epsilon));  // first: passes read it as word 0
+    NNRT_ATTRIBUTES(attrs, (float, epsilon));  // first: passes read it as word 0
     constexpr attrs() : epsilon(1e-4F) {}
   };
 
@@ -3646,7 +5965,7 @@ struct batch_norm {
     parameters_must_have_one_element_for_each_channel,
   };
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     if (auto v = detail::check_channels_last<rule>(x); !v) return v;
     for (const operand& parameter : in.subspan(1))
@@ -3716,131 +6035,43 @@ template <class Isa> struct fast<ops::batch_norm, Isa> {
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
-// ===== nnrt/kernels/bind/bias_add.hpp
-// bias_add: the fast kernels of the operator.
+// ===== nnrt/kernels/bind/batch_to_space_nd.hpp
+// batch_to_space_nd: the fast kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 
-// ===== nnrt/ops/bias_add.hpp
-// bias_add: adds one number to each channel.
-// Flow: front ends call infer(); passes/fold.hpp moves it into the layer before it; kernels/bind/ has the fast form.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Sum of a tensor and one number for each channel; channels are the last axis.
-///
-///   x: [..., C]      bias: [C]      y: [..., C] = x + bias
-///
-/// dtypes: f16 (sum in f32), f32, f64; i32 and i64, which wrap around. Broken rules: see `rule`.
-/// Source: NNRt OH_NN_OPS_BIAS_ADD, for any rank from 1 on.
-struct bias_add {
-  static constexpr dtype_set added = types::floating | types::index;
-
-  static constexpr op_code code{5};
-  static constexpr std::string_view name = "bias_add";
-  static constexpr operand_spec inputs[] = {{"x", added}, {"bias", added}};
-  static constexpr operand_spec outputs[] = {{"y", added}};
-  static constexpr operator_traits traits{.result = storage::in_place, .computes = meaning::bias_add};
-  static constexpr foreign_numbers foreign{.nnrt = 5, .hdi = 23};
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
-
-  enum class rule {
-    input_must_have_a_channel_axis,
-    input_must_be_nhwc,
-    parameter_types_must_equal_input_type,
-    parameter_rank_must_be_1,
-    parameters_must_have_one_element_for_each_channel,
-  };
-
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
-    const tensor_desc& x = in[0].desc;
-    if (auto v = detail::check_channels_last<rule>(x); !v) return v;
-    if (auto v = detail::check_parameter<rule>(in[1].desc, x.type, x.shape[-1]); !v) return v;
-    return yields(x);
-  }
-  static constexpr auto macs = no_macs;
-
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    // Unsigned arithmetic wraps where signed arithmetic is undefined.
-    using sum_t = std::conditional_t<std::is_integral_v<T>, std::uint64_t, math::compute_t<T>>;
-    const auto x = in[0].as<const T>(), bias = in[1].as<const T>();
-    const auto y = out[0].as<T>();
-    for (std::int64_t i = 0; i < x.elements(); ++i)
-      y[i] = static_cast<T>(static_cast<sum_t>(x[i]) + static_cast<sum_t>(bias[i % x.shape[-1]]));
-  }
-};
-
-}  // namespace ops
-
-/// bias_add(x, bias).
-template <tensor_desc X, tensor_desc B, dsl::keyword_argument... Keywords>
-constexpr auto bias_add(tensor<X> x, tensor<B> bias, Keywords... keywords) {
-  return dsl::apply<ops::bias_add>(x, bias, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-
-namespace nnrt::inline NNRT_ISA::kernels {
-
-template <class Isa> struct fast<ops::bias_add, Isa> : binary_binding<fast<ops::bias_add, Isa>> {
-  static add_lanes function(std::span<const word>) { return {}; }
-};
-
-}  // namespace nnrt::inline NNRT_ISA::kernels
-// ===== nnrt/kernels/bind/concat.hpp
-// concat: the fast kernel of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
-
-// ===== nnrt/kernels/axis_block.hpp
-// axis_block: a tensor as [outer, extent, inner], where the middle stands for the axes that an operator works along.
-// Flow: the bindings of softmax, reduce_mean, layer_norm, concat and split reduce any shape to this one.
-
-namespace nnrt::inline NNRT_ISA::kernels {
-
-/// Extents in elements. Found is false where the axes do not lie side by side.
-struct axis_block {
-  std::int64_t outer = 1, extent = 1, inner = 1;
-  bool found = true;
-
-  constexpr std::int64_t elements() const { return outer * extent * inner; }
-};
-
-/// One axis, counted from the front.
-constexpr axis_block block_of(const shape_t& shape, int axis) {
-  return {shape.elements(0, axis), shape.extents[axis], shape.elements(axis + 1)};
-}
-
-/// The axes for which `listed` is true; those of extent 1 do not matter.
-constexpr axis_block block_of(const shape_t& shape, const bool (&listed)[max_rank]) {
-  axis_block block;
-  for (int i = 0; i < shape.rank; ++i) {
-    const std::int64_t extent = shape.extents[i];
-    if (extent == 1) continue;
-    if (listed[i]) {
-      block.found = block.found && block.inner == 1;  // else others stand between this one and those before
-      block.extent *= extent;
-    } else {
-      (block.extent == 1 ? block.outer : block.inner) *= extent;
-    }
-  }
-  return block;
-}
-
-}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/copy.hpp
-// copy: boxes of elements of any size from one tensor into another.
-// Flow: the bindings of concat, split, slice, pad and transpose describe their boxes and call copy_box().
+// copy: boxes of elements of any size from one tensor into another, and memory full of one number.
+// Flow: bindings of operators that only move elements describe their boxes and call copy_box().
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
 /// Loops over rows of bytes, outermost first; extents of 1 left out, axes that lie alike in both tensors made one.
 struct box_loops {
+  static constexpr int most = 2 * max_rank;  // a tile has two for each axis
+
   int count = 0;  // of loops around the rows
-  std::int64_t extents[max_rank] = {};
-  std::int64_t from_steps[max_rank] = {};  // in bytes
-  std::int64_t to_steps[max_rank] = {};
+  std::int64_t extents[most] = {};
+  std::int64_t from_steps[most] = {};  // in bytes; 0 repeats, negative ones walk backwards
+  std::int64_t to_steps[most] = {};
   std::int64_t row_bytes = 0;
+
+  /// One more axis, inside of those before: its neighbours are so many bytes apart in either tensor.
+  constexpr void add_axis(std::int64_t extent, std::int64_t from, std::int64_t to) {
+    if (extent == 1) return;
+    const int last = count - 1;
+    if (last >= 0 && from_steps[last] == from * extent && to_steps[last] == to * extent) extents[last] *= extent;
+    else extents[count++] = extent;
+    from_steps[count - 1] = from;
+    to_steps[count - 1] = to;
+  }
+  /// After the innermost axis: where its neighbours touch, it is a row.
+  constexpr void close(std::int64_t element_bytes) {
+    row_bytes = element_bytes;
+    const int last = count - 1;
+    if (last < 0 || from_steps[last] != element_bytes || to_steps[last] != element_bytes) return;
+    row_bytes *= extents[last];
+    --count;
+  }
 
   constexpr std::int64_t rows() const {
     std::int64_t n = 1;
@@ -3854,23 +6085,9 @@ struct box_loops {
 constexpr box_loops loops_of(const shape_t& extents, const shape_t& from_steps, const shape_t& to_steps,
                              std::int64_t element_bytes) {
   box_loops loops;
-  for (int axis = 0; axis < extents.rank; ++axis) {
-    const std::int64_t extent = extents.extents[axis];
-    const std::int64_t from = from_steps.extents[axis] * element_bytes, to = to_steps.extents[axis] * element_bytes;
-    if (extent == 1) continue;
-    const int last = loops.count - 1;
-    if (last >= 0 && loops.from_steps[last] == from * extent && loops.to_steps[last] == to * extent)
-      loops.extents[last] *= extent;
-    else loops.extents[loops.count++] = extent;
-    loops.from_steps[loops.count - 1] = from;
-    loops.to_steps[loops.count - 1] = to;
-  }
-  loops.row_bytes = element_bytes;
-  const int last = loops.count - 1;
-  if (last >= 0 && loops.from_steps[last] == element_bytes && loops.to_steps[last] == element_bytes) {
-    loops.row_bytes *= loops.extents[last];
-    --loops.count;
-  }
+  for (int i = 0; i < extents.rank; ++i)
+    loops.add_axis(extents.extents[i], from_steps.extents[i] * element_bytes, to_steps.extents[i] * element_bytes);
+  loops.close(element_bytes);
   return loops;
 }
 
@@ -3878,7 +6095,7 @@ namespace detail {
 
 /// Where the rows of a box lie.
 struct box_position {
-  std::int64_t index[max_rank] = {};
+  std::int64_t index[box_loops::most] = {};
   std::int64_t from = 0, to = 0;
 
   /// The place of row `row`, counted in row-major order.
@@ -3939,7 +6156,287 @@ template <class Isa = void> void copy_box(const box_loops& loops, const std::byt
   }
 }
 
+/// One number, as bytes.
+struct number_bytes {
+  const std::byte* first;
+  std::int64_t size;
+};
+
+/// Copies of a number, one beside the other.
+inline void fill_numbers(number_bytes number, std::int64_t bytes, std::byte* to) {
+  constexpr std::int64_t longest_copy = 4096;  // which is still in the cache
+  if (bytes <= 0) return;
+  bool is_one_byte = true;
+  for (std::int64_t i = 1; i < number.size; ++i) is_one_byte = is_one_byte && number.first[i] == number.first[0];
+  if (is_one_byte) {
+    std::memset(to, static_cast<int>(number.first[0]), static_cast<std::size_t>(bytes));
+    return;
+  }
+  std::memcpy(to, number.first, static_cast<std::size_t>(number.size));
+  for (std::int64_t done = number.size, n = 0; done < bytes; done += n) {
+    const std::int64_t whole = done < longest_copy ? done : longest_copy, left = bytes - done;
+    n = whole < left ? whole : left;
+    std::memcpy(to + done, to, static_cast<std::size_t>(n));
+  }
+}
+
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/ops/batch_to_space_nd.hpp
+// batch_to_space_nd: images put together of the pixels that a batch holds apart; the way back from space_to_batch_nd.
+// Flow: front ends call infer(); kernels/select.hpp binds the copy.
+
+// ===== nnrt/ops/detail/blocks.hpp
+// blocks: what batch_to_space_nd and space_to_batch_nd share - rules about blocks and borders, which pixel goes where.
+// Flow: infer and reference of both; their kernels ask inside() for the pixels that a border leaves.
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// a * b of numbers that are not negative, a -1 where it is unknown; more than max_elements stays max_elements + 1.
+constexpr std::int64_t extent_product(std::int64_t a, std::int64_t b) {
+  if (a <= 0 || b == 0) return a < 0 && b != 0 ? -1 : 0;
+  return b > max_elements / a ? max_elements + 1 : a * b;
+}
+
+/// An image, and blocks of so many pixels.
+template <class Rule> constexpr verdict check_blocks(const tensor_desc& x, extent2 block) {
+  if (auto v = require(Rule::input_rank_must_be_4, x.rank(), 4); !v) return v;
+  if (x.layout == format::nchw) return require(Rule::input_must_be_nhwc, x.layout, format::nhwc);
+  for (const std::int64_t length : {block.h, block.w}) {
+    if (auto v = require_at_least(Rule::block_must_be_positive, length, 1); !v) return v;
+    if (auto v = require_at_most(Rule::block_must_not_exceed_the_size_limit, length, max_elements); !v) return v;
+  }
+  return {};
+}
+
+/// Four numbers that are not negative: top, bottom, left, right; none at all stands for four zeros.
+template <class Rule> constexpr verdict check_border(const int_list<4>& border, Rule count, Rule negative, Rule large) {
+  if (!border.empty())
+    if (auto v = require(count, border.count, 4); !v) return v;
+  for (const std::int64_t pixels : border) {
+    if (auto v = require_at_least(negative, pixels, 0); !v) return v;
+    if (auto v = require_at_most(large, pixels, max_elements); !v) return v;
+  }
+  return {};
+}
+
+/// A pixel of the images of which each block went apart: batch index n + batch * (h % block.h * block.w + w % block.w).
+struct block_place {
+  std::int64_t n, h, w;
+};
+constexpr block_place place_in_blocks(extent2 block, std::int64_t batch, std::int64_t n, std::int64_t h,
+                                      std::int64_t w) {
+  return {n + batch * (h % block.h * block.w + w % block.w), h / block.h, w / block.w};
+}
+
+/// The i for which 0 <= i < count and 0 <= i * step + offset < extent: [first, last).
+struct pixels_inside {
+  std::int64_t first, last;
+  constexpr std::int64_t count() const { return last > first ? last - first : 0; }
+};
+constexpr pixels_inside inside(std::int64_t count, std::int64_t step, std::int64_t offset, std::int64_t extent) {
+  const std::int64_t first = offset < 0 ? (step - 1 - offset) / step : 0;
+  const std::int64_t last = extent > offset ? (extent - offset - 1) / step + 1 : 0;
+  return {first, last < count ? last : count};
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// One image of each block.h * block.w images: they lie between each other's pixels.
+///
+///   x: [N * block.h * block.w, H, W, C], NHWC
+///   y: [N, H * block.h - top - bottom, W * block.w - left - right, C]
+///
+/// Without crops y[n, h, w, c] = x[n + N * (h % block.h * block.w + w % block.w), h / block.h, w / block.w, c]. `crops`
+/// (top, bottom, left, right) are pixels cut off the result; none are given for none. The block has to be given.
+///
+/// Broken rules: see `rule`; images and pixels are counted. Source: NNRt OH_NN_OPS_BATCH_TO_SPACE_ND.
+struct batch_to_space_nd {
+  static constexpr op_code code{4};
+  static constexpr std::string_view name = "batch_to_space_nd";
+  static constexpr operand_spec inputs[] = {{"x", types::any}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr foreign_numbers foreign{.nnrt = 4, .hdi = 22};
+  static constexpr nnrt_parameter parameters[] = {{"block", 8, i64, -1}, {"crops", 9, i64, 4}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (extent2, block), (int_list<4>, crops));
+    constexpr attrs() : block{0, 0} {}
+  };
+
+  enum class rule {
+    input_rank_must_be_4,
+    input_must_be_nhwc,
+    block_must_be_positive,
+    block_must_not_exceed_the_size_limit,
+    crops_must_be_four_numbers,
+    crop_must_not_be_negative,
+    crop_must_not_exceed_the_size_limit,
+    batch_must_be_divisible_by_the_block,
+    image_must_not_exceed_the_size_limit,
+    crops_must_not_exceed_the_image,
+  };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    if (auto v = detail::check_blocks<rule>(x, a.block); !v) return v;
+    if (auto v = detail::check_border(a.crops, rule::crops_must_be_four_numbers, rule::crop_must_not_be_negative,
+                                      rule::crop_must_not_exceed_the_size_limit);
+        !v)
+      return v;
+    const std::int64_t pixels = detail::extent_product(a.block.h, a.block.w);
+    if (x.shape[0] >= 0 && x.shape[0] % pixels != 0)
+      return refuse(rule::batch_must_be_divisible_by_the_block, x.shape[0], pixels);
+    shape_t y{x.shape[0] < 0 ? -1 : x.shape[0] / pixels, detail::extent_product(x.shape[1], a.block.h),
+              detail::extent_product(x.shape[2], a.block.w), x.shape[3]};
+    for (int axis = 1; axis <= 2; ++axis) {
+      if (auto v = require_at_most(rule::image_must_not_exceed_the_size_limit, y[axis], max_elements); !v) return v;
+      const std::int64_t cut = a.crops.items[2 * axis - 2] + a.crops.items[2 * axis - 1];
+      if (y[axis] < 0) continue;
+      if (auto v = require_at_most(rule::crops_must_not_exceed_the_image, cut, y[axis]); !v) return v;
+      y[axis] -= cut;
+    }
+    return yields(x.with_shape(y));
+  }
+
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    if (y.elements() == 0) return;  // beside an extent of 0 the others may be huge
+    for (std::int64_t n = 0; n < y.extent(0); ++n)
+      for (std::int64_t h = 0; h < y.extent(1); ++h)
+        for (std::int64_t w = 0; w < y.extent(2); ++w) {
+          const auto from = detail::place_in_blocks(a.block, y.extent(0), n, h + a.crops[0], w + a.crops[2]);
+          for (std::int64_t c = 0; c < y.extent(3); ++c) y(n, h, w, c) = x(from.n, from.h, from.w, c);
+        }
+  }
+};
+
+}  // namespace ops
+
+/// batch_to_space_nd(x, block<2, 2>), with crops<top, bottom, left, right>.
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto batch_to_space_nd(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::batch_to_space_nd>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::batch_to_space_nd, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "copy pixels"};
+  }
+  /// The images that lie at one place of their blocks are a box.
+  static void run(const kernel_call& call) {
+    const auto attrs = unpack<ops::batch_to_space_nd::attrs>(call.attrs);
+    const shape_t &x = call.in[0].shape(), &y = call.out[0].shape();
+    const shape_t from = row_major_strides(x), to = row_major_strides(y);
+    const std::int64_t bytes = size_of(call.in[0].type()), block_h = attrs.block.h, block_w = attrs.block.w;
+    const shape_t to_steps{to.extents[0], block_h * to.extents[1], block_w * to.extents[2], 1};
+    for (std::int64_t place = 0; place < block_h * block_w; ++place) {
+      const std::int64_t top = place / block_w - attrs.crops[0], left = place % block_w - attrs.crops[2];
+      const auto rows = ops::detail::inside(x.extents[1], block_h, top, y.extents[1]);
+      const auto columns = ops::detail::inside(x.extents[2], block_w, left, y.extents[2]);
+      if (rows.count() == 0 || columns.count() == 0) continue;
+      const std::int64_t first_from =
+          place * y.extents[0] * from.extents[0] + rows.first * from.extents[1] + columns.first * from.extents[2];
+      const std::int64_t first_to =
+          (rows.first * block_h + top) * to.extents[1] + (columns.first * block_w + left) * to.extents[2];
+      copy_box(loops_of({y.extents[0], rows.count(), columns.count(), y.extents[3]}, from, to_steps, bytes),
+               bytes_in(call, 0) + first_from * bytes, bytes_out(call) + first_to * bytes, part_of(call));
+    }
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/bias_add.hpp
+// bias_add: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/bias_add.hpp
+// bias_add: adds one number to each channel.
+// Flow: front ends call infer(); passes/fold.hpp moves it into the layer before it; kernels/bind/ has the fast form.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Sum of a tensor and one number for each channel; channels are the last axis.
+///
+///   x: [..., C]      bias: [C]      y: [..., C] = x + bias
+///
+/// dtypes: f16 (sum in f32), f32, f64; i32 and i64, which wrap around. Broken rules: see `rule`.
+/// Source: NNRt OH_NN_OPS_BIAS_ADD, for any rank from 1 on.
+struct bias_add {
+  static constexpr dtype_set added = types::floating | types::index;
+
+  static constexpr op_code code{5};
+  static constexpr std::string_view name = "bias_add";
+  static constexpr operand_spec inputs[] = {{"x", added}, {"bias", added}};
+  static constexpr operand_spec outputs[] = {{"y", added}};
+  static constexpr operator_traits traits{.result = storage::in_place, .computes = meaning::bias_add};
+  static constexpr foreign_numbers foreign{.nnrt = 5, .hdi = 23};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+
+  enum class rule {
+    input_must_have_a_channel_axis,
+    input_must_be_nhwc,
+    parameter_types_must_equal_input_type,
+    parameter_rank_must_be_1,
+    parameters_must_have_one_element_for_each_channel,
+  };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    if (auto v = detail::check_channels_last<rule>(x); !v) return v;
+    if (auto v = detail::check_parameter<rule>(in[1].desc, x.type, x.shape[-1]); !v) return v;
+    return yields(x);
+  }
+  static constexpr auto macs = no_macs;
+
+  /// One element of the result.
+  template <class T> static constexpr T element(const attrs&, T x, T bias) {
+    // Unsigned arithmetic wraps where signed arithmetic is undefined.
+    using sum_t = std::conditional_t<std::is_integral_v<T>, std::uint64_t, math::compute_t<T>>;
+    return static_cast<T>(static_cast<sum_t>(x) + static_cast<sum_t>(bias));
+  }
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>(), bias = in[1].as<const T>();
+    const auto y = out[0].as<T>();
+    for (std::int64_t i = 0; i < x.elements(); ++i)
+      y[i] = element(a, x[i], bias[i % x.shape[-1]]);
+  }
+};
+
+}  // namespace ops
+
+/// bias_add(x, bias).
+template <tensor_desc X, tensor_desc B, dsl::keyword_argument... Keywords>
+constexpr auto bias_add(tensor<X> x, tensor<B> bias, Keywords... keywords) {
+  return dsl::apply<ops::bias_add>(x, bias, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::bias_add, Isa> : binary_binding<ops::bias_add, fast<ops::bias_add, Isa>> {
+  static add_lanes function(array_ref<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/concat.hpp
+// concat: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
 // ===== nnrt/ops/concat.hpp
 // concat: tensors one after the other along an axis.
 // Flow: front ends call infer(); the planner lets inputs be computed in place where it can; kernels/select.hpp binds
@@ -3950,23 +6447,27 @@ namespace ops {
 
 /// The inputs one after the other along `axis`.
 ///
-///   x: any number of tensors of one dtype, format, quantisation and rank, whose other extents are equal
+///   x: any number of tensors of one dtype, format and rank, whose other extents are equal
 ///   y: their shape, with the sum of the extents along `axis`
 ///
 /// `axis` counts from the end when negative; 0 is the default.
 ///
-/// Broken rules: see `rule`; ranks, axes and extents are counted. Source: NNRt OH_NN_OPS_CONCAT.
+/// Quantised inputs of one scale are moved as they are. Those of another scale than y, which `into<quant{…}>` gives,
+/// are brought to it: each real number, in float, to the nearest step of y, halves away from zero.
+///
+/// Broken rules: see `rule`; ranks, axes, extents and scales are counted. Source: NNRt OH_NN_OPS_CONCAT; scales that
+/// differ: the reference kernel of TFLite's CONCATENATION, for u8.
 struct concat {
   static constexpr op_code code{7};
   static constexpr std::string_view name = "concat";
   static constexpr operand_spec inputs[] = {{"x", types::any, presence::variadic}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.joins_inputs = true};
+  static constexpr operator_traits traits{.joins_inputs = true, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 7, .hdi = 31};
   static constexpr nnrt_parameter parameters[] = {{"axis", 10, i64}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (std::int64_t, axis));
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis));
     constexpr attrs() : axis(0) {}
   };
 
@@ -3975,11 +6476,14 @@ struct concat {
     types_must_be_equal,
     ranks_must_be_equal,
     formats_must_be_equal,
-    quantisation_must_be_that_of_the_first_input,  // the number of the input, 0
     extents_beside_the_axis_must_be_equal,
+    inputs_must_all_be_quantised_or_all_plain,
+    quantised_inputs_must_have_one_scale,
+    quantised_output_must_have_one_scale,  // where those of the inputs differ, it has to be given
+    inputs_of_several_scales_must_be_i8_u8_or_i16,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     tensor_desc y = in[0].desc;
     const int axis = normalise_axis(a.axis, y.rank());
     if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_inputs, a.axis, y.rank() - 1);
@@ -3988,10 +6492,9 @@ struct concat {
       if (auto v = require(rule::types_must_be_equal, x.type, y.type); !v) return v;
       if (auto v = require(rule::ranks_must_be_equal, x.rank(), y.rank()); !v) return v;
       if (auto v = require(rule::formats_must_be_equal, x.layout, y.layout); !v) return v;
-      if (x.quantised != y.quantised)
-        return refuse(rule::quantisation_must_be_that_of_the_first_input, static_cast<std::int64_t>(i), 0);
       if (auto v = join(y.shape, x.shape, axis); !v) return v;
     }
+    if (auto v = choose_scale(y.quantised, in, detail::wish_of(wanted)); !v) return v;
     return yields(y);
   }
 
@@ -4003,12 +6506,55 @@ struct concat {
     std::int64_t first = 0;  // along the axis
     for (const view& input : in) {
       const auto x = input.as<const T>();
-      copy_to(y, x, axis, first);
+      if (!move_rescaled(y, x, axis, first, input.desc->quantised, out[0].desc->quantised))
+        copy_to(y, x, axis, first, [](T element) { return element; });
       first += x.extent(axis);
     }
   }
 
  private:
+  /// The quantisation of y: what is wanted, or that of all inputs.
+  static constexpr verdict choose_scale(quantisation& y, array_ref<const operand> in, const tensor_desc& wish) {
+    const bool is_quantised{y};
+    bool differs = false;
+    for (const operand& x : in) {
+      const quantisation& q = x.desc.quantised;
+      if (auto v = require(rule::inputs_must_all_be_quantised_or_all_plain, q ? 1 : 0, is_quantised ? 1 : 0); !v)
+        return v;
+      if (!is_quantised) continue;
+      if (auto v = detail::require_one_scale(rule::quantised_inputs_must_have_one_scale, x.desc); !v) return v;
+      differs = differs || q != (wish.quantised ? wish.quantised : in[0].desc.quantised);
+    }
+    if (!is_quantised || (!differs && !wish.quantised)) return {};
+    if (auto v = detail::require_one_scale(rule::quantised_output_must_have_one_scale, wish); !v) return v;
+    y = wish.quantised;
+    const dtype type = in[0].desc.type;
+    if (!differs || types::stored.contains(type)) return {};
+    return require(rule::inputs_of_several_scales_must_be_i8_u8_or_i16, type, i8);
+  }
+  /// A stored number of an input as one of y: every step in float.
+  template <class T> struct rescaling {
+    float factor, offset;
+    const quantisation& to;
+    constexpr rescaling(const quantisation& from, const quantisation& y)
+        : factor(float_product(from.scale, float_quotient(1.0F, y.scale))),
+          offset(float_product(static_cast<float>(-from.zero_point), factor)),
+          to(y) {}
+    constexpr T operator()(T x) const {
+      const double sum = double{float_product(static_cast<float>(x), factor)} + double{offset};
+      return stored_at<T>(double{static_cast<float>(sum)}, to);
+    }
+  };
+  /// Copies x to y where that takes another scale; false where it does not.
+  template <class T>
+  static constexpr bool move_rescaled(const tensor_view<T>& y, const tensor_view<const T>& x, int axis,
+                                      std::int64_t first, const quantisation& from, const quantisation& to) {
+    if constexpr (can_be_stored<T>) {
+      if (from != to) copy_to(y, x, axis, first, rescaling<T>(from, to));
+      return from != to;
+    }
+    return false;
+  }
   /// Puts x behind y; an extent beside the axis that only one of them knows is known.
   static constexpr verdict join(shape_t& y, const shape_t& x, int axis) {
     for (int i = 0; i < y.rank; ++i) {
@@ -4021,12 +6567,13 @@ struct concat {
     }
     return {};
   }
-  template <class T>
-  static constexpr void copy_to(const tensor_view<T>& y, const tensor_view<const T>& x, int axis, std::int64_t first) {
+  template <class T, class F>
+  static constexpr void copy_to(const tensor_view<T>& y, const tensor_view<const T>& x, int axis, std::int64_t first,
+                                F f) {
     if (x.elements() == 0) return;
     shape_t from;
     from.rank = x.rank();
-    do y.at(from.with(axis, from[axis] + first)) = x.at(from);
+    do y.at(from.with(axis, from[axis] + first)) = f(x.at(from));
     while (next_index(from, x.shape));
   }
 };
@@ -4047,6 +6594,8 @@ namespace nnrt::inline NNRT_ISA::kernels {
 template <class Isa> struct fast<ops::concat, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (node.out[0].elements() <= 0) return {};
+    for (const operand& x : node.in)
+      if (x.desc.quantised != node.out[0].quantised) return {};  // stored numbers change
     return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "copy rows"};
   }
   /// Each input is a box of `outer` rows that go into one row of the output each.
@@ -4070,6 +6619,10 @@ template <class Isa> struct fast<ops::concat, Isa> {
 // conv2d: the fast kernels of the operator - the matrix product of pixels and filters, and the depthwise kernel where every channel is a group.
 // Flow: included by kernels/select.hpp; plans call the chosen functions.
 
+// ===== nnrt/kernels/bind/detail/bytes.hpp
+// bytes: what the bindings of layers of stored numbers have in common - zero points, scales, and the way to a product.
+// Flow: fast_on_bytes of conv2d, depthwise_conv2d, full_connection and matmul.
+
 // ===== nnrt/kernels/bind/detail/convolution.hpp
 // convolution: what the bindings of conv2d and depthwise_conv2d share - the depthwise kernel, and operands that may be missing.
 // Flow: bind/conv2d.hpp and bind/depthwise_conv2d.hpp.
@@ -4081,8 +6634,6 @@ template <class Isa> struct fast<ops::concat, Isa> {
 // 3x3 and 5x5 kernels of stride 1 and 2 compute tiles of output pixels for one vector of channels, so that an input
 // loaded once serves up to kernel_h * kernel_w sums. Everything else goes pixel by pixel. Taps outside the image are
 // left out, not multiplied by zero.
-
-#include <algorithm>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -4304,15 +6855,26 @@ constexpr std::int64_t depthwise_packed_floats(const depthwise_shape& s) {
   return detail::channel_vectors(s.out()) * lanes * (s.taps() + 1);
 }
 
-/// Packs weights [out, kernel_h, kernel_w] and bias [out] (null: zeros) to [vector of channels][bias, taps][lane].
-inline void depthwise_pack(const depthwise_shape& s, const float* w, const float* bias, float* out) {
-  const std::int64_t channels = s.out(), taps = s.taps();
+/// Packs weights and bias [out] (null: zeros) to [vector of channels][bias, taps][lane].
+///
+/// \param w weights, those of an output channel `filter` floats behind those of the one before
+///
+/// \param place_of place_of(tap) is where a tap lies among the weights of its channel
+template <class PlaceOf>
+void depthwise_pack_taps(const depthwise_shape& s, const float* w, std::int64_t filter, PlaceOf place_of,
+                         const float* bias, float* out) {
+  const std::int64_t channels = s.out();
   for (std::int64_t v = 0; v < detail::channel_vectors(channels); ++v) {
     const std::int64_t first = detail::first_channel(v, channels), count = std::min(lanes, channels);
     for (std::int64_t l = 0; l < lanes; ++l) *out++ = l < count && bias != nullptr ? bias[first + l] : 0.0F;
-    for (std::int64_t tap = 0; tap < taps; ++tap)
-      for (std::int64_t l = 0; l < lanes; ++l) *out++ = l < count ? w[(first + l) * taps + tap] : 0.0F;
+    for (std::int64_t tap = 0; tap < s.taps(); ++tap)
+      for (std::int64_t l = 0; l < lanes; ++l) *out++ = l < count ? w[(first + l) * filter + place_of(tap)] : 0.0F;
   }
+}
+
+/// The same for weights [out, kernel_h, kernel_w].
+inline void depthwise_pack(const depthwise_shape& s, const float* w, const float* bias, float* out) {
+  depthwise_pack_taps(s, w, s.taps(), [](std::int64_t tap) { return tap; }, bias, out);
 }
 
 /// How the output is computed: tiles of pixels for square kernels of 3 or 5 and strides of 1 or 2, else pixel by pixel (kernel 0).
@@ -4391,27 +6953,36 @@ constexpr bool ends_in_half(std::int64_t width) { return has_halves && width > l
 /// Packs B and bias. Layout: [bias][panel][k][columns of the panel], missing columns zero; a panel that ends_in_half
 /// has its half vector twice.
 ///
-/// \param b element (i, j) is b[i * row_stride + j * column_stride]: (n, 1) for a k x n matrix, (1, k) for n x k
+/// \param row_of row_of(i) is where row i begins; its element j lies j * column_stride floats on
 ///
 /// \param bias n floats; null: zeros
 ///
 /// \param out packed_floats(k, n) floats; 64-byte alignment is faster
-inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_stride, std::int64_t k, std::int64_t n,
-                 const float* bias, float* out) {
+template <class RowOf>
+void pack_rows(RowOf row_of, std::int64_t column_stride, std::int64_t k, std::int64_t n, const float* bias,
+               float* out) {
   const std::int64_t padded = whole_vectors(n);
   for (std::int64_t j = 0; j < padded; ++j) *out++ = bias != nullptr && j < n ? bias[j] : 0.0F;
   for (std::int64_t j0 = 0; j0 < padded; j0 += panel_columns) {
     const std::int64_t width = std::min(panel_columns, padded - j0), used = std::min(width, n - j0);
     const bool twice = ends_in_half(n - j0);
     for (std::int64_t i = 0; i < k; ++i, out += width) {
-      const std::int64_t row = i * row_stride + j0 * column_stride;
-      if (column_stride == 1) copy_floats(b + row, used, out);
+      const float* const row = row_of(i) + j0 * column_stride;
+      if (column_stride == 1) copy_floats(row, used, out);
       else
-        for (std::int64_t j = 0; j < used; ++j) out[j] = b[row + j * column_stride];
+        for (std::int64_t j = 0; j < used; ++j) out[j] = row[j * column_stride];
       for (std::int64_t j = used; j < width; ++j) out[j] = 0.0F;
       if (twice) copy_floats(out + lanes, lanes / 2, out + lanes + lanes / 2);
     }
   }
+}
+
+/// The same for rows at equal distances.
+///
+/// \param b element (i, j) is b[i * row_stride + j * column_stride]: (n, 1) for a k x n matrix, (1, k) for n x k
+inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_stride, std::int64_t k, std::int64_t n,
+                 const float* bias, float* out) {
+  pack_rows([=](std::int64_t i) { return b + i * row_stride; }, column_stride, k, n, bias, out);
 }
 
 /// Weights that a later step reads, fetched into L2 while this one computes; ignored unless the tag fetches_ahead.
@@ -4629,25 +7200,39 @@ template <class Isa, tile_columns Columns, int I> constexpr tile_function functi
 
 }  // namespace detail
 
-/// Which tiles a product is made of. The functions of all take a compiler 0.8 s, so plans name the smallest set that
-/// will do, and a program has only the functions of the sets that its layers need.
-enum class tile_set {
-  one_row,       // m = 1
-  most_rows,     // every tile is served by the function of tile_rows rows
-  whole_panels,  // any rows, but n is a multiple of panel_columns
-  any
+/// Which tiles products are made of: bit i of `rows` stands for function_rows of 2 i (bit 0: of one), bit c of `columns` for
+/// tile_columns c.
+struct tile_set {
+  unsigned rows = 0, columns = 0;
+
+  constexpr tile_set operator|(tile_set other) const { return {rows | other.rows, columns | other.columns}; }
+  constexpr bool contains(tile_set other) const { return (rows | other.rows) == rows && (columns | other.columns) == columns; }
+  friend constexpr bool operator==(const tile_set&, const tile_set&) = default;
 };
+inline constexpr tile_set all_tiles{(1U << detail::row_counts) - 1, 0b111};
+
+namespace detail {
+/// The set of one function.
+constexpr tile_set tile_of(std::int64_t rows, std::int64_t width) {
+  return {1U << (function_rows(rows) / 2), 1U << static_cast<unsigned>(columns_for(width))};
+}
+/// The tiles of `rows` rows along n columns.
+constexpr tile_set tiles_along(std::int64_t rows, std::int64_t n) {
+  tile_set set;
+  if (n >= panel_columns) set = tile_of(rows, panel_columns);
+  if (n % panel_columns != 0) set = set | tile_of(rows, n % panel_columns);
+  return set;
+}
+}  // namespace detail
 
 /// The set for the product of an m x k and a k x n matrix.
 constexpr tile_set tile_set_for(std::int64_t m, std::int64_t n) {
-  if (m == 1) return tile_set::one_row;
   const row_tiles tiles{m};
-  const auto has_most_rows = [&](std::int64_t tile) {
-    return detail::function_rows(tiles.begin(tile + 1) - tiles.begin(tile)) == tile_rows;
-  };
-  const std::int64_t last = tiles.count() - 1;  // all but the last two are whole
-  if (last >= 0 && has_most_rows(last) && (last == 0 || has_most_rows(last - 1))) return tile_set::most_rows;
-  return n % panel_columns == 0 ? tile_set::whole_panels : tile_set::any;
+  tile_set set;
+  // All but the last two are whole, and alike.
+  for (std::int64_t tile = std::max<std::int64_t>(0, tiles.count() - 3); tile < tiles.count(); ++tile)
+    set = set | detail::tiles_along(tiles.begin(tile + 1) - tiles.begin(tile), n);
+  return set;
 }
 
 /// The functions of a set; null where the set has none.
@@ -4661,27 +7246,70 @@ struct tile_table {
 
 namespace detail {
 
-template <class Isa, tile_columns Columns, int First, int... I>
+template <class Isa, tile_columns Columns, int... I>
 constexpr void add_functions(tile_table& table, std::integer_sequence<int, I...>) {
-  ((table.of[static_cast<std::size_t>(Columns)][First + I] = function_for<Isa, Columns, First + I>()), ...);
+  ((table.of[static_cast<std::size_t>(Columns)][I] = function_for<Isa, Columns, I>()), ...);
 }
 
-template <class Isa, tile_set Set> constexpr tile_table make_table() {
-  constexpr int first = Set == tile_set::most_rows ? row_counts - 1 : 0;
-  constexpr int last = Set == tile_set::one_row ? 0 : row_counts - 1;
-  using counts = first_integers<last - first + 1>;
+template <class Isa> constexpr tile_table make_table() {
   tile_table table;
-  add_functions<Isa, tile_columns::two_vectors, first>(table, counts{});
-  if constexpr (Set != tile_set::whole_panels) {
-    add_functions<Isa, tile_columns::one_vector, first>(table, counts{});
-    add_functions<Isa, tile_columns::one_and_half, first>(table, counts{});
-  }
+  add_functions<Isa, tile_columns::one_vector>(table, first_integers<row_counts>{});
+  add_functions<Isa, tile_columns::two_vectors>(table, first_integers<row_counts>{});
+  add_functions<Isa, tile_columns::one_and_half>(table, first_integers<row_counts>{});
   return table;
 }
 
 }  // namespace detail
 
-template <class Isa, tile_set Set = tile_set::any> inline constexpr tile_table tiles_of = detail::make_table<Isa, Set>();
+/// The functions of all tiles.
+template <class Isa> inline constexpr tile_table tiles_of = detail::make_table<Isa>();
+
+namespace detail {
+
+// The functions of all tiles take a compiler 0.8 s and 26 KB. So the plan of each product points to a table with few more than
+// those that it needs, and a program has only the functions of the tables that its plans point to.
+
+/// Sets of rows for which there are tables: each count alone, each beside whole tiles, whole tiles before two that share what is
+/// left, all; sets of columns: one kind, whole panels before another kind, all.
+inline constexpr int row_sets = 2 * row_counts + 1, column_sets = 6;
+constexpr unsigned row_set(int i) {
+  constexpr unsigned whole = 1U << (row_counts - 1);
+  if (i < row_counts) return 1U << i;
+  if (i < 2 * row_counts - 1) return whole | 1U << (i - row_counts);
+  if (i == 2 * row_counts - 1) return whole | 1U << ((tile_rows + 4) / 4) | 1U << ((tile_rows + 8) / 4);
+  return all_tiles.rows;
+}
+constexpr unsigned column_set(int i) {
+  constexpr unsigned sets[column_sets] = {0b001, 0b010, 0b100, 0b011, 0b110, 0b111};
+  return sets[i];
+}
+
+/// The functions of `all` that are in the set.
+constexpr tile_table restricted(const tile_table& all, tile_set set) {
+  tile_table some;
+  for (unsigned c = 0; c < 3; ++c)
+    for (unsigned r = 0; r < row_counts; ++r)
+      if ((set.columns >> c & 1U) != 0 && (set.rows >> r & 1U) != 0) some.of[c][r] = all.of[c][r];
+  return some;
+}
+template <class Isa, int I>
+inline constexpr tile_table some_tiles = restricted(tiles_of<Isa>, {row_set(I / column_sets), column_set(I % column_sets)});
+
+template <class Isa, class Sequence> struct tile_tables;
+template <class Isa, int... I> struct tile_tables<Isa, std::integer_sequence<int, I...>> {
+  static constexpr const tile_table* all[sizeof...(I)] = {&some_tiles<Isa, I>...};
+};
+
+}  // namespace detail
+
+/// The smallest table with the functions of a set.
+template <class Isa> constexpr const tile_table* tiles_for(tile_set set) {
+  int r = 0, c = 0;
+  while ((detail::row_set(r) | set.rows) != detail::row_set(r)) ++r;
+  while ((detail::column_set(c) | set.columns) != detail::column_set(c)) ++c;
+  using numbers = detail::first_integers<detail::row_sets * detail::column_sets>;
+  return detail::tile_tables<Isa, numbers>::all[r * detail::column_sets + c];
+}
 
 namespace detail {
 
@@ -4765,7 +7393,7 @@ void gemm_tiles(const gemm_shape& s, const float* a, std::int64_t lda, const flo
 ///
 /// \param after see weights_ahead; needs the tag native_fetching_ahead
 ///
-/// \param tiles tiles_of<Isa, S>, where S is tile_set_for(s.m, s.n) or any
+/// \param tiles tiles_for<Isa>(tile_set_for(s.m, s.n)), or any with more functions
 template <class Isa = native>
 void gemm(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
           clamp_range range = {}, part p = {}, const weights_ahead& after = {},
@@ -4788,15 +7416,18 @@ inline float* scratch_floats(const kernel_call& call) { return reinterpret_cast<
 /// Into how many parts so many multiply-accumulates are worth being cut: one vector of them takes as long as one element of a map.
 constexpr int parts_of_macs(std::int64_t macs) { return parts_for(macs / 16); }
 
-/// Binding::run<Set>: the function that has only the tiles of this set.
-template <class Binding> constexpr kernel_function run_with_tiles(tile_set set) {
-  switch (set) {
-    case tile_set::one_row: return &Binding::template run<tile_set::one_row>;
-    case tile_set::most_rows: return &Binding::template run<tile_set::most_rows>;
-    case tile_set::whole_panels: return &Binding::template run<tile_set::whole_panels>;
-    case tile_set::any: break;
-  }
-  return &Binding::template run<tile_set::any>;
+/// `native`, by a name that depends on the parameter of fast: else clang compiles what a binding takes the address of for every program.
+template <class Isa> using native_for = std::conditional_t<std::is_void_v<Isa>, native, Isa>;
+
+/// The table that a binding chose for its products, see tiles_for().
+inline const tile_table& tiles_in(const kernel_call& call) { return *static_cast<const tile_table*>(call.inner); }
+
+/// A node of an operator whose weight is [outC, kh, kw, 1] as the depthwise kernels see it.
+template <class Op> constexpr depthwise_shape depthwise_shape_for(const typename Op::attrs& a, const shape_t& x, const shape_t& w) {
+  const ops::detail::window_pair at = Op::windows(a, x, w);
+  return {.batch = x[0], .height = x[1], .width = x[2], .channels = x[3], .multiplier = w[0] / x[3], .kernel_h = w[1], .kernel_w = w[2],
+          .stride_h = a.stride.h, .stride_w = a.stride.w, .dilation_h = a.dilation.h, .dilation_w = a.dilation.w,
+          .pad_top = at.h.pad_before(), .pad_left = at.w.pad_before(), .out_height = at.h.outputs(), .out_width = at.w.outputs()};
 }
 
 /// The depthwise kernel for an operator whose weight is [outC, kh, kw, 1] and whose output channel o reads channel o / multiplier.
@@ -4806,7 +7437,7 @@ template <class Binding> constexpr kernel_function run_with_tiles(tile_set set) 
 template <class Op, class Isa> struct depthwise_binding {
   static constexpr kernel_choice choose(const kernel_request& node) {
     const auto attrs = unpack<typename Op::attrs>(node.attrs);
-    const depthwise_shape shape = shape_for(attrs, node.in[0].desc.shape, node.in[1].desc.shape);
+    const depthwise_shape shape = depthwise_shape_for<Op>(attrs, node.in[0].desc.shape, node.in[1].desc.shape);
     return {.run = run_of(depthwise_method_of(shape)),
             .pack = &pack,
             .packs = 0b110,
@@ -4826,16 +7457,1134 @@ template <class Op, class Isa> struct depthwise_binding {
     if (method.kernel == 5) return method.stride == 1 ? &run<5, 1> : &run<5, 2>;
     return &run<0, 0>;
   }
-  static constexpr depthwise_shape shape_for(const typename Op::attrs& a, const shape_t& x, const shape_t& w) {
-    const ops::detail::window_pair at = Op::windows(a, x, w);
-    return {.batch = x[0], .height = x[1], .width = x[2], .channels = x[3], .multiplier = w[0] / x[3], .kernel_h = w[1], .kernel_w = w[2],
-            .stride_h = a.stride.h, .stride_w = a.stride.w, .dilation_h = a.dilation.h, .dilation_w = a.dilation.w,
-            .pad_top = at.h.pad_before(), .pad_left = at.w.pad_before(), .out_height = at.h.outputs(), .out_width = at.w.outputs()};
-  }
-  static depthwise_shape shape_of(const kernel_call& call) { return shape_for(unpack<typename Op::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape()); }
+  static depthwise_shape shape_of(const kernel_call& call) { return depthwise_shape_for<Op>(unpack<typename Op::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape()); }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/byte_depthwise.hpp
+// byte_depthwise: depthwise convolution of stored numbers over NHWC images; any kernel, stride, dilation, multiplier.
+// Flow: a prepare step packs weights, bias and scales with byte_depthwise_pack(); a plan's step calls byte_depthwise().
+//
+// Registers of bytes from four rows of the input are interleaved, so that one dot product sums four taps of a column for
+// each channel. With a stride of 1 downwards the same bytes serve two output rows, whose taps stand a place apart.
+//
+// Bands of the input are copied first: with zero points around them, with channels repeated if there is a multiplier, and
+// with the columns apart that a stride tears apart. Then output byte j of a row meets, for each column of the kernel, the
+// bytes a fixed distance behind j. So a register may hold many pixels of few channels as well as many channels of one.
+
+// ===== nnrt/kernels/byte_gemm.hpp
+// byte_gemm: products of matrices of stored numbers over packed B; serves dense layers, matrix products, 1x1 convolution.
+// Flow: a prepare step packs B, its bias and scales once with byte_pack(); a plan's step calls byte_gemm().
+//
+// c[m][n] = clamp(zero point of c + factor[n] * (bias[n] + sum over k of (a[m][k] - zero of a) * (b[k][n] - zero of b)))
+//
+// Dot products multiply what is stored. The rest of the sum over k is known beforehand, as part of the bias, but for the
+// sum of a row of A times the zero point of b, which most models set to 0. Sums wrap around on their way, which does not
+// matter, since those that leave 32 bits in the end are seen when B is packed (one_by_one).
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// How A and B are stored: the zero points, and whether the bytes are those of u8.
+struct byte_factors {
+  std::int32_t a_zero = 0, b_zero = 0;
+  bool is_unsigned = false;
+
+  /// What dot products see of a byte of A is as much more than what is stored.
+  constexpr std::int32_t a_offset() const { return (is_unsigned ? 0 : 128) - (dots_are_signed ? 128 : 0); }
+  /// Of B they see signed bytes.
+  constexpr std::int32_t b_offset() const { return is_unsigned ? -128 : 0; }
+  constexpr std::int32_t lowest() const { return is_unsigned ? 0 : -128; }
+  constexpr std::int32_t highest() const { return is_unsigned ? 255 : 127; }
+  /// What makes a stored byte of A what dot products see.
+  std::int32_t a_flip() const { return a_offset() == 0 ? 0 : static_cast<std::int32_t>(0x80808080U); }
+  std::int32_t a_zero_as_seen() const { return a_zero + a_offset(); }
+  constexpr std::int32_t b_zero_as_seen() const { return b_zero + b_offset(); }
+  /// Element i of a list of bytes, as a number.
+  std::int32_t at(const std::byte* p, std::int64_t i) const {
+    const auto byte = static_cast<std::uint8_t>(p[i]);
+    return is_unsigned ? byte : static_cast<std::int8_t>(byte);
+  }
+};
+
+/// Products per element for which no sum without its bias leaves 32 bits.
+inline constexpr std::int64_t most_byte_products = std::numeric_limits<std::int32_t>::max() / (255 * 255);
+
+/// Where B's rows lie for dot products: `runs` runs of `length` consecutive elements of a row of A; each run ends with a
+/// whole dot product, the missing weights zero. A plain product has one run.
+struct byte_depth {
+  std::int64_t runs = 1, length = 0;
+
+  constexpr std::int64_t steps() const { return (length + 3) / 4; }  // of a run
+  constexpr std::int64_t products() const { return runs * length; }
+};
+
+/// The packed form of B: [scales of each vector of columns][bias][panel][run][step][vector of the panel].
+struct byte_layout {
+  byte_depth depth;
+  std::int64_t n = 0;
+
+  static constexpr std::int64_t panel_width = 2 * int_lanes;
+  constexpr std::int64_t vectors() const { return (n + int_lanes - 1) / int_lanes; }
+  constexpr std::int64_t panels() const { return (n + panel_width - 1) / panel_width; }
+  constexpr std::int64_t width(std::int64_t panel) const { return std::min(panel_width, n - panel * panel_width); }
+  constexpr std::int64_t vectors_of(std::int64_t panel) const { return width(panel) > int_lanes ? 2 : 1; }
+  /// Weights of one vector of columns.
+  constexpr std::int64_t vector_bytes() const { return depth.runs * depth.steps() * dot_bytes; }
+  constexpr std::int64_t scale_bytes() const { return vectors() * std::int64_t{sizeof(channel_scales)}; }
+  constexpr std::int64_t bias_at() const { return scale_bytes(); }
+  constexpr std::int64_t weights_at() const { return (bias_at() + vectors() * register_bytes + 63) / 64 * 64; }
+  constexpr std::int64_t bytes() const { return (weights_at() + vectors() * vector_bytes() + 63) / 64 * 64; }
+  /// The weights of a panel; all before it have two vectors.
+  constexpr std::int64_t panel_at(std::int64_t panel) const { return weights_at() + 2 * panel * vector_bytes(); }
+};
+
+namespace detail {
+
+/// One column of B on its way into the packed form.
+struct byte_column {
+  std::int64_t sum = 0;  // of what dot products see
+  sum_range reach;
+
+  /// Adds a weight as it is stored.
+  void add(std::int32_t weight, const byte_factors& f) {
+    const std::int32_t w = weight - f.b_zero, low = f.lowest() - f.a_zero, high = f.highest() - f.a_zero;
+    sum += weight + f.b_offset();
+    reach.low += std::min(w * low, w * high), reach.high += std::max(w * low, w * high);
+  }
+};
+
+/// x modulo 2^32.
+inline std::int32_t wrapped(std::int64_t x) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(static_cast<std::uint64_t>(x)));
+}
+
+/// What a sum starts from when dot products see what is stored: all of it that does not depend on A.
+inline std::int32_t starting_sum(std::int64_t bias, std::int64_t column_sum, std::int64_t products,
+                                 const byte_factors& f) {
+  const std::int64_t a_zero = f.a_zero_as_seen();
+  return wrapped(bias - a_zero * column_sum + products * a_zero * f.b_zero_as_seen());
+}
+
+}  // namespace detail
+
+/// Packs B, its bias and scales.
+///
+/// \param weight_of weight_of(j, run, i) is element i of a run of column j, as it is stored
+///
+/// \param channel_of channel_of(j) has factor and bias of column j, and bounds of its sums if those should not be taken
+/// from the weights: columns that are all alike are packed faster
+template <class WeightOf, class ChannelOf>
+void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range range, WeightOf weight_of,
+               ChannelOf channel_of, std::byte* out) {
+  const byte_depth& depth = layout.depth;
+  std::fill_n(out + layout.weights_at(), layout.bytes() - layout.weights_at(), std::byte{});
+  for (std::int64_t v = 0; v < layout.vectors(); ++v) {
+    const std::int64_t first = v * int_lanes, count = std::min(int_lanes, layout.n - first), panel = v / 2;
+    const std::int64_t step_bytes = layout.vectors_of(panel) * dot_bytes;
+    std::byte* const weights = out + layout.panel_at(panel) + v % 2 * dot_bytes;
+    byte_channel channels[int_lanes];
+    detail::byte_column columns[int_lanes];
+    for (std::int64_t lane = 0; lane < count; ++lane) {
+      for (std::int64_t run = 0; run < depth.runs; ++run)
+        for (std::int64_t i = 0; i < depth.length; ++i) {
+          const std::int32_t weight = weight_of(first + lane, run, i);
+          columns[lane].add(weight, f);
+          put_weight(weights + (run * depth.steps() + i / 4) * step_bytes, lane, i % 4,
+                     static_cast<std::int8_t>(weight + f.b_offset()));
+        }
+      channels[lane] = channel_of(first + lane);
+      sum_range& reach = channels[lane].reach;
+      if (reach.low == reach.high)
+        reach = {columns[lane].reach.low + channels[lane].bias, columns[lane].reach.high + channels[lane].bias};
+      // A zero point of B takes off sums of A, whatever the weights: then they have to stay.
+      if (f.b_zero_as_seen() != 0 || !is_constant(channels[lane], range)) continue;
+      channels[lane] = constant_channel(channels[lane], range), columns[lane] = {};
+      for (std::int64_t step = 0; step < depth.runs * depth.steps(); ++step)
+        for (std::int64_t place = 0; place < 4; ++place) put_weight(weights + step * step_bytes, lane, place, 0);
+    }
+    auto& scales = *reinterpret_cast<channel_scales*>(out + v * std::int64_t{sizeof(channel_scales)});
+    set_scales(scales, channels, count, range);
+    const bool has_bias = scales.method != scale_method::one_by_one;
+    auto* const sums = reinterpret_cast<std::int32_t*>(out + layout.bias_at() + v * register_bytes);
+    for (std::int64_t lane = 0; lane < int_lanes; ++lane)
+      sums[lane] =
+          detail::starting_sum(has_bias ? channels[lane].bias : 0, columns[lane].sum, depth.products(), f);
+  }
+}
+
+namespace detail {
+
+// --- one tile ---------------------------------------------------------------
+
+inline address address_of_bytes(const std::byte* p) { return reinterpret_cast<address>(p); }
+[[gnu::always_inline]] inline address bytes_further(address from, std::int64_t bytes) {
+  return from + static_cast<address>(bytes);
+}
+
+/// What one tile computes, as tile_args for floats; sums are left in memory for finish_tile().
+struct byte_tile {
+  address a = 0, a_second = 0;
+  std::int64_t lda = 0;
+  const std::byte* b = nullptr;
+  std::int64_t steps = 0;
+  std::int64_t runs = 1, run_stride = 0;
+  const std::byte* start = nullptr;  // of the sums
+  std::int32_t *sums = nullptr, *sums_second = nullptr;
+  std::int32_t flip = 0;
+};
+/// Sums of a row of a tile, and between those of its vectors.
+inline constexpr std::int64_t sum_stride = int_lanes, vector_of_sums = (tile_rows + 3) / 4 * 4 * int_lanes;
+
+/// Reads A down its rows, four elements after the others.
+template <int Rows> struct byte_cursor {
+  static constexpr int half = (Rows + 1) / 2;
+  address first, second;
+  strides step;
+  explicit byte_cursor(const byte_tile& t) : first(t.a), second(t.a_second), step(strides::of_bytes(t.lda)) {}
+  [[gnu::always_inline]] void advance(std::int64_t bytes) {
+    first = bytes_further(first, bytes), second = bytes_further(second, bytes);
+  }
+  template <int Row, int Ahead> [[gnu::always_inline]] const void* at() const {
+    return reinterpret_cast<const std::byte*>(step.template from<Row % half>(Row < half ? first : second)) + Ahead * 4;
+  }
+};
+
+/// The sums of a tile of 1 or 2 vectors per row.
+template <int Vectors, class Rows> struct byte_sums;
+template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequence<int, Row...>> {
+  static constexpr int rows = sizeof...(Row), accumulators = rows * Vectors;
+  static constexpr std::int64_t step_bytes = Vectors * dot_bytes;
+  int_vector of[Vectors][rows];
+
+  [[gnu::always_inline]] void start(const std::byte* sums) {
+    each<Vectors>([&](auto v) __attribute__((always_inline)) {
+      const auto x = load_vector<int_vector>(sums + v * register_bytes);
+      ((of[v][Row] = x), ...);
+    });
+  }
+  [[gnu::always_inline]] void start() {
+    each<Vectors>([&](auto v) __attribute__((always_inline)) { ((of[v][Row] = int_vector{}), ...); });
+  }
+  template <int Ahead>
+  [[gnu::always_inline]] void add_products(const byte_cursor<rows>& a, const std::byte* b, int_vector flip) {
+    const dot_weights b0 = load_weights(b), b1 = load_weights(b + (Vectors - 1) * dot_bytes);
+    (add_row<Row>(broadcast4(a.template at<Row, Ahead>(), flip), b0, b1), ...);
+  }
+  [[gnu::always_inline]] void add(const byte_sums& other) {
+    each<Vectors>([&](auto v) __attribute__((always_inline)) { ((of[v][Row] += other.of[v][Row]), ...); });
+  }
+  [[gnu::always_inline]] void store(const byte_tile& t) const {
+    constexpr int half = (rows + 1) / 2;
+    std::int32_t *const first = t.sums, *const second = t.sums_second;
+    each<Vectors>([&](auto v) __attribute__((always_inline)) {
+      (store_vector((Row < half ? first + Row * sum_stride : second + (Row - half) * sum_stride) + v * vector_of_sums,
+                    of[v][Row]),
+       ...);
+    });
+  }
+
+ private:
+  template <int R> [[gnu::always_inline]] void add_row(dot_values x, dot_weights b0, dot_weights b1) {
+    of[0][R] = dot4(of[0][R], x, b0);
+    if constexpr (Vectors == 2) of[1][R] = dot4(of[1][R], x, b1);
+  }
+};
+
+using byte_tile_function = void (*)(const byte_tile&);
+
+template <class Isa, class Sums> [[gnu::noinline]] void tile_of_bytes(const byte_tile& t) {
+  constexpr int sets = sets_for(Sums::accumulators);
+  Sums sum[sets];
+  sum[0].start(t.start);
+  if constexpr (sets > 1) each<sets - 1>([&](auto s) __attribute__((always_inline)) { sum[s + 1].start(); });
+  byte_cursor<Sums::rows> a(t);
+  const std::byte* b = t.b;
+  int_vector flip = int_lanes_of(t.flip);
+  keep_vector(flip);  // it rides on the broadcast
+  for (std::int64_t run = t.runs; run > 0; --run) {
+    const std::byte* const end = b + t.steps * Sums::step_bytes;
+    if constexpr (sets > 1) {
+      for (const std::byte* const whole = b + t.steps / sets * (sets * Sums::step_bytes); b != whole;
+           b += sets * Sums::step_bytes, a.advance(4 * sets))
+        each<sets>([&](auto s) __attribute__((always_inline)) {
+          sum[s].template add_products<s>(a, b + s * Sums::step_bytes, flip);
+        });
+    }
+    for (; b != end; b += Sums::step_bytes, a.advance(4)) sum[0].template add_products<0>(a, b, flip);
+    a.advance(t.run_stride - 4 * t.steps);
+  }
+  if constexpr (sets > 1) each<sets - 1>([&](auto s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
+  sum[0].store(t);
+}
+
+/// The functions for 1, 2, 4, 6, … rows and 1 or 2 vectors.
+struct byte_tile_table {
+  byte_tile_function of[2][row_counts] = {};
+  byte_tile_function for_tile(std::int64_t rows, std::int64_t vectors) const {
+    return of[vectors - 1][function_rows(rows) / 2];
+  }
+};
+template <class Isa, int... I> constexpr byte_tile_table make_byte_tiles(std::integer_sequence<int, I...>) {
+  return {{{&tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>>...},
+           {&tile_of_bytes<Isa, byte_sums<2, first_integers<I == 0 ? 1 : 2 * I>>>...}}};
+}
+template <class Isa> inline constexpr byte_tile_table byte_tiles = make_byte_tiles<Isa>(first_integers<row_counts>{});
+
+// --- from a tile's sums to bytes ----------------------------------------------
+
+/// Copies 1 to int_lanes bytes.
+inline void copy_lanes(const std::byte* from, std::int64_t n, std::byte* to) {
+  if (n >= 8) return __builtin_memcpy(to, from, 8), void(__builtin_memcpy(to + n - 8, from + n - 8, 8));
+  if (n >= 4) return __builtin_memcpy(to, from, 4), void(__builtin_memcpy(to + n - 4, from + n - 4, 4));
+  for (std::int64_t i = 0; i < n; ++i) to[i] = from[i];
+}
+
+/// Where the bytes of a tile go.
+struct byte_target {
+  std::byte* c;
+  std::int64_t ldc, rows;
+};
+
+/// Scales the sums of one vector of columns and stores `n` bytes of each row.
+template <scale_method Method>
+void finish_vector(const std::int32_t* sums, const channel_scales& scales, const narrowing& stored,
+                   const byte_target& target, std::int64_t n) {
+  const narrowing to = stored;  // copies stay in registers, stores cannot change them
+  const byte_target at = target;
+  const scaler<Method> scale(scales);
+  const auto four_rows = [&](std::int64_t first) __attribute__((always_inline)) {
+    const auto row = [&](std::int64_t i) __attribute__((always_inline)) {
+      return scale(load_vector<int_vector>(sums + (first + i) * sum_stride));
+    };
+    return rows_apart(narrowed<!includes_zero_point(Method)>(row(0), row(1), row(2), row(3), to));
+  };
+  std::int64_t row = 0;
+  for (; n == int_lanes && row + 4 <= at.rows; row += 4) store_quarters(four_rows(row), at.c + row * at.ldc, at.ldc);
+  for (; row < at.rows; row += 4) {
+    std::byte bytes[register_bytes];
+    store_vector(bytes, four_rows(row));
+    for (std::int64_t i = 0; i < std::min<std::int64_t>(4, at.rows - row); ++i)
+      copy_lanes(bytes + i * int_lanes, n, at.c + (row + i) * at.ldc);
+  }
+}
+
+/// The same for a whole panel of two vectors that are scaled alike.
+template <scale_method Method>
+void finish_panel(const std::int32_t* sums, const channel_scales* scales, const narrowing& stored,
+                  const byte_target& target) {
+  const narrowing to = stored;
+  const byte_target at = target;
+  const scaler<Method> scale[] = {scaler<Method>(scales[0]), scaler<Method>(scales[1])};
+  const auto two_rows = [&](std::int64_t first, std::int64_t second) __attribute__((always_inline)) {
+    const auto part = [&](std::int64_t row, int v) __attribute__((always_inline)) {
+      return scale[v](load_vector<int_vector>(sums + v * vector_of_sums + row * sum_stride));
+    };
+    return rows_apart(narrowed<!includes_zero_point(Method)>(part(first, 0), part(first, 1), part(second, 0),
+                                                             part(second, 1), to));
+  };
+  std::int64_t row = 0;
+  for (; row + 2 <= at.rows; row += 2) store_halves(two_rows(row, row + 1), at.c + row * at.ldc, at.ldc);
+  if (row < at.rows) store_halves(two_rows(row, row), at.c + row * at.ldc, 0);
+}
+
+/// Scales the sums of a tile in one panel, `width` columns of which are in use.
+inline void finish_tile(const std::int32_t* sums, const channel_scales* scales, const narrowing& to,
+                        const byte_target& at, std::int64_t width) {
+  if (width == 2 * int_lanes && scales[0].method == scales[1].method)
+    return with_method(scales[0].method, [&](auto method) { finish_panel<method>(sums, scales, to, at); });
+  for (std::int64_t v = 0; v * int_lanes < width; ++v)
+    with_method(scales[v].method, [&](auto method) {
+      finish_vector<method>(sums + v * vector_of_sums, scales[v], to, {at.c + v * int_lanes, at.ldc, at.rows},
+                            std::min(int_lanes, width - v * int_lanes));
+    });
+}
+
+/// Sum of the bytes of a row of A, as dot products see them.
+inline std::int32_t row_sum(address a, const byte_depth& depth, std::int64_t run_stride, std::int32_t flip) {
+  std::int32_t sum = 0;
+  for (std::int64_t run = 0; run < depth.runs; ++run, a = bytes_further(a, run_stride)) {
+    const auto* const row = reinterpret_cast<const std::uint8_t*>(a);
+    for (std::int64_t i = 0; i < depth.length; ++i) {
+      const auto byte = static_cast<std::uint8_t>(row[i] ^ (flip & 0x80));
+      sum += dots_are_signed ? static_cast<std::int8_t>(byte) : byte;
+    }
+  }
+  return sum;
+}
+
+}  // namespace detail
+
+/// What every tile of a product is told: packed B, the stored forms of A and of C.
+struct byte_product {
+  byte_layout layout;
+  const std::byte* packed;
+  byte_factors factors;
+  narrowing to;
+};
+
+namespace detail {
+
+/// Where the rows of a tile lie in A and C.
+struct byte_rows {
+  address a;
+  std::int64_t lda, run_stride;
+  std::byte* c;
+  std::int64_t ldc, rows;
+};
+
+/// What the zero point of B takes off the sums of each row.
+inline void subtract_row_sums(const byte_product& p, const byte_rows& at, std::int64_t vectors,
+                              const std::int32_t (&row_sums)[tile_rows], std::int32_t* sums) {
+  for (std::int64_t v = 0; v < vectors; ++v)
+    for (std::int64_t row = 0; row < at.rows; ++row) {
+      std::int32_t* const of_row = sums + v * vector_of_sums + row * sum_stride;
+      const std::int32_t term = wrapped(std::int64_t{row_sums[row]} * p.factors.b_zero_as_seen());
+      store_vector(of_row, load_vector<int_vector>(of_row) - int_lanes_of(term));
+    }
+}
+
+/// Computes `rows` rows of C in the given panels.
+template <class Isa> void byte_tile_row(const byte_product& p, const byte_rows& at, interval panels) {
+  alignas(64) std::int32_t sums[2 * vector_of_sums];
+  std::int32_t row_sums[tile_rows];
+  const std::int64_t second = at.rows == 1 ? 0 : at.rows - function_rows(at.rows) / 2;
+  byte_tile t;
+  t.a = at.a, t.a_second = bytes_further(at.a, second * at.lda), t.lda = at.lda;
+  t.steps = p.layout.depth.steps(), t.runs = p.layout.depth.runs, t.run_stride = at.run_stride;
+  t.sums = sums, t.sums_second = sums + second * sum_stride, t.flip = p.factors.a_flip();
+  const bool needs_row_sums = p.factors.b_zero_as_seen() != 0;
+  for (std::int64_t row = 0; needs_row_sums && row < at.rows; ++row)
+    row_sums[row] = row_sum(bytes_further(at.a, row * at.lda), p.layout.depth, at.run_stride, t.flip);
+  const auto* const scales = reinterpret_cast<const channel_scales*>(p.packed);
+  for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
+    const std::int64_t vectors = p.layout.vectors_of(panel), width = p.layout.width(panel);
+    t.b = p.packed + p.layout.panel_at(panel), t.start = p.packed + p.layout.bias_at() + 2 * panel * register_bytes;
+    byte_tiles<Isa>.for_tile(at.rows, vectors)(t);
+    if (needs_row_sums) subtract_row_sums(p, at, vectors, row_sums, sums);
+    finish_tile(sums, scales + 2 * panel, p.to, {at.c + panel * byte_layout::panel_width, at.ldc, at.rows}, width);
+  }
+}
+
+/// Panels whose weights stay in L2 (384 KiB of them) while A passes by.
+constexpr std::int64_t byte_panels_in_cache(const byte_layout& layout) {
+  return std::max<std::int64_t>(1, 384 * 1024 / std::max<std::int64_t>(1, 2 * layout.vector_bytes()));
+}
+
+/// The part of C made of the given tiles of rows and panels of columns.
+template <class Isa>
+void byte_gemm_tiles(const byte_product& p, std::int64_t m, const std::byte* a, std::int64_t lda, std::byte* c,
+                     std::int64_t ldc, const rectangle& work) {
+  const std::int64_t block = byte_panels_in_cache(p.layout);
+  for (std::int64_t panel = work.columns.begin; panel < work.columns.end; panel += block)
+    for (std::int64_t tile = work.rows.begin; tile < work.rows.end; ++tile) {
+      const std::int64_t row = row_tiles{m}.begin(tile), rows = row_tiles{m}.begin(tile + 1) - row;
+      byte_tile_row<Isa>(p, {address_of_bytes(a + row * lda), lda, 0, c + row * ldc, ldc, rows},
+                         {panel, std::min(work.columns.end, panel + block)});
+    }
+}
+
+}  // namespace detail
+
+/// C of m rows. Rows of A are read in whole dot products: unless k is a multiple of 4, up to 3 bytes behind each row
+/// must be readable, too (their values do not matter). Every division into parts gives the same bits.
+template <class Isa = native>
+void byte_gemm(const byte_product& p, std::int64_t m, const std::byte* a, std::int64_t lda, std::byte* c,
+               std::int64_t ldc, part of = {}) {
+  if (m <= 0 || p.layout.n <= 0) return;
+  detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc, share(row_tiles{m}.count(), p.layout.panels(), of));
+}
+
+/// Rows that byte_gemm_of_copies() copies at once.
+inline constexpr std::int64_t copied_rows = 4 * tile_rows;
+/// Bytes of a copied row, and of scratch for byte_gemm_of_copies().
+constexpr std::int64_t copied_row_bytes(std::int64_t k) { return (k + 3) / 4 * 4; }
+constexpr std::int64_t copied_rows_bytes(std::int64_t m, std::int64_t k) {
+  return (std::min(m, copied_rows) * copied_row_bytes(k) + 63) / 64 * 64;
+}
+
+/// The same for rows that do not lie in memory as they are needed: copy_row(i, to) brings the k bytes of row i about.
+template <class Isa, class CopyRow>
+void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRow copy_row, std::byte* scratch, std::byte* c,
+                         std::int64_t ldc, part of = {}) {
+  const std::int64_t blocks = (m + copied_rows - 1) / copied_rows, lda = copied_row_bytes(p.layout.depth.products());
+  const rectangle work = share(blocks, p.layout.panels(), of);
+  for (std::int64_t block = work.rows.begin; block < work.rows.end; ++block) {
+    const std::int64_t first = block * copied_rows, rows = std::min(copied_rows, m - first);
+    for (std::int64_t i = 0; i < rows; ++i) copy_row(first + i, scratch + i * lda);
+    detail::byte_gemm_tiles<Isa>(p, rows, scratch, lda, c + first * ldc, ldc,
+                                 {{0, row_tiles{rows}.count()}, work.columns});
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+
+#include <numeric>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+namespace detail {
+
+/// How a depthwise convolution is cut up; follows from its shape and the weights' zero point alone.
+struct byte_depthwise_plan {
+  depthwise_shape s;
+  /// Dot products per column of the kernel. A zero point z of the weights is -z as weights of their own; 128 takes two.
+  std::int64_t repeats = 1;
+
+  constexpr byte_depthwise_plan(const depthwise_shape& shape, std::int32_t weight_zero)
+      : s(shape), repeats(weight_zero == 0 ? 1 : weight_zero == -128 ? 3 : 2) {}
+
+  /// Output rows computed at once.
+  constexpr std::int64_t rows_at_once() const { return s.stride_h == 1 && s.dilation_h == 1 ? 2 : 1; }
+  /// Fours of input rows under them.
+  constexpr std::int64_t fours() const { return (s.kernel_h + rows_at_once() - 1 + 3) / 4; }
+  constexpr std::int64_t columns() const { return s.kernel_w * repeats; }
+
+  // A row of the copy. Where registers hold many pixels, the columns of each remainder modulo the stride lie side by side,
+  // in planes.
+  constexpr std::int64_t planes() const { return s.out() < register_bytes ? s.stride_w : 1; }
+  constexpr std::int64_t columns_under() const {
+    return (s.out_width - 1) * s.stride_w + (s.kernel_w - 1) * s.dilation_w + 1;
+  }
+  constexpr std::int64_t plane_pixels() const { return (columns_under() + planes() - 1) / planes(); }
+  constexpr std::int64_t row_bytes() const { return planes() * plane_pixels() * s.out(); }
+  /// Where the byte under output byte 0 lies for a column of the kernel.
+  constexpr std::int64_t column_offset(std::int64_t column) const {
+    const std::int64_t x = column % s.kernel_w * s.dilation_w;
+    return (x % planes() * plane_pixels() + x / planes()) * s.out();
+  }
+  constexpr std::int64_t copied_rows_for(std::int64_t outputs) const {
+    return (outputs - 1) * s.stride_h + (s.kernel_h - 1) * s.dilation_h + 1;
+  }
+  /// Rows below the copied ones that dot products read, with weights of 0.
+  constexpr std::int64_t rows_below() const {
+    return (4 * fours() - s.kernel_h) * s.dilation_h;
+  }
+  /// Output rows of a band, so that the copy stays in the second cache.
+  constexpr std::int64_t band() const {
+    const std::int64_t row = std::max<std::int64_t>(1, row_bytes()),
+                       fitting = (160 * 1024 / row - (s.kernel_h - 1) * s.dilation_h) / s.stride_h;
+    const std::int64_t rows = std::clamp<std::int64_t>(fitting, 1, std::max<std::int64_t>(1, s.out_height));
+    return (rows + rows_at_once() - 1) / rows_at_once() * rows_at_once();
+  }
+  constexpr std::int64_t scratch_bytes() const {
+    const std::int64_t rows = copied_rows_for(std::min(band(), s.out_height)) + rows_below();
+    return (rows * row_bytes() + register_bytes + 63) / 64 * 64;
+  }
+
+  // Sets of channels: what the bytes of a register stand for.
+  /// Many channels: vectors of them, the last of which ends with the last. Few: all ways in which they fill registers.
+  constexpr std::int64_t sets() const {
+    const std::int64_t c = s.out();
+    return c >= register_bytes ? (c + register_bytes - 1) / register_bytes : c / std::gcd(c, register_bytes);
+  }
+  constexpr std::int64_t first_byte(std::int64_t set) const {
+    return s.out() >= register_bytes ? std::min(set * register_bytes, s.out() - register_bytes) : set * register_bytes;
+  }
+  constexpr std::int64_t step() const { return s.out() >= register_bytes ? s.out() : sets() * register_bytes; }
+  /// The step of the input below.
+  constexpr std::int64_t x_step() const { return s.out() >= register_bytes ? s.stride_w * s.out() : step(); }
+  constexpr std::int64_t scale_bytes() const { return 4 * std::int64_t{sizeof(channel_scales)}; }
+  constexpr std::int64_t column_bytes() const { return rows_at_once() * 4 * dot_bytes; }
+  /// [scales of four vectors][starting sums][four rows][column][output row][vector]
+  constexpr std::int64_t set_bytes() const {
+    return (scale_bytes() + 4 * register_bytes + fours() * columns() * column_bytes() + 63) / 64 * 64;
+  }
+};
+
+/// Lane and vector of a byte of a register, see channel_of_lane().
+struct lane_place {
+  std::int64_t vector, lane;
+  constexpr explicit lane_place(std::int64_t byte) : vector(byte % 16 / 4), lane(byte / 16 * 4 + byte % 4) {}
+};
+
+}  // namespace detail
+
+constexpr std::int64_t byte_depthwise_packed_bytes(const depthwise_shape& s, const byte_factors& f) {
+  const detail::byte_depthwise_plan plan(s, f.b_zero_as_seen());
+  return plan.sets() * plan.set_bytes();
+}
+constexpr std::int64_t byte_depthwise_scratch_bytes(const depthwise_shape& s, const byte_factors& f) {
+  return detail::byte_depthwise_plan(s, f.b_zero_as_seen()).scratch_bytes();
+}
+
+namespace detail {
+
+/// The taps of a channel added up.
+inline byte_column column_of_taps(const byte_depthwise_plan& plan, const byte_factors& f, const std::byte* w,
+                                  std::int64_t channel) {
+  byte_column column;
+  for (std::int64_t tap = 0; tap < plan.s.taps(); ++tap) column.add(f.at(w, channel * plan.s.taps() + tap), f);
+  column.sum -= std::int64_t{f.b_zero_as_seen()} * plan.s.taps();
+  return column;
+}
+
+/// Packs the taps of one byte of a set.
+inline void pack_taps(const byte_depthwise_plan& plan, const byte_factors& f, const std::byte* w, std::int64_t channel,
+                      lane_place at, std::byte* weights) {
+  const depthwise_shape& s = plan.s;
+  const std::int32_t zero = f.b_zero_as_seen();
+  for (std::int64_t ky = 0; ky < s.kernel_h; ++ky)
+    for (std::int64_t kx = 0; kx < s.kernel_w; ++kx) {
+      const std::int32_t stored = f.at(w, (channel * s.kernel_h + ky) * s.kernel_w + kx);
+      for (std::int64_t repeat = 0; repeat < plan.repeats; ++repeat) {
+        const std::int32_t value = repeat == 0 ? stored + f.b_offset() : -zero / static_cast<std::int32_t>(plan.repeats - 1);
+        for (std::int64_t row = 0; row < plan.rows_at_once(); ++row)
+          put_weight(weights + ((ky + row) / 4 * plan.columns() + repeat * s.kernel_w + kx) * plan.column_bytes() +
+                         (row * 4 + at.vector) * dot_bytes,
+                     at.lane, (ky + row) % 4, static_cast<std::int8_t>(value));
+      }
+    }
+}
+
+}  // namespace detail
+
+/// Packs weights [out, kernel_h, kernel_w].
+///
+/// \param channel_of channel_of(o) has factor and bias of output channel o
+template <class ChannelOf>
+void byte_depthwise_pack(const depthwise_shape& s, const byte_factors& f, scaled_range range, const std::byte* w,
+                         ChannelOf channel_of, std::byte* out) {
+  const detail::byte_depthwise_plan plan(s, f.b_zero_as_seen());
+  std::fill_n(out, plan.sets() * plan.set_bytes(), std::byte{});
+  const auto scales_of = [&](std::int64_t set) { return reinterpret_cast<channel_scales*>(out + set * plan.set_bytes()); };
+  for (std::int64_t set = 0; set < plan.sets(); ++set) {
+    std::byte* const sums = out + set * plan.set_bytes() + plan.scale_bytes();
+    std::int64_t column_sums[register_bytes];
+    for (std::int64_t byte = 0; byte < register_bytes; ++byte) {
+      const detail::lane_place at(byte);
+      const std::int64_t place = plan.first_byte(set) + byte, channel = place % s.out();
+      const detail::byte_column column = detail::column_of_taps(plan, f, w, channel);
+      byte_channel made = channel_of(channel);
+      made.reach = {column.reach.low + made.bias, column.reach.high + made.bias};
+      const bool is_one_number = is_constant(made, range);
+      if (is_one_number) made = constant_channel(made, range);
+      else detail::pack_taps(plan, f, w, channel, at, sums + 4 * register_bytes);
+      column_sums[byte] = is_one_number ? 0 : column.sum;
+      if (s.out() < register_bytes && place >= s.out()) {
+        const std::int64_t earlier = place - s.out();
+        const detail::lane_place from(earlier % register_bytes);
+        copy_lane(scales_of(set)[at.vector], at.lane, scales_of(earlier / register_bytes)[from.vector], from.lane);
+      } else {
+        set_lane(scales_of(set)[at.vector], at.lane, made, range);
+      }
+    }
+    choose_method(scales_of(set), 4);
+    for (std::int64_t byte = 0; byte < register_bytes; ++byte) {
+      const detail::lane_place at(byte);
+      const channel_scales& scales = scales_of(set)[at.vector];
+      const std::int64_t bias = scales.method == scale_method::one_by_one ? 0 : scales.bias[at.lane];
+      const std::int32_t start = detail::wrapped(bias - std::int64_t{f.a_zero_as_seen()} * column_sums[byte]);
+      std::memcpy(sums + at.vector * register_bytes + at.lane * 4, &start, sizeof start);
+    }
+  }
+}
+
+/// Columns of a kernel, repeats of weights with a zero point counted; wider ones are left to the reference.
+inline constexpr std::int64_t most_depthwise_columns = 64;
+constexpr std::int64_t byte_depthwise_columns(const depthwise_shape& s, const byte_factors& f) {
+  return detail::byte_depthwise_plan(s, f.b_zero_as_seen()).columns();
+}
+
+/// What a call works on.
+struct byte_depthwise_buffers {
+  const std::byte* x;
+  const std::byte* packed;
+  std::byte* y;
+  std::byte* scratch;
+  byte_factors factors;
+  narrowing to;
+};
+
+namespace detail {
+
+// --- the copy ---------------------------------------------------------------
+
+/// Copies n bytes, `flip` exclusive-ored.
+inline void copy_flipped(const std::byte* from, std::int64_t n, byte_vector flip, std::byte* to) {
+  std::int64_t i = 0;
+  for (; i + register_bytes <= n; i += register_bytes)
+    store_vector(to + i, load_vector<byte_vector>(from + i) ^ flip);
+  std::uint64_t word;
+  __builtin_memcpy(&word, &flip, sizeof word);
+  for (; i + 8 <= n; i += 8) {
+    std::uint64_t eight;
+    __builtin_memcpy(&eight, from + i, sizeof eight);
+    eight ^= word;
+    __builtin_memcpy(to + i, &eight, sizeof eight);
+  }
+  for (; i < n; ++i) to[i] = from[i] ^ static_cast<std::byte>(word);
+}
+
+/// Copies one pixel, each channel as often as the multiplier says. May write up to 7 bytes behind it: what comes there is
+/// written later.
+inline void copy_pixel(const depthwise_shape& s, const std::byte* from, std::uint64_t flip, std::byte* to) {
+  const auto flipped = static_cast<std::byte>(flip);
+  std::int64_t c = 0;
+  if (s.multiplier == 1) {
+    for (; c + 8 <= s.channels; c += 8) {
+      std::uint64_t eight;
+      __builtin_memcpy(&eight, from + c, sizeof eight);
+      eight ^= flip;
+      __builtin_memcpy(to + c, &eight, sizeof eight);
+    }
+    for (; c < s.channels; ++c) to[c] = from[c] ^ flipped;
+    return;
+  }
+  for (; c < s.channels; ++c, to += s.multiplier) {
+    const std::byte x = from[c] ^ flipped;
+    const std::uint64_t eight = std::to_integer<std::uint64_t>(x) * 0x0101010101010101U;
+    if (s.multiplier <= 8) __builtin_memcpy(to, &eight, sizeof eight);
+    else std::fill_n(to, s.multiplier, x);
+  }
+}
+
+/// Copies row y of an image as the plan wants it; `zero` stands for the padding.
+inline void copy_row(const byte_depthwise_plan& plan, const std::byte* image, std::int64_t y, byte_vector flip,
+                     std::byte zero, std::byte* out) {
+  const depthwise_shape& s = plan.s;
+  const std::int64_t columns = plan.columns_under(), pixel = s.out();
+  if (y < 0 || y >= s.height) return void(std::fill_n(out, plan.row_bytes(), zero));
+  const std::byte* const row = image + (y * s.width - s.pad_left) * s.channels;
+  const std::int64_t left = std::clamp<std::int64_t>(s.pad_left, 0, columns),
+                     right = std::clamp<std::int64_t>(s.width + s.pad_left, left, columns);
+  if (plan.planes() == 1 && s.multiplier == 1) {
+    std::fill_n(out, left * pixel, zero);
+    copy_flipped(row + left * pixel, (right - left) * pixel, flip, out + left * pixel);
+    std::fill_n(out + right * pixel, (columns - right) * pixel, zero);
+    return;
+  }
+  const std::uint64_t flips = flip[0] != 0 ? 0x8080808080808080U : 0;
+  for (std::int64_t first = 0; first < plan.planes(); ++first, out += plan.plane_pixels() * pixel) {
+    std::byte* to = out;
+    for (std::int64_t x = first; x < columns; x += plan.planes(), to += pixel)
+      if (x < left || x >= right) std::fill_n(to, pixel, zero);
+      else copy_pixel(s, row + x * s.channels, flips, to);
+  }
+}
+
+// --- rows of blocks -----------------------------------------------------------
+
+/// The sums of a register of output bytes, in each of `Rows` rows.
+template <int Rows> struct byte_block {
+  int_vector of[Rows][4];
+
+  [[gnu::always_inline]] void start(const std::byte* sums) {
+    each<4>([&](auto v) __attribute__((always_inline)) {
+      const auto x = load_vector<int_vector>(sums + v * register_bytes);
+      each<Rows>([&](auto row) __attribute__((always_inline)) { of[row][v] = x; });
+    });
+  }
+  [[gnu::always_inline]] void add(const interleaved& taps, const std::byte* w) {
+    each<4>([&](auto v) __attribute__((always_inline)) {
+      const dot_values values = values_of(taps.of[v]);
+      each<Rows>([&](auto row) __attribute__((always_inline)) {
+        of[row][v] = dot4(of[row][v], values, load_weights(w + (row * 4 + v) * dot_bytes));
+      });
+    });
+  }
+};
+
+/// Four rows of a register of bytes, the first of which lies at x.
+[[gnu::always_inline]] inline interleaved four_rows(address x, std::int64_t line) {
+  const auto row = [&](std::int64_t i) __attribute__((always_inline)) {
+    return load_vector<byte_vector>(reinterpret_cast<const std::byte*>(bytes_further(x, i * line)));
+  };
+  return interleave(row(0), row(1), row(2), row(3));
+}
+
+/// One set of channels along one or two output rows.
+struct byte_block_row {
+  const std::int64_t* column_offsets;
+  std::int64_t columns, fours;
+  std::int64_t first, step, total;  // output bytes: of the first register, to the next one, of a row
+  std::int64_t x_step;              // of the input
+  const std::byte* set;             // packed
+  std::int64_t scale_bytes;
+  address x;                        // the copy, under output byte 0
+  std::int64_t line;                // bytes between the input rows of neighbouring taps
+  std::byte *upper, *lower;
+};
+
+/// Scales and stores the sums of a register in each row.
+template <int Rows, scale_method Method> struct byte_block_end {
+  scaler<Method> scale[4];
+  narrowing to;
+  std::byte *upper, *lower;
+  std::int64_t total;
+
+  [[gnu::always_inline]] byte_block_end(const byte_block_row& at, const narrowing& stored)
+      : scale{scaler<Method>(scales_of(at)[0]), scaler<Method>(scales_of(at)[1]), scaler<Method>(scales_of(at)[2]),
+              scaler<Method>(scales_of(at)[3])},
+        to(stored),
+        upper(at.upper),
+        lower(at.lower),
+        total(at.total) {}
+
+  [[gnu::always_inline]] void store(const byte_block<Rows>& block, std::int64_t j) const {
+    store_row(block.of[0], upper, j);
+    if constexpr (Rows == 2)
+      if (lower != nullptr) store_row(block.of[1], lower, j);
+  }
+
+ private:
+  static const channel_scales* scales_of(const byte_block_row& at) {
+    return reinterpret_cast<const channel_scales*>(at.set);
+  }
+  [[gnu::always_inline]] void store_row(const int_vector (&sums)[4], std::byte* y, std::int64_t j) const {
+    const byte_vector bytes = narrowed<!includes_zero_point(Method)>(scale[0](sums[0]), scale[1](sums[1]),
+                                                                     scale[2](sums[2]), scale[3](sums[3]), to);
+    if (total - j >= register_bytes) store_vector(y + j, bytes);
+    else __builtin_memcpy(y + j, &bytes, static_cast<std::size_t>(total - j));
+  }
+};
+
+/// Any kernel.
+template <int Rows, scale_method Method>
+void depthwise_blocks(const byte_block_row& given, const narrowing& to) {
+  const byte_block_row at = given;
+  const byte_block_end<Rows, Method> end(at, to);
+  const std::byte* const sums = at.set + at.scale_bytes;
+  address x = bytes_further(at.x, at.first);
+  for (std::int64_t j = at.first; j < at.total; j += at.step, x = bytes_further(x, at.x_step)) {
+    byte_block<Rows> block;
+    block.start(sums);
+    const std::byte* w = sums + 4 * register_bytes;
+    for (std::int64_t four = 0; four < at.fours; ++four)
+      for (std::int64_t column = 0; column < at.columns; ++column, w += Rows * 4 * dot_bytes)
+        block.add(four_rows(bytes_further(x, four * 4 * at.line + at.column_offsets[column]), at.line), w);
+    end.store(block, j);
+  }
+}
+
+/// How many columns of three the next register finds interleaved already.
+enum class columns_reused { none, first, first_two };
+
+/// Three columns and at most four rows. If the last column lies under the first one of the next register, it is
+/// interleaved once for both, and if each lies under the one before it in the next, once for three.
+template <int Rows, scale_method Method, columns_reused Reused>
+void depthwise_three(const byte_block_row& given, const narrowing& to) {
+  const byte_block_row at = given;
+  const byte_block_end<Rows, Method> end(at, to);
+  const std::byte *const sums = at.set + at.scale_bytes, *const w = sums + 4 * register_bytes;
+  const std::int64_t offsets[] = {at.column_offsets[0], at.column_offsets[1], at.column_offsets[2]};
+  address x = bytes_further(at.x, at.first);
+  const auto column = [&](int i) __attribute__((always_inline)) {
+    return four_rows(bytes_further(x, offsets[i]), at.line);
+  };
+  interleaved left = column(0), middle = column(1);
+  for (std::int64_t j = at.first; j < at.total; j += at.step, x = bytes_further(x, at.x_step)) {
+    const interleaved right = column(2);
+    if constexpr (Reused == columns_reused::none) left = column(0);
+    if constexpr (Reused != columns_reused::first_two) middle = column(1);
+    byte_block<Rows> block;
+    block.start(sums);
+    block.add(left, w), block.add(middle, w + Rows * 4 * dot_bytes), block.add(right, w + 2 * Rows * 4 * dot_bytes);
+    end.store(block, j);
+    if constexpr (Reused == columns_reused::first) left = right;
+    if constexpr (Reused == columns_reused::first_two) left = middle, middle = right;
+  }
+}
+
+template <int Rows, scale_method Method>
+void depthwise_set(const byte_block_row& at, const narrowing& to) {
+  // Sums that are scaled one by one take so long that the rest does not matter.
+  if constexpr (Method != scale_method::one_by_one)
+    if (at.columns == 3 && at.fours == 1) {
+      const std::int64_t second = at.column_offsets[1] - at.column_offsets[0],
+                         third = at.column_offsets[2] - at.column_offsets[0];
+      if (second == at.x_step && third == 2 * at.x_step) return depthwise_three<Rows, Method, columns_reused::first_two>(at, to);
+      if (third == at.x_step) return depthwise_three<Rows, Method, columns_reused::first>(at, to);
+      return depthwise_three<Rows, Method, columns_reused::none>(at, to);
+    }
+  depthwise_blocks<Rows, Method>(at, to);
+}
+
+template <int Rows>
+void depthwise_sets(const byte_depthwise_plan& plan, const byte_depthwise_buffers& of, byte_block_row at) {
+  for (std::int64_t set = 0; set < plan.sets(); ++set) {
+    at.set = of.packed + set * plan.set_bytes(), at.first = plan.first_byte(set);
+    if (at.first >= at.total) return;  // a row of few pixels takes fewer registers than there are ways to fill them
+    const auto* const scales = reinterpret_cast<const channel_scales*>(at.set);
+    with_method(scales->method, [&](auto method) { depthwise_set<Rows, method>(at, of.to); });
+  }
+}
+
+/// The given output rows of one image.
+template <class Isa>
+void depthwise_rows(const byte_depthwise_plan& plan, const byte_depthwise_buffers& of, interval rows) {
+  const depthwise_shape& s = plan.s;
+  const std::int64_t line = plan.row_bytes(), out_line = s.out_width * s.out();
+  const byte_vector flip = (byte_vector)int_lanes_of(of.factors.a_flip());
+  std::int64_t column_offsets[most_depthwise_columns];
+  for (std::int64_t column = 0; column < plan.columns(); ++column) column_offsets[column] = plan.column_offset(column);
+  const auto zero = static_cast<std::byte>(of.factors.a_zero) ^ static_cast<std::byte>(of.factors.a_flip());
+  for (std::int64_t first = rows.begin; first < rows.end; first += plan.band()) {
+    const std::int64_t count = std::min(plan.band(), rows.end - first);
+    for (std::int64_t i = 0; i < plan.copied_rows_for(count); ++i)
+      copy_row(plan, of.x, first * s.stride_h - s.pad_top + i, flip, zero, of.scratch + i * line);
+    for (std::int64_t row = 0; row < count; row += plan.rows_at_once()) {
+      byte_block_row at{};
+      at.column_offsets = column_offsets, at.columns = plan.columns(), at.fours = plan.fours();
+      at.step = plan.step(), at.x_step = plan.x_step(), at.total = out_line, at.scale_bytes = plan.scale_bytes();
+      at.x = bytes_further(address_of_bytes(of.scratch), row * s.stride_h * line), at.line = s.dilation_h * line;
+      at.upper = of.y + (first + row) * out_line, at.lower = row + 1 < count ? at.upper + out_line : nullptr;
+      if (plan.rows_at_once() == 2) depthwise_sets<2>(plan, of, at);
+      else depthwise_sets<1>(plan, of, at);
+    }
+  }
+}
+
+}  // namespace detail
+
+/// y = clamp(depthwise_conv2d(x, w) + bias) of stored numbers. Parts are pairs of output rows; every division into parts
+/// gives the same bits. y must not overlap x.
+template <class Isa = native>
+void byte_depthwise(const depthwise_shape& s, const byte_depthwise_buffers& of, part p = {}) {
+  if (s.batch * s.out_height * s.out_width * s.out() <= 0) return;
+  const detail::byte_depthwise_plan plan(s, of.factors.b_zero_as_seen());
+  const std::int64_t pairs = (s.out_height + 1) / 2;
+  const interval work = share(s.batch * pairs, p);
+  for (std::int64_t done = work.begin; done < work.end;) {
+    const std::int64_t image = done / pairs, first = done - image * pairs, last = std::min(pairs, first + work.end - done);
+    byte_depthwise_buffers one = of;
+    one.x += image * s.height * s.width * s.channels, one.y += image * s.out_height * s.out_width * s.out();
+    detail::depthwise_rows<Isa>(plan, one, {first * 2, std::min(s.out_height, last * 2)});
+    done += last - first;
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/ops/detail/convolution.hpp
+// convolution: what conv2d and depthwise_conv2d share - rules about weights, bias, quantisation; the sum over a window.
+// Flow: both operators' infer and reference; a depthwise convolution is one whose groups have a single input channel.
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+inline constexpr dtype_set convolved = types::floating | bytes;
+inline constexpr dtype_set convolution_bias = types::floating | types_of(i32);
+
+/// a * b, or the largest 64-bit number where the product is beyond it; both at least 0.
+constexpr std::int64_t saturated_product(std::int64_t a, std::int64_t b) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  return b != 0 && a > most / b ? most : a * b;
+}
+
+/// Products of a convolution: each output meets one filter. 0 while an extent is unknown.
+constexpr std::int64_t convolution_macs(array_ref<const operand> in, array_ref<const tensor_desc> out) {
+  const std::int64_t outputs = out[0].elements(), filter = in[1].desc.shape.elements(1);
+  return outputs < 0 || filter < 0 ? 0 : saturated_product(outputs, filter);
+}
+
+template <class Rule> constexpr verdict check_filters(const tensor_desc& x, const tensor_desc& w) {
+  if (auto v = require(Rule::weight_rank_must_be_4, w.rank(), 4); !v) return v;
+  if (w.layout == format::nchw) return require(Rule::weight_must_be_nhwc, w.layout, format::nhwc);
+  return require(Rule::weight_type_must_equal_input_type, w.type, x.type);
+}
+
+/// Each of the groups has the same share of the input channels and of the filters.
+template <class Rule> constexpr verdict check_groups(std::int64_t group, std::int64_t channels, const shape_t& weight) {
+  if (auto v = require_at_least(Rule::group_must_be_positive, group, 1); !v) return v;
+  if (weight[3] >= 0) {
+    constexpr auto equal = Rule::input_channels_must_equal_weight_channels_times_group;
+    if (auto v = require_same_extent(equal, channels, saturated_product(weight[3], group)); !v) return v;
+  }
+  if (weight[0] >= 0 && weight[0] % group != 0)
+    return refuse(Rule::output_channels_must_be_divisible_by_group, weight[0], group);
+  return {};
+}
+
+template <class Rule> constexpr verdict check_bias(array_ref<const operand> in) {
+  if (in.size() < 3 || !in[2]) return {};
+  const tensor_desc &x = in[0].desc, &w = in[1].desc, &bias = in[2].desc;
+  if (auto v = check_bias_type<Rule>(x, bias); !v) return v;
+  return require_same_extent(Rule::bias_must_have_one_element_for_each_output_channel, bias.elements(), w.shape[0]);
+}
+
+/// What the arithmetic of 8-bit convolutions rests on. TFLite's i8 kernels know no zero point of a weight, its u8 ones
+/// do.
+template <class Rule>
+constexpr verdict check_quantisation(const tensor_desc& x, const tensor_desc& w, array_ref<const tensor_desc> wanted) {
+  if (auto v = check_quantised_layer<Rule>(x, w, wanted); !v || x.type != i8) return v;
+  return require(Rule::zero_point_of_an_i8_weight_must_be_0, w.quantised.zero_point, 0);
+}
+
+/// Rules of both convolutions, up to those about groups, which each has its own of.
+template <class Rule>
+constexpr verdict check_convolution(const window_pair& at, array_ref<const operand> in,
+                                    array_ref<const tensor_desc> wanted) {
+  if (auto v = check_windows<Rule>(at); !v) return v;
+  if (auto v = check_quantisation<Rule>(in[0].desc, in[1].desc, wanted); !v) return v;
+  return check_bias<Rule>(in);
+}
+
+/// The desc of the result: an image of the input's dtype, quantised as wanted.
+constexpr tensor_desc convolution_result(const window_pair& at, const tensor_desc& x, const tensor_desc& w,
+                                         array_ref<const tensor_desc> wanted) {
+  return layer_result({x.type, format::nhwc, {x.shape[0], at.h.outputs(), at.w.outputs(), w.shape[0]}}, wanted);
+}
+
+/// The scale of the sums of output channel o; floating point has none. For TFLite any i8 filter has a scale of its own.
+template <class T> constexpr double sum_scale(const view& x, const view& weight, std::int64_t o) {
+  if constexpr (!is_byte<T>) return 0;
+  const float a = x.desc->quantised.scale, b = channel_scale(weight, o);
+  return std::is_same_v<T, std::int8_t> ? product_of_channel_scales(a, b) : product_of_tensor_scales(a, b);
+}
+
+/// Where one window lies: image, first pixel (in the padding when negative), first input channel, filter.
+struct window_place {
+  std::int64_t n, h, w, channel, filter;
+};
+
+/// The stored numbers that stand for 0.
+template <class Sum> struct zero_points { Sum x, weight; };
+
+/// start + the sum of (x - zero.x) * (weight - zero.weight) over the pixels of one window that lie in the image; those
+/// in the padding are zero.
+template <class Sum, class T>
+constexpr Sum window_sum(const window_pair& windows, const window_place& at, const tensor_view<const T>& x,
+                         const tensor_view<const T>& weight, Sum start, zero_points<Sum> zero) {
+  const std::int64_t channels = weight.extent(3), step = x.strides[3], weight_step = weight.strides[3];
+  if (channels == 0) return start;
+  Sum sum = start;
+  for (std::int64_t kh = 0; kh < windows.h.kernel; ++kh)
+    for (std::int64_t kw = 0; kw < windows.w.kernel; ++kw) {
+      const std::int64_t h = at.h + kh * windows.h.dilation, w = at.w + kw * windows.w.dilation;
+      if (h < 0 || h >= windows.h.input || w < 0 || w >= windows.w.input) continue;
+      // Pointers instead of indices: this loop decides how large a network constant evaluation can run.
+      const T *pixel = &x(at.n, h, w, at.channel), *tap = &weight(at.filter, kh, kw, 0);
+      for (std::int64_t c = 0; c < channels; ++c)
+        sum += (static_cast<Sum>(pixel[c * step]) - zero.x) * (static_cast<Sum>(tap[c * weight_step]) - zero.weight);
+    }
+  return sum;
+}
+
+/// The meaning of a convolution with `group` groups: output channel o belongs to group o / (outputs / group) and sees
+/// the input channels of that group only.
+template <class T, class Rounding>
+constexpr void convolve(const window_pair& windows, std::int64_t group, activation fused, arguments in, results out) {
+  using sum_t = math::compute_t<T>;
+  const auto x = in[0].as<const T>(), weight = in[1].as<const T>();
+  const auto y = out[0].as<T>();
+  const std::int64_t filters = weight.extent(0), filters_of_group = group > 0 ? filters / group : 0;
+  if (y.elements() <= 0) return;
+  const zero_points<sum_t> zero{zero_of<T>(in[0]), zero_of<T>(in[1])};
+  for (std::int64_t o = 0; o < filters; ++o) {
+    const sum_t start = bias_of<T>(in, o);
+    const epilogue<T, Rounding> finish(out[0], fused, sum_scale<T>(in[0], in[1], o));
+    const std::int64_t channel = o / filters_of_group * weight.extent(3);
+    for (std::int64_t n = 0; n < y.extent(0); ++n)
+      for (std::int64_t oh = 0; oh < y.extent(1); ++oh)
+        for (std::int64_t ow = 0; ow < y.extent(2); ++ow) {
+          const window_place at{n, oh * windows.h.stride - windows.h.pad_before(),
+                                ow * windows.w.stride - windows.w.pad_before(), channel, o};
+          y(n, oh, ow, o) = finish(window_sum<sum_t, T>(windows, at, x, weight, start, zero));
+        }
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Whether a layer's operands 0 and 1 and its result hold stored bytes, all extents are known, and no sum of so many
+/// products leaves 32 bits.
+constexpr bool is_layer_of_bytes(const kernel_request& node, std::int64_t products) {
+  const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc, &y = node.out[0];
+  const auto is_stored = [&](const tensor_desc& t) {
+    return ops::detail::bytes.contains(t.type) && t.type == x.type && bool(t.quantised);
+  };
+  return has_work(node) && is_stored(x) && is_stored(w) && is_stored(y) && products <= most_byte_products;
+}
+
+/// Into how many parts so many products of bytes are worth being cut: a register takes four times as many as of floats.
+constexpr int parts_of_byte_macs(std::int64_t macs) { return parts_of_macs(macs / 4); }
+
+/// How the factors of a layer's products are stored.
+inline byte_factors factors_of(const kernel_call& call) {
+  return {call.in[0].desc->quantised.zero_point, call.in[1].desc->quantised.zero_point, call.in[0].type() == u8};
+}
+
+/// What a layer's result may be.
+inline stored_range range_of_bytes(const kernel_call& call, const tensor_desc& y, activation fused) {
+  return call.in[0].type() == u8 ? stored_range_of<std::uint8_t>(y.quantised, fused)
+                                 : stored_range_of<std::int8_t>(y.quantised, fused);
+}
+
+/// The same without the zero point.
+inline scaled_range scaled_range_of(const kernel_call& call, const tensor_desc& y, activation fused) {
+  return scaled_range::of(range_of_bytes(call, y, fused), y.quantised.zero_point, y.type == u8);
+}
+
+/// A call of pack(): the result that the packed form is for is described behind it.
+inline const tensor_desc& result_behind_packed(const kernel_call& call) { return *call.out[1].desc; }
+
+/// Factor and bias of output channel i, whose sums have this scale; operand 2 is the bias, which may be missing.
+inline byte_channel channel_of(const kernel_call& call, std::int64_t i, double scale) {
+  const bool has_bias = call.in.size() > 2 && call.in[2];
+  const double factor = scale / double{result_behind_packed(call).quantised.scale};
+  return {fixed_point_of(factor), has_bias ? call.in[2].data.get<std::int32_t>()[i] : 0, {}};
+}
+
+/// A call of run(): the product whose packed form comes last among the operands.
+inline byte_product product_of(const kernel_call& call, const byte_layout& layout, activation fused) {
+  const tensor_desc& y = *call.out[0].desc;
+  const stored_range range = range_of_bytes(call, y, fused);
+  return {layout, bytes_in(call, call.in.size() - 1), factors_of(call),
+          narrowing(range.low, range.high, y.quantised.zero_point, y.type == u8)};
+}
+
+/// The scale of the sums of output channel o of a convolution.
+inline double convolution_scale(const kernel_call& call, std::int64_t o) {
+  return call.in[0].type() == u8 ? ops::detail::sum_scale<std::uint8_t>(call.in[0], call.in[1], o)
+                                 : ops::detail::sum_scale<std::int8_t>(call.in[0], call.in[1], o);
+}
+
+/// The depthwise kernel for bytes, see depthwise_binding.
+template <class Op, class Isa> struct byte_depthwise_binding {
+  static constexpr kernel_choice choose(const kernel_request& node) {
+    const auto attrs = unpack<typename Op::attrs>(node.attrs);
+    const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
+    const byte_factors f{x.quantised.zero_point, w.quantised.zero_point, x.type == u8};
+    const depthwise_shape shape = depthwise_shape_for<Op>(attrs, x.shape, w.shape);
+    if (byte_depthwise_columns(shape, f) > most_depthwise_columns) return {};
+    return {.run = &run,
+            .pack = &pack,
+            .packs = 0b110,
+            .packed_bytes = byte_depthwise_packed_bytes(shape, f),
+            .scratch_bytes = byte_depthwise_scratch_bytes(shape, f),
+            .parts = parts_of_byte_macs(Op::macs(attrs, node.in, node.out)),
+            .name = "dot taps"};
+  }
+  static void pack(const kernel_call& call) {
+    byte_depthwise_pack(
+        shape_of(call), factors_of(call), scaled_range_of(call, result_behind_packed(call), fused_of(call)),
+        bytes_in(call, 1), [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); },
+        bytes_out(call));
+  }
+  static void run(const kernel_call& call) {
+    const byte_product p = product_of(call, {}, fused_of(call));
+    byte_depthwise<native>(shape_of(call),
+                           {bytes_in(call, 0), p.packed, bytes_out(call), call.scratch, p.factors, p.to},
+                           part_of(call));
+  }
+
+ private:
+  static activation fused_of(const kernel_call& call) { return unpack<typename Op::attrs>(call.attrs).fused; }
+  static depthwise_shape shape_of(const kernel_call& call) {
+    return depthwise_shape_for<Op>(unpack<typename Op::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape());
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/byte_convolution.hpp
+// byte_convolution: conv2d of stored numbers over NHWC images on the tiles of byte_gemm.hpp; any kernel, stride, dilation,
+// padding, group.
+// Flow: a prepare step packs weights, bias and scales with byte_conv_pack(); a plan's step calls byte_conv().
+//
+// As for floats, the values under one row of the kernel are contiguous, so tiles read the image itself where no padding is
+// needed. Where it is, a band of rows is copied with zero points around it: a hundredth of the time of what follows, and
+// no tile has to know of borders. Dilation across tears the runs apart: such pixels are gathered.
+
 // ===== nnrt/kernels/convolution.hpp
 // convolution: float conv2d over NHWC images on the tiles of gemm.hpp; any kernel, stride, dilation, padding, group.
 // Flow: a prepare step packs weights and bias once with conv_pack(); a plan's step calls conv() with arena scratch.
@@ -4850,14 +8599,21 @@ namespace nnrt::inline NNRT_ISA::kernels {
 /// x: [batch, height, width, in], w: [out, kernel_h, kernel_w, in / group], y: [batch, out_height, out_width, out].
 ///
 /// Extents may be 0, kernels larger than the padded image; stride and dilation are at least 1; group divides in and
-/// out. Padding below and to the right is what the output extents imply.
+/// out. Padding below and to the right is what the output extents imply; negative padding in front leaves out pixels of
+/// the image.
 struct conv_shape {
   std::int64_t batch = 1, height = 0, width = 0, in = 0, out = 0;
   std::int64_t kernel_h = 1, kernel_w = 1, stride_h = 1, stride_w = 1, dilation_h = 1, dilation_w = 1;
   std::int64_t pad_top = 0, pad_left = 0;
   std::int64_t out_height = 0, out_width = 0;
   std::int64_t group = 1;
+  /// Where y has gaps: floats from one output pixel, row or image to the next. All 0 where it has none.
+  std::int64_t y_pixel = 0, y_row = 0, y_image = 0;
 
+  constexpr bool has_gaps() const { return y_pixel != 0; }
+  constexpr std::int64_t pixel_step() const { return has_gaps() ? y_pixel : out; }
+  constexpr std::int64_t row_step() const { return has_gaps() ? y_row : out_width * out; }
+  constexpr std::int64_t image_step() const { return has_gaps() ? y_image : out_pixels() * out; }
   constexpr std::int64_t group_in() const { return in / group; }
   constexpr std::int64_t group_out() const { return out / group; }
   /// Products per output value.
@@ -4876,8 +8632,6 @@ struct conv_shape {
   }
 };
 
-namespace detail {
-
 /// How a convolution is computed; follows from the shape alone.
 enum class conv_method {
   product,  // A is the image as it lies there: 1x1 kernels, and kernels as large as the image
@@ -4885,14 +8639,20 @@ enum class conv_method {
   gather    // tiles read pixels' inputs copied side by side
 };
 
+namespace detail {
+
+using kernels::conv_method;
+
 constexpr conv_method method_of(const conv_shape& s) {
   const bool is_pointwise = s.kernel_h == 1 && s.kernel_w == 1 && s.stride_h == 1 && s.stride_w == 1;
   const bool is_whole_image =
       s.kernel_h == s.height && s.kernel_w == s.width && s.out_pixels() == 1 && s.dilation_h == 1 && s.dilation_w == 1;
   const bool is_same_size = s.out_height == s.height && s.out_width == s.width;
-  if (s.group == 1 && s.pad_top == 0 && s.pad_left == 0 && ((is_pointwise && is_same_size) || is_whole_image))
-    return conv_method::product;
-  return s.dilation_w == 1 || s.kernel_w == 1 ? conv_method::direct : conv_method::gather;
+  const bool is_plain = s.group == 1 && !s.has_gaps() && s.pad_top == 0 && s.pad_left == 0;
+  if (is_plain && ((is_pointwise && is_same_size) || is_whole_image)) return conv_method::product;
+  // Copies with padding are as large as what lies under the kernel: that may be far more than there is to read.
+  const bool reaches_far = s.rows_under(1) > 2 * s.height + 64 || s.columns_under(1) > 2 * s.width + 64;
+  return (s.dilation_w == 1 || s.kernel_w == 1) && !reaches_far ? conv_method::direct : conv_method::gather;
 }
 
 // --- blocks of pixels of the direct method ------------------------------------
@@ -4933,7 +8693,7 @@ struct conv_buffers {
   float* y;
   float* scratch;
   clamp_range range;
-  std::int64_t in_pixel, out_pixel;  // floats from one pixel to the next
+  std::int64_t in_pixel, out_pixel, out_row;  // floats from one pixel or row to the next
   const tile_table& tiles;
 };
 
@@ -4990,11 +8750,11 @@ void direct_block(const conv_shape& s, const conv_buffers& buffers, const block_
   const bool is_column = s.out_width == 1, is_pair = row.height == 2 && !is_column;
   tile_args t{.lda = is_column ? s.stride_h * line : s.stride_w * s.in,
               .k = s.kernel_w * s.in,
-              .ldc = buffers.out_pixel,
+              .ldc = is_column ? buffers.out_row : buffers.out_pixel,
               .range = buffers.range};
   t.runs = row.taps(), t.run_stride = s.dilation_h * line;
-  set_rows(t, row.height * width, a, buffers.y + (row.y * s.out_width + x) * buffers.out_pixel);
-  if (is_pair) t.a_second = advanced(a, s.stride_h * line);
+  set_rows(t, row.height * width, a, buffers.y + row.y * buffers.out_row + x * buffers.out_pixel);
+  if (is_pair) t.a_second = advanced(a, s.stride_h * line), t.c_second = t.c + buffers.out_row;
   tile_row<Isa>(buffers.tiles, t, row.height * width, {buffers.packed, s.depth(), s.out}, row.first_tap * t.k, panels);
 }
 
@@ -5051,7 +8811,7 @@ template <class Isa> void conv_direct(const conv_shape& s, const conv_buffers& b
     const std::int64_t image = done / rows, first = done - image * rows;
     const interval of_image{first, std::min(rows, first + work.rows.end - done)};
     conv_buffers one = buffers;
-    one.x += image * s.height * s.width * s.in, one.y += image * s.out_pixels() * s.out;
+    one.x += image * s.height * s.width * s.in, one.y += image * s.image_step();
     direct_image<Isa>(s, one, of_image, work.columns);
     done += of_image.size();
   }
@@ -5081,16 +8841,20 @@ inline void gather_pixel(const conv_shape& s, const float* x, std::int64_t pixel
 }
 
 template <class Isa> void conv_gather(const conv_shape& s, const conv_buffers& buffers, part p) {
-  const std::int64_t pixels = s.batch * s.out_pixels(), at_once = gathered_pixels(s), k = s.depth(), n = s.group_out();
-  const rectangle work = share((pixels + at_once - 1) / at_once, panels_of(n), p);
+  // All pixels lie in one line, unless there are gaps between the output's rows.
+  const std::int64_t lines = s.has_gaps() ? s.batch * s.out_height : 1, line = s.batch * s.out_pixels() / lines;
+  const std::int64_t at_once = gathered_pixels(s), blocks = (line + at_once - 1) / at_once, k = s.depth(),
+                     n = s.group_out();
+  const rectangle work = share(lines * blocks, panels_of(n), p);
   for (std::int64_t i = work.rows.begin; i < work.rows.end; ++i) {
-    const std::int64_t first = i * at_once, count = std::min(at_once, pixels - first);
+    const std::int64_t row = i / blocks, first = i % blocks * at_once, count = std::min(at_once, line - first);
+    float* const y =
+        buffers.y + row / s.out_height * s.image_step() + row % s.out_height * s.row_step() + first * s.pixel_step();
     for (std::int64_t g = 0; g < s.group; ++g) {
       for (std::int64_t j = 0; j < count; ++j)
-        gather_pixel(s, buffers.x + g * s.group_in(), first + j, buffers.scratch + j * k);
-      gemm_tiles<Isa>({count, k, n}, buffers.scratch, k, buffers.packed + g * packed_floats(k, n),
-                      buffers.y + first * s.out + g * n, s.out, buffers.range,
-                      {{0, row_tiles{count}.count()}, work.columns}, {}, buffers.tiles);
+        gather_pixel(s, buffers.x + g * s.group_in(), row * line + first + j, buffers.scratch + j * k);
+      gemm_tiles<Isa>({count, k, n}, buffers.scratch, k, buffers.packed + g * packed_floats(k, n), y + g * n,
+                      s.pixel_step(), buffers.range, {{0, row_tiles{count}.count()}, work.columns}, {}, buffers.tiles);
     }
   }
 }
@@ -5123,12 +8887,33 @@ constexpr std::int64_t conv_scratch_floats(const conv_shape& s) { return detail:
 
 /// The set of tiles that conv() makes do with.
 constexpr tile_set conv_tile_set(const conv_shape& s) {
-  const detail::conv_method method = detail::method_of(s);
-  if (method == detail::conv_method::product) return tile_set_for(s.batch * s.out_pixels(), s.out);
-  // Blocks are one output row high: the tiles are those along a row.
-  if (method == detail::conv_method::direct && detail::block_rows(s) == 1)
-    return tile_set_for(s.out_width, s.group_out());
-  return s.group_out() % panel_columns == 0 ? tile_set::whole_panels : tile_set::any;
+  const conv_method method = detail::method_of(s);
+  const std::int64_t pixels = s.batch * s.out_pixels(), n = s.group_out();
+  if (pixels * n == 0) return {};
+  if (method == conv_method::product) return tile_set_for(pixels, n);
+  if (method == conv_method::gather) {
+    const std::int64_t at_once = detail::gathered_pixels(s), line = s.has_gaps() ? s.out_width : pixels;
+    return (line >= at_once ? tile_set_for(at_once, n) : tile_set{}) | tile_set_for(line % at_once, n);
+  }
+  // Rows of the last block of a column or of pairs may be fewer than those of the others.
+  const std::int64_t height = detail::block_rows(s), last = s.out_height % height;
+  const auto of_block = [&](std::int64_t rows) {
+    return rows == 1 ? tile_set_for(s.out_width, n) : detail::tiles_along(rows * s.out_width, n);
+  };
+  return (s.out_height >= height ? of_block(height) : tile_set{}) | (last > 0 ? of_block(last) : tile_set{});
+}
+
+/// conv() of a shape whose method is known to the compiler: a program has the methods alone that its layers use.
+template <class Isa, conv_method Method>
+void conv_by(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range, part p,
+             const tile_table& tiles) {
+  const std::int64_t pixels = s.batch * s.out_pixels();
+  if (pixels * s.out == 0) return;
+  const detail::conv_buffers buffers{x, packed, y, scratch, range, s.in, s.pixel_step(), s.row_step(), tiles};
+  if constexpr (Method == conv_method::product)
+    gemm<Isa>({pixels, s.depth(), s.out}, x, s.depth(), packed, y, s.out, range, p, {}, tiles);
+  else if constexpr (Method == conv_method::direct) detail::conv_direct<Isa>(s, buffers, p);
+  else detail::conv_gather<Isa>(s, buffers, p);
 }
 
 /// y = clamp(conv2d(x, w) + bias).
@@ -5138,271 +8923,225 @@ constexpr tile_set conv_tile_set(const conv_shape& s) {
 ///
 /// \param packed what conv_pack() made of weights and bias
 ///
-/// \param scratch conv_scratch_floats(s) floats for this part alone; need not be initialised, may be null when there are none
+/// \param scratch conv_scratch_floats(s) floats for this part alone; need not be initialised, may be null when there
+/// are none
 ///
-/// \param tiles tiles_of<Isa, S>, where S is conv_tile_set(s) or any
+/// \param tiles tiles_for<Isa>(conv_tile_set(s)), or any with more functions
 template <class Isa = native>
 void conv(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range = {},
           part p = {}, const tile_table& tiles = tiles_of<Isa>) {
-  if (s.batch * s.out_pixels() * s.out == 0) return;
-  if (detail::method_of(s) == detail::conv_method::product) {
-    const std::int64_t pixels = s.batch * s.out_pixels();
-    return gemm<Isa>({pixels, s.depth(), s.out}, x, s.depth(), packed, y, s.out, range, p, {}, tiles);
+  const auto method = detail::method_of(s);
+  if (method == conv_method::product) return conv_by<Isa, conv_method::product>(s, x, packed, y, scratch, range, p, tiles);
+  if (method == conv_method::direct) return conv_by<Isa, conv_method::direct>(s, x, packed, y, scratch, range, p, tiles);
+  return conv_by<Isa, conv_method::gather>(s, x, packed, y, scratch, range, p, tiles);
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+namespace detail {
+
+/// As for floats; but dot products are read as a whole, so that runs of other lengths need bytes behind them.
+constexpr conv_method byte_method_of(const conv_shape& s) {
+  const conv_method method = method_of(s);
+  return method == conv_method::product && s.depth() % 4 != 0 ? conv_method::gather : method;
+}
+/// Whether the direct method works on copies: padded, of one group's channels, or with bytes behind the last run.
+constexpr bool copies_byte_bands(const conv_shape& s) {
+  return s.group > 1 || s.is_padded() || s.kernel_w * s.in % 4 != 0;
+}
+constexpr std::int64_t band_line(const conv_shape& s) { return s.columns_under(s.out_width) * s.group_in(); }
+/// Output rows of a band: the copy takes at most 160 KiB, unless a single row needs more.
+constexpr std::int64_t byte_band_rows(const conv_shape& s) {
+  const std::int64_t line = std::max<std::int64_t>(1, band_line(s)), fitting = (160 * 1024 / line - s.rows_under(1)) / s.stride_h;
+  return std::clamp<std::int64_t>(fitting + 1, 1, std::max<std::int64_t>(1, s.out_height));
+}
+constexpr std::int64_t byte_scratch_of(const conv_shape& s) {
+  if (s.batch * s.out_pixels() * s.out == 0) return 0;
+  switch (byte_method_of(s)) {
+    case conv_method::product:
+      return 0;
+    case conv_method::gather:
+      return copied_rows_bytes(s.batch * s.out_pixels(), s.depth());
+    case conv_method::direct:
+      break;
   }
-  const detail::conv_buffers buffers{x, packed, y, scratch, range, s.in, s.out, tiles};
-  if (detail::method_of(s) == detail::conv_method::direct) detail::conv_direct<Isa>(s, buffers, p);
-  else detail::conv_gather<Isa>(s, buffers, p);
+  return copies_byte_bands(s) ? (s.rows_under(byte_band_rows(s)) * band_line(s) + 3 + 63) / 64 * 64 : 0;
+}
+
+}  // namespace detail
+
+/// How the weights of one group lie for dot products.
+constexpr byte_layout byte_conv_layout(const conv_shape& s) {
+  if (detail::byte_method_of(s) == detail::conv_method::direct)
+    return {{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()};
+  return {{1, s.depth()}, s.group_out()};
+}
+constexpr std::int64_t byte_conv_packed_bytes(const conv_shape& s) { return s.group * byte_conv_layout(s).bytes(); }
+/// Bytes of scratch that each part of byte_conv() needs.
+constexpr std::int64_t byte_conv_scratch_bytes(const conv_shape& s) { return detail::byte_scratch_of(s); }
+
+/// Packs weights, group by group.
+///
+/// \param weight_of weight_of(o, i) is the i-th of the filter of output channel o, in the order [kernel_h, kernel_w, in /
+/// group]
+///
+/// \param channel_of channel_of(o) has factor and bias of output channel o
+template <class WeightOf, class ChannelOf>
+void byte_conv_pack(const conv_shape& s, const byte_factors& f, scaled_range range, WeightOf weight_of,
+                    ChannelOf channel_of, std::byte* out) {
+  const byte_layout layout = byte_conv_layout(s);
+  for (std::int64_t first = 0; first < s.out; first += s.group_out(), out += layout.bytes())
+    byte_pack(
+        layout, f, range,
+        [&](std::int64_t j, std::int64_t run, std::int64_t i) {
+          return weight_of(first + j, run * layout.depth.length + i);
+        },
+        [&](std::int64_t j) { return channel_of(first + j); }, out);
+}
+
+/// What a call works on.
+struct byte_conv_buffers {
+  const std::byte* x;
+  std::byte* y;
+  std::byte* scratch;
+};
+
+namespace detail {
+
+/// Where a band of output rows finds its input: the first byte under the first output, and the bytes of a line.
+struct byte_band {
+  address first;
+  std::int64_t line;
+};
+
+/// The tiles of a band, which begins with output row 0 of y.
+template <class Isa>
+void byte_band_tiles(const conv_shape& s, const byte_product& p, const byte_band& band, std::int64_t rows, std::byte* y,
+                     interval panels) {
+  const bool is_column = s.out_width == 1;  // runs down the image
+  const std::int64_t lines = is_column ? 1 : rows, outputs = is_column ? rows : s.out_width;
+  const std::int64_t block = byte_panels_in_cache(p.layout), row_step = s.stride_h * band.line;
+  byte_rows at{};
+  at.lda = is_column ? row_step : s.stride_w * s.group_in(), at.run_stride = s.dilation_h * band.line;
+  at.ldc = is_column ? s.row_step() : s.pixel_step();
+  for (std::int64_t panel = panels.begin; panel < panels.end; panel += block)
+    for (std::int64_t line = 0; line < lines; ++line)
+      for (std::int64_t tile = 0; tile < row_tiles{outputs}.count(); ++tile) {
+        const std::int64_t first = row_tiles{outputs}.begin(tile);
+        at.rows = row_tiles{outputs}.begin(tile + 1) - first;
+        at.a = bytes_further(band.first, line * row_step + first * at.lda);
+        at.c = y + line * s.row_step() + first * at.ldc;
+        byte_tile_row<Isa>(p, at, {panel, std::min(panels.end, panel + block)});
+      }
+}
+
+/// Copies `count` pixels of a row from column x on, `channels` of each, the zero point where there are none.
+inline void copy_padded_row(const conv_shape& s, const std::byte* image, std::int64_t y, std::int64_t x,
+                            std::int64_t count, std::byte zero, std::byte* out) {
+  const std::int64_t channels = s.group_in();
+  const std::int64_t left = y < 0 || y >= s.height ? count : std::clamp<std::int64_t>(-x, 0, count),
+                     right = std::clamp<std::int64_t>(s.width - x, left, count);
+  std::fill_n(out, left * channels, zero);
+  if (left < right) {
+    const std::byte* const row = image + (y * s.width + x + left) * s.in;
+    if (s.group == 1) std::copy_n(row, (right - left) * channels, out + left * channels);
+    else
+      for (std::int64_t i = left; i < right; ++i)
+        std::copy_n(row + (i - left) * s.in, channels, out + i * channels);
+  }
+  std::fill_n(out + right * channels, (count - right) * channels, zero);
+}
+
+/// The given output rows of one image, group by group and band by band.
+template <class Isa>
+void byte_conv_image(const conv_shape& s, const byte_product& p, const byte_conv_buffers& of, interval rows,
+                     interval panels) {
+  const auto zero = static_cast<std::byte>(p.factors.a_zero);
+  const std::int64_t line = band_line(s), columns = s.columns_under(s.out_width), at_once = byte_band_rows(s);
+  for (std::int64_t g = 0; g < s.group; ++g) {
+    byte_product of_group = p;
+    of_group.packed += g * p.layout.bytes();
+    std::byte* const y = of.y + g * s.group_out();
+    for (std::int64_t row = rows.begin; row < rows.end; row += at_once) {
+      const std::int64_t count = std::min(at_once, rows.end - row), top = row * s.stride_h - s.pad_top;
+      for (std::int64_t i = 0; i < s.rows_under(count); ++i)
+        copy_padded_row(s, of.x + g * s.group_in(), top + i, -s.pad_left, columns, zero, of.scratch + i * line);
+      byte_band_tiles<Isa>(s, of_group, {address_of_bytes(of.scratch), line}, count, y + row * s.row_step(), panels);
+    }
+  }
+}
+
+template <class Isa>
+void byte_conv_direct(const conv_shape& s, const byte_product& p, const byte_conv_buffers& of, part share_of) {
+  const rectangle work = share(s.batch * s.out_height, p.layout.panels(), share_of);
+  for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
+    const std::int64_t image = done / s.out_height, first = done - image * s.out_height;
+    const interval rows{first, std::min(s.out_height, first + work.rows.end - done)};
+    byte_conv_buffers one = of;
+    one.x += image * s.height * s.width * s.in, one.y += image * s.image_step();
+    if (copies_byte_bands(s)) {
+      byte_conv_image<Isa>(s, p, one, rows, work.columns);
+    } else {
+      const std::int64_t line = s.width * s.in;
+      const address begin =
+          bytes_further(address_of_bytes(one.x), (rows.begin * s.stride_h - s.pad_top) * line - s.pad_left * s.in);
+      byte_band_tiles<Isa>(s, p, {begin, line}, rows.size(), one.y + rows.begin * s.row_step(), work.columns);
+    }
+    done += rows.size();
+  }
+}
+
+/// The inputs of output pixel `pixel` (counted through all images), channels of one group, in the order of the weights.
+inline void gather_bytes(const conv_shape& s, const std::byte* x, std::int64_t pixel, std::byte zero, std::byte* out) {
+  const std::int64_t image = pixel / s.out_pixels(), oy = pixel % s.out_pixels() / s.out_width,
+                     ox = pixel % s.out_width;
+  for (std::int64_t ky = 0; ky < s.kernel_h; ++ky)
+    for (std::int64_t kx = 0; kx < s.kernel_w; ++kx, out += s.group_in())
+      copy_padded_row(s, x + image * s.height * s.width * s.in, oy * s.stride_h - s.pad_top + ky * s.dilation_h,
+                      ox * s.stride_w - s.pad_left + kx * s.dilation_w, 1, zero, out);
+}
+
+template <class Isa>
+void byte_conv_gather(const conv_shape& s, const byte_product& p, const byte_conv_buffers& of, part share_of) {
+  const auto zero = static_cast<std::byte>(p.factors.a_zero);
+  // All pixels lie in one line, unless there are gaps between the output's rows.
+  const std::int64_t lines = s.has_gaps() ? s.batch * s.out_height : 1, line = s.batch * s.out_pixels() / lines;
+  for (std::int64_t i = 0; i < lines; ++i)
+    for (std::int64_t g = 0; g < s.group; ++g) {
+      byte_product of_group = p;
+      of_group.packed += g * p.layout.bytes();
+      std::byte* const y = of.y + i / s.out_height * s.image_step() + i % s.out_height * s.row_step();
+      byte_gemm_of_copies<Isa>(
+          of_group, line,
+          [&](std::int64_t j, std::byte* to) { gather_bytes(s, of.x + g * s.group_in(), i * line + j, zero, to); },
+          of.scratch, y + g * s.group_out(), s.pixel_step(), share_of);
+    }
+}
+
+}  // namespace detail
+
+/// y = clamp(conv2d(x, w) + bias) of stored numbers; p.layout is byte_conv_layout(s), p.packed what byte_conv_pack() made.
+///
+/// Every division into parts gives the same bits. y must not overlap x.
+template <class Isa = native>
+void byte_conv(const conv_shape& s, const byte_product& p, const byte_conv_buffers& of, part share_of = {}) {
+  if (s.batch * s.out_pixels() * s.out == 0) return;
+  switch (detail::byte_method_of(s)) {
+    case detail::conv_method::product:
+      return byte_gemm<Isa>(p, s.batch * s.out_pixels(), of.x, s.depth(), of.y, s.out, share_of);
+    case detail::conv_method::direct:
+      return detail::byte_conv_direct<Isa>(s, p, of, share_of);
+    case detail::conv_method::gather:
+      return detail::byte_conv_gather<Isa>(s, p, of, share_of);
+  }
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/ops/conv2d.hpp
 // conv2d: two-dimensional convolution with groups, dilation and any padding; floating point or 8-bit integers.
 // Flow: front ends call infer(); passes fold batch_norm and bias_add into its weight; kernels/bind/ has the fast forms.
-
-// ===== nnrt/ops/detail/convolution.hpp
-// convolution: what conv2d and depthwise_conv2d share - rules about weights, bias, quantisation; the sum over a window.
-// Flow: both operators' infer and reference; a depthwise convolution is one whose groups have a single input channel.
-
-// ===== nnrt/core/requantise.hpp
-// requantise: how a wide integer sum becomes a stored number again - fixed-point factors, named roundings, saturation.
-// Flow: references of quantised operators and their kernels use these very functions, so that both give the same bits.
-
-namespace nnrt::inline NNRT_ISA {
-
-/// A positive factor mantissa * 2^(exponent - 31), mantissa in [2^30, 2^31); 0 stands for the factor 0.
-struct fixed_point {
-  std::int32_t mantissa = 0;
-  int exponent = 0;
-  friend constexpr bool operator==(const fixed_point&, const fixed_point&) = default;
-};
-
-/// The fixed-point form of a factor, mantissa rounded half away from zero; 0 for factors below 2^-32 and for what is no
-/// positive number. Source: quantised TFLite models (frexp of input scale * weight scale / output scale).
-constexpr fixed_point fixed_point_of(double factor) {
-  if (!(factor >= 0x1p-64) || math::is_nan(factor) || math::is_inf(factor)) return {};
-  const auto word = std::bit_cast<std::uint64_t>(factor);
-  int exponent = static_cast<int>(word >> 52U) - 1022;
-  const auto fraction =
-      std::bit_cast<double>((word & ((std::uint64_t{1} << 52U) - 1)) | std::uint64_t{1022} << 52U);  // in [1/2, 1)
-  auto mantissa = static_cast<std::int64_t>(math::round_half_away(fraction * 0x1p31));
-  if (mantissa == std::int64_t{1} << 31U) mantissa /= 2, ++exponent;
-  if (exponent < -31) return {};
-  return {static_cast<std::int32_t>(mantissa), exponent};
-}
-
-namespace detail {
-constexpr std::int64_t clamped(std::int64_t x, std::int64_t low, std::int64_t high) {
-  return x < low ? low : x > high ? high : x;
-}
-constexpr std::int32_t saturated_i32(std::int64_t x) {
-  return static_cast<std::int32_t>(
-      clamped(x, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()));
-}
-}  // namespace detail
-
-/// Ways to round the product of an accumulator and a factor; a target's policy names the one that its hardware has.
-namespace rounding {
-
-/// Two roundings to nearest: of the 64-bit product to 32 bits (ties toward plus infinity), then of the right shift
-/// (ties away from zero). An accumulator that leaves 32 bits when it is shifted left saturates there: the result is
-/// then at least 2^30 in magnitude, beyond every number of 8 or 16 bits. Source: SRDHM and RDP of the reference kernels
-/// of quantised TFLite models.
-struct twice {
-  static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor) {
-    // 2^31 times anything but 0 leaves 32 bits, so that a longer shift says no more.
-    const auto left = static_cast<int>(detail::clamped(factor.exponent, 0, 31));
-    const int right = factor.exponent < 0 ? -factor.exponent : 0;
-    const std::int64_t product =
-        std::int64_t{detail::saturated_i32(accumulator * (std::int64_t{1} << left))} * factor.mantissa;
-    constexpr std::int64_t half = std::int64_t{1} << 30U;
-    const std::int64_t high = (product + (product >= 0 ? half : 1 - half)) / (std::int64_t{1} << 31U);
-    const std::int64_t mask = (std::int64_t{1} << right) - 1, threshold = (mask >> 1) + (high < 0 ? 1 : 0);
-    return static_cast<std::int32_t>((high >> right) + ((high & mask) > threshold ? 1 : 0));
-  }
-};
-
-}  // namespace rounding
-
-/// The stored numbers that a result may take: those of the dtype, narrowed by a fused activation.
-struct stored_range {
-  std::int32_t low = 0;
-  std::int32_t high = 0;
-  friend constexpr bool operator==(const stored_range&, const stored_range&) = default;
-};
-
-namespace detail {
-/// The stored number of a real one, before it is clamped: rounds half away from zero, in float as TFLite does.
-constexpr std::int64_t stored(float real, const quantisation& q) {
-  const double steps = math::round_half_away(static_cast<double>(real / q.scale));
-  return q.zero_point + (steps < 0x1p31 ? static_cast<std::int64_t>(steps) : std::int64_t{1} << 31U);
-}
-}  // namespace detail
-
-/// Bounds of a quantised result of element type T: relu cuts at the zero point, relu6 at the stored 6 as well.
-template <class T> constexpr stored_range stored_range_of(const quantisation& q, activation fused) {
-  constexpr std::int64_t lowest = std::numeric_limits<T>::min(), highest = std::numeric_limits<T>::max();
-  std::int64_t low = lowest, high = highest;
-  if (fused != activation::none) low = detail::clamped(q.zero_point, lowest, highest);
-  if (fused == activation::relu6) high = detail::clamped(detail::stored(6.0F, q), low, highest);
-  return {static_cast<std::int32_t>(low), static_cast<std::int32_t>(high)};
-}
-
-/// clamp(zero_point + factor * sum): a sum beyond 32 bits is saturated first (it takes more than 65,000 products of
-/// 8-bit numbers to get there).
-template <class T, class Rounding = rounding::twice>
-constexpr T requantise(std::int64_t sum, fixed_point factor, std::int32_t zero_point, stored_range range) {
-  const std::int64_t value = std::int64_t{zero_point} + Rounding::scale(detail::saturated_i32(sum), factor);
-  return static_cast<T>(detail::clamped(value, range.low, range.high));
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-
-namespace nnrt::inline NNRT_ISA::ops::detail {
-
-inline constexpr dtype_set convolved = types::floating | types_of(i8);
-inline constexpr dtype_set convolution_bias = types::floating | types_of(i32);
-
-/// a * b, or the largest 64-bit number where the product is beyond it; both at least 0.
-constexpr std::int64_t saturated_product(std::int64_t a, std::int64_t b) {
-  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  return b != 0 && a > most / b ? most : a * b;
-}
-
-/// Products of a convolution: each output meets one filter. 0 while an extent is unknown.
-constexpr std::int64_t convolution_macs(std::span<const operand> in, std::span<const tensor_desc> out) {
-  const std::int64_t outputs = out[0].elements(), filter = in[1].desc.shape.elements(1);
-  return outputs < 0 || filter < 0 ? 0 : saturated_product(outputs, filter);
-}
-
-template <class Rule> constexpr verdict check_filters(const tensor_desc& x, const tensor_desc& w) {
-  if (auto v = require(Rule::weight_rank_must_be_4, w.rank(), 4); !v) return v;
-  if (w.layout == format::nchw) return require(Rule::weight_must_be_nhwc, w.layout, format::nhwc);
-  return require(Rule::weight_type_must_equal_input_type, w.type, x.type);
-}
-
-/// The bias of an integer convolution holds sums: 32 bits, scale of the input times scale of the weight, whatever its
-/// desc says.
-template <class Rule> constexpr verdict check_bias(std::span<const operand> in) {
-  if (in.size() < 3 || !in[2]) return {};
-  const tensor_desc &x = in[0].desc, &w = in[1].desc, &bias = in[2].desc;
-  if (x.type == i8) {
-    if (auto v = require(Rule::bias_type_of_an_i8_input_must_be_i32, bias.type, i32); !v) return v;
-  } else if (auto v = require(Rule::bias_type_must_equal_input_type, bias.type, x.type); !v) return v;
-  return require_same_extent(Rule::bias_must_have_one_element_for_each_output_channel, bias.elements(), w.shape[0]);
-}
-
-constexpr bool is_scale(float scale) { return scale > 0 && !math::is_inf(scale); }
-
-/// One scale for the whole tensor: the rule counts the scales, which are as many as the channels of a per-channel one.
-template <class Rule> constexpr verdict check_one_scale(Rule rule, const tensor_desc& desc, const quantisation& q) {
-  if (q.mode == quantisation::kind::per_tensor && is_scale(q.scale)) return {};
-  const bool has_axis =
-      q.mode == quantisation::kind::per_channel && q.axis >= 0 && q.axis < desc.rank() && desc.shape[q.axis] != 1;
-  return refuse(rule, has_axis ? desc.shape[q.axis] : 0, 1);
-}
-
-/// What the arithmetic of 8-bit convolutions rests on; nothing to check for floating point.
-template <class Rule>
-constexpr verdict check_quantisation(const tensor_desc& x, const tensor_desc& w, std::span<const tensor_desc> wanted) {
-  if (x.type != i8) return {};
-  const quantisation output = wanted.empty() ? quantisation{} : wanted[0].quantised;
-  if (auto v = check_one_scale(Rule::quantised_input_must_have_one_scale, x, x.quantised); !v) return v;
-  if (auto v = check_one_scale(Rule::quantised_output_must_have_one_scale, x, output); !v) return v;
-  if (w.quantised.mode == quantisation::kind::per_channel) {
-    if (auto v = require(Rule::weight_scales_must_run_along_the_output_channels, w.quantised.axis, 0); !v) return v;
-  } else if (auto v = check_one_scale(Rule::quantised_weight_must_have_a_scale, w, w.quantised); !v) return v;
-  if (auto v = require(Rule::weight_zero_point_must_be_0, w.quantised.zero_point, 0); !v) return v;
-  for (const std::int32_t zero_point : {x.quantised.zero_point, output.zero_point})
-    if (auto v = require_between(Rule::zero_point_must_be_a_number_of_the_type, zero_point, -128, 127); !v) return v;
-  return {};
-}
-
-/// Rules of both convolutions, up to those about groups, which each has its own of.
-template <class Rule>
-constexpr verdict check_convolution(const window_pair& at, std::span<const operand> in,
-                                    std::span<const tensor_desc> wanted) {
-  if (auto v = check_windows<Rule>(at); !v) return v;
-  if (auto v = check_bias<Rule>(in); !v) return v;
-  return check_quantisation<Rule>(in[0].desc, in[1].desc, wanted);
-}
-
-/// The desc of the result: an image of the input's dtype, quantised as wanted.
-constexpr tensor_desc convolution_result(const window_pair& at, const tensor_desc& x, const tensor_desc& w,
-                                         std::span<const tensor_desc> wanted) {
-  tensor_desc y{x.type, format::nhwc, {x.shape[0], at.h.outputs(), at.w.outputs(), w.shape[0]}};
-  if (x.type == i8) y.quantised = wanted[0].quantised;
-  return y;
-}
-
-/// The scale of output channel o of a weight.
-constexpr float channel_scale(const view& weight, std::int64_t o) {
-  return o < std::int64_t(weight.scales.size()) ? weight.scales[static_cast<std::size_t>(o)]
-                                                : weight.desc->quantised.scale;
-}
-
-/// The factor from sums of output channel o to stored numbers of y.
-constexpr fixed_point channel_factor(const view& x, const view& weight, const view& y, std::int64_t o) {
-  return fixed_point_of(double{x.desc->quantised.scale} * double{channel_scale(weight, o)} /
-                        double{y.desc->quantised.scale});
-}
-
-/// Where one window lies: image, first pixel (in the padding when negative), first input channel, filter.
-struct window_place {
-  std::int64_t n, h, w, channel, filter;
-};
-
-/// start + the sum of (x - zero) * weight over the pixels of one window that lie in the image; those in the padding
-/// are zero.
-template <class Sum, class T>
-constexpr Sum window_sum(const window_pair& windows, const window_place& at, const tensor_view<const T>& x,
-                         const tensor_view<const T>& weight, Sum start, Sum zero) {
-  const std::int64_t channels = weight.extent(3), step = x.strides[3], weight_step = weight.strides[3];
-  if (channels == 0) return start;
-  Sum sum = start;
-  for (std::int64_t kh = 0; kh < windows.h.kernel; ++kh)
-    for (std::int64_t kw = 0; kw < windows.w.kernel; ++kw) {
-      const std::int64_t h = at.h + kh * windows.h.dilation, w = at.w + kw * windows.w.dilation;
-      if (h < 0 || h >= windows.h.input || w < 0 || w >= windows.w.input) continue;
-      // Pointers instead of indices: this loop decides how large a network constant evaluation can run.
-      const T *pixel = &x(at.n, h, w, at.channel), *tap = &weight(at.filter, kh, kw, 0);
-      for (std::int64_t c = 0; c < channels; ++c)
-        sum += (static_cast<Sum>(pixel[c * step]) - zero) * static_cast<Sum>(tap[c * weight_step]);
-    }
-  return sum;
-}
-
-/// The meaning of a convolution with `group` groups: output channel o belongs to group o / (outputs / group) and sees
-/// the input channels of that group only.
-template <class T>
-constexpr void convolve(const window_pair& windows, std::int64_t group, activation fused, arguments in, results out) {
-  using sum_t = math::compute_t<T>;
-  using bias_t = std::conditional_t<std::is_same_v<T, std::int8_t>, std::int32_t, T>;
-  const auto x = in[0].as<const T>(), weight = in[1].as<const T>();
-  const auto y = out[0].as<T>();
-  const bool has_bias = in.size() > 2 && in[2];
-  const std::int64_t filters = weight.extent(0), filters_of_group = group > 0 ? filters / group : 0;
-  if (y.elements() <= 0) return;
-  for (std::int64_t o = 0; o < filters; ++o) {
-    const sum_t start = has_bias ? static_cast<sum_t>(in[2].as<const bias_t>()[o]) : sum_t{0};
-    const auto finish = [&](sum_t sum) {
-      if constexpr (std::is_same_v<T, std::int8_t>) {
-        const quantisation& q = out[0].desc->quantised;
-        return requantise<T>(sum, channel_factor(in[0], in[1], out[0], o), q.zero_point, stored_range_of<T>(q, fused));
-      } else return static_cast<T>(activate(sum, fused));
-    };
-    const auto zero = static_cast<sum_t>(std::is_same_v<T, std::int8_t> ? in[0].desc->quantised.zero_point : 0);
-    const std::int64_t channel = o / filters_of_group * weight.extent(3);
-    for (std::int64_t n = 0; n < y.extent(0); ++n)
-      for (std::int64_t oh = 0; oh < y.extent(1); ++oh)
-        for (std::int64_t ow = 0; ow < y.extent(2); ++ow) {
-          const window_place at{n, oh * windows.h.stride - windows.h.pad_before(),
-                                ow * windows.w.stride - windows.w.pad_before(), channel, o};
-          y(n, oh, ow, o) = finish(window_sum<sum_t, T>(windows, at, x, weight, start, zero));
-        }
-  }
-}
-
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -5415,9 +9154,10 @@ namespace ops {
 ///   H' = ceil(H / stride) for `same`, else floor((H + pads - ((kh - 1) * dilation + 1)) / stride) + 1, likewise W'
 ///
 /// Lengths are in pixels; pads hold zeros; the odd pixel of `same` is at bottom and right. dtypes: all operands one of
-/// f16 (sums in f32), f32, f64; or quantised: x and weight i8, bias i32 (its scale is that of x times that of the
-/// weight), y i8 with the scale that `into<quant{…}>` gives; sums are exact integers of (x - zero point) * weight,
-/// scaled per output channel by requantise(), and a fused activation is a clamp of the stored numbers.
+/// f16 (sums in f32), f32, f64; or quantised: x and weight i8, or both u8, bias i32 (its scale is that of x times that
+/// of the weight), y of the dtype of x with the scale that `into<quant{…}>` gives. The weight has one scale, or one for
+/// each output channel; its zero point is 0 for i8, anything for u8. Sums are exact integers of (x - zero point) *
+/// (weight - zero point), scaled by requantise(), and a fused activation is a clamp of the stored numbers.
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_CONV2D; quantised: the reference kernels of TFLite's CONV_2D.
 struct conv2d {
   static constexpr op_code code{8};
@@ -5425,7 +9165,7 @@ struct conv2d {
   static constexpr operand_spec inputs[] = {
       {"x", detail::convolved}, {"weight", detail::convolved}, {"bias", detail::convolution_bias, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
-  static constexpr operator_traits traits{.weights = weights_role::conv2d};
+  static constexpr operator_traits traits{.weights = weights_role::conv2d, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 8, .hdi = 35};
   // Padding comes as a list of four or as a mode, told apart by the count; either may stand under either number.
   static constexpr nnrt_parameter parameters[] = {{"stride", 11, i64, -1},   {"pad", 12, i64, 4},
@@ -5433,8 +9173,8 @@ struct conv2d {
                                                   {"fused", 15, i8},         {"group", 16, i64}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (extent2, stride), (extent2, dilation), (pads, pad), (std::int64_t, group),
-                             (activation, fused));
+    NNRT_ATTRIBUTES(attrs, (extent2, stride), (extent2, dilation), (pads, pad), (std::int64_t, group),
+                    (activation, fused));
     constexpr attrs() : stride{1, 1}, dilation{1, 1}, group(1), fused(activation::none) {}
   };
 
@@ -5454,14 +9194,13 @@ struct conv2d {
     window_lengths_must_not_exceed_the_size_limit,
     padded_input_must_cover_kernel,
     bias_type_must_equal_input_type,
-    bias_type_of_an_i8_input_must_be_i32,
+    bias_type_of_a_quantised_input_must_be_i32,
     bias_must_have_one_element_for_each_output_channel,
     quantised_input_must_have_one_scale,
     quantised_output_must_have_one_scale,
     quantised_weight_must_have_a_scale,
     weight_scales_must_run_along_the_output_channels,
-    weight_zero_point_must_be_0,
-    zero_point_must_be_a_number_of_the_type,
+    zero_point_of_an_i8_weight_must_be_0,
   };
 
   /// Where the windows lie: x NHWC, weight [O, kh, kw, …].
@@ -5469,36 +9208,23 @@ struct conv2d {
     return detail::windows_over(x, {weight[1], weight[2]}, a.stride, a.dilation, a.pad);
   }
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc> wanted) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc &x = in[0].desc, &w = in[1].desc;
     if (auto v = detail::check_image<rule>(x); !v) return v;
     if (auto v = detail::check_filters<rule>(x, w); !v) return v;
-    if (auto v = check_groups(a.group, x.shape[3], w.shape); !v) return v;
+    if (auto v = detail::check_groups<rule>(a.group, x.shape[3], w.shape); !v) return v;
     const auto at = windows(a, x.shape, w.shape);
     if (auto v = detail::check_convolution<rule>(at, in, wanted); !v) return v;
     return yields(detail::convolution_result(at, x, w, wanted));
   }
 
-  static constexpr std::int64_t macs(const attrs&, std::span<const operand> in, std::span<const tensor_desc> out) {
+  static constexpr std::int64_t macs(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> out) {
     return detail::convolution_macs(in, out);
   }
 
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::convolve<T>(windows(a, in[0].shape(), in[1].shape()), a.group, a.fused, in, out);
-  }
-
- private:
-  static constexpr verdict check_groups(std::int64_t group, std::int64_t channels, const shape_t& weight) {
-    if (auto v = require_at_least(rule::group_must_be_positive, group, 1); !v) return v;
-    if (weight[3] >= 0) {
-      const std::int64_t product = detail::saturated_product(weight[3], group);
-      if (auto v = require_same_extent(rule::input_channels_must_equal_weight_channels_times_group, channels, product);
-          !v)
-        return v;
-    }
-    if (weight[0] >= 0 && weight[0] % group != 0)
-      return refuse(rule::output_channels_must_be_divisible_by_group, weight[0], group);
-    return {};
+  template <class T, class Rounding = rounding::twice>
+  static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::convolve<T, Rounding>(windows(a, in[0].shape(), in[1].shape()), a.group, a.fused, in, out);
   }
 };
 
@@ -5519,38 +9245,754 @@ constexpr auto conv2d(tensor<X> x, tensor<W> weight, tensor<B> bias, Keywords...
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
+/// A node of conv2d as the kernels see it.
+constexpr conv_shape conv_shape_for(const ops::conv2d::attrs& a, const shape_t& x, const shape_t& w) {
+  const ops::detail::window_pair at = ops::conv2d::windows(a, x, w);
+  return {.batch = x[0], .height = x[1], .width = x[2], .in = x[3], .out = w[0], .kernel_h = w[1], .kernel_w = w[2],
+          .stride_h = a.stride.h, .stride_w = a.stride.w, .dilation_h = a.dilation.h, .dilation_w = a.dilation.w,
+          .pad_top = at.h.pad_before(), .pad_left = at.w.pad_before(), .out_height = at.h.outputs(), .out_width = at.w.outputs(), .group = a.group};
+}
+inline conv_shape conv_shape_of(const kernel_call& call) {
+  return conv_shape_for(unpack<ops::conv2d::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape());
+}
+
 template <class Isa> struct fast<ops::conv2d, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
     const auto attrs = unpack<ops::conv2d::attrs>(node.attrs);
     const shape_t &x = node.in[0].desc.shape, &w = node.in[1].desc.shape;
     if (attrs.group > 1 && attrs.group == x[3]) return depthwise_binding<ops::conv2d, Isa>::choose(node);
-    const conv_shape shape = shape_for(attrs, x, w);
+    const conv_shape shape = conv_shape_for(attrs, x, w);
     const bool is_pointwise = w[1] * w[2] == 1;
-    return {.run = run_with_tiles<fast>(conv_tile_set(shape)),
+    return {.run = run_by(detail::method_of(shape)),
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = conv_packed_floats(shape) * size_of(f32),
             .scratch_bytes = conv_scratch_floats(shape) * size_of(f32),
             .parts = parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)),
+            .inner = tiles_for<native_for<Isa>>(conv_tile_set(shape)),
             .name = is_pointwise ? "gemm pixels" : attrs.group > 1 ? "gemm groups" : "gemm windows"};
   }
 
-  static void pack(const kernel_call& call) { conv_pack(shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call)); }
-  template <tile_set Set> static void run(const kernel_call& call) { run_on(call, tiles_of<native, Set>); }
+  static void pack(const kernel_call& call) { conv_pack(conv_shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call)); }
+  template <conv_method Method> static void run(const kernel_call& call) {
+    conv_by<native, Method>(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
+                 range_of(unpack<ops::conv2d::attrs>(call.attrs).fused), part_of(call), tiles_in(call));
+  }
 
  private:
-  static void run_on(const kernel_call& call, const tile_table& tiles) {
-    conv<native>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
-                 range_of(unpack<ops::conv2d::attrs>(call.attrs).fused), part_of(call), tiles);
+  static constexpr kernel_function run_by(conv_method method) {
+    if (method == conv_method::product) return &run<conv_method::product>;
+    return method == conv_method::direct ? &run<conv_method::direct> : &run<conv_method::gather>;
   }
-  static constexpr conv_shape shape_for(const ops::conv2d::attrs& a, const shape_t& x, const shape_t& w) {
-    const ops::detail::window_pair at = ops::conv2d::windows(a, x, w);
-    return {.batch = x[0], .height = x[1], .width = x[2], .in = x[3], .out = w[0], .kernel_h = w[1], .kernel_w = w[2],
-            .stride_h = a.stride.h, .stride_w = a.stride.w, .dilation_h = a.dilation.h, .dilation_w = a.dilation.w,
-            .pad_top = at.h.pad_before(), .pad_left = at.w.pad_before(), .out_height = at.h.outputs(), .out_width = at.w.outputs(), .group = a.group};
+};
+
+template <class Isa> struct fast_on_bytes<ops::conv2d, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    const auto attrs = unpack<ops::conv2d::attrs>(node.attrs);
+    const shape_t& w = node.in[1].desc.shape;
+    if (!is_layer_of_bytes(node, w.elements(1))) return {};
+    if (attrs.group > 1 && attrs.group == node.in[0].desc.shape[3]) return byte_depthwise_binding<ops::conv2d, Isa>::choose(node);
+    const conv_shape shape = conv_shape_for(attrs, node.in[0].desc.shape, w);
+    return {.run = &run,
+            .pack = &pack,
+            .packs = 0b110,
+            .packed_bytes = byte_conv_packed_bytes(shape),
+            .scratch_bytes = byte_conv_scratch_bytes(shape),
+            .parts = parts_of_byte_macs(ops::conv2d::macs(attrs, node.in, node.out)),
+            .name = w[1] * w[2] == 1 ? "dot pixels" : attrs.group > 1 ? "dot groups" : "dot windows"};
   }
-  static conv_shape shape_of(const kernel_call& call) { return shape_for(unpack<ops::conv2d::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape()); }
+
+  static void pack(const kernel_call& call) {
+    const auto fused = unpack<ops::conv2d::attrs>(call.attrs).fused;
+    const byte_factors f = factors_of(call);
+    const std::int64_t filter = call.in[1].shape().elements(1);
+    byte_conv_pack(
+        conv_shape_of(call), f, scaled_range_of(call, result_behind_packed(call), fused),
+        [&](std::int64_t o, std::int64_t i) { return f.at(bytes_in(call, 1), o * filter + i); }, [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); }, bytes_out(call));
+  }
+  static void run(const kernel_call& call) {
+    const conv_shape shape = conv_shape_of(call);
+    byte_conv<native>(
+        shape, product_of(call, byte_conv_layout(shape), unpack<ops::conv2d::attrs>(call.attrs).fused),
+        {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/conv2d_transpose.hpp
+// conv2d_transpose: the fast kernels of the operator - products of pixels and filters, or one over channels.
+// Flow: included by kernels/select.hpp; plans call the chosen functions.
+
+// ===== nnrt/kernels/byte_conv_transpose.hpp
+// byte_conv_transpose: transposed convolution of stored numbers, as ordinary convolutions of kernels/byte_convolution.hpp.
+// Flow: a prepare step packs weights with byte_conv_transpose_pack(); a plan's step calls byte_conv_transpose().
+
+// ===== nnrt/kernels/conv_transpose.hpp
+// conv_transpose: float transposed convolution over NHWC images, as ordinary convolutions of kernels/convolution.hpp.
+// Flow: a prepare step packs weights and bias once with conv_transpose_pack(); a plan's step calls conv_transpose().
+//
+// Output pixels a stride apart meet the same taps of the kernel, on neighbouring pixels of the input. So those of one
+// phase (the first of them, and all that are whole strides away) are an ordinary convolution of stride 1 with some of
+// the taps, in reverse order, whose output has gaps, where the other phases write. Every product is computed once and
+// where it is needed: nothing is scattered, and parts never add to each other's sums.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// One axis, in pixels. Input pixel i adds to output pixels i * stride - pad + k * dilation, k < kernel.
+struct transposed_axis {
+  std::int64_t input = 0, output = 0, kernel = 1, stride = 1, dilation = 1, pad = 0;
+};
+
+/// x: [batch, h.input, w.input, in], w: [out, h.kernel, w.kernel, in / group], y: [batch, h.output, w.output, out].
+///
+/// Images may be empty; kernel, stride and dilation are at least 1; group divides in and out.
+struct conv_transpose_shape {
+  std::int64_t batch = 1, in = 0, out = 0, group = 1;
+  transposed_axis h, w;
+
+  constexpr bool is_depthwise() const { return group > 1 && group == in; }
+};
+
+namespace detail {
+
+/// Output pixels of an axis that meet the same taps, and the convolution of stride 1 that they are.
+struct phase {
+  std::int64_t first_output, outputs;  // the outputs are a stride apart
+  std::int64_t first_tap, taps;        // in the kernel; `every` apart
+  std::int64_t every;
+  std::int64_t dilation, pad;  // of the convolution, whose taps are in reverse order
+};
+
+constexpr std::int64_t greatest_common_divisor(std::int64_t a, std::int64_t b) {
+  while (b != 0) {
+    const std::int64_t rest = a % b;
+    a = b, b = rest;
+  }
+  return a;
+}
+/// Taps so many apart lie over the same phase.
+constexpr std::int64_t taps_apart(const transposed_axis& a) {
+  return a.stride / greatest_common_divisor(a.stride, a.dilation);
+}
+/// Phases that have taps; those that have none (kernels smaller than the stride, or dilations that share a divisor with
+/// it) hold the bias alone.
+constexpr std::int64_t phases_of(const transposed_axis& a) { return std::min(a.kernel, taps_apart(a)); }
+
+/// The phase that tap `first` lies over, first < phases_of(a).
+constexpr phase phase_of(const transposed_axis& a, std::int64_t first) {
+  phase p{};
+  p.first_tap = first, p.every = taps_apart(a), p.taps = (a.kernel - 1 - first) / p.every + 1;
+  p.dilation = p.every * a.dilation / a.stride;
+  // Counted from where the first window begins, the phase is at `within` + q * stride; its first tap lies there over
+  // the input pixel q - before.
+  const std::int64_t within = first * a.dilation % a.stride, before = first * a.dilation / a.stride;
+  const std::int64_t first_q = a.pad > within ? (a.pad - within + a.stride - 1) / a.stride : 0;
+  p.first_output = first_q * a.stride + within - a.pad;
+  p.outputs = p.first_output < a.output ? (a.output - 1 - p.first_output) / a.stride + 1 : 0;
+  p.pad = before + (p.taps - 1) * p.dilation - first_q;
+  return p;
+}
+constexpr bool meets_taps(const transposed_axis& a, std::int64_t output) {
+  for (std::int64_t tap = 0; tap < phases_of(a); ++tap)
+    if (tap * a.dilation % a.stride == (output + a.pad) % a.stride) return true;
+  return false;
+}
+
+/// Calls f(phase of height, phase of width) for each pair.
+template <class F> constexpr void for_each_phase(const conv_transpose_shape& s, F f) {
+  for (std::int64_t i = 0; i < phases_of(s.h); ++i)
+    for (std::int64_t j = 0; j < phases_of(s.w); ++j) f(phase_of(s.h, i), phase_of(s.w, j));
+}
+
+/// The convolution of one phase.
+constexpr conv_shape conv_of(const conv_transpose_shape& s, const phase& h, const phase& w) {
+  conv_shape c{.batch = s.batch,
+               .height = s.h.input,
+               .width = s.w.input,
+               .in = s.in,
+               .out = s.out,
+               .kernel_h = h.taps,
+               .kernel_w = w.taps,
+               .dilation_h = h.dilation,
+               .dilation_w = w.dilation,
+               .pad_top = h.pad,
+               .pad_left = w.pad,
+               .out_height = h.outputs,
+               .out_width = w.outputs,
+               .group = s.group};
+  if (s.h.stride == 1 && s.w.stride == 1) return c;
+  const std::int64_t line = s.w.output * s.out;
+  c.y_pixel = s.w.stride * s.out, c.y_row = s.h.stride * line, c.y_image = s.h.output * line;
+  return c;
+}
+constexpr depthwise_shape depthwise_of(const conv_transpose_shape& s, const phase& h, const phase& w) {
+  return {.batch = s.batch,
+          .height = s.h.input,
+          .width = s.w.input,
+          .channels = s.in,
+          .multiplier = s.out / s.in,
+          .kernel_h = h.taps,
+          .kernel_w = w.taps,
+          .dilation_h = h.dilation,
+          .dilation_w = w.dilation,
+          .pad_top = h.pad,
+          .pad_left = w.pad,
+          .out_height = h.outputs,
+          .out_width = w.outputs};
+}
+constexpr std::int64_t packed_floats_of(const conv_transpose_shape& s, const phase& h, const phase& w) {
+  return s.is_depthwise() ? depthwise_packed_floats(depthwise_of(s, h, w)) : conv_packed_floats(conv_of(s, h, w));
+}
+
+/// Where tap `tap` of a phase's convolution lies among the taps of the kernel.
+constexpr std::int64_t place_of_tap(const conv_transpose_shape& s, const phase& h, const phase& w, std::int64_t tap) {
+  const std::int64_t i = h.taps - 1 - tap / w.taps, j = w.taps - 1 - tap % w.taps;
+  return (h.first_tap + i * h.every) * s.w.kernel + w.first_tap + j * w.every;
+}
+
+inline void pack_phase(const conv_transpose_shape& s, const phase& h, const phase& w, const float* weights,
+                       const float* bias, float* out) {
+  const std::int64_t channels = s.in / s.group, taps = s.h.kernel * s.w.kernel;
+  if (s.is_depthwise())
+    return depthwise_pack_taps(
+        depthwise_of(s, h, w), weights, taps, [&](std::int64_t tap) { return place_of_tap(s, h, w, tap); }, bias, out);
+  const std::int64_t k = h.taps * w.taps * channels, n = s.out / s.group, filter = taps * channels;
+  for (std::int64_t g = 0; g < s.group; ++g) {
+    const float* const of_group = weights + g * n * filter;
+    const auto row_of = [&](std::int64_t i) {
+      return of_group + place_of_tap(s, h, w, i / channels) * channels + i % channels;
+    };
+    pack_rows(row_of, filter, k, n, bias == nullptr ? nullptr : bias + g * n, out + g * packed_floats(k, n));
+  }
+}
+
+/// Writes the bias to the output pixels that meet no tap.
+inline void fill_gaps(const conv_transpose_shape& s, const float* bias, float* y, clamp_range range, part p) {
+  if (phases_of(s.h) == s.h.stride && phases_of(s.w) == s.w.stride) return;
+  const vf lo = broadcast(&range.lo), hi = broadcast(&range.hi);
+  const interval rows = share(s.batch * s.h.output, p);
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    const bool row_meets_taps = meets_taps(s.h, row % s.h.output);
+    for (std::int64_t ox = 0; ox < s.w.output; ++ox) {
+      if (row_meets_taps && meets_taps(s.w, ox)) continue;
+      float* const pixel = y + (row * s.w.output + ox) * s.out;
+      for (std::int64_t o = 0; o < s.out; o += lanes)
+        store_first(pixel + o, clamp(load(bias + o), lo, hi), std::min(lanes, s.out - o));
+    }
+  }
+}
+
+/// Calls f(phase of height, phase of width, packed weights, first output pixel) for each pair of phases with outputs.
+template <class F> void for_each_output(const conv_transpose_shape& s, const float* packed, float* y, F f) {
+  packed += whole_vectors(s.out);
+  for_each_phase(s, [&](const phase& h, const phase& w) {
+    if (h.outputs > 0 && w.outputs > 0) f(h, w, packed, y + (h.first_output * s.w.output + w.first_output) * s.out);
+    packed += packed_floats_of(s, h, w);
+  });
+}
+
+}  // namespace detail
+
+/// How many phases there are: as many convolutions are computed.
+constexpr std::int64_t conv_transpose_phases(const conv_transpose_shape& s) {
+  return detail::phases_of(s.h) * detail::phases_of(s.w);
+}
+
+/// Floats that conv_transpose_pack() writes: the bias, and the packed weights of each phase. Each tap belongs to one.
+constexpr std::int64_t conv_transpose_packed_floats(const conv_transpose_shape& s) {
+  const std::int64_t taps = s.h.kernel * s.w.kernel, phases = conv_transpose_phases(s);
+  const std::int64_t of_phases = s.is_depthwise()
+                                     ? detail::channel_vectors(s.out) * lanes * (taps + phases)
+                                     : s.group * whole_vectors(s.out / s.group) * (taps * (s.in / s.group) + phases);
+  return whole_vectors(s.out) + of_phases;
+}
+
+/// Packs weights [out, kernel_h, kernel_w, in / group] and bias [out] (null: zeros). Extents of the images are not
+/// looked at.
+inline void conv_transpose_pack(const conv_transpose_shape& s, const float* weights, const float* bias, float* out) {
+  for (std::int64_t o = 0; o < whole_vectors(s.out); ++o) *out++ = bias != nullptr && o < s.out ? bias[o] : 0.0F;
+  detail::for_each_phase(s, [&](const detail::phase& h, const detail::phase& w) {
+    detail::pack_phase(s, h, w, weights, bias, out);
+    out += detail::packed_floats_of(s, h, w);
+  });
+}
+
+/// Floats of scratch that each part of conv_transpose() needs.
+constexpr std::int64_t conv_transpose_scratch_floats(const conv_transpose_shape& s) {
+  std::int64_t most = 0;
+  detail::for_each_phase(s, [&](const detail::phase& h, const detail::phase& w) {
+    if (h.outputs > 0 && w.outputs > 0) most = std::max(most, conv_scratch_floats(detail::conv_of(s, h, w)));
+  });
+  return most;
+}
+
+/// The set of tiles that conv_transpose() makes do with.
+constexpr tile_set conv_transpose_tile_set(const conv_transpose_shape& s) {
+  tile_set set;
+  detail::for_each_phase(s, [&](const detail::phase& h, const detail::phase& w) {
+    if (h.outputs > 0 && w.outputs > 0) set = set | conv_tile_set(detail::conv_of(s, h, w));
+  });
+  return set;
+}
+
+/// y = clamp(transposed conv2d(x, w) + bias), for shapes that are not depthwise.
+///
+/// Every division into parts gives the same bits. Pixels outside the image count as zeros that may be multiplied with
+/// weights: infinite weights can give NaN at the border. y must not overlap x.
+///
+/// \param packed what conv_transpose_pack() made of weights and bias
+///
+/// \param scratch conv_transpose_scratch_floats(s) floats for this part alone; need not be initialised, may be null
+/// when there are none
+///
+/// \param tiles tiles_for<Isa>(conv_transpose_tile_set(s)), or any with more functions
+template <class Isa = native>
+void conv_transpose(const conv_transpose_shape& s, const float* x, const float* packed, float* y, float* scratch,
+                    clamp_range range = {}, part p = {}, const tile_table& tiles = tiles_of<Isa>) {
+  detail::fill_gaps(s, packed, y, range, p);
+  detail::for_each_output(s, packed, y,
+                          [&](const detail::phase& h, const detail::phase& w, const float* weights, float* first) {
+                            conv<Isa>(detail::conv_of(s, h, w), x, weights, first, scratch, range, p, tiles);
+                          });
+}
+
+/// The same for depthwise shapes, vectorised over channels; pixels outside the image are left out.
+template <class Isa = native>
+void depthwise_transpose(const conv_transpose_shape& s, const float* x, const float* packed, float* y,
+                         clamp_range range = {}, part p = {}) {
+  detail::fill_gaps(s, packed, y, range, p);
+  const std::int64_t image = s.h.input * s.w.input * s.in, line = s.w.output * s.out;
+  detail::for_each_output(
+      s, packed, y, [&](const detail::phase& h, const detail::phase& w, const float* weights, float* first) {
+        const depthwise_shape shape = detail::depthwise_of(s, h, w);
+        const interval rows = share(s.batch * h.outputs, p);
+        for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+          const std::int64_t n = row / h.outputs, i = row % h.outputs;
+          float* const to = first + n * s.h.output * line + i * s.h.stride * line;
+          for (std::int64_t j = 0; j < w.outputs; ++j)
+            detail::depthwise_pixel(shape, x + n * image, weights, to + j * s.w.stride * s.out, range, i, j);
+        }
+      });
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+namespace detail {
+
+constexpr std::int64_t whole_lines(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+/// Calls f(phase of height, phase of width, the convolution that they are) for those with outputs.
+template <class F> constexpr void for_each_byte_phase(const conv_transpose_shape& s, F f) {
+  for_each_phase(s, [&](const phase& h, const phase& w) {
+    if (h.outputs > 0 && w.outputs > 0) f(h, w, conv_of(s, h, w));
+  });
+}
+
+/// Writes what pixels have that meet no tap.
+inline void fill_byte_gaps(const conv_transpose_shape& s, const std::byte* pixel, std::byte* y, part p) {
+  if (phases_of(s.h) == s.h.stride && phases_of(s.w) == s.w.stride) return;
+  const interval rows = share(s.batch * s.h.output, p);
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    const bool row_meets_taps = meets_taps(s.h, row % s.h.output);
+    for (std::int64_t ox = 0; ox < s.w.output; ++ox)
+      if (!row_meets_taps || !meets_taps(s.w, ox)) std::copy_n(pixel, s.out, y + (row * s.w.output + ox) * s.out);
+  }
+}
+
+}  // namespace detail
+
+/// Bytes that byte_conv_transpose_pack() writes: a pixel that meets no tap, and the packed weights of each phase.
+constexpr std::int64_t byte_conv_transpose_packed_bytes(const conv_transpose_shape& s) {
+  std::int64_t bytes = detail::whole_lines(s.out);
+  detail::for_each_byte_phase(
+      s, [&](const detail::phase&, const detail::phase&, const conv_shape& c) { bytes += byte_conv_packed_bytes(c); });
+  return bytes;
+}
+/// Bytes of scratch that each part of byte_conv_transpose() needs.
+constexpr std::int64_t byte_conv_transpose_scratch_bytes(const conv_transpose_shape& s) {
+  std::int64_t most = 0;
+  detail::for_each_byte_phase(s, [&](const detail::phase&, const detail::phase&, const conv_shape& c) {
+    most = std::max(most, byte_conv_scratch_bytes(c));
+  });
+  return most;
+}
+
+/// Packs weights [out, kernel_h, kernel_w, in / group].
+///
+/// \param channel_of channel_of(o) has factor and bias of output channel o
+///
+/// \param lone_of lone_of(o) is the stored number that the bias of output channel o makes alone
+template <class ChannelOf, class LoneOf>
+void byte_conv_transpose_pack(const conv_transpose_shape& s, const byte_factors& f, scaled_range range,
+                              const std::byte* weights, ChannelOf channel_of, LoneOf lone_of, std::byte* out) {
+  for (std::int64_t o = 0; o < s.out; ++o) out[o] = static_cast<std::byte>(lone_of(o));
+  out += detail::whole_lines(s.out);
+  const std::int64_t channels = s.in / s.group, filter = s.h.kernel * s.w.kernel * channels;
+  detail::for_each_byte_phase(s, [&](const detail::phase& h, const detail::phase& w, const conv_shape& c) {
+    byte_conv_pack(
+        c, f, range,
+        [&](std::int64_t o, std::int64_t i) {
+          return f.at(weights, o * filter + detail::place_of_tap(s, h, w, i / channels) * channels + i % channels);
+        },
+        channel_of, out);
+    out += byte_conv_packed_bytes(c);
+  });
+}
+
+/// y = clamp(transposed conv2d(x, w) + bias) of stored numbers, `product` without a layout. Every division into parts gives
+/// the same bits. y must not overlap x.
+template <class Isa = native>
+void byte_conv_transpose(const conv_transpose_shape& s, byte_product product, const byte_conv_buffers& of,
+                         part p = {}) {
+  detail::fill_byte_gaps(s, product.packed, of.y, p);
+  product.packed += detail::whole_lines(s.out);
+  detail::for_each_byte_phase(s, [&](const detail::phase& h, const detail::phase& w, const conv_shape& c) {
+    product.layout = byte_conv_layout(c);
+    std::byte* const first = of.y + (h.first_output * s.w.output + w.first_output) * s.out;
+    byte_conv<Isa>(c, product, {of.x, first, of.scratch}, p);
+    product.packed += byte_conv_packed_bytes(c);
+  });
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/ops/conv2d_transpose.hpp
+// conv2d_transpose: transposed two-dimensional convolution - what conv2d's gradient does, and how networks upsample.
+// Flow: front ends call infer(); passes fold batch_norm and bias_add into its weight; kernels/bind/ has the fast form.
+
+// ===== nnrt/ops/detail/transposed_window.hpp
+// transposed_window: where the windows of a transposed convolution lie - over the output, one for each input pixel.
+// Flow: conv2d_transpose's infer and reference ask here, and so does the binding of its kernel.
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// The windows along one axis; lengths in pixels, each at most max_window_length but the input's. -1: input or kernel
+/// not known.
+struct transposed_window {
+  std::int64_t input = 0;
+  std::int64_t kernel = 1;
+  std::int64_t stride = 1;
+  std::int64_t dilation = 1;
+  pad_mode mode = pad_mode::explicit_pads;
+  std::int64_t before = 0;  // output pixels that are left out, explicit pads only
+  std::int64_t after = 0;
+  std::int64_t added = 0;  // output pixels that are added at the end
+
+  /// Pixels from a window's first tap to its last, both included.
+  constexpr std::int64_t span() const { return (kernel - 1) * dilation + 1; }
+  /// Output pixels under all windows, or more than any tensor has.
+  constexpr std::int64_t covered() const { return steps(input - 1) + span(); }
+  /// Output pixels, none for an input without pixels; -1 when unknown. SAME: input * stride; VALID: all that are
+  /// covered; else those without the pads, less than none where the pads are more.
+  constexpr std::int64_t outputs() const {
+    if (input <= 0) return input < 0 ? -1 : 0;
+    if (mode == pad_mode::same) return steps(input) + added;
+    if (kernel < 0) return -1;
+    return covered() - (mode == pad_mode::explicit_pads ? before + after : 0) + added;
+  }
+  /// The output as declared, where SAME and VALID leave a choice (a convolution with this stride gives one size for
+  /// several) and no pixels are added; else outputs().
+  constexpr std::int64_t outputs(std::int64_t declared) const {
+    const std::int64_t usual = outputs();
+    if (usual <= 0 || added != 0 || declared < 0) return usual;
+    const std::int64_t more = declared - usual;
+    const bool fits = mode == pad_mode::same    ? more > -stride && more <= 0
+                      : mode == pad_mode::valid ? more >= 0 && more < stride
+                                                : false;
+    return fits ? declared : usual;
+  }
+  /// Covered pixels in front of the output. SAME: half of those that are too many, rounded down.
+  constexpr std::int64_t pad_before(std::int64_t output) const {
+    if (mode == pad_mode::explicit_pads) return before;
+    const std::int64_t surplus = mode == pad_mode::same ? covered() - output : 0;
+    return surplus > 0 ? surplus / 2 : 0;
+  }
+
+ private:
+  /// So many strides, at most 2^62: with what is added to it no number leaves 64 bits.
+  constexpr std::int64_t steps(std::int64_t count) const {
+    constexpr std::int64_t most = std::int64_t{1} << 62;
+    return count > most / stride ? most : count * stride;
+  }
+};
+
+/// The same along both axes of an image.
+struct transposed_window_pair {
+  transposed_window h, w;
+};
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Transposed convolution (deconvolution): each input pixel adds the filters, times its channels, to the output pixels
+/// under its window.
+///
+///   x: [N, H, W, C]      weight: [O, kh, kw, C / group]      bias: [O], may be missing
+///   y: [N, H', W', O] = fused(bias[o] + sum over i, j, a, b, c with h(i, a) = h', w(j, b) = w' of
+///                             x[n, i, j, g * C / group + c] * weight[o, a, b, c])
+///   h(i, a) = i * stride - pad_top + a * dilation, likewise w(j, b); g = o / (O / group), the group of output channel
+///   o H' = H * stride for `same`, else (H - 1) * stride + (kh - 1) * dilation + 1 - pads, + output_paddings; likewise
+///   W'
+///
+/// Lengths are in pixels. Pads are pixels of the result that are left out; `same` leaves out what is more than H', the
+/// odd pixel at bottom and right. output_paddings are pixels added there. A declared output (into<shape<…>>, or a
+/// model's) may choose any size whose convolution has the size of x: with `same` H' in (H - 1) * stride + 1 … H *
+/// stride, with `valid` up to stride - 1 more. An image without rows gives one without rows.
+///
+/// dtypes, quantisation and rounding are conv2d's: all operands one of f16 (sums in f32), f32, f64; or x and weight i8,
+/// or both u8, bias i32, y with the scale that `into<quant{…}>` gives.
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_CONV2D_TRANSPOSE; quantised, and declared sizes: the reference
+/// kernels of TFLite's TRANSPOSE_CONV.
+struct conv2d_transpose {
+  static constexpr op_code code{9};
+  static constexpr std::string_view name = "conv2d_transpose";
+  static constexpr operand_spec inputs[] = {
+      {"x", detail::convolved}, {"weight", detail::convolved}, {"bias", detail::convolution_bias, presence::optional}};
+  static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
+  static constexpr operator_traits traits{.weights = weights_role::conv2d_transpose,
+                                          .quantised = stored_numbers::computed};
+  static constexpr foreign_numbers foreign{.nnrt = 9, .hdi = 36};
+  // Padding comes as a list of four or as a mode, told apart by the count; either may stand under either number.
+  static constexpr nnrt_parameter parameters[] = {
+      {"stride", 17, i64, -1}, {"pad", 18, i64, 4}, {"dilation", 19, i64, -1}, {"output_paddings", 20, i64, -1},
+      {"pad", 21, i8},         {"fused", 22, i8},   {"group", 23, i64}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (extent2, stride), (extent2, dilation), (pads, pad), (extent2, output_paddings),
+                    (std::int64_t, group), (activation, fused));
+    constexpr attrs() : stride{1, 1}, dilation{1, 1}, output_paddings{0, 0}, group(1), fused(activation::none) {}
+  };
+
+  enum class rule {
+    input_rank_must_be_4,
+    input_must_be_nhwc,
+    weight_rank_must_be_4,
+    weight_must_be_nhwc,
+    weight_type_must_equal_input_type,
+    group_must_be_positive,
+    input_channels_must_equal_weight_channels_times_group,
+    output_channels_must_be_divisible_by_group,
+    stride_must_be_positive,
+    dilation_must_be_positive,
+    kernel_must_be_positive,
+    pads_must_not_be_negative,
+    window_lengths_must_not_exceed_the_size_limit,
+    output_paddings_must_not_be_negative,
+    output_paddings_must_be_smaller_than_stride,
+    pads_must_leave_an_output,
+    bias_type_must_equal_input_type,
+    bias_type_of_a_quantised_input_must_be_i32,
+    bias_must_have_one_element_for_each_output_channel,
+    quantised_input_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+    quantised_weight_must_have_a_scale,
+    weight_scales_must_run_along_the_output_channels,
+    zero_point_of_an_i8_weight_must_be_0,
+  };
+
+  /// Where the windows lie: x NHWC, weight [O, kh, kw, …].
+  static constexpr detail::transposed_window_pair windows(const attrs& a, const shape_t& x, const shape_t& weight) {
+    return {{x[1], weight[1], a.stride.h, a.dilation.h, a.pad.mode, a.pad.top, a.pad.bottom, a.output_paddings.h},
+            {x[2], weight[2], a.stride.w, a.dilation.w, a.pad.mode, a.pad.left, a.pad.right, a.output_paddings.w}};
+  }
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    const tensor_desc &x = in[0].desc, &w = in[1].desc;
+    if (auto v = detail::check_image<rule>(x); !v) return v;
+    if (auto v = detail::check_filters<rule>(x, w); !v) return v;
+    if (auto v = detail::check_groups<rule>(a.group, x.shape[3], w.shape); !v) return v;
+    const auto at = windows(a, x.shape, w.shape);
+    for (const detail::transposed_window& axis : {at.h, at.w})
+      if (auto v = check_window(axis); !v) return v;
+    if (auto v = detail::check_quantisation<rule>(x, w, wanted); !v) return v;
+    if (auto v = detail::check_bias<rule>(in); !v) return v;
+    const tensor_desc wish = detail::wish_of(wanted);
+    const bool is_declared = wish.rank() == 4;
+    const std::int64_t height = at.h.outputs(is_declared ? wish.shape[1] : -1),
+                       width = at.w.outputs(is_declared ? wish.shape[2] : -1);
+    return yields(detail::layer_result({x.type, format::nhwc, {x.shape[0], height, width, w.shape[0]}}, wanted));
+  }
+
+  /// Each input pixel meets each filter.
+  static constexpr std::int64_t macs(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const std::int64_t pixels = in[0].desc.shape.elements(0, 3), filters = in[1].desc.shape.elements();
+    return pixels < 0 || filters < 0 ? 0 : detail::saturated_product(pixels, filters);
+  }
+
+  template <class T, class Rounding = rounding::twice>
+  static constexpr void reference(const attrs& a, arguments in, results out) {
+    using sum_t = math::compute_t<T>;
+    const auto x = in[0].as<const T>(), weight = in[1].as<const T>();
+    const auto y = out[0].as<T>();
+    if (y.elements() <= 0) return;
+    const auto at = windows(a, x.shape, weight.shape);
+    const std::int64_t top = at.h.pad_before(y.extent(1)), left = at.w.pad_before(y.extent(2));
+    const detail::zero_points<sum_t> zero{detail::zero_of<T>(in[0]), detail::zero_of<T>(in[1])};
+    const std::int64_t filters_of_group = weight.extent(0) / a.group;
+    for (std::int64_t o = 0; o < weight.extent(0); ++o) {
+      const sum_t start = detail::bias_of<T>(in, o);
+      const detail::epilogue<T, Rounding> finish(out[0], a.fused, detail::sum_scale<T>(in[0], in[1], o));
+      const std::int64_t channel = o / filters_of_group * weight.extent(3);
+      for (std::int64_t n = 0; n < y.extent(0); ++n)
+        for (std::int64_t oh = 0; oh < y.extent(1); ++oh)
+          for (std::int64_t ow = 0; ow < y.extent(2); ++ow)
+            y(n, oh, ow, o) = finish(sum_of_taps<T>(at, {n, oh + top, ow + left, channel, o}, x, weight, start, zero));
+    }
+  }
+
+ private:
+  static constexpr verdict check_window(const detail::transposed_window& at) {
+    if (auto v = detail::check_lengths<rule>(at); !v) return v;
+    if (auto v = require_at_least(rule::output_paddings_must_not_be_negative, at.added, 0); !v) return v;
+    if (auto v = require_at_most(rule::output_paddings_must_be_smaller_than_stride, at.added, at.stride - 1); !v)
+      return v;
+    if (at.input <= 0 || at.kernel < 0) return {};
+    return require_at_least(rule::pads_must_leave_an_output, at.outputs(), 1);
+  }
+
+  /// The input pixel whose window has tap k on a place (counted from where the first window begins), or -1.
+  static constexpr std::int64_t pixel_under(const detail::transposed_window& at, std::int64_t place, std::int64_t k) {
+    const std::int64_t distance = place - k * at.dilation;
+    return distance >= 0 && distance % at.stride == 0 && distance / at.stride < at.input ? distance / at.stride : -1;
+  }
+
+  /// start + the products of all taps that lie on the place.
+  template <class T, class Sum = math::compute_t<T>>
+  static constexpr Sum sum_of_taps(const detail::transposed_window_pair& windows, const detail::window_place& at,
+                                   const tensor_view<const T>& x, const tensor_view<const T>& weight, Sum start,
+                                   const detail::zero_points<Sum>& zero) {
+    const std::int64_t channels = weight.extent(3), step = x.strides[3], weight_step = weight.strides[3];
+    if (channels == 0) return start;
+    Sum sum = start;
+    for (std::int64_t kh = 0; kh < windows.h.kernel; ++kh) {
+      const std::int64_t h = pixel_under(windows.h, at.h, kh);
+      if (h < 0) continue;
+      for (std::int64_t kw = 0; kw < windows.w.kernel; ++kw) {
+        const std::int64_t w = pixel_under(windows.w, at.w, kw);
+        if (w < 0) continue;
+        const T *pixel = &x(at.n, h, w, at.channel), *tap = &weight(at.filter, kh, kw, 0);
+        for (std::int64_t c = 0; c < channels; ++c)
+          sum += (static_cast<Sum>(pixel[c * step]) - zero.x) * (static_cast<Sum>(tap[c * weight_step]) - zero.weight);
+      }
+    }
+    return sum;
+  }
+};
+
+}  // namespace ops
+
+/// conv2d_transpose(x, weight) or (x, weight, bias), with stride<…>, dilation<…>, padding<…> or same or valid,
+/// output_paddings<…>, group<…> and a fused activation; into<shape<…>> for a size that same or valid leave a choice of,
+/// into<quant{…}> for a quantised result.
+template <tensor_desc X, tensor_desc W, dsl::keyword_argument... Keywords>
+constexpr auto conv2d_transpose(tensor<X> x, tensor<W> weight, Keywords... keywords) {
+  return dsl::apply<ops::conv2d_transpose>(x, weight, keywords...);
+}
+template <tensor_desc X, tensor_desc W, tensor_desc B, dsl::keyword_argument... Keywords>
+constexpr auto conv2d_transpose(tensor<X> x, tensor<W> weight, tensor<B> bias, Keywords... keywords) {
+  return dsl::apply<ops::conv2d_transpose>(x, weight, bias, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Nodes of conv2d_transpose as the kernels see them.
+struct transposed_node {
+  using attributes = ops::conv2d_transpose::attrs;
+  /// A kernel of 64 x 64 with a stride of 32 has as many; with more the choice would take the compiler too long.
+  static constexpr std::int64_t most_phases = 1024;
+
+  static attributes attrs_of(const kernel_call& call) { return unpack<attributes>(call.attrs); }
+  static constexpr conv_transpose_shape shape_for(const attributes& a, const shape_t& x, const shape_t& weight,
+                                                  const shape_t& y) {
+    const auto at = ops::conv2d_transpose::windows(a, x, weight);
+    return {x[0], x[3], weight[0], a.group, axis_for(at.h, y[1]), axis_for(at.w, y[2])};
+  }
+  /// Output i of a call: 0, or 1 of one to pack().
+  static conv_transpose_shape shape_of(const kernel_call& call, std::size_t i = 0) {
+    return shape_for(attrs_of(call), call.in[0].shape(), call.in[1].shape(), call.out[i].shape());
+  }
+
+ private:
+  static constexpr transposed_axis axis_for(const ops::detail::transposed_window& at, std::int64_t output) {
+    return {at.input, output, at.kernel, at.stride, at.dilation, at.pad_before(output)};
+  }
+};
+
+template <class Isa> struct fast<ops::conv2d_transpose, Isa> : transposed_node {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!all_of_type(node, f32) || !has_work(node)) return {};
+    const auto attrs = unpack<ops::conv2d_transpose::attrs>(node.attrs);
+    const conv_transpose_shape shape =
+        shape_for(attrs, node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape);
+    if (conv_transpose_phases(shape) > most_phases) return {};
+    kernel_choice choice;
+    choice.pack = &pack;
+    choice.packs = 0b110;
+    choice.packed_bytes = conv_transpose_packed_floats(shape) * size_of(f32);
+    choice.parts = parts_of_macs(ops::conv2d_transpose::macs(attrs, node.in, node.out));
+    if (shape.is_depthwise()) {
+      choice.run = &run_depthwise;
+      choice.name = "depthwise phases";
+    } else {
+      choice.run = &run;
+      choice.inner = tiles_for<native_for<Isa>>(conv_transpose_tile_set(shape));
+      choice.scratch_bytes = conv_transpose_scratch_floats(shape) * size_of(f32);
+      choice.name = "gemm phases";
+    }
+    return choice;
+  }
+
+  static void pack(const kernel_call& call) {
+    conv_transpose_pack(shape_of(call, 1), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
+  }
+  static void run(const kernel_call& call) {
+    conv_transpose<native>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
+                           scratch_floats(call), range_of(attrs_of(call).fused), part_of(call), tiles_in(call));
+  }
+  static void run_depthwise(const kernel_call& call) {
+    depthwise_transpose<native>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1),
+                                floats_out(call), range_of(attrs_of(call).fused), part_of(call));
+  }
+};
+
+template <class Isa> struct fast_on_bytes<ops::conv2d_transpose, Isa> : transposed_node {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    const auto attrs = unpack<attributes>(node.attrs);
+    const shape_t& w = node.in[1].desc.shape;
+    if (!is_layer_of_bytes(node, w.elements(1))) return {};
+    const conv_transpose_shape shape = shape_for(attrs, node.in[0].desc.shape, w, node.out[0].shape);
+    if (shape.is_depthwise() || conv_transpose_phases(shape) > most_phases) return {};
+    return {.run = &run,
+            .pack = &pack,
+            .packs = 0b110,
+            .packed_bytes = byte_conv_transpose_packed_bytes(shape),
+            .scratch_bytes = byte_conv_transpose_scratch_bytes(shape),
+            .parts = parts_of_byte_macs(ops::conv2d_transpose::macs(attrs, node.in, node.out)),
+            .name = "dot phases"};
+  }
+  static void pack(const kernel_call& call) {
+    const tensor_desc& y = result_behind_packed(call);
+    const activation fused = attrs_of(call).fused;
+    const stored_range range = range_of_bytes(call, y, fused);
+    const auto channel = [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); };
+    byte_conv_transpose_pack(
+        shape_of(call, 1), factors_of(call), scaled_range_of(call, y, fused), bytes_in(call, 1), channel,
+        [&](std::int64_t o) {
+          const byte_channel of = channel(o);
+          return requantise<std::int32_t>(of.bias, of.factor, y.quantised.zero_point, range);
+        },
+        bytes_out(call));
+  }
+  static void run(const kernel_call& call) {
+    byte_conv_transpose<native>(shape_of(call), product_of(call, {}, attrs_of(call).fused),
+                                {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
+  }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -5580,14 +10022,15 @@ struct depthwise_conv2d {
   static constexpr operand_spec inputs[] = {
       {"x", detail::convolved}, {"weight", detail::convolved}, {"bias", detail::convolution_bias, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
-  static constexpr operator_traits traits{.weights = weights_role::depthwise_conv2d};
+  static constexpr operator_traits traits{.weights = weights_role::depthwise_conv2d,
+                                          .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 10, .hdi = 35};
   // Padding comes as a list of four or as a mode, told apart by the count; either may stand under either number.
   static constexpr nnrt_parameter parameters[] = {
       {"stride", 24, i64, -1}, {"pad", 25, i64, 4}, {"dilation", 26, i64, -1}, {"pad", 27, i8}, {"fused", 28, i8}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (extent2, stride), (extent2, dilation), (pads, pad), (activation, fused));
+    NNRT_ATTRIBUTES(attrs, (extent2, stride), (extent2, dilation), (pads, pad), (activation, fused));
     constexpr attrs() : stride{1, 1}, dilation{1, 1}, fused(activation::none) {}
   };
 
@@ -5606,14 +10049,13 @@ struct depthwise_conv2d {
     window_lengths_must_not_exceed_the_size_limit,
     padded_input_must_cover_kernel,
     bias_type_must_equal_input_type,
-    bias_type_of_an_i8_input_must_be_i32,
+    bias_type_of_a_quantised_input_must_be_i32,
     bias_must_have_one_element_for_each_output_channel,
     quantised_input_must_have_one_scale,
     quantised_output_must_have_one_scale,
     quantised_weight_must_have_a_scale,
     weight_scales_must_run_along_the_output_channels,
-    weight_zero_point_must_be_0,
-    zero_point_must_be_a_number_of_the_type,
+    zero_point_of_an_i8_weight_must_be_0,
   };
 
   /// Where the windows lie: x NHWC, weight [O, kh, kw, 1].
@@ -5621,7 +10063,7 @@ struct depthwise_conv2d {
     return detail::windows_over(x, {weight[1], weight[2]}, a.stride, a.dilation, a.pad);
   }
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc> wanted) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc &x = in[0].desc, &w = in[1].desc;
     if (auto v = detail::check_image<rule>(x); !v) return v;
     if (auto v = detail::check_filters<rule>(x, w); !v) return v;
@@ -5631,12 +10073,13 @@ struct depthwise_conv2d {
     return yields(detail::convolution_result(at, x, w, wanted));
   }
 
-  static constexpr std::int64_t macs(const attrs&, std::span<const operand> in, std::span<const tensor_desc> out) {
+  static constexpr std::int64_t macs(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> out) {
     return detail::convolution_macs(in, out);
   }
 
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::convolve<T>(windows(a, in[0].shape(), in[1].shape()), in[0].shape()[3], a.fused, in, out);
+  template <class T, class Rounding = rounding::twice>
+  static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::convolve<T, Rounding>(windows(a, in[0].shape(), in[1].shape()), in[0].shape()[3], a.fused, in, out);
   }
 
  private:
@@ -5674,6 +10117,13 @@ template <class Isa> struct fast<ops::depthwise_conv2d, Isa> {
   }
 };
 
+template <class Isa> struct fast_on_bytes<ops::depthwise_conv2d, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!is_layer_of_bytes(node, node.in[1].desc.shape.elements(1))) return {};
+    return byte_depthwise_binding<ops::depthwise_conv2d, Isa>::choose(node);
+  }
+};
+
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/div.hpp
 // div: the fast kernels of the operator.
@@ -5685,33 +10135,110 @@ template <class Isa> struct fast<ops::depthwise_conv2d, Isa> {
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
+namespace detail {
+
+/// 1 / divisor = mantissa * 2^(-31 - bits).
+struct fixed_reciprocal {
+  std::int32_t mantissa = 0;
+  int bits = 0;
+};
+
+/// The reciprocal of a positive integer, by three steps of Newton and Raphson's division from 48/17 - 32/17 * d, where
+/// d in [1/2, 1) is the divisor without its exponent. Numbers have 29 bits behind the point, d has 31. Source:
+/// gemmlowp's one_over_one_plus_x_for_x_in_0_1, which TFLite's GetReciprocal calls.
+constexpr fixed_reciprocal reciprocal_of(std::int32_t divisor) {
+  using nnrt::detail::high_product;
+  using nnrt::detail::shifted_left;
+  constexpr std::int32_t start = 1515870810, slope = -1010580540, one = 1 << 29;  // 48/17, -32/17
+  const int zeros = std::countl_zero(static_cast<std::uint32_t>(divisor));
+  const std::int64_t twice_d = std::int64_t{divisor} << zeros;
+  const auto d = static_cast<std::int32_t>(twice_d / 2);  // (x + the largest number, which stands for 1, + 1) / 2
+  std::int32_t x = start + high_product(d, slope);
+  for (int step = 0; step < 3; ++step) x += shifted_left(high_product(x, one - high_product(d, x)), 2);
+  return {shifted_left(x, 1), 31 - zeros};
+}
+
+/// a / b, whose scale is the quotient of theirs, in float. Source: TFLite's DIV; where that shifts by more than 31
+/// bits, which is undefined there, the result is 0, and 0 it is where b is.
+template <class T> struct stored_quotient {
+  std::int32_t zero_a, zero_b;
+  fixed_point factor;
+  stored_result<T> result;
+
+  constexpr explicit stored_quotient(const stored_pair& of)
+      : zero_a(of.a.zero_point),
+        zero_b(of.b.zero_point),
+        factor(fixed_point_of(double{float_quotient(of.a.scale, nnrt::float_product(of.b.scale, of.y.scale))})),
+        result(of.y, of.fused) {}
+  constexpr T operator()(T a, T b) const {
+    const std::int32_t divisor = b - zero_b, x = divisor < 0 ? zero_a - a : a - zero_a;
+    if (divisor == 0) return result.at(0);
+    const fixed_reciprocal r = reciprocal_of(divisor < 0 ? -divisor : divisor);
+    const int headroom = std::countl_zero(static_cast<std::uint32_t>(x < 0 ? ~x : x)) - 1;
+    const int exponent = factor.exponent - r.bits - headroom;
+    if (exponent < -31) return result.at(0);
+    const auto whole = static_cast<std::int32_t>(x * (std::int64_t{1} << headroom));
+    const std::int32_t quotient = nnrt::detail::high_product(whole, r.mantissa);
+    return result.at(rounding::twice::scale(quotient, {factor.mantissa, exponent}));
+  }
+};
+
+}  // namespace detail
 
 /// Quotient of two tensors, element by element.
 ///
-///   a, b: shapes that broadcast as NumPy's do, of one dtype      y: the common shape, fused(a / b)
+///   a, b: shapes that broadcast as NumPy's do      y: the common shape, fused(a / b)
 ///
-/// Integers are truncated toward zero; an integer over zero is 0, the most negative one over -1 wraps around to itself.
-/// Floats follow IEEE 754, in constant evaluation too. Rules: the dtypes must be equal (cast one operand where they are
-/// not); extents, counted from the innermost, must be equal or 1. Source: NNRt OH_NN_OPS_DIV, made definite in this
-/// library.
+/// y has the dtype of higher precision of the two: floats before integers before booleans, which count as 0 and 1.
+/// Quotients of integers are truncated toward zero; an integer over zero is 0, the most negative one over -1 wraps
+/// around to itself. Floats follow IEEE 754, in constant evaluation too.
+///
+/// Quantised: a and b i8, u8 or i16 with one scale each, y with the scale that `into<quant{…}>` gives; the quotients of
+/// (stored - zero point) are computed in fixed point, brought to the scale of y and clamped, as the activation says.
+/// What is divided by a stored zero point, which stands for 0, gives 0.
+///
+/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt OH_NN_OPS_DIV,
+/// made definite in this library; quantised: the reference kernel of TFLite's DIV, which has u8, and i8 and i16 since
+/// 2024.
 struct div {
   static constexpr op_code code{11};
   static constexpr std::string_view name = "div";
-  static constexpr operand_spec inputs[] = {{"a", types::number}, {"b", types::number}};
+  static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.result = storage::in_place};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 11, .hdi = 47};
   static constexpr nnrt_parameter parameters[] = {{"fused", 29, i8}};
   using attrs = detail::fused_attribute;
-  enum class rule { types_must_be_equal, extents_must_be_equal_or_1 };
+  enum class rule {
+    types_must_have_a_common_type,
+    operands_must_not_both_be_boolean,
+    extents_must_be_equal_or_1,
+    operands_must_both_be_quantised_or_both_plain,
+    quantised_types_must_be_i8_u8_or_i16,
+    quantised_types_must_be_equal,
+    quantised_operands_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+  };
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
-    return detail::infer_binary<rule>(in);
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    return detail::infer_stored_arithmetic<rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
+  /// One element of the result.
+  template <class T> static constexpr T element(const attrs& attributes, T a, T b) {
+    return detail::finished<T>(quotient(a, b), attributes.fused);
+  }
+  /// The function of two stored numbers.
+  template <class T> static constexpr auto stored(const detail::stored_pair& of) {
+    return detail::stored_quotient<T>(of);
+  }
+
   template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
-    detail::for_each_pair<T>(in, out, [&](T a, T b) { return detail::finished<T>(quotient(a, b), attributes.fused); });
+    if constexpr (can_be_stored<T>)
+      if (in[0].desc->quantised) return detail::for_each_pair<T>(in, out, stored<T>({in, out, attributes.fused}));
+    detail::for_each_pair<T>(in, out, [&](T a, T b) { return element(attributes, a, b); });
   }
 
  private:
@@ -5755,9 +10282,260 @@ constexpr auto operator/(A a, B b) {
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-template <class Isa> struct fast<ops::div, Isa> : binary_binding<fast<ops::div, Isa>> {
-  static clamped<divide_lanes> function(std::span<const word> attrs) {
+template <class Isa> struct fast<ops::div, Isa> : binary_binding<ops::div, fast<ops::div, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice stored = stored_pair_binding<ops::div, Isa>::select(node)) return stored;
+    return binary_binding<ops::div, fast>::select(node);
+  }
+  static clamped<divide_lanes> function(array_ref<const word> attrs) {
     return {{}, range_of(unpack<ops::div::attrs>(attrs).fused)};
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/eltwise.hpp
+// eltwise: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/eltwise.hpp
+// eltwise: product, sum or maximum of two tensors, by a mode.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
+
+// ===== nnrt/ops/maximum.hpp
+// maximum: the larger of a and b, with broadcasting.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// The larger of two tensors, element by element.
+///
+///   a, b: shapes that broadcast as NumPy's do      y: the common shape, a where a > b, else b; NaN where one is
+///
+/// y has the dtype of higher precision of the two: floats before integers before booleans, which count as 0 and 1. No
+/// activation is fused.
+///
+/// Quantised: a and b i8, u8 or i16 with one scale each, y with the scale that `into<quant{…}>` gives; both are brought
+/// to that scale, then compared. (TFLite compares stored numbers, which have to have equal scales there.)
+///
+/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt
+/// OH_NN_OPS_MAXIMUM; NaN as in NumPy and ONNX.
+struct maximum {
+  static constexpr op_code code{20};
+  static constexpr std::string_view name = "maximum";
+  static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
+  static constexpr operand_spec outputs[] = {{"y", types::number}};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed};
+  static constexpr foreign_numbers foreign{.nnrt = 20, .hdi = 90};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  enum class rule {
+    types_must_have_a_common_type,
+    operands_must_not_both_be_boolean,
+    extents_must_be_equal_or_1,
+    operands_must_both_be_quantised_or_both_plain,
+    quantised_types_must_be_i8_u8_or_i16,
+    quantised_types_must_be_equal,
+    quantised_operands_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+  };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    return detail::infer_stored_arithmetic<rule>(in, wanted);
+  }
+  static constexpr auto macs = no_macs;
+
+  /// One element of the result.
+  template <class T> static constexpr T element(const attrs&, T a, T b) {
+    if constexpr (!std::is_integral_v<T>)
+      if (math::is_nan(static_cast<math::compute_t<T>>(a))) return a;
+    return a > b ? a : b;
+  }
+  /// The function of two stored numbers.
+  template <class T> static constexpr auto stored(const detail::stored_pair& of) {
+    return detail::stored_maximum<T>(of);
+  }
+
+  template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
+    if constexpr (can_be_stored<T>)
+      if (in[0].desc->quantised) return detail::for_each_pair<T>(in, out, stored<T>({in, out, activation::none}));
+    detail::for_each_pair<T>(in, out, [&](T a, T b) { return element(attributes, a, b); });
+  }
+};
+
+}  // namespace ops
+
+/// maximum(a, b), where one of the two may be a number.
+template <class A, class B, dsl::keyword_argument... Keywords>
+requires dsl::operand_pair<A, B>
+constexpr auto maximum(A a, B b, Keywords... keywords) {
+  dsl::check_scalar<A, B>();
+  return dsl::apply<ops::maximum>(a, b, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// What the mode says of two tensors, element by element: the arithmetic is that of mul, add and maximum.
+///
+///   a, b: shapes that broadcast as NumPy's do, of one dtype
+///   y: the common shape, of that dtype; a * b (mode product, the default), a + b (sum) or the larger one (maximum)
+///
+/// Integers wrap around. Broken rules: see `rule`; extents are counted from the innermost. The mode of NNRt's list that
+/// has no meaning there (3, "unknown") is refused. Source: NNRt OH_NN_OPS_ELTWISE.
+struct eltwise {
+  static constexpr op_code code{12};
+  static constexpr std::string_view name = "eltwise";
+  static constexpr operand_spec inputs[] = {{"a", types::number}, {"b", types::number}};
+  static constexpr operand_spec outputs[] = {{"y", types::number}};
+  static constexpr operator_traits traits{.result = storage::in_place};
+  static constexpr foreign_numbers foreign{.nnrt = 12, .hdi = 52};
+  static constexpr nnrt_parameter parameters[] = {{"mode", 30, i8}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (eltwise_mode, mode));
+    constexpr attrs() : mode(eltwise_mode::product) {}
+  };
+
+  enum class rule { mode_must_be_product_sum_or_maximum, types_must_be_equal, extents_must_be_equal_or_1 };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const auto mode = static_cast<std::int64_t>(a.mode);
+    if (auto v = require_between(rule::mode_must_be_product_sum_or_maximum, mode, 0, 2); !v) return v;
+    const dtype type = in[0].desc.type;
+    if (auto v = require(rule::types_must_be_equal, in[1].desc.type, type); !v) return v;
+    return detail::infer_broadcast<rule>(in, type);
+  }
+  static constexpr auto macs = no_macs;
+
+  /// One element of the result.
+  template <class T> static constexpr T element(const attrs& attributes, T a, T b) {
+    using wide = detail::wrapping_t<T>;
+    if (attributes.mode == eltwise_mode::maximum) return maximum::element({}, a, b);
+    if (attributes.mode == eltwise_mode::sum) return static_cast<T>(static_cast<wide>(a) + static_cast<wide>(b));
+    return static_cast<T>(static_cast<wide>(a) * static_cast<wide>(b));
+  }
+  template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
+    detail::for_each_pair<T>(in, out, [&](T a, T b) { return element(attributes, a, b); });
+  }
+};
+
+}  // namespace ops
+
+/// eltwise(a, b), where one of the two may be a number, with mode<eltwise_mode::…>.
+template <class A, class B, dsl::keyword_argument... Keywords>
+requires dsl::operand_pair<A, B>
+constexpr auto eltwise(A a, B b, Keywords... keywords) {
+  dsl::check_scalar<A, B>();
+  return dsl::apply<ops::eltwise>(a, b, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::eltwise, Isa> : binary_binding<ops::eltwise, fast<ops::eltwise, Isa>> {
+  static eltwise_lanes function(array_ref<const word> attrs) { return {unpack<ops::eltwise::attrs>(attrs).mode}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/fill.hpp
+// fill: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/fill.hpp
+// fill: a tensor of one number.
+// Flow: front ends call infer(); kernels/select.hpp binds it; its shape often comes from a shape_of.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// A tensor whose elements are all the same.
+///
+///   value: one element of any dtype      shape: [R] integers >= 0, R <= 8      y: the extents that `shape` lists
+///
+/// A shape that is known only when the network runs needs an output of declared shape; it must then be that one. The
+/// result has the format of its rank (images are NHWC), since nothing says what its axes mean.
+///
+/// Broken rules: see `rule`; elements and extents are counted. Source: NNRt OH_NN_OPS_FILL.
+struct fill {
+  static constexpr op_code code{14};
+  static constexpr std::string_view name = "fill";
+  static constexpr operand_spec inputs[] = {{"value", types::any}, {"shape", types::index}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true};
+  static constexpr foreign_numbers foreign{.nnrt = 14, .hdi = 66};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+
+  enum class rule {
+    value_must_be_one_number,
+    shape_must_be_a_list,
+    output_rank_must_be_known,
+    output_rank_must_be_at_most_8,
+    extent_must_not_be_negative,
+    extent_must_be_that_of_the_output,
+  };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& value = in[0].desc;
+    if (auto v = require_same_extent(rule::value_must_be_one_number, value.elements(), 1); !v) return v;
+    if (auto v = require(rule::shape_must_be_a_list, in[1].desc.rank(), 1); !v) return v;
+    const std::int64_t rank = in[1].desc.shape[0];
+    if (rank < 0) return refuse(rule::output_rank_must_be_known, 0, 1);
+    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    shape_t y;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(rank); ++i) {
+      y.push_back(in[1].has_values() ? in[1].values[i] : -1);
+      if (!in[1].has_values()) continue;
+      if (auto v = require_at_least(rule::extent_must_not_be_negative, in[1].values[i], 0); !v) return v;
+    }
+    return yields(tensor_desc{value.type, default_format(y.rank), y, value.quantised});
+  }
+
+  static constexpr auto macs = no_macs;
+
+  /// Whether the shape, which only this run may know, is the one that was planned.
+  static constexpr run_fault check(arguments in, results out) {
+    for (int i = 0; i < out[0].rank(); ++i)
+      if (in[1].integer(i) != out[0].shape()[i])
+        return fault_at(i, rule::extent_must_be_that_of_the_output, in[1].integer(i), out[0].shape()[i]);
+    return {};
+  }
+
+  template <class T> static constexpr run_fault reference(const attrs&, arguments in, results out) {
+    const T value = in[0].as<const T>()[0];
+    const auto y = out[0].as<T>();
+    for (std::int64_t i = 0; i < y.elements(); ++i) y[i] = value;
+    return check(in, out);
+  }
+};
+
+}  // namespace ops
+
+/// fill(value, nnrt::shape<2, 3>): a tensor of this shape whose elements are all the one of `value`.
+template <tensor_desc Value, dsl::keyword_argument... Keywords>
+constexpr auto fill(tensor<Value> value, Keywords... keywords) {
+  return dsl::apply<ops::fill>(value, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::fill, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "fill"};
+  }
+  static void run(const kernel_call& call) {
+    call.report(ops::fill::check(call.in, call.out));
+    const std::int64_t bytes = size_of(call.out[0].type());
+    const interval range = share(call.out[0].elements(), part_of(call));
+    fill_numbers({bytes_in(call, 0), bytes}, range.size() * bytes, bytes_out(call) + range.begin * bytes);
   }
 };
 
@@ -5900,20 +10678,27 @@ namespace ops {
 ///   x: [d0 … d(axis-1), rest …], product of rest = I      weight: [O, I]      bias: [O], may be missing
 ///   y: [d0 … d(axis-1), O] = fused(x * transpose(weight) + bias)
 ///
-/// `axis` counts from the end when negative; -1, the last axis alone, is the default.
-/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_FULL_CONNECTION.
+/// `axis` counts from the end when negative; -1, the last axis alone, is the default. dtypes: all operands one of f16
+/// (sums in f32), f32, f64; or quantised: x and weight i8, or both u8, bias i32 (its scale is that of x times that of
+/// the weight), y of the dtype of x with the scale that `into<quant{…}>` gives. The weight has one scale, or one for
+/// each output. Sums are exact integers of (x - zero point) * (weight - zero point), scaled by requantise(), and a
+/// fused activation is a clamp of the stored numbers.
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_FULL_CONNECTION; quantised: the reference kernels of TFLite's
+/// FULLY_CONNECTED.
 struct full_connection {
   static constexpr op_code code{15};
   static constexpr std::string_view name = "full_connection";
-  static constexpr operand_spec inputs[] = {
-      {"x", types::floating}, {"weight", types::floating}, {"bias", types::floating, presence::optional}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{.weights = weights_role::full_connection};
+  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::bytes},
+                                            {"weight", types::floating | detail::bytes},
+                                            {"bias", types::floating | types_of(i32), presence::optional}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
+  static constexpr operator_traits traits{.weights = weights_role::full_connection,
+                                          .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 15, .hdi = 67};
   static constexpr nnrt_parameter parameters[] = {{"axis", 31, i64}, {"fused", 32, i8}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (std::int64_t, axis), (activation, fused));
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis), (activation, fused));
     constexpr attrs() : axis(-1), fused(activation::none) {}
   };
 
@@ -5923,11 +10708,16 @@ struct full_connection {
     weight_rank_must_be_2,
     weight_type_must_equal_input_type,
     inner_extents_must_be_equal,
+    quantised_input_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+    quantised_weight_must_have_a_scale,
+    weight_scales_must_run_along_the_output_channels,
     bias_type_must_equal_input_type,
+    bias_type_of_a_quantised_input_must_be_i32,
     bias_must_have_one_element_for_each_output,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc &x = in[0].desc, &w = in[1].desc;
     if (auto v = require_at_least(rule::input_rank_must_be_at_least_1, x.rank(), 1); !v) return v;
     const int axis = normalise_axis(a.axis, x.rank());
@@ -5936,39 +10726,53 @@ struct full_connection {
     if (auto v = require(rule::weight_type_must_equal_input_type, w.type, x.type); !v) return v;
     if (auto v = require_same_extent(rule::inner_extents_must_be_equal, x.shape.elements(axis), w.shape[1]); !v)
       return v;
+    if (auto v = detail::check_quantised_layer<rule>(x, w, wanted); !v) return v;
     if (in.size() > 2 && in[2]) {
-      if (auto v = require(rule::bias_type_must_equal_input_type, in[2].desc.type, x.type); !v) return v;
+      if (auto v = detail::check_bias_type<rule>(x, in[2].desc); !v) return v;
       constexpr rule one_for_each = rule::bias_must_have_one_element_for_each_output;
       if (auto v = require_same_extent(one_for_each, in[2].desc.elements(), w.shape[0]); !v) return v;
     }
     shape_t y;
     for (int i = 0; i < axis; ++i) y.push_back(x.shape[i]);
     y.push_back(w.shape[0]);
-    return yields(tensor_desc{x.type, y});
+    return yields(detail::layer_result(tensor_desc{x.type, y}, wanted));
   }
 
-  static constexpr std::int64_t macs(const attrs&, std::span<const operand> in, std::span<const tensor_desc> out) {
+  static constexpr std::int64_t macs(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> out) {
     return out[0].elements() * in[1].desc.shape[1];
   }
 
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+  template <class T, class Rounding = rounding::twice>
+  static constexpr void reference(const attrs& a, arguments in, results out) {
     const auto x = in[0].as<const T>(), w = in[1].as<const T>();
     const auto y = out[0].as<T>();
-    const bool has_bias = in.size() > 2 && in[2];
+    using sum_t = math::compute_t<T>;
+    const sum_t zero_x = detail::zero_of<T>(in[0]), zero_w = detail::zero_of<T>(in[1]);
     const std::int64_t outputs = w.extent(0), inner = w.extent(1), rows = outputs == 0 ? 0 : y.elements() / outputs;
-    for (std::int64_t r = 0; r < rows; ++r)
-      for (std::int64_t o = 0; o < outputs; ++o) {
-        math::compute_t<T> sum = has_bias ? math::compute_t<T>(in[2].as<const T>()[o]) : 0;
+    for (std::int64_t o = 0; o < outputs; ++o) {
+      const detail::epilogue<T, Rounding> finish(out[0], a.fused, sum_scale<T>(in[0], in[1], o));
+      for (std::int64_t r = 0; r < rows; ++r) {
+        sum_t sum = detail::bias_of<T>(in, o);
         for (std::int64_t i = 0; i < inner; ++i)
-          sum += math::compute_t<T>(x[r * inner + i]) * math::compute_t<T>(w(o, i));
-        y[r * outputs + o] = static_cast<T>(activate(sum, a.fused));
+          sum += (static_cast<sum_t>(x[r * inner + i]) - zero_x) * (static_cast<sum_t>(w(o, i)) - zero_w);
+        y[r * outputs + o] = finish(sum);
       }
+    }
+  }
+
+  /// The scale of the sums of output o; floating point has none.
+  template <class T> static constexpr double sum_scale(const view& x, const view& weight, std::int64_t o) {
+    if constexpr (!detail::is_byte<T>) return 0;
+    const float a = x.desc->quantised.scale, b = detail::channel_scale(weight, o);
+    const bool has_one_scale = weight.desc->quantised.mode == quantisation::kind::per_tensor;
+    return has_one_scale ? detail::product_of_tensor_scales(a, b) : detail::product_of_channel_scales(a, b);
   }
 };
 
 }  // namespace ops
 
-/// full_connection(x, weight) or (x, weight, bias), with axis<…> and a fused activation.
+/// full_connection(x, weight) or (x, weight, bias), with axis<…> and a fused activation; for a quantised result
+/// into<quant{…}>.
 template <tensor_desc X, tensor_desc W, dsl::keyword_argument... Keywords>
 constexpr auto full_connection(tensor<X> x, tensor<W> weight, Keywords... keywords) {
   return dsl::apply<ops::full_connection>(x, weight, keywords...);
@@ -5987,11 +10791,12 @@ template <class Isa> struct fast<ops::full_connection, Isa> {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
     const shape_t& w = node.in[1].desc.shape;
     if (node.unrolled && w.elements() <= most_unrolled_products && w[0] <= most_unrolled_vectors * lanes) return unrolled(w);
-    return {.run = run_with_tiles<fast>(tile_set_for(node.out[0].elements() / w[0], w[0])),
+    return {.run = &run,
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = packed_floats(w[1], w[0]) * size_of(f32),
             .parts = parts_of_macs(node.out[0].elements() * w[1]),
+            .inner = tiles_for<native_for<Isa>>(tile_set_for(node.out[0].elements() / w[0], w[0])),
             .name = "gemm rows"};
   }
 
@@ -6024,13 +10829,245 @@ template <class Isa> struct fast<ops::full_connection, Isa> {
     const shape_t& w = call.in[1].shape();
     kernels::pack(floats_in(call, 1), 1, w[1], w[1], w[0], optional_floats_in(call, 2), floats_out(call));
   }
-  template <tile_set Set> static void run(const kernel_call& call) { run_on(call, tiles_of<native, Set>); }
-
- private:
-  static void run_on(const kernel_call& call, const tile_table& tiles) {
+  static void run(const kernel_call& call) {
     const shape_t& w = call.in[1].shape();
     gemm<native>({.m = call.out[0].elements() / w[0], .k = w[1], .n = w[0]}, floats_in(call, 0), w[1], floats_in(call, call.in.size() - 1), floats_out(call), w[0],
-                 range_of(unpack<ops::full_connection::attrs>(call.attrs).fused), part_of(call), {}, tiles);
+                 range_of(unpack<ops::full_connection::attrs>(call.attrs).fused), part_of(call), {}, tiles_in(call));
+  }
+
+ private:
+};
+
+template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    const shape_t& w = node.in[1].desc.shape;
+    if (!is_layer_of_bytes(node, w[1])) return {};
+    const std::int64_t rows = node.out[0].elements() / w[0];
+    return {.run = &run,
+            .pack = &pack,
+            .packs = 0b110,
+            .packed_bytes = layout_of(w).bytes(),
+            .scratch_bytes = w[1] % 4 == 0 ? 0 : copied_rows_bytes(rows, w[1]),
+            .parts = parts_of_byte_macs(node.out[0].elements() * w[1]),
+            .name = "dot rows"};
+  }
+
+  static void pack(const kernel_call& call) {
+    const shape_t& w = call.in[1].shape();
+    const byte_factors f = factors_of(call);
+    const auto scale_of = [&](std::int64_t o) {
+      return f.is_unsigned ? ops::full_connection::sum_scale<std::uint8_t>(call.in[0], call.in[1], o)
+                           : ops::full_connection::sum_scale<std::int8_t>(call.in[0], call.in[1], o);
+    };
+    byte_pack(
+        layout_of(w), f, scaled_range_of(call, result_behind_packed(call), fused_of(call)),
+        [&](std::int64_t o, std::int64_t, std::int64_t i) { return f.at(bytes_in(call, 1), o * w[1] + i); },
+        [&](std::int64_t o) { return channel_of(call, o, scale_of(o)); }, bytes_out(call));
+  }
+  static void run(const kernel_call& call) {
+    const shape_t& w = call.in[1].shape();
+    const std::int64_t rows = call.out[0].elements() / w[0], k = w[1];
+    const std::byte* const x = bytes_in(call, 0);
+    const byte_product p = product_of(call, layout_of(w), fused_of(call));
+    if (k % 4 == 0) return byte_gemm<native>(p, rows, x, k, bytes_out(call), w[0], part_of(call));
+    byte_gemm_of_copies<native>(
+        p, rows, [&](std::int64_t i, std::byte* to) { std::copy_n(x + i * k, k, to); }, call.scratch, bytes_out(call),
+        w[0], part_of(call));
+  }
+
+ private:
+  static constexpr byte_layout layout_of(const shape_t& w) { return {{1, w[1]}, w[0]}; }
+  static activation fused_of(const kernel_call& call) { return unpack<ops::full_connection::attrs>(call.attrs).fused; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/gather.hpp
+// gather: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/kernels/gather.hpp
+// gather: rows of any size picked by a list of indices.
+// Flow: bind/gather.hpp describes the rows and calls gather_rows() for a part of them.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// A list of i32 or i64, as bytes.
+struct index_list {
+  const std::byte* first;
+  bool is_wide;  // i64
+
+  std::int64_t operator[](std::int64_t i) const { return is_wide ? load<std::int64_t>(i) : load<std::int32_t>(i); }
+
+ private:
+  template <class T> T load(std::int64_t i) const {
+    T value;
+    std::memcpy(&value, first + i * std::int64_t{sizeof(T)}, sizeof(T));
+    return value;
+  }
+};
+
+/// `outer` blocks of `extent` rows, from each of which `count` are picked.
+struct picked_rows {
+  std::int64_t outer = 1, extent = 1, count = 1;
+  std::int64_t row_bytes = 1;
+
+  constexpr std::int64_t rows() const { return outer * count; }
+};
+
+namespace detail {
+
+/// Rows of a length that the compiler knows (0: it does not) are a load and a store each.
+template <std::size_t Bytes>
+void gather_rows(const picked_rows& p, const std::byte* x, index_list indices, std::byte* y, interval rows) {
+  const std::size_t bytes = Bytes != 0 ? Bytes : static_cast<std::size_t>(p.row_bytes);
+  std::int64_t place = rows.begin % p.count;
+  const std::byte* block = x + rows.begin / p.count * p.extent * p.row_bytes;
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    const std::int64_t given = indices[place], index = given < 0 ? given + p.extent : given;
+    std::byte* const to = y + row * p.row_bytes;
+    if (index >= 0 && index < p.extent) std::memcpy(to, block + index * p.row_bytes, bytes);
+    else std::memset(to, 0, bytes);
+    if (++place == p.count) place = 0, block += p.extent * p.row_bytes;
+  }
+}
+
+}  // namespace detail
+
+/// Row i of each block of y is row indices[i] of the same block of x, counted from its end when negative; zeros where
+/// there is no such row. A part is a share of the rows of y.
+template <class Isa = void>
+void gather_rows(const picked_rows& p, const std::byte* x, index_list indices, std::byte* y, part of = {}) {
+  const interval rows = share(p.rows(), of);
+  switch (p.row_bytes) {
+    case 1:
+      return detail::gather_rows<1>(p, x, indices, y, rows);
+    case 2:
+      return detail::gather_rows<2>(p, x, indices, y, rows);
+    case 4:
+      return detail::gather_rows<4>(p, x, indices, y, rows);
+    case 8:
+      return detail::gather_rows<8>(p, x, indices, y, rows);
+    default:
+      return detail::gather_rows<0>(p, x, indices, y, rows);
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/ops/gather.hpp
+// gather: the places of a tensor that a list of indices names - rows of an embedding, say.
+// Flow: front ends call infer(); kernels/select.hpp binds the copy; a run with indices outside ends with a fault.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// y[a…, i…, b…] = x[a…, indices[i…], b…], where the index stands for `axis`.
+///
+///   x: [a…, extent, b…]      indices: any shape i…      axis: one integer, constant
+///   y: [a…, i…, b…], of rank <= 8
+///
+/// Indices and axis count from the end when negative: an index lies in [-extent, extent). Constant indices are checked
+/// before the network runs, others by each run: it ends with an error, and nothing outside of x is read.
+///
+/// Broken rules: see `rule`; elements, axes, ranks and indices are counted. Source: NNRt OH_NN_OPS_GATHER.
+struct gather {
+  static constexpr op_code code{16};
+  static constexpr std::string_view name = "gather";
+  static constexpr operand_spec inputs[] = {
+      {"x", types::any}, {"indices", types::index}, {"axis", types::index, presence::required, true}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true};
+  static constexpr foreign_numbers foreign{.nnrt = 16, .hdi = 69};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+
+  enum class rule {
+    axis_must_be_one_number,
+    axis_must_be_known,
+    axis_must_be_an_axis_of_the_input,
+    output_rank_must_be_at_most_8,
+    indices_must_lie_in_the_axis,
+  };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc &x = in[0].desc, &indices = in[1].desc;
+    if (auto v = require_same_extent(rule::axis_must_be_one_number, in[2].desc.elements(), 1); !v) return v;
+    if (!in[2].has_values()) return refuse(rule::axis_must_be_known, 0, 1);
+    const int axis = normalise_axis(in[2].values[0], x.rank());
+    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, in[2].values[0], x.rank() - 1);
+    const int rank = x.rank() - 1 + indices.rank();
+    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    const std::int64_t extent = x.shape[axis];
+    if (extent >= 0 && in[1].has_values())
+      for (const std::int64_t index : in[1].values)
+        if (auto v = require_between(rule::indices_must_lie_in_the_axis, index, -extent, extent - 1); !v) return v;
+    shape_t y;
+    for (int i = 0; i < axis; ++i) y.push_back(x.shape[i]);
+    for (const std::int64_t i : indices.shape) y.push_back(i);
+    for (int i = axis + 1; i < x.rank(); ++i) y.push_back(x.shape[i]);
+    return yields(x.with_shape(y));
+  }
+
+  static constexpr auto macs = no_macs;
+
+  /// The first index that lies outside of the axis, as a fault.
+  static constexpr run_fault check(arguments in) {
+    const std::int64_t extent = in[0].shape()[normalise_axis(in[2].integer(0), in[0].rank())];
+    run_fault fault;
+    with_element<types::index>(in[1].type(), [&]<class T>(T) {
+      const auto indices = in[1].as<const T>();
+      for (std::int64_t i = 0; i < indices.elements() && !fault; ++i)
+        if (indices[i] < -extent || indices[i] >= extent)
+          fault = fault_at(i, rule::indices_must_lie_in_the_axis, indices[i], indices[i] < 0 ? -extent : extent - 1);
+    });
+    return fault;
+  }
+
+  template <class T> static constexpr run_fault reference(const attrs&, arguments in, results out) {
+    if (const run_fault fault = check(in)) return fault;
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    if (y.elements() == 0) return {};
+    const int axis = normalise_axis(in[2].integer(0), x.rank());
+    const shape_t& picked = in[1].shape();
+    shape_t to;
+    to.rank = y.rank();
+    do {
+      shape_t from;
+      for (int i = 0; i < axis; ++i) from.push_back(to[i]);
+      std::int64_t flat = 0;
+      for (int i = 0; i < picked.rank; ++i) flat = flat * picked[i] + to[axis + i];
+      const std::int64_t index = in[1].integer(flat);
+      from.push_back(index < 0 ? index + x.extent(axis) : index);
+      for (int i = axis + picked.rank; i < to.rank; ++i) from.push_back(to[i]);
+      y.at(to) = x.at(from);
+    } while (next_index(to, y.shape));
+    return {};
+  }
+};
+
+}  // namespace ops
+
+/// gather(x, indices, axis<0>): the rows of x that the integers in `indices` name.
+template <tensor_desc X, tensor_desc Indices, dsl::keyword_argument... Keywords>
+constexpr auto gather(tensor<X> x, tensor<Indices> indices, Keywords... keywords) {
+  return dsl::apply<ops::gather>(x, indices, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::gather, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "gather rows"};
+  }
+  static void run(const kernel_call& call) {
+    if (call.fault != nullptr) call.report(ops::gather::check(call.in));
+    const view &x = call.in[0], &indices = call.in[1];
+    const axis_block block = block_of(x.shape(), normalise_axis(call.in[2].integer(0), x.rank()));
+    gather_rows({block.outer, block.extent, indices.elements(), block.inner * size_of(x.type())}, bytes_in(call, 0),
+                {bytes_in(call, 1), indices.type() == i64}, bytes_out(call), part_of(call));
   }
 };
 
@@ -6063,6 +11100,10 @@ template <class Binding> struct unary_binding {
 // gelu: Gaussian error linear unit.
 // Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernel.
 
+// ===== nnrt/ops/detail/quantised_unary.hpp
+// quantised_unary: operators on one tensor of stored numbers - the rules about scales, and two ways to compute.
+// Flow: infer and reference of relu, sigmoid and their like; their bindings make tables of what these give.
+
 // ===== nnrt/ops/detail/unary.hpp
 // unary: the naive loop of operators that compute one element from one.
 // Flow: ops/relu.hpp, ops/sigmoid.hpp and their like call it from reference().
@@ -6083,6 +11124,50 @@ template <class T, class F> constexpr void for_each_real(arguments in, results o
 
 }  // namespace nnrt::inline NNRT_ISA::ops::detail
 
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// What an operator on real numbers takes: floats, and the integers that can stand for them.
+inline constexpr dtype_set real_or_stored = types::floating | types::stored;
+
+/// An output like x, quantised as wanted; x and y have one scale each.
+template <class Rule> constexpr verdict infer_stored(const tensor_desc& x, array_ref<const tensor_desc> wanted) {
+  if (auto v = require_one_scale(Rule::quantised_input_must_have_one_scale, x); !v) return v;
+  if (auto v = require_one_scale(Rule::quantised_output_must_have_one_scale, wish_of(wanted)); !v) return v;
+  return yields(tensor_desc{x.type, x.layout, x.shape, wanted[0].quantised});
+}
+
+/// The same for operators on real numbers: floats need no scale, integers do.
+template <class Rule> constexpr verdict infer_real(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+  const tensor_desc& x = in[0].desc;
+  if (types::floating.contains(x.type)) return yields(x);
+  return infer_stored<Rule>(x, wanted);
+}
+
+/// y = f(x) on stored numbers: f takes the real number that is meant, as a float, and gives one; the nearest step of y
+/// is stored, halves away from zero. Source: the tables of 256 that TFLite's kernels make for 8 bits.
+template <class T, class F> constexpr void for_each_stored(arguments in, results out, F f) {
+  const quantisation &from = in[0].desc->quantised, &to = out[0].desc->quantised;
+  const float steps = float_quotient(1.0F, to.scale);
+  constexpr float largest = std::numeric_limits<float>::max();
+  for_each_element<T>(in, out, [&](T x) {
+    const float real = real_of(x, from);
+    const float y = f(real > largest ? largest : real < -largest ? -largest : real);
+    return stored_at<T>(double{float_product(y, steps)}, to);
+  });
+}
+
+/// y = the activation of x on stored numbers: brought to the scale of y in fixed point, then clamped. Source: TFLite's
+/// RELU and RELU6.
+template <class T> constexpr void activate_stored(arguments in, results out, activation fused) {
+  const quantisation &from = in[0].desc->quantised, &to = out[0].desc->quantised;
+  const fixed_point factor = fixed_point_of(double{float_quotient(from.scale, to.scale)});
+  const stored_range range = stored_range_of<T>(to, fused);
+  for_each_element<T>(
+      in, out, [&](T x) { return requantise<T>(std::int64_t{x} - from.zero_point, factor, to.zero_point, range); });
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
@@ -6093,32 +11178,37 @@ namespace ops {
 ///   exact:        0.5 * x * (1 + erf(x / sqrt(2)))
 ///   approximate:  0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))
 ///
-/// No rules beyond the signature's. Source: NNRt OH_NN_OPS_GELU; the approximation as Hendrycks and Gimpel (2016) give
-/// it, for NNRt's text of it is garbled.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
+/// nearest to the real result, rounded to float.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_GELU; the approximation as Hendrycks and Gimpel
+/// (2016) give it, for NNRt's text of it is garbled; quantised: the tables of TFLite's GELU for 8 bits.
 struct gelu {
   static constexpr op_code code{56};
   static constexpr std::string_view name = "gelu";
-  static constexpr operand_spec inputs[] = {{"x", types::floating}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{.result = storage::in_place};
+  static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
+  static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 56, .hdi = 2};
   static constexpr nnrt_parameter parameters[] = {{"approximate", 113, boolean}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (bool, approximate));
+    NNRT_ATTRIBUTES(attrs, (bool, approximate));
     constexpr attrs() : approximate(false) {}
   };
 
-  enum class rule {};
+  enum class rule { quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
-    return yields(in[0].desc);
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    return detail::infer_real<rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     const auto phi = [&](double x) { return 0.5 * (1.0 + (a.approximate ? by_tanh(x) : by_erf(x))); };
-    detail::for_each_real<T>(in, out, [&](double x) { return x * phi(x); });
+    if constexpr (can_be_stored<T>)
+      detail::for_each_stored<T>(in, out, [&](float x) { return static_cast<float>(double{x} * phi(double{x})); });
+    else detail::for_each_real<T>(in, out, [&](double x) { return x * phi(x); });
   }
 
  private:
@@ -6145,6 +11235,7 @@ namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::gelu, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice table = table_binding<ops::gelu, Isa>::select(node)) return table;
     if (unpack<ops::gelu::attrs>(node.attrs).approximate) return unary_binding<by_tanh>::select(node);
     return unary_binding<exact>::select(node);
   }
@@ -6152,11 +11243,11 @@ template <class Isa> struct fast<ops::gelu, Isa> {
  private:
   struct exact {
     static constexpr std::int64_t cost = 6;
-    static gelu_lanes function(std::span<const word>) { return {}; }
+    static gelu_lanes function(array_ref<const word>) { return {}; }
   };
   struct by_tanh {
     static constexpr std::int64_t cost = 5;
-    static gelu_tanh_lanes function(std::span<const word>) { return {}; }
+    static gelu_tanh_lanes function(array_ref<const word>) { return {}; }
   };
 };
 
@@ -6171,31 +11262,104 @@ template <class Isa> struct fast<ops::gelu, Isa> {
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
+namespace detail {
+
+/// A factor in fixed point of 16 bits: mantissa * 2^(exponent - 15).
+struct short_factor {
+  static constexpr std::int32_t most = 32767;
+  std::int32_t mantissa = 0;
+  int exponent = 0;
+
+  constexpr explicit short_factor(float factor) {
+    const fixed_point wide = fixed_point_of(double{factor});
+    const std::int64_t rounded = (std::int64_t{wide.mantissa} + (1 << 15)) >> 16;
+    mantissa = static_cast<std::int32_t>(rounded < most ? rounded : most);
+    exponent = wide.exponent;
+  }
+};
+
+/// Hard swish of a stored number of 8 bits, carried with 7 bits more: x times its factor to the scale of y, times
+/// (x + 3) / 6, which lies in [0, 1]. Source: TFLite's HARD_SWISH; where the scale of x is 128 times that of y or more,
+/// which TFLite refuses, the product is shifted to the left.
+template <class T> struct stored_hswish {
+  std::int32_t zero_x, zero_y;
+  short_factor to_y, to_share;
+
+  constexpr stored_hswish(const quantisation& x, const quantisation& y)
+      : zero_x(x.zero_point),
+        zero_y(y.zero_point),
+        to_y(float_quotient(x.scale / 128, y.scale)),
+        to_share(float_quotient(x.scale / 128, 3.0F / 32768)) {}
+
+  constexpr T operator()(T stored) const {
+    using limits = std::numeric_limits<T>;
+    const std::int32_t x = (stored - zero_x) * 128;
+    const std::int32_t product = share_of(x) * high_product(x, to_y.mantissa) / 32768;  // toward zero
+    const std::int32_t y = zero_y + shifted(product, to_y.exponent);
+    return static_cast<T>(nnrt::detail::clamped(y, limits::min(), limits::max()));
+  }
+
+ private:
+  static constexpr std::int32_t saturated(std::int32_t x) {
+    return static_cast<std::int32_t>(nnrt::detail::clamped(x, -short_factor::most - 1, short_factor::most));
+  }
+  /// The upper half of the doubled product of two numbers of 16 bits, to nearest, ties toward plus infinity.
+  static constexpr std::int32_t high_product(std::int32_t a, std::int32_t b) {
+    const std::int32_t product = a * b, half = 1 << 14;
+    return saturated((product + (product >= 0 ? half : 1 - half)) / (1 << 15));
+  }
+  static constexpr std::int32_t shifted(std::int32_t x, int left) {
+    return left < 0 ? nnrt::detail::shifted_right(x, -left) : saturated(nnrt::detail::shifted_left(x, left));
+  }
+  /// (x + 3) / 6 in [0, 1], in steps of 2^-15. The last bit of a shift to the left comes after the product: what
+  /// saturates before that saturates there as well.
+  constexpr std::int32_t share_of(std::int32_t x) const {
+    const int left = to_share.exponent;
+    if (left > 0) x = shifted(x, left - 1);
+    x = high_product(x, to_share.mantissa);
+    if (left != 0) x = shifted(x, left > 0 ? 1 : left);
+    return (x + 32768) >> 1;
+  }
+};
+
+}  // namespace detail
 
 /// Hard swish, element by element.
 ///
 ///   x: any shape      y: the same shape, x * relu6(x + 3) / 6
 ///
-/// No rules beyond the signature's. Source: NNRt OH_NN_OPS_HSWISH.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives. 8 bits in fixed point of
+/// 16; each stored i16 is the nearest to the real result, rounded to float.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_HSWISH; quantised: the reference kernel of
+/// TFLite's HARD_SWISH, which has 8 bits.
 struct hswish {
   static constexpr op_code code{17};
   static constexpr std::string_view name = "hswish";
-  static constexpr operand_spec inputs[] = {{"x", types::floating}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{.result = storage::in_place};
+  static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
+  static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 17, .hdi = 2};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
-  enum class rule {};
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
-    return yields(in[0].desc);
+  enum class rule { quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    return detail::infer_real<rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    detail::for_each_real<T>(in, out, [](double x) { return x * (activate(x + 3, activation::relu6) / 6); });
+    if constexpr (can_be_stored<T> && sizeof(T) == 1)
+      detail::for_each_element<T>(in, out, detail::stored_hswish<T>(in[0].desc->quantised, out[0].desc->quantised));
+    else if constexpr (can_be_stored<T>)
+      detail::for_each_stored<T>(in, out, [](float x) { return static_cast<float>(real(double{x})); });
+    else detail::for_each_real<T>(in, out, [](double x) { return real(x); });
   }
+
+ private:
+  static constexpr double real(double x) { return x * (activate(x + 3, activation::relu6) / 6); }
 };
 
 }  // namespace ops
@@ -6214,8 +11378,12 @@ inline constexpr hswish_t hswish{};
 namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::hswish, Isa> : unary_binding<fast<ops::hswish, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice table = table_binding<ops::hswish, Isa>::select(node)) return table;
+    return unary_binding<fast>::select(node);
+  }
   static constexpr std::int64_t cost = 1;
-  static hswish_lanes function(std::span<const word>) { return {}; }
+  static hswish_lanes function(array_ref<const word>) { return {}; }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -6228,50 +11396,62 @@ template <class Isa> struct fast<ops::hswish, Isa> : unary_binding<fast<ops::hsw
 // Flow: bind/layer_norm.hpp calls layer_norm() for a part of the rows.
 
 // ===== nnrt/kernels/reduce.hpp
-// reduce: the mean along the middle of [outer, extent, inner].
-// Flow: bind/reduce_mean.hpp calls mean() for a part of the results.
+// reduce: folds along the middle of [outer, extent, inner] - means, products.
+// Flow: the bindings of reductions call fold() for a part of the results; layer_norm.hpp sums its rows here.
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// The sum of n floats, in an order that depends on n and the number of lanes alone.
-template <class V> inline float row_sum(const float* x, std::int64_t n) {
-  V sums[4] = {V(0.0F), V(0.0F), V(0.0F), V(0.0F)};
+/// n floats folded, in an order that depends on n and the number of lanes alone; the result is not yet Fold::result().
+template <class V, class Fold> inline float folded_row(const float* x, std::int64_t n) {
+  const V start(Fold::start);
+  V folded[4] = {start, start, start, start};
   std::int64_t i = 0;
   for (; i + 4 * lanes <= n; i += 4 * lanes)
-    each<4>([&](auto k) __attribute__((always_inline)) { sums[k] = sums[k] + load(x + i + k * lanes); });
-  for (; i + lanes <= n; i += lanes) sums[0] = sums[0] + load(x + i);
-  if (i < n) sums[1] = sums[1] + load_first(x + i, n - i);
-  return sum_of_lanes((sums[0] + sums[1]) + (sums[2] + sums[3]));
+    each<4>([&](auto k) __attribute__((always_inline)) { folded[k] = Fold::step(folded[k], load(x + i + k * lanes)); });
+  for (; i + lanes <= n; i += lanes) folded[0] = Fold::step(folded[0], load(x + i));
+  if (i < n) {
+    V rest = load_first(x + i, n - i);
+    if constexpr (Fold::start != 0) rest = first_or(rest, n - i, Fold::start);
+    folded[1] = Fold::step(folded[1], rest);
+  }
+  return detail::fold_lanes(
+      Fold::step(Fold::step(folded[0], folded[1]), Fold::step(folded[2], folded[3])),
+      [](V a, V b) __attribute__((always_inline)) { return Fold::step(a, b); });
 }
+
+/// The sum of n floats, in an order that depends on n and the number of lanes alone.
+template <class V> inline float row_sum(const float* x, std::int64_t n) { return folded_row<V, mean_fold>(x, n); }
 
 namespace detail {
 
-/// Means of Vectors vectors of columns over `extent` rows, each row summed after the one before; `last` columns of the
-/// last vector.
-template <class V, int Vectors>
-[[gnu::always_inline]] inline void column_means(const float* x, std::int64_t extent, std::int64_t step,
+/// Vectors vectors of columns folded over `extent` rows, each row after the one before; `last` columns of the last
+/// vector.
+template <class V, class Fold, int Vectors>
+[[gnu::always_inline]] inline void fold_columns(const float* x, std::int64_t extent, std::int64_t step,
                                                 std::int64_t last, float factor, float* y) {
-  V sums[Vectors];
-  each<Vectors>([&](auto k) __attribute__((always_inline)) { sums[k] = V(0.0F); });
+  V folded[Vectors];
+  each<Vectors>([&](auto k) __attribute__((always_inline)) { folded[k] = V(Fold::start); });
   for (std::int64_t i = 0; i < extent; ++i)
     each<Vectors>([&, row = x + i * step ](auto k) __attribute__((always_inline)) {
-      sums[k] = sums[k] + (k + 1 < Vectors ? load(row + k * lanes) : load_first(row + k * lanes, last));
+      folded[k] = Fold::step(folded[k], k + 1 < Vectors ? load(row + k * lanes) : load_first(row + k * lanes, last));
     });
   const V count(static_cast<float>(extent)), by(factor);
   each<Vectors>([&](auto k) __attribute__((always_inline)) {
-    store_first(y + k * lanes, sums[k] / count * by, k + 1 < Vectors ? lanes : last);
+    store_first(y + k * lanes, Fold::result(folded[k], count) * by, k + 1 < Vectors ? lanes : last);
   });
 }
 
 }  // namespace detail
 
-/// y[outer, inner] = factor * mean of x along the middle. A part never adds to another's sum: the parts share the
+/// y[outer, inner] = factor * Fold of x along the middle. A part never adds to another's result: the parts share the
 /// results.
-template <class Isa = native> void mean(const axis_block& block, const float* x, float factor, float* y, part p = {}) {
+template <class Fold, class Isa = native>
+void fold(const axis_block& block, const float* x, float factor, float* y, part p = {}) {
   if (block.inner == 1) {
     const interval rows = share(block.outer, p);
+    const auto count = static_cast<float>(block.extent);
     for (std::int64_t row = rows.begin; row < rows.end; ++row)
-      y[row] = row_sum<vf>(x + row * block.extent, block.extent) / static_cast<float>(block.extent) * factor;
+      y[row] = Fold::result(folded_row<vf, Fold>(x + row * block.extent, block.extent), count) * factor;
     return;
   }
   constexpr int vectors = 4;
@@ -6282,10 +11462,10 @@ template <class Isa = native> void mean(const axis_block& block, const float* x,
     float* const to = y + row * block.inner;
     std::int64_t c = work.columns.begin * lanes;
     for (; c + vectors * lanes <= end; c += vectors * lanes)
-      detail::column_means<vf, vectors>(from + c, block.extent, block.inner, lanes, factor, to + c);
+      detail::fold_columns<vf, Fold, vectors>(from + c, block.extent, block.inner, lanes, factor, to + c);
     for (; c < end; c += lanes)
-      detail::column_means<vf, 1>(from + c, block.extent, block.inner, end - c < lanes ? end - c : lanes, factor,
-                                  to + c);
+      detail::fold_columns<vf, Fold, 1>(from + c, block.extent, block.inner, end - c < lanes ? end - c : lanes, factor,
+                                        to + c);
   }
 }
 
@@ -6384,8 +11564,7 @@ struct layer_norm {
       {"begin_norm_axis", 66, i64}, {"epsilon", 67, f32}, {"begin_param_axis", 68, i64}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (std::int64_t, begin_norm_axis), (float, epsilon),
-                             (std::int64_t, begin_param_axis));
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, begin_norm_axis), (float, epsilon), (std::int64_t, begin_param_axis));
     constexpr attrs() : begin_norm_axis(1), epsilon(1e-7F), begin_param_axis(1) {}
   };
 
@@ -6397,7 +11576,7 @@ struct layer_norm {
     parameter_extents_must_equal_input_extents,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     const int norm = normalise_axis(a.begin_norm_axis, x.rank()), param = normalise_axis(a.begin_param_axis, x.rank());
     if (norm < 1) {
@@ -6476,6 +11655,114 @@ template <class Isa> struct fast<ops::layer_norm, Isa> {
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/less_equal.hpp
+// less_equal: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/less_equal.hpp
+// less_equal: whether a <= b, element by element.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Comparison of two tensors, element by element.
+///
+///   a, b: shapes that broadcast as NumPy's do      y: the common shape, of booleans: whether a <= b
+///
+/// Elements are compared in the dtype of higher precision of the two: floats before integers before booleans, of which
+/// false is the smaller one. Nothing is less than, or equal to, a NaN.
+///
+/// Quantised: a and b both i8, or both u8, with one scale each; the real numbers are brought to multiples of 1/256, in
+/// fixed point, and those are compared: what is closer than that may count as equal.
+///
+/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt
+/// OH_NN_OPS_LESS_EQUAL; quantised: the reference kernels of TFLite's LESS_EQUAL.
+struct less_equal {
+  static constexpr op_code code{18};
+  static constexpr std::string_view name = "less_equal";
+  static constexpr operand_spec inputs[] = {{"a", types::any}, {"b", types::any}};
+  static constexpr operand_spec outputs[] = {{"y", types::logical}};
+  static constexpr operator_traits traits{.typed_in_common = types::any, .quantised = stored_numbers::computed};
+  static constexpr foreign_numbers foreign{.nnrt = 18, .hdi = 78};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  enum class rule {
+    types_must_have_a_common_type,
+    extents_must_be_equal_or_1,
+    operands_must_both_be_quantised_or_both_plain,
+    quantised_types_must_be_i8_or_u8,
+    quantised_types_must_be_equal,
+    quantised_operands_must_have_one_scale,
+  };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc &a = in[0].desc, &b = in[1].desc;
+    if (common_type(a.type, b.type) == dtype::none)
+      return require(rule::types_must_have_a_common_type, b.type, a.type);
+    if (a.quantised || b.quantised)
+      if (auto v = check_stored(a, b); !v) return v;
+    return detail::infer_broadcast<rule>(in, boolean);
+  }
+  static constexpr auto macs = no_macs;
+
+  /// One element of the result.
+  template <class T> static constexpr bool element(const attrs&, T a, T b) { return a <= b; }
+  template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
+    if constexpr (detail::is_byte<T>)
+      if (in[0].desc->quantised) return detail::for_each_pair<T, bool>(in, out, stored_at_most<T>(in));
+    detail::for_each_pair<T, bool>(in, out, [&](T a, T b) { return element(attributes, a, b); });
+  }
+
+ private:
+  static constexpr verdict check_stored(const tensor_desc& a, const tensor_desc& b) {
+    constexpr rule both_or_none = rule::operands_must_both_be_quantised_or_both_plain;
+    if (auto v = require(both_or_none, b.quantised ? 1 : 0, a.quantised ? 1 : 0); !v) return v;
+    if (!detail::bytes.contains(a.type)) return require(rule::quantised_types_must_be_i8_or_u8, a.type, i8);
+    if (auto v = require(rule::quantised_types_must_be_equal, b.type, a.type); !v) return v;
+    if (auto v = detail::require_one_scale(rule::quantised_operands_must_have_one_scale, a); !v) return v;
+    return detail::require_one_scale(rule::quantised_operands_must_have_one_scale, b);
+  }
+
+  /// The function of two stored numbers.
+  template <class T> struct stored_at_most {
+    std::int32_t zero_a, zero_b;
+    fixed_point factor_a, factor_b;
+    static constexpr int left_shift = 8;
+
+    constexpr explicit stored_at_most(arguments in)
+        : zero_a(in[0].desc->quantised.zero_point),
+          zero_b(in[1].desc->quantised.zero_point),
+          factor_a(fixed_point_of(double{in[0].desc->quantised.scale})),
+          factor_b(fixed_point_of(double{in[1].desc->quantised.scale})) {}
+    constexpr bool operator()(T a, T b) const { return brought(a - zero_a, factor_a) <= brought(b - zero_b, factor_b); }
+
+    static constexpr std::int32_t brought(std::int32_t x, fixed_point factor) {
+      return rounding::twice::scale(x * (1 << left_shift), factor);
+    }
+  };
+};
+
+}  // namespace ops
+
+/// less_equal(a, b), where one of the two may be a number.
+template <class A, class B, dsl::keyword_argument... Keywords>
+requires dsl::operand_pair<A, B>
+constexpr auto less_equal(A a, B b, Keywords... keywords) {
+  dsl::check_scalar<A, B>();
+  return dsl::apply<ops::less_equal>(a, b, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa>
+struct fast<ops::less_equal, Isa> : binary_binding<ops::less_equal, fast<ops::less_equal, Isa>, bool> {
+  static less_equal_lanes function(array_ref<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/matmul.hpp
 // matmul: the fast kernel of the operator, one packed matrix product for each matrix of the batch.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
@@ -6492,20 +11779,24 @@ namespace ops {
 ///   a: […, M, K], or […, K, M] with transpose_a      b: […, K, N], or […, N, K] with transpose_b
 ///   y: […, M, N] = fused(a * b)
 ///
-/// A vector needs an axis of extent 1 to be a matrix (unsqueeze).
-/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_MATMUL.
+/// A vector needs an axis of extent 1 to be a matrix (unsqueeze). dtypes: both operands f16 (sums in f32), f32 or f64;
+/// or quantised: both i8 or both u8 with one scale each, y of their dtype with the scale that `into<quant{…}>` gives.
+/// Sums are exact integers of (a - zero point) * (b - zero point), scaled by requantise(), and a fused activation is a
+/// clamp of the stored numbers. Broken rules: see `rule`. Source: NNRt OH_NN_OPS_MATMUL; quantised: the reference
+/// kernels of TFLite's BATCH_MATMUL.
 struct matmul {
   static constexpr op_code code{19};
   static constexpr std::string_view name = "matmul";
-  static constexpr operand_spec inputs[] = {{"a", types::floating}, {"b", types::floating}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{};
+  static constexpr operand_spec inputs[] = {{"a", types::floating | detail::bytes},
+                                            {"b", types::floating | detail::bytes}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 19, .hdi = 89};
   static constexpr nnrt_parameter parameters[] = {
       {"transpose_a", 33, boolean}, {"transpose_b", 34, boolean}, {"fused", 35, i8}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (bool, transpose_a), (bool, transpose_b), (activation, fused));
+    NNRT_ATTRIBUTES(attrs, (bool, transpose_a), (bool, transpose_b), (activation, fused));
     constexpr attrs() : transpose_a(false), transpose_b(false), fused(activation::none) {}
   };
 
@@ -6515,9 +11806,13 @@ struct matmul {
     rank_of_b_must_be_at_least_2,
     inner_extents_must_be_equal,
     leading_extents_must_be_equal_or_1,
+    quantised_a_must_have_one_scale,
+    quantised_b_must_have_one_scale,
+    quantised_output_must_have_one_scale,
   };
 
-  static constexpr verdict infer(const attrs& attributes, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& attributes, array_ref<const operand> in,
+                                 array_ref<const tensor_desc> wanted) {
     const tensor_desc &a = in[0].desc, &b = in[1].desc;
     if (auto v = require(rule::types_must_be_equal, b.type, a.type); !v) return v;
     if (auto v = require_at_least(rule::rank_of_a_must_be_at_least_2, a.rank(), 2); !v) return v;
@@ -6526,27 +11821,38 @@ struct matmul {
     if (auto v = require_same_extent(rule::inner_extents_must_be_equal, right.rows, left.columns); !v) return v;
     const broadcast_result batch = broadcast(leading(a.shape), leading(b.shape));
     if (!batch.fits) return refuse(rule::leading_extents_must_be_equal_or_1, batch.right, batch.left);
+    if (auto v = check_quantisation(a, b, wanted); !v) return v;
     shape_t y = batch.shape;
     y.push_back(left.rows);
     y.push_back(right.columns);
-    return yields(tensor_desc{a.type, y});
+    return yields(detail::layer_result({a.type, y}, wanted));
   }
 
-  static constexpr std::int64_t macs(const attrs& attributes, std::span<const operand> in,
-                                     std::span<const tensor_desc> out) {
+  static constexpr std::int64_t macs(const attrs& attributes, array_ref<const operand> in,
+                                     array_ref<const tensor_desc> out) {
     return out[0].elements() * matrix(in[0].desc.shape, attributes.transpose_a).columns;
   }
 
-  template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
+  template <class T, class Rounding = rounding::twice>
+  static constexpr void reference(const attrs& attributes, arguments in, results out) {
     const auto y = out[0].as<T>();
     const shape_t batch = leading(y.shape);
     const auto a = oriented(in[0].as<const T>(), attributes.transpose_a, batch);
     const auto b = oriented(in[1].as<const T>(), attributes.transpose_b, batch);
     if (y.elements() == 0) return;
+    using sum_t = math::compute_t<T>;
+    const sum_t zero_a = detail::zero_of<T>(in[0]), zero_b = detail::zero_of<T>(in[1]);
+    const double scale = detail::product_of_tensor_scales(in[0].desc->quantised.scale, in[1].desc->quantised.scale);
+    const detail::epilogue<T, Rounding> finish(out[0], attributes.fused, scale);
     shape_t index;
     index.rank = y.rank();
-    do y.at(index) = static_cast<T>(activate(dot(a, b, index), attributes.fused));
-    while (next_index(index, y.shape));
+    do {
+      sum_t sum = 0;
+      for (std::int64_t k = 0; k < a.extent(-1); ++k)
+        sum += (static_cast<sum_t>(a.at(index.with(-1, k))) - zero_a) *
+               (static_cast<sum_t>(b.at(index.with(-2, k))) - zero_b);
+      y.at(index) = finish(sum);
+    } while (next_index(index, y.shape));
   }
 
  private:
@@ -6575,20 +11881,18 @@ struct matmul {
     return x;
   }
 
-  /// The element of the product at `index`: a row of a times a column of b.
-  template <class T>
-  static constexpr auto dot(const tensor_view<const T>& a, const tensor_view<const T>& b, const shape_t& index) {
-    using wide = math::compute_t<T>;
-    wide sum = 0;
-    for (std::int64_t k = 0; k < a.extent(-1); ++k)
-      sum += static_cast<wide>(a.at(index.with(-1, k))) * static_cast<wide>(b.at(index.with(-2, k)));
-    return sum;
+  static constexpr verdict check_quantisation(const tensor_desc& a, const tensor_desc& b,
+                                              array_ref<const tensor_desc> wanted) {
+    if (!detail::bytes.contains(a.type)) return {};
+    if (auto v = detail::require_one_scale(rule::quantised_a_must_have_one_scale, a); !v) return v;
+    if (auto v = detail::require_one_scale(rule::quantised_b_must_have_one_scale, b); !v) return v;
+    return detail::require_one_scale(rule::quantised_output_must_have_one_scale, detail::wish_of(wanted));
   }
 };
 
 }  // namespace ops
 
-/// matmul(a, b), with transpose_a, transpose_b and a fused activation.
+/// matmul(a, b), with transpose_a, transpose_b and a fused activation; for a quantised result into<quant{…}>.
 template <tensor_desc A, tensor_desc B, dsl::keyword_argument... Keywords>
 constexpr auto matmul(tensor<A> a, tensor<B> b, Keywords... keywords) {
   return dsl::apply<ops::matmul>(a, b, keywords...);
@@ -6641,12 +11945,13 @@ template <class Isa> struct fast<ops::matmul, Isa> {
     const product_batch batch(attrs, node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape);
     // A transposed a is brought into rows first, matrix by matrix: then parts share out matrices, not rows.
     const int parts = parts_of_macs(ops::matmul::macs(attrs, node.in, node.out));
-    return {.run = run_with_tiles<fast>(tile_set_for(batch.matrix.m, batch.matrix.n)),
+    return {.run = &run,
             .pack = &pack,
             .packs = 0b10,
             .packed_bytes = batch.b_count * packed_floats(batch.matrix.k, batch.matrix.n) * size_of(f32),
             .scratch_bytes = attrs.transpose_a ? batch.matrix.m * batch.matrix.k * size_of(f32) : 0,
             .parts = !attrs.transpose_a || parts < batch.count ? parts : static_cast<int>(batch.count < 64 ? batch.count : 64),
+            .inner = tiles_for<native_for<Isa>>(tile_set_for(batch.matrix.m, batch.matrix.n)),
             .name = "gemm batch"};
   }
 
@@ -6660,10 +11965,7 @@ template <class Isa> struct fast<ops::matmul, Isa> {
     for (std::int64_t i = 0; i < count; ++i, b += k * n, packed += packed_floats(k, n))
       kernels::pack(b, is_transposed ? 1 : n, is_transposed ? k : 1, k, n, nullptr, packed);
   }
-  template <tile_set Set> static void run(const kernel_call& call) { run_on(call, tiles_of<native, Set>); }
-
- private:
-  static void run_on(const kernel_call& call, const tile_table& tiles) {
+  static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::matmul::attrs>(call.attrs);
     const product_batch batch = batch_of(call, attrs);
     const auto [m, k, n] = batch.matrix;
@@ -6674,9 +11976,11 @@ template <class Isa> struct fast<ops::matmul, Isa> {
       const float* a = floats_in(call, 0) + batch.a_of(i) * m * k;
       if (attrs.transpose_a) a = in_rows(a, m, k, scratch_floats(call));
       gemm<native>(batch.matrix, a, k, packed + batch.b_of(i) * packed_floats(k, n), floats_out(call) + i * m * n, n, range_of(attrs.fused),
-                   shares_matrices ? part{} : part_of(call), {}, tiles);
+                   shares_matrices ? part{} : part_of(call), {}, tiles_in(call));
     }
   }
+
+ private:
   static product_batch batch_of(const kernel_call& call, const ops::matmul::attrs& attrs) {
     return {attrs, call.in[0].shape(), call.in[1].shape(), call.out[0].shape()};
   }
@@ -6685,6 +11989,74 @@ template <class Isa> struct fast<ops::matmul, Isa> {
     for (std::int64_t i = 0; i < m; ++i)
       for (std::int64_t j = 0; j < k; ++j) rows[i * k + j] = a[j * m + i];
     return rows;
+  }
+};
+
+template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    const auto attrs = unpack<ops::matmul::attrs>(node.attrs);
+    const shape_t& b = node.in[1].desc.shape;
+    const std::int64_t k = b[attrs.transpose_b ? -1 : -2];
+    if (!is_layer_of_bytes(node, k)) return {};
+    const product_batch batch(attrs, node.in[0].desc.shape, b, node.out[0].shape);
+    return {.run = &run,
+            .pack = &pack,
+            .packs = 0b10,
+            .packed_bytes = batch.b_count * layout_of(batch.matrix).bytes(),
+            .scratch_bytes = is_copied(attrs, k) ? copied_rows_bytes(batch.matrix.m, k) : 0,
+            .parts = parts_of_byte_macs(ops::matmul::macs(attrs, node.in, node.out)),
+            .name = "dot batch"};
+  }
+
+  static void pack(const kernel_call& call) {
+    const auto attrs = unpack<ops::matmul::attrs>(call.attrs);
+    const product_batch batch(attrs, call.in[0].shape(), call.in[1].shape(), result_behind_packed(call).shape);
+    const auto [m, k, n] = batch.matrix;
+    const byte_factors f = factors_of(call);
+    const double scale = ops::detail::product_of_tensor_scales(call.in[0].desc->quantised.scale,
+                                                               call.in[1].desc->quantised.scale);
+    constexpr std::int64_t largest = 255 * 255;
+    const byte_channel all{fixed_point_of(scale / double{result_behind_packed(call).quantised.scale}), 0, {-k * largest, k * largest}};
+    const std::int64_t row = attrs.transpose_b ? 1 : n, column = attrs.transpose_b ? k : 1;
+    const byte_layout layout = layout_of(batch.matrix);
+    for (std::int64_t i = 0; i < batch.b_count; ++i) {
+      const std::byte* const b = bytes_in(call, 1) + i * k * n;
+      byte_pack(
+          layout, f, scaled_range_of(call, result_behind_packed(call), attrs.fused),
+          [&](std::int64_t j, std::int64_t, std::int64_t at) { return f.at(b, at * row + j * column); },
+          [&](std::int64_t) { return all; }, bytes_out(call) + i * layout.bytes());
+    }
+  }
+  static void run(const kernel_call& call) {
+    const auto attrs = unpack<ops::matmul::attrs>(call.attrs);
+    const product_batch batch(attrs, call.in[0].shape(), call.in[1].shape(), call.out[0].shape());
+    const bool shares_matrices = batch.count >= call.tiles;
+    const interval mine = shares_matrices ? share(batch.count, part_of(call)) : interval{0, batch.count};
+    for (std::int64_t i = mine.begin; i < mine.end; ++i)
+      multiply(call, attrs, batch, i, shares_matrices ? part{} : part_of(call));
+  }
+
+ private:
+  static constexpr byte_layout layout_of(const gemm_shape& matrix) { return {{1, matrix.k}, matrix.n}; }
+  static constexpr bool is_copied(const ops::matmul::attrs& attrs, std::int64_t k) {
+    return attrs.transpose_a || k % 4 != 0;
+  }
+  /// Matrix i of y, or a part of it.
+  static void multiply(const kernel_call& call, const ops::matmul::attrs& attrs, const product_batch& batch,
+                       std::int64_t i, part of) {
+    const auto [m, k, n] = batch.matrix;
+    byte_product p = product_of(call, layout_of(batch.matrix), attrs.fused);
+    p.packed += batch.b_of(i) * p.layout.bytes();
+    const std::byte* const a = bytes_in(call, 0) + batch.a_of(i) * m * k;
+    std::byte* const c = bytes_out(call) + i * m * n;
+    if (!is_copied(attrs, k)) return byte_gemm<native>(p, m, a, k, c, n, of);
+    const std::int64_t row = attrs.transpose_a ? 1 : k, column = attrs.transpose_a ? m : 1;
+    byte_gemm_of_copies<native>(
+        p, m,
+        [&, depth = k](std::int64_t j, std::byte* to) {
+          for (std::int64_t at = 0; at < depth; ++at) to[at] = a[j * row + at * column];
+        },
+        call.scratch, c, n, of);
   }
 };
 
@@ -6710,13 +12082,13 @@ namespace ops {
 ///
 /// Lengths are in pixels; the odd pixel of `same` is at bottom and right. dtypes: floating point and integers. A
 /// quantised image keeps scale and zero point, and a fused activation is a clamp of its stored numbers.
-/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_MAX_POOL.
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_MAX_POOL; quantised: the reference kernels of TFLite's MAX_POOL_2D.
 struct max_pool {
   static constexpr op_code code{21};
   static constexpr std::string_view name = "max_pool";
   static constexpr operand_spec inputs[] = {{"x", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 21, .hdi = 92};
   // Padding comes as a list of four or as a mode, told apart by the count; either may stand under either number.
   static constexpr nnrt_parameter parameters[] = {
@@ -6733,18 +12105,10 @@ struct max_pool {
     window_lengths_must_not_exceed_the_size_limit,
     padded_input_must_cover_kernel,
     pads_must_be_smaller_than_kernel,
-    output_zero_point_must_equal_input_zero_point,
-    output_scale_in_billionths_must_equal_input_scale,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc> wanted) {
-    const tensor_desc& x = in[0].desc;
-    verdict v = detail::infer_pool<rule>(a, x);
-    if (!v) return v;
-    v.outputs[0].quantised = x.quantised;
-    if (wanted.empty() || !wanted[0].quantised || !types::integer.contains(x.type)) return v;
-    if (auto kept = check_quantisation(x.quantised, wanted[0].quantised); !kept) return kept;
-    return v;
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_pool<rule>(a, in[0].desc);
   }
   static constexpr auto macs = no_macs;
 
@@ -6757,12 +12121,6 @@ struct max_pool {
   }
 
  private:
-  static constexpr verdict check_quantisation(const quantisation& x, const quantisation& y) {
-    if (auto v = require(rule::output_zero_point_must_equal_input_zero_point, y.zero_point, x.zero_point); !v) return v;
-    const auto billionths = [](float scale) { return math::convert<std::int64_t>(math::round_half_away(scale * 1e9)); };
-    if (x.scale == y.scale) return {};
-    return refuse(rule::output_scale_in_billionths_must_equal_input_scale, billionths(y.scale), billionths(x.scale));
-  }
   template <class T> static constexpr T least() {
     if constexpr (std::is_integral_v<T>) return std::numeric_limits<T>::min();
     else return static_cast<T>(-math::infinity<math::compute_t<T>>);
@@ -6798,66 +12156,21 @@ namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::max_pool, Isa> : pooling_binding<maximum_fold> {};
 
+template <class Isa> struct fast_on_bytes<ops::max_pool, Isa> : byte_pooling_binding<byte_maximum> {};
+
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/maximum.hpp
 // maximum: the fast kernels of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 
-// ===== nnrt/ops/maximum.hpp
-// maximum: the larger of a and b, with broadcasting.
-// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// The larger of two tensors, element by element.
-///
-///   a, b: shapes that broadcast as NumPy's do, of one dtype      y: the common shape, a where a > b, else b; NaN where
-///   one is
-///
-/// Rules: the dtypes must be equal (cast one operand where they are not); extents, counted from the innermost, must be
-/// equal or 1. No activation is fused. Source: NNRt OH_NN_OPS_MAXIMUM; NaN as in NumPy and ONNX.
-struct maximum {
-  static constexpr op_code code{20};
-  static constexpr std::string_view name = "maximum";
-  static constexpr operand_spec inputs[] = {{"a", types::number}, {"b", types::number}};
-  static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.result = storage::in_place};
-  static constexpr foreign_numbers foreign{.nnrt = 20, .hdi = 90};
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
-  enum class rule { types_must_be_equal, extents_must_be_equal_or_1 };
-
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
-    return detail::infer_binary<rule>(in);
-  }
-  static constexpr auto macs = no_macs;
-
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    detail::for_each_pair<T>(in, out, [](T a, T b) {
-      if constexpr (!std::is_integral_v<T>)
-        if (math::is_nan(static_cast<math::compute_t<T>>(a))) return a;
-      return a > b ? a : b;
-    });
-  }
-};
-
-}  // namespace ops
-
-/// maximum(a, b), where one of the two may be a number.
-template <class A, class B, dsl::keyword_argument... Keywords>
-requires dsl::operand_pair<A, B>
-constexpr auto maximum(A a, B b, Keywords... keywords) {
-  dsl::check_scalar<A, B>();
-  return dsl::apply<ops::maximum>(a, b, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-
 namespace nnrt::inline NNRT_ISA::kernels {
 
-template <class Isa> struct fast<ops::maximum, Isa> : binary_binding<fast<ops::maximum, Isa>> {
-  static maximum_lanes function(std::span<const word>) { return {}; }
+template <class Isa> struct fast<ops::maximum, Isa> : binary_binding<ops::maximum, fast<ops::maximum, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice stored = stored_pair_binding<ops::maximum, Isa>::select(node)) return stored;
+    return binary_binding<ops::maximum, fast>::select(node);
+  }
+  static maximum_lanes function(array_ref<const word>) { return {}; }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -6874,31 +12187,56 @@ namespace ops {
 
 /// Product of two tensors, element by element; for the product of matrices see matmul.
 ///
-///   a, b: shapes that broadcast as NumPy's do, of one dtype      y: the common shape, fused(a * b)
+///   a, b: shapes that broadcast as NumPy's do      y: the common shape, fused(a * b)
 ///
-/// Integers wrap around. Rules: the dtypes must be equal (cast one operand where they are not); extents, counted from
-/// the innermost, must be equal or 1. Source: NNRt OH_NN_OPS_MUL.
+/// y has the dtype of higher precision of the two: floats before integers before booleans, which count as 0 and 1.
+/// Integers wrap around.
+///
+/// Quantised: a and b i8, u8 or i16 with one scale each, y with the scale that `into<quant{…}>` gives; the products of
+/// (stored - zero point) are brought to the scale of y and clamped, as the activation says.
+///
+/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt OH_NN_OPS_MUL;
+/// quantised: the reference kernels of TFLite's MUL.
 struct mul {
   static constexpr op_code code{22};
   static constexpr std::string_view name = "mul";
-  static constexpr operand_spec inputs[] = {{"a", types::number}, {"b", types::number}};
+  static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.result = storage::in_place};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 22, .hdi = 99};
   static constexpr nnrt_parameter parameters[] = {{"fused", 41, i8}};
   using attrs = detail::fused_attribute;
-  enum class rule { types_must_be_equal, extents_must_be_equal_or_1 };
+  enum class rule {
+    types_must_have_a_common_type,
+    operands_must_not_both_be_boolean,
+    extents_must_be_equal_or_1,
+    operands_must_both_be_quantised_or_both_plain,
+    quantised_types_must_be_i8_u8_or_i16,
+    quantised_types_must_be_equal,
+    quantised_operands_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+  };
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
-    return detail::infer_binary<rule>(in);
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    return detail::infer_stored_arithmetic<rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
-  template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
+  /// One element of the result.
+  template <class T> static constexpr T element(const attrs& attributes, T a, T b) {
     using wide = detail::wrapping_t<T>;
-    detail::for_each_pair<T>(in, out, [&](T a, T b) {
-      return detail::finished<T>(static_cast<wide>(a) * static_cast<wide>(b), attributes.fused);
-    });
+    return detail::finished<T>(static_cast<wide>(a) * static_cast<wide>(b), attributes.fused);
+  }
+  /// The function of two stored numbers.
+  template <class T> static constexpr auto stored(const detail::stored_pair& of) {
+    return detail::stored_product<T>(of);
+  }
+
+  template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
+    if constexpr (can_be_stored<T>)
+      if (in[0].desc->quantised) return detail::for_each_pair<T>(in, out, stored<T>({in, out, attributes.fused}));
+    detail::for_each_pair<T>(in, out, [&](T a, T b) { return element(attributes, a, b); });
   }
 };
 
@@ -6922,8 +12260,12 @@ constexpr auto operator*(A a, B b) {
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-template <class Isa> struct fast<ops::mul, Isa> : binary_binding<fast<ops::mul, Isa>> {
-  static clamped<multiply_lanes> function(std::span<const word> attrs) {
+template <class Isa> struct fast<ops::mul, Isa> : binary_binding<ops::mul, fast<ops::mul, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice stored = stored_pair_binding<ops::mul, Isa>::select(node)) return stored;
+    return binary_binding<ops::mul, fast>::select(node);
+  }
+  static clamped<multiply_lanes> function(array_ref<const word> attrs) {
     return {{}, range_of(unpack<ops::mul::attrs>(attrs).fused)};
   }
 };
@@ -6968,25 +12310,6 @@ constexpr padded_rows padded_rows_of(const shape_t& x, const shape_t& y, const s
   return rows;
 }
 
-namespace detail {
-
-/// `count` copies of an element, `size` bytes of which are one number.
-inline void fill_numbers(const std::byte* number, std::int64_t size, std::int64_t bytes, std::byte* to) {
-  bool is_one_byte = true;
-  for (std::int64_t i = 1; i < size; ++i) is_one_byte = is_one_byte && number[i] == number[0];
-  if (is_one_byte) std::memset(to, static_cast<int>(number[0]), static_cast<std::size_t>(bytes));
-  else
-    for (std::int64_t i = 0; i < bytes; i += size) std::memcpy(to + i, number, static_cast<std::size_t>(size));
-}
-
-}  // namespace detail
-
-/// One number, as bytes.
-struct number_bytes {
-  const std::byte* first;
-  std::int64_t size;
-};
-
 /// Writes a share of the rows of y. source(i, extent) is the place along an axis of x from which place i (counted from
 /// the first element of x, so negative in front of it) comes; -1: it is `outside`.
 template <class Source>
@@ -7004,14 +12327,14 @@ void pad(const padded_rows& rows, const std::byte* x, number_bytes outside, std:
       from += at * x_steps.extents[i];
     }
     if (!is_inside) {
-      detail::fill_numbers(outside.first, outside.size, length, to);
+      fill_numbers(outside, length, to);
       continue;
     }
     const std::byte* const first = x + from * rows.x * bytes;
     const auto border = [&](std::int64_t begin, std::int64_t end) {  // places of y
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t at = source(i - rows.before, rows.x);
-        if (at < 0) return detail::fill_numbers(outside.first, outside.size, (end - i) * bytes, to + i * bytes);
+        if (at < 0) return fill_numbers(outside, (end - i) * bytes, to + i * bytes);
         std::memcpy(to + i * bytes, first + at * bytes, static_cast<std::size_t>(bytes));
       }
     };
@@ -7046,12 +12369,12 @@ struct pad {
   static constexpr std::string_view name = "pad";
   static constexpr operand_spec inputs[] = {{"x", types::any}, {"paddings", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 24, .hdi = 107};
   static constexpr nnrt_parameter parameters[] = {{"pad_value", 43, f32}, {"mode", 116, i32}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (border, mode), (float, pad_value));
+    NNRT_ATTRIBUTES(attrs, (border, mode), (float, pad_value));
     constexpr attrs() : mode(border::constant), pad_value(0) {}
   };
 
@@ -7065,7 +12388,7 @@ struct pad {
     symmetric_padding_must_not_exceed_the_extent,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     if (auto v =
             require_between(rule::mode_must_be_constant_reflect_or_symmetric, static_cast<std::int64_t>(a.mode), 0, 2);
@@ -7075,6 +12398,7 @@ struct pad {
                                      2 * x.rank());
         !v)
       return v;
+    if (in[1].awaited) return yields(x.with_shape(shape_t::unknown(x.rank())));
     if (!in[1].has_values()) return refuse(rule::paddings_must_be_known, 0, 1);
     shape_t y = x.shape;
     for (int i = 0; i < 2 * x.rank(); ++i) {
@@ -7117,9 +12441,7 @@ struct pad {
   }
   /// What stands for a real number in a tensor of T.
   template <class T> static constexpr T element_for(float value, const quantisation& q) {
-    if (q.mode == quantisation::kind::per_tensor)
-      return math::convert<T>(math::round_half_away(static_cast<double>(value) / static_cast<double>(q.scale)) +
-                              q.zero_point);
+    if (q) return stored_as<T>(value, q);
     return math::convert<T>(value);
   }
 
@@ -7168,6 +12490,98 @@ template <class Isa> struct fast<ops::pad, Isa> {
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/pow.hpp
+// pow: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/pow.hpp
+// pow: (scale * x + shift) to the power of y, with broadcasting.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Power of two tensors, element by element.
+///
+///   x, y: shapes that broadcast as NumPy's do      z: the common shape, (scale * x + shift) ^ y
+///
+/// scale is 1 and shift is 0 unless given. z has the dtype of higher precision of the two: floats before integers
+/// before booleans, which count as 0 and 1. Floats are computed in f64 and rounded once, with the special values of C's
+/// pow: anything to the power of 0 is 1, a negative number to a power that is no integer is NaN.
+///
+/// Integers with scale 1 and shift 0 are multiplied exactly and wrap around; 0 to the power of 0 is 1; to a negative
+/// power 1 stays 1, -1 is 1 or -1, all others are truncated to 0, and so is 0. With another scale or shift they are
+/// computed in f64 and converted as cast does. Broken rules: see `rule`; extents are counted from the innermost.
+/// Source: NNRt OH_NN_OPS_POW, made definite in this library.
+struct pow {
+  static constexpr op_code code{25};
+  static constexpr std::string_view name = "pow";
+  static constexpr operand_spec inputs[] = {{"x", detail::arithmetic}, {"y", detail::arithmetic}};
+  static constexpr operand_spec outputs[] = {{"z", types::number}};
+  static constexpr operator_traits traits{.result = storage::in_place, .typed_in_common = types::number};
+  static constexpr foreign_numbers foreign{.nnrt = 25, .hdi = 110};
+  static constexpr nnrt_parameter parameters[] = {{"scale", 107, f32}, {"shift", 108, f32}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (float, scale), (float, shift));
+    constexpr attrs() : scale(1), shift(0) {}
+  };
+
+  enum class rule { types_must_have_a_common_type, operands_must_not_both_be_boolean, extents_must_be_equal_or_1 };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_arithmetic<rule>(in);
+  }
+  static constexpr auto macs = no_macs;
+
+  /// One element of the result.
+  template <class T> static constexpr T element(const attrs& a, T x, T y) {
+    const bool as_it_is = a.scale == 1 && a.shift == 0;
+    if constexpr (std::is_integral_v<T>)
+      if (as_it_is) return power(x, y);
+    auto base = math::convert<double>(x);
+    if (!as_it_is) base = math::product(base, double{a.scale}) + double{a.shift};  // -0 + 0 would be 0
+    return math::convert<T>(math::pow(base, math::convert<double>(y)));
+  }
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::for_each_pair<T>(in, out, [&](T x, T y) { return element(a, x, y); });
+  }
+
+ private:
+  template <class T> static constexpr T power(T x, T y) {
+    if constexpr (std::is_signed_v<T>)
+      if (y < 0) return x == 1 || (x == -1 && y % 2 == 0) ? T{1} : x == -1 ? T{-1} : T{0};
+    std::uint64_t result = 1, square = static_cast<std::uint64_t>(x);
+    for (auto left = static_cast<std::uint64_t>(y); left != 0; left >>= 1U, square *= square)
+      if ((left & 1U) != 0) result *= square;
+    return static_cast<T>(result);
+  }
+};
+
+}  // namespace ops
+
+/// pow(x, y), where one of the two may be a number, with scaled_by<…> and shifted_by<…>.
+template <class X, class Y, dsl::keyword_argument... Keywords>
+requires dsl::operand_pair<X, Y>
+constexpr auto pow(X x, Y y, Keywords... keywords) {
+  dsl::check_scalar<X, Y>();
+  return dsl::apply<ops::pow>(x, y, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::pow, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    constexpr std::int64_t cost = 64;  // about so many additions is a power worth
+    const int parts = parts_for(node.out[0].elements() * cost);
+    return element_binding<ops::pow>::template select<float, float16, double, std::int32_t>(node, parts);
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/prelu.hpp
 // prelu: the fast kernels of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
@@ -7181,15 +12595,20 @@ namespace ops {
 
 /// Parametric rectified linear unit; channels are the last axis.
 ///
-///   x: [..., C]      weight: [C] or [1]      y: [..., C] = x where x > 0, else weight * x; a NaN stays one
+///   x: [..., C]      weight: [C] or [1], or any shape that broadcasts to that of x
+///   y: [..., C] = x where x > 0, else weight * x; a NaN stays one
 ///
-/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_PRELU.
+/// Quantised: x and weight i8, u8 or i16 with one scale each, y with the scale that `into<quant{…}>` gives; what passes
+/// and what is multiplied is brought to it in fixed point.
+///
+/// Broken rules: see `rule`; ranks, extents and scales are counted. Source: NNRt OH_NN_OPS_PRELU; other shapes of the
+/// weight as in ONNX and TFLite; quantised: the reference kernel of TFLite's PRELU.
 struct prelu {
   static constexpr op_code code{46};
   static constexpr std::string_view name = "prelu";
-  static constexpr operand_spec inputs[] = {{"x", types::floating}, {"weight", types::floating}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{.result = storage::in_place};
+  static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}, {"weight", detail::real_or_stored}};
+  static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 46, .hdi = 112};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -7198,28 +12617,64 @@ struct prelu {
     input_must_have_a_channel_axis,
     input_must_be_nhwc,
     parameter_types_must_equal_input_type,
-    parameter_rank_must_be_1,
-    parameters_must_have_one_element_for_each_channel,
+    weight_rank_must_not_exceed_input_rank,
+    weight_extents_must_be_1_or_those_of_the_input,
+    quantised_input_must_have_one_scale,
+    quantised_weight_must_have_one_scale,
+    quantised_output_must_have_one_scale,
   };
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc &x = in[0].desc, &weight = in[1].desc;
     if (auto v = detail::check_channels_last<rule>(x); !v) return v;
-    const std::int64_t channels = weight.elements() == 1 ? 1 : x.shape[-1];
-    if (auto v = detail::check_parameter<rule>(weight, x.type, channels); !v) return v;
-    return yields(x);
+    if (auto v = check_weight(weight, x); !v) return v;
+    if (types::floating.contains(x.type)) return yields(x);
+    if (auto v = detail::require_one_scale(rule::quantised_weight_must_have_one_scale, weight); !v) return v;
+    return detail::infer_stored<rule>(x, wanted);
   }
   static constexpr auto macs = no_macs;
 
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+  /// One element of the result.
+  template <class T> static constexpr T element(const attrs&, T x, T slope) {
     using real = math::compute_t<T>;
-    const auto x = in[0].as<const T>(), weight = in[1].as<const T>();
-    const auto y = out[0].as<T>();
-    for (std::int64_t i = 0; i < x.elements(); ++i) {
-      const real slope = real(weight[weight.elements() == 1 ? 0 : i % x.shape[-1]]);
-      y[i] = real(x[i]) > 0 ? x[i] : static_cast<T>(slope * real(x[i]));
-    }
+    return real(x) > 0 ? x : static_cast<T>(real(slope) * real(x));
   }
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    if constexpr (can_be_stored<T>) detail::for_each_pair<T>(in, out, stored_slope<T>(in, out));
+    else
+      detail::for_each_pair<T>(in, out, [&](T x, T slope) { return element(a, x, slope); });
+  }
+
+ private:
+  static constexpr verdict check_weight(const tensor_desc& weight, const tensor_desc& x) {
+    if (auto v = require(rule::parameter_types_must_equal_input_type, weight.type, x.type); !v) return v;
+    if (auto v = require_at_most(rule::weight_rank_must_not_exceed_input_rank, weight.rank(), x.rank()); !v) return v;
+    for (int axis = -1; axis >= -weight.rank(); --axis) {
+      if (weight.shape[axis] == 1) continue;
+      constexpr rule one_or_the_same = rule::weight_extents_must_be_1_or_those_of_the_input;
+      if (auto v = require_same_extent(one_or_the_same, weight.shape[axis], x.shape[axis]); !v) return v;
+    }
+    return {};
+  }
+
+  /// The function of two stored numbers: factors of scales in float, as TFLite has them.
+  template <class T> struct stored_slope {
+    std::int32_t zero_x, zero_slope, zero_y;
+    fixed_point passed, multiplied;
+    constexpr stored_slope(arguments in, results out) {
+      const quantisation &x = in[0].desc->quantised, &slope = in[1].desc->quantised, &y = out[0].desc->quantised;
+      zero_x = x.zero_point, zero_slope = slope.zero_point, zero_y = y.zero_point;
+      passed = fixed_point_of(double{float_quotient(x.scale, y.scale)});
+      multiplied = fixed_point_of(double{float_quotient(float_product(x.scale, slope.scale), y.scale)});
+    }
+    constexpr T operator()(T x, T slope) const {
+      using limits = std::numeric_limits<T>;
+      const std::int64_t real = x - zero_x;
+      const bool passes = real >= 0;
+      return requantise<T>(passes ? real : real * (slope - zero_slope), passes ? passed : multiplied, zero_y,
+                           {limits::min(), limits::max()});
+    }
+  };
 };
 
 }  // namespace ops
@@ -7234,22 +12689,191 @@ constexpr auto prelu(tensor<X> x, tensor<W> weight, Keywords... keywords) {
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-template <class Isa> struct fast<ops::prelu, Isa> : binary_binding<fast<ops::prelu, Isa>> {
-  static prelu_lanes function(std::span<const word>) { return {}; }
+template <class Isa> struct fast<ops::prelu, Isa> : binary_binding<ops::prelu, fast<ops::prelu, Isa>> {
+  static prelu_lanes function(array_ref<const word>) { return {}; }
 };
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/quant_dtype_cast.hpp
+// quant_dtype_cast: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/quant_dtype_cast.hpp
+// quant_dtype_cast: between real numbers and stored ones, and from one scale to another.
+// Flow: front ends call infer(); readers of quantised models map QUANTIZE and DEQUANTIZE to it.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// The same real numbers in another dtype or quantisation.
+///
+///   x: any shape; f16, f32, f64, or quantised i8, u8, i16, i32
+///   y: the same shape; one of these dtypes; quantised where it is an integer, with the scale that `into<quant{…}>`
+///   gives
+///
+///   float to integer:    round(x / scale of y) + zero point of y, halves away from zero, clamped; NaN is the zero
+///   point integer to float:    scale of x * (x - zero point of x) integer to integer:  (x - zero point of x) * (scale
+///   of x / scale of y), in fixed point, + zero point of y, clamped
+///
+/// `src_t` and `dst_t` are the numbers of both dtypes: OH_NN_DataType's or HDI's. x may have one scale for each index
+/// along `axis`, which counts from the end when negative; y has one scale.
+///
+/// Broken rules: see `rule`; axes and scales are counted. Source: NNRt OH_NN_OPS_QUANT_DTYPE_CAST; the arithmetic: the
+/// reference kernels of TFLite's QUANTIZE and DEQUANTIZE.
+struct quant_dtype_cast {
+  static constexpr op_code code{52};
+  static constexpr std::string_view name = "quant_dtype_cast";
+  static constexpr operand_spec inputs[] = {{"x", types::floating | types::quantised}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating | types::quantised}};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
+  static constexpr foreign_numbers foreign{.nnrt = 52, .hdi = 113};
+  static constexpr nnrt_parameter parameters[] = {
+      {"src_t", 72, i64, -1}, {"dst_t", 73, i64, -1}, {"axis", 126, i64, -1}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, src_t), (std::int64_t, dst_t), (std::int64_t, axis));
+    constexpr attrs() : src_t(0), dst_t(0), axis(0) {}
+  };
+
+  enum class rule {
+    src_t_must_be_the_number_of_the_input_type,
+    dst_t_must_be_the_number_of_a_type_that_is_accepted,
+    one_of_the_types_must_be_an_integer,
+    quantised_input_must_have_a_scale,
+    axis_must_be_the_quantised_axis,
+    quantised_output_must_have_one_scale,
+  };
+
+  /// The dtype behind a number of OH_NN_DataType, or of HDI's DataType; none for any other.
+  static constexpr dtype type_of(std::int64_t number) {
+    constexpr std::int64_t hdi[dtype_count] = {0, 30, 32, 33, 34, 35, 37, 38, 39, 40, 42, 43, 44};
+    for (int i = 1; i < dtype_count; ++i)
+      if (number == i || number == hdi[i]) return static_cast<dtype>(i);
+    return dtype::none;
+  }
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    const tensor_desc& x = in[0].desc;
+    const dtype to = type_of(a.dst_t);
+    if (type_of(a.src_t) != x.type)
+      return refuse(rule::src_t_must_be_the_number_of_the_input_type, a.src_t, static_cast<int>(x.type));
+    if (!outputs[0].accepts.contains(to))
+      return refuse(rule::dst_t_must_be_the_number_of_a_type_that_is_accepted, a.dst_t, static_cast<int>(i8));
+    const bool from_real = types::floating.contains(x.type), to_real = types::floating.contains(to);
+    if (from_real && to_real) return require(rule::one_of_the_types_must_be_an_integer, to, i8);
+    if (!from_real && !x.quantised) return refuse(rule::quantised_input_must_have_a_scale, 0, 1);
+    if (x.quantised.mode == quantisation::kind::per_channel)
+      if (auto v =
+              require(rule::axis_must_be_the_quantised_axis, a.axis < 0 ? a.axis + x.rank() : a.axis, x.quantised.axis);
+          !v)
+        return v;
+    tensor_desc y{to, x.layout, x.shape};
+    if (to_real) return yields(y);
+    if (auto v = detail::require_one_scale(rule::quantised_output_must_have_one_scale, detail::wish_of(wanted)); !v)
+      return v;
+    y.quantised = wanted[0].quantised;
+    return yields(y);
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    with_element<types::floating | types::quantised>(out[0].type(), [&]<class To>(To) {
+      constexpr bool from_real = types::floating.contains(dtype_for<T>()),
+                     to_real = types::floating.contains(dtype_for<To>());
+      const quantisation& to = out[0].desc->quantised;
+      if constexpr (from_real && !to_real)
+        detail::for_each_element<T, To>(in, out, [&](T x) { return stored_as<To>(x, to); });
+      else if constexpr (to_real && !from_real)
+        for_each_channel<T, To>(in, out, [](const quantisation& q) { return real_number<T, To>{q}; });
+      else if constexpr (!to_real)
+        for_each_channel<T, To>(in, out, [&](const quantisation& q) { return rescaled<T, To>(q, to); });
+    });
+  }
+
+ private:
+  /// What a stored number stands for: rounded to float, unless To is double.
+  template <class T, class To> struct real_number {
+    quantisation from;
+    constexpr To operator()(T x) const {
+      if constexpr (std::is_same_v<To, double>)
+        return math::product(static_cast<double>(std::int64_t{x} - from.zero_point), double{from.scale});
+      else return math::convert<To>(real_of(x, from));
+    }
+  };
+  /// A stored number in another scale.
+  template <class T, class To> struct rescaled {
+    std::int64_t zero;
+    fixed_point factor;
+    std::int32_t zero_point;
+    constexpr rescaled(const quantisation& from, const quantisation& to)
+        : zero(from.zero_point),
+          factor(fixed_point_of(double{from.scale} / double{to.scale})),
+          zero_point(to.zero_point) {}
+    constexpr To operator()(T x) const {
+      using limits = std::numeric_limits<To>;
+      return requantise<To>(x - zero, factor, zero_point, {limits::min(), limits::max()});
+    }
+  };
+  /// y = f(x), where function_of(quantisation) gives the f of each index along the quantised axis; of all, where there
+  /// is one scale.
+  template <class T, class To, class FunctionOf>
+  static constexpr void for_each_channel(arguments in, results out, FunctionOf function_of) {
+    const quantisation& q = in[0].desc->quantised;
+    if (q.mode != quantisation::kind::per_channel) return detail::for_each_element<T, To>(in, out, function_of(q));
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<To>();
+    const std::int64_t channels = x.extent(q.axis), inner = x.shape.elements(q.axis + 1);
+    for (std::int64_t c = 0; c < channels; ++c) {
+      const auto at = static_cast<std::size_t>(c);
+      const auto f = function_of(
+          quantisation(quant{detail::channel_scale(in[0], c), at < in[0].zero_points.size() ? in[0].zero_points[at] : q.zero_point}));
+      for (std::int64_t outer = 0; outer < x.shape.elements(0, q.axis); ++outer)
+        for (std::int64_t i = (outer * channels + c) * inner, end = i + inner; i < end; ++i) y[i] = f(x[i]);
+    }
+  }
+};
+
+}  // namespace ops
+
+/// quant_dtype_cast<i8>(x, into<quant{…}>), quant_dtype_cast<f32>(x), with axis<…> where x has several scales.
+template <dtype To, tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto quant_dtype_cast(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::quant_dtype_cast>(x, keyword::value<keyword::src_t_slot, static_cast<int>(X.type)>{},
+                                           keyword::value<keyword::dst_t_slot, static_cast<int>(To)>{}, keywords...);
+}
+/// quantise(x, into<quant{…}>) as i8, quantise<u8>(…), …: what x stands for, stored with this scale.
+template <dtype To = i8, tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto quantise(tensor<X> x, Keywords... keywords) {
+  return quant_dtype_cast<To>(x, keywords...);
+}
+/// dequantise(x) as f32, dequantise<f16>(x), …: what the stored numbers of x stand for.
+template <dtype To = f32, tensor_desc X> constexpr auto dequantise(tensor<X> x) {
+  return quant_dtype_cast<To>(x, keyword::one_integer<keyword::axis_slot, X.quantised.axis>{});
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// From bytes to bytes; the reference does the rest.
+template <class Isa> struct fast<ops::quant_dtype_cast, Isa> : table_binding<ops::quant_dtype_cast, Isa> {};
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/reduce_mean.hpp
 // reduce_mean: the fast kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 
-// ===== nnrt/ops/reduce_mean.hpp
-// reduce_mean: the mean along some axes of a tensor.
-// Flow: front ends call infer(); kernels/select.hpp binds it to the pooling kernel or to reference().
+// ===== nnrt/kernels/bind/detail/reduction.hpp
+// reduction: what the bindings of operators that fold elements along axes have in common.
+// Flow: bind/reduce_mean.hpp and its like derive from reduction_binding and say how elements are folded.
+
+// ===== nnrt/ops/detail/reduction.hpp
+// reduction: what operators that fold the elements along some axes share - attributes, rules about axes, the walk.
+// Flow: infer and reference of reduce_mean, reduce_prod and reduce_all; their kernels ask reduced_axes(), too.
 
 // ===== nnrt/ops/detail/axes.hpp
 // axes: what operators with a list of axes share - each axis must exist and stand in the list once.
-// Flow: infer of squeeze, unsqueeze, transpose, slice and reductions.
+// Flow: infer of squeeze, unsqueeze, transpose and slice; reductions, which let axes come again, add them one by one.
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -7264,18 +12888,23 @@ struct chosen_axes {
       if (items[i] == axis) return true;
     return false;
   }
+  /// Takes the axis in, unless it is there already; whether it was not.
+  constexpr bool add(int axis) {
+    if (contains(axis)) return false;
+    items[count++] = axis;  // at most max_rank differ
+    return true;
+  }
 };
 
 /// Reads `list`, whose numbers count from the end when negative, as axes of a tensor of this rank. A number beyond the
 /// last axis breaks `exist` (the number, the last axis); an axis that comes again breaks `differ` (2, 1).
 template <class Rule>
-constexpr verdict choose_axes(chosen_axes& chosen, std::span<const std::int64_t> list, int rank, Rule exist,
+constexpr verdict choose_axes(chosen_axes& chosen, array_ref<const std::int64_t> list, int rank, Rule exist,
                               Rule differ) {
   for (const std::int64_t number : list) {
     const int axis = normalise_axis(number, rank);
     if (axis < 0) return refuse(exist, number, rank - 1);
-    if (chosen.contains(axis)) return refuse(differ, 2, 1);
-    chosen.items[chosen.count++] = axis;  // at most rank <= max_rank differ
+    if (!chosen.add(axis)) return refuse(differ, 2, 1);
   }
   return {};
 }
@@ -7283,112 +12912,234 @@ constexpr verdict choose_axes(chosen_axes& chosen, std::span<const std::int64_t>
 }  // namespace ops
 }  // namespace nnrt::inline NNRT_ISA
 
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// Attributes of a reduction; its axes are an operand.
+struct reduction_attributes {
+  NNRT_ATTRIBUTES(reduction_attributes, (bool, keep_dims), (bool, reduce_to_end), (float, coefficient));
+  constexpr reduction_attributes() : keep_dims(false), reduce_to_end(false), coefficient(0) {}
+
+  /// What results are multiplied by: the coefficient counts with reduce_to_end alone, and 0 (NNRt's default) means
+  /// none.
+  constexpr float factor() const { return reduce_to_end && coefficient != 0 ? coefficient : 1.0F; }
+};
+
+/// The axes that are folded, given those that were listed: all when none is; with reduce_to_end all from the first on.
+constexpr chosen_axes reduced_axes(const reduction_attributes& a, const chosen_axes& listed, int rank) {
+  if (listed.count > 0 && !a.reduce_to_end) return listed;
+  chosen_axes all;
+  for (int i = listed.count > 0 ? listed.items[0] : 0; i < rank; ++i) all.items[all.count++] = i;
+  return all;
+}
+
+/// The same for operands that have passed the rules: x and, where it is there, the list.
+constexpr chosen_axes reduced_axes(const reduction_attributes& a, arguments in) {
+  chosen_axes listed;
+  if (in.size() > 1 && in[1])
+    for (int i = 0; i < in[1].elements(); ++i)
+      listed.add(normalise_axis(in[1].integer(i), in[0].rank()));
+  return reduced_axes(a, listed, in[0].rank());
+}
+
+/// The output of a reduction of in[0] along the axes in in[1], of its dtype; or the broken rule.
+template <class Rule> constexpr verdict infer_reduction(const reduction_attributes& a, array_ref<const operand> in) {
+  const tensor_desc& x = in[0].desc;
+  array_ref<const std::int64_t> list;
+  if (in.size() > 1 && in[1]) {
+    if (auto v = require_at_most(Rule::axes_must_be_a_list_or_one_number, in[1].desc.rank(), 1); !v) return v;
+    if (!in[1].has_values()) return refuse(Rule::axes_must_be_known, 0, 1);
+    list = in[1].values;
+  }
+  chosen_axes listed;
+  for (const std::int64_t number : list) {
+    const int axis = normalise_axis(number, x.rank());
+    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_input, number, x.rank() - 1);
+    listed.add(axis);
+  }
+  const chosen_axes chosen = reduced_axes(a, listed, x.rank());
+  shape_t y;
+  for (int i = 0; i < x.rank(); ++i) {
+    if (!chosen.contains(i)) y.push_back(x.shape[i]);
+    else if (a.keep_dims) y.push_back(1);
+  }
+  return yields(x.with_shape(y));
+}
+
+/// Each element of y = finish(state, count), where step(state, element) has seen the `count` elements of x that it
+/// stands for, in row-major order.
+template <class T, class State, class Step, class Finish>
+constexpr void reduce(const reduction_attributes& a, arguments in, results out, State start, Step step, Finish finish) {
+  const auto x = in[0].as<const T>();
+  const auto y = out[0].as<T>();
+  const chosen_axes chosen = reduced_axes(a, in);
+  // Both of the rank of x: one steps through the results, one through the elements of each.
+  shape_t kept = x.shape, run = x.shape;
+  for (int i = 0; i < x.rank(); ++i) (chosen.contains(i) ? kept : run)[i] = 1;
+  const std::int64_t count = run.elements();
+  shape_t first;
+  first.rank = x.rank();
+  for (std::int64_t i = 0; i < y.elements(); ++i, next_index(first, kept)) {
+    State state = start;
+    shape_t at;
+    at.rank = x.rank();
+    for (std::int64_t left = count; left > 0; --left, next_index(at, run)) {
+      shape_t element = first;
+      for (int axis = 0; axis < at.rank; ++axis) element[axis] += at[axis];
+      step(state, x.at(element));
+    }
+    y[i] = finish(state, count);
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// The block that a node's reduction works on.
+template <class Isa> struct reduction_blocks {
+  static constexpr axis_block block_for(const kernel_request& node) {
+    const tensor_desc& x = node.in[0].desc;
+    ops::chosen_axes listed;
+    if (node.in.size() > 1 && node.in[1])
+      for (const std::int64_t axis : node.in[1].values) listed.items[listed.count++] = normalise_axis(axis, x.rank());
+    return block_for(x.shape, ops::detail::reduced_axes(unpack<attributes>(node.attrs), listed, x.rank()));
+  }
+  static constexpr axis_block block_for(const kernel_call& call) {
+    return block_for(call.in[0].shape(), ops::detail::reduced_axes(unpack<attributes>(call.attrs), call.in));
+  }
+
+ private:
+  using attributes = ops::detail::reduction_attributes;
+
+  static constexpr axis_block block_for(const shape_t& shape, const ops::chosen_axes& axes) {
+    bool listed[max_rank] = {};
+    for (int i = 0; i < axes.count; ++i) listed[axes.items[i]] = true;
+    return block_of(shape, listed);
+  }
+};
+
+/// Kernel choice of a reduction of an f32 tensor along axes that lie side by side. Isa makes the name depend on the
+/// parameter of fast, see depthwise_binding.
+template <class Fold, class Isa> struct reduction_binding {
+  using blocks = reduction_blocks<Isa>;
+
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (node.in[0].desc.type != f32 || !has_work(node)) return {};
+    const axis_block block = blocks::block_for(node);
+    if (!block.found) return {};
+    return {.run = &run, .parts = parts_for(block.elements()), .name = block.inner == 1 ? "fold rows" : "fold columns"};
+  }
+  static void run(const kernel_call& call) {
+    const auto attrs = unpack<ops::detail::reduction_attributes>(call.attrs);
+    fold<Fold>(blocks::block_for(call), floats_in(call, 0), attrs.factor(), floats_out(call), part_of(call));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/ops/reduce_mean.hpp
+// reduce_mean: the mean along some axes of a tensor.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the pooling kernel or to reference().
+
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
 /// Mean of the elements along `axes`.
 ///
-///   x: any shape      axes: a list of axes, constant; missing or empty: all
+///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
 ///   y: the extents of the other axes; with keep_dims the axes of the mean stay, with extent 1
 ///
 /// reduce_to_end: all axes from the first of the list on, and the mean is multiplied by `coefficient`, unless that is 0
 /// (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the end
-/// when negative. A mean of no elements is NaN. Sums run in row-major order in the type of computation (float for
-/// float16).
+/// when negative.
 ///
-/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_MEAN.
+/// dtypes: f16 (summed in f32), f32, f64, in row-major order; a mean of no elements is NaN. Or quantised i8 or u8 to
+/// the scale that `into<quant{…}>` gives: sums of (x - zero point) are exact integers, and requantise() scales them by
+/// scale of x * coefficient / (scale of y * their number); a mean of no elements is 0.
+/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_MEAN; quantised: the reference kernel of
+/// TFLite's MEAN, as TensorFlow 2.14 has it.
 struct reduce_mean {
   static constexpr op_code code{42};
   static constexpr std::string_view name = "reduce_mean";
-  static constexpr operand_spec inputs[] = {{"x", types::floating}, {"axes", types::index, presence::optional, true}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{};
+  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::bytes},
+                                            {"axes", types::index, presence::optional, true}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 42, .hdi = 118};
   static constexpr nnrt_parameter parameters[] = {
       {"keep_dims", 60, boolean}, {"reduce_to_end", 117, boolean}, {"coefficient", 118, f32}};
 
-  struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (bool, keep_dims), (bool, reduce_to_end), (float, coefficient));
-    constexpr attrs() : keep_dims(false), reduce_to_end(false), coefficient(0) {}
-  };
+  using attrs = detail::reduction_attributes;
 
   enum class rule {
     axes_must_be_a_list_or_one_number,
     axes_must_be_known,
     axis_must_be_an_axis_of_the_input,
-    axes_must_differ,
+    quantised_input_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+    coefficient_of_a_quantised_mean_must_be_finite,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
-    const tensor_desc& x = in[0].desc;
-    std::span<const std::int64_t> list;
-    if (in.size() > 1 && in[1]) {
-      if (auto v = require_at_most(rule::axes_must_be_a_list_or_one_number, in[1].desc.rank(), 1); !v) return v;
-      if (!in[1].has_values()) return refuse(rule::axes_must_be_known, 0, 1);
-      list = in[1].values;
-    }
-    chosen_axes chosen;
-    if (auto v = choose_axes(chosen, list, x.rank(), rule::axis_must_be_an_axis_of_the_input, rule::axes_must_differ);
-        !v)
-      return v;
-    chosen = reduced(a, chosen, x.rank());
-    shape_t y;
-    for (int i = 0; i < x.rank(); ++i) {
-      if (!chosen.contains(i)) y.push_back(x.shape[i]);
-      else if (a.keep_dims) y.push_back(1);
-    }
-    return yields(x.with_shape(y));
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    const bool is_stored = detail::bytes.contains(in[0].desc.type);
+    if (is_stored)
+      if (auto v = check_quantisation(a, in, wanted); !v) return v;
+    verdict v = detail::infer_reduction<rule>(a, in);
+    if (v && is_stored) v.outputs[0].quantised = wanted[0].quantised;
+    return v;
   }
 
   static constexpr auto macs = no_macs;
 
-  /// The axes along which the mean runs, given those that were listed.
-  static constexpr chosen_axes reduced(const attrs& a, const chosen_axes& listed, int rank) {
-    if (listed.count > 0 && !a.reduce_to_end) return listed;
-    chosen_axes all;
-    for (int i = listed.count > 0 ? listed.items[0] : 0; i < rank; ++i) all.items[all.count++] = i;
-    return all;
+  /// What sums of stored numbers are scaled by before they are shared out; the sign of the coefficient is the sums'.
+  static constexpr fixed_point scale_of_sums(double coefficient, const quantisation& x, const quantisation& y) {
+    return fixed_point_of(math::abs(coefficient) * double{x.scale} / double{y.scale});
+  }
+  /// factor / count, the mantissa rounded toward zero; as many bits as count has are kept, where the exponent allows
+  /// it.
+  static constexpr fixed_point shared_out(fixed_point factor, std::int64_t count) {
+    if (count == 0) return {};
+    const int bits = 63 - std::countl_zero(static_cast<std::uint64_t>(count));
+    const int most = factor.exponent < 1 ? 31 + factor.exponent : 32, shift = bits < most ? bits : most;
+    const std::int64_t mantissa = (std::int64_t{factor.mantissa} << shift) / count;
+    return {static_cast<std::int32_t>(mantissa), factor.exponent - shift};
   }
 
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    using real = math::compute_t<T>;
-    const auto x = in[0].as<const T>();
-    const auto y = out[0].as<T>();
-    chosen_axes listed;
-    if (in.size() > 1 && in[1])
-      for (int i = 0; i < in[1].elements(); ++i)
-        listed.items[listed.count++] = normalise_axis(in[1].integer(i), x.rank());
-    const chosen_axes chosen = reduced(a, listed, x.rank());
-    shape_t kept = x.shape,
-            run = x.shape;  // both of the rank of x: one steps through the results, one through the elements of each
-    for (int i = 0; i < x.rank(); ++i) (chosen.contains(i) ? kept : run)[i] = 1;
-    const real factor = a.reduce_to_end && a.coefficient != 0 ? static_cast<real>(a.coefficient) : real{1};
-    shape_t first;
-    first.rank = x.rank();
-    for (std::int64_t i = 0; i < y.elements(); ++i, next_index(first, kept))
-      y[i] = static_cast<T>(mean_of<real>(x, first, run) * factor);
+  template <class T, class Rounding = rounding::twice>
+  static constexpr void reference(const attrs& a, arguments in, results out) {
+    using sum_t = math::compute_t<T>;
+    const auto add = [](sum_t& sum, T element) { sum += static_cast<sum_t>(element); };
+    if constexpr (detail::is_byte<T>) {
+      const quantisation &x = in[0].desc->quantised, &y = out[0].desc->quantised;
+      const double coefficient = a.factor();
+      const fixed_point factor = scale_of_sums(coefficient, x, y);
+      detail::reduce<T>(a, in, out, sum_t{0}, add, [&](sum_t sum, std::int64_t count) {
+        const std::int64_t steps = sum - x.zero_point * count;
+        return requantise<T, Rounding>(coefficient < 0 ? -steps : steps, shared_out(factor, count), y.zero_point,
+                                       stored_range_of<T>(y, activation::none));
+      });
+    } else {
+      const auto factor = static_cast<sum_t>(a.factor());
+      detail::reduce<T>(a, in, out, sum_t{0}, add, [&](sum_t sum, std::int64_t count) {
+        return static_cast<T>((count == 0 ? math::nan<sum_t> : sum / static_cast<sum_t>(count)) * factor);
+      });
+    }
   }
 
  private:
-  template <class Real, class T>
-  static constexpr Real mean_of(const tensor_view<const T>& x, const shape_t& first, const shape_t& run) {
-    const std::int64_t count = run.elements();
-    if (count == 0) return math::nan<Real>;
-    Real sum = 0;
-    shape_t step;
-    step.rank = run.rank;
-    do {
-      shape_t at = first;
-      for (int i = 0; i < at.rank; ++i) at[i] += step[i];
-      sum += static_cast<Real>(x.at(at));
-    } while (next_index(step, run));
-    return sum / static_cast<Real>(count);
+  static constexpr verdict check_quantisation(const attrs& a, array_ref<const operand> in,
+                                              array_ref<const tensor_desc> wanted) {
+    constexpr float most = std::numeric_limits<float>::max();
+    if (auto v = detail::require_one_scale(rule::quantised_input_must_have_one_scale, in[0].desc); !v) return v;
+    if (auto v = detail::require_one_scale(rule::quantised_output_must_have_one_scale, detail::wish_of(wanted)); !v)
+      return v;
+    return require_real_between(rule::coefficient_of_a_quantised_mean_must_be_finite, a.factor(), -most, most);
   }
 };
 
 }  // namespace ops
 
-/// reduce_mean(x, axes<1, 2>, keep_dims) or reduce_mean(x, axis<-1>); without axes the mean of all elements.
+/// reduce_mean(x, axes<1, 2>, keep_dims) or reduce_mean(x, axis<-1>); without axes the mean of all elements. For a
+/// quantised result into<quant{…}>.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto reduce_mean(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::reduce_mean>(x, keyword::as_axes(keywords)...);
@@ -7398,40 +13149,109 @@ constexpr auto reduce_mean(tensor<X> x, Keywords... keywords) {
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-template <class Isa> struct fast<ops::reduce_mean, Isa> {
+template <class Isa> struct fast<ops::reduce_mean, Isa> : reduction_binding<mean_fold, Isa> {};
+
+template <class Isa> struct fast_on_bytes<ops::reduce_mean, Isa> {
+  using blocks = reduction_blocks<Isa>;
+
   static constexpr kernel_choice select(const kernel_request& node) {
     const tensor_desc& x = node.in[0].desc;
-    if (x.type != f32 || !has_work(node)) return {};
-    const bool has_list = node.in.size() > 1 && node.in[1];
-    const axis_block block = block_for(unpack<ops::reduce_mean::attrs>(node.attrs), x.shape,
-                                       has_list ? node.in[1].values : std::span<const std::int64_t>{});
-    if (!block.found) return {};
-    return {.run = &run,
-            .parts = parts_for(block.elements()),
-            .name = block.inner == 1 ? "mean of rows" : "mean of columns"};
+    if ((x.type != i8 && x.type != u8) || !has_work(node)) return {};
+    const axis_block block = blocks::block_for(node);
+    if (!block.found || block.inner < 8 || block.extent > most_mean_pixels) return {};
+    return {.run = &run, .parts = parts_for(block.elements() / 4), .name = "fold bytes"};
   }
   static void run(const kernel_call& call) {
-    const auto attrs = unpack<ops::reduce_mean::attrs>(call.attrs);
-    std::int64_t list[max_rank];
-    const bool has_list = call.in.size() > 1 && call.in[1];
-    const std::int64_t count = has_list ? call.in[1].elements() : 0;
-    for (std::int64_t i = 0; i < count; ++i) list[i] = call.in[1].integer(i);
-    const axis_block block = block_for(attrs, call.in[0].shape(), {list, static_cast<std::size_t>(count)});
-    mean(block, floats_in(call, 0), attrs.reduce_to_end && attrs.coefficient != 0 ? attrs.coefficient : 1.0F,
-         floats_out(call), part_of(call));
+    const axis_block block = blocks::block_for(call);
+    const double coefficient = unpack<ops::reduce_mean::attrs>(call.attrs).factor();
+    const quantisation &x = call.in[0].desc->quantised, &y = call.out[0].desc->quantised;
+    const bool is_unsigned = call.in[0].type() == u8;
+    scaled_bytes how;
+    how.is_unsigned = is_unsigned, how.is_turned = coefficient < 0;
+    how.zero = x.zero_point * block.extent, how.zero_point = y.zero_point;
+    how.factor = ops::reduce_mean::shared_out(ops::reduce_mean::scale_of_sums(coefficient, x, y), block.extent);
+    how.range = is_unsigned ? stored_range_of<std::uint8_t>(y, activation::none)
+                            : stored_range_of<std::int8_t>(y, activation::none);
+    scale_column_sums(block, bytes_in(call, 0), how, bytes_out(call), part_of(call));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/reduce_prod.hpp
+// reduce_prod: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/reduce_prod.hpp
+// reduce_prod: the product along some axes of a tensor.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the folding kernel or to reference().
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Product of the elements along `axes`.
+///
+///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
+///   y: the extents of the other axes; with keep_dims the axes of the product stay, with extent 1
+///
+/// reduce_to_end: all axes from the first of the list on, and the product is multiplied by `coefficient`, unless that
+/// is 0 (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the
+/// end when negative. A product of no elements is 1. Floating point is multiplied in row-major order in the type of
+/// computation (float for float16). Integers wrap around in their own width; times the coefficient they are truncated
+/// toward zero and saturated.
+///
+/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_PROD.
+struct reduce_prod {
+  static constexpr op_code code{50};
+  static constexpr std::string_view name = "reduce_prod";
+  static constexpr operand_spec inputs[] = {{"x", types::number}, {"axes", types::index, presence::optional, true}};
+  static constexpr operand_spec outputs[] = {{"y", types::number}};
+  static constexpr operator_traits traits{};
+  static constexpr foreign_numbers foreign{.nnrt = 50, .hdi = 118};
+  static constexpr nnrt_parameter parameters[] = {
+      {"keep_dims", 70, boolean}, {"reduce_to_end", 119, boolean}, {"coefficient", 120, f32}};
+
+  using attrs = detail::reduction_attributes;
+
+  enum class rule {
+    axes_must_be_a_list_or_one_number,
+    axes_must_be_known,
+    axis_must_be_an_axis_of_the_input,
+  };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_reduction<rule>(a, in);
+  }
+
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    using wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, math::compute_t<T>>;
+    detail::reduce<T>(
+        a, in, out, wide{1}, [](wide& product, T element) { product *= static_cast<wide>(element); },
+        [factor = a.factor()](wide product, std::int64_t) { return times<T>(product, factor); });
   }
 
  private:
-  static constexpr axis_block block_for(const ops::reduce_mean::attrs& attrs, const shape_t& shape,
-                                        std::span<const std::int64_t> list) {
-    ops::chosen_axes axes;
-    for (const std::int64_t axis : list) axes.items[axes.count++] = normalise_axis(axis, shape.rank);
-    axes = ops::reduce_mean::reduced(attrs, axes, shape.rank);
-    bool listed[max_rank] = {};
-    for (int i = 0; i < axes.count; ++i) listed[axes.items[i]] = true;
-    return block_of(shape, listed);
+  template <class T, class Wide> static constexpr T times(Wide product, float factor) {
+    if constexpr (!std::is_integral_v<T>) return static_cast<T>(product * static_cast<Wide>(factor));
+    else if (factor == 1) return static_cast<T>(product);  // a double would round large ones
+    else return math::convert<T>(math::convert<double>(static_cast<T>(product)) * double{factor});
   }
 };
+
+}  // namespace ops
+
+/// reduce_prod(x, axes<1, 2>, keep_dims) or reduce_prod(x, axis<-1>); without axes the product of all elements.
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto reduce_prod(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::reduce_prod>(x, keyword::as_axes(keywords)...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::reduce_prod, Isa> : reduction_binding<product_fold, Isa> {};
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/relu.hpp
@@ -7449,24 +13269,38 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, max(x, 0); a NaN stays one
 ///
-/// No rules beyond the signature's. Source: NNRt OH_NN_OPS_RELU.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; stored numbers are brought
+/// to it in fixed point and clamped, which leaves those of an equal scale as they are.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_RELU; quantised: TFLite's RELU.
 struct relu {
   static constexpr op_code code{47};
   static constexpr std::string_view name = "relu";
   static constexpr operand_spec inputs[] = {{"x", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.result = storage::in_place, .computes = meaning::relu};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .computes = meaning::relu, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 47, .hdi = 2};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
-  enum class rule {};
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
-    return yields(in[0].desc);
+  enum class rule {
+    quantised_type_must_be_i8_u8_or_i16,
+    quantised_input_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+  };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    const tensor_desc& x = in[0].desc;
+    if (!x.quantised) return yields(x);
+    if (!types::stored.contains(x.type)) return require(rule::quantised_type_must_be_i8_u8_or_i16, x.type, i8);
+    return detail::infer_stored<rule>(x, wanted);
   }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    if constexpr (can_be_stored<T>)
+      if (in[0].desc->quantised) return detail::activate_stored<T>(in, out, activation::relu);
     detail::for_each_element<T>(in, out, [](T x) { return activate(x, activation::relu); });
   }
 };
@@ -7487,8 +13321,12 @@ inline constexpr relu_t relu{};
 namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::relu, Isa> : unary_binding<fast<ops::relu, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice table = table_binding<ops::relu, Isa>::select(node)) return table;
+    return unary_binding<fast>::select(node);
+  }
   static constexpr std::int64_t cost = 1;
-  static clamp_lanes function(std::span<const word>) { return {range_of(activation::relu)}; }
+  static clamp_lanes function(array_ref<const word>) { return {range_of(activation::relu)}; }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -7507,24 +13345,38 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, min(max(x, 0), 6); a NaN stays one
 ///
-/// No rules beyond the signature's. Source: NNRt OH_NN_OPS_RELU6.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; stored numbers are brought
+/// to it in fixed point and clamped, which leaves those of an equal scale as they are.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_RELU6; quantised: TFLite's RELU6.
 struct relu6 {
   static constexpr op_code code{48};
   static constexpr std::string_view name = "relu6";
   static constexpr operand_spec inputs[] = {{"x", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.result = storage::in_place, .computes = meaning::relu6};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .computes = meaning::relu6, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 48, .hdi = 2};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
-  enum class rule {};
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
-    return yields(in[0].desc);
+  enum class rule {
+    quantised_type_must_be_i8_u8_or_i16,
+    quantised_input_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+  };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    const tensor_desc& x = in[0].desc;
+    if (!x.quantised) return yields(x);
+    if (!types::stored.contains(x.type)) return require(rule::quantised_type_must_be_i8_u8_or_i16, x.type, i8);
+    return detail::infer_stored<rule>(x, wanted);
   }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    if constexpr (can_be_stored<T>)
+      if (in[0].desc->quantised) return detail::activate_stored<T>(in, out, activation::relu6);
     detail::for_each_element<T>(in, out, [](T x) { return activate(x, activation::relu6); });
   }
 };
@@ -7545,8 +13397,516 @@ inline constexpr relu6_t relu6{};
 namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::relu6, Isa> : unary_binding<fast<ops::relu6, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice table = table_binding<ops::relu6, Isa>::select(node)) return table;
+    return unary_binding<fast>::select(node);
+  }
   static constexpr std::int64_t cost = 1;
-  static clamp_lanes function(std::span<const word>) { return {range_of(activation::relu6)}; }
+  static clamp_lanes function(array_ref<const word>) { return {range_of(activation::relu6)}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/resize_bilinear.hpp
+// resize_bilinear: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/kernels/resize.hpp
+// resize: bilinear interpolation of an NHWC image, vectorised over channels.
+// Flow: bind/resize_bilinear.hpp calls resize() for a part of the output rows.
+
+// ===== nnrt/core/resize.hpp
+// resize: between which pixels of an image those of the resized one lie, and where between them.
+// Flow: resize_bilinear's reference and its kernel ask here, so that both take the same pixels.
+
+namespace nnrt::inline NNRT_ISA {
+
+/// One axis of a resized image, in pixels; both images have some.
+struct resized_axis {
+  std::int64_t input = 1;
+  std::int64_t output = 1;
+  coordinates mode = coordinates::asymmetric;
+
+  constexpr bool aligns_corners() const { return mode == coordinates::align_corners && output > 1; }
+};
+
+/// Two neighbouring pixels, or one twice (at the border and where there is nothing to interpolate), and how far behind
+/// the first the wanted place lies, in units of Number's own; before the first pixel of an image it is negative.
+template <class Number> struct pixel_pair {
+  std::int64_t first = 0, second = 0;
+  Number between{};
+};
+
+/// The input pixels around output pixel i, `between` in pixels. Coordinates are computed in the order of TFLite's
+/// reference kernel, and rounded like there when Real is float.
+template <class Real> constexpr pixel_pair<Real> pixels_around(const resized_axis& axis, std::int64_t i) {
+  const Real scale = axis.aligns_corners() ? static_cast<Real>(axis.input - 1) / static_cast<Real>(axis.output - 1)
+                                           : static_cast<Real>(axis.input) / static_cast<Real>(axis.output);
+  constexpr Real half{0.5};
+  const Real at = axis.mode == coordinates::half_pixel ? math::product(static_cast<Real>(i) + half, scale) - half
+                                                       : math::product(static_cast<Real>(i), scale);
+  const auto below = static_cast<std::int64_t>(math::floor(at)), above = static_cast<std::int64_t>(math::ceil(at));
+  const std::int64_t last = axis.input - 1;
+  if (below > last) return {last, last, Real{0}};  // rounding, with far more output pixels than input pixels
+  const std::int64_t first = below > 0 ? below : 0;
+  return {first, above < last ? above : last, at - static_cast<Real>(first)};
+}
+
+/// As pixels_around, but without interpolation between a pixel and itself.
+template <class Real> constexpr pixel_pair<Real> distinct_pixels_around(const resized_axis& axis, std::int64_t i) {
+  pixel_pair<Real> pair = pixels_around<Real>(axis, i);
+  if (pair.first == pair.second) pair.between = Real{0};
+  return pair;
+}
+
+/// As pixels_around, with `between` in 1/1024 of a pixel. Source: TFLite's reference kernel for integers.
+constexpr pixel_pair<std::int64_t> pixels_around_in_1024ths(const resized_axis& axis, std::int64_t i) {
+  constexpr std::int64_t one = 1024;
+  const std::int64_t from = axis.aligns_corners() ? axis.input - 1 : axis.input,
+                     to = axis.aligns_corners() ? axis.output - 1 : axis.output;
+  const std::int64_t scale = (one * from + to / 2) / to, last = axis.input - 1;
+  const std::int64_t at = axis.mode == coordinates::half_pixel ? i * scale + scale / 2 - one / 2 : i * scale;
+  const std::int64_t below = at / one, above = (at + one - 1) / one;  // truncated: 0 for all in front of the image
+  if (below > last) return {last, last, 0};  // the rounded scale leads there, where TFLite would read past the image
+  const std::int64_t first = below > 0 ? below : 0;
+  return {first, above < last ? above : last, at - one * first};
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// An NHWC image and its new size, in pixels; no extent is 0.
+struct resize_shape {
+  std::int64_t n = 1, c = 1;
+  resized_axis h, w;
+};
+
+/// What each part writes down of the columns before it starts, so that no row has to find them again.
+constexpr std::int64_t resize_scratch_bytes(const resize_shape& s) {
+  return s.w.output * static_cast<std::int64_t>(sizeof(pixel_pair<float>));
+}
+
+namespace detail {
+
+/// The pixels that one output pixel is made of.
+struct blended_pixels {
+  const float* pixel[4] = {};
+  float weight[4] = {};
+  int count = 0;
+
+  void add(const float* at, float its_weight) { pixel[count] = at, weight[count] = its_weight, ++count; }
+};
+
+/// The weighted sum of the first Count pixels in the channels from c on: a whole vector of them, or the first `used`.
+template <bool Whole, class V, int Count>
+[[gnu::always_inline]] inline V blended(const blended_pixels& from, const V (&weight)[Count], std::int64_t c,
+                                        std::int64_t used) {
+  const auto channels_of = [=](const float* pixel) __attribute__((always_inline)) {
+    return Whole ? load(pixel + c) : load_first(pixel + c, used);
+  };
+  V sum = weight[0] * channels_of(from.pixel[0]);
+  each<Count - 1>([&](auto k) __attribute__((always_inline)) {
+    sum = fma(weight[k + 1], channels_of(from.pixel[k + 1]), sum);
+  });
+  return sum;
+}
+
+/// y = the weighted sum of the first Count pixels, channel by channel.
+template <class V, int Count> void blend(const blended_pixels& from, std::int64_t channels, float* y) {
+  V weight[Count];
+  each<Count>([&](auto k) __attribute__((always_inline)) { weight[k] = V(from.weight[k]); });
+  std::int64_t c = 0;
+  for (; c + lanes <= channels; c += lanes) store(y + c, blended<true>(from, weight, c, lanes));
+  if (c < channels) store_first(y + c, blended<false>(from, weight, c, channels - c), channels - c);
+}
+
+/// One row of the output; `above` and `below` are the rows of the input that it lies between.
+template <class V>
+void resize_row(const resize_shape& s, const float* above, const float* below, float down,
+                const pixel_pair<float>* columns, float* y) {
+  for (std::int64_t j = 0; j < s.w.output; ++j, y += s.c) {
+    const std::int64_t left = columns[j].first * s.c, right = columns[j].second * s.c;
+    const float across = columns[j].between;
+    // A pixel without weight takes no part: it may be infinite.
+    blended_pixels from;
+    from.add(above + left, (1.0F - down) * (1.0F - across));
+    if (down != 0) from.add(below + left, down * (1.0F - across));
+    if (across != 0) from.add(above + right, (1.0F - down) * across);
+    if (down != 0 && across != 0) from.add(below + right, down * across);
+    if (from.count == 1) copy_floats(from.pixel[0], s.c, y);
+    else if (from.count == 2) blend<V, 2>(from, s.c, y);
+    else blend<V, 4>(from, s.c, y);
+  }
+}
+
+}  // namespace detail
+
+/// y[n, i, j, c] = x, interpolated. A part does a share of the rows.
+///
+/// \param columns resize_scratch_bytes(s) bytes for this part alone; need not be initialised
+template <class Isa = native>
+void resize(const resize_shape& s, const float* x, pixel_pair<float>* columns, float* y, part p = {}) {
+  for (std::int64_t j = 0; j < s.w.output; ++j) columns[j] = distinct_pixels_around<float>(s.w, j);
+  const interval rows = share(s.n * s.h.output, p);
+  const std::int64_t in_row = s.w.input * s.c, out_row = s.w.output * s.c;
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    const auto pair = distinct_pixels_around<float>(s.h, row % s.h.output);
+    const float* const image = x + row / s.h.output * s.h.input * in_row;
+    detail::resize_row<vf>(s, image + pair.first * in_row, image + pair.second * in_row, pair.between, columns,
+                           y + row * out_row);
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/ops/resize_bilinear.hpp
+// resize_bilinear: an image in another size, each pixel interpolated between the four around its place.
+// Flow: front ends call infer(); kernels/select.hpp binds float32 to the kernel over channels, the rest to reference().
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Bilinear interpolation.
+///
+///   x: [N, H, W, C]      y: [N, H', W', C], H' = new_height, W' = new_width
+///   y[n, i, j, c] = the mean of the four pixels around place (h(i), w(j)) of x[n, …, c], nearer ones counting more
+///   h(i) = i * H / H' (asymmetric), i * (H - 1) / (H' - 1) (align_corners; for H' = 1: 0),
+///          (i + 0.5) * H / H' - 0.5 (half_pixel); likewise w(j)
+///
+/// Lengths are in pixels. Places outside the image count as the nearest one inside. exclude_outside (such pixels have
+/// no weight, the others more) gives the same numbers: one of two neighbours is always inside.
+///
+/// preserve_aspect_ratio: both sides are scaled by the smaller of new_height / H and new_width / W, rounded to nearest
+/// (halves to even), and at least 1, as TensorFlow's image.resize does.
+///
+/// dtypes: floating point (f16 interpolates in float; a pixel of weight 0 takes no part, even when it is infinite), or
+/// i8, i16, u8, quantised or not: stored numbers are interpolated, and y has the quantisation of x. i8 and i16 in
+/// fixed-point arithmetic with 1/1024 of a pixel, rounded half away from zero; u8 in float, rounded half up.
+/// Broken rules: see `rule`; pixels are counted. Source: NNRt OH_NN_OPS_RESIZE_BILINEAR; integers: the reference
+/// kernels of TFLite's RESIZE_BILINEAR.
+struct resize_bilinear {
+  static constexpr dtype_set interpolated = types::floating | types_of(i8, i16, u8);
+
+  static constexpr op_code code{43};
+  static constexpr std::string_view name = "resize_bilinear";
+  static constexpr operand_spec inputs[] = {{"x", interpolated}};
+  static constexpr operand_spec outputs[] = {{"y", interpolated}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr foreign_numbers foreign{.nnrt = 43, .hdi = 120};
+  static constexpr nnrt_parameter parameters[] = {{"new_height", 61, i64},
+                                                  {"new_width", 62, i64},
+                                                  {"preserve_aspect_ratio", 63, boolean},
+                                                  {"coordinate_mode", 64, i8},
+                                                  {"exclude_outside", 65, i64}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, new_height), (std::int64_t, new_width), (bool, preserve_aspect_ratio),
+                    (coordinates, coordinate_mode), (bool, exclude_outside));
+    constexpr attrs()
+        : new_height(0),
+          new_width(0),
+          preserve_aspect_ratio(false),
+          coordinate_mode(coordinates::asymmetric),
+          exclude_outside(false) {}
+  };
+
+  enum class rule {
+    input_rank_must_be_4,
+    input_must_be_nhwc,
+    input_must_have_pixels,
+    new_size_must_be_positive,
+    coordinate_mode_must_be_asymmetric_align_corners_or_half_pixel,
+  };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    if (auto v = detail::check_image<rule>(x); !v) return v;
+    for (const std::int64_t extent : {x.shape[1], x.shape[2]})
+      if (extent == 0) return refuse(rule::input_must_have_pixels, extent, 1);
+    for (const std::int64_t length : {a.new_height, a.new_width})
+      if (auto v = require_at_least(rule::new_size_must_be_positive, length, 1); !v) return v;
+    constexpr auto known = rule::coordinate_mode_must_be_asymmetric_align_corners_or_half_pixel;
+    if (auto v = require_between(known, static_cast<std::int64_t>(a.coordinate_mode), 0, 2); !v) return v;
+    const extent2 size = output_size(a, {x.shape[1], x.shape[2]});
+    return yields(tensor_desc{x.type, format::nhwc, {x.shape[0], size.h, size.w, x.shape[3]}});
+  }
+
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    if (y.elements() <= 0) return;
+    const resized_axis height{x.extent(1), y.extent(1), a.coordinate_mode},
+        width{x.extent(2), y.extent(2), a.coordinate_mode};
+    for (std::int64_t n = 0; n < y.extent(0); ++n)
+      for (std::int64_t i = 0; i < y.extent(1); ++i)
+        for (std::int64_t j = 0; j < y.extent(2); ++j) {
+          const auto h = around<T>(height, i);
+          const auto w = around<T>(width, j);
+          for (std::int64_t c = 0; c < y.extent(3); ++c)
+            y(n, i, j, c) = interpolate<T>(h.between, w.between, x(n, h.first, w.first, c), x(n, h.second, w.first, c),
+                                           x(n, h.first, w.second, c), x(n, h.second, w.second, c));
+        }
+  }
+
+ private:
+  /// -1 where it depends on an extent that is not known.
+  static constexpr extent2 output_size(const attrs& a, extent2 x) {
+    if (!a.preserve_aspect_ratio) return {a.new_height, a.new_width};
+    if (x.h < 0 || x.w < 0) return {-1, -1};
+    // In double: exact for everything but sizes that no memory holds.
+    const auto h = static_cast<double>(x.h), w = static_cast<double>(x.w);
+    const auto new_h = static_cast<double>(a.new_height), new_w = static_cast<double>(a.new_width);
+    const auto scaled = [](double length, double to, double from) -> std::int64_t {
+      const double result = math::round_half_even(math::product(length, to) / from);
+      constexpr std::int64_t too_many = max_elements + 1;
+      return result < 1 ? 1 : result > double{too_many} ? too_many : static_cast<std::int64_t>(result);
+    };
+    if (math::product(new_h, w) < math::product(new_w, h)) return {a.new_height, scaled(w, new_h, h)};
+    return {scaled(h, new_w, w), a.new_width};
+  }
+
+  template <class T> static constexpr auto around(const resized_axis& axis, std::int64_t i) {
+    if constexpr (std::is_same_v<T, std::uint8_t>) return pixels_around<float>(axis, i);
+    else if constexpr (std::is_integral_v<T>) return pixels_around_in_1024ths(axis, i);
+    else return distinct_pixels_around<math::compute_t<T>>(axis, i);
+  }
+
+  /// Between pixels a (above, left), b (below, left), c (above, right) and d (below, right); h and w as in a
+  /// pixel_pair.
+  template <class T>
+  static constexpr T interpolate(math::compute_t<T> h, math::compute_t<T> w, T a, T b, T c,
+                                 T d) requires(!std::is_integral_v<T>) {
+    using real = math::compute_t<T>;
+    const real one{1}, weights[] = {(one - h) * (one - w), h * (one - w), (one - h) * w, h * w};
+    const T pixels[] = {a, b, c, d};
+    real sum{0};
+    for (int i = 0; i < 4; ++i)
+      if (weights[i] != 0) sum += math::product(weights[i], static_cast<real>(pixels[i]));
+    return static_cast<T>(sum);
+  }
+  template <class T>
+  static constexpr T interpolate(std::int64_t h, std::int64_t w, T a, T b, T c, T d) requires std::is_integral_v<T> {
+    constexpr std::int64_t one = 1024, half = one * one / 2;
+    const std::int64_t sum = a * (one - h) * (one - w) + b * h * (one - w) + c * (one - h) * w + d * h * w;
+    return static_cast<T>((sum + (sum > 0 ? half : -half)) / (one * one));
+  }
+  template <class T>
+  static constexpr T interpolate(float h, float w, T a, T b, T c, T d) requires std::is_same_v<T, std::uint8_t> {
+    const auto part = [](T pixel, float of_row, float of_column) {
+      return math::product(math::product(static_cast<float>(pixel), of_row), of_column);
+    };
+    return static_cast<T>(part(a, 1 - h, 1 - w) + part(b, h, 1 - w) + part(c, 1 - h, w) + part(d, h, w) + 0.5F);
+  }
+};
+
+}  // namespace ops
+
+/// resize_bilinear(x, size<64, 48>), with half_pixel or align_corners (asymmetric otherwise), preserve_aspect_ratio,
+/// exclude_outside.
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto resize_bilinear(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::resize_bilinear>(x, keyword::as_image_size(keywords)...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::resize_bilinear, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!all_of_type(node, f32) || !has_work(node)) return {};
+    const resize_shape shape = shape_for(node.attrs, node.in[0].desc.shape, node.out[0].shape);
+    return {.run = &run,
+            .scratch_bytes = resize_scratch_bytes(shape),
+            .parts = parts_for(4 * node.out[0].elements()),
+            .name = "blend channels"};
+  }
+  static void run(const kernel_call& call) {
+    resize<native>(shape_for(call.attrs, call.in[0].shape(), call.out[0].shape()), floats_in(call, 0),
+                   reinterpret_cast<pixel_pair<float>*>(call.scratch), floats_out(call), part_of(call));
+  }
+
+ private:
+  static constexpr resize_shape shape_for(array_ref<const word> words, const shape_t& x, const shape_t& y) {
+    const coordinates mode = unpack<ops::resize_bilinear::attrs>(words).coordinate_mode;
+    return {x[0], x[3], {x[1], y[1], mode}, {x[2], y[2], mode}};
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/rsqrt.hpp
+// rsqrt: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/rsqrt.hpp
+// rsqrt: one over the square root.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernel.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Reciprocal of the square root, element by element.
+///
+///   x: any shape      y: the same shape, 1 / sqrt(x); NaN below zero, an infinity of its sign at zero
+///
+/// No rules beyond the signature's. Source: NNRt OH_NN_OPS_RSQRT, with IEEE 754's answers where that asks for x >= 0.
+struct rsqrt {
+  static constexpr op_code code{44};
+  static constexpr std::string_view name = "rsqrt";
+  static constexpr operand_spec inputs[] = {{"x", types::floating}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating}};
+  static constexpr operator_traits traits{.result = storage::in_place};
+  static constexpr foreign_numbers foreign{.nnrt = 44, .hdi = 126};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  enum class rule {};
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return yields(in[0].desc);
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::for_each_real<T>(in, out, [](double x) {
+      // Constant evaluation refuses to divide by zero.
+      return x == 0 ? math::copysign(math::infinity<double>, x) : 1 / math::sqrt(x);
+    });
+  }
+};
+
+}  // namespace ops
+
+/// rsqrt(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto rsqrt(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::rsqrt>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::rsqrt, Isa> : unary_binding<fast<ops::rsqrt, Isa>> {
+  static constexpr std::int64_t cost = 4;
+  static rsqrt_lanes function(array_ref<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/scale.hpp
+// scale: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/scale.hpp
+// scale: a factor and an offset for each index along some neighbouring axes, and a fused activation.
+// Flow: front ends call infer(); passes/fold.hpp moves it into the layer before it, or else kernels compute it.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Product with one tensor and sum with another, which both lie along the axes from `axis` on.
+///
+///   x: [d0 … dn]      scale: [d(axis) … d(axis + k)], any k; of rank 0 it serves all      bias: likewise
+///   y: like x, = fused(x * scale + bias)
+///
+/// `axis` counts from the end when negative. NNRt wants it given; here it is the last one, where channels are, unless
+/// it is. Integers wrap around. Broken rules: see `rule`. Source: NNRt OH_NN_OPS_SCALE.
+struct scale {
+  static constexpr op_code code{26};
+  static constexpr std::string_view name = "scale";
+  static constexpr operand_spec inputs[] = {{"x", types::number}, {"scale", types::number}, {"bias", types::number}};
+  static constexpr operand_spec outputs[] = {{"y", types::number}};
+  static constexpr operator_traits traits{.result = storage::in_place, .computes = meaning::scale};
+  static constexpr foreign_numbers foreign{.nnrt = 26, .hdi = 127};
+  static constexpr nnrt_parameter parameters[] = {{"axis", 45, i64}, {"fused", 44, i8}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis), (activation, fused));  // axis first: passes read it as word 0
+    constexpr attrs() : axis(-1), fused(activation::none) {}
+  };
+
+  enum class rule {
+    axis_must_be_an_axis_of_the_input,
+    parameter_types_must_equal_input_type,
+    parameters_must_not_have_more_axes_than_the_input_from_axis_on,
+    parameter_extents_must_equal_input_extents,
+  };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    const int axis = normalise_axis(a.axis, x.rank());
+    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
+    for (const operand& given : in.subspan(1)) {
+      const tensor_desc& p = given.desc;
+      if (auto v = require(rule::parameter_types_must_equal_input_type, p.type, x.type); !v) return v;
+      constexpr auto too_many = rule::parameters_must_not_have_more_axes_than_the_input_from_axis_on;
+      if (auto v = require_at_most(too_many, p.rank(), x.rank() - axis); !v) return v;
+      constexpr auto fits = rule::parameter_extents_must_equal_input_extents;
+      for (int i = 0; i < p.rank(); ++i)
+        if (auto v = require_same_extent(fits, p.shape[i], x.shape[axis + i]); !v) return v;
+    }
+    return yields(x);
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    using wide = detail::wrapping_t<T>;
+    const auto x = in[0].as<const T>(), scale = in[1].as<const T>(), bias = in[2].as<const T>();
+    const auto y = out[0].as<T>();
+    const int axis = normalise_axis(a.axis, x.rank());
+    // Elements of x between one of the parameter and the next.
+    const std::int64_t of_scale = x.shape.elements(axis + scale.rank()), of_bias = x.shape.elements(axis + bias.rank());
+    for (std::int64_t i = 0; i < x.elements(); ++i) {
+      const T factor = scale[i / of_scale % scale.elements()], offset = bias[i / of_bias % bias.elements()];
+      y[i] = detail::finished<T>(
+          product(static_cast<wide>(x[i]), static_cast<wide>(factor)) + static_cast<wide>(offset), a.fused);
+    }
+  }
+
+ private:
+  template <class Wide> static constexpr Wide product(Wide x, Wide factor) {
+    if constexpr (std::is_integral_v<Wide>) return x * factor;
+    else return math::product(x, factor);
+  }
+};
+
+}  // namespace ops
+
+/// scale(x, factor, offset), with axis<…> and a fused activation.
+template <tensor_desc X, tensor_desc S, tensor_desc B, dsl::keyword_argument... Keywords>
+constexpr auto scale(tensor<X> x, tensor<S> factor, tensor<B> offset, Keywords... keywords) {
+  return dsl::apply<ops::scale>(x, factor, offset, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::scale, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!all_of_type(node, f32) || !has_work(node) || node.in[1].desc.shape != node.in[2].desc.shape) return {};
+    const tensor_desc& x = node.in[0].desc;
+    const int parts = parts_for(x.elements());
+    const int axis = normalise_axis(unpack<ops::scale::attrs>(node.attrs).axis, x.rank());
+    const bool is_channelwise = x.shape.elements(axis + node.in[1].desc.rank()) == 1;
+    if (is_channelwise) return {.run = &run_channels, .parts = parts, .name = "scale channels"};
+    return {.run = &run_rows, .parts = parts, .name = "scale rows"};
+  }
+
+ private:
+  static affine_parameters parameters(const kernel_call& call) {
+    return {floats_in(call, 1), floats_in(call, 2), call.in[1].elements(),
+            range_of(unpack<ops::scale::attrs>(call.attrs).fused)};
+  }
+  static void run_channels(const kernel_call& call) {
+    const interval range = share_of_floats(call.out[0].elements(), part_of(call));
+    affine_channels(floats_in(call, 0), range, parameters(call), floats_out(call));
+  }
+  static void run_rows(const kernel_call& call) {
+    const interval range = share_of_floats(call.out[0].elements(), part_of(call));
+    const shape_t& x = call.in[0].shape();
+    const int axis = normalise_axis(unpack<ops::scale::attrs>(call.attrs).axis, x.rank);
+    affine_rows(floats_in(call, 0), range, x.elements(axis + call.in[1].rank()), parameters(call), floats_out(call));
+  }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -7565,28 +13925,39 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, 1 / (1 + exp(-x))
 ///
-/// No rules beyond the signature's. Source: NNRt OH_NN_OPS_SIGMOID.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives, for i8 usually 1/256 from
+/// -128; each stored number is the nearest to the real result, computed in float.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_SIGMOID; quantised: the tables of TFLite's
+/// LOGISTIC for 8 bits (which has only the scale 1/256; for 16 it interpolates, and differs in the last bits).
 struct sigmoid {
   static constexpr op_code code{28};
   static constexpr std::string_view name = "sigmoid";
-  static constexpr operand_spec inputs[] = {{"x", types::floating}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{.result = storage::in_place};
+  static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
+  static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 28, .hdi = 2};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
-  enum class rule {};
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
-    return yields(in[0].desc);
+  enum class rule { quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    return detail::infer_real<rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    detail::for_each_real<T>(in, out, [](double x) {
-      const double e = math::exp(-math::abs(x));  // at most 1: the sum keeps its digits on both sides
-      return (x < 0 ? e : 1.0) / (1.0 + e);
-    });
+    if constexpr (can_be_stored<T>) {
+      // The steps of TFLite's float code, each rounded to float.
+      detail::for_each_stored<T>(
+          in, out, [](float x) { return float_quotient(1.0F, static_cast<float>(1.0 + double{math::exp(-x)})); });
+    } else {
+      detail::for_each_real<T>(in, out, [](double x) {
+        const double e = math::exp(-math::abs(x));  // at most 1: the sum keeps its digits on both sides
+        return (x < 0 ? e : 1.0) / (1.0 + e);
+      });
+    }
   }
 };
 
@@ -7606,8 +13977,12 @@ inline constexpr sigmoid_t sigmoid{};
 namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::sigmoid, Isa> : unary_binding<fast<ops::sigmoid, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice table = table_binding<ops::sigmoid, Isa>::select(node)) return table;
+    return unary_binding<fast>::select(node);
+  }
   static constexpr std::int64_t cost = 4;
-  static sigmoid_lanes function(std::span<const word>) { return {}; }
+  static sigmoid_lanes function(array_ref<const word>) { return {}; }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -7638,12 +14013,12 @@ struct slice {
                                             {"begin", types::index, presence::required, true},
                                             {"size", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.outputs_are_parts = true};
+  static constexpr operator_traits traits{.outputs_are_parts = true, .quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 29, .hdi = 135};
   static constexpr nnrt_parameter parameters[] = {{"axes", 127, i64, -1}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (axis_list, axes));
+    NNRT_ATTRIBUTES(attrs, (axis_list, axes));
     constexpr attrs() = default;
   };
 
@@ -7660,7 +14035,7 @@ struct slice {
     size_must_not_exceed_what_is_left,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     chosen_axes cut;
     if (auto v = choose_axes(cut, a.axes, x.rank(), rule::axis_must_be_an_axis_of_the_input, rule::axes_must_differ);
@@ -7671,18 +14046,22 @@ struct slice {
       return v;
     if (auto v = require_same_extent(rule::size_must_have_one_number_for_each_axis, in[2].desc.elements(), count); !v)
       return v;
-    if (!in[1].has_values()) return refuse(rule::begin_must_be_known, 0, 1);
-    if (!in[2].has_values()) return refuse(rule::size_must_be_known, 0, 1);
+    if (!in[1].has_values() && !in[1].awaited) return refuse(rule::begin_must_be_known, 0, 1);
+    if (!in[2].has_values() && !in[2].awaited) return refuse(rule::size_must_be_known, 0, 1);
     shape_t y = x.shape;
     for (int i = 0; i < count; ++i) {
       const auto at = static_cast<std::size_t>(i);
+      if (!in[1].has_values() || !in[2].has_values()) {
+        y[a.axes.empty() ? i : cut.items[i]] = -1;
+        continue;
+      }
       if (auto v = cut_extent(y[a.axes.empty() ? i : cut.items[i]], in[1].values[at], in[2].values[at]); !v) return v;
     }
     return yields(x.with_shape(y));
   }
 
   static constexpr auto macs = no_macs;
-  static constexpr std::int64_t part_offset(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>, int) {
+  static constexpr std::int64_t part_offset(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>, int) {
     const shape_t strides = row_major_strides(in[0].desc.shape);
     std::int64_t offset = 0;
     for (std::size_t i = 0; i < in[1].values.size(); ++i) {
@@ -7791,13 +14170,13 @@ template <class V>
   for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes) {
     each<row_accumulators>([&](auto k) __attribute__((always_inline)) {
       const V e = exp_of(load(x + i + k * lanes) - from);
-      e.store_unaligned(y + i + k * lanes);
+      store(y + i + k * lanes, e);
       sums[k] = sums[k] + e;
     });
   }
   for (; i + lanes <= n; i += lanes) {
     const V e = exp_of(load(x + i) - from);
-    e.store_unaligned(y + i);
+    store(y + i, e);
     sums[0] = sums[0] + e;
   }
   if (i < n) {
@@ -7811,7 +14190,7 @@ template <class V>
 template <class V> [[gnu::always_inline]] inline void scale_row(float* y, std::int64_t n, float factor) {
   const V by(factor);
   std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) (load(y + i) * by).store_unaligned(y + i);
+  for (; i + lanes <= n; i += lanes) store(y + i, load(y + i) * by);
   if (i < n) store_first(y + i, load_first(y + i, n - i) * by, n - i);
 }
 
@@ -7827,21 +14206,21 @@ inline void softmax_columns(const float* x, std::int64_t extent, std::int64_t st
     for (std::int64_t c = 0; c < width; c += lanes) f(c, width - c < lanes ? width - c : lanes);
   };
   each_vector([&](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
-    load_first(x + c, n).store_unaligned(most + c);
-    V(0.0F).store_unaligned(sums + c);
+    store(most + c, load_first(x + c, n));
+    store(sums + c, V(0.0F));
   });
   for (std::int64_t i = 1; i < extent; ++i)
     each_vector([&, row = x + i * step ](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
-      larger_of(load_first(row + c, n), load(most + c)).store_unaligned(most + c);
+      store(most + c, larger_of(load_first(row + c, n), load(most + c)));
     });
   for (std::int64_t i = 0; i < extent; ++i)
     each_vector([&, at = i * step ](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
       const V e = exp_of(load_first(x + at + c, n) - load(most + c));
       store_first(y + at + c, e, n);
-      (load(sums + c) + e).store_unaligned(sums + c);
+      store(sums + c, load(sums + c) + e);
     });
   each_vector([&](std::int64_t c, std::int64_t)
-                  __attribute__((always_inline)) { (V(1.0F) / load(sums + c)).store_unaligned(sums + c); });
+                  __attribute__((always_inline)) { store(sums + c, V(1.0F) / load(sums + c)); });
   for (std::int64_t i = 0; i < extent; ++i)
     each_vector([&, at = i * step ](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
       store_first(y + at + c, load_first(y + at + c, n) * load(sums + c), n);
@@ -7878,6 +14257,82 @@ template <class Isa = native> void softmax(const axis_block& block, const float*
 // softmax: numbers along one or several axes become probabilities.
 // Flow: front ends call infer(); kernels/select.hpp binds it to the softmax kernel.
 
+// ===== nnrt/ops/detail/fixed_exponential.hpp
+// fixed_exponential: powers of e and reciprocals of 32-bit fixed-point numbers, with the bits of TFLite's.
+// Flow: the reference of softmax on stored numbers; an optimised form must give the same.
+
+/// A fixed-point number of `n` integer bits holds value * 2^(31 - n) in 32 bits. A product (high_product) has the
+/// integer bits of both factors. Source of the methods and their constants: gemmlowp's fixedpoint.h, which TFLite's
+/// reference kernels use.
+namespace nnrt::inline NNRT_ISA::ops::detail::fixed {
+
+using nnrt::detail::high_product, nnrt::detail::shifted_left, nnrt::detail::shifted_right;
+
+/// e^x for -1/4 <= x < 0; x and the result have no integer bits. Taylor's series around -1/8, up to the fourth power.
+constexpr std::int32_t exp_of_quarter(std::int32_t x) {
+  constexpr std::int32_t middle = 1895147668;  // e^(-1/8)
+  constexpr std::int32_t third = 715827883;    // 1/3
+  const std::int32_t d = x + (1 << 28), square = high_product(d, d), cube = high_product(square, d);
+  const std::int32_t fourth = shifted_right(high_product(square, square), 2);
+  const std::int32_t rest = shifted_right(high_product(fourth + cube, third) + square, 1);  // d^2/2 + d^3/6 + d^4/24
+  return middle + high_product(middle, d + rest);
+}
+
+/// e^x for -32 < x <= 0 with 5 integer bits; the result has none, and is 1 - 2^-31 for 0.
+constexpr std::int32_t exp(std::int32_t x) {
+  if (x == 0) return std::numeric_limits<std::int32_t>::max();
+  constexpr std::int32_t quarter = 1 << 24;
+  constexpr std::int32_t powers[] = {1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242};
+  const std::int32_t within = (x & (quarter - 1)) - quarter, quarters = (within - x) / quarter;
+  std::int32_t result = exp_of_quarter(within * 32);
+  for (int bit = 0; bit < 7; ++bit)  // powers: of e^(-1/4), e^(-1/2), e^-1, … e^-16
+    if ((quarters >> bit & 1) != 0) result = high_product(result, powers[bit]);
+  return result;
+}
+
+/// 1 / (1 + x) for 0 <= x < 1; neither has integer bits. Newton and Raphson's division, three steps with 2 integer
+/// bits.
+constexpr std::int32_t reciprocal_of_one_plus(std::int32_t x) {
+  constexpr std::int32_t one = 1 << 29, first = 1515870810, slope = -1010580540;                 // 1, 48/17, -32/17
+  const auto half = static_cast<std::int32_t>((std::int64_t{x} + (std::int64_t{1} << 31)) / 2);  // (1 + x) / 2
+  std::int32_t y = first + high_product(half, slope);
+  for (int step = 0; step < 3; ++step) y += shifted_left(high_product(y, one - high_product(half, y)), 2);
+  return shifted_left(y, 1);
+}
+
+/// 1 / sum, as fraction / 2^(31 + bits): the fraction has no integer bits.
+struct reciprocal {
+  std::int32_t fraction = 0;
+  int bits = 0;
+};
+/// Of a sum with 19 bits behind the point, at least 1. (TFLite's has 32 bits and overflows from 4096 on; this one
+/// has 64.)
+constexpr reciprocal reciprocal_of(std::int64_t sum) {
+  const int top = 63 - std::countl_zero(static_cast<std::uint64_t>(sum));
+  const std::int64_t leading = top <= 31 ? sum << (31 - top) : sum >> (top - 31);
+  return {reciprocal_of_one_plus(static_cast<std::int32_t>(leading - (std::int64_t{1} << 31))), top - 19};
+}
+
+/// Steps of a scale as exponents of e: differences of stored numbers become fixed-point numbers with 5 integer bits.
+struct exponent_scale {
+  fixed_point factor;
+  std::int64_t least = 0;  // smaller differences count as minus infinity
+
+  constexpr explicit exponent_scale(float scale) {
+    constexpr double most = 0x1p31 - 1;
+    const double steps = double{scale} * 0x1p26;
+    factor = fixed_point_of(steps < most ? steps : most);
+    least = -((std::int64_t{31} << 26) >> (factor.exponent > 0 ? factor.exponent : 0));
+  }
+  /// e^(scale * difference), without integer bits, for a difference of at most 0.
+  constexpr std::int32_t exp_of(std::int64_t difference) const {
+    if (difference < least) return 0;
+    return fixed::exp(rounding::twice::scale(static_cast<std::int32_t>(difference), factor));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail::fixed
+
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
@@ -7886,47 +14341,70 @@ namespace ops {
 ///   x: any shape of rank >= 1      y: the same shape; the sum over the listed axes is 1
 ///
 /// `axis` lists the axes that one sum runs over, the last axis when it is empty; negative ones count from the end.
-/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_SOFTMAX (one axis), HDI Softmax (a list).
+/// dtypes: f16 (computed in f32), f32, f64; or quantised i8 or u8, computed in fixed-point numbers: y has the scale
+/// 1/256 and the zero point -128 (i8) or 0 (u8), which `into<quant{…}>` has to say.
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_SOFTMAX (one axis), HDI Softmax (a list); quantised: the reference
+/// kernel of TFLite's SOFTMAX, which runs along the last axis.
 struct softmax {
   static constexpr op_code code{30};
   static constexpr std::string_view name = "softmax";
-  static constexpr operand_spec inputs[] = {{"x", types::floating}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{};
+  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::bytes}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 30, .hdi = 138};
   static constexpr nnrt_parameter parameters[] = {{"axis", 46, i64}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (axis_list, axis));
+    NNRT_ATTRIBUTES(attrs, (axis_list, axis));
     constexpr attrs() = default;
   };
 
-  enum class rule { input_rank_must_be_at_least_1, axis_must_be_an_axis_of_the_input, axes_must_differ };
+  enum class rule {
+    input_rank_must_be_at_least_1,
+    axis_must_be_an_axis_of_the_input,
+    axes_must_differ,
+    quantised_input_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+    output_scale_must_be_one_256th,
+    output_zero_point_must_be_the_smallest_number,
+  };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     if (auto v = require_at_least(rule::input_rank_must_be_at_least_1, x.rank(), 1); !v) return v;
     chosen_axes axes;
     constexpr rule must_exist = rule::axis_must_be_an_axis_of_the_input, must_differ = rule::axes_must_differ;
     if (auto v = choose_axes(axes, a.axis, x.rank(), must_exist, must_differ); !v) return v;
-    return yields(x);
+    if (auto v = check_quantisation(x, detail::wish_of(wanted)); !v) return v;
+    tensor_desc y = x;
+    y.quantised = {};
+    return yields(detail::layer_result(y, wanted));
   }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    const auto x = in[0].as<const T>();
+    const shape_t& shape = in[0].shape();
     const auto y = out[0].as<T>();
-    if (x.elements() == 0) return;
-    const shape_t group = extents_of_one_sum(a.axis, x.shape);
-    shape_t groups = x.shape;
-    for (int i = 0; i < x.rank(); ++i) groups[i] = x.extent(i) == group[i] ? 1 : x.extent(i);
+    if (shape.elements() == 0) return;
+    const shape_t group = extents_of_one_sum(a.axis, shape);
+    shape_t groups = shape;
+    for (int i = 0; i < shape.rank; ++i) groups[i] = shape[i] == group[i] ? 1 : shape[i];
     shape_t start;
-    start.rank = x.rank();
-    do normalise(x, y, start, group);
+    start.rank = shape.rank;
+    do normalise<T>(in[0], y, start, group);
     while (next_index(start, groups));
   }
 
  private:
+  static constexpr verdict check_quantisation(const tensor_desc& x, const tensor_desc& wish) {
+    if (!detail::bytes.contains(x.type)) return {};
+    if (auto v = detail::require_one_scale(rule::quantised_input_must_have_one_scale, x); !v) return v;
+    if (auto v = detail::require_one_scale(rule::quantised_output_must_have_one_scale, wish); !v) return v;
+    if (auto v = require_real(rule::output_scale_must_be_one_256th, wish.quantised.scale, 1.0F / 256); !v) return v;
+    return require(rule::output_zero_point_must_be_the_smallest_number, wish.quantised.zero_point,
+                   x.type == i8 ? -128 : 0);
+  }
+
   /// The shape with every axis that is not listed cut to extent 1.
   static constexpr shape_t extents_of_one_sum(const axis_list& list, const shape_t& shape) {
     shape_t out = shape;
@@ -7939,10 +14417,10 @@ struct softmax {
 
   /// One group of elements, from `start` on, whose results have the sum 1.
   template <class T>
-  static constexpr void normalise(const tensor_view<const T>& x, const tensor_view<T>& y, const shape_t& start,
+  static constexpr void normalise(const view& operand, const tensor_view<T>& y, const shape_t& start,
                                   const shape_t& group) {
-    using wide = math::compute_t<T>;
-    const auto value = [&](const shape_t& at) { return static_cast<wide>(x.at(at)); };
+    const auto x = operand.as<const T>();
+    const auto value = [&](const shape_t& at) { return static_cast<math::compute_t<T>>(x.at(at)); };
     const auto each = [&](auto f) {
       shape_t index;
       index.rank = group.rank;
@@ -7952,16 +14430,35 @@ struct softmax {
         f(at);
       } while (next_index(index, group));
     };
-    wide largest = value(start), sum = 0;
+    auto largest = value(start);
     each([&](const shape_t& at) { largest = value(at) > largest ? value(at) : largest; });
-    each([&](const shape_t& at) { sum += math::exp(value(at) - largest); });
-    each([&](const shape_t& at) { y.at(at) = static_cast<T>(math::exp(value(at) - largest) / sum); });
+    if constexpr (detail::is_byte<T>) {
+      const detail::fixed::exponent_scale exponent(operand.desc->quantised.scale);
+      const auto power = [&](const shape_t& at) { return exponent.exp_of(value(at) - largest); };
+      std::int64_t sum = 0;
+      each([&](const shape_t& at) { sum += nnrt::detail::shifted_right(power(at), 12); });
+      const auto share = detail::fixed::reciprocal_of(sum);
+      each([&](const shape_t& at) { y.at(at) = stored<T>(power(at), share); });
+    } else {
+      math::compute_t<T> sum = 0;
+      each([&](const shape_t& at) { sum += math::exp(value(at) - largest); });
+      each([&](const shape_t& at) { y.at(at) = static_cast<T>(math::exp(value(at) - largest) / sum); });
+    }
+  }
+
+  /// The stored number of power * share: so many 256ths, from the smallest number on.
+  template <class T> static constexpr T stored(std::int32_t power, detail::fixed::reciprocal share) {
+    constexpr std::int64_t least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
+    const auto bits = static_cast<int>(nnrt::detail::clamped(share.bits + 23, 0, 62));
+    const std::int32_t fraction = nnrt::detail::high_product(share.fraction, power);
+    return static_cast<T>(nnrt::detail::clamped(least + nnrt::detail::shifted_right(fraction, bits), least, most));
   }
 };
 
 }  // namespace ops
 
-/// softmax(x), with axis<…> or, for one sum over several axes, axes<…>.
+/// softmax(x), with axis<…> or, for one sum over several axes, axes<…>; for a quantised result
+/// into<quant{.scale = 1.0F / 256, .zero_point = -128}>.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto softmax(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::softmax>(x, keyword::as_axis(keywords)...);
 }
@@ -7985,12 +14482,153 @@ template <class Isa> struct fast<ops::softmax, Isa> {
   }
 
  private:
-  static constexpr axis_block block_for(std::span<const word> attrs, const shape_t& shape) {
+  static constexpr axis_block block_for(array_ref<const word> attrs, const shape_t& shape) {
     const axis_list axes = unpack<ops::softmax::attrs>(attrs).axis;
     bool listed[max_rank] = {};
     for (const std::int64_t axis : axes) listed[normalise_axis(axis, shape.rank)] = true;
     if (axes.empty()) listed[shape.rank - 1] = true;
     return block_of(shape, listed);
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/space_to_batch_nd.hpp
+// space_to_batch_nd: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/space_to_batch_nd.hpp
+// space_to_batch_nd: the pixels of each block of an image apart, as images of a batch.
+// Flow: front ends call infer(); kernels/select.hpp binds the copy; convolutions with dilation are often written so.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Of each image, with a border around it, block.h * block.w images: each has every block.h-th row and every block.w-th
+/// column.
+///
+///   x: [N, H, W, C], NHWC
+///   y: [N * block.h * block.w, (H + top + bottom) / block.h, (W + left + right) / block.w, C]
+///
+/// y[n + N * (h % block.h * block.w + w % block.w), h / block.h, w / block.w, c] = bordered x[n, h, w, c]. `paddings`
+/// (top, bottom, left, right) are pixels of zeros (in a quantised x: of what stands for 0); none are given for none.
+/// The block has to be given.
+///
+/// Broken rules: see `rule`; pixels are counted. Source: NNRt OH_NN_OPS_SPACE_TO_BATCH_ND.
+struct space_to_batch_nd {
+  static constexpr op_code code{31};
+  static constexpr std::string_view name = "space_to_batch_nd";
+  static constexpr operand_spec inputs[] = {{"x", types::any}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr foreign_numbers foreign{.nnrt = 31, .hdi = 141};
+  static constexpr nnrt_parameter parameters[] = {{"block", 47, i64, 2}, {"paddings", 48, i64, 4}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (extent2, block), (int_list<4>, paddings));
+    constexpr attrs() : block{0, 0} {}
+  };
+
+  enum class rule {
+    input_rank_must_be_4,
+    input_must_be_nhwc,
+    block_must_be_positive,
+    block_must_not_exceed_the_size_limit,
+    paddings_must_be_four_numbers,
+    padding_must_not_be_negative,
+    padding_must_not_exceed_the_size_limit,
+    padded_image_must_be_divisible_by_the_block,
+  };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    if (auto v = detail::check_blocks<rule>(x, a.block); !v) return v;
+    if (auto v = detail::check_border(a.paddings, rule::paddings_must_be_four_numbers,
+                                      rule::padding_must_not_be_negative, rule::padding_must_not_exceed_the_size_limit);
+        !v)
+      return v;
+    const std::int64_t pixels = detail::extent_product(a.block.h, a.block.w);
+    shape_t y{detail::extent_product(x.shape[0], pixels), x.shape[1], x.shape[2], x.shape[3]};
+    for (int axis = 1; axis <= 2; ++axis) {
+      if (y[axis] < 0) continue;
+      const std::int64_t block = axis == 1 ? a.block.h : a.block.w;
+      y[axis] += a.paddings.items[2 * axis - 2] + a.paddings.items[2 * axis - 1];
+      if (y[axis] % block != 0) return refuse(rule::padded_image_must_be_divisible_by_the_block, y[axis], block);
+      y[axis] /= block;
+    }
+    return yields(x.with_shape(y));
+  }
+
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    if (y.elements() == 0) return;  // beside an extent of 0 the others may be huge
+    const T outside = zero<T>(in[0].desc->quantised);
+    const std::int64_t top = a.paddings[0], left = a.paddings[2];
+    for (std::int64_t n = 0; n < x.extent(0); ++n)
+      for (std::int64_t h = 0; h < y.extent(1) * a.block.h; ++h)
+        for (std::int64_t w = 0; w < y.extent(2) * a.block.w; ++w) {
+          const auto to = detail::place_in_blocks(a.block, x.extent(0), n, h, w);
+          const bool is_inside = h >= top && h - top < x.extent(1) && w >= left && w - left < x.extent(2);
+          for (std::int64_t c = 0; c < y.extent(3); ++c)
+            y(to.n, to.h, to.w, c) = is_inside ? x(n, h - top, w - left, c) : outside;
+        }
+  }
+
+  /// What stands for 0 in a tensor of T.
+  template <class T> static constexpr T zero(const quantisation& q) {
+    return static_cast<T>(q.mode == quantisation::kind::per_tensor ? q.zero_point : 0);
+  }
+};
+
+}  // namespace ops
+
+/// space_to_batch_nd(x, block<2, 2>), with paddings<top, bottom, left, right>.
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto space_to_batch_nd(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::space_to_batch_nd>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::space_to_batch_nd, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    const std::int64_t images = node.out[0].shape[0], parts = parts_for(node.out[0].elements());
+    return {.run = &run, .parts = static_cast<int>(images < parts ? images : parts), .name = "copy pixels"};
+  }
+  /// A part makes whole images, border and all.
+  static void run(const kernel_call& call) {
+    const auto attrs = unpack<ops::space_to_batch_nd::attrs>(call.attrs);
+    const shape_t &x = call.in[0].shape(), &y = call.out[0].shape();
+    const shape_t from = row_major_strides(x), to = row_major_strides(y);
+    const std::int64_t bytes = size_of(call.in[0].type()), block_h = attrs.block.h, block_w = attrs.block.w;
+    const shape_t from_steps{block_h * from.extents[1], block_w * from.extents[2], 1};
+    const shape_t to_steps{to.extents[1], to.extents[2], 1};
+    std::byte zero[8] = {};
+    with_element<types::any>(call.in[0].type(), [&]<class T>(T) {
+      const T value = ops::space_to_batch_nd::zero<T>(call.in[0].desc->quantised);
+      std::memcpy(zero, &value, sizeof(T));
+    });
+    const interval images = share(y.extents[0], part_of(call));
+    for (std::int64_t image = images.begin; image < images.end; ++image) {
+      const std::int64_t place = image / x.extents[0], n = image % x.extents[0];
+      const std::int64_t top = place / block_w - attrs.paddings[0], left = place % block_w - attrs.paddings[2];
+      const auto rows = ops::detail::inside(y.extents[1], block_h, top, x.extents[1]);
+      const auto columns = ops::detail::inside(y.extents[2], block_w, left, x.extents[2]);
+      std::byte* const target = bytes_out(call) + image * to.extents[0] * bytes;
+      if (rows.count() < y.extents[1] || columns.count() < y.extents[2])
+        fill_numbers({zero, bytes}, to.extents[0] * bytes, target);
+      if (rows.count() == 0 || columns.count() == 0) continue;
+      const std::int64_t first_from = n * from.extents[0] + (rows.first * block_h + top) * from.extents[1] +
+                                      (columns.first * block_w + left) * from.extents[2];
+      const std::int64_t first_to = rows.first * to.extents[1] + columns.first * to.extents[2];
+      copy_box(loops_of({rows.count(), columns.count(), y.extents[3]}, from_steps, to_steps, bytes),
+               bytes_in(call, 0) + first_from * bytes, target + first_to * bytes);
+    }
   }
 };
 
@@ -8012,7 +14650,8 @@ namespace ops {
 ///   x: any shape
 ///   y: parts, with the extents of x but along `axis`: the extents that `sizes` lists, or `output_num` equal ones
 ///
-/// `axis` counts from the end when negative; 0 is the default. One of the sizes may be -1: it is what the others leave.
+/// `axis` counts from the end when negative; 0 is the default. A size may be 0, and one of them -1: it is what
+/// the others leave.
 /// Where neither sizes nor output_num is given, there are as many equal parts as the front end declares outputs.
 ///
 /// Broken rules: see `rule`; axes, parts and extents are counted. Source: NNRt OH_NN_OPS_SPLIT.
@@ -8021,14 +14660,14 @@ struct split {
   static constexpr std::string_view name = "split";
   static constexpr operand_spec inputs[] = {{"x", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any, presence::variadic}};
-  static constexpr operator_traits traits{.outputs_are_parts = true};
+  static constexpr operator_traits traits{.outputs_are_parts = true, .quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 32, .hdi = 145};
   static constexpr nnrt_parameter parameters[] = {{"axis", 49, i64}, {"output_num", 50, i64}, {"sizes", 51, i64, -1}};
 
   static constexpr std::int64_t max_parts = 1024;
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (std::int64_t, axis), (std::int64_t, output_num), (int_list<64>, sizes));
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis), (std::int64_t, output_num), (int_list<64>, sizes));
     constexpr attrs() : axis(0), output_num(0) {}
   };
 
@@ -8037,13 +14676,13 @@ struct split {
     parts_must_be_at_least_1_and_at_most_1024,
     output_num_must_equal_the_number_of_sizes,
     extent_must_be_divisible_by_the_number_of_parts,
-    size_must_be_positive_or_minus_1,
+    size_must_not_be_less_than_minus_1,
     only_one_size_may_be_inferred,
-    inferred_size_must_be_at_least_1,
+    inferred_size_must_not_be_negative,
     sizes_must_add_up_to_the_extent,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc> wanted) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     const int axis = normalise_axis(a.axis, x.rank());
     if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
@@ -8059,7 +14698,8 @@ struct split {
 
   static constexpr auto macs = no_macs;
   /// Parts follow each other.
-  static constexpr std::int64_t part_offset(const attrs&, std::span<const operand>, std::span<const tensor_desc> out, int i) {
+  static constexpr std::int64_t part_offset(const attrs&, array_ref<const operand>, array_ref<const tensor_desc> out,
+                                            int i) {
     std::int64_t offset = 0;
     for (const tensor_desc& before : out.first(static_cast<std::size_t>(i))) offset += before.elements();
     return offset;
@@ -8104,13 +14744,13 @@ struct split {
         if (++inferred > 1) return refuse(rule::only_one_size_may_be_inferred, inferred, 1);
         continue;
       }
-      if (auto v = require_at_least(rule::size_must_be_positive_or_minus_1, size, 1); !v) return v;
+      if (auto v = require_at_least(rule::size_must_not_be_less_than_minus_1, size, -1); !v) return v;
       sum = size > max_elements - sum ? max_elements + 1 : sum + size;
     }
     if (inferred == 0) {
       if (auto v = require_same_extent(rule::sizes_must_add_up_to_the_extent, sum, extent); !v) return v;
     } else if (extent >= 0) {
-      if (auto v = require_at_least(rule::inferred_size_must_be_at_least_1, extent - sum, 1); !v) return v;
+      if (auto v = require_at_least(rule::inferred_size_must_not_be_negative, extent - sum, 0); !v) return v;
     }
     verdict v;
     for (const std::int64_t size : a.sizes)
@@ -8159,9 +14799,504 @@ template <class Isa> struct fast<ops::split, Isa> {
     for (std::size_t i = 0; i < call.out.size(); ++i) {
       const axis_block block = block_of(call.out[i].shape(), axis);
       const std::int64_t row = block.extent * block.inner;
+      if (row == 0) continue;
       copy_box(loops_of({block.outer, row}, {from_step, 1}, {row, 1}, bytes), from, bytes_out(call, i), part_of(call));
       from += row * bytes;
     }
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/sqrt.hpp
+// sqrt: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/sqrt.hpp
+// sqrt: square root.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernel.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Square root, element by element.
+///
+///   x: any shape      y: the same shape, the root of x, correctly rounded; NaN below zero, -0 at -0
+///
+/// No rules beyond the signature's. Source: NNRt OH_NN_OPS_SQRT.
+struct sqrt {
+  static constexpr op_code code{33};
+  static constexpr std::string_view name = "sqrt";
+  static constexpr operand_spec inputs[] = {{"x", types::floating}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating}};
+  static constexpr operator_traits traits{.result = storage::in_place};
+  static constexpr foreign_numbers foreign{.nnrt = 33, .hdi = 146};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  enum class rule {};
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return yields(in[0].desc);
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::for_each_real<T>(in, out, [](double x) { return math::sqrt(x); });
+  }
+};
+
+}  // namespace ops
+
+/// sqrt(x). A function, as tanh is: an object of this name would hide, or clash with, that of <cmath>.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto sqrt(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::sqrt>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::sqrt, Isa> : unary_binding<fast<ops::sqrt, Isa>> {
+  static constexpr std::int64_t cost = 3;
+  static sqrt_lanes function(array_ref<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/squared_difference.hpp
+// squared_difference: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/squared_difference.hpp
+// squared_difference: (a - b)^2 with broadcasting.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Square of the difference of two tensors, element by element.
+///
+///   a, b: shapes that broadcast as NumPy's do      y: the common shape, (a - b) * (a - b)
+///
+/// y has the dtype of higher precision of the two: floats before integers before booleans, which count as 0 and 1.
+/// Integers wrap around. Broken rules: see `rule`; extents are counted from the innermost.
+/// Source: NNRt OH_NN_OPS_SQUARED_DIFFERENCE.
+struct squared_difference {
+  static constexpr op_code code{34};
+  static constexpr std::string_view name = "squared_difference";
+  static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
+  static constexpr operand_spec outputs[] = {{"y", types::number}};
+  static constexpr operator_traits traits{.result = storage::in_place, .typed_in_common = types::number};
+  static constexpr foreign_numbers foreign{.nnrt = 34, .hdi = 149};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  enum class rule { types_must_have_a_common_type, operands_must_not_both_be_boolean, extents_must_be_equal_or_1 };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_arithmetic<rule>(in);
+  }
+  static constexpr auto macs = no_macs;
+
+  /// One element of the result.
+  template <class T> static constexpr T element(const attrs&, T a, T b) {
+    using wide = detail::wrapping_t<T>;
+    const wide difference = static_cast<wide>(a) - static_cast<wide>(b);
+    return static_cast<T>(difference * difference);
+  }
+  template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
+    detail::for_each_pair<T>(in, out, [&](T a, T b) { return element(attributes, a, b); });
+  }
+};
+
+}  // namespace ops
+
+/// squared_difference(a, b), where one of the two may be a number.
+template <class A, class B, dsl::keyword_argument... Keywords>
+requires dsl::operand_pair<A, B>
+constexpr auto squared_difference(A a, B b, Keywords... keywords) {
+  dsl::check_scalar<A, B>();
+  return dsl::apply<ops::squared_difference>(a, b, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa>
+struct fast<ops::squared_difference, Isa>
+    : binary_binding<ops::squared_difference, fast<ops::squared_difference, Isa>> {
+  static squared_difference_lanes function(array_ref<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/stack.hpp
+// stack: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/stack.hpp
+// stack: tensors side by side along a new axis.
+// Flow: front ends call infer(); kernels/select.hpp binds the copy.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// The inputs one after the other along an axis of their own.
+///
+///   x: any number N of tensors of one dtype, format, quantisation and shape, of rank n < 8
+///   y: their shape, with an axis of extent N at `axis`
+///
+/// `axis` is the place of the new axis in y, in [-(n + 1), n]; it counts from the end when negative; 0 is the default.
+///
+/// Broken rules: see `rule`; ranks, axes and extents are counted. Source: NNRt OH_NN_OPS_STACK.
+struct stack {
+  static constexpr op_code code{36};
+  static constexpr std::string_view name = "stack";
+  static constexpr operand_spec inputs[] = {{"x", types::any, presence::variadic}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr foreign_numbers foreign{.nnrt = 36, .hdi = 150};
+  static constexpr nnrt_parameter parameters[] = {{"axis", 53, i64}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis));
+    constexpr attrs() : axis(0) {}
+  };
+
+  enum class rule {
+    output_rank_must_be_at_most_8,
+    axis_must_be_an_axis_of_the_output,
+    types_must_be_equal,
+    ranks_must_be_equal,
+    formats_must_be_equal,
+    extents_must_be_equal,
+  };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& first = in[0].desc;
+    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, first.rank() + 1, max_rank); !v) return v;
+    const int axis = normalise_axis(a.axis, first.rank() + 1);
+    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_output, a.axis, first.rank());
+    shape_t shape = first.shape;
+    for (const operand& x : in) {
+      if (auto v = require(rule::types_must_be_equal, x.desc.type, first.type); !v) return v;
+      if (auto v = require(rule::ranks_must_be_equal, x.desc.rank(), first.rank()); !v) return v;
+      if (auto v = require(rule::formats_must_be_equal, x.desc.layout, first.layout); !v) return v;
+      for (int i = 0; i < shape.rank; ++i) {
+        if (auto v = require_same_extent(rule::extents_must_be_equal, x.desc.shape[i], shape[i]); !v) return v;
+        if (shape[i] < 0) shape[i] = x.desc.shape[i];
+      }
+    }
+    return yields(first.with_shape(shape.with_axis(axis, static_cast<std::int64_t>(in.size()))));
+  }
+
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto y = out[0].as<T>();
+    const int axis = normalise_axis(a.axis, y.rank());
+    if (y.elements() == 0) return;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      const auto x = in[i].as<const T>();
+      shape_t from;
+      from.rank = x.rank();
+      do y.at(from.with_axis(axis, static_cast<std::int64_t>(i))) = x.at(from);
+      while (next_index(from, x.shape));
+    }
+  }
+};
+
+}  // namespace ops
+
+/// stack(a, b, …, axis<-1>): any number of tensors of one shape, then keywords.
+template <tensor_desc X, class... Rest>
+requires((dsl::tensor_handle<Rest> || dsl::keyword_argument<Rest>)&&...) constexpr auto stack(tensor<X> first,
+                                                                                              Rest... rest) {
+  return dsl::apply<ops::stack>(first, rest...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::stack, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "copy rows"};
+  }
+  /// Each input is a box of `outer` rows that go into one row of the output each.
+  static void run(const kernel_call& call) {
+    const view& y = call.out[0];
+    const axis_block block = block_of(y.shape(), normalise_axis(unpack<ops::stack::attrs>(call.attrs).axis, y.rank()));
+    const std::int64_t row = block.inner, bytes = size_of(y.type());
+    const box_loops loops = loops_of({block.outer, row}, {row, 1}, {block.extent * row, 1}, bytes);
+    for (std::size_t i = 0; i < call.in.size(); ++i)
+      copy_box(loops, bytes_in(call, i), bytes_out(call) + static_cast<std::int64_t>(i) * row * bytes, part_of(call));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/strided_slice.hpp
+// strided_slice: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/strided_slice.hpp
+// strided_slice: every so many elements between two places of each axis; it can leave, add and drop axes.
+// Flow: front ends call infer(); kernels/select.hpp binds the copy.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// x[begin[0]:end[0]:strides[0], …]: the elements from `begin` on, every stride-th, up to and without `end`.
+///
+///   x: any shape      begin, end, strides: [S] integers, S <= 17      y: rank <= 8
+///
+/// Number i of the three lists speaks of axis i of x; axes that are not spoken of are taken whole. begin and end count
+/// from the end when negative, and what lies outside of the axis is moved to its border, so that a cut may have no
+/// elements. A negative stride walks backwards, from begin down to the element behind end. Bit i of a mask changes what
+/// number i means:
+///
+///   begin_mask         begin at the first element (at the last one when the stride is negative)
+///   end_mask           go to the last element (to the first one when the stride is negative)
+///   ellipsis_mask      as many whole axes as the other numbers leave; one bit at most
+///   new_axis_mask      no axis of x, but a new one of extent 1
+///   shrink_axis_mask   the one element at begin, which must lie in the axis; y does not have this axis
+///
+/// Where a number has several bits, the ellipsis counts before the new axis, and that before the rest. Lists that are
+/// known only when the network runs need an output of declared shape; they must then give it.
+///
+/// Broken rules: see `rule`; numbers, axes and extents are counted. Source: NNRt OH_NN_OPS_STRIDED_SLICE, made definite
+/// as in TensorFlow.
+struct strided_slice {
+  static constexpr op_code code{37};
+  static constexpr std::string_view name = "strided_slice";
+  static constexpr operand_spec inputs[] = {
+      {"x", types::any}, {"begin", types::index}, {"end", types::index}, {"strides", types::index}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true};
+  static constexpr foreign_numbers foreign{.nnrt = 37, .hdi = 151};
+  static constexpr nnrt_parameter parameters[] = {{"begin_mask", 54, i64, -1},
+                                                  {"end_mask", 55, i64, -1},
+                                                  {"ellipsis_mask", 56, i64, -1},
+                                                  {"new_axis_mask", 57, i64, -1},
+                                                  {"shrink_axis_mask", 58, i64, -1}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, begin_mask), (std::int64_t, end_mask), (std::int64_t, ellipsis_mask),
+                    (std::int64_t, new_axis_mask), (std::int64_t, shrink_axis_mask));
+    constexpr attrs() : begin_mask(0), end_mask(0), ellipsis_mask(0), new_axis_mask(0), shrink_axis_mask(0) {}
+  };
+
+  enum class rule {
+    begin_must_be_a_list,
+    length_of_begin_must_be_known,
+    begin_must_have_at_most_17_numbers,
+    end_must_be_as_long_as_begin,
+    strides_must_be_as_long_as_begin,
+    only_one_ellipsis_may_be_given,
+    numbers_must_not_exceed_the_axes,
+    output_rank_must_be_at_most_8,
+    stride_must_not_be_0,
+    begin_of_a_shrunk_axis_must_lie_in_it,
+    extent_must_be_that_of_the_output,
+  };
+
+  /// 8 axes, 8 new ones, and an ellipsis.
+  static constexpr std::int64_t max_numbers = 2 * max_rank + 1;
+
+  /// What is taken of one axis of x.
+  struct cut {
+    int number = -1;  // which number of the lists speaks of it; -1: none, it is taken whole
+    bool is_shrunk = false;
+    std::int64_t first = 0, step = 1;
+    std::int64_t extent = 0;  // -1: not known yet
+  };
+  /// A slice: the cut of each axis of x, and which of them the axes of y are.
+  struct cuts {
+    cut of[max_rank] = {};
+    int axes[max_rank] = {};  // of x, for each axis of y; -1: a new one
+    int rank = 0;             // of y
+
+    constexpr shape_t shape() const {
+      shape_t y;
+      for (int i = 0; i < rank; ++i) y.push_back(axes[i] < 0 ? 1 : of[axes[i]].extent);
+      return y;
+    }
+  };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    if (auto v = require(rule::begin_must_be_a_list, in[1].desc.rank(), 1); !v) return v;
+    const std::int64_t count = in[1].desc.elements();
+    if (count < 0) return refuse(rule::length_of_begin_must_be_known, 0, 1);
+    if (auto v = require_at_most(rule::begin_must_have_at_most_17_numbers, count, max_numbers); !v) return v;
+    if (auto v = require_same_extent(rule::end_must_be_as_long_as_begin, in[2].desc.elements(), count); !v) return v;
+    if (auto v = require_same_extent(rule::strides_must_be_as_long_as_begin, in[3].desc.elements(), count); !v)
+      return v;
+    cuts made;
+    if (auto v = arrange(made, a, static_cast<int>(count), x.rank()); !v) return v;
+    const numbers given{known(in[1]), known(in[2]), known(in[3])};
+    for (int i = 0; i < x.rank(); ++i)
+      if (const complaint c = measure(made.of[i], a, given, x.shape[i]); c.is_made)
+        return refuse(c.broken, c.actual, c.expected);
+    return yields(x.with_shape(made.shape()));
+  }
+
+  static constexpr auto macs = no_macs;
+
+  /// The slice that the lists of this run give, or the fault that they have: an index outside, a shape that was not
+  /// planned.
+  static constexpr run_fault resolve(cuts& made, const attrs& a, arguments in, results out) {
+    const int count = static_cast<int>(in[1].elements());
+    std::int64_t lists[3][max_numbers] = {};
+    for (int k = 0; k < 3; ++k)
+      for (int i = 0; i < count; ++i) lists[k][i] = in[static_cast<std::size_t>(k) + 1].integer(i);
+    (void)arrange(made, a, count, in[0].rank());  // infer has refused what is wrong
+    for (int i = 0; i < in[0].rank(); ++i) {
+      cut& axis = made.of[i];
+      if (const complaint c = measure(axis, a, {lists[0], lists[1], lists[2]}, in[0].shape()[i]); c.is_made)
+        return fault_at(axis.number, c.broken, c.actual, c.expected);
+    }
+    const shape_t shape = made.shape();
+    for (int i = 0; i < made.rank; ++i)
+      if (shape[i] != out[0].shape()[i])
+        return fault_at(made.axes[i] < 0 ? 0 : made.of[made.axes[i]].number, rule::extent_must_be_that_of_the_output,
+                        shape[i], out[0].shape()[i]);
+    return {};
+  }
+
+  template <class T> static constexpr run_fault reference(const attrs& a, arguments in, results out) {
+    cuts made;
+    if (const run_fault fault = resolve(made, a, in, out)) return fault;
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    if (y.elements() == 0) return {};
+    shape_t to;
+    to.rank = y.rank();
+    do {
+      shape_t from;
+      from.rank = x.rank();
+      for (int i = 0; i < from.rank; ++i) from[i] = made.of[i].first;
+      for (int i = 0; i < to.rank; ++i)
+        if (made.axes[i] >= 0) from[made.axes[i]] += to[i] * made.of[made.axes[i]].step;
+      y.at(to) = x.at(from);
+    } while (next_index(to, y.shape));
+    return {};
+  }
+
+ private:
+  /// The three lists; nullptr: not known yet.
+  struct numbers {
+    const std::int64_t *begin, *end, *strides;
+  };
+  struct complaint {
+    bool is_made = false;
+    rule broken{};
+    std::int64_t actual = 0, expected = 0;
+  };
+
+  static constexpr const std::int64_t* known(const operand& list) {
+    return list.has_values() ? list.values.data() : nullptr;
+  }
+  static constexpr bool has_bit(std::int64_t mask, int i) { return (mask >> i & 1) != 0; }
+
+  /// Which number speaks of which axis, and which axes y has: what follows from the masks alone.
+  static constexpr verdict arrange(cuts& made, const attrs& a, int count, int rank) {
+    int ellipses = 0, spoken_of = 0, added = 0, shrunk = 0;
+    for (int i = 0; i < count; ++i) {
+      if (has_bit(a.ellipsis_mask, i)) ++ellipses;
+      else if (has_bit(a.new_axis_mask, i)) ++added;
+      else shrunk += has_bit(a.shrink_axis_mask, i) ? 1 : 0, ++spoken_of;
+    }
+    if (auto v = require_at_most(rule::only_one_ellipsis_may_be_given, ellipses, 1); !v) return v;
+    if (auto v = require_at_most(rule::numbers_must_not_exceed_the_axes, spoken_of, rank); !v) return v;
+    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, rank - shrunk + added, max_rank); !v) return v;
+    int axis = 0;
+    const auto take_whole = [&](int axes) {
+      for (; axes > 0; --axes) made.axes[made.rank++] = axis++;
+    };
+    for (int i = 0; i < count; ++i) {
+      if (has_bit(a.ellipsis_mask, i)) take_whole(rank - spoken_of);
+      else if (has_bit(a.new_axis_mask, i)) made.axes[made.rank++] = -1;
+      else {
+        made.of[axis].number = i;
+        made.of[axis].is_shrunk = has_bit(a.shrink_axis_mask, i);
+        if (!made.of[axis].is_shrunk) made.axes[made.rank++] = axis;
+        ++axis;
+      }
+    }
+    take_whole(rank - axis);
+    return {};
+  }
+
+  /// First element, step and extent of a cut of an axis that has `extent` elements.
+  static constexpr complaint measure(cut& axis, const attrs& a, const numbers& given, std::int64_t extent) {
+    axis.extent = extent;
+    if (axis.number < 0) return {};
+    const int i = axis.number;
+    const bool from_border = has_bit(a.begin_mask, i), to_border = has_bit(a.end_mask, i);
+    if (given.strides != nullptr) axis.step = given.strides[i];
+    if (axis.step == 0) return {true, rule::stride_must_not_be_0, 0, 1};
+    const bool forward = axis.step > 0;
+    if (axis.is_shrunk) {
+      if (extent < 0 || (given.begin == nullptr && !from_border)) return {};
+      const std::int64_t begin = from_border ? (forward ? 0 : -1) : given.begin[i];
+      if (begin < -extent) return {true, rule::begin_of_a_shrunk_axis_must_lie_in_it, begin, -extent};
+      if (begin >= extent) return {true, rule::begin_of_a_shrunk_axis_must_lie_in_it, begin, extent - 1};
+      axis.first = begin < 0 ? begin + extent : begin;
+      axis.extent = 1;
+      return {};
+    }
+    const bool is_known = extent >= 0 && given.strides != nullptr && (from_border || given.begin != nullptr) &&
+                          (to_border || given.end != nullptr);
+    if (!is_known) {
+      axis.extent = extent == 0 ? 0 : -1;
+      return {};
+    }
+    const std::int64_t low = forward ? 0 : -1, high = forward ? extent : extent - 1;
+    const auto inside = [&](std::int64_t place) {
+      if (place < 0) place += extent;
+      return place < low ? low : place > high ? high : place;
+    };
+    axis.first = from_border ? (forward ? low : high) : inside(given.begin[i]);
+    const std::int64_t last = to_border ? (forward ? high : low) : inside(given.end[i]);
+    if (forward) axis.extent = last > axis.first ? (last - axis.first - 1) / axis.step + 1 : 0;
+    else axis.extent = last < axis.first ? (last - axis.first + 1) / axis.step + 1 : 0;
+    return {};
+  }
+};
+
+}  // namespace ops
+
+/// strided_slice(x, begin<0, -1>, end<4, 0>, strides<2, -1>, end_mask<2>): lists and masks as ops::strided_slice says.
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto strided_slice(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::strided_slice>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::strided_slice, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "copy rows"};
+  }
+  static void run(const kernel_call& call) {
+    ops::strided_slice::cuts cuts;
+    const run_fault fault =
+        ops::strided_slice::resolve(cuts, unpack<ops::strided_slice::attrs>(call.attrs), call.in, call.out);
+    if (fault) return call.report(fault);
+    const view &x = call.in[0], &y = call.out[0];
+    const shape_t x_steps = row_major_strides(x.shape());
+    std::int64_t first = 0;  // element of x
+    for (int i = 0; i < x.rank(); ++i) first += cuts.of[i].first * x_steps.extents[i];
+    shape_t from_steps;
+    for (int i = 0; i < cuts.rank; ++i) {
+      const int axis = cuts.axes[i];
+      from_steps.push_back(axis < 0 || y.shape().extents[i] == 1 ? 0 : cuts.of[axis].step * x_steps.extents[axis]);
+    }
+    const std::int64_t bytes = size_of(x.type());
+    copy_box(loops_of(y.shape(), from_steps, row_major_strides(y.shape()), bytes), bytes_in(call, 0) + first * bytes,
+             bytes_out(call), part_of(call));
   }
 };
 
@@ -8179,31 +15314,57 @@ namespace ops {
 
 /// Difference of two tensors, element by element.
 ///
-///   a, b: shapes that broadcast as NumPy's do, of one dtype      y: the common shape, fused(a - b)
+///   a, b: shapes that broadcast as NumPy's do      y: the common shape, fused(a - b)
 ///
-/// Integers wrap around. Rules: the dtypes must be equal (cast one operand where they are not); extents, counted from
-/// the innermost, must be equal or 1. Source: NNRt OH_NN_OPS_SUB.
+/// y has the dtype of higher precision of the two: floats before integers before booleans, which count as 0 and 1.
+/// Integers wrap around.
+///
+/// Quantised: a and b i8, u8 or i16 with one scale each, y with the scale that `into<quant{…}>` gives; both are shifted
+/// left by 20 bits (i16: 15), brought to twice the larger scale, subtracted, brought to the scale of y and clamped, as
+/// the activation says. i16 so whatever the scales are.
+///
+/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt OH_NN_OPS_SUB;
+/// quantised: the reference kernels of TFLite's SUB.
 struct sub {
   static constexpr op_code code{38};
   static constexpr std::string_view name = "sub";
-  static constexpr operand_spec inputs[] = {{"a", types::number}, {"b", types::number}};
+  static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.result = storage::in_place};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 38, .hdi = 152};
   static constexpr nnrt_parameter parameters[] = {{"fused", 59, i8}};
   using attrs = detail::fused_attribute;
-  enum class rule { types_must_be_equal, extents_must_be_equal_or_1 };
+  enum class rule {
+    types_must_have_a_common_type,
+    operands_must_not_both_be_boolean,
+    extents_must_be_equal_or_1,
+    operands_must_both_be_quantised_or_both_plain,
+    quantised_types_must_be_i8_u8_or_i16,
+    quantised_types_must_be_equal,
+    quantised_operands_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+  };
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
-    return detail::infer_binary<rule>(in);
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    return detail::infer_stored_arithmetic<rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
-  template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
+  /// One element of the result.
+  template <class T> static constexpr T element(const attrs& attributes, T a, T b) {
     using wide = detail::wrapping_t<T>;
-    detail::for_each_pair<T>(in, out, [&](T a, T b) {
-      return detail::finished<T>(static_cast<wide>(a) - static_cast<wide>(b), attributes.fused);
-    });
+    return detail::finished<T>(static_cast<wide>(a) - static_cast<wide>(b), attributes.fused);
+  }
+  /// The function of two stored numbers.
+  template <class T> static constexpr auto stored(const detail::stored_pair& of) {
+    return detail::stored_sum<T>(of, -1);
+  }
+
+  template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
+    if constexpr (can_be_stored<T>)
+      if (in[0].desc->quantised) return detail::for_each_pair<T>(in, out, stored<T>({in, out, attributes.fused}));
+    detail::for_each_pair<T>(in, out, [&](T a, T b) { return element(attributes, a, b); });
   }
 };
 
@@ -8227,8 +15388,12 @@ constexpr auto operator-(A a, B b) {
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-template <class Isa> struct fast<ops::sub, Isa> : binary_binding<fast<ops::sub, Isa>> {
-  static clamped<subtract_lanes> function(std::span<const word> attrs) {
+template <class Isa> struct fast<ops::sub, Isa> : binary_binding<ops::sub, fast<ops::sub, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice stored = stored_pair_binding<ops::sub, Isa>::select(node)) return stored;
+    return binary_binding<ops::sub, fast>::select(node);
+  }
+  static clamped<subtract_lanes> function(array_ref<const word> attrs) {
     return {{}, range_of(unpack<ops::sub::attrs>(attrs).fused)};
   }
 };
@@ -8249,32 +15414,38 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, (exp(x) - exp(-x)) / (exp(x) + exp(-x))
 ///
-/// No rules beyond the signature's.
-/// Source: NNRt OH_NN_OPS_TANH.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives, for i8 usually 1/128 from
+/// 0; each stored number is the nearest to the real result, computed in float.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_TANH; quantised: the tables of TFLite's TANH
+/// for 8 bits (for 16 it interpolates, and differs in the last bits).
 struct tanh {
   static constexpr op_code code{39};
   static constexpr std::string_view name = "tanh";
-  static constexpr operand_spec inputs[] = {{"x", types::floating}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{.result = storage::in_place};
+  static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
+  static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 39, .hdi = 2};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
-  enum class rule {};
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
-    return yields(in[0].desc);
+  enum class rule { quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    return detail::infer_real<rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    detail::for_each_real<T>(in, out, [](double x) { return math::tanh(x); });
+    if constexpr (can_be_stored<T>) detail::for_each_stored<T>(in, out, [](float x) { return math::tanh(x); });
+    else detail::for_each_real<T>(in, out, [](double x) { return math::tanh(x); });
   }
 };
 
 }  // namespace ops
 
-/// tanh(x). A function, unlike the other activations: an object of this name would hide, or clash with, that of <cmath>.
+/// tanh(x). A function, unlike the other activations: an object of this name would hide, or clash with, that of
+/// <cmath>.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto tanh(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::tanh>(x, keywords...);
 }
@@ -8284,8 +15455,157 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto tanh(
 namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::tanh, Isa> : unary_binding<fast<ops::tanh, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice table = table_binding<ops::tanh, Isa>::select(node)) return table;
+    return unary_binding<fast>::select(node);
+  }
   static constexpr std::int64_t cost = 4;
-  static tanh_lanes function(std::span<const word>) { return {}; }
+  static tanh_lanes function(array_ref<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/tile.hpp
+// tile: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/tile.hpp
+// tile: a tensor repeated along its axes.
+// Flow: front ends call infer(); kernels/select.hpp binds the copy.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// x, so many times along each axis.
+///
+///   x: [d0 … dn]      multiples: [m] integers >= 0, n < m <= 8      y: rank m
+///
+/// The last extents of y are d0 * multiples[m - n - 1] … dn * multiples[m - 1]. Where there are more multiples than
+/// axes, x counts as if extents of 1 stood before its own, and the first extents of y are the first multiples.
+/// Multiples that are known only when the network runs need an output of declared shape; they must then give it. If
+/// not even their number is known, it is that of the axes of x.
+/// `dims` is what NNRt passes beside the operand; it decides nothing.
+///
+/// Broken rules: see `rule`; elements and extents are counted. Source: NNRt OH_NN_OPS_TILE.
+struct tile {
+  static constexpr op_code code{40};
+  static constexpr std::string_view name = "tile";
+  static constexpr operand_spec inputs[] = {{"x", types::any}, {"multiples", types::index}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true};
+  static constexpr foreign_numbers foreign{.nnrt = 40, .hdi = 160};
+  static constexpr nnrt_parameter parameters[] = {{"dims", 128, i64, -1}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (axis_list, dims));
+    constexpr attrs() : dims{0} {}
+  };
+
+  enum class rule {
+    multiples_must_have_a_number_for_each_axis,
+    output_rank_must_be_at_most_8,
+    multiple_must_not_be_negative,
+    multiple_must_not_exceed_the_size_limit,
+    multiple_must_give_the_extent_of_the_output,
+  };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    const std::int64_t declared = in[1].desc.elements(), count = declared < 0 ? x.rank() : declared;
+    if (auto v = require_at_least(rule::multiples_must_have_a_number_for_each_axis, count, x.rank()); !v) return v;
+    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, count, max_rank); !v) return v;
+    shape_t y = of_rank(x.shape, static_cast<int>(count));
+    for (int i = 0; i < y.rank; ++i) {
+      if (!in[1].has_values()) {
+        y[i] = y[i] == 0 ? 0 : -1;
+        continue;
+      }
+      const std::int64_t multiple = in[1].values[static_cast<std::size_t>(i)];
+      if (auto v = require_at_least(rule::multiple_must_not_be_negative, multiple, 0); !v) return v;
+      if (auto v = require_at_most(rule::multiple_must_not_exceed_the_size_limit, multiple, max_elements); !v) return v;
+      y[i] = multiple == 0 ? 0 : y[i] > max_elements / multiple ? max_elements + 1 : y[i] < 0 ? -1 : y[i] * multiple;
+    }
+    return yields(x.with_shape(y));
+  }
+
+  static constexpr auto macs = no_macs;
+
+  /// x with extents of 1 before its own, so that it has one for each axis of the output.
+  static constexpr shape_t of_rank(const shape_t& x, int rank) {
+    shape_t all;
+    for (int i = x.rank; i < rank; ++i) all.push_back(1);
+    for (int i = 0; i < x.rank; ++i) all.push_back(x[i]);
+    return all;
+  }
+
+  /// Whether the multiples, which only this run may know, give the shape that was planned.
+  static constexpr run_fault check(arguments in, results out) {
+    const shape_t from = of_rank(in[0].shape(), out[0].rank());
+    for (int i = 0; i < from.rank; ++i) {
+      const std::int64_t x = from[i], y = out[0].shape()[i], multiple = in[1].integer(i);
+      const std::int64_t expected = x == 0 ? multiple : y / x;
+      if (multiple != expected || y != x * expected)
+        return fault_at(i, rule::multiple_must_give_the_extent_of_the_output, multiple, expected);
+    }
+    return {};
+  }
+
+  template <class T> static constexpr run_fault reference(const attrs&, arguments in, results out) {
+    if (const run_fault fault = check(in, out)) return fault;
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    if (y.elements() == 0) return {};
+    const int more = y.rank() - x.rank();
+    shape_t to, from;
+    to.rank = y.rank();
+    from.rank = x.rank();
+    do {
+      for (int i = 0; i < from.rank; ++i) from[i] = to[more + i] % x.extent(i);
+      y.at(to) = x.at(from);
+    } while (next_index(to, y.shape));
+    return {};
+  }
+};
+
+}  // namespace ops
+
+/// tile(x, multiples<2, 1>): two of a matrix x along its first axis.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto tile(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::tile>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::tile, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node) || !is_whole_number_of_times(node)) return {};
+    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "copy rows"};
+  }
+  /// Two loops for each axis: over the copies, which read the same again, and over the extent.
+  static void run(const kernel_call& call) {
+    call.report(ops::tile::check(call.in, call.out));
+    const shape_t& y = call.out[0].shape();
+    const shape_t x = ops::tile::of_rank(call.in[0].shape(), y.rank);
+    const shape_t from = row_major_strides(x), to = row_major_strides(y);
+    const std::int64_t bytes = size_of(call.in[0].type());
+    box_loops loops;
+    for (int i = 0; i < x.rank; ++i) {
+      loops.add_axis(y.extents[i] / x.extents[i], 0, x.extents[i] * to.extents[i] * bytes);
+      loops.add_axis(x.extents[i], from.extents[i] * bytes, to.extents[i] * bytes);
+    }
+    loops.close(bytes);
+    copy_box(loops, bytes_in(call, 0), bytes_out(call), part_of(call));
+  }
+
+ private:
+  /// False where the output was declared so that no multiples can give it: then the reference says so.
+  static constexpr bool is_whole_number_of_times(const kernel_request& node) {
+    const shape_t &y = node.out[0].shape, x = ops::tile::of_rank(node.in[0].desc.shape, y.rank);
+    for (int i = 0; i < y.rank; ++i)
+      if (y[i] % x[i] != 0) return false;
+    return true;
+  }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -8507,7 +15827,7 @@ struct transpose {
   static constexpr std::string_view name = "transpose";
   static constexpr operand_spec inputs[] = {{"x", types::any}, {"perm", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 41, .hdi = 162};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -8520,7 +15840,7 @@ struct transpose {
     perm_must_name_an_axis_once,
   };
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     if (auto v = require(rule::perm_must_be_a_list, in[1].desc.rank(), 1); !v) return v;
     if (auto v = require_same_extent(rule::perm_must_name_every_axis, in[1].desc.elements(), x.rank()); !v) return v;
@@ -8610,6 +15930,39 @@ template <class Op> struct bindings {};
 // evaluate: a network computed by the compiler, by its operators' references.
 // Flow: static_assert(nnrt::evaluate<net>(input)[0] == …); tests hold executors against it.
 
+// ===== nnrt/core/contract.hpp
+// contract: what happens when a call breaks a documented precondition that only run time can see.
+// Flow: executors report wrong sizes here; try_run() returns them as errors instead.
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Called with one line that says what was wrong. If it returns, the broken call has no effect.
+using contract_handler = void (*)(const std::string& message);
+
+/// Prints the line to stderr and aborts.
+inline void abort_on_broken_contract(const std::string& message) {
+  std::fprintf(stderr, "nnrt: %s\n", message.c_str());
+  std::abort();
+}
+
+namespace detail {
+inline std::atomic<contract_handler> current_contract_handler{&abort_on_broken_contract};
+}  // namespace detail
+
+/// Sets the handler of the whole program and returns the one before; nullptr restores abort_on_broken_contract. Any thread.
+inline contract_handler set_contract_handler(contract_handler handler) {
+  return detail::current_contract_handler.exchange(handler != nullptr ? handler : &abort_on_broken_contract);
+}
+
+/// Reports a broken contract.
+inline void broken_contract(const std::string& message) { detail::current_contract_handler.load()(message); }
+
+}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/core/typed_buffer.hpp
 // typed_buffer: owned elements of any dtype that references can compute on in constant evaluation.
 // Flow: evaluate<graph<f>> and the pass that evaluates constant nodes keep their tensors in such buffers.
@@ -8640,7 +15993,7 @@ class typed_buffer {
   constexpr std::int64_t elements() const { return elements_; }
   constexpr any_pointer data() const { return data_; }
   /// The elements as T, which must be the element type of type().
-  template <class T> constexpr std::span<T> as() const { return {data_.get<T>(), static_cast<std::size_t>(elements_)}; }
+  template <class T> constexpr array_ref<T> as() const { return {data_.get<T>(), static_cast<std::size_t>(elements_)}; }
 
  private:
   constexpr void release() {
@@ -8653,13 +16006,240 @@ class typed_buffer {
 };
 
 }  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/exec/static_graph.hpp
-// static_graph: graph<f> - a network's function evaluated, optimised and planned by the compiler, and what is known of it.
-// Flow: executor<graph<f>> runs its plan; evaluate<graph<f>> computes it in the compiler; dumps print it.
+// ===== nnrt/exec/fault.hpp
+// fault: what a run found wrong with the values that it was given, as an error with the node's name.
+// Flow: executor, session and prepare() make it of what run_steps() answers, where a plan has nodes that may fail.
 
-// ===== nnrt/exec/frozen.hpp
-// frozen: graphs and plans as arrays of exactly their size, so that constant evaluation can keep them.
-// Flow: static_graph.hpp evaluates each stage once for the sizes and once for the contents.
+// ===== nnrt/core/result.hpp
+// result: what every fallible call returns - a value or an error that names what, where, got and expected.
+// Flow: readers, create(), compile() and sessions return it; passes, which run in constant evaluation, return verdicts instead.
+
+#include <tl/expected.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// What kind of thing went wrong, so that callers and the C API can map it; the message says the rest.
+enum class error_code {
+  invalid_argument,   // a value, size or name that the caller gave does not fit
+  invalid_file,       // bytes that are not what they claim to be
+  not_found,          // a file or name that does not exist
+  not_supported,      // well-formed, but nothing here can run it
+  rule_broken,        // an operator's rule refuses a node
+  out_of_memory,
+  io_failed,          // the operating system refused to read, write or map
+  device_failed,
+};
+
+/// An error as a value: `message()` is one line (or several, when several things are wrong) fit for a user. Moved from, it has none.
+class error {
+ public:
+  error(error_code code, std::string message) : code_(code), message_(keep(std::move(message))) {}
+  error(const error& other) : code_(other.code_), message_(keep(other.message())) {}
+  error(error&& other) noexcept : code_(other.code_), message_(std::exchange(other.message_, nullptr)) {}
+  error& operator=(error other) noexcept {
+    code_ = other.code_;
+    std::swap(message_, other.message_);
+    return *this;
+  }
+  ~error() {
+    if (message_ != nullptr) drop(message_);
+  }
+
+  error_code code() const { return code_; }
+  [[gnu::cold, gnu::noinline]] const std::string& message() const {
+    static const std::string none;
+    return message_ != nullptr ? *message_ : none;
+  }
+  /// The same error with a place put in front: "file.safetensors: " + message.
+  [[gnu::cold, gnu::noinline]] error in(std::string_view place) && {
+    return {code_, std::string(place).append(": ").append(message())};
+  }
+
+ private:
+  // Behind a pointer, and out of line: results move in every function that can fail, and a string that moves is code.
+  [[gnu::cold, gnu::noinline]] static std::string* keep(std::string message) { return new std::string(std::move(message)); }
+  [[gnu::cold, gnu::noinline]] static void drop(std::string* message) { delete message; }
+
+  error_code code_;
+  std::string* message_;
+};
+
+/// A value, or the reason why there is none.
+template <class T> using result = tl::expected<T, error>;
+
+/// For `return fail(error_code::not_found, "…");` in a function that returns a result.
+[[gnu::cold, gnu::noinline]] inline tl::unexpected<error> fail(error_code code, std::string message) { return tl::unexpected<error>(error(code, std::move(message))); }
+inline tl::unexpected<error> fail(error reason) { return tl::unexpected<error>(std::move(reason)); }
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/core/text.hpp
+// text: messages put together from pieces.
+// Flow: readers and binders word their errors with it; chains of + on strings cost compilers several times as much.
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Bytes of the UTF-8 sequence that starts at text[at], 1 to 4; 0 when there is no well-formed one (Unicode 15, table
+/// 3-7).
+constexpr int utf8_length(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) { return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U; };
+  const auto tail = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
+  const unsigned lead = at < text.size() ? byte(0) : 0xFFU, second = byte(1);
+  if (lead < 0x80) return 1;
+  if (lead >= 0xC2 && lead <= 0xDF) return tail(1) ? 2 : 0;
+  if (lead >= 0xE0 && lead <= 0xEF) {
+    const bool overlong = lead == 0xE0 && second < 0xA0, surrogate = lead == 0xED && second > 0x9F;
+    return tail(1) && tail(2) && !overlong && !surrogate ? 3 : 0;
+  }
+  if (lead >= 0xF0 && lead <= 0xF4) {
+    const bool overlong = lead == 0xF0 && second < 0x90, beyond = lead == 0xF4 && second > 0x8F;
+    return tail(1) && tail(2) && tail(3) && !overlong && !beyond ? 4 : 0;
+  }
+  return 0;
+}
+
+/// Whether the whole text is well-formed UTF-8.
+constexpr bool is_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const int length = utf8_length(text, at);
+    if (length == 0) return false;
+    at += static_cast<std::size_t>(length);
+  }
+  return true;
+}
+
+/// Appends `text` as a JSON string with its quotes. Control characters are escaped; bytes that are not UTF-8 become
+/// U+FFFD, so the output is always JSON.
+[[gnu::cold]] inline void append_json_string(std::string& out, std::string_view text);
+
+/// `text` in quotes for a message: escaped as in JSON, so that a hostile name cannot play with a terminal, and cut
+/// after about 120 bytes.
+[[gnu::cold]] inline std::string quoted(std::string_view text);
+
+/// "[16, 3, 3, 1]", for messages.
+[[gnu::cold]] inline std::string text_of(const shape_t& shape);
+/// "f32 [16, 3, 3, 1]"
+[[gnu::cold]] inline std::string text_of(dtype type, const shape_t& shape);
+
+/// A piece of a message: letters, a number, a name in quotes, a shape. It refers to what it was made of; only joined() makes
+/// a string of it, so that the places where errors are worded own nothing and need no code to clean up.
+class piece {
+ public:
+  piece(std::string_view text) : at_(text.data()), number_(static_cast<std::int64_t>(text.size())) {}
+  piece(const char* text) : piece(std::string_view(text)) {}
+  piece(const std::string& text) : piece(std::string_view(text)) {}
+  template <std::integral Number>
+  piece(Number number) : is_(std::is_signed_v<Number> ? kind::number : kind::natural), number_(static_cast<std::int64_t>(number)) {}
+  piece(const shape_t& shape) : is_(kind::shape), at_(&shape) {}
+  piece(dtype type, const shape_t& shape) : is_(kind::tensor), at_(&shape), number_(static_cast<int>(type)) {}
+  /// The text as quoted() writes it.
+  static piece in_quotes(std::string_view text) {
+    piece p(text);
+    p.is_ = kind::quoted;
+    return p;
+  }
+
+  void append_to(std::string& text) const;
+
+ private:
+  enum class kind { letters, quoted, number, natural, shape, tensor };
+  kind is_ = kind::letters;
+  const void* at_ = nullptr;   // letters or a shape
+  std::int64_t number_ = 0;    // the number, how many letters, or the dtype of a tensor
+};
+using pieces = std::initializer_list<piece>;
+
+/// Appends the pieces, one after the other.
+[[gnu::cold]] inline void append(std::string& text, pieces parts) {
+  for (const piece& part : parts) part.append_to(text);
+}
+/// The pieces, one after the other: joined({"got ", 3, ", expected ", 4}).
+[[gnu::cold]] inline std::string joined(pieces parts) {
+  std::string text;
+  append(text, parts);
+  return text;
+}
+
+// --- details ---------------------------------------------------------------
+namespace detail {
+[[gnu::cold]] inline void append_escaped(std::string& out, char c) {
+  constexpr std::string_view hex = "0123456789abcdef";
+  const auto code = static_cast<unsigned char>(c);
+  switch (c) {
+    case '"': out += "\\\""; return;
+    case '\\': out += "\\\\"; return;
+    case '\n': out += "\\n"; return;
+    case '\r': out += "\\r"; return;
+    case '\t': out += "\\t"; return;
+    default: break;
+  }
+  if (code >= 0x20 && code != 0x7F) return void(out += c);
+  out += "\\u00";
+  out += hex[code >> 4U];
+  out += hex[code & 15U];
+}
+}  // namespace detail
+
+[[gnu::cold]] inline void append_json_string(std::string& out, std::string_view text) {
+  out += '"';
+  for (std::size_t at = 0; at < text.size();) {
+    const int length = utf8_length(text, at);
+    if (length == 0) out += "\xEF\xBF\xBD";
+    if (length == 1) detail::append_escaped(out, text[at]);
+    if (length > 1) out += text.substr(at, static_cast<std::size_t>(length));
+    at += static_cast<std::size_t>(length == 0 ? 1 : length);
+  }
+  out += '"';
+}
+
+namespace detail {
+[[gnu::cold]] inline void append_quoted(std::string& out, std::string_view text) {
+  constexpr std::size_t longest = 120;
+  std::size_t cut = text.size() <= longest ? text.size() : longest;
+  while (cut < text.size() && cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U)
+    --cut;  // not inside a sequence
+  append_json_string(out, text.substr(0, cut));
+  if (cut < text.size()) out.insert(out.size() - 1, "…");
+}
+}  // namespace detail
+[[gnu::cold]] inline std::string quoted(std::string_view text) { return joined({piece::in_quotes(text)}); }
+
+namespace detail {
+/// Letters of a number, last first: std::to_string is a template of several hundred bytes.
+[[gnu::cold]] inline void append_number(std::string& text, std::uint64_t magnitude, bool is_negative) {
+  char digits[24];
+  char* first = digits + sizeof digits;
+  do *--first = static_cast<char>('0' + magnitude % 10);
+  while ((magnitude /= 10) != 0);
+  if (is_negative) *--first = '-';
+  text.append(first, static_cast<std::size_t>(digits + sizeof digits - first));
+}
+[[gnu::cold]] inline void append_shape(std::string& text, const shape_t& shape) {
+  text += '[';
+  for (int i = 0; i < shape.rank; ++i) append(text, {i == 0 ? "" : ", ", shape.extents[i]});
+  text += ']';
+}
+}  // namespace detail
+
+[[gnu::cold]] inline void piece::append_to(std::string& text) const {
+  const auto letters = [&] { return std::string_view(static_cast<const char*>(at_), static_cast<std::size_t>(number_)); };
+  const auto bits = static_cast<std::uint64_t>(number_);
+  switch (is_) {
+    case kind::letters: text += letters(); return;
+    case kind::quoted: detail::append_quoted(text, letters()); return;
+    case kind::number: detail::append_number(text, number_ < 0 ? 0 - bits : bits, number_ < 0); return;
+    case kind::natural: detail::append_number(text, bits, false); return;
+    case kind::tensor: append(text, {name_of(static_cast<dtype>(number_)), " "}); [[fallthrough]];
+    case kind::shape: detail::append_shape(text, *static_cast<const shape_t*>(at_)); return;
+  }
+}
+
+[[gnu::cold]] inline std::string text_of(const shape_t& shape) { return joined({shape}); }
+[[gnu::cold]] inline std::string text_of(dtype type, const shape_t& shape) { return joined({piece(type, shape)}); }
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/exec/plan_view.hpp
+// plan_view: a plan as its users see it, whether it is frozen in .rodata or on the heap; and the loop that runs one.
+// Flow: executors and sessions fill the table of bases and call run_steps() for prepare and for each inference.
 
 // ===== nnrt/exec/plan.hpp
 // plan: a network as a list of kernel calls over one arena - what both kinds of executor walk.
@@ -8718,7 +16298,13 @@ struct output {
 };
 
 namespace detail {
-template <class Pool> constexpr auto slice(Pool& pool, range at) { return std::span(pool.data() + at.first, static_cast<std::size_t>(at.count)); }
+/// An element as bytes; std::array and std::copy_n would be instantiated for every dtype and size.
+template <std::size_t N> struct raw_element {
+  std::byte bytes[N];
+};
+
+template <class T> constexpr array_ref<T> slice(pool<T>& list, range at) { return {list.data() + at.first, static_cast<std::size_t>(at.count)}; }
+template <class T> constexpr array_ref<const T> slice(const pool<T>& list, range at) { return {list.data() + at.first, static_cast<std::size_t>(at.count)}; }
 }  // namespace detail
 
 /// What a pass can do to a node.
@@ -8747,11 +16333,11 @@ struct graph {
 
   constexpr value& at(std::int32_t id) { return values[static_cast<std::size_t>(id)]; }
   constexpr const value& at(std::int32_t id) const { return values[static_cast<std::size_t>(id)]; }
-  constexpr std::span<const std::int32_t> inputs_of(const node& n) const { return detail::slice(operands, n.inputs); }
-  constexpr std::span<std::int32_t> inputs_of(const node& n) { return detail::slice(operands, n.inputs); }
-  constexpr std::span<const std::int32_t> outputs_of(const node& n) const { return detail::slice(operands, n.outputs); }
-  constexpr std::span<const word> attrs_of(const node& n) const { return detail::slice(words, n.attrs); }
-  constexpr std::span<word> attrs_of(const node& n) { return detail::slice(words, n.attrs); }
+  constexpr array_ref<const std::int32_t> inputs_of(const node& n) const { return detail::slice(operands, n.inputs); }
+  constexpr array_ref<std::int32_t> inputs_of(const node& n) { return detail::slice(operands, n.inputs); }
+  constexpr array_ref<const std::int32_t> outputs_of(const node& n) const { return detail::slice(operands, n.outputs); }
+  constexpr array_ref<const word> attrs_of(const node& n) const { return detail::slice(words, n.attrs); }
+  constexpr array_ref<word> attrs_of(const node& n) { return detail::slice(words, n.attrs); }
   constexpr std::string_view name_of(range name) const { return {text.data() + name.first, static_cast<std::size_t>(name.count)}; }
 
   constexpr range add_text(std::string_view name) {
@@ -8759,12 +16345,12 @@ struct graph {
     text.insert(name.begin(), name.end());
     return at;
   }
-  constexpr range add_operands(std::span<const std::int32_t> ids) {
+  constexpr range add_operands(array_ref<const std::int32_t> ids) {
     const range at{static_cast<std::int32_t>(operands.size()), static_cast<std::int32_t>(ids.size())};
     operands.insert(ids.begin(), ids.end());
     return at;
   }
-  constexpr range add_words(std::span<const word> list) {
+  constexpr range add_words(array_ref<const word> list) {
     const range at{static_cast<std::int32_t>(words.size()), static_cast<std::int32_t>(list.size())};
     words.insert(list.begin(), list.end());
     return at;
@@ -8774,20 +16360,21 @@ struct graph {
     return static_cast<std::int32_t>(values.size()) - 1;
   }
   /// A constant with these elements; T is the element type of desc.type.
-  template <class T> constexpr std::int32_t add_constant(const tensor_desc& desc, std::span<const T> elements) {
+  template <class T> constexpr std::int32_t add_constant(const tensor_desc& desc, array_ref<const T> elements) {
     const std::size_t first = (bytes.size() + 63) / 64 * 64;
     while (bytes.size() < first) bytes.push_back(std::byte{});
     for (const T& element : elements) {
-      const auto raw = std::bit_cast<std::array<std::byte, sizeof(T)>>(element);
-      bytes.insert(raw.begin(), raw.end());
+      const auto raw = std::bit_cast<detail::raw_element<sizeof(T)>>(element);
+      bytes.insert(raw.bytes, raw.bytes + sizeof(T));
     }
     return add_value({desc, kind::constant, {}, static_cast<std::int64_t>(first), none});
   }
   /// The i-th element of a constant.
   template <class T> constexpr T element(const value& constant, std::int64_t i) const {
-    std::array<std::byte, sizeof(T)> raw{};
-    std::copy_n(bytes.begin() + constant.first_byte + i * std::int64_t{sizeof(T)}, sizeof(T), raw.begin());
-    if constexpr (std::is_same_v<T, bool>) return raw[0] != std::byte{};  // bytes of a file may be neither 0 nor 1
+    detail::raw_element<sizeof(T)> raw{};
+    const std::byte* from = bytes.data() + constant.first_byte + i * std::int64_t{sizeof(T)};
+    for (std::byte& byte : raw.bytes) byte = *from++;
+    if constexpr (std::is_same_v<T, bool>) return raw.bytes[0] != std::byte{};  // bytes of a file may be neither 0 nor 1
     else return std::bit_cast<T>(raw);
   }
 
@@ -8810,7 +16397,7 @@ struct operand_list {
   pool<std::int64_t> integers;
 
   /// `known`, when given, says for each value whether it is ready before the network runs; else constants and weights are.
-  constexpr operand_list(const graph& g, std::span<const std::int32_t> ids, std::span<const char> known = {}) {
+  constexpr operand_list(const graph& g, array_ref<const std::int32_t> ids, array_ref<const char> known = {}) {
     operands.reserve(ids.size());
     for (const std::int32_t id : ids) {
       operand made;
@@ -8828,12 +16415,12 @@ struct operand_list {
   static constexpr bool has_read_list(const value& v) {
     return v.is == kind::constant && (types::integer | types::logical).contains(v.desc.type) && v.desc.elements() <= longest_read_list;
   }
-  constexpr void point_to_integers(const graph& g, std::span<const std::int32_t> ids) {
+  constexpr void point_to_integers(const graph& g, array_ref<const std::int32_t> ids) {
     std::size_t next = 0;
     for (std::size_t i = 0; i < ids.size(); ++i) {
       if (ids[i] == none || !has_read_list(g.at(ids[i]))) continue;
       const auto count = static_cast<std::size_t>(g.at(ids[i]).desc.elements());
-      operands[i].values = std::span<const std::int64_t>(integers.data() + next, count);
+      operands[i].values = array_ref<const std::int64_t>(integers.data() + next, count);
       next += count;
     }
   }
@@ -8869,7 +16456,7 @@ constexpr void compact(ir::graph& g) {
 }
 
 /// Lets every reader of `from`, outputs of the graph included, read `to`.
-constexpr void redirect(ir::graph& g, std::span<const std::int32_t> to_of) {
+constexpr void redirect(ir::graph& g, array_ref<const std::int32_t> to_of) {
   for (const ir::node& n : g.nodes)
     for (std::int32_t& id : g.inputs_of(n))
       if (id != ir::none) id = to_of[static_cast<std::size_t>(id)];
@@ -8897,7 +16484,7 @@ namespace detail {
 constexpr typed_buffer load(const ir::graph& g, const ir::value& constant) {
   typed_buffer buffer(constant.desc.type, constant.desc.elements());
   with_element<types::any>(constant.desc.type, [&]<class T>(T) {
-    const std::span<T> elements = buffer.as<T>();
+    const array_ref<T> elements = buffer.as<T>();
     for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = g.element<T>(constant, static_cast<std::int64_t>(i));
   });
   return buffer;
@@ -8916,6 +16503,10 @@ constexpr void store(ir::graph& g, std::int32_t id, const typed_buffer& buffer) 
 constexpr bool can_evaluate(const ir::graph& g, const ir::node& n) {
   for (const std::int32_t id : g.inputs_of(n)) {
     if (id == ir::none) continue;
+    if (n.op->traits.reads_descs_alone) {
+      if (!g.at(id).desc.shape.is_known()) return false;
+      continue;
+    }
     const ir::value& v = g.at(id);
     if (v.is != ir::kind::constant || v.desc.elements() > most_evaluated_elements || v.scales != ir::none) return false;
   }
@@ -8923,11 +16514,12 @@ constexpr bool can_evaluate(const ir::graph& g, const ir::node& n) {
     const std::int64_t elements = g.at(id).desc.elements();
     if (elements < 0 || elements > most_evaluated_elements) return false;
   }
-  const std::span<const tensor_desc> out(&g.at(g.outputs_of(n)[0]).desc, 1);
+  const array_ref<const tensor_desc> out(&g.at(g.outputs_of(n)[0]).desc, 1);
   return n.op->macs(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, out) <= most_evaluated_elements;
 }
 
-constexpr void evaluate(ir::graph& g, const ir::node& n) {
+/// False, and nothing is changed, when the node finds fault with the constants: then a run says so.
+constexpr bool evaluate(ir::graph& g, const ir::node& n) {
   std::vector<typed_buffer> buffers;
   pool<tensor_desc> descs;
   buffers.reserve(static_cast<std::size_t>(n.inputs.count + n.outputs.count));
@@ -8939,7 +16531,8 @@ constexpr void evaluate(ir::graph& g, const ir::node& n) {
       continue;
     }
     descs.push_back(g.at(id).desc);
-    buffers.push_back(load(g, g.at(id)));
+    if (n.op->traits.reads_descs_alone) buffers.push_back(typed_buffer(g.at(id).desc.type, 0));
+    else buffers.push_back(load(g, g.at(id)));
     in.push_back({&descs.back(), buffers.back().data()});
   }
   for (const std::int32_t id : g.outputs_of(n)) {
@@ -8947,19 +16540,19 @@ constexpr void evaluate(ir::graph& g, const ir::node& n) {
     buffers.push_back(typed_buffer(g.at(id).desc.type, g.at(id).desc.elements()));
     out.push_back({&descs.back(), buffers.back().data()});
   }
-  n.op->reference(g.attrs_of(n), in, out);
+  if (n.op->reference(g.attrs_of(n), in, out)) return false;
   const std::size_t first_output = buffers.size() - static_cast<std::size_t>(n.outputs.count);
   for (std::size_t i = 0; i < static_cast<std::size_t>(n.outputs.count); ++i) store(g, g.outputs_of(n)[i], buffers[first_output + i]);
+  return true;
 }
 
 }  // namespace detail
 
-/// Evaluates every node whose operands are small constants; its outputs become constants.
+/// Evaluates every node whose operands are small constants, or which asks for shapes alone; its outputs become constants.
 constexpr void evaluate_constants(ir::graph& g) {
   bool changed = false;
   for (ir::node& n : g.nodes) {
-    if (!detail::can_evaluate(g, n)) continue;
-    detail::evaluate(g, n);
+    if (!detail::can_evaluate(g, n) || !detail::evaluate(g, n)) continue;
     g.log.push_back({ir::change::evaluated, n.label, nullptr, n.name});
     n.removed = true;
     changed = true;
@@ -8969,11 +16562,11 @@ constexpr void evaluate_constants(ir::graph& g) {
 
 }  // namespace nnrt::inline NNRT_ISA::passes
 // ===== nnrt/passes/fold.hpp
-// fold: moves batch_norm and bias_add into the weights of the layer before them, as prepare nodes.
+// fold: moves batch_norm, scale and bias_add into the weights of the layer before them, as prepare nodes.
 // Flow: after constants are evaluated, before activations are fused; the planner runs nodes on weights once, when an executor is made.
 
 // ===== nnrt/ops/fold_affine.hpp
-// fold_affine: the weights of a layer with the batch_norm or bias_add behind it in them; internal.
+// fold_affine: the weights of a layer with the batch_norm, scale or bias_add behind it in them; internal.
 // Flow: passes/fold.hpp makes nodes of it; as all their operands are known, the planner runs them once, in prepare.
 
 namespace nnrt::inline NNRT_ISA {
@@ -8984,10 +16577,11 @@ namespace ops {
 /// made, and has no function for users.
 ///
 ///   weight: any shape with O output channels along `axis`; bias, addend: [O]; scale, offset, mean, variance: [O]
-///   out: folded_weight, like weight, = weight * s[o]; s = scale / sqrt(variance + epsilon)
+///   out: folded_weight, like weight, = weight * s[o]; s = scale / sqrt(variance + epsilon), or scale alone
 ///        folded_bias [O] = (bias[o] - mean[o]) * s[o] + offset[o] + addend[o]
 ///
-/// bias and addend count as 0 and s as 1 where they are missing; of the four of a batch_norm there are all or none.
+/// bias, mean and addend count as 0 and s as 1 where they are missing. scale and offset come together, and with them
+/// mean and variance or neither.
 /// Computed in double, rounded to the dtype at the end. Broken rules: see `rule`. Source: this library.
 struct fold_affine {
   static constexpr op_code code{1000};
@@ -9007,33 +16601,35 @@ struct fold_affine {
   static constexpr std::array<nnrt_parameter, 0> parameters{};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (float, epsilon), (std::int64_t, axis));
+    NNRT_ATTRIBUTES(attrs, (float, epsilon), (std::int64_t, axis));
     constexpr attrs() : epsilon(1e-4F), axis(0) {}
   };
 
   enum class rule {
     axis_must_be_an_axis_of_the_weight,
-    batch_norm_must_have_all_its_parameters,
+    scale_must_come_with_an_offset,
+    mean_and_variance_must_come_with_scale_and_offset,
     parameter_types_must_equal_weight_type,
     parameters_must_have_one_element_for_each_channel,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& w = in[0].desc;
     const int axis = normalise_axis(a.axis, w.rank());
     if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_weight, a.axis, w.rank() - 1);
     const std::int64_t channels = w.shape[axis];
-    std::int64_t of_batch_norm = 0;
     for (std::size_t i = 1; i < in.size(); ++i) {
       if (!in[i]) continue;
-      if (i >= 2 && i < 6) ++of_batch_norm;
       const tensor_desc& given = in[i].desc;
       if (auto v = require(rule::parameter_types_must_equal_weight_type, given.type, w.type); !v) return v;
       constexpr auto count = rule::parameters_must_have_one_element_for_each_channel;
       if (auto v = require_same_extent(count, given.elements(), channels); !v) return v;
     }
-    if (of_batch_norm != 0 && of_batch_norm != 4)
-      return refuse(rule::batch_norm_must_have_all_its_parameters, of_batch_norm, 4);
+    const auto given = [&](std::size_t i) { return i < in.size() && in[i] ? std::int64_t{1} : std::int64_t{0}; };
+    const std::int64_t of_scale = given(2) + given(3), of_batch_norm = of_scale + given(4) + given(5);
+    if (of_scale == 1) return refuse(rule::scale_must_come_with_an_offset, 1, 2);
+    if (of_batch_norm != of_scale)
+      if (auto v = require(rule::mean_and_variance_must_come_with_scale_and_offset, of_batch_norm, 4); !v) return v;
     return yields(w, tensor_desc{w.type, {channels}});
   }
   static constexpr auto macs = no_macs;
@@ -9061,8 +16657,9 @@ struct fold_affine {
     return i < in.size() && in[i] ? math::convert<double>(in[i].as<const T>()[c]) : 0.0;
   }
   template <class T> static constexpr double factor_of(const attrs& a, arguments in, std::int64_t c) {
-    if (in.size() < 6 || !in[2]) return 1.0;
-    return at<T>(in, 2, c) / math::sqrt(at<T>(in, 5, c) + double{a.epsilon});
+    if (in.size() <= 2 || !in[2]) return 1.0;
+    const bool has_variance = in.size() > 5 && in[5];
+    return at<T>(in, 2, c) / (has_variance ? math::sqrt(at<T>(in, 5, c) + double{a.epsilon}) : 1.0);
   }
 };
 
@@ -9112,6 +16709,16 @@ struct folding {
       if (!is_known(g.inputs_of(n)[i])) return nullptr;
     return &layer;
   }
+  /// Whether the parameters of a scale are one for each channel of the layer before it, whose channels are the last axis.
+  constexpr bool runs_along_channels(const ir::node& n) const {
+    const shape_t& x = g.at(g.inputs_of(n)[0]).desc.shape;
+    const int axis = normalise_axis(g.attrs_of(n)[0], x.rank);
+    for (const std::int32_t id : g.inputs_of(n).subspan(1)) {
+      const shape_t& given = g.at(id).desc.shape;
+      if (given.rank == 0 || axis + given.rank != x.rank || given.elements() != x[-1]) return false;
+    }
+    return true;
+  }
   constexpr std::int32_t bias_of(const ir::node& layer) const { return layer.inputs.count > 2 ? g.inputs_of(layer)[2] : ir::none; }
 
   constexpr std::int32_t add_known(const tensor_desc& desc) {
@@ -9121,12 +16728,14 @@ struct folding {
     return g.add_value({desc, ir::kind::result, {}, 0, ir::none});
   }
 
-  /// Gives the layer new weights, and the node's result as its own.
+  /// Gives the layer new weights, and the node's result and activation as its own.
   constexpr void replace(ir::node& layer, ir::node& n, std::int32_t weight, std::int32_t bias) {
     const std::int32_t operands[] = {g.inputs_of(layer)[0], weight, bias};
     layer.inputs = g.add_operands(operands);
     const std::int32_t y = g.outputs_of(n)[0];
     g.operands[static_cast<std::size_t>(layer.outputs.first)] = y;
+    if (n.op->fused_word >= 0)
+      g.attrs_of(layer)[static_cast<std::size_t>(layer.op->fused_word)] = g.attrs_of(n)[static_cast<std::size_t>(n.op->fused_word)];
     table.producer[static_cast<std::size_t>(y)] = static_cast<std::int32_t>(&layer - g.nodes.data());
     g.log.push_back({ir::change::folded, n.label, layer.label, layer.name});
     n.removed = true;
@@ -9135,13 +16744,13 @@ struct folding {
   /// A prepare node that computes the weights of `layer` with `n` in them.
   constexpr void fold(ir::node& layer, ir::node& n) {
     const std::int32_t weight = g.inputs_of(layer)[1], bias = bias_of(layer);
-    const bool normalises = n.op->traits.computes == meaning::batch_norm;
-    if (!normalises && bias == ir::none) return replace(layer, n, weight, g.inputs_of(n)[1]);
+    const meaning computes = n.op->traits.computes;
+    if (computes == meaning::bias_add && bias == ir::none) return replace(layer, n, weight, g.inputs_of(n)[1]);
     ops::fold_affine::attrs attrs;
-    if (normalises) attrs.epsilon = std::bit_cast<float>(static_cast<std::int32_t>(g.attrs_of(n)[0]));
+    if (computes == meaning::batch_norm) attrs.epsilon = std::bit_cast<float>(static_cast<std::int32_t>(g.attrs_of(n)[0]));
     std::int32_t operands[7] = {weight, bias, ir::none, ir::none, ir::none, ir::none, ir::none};
-    if (normalises) std::copy_n(g.inputs_of(n).begin() + 1, 4, operands + 2);
-    else operands[6] = g.inputs_of(n)[1];
+    if (computes == meaning::bias_add) operands[6] = g.inputs_of(n)[1];
+    else std::copy_n(g.inputs_of(n).begin() + 1, g.inputs_of(n).size() - 1, operands + 2);
     const tensor_desc kernel = g.at(weight).desc;
     const std::int32_t results[] = {add_known(kernel), add_known(tensor_desc{kernel.type, {kernel.shape[0]}})};
     pool<word> words;
@@ -9166,12 +16775,15 @@ constexpr void insert_prepared(ir::graph& g, const folding& state) {
 
 }  // namespace detail
 
-/// batch_norm and bias_add after a convolution or dense layer with known weights become part of those weights.
+/// batch_norm, scale (along the channels) and bias_add after a convolution or dense layer with known weights become part of
+/// those weights.
 constexpr void fold_into_weights(ir::graph& g) {
   detail::folding state(g);
   const std::size_t events = g.log.size();
   for (ir::node& n : g.nodes) {
-    if (n.op->traits.computes != meaning::batch_norm && n.op->traits.computes != meaning::bias_add) continue;
+    const meaning computes = n.op->traits.computes;
+    if (computes != meaning::batch_norm && computes != meaning::bias_add && computes != meaning::scale) continue;
+    if (computes == meaning::scale && !state.runs_along_channels(n)) continue;
     if (ir::node* const layer = state.layer_before(n)) state.fold(*layer, n);
   }
   if (g.log.size() != events) detail::insert_prepared(g, state);
@@ -9242,11 +16854,11 @@ namespace detail {
 /// Assigns blocks to the values of one graph, node by node.
 struct block_assigner {
   const ir::graph& g;
-  std::span<const char> known;          // values that are ready before the network runs
+  array_ref<const char> known;          // values that are ready before the network runs
   memory_plan plan;
   pool<std::int32_t> last_use;   // last step that reads a value; the step after the last one for outputs
 
-  constexpr block_assigner(const ir::graph& graph, std::span<const char> known_before) : g(graph), known(known_before) {
+  constexpr block_assigner(const ir::graph& graph, array_ref<const char> known_before) : g(graph), known(known_before) {
     plan.of.assign(g.values.size(), {});
     plan.elided.assign(g.nodes.size(), 0);
     last_use.assign(g.values.size(), -1);
@@ -9318,6 +16930,7 @@ struct block_assigner {
       const std::int32_t id = g.inputs_of(n)[i];
       const location at = plan.at(id);
       if (at.block == ir::none || at.offset != 0) return false;
+      if (g.at(id).desc.quantised != whole.quantised) return false;  // stored numbers change on the way
       const block& b = plan.block_at(at.block);
       if (b.parent != ir::none || b.bytes != g.at(id).desc.bytes() || b.bytes == 0 || !is_one_piece(whole, g.at(id).desc)) return false;
       for (std::size_t k = 0; k < i; ++k)
@@ -9449,7 +17062,7 @@ constexpr void place(memory_plan& plan, std::int32_t steps) {
 }  // namespace detail
 
 /// Blocks for the values that are computed while the network runs; offsets come with place_blocks(), once scratch memory is added.
-constexpr memory_plan assign_blocks(const ir::graph& g, std::span<const char> known) {
+constexpr memory_plan assign_blocks(const ir::graph& g, array_ref<const char> known) {
   detail::block_assigner assigner(g, known);
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     const ir::node& n = g.nodes[i];
@@ -9480,6 +17093,7 @@ struct operand_slot {
 /// One kernel call.
 struct step {
   kernel_function run = nullptr;
+  const void* inner = nullptr;         // see kernel_choice
   ir::range attrs;                     // in words
   ir::range inputs;                    // in slots
   ir::range outputs;                   // in slots
@@ -9498,6 +17112,13 @@ struct port {
   std::int32_t slot = -1;
 };
 
+/// What messages call a node whose step may fail.
+struct fallible_node {
+  std::int32_t node = 0;               // index in the optimised graph
+  std::string_view op;
+  ir::range name;                      // in text
+};
+
 /// Everything that running needs; the lists are vectors while it is made and arrays when it is frozen.
 struct plan {
   pool<step> steps;
@@ -9508,6 +17129,7 @@ struct plan {
   pool<port> inputs;
   pool<port> outputs;
   pool<port> weights;
+  pool<fallible_node> fallible;
   pool<char> text;
   pool<std::byte> constants;
   std::int64_t arena_bytes = 0;
@@ -9693,10 +17315,22 @@ struct planner {
     step pack = of_node;
     pack.run = p.choice.pack;
     pack.inputs = operand_row(n, p, nullptr, true);
-    pack.outputs = add_row(pool<operand_slot>{packed});
+    pack.outputs = result_row(n, packed);
     pack.kernel = "pack";
     (p.packs_before ? made.prepare : made.steps).push_back(pack);
     return packed;
+  }
+  /// What pack() writes: the packed form. It sees the descs of the node's results behind it: a quantised layer's weights are scaled by
+  /// what they say.
+  constexpr ir::range result_row(const ir::node& n, const operand_slot& packed) {
+    pool<operand_slot> row;
+    row.push_back(packed);
+    for (const std::int32_t id : g.outputs_of(n)) {
+      operand_slot result;
+      result.desc = desc_index(g.at(id).desc);
+      row.push_back(result);
+    }
+    return add_row(row);
   }
   constexpr bool packs_constants_only(const ir::node& n, const planned_node& p) const {
     for (std::size_t k = 0; k < g.inputs_of(n).size(); ++k) {
@@ -9748,6 +17382,7 @@ struct planner {
     operand_slot packed;
     if (p.choice.has_pack()) packed = add_pack(n, p, s);
     s.run = p.choice.run;
+    s.inner = p.choice.inner;
     s.kernel = p.choice.name;
     s.form = p.choice.form;
     s.fused_word = n.op->fused_word;
@@ -9759,14 +17394,16 @@ struct planner {
     s.scratch_bytes = passes::aligned(p.choice.scratch_bytes);
     if (p.scratch_block != ir::none) s.scratch = memory.block_at(p.scratch_block).offset;
     (p.known ? made.prepare : made.steps).push_back(s);
+    if (n.op->traits.may_fail) made.fallible.push_back({i, n.op->name, add_text(n.name)});
   }
 
-  constexpr port port_for(ir::range name, std::int32_t slot) {
+  constexpr ir::range add_text(ir::range name) {
     const std::string_view text = g.name_of(name);
-    const port made_port{{static_cast<std::int32_t>(made.text.size()), name.count}, slot};
+    const ir::range at{static_cast<std::int32_t>(made.text.size()), name.count};
     made.text.insert(text.begin(), text.end());
-    return made_port;
+    return at;
   }
+  constexpr port port_for(ir::range name, std::int32_t slot) { return {add_text(name), slot}; }
 
   /// Inputs in order of declaration, then weights in order of declaration: the bases of a run.
   constexpr void number_bases() {
@@ -9832,6 +17469,170 @@ constexpr plan make_plan(const ir::graph& g, plan_options options = {}) { return
 
 }  // namespace nnrt::inline NNRT_ISA
 
+namespace nnrt::inline NNRT_ISA {
+
+/// Spans over a plan.
+struct plan_view {
+  array_ref<const step> steps;
+  array_ref<const step> prepare;
+  array_ref<const operand_slot> slots;
+  array_ref<const tensor_desc> descs;
+  array_ref<const word> words;
+  array_ref<const port> inputs;
+  array_ref<const port> outputs;
+  array_ref<const port> weights;
+  array_ref<const fallible_node> fallible;
+  array_ref<const char> text;
+  array_ref<const std::byte> constants;
+  std::int64_t arena_bytes = 0;
+  std::int64_t prepared_bytes = 0;
+  std::int64_t prepare_scratch_bytes = 0;
+  std::int64_t part_scratch_bytes = 0;
+  std::int64_t most_operands = 0;
+
+  template <class Plan>
+  static constexpr plan_view of(const Plan& p) {
+    return {p.steps, p.prepare, p.slots, p.descs, p.words, p.inputs, p.outputs, p.weights, p.fallible, p.text, p.constants, p.arena_bytes, p.prepared_bytes, p.prepare_scratch_bytes, p.part_scratch_bytes, p.most_operands};
+  }
+
+  constexpr const operand_slot& slot_of(const port& p) const { return slots[static_cast<std::size_t>(p.slot)]; }
+  constexpr const tensor_desc& desc_of(const operand_slot& slot) const { return descs[static_cast<std::size_t>(slot.desc)]; }
+  constexpr const tensor_desc& desc_of(const port& p) const { return desc_of(slot_of(p)); }
+  constexpr std::string_view name_of(const port& p) const { return {text.data() + p.name.first, static_cast<std::size_t>(p.name.count)}; }
+  constexpr std::size_t base_count() const { return first_input + inputs.size() + weights.size(); }
+};
+
+/// Where each base of a plan begins: arena, prepared, prepare scratch, constants, inputs, weights.
+using base_table = array_ref<std::byte* const>;
+
+/// Zeroes the elements of these inputs or outputs: users may look at them before the first run.
+inline void clear_ports(const plan_view& plan, array_ref<const port> ports, base_table bases) {
+  for (const port& p : ports) {
+    const operand_slot& slot = plan.slot_of(p);
+    std::fill_n(bases[static_cast<std::size_t>(slot.base)] + slot.offset, plan.desc_of(slot).bytes(), std::byte{});
+  }
+}
+
+/// Whoever can run the parts of a step at the same time.
+class part_runner {
+ public:
+  /// Calls job(context, part) for part = 0 … parts - 1 and returns when all are done.
+  virtual void run(void (*job)(void* context, int part), void* context, int parts) = 0;
+  virtual int threads() const = 0;
+
+ protected:
+  ~part_runner() = default;
+};
+
+namespace detail {
+
+inline view view_of(const operand_slot& slot, array_ref<const operand_slot> slots, array_ref<const tensor_desc> descs, base_table bases) {
+  view v;
+  if (slot.desc < 0) return v;
+  v.desc = &descs[static_cast<std::size_t>(slot.desc)];
+  if (slot.base != no_memory) v.data = any_pointer::bytes(bases[static_cast<std::size_t>(slot.base)] + slot.offset);
+  if (slot.scales >= 0) {
+    const operand_slot& scales = slots[static_cast<std::size_t>(slot.scales)];
+    v.scales = {reinterpret_cast<const float*>(bases[static_cast<std::size_t>(scales.base)] + scales.offset),
+                static_cast<std::size_t>(descs[static_cast<std::size_t>(scales.desc)].elements())};
+  }
+  return v;
+}
+
+/// One step cut into parts.
+struct step_job {
+  kernel_call call;
+  kernel_function run;
+  std::byte* further_scratch;     // for parts 1, 2, …
+  std::int64_t scratch_stride;
+
+  static void run_part(void* context, int part) {
+    const auto& job = *static_cast<const step_job*>(context);
+    kernel_call call = job.call;
+    call.tile = part;
+    if (part > 0) {
+      call.scratch = job.further_scratch + (part - 1) * job.scratch_stride;
+      call.fault = nullptr;
+    }
+    job.run(call);
+  }
+};
+
+}  // namespace detail
+
+/// Memory and helpers of one run.
+struct run_context {
+  base_table bases;
+  part_runner* threads = nullptr;         // nullptr: this thread alone
+  std::byte* further_scratch = nullptr;   // part_scratch_bytes for each further thread
+  array_ref<view> views;                  // room for the operands of any step: plan.most_operands
+  run_fault* fault = nullptr;             // where a step says what is wrong with its values; nullptr: the plan has none that may fail
+};
+
+/// Runs one step.
+inline void run_step(const plan_view& plan, const step& s, const run_context& context) {
+  view* const views = context.views.data();
+  for (std::int32_t i = 0; i < s.inputs.count; ++i)
+    views[i] = detail::view_of(plan.slots[static_cast<std::size_t>(s.inputs.first + i)], plan.slots, plan.descs, context.bases);
+  for (std::int32_t i = 0; i < s.outputs.count; ++i)
+    views[s.inputs.count + i] = detail::view_of(plan.slots[static_cast<std::size_t>(s.outputs.first + i)], plan.slots, plan.descs, context.bases);
+  kernel_call call;
+  call.attrs = plan.words.subspan(static_cast<std::size_t>(s.attrs.first), static_cast<std::size_t>(s.attrs.count));
+  call.in = {views, static_cast<std::size_t>(s.inputs.count)};
+  call.out = {views + s.inputs.count, static_cast<std::size_t>(s.outputs.count)};
+  call.fault = context.fault;
+  call.inner = s.inner;
+  if (s.scratch_bytes > 0) call.scratch = context.bases[in_arena] + s.scratch;
+  if (context.threads == nullptr || s.parts < 2) return s.run(call);
+  call.tiles = std::min(s.parts, context.threads->threads());
+  detail::step_job job{call, s.run, context.further_scratch, plan.part_scratch_bytes};
+  context.threads->run(&detail::step_job::run_part, &job, call.tiles);
+}
+
+/// Runs steps one after the other, up to the first that finds fault with its values; that one, or nullptr when all have run.
+inline const step* run_steps(const plan_view& plan, array_ref<const step> steps, const run_context& context) {
+  for (const step& s : steps) {
+    run_step(plan, s, context);
+    if (context.fault != nullptr && *context.fault) return &s;
+  }
+  return nullptr;
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA {
+
+/// `gather "lookup": indices must lie in the axis (got 7, expected 4) at element 3`: the node, the rule, the value and
+/// the bound that it breaks, and where the value stands in its operand.
+[[gnu::cold]] inline std::string to_string(const run_fault& fault, std::string_view op, std::string_view name) {
+  std::string rule(fault.rule);
+  for (char& letter : rule)
+    if (letter == '_') letter = ' ';
+  return joined({op, name.empty() ? "" : " \"", name, name.empty() ? ": " : "\": ", rule, " (got ",
+                 fault.actual, ", expected ", fault.expected, ") at element ",
+                 fault.position});
+}
+
+/// The error of a run whose step `failed` found this.
+[[gnu::cold]] inline error error_of(const plan_view& plan, const step& failed, const run_fault& fault) {
+  std::string_view op, name;
+  for (const fallible_node& n : plan.fallible) {
+    if (n.node != failed.node) continue;
+    op = n.op;
+    name = {plan.text.data() + n.name.first, static_cast<std::size_t>(n.name.count)};
+  }
+  return {error_code::invalid_argument, to_string(fault, op, name)};
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/exec/static_graph.hpp
+// static_graph: graph<f> - a network's function evaluated, optimised and planned by the compiler, and what is known of it.
+// Flow: executor<graph<f>> runs its plan; evaluate<graph<f>> computes it in the compiler; dumps print it.
+
+// ===== nnrt/exec/frozen.hpp
+// frozen: graphs and plans as arrays of exactly their size, so that constant evaluation can keep them.
+// Flow: static_graph.hpp evaluates each stage once for the sizes and once for the contents.
+
 namespace nnrt::inline NNRT_ISA::detail {
 
 /// Copies a pool into an array of its size; std::copy and the operators [] take more constexpr steps.
@@ -9891,11 +17692,11 @@ template <graph_sizes N> struct frozen_graph {
 
 /// Sizes of all lists of a plan.
 struct plan_sizes {
-  std::size_t steps, prepare, slots, descs, words, inputs, outputs, weights, text, constants;
+  std::size_t steps, prepare, slots, descs, words, inputs, outputs, weights, fallible, text, constants;
 };
 
 constexpr plan_sizes sizes_of(const plan& p) {
-  return {p.steps.size(), p.prepare.size(), p.slots.size(), p.descs.size(), p.words.size(), p.inputs.size(), p.outputs.size(), p.weights.size(), p.text.size(), p.constants.size()};
+  return {p.steps.size(), p.prepare.size(), p.slots.size(), p.descs.size(), p.words.size(), p.inputs.size(), p.outputs.size(), p.weights.size(), p.fallible.size(), p.text.size(), p.constants.size()};
 }
 
 /// A plan as arrays: what stays in .rodata.
@@ -9908,6 +17709,7 @@ template <plan_sizes N> struct frozen_plan {
   std::array<port, N.inputs> inputs{};
   std::array<port, N.outputs> outputs{};
   std::array<port, N.weights> weights{};
+  std::array<fallible_node, N.fallible> fallible{};
   std::array<char, N.text> text{};
   alignas(passes::arena_alignment) std::array<std::byte, N.constants> constants{};
   std::int64_t arena_bytes, arena_lower_bound, prepared_bytes, prepare_scratch_bytes, part_scratch_bytes, most_operands;
@@ -9927,6 +17729,7 @@ template <plan_sizes N> struct frozen_plan {
     copy(p.inputs, inputs);
     copy(p.outputs, outputs);
     copy(p.weights, weights);
+    copy(p.fallible, fallible);
     copy(p.text, text);
     copy(p.constants, constants);
   }
@@ -9941,63 +17744,6 @@ template <plan_sizes N> struct frozen_plan {
 // bind_weights: fits a file's tensors to the weights that a network names, and says all that does not fit at once.
 // Flow: executors and compile() bind first; kernels then read what bound_weights points to, mostly the file itself.
 
-// ===== nnrt/core/result.hpp
-// result: what every fallible call returns - a value or an error that names what, where, got and expected.
-// Flow: readers, create(), compile() and sessions return it; passes, which run in constant evaluation, return verdicts instead.
-
-#include <string>
-#include <tl/expected.hpp>
-
-namespace nnrt::inline NNRT_ISA {
-
-/// What kind of thing went wrong, so that callers and the C API can map it; the message says the rest.
-enum class error_code {
-  invalid_argument,   // a value, size or name that the caller gave does not fit
-  invalid_file,       // bytes that are not what they claim to be
-  not_found,          // a file or name that does not exist
-  not_supported,      // well-formed, but nothing here can run it
-  rule_broken,        // an operator's rule refuses a node
-  out_of_memory,
-  io_failed,          // the operating system refused to read, write or map
-  device_failed,
-};
-
-/// An error as a value: `message()` is one line (or several, when several things are wrong) fit for a user.
-class error {
- public:
-  error(error_code code, std::string message) : code_(code), message_(std::move(message)) {}
-  error_code code() const { return code_; }
-  const std::string& message() const { return message_; }
-  /// The same error with a place put in front: "file.safetensors: " + message.
-  error in(std::string_view place) && { return {code_, std::string(place) + ": " + std::move(message_)}; }
-
- private:
-  error_code code_;
-  std::string message_;
-};
-
-/// A value, or the reason why there is none.
-template <class T> using result = tl::expected<T, error>;
-
-/// For `return fail(error_code::not_found, "…");` in a function that returns a result.
-inline tl::unexpected<error> fail(error_code code, std::string message) { return tl::unexpected<error>(error(code, std::move(message))); }
-inline tl::unexpected<error> fail(error reason) { return tl::unexpected<error>(std::move(reason)); }
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/core/text.hpp
-// text: messages put together from pieces.
-// Flow: readers and binders word their errors with it; chains of + on strings cost compilers several times as much.
-
-namespace nnrt::inline NNRT_ISA {
-
-/// The pieces, one after the other: joined({"got ", std::to_string(3), ", expected ", std::to_string(4)}).
-[[gnu::cold]] inline std::string joined(std::initializer_list<std::string_view> pieces) {
-  std::string text;
-  for (const std::string_view piece : pieces) text += piece;
-  return text;
-}
-
-}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/io/weights.hpp
 // weights: a handle on named tensors - of a mapped file, of the caller's bytes, or a copy - that executors share.
 // Flow: safetensors::parse() finds the tensors; bind_weights.hpp fits them to the weights that a network names.
@@ -10160,7 +17906,7 @@ class descriptor {
 /// A new file named path.new-<process>-<n>; left-overs of a killed process with the same number are stepped over.
 [[gnu::cold]] inline int create_beside(const std::string& path, std::string& temporary) {
   for (int n = 0;; ++n) {
-    temporary = joined({path, ".new-", std::to_string(::getpid()), "-", std::to_string(n)});
+    temporary = joined({path, ".new-", ::getpid(), "-", n});
     const int number = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (number >= 0 || errno != EEXIST || n == 1000) return number;
   }
@@ -10240,43 +17986,6 @@ class descriptor {
 
 namespace nnrt::inline NNRT_ISA {
 
-/// Bytes of the UTF-8 sequence that starts at text[at], 1 to 4; 0 when there is no well-formed one (Unicode 15, table
-/// 3-7).
-constexpr int utf8_length(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U; };
-  const auto tail = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
-  const unsigned lead = at < text.size() ? byte(0) : 0xFFU, second = byte(1);
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF) return tail(1) ? 2 : 0;
-  if (lead >= 0xE0 && lead <= 0xEF) {
-    const bool overlong = lead == 0xE0 && second < 0xA0, surrogate = lead == 0xED && second > 0x9F;
-    return tail(1) && tail(2) && !overlong && !surrogate ? 3 : 0;
-  }
-  if (lead >= 0xF0 && lead <= 0xF4) {
-    const bool overlong = lead == 0xF0 && second < 0x90, beyond = lead == 0xF4 && second > 0x8F;
-    return tail(1) && tail(2) && tail(3) && !overlong && !beyond ? 4 : 0;
-  }
-  return 0;
-}
-
-/// Whether the whole text is well-formed UTF-8.
-constexpr bool is_utf8(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const int length = utf8_length(text, at);
-    if (length == 0) return false;
-    at += static_cast<std::size_t>(length);
-  }
-  return true;
-}
-
-/// Appends `text` as a JSON string with its quotes. Control characters are escaped; bytes that are not UTF-8 become
-/// U+FFFD, so the output is always JSON.
-[[gnu::cold]] inline void append_json_string(std::string& out, std::string_view text);
-
-/// `text` in quotes for a message: escaped as in JSON, so that a hostile name cannot play with a terminal, and cut
-/// after about 120 bytes.
-[[gnu::cold]] inline std::string quoted(std::string_view text);
-
 /// What json_reader::next() met.
 enum class json_event {
   begin_object,
@@ -10346,10 +18055,11 @@ class json_reader {
   bool skip_from(json_event event);
 
   /// Makes the reader broken for a reason of the caller's, at the last event. The first reason stays.
-  json_event refuse(std::string reason);
+  json_event refuse(pieces reason) { return broken_at(start_, reason); }
+  json_event refuse(std::string_view reason) { return broken_at(start_, {reason}); }
   bool is_broken() const { return state_ == state::broken; }
   /// "byte 17: expected ':' after a key, got '}'"; only when broken.
-  error reason() const { return {error_code::invalid_file, joined({"byte ", std::to_string(start_), ": ", reason_})}; }
+  error reason() const { return {error_code::invalid_file, joined({"byte ", start_, ": ", reason_})}; }
 
  private:
   // What the grammar allows next; `first_…` right after the opening bracket, where a closing one may follow.
@@ -10357,7 +18067,7 @@ class json_reader {
 
   char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   void skip_space();
-  json_event broken_at(std::size_t at, std::string reason);
+  json_event broken_at(std::size_t at, pieces reason);
   json_event unexpected(std::string_view wanted);
   bool in_object() const { return depth_ > 0 && (objects_ >> (depth_ - 1) & 1U) != 0; }
   json_event open(bool object);
@@ -10366,6 +18076,7 @@ class json_reader {
   json_event read_value();
   json_event read_word(std::string_view word, json_event event, std::int64_t value);
   json_event read_number();
+  bool read_integer();
   std::size_t digits();
   bool read_string();
   bool read_escape();
@@ -10400,7 +18111,7 @@ class json_writer {
     append_json_string(text_, value);
     return *this;
   }
-  json_writer& integer(std::int64_t value) { return word(std::to_string(value)); }
+  json_writer& integer(std::int64_t value) { return word(joined({value})); }
   /// The shortest digits that read back as the same double, and as a real number; what JSON cannot say (NaN, infinities) becomes null.
   json_writer& real(double value);
   json_writer& boolean(bool value) { return word(value ? "true" : "false"); }
@@ -10434,48 +18145,6 @@ class json_writer {
 };
 
 // --- details ---------------------------------------------------------------
-namespace detail {
-[[gnu::cold]] inline void append_escaped(std::string& out, char c) {
-  constexpr std::string_view hex = "0123456789abcdef";
-  const auto code = static_cast<unsigned char>(c);
-  switch (c) {
-    case '"': out += "\\\""; return;
-    case '\\': out += "\\\\"; return;
-    case '\n': out += "\\n"; return;
-    case '\r': out += "\\r"; return;
-    case '\t': out += "\\t"; return;
-    default: break;
-  }
-  if (code >= 0x20 && code != 0x7F) return void(out += c);
-  out += "\\u00";
-  out += hex[code >> 4U];
-  out += hex[code & 15U];
-}
-}  // namespace detail
-
-[[gnu::cold]] inline void append_json_string(std::string& out, std::string_view text) {
-  out += '"';
-  for (std::size_t at = 0; at < text.size();) {
-    const int length = utf8_length(text, at);
-    if (length == 0) out += "\xEF\xBF\xBD";
-    if (length == 1) detail::append_escaped(out, text[at]);
-    if (length > 1) out += text.substr(at, static_cast<std::size_t>(length));
-    at += static_cast<std::size_t>(length == 0 ? 1 : length);
-  }
-  out += '"';
-}
-
-[[gnu::cold]] inline std::string quoted(std::string_view text) {
-  constexpr std::size_t longest = 120;
-  std::size_t cut = text.size() <= longest ? text.size() : longest;
-  while (cut < text.size() && cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U)
-    --cut;  // not inside a sequence
-  std::string out;
-  append_json_string(out, text.substr(0, cut));
-  if (cut < text.size()) out.insert(out.size() - 1, "…");
-  return out;
-}
-
 [[gnu::cold]] inline json_writer& json_writer::real(double value) {
   if (!(value - value == 0)) return null();
   char digits[32];
@@ -10485,22 +18154,19 @@ namespace detail {
   return word(joined({shortest, shortest.find_first_of(".e") == shortest.npos ? ".0" : ""}));
 }
 
-[[gnu::cold]] inline json_event json_reader::broken_at(std::size_t at, std::string reason) {
+[[gnu::cold]] inline json_event json_reader::broken_at(std::size_t at, pieces reason) {
   if (state_ == state::broken) return json_event::broken;
   state_ = state::broken;
   start_ = at;
-  reason_ = std::move(reason);
+  append(reason_, reason);
   return json_event::broken;
 }
 
-[[gnu::cold]] inline json_event json_reader::refuse(std::string reason) { return broken_at(start_, std::move(reason)); }
-
 [[gnu::cold]] inline json_event json_reader::unexpected(std::string_view wanted) {
-  std::string reason = joined({"expected ", wanted, ", got "});
   const int length = utf8_length(text_, at_);
-  reason += at_ < text_.size() ? quoted(text_.substr(at_, static_cast<std::size_t>(length == 0 ? 1 : length)))
-                               : "the end of the text";
-  return broken_at(at_, std::move(reason));
+  const piece got = at_ < text_.size() ? piece::in_quotes(text_.substr(at_, static_cast<std::size_t>(length == 0 ? 1 : length)))
+                                       : piece("the end of the text");
+  return broken_at(at_, {"expected ", wanted, ", got ", got});
 }
 
 [[gnu::cold]] inline void json_reader::skip_space() {
@@ -10533,7 +18199,7 @@ namespace detail {
 }
 
 [[gnu::cold]] inline json_event json_reader::open(bool object) {
-  if (depth_ == max_depth) return broken_at(at_, joined({"containers nest deeper than ", std::to_string(max_depth)}));
+  if (depth_ == max_depth) return broken_at(at_, {"containers nest deeper than ", max_depth});
   const std::uint64_t bit = std::uint64_t{1} << depth_++;
   objects_ = object ? objects_ | bit : objects_ & ~bit;
   ++at_;
@@ -10579,12 +18245,27 @@ namespace detail {
   return at_ - from;
 }
 
+// The digits from start_ to at_, after a sign. std::from_chars is a template of a kilobyte.
+[[gnu::cold]] inline bool json_reader::read_integer() {
+  const bool is_negative = text_[start_] == '-';
+  std::uint64_t magnitude = 0;
+  const std::uint64_t most = std::uint64_t{1} << 63U;
+  for (const char digit : text_.substr(start_ + (is_negative ? 1 : 0), at_ - start_ - (is_negative ? 1 : 0))) {
+    const auto value = static_cast<std::uint64_t>(digit - '0');
+    if (magnitude > (most - value) / 10) return false;
+    magnitude = 10 * magnitude + value;
+  }
+  if (magnitude == most && !is_negative) return false;
+  integer_ = static_cast<std::int64_t>(is_negative ? 0 - magnitude : magnitude);
+  return true;
+}
+
 [[gnu::cold]] inline json_event json_reader::read_number() {
   if (peek() == '-') ++at_;
   const bool leading_zero = peek() == '0';
   const std::size_t whole = digits();
   if (whole == 0) return unexpected("a digit");
-  if (leading_zero && whole > 1) return broken_at(start_, "a number starts with a superfluous zero");
+  if (leading_zero && whole > 1) return broken_at(start_, {"a number starts with a superfluous zero"});
   bool is_integer = true;
   if (peek() == '.') {
     ++at_, is_integer = false;
@@ -10597,13 +18278,12 @@ namespace detail {
   }
   const char *first = text_.data() + start_, *last = text_.data() + at_;
   if (is_integer) {
-    if (std::from_chars(first, last, integer_).ec != std::errc{})
-      return broken_at(start_, "an integer does not fit into 64 bits");
+    if (!read_integer()) return broken_at(start_, {"an integer does not fit into 64 bits"});
     real_ = static_cast<double>(integer_);
     return after_value(json_event::integer);
   }
   if (std::from_chars(first, last, real_).ec != std::errc{})
-    return broken_at(start_, "a number does not fit into a double");
+    return broken_at(start_, {"a number does not fit into a double"});
   return after_value(json_event::real);
 }
 
@@ -10613,7 +18293,7 @@ namespace detail {
   bool escaped = false;
   unescaped_.clear();
   for (;;) {
-    if (at_ >= text_.size()) return broken_at(start_, "a string has no end"), false;
+    if (at_ >= text_.size()) return broken_at(start_, {"a string has no end"}), false;
     const char c = text_[at_];
     if (c == '"') break;
     if (c == '\\') {
@@ -10623,9 +18303,9 @@ namespace detail {
       continue;
     }
     if (static_cast<unsigned char>(c) < 0x20)
-      return broken_at(at_, "a control character stands unescaped in a string"), false;
+      return broken_at(at_, {"a control character stands unescaped in a string"}), false;
     const auto length = static_cast<std::size_t>(utf8_length(text_, at_));
-    if (length == 0) return broken_at(at_, "a string is not UTF-8"), false;
+    if (length == 0) return broken_at(at_, {"a string is not UTF-8"}), false;
     if (escaped) unescaped_ += text_.substr(at_, length);
     at_ += length;
   }
@@ -10642,17 +18322,17 @@ namespace detail {
     ++at_;
     return true;
   }
-  if (peek() != 'u') return broken_at(from, "an unknown escape in a string"), false;
+  if (peek() != 'u') return broken_at(from, {"an unknown escape in a string"}), false;
   std::uint32_t point = 0, low = 0;
   if (!read_code_unit(point)) return false;
   if (point >= 0xD800 && point <= 0xDBFF) {
-    if (text_.substr(at_, 2) != "\\u") return broken_at(from, "half a surrogate pair in a string"), false;
+    if (text_.substr(at_, 2) != "\\u") return broken_at(from, {"half a surrogate pair in a string"}), false;
     ++at_;
     if (!read_code_unit(low)) return false;
-    if (low < 0xDC00 || low > 0xDFFF) return broken_at(from, "half a surrogate pair in a string"), false;
+    if (low < 0xDC00 || low > 0xDFFF) return broken_at(from, {"half a surrogate pair in a string"}), false;
     point = 0x10000 + ((point - 0xD800) << 10U) + (low - 0xDC00);
   } else if (point >= 0xDC00 && point <= 0xDFFF) {
-    return broken_at(from, "half a surrogate pair in a string"), false;
+    return broken_at(from, {"half a surrogate pair in a string"}), false;
   }
   append_code_point(point);
   return true;
@@ -10661,9 +18341,16 @@ namespace detail {
 // Stands at the 'u' of \uXXXX; leaves behind the last digit.
 [[gnu::cold]] inline bool json_reader::read_code_unit(std::uint32_t& unit) {
   const std::string_view digits = text_.substr(at_ + 1, 4);
-  const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), unit, 16);
-  if (digits.size() != 4 || failed != std::errc{} || end != digits.data() + 4)
-    return broken_at(at_ - 1, "\\u wants four hexadecimal digits"), false;
+  unit = 0;
+  std::size_t known = 0;
+  for (const char c : digits) {
+    const std::size_t nibble = std::string_view("0123456789abcdefABCDEF").find(c);
+    if (nibble == std::string_view::npos) break;
+    unit = unit << 4U | static_cast<std::uint32_t>(nibble < 16 ? nibble : nibble - 6);
+    ++known;
+  }
+  if (known != 4)
+    return broken_at(at_ - 1, {"\\u wants four hexadecimal digits"}), false;
   at_ += 5;
   return true;
 }
@@ -10679,7 +18366,7 @@ namespace detail {
 
 [[gnu::cold]] inline bool json_reader::expect(json_event wanted) {
   const json_event got = next();
-  if (got != wanted) refuse(joined({"expected ", name_of(wanted), ", got ", name_of(got)}));
+  if (got != wanted) refuse({"expected ", name_of(wanted), ", got ", name_of(got)});
   return got == wanted;
 }
 
@@ -10708,19 +18395,14 @@ struct metadata_entry {
   std::string_view key, value;
 };
 
-/// "[16, 3, 3, 1]", for messages.
-[[gnu::cold]] inline std::string text_of(const shape_t& shape);
-/// "f32 [16, 3, 3, 1]"
-[[gnu::cold]] inline std::string text_of(dtype type, const shape_t& shape);
-
 namespace safetensors {
 
 /// What a file holds: tensors and metadata in the order of their names, each name once. The tensors' bytes are the
 /// file's; names and metadata point into `text`, so contents move but do not copy.
 struct contents {
-  std::vector<tensor_entry> tensors;
-  std::vector<metadata_entry> metadata;
-  std::vector<char> text;
+  pool<tensor_entry> tensors;
+  pool<metadata_entry> metadata;
+  pool<char> text;
 
   contents() = default;
   contents(contents&&) noexcept = default;
@@ -10729,7 +18411,7 @@ struct contents {
   /// Appends a copy of `letters` to `text`; whoever calls it reserves enough before, for views must stay valid.
   std::string_view keep(std::string_view letters) {
     const std::size_t at = text.size();
-    for (const char letter : letters) text.push_back(letter);
+    text.insert(letters.begin(), letters.end());
     return {text.data() + at, letters.size()};
   }
 };
@@ -10747,17 +18429,6 @@ inline constexpr std::uint64_t longest_header = 100'000'000;
 }  // namespace safetensors
 
 // --- details ---------------------------------------------------------------
-[[gnu::cold]] inline std::string text_of(const shape_t& shape) {
-  std::string text = "[";
-  for (const std::int64_t extent : shape) {
-    if (text.size() > 1) text += ", ";
-    text += std::to_string(extent);
-  }
-  text += ']';
-  return text;
-}
-[[gnu::cold]] inline std::string text_of(dtype type, const shape_t& shape) { return joined({name_of(type), " ", text_of(shape)}); }
-
 namespace safetensors {
 namespace detail {
 static_assert(std::endian::native == std::endian::little,
@@ -10777,35 +18448,30 @@ constexpr std::string_view file_name_of(dtype type) {
   return "none";
 }
 
-/// Heapsort: names come from strangers, so the worst case counts; and std::sort costs compilers 0.01 s for each type.
-template <class T, class Less> void sort(std::vector<T>& items, Less less) {
-  const auto sink = [&](std::size_t at, std::size_t end) {
+/// Heapsort over plain structs: names come from strangers, so the worst case counts; and std::sort costs compilers 0.01 s
+/// for each type.
+[[gnu::cold]] inline void sort(std::byte* items, std::size_t count, std::size_t item_bytes, bool (*less)(const void*, const void*)) {
+  const auto item = [&](std::size_t i) { return items + i * item_bytes; };
+  const auto swap = [&](std::size_t i, std::size_t k) {
+    for (std::size_t at = 0; at < item_bytes; ++at) std::swap(item(i)[at], item(k)[at]);
+  };
+  std::size_t unsifted = count / 2, end = count;
+  while (end > 1) {
+    if (unsifted > 0) --unsifted;
+    else swap(0, --end);
+    std::size_t at = unsifted;
     for (std::size_t child = 2 * at + 1; child < end; child = 2 * at + 1) {
-      if (child + 1 < end && less(items[child], items[child + 1])) ++child;
-      if (!less(items[at], items[child])) return;
-      std::swap(items[at], items[child]);
+      if (child + 1 < end && less(item(child), item(child + 1))) ++child;
+      if (!less(item(at), item(child))) break;
+      swap(at, child);
       at = child;
     }
-  };
-  for (std::size_t at = items.size() / 2; at-- > 0;) sink(at, items.size());
-  for (std::size_t end = items.size(); end-- > 1;) {
-    std::swap(items[0], items[end]);
-    sink(0, end);
   }
 }
-
-/// Puts the tensors in the order of their names; null, or one whose name occurs twice.
-[[gnu::cold]] inline const tensor_entry* sort_by_name(std::vector<tensor_entry>& tensors) {
-  sort(tensors, [](const tensor_entry& a, const tensor_entry& b) { return a.name < b.name; });
-  for (std::size_t i = 1; i < tensors.size(); ++i)
-    if (tensors[i].name == tensors[i - 1].name) return &tensors[i];
-  return nullptr;
-}
-[[gnu::cold]] inline const metadata_entry* sort_by_key(std::vector<metadata_entry>& metadata) {
-  sort(metadata, [](const metadata_entry& a, const metadata_entry& b) { return a.key < b.key; });
-  for (std::size_t i = 1; i < metadata.size(); ++i)
-    if (metadata[i].key == metadata[i - 1].key) return &metadata[i];
-  return nullptr;
+template <class T, class Less> void sort(pool<T>& items, Less) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  sort(reinterpret_cast<std::byte*>(items.data()), items.size(), sizeof(T),
+       [](const void* a, const void* b) { return Less{}(*static_cast<const T*>(a), *static_cast<const T*>(b)); });
 }
 
 /// A tensor as its header states it. Until the offsets are checked, `entry.bytes` are empty.
@@ -10814,12 +18480,13 @@ struct statement {
   std::uint64_t begin = 0, end = 0;
 };
 
-/// What is wrong; empty when nothing is.
-using complaint = std::string;
-
-[[gnu::cold]] inline complaint complain(std::string_view name, std::initializer_list<std::string_view> reason) {
-  return joined({"tensor ", quoted(name), ": ", joined(reason)});
+/// Says what is wrong with a tensor; false, for functions that answer whether all is well.
+[[gnu::cold]] inline bool complain(std::string& wrong, std::string_view name, pieces reason) {
+  append(wrong, {"tensor ", piece::in_quotes(name), ": "});
+  append(wrong, reason);
+  return false;
 }
+[[gnu::cold]] inline bool complain(std::string& wrong, pieces reason) { return append(wrong, reason), false; }
 
 /// Reads the JSON header into statements and metadata, kept in the order of the header.
 class header_reader {
@@ -10828,15 +18495,16 @@ class header_reader {
 
   bool read();
   error reason() const {
-    return {supported_ ? error_code::invalid_file : error_code::not_supported,
-            joined({"header: ", json_.reason().message()})};
+    return {supported_ ? error_code::invalid_file : error_code::not_supported, joined({"header: ", json_.reason().message()})};
   }
-  std::vector<statement>& statements() { return statements_; }
+  pool<statement>& statements() { return statements_; }
   contents& found() { return found_; }
 
  private:
-  bool refuse(std::string_view name, std::initializer_list<std::string_view> reason) {
-    return json_.refuse(complain(name, reason)), false;
+  [[gnu::cold]] bool refuse(std::string_view name, pieces reason) {
+    std::string wrong;
+    complain(wrong, name, reason);
+    return json_.refuse(wrong), false;
   }
   bool read_metadata();
   bool read_tensor(std::string_view name);
@@ -10848,7 +18516,7 @@ class header_reader {
 
   json_reader json_;
   contents found_;
-  std::vector<statement> statements_;
+  pool<statement> statements_;
   bool supported_ = true, has_metadata_ = false;
 };
 
@@ -10872,7 +18540,7 @@ class header_reader {
     const json_event value = json_.next();
     if (value == json_event::broken) return false;
     if (value != json_event::string)
-      return json_.refuse(joined({"metadata ", quoted(key), ": expected a string, got ", name_of(value)})), false;
+      return json_.refuse({"metadata ", piece::in_quotes(key), ": expected a string, got ", name_of(value)}), false;
     found_.metadata.push_back({key, found_.keep(json_.string())});
   }
   return true;
@@ -10893,7 +18561,7 @@ class header_reader {
   for (json_event event = json_.next(); event != json_event::end_object; event = json_.next())
     if (event == json_event::broken || !read_field(tensor, seen)) return false;
   for (const std::string_view field : {"dtype", "shape", "data_offsets"}) {
-    if ((seen & 1U) == 0) return refuse(name, {"field ", quoted(field), " is missing"});
+    if ((seen & 1U) == 0) return refuse(name, {"field ", piece::in_quotes(field), " is missing"});
     seen >>= 1U;
   }
   statements_.push_back(tensor);
@@ -10903,8 +18571,8 @@ class header_reader {
 [[gnu::cold]] inline bool header_reader::read_field(statement& tensor, unsigned& seen) {
   const std::string_view field = json_.string();
   const unsigned bit = field == "dtype" ? 1 : field == "shape" ? 2 : field == "data_offsets" ? 4 : 0;
-  if (bit == 0) return refuse(tensor.entry.name, {"unknown field ", quoted(field)});
-  if ((seen & bit) != 0) return refuse(tensor.entry.name, {"field ", quoted(field), " occurs twice"});
+  if (bit == 0) return refuse(tensor.entry.name, {"unknown field ", piece::in_quotes(field)});
+  if ((seen & bit) != 0) return refuse(tensor.entry.name, {"field ", piece::in_quotes(field), " occurs twice"});
   seen |= bit;
   return bit == 1 ? read_dtype(tensor) : bit == 2 ? read_shape(tensor) : read_offsets(tensor);
 }
@@ -10914,10 +18582,10 @@ class header_reader {
   std::string known;
   for (const dtype_row& row : dtypes) {
     if (row.name == json_.string()) return tensor.entry.type = row.type, true;
-    known += joined({known.empty() ? "" : ", ", row.name});
+    append(known, {known.empty() ? "" : ", ", row.name});
   }
   supported_ = false;
-  return refuse(tensor.entry.name, {"dtype ", quoted(json_.string()), " is not supported, expected one of ", known});
+  return refuse(tensor.entry.name, {"dtype ", piece::in_quotes(json_.string()), " is not supported, expected one of ", known});
 }
 
 [[gnu::cold]] inline bool header_reader::read_shape(statement& tensor) {
@@ -10929,7 +18597,7 @@ class header_reader {
       return refuse(tensor.entry.name, {"shape: expected an integer, got ", name_of(event)});
     const std::int64_t extent = json_.integer();
     if (extent < 0)
-      return refuse(tensor.entry.name, {"shape: expected extents of at least 0, got ", std::to_string(extent)});
+      return refuse(tensor.entry.name, {"shape: expected extents of at least 0, got ", extent});
     if (shape.rank == max_rank) return refuse(tensor.entry.name, {"shape: expected at most 8 extents, got more"});
     shape.push_back(extent);
   }
@@ -10941,14 +18609,16 @@ class header_reader {
   for (std::uint64_t* offset : {&tensor.begin, &tensor.end}) {
     if (!expect(tensor, "data_offsets", json_event::integer)) return false;
     const std::int64_t got = json_.integer();
-    if (got < 0) return refuse(tensor.entry.name, {"data_offsets: expected at least 0, got ", std::to_string(got)});
+    if (got < 0) return refuse(tensor.entry.name, {"data_offsets: expected at least 0, got ", got});
     *offset = static_cast<std::uint64_t>(got);
   }
   return expect(tensor, "data_offsets", json_event::end_array);
 }
 
-[[gnu::cold]] inline std::string text_of_offsets(const statement& t) {
-  return joined({"data_offsets [", std::to_string(t.begin), ", ", std::to_string(t.end), "]"});
+/// The same for a tensor whose offsets are wrong, which are named first.
+[[gnu::cold]] inline bool complain_of_offsets(std::string& wrong, const statement& t, pieces reason) {
+  complain(wrong, t.entry.name, {"data_offsets [", t.begin, ", ", t.end, "]"});
+  return complain(wrong, reason);
 }
 
 /// Extents of 0 are left out: neither the order of the extents nor a 0 among them hides a size that overflows.
@@ -10962,101 +18632,108 @@ class header_reader {
   return false;
 }
 
-[[gnu::cold]] inline complaint check_size(const statement& t, std::uint64_t data_bytes) {
+[[gnu::cold]] inline bool check_size(const statement& t, std::uint64_t data_bytes, std::string& wrong) {
   const tensor_entry& tensor = t.entry;
   if (has_too_many_elements(tensor.shape))
-    return complain(tensor.name, {"shape ", text_of(tensor.shape), " has more than 2^40 elements"});
-  if (t.begin > t.end) return complain(tensor.name, {text_of_offsets(t), " end before they begin"});
-  if (t.end > data_bytes) {
-    return complain(tensor.name,
-                    {text_of_offsets(t), " reach beyond the file's ", std::to_string(data_bytes), " bytes of data"});
-  }
+    return complain(wrong, tensor.name, {"shape ", tensor.shape, " has more than 2^40 elements"});
+  if (t.begin > t.end) return complain_of_offsets(wrong, t, {" end before they begin"});
+  if (t.end > data_bytes) return complain_of_offsets(wrong, t, {" reach beyond the file's ", data_bytes, " bytes of data"});
   const std::uint64_t got = t.end - t.begin,
                       expected = static_cast<std::uint64_t>(tensor.shape.elements() * size_of(tensor.type));
-  if (got == expected) return {};
-  return complain(tensor.name,
-                  {text_of_offsets(t), " hold ", std::to_string(got), " bytes, expected ", std::to_string(expected),
-                   " for ", file_name_of(tensor.type), " ", text_of(tensor.shape)});
+  if (got == expected) return true;
+  return complain_of_offsets(wrong, t, {" hold ", got, " bytes, expected ", expected, " for ", file_name_of(tensor.type), " ", tensor.shape});
 }
 
 /// In the order of their data, every tensor starts where the one before ended, and the last one ends with the file.
-[[gnu::cold]] inline complaint check_cover(std::vector<statement>& tensors, std::uint64_t data_bytes) {
+[[gnu::cold]] inline bool check_cover(pool<statement>& tensors, std::uint64_t data_bytes, std::string& wrong) {
   sort(tensors,
        [](const statement& a, const statement& b) { return a.begin != b.begin ? a.begin < b.begin : a.end < b.end; });
   const statement* last = nullptr;
   std::uint64_t covered = 0;
   for (const statement& t : tensors) {
-    if (t.begin < covered)
-      return complain(t.entry.name,
-                      {text_of_offsets(t), " overlap tensor ", quoted(last->entry.name), ", ", text_of_offsets(*last)});
-    if (t.begin > covered)
-      return complain(t.entry.name,
-                      {text_of_offsets(t), " leave a hole, expected them to begin at ", std::to_string(covered)});
+    if (t.begin < covered) {
+      const piece other = piece::in_quotes(last->entry.name);
+      return complain_of_offsets(wrong, t, {" overlap tensor ", other, ", data_offsets [", last->begin, ", ", last->end, "]"});
+    }
+    if (t.begin > covered) return complain_of_offsets(wrong, t, {" leave a hole, expected them to begin at ", covered});
     covered = t.end;
     last = &t;
   }
-  if (covered == data_bytes) return {};
-  const std::string end = last == nullptr ? "for a header that names no tensor"
-                                          : joined({"where the last tensor, ", quoted(last->entry.name), ", ends"});
-  return joined(
-      {"the data have ", std::to_string(data_bytes), " bytes, expected ", std::to_string(covered), ", ", end});
+  if (covered == data_bytes) return true;
+  complain(wrong, {"the data have ", data_bytes, " bytes, expected ", covered, ", "});
+  if (last == nullptr) return complain(wrong, {"for a header that names no tensor"});
+  return complain(wrong, {"where the last tensor, ", piece::in_quotes(last->entry.name), ", ends"});
 }
 
 // Other bytes than 0 and 1 are no value of a C++ bool: reading one would be undefined behaviour in every kernel.
-[[gnu::cold]] inline complaint check_booleans(const tensor_entry& tensor) {
-  if (tensor.type != boolean) return {};
+[[gnu::cold]] inline bool check_booleans(const tensor_entry& tensor, std::string& wrong) {
+  if (tensor.type != boolean) return true;
   for (std::size_t i = 0; i < tensor.bytes.size(); ++i) {
     const int value = std::to_integer<int>(tensor.bytes[i]);
-    if (value > 1)
-      return complain(tensor.name,
-                      {"BOOL element ", std::to_string(i), " is ", std::to_string(value), ", expected 0 or 1"});
+    if (value > 1) return complain(wrong, tensor.name, {"BOOL element ", i, " is ", value, ", expected 0 or 1"});
   }
-  return {};
+  return true;
+}
+
+/// Puts the tensors in the order of their names; null, or one whose name occurs twice.
+[[gnu::cold]] inline const tensor_entry* sort_by_name(pool<tensor_entry>& tensors) {
+  sort(tensors, [](const tensor_entry& a, const tensor_entry& b) { return a.name < b.name; });
+  for (std::size_t i = 1; i < tensors.size(); ++i)
+    if (tensors[i].name == tensors[i - 1].name) return &tensors[i];
+  return nullptr;
+}
+[[gnu::cold]] inline const metadata_entry* sort_by_key(pool<metadata_entry>& metadata) {
+  sort(metadata, [](const metadata_entry& a, const metadata_entry& b) { return a.key < b.key; });
+  for (std::size_t i = 1; i < metadata.size(); ++i)
+    if (metadata[i].key == metadata[i - 1].key) return &metadata[i];
+  return nullptr;
+}
+/// Both, and each name once.
+[[gnu::cold]] inline bool sort_contents(pool<tensor_entry>& tensors, pool<metadata_entry>& metadata, std::string& wrong) {
+  if (const tensor_entry* twice = sort_by_name(tensors)) return complain(wrong, twice->name, {"its name occurs twice, expected it once"});
+  if (const metadata_entry* twice = sort_by_key(metadata))
+    return complain(wrong, {"metadata ", piece::in_quotes(twice->key), ": its key occurs twice"});
+  return true;
 }
 
 /// Finds the header of a file.
-[[gnu::cold]] inline complaint find_header(std::span<const std::byte> file, std::string_view& header) {
+[[gnu::cold]] inline bool find_header(std::span<const std::byte> file, std::string_view& header, std::string& wrong) {
   if (file.size() < 8)
-    return joined(
-        {"the file has ", std::to_string(file.size()), " bytes, expected at least the 8 of the header's length"});
+    return complain(wrong, {"the file has ", file.size(), " bytes, expected at least the 8 of the header's length"});
   std::uint64_t length = 0;
   std::memcpy(&length, file.data(), 8);
-  const std::string claim = joined({"the header claims ", std::to_string(length), " bytes, "});
-  if (length > longest_header) return joined({claim, "expected at most ", std::to_string(longest_header)});
+  if (length > longest_header)
+    return complain(wrong, {"the header claims ", length, " bytes, expected at most ", longest_header});
   if (length > file.size() - 8)
-    return joined({claim, "but only ", std::to_string(file.size() - 8), " follow its length"});
+    return complain(wrong, {"the header claims ", length, " bytes, but only ", file.size() - 8, " follow its length"});
   header = {reinterpret_cast<const char*>(file.data() + 8), static_cast<std::size_t>(length)};
-  if (!header.starts_with('{')) return joined({"header: expected '{' at its begin, got ", quoted(header.substr(0, 1))});
-  return {};
+  if (!header.starts_with('{'))
+    return complain(wrong, {"header: expected '{' at its begin, got ", piece::in_quotes(header.substr(0, 1))});
+  return true;
 }
 
 /// Gives the tensors their bytes, once everything about them is checked.
-[[gnu::cold]] inline complaint fill(contents& found, std::vector<statement>& statements, std::span<const std::byte> data) {
+[[gnu::cold]] inline bool fill(contents& found, pool<statement>& statements, std::span<const std::byte> data, std::string& wrong) {
   for (const statement& t : statements)
-    if (complaint wrong = check_size(t, data.size()); !wrong.empty()) return wrong;
+    if (!check_size(t, data.size(), wrong)) return false;
   for (const statement& t : statements) {
     found.tensors.push_back(t.entry);
     found.tensors.back().bytes = {data.data() + t.begin, static_cast<std::size_t>(t.end - t.begin)};
-    if (complaint wrong = check_booleans(found.tensors.back()); !wrong.empty()) return wrong;
+    if (!check_booleans(found.tensors.back(), wrong)) return false;
   }
   // Two tensors of one name would also overlap or leave a hole; the name is the better reason.
-  if (const tensor_entry* twice = sort_by_name(found.tensors))
-    return complain(twice->name, {"its name occurs twice, expected it once"});
-  if (const metadata_entry* twice = sort_by_key(found.metadata))
-    return joined({"metadata ", quoted(twice->key), ": its key occurs twice"});
-  return check_cover(statements, data.size());
+  return sort_contents(found.tensors, found.metadata, wrong) && check_cover(statements, data.size(), wrong);
 }
 }  // namespace detail
 
 [[gnu::cold]] inline result<contents> parse(std::span<const std::byte> file) {
   std::string_view header;
-  if (detail::complaint wrong = detail::find_header(file, header); !wrong.empty())
-    return fail(error_code::invalid_file, std::move(wrong));
+  std::string wrong;
+  if (!detail::find_header(file, header, wrong)) return fail(error_code::invalid_file, std::move(wrong));
   detail::header_reader reader(header);
   if (!reader.read()) return fail(reader.reason());
   const std::span<const std::byte> data(file.data() + 8 + header.size(), file.size() - 8 - header.size());
-  if (detail::complaint wrong = detail::fill(reader.found(), reader.statements(), data); !wrong.empty())
-    return fail(error_code::invalid_file, std::move(wrong));
+  if (!detail::fill(reader.found(), reader.statements(), data, wrong)) return fail(error_code::invalid_file, std::move(wrong));
   return std::move(reader.found());
 }
 
@@ -11094,7 +18771,7 @@ class aligned_bytes {
 
 /// Named tensors and texts, immutable, behind a handle: a copy is a pointer, and the bytes stay mapped (or allocated)
 /// until the last copy is gone. `weights{}` holds nothing, for networks that name no weights.
-/// Weights that a program computed come from make_weights (make_weights.hpp).
+/// Weights that a program computed come from make_weights (make_weights.hpp), those of other files from weights_builder.
 class weights {
  public:
   using entry = tensor_entry;
@@ -11113,13 +18790,13 @@ class weights {
   /// The tensor of this name, or null; O(log n). Valid as long as a copy of the handle lives.
   const entry* find(std::string_view name) const;
   /// All tensors, in the order of their names.
-  std::span<const entry> entries() const {
+  array_ref<const entry> entries() const {
     if (!state_) return {};
     return {state_->found.tensors.data(),
             state_->found.tensors.size()};  // from the vector itself it costs compilers 0.01 s
   }
   /// All texts of the file's metadata, in the order of their keys.
-  std::span<const metadata_entry> metadata() const {
+  array_ref<const metadata_entry> metadata() const {
     if (!state_) return {};
     return {state_->found.metadata.data(), state_->found.metadata.size()};
   }
@@ -11132,12 +18809,14 @@ class weights {
   struct state {
     mapped_file file;
     detail::aligned_bytes copy;
+    std::vector<detail::aligned_bytes> pieces;  // of weights_builder, which does not know beforehand how many it needs
     safetensors::contents found;
     layout order = layout::native;
   };
 
-  friend result<weights> make_weights(std::span<const entry> tensors, std::span<const metadata_entry> metadata,
+  friend result<weights> make_weights(array_ref<const entry> tensors, array_ref<const metadata_entry> metadata,
                                       layout order);
+  friend class weights_builder;
   explicit weights(state&& made) : state_(shared<const state>::make(std::move(made))) {}
   static result<weights> with(state made, std::span<const std::byte> file);
 
@@ -11156,24 +18835,24 @@ class weights {
   auto file = mapped_file::open(path);
   if (!file) return fail(std::move(file.error()));
   const std::span<const std::byte> bytes = file->bytes();
-  auto opened = with({.file = std::move(*file), .copy = {}, .found = {}, .order = order}, bytes);
+  auto opened = with({.file = std::move(*file), .copy = {}, .pieces = {}, .found = {}, .order = order}, bytes);
   if (!opened) return fail(std::move(opened.error()).in(path));
   return opened;
 }
 
 [[gnu::cold]] inline result<weights> weights::parse(std::span<const std::byte> file, layout order) {
-  return with({.file = {}, .copy = {}, .found = {}, .order = order}, file);
+  return with({.file = {}, .copy = {}, .pieces = {}, .found = {}, .order = order}, file);
 }
 
 [[gnu::cold]] inline result<weights> weights::parse_copy(std::span<const std::byte> file, layout order) {
   detail::aligned_bytes copy(file.size());
   std::byte* const bytes = copy.data();
   if (!file.empty()) std::memcpy(bytes, file.data(), file.size());
-  return with({.file = {}, .copy = std::move(copy), .found = {}, .order = order}, {bytes, file.size()});
+  return with({.file = {}, .copy = std::move(copy), .pieces = {}, .found = {}, .order = order}, {bytes, file.size()});
 }
 
 [[gnu::cold]] inline const weights::entry* weights::find(std::string_view name) const {
-  const std::span<const entry> all = entries();
+  const array_ref<const entry> all = entries();
   std::size_t first = 0, last = all.size();  // the name is in [first, last), if anywhere
   while (first < last) {
     const std::size_t middle = first + (last - first) / 2;
@@ -11216,19 +18895,19 @@ class bound_weights {
   bound_weights& operator=(bound_weights&&) noexcept = default;
 
   /// One pointer for each spec; what it points to has desc.bytes() bytes. Null only for a tensor without elements.
-  std::span<const std::byte* const> pointers() const { return {pointers_.data(), pointers_.size()}; }
+  array_ref<const std::byte* const> pointers() const { return {pointers_.data(), pointers_.size()}; }
   /// Whether the weight at this index was copied, because its axes had to be put in order or its bytes were not
   /// aligned.
   bool is_copy(std::size_t index) const { return copied_[index] != 0; }
   const weights& source() const { return source_; }
 
  private:
-  friend result<bound_weights> bind_weights(const weights& file, std::span<const weight_spec> specs);
+  friend result<bound_weights> bind_weights(const weights& file, array_ref<const weight_spec> specs);
 
   weights source_;
   detail::aligned_bytes copies_;
-  std::vector<const std::byte*> pointers_;
-  std::vector<unsigned char> copied_;
+  pool<const std::byte*> pointers_;
+  pool<unsigned char> copied_;
 };
 
 /// Finds every spec's tensor, checks its dtype and shape, and puts its elements into nnrt's order if the file has
@@ -11245,7 +18924,7 @@ class bound_weights {
 /// Errors: invalid_argument; one message of several lines that names every missing, superfluous, mistyped and misshapen
 /// tensor with what was got and what was expected. Dtypes are not converted. Superfluous are the tensors that no spec
 /// names, except PyTorch's counters "….num_batches_tracked". Two specs may have one name.
-[[gnu::cold]] inline result<bound_weights> bind_weights(const weights& file, std::span<const weight_spec> specs);
+[[gnu::cold]] inline result<bound_weights> bind_weights(const weights& file, array_ref<const weight_spec> specs);
 
 // --- details ---------------------------------------------------------------
 namespace detail {
@@ -11354,8 +19033,8 @@ void gather_elements(const gathering& from, const std::byte* source, std::byte* 
 /// Edits (insert, drop or replace a character) from a to b, or `limit` when there are as many or more.
 [[gnu::cold]] inline std::size_t edits_between(std::string_view a, std::string_view b, std::size_t limit) {
   if (a.size() >= b.size() + limit || b.size() >= a.size() + limit) return limit;
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  pool<std::size_t> row;
+  for (std::size_t j = 0; j <= b.size(); ++j) row.push_back(j);
   for (std::size_t i = 0; i < a.size(); ++i) {
     std::size_t diagonal = std::exchange(row[0], i + 1);
     for (std::size_t j = 0; j < b.size(); ++j) {
@@ -11377,8 +19056,10 @@ constexpr bool differ_by_prefix(std::string_view a, std::string_view b) {
 /// Collects everything that does not fit into the lines of one message.
 class weight_complaints {
  public:
-  weight_complaints(const weights& file, std::span<const weight_spec> specs)
-      : file_(file), specs_(specs), used_(file.entries().size(), 0) {}
+  weight_complaints(const weights& file, array_ref<const weight_spec> specs)
+      : file_(file), specs_(specs) {
+    used_.assign(file.entries().size(), 0);
+  }
 
   /// The spec's tensor when it fits.
   const tensor_entry* check(const weight_spec& spec, const expectation& expected);
@@ -11388,11 +19069,13 @@ class weight_complaints {
   error reason() const;
 
  private:
-  void complain(std::string_view name, std::string_view text) {
-    lines_ += joined({"\n  ", quoted(name), ": ", text});
+  /// Begins a line about this weight or tensor.
+  void complain(std::string_view name, pieces text) {
+    append(lines_, {"\n  ", piece::in_quotes(name), ": "});
+    append(lines_, text);
     ++count_;
   }
-  std::string hint_of_order(const weight_spec& spec, const shape_t& got) const;
+  std::string_view hint_of_order(const weight_spec& spec, const shape_t& got) const;
   std::string_view nearest_superfluous(std::string_view name);
   bool is_ignored(const tensor_entry& tensor) const {
     constexpr std::string_view counter = "num_batches_tracked";
@@ -11401,15 +19084,15 @@ class weight_complaints {
   }
 
   const weights& file_;
-  std::span<const weight_spec> specs_;
-  std::vector<unsigned char> used_;
-  std::vector<const weight_spec*> missing_;
+  array_ref<const weight_spec> specs_;
+  pool<unsigned char> used_;
+  pool<const weight_spec*> missing_;
   std::size_t guesses_left_ = 10'000;  // a hostile file must not make the guessing quadratic
   std::size_t count_ = 0;
   std::string lines_;
 };
 
-[[gnu::cold]] inline std::string weight_complaints::hint_of_order(const weight_spec& spec, const shape_t& got) const {
+[[gnu::cold]] inline std::string_view weight_complaints::hint_of_order(const weight_spec& spec, const shape_t& got) const {
   const bool is_native = file_.order() == layout::native;
   const expectation other = expected_in_file(spec, is_native ? layout::pytorch : layout::native);
   if (other.why[0] != '\0' || !(got == other.shape)) return {};
@@ -11418,20 +19101,15 @@ class weight_complaints {
 }
 
 [[gnu::cold]] inline const tensor_entry* weight_complaints::check(const weight_spec& spec, const expectation& expected) {
-  if (expected.why[0] != '\0') {
-    return complain(spec.name, joined({"expected ", text_of(spec.desc.type, spec.desc.shape), " ", expected.why})),
-           nullptr;
-  }
+  if (expected.why[0] != '\0') return complain(spec.name, {"expected ", {spec.desc.type, spec.desc.shape}, " ", expected.why}), nullptr;
   const tensor_entry* found = file_.find(spec.name);
   if (found == nullptr) return missing_.push_back(&spec), nullptr;
   used_[static_cast<std::size_t>(found - file_.entries().data())] = 1;
   const bool same_type = found->type == spec.desc.type, same_shape = found->shape == expected.shape;
   if (same_type && same_shape) return found;
-  std::string text =
-      joined({"got ", text_of(found->type, found->shape), ", expected ", text_of(spec.desc.type, expected.shape)});
-  if (!same_type) text += " (dtypes are not converted)";
-  if (!same_shape) text += hint_of_order(spec, found->shape);
-  return complain(spec.name, text), nullptr;
+  complain(spec.name, {"got ", {found->type, found->shape}, ", expected ", {spec.desc.type, expected.shape},
+                       same_type ? "" : " (dtypes are not converted)", same_shape ? "" : hint_of_order(spec, found->shape)});
+  return nullptr;
 }
 
 [[gnu::cold]] inline std::string_view weight_complaints::nearest_superfluous(std::string_view name) {
@@ -11451,24 +19129,21 @@ class weight_complaints {
 [[gnu::cold]] inline void weight_complaints::check_names() {
   for (const weight_spec* spec : missing_) {
     const std::string_view nearest = nearest_superfluous(spec->name);
-    const std::string expected = text_of(spec->desc.type, expected_in_file(*spec, file_.order()).shape);
-    std::string text = joined({"missing: got no such tensor, expected ", expected});
-    if (!nearest.empty()) text += joined({"; did you mean ", quoted(nearest), "?"});
-    complain(spec->name, text);
+    const shape_t expected = expected_in_file(*spec, file_.order()).shape;
+    complain(spec->name, {"missing: got no such tensor, expected ", {spec->desc.type, expected}});
+    if (!nearest.empty()) append(lines_, {"; did you mean ", piece::in_quotes(nearest), "?"});
   }
   for (std::size_t i = 0; i < used_.size(); ++i) {
     const tensor_entry& tensor = file_.entries()[i];
-    if (used_[i] == 0 && !is_ignored(tensor)) {
-      complain(tensor.name,
-               joined({"superfluous: got ", text_of(tensor.type, tensor.shape), ", expected no such tensor"}));
-    }
+    if (used_[i] == 0 && !is_ignored(tensor))
+      complain(tensor.name, {"superfluous: got ", {tensor.type, tensor.shape}, ", expected no such tensor"});
   }
 }
 
 [[gnu::cold]] inline error weight_complaints::reason() const {
   return {error_code::invalid_argument,
-          joined({"weights do not fit (", std::to_string(used_.size()), " tensors there, ",
-                  std::to_string(specs_.size()), " weights named by the network):", lines_})};
+          joined({"weights do not fit (", used_.size(), " tensors there, ",
+                  specs_.size(), " weights named by the network):", lines_})};
 }
 
 /// A spec's tensor with the way to read it.
@@ -11488,9 +19163,9 @@ struct located_weight {
 };
 }  // namespace detail
 
-[[gnu::cold]] inline result<bound_weights> bind_weights(const weights& file, std::span<const weight_spec> specs) {
+[[gnu::cold]] inline result<bound_weights> bind_weights(const weights& file, array_ref<const weight_spec> specs) {
   detail::weight_complaints complaints(file, specs);
-  std::vector<detail::located_weight> located;
+  pool<detail::located_weight> located;
   std::size_t copied_bytes = 0;
   for (const weight_spec& spec : specs) {
     const detail::expectation expected = detail::expected_in_file(spec, file.order());
@@ -11643,12 +19318,12 @@ class builder {
   template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}>
   constexpr auto constant(const element_t<Type> (&elements)[static_cast<std::size_t>(Shape.elements())]) {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
-    return tensor<desc>{this, ir_.add_constant(desc, std::span<const element_t<Type>>(elements))};
+    return tensor<desc>{this, ir_.add_constant(desc, array_ref<const element_t<Type>>(elements))};
   }
   template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}>
   constexpr auto constant(const std::array<element_t<Type>, static_cast<std::size_t>(Shape.elements())>& elements) {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
-    return tensor<desc>{this, ir_.add_constant(desc, std::span<const element_t<Type>>(elements))};
+    return tensor<desc>{this, ir_.add_constant(desc, array_ref<const element_t<Type>>(elements))};
   }
 
   /// Makes a tensor a result of the network, under this name.
@@ -11663,9 +19338,9 @@ class builder {
   constexpr const ir::complaint& complaint() const { return complaint_; }
 
   /// Called by dsl::apply: a node over these values; returns the id of its first output, the others follow it.
-  constexpr std::int32_t add_node(const operator_info& op, std::span<const word> attrs, std::span<const std::int32_t> inputs, std::span<const tensor_desc> outputs);
+  constexpr std::int32_t add_node(const operator_info& op, array_ref<const word> attrs, array_ref<const std::int32_t> inputs, array_ref<const tensor_desc> outputs);
   /// A scalar constant, or the integers of a keyword.
-  template <class T> constexpr std::int32_t add_constant(const tensor_desc& desc, std::span<const T> elements) { return ir_.add_constant(desc, elements); }
+  template <class T> constexpr std::int32_t add_constant(const tensor_desc& desc, array_ref<const T> elements) { return ir_.add_constant(desc, elements); }
   constexpr void complain(graph_rule rule, std::string_view name) {
     if (!complaint_.made) complaint_ = {true, rule, ir_.add_text(name)};
   }
@@ -11766,8 +19441,8 @@ constexpr void builder::declare_output(std::string_view name, const builder* own
   ir_.outputs.push_back({id, ir_.add_text(name)});
 }
 
-constexpr std::int32_t builder::add_node(const operator_info& op, std::span<const word> attrs, std::span<const std::int32_t> inputs,
-                                         std::span<const tensor_desc> outputs) {
+constexpr std::int32_t builder::add_node(const operator_info& op, array_ref<const word> attrs, array_ref<const std::int32_t> inputs,
+                                         array_ref<const tensor_desc> outputs) {
   ir::node made;
   made.op = &op;
   made.label = op.label;
@@ -11804,129 +19479,6 @@ constexpr void builder::finish() {
 // dump_plan: a plan as a table for people - what the passes did, each step, and where its result lies.
 // Flow: graph<f>::text() and tools; run time only.
 
-// ===== nnrt/exec/plan_view.hpp
-// plan_view: a plan as its users see it, whether it is frozen in .rodata or on the heap; and the loop that runs one.
-// Flow: executors and sessions fill the table of bases and call run_steps() for prepare and for each inference.
-
-namespace nnrt::inline NNRT_ISA {
-
-/// Spans over a plan.
-struct plan_view {
-  std::span<const step> steps;
-  std::span<const step> prepare;
-  std::span<const operand_slot> slots;
-  std::span<const tensor_desc> descs;
-  std::span<const word> words;
-  std::span<const port> inputs;
-  std::span<const port> outputs;
-  std::span<const port> weights;
-  std::span<const char> text;
-  std::span<const std::byte> constants;
-  std::int64_t arena_bytes = 0;
-  std::int64_t prepared_bytes = 0;
-  std::int64_t prepare_scratch_bytes = 0;
-  std::int64_t part_scratch_bytes = 0;
-  std::int64_t most_operands = 0;
-
-  template <class Plan>
-  static constexpr plan_view of(const Plan& p) {
-    return {p.steps, p.prepare, p.slots, p.descs, p.words, p.inputs, p.outputs, p.weights, p.text, p.constants, p.arena_bytes, p.prepared_bytes, p.prepare_scratch_bytes, p.part_scratch_bytes, p.most_operands};
-  }
-
-  constexpr const operand_slot& slot_of(const port& p) const { return slots[static_cast<std::size_t>(p.slot)]; }
-  constexpr const tensor_desc& desc_of(const operand_slot& slot) const { return descs[static_cast<std::size_t>(slot.desc)]; }
-  constexpr const tensor_desc& desc_of(const port& p) const { return desc_of(slot_of(p)); }
-  constexpr std::string_view name_of(const port& p) const { return {text.data() + p.name.first, static_cast<std::size_t>(p.name.count)}; }
-  constexpr std::size_t base_count() const { return first_input + inputs.size() + weights.size(); }
-};
-
-/// Where each base of a plan begins: arena, prepared, prepare scratch, constants, inputs, weights.
-using base_table = std::span<std::byte* const>;
-
-/// Zeroes the elements of these inputs or outputs: users may look at them before the first run.
-inline void clear_ports(const plan_view& plan, std::span<const port> ports, base_table bases) {
-  for (const port& p : ports) {
-    const operand_slot& slot = plan.slot_of(p);
-    std::fill_n(bases[static_cast<std::size_t>(slot.base)] + slot.offset, plan.desc_of(slot).bytes(), std::byte{});
-  }
-}
-
-/// Whoever can run the parts of a step at the same time.
-class part_runner {
- public:
-  /// Calls job(context, part) for part = 0 … parts - 1 and returns when all are done.
-  virtual void run(void (*job)(void* context, int part), void* context, int parts) = 0;
-  virtual int threads() const = 0;
-
- protected:
-  ~part_runner() = default;
-};
-
-namespace detail {
-
-inline view view_of(const operand_slot& slot, std::span<const operand_slot> slots, std::span<const tensor_desc> descs, base_table bases) {
-  view v;
-  if (slot.desc < 0) return v;
-  v.desc = &descs[static_cast<std::size_t>(slot.desc)];
-  if (slot.base != no_memory) v.data = any_pointer::bytes(bases[static_cast<std::size_t>(slot.base)] + slot.offset);
-  if (slot.scales >= 0) {
-    const operand_slot& scales = slots[static_cast<std::size_t>(slot.scales)];
-    v.scales = {reinterpret_cast<const float*>(bases[static_cast<std::size_t>(scales.base)] + scales.offset),
-                static_cast<std::size_t>(descs[static_cast<std::size_t>(scales.desc)].elements())};
-  }
-  return v;
-}
-
-/// One step cut into parts.
-struct step_job {
-  kernel_call call;
-  kernel_function run;
-  std::byte* further_scratch;     // for parts 1, 2, …
-  std::int64_t scratch_stride;
-
-  static void run_part(void* context, int part) {
-    const auto& job = *static_cast<const step_job*>(context);
-    kernel_call call = job.call;
-    call.tile = part;
-    if (part > 0) call.scratch = job.further_scratch + (part - 1) * job.scratch_stride;
-    job.run(call);
-  }
-};
-
-}  // namespace detail
-
-/// Memory and helpers of one run.
-struct run_context {
-  base_table bases;
-  part_runner* threads = nullptr;         // nullptr: this thread alone
-  std::byte* further_scratch = nullptr;   // part_scratch_bytes for each further thread
-  std::span<view> views;                  // room for the operands of any step: plan.most_operands
-};
-
-/// Runs one step.
-inline void run_step(const plan_view& plan, const step& s, const run_context& context) {
-  view* const views = context.views.data();
-  for (std::int32_t i = 0; i < s.inputs.count; ++i)
-    views[i] = detail::view_of(plan.slots[static_cast<std::size_t>(s.inputs.first + i)], plan.slots, plan.descs, context.bases);
-  for (std::int32_t i = 0; i < s.outputs.count; ++i)
-    views[s.inputs.count + i] = detail::view_of(plan.slots[static_cast<std::size_t>(s.outputs.first + i)], plan.slots, plan.descs, context.bases);
-  kernel_call call;
-  call.attrs = plan.words.subspan(static_cast<std::size_t>(s.attrs.first), static_cast<std::size_t>(s.attrs.count));
-  call.in = {views, static_cast<std::size_t>(s.inputs.count)};
-  call.out = {views + s.inputs.count, static_cast<std::size_t>(s.outputs.count)};
-  if (s.scratch_bytes > 0) call.scratch = context.bases[in_arena] + s.scratch;
-  if (context.threads == nullptr || s.parts < 2) return s.run(call);
-  call.tiles = std::min(s.parts, context.threads->threads());
-  detail::step_job job{call, s.run, context.further_scratch, plan.part_scratch_bytes};
-  context.threads->run(&detail::step_job::run_part, &job, call.tiles);
-}
-
-/// Runs steps one after the other.
-inline void run_steps(const plan_view& plan, std::span<const step> steps, const run_context& context) {
-  for (const step& s : steps) run_step(plan, s, context);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/ir/dump.hpp
 // dump: graphs as text for people - shapes, attributes, one line a node - and as Graphviz pictures.
 // Flow: graph<f>::text() and ::dot(), tools and error messages; run time only.
@@ -11983,7 +19535,7 @@ inline std::string_view name_of(activation fused) {
 }
 
 /// One attribute's words as text; advances `at` past them.
-inline std::string attribute_text(attribute_kind kind, std::span<const word> words, std::size_t& at) {
+inline std::string attribute_text(attribute_kind kind, array_ref<const word> words, std::size_t& at) {
   std::string out;
   word_reader reader{words, at};
   switch (kind) {
@@ -12217,7 +19769,7 @@ struct node_info {
 namespace detail {
 
 /// Elements of the operands that are known before the network runs.
-constexpr std::int64_t parameters_of(const ir::graph& g, const ir::node& n, std::span<const char> known) {
+constexpr std::int64_t parameters_of(const ir::graph& g, const ir::node& n, array_ref<const char> known) {
   std::int64_t elements = 0;
   for (const std::int32_t id : g.inputs_of(n)) {
     if (id == ir::none || known[static_cast<std::size_t>(id)] == 0) continue;
@@ -12241,7 +19793,7 @@ constexpr std::size_t step_of(const plan_view& plan, std::size_t i) {
 }
 
 /// Bytes between the first operand of a node without a step and its output k: reshapes and joins begin where it does, parts further on.
-constexpr std::int64_t offset_in_operand(const ir::graph& g, const ir::node& n, std::span<const char> known, std::size_t k) {
+constexpr std::int64_t offset_in_operand(const ir::graph& g, const ir::node& n, array_ref<const char> known, std::size_t k) {
   if (!n.op->traits.outputs_are_parts) return 0;
   pool<tensor_desc> out;
   for (const std::int32_t id : g.outputs_of(n)) out.push_back(g.at(id).desc);
@@ -12253,7 +19805,7 @@ constexpr std::int64_t offset_in_operand(const ir::graph& g, const ir::node& n, 
 
 /// A row for each node, in the order in which they run; nodes on weights alone, which run once, have none. The names lie in `text`, which has
 /// the same content as the graph's own and may live longer.
-constexpr pool<node_info> node_table(const ir::graph& optimised, const plan_view& plan, std::span<const char> text) {
+constexpr pool<node_info> node_table(const ir::graph& optimised, const plan_view& plan, array_ref<const char> text) {
   const ir::graph& g = optimised;
   const pool<char> known = passes::known_values(g);
   pool<std::int64_t> offset_of;  // of values in the arena
@@ -12324,7 +19876,7 @@ constexpr std::uint64_t hash_of(const ir::graph& g, const ir::node& n) {
   return hash;
 }
 
-template <class T> constexpr bool equal(std::span<const T> a, std::span<const T> b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
+template <class T> constexpr bool equal(array_ref<const T> a, array_ref<const T> b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
 
 /// Results may differ even so: a front end wishes for another quantisation.
 constexpr bool same_results(const ir::graph& g, const ir::node& a, const ir::node& b) {
@@ -12614,7 +20166,7 @@ template <auto Function> struct graph : private detail::accepted_graph<Function,
   static constexpr ir::graph ir() { return written.thaw(); }
 
   /// The network node by node, after the passes, with its place in the arena: net::table()[0].macs.
-  static constexpr std::span<const node_info> table() { return table_rows; }
+  static constexpr array_ref<const node_info> table() { return table_rows; }
 
   /// A table of the network: what each pass did, then each step with its operands, kernel and place in the arena.
   static std::string text() { return dump_plan(detail::printable_optimised<Function>.thaw(), plan_view::of(plan), arena_lower_bound); }
@@ -12657,12 +20209,13 @@ struct evaluation {
     if (g.at(id).scales != ir::none) v.scales = buffers[static_cast<std::size_t>(g.at(id).scales)].as<float>();
     return v;
   }
+  /// Up to the first node that finds fault with its values, which is a broken contract, and in constant evaluation no constant.
   constexpr void run() {
     for (const ir::node& n : g.nodes) {
       pool<view> in, out;
       for (const std::int32_t id : g.inputs_of(n)) in.push_back(view_of(id));
       for (const std::int32_t id : g.outputs_of(n)) out.push_back(view_of(id));
-      n.op->reference(g.attrs_of(n), in, out);
+      if (const run_fault fault = n.op->reference(g.attrs_of(n), in, out)) return broken_contract(to_string(fault, n.op->name, g.name_of(n.name)));
     }
   }
 };
@@ -12671,7 +20224,8 @@ struct evaluation {
 
 /// The outputs of network G for these inputs, an array each (a tuple of arrays when there are several), computed by the references, in
 /// constant evaluation or at run time. G names no weights; inputs are ranges of the element type, in order of declaration, and of the size
-/// that the network declares (anything else is a compile error or, in constant evaluation, none).
+/// that the network declares (anything else is a compile error or, in constant evaluation, none). Values that break an operator's rule (an index
+/// outside of its tensor) are a broken contract, which is no constant either.
 template <class G, class... Inputs> constexpr auto evaluate(const Inputs&... inputs) {
   static_assert(G::weights.empty(), "nnrt::evaluate takes networks without weights: use constants, or an executor");
   static_assert(sizeof...(Inputs) == G::inputs.size(), "nnrt::evaluate takes one argument for each input of the network");
@@ -12697,59 +20251,9 @@ template <class G, class... Inputs> constexpr auto evaluate(const Inputs&... inp
 // executor: runs a network that the compiler has planned - no interpreter, no heap at inference.
 // Flow: create() binds and prepares weights once; operator() resolves addresses and walks the frozen plan, or the unrolled steps.
 
-// ===== nnrt/core/contract.hpp
-// contract: what happens when a call breaks a documented precondition that only run time can see.
-// Flow: executors report wrong sizes here; try_run() returns them as errors instead.
-
-#include <atomic>
-#include <cstdio>
-#include <cstdlib>
-
-namespace nnrt::inline NNRT_ISA {
-
-/// Called with one line that says what was wrong. If it returns, the broken call has no effect.
-using contract_handler = void (*)(const std::string& message);
-
-/// Prints the line to stderr and aborts.
-inline void abort_on_broken_contract(const std::string& message) {
-  std::fprintf(stderr, "nnrt: %s\n", message.c_str());
-  std::abort();
-}
-
-namespace detail {
-inline std::atomic<contract_handler> current_contract_handler{&abort_on_broken_contract};
-}  // namespace detail
-
-/// Sets the handler of the whole program and returns the one before; nullptr restores abort_on_broken_contract. Any thread.
-inline contract_handler set_contract_handler(contract_handler handler) {
-  return detail::current_contract_handler.exchange(handler != nullptr ? handler : &abort_on_broken_contract);
-}
-
-/// Reports a broken contract.
-inline void broken_contract(const std::string& message) { detail::current_contract_handler.load()(message); }
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/core/fixed_string.hpp
-// fixed_string: a string as a template argument.
-// Flow: executor::output<"name">().
-
-namespace nnrt::inline NNRT_ISA {
-
-/// N - 1 letters and the final zero of a literal.
-template <std::size_t N> struct fixed_string {
-  char letters[N] = {};
-  constexpr fixed_string(const char (&literal)[N]) {
-    for (std::size_t i = 0; i < N; ++i) letters[i] = literal[i];
-  }
-  constexpr std::string_view view() const { return {letters, N - 1}; }
-};
-
-}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/exec/memory.hpp
 // memory: where executors keep intermediate results and prepared weights.
 // Flow: executor holds an arena_memory; prepared_weights is shared by the executors of one network.
-
-#include <new>
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -12768,7 +20272,7 @@ class heap_block {
   static result<heap_block> allocate(std::int64_t bytes, const char* what) {
     heap_block made;
     made.first_ = static_cast<std::byte*>(std::aligned_alloc(64, static_cast<std::size_t>(passes::aligned(bytes > 0 ? bytes : 1))));
-    if (made.first_ == nullptr) return fail(error_code::out_of_memory, std::string(what) + ": no memory for " + std::to_string(bytes) + " bytes");
+    if (made.first_ == nullptr) return fail(error_code::out_of_memory, joined({what, ": no memory for ", bytes, " bytes"}));
     return made;
   }
   std::byte* data() const { return first_; }
@@ -12806,21 +20310,21 @@ template <std::int64_t Bytes> class arena_memory<Bytes, false> {
 
 /// Weights as the steps read them: bound to the caller's file, and packed or folded copies. Immutable once made, shared by executors.
 struct prepared_weights {
-  bound_weights bound;
+  shared<const bound_weights> bound;
   heap_block memory;  // plan.prepared_bytes
 
   /// Fills the bases of prepared memory, constants and weights; arena and inputs are the executor's.
-  void set_bases(const plan_view& plan, std::span<std::byte*> bases) const {
+  void set_bases(const plan_view& plan, array_ref<std::byte*> bases) const {
     bases[in_prepared] = memory.data();
     // Kernels take one kind of pointer for what they read and write; no step has a constant or a weight for its result.
     bases[in_constants] = const_cast<std::byte*>(plan.constants.data());
     for (std::size_t i = 0; i < plan.weights.size(); ++i)
-      bases[first_input + plan.inputs.size() + i] = const_cast<std::byte*>(bound.pointers()[i]);
+      bases[first_input + plan.inputs.size() + i] = const_cast<std::byte*>(bound->pointers()[i]);
   }
 };
 
-/// Runs a plan's prepare steps on bound weights. Errors: out_of_memory.
-[[gnu::cold]] inline result<prepared_weights> prepare(const plan_view& plan, bound_weights bound) {
+/// Runs a plan's prepare steps on bound weights. Errors: out_of_memory; invalid_argument (weights whose values break an operator's rule).
+[[gnu::cold]] inline result<prepared_weights> prepare(const plan_view& plan, shared<const bound_weights> bound) {
   prepared_weights made;
   made.bound = std::move(bound);
   if (plan.prepare.empty()) return made;
@@ -12836,7 +20340,9 @@ struct prepared_weights {
   run_context context;
   context.bases = bases;
   context.views = views;
-  run_steps(plan, plan.prepare, context);
+  run_fault fault;
+  context.fault = &fault;
+  if (const step* const failed = run_steps(plan, plan.prepare, context)) return fail(error_of(plan, *failed, fault));
   return made;
 }
 
@@ -12849,13 +20355,15 @@ namespace nnrt::inline NNRT_ISA {
 
 /// Choices at run time.
 struct options {
-  int threads = 1;  // including the caller's; results have the same bits for any number
+  int threads = 1;       // including the caller's; results have the same bits for any number
+  int cached_plans = 8;  // of a program whose inputs have unknown extents: for how many shapes it keeps what it planned
 };
 
-/// Errors: invalid_argument (fewer than 1 or more than 1024 threads).
-inline result<void> check_options(const options& wanted) {
-  if (wanted.threads >= 1 && wanted.threads <= 1024) return {};
-  return fail(error_code::invalid_argument, "threads: got " + std::to_string(wanted.threads) + ", expected 1 to 1024");
+/// Errors: invalid_argument (fewer than 1 or more than 1024 threads, fewer than 1 cached plan).
+[[gnu::cold]] inline result<void> check_options(const options& wanted) {
+  if (wanted.threads < 1 || wanted.threads > 1024) return fail(error_code::invalid_argument, joined({"threads: got ", wanted.threads, ", expected 1 to 1024"}));
+  if (wanted.cached_plans < 1) return fail(error_code::invalid_argument, joined({"cached plans: got ", wanted.cached_plans, ", expected at least 1"}));
+  return {};
 }
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -12887,7 +20395,7 @@ class thread_pool final : public part_runner {
       if (failed == 0) continue;
       workers_.pop_back();
       stop();
-      return fail(error_code::out_of_memory, "thread " + std::to_string(i) + " of " + std::to_string(threads) + " did not start: " + std::strerror(failed));
+      return fail(error_code::out_of_memory, joined({"thread ", i, " of ", threads, " did not start: ", std::strerror(failed)}));
     }
     return {};
   }
@@ -12995,7 +20503,7 @@ template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline void un
 
 /// A direct call of the step's kernel; everything but the addresses is known to the compiler.
 template <const auto& Plan, std::size_t I, std::int32_t... In, std::int32_t... Out>
-[[gnu::always_inline]] inline void unrolled_call(base_table bases, std::integer_sequence<std::int32_t, In...>, std::integer_sequence<std::int32_t, Out...>) {
+[[gnu::always_inline]] inline void unrolled_call(base_table bases, run_fault* fault, std::integer_sequence<std::int32_t, In...>, std::integer_sequence<std::int32_t, Out...>) {
   constexpr step s = Plan.steps[I];
   const std::array<view, sizeof...(In)> in{view_of(Plan.slots[static_cast<std::size_t>(s.inputs.first + In)], Plan.slots, Plan.descs, bases)...};
   const std::array<view, sizeof...(Out)> out{view_of(Plan.slots[static_cast<std::size_t>(s.outputs.first + Out)], Plan.slots, Plan.descs, bases)...};
@@ -13003,19 +20511,29 @@ template <const auto& Plan, std::size_t I, std::int32_t... In, std::int32_t... O
   call.attrs = {Plan.words.data() + s.attrs.first, static_cast<std::size_t>(s.attrs.count)};
   call.in = in;
   call.out = out;
+  call.inner = s.inner;
   if constexpr (s.scratch_bytes > 0) call.scratch = bases[in_arena] + s.scratch;
+  if constexpr (!Plan.fallible.empty()) call.fault = fault;
   s.run(call);
 }
 
-template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline void unrolled_step(base_table bases) {
+template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline void unrolled_step(base_table bases, run_fault* fault) {
   if constexpr (Plan.steps[I].form == unrolled_form::dense) unrolled_dense<Plan, I>(bases);
   else
-    unrolled_call<Plan, I>(bases, std::make_integer_sequence<std::int32_t, Plan.steps[I].inputs.count>{},
+    unrolled_call<Plan, I>(bases, fault, std::make_integer_sequence<std::int32_t, Plan.steps[I].inputs.count>{},
                            std::make_integer_sequence<std::int32_t, Plan.steps[I].outputs.count>{});
 }
 
-template <const auto& Plan, std::size_t... I> [[gnu::always_inline]] inline void run_unrolled(base_table bases, std::index_sequence<I...>) {
-  (unrolled_step<Plan, I>(bases), ...);
+/// As run_steps(): the step that found fault with its values, or nullptr.
+template <const auto& Plan, std::size_t... I> [[gnu::always_inline]] inline const step* run_unrolled(base_table bases, run_fault* fault, std::index_sequence<I...>) {
+  const step* failed = nullptr;
+  const auto has_run = [&](const step& s) {
+    if constexpr (!Plan.fallible.empty())
+      if (*fault) failed = &s;
+    return failed == nullptr;
+  };
+  (void)((unrolled_step<Plan, I>(bases, fault), has_run(Plan.steps[I])) && ...);
+  return failed;
 }
 
 }  // namespace nnrt::inline NNRT_ISA::detail
@@ -13063,7 +20581,7 @@ template <class G, std::size_t I> struct spans_of_outputs<G, std::index_sequence
 template <class G, std::size_t... I> struct spans_of_outputs<G, std::index_sequence<I...>> { using type = std::tuple<span_of_output<G, I>...>; };
 
 [[gnu::cold]] inline std::string size_message(std::string_view what, std::string_view name, std::size_t got, std::int64_t expected) {
-  return std::string(what) + " \"" + std::string(name) + "\": got " + std::to_string(got) + " elements, expected " + std::to_string(expected);
+  return joined({what, " \"", name, "\": got ", got, " elements, expected ", expected});
 }
 
 /// Whether a network under a policy takes the unrolled form.
@@ -13107,7 +20625,7 @@ template <class G, class Policy = cpu> class executor {
     if (auto ok = check_options(wanted); !ok) return fail(std::move(ok.error()));
     auto bound = bind_weights(file, G::weight_specs);
     if (!bound) return fail(std::move(bound.error()));
-    auto made = prepare(view_of_plan, std::move(*bound));
+    auto made = prepare(view_of_plan, shared<bound_weights>::make(std::move(*bound)));
     if (!made) return fail(std::move(made.error()));
     return with(shared<const prepared_weights>(shared<prepared_weights>::make(std::move(*made))), wanted);
   }
@@ -13130,7 +20648,7 @@ template <class G, class Policy = cpu> class executor {
   template <class... Ranges>
     requires(sizeof...(Ranges) == input_count)
   outputs_type operator()(const Ranges&... inputs) {
-    if (fits(std::index_sequence_for<Ranges...>{}, inputs...)) run_on(inputs...);
+    if (fits(std::index_sequence_for<Ranges...>{}, inputs...)) run_or_report(inputs...);
     else broken_contract(misfit(std::index_sequence_for<Ranges...>{}, inputs...));
     return outputs();
   }
@@ -13143,18 +20661,20 @@ template <class G, class Policy = cpu> class executor {
       std::string wrong;
       ((wrong = wrong.empty() ? misfit_of<Out, false>(std::get<input_count + Out>(all)) : wrong), ...);
       if (!wrong.empty()) return broken_contract(wrong);
-      run_on(std::get<In>(all)...);
+      if (!run_or_report(std::get<In>(all)...)) return;
       (std::copy(output_at<Out>().begin(), output_at<Out>().end(), std::data(std::get<input_count + Out>(all))), ...);
     }(std::make_index_sequence<input_count>{}, std::make_index_sequence<output_count>{});
   }
 
-  /// Errors: invalid_argument, naming the input and both sizes; then nothing was run.
+  /// Errors: invalid_argument, naming the input and both sizes, and then nothing was run; or naming the node, the rule and both values when the
+  /// inputs' values break an operator's rule (an index outside of the tensor), and then the outputs mean nothing.
   template <class... Ranges>
     requires(sizeof...(Ranges) == input_count)
   result<outputs_type> try_run(const Ranges&... inputs) {
     if (!fits(std::index_sequence_for<Ranges...>{}, inputs...)) return fail(error_code::invalid_argument, misfit(std::index_sequence_for<Ranges...>{}, inputs...));
     if (!weights_) return fail(error_code::out_of_memory, broken_);
-    run_on(inputs...);
+    run_fault fault;
+    if (const step* const failed = run_on(fault, inputs...)) return fail(error_of(view_of_plan, *failed, fault));
     return outputs();
   }
 
@@ -13228,14 +20748,22 @@ template <class G, class Policy = cpu> class executor {
     return wrong;
   }
 
-  template <class... Ranges> void run_on(const Ranges&... inputs) {
-    if (!weights_) return broken_contract(broken_);
+  /// Whether the outputs are there; else that has been said.
+  template <class... Ranges> bool run_or_report(const Ranges&... inputs) {
+    if (!weights_) return broken_contract(broken_), false;
+    run_fault fault;
+    const step* const failed = run_on(fault, inputs...);
+    if (failed != nullptr) broken_contract(error_of(view_of_plan, *failed, fault).message());
+    return failed == nullptr;
+  }
+  /// The step that found fault with its values; nullptr when there is none.
+  template <class... Ranges> const step* run_on([[maybe_unused]] run_fault& fault, const Ranges&... inputs) {
     bases_[in_arena] = arena_.data();
     // Steps never write to inputs: the planner gives every result memory of its own in the arena.
     [[maybe_unused]] std::size_t next = first_input;
     ((bases_[next++] = reinterpret_cast<std::byte*>(const_cast<detail::element_of_range<const Ranges>*>(std::data(inputs)))), ...);
     if constexpr (is_unrolled) {
-      detail::run_unrolled<plan>(bases_, std::make_index_sequence<plan.steps.size()>{});
+      return detail::run_unrolled<plan>(bases_, &fault, std::make_index_sequence<plan.steps.size()>{});
     } else {
       std::array<view, static_cast<std::size_t>(plan.most_operands)> views;
       run_context context;
@@ -13243,7 +20771,9 @@ template <class G, class Policy = cpu> class executor {
       context.views = views;
       context.threads = threads_.get();
       context.further_scratch = further_scratch_.data();
-      run_steps(view_of_plan, plan.steps, context);
+      if constexpr (plan.fallible.empty()) return run_steps(view_of_plan, plan.steps, context), nullptr;
+      context.fault = &fault;
+      return run_steps(view_of_plan, plan.steps, context);
     }
   }
 
@@ -13380,7 +20910,7 @@ inline constexpr tensor_desc unknown_desc{};
 /// What the arguments of one call say; computed once for each combination of operator, descs and keywords.
 template <class Op, class... Args> struct call {
   static constexpr int arguments = static_cast<int>(sizeof...(Args));
-  static constexpr std::span<const operand_spec> signature = Op::inputs;
+  static constexpr array_ref<const operand_spec> signature = Op::inputs;
 
   /// Desc of an argument that is, or becomes, an operand; dtype none for a keyword that fills an attribute.
   template <class T> static constexpr tensor_desc desc_of() {
@@ -13513,14 +21043,14 @@ template <class Op, class... Args> struct call {
   }();
 
   static constexpr std::array<tensor_desc, sizeof...(Args)> descs{desc_of<Args>()...};
-  template <class T> static constexpr std::span<const std::int64_t> values_of() {
+  template <class T> static constexpr array_ref<const std::int64_t> values_of() {
     if constexpr (is_keyword<T>)
       if constexpr (fills_operand<typename as_keyword<T>::type>()) return as_keyword<T>::type::values;
     return {};
   }
 
   static constexpr auto operands() {
-    constexpr std::array<std::span<const std::int64_t>, sizeof...(Args)> values{values_of<Args>()...};
+    constexpr std::array<array_ref<const std::int64_t>, sizeof...(Args)> values{values_of<Args>()...};
     std::array<operand, static_cast<std::size_t>(placed.count)> list{};
     for (std::size_t i = 0; i < list.size(); ++i) {
       const int from = placed.argument_of[i];
@@ -13561,14 +21091,14 @@ template <class Op, class... Args> struct call {
   /// What the rules say of this call.
   template <int Outputs> static constexpr settled<Outputs> outcome = settle<Outputs>();
   /// The dtype that the reference is instantiated for.
-  static constexpr dtype reference_type = operands()[static_cast<std::size_t>(Op::traits.typed_by)].desc.type;
+  static constexpr dtype computes_in = reference_type(Op::traits, [](std::size_t i) { return operands()[i].desc.type; });
   /// Outputs that the caller looks for when the node is refused: an operator with any number of them may tell from its attributes.
   static constexpr std::size_t outputs_asked_for() {
     if constexpr (requires { Op::outputs_asked_for(attributes()); }) return static_cast<std::size_t>(Op::outputs_asked_for(attributes()));
     else return std::size(Op::outputs);
   }
   static constexpr int output_count() {
-    if constexpr (std::span(Op::outputs).back().given == presence::variadic) return settle<0>().count;
+    if constexpr (Op::outputs[std::size(Op::outputs) - 1].given == presence::variadic) return settle<0>().count;
     else return static_cast<int>(std::size(Op::outputs));
   }
 };
@@ -13590,6 +21120,11 @@ template <auto Rule, std::int64_t Actual, std::int64_t Expected, class... Where>
   using type = graph_rejected<Rule, actual<static_cast<format>(Actual)>, expected<static_cast<format>(Expected)>, Where...>;
 };
 
+template <auto Rule, std::int64_t Actual, std::int64_t Expected, class... Where> struct rejection<Rule, unit::real, Actual, Expected, Where...> {
+  static constexpr auto real(std::int64_t bits) { return keyword::real(std::bit_cast<float>(static_cast<std::int32_t>(bits))); }
+  using type = graph_rejected<Rule, actual<real(Actual)>, expected<real(Expected)>, Where...>;
+};
+
 /// The id of an argument's value; scalars and keywords that are operands become constants here.
 template <class Call, class T> constexpr std::int32_t id_of(builder& owner, const T& argument) {
   if constexpr (is_tensor<T>) {
@@ -13602,7 +21137,12 @@ template <class Call, class T> constexpr std::int32_t id_of(builder& owner, cons
     return owner.add_constant<element>({Call::scalar_type(), {}}, one);
   } else if constexpr (Call::template fills_operand<typename as_keyword<T>::type>()) {
     using kw = typename as_keyword<T>::type;
-    return owner.add_constant<std::int64_t>(kw::desc(), kw::values);
+    using element = element_t<kw::desc().type>;
+    if constexpr (std::is_same_v<element, std::int64_t>) return owner.add_constant<element>(kw::desc(), kw::values);
+    else {
+      const element one[] = {static_cast<element>(kw::values[0])};
+      return owner.add_constant<element>(kw::desc(), one);
+    }
   } else {
     return ir::none;
   }
@@ -13615,7 +21155,7 @@ template <class T> constexpr builder* owner_of(const T& argument) {
 
 /// The part that runs in constant evaluation of the user's function: thin over builder::add_node.
 template <class Op, class Call, class... Args>
-constexpr std::int32_t record(std::span<const tensor_desc> outputs, const operator_info& info, const Args&... args) {
+constexpr std::int32_t record(array_ref<const tensor_desc> outputs, const operator_info& info, const Args&... args) {
   builder* owner = nullptr;
   ((owner = owner != nullptr ? owner : owner_of(args)), ...);
   const std::int32_t given[] = {id_of<Call>(*owner, args)...};
@@ -13655,7 +21195,7 @@ template <class Op, class... Args> constexpr auto apply(Args... args) {
       }
       return refused<this_call::outputs_asked_for()>(args...);
     } else {
-      constexpr dtype type = this_call::reference_type;
+      constexpr dtype type = this_call::computes_in;
       const std::int32_t first = record<Op, this_call>({outcome.outputs, static_cast<std::size_t>(count)}, static_operator<Op, type>, args...);
       builder* owner = nullptr;
       ((owner = owner != nullptr ? owner : owner_of(args)), ...);
@@ -13719,19 +21259,32 @@ constexpr auto with_weight_and_bias(tensor<X> x, std::string_view name, Keywords
   }
 }
 
+/// A convolution whose weight has the input's channels, shared out among the groups that the keywords say.
+template <class Op, std::int64_t Out, std::int64_t KernelH, std::int64_t KernelW, tensor_desc X, class... Keywords>
+constexpr auto grouped(tensor<X> x, std::string_view name, Keywords... keywords) {
+  if constexpr (X.type == dtype::none) {
+    return x;
+  } else {
+    constexpr std::int64_t groups = at_least_1(attributes<Op, tensor<X>, Keywords...>.group);
+    constexpr shape_t weight{Out, KernelH, KernelW, at_least_1(channels_of(X) / groups)};
+    return with_weight_and_bias<Op, weight, Out>(x, name, keywords...);
+  }
+}
+
 }  // namespace detail
 
 /// conv2d with "name.weight" [Out, KernelH, KernelW, C / group] and "name.bias" [Out].
 template <std::int64_t Out, std::int64_t KernelH, std::int64_t KernelW, tensor_desc X,
           dsl::keyword_argument... Keywords>
 constexpr auto conv2d(tensor<X> x, std::string_view name, Keywords... keywords) {
-  if constexpr (X.type == dtype::none) {
-    return x;
-  } else {
-    constexpr std::int64_t groups = detail::at_least_1(detail::attributes<ops::conv2d, tensor<X>, Keywords...>.group);
-    constexpr shape_t weight{Out, KernelH, KernelW, detail::at_least_1(detail::channels_of(X) / groups)};
-    return detail::with_weight_and_bias<ops::conv2d, weight, Out>(x, name, keywords...);
-  }
+  return detail::grouped<ops::conv2d, Out, KernelH, KernelW>(x, name, keywords...);
+}
+
+/// conv2d_transpose with "name.weight" [Out, KernelH, KernelW, C / group] and "name.bias" [Out].
+template <std::int64_t Out, std::int64_t KernelH, std::int64_t KernelW, tensor_desc X,
+          dsl::keyword_argument... Keywords>
+constexpr auto conv2d_transpose(tensor<X> x, std::string_view name, Keywords... keywords) {
+  return detail::grouped<ops::conv2d_transpose, Out, KernelH, KernelW>(x, name, keywords...);
 }
 
 /// depthwise_conv2d with "name.weight" [C * Multiplier, KernelH, KernelW, 1] and "name.bias" [C * Multiplier].
@@ -13821,10 +21374,151 @@ constexpr auto layer_norm(tensor<X> x, std::string_view name, Keywords... keywor
 // list: every operator, once, in the order of the NNRt numbers.
 // Flow: nnrt.hpp includes it for the DSL functions; ops/registry.hpp makes the table for dynamic graphs of it.
 
+// ===== nnrt/ops/arg_max.hpp
+// arg_max: where the largest elements along an axis are, or what they are.
+// Flow: front ends call infer(); kernels/select.hpp binds it to reference().
+
+// ===== nnrt/ops/detail/order.hpp
+// order: which of two elements counts as the larger one where operators look for the largest.
+// Flow: references of top_k and arg_max.
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// Whether a is larger than b. A NaN is larger than every number, and equal to every other NaN, so that NaNs are found,
+/// not hidden; zeros are equal whatever their signs.
+template <class T> constexpr bool is_larger(T a, T b) {
+  if constexpr (std::is_integral_v<T>) return a > b;
+  else {
+    using real = math::compute_t<T>;
+    const real left = static_cast<real>(a), right = static_cast<real>(b);
+    if (math::is_nan(right)) return false;  // first: -ffast-math may take a comparison with a NaN for true
+    return math::is_nan(left) || left > right;
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// The index of the largest element of each line along `axis`, or of the k largest ones, from the largest down.
+///
+///   x: any shape of rank >= 1
+///   y: the extents of x, but k along the axis; without the axis when k is 1 and keep_dims is not set
+///
+/// y has indices (i32, or i64 where the output is declared so), or with out_max_value the elements themselves, in the
+/// dtype of x. Of equal elements the one with the smaller index comes first; a NaN counts as larger than every number.
+/// A quantised x is compared by its stored integers. `axis` counts from the end when negative; -1 is the default.
+///
+/// Broken rules: see `rule`; axes, elements and scales are counted. Source: NNRt OH_NN_OPS_ARG_MAX, shapes as in
+/// MindSpore.
+struct arg_max {
+  static constexpr op_code code{54};
+  static constexpr std::string_view name = "arg_max";
+  static constexpr operand_spec inputs[] = {{"x", types::number}};
+  static constexpr operand_spec outputs[] = {{"y", types::number}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
+  static constexpr foreign_numbers foreign{.nnrt = 54, .hdi = 11};
+  static constexpr nnrt_parameter parameters[] = {
+      {"axis", 75, i64, -1}, {"keep_dims", 76, boolean, -1}, {"k", 124, i64, -1}, {"out_max_value", 125, boolean, -1}};
+
+  /// Larger indices would not fit into i32.
+  static constexpr std::int64_t max_extent = std::int64_t{1} << 31;
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis), (std::int64_t, k), (bool, keep_dims), (bool, out_max_value));
+    constexpr attrs() : axis(-1), k(1), keep_dims(false), out_max_value(false) {}
+  };
+
+  enum class rule {
+    axis_must_be_an_axis_of_the_input,
+    quantised_input_must_have_one_scale,
+    k_must_be_at_least_1,
+    k_must_not_exceed_the_extent,
+    extent_must_be_countable_in_32_bits,
+  };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    const tensor_desc& x = in[0].desc;
+    const int axis = normalise_axis(a.axis, x.rank());
+    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
+    if (x.quantised.mode == quantisation::kind::per_channel)
+      return refuse(rule::quantised_input_must_have_one_scale, x.shape[x.quantised.axis], 1);
+    if (auto v = require_at_least(rule::k_must_be_at_least_1, a.k, 1); !v) return v;
+    const std::int64_t extent = x.shape[axis];
+    if (extent >= 0)
+      if (auto v = require_at_most(rule::k_must_not_exceed_the_extent, a.k, extent); !v) return v;
+    const bool is_wide = !wanted.empty() && wanted[0].type == i64;
+    if (!a.out_max_value && !is_wide)  // an extent that is not known yet is at least k
+      if (auto v = require_at_most(rule::extent_must_be_countable_in_32_bits, extent < 0 ? a.k : extent, max_extent);
+          !v)
+        return v;
+    tensor_desc y = x.with_shape(result_shape(a, x.shape, axis));
+    if (!a.out_max_value) y = tensor_desc{is_wide ? i64 : i32, y.layout, y.shape};
+    return yields(y);
+  }
+
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    if (out[0].elements() == 0) return;  // k is not 0, but another extent is
+    const int axis = normalise_axis(a.axis, x.rank());
+    const std::int64_t outer = x.shape.elements(0, axis), inner = x.shape.elements(axis + 1), extent = x.extent(axis);
+    const auto find = [&](auto set) {
+      for (std::int64_t o = 0; o < outer; ++o)
+        for (std::int64_t i = 0; i < inner; ++i) {
+          const auto at = [&](std::int64_t e) { return x[(o * extent + e) * inner + i]; };
+          std::int64_t found = -1;
+          for (std::int64_t place = 0; place < a.k; ++place) {
+            found = largest_behind(at, found, extent);
+            set((o * a.k + place) * inner + i, found, at(found));
+          }
+        }
+    };
+    if (a.out_max_value) {
+      const auto y = out[0].as<T>();
+      find([&](std::int64_t flat, std::int64_t, T value) { y[flat] = value; });
+    } else {
+      with_element<types::index>(out[0].type(), [&]<class Index>(Index) {
+        const auto y = out[0].as<Index>();
+        find([&](std::int64_t flat, std::int64_t index, T) { y[flat] = static_cast<Index>(index); });
+      });
+    }
+  }
+
+ private:
+  static constexpr shape_t result_shape(const attrs& a, const shape_t& x, int axis) {
+    if (a.k != 1 || a.keep_dims) return x.with(axis, a.k);
+    shape_t y;
+    for (int i = 0; i < x.rank; ++i)
+      if (i != axis) y.push_back(x[i]);
+    return y;
+  }
+  /// The first of the largest elements of a line that come behind element `last` in the order of the result; -1: all
+  /// do.
+  template <class Line> static constexpr std::int64_t largest_behind(Line at, std::int64_t last, std::int64_t extent) {
+    std::int64_t best = -1;
+    for (std::int64_t e = 0; e < extent; ++e) {
+      const bool comes_behind =
+          last < 0 || detail::is_larger(at(last), at(e)) || (e > last && !detail::is_larger(at(e), at(last)));
+      if (comes_behind && (best < 0 || detail::is_larger(at(e), at(best)))) best = e;
+    }
+    return best;
+  }
+};
+
+}  // namespace ops
+
+/// arg_max(x, axis<1>): indices of the largest elements, with keep_dims, k<…>, out_max_value or into<nnrt::i64>.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto arg_max(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::arg_max>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/ops/cast.hpp
 // cast: the elements as another dtype.
-// Flow: front ends call infer(), the DSL's cast<f16>(x) makes the type a constant; kernels/select.hpp binds common
-// pairs.
+// Flow: front ends call infer(); the DSL's cast<f16>(x) makes the type a constant; plans run the reference.
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -13835,8 +21529,8 @@ namespace ops {
 ///   y: the same shape, of that dtype
 ///
 /// Floats become integers by truncation toward zero and saturate, NaN becomes 0; integers keep their low bits in a
-/// narrower integer; anything but 0 is true. A quantised tensor's stored integers are converted as they are: the result
-/// carries no scale. Broken rules: see `rule`. Source: NNRt OH_NN_OPS_CAST, made definite in this library.
+/// narrower integer; anything but 0 is true. Quantised tensors are refused: see quant_dtype_cast. Broken rules: see
+/// `rule`. Source: NNRt OH_NN_OPS_CAST, made definite in this library.
 struct cast {
   static constexpr op_code code{6};
   static constexpr std::string_view name = "cast";
@@ -13849,7 +21543,7 @@ struct cast {
 
   enum class rule { type_must_be_one_number, type_must_be_known_to_the_rules, type_must_be_the_number_of_a_dtype };
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const operand& type = in[1];
     if (auto v = require(rule::type_must_be_one_number, type.desc.elements(), 1); !v) return v;
     if (!type.has_values()) return refuse(rule::type_must_be_known_to_the_rules, 0, 1);
@@ -13875,6 +21569,94 @@ constexpr auto cast(tensor<X> x, Keywords... keywords) {
 }
 
 }  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/dynamic_range.hpp
+// dynamic_range: activations rounded to 8 bits with a scale of their own, as float layers with 8-bit weights see them.
+// Flow: readers of files put it before layers whose weights they dequantise; it has no function for users.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// What is left of x when the numbers from `axis` on, one row, are kept as 8-bit integers with one scale between them.
+/// A layer on these rows with dequantised weights gives what a runtime computes that quantises activations on the fly
+/// ("dynamic range quantisation", "hybrid kernels").
+///
+///   x: [d0 … d(axis-1), rest …]      y: the same shape
+///
+///   symmetric: y = s * q, s = max |x| / 127, q = x / s rounded, in [-127, 127]
+///   otherwise: y = s * (q - z), s = (max - min) / 255, q = x / s + z rounded, in [-128, 127]; max >= 0 >= min; z is an
+///              integer in that range, the one nearer to what the better represented end asks for
+///
+/// Halves are rounded away from 0; a row of zeros stays. `axis` counts from the end when negative; 1 is the default.
+/// Broken rules: see `rule`. Source: the quantisation of activations in TFLite's reference kernels for mixed types.
+struct dynamic_range {
+  static constexpr op_code code{1001};
+  static constexpr std::string_view name = "dynamic_range";
+  static constexpr operand_spec inputs[] = {{"x", types::floating}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating}};
+  static constexpr operator_traits traits{};
+  static constexpr foreign_numbers foreign{};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis), (bool, symmetric));
+    constexpr attrs() : axis(1), symmetric(true) {}
+  };
+
+  enum class rule { axis_must_be_an_axis_of_the_input };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    if (normalise_axis(a.axis, x.rank()) < 0)
+      return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
+    return yields(x);
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    using real = math::compute_t<T>;
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    const std::int64_t length = x.shape.elements(normalise_axis(a.axis, x.rank()));
+    if (length <= 0) return;
+    for (std::int64_t first = 0; first < x.elements(); first += length) {
+      real least = 0, most = 0;
+      for (std::int64_t i = first; i < first + length; ++i) {
+        const real element = static_cast<real>(x[i]);
+        least = element < least ? element : least;
+        most = element > most ? element : most;
+      }
+      const steps<real> s = a.symmetric ? even_steps(least, most) : shifted_steps(least, most);
+      for (std::int64_t i = first; i < first + length; ++i) y[i] = static_cast<T>(s.nearest(static_cast<real>(x[i])));
+    }
+  }
+
+ private:
+  /// The numbers that a row may have: scale * (q - zero), q from `least` to 127.
+  template <class Real> struct steps {
+    Real scale = 0, inverse = 0, zero = 0, least = 0;
+
+    constexpr Real nearest(Real x) const {
+      const Real q = math::round_half_away(zero + x * inverse);
+      const Real bounded = q < least ? least : q > 127 ? Real{127} : q;
+      return (bounded - zero) * scale;
+    }
+  };
+  template <class Real> static constexpr steps<Real> even_steps(Real least, Real most) {
+    const Real magnitude = -least > most ? -least : most;
+    if (magnitude == 0) return {};
+    return {magnitude / 127, 127 / magnitude, 0, -127};
+  }
+  template <class Real> static constexpr steps<Real> shifted_steps(Real least, Real most) {
+    if (least == most) return {};
+    const double exact = (double{most} - double{least}) / 255, low = double{least} / exact, high = double{most} / exact;
+    const double zero = math::round_half_away(128 + math::abs(low) < 127 + math::abs(high) ? -128 - low : 127 - high);
+    const Real scale = static_cast<Real>(exact);
+    return {scale, 1 / scale, static_cast<Real>(zero < -128 ? -128 : zero > 127 ? 127 : zero), -128};
+  }
+};
+
+}  // namespace ops
+}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/ops/expand_dims.hpp
 // expand_dims: puts one axis of extent 1 into a shape; the place is an operand, as NNRt passes it.
 // Flow: front ends call infer(); passes turn the node into an alias of its input, so that no step is left of it.
@@ -13892,7 +21674,7 @@ struct expand_dims {
   static constexpr std::string_view name = "expand_dims";
   static constexpr operand_spec inputs[] = {{"x", types::any}, {"axis", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.result = storage::alias_of_input};
+  static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 13, .hdi = 56};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -13904,7 +21686,7 @@ struct expand_dims {
     axis_must_be_an_axis_of_the_output,
   };
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, x.rank() + 1, max_rank); !v) return v;
     if (auto v = require_same_extent(rule::axis_must_be_one_number, in[1].desc.elements(), 1); !v) return v;
@@ -13932,6 +21714,159 @@ constexpr auto expand_dims(tensor<X> x, Keywords... keywords) {
 }
 
 }  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/one_hot.hpp
+// one_hot: indices as lines with one number at the place of the index and another everywhere else.
+// Flow: front ends call infer(); kernels/select.hpp binds it to reference().
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Each index as `depth` elements along a new axis: on_value at the index, off_value elsewhere.
+///
+///   indices: [a…, b…]      depth: one integer >= 0      on_value, off_value: one element each, of one dtype
+///   y: [a…, depth, b…], of that dtype and of rank <= 8
+///
+/// `axis` is the place of the new axis in y, in [-(n + 1), n] for indices of rank n; it counts from the end when
+/// negative; -1 is the default. An index outside of [0, depth), a negative one, too, gives a line of off_value alone.
+/// A depth that is known only when the network runs needs an output of declared shape; it must then be its extent.
+///
+/// Broken rules: see `rule`; elements, axes and ranks are counted. Source: NNRt OH_NN_OPS_ONE_HOT, indices outside as
+/// in MindSpore and TensorFlow.
+struct one_hot {
+  static constexpr op_code code{23};
+  static constexpr std::string_view name = "one_hot";
+  static constexpr operand_spec inputs[] = {
+      {"indices", types::index}, {"depth", types::index}, {"on_value", types::any}, {"off_value", types::any}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.typed_by = 2, .quantised = stored_numbers::kept, .may_fail = true};
+  static constexpr foreign_numbers foreign{.nnrt = 23, .hdi = 105};
+  static constexpr nnrt_parameter parameters[] = {{"axis", 42, i64, -1}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis));
+    constexpr attrs() : axis(-1) {}
+  };
+
+  enum class rule {
+    depth_must_be_one_number,
+    depth_must_not_be_negative,
+    on_value_must_be_one_number,
+    off_value_must_be_one_number,
+    types_of_on_value_and_off_value_must_be_equal,
+    output_rank_must_be_at_most_8,
+    axis_must_be_an_axis_of_the_output,
+    depth_must_be_the_extent_of_the_output,
+  };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc &indices = in[0].desc, &on = in[2].desc, &off = in[3].desc;
+    if (auto v = require_same_extent(rule::depth_must_be_one_number, in[1].desc.elements(), 1); !v) return v;
+    if (auto v = require_same_extent(rule::on_value_must_be_one_number, on.elements(), 1); !v) return v;
+    if (auto v = require_same_extent(rule::off_value_must_be_one_number, off.elements(), 1); !v) return v;
+    if (auto v = require(rule::types_of_on_value_and_off_value_must_be_equal, off.type, on.type); !v) return v;
+    const int rank = indices.rank() + 1;
+    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    const int axis = normalise_axis(a.axis, rank);
+    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_output, a.axis, rank - 1);
+    const std::int64_t depth = in[1].has_values() ? in[1].values[0] : -1;
+    if (in[1].has_values())
+      if (auto v = require_at_least(rule::depth_must_not_be_negative, depth, 0); !v) return v;
+    return yields(tensor_desc{on.type, default_format(rank), indices.shape.with_axis(axis, depth), on.quantised});
+  }
+
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr run_fault reference(const attrs& a, arguments in, results out) {
+    const shape_t& indices = in[0].shape();
+    const auto y = out[0].as<T>();
+    const int axis = normalise_axis(a.axis, y.rank());
+    const std::int64_t depth = y.extent(axis);
+    if (in[1].integer(0) != depth)
+      return fault_at(0, rule::depth_must_be_the_extent_of_the_output, in[1].integer(0), depth);
+    if (y.elements() == 0) return {};
+    const T on = in[2].as<const T>()[0], off = in[3].as<const T>()[0];
+    const std::int64_t inner = indices.elements(axis);
+    for (std::int64_t i = 0; i < indices.elements(); ++i) {
+      const std::int64_t first = i / inner * depth * inner + i % inner, index = in[0].integer(i);
+      for (std::int64_t k = 0; k < depth; ++k) y[first + k * inner] = k == index ? on : off;
+    }
+    return {};
+  }
+};
+
+}  // namespace ops
+
+/// one_hot(indices, depth<10>): 1 and 0 in f32, or in another dtype: one_hot<nnrt::i8>(indices, depth<10>, axis<0>).
+template <dtype Type = f32, tensor_desc Indices, dsl::keyword_argument... Keywords>
+constexpr auto one_hot(tensor<Indices> indices, Keywords... keywords) {
+  return dsl::apply<ops::one_hot>(indices, keyword::number<keyword::on_value_slot, Type, 1>{},
+                                  keyword::number<keyword::off_value_slot, Type, 0>{}, keywords...);
+}
+
+/// one_hot(indices, on, off, depth<10>): with tensors of one element each for the two values.
+template <tensor_desc Indices, tensor_desc On, tensor_desc Off, dsl::keyword_argument... Keywords>
+constexpr auto one_hot(tensor<Indices> indices, tensor<On> on, tensor<Off> off, Keywords... keywords) {
+  return dsl::apply<ops::one_hot>(indices, on, off, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/reduce_all.hpp
+// reduce_all: whether all elements along some axes of a tensor are true.
+// Flow: front ends call infer(); runs by reference().
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Logical "and" of the elements along `axes`.
+///
+///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
+///   y: the extents of the other axes; with keep_dims the folded axes stay, with extent 1
+///
+/// reduce_to_end: all axes from the first of the list on. The coefficient that NNRt lets the result be multiplied by
+/// changes no truth value. A full reduction without keep_dims has rank 0. Axes count from the end when negative. No
+/// elements are all true.
+///
+/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_ALL.
+struct reduce_all {
+  static constexpr op_code code{51};
+  static constexpr std::string_view name = "reduce_all";
+  static constexpr operand_spec inputs[] = {{"x", types::logical}, {"axes", types::index, presence::optional, true}};
+  static constexpr operand_spec outputs[] = {{"y", types::logical}};
+  static constexpr operator_traits traits{};
+  static constexpr foreign_numbers foreign{.nnrt = 51, .hdi = 118};
+  static constexpr nnrt_parameter parameters[] = {
+      {"keep_dims", 71, boolean}, {"reduce_to_end", 121, boolean}, {"coefficient", 122, f32}};
+
+  using attrs = detail::reduction_attributes;
+
+  enum class rule {
+    axes_must_be_a_list_or_one_number,
+    axes_must_be_known,
+    axis_must_be_an_axis_of_the_input,
+  };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_reduction<rule>(a, in);
+  }
+
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::reduce<T>(
+        a, in, out, true, [](bool& all, T element) { all = all && element; },
+        [](bool all, std::int64_t) { return all; });
+  }
+};
+
+}  // namespace ops
+
+/// reduce_all(x, axes<1, 2>, keep_dims) or reduce_all(x, axis<-1>); without axes whether all elements are true.
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto reduce_all(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::reduce_all>(x, keyword::as_axes(keywords)...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/ops/reshape.hpp
 // reshape: the same elements in another shape, and flatten, which keeps the batch and lines up the rest.
 // Flow: front ends call infer(); passes turn the node into an alias of its input, so that no step is left of it.
@@ -13952,7 +21887,7 @@ struct reshape {
   static constexpr std::string_view name = "reshape";
   static constexpr operand_spec inputs[] = {{"x", types::any}, {"shape", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.result = storage::alias_of_input};
+  static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 45, .hdi = 119};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -13967,10 +21902,14 @@ struct reshape {
     elements_must_be_divisible_by_the_given_extents,
   };
 
-  static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     if (auto v = require(rule::shape_must_be_a_list, in[1].desc.rank(), 1); !v) return v;
     if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, in[1].desc.elements(), max_rank); !v) return v;
+    if (in[1].awaited && in[1].desc.elements() >= 0) {
+      const int rank = static_cast<int>(in[1].desc.elements());
+      return yields(tensor_desc{x.type, default_format(rank), shape_t::unknown(rank), x.quantised});
+    }
     if (!in[1].has_values()) return refuse(rule::shape_must_be_known, 0, 1);
     shape_t y;
     std::int64_t given = 1;  // product of the extents that are given; more than max_elements stays that
@@ -14017,6 +21956,117 @@ template <tensor_desc X> constexpr auto flatten(tensor<X> x) {
 }
 
 }  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/select.hpp
+// select: one of two tensors, element by element, as a tensor of booleans says.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Choice between two tensors, element by element.
+///
+///   condition: booleans      a, b: of one dtype; all three shapes broadcast as NumPy's do
+///   y: the common shape, condition ? a : b
+///
+/// Quantised a and b have one quantisation, which y keeps. Broken rules: see `rule`; extents are counted from the
+/// innermost. Source: NNRt OH_NN_OPS_SELECT.
+struct select {
+  static constexpr op_code code{62};
+  static constexpr std::string_view name = "select";
+  static constexpr operand_spec inputs[] = {{"condition", types::logical}, {"a", types::any}, {"b", types::any}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.typed_by = 1, .quantised = stored_numbers::kept};
+  static constexpr foreign_numbers foreign{.nnrt = 62, .hdi = 170};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  enum class rule { types_must_be_equal, extents_must_be_equal_or_1 };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc &condition = in[0].desc, &a = in[1].desc, &b = in[2].desc;
+    if (auto v = require(rule::types_must_be_equal, b.type, a.type); !v) return v;
+    const broadcast_result either = broadcast(a.shape, b.shape);
+    if (!either.fits) return refuse(rule::extents_must_be_equal_or_1, either.right, either.left);
+    const broadcast_result all = broadcast(either.shape, condition.shape);
+    if (!all.fits) return refuse(rule::extents_must_be_equal_or_1, all.right, all.left);
+    const format layout = a.rank() == all.shape.rank ? a.layout : b.rank() == all.shape.rank ? b.layout : condition.layout;
+    return yields(tensor_desc{a.type, layout, all.shape});
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    const auto y = out[0].as<T>();
+    const detail::repeated<bool> condition(in[0], y.shape);
+    const detail::repeated<T> a(in[1], y.shape), b(in[2], y.shape);
+    shape_t index;
+    index.rank = y.rank();
+    for (std::int64_t left = y.elements(); left > 0; --left) {
+      y.at(index) = condition.at(index) ? a.at(index) : b.at(index);
+      next_index(index, y.shape);
+    }
+  }
+};
+
+}  // namespace ops
+
+/// select(condition, a, b): a where the condition is true, b elsewhere.
+template <tensor_desc Condition, tensor_desc A, tensor_desc B, dsl::keyword_argument... Keywords>
+constexpr auto select(tensor<Condition> condition, tensor<A> a, tensor<B> b, Keywords... keywords) {
+  return dsl::apply<ops::select>(condition, a, b, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/shape_of.hpp
+// shape_of: the extents of a tensor as a tensor.
+// Flow: front ends call infer(); passes evaluate it where the shape is known, so that reshape, fill and tile can follow
+// it.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// The extents of x, outermost first.
+///
+///   x: any shape and dtype, quantised or not      y (i32): [rank of x]
+///
+/// No element of x is read.
+///
+/// Broken rules: see `rule`; elements are counted. Source: NNRt OH_NN_OPS_SHAPE.
+struct shape_of {
+  static constexpr op_code code{27};
+  static constexpr std::string_view name = "shape_of";
+  static constexpr operand_spec inputs[] = {{"x", types::any}};
+  static constexpr operand_spec outputs[] = {{"y", types_of(i32)}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .reads_descs_alone = true};
+  static constexpr foreign_numbers foreign{.nnrt = 27, .hdi = 130};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+
+  enum class rule { extent_must_fit_into_32_bits };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    for (const std::int64_t extent : in[0].desc.shape)
+      if (auto v =
+              require_at_most(rule::extent_must_fit_into_32_bits, extent, std::numeric_limits<std::int32_t>::max());
+          !v)
+        return v;
+    return yields(tensor_desc{i32, {in[0].desc.rank()}});
+  }
+
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    const auto y = out[0].as<std::int32_t>();
+    for (int i = 0; i < in[0].rank(); ++i) y[i] = static_cast<std::int32_t>(in[0].shape()[i]);
+  }
+};
+
+}  // namespace ops
+
+/// shape_of(x): the extents of x, in i32.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto shape_of(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::shape_of>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/ops/squeeze.hpp
 // squeeze: takes axes of extent 1 out of a shape.
 // Flow: front ends call infer(); passes turn the node into an alias of its input, so that no step is left of it.
@@ -14037,12 +22087,12 @@ struct squeeze {
   static constexpr std::string_view name = "squeeze";
   static constexpr operand_spec inputs[] = {{"x", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.result = storage::alias_of_input};
+  static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 35, .hdi = 147};
   static constexpr nnrt_parameter parameters[] = {{"axes", 52, i64, -1}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (axis_list, axes));
+    NNRT_ATTRIBUTES(attrs, (axis_list, axes));
     constexpr attrs() = default;
   };
 
@@ -14053,7 +22103,7 @@ struct squeeze {
     axes_must_be_given_when_an_extent_is_unknown,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     chosen_axes chosen;
     if (auto v = choose_axes(chosen, a.axes, x.rank(), rule::axis_must_be_an_axis_of_the_input, rule::axes_must_differ);
@@ -14100,20 +22150,21 @@ namespace ops {
 ///   x: any shape of rank >= 1      k: one integer, constant; 0 < k <= the extent of the axis
 ///   values, indices (i32): the extents of x, but k along the axis
 ///
-/// sorted: descending; of equal elements the one with the smaller index comes first. Otherwise the same elements in
-/// the order of their indices. A NaN counts as larger than every number, and as equal to every other NaN, so that NaNs
-/// are found, not hidden; zeros are equal whatever their signs. A quantised x is compared, and taken over, by its stored
-/// integers. `axis` counts from the end when negative; -1 is the default.
+/// sorted: from the largest down; of equal elements the one with the smaller index comes first. Otherwise the same
+/// elements the other way round, from the smallest up, as NNRt says. A NaN counts as larger than every number, and as
+/// equal to every other NaN, so that NaNs are found, not hidden; zeros are equal whatever their signs. A quantised x is
+/// compared, and taken over, by its stored integers, and `values` has its scale. `axis` counts from the end when
+/// negative; -1 is the default.
 ///
 /// At most extent * k steps for each line: an element that is not among the k largest so far costs one comparison.
 ///
-/// Broken rules: see `rule`; axes, elements and scales are counted. Source: NNRt OH_NN_OPS_TOP_K; ties as in ONNX TopK.
+/// Broken rules: see `rule`; axes and elements are counted. Source: NNRt OH_NN_OPS_TOP_K; ties as in ONNX TopK.
 struct top_k {
   static constexpr op_code code{53};
   static constexpr std::string_view name = "top_k";
   static constexpr operand_spec inputs[] = {{"x", types::number}, {"k", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"values", types::number}, {"indices", types_of(i32)}};
-  static constexpr operator_traits traits{};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 53, .hdi = 161};
   static constexpr nnrt_parameter parameters[] = {{"sorted", 74, boolean, -1}, {"axis", 123, i64}};
 
@@ -14121,13 +22172,12 @@ struct top_k {
   static constexpr std::int64_t max_extent = std::int64_t{1} << 31;
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (bool, sorted), (std::int64_t, axis));
+    NNRT_ATTRIBUTES(attrs, (bool, sorted), (std::int64_t, axis));
     constexpr attrs() : sorted(true), axis(-1) {}
   };
 
   enum class rule {
     axis_must_be_an_axis_of_the_input,
-    elements_along_the_axis_must_share_one_scale,
     k_must_be_one_number,
     k_must_be_known,
     k_must_be_at_least_1,
@@ -14135,14 +22185,13 @@ struct top_k {
     extent_must_be_countable_in_32_bits,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     const int axis = normalise_axis(a.axis, x.rank());
     if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
     const std::int64_t extent = x.shape[axis];
-    if (x.quantised.mode == quantisation::kind::per_channel && normalise_axis(x.quantised.axis, x.rank()) == axis)
-      return refuse(rule::elements_along_the_axis_must_share_one_scale, extent, 1);
     if (auto v = require_same_extent(rule::k_must_be_one_number, in[1].desc.elements(), 1); !v) return v;
+    if (in[1].awaited) return lines_of(x, axis, -1);
     if (!in[1].has_values()) return refuse(rule::k_must_be_known, 0, 1);
     const std::int64_t k = in[1].values[0];
     if (auto v = require_at_least(rule::k_must_be_at_least_1, k, 1); !v) return v;
@@ -14151,8 +22200,7 @@ struct top_k {
     // An extent that is not known yet is at least k.
     if (auto v = require_at_most(rule::extent_must_be_countable_in_32_bits, extent < 0 ? k : extent, max_extent); !v)
       return v;
-    const shape_t y = x.shape.with(axis, k);
-    return yields(x.with_shape(y), tensor_desc{i32, x.layout, y});
+    return lines_of(x, axis, k);
   }
 
   static constexpr auto macs = no_macs;
@@ -14170,11 +22218,16 @@ struct top_k {
       const line<const T> from(x, first, axis);
       const ranking<T> best{{values, first, axis}, {indices, first, axis}};
       choose_sorted(from, best);
-      if (!a.sorted) order_by_index(from, best);
+      if (!a.sorted) reverse(best);
     } while (next_index(first, starts));
   }
 
  private:
+  /// Values and indices, k of them along the axis.
+  static constexpr verdict lines_of(const tensor_desc& x, int axis, std::int64_t k) {
+    const shape_t y = x.shape.with(axis, k);
+    return yields(x.with_shape(y), tensor_desc{i32, x.layout, y});
+  }
   /// The elements along one axis.
   template <class T> struct line {
     T* first;
@@ -14193,43 +22246,31 @@ struct top_k {
     }
   };
 
-  template <class T> static constexpr bool is_larger(T a, T b) {
-    if constexpr (std::is_integral_v<T>) return a > b;
-    else {
-      using real = math::compute_t<T>;
-      const real left = static_cast<real>(a), right = static_cast<real>(b);
-      if (math::is_nan(right)) return false;  // first: -ffast-math may take a comparison with a NaN for true
-      return math::is_nan(left) || left > right;
-    }
-  }
   /// The elements pass by in order; each goes behind those that are not smaller, and the last of more than k drops out.
   template <class T> static constexpr void choose_sorted(const line<const T>& x, const ranking<T>& best) {
     std::int64_t count = 0;
     for (std::int64_t i = 0; i < x.extent; ++i) {
       const T candidate = x[i];
       const bool is_full = count == best.values.extent;
-      if (is_full && !is_larger(candidate, best.values[count - 1])) continue;
+      if (is_full && !detail::is_larger(candidate, best.values[count - 1])) continue;
       std::int64_t place = is_full ? count - 1 : count++;
-      for (; place > 0 && is_larger(candidate, best.values[place - 1]); --place)
+      for (; place > 0 && detail::is_larger(candidate, best.values[place - 1]); --place)
         best.set(place, best.values[place - 1], best.indices[place - 1]);
       best.set(place, candidate, static_cast<std::int32_t>(i));
     }
   }
-  /// The chosen ones again, in the order of the line: those that are larger than the last chosen, or equal to it and no
-  /// later.
-  template <class T> static constexpr void order_by_index(const line<const T>& x, const ranking<T>& best) {
-    const std::int64_t last = best.indices[best.indices.extent - 1];
-    std::int64_t count = 0;
-    for (std::int64_t i = 0; i < x.extent; ++i) {
-      if (is_larger(x[last], x[i]) || (i > last && !is_larger(x[i], x[last]))) continue;
-      best.set(count++, x[i], static_cast<std::int32_t>(i));
+  template <class T> static constexpr void reverse(const ranking<T>& best) {
+    for (std::int64_t i = 0, j = best.values.extent - 1; i < j; ++i, --j) {
+      std::swap(best.values[i], best.values[j]);
+      std::swap(best.indices[i], best.indices[j]);
     }
   }
 };
 
 }  // namespace ops
 
-/// auto [values, indices] = top_k(x, k<5>), with axis<…> for another than the last and unsorted for the order of x.
+/// auto [values, indices] = top_k(x, k<5>), with axis<…> for another than the last and unsorted for the smallest of
+/// them first.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto top_k(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::top_k>(x, keywords...);
 }
@@ -14252,12 +22293,12 @@ struct unsqueeze {
   static constexpr std::string_view name = "unsqueeze";
   static constexpr operand_spec inputs[] = {{"x", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.result = storage::alias_of_input};
+  static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 55, .hdi = 165};
   static constexpr nnrt_parameter parameters[] = {{"axes", 77, i64}};
 
   struct attrs {
-    BOOST_HANA_DEFINE_STRUCT(attrs, (axis_list, axes));
+    NNRT_ATTRIBUTES(attrs, (axis_list, axes));
     constexpr attrs() = default;
   };
 
@@ -14268,7 +22309,7 @@ struct unsqueeze {
     axes_must_differ,
   };
 
-  static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     const int rank = x.rank() + a.axes.count;
     if (auto v = require_at_least(rule::axes_must_name_an_axis, a.axes.count, 1); !v) return v;
@@ -14311,37 +22352,61 @@ using list = type_list<  //
     add,                 //   1
     avg_pool,            //   2
     batch_norm,          //   3
+    batch_to_space_nd,   //   4
     bias_add,            //   5
     cast,                //   6
     concat,              //   7
     conv2d,              //   8
+    conv2d_transpose,    //   9
     depthwise_conv2d,    //  10
     div,                 //  11
+    eltwise,             //  12
     expand_dims,         //  13
+    fill,                //  14
     full_connection,     //  15
+    gather,              //  16
     hswish,              //  17
+    less_equal,          //  18
     matmul,              //  19
     maximum,             //  20
     max_pool,            //  21
     mul,                 //  22
+    one_hot,             //  23
     pad,                 //  24
+    pow,                 //  25
+    scale,               //  26
+    shape_of,            //  27
     sigmoid,             //  28
     slice,               //  29
     softmax,             //  30
+    space_to_batch_nd,   //  31
     split,               //  32
+    sqrt,                //  33
+    squared_difference,  //  34
     squeeze,             //  35
+    stack,               //  36
+    strided_slice,       //  37
     sub,                 //  38
     tanh,                //  39
+    tile,                //  40
     transpose,           //  41
     reduce_mean,         //  42
+    resize_bilinear,     //  43
+    rsqrt,               //  44
     reshape,             //  45
     prelu,               //  46
     relu,                //  47
     relu6,               //  48
     layer_norm,          //  49
+    reduce_prod,         //  50
+    reduce_all,          //  51
+    quant_dtype_cast,    //  52
     top_k,               //  53
+    arg_max,             //  54
     unsqueeze,           //  55
     gelu,                //  56
-    fold_affine>;        // 1000
+    select,              //  62
+    fold_affine,         // 1000
+    dynamic_range>;      // 1001
 
 }  // namespace nnrt::inline NNRT_ISA::ops
