@@ -295,6 +295,15 @@ template <class T> T any_number(dice& random) {
   } else return static_cast<T>(random.real(-4, 4));
 }
 
+/// NaN, infinities, zeros, a number too small to be normal; of integers there is none.
+template <class T> T special_number(T otherwise, dice& random) {
+  if constexpr (std::is_integral_v<T>) return otherwise;
+  else {
+    constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+    return static_cast<T>(random.one_of({nan, infinity, -infinity, 0.0, -0.0, 1e-40}));
+  }
+}
+
 /// Numbers of operands that name places: small ones, or, now and then, such as count from the end.
 std::int64_t any_place(const shape_t& x, dice& random) {
   std::int64_t least = 6;
@@ -303,13 +312,16 @@ std::int64_t any_place(const shape_t& x, dice& random) {
   return random.once_in(8) ? random.between(-least, least - 1) : random.between(0, least - 1);
 }
 
-void fill(random_operand& x, const operand_spec& row, const shape_t& first, dice& random) {
+void fill(random_operand& x, const operand_spec& row, const shape_t& first, bool is_weight, dice& random) {
   const std::int64_t n = x.desc.elements();
   x.bytes.resize(static_cast<std::size_t>(x.desc.bytes()));
   const bool are_places = !row.constant && (row.accepts.bits & ~types::index.bits) == 0;
+  // Kernels multiply weights with the zeros of a padding, references do not: weights are finite.
+  const bool has_special_numbers = !is_weight && random.once_in(6);
   with_element<types::any>(x.desc.type, [&]<class T>(T) {
     for (std::int64_t i = 0; i < n; ++i) {
       T element = any_number<T>(random);
+      if (has_special_numbers && random.once_in(8)) element = special_number<T>(element, random);
       if (!x.values.empty()) element = static_cast<T>(x.values[static_cast<std::size_t>(i)]);
       else if (are_places) element = static_cast<T>(any_place(first, random));
       // The one operand whose numbers cannot be negative.
@@ -456,7 +468,8 @@ std::optional<random_node> try_node(const operator_info& op, dtype computed, dic
   if (op.macs(made.words, made.operands(), made.out) > most_macs) return std::nullopt;
   for (std::size_t i = 0; i < made.in.size(); ++i)
     if (made.in[i].desc.type != dtype::none)
-      fill(made.in[i], op.inputs[std::min(i, op.inputs.size() - 1)], made.in[0].desc.shape, random);
+      fill(made.in[i], op.inputs[std::min(i, op.inputs.size() - 1)], made.in[0].desc.shape,
+           op.traits.weights != weights_role::none && i > 0, random);
   return made;
 }
 
