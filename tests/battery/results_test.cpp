@@ -1,5 +1,5 @@
-// results_test: what every operator computes, its kernel held against its reference, and both against a compiled
-// network. Flow: random_node makes nodes from the tables of each operator in the catalogue; no operator is named here.
+// results_test: what every operator computes: its kernel against its reference, and both against a compiled network.
+// Flow: random_node makes nodes from the tables of each operator in the catalogue; no operator is named here.
 #include "battery/random_node.hpp"
 
 #include "support/kernels.hpp"
