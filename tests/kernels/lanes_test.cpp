@@ -87,7 +87,7 @@ TEST_CASE("lanes: halves go where their names say") {
 }
 
 TEST_CASE("lanes: strides reach seven distances from one base") {
-  const strides step(5);
+  const strides step(std::int64_t{5});
   const float x[40] = {};
   const address base = address_of(x);
   each<8>([&](auto i) { CHECK(floats_at(step.from<i>(base)) == x + 5 * i); });
