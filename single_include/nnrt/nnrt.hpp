@@ -13001,7 +13001,7 @@ template <class Isa> struct reduction_blocks {
     const tensor_desc& x = node.in[0].desc;
     ops::chosen_axes listed;
     if (node.in.size() > 1 && node.in[1])
-      for (const std::int64_t axis : node.in[1].values) listed.items[listed.count++] = normalise_axis(axis, x.rank());
+      for (const std::int64_t axis : node.in[1].values) listed.add(normalise_axis(axis, x.rank()));
     return block_for(x.shape, ops::detail::reduced_axes(unpack<attributes>(node.attrs), listed, x.rank()));
   }
   static constexpr axis_block block_for(const kernel_call& call) {
