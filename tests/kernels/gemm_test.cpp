@@ -191,11 +191,11 @@ TEST_CASE("gemm: a product gets the functions of its own tiles, and few others")
       for (const auto function : row) count += function != nullptr ? 1 : 0;
     return count;
   };
-  CHECK(functions(1, 10) == 1);
-  CHECK(functions(tile_rows, 10) == 1);
+  CHECK(functions(1, panel_columns) == 1);
+  CHECK(functions(tile_rows, panel_columns) == 1);
   CHECK(functions(5 * tile_rows, 2 * panel_columns) == 1);
   CHECK(functions(5 * tile_rows, panel_columns + 1) == 2);
-  CHECK(functions(5 * tile_rows - 2, 10) <= 2);
+  CHECK(functions(5 * tile_rows - 2, panel_columns) <= 2);
   for (std::int64_t m = 0; m <= 5 * tile_rows; ++m) CHECK(functions(m, 2 * panel_columns) <= 3);
 }
 
