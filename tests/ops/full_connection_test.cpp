@@ -134,6 +134,8 @@ constexpr shape_row shapes[] = {
     {"one output", -1, {3, 5}, {1, 5}, {3, 1}, 15},
     {"an empty batch", -1, {0, 5}, {4, 5}, {0, 4}, 0},
     {"no inputs", -1, {2, 0}, {4, 0}, {2, 4}, 0},
+    {"as many inputs as nobody knows yet", -1, {2, -1}, {4, -1}, {2, 4}, 0},
+    {"as many rows as nobody knows yet", -1, {-1, 3}, {4, 3}, {-1, 4}, 0},
 };
 
 TEST_CASE("full_connection: the axes from axis on become one row, the others stay") {

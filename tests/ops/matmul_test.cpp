@@ -127,6 +127,8 @@ constexpr shape_row shapes[] = {
     {"rank 8", plain, {1, 2, 1, 2, 1, 2, 2, 3}, {2, 1, 2, 1, 2, 1, 3, 2}, {2, 2, 2, 2, 2, 2, 2, 2}, 768},
     {"inner extent 0", plain, {2, 0}, {0, 3}, {2, 3}, 0},
     {"no rows", plain, {0, 2}, {2, 3}, {0, 3}, 0},
+    {"inner extents that nobody knows yet", plain, {2, -1}, {-1, 3}, {2, 3}, 0},
+    {"rows that nobody knows yet", plain, {-1, 2}, {2, 3}, {-1, 3}, 0},
 };
 
 TEST_CASE("matmul: the output has the rows of a, the columns of b, and the broadcast batch") {
