@@ -174,7 +174,8 @@ void run_kernel(fed_node& node, const kernel_choice& choice, std::vector<view> i
                 .scratch = aligned(scratch),
                 .tile = tile,
                 .tiles = 2,
-                .fault = &fault});
+                .fault = &fault,
+                .inner = choice.inner});
 }
 
 void run(fed_node& node, number_reader& in) {
