@@ -10739,7 +10739,8 @@ struct full_connection {
   }
 
   static constexpr std::int64_t macs(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> out) {
-    return out[0].elements() * in[1].desc.shape[1];
+    const std::int64_t outputs = out[0].elements(), inner = in[1].desc.shape[1];
+    return outputs < 0 || inner < 0 ? 0 : outputs * inner;  // 0 while an extent is unknown
   }
 
   template <class T, class Rounding = rounding::twice>
@@ -11830,7 +11831,8 @@ struct matmul {
 
   static constexpr std::int64_t macs(const attrs& attributes, array_ref<const operand> in,
                                      array_ref<const tensor_desc> out) {
-    return out[0].elements() * matrix(in[0].desc.shape, attributes.transpose_a).columns;
+    const std::int64_t outputs = out[0].elements(), inner = matrix(in[0].desc.shape, attributes.transpose_a).columns;
+    return outputs < 0 || inner < 0 ? 0 : outputs * inner;  // 0 while an extent is unknown
   }
 
   template <class T, class Rounding = rounding::twice>
