@@ -167,4 +167,41 @@ TEST_CASE("requantise: adds the zero point, clamps, and saturates sums beyond 32
   CHECK(requantise<std::int8_t>(std::int64_t{1} << 40, fixed_point_of(0x1p-31), 0, all) == 1);
 }
 
+// Python integers: factor = q * 2^(e - 31) by frexp; (sum * ((q + 2^15) >> 16) + 2^(14 - e)) >> (15 - e).
+TEST_CASE("requantise: sums of 64 bits meet a factor of 15 bits, and are rounded once") {
+  struct row {
+    std::int64_t sum;
+    double factor;
+    std::int32_t expected, with_ties_to_even;
+  };
+  static constexpr row table[] = {
+      {123456789012, 1e-7, 12346, 12346},
+      {-123456789012, 1e-7, -12346, -12346},
+      {5, 0.5, 3, 2},
+      {-5, 0.5, -2, -2},
+      {3, 0.5, 2, 2},
+      {-3, 0.5, -1, -2},
+      {std::int64_t{1} << 40, 0x1p-31, 512, 512},
+      {100000, 0.29999999, 30000, 30000},
+      {1234567, 0.0123456789, 15242, 15242},
+      {123456789, 0.99999, 123453021, 123453021},  // 123455554 with all bits of the factor
+      {7, 1000.0, 7000, 7000},
+      {1, 0x1p20, 1 << 20, 1 << 20},
+      {-1, 0x1p40, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::min()},
+      {std::numeric_limits<std::int64_t>::max(), 0x1p-17, 1 << 30, 1 << 30},  // as 2^47 - 1
+      {std::numeric_limits<std::int64_t>::min(), 0x1p-17, -(1 << 30), -(1 << 30)},
+      {std::numeric_limits<std::int64_t>::min(), 0.0, 0, 0},
+  };
+  for (const row& r : table) {
+    CAPTURE(r.sum);
+    CAPTURE(r.factor);
+    CHECK(rounding::twice::scale_wide(r.sum, fixed_point_of(r.factor)) == r.expected);
+    CHECK(rounding::once::scale_wide(r.sum, fixed_point_of(r.factor)) == r.expected);
+    CHECK(rounding::half_to_even::scale_wide(r.sum, fixed_point_of(r.factor)) == r.with_ties_to_even);
+  }
+  CHECK(requantise_wide<std::int16_t>(123456789012, fixed_point_of(1e-7), 100, {-32768, 32767}) == 12446);
+  CHECK(requantise_wide<std::int16_t>(123456789012, fixed_point_of(1e-6), 100, {-32768, 32767}) == 32767);
+  static_assert(requantise_wide<std::int16_t>(-5, fixed_point_of(0.5), 0, {-1, 1}) == -1);
+}
+
 }  // namespace

@@ -3,6 +3,7 @@
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/avg_pool.hpp>
 #include <nnrt/ops/relu.hpp>
+#include <support/quantised.hpp>
 #include <support/refused.hpp>
 
 #include <doctest/doctest.h>
@@ -278,5 +279,16 @@ static_assert([] {
   network(b);
   return b.graph().nodes.size() == 3;
 }());
+
+TEST_CASE("avg_pool: the mean of 16-bit numbers is rounded half away from zero, and keeps their scale") {
+  // i * 9973 % 2^16 - 2^15, [1, 3, 3, 2], windows of 2 x 2, in Python: (sum + 2) // 4 for a positive sum, else
+  // -((2 - sum) // 4).
+  const auto image = ramp<std::int16_t>({1, 3, 3, 2}, 9973, 65536, -32768, quant{0.1F, 0});
+  CHECK(run_stored<op, std::int16_t>(form{}, {1, 2, 2, 2}, quant{0.1F, 0}, image) ==
+        std::vector<std::int16_t>{-9260, -15671, -5698, 4275, 1426, -4985, -11396, -1423});
+  CHECK(run_stored<op, std::int16_t>(form{.fused = activation::relu6}, {1, 2, 2, 2}, quant{0.1F, 0}, image) ==
+        std::vector<std::int16_t>{0, 0, 0, 60, 60, 0, 0, 0});
+  CHECK(infer<op>(form{}, {computed(image.desc)}).output(0) == tensor_desc{i16, nhwc, {1, 2, 2, 2}, quant{0.1F, 0}});
+}
 
 }  // namespace

@@ -3,9 +3,12 @@
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/conv2d.hpp>
 #include <nnrt/ops/relu.hpp>
+#include <support/quantised.hpp>
 #include <support/refused.hpp>
 
 #include <doctest/doctest.h>
+
+#include <algorithm>
 
 namespace {
 
@@ -500,6 +503,85 @@ TEST_CASE("conv2d: a quantised output takes the scale that it is asked into") {
   builder b;
   quantised_network(b);
   CHECK(b.graph().nodes.size() == 1);
+}
+
+// Computed in Python integers: acc = sum of x * w + bias over the pixels of the image, 64 bits wide where the bias is or
+// where there is none. Wide ones: (acc * ((q + 2^15) >> 16) + 2^(14 - e)) >> (15 - e), with factor q * 2^(e - 31) from
+// frexp of 0.0005F * scale[o] / 0.03F; those of 32 bits as above. No activation has a zero point but in the last one.
+TEST_CASE("conv2d: sums of 16-bit activations are scaled as TFLite's 16x8 layers do, in 64 bits or 32") {
+  const std::vector<std::int16_t> wide{5779,  -12113, 10002, -1335, -6229,  10001, -1316, 3410,  9999,
+                                       32767, -24202, 9999,  8153,  -20383, 10003, -7941, 11574, 10000,
+                                       -1194, 5604,   9996,  13794, -21381, 10003, -3516, 6218,  10000};
+  const std::vector<std::int16_t> narrow{5779,  -12113, 1002, -1335, -6229,  1001, -1316, 3410,  999,
+                                         32767, -24201, 999,  8153,  -20383, 1003, -7941, 11574, 1000,
+                                         -1194, 5604,   996,  13794, -21380, 1003, -3516, 6218,  1000};
+  const std::vector<std::int16_t> no_bias{2446,  -11113, 2,  -4668, -5229,  1, -4649,  4410,  -1,
+                                          32767, -23202, -1, 4820,  -19383, 3, -11275, 12574, 0,
+                                          -4527, 6604,   -4, 10461, -20381, 3, -6849,  7218,  0};
+  const std::vector<std::int16_t> shifted{6059,  -12485, 9925, -1055, -6601,  9924, -1286, 3078,  9923,
+                                          32767, -24454, 9922, 9066,  -20635, 9926, -7242, 10557, 9923,
+                                          -281,  5352,   9919, 14707, -21633, 9926, -2816, 5201,  9923};
+  const op::attrs a = form{.pad = around(1, 0, 0, 1)};
+  const shape_t x{1, 3, 3, 2}, w{3, 2, 2, 2}, y{1, 3, 3, 3};
+  const std::initializer_list<float> scales = {0.2F, 0.3F, 0.00003F};
+  CHECK(layer_of_i16<op, std::int64_t>{a, x, w, y, scales, 0.03F, {1000000, -200000, 20000000000}}.elements() == wide);
+  CHECK(layer_of_i16<op, std::int32_t>{a, x, w, y, scales, 0.03F, {1000000, -200000, 2000000000}}.elements() == narrow);
+  CHECK(layer_of_i16<op, void>{a, x, w, y, scales, 0.03F}.elements() == no_bias);
+  CHECK(layer_of_i16<op, std::int64_t>{
+            a, x, w, y, scales, 0.03F, {1000000, -200000, 20000000000}, 1000, 0, -77}.elements() == shifted);
+  auto cut = no_bias;
+  for (std::int16_t& v : cut) v = std::clamp<std::int16_t>(v, 0, 200);  // 6 / 0.03
+  CHECK(layer_of_i16<op, void>{form{.pad = a.pad, .fused = activation::relu6}, x, w, y, scales, 0.03F}.elements() == cut);
+}
+
+// A bias as large as 64 bits hold, and scales that no number is left under: nothing overflows.
+static_assert([] {
+  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  for (const float to : {std::numeric_limits<float>::min(), std::numeric_limits<float>::max()})
+    for (const float scale : {std::numeric_limits<float>::min(), std::numeric_limits<float>::max()})
+      layer_of_i16<op, std::int64_t>{form{}, {1, 2, 2, 1}, {2, 2, 2, 1}, {1, 1, 1, 2}, {scale}, to, {most, -most - 1}}
+          .elements();
+  return layer_of_i16<op, std::int64_t>{form{}, {1, 1, 1, 1}, {2, 1, 1, 1}, {1, 1, 1, 2}, {1.0F}, 1, {most, -most - 1}}
+             .elements() == std::vector<std::int16_t>{32767, -32768};
+}());
+
+TEST_CASE("conv2d: 16-bit activations go with 8-bit weights, and with biases of 64 or 32 bits") {
+  constexpr tensor_desc x_i16{i16, nhwc, {1, 8, 8, 4}, q(0.5F, 0)}, y_i16{i16, nhwc, {1, 6, 6, 6}, q(1.5F, 0)};
+  constexpr tensor_desc w_i16{i16, nhwc, {6, 3, 3, 4}, q(0.1F, 0)}, shifted{i8, nhwc, {6, 3, 3, 4}, q(0.1F, 3)};
+  NNRT_CHECK_REFUSED(op, {"u8 weight",
+                          form{},
+                          {computed(x_i16), weight(w_u8)},
+                          {y_i16},
+                          rule::weight_type_of_an_i16_input_must_be_i8,
+                          int(u8),
+                          int(i8)});
+  NNRT_CHECK_REFUSED(op, {"float bias",
+                          form{},
+                          {computed(x_i16), weight(w_i8), weight(f32_of({6}))},
+                          {y_i16},
+                          rule::bias_type_of_an_i16_input_must_be_i64_or_i32,
+                          int(f32),
+                          int(i64)});
+  NNRT_CHECK_REFUSED(op, {"asymmetric weight",
+                          form{},
+                          {computed(x_i16), weight(shifted)},
+                          {y_i16},
+                          rule::zero_point_of_an_i8_weight_must_be_0,
+                          3,
+                          0});
+  NNRT_CHECK_REFUSED(
+      op, {"nothing wanted", form{}, {computed(x_i16), weight(w_i8)}, {}, rule::quantised_output_must_have_one_scale, 0, 1});
+  NNRT_CHECK_REFUSED(op, {"bias of 64 bits beside i8",
+                          form{},
+                          {computed(x_i8), weight(w_i8), weight({i64, {6}})},
+                          {y_i8},
+                          rule::bias_type_of_a_quantised_input_must_be_i32,
+                          int(i64),
+                          int(i32)});
+  CHECK(breaks(infer<op>(form{}, {computed(x_i16), weight(w_i16)}, {y_i16}),
+               signature_rule::operand_type_must_be_accepted_by_the_operator, int(i16), int(i8)));
+  for (const dtype bias : {i64, i32})
+    CHECK(infer<op>(form{}, {computed(x_i16), weight(w_i8), weight({bias, {6}})}, {y_i16}).output(0) == y_i16);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <nnrt/ops/conv2d.hpp>
 #include <nnrt/ops/conv2d_transpose.hpp>
 #include <nnrt/ops/relu.hpp>
+#include <support/quantised.hpp>
 #include <support/refused.hpp>
 
 #include <doctest/doctest.h>
@@ -529,6 +530,40 @@ TEST_CASE("conv2d_transpose: a quantised output takes the scale that it is asked
   builder b;
   quantised_network(b);
   CHECK(b.graph().nodes.size() == 1);
+}
+
+// Computed in Python integers: acc = bias + the sum of x[h, w] * weight[h' - h, w' - w], scaled from 0.0005F * scale[o]
+// to 0.02F: with a bias of 64 bits by a mantissa of 15 bits, rounded once; with one of 32 bits by SRDHM and RDP.
+TEST_CASE("conv2d_transpose: sums of 16-bit activations are scaled as TFLite's 16x8 layers do, in 64 bits or 32") {
+  const std::vector<std::int16_t> wide{29247, -26578, 8995,   29444, 895,  11428, -11436, 5766,  3302,
+                                       -32768, -3137, -18224, -6969, 6599, 24959, -18158, -7090, 32767};
+  const std::vector<std::int16_t> narrow{29247, -26578, 8995,   29444, 895,  11429, -11436, 5766,  3302,
+                                         -32768, -3136, -18224, -6969, 6599, 24958, -18158, -7090, 32767};
+  const shape_t x{1, 2, 2, 2}, w{2, 2, 2, 2}, y{1, 3, 3, 2};
+  const std::initializer_list<float> scales = {0.2F, 0.3F};
+  CHECK(layer_of_i16<op, std::int64_t>{form{}, x, w, y, scales, 0.02F, {1000, -2000}}.elements() == wide);
+  CHECK(layer_of_i16<op, std::int32_t>{form{}, x, w, y, scales, 0.02F, {1000, -2000}}.elements() == narrow);
+}
+
+TEST_CASE("conv2d_transpose: 16-bit activations go with 8-bit weights, and with biases of 64 or 32 bits") {
+  constexpr tensor_desc x_i16{i16, nhwc, {1, 8, 8, 4}, q(0.5F, 0)}, y_i16{i16, nhwc, {1, 10, 10, 6}, q(1.5F, 0)};
+  constexpr tensor_desc w_u8{u8, nhwc, {6, 3, 3, 4}, q(0.1F, 0)};
+  NNRT_CHECK_REFUSED(op, {"u8 weight",
+                          form{},
+                          {computed(x_i16), weight(w_u8)},
+                          {y_i16},
+                          rule::weight_type_of_an_i16_input_must_be_i8,
+                          int(u8),
+                          int(i8)});
+  NNRT_CHECK_REFUSED(op, {"float bias",
+                          form{},
+                          {computed(x_i16), weight(w_i8), weight(f32_of({6}))},
+                          {y_i16},
+                          rule::bias_type_of_an_i16_input_must_be_i64_or_i32,
+                          int(f32),
+                          int(i64)});
+  for (const dtype bias : {i64, i32})
+    CHECK(infer<op>(form{}, {computed(x_i16), weight(w_i8), weight({bias, {6}})}, {y_i16}).output(0) == y_i16);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/depthwise_conv2d.hpp>
 #include <nnrt/ops/relu.hpp>
+#include <support/quantised.hpp>
 #include <support/refused.hpp>
 
 #include <doctest/doctest.h>
@@ -141,8 +142,8 @@ TEST_CASE("depthwise_conv2d: a quantised one needs scales, zero points and a bia
 
 TEST_CASE("depthwise_conv2d: the signature's rules come first") {
   CHECK(breaks(infer<op>(form{}, {x8}), signature_rule::required_operand_must_be_given, 1, 2));
-  CHECK(breaks(infer<op>(form{}, {x8, computed({i16, {8, 3, 3, 1}})}),
-               signature_rule::operand_type_must_be_accepted_by_the_operator, int(i16), int(i8)));
+  CHECK(breaks(infer<op>(form{}, {x8, computed({u16, {8, 3, 3, 1}})}),
+               signature_rule::operand_type_must_be_accepted_by_the_operator, int(u16), int(i8)));
 }
 
 TEST_CASE("depthwise_conv2d: the output has the extents of the window formula") {
@@ -260,5 +261,45 @@ static_assert([] {
   network(b);
   return b.graph().nodes.size() == 2;
 }());
+
+// Computed in Python integers: acc = sum of x * w + bias over the pixels of the image. With a bias of 64 bits (acc *
+// ((q + 2^15) >> 16) + 2^(14 - e)) >> (15 - e), with factor q * 2^(e - 31) from frexp of 0.0005F * scale[o] / 0.02F;
+// with one of 32 bits SRDHM and RDP.
+TEST_CASE("depthwise_conv2d: sums of 16-bit activations are scaled as TFLite's 16x8 layers do, in 64 bits or 32") {
+  const std::vector<std::int16_t> wide{1394,  16771, 32767, 2354,  2491,  5552,   -10297, 2553,  -743,
+                                       -3434, -31489, 7244, 19752, -21119, 32767, 2140,   7684,  -5668,
+                                       32087, 3611,  -4669, 3842,  -8253, 6475,   -16451, 25233, -32768,
+                                       10322, 13097, -1096, 32767, 3191,  -452,   2945,   -1772, 5734};
+  const std::vector<std::int16_t> narrow{1394,  16771,  32767, 2354,  2491,   5552,  -10297, 2553,  -743,
+                                         -3435, -31489, 7244,  19751, -21119, 32767, 2140,   7684,  -5668,
+                                         32087, 3611,   -4668, 3842,  -8253,  6475,  -16451, 25233, -32768,
+                                         10321, 13097,  -1096, 32767, 3191,   -452,  2945,   -1772, 5734};
+  const op::attrs a = form{.pad = around(1, 0, 0, 1)};
+  const shape_t x{1, 3, 3, 2}, w{4, 2, 2, 1}, y{1, 3, 3, 4};
+  const std::initializer_list<float> scales = {0.2F, 0.3F, 0.7F, 0.05F};
+  CHECK(layer_of_i16<op, std::int64_t>{a, x, w, y, scales, 0.02F, {1000, -2000, 30000, 4000000}}.elements() == wide);
+  CHECK(layer_of_i16<op, std::int32_t>{a, x, w, y, scales, 0.02F, {1000, -2000, 30000, 4000000}}.elements() == narrow);
+}
+
+TEST_CASE("depthwise_conv2d: 16-bit activations go with 8-bit weights, and with biases of 64 or 32 bits") {
+  constexpr tensor_desc x_i16{i16, nhwc, {1, 8, 8, 4}, q(0.5F, 0)}, y_i16{i16, nhwc, {1, 6, 6, 8}, q(1.5F, 0)};
+  constexpr tensor_desc w_u8{u8, nhwc, {8, 3, 3, 1}, q(0.1F, 0)};
+  NNRT_CHECK_REFUSED(op, {"u8 weight",
+                          form{},
+                          {computed(x_i16), weight(w_u8)},
+                          {y_i16},
+                          rule::weight_type_of_an_i16_input_must_be_i8,
+                          int(u8),
+                          int(i8)});
+  NNRT_CHECK_REFUSED(op, {"float bias",
+                          form{},
+                          {computed(x_i16), weight(w_i8), weight(f32_of({8}))},
+                          {y_i16},
+                          rule::bias_type_of_an_i16_input_must_be_i64_or_i32,
+                          int(f32),
+                          int(i64)});
+  for (const dtype bias : {i64, i32})
+    CHECK(infer<op>(form{}, {computed(x_i16), weight(w_i8), weight({bias, {8}})}, {y_i16}).output(0) == y_i16);
+}
 
 }  // namespace

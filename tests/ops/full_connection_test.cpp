@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "support/operators.hpp"
+#include "support/quantised.hpp"
 
 namespace {
 
@@ -57,7 +58,7 @@ static_assert([] {
 constexpr auto missing_rule = signature_rule::required_operand_must_be_given;
 constexpr auto type_rule = signature_rule::operand_type_must_be_accepted_by_the_operator;
 static_assert(breaks(infer<ops::full_connection>({}, {computed(x23)}), missing_rule, 1, 2));
-static_assert(breaks(infer<ops::full_connection>({}, {computed({i16, {2, 3}}), weight(w43)}), type_rule, 3, 2));
+static_assert(breaks(infer<ops::full_connection>({}, {computed({u16, {2, 3}}), weight(w43)}), type_rule, 7, 2));
 
 TEST_CASE("full_connection: what does not fit is refused with the rule and both values") {
   for (const refused_row& row : refused) {
@@ -65,7 +66,7 @@ TEST_CASE("full_connection: what does not fit is refused with the rule and both 
     CHECK(refused_as_stated(row));
   }
   CHECK(breaks(infer<ops::full_connection>({}, {computed(x23)}), missing_rule, 1, 2));
-  CHECK(breaks(infer<ops::full_connection>({}, {computed({i16, {2, 3}}), weight(w43)}), type_rule, 3, 2));
+  CHECK(breaks(infer<ops::full_connection>({}, {computed({u16, {2, 3}}), weight(w43)}), type_rule, 7, 2));
 }
 
 struct quantised_row {
@@ -96,6 +97,10 @@ constexpr quantised_row quantised[] = {
     {"u8 beside i8", x_i8, of(u8, {4, 3}, tenth), none, y_i8, rule::weight_type_must_equal_input_type, 6, 2},
     {"float bias", x_i8, w_i8, f32_of({4}), y_i8, rule::bias_type_of_a_quantised_input_must_be_i32, 11, 4},
     {"i32 bias beside floats", x23, w43, of(i32, {4}), none, rule::bias_type_must_equal_input_type, 4, 11},
+    {"u8 beside i16", of(i16, {2, 3}, tenth), of(u8, {4, 3}, tenth), none, of(i16, {2, 4}, tenth),
+     rule::weight_type_of_an_i16_input_must_be_i8, 6, 2},
+    {"float bias beside i16", of(i16, {2, 3}, tenth), w_i8, f32_of({4}), of(i16, {2, 4}, tenth),
+     rule::bias_type_of_an_i16_input_must_be_i64_or_i32, 11, 5},
     {"bias too short", x_i8, w_i8, of(i32, {1}), y_i8, rule::bias_must_have_one_element_for_each_output, 1, 4},
 };
 constexpr bool refused_as_stated(const quantised_row& r) {
@@ -341,6 +346,28 @@ TEST_CASE("full_connection: a quantised output takes the scale that it is asked 
   builder b;
   layer_of_i8(b);
   CHECK(b.graph().nodes.size() == 1);
+}
+
+// Computed in Python integers: acc = sum of x * (w - zero) + bias, scaled to 0.02F from 0.0005F * scale, rounded to
+// float where there is one scale: with a bias of 64 bits or none by a mantissa of 15 bits, rounded once; with one of 32
+// bits by SRDHM and RDP.
+TEST_CASE("full_connection: sums of 16-bit activations are scaled as TFLite's 16x8 layers do, in 64 bits or 32") {
+  using op = ops::full_connection;
+  const std::vector<std::int16_t> one_scale{32767,  -1116, -17641, 14442,  -18191, -28342,
+                                            -19158, 32767, -32768, -29518, 5375,   32767};
+  const std::vector<std::int16_t> four_scales{23164, -1116, -5880,  12035,  -12128, -28342,
+                                              -6386, 32195, -30052, -29518, 1792,   32767};
+  const std::vector<std::int16_t> narrow{32767,  -1116, -17641, 14443,  -18191, -28342,
+                                         -19158, 32767, -32768, -29518, 5375,   32767};
+  const std::vector<std::int16_t> shifted{32767,  2778, -13987, -11679, -16906, -27035,
+                                          -18090, 9927, -32768, -30797, 3857,   32767};
+  const shape_t x{3, 6}, w{4, 6}, y{3, 4};
+  CHECK(layer_of_i16<op, std::int64_t>{{}, x, w, y, {0.3F}, 0.02F, {1000, -2000, 30000, 4000000}}.elements() ==
+        one_scale);
+  CHECK(layer_of_i16<op, std::int64_t>{
+            {}, x, w, y, {0.2F, 0.3F, 0.1F, 0.25F}, 0.02F, {1000, -2000, 30000, 4000000}}.elements() == four_scales);
+  CHECK(layer_of_i16<op, std::int32_t>{{}, x, w, y, {0.3F}, 0.02F, {1000, -2000, 30000, 4000000}}.elements() == narrow);
+  CHECK(layer_of_i16<op, void>{{}, x, w, y, {0.3F}, 0.02F, {}, 0, 11}.elements() == shifted);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <nnrt/ops/relu6.hpp>
 
 #include "support/operators.hpp"
+#include "support/quantised.hpp"
 
 namespace {
 
@@ -304,6 +305,18 @@ TEST_CASE("matmul: a quantised output takes the scale that it is asked into") {
   builder b;
   attention_of_i8(b);
   CHECK(b.graph().nodes.size() == 1);
+}
+
+TEST_CASE("matmul: sums of 16-bit numbers are kept in 64 bits and scaled by 15 bits of the factor") {
+  // a: i * 9973 % 2^16 - 2^15, b: i * 7919 % 2^16 - 2^15; [2, 3] times [3, 2]. Computed in Python integers: (acc * ((q +
+  // 2^15) >> 16) + 2^(14 - e)) >> (15 - e) with factor q * 2^(e - 31) from frexp of 0.0005F * 0.0003F / 0.008F.
+  const auto a = ramp<std::int16_t>({2, 3}, 9973, 65536, -32768, quant{0.0005F, 0});
+  const auto b = ramp<std::int16_t>({3, 2}, 7919, 65536, -32768, quant{0.0003F, 0});
+  CHECK(run_stored<ops::matmul, std::int16_t>(plain, {2, 2}, quant{0.008F, 0}, a, b) ==
+        std::vector<std::int16_t>{27632, 17478, -861, 2312});
+  const operand left = computed(a.desc), right = computed(b.desc);
+  CHECK(infer<ops::matmul>(plain, {left, right}, {of(i16, {2, 2}, quant{0.5F, 0})}).output(0) ==
+        of(i16, {2, 2}, quant{0.5F, 0}));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <nnrt/kernels/fast.hpp>
 #include <support/constants.hpp>
 #include <support/operators.hpp>
+#include <support/quantised.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -279,4 +280,12 @@ TEST_CASE("reduce_mean: axis and axes become a constant operand, the rest attrib
   CHECK(a.reduce_to_end);
   CHECK_FALSE(a.keep_dims);
   CHECK(a.coefficient == 0.5F);
+}
+
+TEST_CASE("reduce_mean: 16-bit numbers are summed exactly, and the sum is scaled as that of bytes is") {
+  // i * 9973 % 2^16 - 2^15, [9, 2]: sums of 9 in Python integers, by SRDHM and RDP with 0.0005F / 0.0002F, whose mantissa
+  // is shifted left by 3 bits and divided by 9.
+  const auto x = ramp<std::int16_t>({9, 2}, 9973, 65536, -32768, quant{0.0005F, 0});
+  CHECK(run_stored<ops::reduce_mean, std::int16_t>({}, {2}, quant{0.0002F, 0}, x, filled<std::int32_t>({1}, {0})) ==
+        std::vector<std::int16_t>{-9891, -3163});
 }

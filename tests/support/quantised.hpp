@@ -28,6 +28,41 @@ template <class T> constexpr filled<T> spread(shape_t shape, int step, quantisat
   return x;
 }
 
+/// i * step % modulus + lowest, for i from 0 on.
+template <class T> constexpr filled<T> ramp(shape_t shape, int step, int modulus, int lowest, quantisation q) {
+  filled<T> x(shape);
+  x.desc.quantised = q;
+  for (std::size_t i = 0; i < x.elements.size(); ++i)
+    x.elements[i] = static_cast<T>(static_cast<int>(i) * step % modulus + lowest);
+  return x;
+}
+
+/// What a layer gives for activations of 16 bits, quantised by 0.0005, and weights of 8: i * 9973 % 2^16 - 2^15 and
+/// i * 53 % 255 - 127. The weight has one scale, or several, along its outputs; Bias is void where there is none.
+template <class Op, class Bias> struct layer_of_i16 {
+  using bias_t = std::conditional_t<std::is_void_v<Bias>, std::int32_t, Bias>;
+  typename Op::attrs attrs;
+  shape_t x, weight, y;
+  std::initializer_list<float> scales;
+  float to = 1;
+  std::initializer_list<bias_t> bias = {};
+  int zero_x = 0, zero_weight = 0, zero_y = 0;
+
+  constexpr std::vector<std::int16_t> elements() const {
+    auto of_x = ramp<std::int16_t>(x, 9973, 65536, -32768, quant{0.0005F, zero_x});
+    auto of_weight = ramp<std::int8_t>(weight, 53, 255, -127, quant{scales.size() == 1 ? *scales.begin() : 0.0F, zero_weight});
+    if (scales.size() > 1) of_weight.desc.quantised = per_channel<0>;
+    filled<bias_t> of_bias({static_cast<std::int64_t>(bias.size())}, std::vector<bias_t>(bias.begin(), bias.end()));
+    filled<std::int16_t> made(y);
+    made.desc.quantised = quant{to, zero_y};
+    view w = of_weight.as_view();
+    if (scales.size() > 1) w.scales = {scales.begin(), scales.size()};
+    const view in[] = {of_x.as_view(), w, std::is_void_v<Bias> ? view{} : of_bias.as_view()}, out[] = {made.as_view()};
+    Op::template reference<std::int16_t>(attrs, in, out);
+    return made.elements;
+  }
+};
+
 /// The elements that Op::reference gives for element type T, where y is quantised so.
 template <class Op, class T, class... In>
 constexpr std::vector<T> run_stored(const typename Op::attrs& attrs, shape_t out, quantisation q, In... in) {

@@ -31,6 +31,7 @@ NNRT_SLOT(begin);
 NNRT_SLOT(begin_mask);
 NNRT_SLOT(begin_norm_axis);
 NNRT_SLOT(begin_param_axis);
+NNRT_SLOT(beta);
 NNRT_SLOT(block);
 NNRT_SLOT(ceil_mode);
 NNRT_SLOT(coefficient);
@@ -267,6 +268,7 @@ inline constexpr keyword::value<keyword::mode_slot, border::reflect> reflect{};
 inline constexpr keyword::value<keyword::mode_slot, border::symmetric> symmetric{};
 
 // --- arithmetic ---
+template <keyword::real Value> inline constexpr keyword::value<keyword::beta_slot, Value> beta{};
 template <keyword::real Value> inline constexpr keyword::value<keyword::epsilon_slot, Value> epsilon{};
 inline constexpr keyword::value<keyword::transpose_a_slot, true> transpose_a{};
 inline constexpr keyword::value<keyword::transpose_b_slot, true> transpose_b{};

@@ -59,10 +59,29 @@ constexpr std::int32_t shifted_left(std::int64_t x, int bits) {
   constexpr std::int64_t most = std::int64_t{1} << 31U;
   return saturated_i32(clamped(x, -most, most) * (std::int64_t{1} << (bits < 31 ? bits : 31)));
 }
+
+/// A sum of more than 32 bits times a factor whose mantissa is rounded to 15 bits, so that the product has 64:
+/// product / 2^right. The sum is saturated at 48 bits.
+struct wide_product {
+  std::int64_t product;
+  int right;
+
+  constexpr wide_product(std::int64_t sum, fixed_point factor) : product(0), right(15 - factor.exponent) {
+    constexpr std::int64_t most = std::int64_t{1} << 47U;
+    const std::int32_t mantissa = factor.mantissa < 0x7fff0000 ? (factor.mantissa + (1 << 15)) >> 16 : 0x7fff;
+    product = clamped(sum, -most, most - 1) * mantissa;
+  }
+  /// To nearest, ties toward plus infinity.
+  constexpr std::int32_t rounded() const {
+    if (right <= 0) return shifted_left(product, -right);
+    return saturated_i32((product + (std::int64_t{1} << (right - 1))) >> right);
+  }
+};
 }  // namespace detail
 
 /// Ways to round the product of an accumulator and a factor; a target's policy names the one that its hardware has.
-/// Each saturates what leaves 32 bits.
+/// Each saturates what leaves 32 bits. scale_wide() is for sums of up to 48 bits, those of 16-bit activations: it keeps 15
+/// bits of the factor and rounds once, as TFLite does whatever the rounding of its other sums is.
 namespace rounding {
 
 /// Two roundings to nearest: of the 64-bit product to 32 bits (ties toward plus infinity), then of the right shift
@@ -73,6 +92,9 @@ struct twice {
   static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor) {
     const int left = factor.exponent > 0 ? factor.exponent : 0, right = factor.exponent < 0 ? -factor.exponent : 0;
     return detail::shifted_right(detail::high_product(detail::shifted_left(accumulator, left), factor.mantissa), right);
+  }
+  static constexpr std::int32_t scale_wide(std::int64_t sum, fixed_point factor) {
+    return detail::wide_product(sum, factor).rounded();
   }
 };
 
@@ -85,13 +107,23 @@ struct once {
     if (right <= 0) return detail::shifted_left(product, -right);
     return detail::saturated_i32((product + (std::int64_t{1} << (right - 1))) >> right);
   }
+  static constexpr std::int32_t scale_wide(std::int64_t sum, fixed_point factor) {
+    return detail::wide_product(sum, factor).rounded();
+  }
 };
 
 /// One rounding of the exact product to nearest, ties to the even neighbour, as IEEE 754 rounds.
 struct half_to_even {
   static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor) {
-    const std::int64_t product = std::int64_t{accumulator} * factor.mantissa;
-    const int right = 31 - factor.exponent;
+    return rounded(std::int64_t{accumulator} * factor.mantissa, 31 - factor.exponent);
+  }
+  static constexpr std::int32_t scale_wide(std::int64_t sum, fixed_point factor) {
+    const detail::wide_product exact(sum, factor);
+    return rounded(exact.product, exact.right);
+  }
+
+ private:
+  static constexpr std::int32_t rounded(std::int64_t product, int right) {
     if (right <= 0) return detail::shifted_left(product, -right);
     const std::int64_t below = product >> right, rest = product - (below << right),
                        half = std::int64_t{1} << (right - 1);
@@ -131,6 +163,13 @@ template <class T> constexpr stored_range stored_range_of(const quantisation& q,
 template <class T, class Rounding = rounding::twice>
 constexpr T requantise(std::int64_t sum, fixed_point factor, std::int32_t zero_point, stored_range range) {
   const std::int64_t value = std::int64_t{zero_point} + Rounding::scale(detail::saturated_i32(sum), factor);
+  return static_cast<T>(detail::clamped(value, range.low, range.high));
+}
+
+/// The same for a sum that is kept in 64 bits, by Rounding::scale_wide.
+template <class T, class Rounding = rounding::twice>
+constexpr T requantise_wide(std::int64_t sum, fixed_point factor, std::int32_t zero_point, stored_range range) {
+  const std::int64_t value = std::int64_t{zero_point} + Rounding::scale_wide(sum, factor);
   return static_cast<T>(detail::clamped(value, range.low, range.high));
 }
 

@@ -19,7 +19,7 @@ namespace ops {
 ///   global: one window as large as the image; kernel, stride and pads play no part
 ///
 /// Lengths are in pixels; the odd pixel of `same` is at bottom and right. dtypes: f16 (summed in f32), f32, f64; or
-/// quantised i8 or u8: the mean of the stored numbers, halves away from zero; a fused activation is a clamp of them.
+/// quantised i8, u8 or i16: the mean of the stored numbers, halves away from zero; a fused activation is a clamp of them.
 /// y has scale and zero point of x, and no other may be wanted: TFLite asks for the same, and a second rounding would
 /// lose what quant_dtype_cast loses openly.
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_AVG_POOL; of its padding, what all known implementations do;
@@ -27,8 +27,8 @@ namespace ops {
 struct avg_pool {
   static constexpr op_code code{2};
   static constexpr std::string_view name = "avg_pool";
-  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::bytes}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
+  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 2, .hdi = 17};
   // Padding comes as a list of four or as a mode, told apart by the count; either may stand under either number.
@@ -51,7 +51,7 @@ struct avg_pool {
 
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
-    if (detail::bytes.contains(x.type))
+    if (detail::layered.contains(x.type))
       if (auto v = detail::require_one_scale(rule::quantised_input_must_have_one_scale, x); !v) return v;
     return detail::infer_pool<rule>(a, x);
   }
@@ -69,7 +69,7 @@ struct avg_pool {
     std::int64_t count = 0;
   };
   template <class T> static constexpr T finish(const window_sum<T>& s, const tensor_desc& y, activation fused) {
-    if constexpr (detail::is_byte<T>) {
+    if constexpr (detail::is_layered<T>) {
       const stored_range range = stored_range_of<T>(y.quantised, fused);
       const std::int64_t half = s.sum > 0 ? s.count / 2 : -(s.count / 2);
       const std::int64_t mean = s.count == 0 ? y.quantised.zero_point : (s.sum + half) / s.count;

@@ -1,4 +1,4 @@
-// conv2d: two-dimensional convolution with groups, dilation and any padding; floating point or 8-bit integers.
+// conv2d: two-dimensional convolution with groups, dilation and any padding; floating point or quantised integers.
 // Flow: front ends call infer(); passes fold batch_norm and bias_add into its weight; kernels/bind/ has the fast forms.
 #pragma once
 
@@ -20,13 +20,15 @@ namespace ops {
 /// f16 (sums in f32), f32, f64; or quantised: x and weight i8, or both u8, bias i32 (its scale is that of x times that
 /// of the weight), y of the dtype of x with the scale that `into<quant{…}>` gives. The weight has one scale, or one for
 /// each output channel; its zero point is 0 for i8, anything for u8. Sums are exact integers of (x - zero point) *
-/// (weight - zero point), scaled by requantise(), and a fused activation is a clamp of the stored numbers.
-/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_CONV2D; quantised: the reference kernels of TFLite's CONV_2D.
+/// (weight - zero point), scaled by requantise(), and a fused activation is a clamp of the stored numbers. Or x i16,
+/// weight i8, bias i64 or missing: sums of 64 bits, scaled by requantise_wide(); with a bias of i32 by requantise().
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_CONV2D; quantised: the reference kernels of TFLite's CONV_2D, for i16
+/// (which has no zero points there) those of its 16x8 scheme.
 struct conv2d {
   static constexpr op_code code{8};
   static constexpr std::string_view name = "conv2d";
   static constexpr operand_spec inputs[] = {
-      {"x", detail::convolved}, {"weight", detail::convolved}, {"bias", detail::convolution_bias, presence::optional}};
+      {"x", detail::convolved}, {"weight", detail::convolution_weight}, {"bias", detail::convolution_bias, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
   static constexpr operator_traits traits{.weights = weights_role::conv2d, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 8, .hdi = 35};
@@ -47,6 +49,7 @@ struct conv2d {
     weight_rank_must_be_4,
     weight_must_be_nhwc,
     weight_type_must_equal_input_type,
+    weight_type_of_an_i16_input_must_be_i8,
     group_must_be_positive,
     input_channels_must_equal_weight_channels_times_group,
     output_channels_must_be_divisible_by_group,
@@ -58,6 +61,7 @@ struct conv2d {
     padded_input_must_cover_kernel,
     bias_type_must_equal_input_type,
     bias_type_of_a_quantised_input_must_be_i32,
+    bias_type_of_an_i16_input_must_be_i64_or_i32,
     bias_must_have_one_element_for_each_output_channel,
     quantised_input_must_have_one_scale,
     quantised_output_must_have_one_scale,

@@ -26,14 +26,14 @@ namespace ops {
 /// stride, with `valid` up to stride - 1 more. An image without rows gives one without rows.
 ///
 /// dtypes, quantisation and rounding are conv2d's: all operands one of f16 (sums in f32), f32, f64; or x and weight i8,
-/// or both u8, bias i32, y with the scale that `into<quant{…}>` gives.
+/// or both u8, bias i32; or x i16, weight i8, bias i64 or i32; y with the scale that `into<quant{…}>` gives.
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_CONV2D_TRANSPOSE; quantised, and declared sizes: the reference
 /// kernels of TFLite's TRANSPOSE_CONV.
 struct conv2d_transpose {
   static constexpr op_code code{9};
   static constexpr std::string_view name = "conv2d_transpose";
   static constexpr operand_spec inputs[] = {
-      {"x", detail::convolved}, {"weight", detail::convolved}, {"bias", detail::convolution_bias, presence::optional}};
+      {"x", detail::convolved}, {"weight", detail::convolution_weight}, {"bias", detail::convolution_bias, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
   static constexpr operator_traits traits{.weights = weights_role::conv2d_transpose,
                                           .quantised = stored_numbers::computed};
@@ -55,6 +55,7 @@ struct conv2d_transpose {
     weight_rank_must_be_4,
     weight_must_be_nhwc,
     weight_type_must_equal_input_type,
+    weight_type_of_an_i16_input_must_be_i8,
     group_must_be_positive,
     input_channels_must_equal_weight_channels_times_group,
     output_channels_must_be_divisible_by_group,
@@ -68,6 +69,7 @@ struct conv2d_transpose {
     pads_must_leave_an_output,
     bias_type_must_equal_input_type,
     bias_type_of_a_quantised_input_must_be_i32,
+    bias_type_of_an_i16_input_must_be_i64_or_i32,
     bias_must_have_one_element_for_each_output_channel,
     quantised_input_must_have_one_scale,
     quantised_output_must_have_one_scale,
@@ -108,7 +110,8 @@ struct conv2d_transpose {
   template <class T, class Rounding = rounding::twice>
   static constexpr void reference(const attrs& a, arguments in, results out) {
     using sum_t = math::compute_t<T>;
-    const auto x = in[0].as<const T>(), weight = in[1].as<const T>();
+    const auto x = in[0].as<const T>();
+    const auto weight = in[1].as<const detail::weight_t<T>>();
     const auto y = out[0].as<T>();
     if (y.elements() <= 0) return;
     const auto at = windows(a, x.shape, weight.shape);
@@ -117,7 +120,8 @@ struct conv2d_transpose {
     const std::int64_t filters_of_group = weight.extent(0) / a.group;
     for (std::int64_t o = 0; o < weight.extent(0); ++o) {
       const sum_t start = detail::bias_of<T>(in, o);
-      const detail::epilogue<T, Rounding> finish(out[0], a.fused, detail::sum_scale<T>(in[0], in[1], o));
+      const detail::epilogue<T, Rounding> finish(out[0], a.fused, detail::sum_scale<T>(in[0], in[1], o),
+                                                detail::has_wide_sums<T>(in));
       const std::int64_t channel = o / filters_of_group * weight.extent(3);
       for (std::int64_t n = 0; n < y.extent(0); ++n)
         for (std::int64_t oh = 0; oh < y.extent(1); ++oh)
@@ -145,7 +149,8 @@ struct conv2d_transpose {
   /// start + the products of all taps that lie on the place.
   template <class T, class Sum = math::compute_t<T>>
   static constexpr Sum sum_of_taps(const detail::transposed_window_pair& windows, const detail::window_place& at,
-                                   const tensor_view<const T>& x, const tensor_view<const T>& weight, Sum start,
+                                   const tensor_view<const T>& x,
+                                   const tensor_view<const detail::weight_t<T>>& weight, Sum start,
                                    const detail::zero_points<Sum>& zero) {
     const std::int64_t channels = weight.extent(3), step = x.strides[3], weight_step = weight.strides[3];
     if (channels == 0) return start;
@@ -156,7 +161,8 @@ struct conv2d_transpose {
       for (std::int64_t kw = 0; kw < windows.w.kernel; ++kw) {
         const std::int64_t w = pixel_under(windows.w, at.w, kw);
         if (w < 0) continue;
-        const T *pixel = &x(at.n, h, w, at.channel), *tap = &weight(at.filter, kh, kw, 0);
+        const T* const pixel = &x(at.n, h, w, at.channel);
+        const detail::weight_t<T>* const tap = &weight(at.filter, kh, kw, 0);
         for (std::int64_t c = 0; c < channels; ++c)
           sum += (static_cast<Sum>(pixel[c * step]) - zero.x) * (static_cast<Sum>(tap[c * weight_step]) - zero.weight);
       }

@@ -1,4 +1,4 @@
-// depthwise_conv2d: a convolution whose output channels read one input channel each; floating point or 8-bit integers.
+// depthwise_conv2d: a convolution whose output channels read one input channel each; floating point or quantised integers.
 // Flow: front ends call infer(); passes fold batch_norm and bias_add into its weight; kernels/bind/ has the fast forms.
 #pragma once
 
@@ -22,7 +22,7 @@ struct depthwise_conv2d {
   static constexpr op_code code{10};
   static constexpr std::string_view name = "depthwise_conv2d";
   static constexpr operand_spec inputs[] = {
-      {"x", detail::convolved}, {"weight", detail::convolved}, {"bias", detail::convolution_bias, presence::optional}};
+      {"x", detail::convolved}, {"weight", detail::convolution_weight}, {"bias", detail::convolution_bias, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
   static constexpr operator_traits traits{.weights = weights_role::depthwise_conv2d,
                                           .quantised = stored_numbers::computed};
@@ -42,6 +42,7 @@ struct depthwise_conv2d {
     weight_rank_must_be_4,
     weight_must_be_nhwc,
     weight_type_must_equal_input_type,
+    weight_type_of_an_i16_input_must_be_i8,
     weight_must_have_one_input_channel,
     output_channels_must_be_a_multiple_of_input_channels,
     stride_must_be_positive,
@@ -52,6 +53,7 @@ struct depthwise_conv2d {
     padded_input_must_cover_kernel,
     bias_type_must_equal_input_type,
     bias_type_of_a_quantised_input_must_be_i32,
+    bias_type_of_an_i16_input_must_be_i64_or_i32,
     bias_must_have_one_element_for_each_output_channel,
     quantised_input_must_have_one_scale,
     quantised_output_must_have_one_scale,

@@ -19,16 +19,17 @@ namespace ops {
 /// (sums in f32), f32, f64; or quantised: x and weight i8, or both u8, bias i32 (its scale is that of x times that of
 /// the weight), y of the dtype of x with the scale that `into<quant{…}>` gives. The weight has one scale, or one for
 /// each output. Sums are exact integers of (x - zero point) * (weight - zero point), scaled by requantise(), and a
-/// fused activation is a clamp of the stored numbers.
+/// fused activation is a clamp of the stored numbers. Or x i16, weight i8, bias i64 or missing: sums of 64 bits, scaled
+/// by requantise_wide(); with a bias of i32 by requantise().
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_FULL_CONNECTION; quantised: the reference kernels of TFLite's
 /// FULLY_CONNECTED.
 struct full_connection {
   static constexpr op_code code{15};
   static constexpr std::string_view name = "full_connection";
-  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::bytes},
+  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered},
                                             {"weight", types::floating | detail::bytes},
-                                            {"bias", types::floating | types_of(i32), presence::optional}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
+                                            {"bias", types::floating | types_of(i32, i64), presence::optional}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
   static constexpr operator_traits traits{.weights = weights_role::full_connection,
                                           .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 15, .hdi = 67};
@@ -44,6 +45,7 @@ struct full_connection {
     axis_must_be_an_axis_of_the_input,
     weight_rank_must_be_2,
     weight_type_must_equal_input_type,
+    weight_type_of_an_i16_input_must_be_i8,
     inner_extents_must_be_equal,
     quantised_input_must_have_one_scale,
     quantised_output_must_have_one_scale,
@@ -51,6 +53,7 @@ struct full_connection {
     weight_scales_must_run_along_the_output_channels,
     bias_type_must_equal_input_type,
     bias_type_of_a_quantised_input_must_be_i32,
+    bias_type_of_an_i16_input_must_be_i64_or_i32,
     bias_must_have_one_element_for_each_output,
   };
 
@@ -60,7 +63,7 @@ struct full_connection {
     const int axis = normalise_axis(a.axis, x.rank());
     if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
     if (auto v = require(rule::weight_rank_must_be_2, w.rank(), 2); !v) return v;
-    if (auto v = require(rule::weight_type_must_equal_input_type, w.type, x.type); !v) return v;
+    if (auto v = detail::check_weight_type<rule>(x, w); !v) return v;
     if (auto v = require_same_extent(rule::inner_extents_must_be_equal, x.shape.elements(axis), w.shape[1]); !v)
       return v;
     if (auto v = detail::check_quantised_layer<rule>(x, w, wanted); !v) return v;
@@ -82,13 +85,15 @@ struct full_connection {
 
   template <class T, class Rounding = rounding::twice>
   static constexpr void reference(const attrs& a, arguments in, results out) {
-    const auto x = in[0].as<const T>(), w = in[1].as<const T>();
+    const auto x = in[0].as<const T>();
+    const auto w = in[1].as<const detail::weight_t<T>>();
     const auto y = out[0].as<T>();
     using sum_t = math::compute_t<T>;
     const sum_t zero_x = detail::zero_of<T>(in[0]), zero_w = detail::zero_of<T>(in[1]);
     const std::int64_t outputs = w.extent(0), inner = w.extent(1), rows = outputs == 0 ? 0 : y.elements() / outputs;
     for (std::int64_t o = 0; o < outputs; ++o) {
-      const detail::epilogue<T, Rounding> finish(out[0], a.fused, sum_scale<T>(in[0], in[1], o));
+      const detail::epilogue<T, Rounding> finish(out[0], a.fused, sum_scale<T>(in[0], in[1], o),
+                                                detail::has_wide_sums<T>(in));
       for (std::int64_t r = 0; r < rows; ++r) {
         sum_t sum = detail::bias_of<T>(in, o);
         for (std::int64_t i = 0; i < inner; ++i)
@@ -100,7 +105,7 @@ struct full_connection {
 
   /// The scale of the sums of output o; floating point has none.
   template <class T> static constexpr double sum_scale(const view& x, const view& weight, std::int64_t o) {
-    if constexpr (!detail::is_byte<T>) return 0;
+    if constexpr (!detail::is_layered<T>) return 0;
     const float a = x.desc->quantised.scale, b = detail::channel_scale(weight, o);
     const bool has_one_scale = weight.desc->quantised.mode == quantisation::kind::per_tensor;
     return has_one_scale ? detail::product_of_tensor_scales(a, b) : detail::product_of_channel_scales(a, b);

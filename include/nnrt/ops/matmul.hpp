@@ -18,14 +18,14 @@ namespace ops {
 /// A vector needs an axis of extent 1 to be a matrix (unsqueeze). dtypes: both operands f16 (sums in f32), f32 or f64;
 /// or quantised: both i8 or both u8 with one scale each, y of their dtype with the scale that `into<quant{…}>` gives.
 /// Sums are exact integers of (a - zero point) * (b - zero point), scaled by requantise(), and a fused activation is a
-/// clamp of the stored numbers. Broken rules: see `rule`. Source: NNRt OH_NN_OPS_MATMUL; quantised: the reference
-/// kernels of TFLite's BATCH_MATMUL.
+/// clamp of the stored numbers. Both may be i16, too: its sums are kept in 64 bits and scaled by requantise_wide().
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_MATMUL; quantised: the reference kernels of TFLite's BATCH_MATMUL.
 struct matmul {
   static constexpr op_code code{19};
   static constexpr std::string_view name = "matmul";
-  static constexpr operand_spec inputs[] = {{"a", types::floating | detail::bytes},
-                                            {"b", types::floating | detail::bytes}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
+  static constexpr operand_spec inputs[] = {{"a", types::floating | detail::layered},
+                                            {"b", types::floating | detail::layered}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 19, .hdi = 89};
   static constexpr nnrt_parameter parameters[] = {
@@ -80,7 +80,7 @@ struct matmul {
     using sum_t = math::compute_t<T>;
     const sum_t zero_a = detail::zero_of<T>(in[0]), zero_b = detail::zero_of<T>(in[1]);
     const double scale = detail::product_of_tensor_scales(in[0].desc->quantised.scale, in[1].desc->quantised.scale);
-    const detail::epilogue<T, Rounding> finish(out[0], attributes.fused, scale);
+    const detail::epilogue<T, Rounding> finish(out[0], attributes.fused, scale, detail::has_wide_sums<T>(in));
     shape_t index;
     index.rank = y.rank();
     do {
@@ -120,7 +120,7 @@ struct matmul {
 
   static constexpr verdict check_quantisation(const tensor_desc& a, const tensor_desc& b,
                                               array_ref<const tensor_desc> wanted) {
-    if (!detail::bytes.contains(a.type)) return {};
+    if (!detail::layered.contains(a.type)) return {};
     if (auto v = detail::require_one_scale(rule::quantised_a_must_have_one_scale, a); !v) return v;
     if (auto v = detail::require_one_scale(rule::quantised_b_must_have_one_scale, b); !v) return v;
     return detail::require_one_scale(rule::quantised_output_must_have_one_scale, detail::wish_of(wanted));

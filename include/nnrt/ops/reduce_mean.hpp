@@ -22,17 +22,17 @@ namespace ops {
 /// (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the end
 /// when negative.
 ///
-/// dtypes: f16 (summed in f32), f32, f64, in row-major order; a mean of no elements is NaN. Or quantised i8 or u8 to
-/// the scale that `into<quant{…}>` gives: sums of (x - zero point) are exact integers, and requantise() scales them by
+/// dtypes: f16 (summed in f32), f32, f64, in row-major order; a mean of no elements is NaN. Or quantised i8, u8 or i16
+/// to the scale that `into<quant{…}>` gives: sums of (x - zero point) are exact integers, and requantise() scales them by
 /// scale of x * coefficient / (scale of y * their number); a mean of no elements is 0.
 /// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_MEAN; quantised: the reference kernel of
 /// TFLite's MEAN, as TensorFlow 2.14 has it.
 struct reduce_mean {
   static constexpr op_code code{42};
   static constexpr std::string_view name = "reduce_mean";
-  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::bytes},
+  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered},
                                             {"axes", types::index, presence::optional, true}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 42, .hdi = 118};
   static constexpr nnrt_parameter parameters[] = {
@@ -50,7 +50,7 @@ struct reduce_mean {
   };
 
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    const bool is_stored = detail::bytes.contains(in[0].desc.type);
+    const bool is_stored = detail::layered.contains(in[0].desc.type);
     if (is_stored)
       if (auto v = check_quantisation(a, in, wanted); !v) return v;
     verdict v = detail::infer_reduction<rule>(a, in);
@@ -78,7 +78,7 @@ struct reduce_mean {
   static constexpr void reference(const attrs& a, arguments in, results out) {
     using sum_t = math::compute_t<T>;
     const auto add = [](sum_t& sum, T element) { sum += static_cast<sum_t>(element); };
-    if constexpr (detail::is_byte<T>) {
+    if constexpr (detail::is_layered<T>) {
       const quantisation &x = in[0].desc->quantised, &y = out[0].desc->quantised;
       const double coefficient = a.factor();
       const fixed_point factor = scale_of_sums(coefficient, x, y);

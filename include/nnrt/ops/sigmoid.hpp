@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
+#include <nnrt/ops/detail/interpolated.hpp>
 #include <nnrt/ops/detail/quantised_unary.hpp>
 
 namespace nnrt::inline NNRT_ISA {
@@ -16,7 +17,8 @@ namespace ops {
 /// -128; each stored number is the nearest to the real result, computed in float.
 ///
 /// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_SIGMOID; quantised: the tables of TFLite's
-/// LOGISTIC for 8 bits (which has only the scale 1/256; for 16 it interpolates, and differs in the last bits).
+/// LOGISTIC for 8 bits (which has only the scale 1/256). i16 without zero points to 1/32768 is interpolated in TFLite's
+/// table, whose numbers differ from those in the last bits.
 struct sigmoid {
   static constexpr op_code code{28};
   static constexpr std::string_view name = "sigmoid";
@@ -35,6 +37,13 @@ struct sigmoid {
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    if constexpr (std::is_same_v<T, std::int16_t>) {
+      const quantisation& from = in[0].desc->quantised;
+      if (detail::is_interpolated(from, out[0].desc->quantised)) {
+        const detail::sigmoid_argument argument(from.scale, false);
+        return detail::for_each_element<T>(in, out, [&](T x) { return detail::sigmoid_of(argument(x)); });
+      }
+    }
     if constexpr (can_be_stored<T>) {
       // The steps of TFLite's float code, each rounded to float.
       detail::for_each_stored<T>(

@@ -6,43 +6,43 @@
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/axes.hpp>
-#include <nnrt/ops/detail/fixed_exponential.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
+#include <nnrt/ops/detail/stored_softmax.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
-/// exp(x) over its sum along the listed axes, shifted by the maximum so that nothing overflows.
+/// exp(beta * x) over its sum along the listed axes, shifted by the maximum so that nothing overflows.
 ///
 ///   x: any shape of rank >= 1      y: the same shape; the sum over the listed axes is 1
 ///
 /// `axis` lists the axes that one sum runs over, the last axis when it is empty; negative ones count from the end.
-/// dtypes: f16 (computed in f32), f32, f64; or quantised i8 or u8, computed in fixed-point numbers: y has the scale
-/// 1/256 and the zero point -128 (i8) or 0 (u8), which `into<quant{…}>` has to say.
-/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_SOFTMAX (one axis), HDI Softmax (a list); quantised: the reference
-/// kernel of TFLite's SOFTMAX, which runs along the last axis.
+/// beta is 1 unless given. dtypes: f16 (computed in f32), f32, f64; or quantised i8, u8 or i16, computed in fixed-point
+/// numbers, y with the scale that `into<quant{…}>` gives: usually 1/256 from the smallest number on for bytes, and 1/32768
+/// from 0 for i16. Of any other scale, the share in 31 bits is brought to it by requantise().
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_SOFTMAX (one axis), HDI Softmax (a list); quantised with the usual
+/// scales, and beta: the reference kernels of TFLite's SOFTMAX, which runs along the last axis.
 struct softmax {
   static constexpr op_code code{30};
   static constexpr std::string_view name = "softmax";
-  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::bytes}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
+  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 30, .hdi = 138};
   static constexpr nnrt_parameter parameters[] = {{"axis", 46, i64}};
 
   struct attrs {
-    NNRT_ATTRIBUTES(attrs, (axis_list, axis));
-    constexpr attrs() = default;
+    NNRT_ATTRIBUTES(attrs, (float, beta), (axis_list, axis));
+    constexpr attrs() : beta(1) {}
   };
 
   enum class rule {
     input_rank_must_be_at_least_1,
     axis_must_be_an_axis_of_the_input,
     axes_must_differ,
+    beta_must_be_positive_and_finite,
     quantised_input_must_have_one_scale,
     quantised_output_must_have_one_scale,
-    output_scale_must_be_one_256th,
-    output_zero_point_must_be_the_smallest_number,
   };
 
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
@@ -51,6 +51,8 @@ struct softmax {
     chosen_axes axes;
     constexpr rule must_exist = rule::axis_must_be_an_axis_of_the_input, must_differ = rule::axes_must_differ;
     if (auto v = choose_axes(axes, a.axis, x.rank(), must_exist, must_differ); !v) return v;
+    constexpr float least = std::numeric_limits<float>::min(), most = std::numeric_limits<float>::max();
+    if (auto v = require_real_between(rule::beta_must_be_positive_and_finite, a.beta, least, most); !v) return v;
     if (auto v = check_quantisation(x, detail::wish_of(wanted)); !v) return v;
     tensor_desc y = x;
     y.quantised = {};
@@ -60,25 +62,21 @@ struct softmax {
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     const shape_t& shape = in[0].shape();
-    const auto y = out[0].as<T>();
     if (shape.elements() == 0) return;
     const shape_t group = extents_of_one_sum(a.axis, shape);
     shape_t groups = shape;
     for (int i = 0; i < shape.rank; ++i) groups[i] = shape[i] == group[i] ? 1 : shape[i];
     shape_t start;
     start.rank = shape.rank;
-    do normalise<T>(in[0], y, start, group);
+    do normalise<T>(in[0], out[0], start, group, a.beta);
     while (next_index(start, groups));
   }
 
  private:
   static constexpr verdict check_quantisation(const tensor_desc& x, const tensor_desc& wish) {
-    if (!detail::bytes.contains(x.type)) return {};
+    if (!detail::layered.contains(x.type)) return {};
     if (auto v = detail::require_one_scale(rule::quantised_input_must_have_one_scale, x); !v) return v;
-    if (auto v = detail::require_one_scale(rule::quantised_output_must_have_one_scale, wish); !v) return v;
-    if (auto v = require_real(rule::output_scale_must_be_one_256th, wish.quantised.scale, 1.0F / 256); !v) return v;
-    return require(rule::output_zero_point_must_be_the_smallest_number, wish.quantised.zero_point,
-                   x.type == i8 ? -128 : 0);
+    return detail::require_one_scale(rule::quantised_output_must_have_one_scale, wish);
   }
 
   /// The shape with every axis that is not listed cut to extent 1.
@@ -93,9 +91,10 @@ struct softmax {
 
   /// One group of elements, from `start` on, whose results have the sum 1.
   template <class T>
-  static constexpr void normalise(const view& operand, const tensor_view<T>& y, const shape_t& start,
-                                  const shape_t& group) {
+  static constexpr void normalise(const view& operand, const view& result, const shape_t& start, const shape_t& group,
+                                  float beta) {
     const auto x = operand.as<const T>();
+    const auto y = result.as<T>();
     const auto value = [&](const shape_t& at) { return static_cast<math::compute_t<T>>(x.at(at)); };
     const auto each = [&](auto f) {
       shape_t index;
@@ -108,32 +107,31 @@ struct softmax {
     };
     auto largest = value(start);
     each([&](const shape_t& at) { largest = value(at) > largest ? value(at) : largest; });
-    if constexpr (detail::is_byte<T>) {
-      const detail::fixed::exponent_scale exponent(operand.desc->quantised.scale);
-      const auto power = [&](const shape_t& at) { return exponent.exp_of(value(at) - largest); };
-      std::int64_t sum = 0;
-      each([&](const shape_t& at) { sum += nnrt::detail::shifted_right(power(at), 12); });
-      const auto share = detail::fixed::reciprocal_of(sum);
-      each([&](const shape_t& at) { y.at(at) = stored<T>(power(at), share); });
+    if constexpr (detail::is_layered<T>) {
+      const auto share_out = [&](const auto& by) {
+        const auto power = [&](const shape_t& at) { return by.power(value(at) - largest); };
+        std::int64_t sum = 0;
+        each([&](const shape_t& at) { sum += by.addend(power(at)); });
+        const auto share = by.share_of(sum);
+        each([&](const shape_t& at) { y.at(at) = static_cast<T>(share(power(at))); });
+      };
+      const quantisation &from = operand.desc->quantised, &to = result.desc->quantised;
+      if (sizeof(T) == 2 && detail::are_usual_shares<T>(to)) share_out(detail::interpolated_softmax(from, beta));
+      else share_out(detail::fixed_softmax<T>(from, to, beta));
     } else {
+      const auto power = [&](const shape_t& at) {
+        return math::exp(math::product(value(at) - largest, math::compute_t<T>(beta)));
+      };
       math::compute_t<T> sum = 0;
-      each([&](const shape_t& at) { sum += math::exp(value(at) - largest); });
-      each([&](const shape_t& at) { y.at(at) = static_cast<T>(math::exp(value(at) - largest) / sum); });
+      each([&](const shape_t& at) { sum += power(at); });
+      each([&](const shape_t& at) { y.at(at) = static_cast<T>(power(at) / sum); });
     }
-  }
-
-  /// The stored number of power * share: so many 256ths, from the smallest number on.
-  template <class T> static constexpr T stored(std::int32_t power, detail::fixed::reciprocal share) {
-    constexpr std::int64_t least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
-    const auto bits = static_cast<int>(nnrt::detail::clamped(share.bits + 23, 0, 62));
-    const std::int32_t fraction = nnrt::detail::high_product(share.fraction, power);
-    return static_cast<T>(nnrt::detail::clamped(least + nnrt::detail::shifted_right(fraction, bits), least, most));
   }
 };
 
 }  // namespace ops
 
-/// softmax(x), with axis<…> or, for one sum over several axes, axes<…>; for a quantised result
+/// softmax(x), with beta<…>, and axis<…> or, for one sum over several axes, axes<…>; for a quantised result
 /// into<quant{.scale = 1.0F / 256, .zero_point = -128}>.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto softmax(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::softmax>(x, keyword::as_axis(keywords)...);

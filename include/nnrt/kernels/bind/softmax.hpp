@@ -13,7 +13,7 @@ namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::softmax, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
-    if (!all_of_type(node, f32) || !has_work(node)) return {};
+    if (!all_of_type(node, f32) || !has_work(node) || unpack<ops::softmax::attrs>(node.attrs).beta != 1) return {};
     const axis_block block = block_for(node.attrs, node.in[0].desc.shape);
     if (!block.found) return {};
     constexpr std::int64_t cost = 8;  // additions that one element is worth

@@ -9,8 +9,9 @@
 
 namespace nnrt::inline NNRT_ISA::ops::detail {
 
-inline constexpr dtype_set convolved = types::floating | bytes;
-inline constexpr dtype_set convolution_bias = types::floating | types_of(i32);
+inline constexpr dtype_set convolved = types::floating | layered;
+inline constexpr dtype_set convolution_weight = types::floating | bytes;
+inline constexpr dtype_set convolution_bias = types::floating | types_of(i32, i64);
 
 /// a * b, or the largest 64-bit number where the product is beyond it; both at least 0.
 constexpr std::int64_t saturated_product(std::int64_t a, std::int64_t b) {
@@ -27,7 +28,7 @@ constexpr std::int64_t convolution_macs(array_ref<const operand> in, array_ref<c
 template <class Rule> constexpr verdict check_filters(const tensor_desc& x, const tensor_desc& w) {
   if (auto v = require(Rule::weight_rank_must_be_4, w.rank(), 4); !v) return v;
   if (w.layout == format::nchw) return require(Rule::weight_must_be_nhwc, w.layout, format::nhwc);
-  return require(Rule::weight_type_must_equal_input_type, w.type, x.type);
+  return check_weight_type<Rule>(x, w);
 }
 
 /// Each of the groups has the same share of the input channels and of the filters.
@@ -49,11 +50,11 @@ template <class Rule> constexpr verdict check_bias(array_ref<const operand> in) 
   return require_same_extent(Rule::bias_must_have_one_element_for_each_output_channel, bias.elements(), w.shape[0]);
 }
 
-/// What the arithmetic of 8-bit convolutions rests on. TFLite's i8 kernels know no zero point of a weight, its u8 ones
-/// do.
+/// What the arithmetic of integer convolutions rests on. TFLite's kernels know no zero point of an i8 weight, only of a
+/// u8 one.
 template <class Rule>
 constexpr verdict check_quantisation(const tensor_desc& x, const tensor_desc& w, array_ref<const tensor_desc> wanted) {
-  if (auto v = check_quantised_layer<Rule>(x, w, wanted); !v || x.type != i8) return v;
+  if (auto v = check_quantised_layer<Rule>(x, w, wanted); !v || w.type != i8) return v;
   return require(Rule::zero_point_of_an_i8_weight_must_be_0, w.quantised.zero_point, 0);
 }
 
@@ -74,9 +75,9 @@ constexpr tensor_desc convolution_result(const window_pair& at, const tensor_des
 
 /// The scale of the sums of output channel o; floating point has none. For TFLite any i8 filter has a scale of its own.
 template <class T> constexpr double sum_scale(const view& x, const view& weight, std::int64_t o) {
-  if constexpr (!is_byte<T>) return 0;
+  if constexpr (!is_layered<T>) return 0;
   const float a = x.desc->quantised.scale, b = channel_scale(weight, o);
-  return std::is_same_v<T, std::int8_t> ? product_of_channel_scales(a, b) : product_of_tensor_scales(a, b);
+  return std::is_signed_v<T> ? product_of_channel_scales(a, b) : product_of_tensor_scales(a, b);
 }
 
 /// Where one window lies: image, first pixel (in the padding when negative), first input channel, filter.
@@ -91,7 +92,7 @@ template <class Sum> struct zero_points { Sum x, weight; };
 /// in the padding are zero.
 template <class Sum, class T>
 constexpr Sum window_sum(const window_pair& windows, const window_place& at, const tensor_view<const T>& x,
-                         const tensor_view<const T>& weight, Sum start, zero_points<Sum> zero) {
+                         const tensor_view<const weight_t<T>>& weight, Sum start, zero_points<Sum> zero) {
   const std::int64_t channels = weight.extent(3), step = x.strides[3], weight_step = weight.strides[3];
   if (channels == 0) return start;
   Sum sum = start;
@@ -100,7 +101,8 @@ constexpr Sum window_sum(const window_pair& windows, const window_place& at, con
       const std::int64_t h = at.h + kh * windows.h.dilation, w = at.w + kw * windows.w.dilation;
       if (h < 0 || h >= windows.h.input || w < 0 || w >= windows.w.input) continue;
       // Pointers instead of indices: this loop decides how large a network constant evaluation can run.
-      const T *pixel = &x(at.n, h, w, at.channel), *tap = &weight(at.filter, kh, kw, 0);
+      const T* const pixel = &x(at.n, h, w, at.channel);
+      const weight_t<T>* const tap = &weight(at.filter, kh, kw, 0);
       for (std::int64_t c = 0; c < channels; ++c)
         sum += (static_cast<Sum>(pixel[c * step]) - zero.x) * (static_cast<Sum>(tap[c * weight_step]) - zero.weight);
     }
@@ -112,14 +114,15 @@ constexpr Sum window_sum(const window_pair& windows, const window_place& at, con
 template <class T, class Rounding>
 constexpr void convolve(const window_pair& windows, std::int64_t group, activation fused, arguments in, results out) {
   using sum_t = math::compute_t<T>;
-  const auto x = in[0].as<const T>(), weight = in[1].as<const T>();
+  const auto x = in[0].as<const T>();
+  const auto weight = in[1].as<const weight_t<T>>();
   const auto y = out[0].as<T>();
   const std::int64_t filters = weight.extent(0), filters_of_group = group > 0 ? filters / group : 0;
   if (y.elements() <= 0) return;
   const zero_points<sum_t> zero{zero_of<T>(in[0]), zero_of<T>(in[1])};
   for (std::int64_t o = 0; o < filters; ++o) {
     const sum_t start = bias_of<T>(in, o);
-    const epilogue<T, Rounding> finish(out[0], fused, sum_scale<T>(in[0], in[1], o));
+    const epilogue<T, Rounding> finish(out[0], fused, sum_scale<T>(in[0], in[1], o), has_wide_sums<T>(in));
     const std::int64_t channel = o / filters_of_group * weight.extent(3);
     for (std::int64_t n = 0; n < y.extent(0); ++n)
       for (std::int64_t oh = 0; oh < y.extent(1); ++oh)

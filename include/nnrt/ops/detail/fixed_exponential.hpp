@@ -64,9 +64,9 @@ struct exponent_scale {
   fixed_point factor;
   std::int64_t least = 0;  // smaller differences count as minus infinity
 
-  constexpr explicit exponent_scale(float scale) {
+  constexpr explicit exponent_scale(double scale) {
     constexpr double most = 0x1p31 - 1;
-    const double steps = double{scale} * 0x1p26;
+    const double steps = scale * 0x1p26;
     factor = fixed_point_of(steps < most ? steps : most);
     least = -((std::int64_t{31} << 26) >> (factor.exponent > 0 ? factor.exponent : 0));
   }

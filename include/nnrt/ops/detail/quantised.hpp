@@ -26,12 +26,22 @@ constexpr tensor_desc wish_of(array_ref<const tensor_desc> wanted) {
 inline constexpr dtype_set bytes = types_of(i8, u8);
 template <class T> inline constexpr bool is_byte = std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::uint8_t>;
 
-/// A layer of bytes: x and y with one scale each, the weight with one for the tensor or one for each output channel.
+/// All integers that layers compute with as activations. The weights of i16 are i8.
+inline constexpr dtype_set layered = bytes | types_of(i16);
+template <class T> inline constexpr bool is_layered = layered.contains(dtype_for<T>());
+template <class T> using weight_t = std::conditional_t<std::is_same_v<T, std::int16_t>, std::int8_t, T>;
+
+template <class Rule> constexpr verdict check_weight_type(const tensor_desc& x, const tensor_desc& w) {
+  if (x.type == i16) return require(Rule::weight_type_of_an_i16_input_must_be_i8, w.type, i8);
+  return require(Rule::weight_type_must_equal_input_type, w.type, x.type);
+}
+
+/// A layer of integers: x and y with one scale each, the weight with one for the tensor or one for each output channel.
 /// Nothing to check for floating point.
 template <class Rule>
 constexpr verdict check_quantised_layer(const tensor_desc& x, const tensor_desc& w,
                                         array_ref<const tensor_desc> wanted) {
-  if (!bytes.contains(x.type)) return {};
+  if (!layered.contains(x.type)) return {};
   if (auto v = require_one_scale(Rule::quantised_input_must_have_one_scale, x); !v) return v;
   if (auto v = require_one_scale(Rule::quantised_output_must_have_one_scale, wish_of(wanted)); !v) return v;
   if (w.quantised.mode != quantisation::kind::per_channel)
@@ -39,28 +49,41 @@ constexpr verdict check_quantised_layer(const tensor_desc& x, const tensor_desc&
   return require(Rule::weight_scales_must_run_along_the_output_channels, w.quantised.axis, 0);
 }
 
-/// y quantised as wanted when it holds bytes; the rules have seen that it is.
+/// y quantised as wanted when it holds integers; the rules have seen that it is.
 constexpr tensor_desc layer_result(tensor_desc y, array_ref<const tensor_desc> wanted) {
-  if (bytes.contains(y.type)) y.quantised = wanted[0].quantised;
+  if (layered.contains(y.type)) y.quantised = wanted[0].quantised;
   return y;
 }
 
-/// The bias of a layer of bytes holds sums: 32 bits, scale of the input times scale of the weight, whatever its desc
-/// says.
+/// The bias of a layer of integers holds sums: 32 bits (of i16 64, or 32), scale of the input times scale of the
+/// weight, whatever its desc says.
 template <class Rule> constexpr verdict check_bias_type(const tensor_desc& x, const tensor_desc& bias) {
+  if (x.type == i16 && bias.type == i32) return {};
+  if (x.type == i16) return require(Rule::bias_type_of_an_i16_input_must_be_i64_or_i32, bias.type, i64);
   if (bytes.contains(x.type)) return require(Rule::bias_type_of_a_quantised_input_must_be_i32, bias.type, i32);
   return require(Rule::bias_type_must_equal_input_type, bias.type, x.type);
 }
 
-/// Where the sums of output channel o start: operand 2 is the bias, which may be missing.
+/// Where the sums of output channel o start: operand 2 is the bias, which may be missing. One of 64 bits is saturated
+/// at 62, far beyond what scale_wide() takes, so that no sum overflows.
 template <class T> constexpr math::compute_t<T> bias_of(arguments in, std::int64_t o) {
-  using bias_t = std::conditional_t<is_byte<T>, std::int32_t, T>;
-  return in.size() > 2 && in[2] ? static_cast<math::compute_t<T>>(in[2].as<const bias_t>()[o]) : math::compute_t<T>{0};
+  using bias_t = std::conditional_t<is_layered<T>, std::int32_t, T>;
+  if (in.size() < 3 || !in[2]) return math::compute_t<T>{0};
+  if constexpr (std::is_same_v<T, std::int16_t>) {
+    constexpr std::int64_t most = std::int64_t{1} << 61U;
+    if (in[2].type() == i64) return nnrt::detail::clamped(in[2].as<const std::int64_t>()[o], -most, most);
+  }
+  return static_cast<math::compute_t<T>>(in[2].as<const bias_t>()[o]);
+}
+
+/// Whether a layer keeps its sums in 64 bits: one of i16, unless its bias has 32. Source: TFLite's layers of i16.
+template <class T> constexpr bool has_wide_sums(arguments in) {
+  return std::is_same_v<T, std::int16_t> && !(in.size() > 2 && in[2] && in[2].type() == i32);
 }
 
 /// What is subtracted from an element before it is multiplied: 0 from floating point, which changes nothing.
 template <class T> constexpr math::compute_t<T> zero_of(const view& x) {
-  return static_cast<math::compute_t<T>>(is_byte<T> ? x.desc->quantised.zero_point : 0);
+  return static_cast<math::compute_t<T>>(is_layered<T> ? x.desc->quantised.zero_point : 0);
 }
 
 /// The scale of output channel o of a weight.
@@ -77,12 +100,13 @@ constexpr double product_of_tensor_scales(float a, float b) {
 }
 constexpr double product_of_channel_scales(float a, float b) { return double{a} * double{b}; }
 
-/// Makes elements of y of sums: applies the activation; sums of bytes are scaled from `scale` to the scale of y,
-/// rounded as Rounding says, and the activation is a clamp of the stored numbers.
+/// Makes elements of y of sums: applies the activation; sums of integers are scaled from `scale` to the scale of y,
+/// rounded as Rounding says, in 32 bits or, if they are wide, in 64; and the activation is a clamp of the stored numbers.
 template <class T, class Rounding> class epilogue {
  public:
-  constexpr epilogue(const view& y, activation fused, double scale = 0) : fused_(fused) {
-    if constexpr (is_byte<T>) {
+  constexpr epilogue(const view& y, activation fused, double scale = 0, bool is_wide = false)
+      : fused_(fused), is_wide_(is_wide) {
+    if constexpr (is_layered<T>) {
       const quantisation& q = y.desc->quantised;
       factor_ = fixed_point_of(scale / double{q.scale});
       zero_point_ = q.zero_point;
@@ -90,12 +114,15 @@ template <class T, class Rounding> class epilogue {
     }
   }
   constexpr T operator()(math::compute_t<T> sum) const {
-    if constexpr (is_byte<T>) return requantise<T, Rounding>(sum, factor_, zero_point_, range_);
+    if constexpr (std::is_same_v<T, std::int16_t>)
+      if (is_wide_) return requantise_wide<T, Rounding>(sum, factor_, zero_point_, range_);
+    if constexpr (is_layered<T>) return requantise<T, Rounding>(sum, factor_, zero_point_, range_);
     else return static_cast<T>(activate(sum, fused_));
   }
 
  private:
   activation fused_;
+  bool is_wide_;
   fixed_point factor_;
   std::int32_t zero_point_ = 0;
   stored_range range_;

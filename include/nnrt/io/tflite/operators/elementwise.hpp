@@ -63,10 +63,10 @@ template <class Op, class Options> [[gnu::cold]] void read_arithmetic(node_reade
 [[gnu::cold]] inline void read_softmax(node_reader& node) {
   const float beta = node.options<schema::softmax_options>()[schema::softmax_options::beta];
   std::int32_t x = node.input(0);
-  if (beta != 1 && node.desc(x).quantised)
-    node.not_supported({"beta ", std::to_string(beta), " beside quantised numbers"});
-  if (beta != 1) x = node.add<ops::mul>({}, {x, node.real_number(beta)});
-  node.finish<ops::softmax>({}, {x});
+  ops::softmax::attrs attrs;
+  if (node.desc(x).quantised) attrs.beta = beta;
+  else if (beta != 1) x = node.add<ops::mul>({}, {x, node.real_number(beta)});
+  node.finish<ops::softmax>(attrs, {x});
 }
 
 /// To the element type of the output.
