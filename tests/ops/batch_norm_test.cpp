@@ -3,6 +3,7 @@
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/batch_norm.hpp>
 #include <support/refused.hpp>
+#include <support/quantised.hpp>
 
 #include <doctest/doctest.h>
 
@@ -44,7 +45,7 @@ TEST_CASE("batch_norm: each rule is broken with its two values") {
       op, {"variance", {}, {x, c4, c4, c4, c3}, {}, rule::parameters_must_have_one_element_for_each_channel, 3, 4});
   CHECK(breaks(infer<op>({}, {x, c4, c4, c4}), signature_rule::required_operand_must_be_given, 4, 5));
   CHECK(breaks(infer<op>({}, {computed({i32, {4}}), c4, c4, c4, c4}),
-               signature_rule::operand_type_must_be_accepted_by_the_operator, int(i32), int(f16)));
+               signature_rule::operand_type_must_be_accepted_by_the_operator, int(i32), int(i8)));
 }
 
 TEST_CASE("batch_norm: the output is like the input, whatever its rank") {
@@ -97,5 +98,55 @@ TEST_CASE("batch_norm: five operands and epsilon arrive") {
   CHECK(std::bit_cast<float>(static_cast<std::int32_t>(g.attrs_of(g.nodes[0])[0])) ==
         0.5F);  // where passes look for it
 }
+
+constexpr tensor_desc x_i8 = i8_of({3, 2}, quant{0.05F, -20}), row_i8 = i8_of({2}, quant{0.02F, 10});
+constexpr operand f2 = weight(f32_of({2})), s2 = weight(row_i8);
+
+TEST_CASE("batch_norm: a quantised one needs scales, and parameters that are f32 or like the input") {
+  constexpr tensor_desc y = wish(quant{0.5F, 0}), plain{i8, {3, 2}}, per_axis = i8_of({3, 2}, per_channel<1>);
+  NNRT_CHECK_REFUSED(
+      op, {"x plain", {}, {computed(plain), f2, f2, f2, f2}, {y}, rule::quantised_input_must_have_one_scale, 0, 1});
+  NNRT_CHECK_REFUSED(
+      op,
+      {"x per channel", {}, {computed(per_axis), f2, f2, f2, f2}, {y}, rule::quantised_input_must_have_one_scale, 2, 1});
+  NNRT_CHECK_REFUSED(
+      op, {"nothing wanted", {}, {computed(x_i8), f2, f2, f2, f2}, {}, rule::quantised_output_must_have_one_scale, 0, 1});
+  NNRT_CHECK_REFUSED(op, {"f16 beside i8",
+                          {},
+                          {computed(x_i8), f2, weight({f16, {2}}), f2, f2},
+                          {y},
+                          rule::parameter_types_of_a_quantised_input_must_be_its_type_or_f32,
+                          int(f16),
+                          int(i8)});
+  NNRT_CHECK_REFUSED(op, {"plain mean",
+                          {},
+                          {computed(x_i8), f2, f2, weight({i8, {2}}), f2},
+                          {y},
+                          rule::quantised_parameters_must_have_one_scale,
+                          0,
+                          1});
+  CHECK(breaks(infer<op>({}, {computed(f32_of({3, 2})), s2, f2, f2, f2}), rule::parameter_types_must_equal_input_type,
+               int(i8), int(f32)));
+  CHECK(infer<op>({}, {computed(x_i8), s2, f2, s2, f2}, {y}).output(0) == i8_of({3, 2}, quant{0.5F, 0}));
+}
+
+// Python: (x - mean) * (scale / sqrt(variance + 1e-4)) + offset of the real numbers in f64, rounded to float, times
+// float(1 / 0.04F), halves away from zero, + 10. x: i * 37 % 256 - 128, scale 0.05F, zero point -20.
+TEST_CASE("batch_norm: each stored number is the nearest to the real result") {
+  const auto of_x = spread<std::int8_t>({3, 2}, 37, quant{0.05F, -20});
+  CHECK(run_stored<op, std::int8_t>({}, {3, 2}, quant{0.04F, 10}, of_x, filled<float>({2}, {1.5F, -0.5F}),
+                                    filled<float>({2}, {0.25F, 1}), filled<float>({2}, {0.5F, -1}),
+                                    filled<float>({2}, {2, 0.3F})) ==
+        std::vector<std::int8_t>{-128, 93, -42, 9, 56, -76});
+  CHECK(run_stored<op, std::int8_t>({}, {3, 2}, quant{0.04F, 10}, of_x,
+                                    stored<std::int8_t>({2}, {100, -50}, quant{0.02F, 10}),
+                                    stored<std::int8_t>({2}, {7, 120}, quant{0.01F, 0}),
+                                    stored<std::int8_t>({2}, {-30, 60}, quant{0.02F, 5}),
+                                    stored<std::int8_t>({2}, {127, 40}, quant{0.01F, -100})) ==
+        std::vector<std::int8_t>{-128, 127, -18, 64, 92, -30});
+}
+static_assert(run_stored<op, std::uint8_t>({}, {1, 1}, quant{0.5F, 3}, stored<std::uint8_t>({1, 1}, {9}, quant{1, 5}),
+                                           filled<float>({1}, {2}), filled<float>({1}, {1}), filled<float>({1}, {0}),
+                                           filled<float>({1}, {4})) == std::vector<std::uint8_t>{13});  // 4 / 2 * 2 + 1
 
 }  // namespace

@@ -1,8 +1,10 @@
 // bias_add: its rules one by one, and its meaning by hand.
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/kernels/fast.hpp>
+#include <nnrt/ops/add.hpp>
 #include <nnrt/ops/bias_add.hpp>
 #include <support/refused.hpp>
+#include <support/quantised.hpp>
 
 #include <doctest/doctest.h>
 
@@ -27,7 +29,7 @@ TEST_CASE("bias_add: each rule is broken with its two values") {
       op, {"count", {}, {x, weight(f32_of({8}))}, {}, rule::parameters_must_have_one_element_for_each_channel, 8, 4});
   CHECK(breaks(infer<op>({}, {x}), signature_rule::required_operand_must_be_given, 1, 2));
   CHECK(breaks(infer<op>({}, {computed({boolean, {4}}), c4}),
-               signature_rule::operand_type_must_be_accepted_by_the_operator, int(boolean), int(i32)));
+               signature_rule::operand_type_must_be_accepted_by_the_operator, int(boolean), int(i8)));
 }
 
 TEST_CASE("bias_add: the output is like the input, whatever its rank") {
@@ -72,5 +74,53 @@ TEST_CASE("bias_add: one node with two operands, named like its weight") {
   CHECK(g.inputs_of(g.nodes[0]).size() == 2);
   CHECK(g.name_of(g.nodes[0].name) == "fc");
 }
+
+TEST_CASE("bias_add: quantised operands need scales, and are summed as those of add are") {
+  constexpr tensor_desc x2 = i8_of({3, 2}), b2 = i8_of({2}, other_scale), y = wish(other_scale);
+  NNRT_CHECK_REFUSED(op, {"a plain bias",
+                          {},
+                          {computed(x2), weight({i8, {2}})},
+                          {y},
+                          rule::operands_must_both_be_quantised_or_both_plain,
+                          0,
+                          1});
+  NNRT_CHECK_REFUSED(op, {"sums of 32 bits",
+                          {},
+                          {computed({i32, nd, {3, 2}, some_scale}), weight({i32, nd, {2}, some_scale})},
+                          {y},
+                          rule::quantised_types_must_be_i8_u8_or_i16,
+                          int(i32),
+                          int(i8)});
+  NNRT_CHECK_REFUSED(op, {"two dtypes",
+                          {},
+                          {computed(x2), weight({u8, nd, {2}, some_scale})},
+                          {y},
+                          rule::quantised_types_must_be_equal,
+                          int(u8),
+                          int(i8)});
+  NNRT_CHECK_REFUSED(op, {"a bias per channel",
+                          {},
+                          {computed(x2), weight(i8_of({2}, per_channel<0>))},
+                          {y},
+                          rule::quantised_operands_must_have_one_scale,
+                          2,
+                          1});
+  NNRT_CHECK_REFUSED(op, {"nothing wanted",
+                          {},
+                          {computed(x2), weight(b2)},
+                          {},
+                          rule::quantised_output_must_have_one_scale,
+                          0,
+                          1});
+  CHECK(infer<op>({}, {computed(x2), weight(b2)}, {y}).output(0) == i8_of({3, 2}, other_scale));
+  const auto of_x = spread<std::int8_t>({3, 2}, 37, quant{0.05F, 3});
+  const auto bias = stored<std::int8_t>({2}, {100, -50}, quant{0.03F, 7});
+  CHECK(run_stored<op, std::int8_t>({}, {3, 2}, quant{0.1F, -9}, of_x, bias) ==
+        run_stored<ops::add, std::int8_t>({}, {3, 2}, quant{0.1F, -9}, of_x, bias));
+}
+// 5 * 0.5 + 3 * 1 = 5.5 and 5 * 0.5 - 1 = 1.5, in halves.
+static_assert(run_stored<op, std::int8_t>({}, {1, 2}, quant{0.5F, 0}, stored<std::int8_t>({1, 2}, {5, 5}, quant{0.5F, 0}),
+                                          stored<std::int8_t>({2}, {3, -1}, quant{1, 0})) ==
+              std::vector<std::int8_t>{11, 3});
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/layer_norm.hpp>
 #include <support/refused.hpp>
+#include <support/quantised.hpp>
 
 #include <doctest/doctest.h>
 
@@ -24,25 +25,18 @@ constexpr operand x = computed(f32_of({2, 3, 4})), inner = weight(f32_of({3, 4})
 
 TEST_CASE("layer_norm: each rule is broken with its two values") {
   NNRT_CHECK_REFUSED(
-      op, {"axis 0", from(0), {x, inner, inner}, {}, rule::begin_norm_axis_must_be_an_axis_behind_the_first, 0, 1});
-  NNRT_CHECK_REFUSED(op, {"axis 0 from the end",
-                          from(-3),
-                          {x, inner, inner},
-                          {},
-                          rule::begin_norm_axis_must_be_an_axis_behind_the_first,
-                          -3,
-                          1});
+      op, {"axis -4", from(-4), {x, inner, inner}, {}, rule::begin_norm_axis_must_be_an_axis_of_the_input, -4, 2});
   NNRT_CHECK_REFUSED(
-      op, {"axis 3", from(3), {x, inner, inner}, {}, rule::begin_norm_axis_must_be_an_axis_behind_the_first, 3, 2});
+      op, {"axis 3", from(3), {x, inner, inner}, {}, rule::begin_norm_axis_must_be_an_axis_of_the_input, 3, 2});
   NNRT_CHECK_REFUSED(
-      op, {"rank 1", from(1), {last, last, last}, {}, rule::begin_norm_axis_must_be_an_axis_behind_the_first, 1, 0});
+      op, {"rank 1", from(1), {last, last, last}, {}, rule::begin_norm_axis_must_be_an_axis_of_the_input, 1, 0});
   NNRT_CHECK_REFUSED(op, {"hostile axis",
                           from(least),
                           {x, inner, inner},
                           {},
-                          rule::begin_norm_axis_must_be_an_axis_behind_the_first,
+                          rule::begin_norm_axis_must_be_an_axis_of_the_input,
                           least,
-                          1});
+                          2});
   NNRT_CHECK_REFUSED(op, {"begin_param_axis",
                           from(1, 3),
                           {x, inner, inner},
@@ -69,8 +63,8 @@ TEST_CASE("layer_norm: each rule is broken with its two values") {
                           4,
                           3});
   CHECK(breaks(infer<op>({}, {x, inner}), signature_rule::required_operand_must_be_given, 2, 3));
-  CHECK(breaks(infer<op>({}, {computed({u8, {2, 3, 4}}), inner, inner}),
-               signature_rule::operand_type_must_be_accepted_by_the_operator, int(u8), int(f16)));
+  CHECK(breaks(infer<op>({}, {computed({u16, {2, 3, 4}}), inner, inner}),
+               signature_rule::operand_type_must_be_accepted_by_the_operator, int(u16), int(i8)));
 }
 
 TEST_CASE("layer_norm: the output is like the input; parameters begin at either axis") {
@@ -167,5 +161,59 @@ TEST_CASE("layer_norm: keywords arrive as attributes") {
   CHECK(a.epsilon == 0.5F);
   CHECK(op::attrs{}.epsilon == 1e-7F);
 }
+
+TEST_CASE("layer_norm: from the first axis on, all elements are one block") {
+  // Python: (x - m) / sqrt(variance + 1e-7) * gamma + beta with m and variance of all eight.
+  const filled<double> eight({2, 4}, {1, 2, 3, 4, 5, 6, 7, 9}), gamma({4}, {1, 0.5, -2, 1.5}), beta({4}, {0, 0.125, -0.25, 0.25});
+  const auto y = run<op, double>(from(0, 1), {2, 4}, eight, gamma, beta);
+  const double expected[] = {-1.4518158938894643, -0.4006574788220474, 1.0516280427974507, -0.1254696277300339, 0.15018785109201355, 0.4003443936686915, -2.152379447165505, 2.878287394110237};
+  for (std::size_t i = 0; i < 8; ++i) CHECK(math::abs(y.elements[i] - expected[i]) < 1e-12);
+  CHECK(infer<op>(from(0, 0), {computed(f32_of({2, 4})), weight(f32_of({2, 4})), weight(f32_of({2, 4}))}));
+  CHECK(infer<op>(from(-2, 1), {computed(f32_of({2, 4})), weight(f32_of({4})), weight(f32_of({4}))}));
+}
+
+constexpr tensor_desc x_i8 = i8_of({2, 4}, quant{0.05F, -20}), row_i8 = i8_of({4}, quant{0.02F, 0});
+constexpr operand f4 = weight(f32_of({4})), s4 = weight(row_i8);
+
+TEST_CASE("layer_norm: a quantised one needs scales, and parameters that are f32 or like the input") {
+  constexpr tensor_desc y = wish(quant{0.5F, 0}), plain{i8, {2, 4}};
+  NNRT_CHECK_REFUSED(
+      op, {"x plain", from(1), {computed(plain), f4, f4}, {y}, rule::quantised_input_must_have_one_scale, 0, 1});
+  NNRT_CHECK_REFUSED(
+      op, {"nothing wanted", from(1), {computed(x_i8), f4, f4}, {}, rule::quantised_output_must_have_one_scale, 0, 1});
+  NNRT_CHECK_REFUSED(op, {"u8 beside i8",
+                          from(1),
+                          {computed(x_i8), f4, weight({u8, nd, {4}, quant{0.5F, 0}})},
+                          {y},
+                          rule::parameter_types_of_a_quantised_input_must_be_its_type_or_f32,
+                          int(u8),
+                          int(i8)});
+  NNRT_CHECK_REFUSED(op, {"gamma per channel",
+                          from(1),
+                          {computed(x_i8), weight(i8_of({4}, per_channel<0>)), f4},
+                          {y},
+                          rule::quantised_parameters_must_have_one_scale,
+                          4,
+                          1});
+  CHECK(infer<op>(from(1), {computed(x_i8), s4, f4}, {y}).output(0) == i8_of({2, 4}, quant{0.5F, 0}));
+}
+
+// Python: (x - m) / sqrt(variance + 1e-7) * gamma + beta of the real numbers in f64, rounded to float, times float(1 /
+// 0.02F), halves away from zero, + 3. x: i * 37 % 256 - 128, scale 0.05F, zero point -20.
+TEST_CASE("layer_norm: each stored number is the nearest to the real result") {
+  const auto of_x = spread<std::int8_t>({2, 4}, 37, quant{0.05F, -20});
+  const filled<float> gamma({4}, {1, 0.5F, -2, 1.5F}), beta({4}, {0, 0.1F, -0.2F, 0.3F});
+  const quant y{0.02F, 3};
+  CHECK(run_stored<op, std::int8_t>(from(1), {2, 4}, y, of_x, gamma, beta) ==
+        std::vector<std::int8_t>{-64, -3, -52, 119, 8, 22, -106, -105});
+  CHECK(run_stored<op, std::int8_t>(from(0, 1), {2, 4}, y, of_x, gamma, beta) ==
+        std::vector<std::int8_t>{-60, -11, 23, 31, 35, 36, -128, -73});
+  CHECK(run_stored<op, std::int8_t>(from(1), {2, 4}, y, of_x, stored<std::int8_t>({4}, {50, 25, -100, 75}, quant{0.02F, 0}),
+                                    stored<std::int8_t>({4}, {5, 10, -20, 30}, quant{0.01F, 5})) ==
+        std::vector<std::int8_t>{-64, -6, -54, 116, 8, 19, -109, -108});
+}
+static_assert(run_stored<op, std::uint8_t>(from(1), {1, 2}, quant{0.5F, 3},
+                                           stored<std::uint8_t>({1, 2}, {9, 5}, quant{1, 5}), filled<float>({2}, {2, 2}),
+                                           filled<float>({2}, {1, 1})) == std::vector<std::uint8_t>{9, 1});
 
 }  // namespace

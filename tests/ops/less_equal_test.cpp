@@ -6,6 +6,7 @@
 #include <nnrt/kernels/fast.hpp>
 
 #include "support/binary.hpp"
+#include "support/quantised.hpp"
 
 #include <limits>
 
@@ -28,7 +29,7 @@ constexpr tensor_desc stored_of(dtype type, shape_t shape, quantisation q = half
 constexpr refused_pair<rule> refused_stored[] = {
     {"the first plain", {i8, {2}}, stored_of(i8, {2}), rule::operands_must_both_be_quantised_or_both_plain, 1, 0},
     {"the second plain", stored_of(u8, {2}), {u8, {}}, rule::operands_must_both_be_quantised_or_both_plain, 0, 1},
-    {"16 bits", stored_of(i16, {2}), stored_of(i16, {2}), rule::quantised_types_must_be_i8_or_u8, 3, 2},
+    {"32 bits", stored_of(i32, {2}), stored_of(i32, {2}), rule::quantised_types_must_be_i8_u8_or_i16, 4, 2},
     {"i8 and i16", stored_of(i8, {2}), stored_of(i16, {2}), rule::quantised_types_must_be_equal, 3, 2},
     {"the first per channel", stored_of(i8, {2}, per_channel<0>), stored_of(i8, {2}),
      rule::quantised_operands_must_have_one_scale, 2, 1},
@@ -176,5 +177,19 @@ static_assert([] {
   network(b);
   return b.graph().nodes.size();
 }() == 2);
+
+TEST_CASE("less_equal: stored numbers of 16 bits are compared as those of 8 are") {
+  // 0.01 * (x - 5) and 0.02 * (x + 3), times 256: 2.56 and 5.12 for each step.
+  bool y[4] = {};
+  const tensor_desc of_y{boolean, {4}};
+  const auto a = stored<std::int16_t>({4}, {5, 305, 306, -32768}, quant{0.01F, 5}),
+             b = stored<std::int16_t>({4}, {-3, 147, 147, 32767}, quant{0.02F, -3});
+  const tensor_desc descs[] = {a.desc, b.desc};
+  filled<std::int16_t> left = a, right = b;
+  const view in[] = {left.as_view(), right.as_view()}, out[] = {{&of_y, y}};
+  op::reference<std::int16_t>({}, in, out);
+  CHECK((y[0] && y[1] && !y[2] && y[3]));
+  CHECK(infer<op>({}, {computed(descs[0]), computed(descs[1])}));
+}
 
 }  // namespace

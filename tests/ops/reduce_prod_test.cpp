@@ -6,7 +6,9 @@
 #include <nnrt/kernels/fast.hpp>
 #include <support/constants.hpp>
 #include <support/refused.hpp>
+#include <support/quantised.hpp>
 
+#include <bit>
 #include <limits>
 
 using namespace nnrt_test;
@@ -54,12 +56,10 @@ TEST_CASE("reduce_prod: each broken rule is named with both values") {
       {"far before the first", to_end(2), {x23, axis_far}, {}, rule::axis_must_be_an_axis_of_the_input, INT64_MIN, 1});
 }
 
-TEST_CASE("reduce_prod: the signature refuses truth values, computed axes and quantised numbers") {
+TEST_CASE("reduce_prod: the signature refuses truth values and computed axes") {
   CHECK(breaks(infer<op>({}, {computed({boolean, {4}})}), signature_rule::operand_type_must_be_accepted_by_the_operator,
                int(boolean), int(i8)));
   CHECK(breaks(infer<op>({}, {x23, computed({i32, {1}})}), signature_rule::operand_must_be_a_constant, 0, 1));
-  CHECK(breaks(infer<op>({}, {computed({i8, nd, {4}, quant{0.5F, 0}})}),
-               signature_rule::quantised_operands_must_be_accepted_by_the_operator, 1, 0));
 }
 
 TEST_CASE("reduce_prod: the axes of the product go, or stay with extent 1") {
@@ -158,3 +158,55 @@ TEST_CASE("reduce_prod: axis and axes become a constant operand, the rest attrib
   CHECK_FALSE(a.keep_dims);
   CHECK(a.coefficient == 0.5F);
 }
+
+TEST_CASE("reduce_prod: a quantised one needs scales, and a finite coefficient") {
+  constexpr tensor_desc y = wish(other_scale);
+  constexpr float infinite = std::numeric_limits<float>::infinity(), most = std::numeric_limits<float>::max();
+  NNRT_CHECK_REFUSED(op, {"sums of 32 bits",
+                          {},
+                          {computed({i32, nd, {2}, some_scale})},
+                          {y},
+                          rule::quantised_type_must_be_i8_u8_or_i16,
+                          int(i32),
+                          int(i8)});
+  NNRT_CHECK_REFUSED(op, {"per channel",
+                          {},
+                          {computed(i8_of({2, 7}, per_channel<1>))},
+                          {y},
+                          rule::quantised_input_must_have_one_scale,
+                          7,
+                          1});
+  NNRT_CHECK_REFUSED(
+      op, {"nothing wanted", {}, {computed(i8_of({2}))}, {}, rule::quantised_output_must_have_one_scale, 0, 1});
+  NNRT_CHECK_REFUSED(op, {"infinite coefficient",
+                          to_end(infinite),
+                          {computed(i8_of({2}))},
+                          {y},
+                          rule::coefficient_of_a_quantised_product_must_be_finite,
+                          std::bit_cast<std::int32_t>(infinite),
+                          std::bit_cast<std::int32_t>(most)});
+  CHECK(infer<op>({}, {computed(i8_of({2}))}, {y}).output(0) == i8_of({}, other_scale));
+}
+
+// Python integers: after the first element (acc * (x - zero point) * ((q + 2^15) >> 16) + 2^(14 - e)) >> (15 - e), and once
+// more at the end; q * 2^(e - 31) by frexp of scale of x / (scale of y)^(1/4), the last one times the coefficient.
+TEST_CASE("reduce_prod: stored numbers are those of TFLite's REDUCE_PROD") {
+  const filled<std::int32_t> first({1}, {0});
+  const auto x = spread<std::int8_t>({4, 2}, 37, quant{0.03F, -3});
+  CHECK(run_stored<op, std::int8_t>({}, {2}, quant{0.2F, 5}, x, first) == std::vector<std::int8_t>{63, -31});
+  const auto wide = spread<std::int16_t>({4, 2}, 9973, quant{0.0001F, 0});
+  CHECK(run_stored<op, std::int16_t>({}, {2}, quant{0.001F, 0}, wide, first) == std::vector<std::int16_t>{8102, -3164});
+  // Both columns as rows: the coefficient counts with reduce_to_end alone.
+  filled<std::int8_t> rows({2, 4});
+  rows.desc.quantised = x.desc.quantised;
+  for (std::size_t i = 0; i < 8; ++i) rows.elements[i % 2 * 4 + i / 2] = x.elements[i];
+  CHECK(run_stored<op, std::int8_t>(to_end(-1.5F), {2}, quant{0.2F, 5}, rows, filled<std::int32_t>({1}, {1})) ==
+        std::vector<std::int8_t>{-81, 60});
+}
+
+TEST_CASE("reduce_prod: the quantised product of nothing is 1") {
+  CHECK(run_stored<op, std::int8_t>({}, {2}, quant{0.25F, 5}, stored<std::int8_t>({0, 2}, {}, some_scale),
+                                    filled<std::int32_t>({1}, {0})) == std::vector<std::int8_t>{9, 9});
+}
+static_assert(run_stored<op, std::int8_t>({}, {1}, quant{1, 0}, stored<std::int8_t>({3}, {3, -4, 5}, quant{1, 0}),
+                                          filled<std::int32_t>({1}, {0})) == std::vector<std::int8_t>{-60});

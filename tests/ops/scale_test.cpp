@@ -6,6 +6,7 @@
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/relu.hpp>
 #include <support/refused.hpp>
+#include <support/quantised.hpp>
 
 namespace {
 
@@ -161,5 +162,69 @@ static_assert([] {
   network(b);
   return b.graph().nodes.size();
 }() == 1);
+
+constexpr tensor_desc x_u8{u8, nd, {3, 2}, quant{0.05F, 100}}, row_u8{u8, nd, {2}, quant{0.02F, 100}};
+constexpr operand f2 = weight(f32_of({2})), s2 = weight(row_u8);
+
+TEST_CASE("scale: a quantised one needs scales, and parameters that are f32 or like the input") {
+  constexpr tensor_desc y = wish(quant{0.5F, 0});
+  constexpr tensor_desc sums{i32, nd, {3, 2}, quant{0.5F, 0}};
+  NNRT_CHECK_REFUSED(op, {"sums of 32 bits",
+                          {},
+                          {computed(sums), weight({i32, {2}}), weight({i32, {2}})},
+                          {y},
+                          rule::quantised_type_must_be_i8_u8_or_i16,
+                          int(i32),
+                          int(i8)});
+  NNRT_CHECK_REFUSED(op, {"x per channel",
+                          {},
+                          {computed({u8, nd, {3, 2}, per_channel<0>}), f2, f2},
+                          {y},
+                          rule::quantised_input_must_have_one_scale,
+                          3,
+                          1});
+  NNRT_CHECK_REFUSED(
+      op, {"nothing wanted", {}, {computed(x_u8), f2, s2}, {}, rule::quantised_output_must_have_one_scale, 0, 1});
+  NNRT_CHECK_REFUSED(op, {"i8 beside u8",
+                          {},
+                          {computed(x_u8), f2, weight({i8, nd, {2}, quant{0.5F, 0}})},
+                          {y},
+                          rule::parameter_types_of_a_quantised_input_must_be_its_type_or_f32,
+                          int(i8),
+                          int(u8)});
+  NNRT_CHECK_REFUSED(op, {"plain factors",
+                          {},
+                          {computed(x_u8), weight({u8, {2}}), f2},
+                          {y},
+                          rule::quantised_parameters_must_have_one_scale,
+                          0,
+                          1});
+  NNRT_CHECK_REFUSED(op, {"quantised beside plain",
+                          {},
+                          {computed({u8, {3, 2}}), weight({u8, {2}}), s2},
+                          {},
+                          rule::parameters_of_a_plain_input_must_be_plain,
+                          1,
+                          0});
+  CHECK(infer<op>({}, {computed(x_u8), s2, f2}, {y}).output(0) == tensor_desc{u8, nd, {3, 2}, quant{0.5F, 0}});
+}
+
+// Python: x * scale + bias of the real numbers in f64, rounded to float, times float(1 / 0.06F), halves away from zero, +
+// 30; relu6 cuts at 30 and 130. x: i * 37 % 256, scale 0.05F, zero point 100.
+TEST_CASE("scale: each stored number is the nearest to the real result, and an activation is a clamp") {
+  const auto of_x = spread<std::uint8_t>({3, 2}, 37, quant{0.05F, 100});
+  const filled<float> factor({2}, {1.5F, -0.25F}), offset({2}, {0.5F, 3});
+  const quant y{0.06F, 30};
+  CHECK(run_stored<op, std::uint8_t>({}, {3, 2}, y, of_x, factor, offset) ==
+        std::vector<std::uint8_t>{0, 93, 6, 78, 98, 62});
+  CHECK(run_stored<op, std::uint8_t>(along(-1, activation::relu6), {3, 2}, y, of_x, factor, offset) ==
+        std::vector<std::uint8_t>{30, 93, 30, 78, 98, 62});
+  CHECK(run_stored<op, std::uint8_t>({}, {3, 2}, y, of_x, stored<std::uint8_t>({2}, {200, 90}, quant{0.02F, 100}),
+                                     stored<std::uint8_t>({2}, {7, 250}, quant{0.03F, 20})) ==
+        std::vector<std::uint8_t>{0, 156, 0, 143, 104, 131});
+}
+static_assert(run_stored<op, std::int8_t>({}, {2}, quant{0.5F, 1}, stored<std::int8_t>({2}, {3, -4}, quant{0.5F, 0}),
+                                          filled<float>(shape_t{}, {2}), filled<float>(shape_t{}, {0.5F})) ==
+              std::vector<std::int8_t>{8, -6});  // 3.5 and -3.5
 
 }  // namespace

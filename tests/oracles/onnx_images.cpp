@@ -170,18 +170,17 @@ void batch_norm(network& net, const node& n, std::string_view op) {
   net.define(n, 0, net.reshaped(net.transposed(y, {0, 2, 1}), s));
 }
 
-/// Ours begins behind the first axis, so there is a batch of one in front.
 void layer_norm(network& net, const node& n, std::string_view op) {
   const std::int32_t x = net.value(n, 0), gamma = net.value(n, 1);
   const shape_t s = net.shape(x);
-  const std::int64_t axis = from_front(integer(n, "axis", -1), s.rank) + 1;
+  const std::int64_t axis = from_front(integer(n, "axis", -1), s.rank);
   const std::vector<double> zeros(static_cast<std::size_t>(net.shape(gamma).elements()), 0.0);
   const std::int32_t beta =
       net.has(n, 2) ? net.value(n, 2) : net.reshaped(net.numbers(net.desc(gamma).type, zeros), net.shape(gamma));
   const std::int32_t y =
-      net.one(op, {net.reshaped(x, s.with_axis(0, 1)), gamma, beta},
+      net.one(op, {x, gamma, beta},
               {{"begin_norm_axis", axis}, {"begin_param_axis", axis}, {"epsilon", real(n, "epsilon", 1e-5F)}});
-  net.define(n, 0, net.reshaped(y, s));
+  net.define(n, 0, y);
 }
 
 // --- resize ----------------------------------------------------------------

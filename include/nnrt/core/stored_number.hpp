@@ -18,7 +18,10 @@ template <class T> inline constexpr bool can_be_stored = types::stored.contains(
 /// a * b and a / b, rounded to float and never fused with an addition: the double has more than twice float's digits,
 /// so that rounding it again changes nothing. Both are meant for scales: a / 0, where b was too small for float, is
 /// infinite.
-constexpr float float_product(float a, float b) { return static_cast<float>(math::product(double{a}, double{b})); }
+constexpr float float_product(float a, float b) {
+  if (math::is_nan(a) || math::is_nan(b)) return math::nan<float>;  // clang takes no product of it for constant
+  return static_cast<float>(math::product(double{a}, double{b}));
+}
 constexpr float float_quotient(float a, float b) {
   return b == 0 ? math::infinity<float> : static_cast<float>(double{a} / double{b});
 }

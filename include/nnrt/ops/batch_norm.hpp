@@ -6,6 +6,8 @@
 #include <nnrt/core/arithmetic.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/channels.hpp>
+#include <nnrt/ops/detail/quantised_unary.hpp>
+#include <nnrt/ops/detail/stored_reals.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -15,17 +17,23 @@ namespace ops {
 ///   x: [..., C]      scale, offset, mean, variance: [C]
 ///   y: [..., C] = (x - mean) / sqrt(variance + epsilon) * scale + offset
 ///
-/// epsilon is 1e-4 unless given. Broken rules: see `rule`. Source: NNRt OH_NN_OPS_BATCH_NORM.
+/// epsilon is 1e-4 unless given.
+///
+/// Quantised: x i8, u8 or i16 with one scale, the parameters f32, or of the dtype of x with one scale each, y with the
+/// scale that `into<quant{…}>` gives; each stored number is the nearest to the real result, rounded to float.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_BATCH_NORM; quantised: this library.
 struct batch_norm {
   static constexpr op_code code{3};
   static constexpr std::string_view name = "batch_norm";
-  static constexpr operand_spec inputs[] = {{"x", types::floating},
-                                            {"scale", types::floating},
-                                            {"offset", types::floating},
-                                            {"mean", types::floating},
-                                            {"variance", types::floating}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{.result = storage::in_place, .computes = meaning::batch_norm};
+  static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored},
+                                            {"scale", detail::real_or_stored},
+                                            {"offset", detail::real_or_stored},
+                                            {"mean", detail::real_or_stored},
+                                            {"variance", detail::real_or_stored}};
+  static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .computes = meaning::batch_norm, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 3, .hdi = 68};
   static constexpr nnrt_parameter parameters[] = {{"epsilon", 7, f32}};
 
@@ -40,18 +48,29 @@ struct batch_norm {
     parameter_types_must_equal_input_type,
     parameter_rank_must_be_1,
     parameters_must_have_one_element_for_each_channel,
+    quantised_input_must_have_one_scale,
+    parameter_types_of_a_quantised_input_must_be_its_type_or_f32,
+    quantised_parameters_must_have_one_scale,
+    quantised_output_must_have_one_scale,
   };
 
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     if (auto v = detail::check_channels_last<rule>(x); !v) return v;
     for (const operand& parameter : in.subspan(1))
-      if (auto v = detail::check_parameter<rule>(parameter.desc, x.type, x.shape[-1]); !v) return v;
-    return yields(x);
+      if (auto v = detail::check_parameter_row<rule>(parameter.desc, x.shape[-1]); !v) return v;
+    if (auto v = detail::check_parameter_types<rule>(in, wanted); !v) return v;
+    return yields(detail::like_input(x, wanted));
   }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    if constexpr (can_be_stored<T>) normalise<T>(a, in, out);
+    else normalise_floats<T>(a, in, out);
+  }
+
+ private:
+  template <class T> static constexpr void normalise_floats(const attrs& a, arguments in, results out) {
     using real = math::compute_t<T>;
     const auto x = in[0].as<const T>(), scale = in[1].as<const T>(), offset = in[2].as<const T>();
     const auto mean = in[3].as<const T>(), variance = in[4].as<const T>();
@@ -60,6 +79,16 @@ struct batch_norm {
       const std::int64_t c = i % x.shape[-1];
       const real factor = real(scale[c]) / math::sqrt(real(variance[c]) + real(a.epsilon));
       y[i] = static_cast<T>((real(x[i]) - real(mean[c])) * factor + real(offset[c]));
+    }
+  }
+  template <class T> static constexpr void normalise(const attrs& a, arguments in, results out) {
+    const detail::reals_of<T> x(in[0]), scale(in[1]), offset(in[2]), mean(in[3]), variance(in[4]);
+    const detail::storing<T> store(out[0]);
+    const auto y = out[0].as<T>();
+    for (std::int64_t i = 0; i < y.elements(); ++i) {
+      const std::int64_t c = i % y.shape[-1];
+      const double factor = scale[c] / math::sqrt(variance[c] + double{a.epsilon});
+      y[i] = store(math::product(x[i] - mean[c], factor) + offset[c]);
     }
   }
 };

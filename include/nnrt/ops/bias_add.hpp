@@ -6,6 +6,7 @@
 #include <nnrt/core/arithmetic.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/channels.hpp>
+#include <nnrt/ops/detail/quantised_binary.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -14,16 +15,16 @@ namespace ops {
 ///
 ///   x: [..., C]      bias: [C]      y: [..., C] = x + bias
 ///
-/// dtypes: f16 (sum in f32), f32, f64; i32 and i64, which wrap around. Broken rules: see `rule`.
-/// Source: NNRt OH_NN_OPS_BIAS_ADD, for any rank from 1 on.
+/// dtypes: f16 (sum in f32), f32, f64; integers, which wrap around; or quantised x and bias, i8, u8 or i16 with one scale
+/// each, y with the scale that `into<quant{…}>` gives, by the arithmetic of add.
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_BIAS_ADD, for any rank from 1 on.
 struct bias_add {
-  static constexpr dtype_set added = types::floating | types::index;
-
   static constexpr op_code code{5};
   static constexpr std::string_view name = "bias_add";
-  static constexpr operand_spec inputs[] = {{"x", added}, {"bias", added}};
-  static constexpr operand_spec outputs[] = {{"y", added}};
-  static constexpr operator_traits traits{.result = storage::in_place, .computes = meaning::bias_add};
+  static constexpr operand_spec inputs[] = {{"x", types::number}, {"bias", types::number}};
+  static constexpr operand_spec outputs[] = {{"y", types::number}};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .computes = meaning::bias_add, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 5, .hdi = 23};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -34,13 +35,26 @@ struct bias_add {
     parameter_types_must_equal_input_type,
     parameter_rank_must_be_1,
     parameters_must_have_one_element_for_each_channel,
+    operands_must_both_be_quantised_or_both_plain,
+    quantised_types_must_be_i8_u8_or_i16,
+    quantised_types_must_be_equal,
+    quantised_operands_must_have_one_scale,
+    quantised_output_must_have_one_scale,
   };
 
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     if (auto v = detail::check_channels_last<rule>(x); !v) return v;
-    if (auto v = detail::check_parameter<rule>(in[1].desc, x.type, x.shape[-1]); !v) return v;
-    return yields(x);
+    const tensor_desc& bias = in[1].desc;
+    if (auto v = detail::check_parameter_row<rule>(bias, x.shape[-1]); !v) return v;
+    tensor_desc y = x;
+    if (x.quantised || bias.quantised) {
+      if (auto v = detail::check_stored_pair<rule>(x, bias, wanted); !v) return v;
+      y.quantised = wanted[0].quantised;
+    } else if (auto v = require(rule::parameter_types_must_equal_input_type, bias.type, x.type); !v) {
+      return v;
+    }
+    return yields(y);
   }
   static constexpr auto macs = no_macs;
 
@@ -50,7 +64,14 @@ struct bias_add {
     using sum_t = std::conditional_t<std::is_integral_v<T>, std::uint64_t, math::compute_t<T>>;
     return static_cast<T>(static_cast<sum_t>(x) + static_cast<sum_t>(bias));
   }
+  /// The function of two stored numbers.
+  template <class T> static constexpr auto stored(const detail::stored_pair& of) {
+    return detail::stored_sum<T>(of, 1);
+  }
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    if constexpr (can_be_stored<T>)
+      if (in[0].desc->quantised)
+        return detail::for_each_pair<T>(in, out, stored<T>({in, out, activation::none}));
     const auto x = in[0].as<const T>(), bias = in[1].as<const T>();
     const auto y = out[0].as<T>();
     for (std::int64_t i = 0; i < x.elements(); ++i)

@@ -13,14 +13,15 @@ namespace ops {
 ///   a, b: shapes that broadcast as NumPy's do, of one dtype
 ///   y: the common shape, of that dtype; a * b (mode product, the default), a + b (sum) or the larger one (maximum)
 ///
-/// Integers wrap around. Broken rules: see `rule`; extents are counted from the innermost. The mode of NNRt's list that
-/// has no meaning there (3, "unknown") is refused. Source: NNRt OH_NN_OPS_ELTWISE.
+/// Integers wrap around. Quantised operands and results are those of mul, add and maximum, too.
+/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. The mode of NNRt's list that has
+/// no meaning there (3, "unknown") is refused. Source: NNRt OH_NN_OPS_ELTWISE.
 struct eltwise {
   static constexpr op_code code{12};
   static constexpr std::string_view name = "eltwise";
   static constexpr operand_spec inputs[] = {{"a", types::number}, {"b", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.result = storage::in_place};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 12, .hdi = 52};
   static constexpr nnrt_parameter parameters[] = {{"mode", 30, i8}};
 
@@ -29,14 +30,30 @@ struct eltwise {
     constexpr attrs() : mode(eltwise_mode::product) {}
   };
 
-  enum class rule { mode_must_be_product_sum_or_maximum, types_must_be_equal, extents_must_be_equal_or_1 };
+  enum class rule {
+    mode_must_be_product_sum_or_maximum,
+    types_must_be_equal,
+    extents_must_be_equal_or_1,
+    operands_must_both_be_quantised_or_both_plain,
+    quantised_types_must_be_i8_u8_or_i16,
+    quantised_types_must_be_equal,
+    quantised_operands_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+  };
 
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const auto mode = static_cast<std::int64_t>(a.mode);
     if (auto v = require_between(rule::mode_must_be_product_sum_or_maximum, mode, 0, 2); !v) return v;
-    const dtype type = in[0].desc.type;
-    if (auto v = require(rule::types_must_be_equal, in[1].desc.type, type); !v) return v;
-    return detail::infer_broadcast<rule>(in, type);
+    const tensor_desc &x = in[0].desc, &y = in[1].desc;
+    const bool is_stored = x.quantised || y.quantised;
+    if (is_stored) {
+      if (auto v = detail::check_stored_pair<rule>(x, y, wanted); !v) return v;
+    } else if (auto v = require(rule::types_must_be_equal, y.type, x.type); !v) {
+      return v;
+    }
+    verdict v = detail::infer_broadcast<rule>(in, x.type);
+    if (v && is_stored) v.outputs[0].quantised = wanted[0].quantised;
+    return v;
   }
   static constexpr auto macs = no_macs;
 
@@ -47,8 +64,30 @@ struct eltwise {
     if (attributes.mode == eltwise_mode::sum) return static_cast<T>(static_cast<wide>(a) + static_cast<wide>(b));
     return static_cast<T>(static_cast<wide>(a) * static_cast<wide>(b));
   }
+  /// The function of two stored numbers for this mode.
+  template <class T, eltwise_mode Mode> static constexpr auto stored(const detail::stored_pair& of) {
+    if constexpr (Mode == eltwise_mode::maximum) return detail::stored_maximum<T>(of);
+    else if constexpr (Mode == eltwise_mode::sum) return detail::stored_sum<T>(of, 1);
+    else return detail::stored_product<T>(of);
+  }
+
   template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
+    if constexpr (can_be_stored<T>)
+      if (in[0].desc->quantised) return compute_stored<T>(attributes.mode, in, out);
     detail::for_each_pair<T>(in, out, [&](T a, T b) { return element(attributes, a, b); });
+  }
+
+ private:
+  template <class T> static constexpr void compute_stored(eltwise_mode mode, arguments in, results out) {
+    const detail::stored_pair of(in, out, activation::none);
+    switch (mode) {
+      case eltwise_mode::product:
+        return detail::for_each_pair<T>(in, out, stored<T, eltwise_mode::product>(of));
+      case eltwise_mode::sum:
+        return detail::for_each_pair<T>(in, out, stored<T, eltwise_mode::sum>(of));
+      case eltwise_mode::maximum:
+        return detail::for_each_pair<T>(in, out, stored<T, eltwise_mode::maximum>(of));
+    }
   }
 };
 

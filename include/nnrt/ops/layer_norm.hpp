@@ -7,6 +7,8 @@
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
+#include <nnrt/ops/detail/quantised_unary.hpp>
+#include <nnrt/ops/detail/stored_reals.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -16,16 +18,22 @@ namespace ops {
 ///   x: [d0, d1, …]      gamma, beta: the extents of x from begin_norm_axis on, or from begin_param_axis on
 ///   y: as x = (x - mean) / sqrt(variance + epsilon) * gamma + beta; variance is that of the whole block (divided by n)
 ///
-/// begin_norm_axis and begin_param_axis are 1 unless given, epsilon is 1e-7; axes count from the end when negative, and
-/// the normalised ones begin behind axis 0. gamma and beta are repeated along the axes that they do not have.
-/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_LAYER_NORM.
+/// begin_norm_axis and begin_param_axis are 1 unless given, epsilon is 1e-7; axes count from the end when negative.
+/// gamma and beta are repeated along the axes that they do not have.
+///
+/// Quantised: x i8, u8 or i16 with one scale, gamma and beta f32, or of the dtype of x with one scale each, y with the
+/// scale that `into<quant{…}>` gives; each stored number is the nearest to the real result, computed in f64 and rounded to
+/// float.
+///
+/// Broken rules: see `rule`; axes, extents and scales are counted. Source: NNRt OH_NN_OPS_LAYER_NORM, which starts behind
+/// axis 0; from axis 0 on as in MindSpore; quantised: this library.
 struct layer_norm {
   static constexpr op_code code{49};
   static constexpr std::string_view name = "layer_norm";
   static constexpr operand_spec inputs[] = {
-      {"x", types::floating}, {"gamma", types::floating}, {"beta", types::floating}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{};
+      {"x", detail::real_or_stored}, {"gamma", detail::real_or_stored}, {"beta", detail::real_or_stored}};
+  static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 49, .hdi = 75};
   static constexpr nnrt_parameter parameters[] = {
       {"begin_norm_axis", 66, i64}, {"epsilon", 67, f32}, {"begin_param_axis", 68, i64}};
@@ -36,49 +44,59 @@ struct layer_norm {
   };
 
   enum class rule {
-    begin_norm_axis_must_be_an_axis_behind_the_first,
+    begin_norm_axis_must_be_an_axis_of_the_input,
     begin_param_axis_must_be_an_axis_of_the_input,
     parameter_types_must_equal_input_type,
     parameter_rank_must_fit_the_begin_axes,
     parameter_extents_must_equal_input_extents,
+    quantised_input_must_have_one_scale,
+    parameter_types_of_a_quantised_input_must_be_its_type_or_f32,
+    quantised_parameters_must_have_one_scale,
+    quantised_output_must_have_one_scale,
   };
 
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     const int norm = normalise_axis(a.begin_norm_axis, x.rank()), param = normalise_axis(a.begin_param_axis, x.rank());
-    if (norm < 1) {
-      const bool below = a.begin_norm_axis < 1;
-      return refuse(rule::begin_norm_axis_must_be_an_axis_behind_the_first, a.begin_norm_axis,
-                    below ? 1 : x.rank() - 1);
-    }
+    if (norm < 0) return refuse(rule::begin_norm_axis_must_be_an_axis_of_the_input, a.begin_norm_axis, x.rank() - 1);
     if (param < 0) return refuse(rule::begin_param_axis_must_be_an_axis_of_the_input, a.begin_param_axis, x.rank() - 1);
     for (const operand& given : in.subspan(1))
       if (auto v = check_parameter(given.desc, x, norm, param); !v) return v;
-    return yields(x);
+    if (auto v = detail::check_parameter_types<rule>(in, wanted); !v) return v;
+    return yields(detail::like_input(x, wanted));
   }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    using real = math::compute_t<T>;
-    const auto x = in[0].as<const T>(), gamma = in[1].as<const T>(), beta = in[2].as<const T>();
-    const auto y = out[0].as<T>();
-    const std::int64_t n = x.shape.elements(normalise_axis(a.begin_norm_axis, x.rank()));
-    for (std::int64_t first = 0; first < x.elements(); first += n) {
-      real mean = 0, variance = 0;
-      for (std::int64_t i = first; i < first + n; ++i) mean += real(x[i]);
-      mean /= static_cast<real>(n);
-      for (std::int64_t i = first; i < first + n; ++i) variance += (real(x[i]) - mean) * (real(x[i]) - mean);
-      const real deviation = math::sqrt(variance / static_cast<real>(n) + real(a.epsilon));
-      for (std::int64_t i = first; i < first + n; ++i) {
-        const real factor = real(gamma[i % gamma.elements()]), shift = real(beta[i % beta.elements()]);
-        y[i] = static_cast<T>((real(x[i]) - mean) / deviation * factor + shift);
-      }
+    if constexpr (can_be_stored<T>) {
+      const detail::reals_of<T> x(in[0]), gamma(in[1]), beta(in[2]);
+      normalise<double>(a, x, gamma, beta, out[0].as<T>(), detail::storing<T>(out[0]));
+    } else {
+      const auto x = in[0].as<const T>(), gamma = in[1].as<const T>(), beta = in[2].as<const T>();
+      using real = math::compute_t<T>;
+      normalise<real>(a, x, gamma, beta, out[0].as<T>(), [](real element) { return static_cast<T>(element); });
     }
   }
 
  private:
+  /// y = store(element), block by block; computed in Real.
+  template <class Real, class X, class Y, class Store>
+  static constexpr void normalise(const attrs& a, const X& x, const X& gamma, const X& beta, const Y& y, Store store) {
+    const std::int64_t n = y.shape.elements(normalise_axis(a.begin_norm_axis, y.rank()));
+    for (std::int64_t first = 0; first < y.elements(); first += n) {
+      Real mean = 0, variance = 0;
+      for (std::int64_t i = first; i < first + n; ++i) mean += Real(x[i]);
+      mean /= static_cast<Real>(n);
+      for (std::int64_t i = first; i < first + n; ++i) variance += (Real(x[i]) - mean) * (Real(x[i]) - mean);
+      const Real deviation = math::sqrt(variance / static_cast<Real>(n) + Real(a.epsilon));
+      for (std::int64_t i = first; i < first + n; ++i) {
+        const Real factor = Real(gamma[i % gamma.elements()]), shift = Real(beta[i % beta.elements()]);
+        y[i] = store((Real(x[i]) - mean) / deviation * factor + shift);
+      }
+    }
+  }
+
   static constexpr verdict check_parameter(const tensor_desc& given, const tensor_desc& x, int norm, int param) {
-    if (auto v = require(rule::parameter_types_must_equal_input_type, given.type, x.type); !v) return v;
     if (given.rank() != x.rank() - param)
       if (auto v = require(rule::parameter_rank_must_fit_the_begin_axes, given.rank(), x.rank() - norm); !v) return v;
     for (int i = 1; i <= given.rank(); ++i) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/stored_number.hpp>
 #include <nnrt/ops/detail/binary.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
 
@@ -16,11 +17,11 @@ namespace ops {
 /// Elements are compared in the dtype of higher precision of the two: floats before integers before booleans, of which
 /// false is the smaller one. Nothing is less than, or equal to, a NaN.
 ///
-/// Quantised: a and b both i8, or both u8, with one scale each; the real numbers are brought to multiples of 1/256, in
+/// Quantised: a and b both i8, u8 or i16, with one scale each; the real numbers are brought to multiples of 1/256, in
 /// fixed point, and those are compared: what is closer than that may count as equal.
 ///
 /// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt
-/// OH_NN_OPS_LESS_EQUAL; quantised: the reference kernels of TFLite's LESS_EQUAL.
+/// OH_NN_OPS_LESS_EQUAL; quantised: the reference kernels of TFLite's LESS_EQUAL, which has 8 bits.
 struct less_equal {
   static constexpr op_code code{18};
   static constexpr std::string_view name = "less_equal";
@@ -34,7 +35,7 @@ struct less_equal {
     types_must_have_a_common_type,
     extents_must_be_equal_or_1,
     operands_must_both_be_quantised_or_both_plain,
-    quantised_types_must_be_i8_or_u8,
+    quantised_types_must_be_i8_u8_or_i16,
     quantised_types_must_be_equal,
     quantised_operands_must_have_one_scale,
   };
@@ -52,7 +53,7 @@ struct less_equal {
   /// One element of the result.
   template <class T> static constexpr bool element(const attrs&, T a, T b) { return a <= b; }
   template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
-    if constexpr (detail::is_byte<T>)
+    if constexpr (can_be_stored<T>)
       if (in[0].desc->quantised) return detail::for_each_pair<T, bool>(in, out, stored_at_most<T>(in));
     detail::for_each_pair<T, bool>(in, out, [&](T a, T b) { return element(attributes, a, b); });
   }
@@ -61,7 +62,7 @@ struct less_equal {
   static constexpr verdict check_stored(const tensor_desc& a, const tensor_desc& b) {
     constexpr rule both_or_none = rule::operands_must_both_be_quantised_or_both_plain;
     if (auto v = require(both_or_none, b.quantised ? 1 : 0, a.quantised ? 1 : 0); !v) return v;
-    if (!detail::bytes.contains(a.type)) return require(rule::quantised_types_must_be_i8_or_u8, a.type, i8);
+    if (!types::stored.contains(a.type)) return require(rule::quantised_types_must_be_i8_u8_or_i16, a.type, i8);
     if (auto v = require(rule::quantised_types_must_be_equal, b.type, a.type); !v) return v;
     if (auto v = detail::require_one_scale(rule::quantised_operands_must_have_one_scale, a); !v) return v;
     return detail::require_one_scale(rule::quantised_operands_must_have_one_scale, b);

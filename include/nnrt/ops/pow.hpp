@@ -3,7 +3,8 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
-#include <nnrt/ops/detail/binary.hpp>
+#include <nnrt/ops/detail/quantised_binary.hpp>
+#include <nnrt/ops/detail/stored_reals.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -18,14 +19,20 @@ namespace ops {
 ///
 /// Integers with scale 1 and shift 0 are multiplied exactly and wrap around; 0 to the power of 0 is 1; to a negative
 /// power 1 stays 1, -1 is 1 or -1, all others are truncated to 0, and so is 0. With another scale or shift they are
-/// computed in f64 and converted as cast does. Broken rules: see `rule`; extents are counted from the innermost.
-/// Source: NNRt OH_NN_OPS_POW, made definite in this library.
+/// computed in f64 and converted as cast does.
+///
+/// Quantised: x and y i8, u8 or i16 with one scale each, z with the scale that `into<quant{…}>` gives; each stored number
+/// is the nearest to the real result, rounded to float. NaN is the zero point.
+///
+/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt OH_NN_OPS_POW, made
+/// definite in this library.
 struct pow {
   static constexpr op_code code{25};
   static constexpr std::string_view name = "pow";
   static constexpr operand_spec inputs[] = {{"x", detail::arithmetic}, {"y", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"z", types::number}};
-  static constexpr operator_traits traits{.result = storage::in_place, .typed_in_common = types::number};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 25, .hdi = 110};
   static constexpr nnrt_parameter parameters[] = {{"scale", 107, f32}, {"shift", 108, f32}};
 
@@ -34,27 +41,47 @@ struct pow {
     constexpr attrs() : scale(1), shift(0) {}
   };
 
-  enum class rule { types_must_have_a_common_type, operands_must_not_both_be_boolean, extents_must_be_equal_or_1 };
+  enum class rule {
+    types_must_have_a_common_type,
+    operands_must_not_both_be_boolean,
+    extents_must_be_equal_or_1,
+    operands_must_both_be_quantised_or_both_plain,
+    quantised_types_must_be_i8_u8_or_i16,
+    quantised_types_must_be_equal,
+    quantised_operands_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+  };
 
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_arithmetic<rule>(in);
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    return detail::infer_stored_arithmetic<rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
   /// One element of the result.
   template <class T> static constexpr T element(const attrs& a, T x, T y) {
-    const bool as_it_is = a.scale == 1 && a.shift == 0;
     if constexpr (std::is_integral_v<T>)
-      if (as_it_is) return power(x, y);
-    auto base = math::convert<double>(x);
-    if (!as_it_is) base = math::product(base, double{a.scale}) + double{a.shift};  // -0 + 0 would be 0
-    return math::convert<T>(math::pow(base, math::convert<double>(y)));
+      if (leaves_the_base(a)) return power(x, y);
+    return math::convert<T>(power_of_reals(a, math::convert<double>(x), math::convert<double>(y)));
   }
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    if constexpr (can_be_stored<T>)
+      if (in[0].desc->quantised) {
+        const quantisation &of_x = in[0].desc->quantised, &of_y = in[1].desc->quantised;
+        const detail::storing<T> store(out[0]);
+        return detail::for_each_pair<T>(in, out, [&](T x, T y) {
+          return store(power_of_reals(a, detail::finite(double{real_of(x, of_x)}),
+                                      detail::finite(double{real_of(y, of_y)})));
+        });
+      }
     detail::for_each_pair<T>(in, out, [&](T x, T y) { return element(a, x, y); });
   }
 
  private:
+  static constexpr bool leaves_the_base(const attrs& a) { return a.scale == 1 && a.shift == 0; }
+  static constexpr double power_of_reals(const attrs& a, double x, double y) {
+    // -0 + 0 would be 0
+    return math::pow(leaves_the_base(a) ? x : math::product(x, double{a.scale}) + double{a.shift}, y);
+  }
   template <class T> static constexpr T power(T x, T y) {
     if constexpr (std::is_signed_v<T>)
       if (y < 0) return x == 1 || (x == -1 && y % 2 == 0) ? T{1} : x == -1 ? T{-1} : T{0};

@@ -5,6 +5,8 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/arithmetic.hpp>
 #include <nnrt/core/dsl.hpp>
+#include <nnrt/core/stored_number.hpp>
+#include <nnrt/ops/detail/quantised.hpp>
 #include <nnrt/ops/detail/reduction.hpp>
 
 namespace nnrt::inline NNRT_ISA {
@@ -21,13 +23,18 @@ namespace ops {
 /// computation (float for float16). Integers wrap around in their own width; times the coefficient they are truncated
 /// toward zero and saturated.
 ///
-/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_PROD.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; after each element the product
+/// of (x - zero point) is scaled by scale of x / (scale of y)^(1 / number of elements), in 64 bits, and by the coefficient
+/// at the end.
+///
+/// Broken rules: see `rule`; axes and scales are counted. Source: NNRt OH_NN_OPS_REDUCE_PROD; quantised: the reference
+/// kernel of TFLite's REDUCE_PROD, which has i8 and i16 (and no coefficient).
 struct reduce_prod {
   static constexpr op_code code{50};
   static constexpr std::string_view name = "reduce_prod";
   static constexpr operand_spec inputs[] = {{"x", types::number}, {"axes", types::index, presence::optional, true}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 50, .hdi = 118};
   static constexpr nnrt_parameter parameters[] = {
       {"keep_dims", 70, boolean}, {"reduce_to_end", 119, boolean}, {"coefficient", 120, f32}};
@@ -38,22 +45,68 @@ struct reduce_prod {
     axes_must_be_a_list_or_one_number,
     axes_must_be_known,
     axis_must_be_an_axis_of_the_input,
+    quantised_type_must_be_i8_u8_or_i16,
+    quantised_input_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+    coefficient_of_a_quantised_product_must_be_finite,
   };
 
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_reduction<rule>(a, in);
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    const bool is_stored = bool(in[0].desc.quantised);
+    if (is_stored)
+      if (auto v = check_quantisation(a, in[0].desc, wanted); !v) return v;
+    verdict v = detail::infer_reduction<rule>(a, in);
+    if (v && is_stored) v.outputs[0].quantised = wanted[0].quantised;
+    return v;
   }
 
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     using wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, math::compute_t<T>>;
+    if constexpr (can_be_stored<T>)
+      if (in[0].desc->quantised) return multiply_stored<T>(a, in, out);
     detail::reduce<T>(
         a, in, out, wide{1}, [](wide& product, T element) { product *= static_cast<wide>(element); },
         [factor = a.factor()](wide product, std::int64_t) { return times<T>(product, factor); });
   }
 
  private:
+  static constexpr verdict check_quantisation(const attrs& a, const tensor_desc& x, array_ref<const tensor_desc> wanted) {
+    constexpr float most = std::numeric_limits<float>::max();
+    if (!types::stored.contains(x.type)) return require(rule::quantised_type_must_be_i8_u8_or_i16, x.type, i8);
+    if (auto v = detail::require_one_scale(rule::quantised_input_must_have_one_scale, x); !v) return v;
+    if (auto v = detail::require_one_scale(rule::quantised_output_must_have_one_scale, detail::wish_of(wanted)); !v)
+      return v;
+    return require_real_between(rule::coefficient_of_a_quantised_product_must_be_finite, a.factor(), -most, most);
+  }
+
+  /// Each factor is brought to its share of the scale of y, so that no product grows beyond it.
+  template <class T> static constexpr void multiply_stored(const attrs& a, arguments in, results out) {
+    const quantisation &x = in[0].desc->quantised, &y = out[0].desc->quantised;
+    const double coefficient = a.factor(), size = coefficient < 0 ? -coefficient : coefficient;
+    const std::int64_t results = out[0].elements(), count = results > 0 ? in[0].elements() / results : 0;
+    const double share = count > 0 ? math::pow(double{y.scale}, 1 / static_cast<double>(count)) : 1;
+    const fixed_point factor = fixed_point_of(double{x.scale} / share);
+    const fixed_point last = fixed_point_of(math::product(double{x.scale} / share, size));
+    struct product {
+      std::int32_t steps = 0;
+      bool is_begun = false;
+    };
+    const auto step = [&](product& so_far, T element) {
+      const std::int64_t steps = std::int64_t{element} - x.zero_point;
+      so_far.steps = so_far.is_begun ? rounding::twice::scale_wide(so_far.steps * steps, factor)
+                                     : static_cast<std::int32_t>(steps);
+      so_far.is_begun = true;
+    };
+    const stored_range range = stored_range_of<T>(y, activation::none);
+    detail::reduce<T>(a, in, out, product{}, step, [&](const product& all, std::int64_t) {
+      if (!all.is_begun) return stored_as<T>(coefficient, y);
+      const std::int64_t steps = all.steps;
+      return requantise_wide<T>(coefficient < 0 ? -steps : steps, last, y.zero_point, range);
+    });
+  }
+
   template <class T, class Wide> static constexpr T times(Wide product, float factor) {
     if constexpr (!std::is_integral_v<T>) return static_cast<T>(product * static_cast<Wide>(factor));
     else if (factor == 1) return static_cast<T>(product);  // a double would round large ones

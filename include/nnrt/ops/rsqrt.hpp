@@ -3,7 +3,8 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
-#include <nnrt/ops/detail/unary.hpp>
+#include <nnrt/ops/detail/fixed_root.hpp>
+#include <nnrt/ops/detail/quantised_unary.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -12,29 +13,66 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, 1 / sqrt(x); NaN below zero, an infinity of its sign at zero
 ///
-/// No rules beyond the signature's. Source: NNRt OH_NN_OPS_RSQRT, with IEEE 754's answers where that asks for x >= 0.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives. 8 bits in fixed point; each
+/// stored i16 is the nearest to the real result, rounded to float. At zero it is the largest number, below zero the
+/// zero point.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_RSQRT, with IEEE 754's answers where that asks
+/// for x >= 0; quantised: the reference kernel of TFLite's RSQRT, which has i8 (and no numbers below zero).
 struct rsqrt {
   static constexpr op_code code{44};
   static constexpr std::string_view name = "rsqrt";
-  static constexpr operand_spec inputs[] = {{"x", types::floating}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{.result = storage::in_place};
+  static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
+  static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 44, .hdi = 126};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
-  enum class rule {};
+  enum class rule { quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
 
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return yields(in[0].desc);
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    return detail::infer_real<rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    detail::for_each_real<T>(in, out, [](double x) {
+    if constexpr (detail::is_byte<T>) return detail::for_each_element<T>(in, out, stored_root<T>(in, out));
+    else if constexpr (can_be_stored<T>) return detail::for_each_stored<T>(in, out, [](float x) { return root(x); });
+    else detail::for_each_real<T>(in, out, [](double x) {
       // Constant evaluation refuses to divide by zero.
       return x == 0 ? math::copysign(math::infinity<double>, x) : 1 / math::sqrt(x);
     });
   }
+
+ private:
+  static constexpr float root(float x) {
+    if (x <= 0) return x < 0 ? math::nan<float> : math::infinity<float>;
+    return static_cast<float>(1 / math::sqrt(double{x}));
+  }
+
+  /// The function of a stored byte: the root of steps from the zero point with 20 bits behind the point, times what one
+  /// step is worth.
+  template <class T> struct stored_root {
+    std::int32_t zero_x, zero_y;
+    fixed_point factor;
+    constexpr stored_root(arguments in, results out)
+        : zero_x(in[0].desc->quantised.zero_point), zero_y(out[0].desc->quantised.zero_point) {
+      const auto of_step = static_cast<float>(math::sqrt(double{in[0].desc->quantised.scale}));
+      const double step = double{float_product(of_step, out[0].desc->quantised.scale)};
+      factor = fixed_point_of(step > 0 ? 1 / step : 0x1p100);  // beyond every number
+      factor.exponent -= 20;
+    }
+    constexpr T operator()(T x) const {
+      using limits = std::numeric_limits<T>;
+      const std::int32_t steps = x - zero_x;
+      if (steps == 0) return limits::max();
+      if (steps < 0) return static_cast<T>(zero_y);
+      fixed_point root = detail::fixed::inverse_root(steps);
+      root.exponent += 20;
+      const std::int32_t digits = rounding::twice::scale(1, root);
+      return requantise<T>(digits, factor, zero_y, {limits::min(), limits::max()});
+    }
+  };
 };
 
 }  // namespace ops

@@ -4,6 +4,7 @@
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/binary.hpp>
+#include <nnrt/ops/detail/stored_reals.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -14,13 +15,20 @@ namespace ops {
 ///   y: like x, = fused(x * scale + bias)
 ///
 /// `axis` counts from the end when negative. NNRt wants it given; here it is the last one, where channels are, unless
-/// it is. Integers wrap around. Broken rules: see `rule`. Source: NNRt OH_NN_OPS_SCALE.
+/// it is. Integers wrap around.
+///
+/// Quantised: x i8, u8 or i16 with one scale, scale and bias f32, or of the dtype of x with one scale each, y with the
+/// scale that `into<quant{…}>` gives; each stored number is the nearest to the real result, rounded to float, and a fused
+/// activation is a clamp of them.
+///
+/// Broken rules: see `rule`; axes, extents and scales are counted. Source: NNRt OH_NN_OPS_SCALE; quantised: this library.
 struct scale {
   static constexpr op_code code{26};
   static constexpr std::string_view name = "scale";
   static constexpr operand_spec inputs[] = {{"x", types::number}, {"scale", types::number}, {"bias", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.result = storage::in_place, .computes = meaning::scale};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .computes = meaning::scale, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 26, .hdi = 127};
   static constexpr nnrt_parameter parameters[] = {{"axis", 45, i64}, {"fused", 44, i8}};
 
@@ -34,40 +42,70 @@ struct scale {
     parameter_types_must_equal_input_type,
     parameters_must_not_have_more_axes_than_the_input_from_axis_on,
     parameter_extents_must_equal_input_extents,
+    parameters_of_a_plain_input_must_be_plain,
+    quantised_type_must_be_i8_u8_or_i16,
+    quantised_input_must_have_one_scale,
+    parameter_types_of_a_quantised_input_must_be_its_type_or_f32,
+    quantised_parameters_must_have_one_scale,
+    quantised_output_must_have_one_scale,
   };
 
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     const int axis = normalise_axis(a.axis, x.rank());
     if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
     for (const operand& given : in.subspan(1)) {
       const tensor_desc& p = given.desc;
-      if (auto v = require(rule::parameter_types_must_equal_input_type, p.type, x.type); !v) return v;
       constexpr auto too_many = rule::parameters_must_not_have_more_axes_than_the_input_from_axis_on;
       if (auto v = require_at_most(too_many, p.rank(), x.rank() - axis); !v) return v;
       constexpr auto fits = rule::parameter_extents_must_equal_input_extents;
       for (int i = 0; i < p.rank(); ++i)
         if (auto v = require_same_extent(fits, p.shape[i], x.shape[axis + i]); !v) return v;
     }
-    return yields(x);
+    if (auto v = check_types(in, wanted); !v) return v;
+    return yields(detail::like_input(x, wanted));
   }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     using wide = detail::wrapping_t<T>;
-    const auto x = in[0].as<const T>(), scale = in[1].as<const T>(), bias = in[2].as<const T>();
     const auto y = out[0].as<T>();
-    const int axis = normalise_axis(a.axis, x.rank());
+    const int axis = normalise_axis(a.axis, y.rank());
     // Elements of x between one of the parameter and the next.
-    const std::int64_t of_scale = x.shape.elements(axis + scale.rank()), of_bias = x.shape.elements(axis + bias.rank());
-    for (std::int64_t i = 0; i < x.elements(); ++i) {
-      const T factor = scale[i / of_scale % scale.elements()], offset = bias[i / of_bias % bias.elements()];
-      y[i] = detail::finished<T>(
-          product(static_cast<wide>(x[i]), static_cast<wide>(factor)) + static_cast<wide>(offset), a.fused);
-    }
+    const std::int64_t of_scale = y.shape.elements(axis + in[1].rank()), of_bias = y.shape.elements(axis + in[2].rank());
+    const auto each = [&](const auto& x, const auto& scale, const auto& bias, auto element) {
+      for (std::int64_t i = 0; i < y.elements(); ++i)
+        y[i] = element(x[i], scale[i / of_scale % scale.elements()], bias[i / of_bias % bias.elements()]);
+    };
+    if constexpr (can_be_stored<T>)
+      if (in[0].desc->quantised) {
+        using reals = detail::reals_of<T>;
+        const detail::storing<T> store(out[0], a.fused);
+        return each(reals(in[0]), reals(in[1]), reals(in[2]), [&](double x, double factor, double offset) {
+          return store(math::product(x, factor) + offset);
+        });
+      }
+    each(in[0].as<const T>(), in[1].as<const T>(), in[2].as<const T>(), [&](T x, T factor, T offset) {
+      return detail::finished<T>(
+          product(static_cast<wide>(x), static_cast<wide>(factor)) + static_cast<wide>(offset), a.fused);
+    });
   }
 
  private:
+  static constexpr verdict check_types(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    const tensor_desc& x = in[0].desc;
+    if (x.quantised) {
+      constexpr auto can_be = rule::quantised_type_must_be_i8_u8_or_i16;
+      if (!types::stored.contains(x.type)) return require(can_be, x.type, i8);
+      return detail::check_stored_parameters<rule>(in, wanted);
+    }
+    for (const operand& given : in.subspan(1)) {
+      if (auto v = require(rule::parameter_types_must_equal_input_type, given.desc.type, x.type); !v) return v;
+      if (given.desc.quantised) return refuse(rule::parameters_of_a_plain_input_must_be_plain, 1, 0);
+    }
+    return {};
+  }
+
   template <class Wide> static constexpr Wide product(Wide x, Wide factor) {
     if constexpr (std::is_integral_v<Wide>) return x * factor;
     else return math::product(x, factor);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
-#include <nnrt/ops/detail/unary.hpp>
+#include <nnrt/ops/detail/quantised_unary.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -12,26 +12,33 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, the root of x, correctly rounded; NaN below zero, -0 at -0
 ///
-/// No rules beyond the signature's. Source: NNRt OH_NN_OPS_SQRT.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
+/// nearest to the real root, rounded to float. Below zero there is none, but the zero point.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_SQRT.
 struct sqrt {
   static constexpr op_code code{33};
   static constexpr std::string_view name = "sqrt";
-  static constexpr operand_spec inputs[] = {{"x", types::floating}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{.result = storage::in_place};
+  static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
+  static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 33, .hdi = 146};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
-  enum class rule {};
+  enum class rule { quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
 
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return yields(in[0].desc);
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    return detail::infer_real<rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    detail::for_each_real<T>(in, out, [](double x) { return math::sqrt(x); });
+    if constexpr (can_be_stored<T>) detail::for_each_stored<T>(in, out, [](float x) { return root(x); });
+    else detail::for_each_real<T>(in, out, [](double x) { return math::sqrt(x); });
   }
+
+ private:
+  static constexpr float root(float x) { return x < 0 ? math::nan<float> : static_cast<float>(math::sqrt(double{x})); }
 };
 
 }  // namespace ops

@@ -202,7 +202,7 @@ TEST_CASE("binary operators: two dtypes, 8 bits and booleans are left to the ref
 }
 
 TEST_CASE_TEMPLATE("binary operators on stored bytes: the kernel has the reference's bits under every broadcast", Op,
-                   ops::add, ops::sub, ops::mul, ops::div, ops::maximum) {
+                   ops::add, ops::sub, ops::mul, ops::div, ops::maximum, ops::squared_difference) {
   tensor_desc wanted;
   for (const dtype type : {i8, u8})
     for (const shapes& row : table) {
@@ -217,6 +217,32 @@ TEST_CASE_TEMPLATE("binary operators on stored bytes: the kernel has the referen
       check_kernel<Op>({}, {a, b}, {}, {wanted});
       check_kernel<Op>({}, {b, a}, {}, {wanted});
     }
+}
+
+TEST_CASE("eltwise and bias_add: the kernels on stored bytes have the references' bits, and other dtypes none") {
+  tensor_desc wanted;
+  for (const dtype type : {i8, u8}) {
+    const std::int32_t shift = type == u8 ? 128 : 0;
+    const auto stored = [&](shape_t shape, float scale, std::int32_t zero) {
+      given_operand x = pattern(type, shape);
+      x.desc.quantised = quant{scale, zero + shift};
+      return x;
+    };
+    wanted.quantised = quant{0.09F, 1 + shift};
+    for (const eltwise_mode mode : {eltwise_mode::product, eltwise_mode::sum, eltwise_mode::maximum})
+      for (const shapes& row : table) {
+        CAPTURE(row.a.elements());
+        CAPTURE(row.b.elements());
+        ops::eltwise::attrs attrs;
+        attrs.mode = mode;
+        check_kernel<ops::eltwise>(attrs, {stored(row.a, 0.05F, 3), stored(row.b, 0.07F, -9)}, {}, {wanted});
+      }
+    for (const std::int64_t channels : {1, 3, 16, 67})
+      check_kernel<ops::bias_add>({}, {stored({3, 5, channels}, 0.05F, 3), stored({channels}, 0.07F, -9)}, {}, {wanted});
+  }
+  given_operand wide = pattern(i16, {700});
+  wide.desc.quantised = quant{0.05F, 0}, wanted.quantised = quant{0.05F, 0};
+  CHECK_FALSE(bool(node_under_test<ops::eltwise>({}, {wide, wide}, {wanted}).choose()));
 }
 
 TEST_CASE("add: the kernel on stored bytes keeps to the fused activation; larger integers are the reference's") {

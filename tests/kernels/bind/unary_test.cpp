@@ -74,7 +74,7 @@ given_operand stored_pattern(dtype type, shape_t shape, std::int32_t zero_point)
 }  // namespace
 
 TEST_CASE_TEMPLATE("functions of stored bytes: a table of what the reference gives, for large tensors alone", Op, ops::relu,
-                   ops::relu6, ops::sigmoid, ops::tanh, ops::hswish, ops::gelu) {
+                   ops::relu6, ops::sigmoid, ops::tanh, ops::hswish, ops::gelu, ops::sqrt, ops::rsqrt) {
   for (const dtype type : {i8, u8})
     for (const shape_t& shape : {shape_t{512}, shape_t{3, 5, 7, 11}, shape_t{2, 300, 301}}) {
       CAPTURE(shape.elements());

@@ -4,12 +4,33 @@
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/kernels/bind/detail/binary.hpp>
+#include <nnrt/kernels/bind/detail/stored.hpp>
 #include <nnrt/ops/eltwise.hpp>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::eltwise, Isa> : binary_binding<ops::eltwise, fast<ops::eltwise, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!holds_stored_bytes(node.in[0].desc)) return binary_binding<ops::eltwise, fast>::select(node);
+    switch (unpack<ops::eltwise::attrs>(node.attrs).mode) {
+      case eltwise_mode::product:
+        return stored_pair_binding<in_mode<eltwise_mode::product>, Isa>::select(node);
+      case eltwise_mode::sum:
+        return stored_pair_binding<in_mode<eltwise_mode::sum>, Isa>::select(node);
+      case eltwise_mode::maximum:
+        return stored_pair_binding<in_mode<eltwise_mode::maximum>, Isa>::select(node);
+    }
+    return {};
+  }
   static eltwise_lanes function(array_ref<const word> attrs) { return {unpack<ops::eltwise::attrs>(attrs).mode}; }
+
+ private:
+  template <eltwise_mode Mode> struct in_mode {
+    using attrs = ops::eltwise::attrs;
+    template <class T> static constexpr auto stored(const ops::detail::stored_pair& of) {
+      return ops::eltwise::stored<T, Mode>(of);
+    }
+  };
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

@@ -3,12 +3,17 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
+#include <nnrt/kernels/bind/detail/stored.hpp>
 #include <nnrt/kernels/bind/detail/unary.hpp>
 #include <nnrt/ops/rsqrt.hpp>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::rsqrt, Isa> : unary_binding<fast<ops::rsqrt, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice table = table_binding<ops::rsqrt, Isa>::select(node)) return table;
+    return unary_binding<fast>::select(node);
+  }
   static constexpr std::int64_t cost = 4;
   static rsqrt_lanes function(array_ref<const word>) { return {}; }
 };

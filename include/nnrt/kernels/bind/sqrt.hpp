@@ -3,12 +3,17 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
+#include <nnrt/kernels/bind/detail/stored.hpp>
 #include <nnrt/kernels/bind/detail/unary.hpp>
 #include <nnrt/ops/sqrt.hpp>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::sqrt, Isa> : unary_binding<fast<ops::sqrt, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice table = table_binding<ops::sqrt, Isa>::select(node)) return table;
+    return unary_binding<fast>::select(node);
+  }
   static constexpr std::int64_t cost = 3;
   static sqrt_lanes function(array_ref<const word>) { return {}; }
 };

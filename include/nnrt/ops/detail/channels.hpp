@@ -13,9 +13,8 @@ template <class Rule> constexpr verdict check_channels_last(const tensor_desc& x
   return {};
 }
 
-/// A parameter is a row of the input's dtype with one element for each of `channels`.
-template <class Rule> constexpr verdict check_parameter(const tensor_desc& given, dtype type, std::int64_t channels) {
-  if (auto v = require(Rule::parameter_types_must_equal_input_type, given.type, type); !v) return v;
+/// A parameter is a row with one element for each of `channels`.
+template <class Rule> constexpr verdict check_parameter_row(const tensor_desc& given, std::int64_t channels) {
   if (auto v = require(Rule::parameter_rank_must_be_1, given.rank(), 1); !v) return v;
   return require_same_extent(Rule::parameters_must_have_one_element_for_each_channel, given.shape[0], channels);
 }

@@ -85,6 +85,33 @@ template <class T> struct stored_sum {
   }
 };
 
+/// (a - b)^2: both are shifted left by 7 bits and brought to twice the larger of their scales; the square of their
+/// difference is brought to the scale of y, in 64 bits for i16. Source: TFLite's SQUARED_DIFFERENCE, which has i8.
+template <class T> struct stored_squared_difference {
+  std::int32_t zero_a, zero_b;
+  fixed_point factor_a, factor_b, factor_y;
+  stored_result<T> result;
+  static constexpr int left_shift = 7;
+
+  constexpr explicit stored_squared_difference(const stored_pair& of)
+      : zero_a(of.a.zero_point), zero_b(of.b.zero_point), result(of.y, of.fused) {
+    const double twice = 2 * double{of.a.scale > of.b.scale ? of.a.scale : of.b.scale};
+    factor_a = fixed_point_of(double{of.a.scale} / twice);
+    factor_b = fixed_point_of(double{of.b.scale} / twice);
+    factor_y = fixed_point_of(twice * twice / ((1 << 2 * left_shift) * double{of.y.scale}));
+  }
+  constexpr T operator()(T a, T b) const {
+    const std::int64_t difference = brought(a - zero_a, factor_a) - brought(b - zero_b, factor_b);
+    if constexpr (sizeof(T) == 1) return result(difference * difference, factor_y);
+    else return requantise_wide<T>(difference * difference, factor_y, result.zero_point, result.range);
+  }
+
+ private:
+  static constexpr std::int64_t brought(std::int32_t x, fixed_point factor) {
+    return rounding::twice::scale(x * (1 << left_shift), factor);
+  }
+};
+
 /// a * b, whose scale is the product of theirs, in float. Source: TFLite's MUL.
 template <class T> struct stored_product {
   std::int32_t zero_a, zero_b;

@@ -1,0 +1,84 @@
+// stored_reals: operators on stored numbers that have no arithmetic of integers: real numbers, computed, stored again.
+// Flow: infer and reference of scale, batch_norm, layer_norm and pow on quantised tensors.
+#pragma once
+
+#include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/stored_number.hpp>
+#include <nnrt/ops/detail/quantised.hpp>
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// A float that is not infinite: beyond the largest one that one. NaN stays.
+constexpr float finite(double x) {
+  constexpr double most = std::numeric_limits<float>::max();
+  return static_cast<float>(x > most ? most : x < -most ? -most : x);
+}
+
+/// Parameters of an input that is quantised: f32, or of the input's dtype with one scale each; x has one scale, and so
+/// has y.
+template <class Rule>
+constexpr verdict check_stored_parameters(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+  const tensor_desc& x = in[0].desc;
+  if (auto v = require_one_scale(Rule::quantised_input_must_have_one_scale, x); !v) return v;
+  for (const operand& parameter : in.subspan(1)) {
+    const tensor_desc& p = parameter.desc;
+    if (p.type == f32) continue;
+    if (auto v = require(Rule::parameter_types_of_a_quantised_input_must_be_its_type_or_f32, p.type, x.type); !v) return v;
+    if (auto v = require_one_scale(Rule::quantised_parameters_must_have_one_scale, p); !v) return v;
+  }
+  return require_one_scale(Rule::quantised_output_must_have_one_scale, wish_of(wanted));
+}
+
+/// The same where floats come, too: their parameters have their dtype. (Shapes are looked at elsewhere.)
+template <class Rule>
+constexpr verdict check_parameter_types(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+  const tensor_desc& x = in[0].desc;
+  if (!types::floating.contains(x.type)) return check_stored_parameters<Rule>(in, wanted);
+  for (const operand& parameter : in.subspan(1))
+    if (auto v = require(Rule::parameter_types_must_equal_input_type, parameter.desc.type, x.type); !v) return v;
+  return {};
+}
+
+/// An output like x; where it is quantised, as wanted.
+constexpr tensor_desc like_input(tensor_desc x, array_ref<const tensor_desc> wanted) {
+  if (x.quantised) x.quantised = wanted[0].quantised;
+  return x;
+}
+
+/// The elements of an operand as real numbers: stored ones of type T, or floats.
+template <class T> class reals_of {
+ public:
+  constexpr explicit reals_of(const view& operand) : q_(operand.desc->quantised), is_plain_(operand.type() == f32) {
+    if (is_plain_) plain_ = operand.as<const float>();
+    else stored_ = operand.as<const T>();
+  }
+  constexpr std::int64_t elements() const { return is_plain_ ? plain_.elements() : stored_.elements(); }
+  constexpr double operator[](std::int64_t i) const {
+    return double{is_plain_ ? plain_[i] : finite(double{real_of(stored_[i], q_)})};
+  }
+
+ private:
+  quantisation q_;
+  bool is_plain_;
+  tensor_view<const T> stored_;
+  tensor_view<const float> plain_;
+};
+
+/// Real numbers as elements of y: rounded to float, times 1 / scale in float, to the nearest integer, halves away from
+/// zero, and clamped, as the activation says. As for_each_stored() does it.
+template <class T> class storing {
+ public:
+  constexpr explicit storing(const view& y, activation fused = activation::none)
+      : q_(y.desc->quantised), steps_(float_quotient(1.0F, q_.scale)), range_(stored_range_of<T>(q_, fused)) {}
+  constexpr T operator()(double real) const {
+    const T nearest = stored_at<T>(double{float_product(finite(real), steps_)}, q_);
+    return static_cast<T>(nnrt::detail::clamped(nearest, range_.low, range_.high));
+  }
+
+ private:
+  quantisation q_;
+  float steps_;
+  stored_range range_;
+};
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
