@@ -29,7 +29,10 @@ inline constexpr dtype f32 = dtype::f32;
 inline constexpr dtype f64 = dtype::f64;
 inline constexpr int dtype_count = 13;
 
-#if defined(__FLT16_MAX__)
+#if defined(__aarch64__) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
+/// IEEE binary16: storage and conversion; every operator computes in float. g++ 12 has _Float16 for x86, and this for Arm.
+using float16 = __fp16;
+#elif defined(__FLT16_MAX__)
 /// IEEE binary16: storage and conversion; every operator computes in float.
 using float16 = _Float16;
 #else
