@@ -110,7 +110,7 @@ TEST_CASE("slice: boxes of any shape") {
 
 TEST_CASE("stack: a new axis anywhere, any number of inputs") {
   for (const dtype type : moved)
-    for (const std::size_t count : {1, 2, 7})
+    for (const std::size_t count : {1U, 2U, 7U})
       for (std::int64_t axis = -4; axis < 4; ++axis) {
         CAPTURE(axis);
         CAPTURE(count);
