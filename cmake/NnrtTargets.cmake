@@ -16,11 +16,17 @@ function(nnrt_machine_runs result flags)
     set(CMAKE_REQUIRED_FLAGS "${flags}")
     set(CMAKE_REQUIRED_QUIET ON)
     check_cxx_source_runs("
+      #if defined(__ARM_FEATURE_DOTPROD)
+      #include <sys/auxv.h>
+      #include <asm/hwcap.h>
+      #endif
       int main() {
       #if defined(__AVX2__)
         return __builtin_cpu_supports(\"avx2\") && __builtin_cpu_supports(\"fma\") ? 0 : 1;
       #elif defined(__SSE4_1__)
         return __builtin_cpu_supports(\"sse4.1\") ? 0 : 1;
+      #elif defined(__ARM_FEATURE_DOTPROD)
+        return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0 ? 0 : 1;
       #else
         return 0;
       #endif

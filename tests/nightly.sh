@@ -9,10 +9,11 @@ usage: tests/nightly.sh [--help] [LEG...]
 
 Runs the named legs, or all of them:
   everyday   tests/run.sh, its nightly tests included
-  clang      the whole suite built by clang 16
+  clang      the whole suite built by clang 16, and the kernels without vectors
   asan       unit tests and examples under the address and undefined-behaviour sanitizers
   tsan       unit tests under the thread sanitizer
   valgrind   unit tests and examples under valgrind, built for AVX2 (valgrind 3.19 knows no AVX-512)
+  neon       unit tests and examples for 64-bit Arm, built by both compilers, run in qemu
   reference  doxygen's pages in build/reference/html: every docstring must be one that it understands
   fuzz       every fuzzer of tests/fuzz, each for FUZZ_SECONDS (120)
 EOF
@@ -41,6 +42,10 @@ leg_clang() { build_and_test clang; }
 leg_asan() { build_and_test asan -L 'unit|example'; }
 leg_tsan() { build_and_test tsan -L unit; }
 leg_valgrind() { build_and_test valgrind -L 'unit|example'; }
+leg_neon() {
+  build_and_test neon -L 'unit|example'
+  build_and_test neon_clang -L 'unit|example'
+}
 
 leg_reference() {
   mkdir -p build
@@ -64,7 +69,7 @@ leg_fuzz() {
   [ "$found" -eq 1 ] || { echo "there is no fuzzer" >&2; return 1; }
 }
 
-[ $# -gt 0 ] || set -- everyday clang asan tsan valgrind reference fuzz
+[ $# -gt 0 ] || set -- everyday clang asan tsan valgrind neon reference fuzz
 for leg in "$@"; do
   declare -F "leg_$leg" >/dev/null || { echo "no such leg: $leg" >&2; usage >&2; exit 2; }
 done

@@ -11,8 +11,9 @@ tflite="libflatbuffers-dev"
 # and ONNX's backend tests with the libraries that read them.
 tests="clang-16 doctest-dev python3 pkg-config git libonnx-testdata libonnx-dev libprotobuf-dev $tflite"
 
-# What tests/nightly.sh takes besides: sanitizer and fuzzer runtimes of clang, valgrind, the maker of the reference.
-nightly="libclang-rt-16-dev valgrind doxygen"
+# What tests/nightly.sh takes besides: sanitizer and fuzzer runtimes of clang, valgrind, the maker of the reference, and for
+# 64-bit Arm a compiler with its C++ library and a machine that runs what it makes.
+nightly="libclang-rt-16-dev valgrind doxygen g++-aarch64-linux-gnu qemu-user"
 
 # Google Benchmark, for bench/.
 bench="libbenchmark-dev"
