@@ -42,6 +42,8 @@ constexpr refused_row refused[] = {
     {"weight of another dtype", plain, x23, {f16, {4, 3}}, none, rule::weight_type_must_equal_input_type, 10, 11},
     {"inner extents", plain, x23, f32_of({3, 4}), none, rule::inner_extents_must_be_equal, 3, 4},
     {"inner extents of two axes", from_axis(0), x23, w43, none, rule::inner_extents_must_be_equal, 6, 3},
+    {"a row that is not full", from_axis(no_axis), x23, f32_of({2, 4}), none, rule::elements_must_make_whole_rows, 6, 4},
+    {"rows of no elements", from_axis(no_axis), x23, f32_of({2, 0}), none, rule::elements_must_make_whole_rows, 6, 0},
     {"bias of another dtype", plain, x23, w43, {f64, {4}}, rule::bias_type_must_equal_input_type, 12, 11},
     {"bias too long", plain, x23, w43, f32_of({5}), rule::bias_must_have_one_element_for_each_output, 5, 4},
     {"bias for the inputs", plain, x23, w43, f32_of({3}), rule::bias_must_have_one_element_for_each_output, 3, 4},
@@ -139,6 +141,11 @@ constexpr shape_row shapes[] = {
     {"one output", -1, {3, 5}, {1, 5}, {3, 1}, 15},
     {"an empty batch", -1, {0, 5}, {4, 5}, {0, 4}, 0},
     {"no inputs", -1, {2, 0}, {4, 0}, {2, 4}, 0},
+    {"rows of one axis", no_axis, {3, 5}, {4, 5}, {3, 4}, 60},
+    {"rows of several axes", no_axis, {2, 3, 1, 5}, {4, 15}, {2, 4}, 120},
+    {"rows across the batch", no_axis, {2, 4}, {3, 8}, {1, 3}, 24},
+    {"several rows of one axis", no_axis, {2, 6}, {5, 3}, {4, 5}, 60},
+    {"one vector", no_axis, {4}, {1, 2}, {2, 1}, 4},
 };
 
 TEST_CASE("full_connection: the axes from axis on become one row, the others stay") {
@@ -160,6 +167,8 @@ TEST_CASE("full_connection: unknown extents stay unknown, and refuse nothing") {
   CHECK(y(-1, {-1, 5}, {4, 5}) == shape_t{-1, 4});
   CHECK(y(1, {2, -1, 5}, {4, 15}) == shape_t{2, 4});
   CHECK(y(-1, {2, 5}, {-1, 5}) == shape_t{2, -1});
+  CHECK(y(no_axis, {-1, 2, 5}, {4, 5}) == shape_t{-1, 4});
+  CHECK(y(no_axis, {2, 5}, {4, -1}) == shape_t{-1, 4});
 }
 
 TEST_CASE("full_connection: nothing is counted while an extent is unknown") {
@@ -313,6 +322,13 @@ constexpr auto network = [](builder& b) {
                            relu6);
   b.output("y", full_connection(h, b.weight<f32, shape<7, 5>>("fc2.weight")));
 };
+
+TEST_CASE("full_connection: axis<no_axis> makes rows of whatever there is") {
+  builder b;
+  const auto y = full_connection(b.input<f32, shape<2, 3, 4>>("x"), b.weight<f32, shape<5, 8>>("w"), axis<no_axis>);
+  static_assert(y.desc == f32_of({3, 5}));
+  CHECK(unpack<ops::full_connection::attrs>(b.graph().attrs_of(b.graph().nodes[0])).axis == no_axis);
+}
 
 TEST_CASE("full_connection: keywords arrive as attributes, and the weight names the node") {
   builder b;

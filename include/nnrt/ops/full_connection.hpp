@@ -7,7 +7,13 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
 
+#include <limits>
+
 namespace nnrt::inline NNRT_ISA {
+
+/// What `axis` of full_connection() is when no axis says where rows begin: axis<no_axis>.
+inline constexpr std::int64_t no_axis = std::numeric_limits<std::int64_t>::min();
+
 namespace ops {
 
 /// Dense layer: the axes from `axis` on are one row of I numbers, which meets every row of the weight.
@@ -15,7 +21,8 @@ namespace ops {
 ///   x: [d0 … d(axis-1), rest …], product of rest = I      weight: [O, I]      bias: [O], may be missing
 ///   y: [d0 … d(axis-1), O] = fused(x * transpose(weight) + bias)
 ///
-/// `axis` counts from the end when negative; -1, the last axis alone, is the default. dtypes: all operands one of f16
+/// `axis` counts from the end when negative; -1, the last axis alone, is the default. With no_axis the whole input is
+/// rows of I numbers, whatever its axes are, and y is [rows, O]: what NNRt means without an axis, and TFLite. dtypes: all operands one of f16
 /// (sums in f32), f32, f64; or quantised: x and weight i8, or both u8, bias i32 (its scale is that of x times that of
 /// the weight), y of the dtype of x with the scale that `into<quant{…}>` gives. The weight has one scale, or one for
 /// each output. Sums are exact integers of (x - zero point) * (weight - zero point), scaled by requantise(), and a
@@ -47,6 +54,7 @@ struct full_connection {
     weight_type_must_equal_input_type,
     weight_type_of_an_i16_input_must_be_i8,
     inner_extents_must_be_equal,
+    elements_must_make_whole_rows,
     quantised_input_must_have_one_scale,
     quantised_output_must_have_one_scale,
     quantised_weight_must_have_a_scale,
@@ -60,12 +68,11 @@ struct full_connection {
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc &x = in[0].desc, &w = in[1].desc;
     if (auto v = require_at_least(rule::input_rank_must_be_at_least_1, x.rank(), 1); !v) return v;
-    const int axis = normalise_axis(a.axis, x.rank());
+    const int axis = a.axis == no_axis ? 0 : normalise_axis(a.axis, x.rank());
     if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
     if (auto v = require(rule::weight_rank_must_be_2, w.rank(), 2); !v) return v;
     if (auto v = detail::check_weight_type<rule>(x, w); !v) return v;
-    if (auto v = require_same_extent(rule::inner_extents_must_be_equal, x.shape.elements(axis), w.shape[1]); !v)
-      return v;
+    if (auto v = check_rows(a, x.shape.elements(axis), w.shape[1]); !v) return v;
     if (auto v = detail::check_quantised_layer<rule>(x, w, wanted); !v) return v;
     if (in.size() > 2 && in[2]) {
       if (auto v = detail::check_bias_type<rule>(x, in[2].desc); !v) return v;
@@ -74,6 +81,7 @@ struct full_connection {
     }
     shape_t y;
     for (int i = 0; i < axis; ++i) y.push_back(x.shape[i]);
+    if (a.axis == no_axis) y.push_back(x.shape.is_known() && w.shape[1] > 0 ? x.elements() / w.shape[1] : -1);
     y.push_back(w.shape[0]);
     return yields(detail::layer_result(tensor_desc{x.type, y}, wanted));
   }
@@ -110,11 +118,19 @@ struct full_connection {
     const bool has_one_scale = weight.desc->quantised.mode == quantisation::kind::per_tensor;
     return has_one_scale ? detail::product_of_tensor_scales(a, b) : detail::product_of_channel_scales(a, b);
   }
+
+ private:
+  /// Whether the elements that rows are made of (-1: unknown) fit to those of the weight.
+  static constexpr verdict check_rows(const attrs& a, std::int64_t elements, std::int64_t inner) {
+    if (a.axis != no_axis) return require_same_extent(rule::inner_extents_must_be_equal, elements, inner);
+    if (elements < 0 || inner < 0 || (inner > 0 && elements % inner == 0)) return {};
+    return refuse(rule::elements_must_make_whole_rows, elements, inner);
+  }
 };
 
 }  // namespace ops
 
-/// full_connection(x, weight) or (x, weight, bias), with axis<…> and a fused activation; for a quantised result
+/// full_connection(x, weight) or (x, weight, bias), with axis<…> or axis<no_axis> and a fused activation; for a quantised result
 /// into<quant{…}>.
 template <tensor_desc X, tensor_desc W, dsl::keyword_argument... Keywords>
 constexpr auto full_connection(tensor<X> x, tensor<W> weight, Keywords... keywords) {
