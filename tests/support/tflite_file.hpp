@@ -15,7 +15,7 @@ namespace tflite_test {
 
 // Element types.
 inline constexpr int float32 = 0, float16 = 1, int32 = 2, uint8 = 3, int64 = 4, string = 5, boolean = 6, int16 = 7,
-                     int8 = 9, float64 = 10;
+                     int8 = 9, float64 = 10, int4 = 17;
 
 /// A field of an operator's options.
 struct field {
@@ -45,7 +45,8 @@ struct tensor {
   bool is_variable = false;
   bool is_sparse = false;
   std::uint32_t external_buffer = 0;
-  int buffer = -1;  // -1: one of its own
+  int buffer = -1;         // -1: one of its own
+  bool is_behind = false;  // its buffer has the file's offset and size
 };
 
 struct call {
@@ -56,6 +57,13 @@ struct call {
   int opcode_index = -1;  // -1: one of its own
 };
 
+/// A way to call a subgraph: names for tensors.
+struct signature {
+  std::string key;
+  std::vector<std::pair<std::string, std::uint32_t>> inputs, outputs;
+  std::uint32_t subgraph = 0;
+};
+
 /// A file; bytes() writes it down as it stands.
 struct file {
   std::vector<tensor> tensors;
@@ -63,7 +71,9 @@ struct file {
   std::vector<std::int32_t> inputs, outputs;
   std::uint32_t version = 3;
   int subgraphs = 1;
-  std::uint64_t buffer_offset = 0;  // of every buffer
+  std::uint64_t buffer_offset = 0, buffer_size = 0;  // of buffers behind the FlatBuffer
+  std::vector<signature> signatures = {};
+  std::vector<std::byte> behind = {};  // the FlatBuffer
   const char* identifier = "TFL3";
 
   int add(tensor t) {
@@ -91,10 +101,10 @@ class writer {
   explicit writer(const file& f) : file_(f) {}
 
   std::vector<std::byte> write() {
-    std::vector<offset> buffers{buffer({})}, tensors, codes, calls, graphs;
+    std::vector<offset> buffers{buffer({}, false)}, tensors, codes, calls, graphs;
     for (const tensor& t : file_.tensors) {
       tensors.push_back(write(t, buffers.size()));
-      if (t.buffer < 0) buffers.push_back(buffer(t.data));
+      if (t.buffer < 0) buffers.push_back(buffer(t.data, t.is_behind));
     }
     for (const call& c : file_.calls) {
       calls.push_back(write(c, codes.size()));
@@ -109,26 +119,54 @@ class writer {
       graphs.push_back(b_.EndTable(start));
     }
     const auto graph_list = b_.CreateVector(graphs), buffer_list = b_.CreateVector(buffers),
-               code_list = b_.CreateVector(codes);
+               code_list = b_.CreateVector(codes), signature_list = write(file_.signatures);
     const auto start = b_.StartTable();
     b_.AddElement<std::uint32_t>(slot(0), file_.version, 0);
     b_.AddOffset(slot(1), code_list), b_.AddOffset(slot(2), graph_list), b_.AddOffset(slot(4), buffer_list);
+    b_.AddOffset(slot(7), signature_list);
     b_.Finish(flatbuffers::Offset<void>(b_.EndTable(start)), file_.identifier);
     const auto* first = reinterpret_cast<const std::byte*>(b_.GetBufferPointer());
-    return {first, first + b_.GetSize()};
+    std::vector<std::byte> bytes(first, first + b_.GetSize());
+    bytes.insert(bytes.end(), file_.behind.begin(), file_.behind.end());
+    return bytes;
   }
 
  private:
   using offset = flatbuffers::Offset<void>;
   static flatbuffers::voffset_t slot(int i) { return static_cast<flatbuffers::voffset_t>(4 + 2 * i); }
 
-  offset buffer(const std::vector<std::byte>& data) {
+  offset buffer(const std::vector<std::byte>& data, bool is_behind) {
     if (!data.empty()) b_.ForceVectorAlignment(data.size(), 1, 16);
     const auto bytes = b_.CreateVector(reinterpret_cast<const std::uint8_t*>(data.data()), data.size());
     const auto start = b_.StartTable();
     if (!data.empty()) b_.AddOffset(slot(0), bytes);
-    b_.AddElement<std::uint64_t>(slot(1), file_.buffer_offset, 0);
+    b_.AddElement<std::uint64_t>(slot(1), is_behind ? file_.buffer_offset : 0, 0);
+    b_.AddElement<std::uint64_t>(slot(2), is_behind ? file_.buffer_size : 0, 0);
     return b_.EndTable(start);
+  }
+  using offset_list = flatbuffers::Offset<flatbuffers::Vector<offset>>;
+  offset_list write(const std::vector<std::pair<std::string, std::uint32_t>>& names) {
+    std::vector<offset> made;
+    for (const auto& [name, tensor] : names) {
+      const auto text = b_.CreateString(name);
+      const auto start = b_.StartTable();
+      b_.AddOffset(slot(0), text);
+      b_.AddElement<std::uint32_t>(slot(1), tensor, 0);
+      made.push_back(b_.EndTable(start));
+    }
+    return b_.CreateVector(made);
+  }
+  offset_list write(const std::vector<signature>& signatures) {
+    std::vector<offset> made;
+    for (const signature& s : signatures) {
+      const auto inputs = write(s.inputs), outputs = write(s.outputs);
+      const auto key = b_.CreateString(s.key);
+      const auto start = b_.StartTable();
+      b_.AddOffset(slot(0), inputs), b_.AddOffset(slot(1), outputs), b_.AddOffset(slot(2), key);
+      b_.AddElement<std::uint32_t>(slot(4), s.subgraph, 0);
+      made.push_back(b_.EndTable(start));
+    }
+    return b_.CreateVector(made);
   }
   offset quantization(const quantized& q) {
     const auto scale = b_.CreateVector(q.scale);

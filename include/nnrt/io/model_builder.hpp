@@ -88,6 +88,8 @@ class model_builder {
     if (passes::detail::can_evaluate(made_.graph, last) && passes::detail::evaluate(made_.graph, last)) made_.graph.nodes.pop_back();
   }
 
+  /// When the elements of a value will be known.
+  passes::readiness readiness_of(std::int32_t id) const { return ready_[static_cast<std::size_t>(id)]; }
   const tensor_desc& desc(std::int32_t id) const { return made_.graph.at(id).desc; }
   /// The graph as far as it is built.
   const ir::graph& graph() const { return made_.graph; }

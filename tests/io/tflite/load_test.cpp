@@ -60,15 +60,15 @@ struct spoiled {
 const spoiled files[] = {
     {"identifier", [](file& f) { f.identifier = "TFL2"; }, "file identifier: got \"TFL2\", expected \"TFL3\""},
     {"version", [](file& f) { f.version = 2; }, "schema version: got 2, expected 3"},
-    {"no subgraph", [](file& f) { f.subgraphs = 0; }, "subgraphs: got none, expected 1"},
-    {"several subgraphs", [](file& f) { f.subgraphs = 2; },
-     "subgraphs: got 2, expected 1 (control flow between subgraphs is not supported)"},
+    {"no subgraph", [](file& f) { f.subgraphs = 0; }, "subgraphs: got none, expected at least 1"},
     {"no operator of the list", [](file& f) { f.calls[1].opcode_index = 7; },
      "subgraph 0: operator 1: opcode_index: got 7, expected one of 2"},
     {"control flow", [](file& f) { f.calls[1].builtin = 119; },
      "subgraph 0: operator 1 WHILE: nnrt has no such operator"},
-    {"an operator that we lack", [](file& f) { f.calls[1].builtin = 5; },
-     "subgraph 0: operator 1 DEPTH_TO_SPACE: nnrt has no such operator"},
+    {"a call of another subgraph", [](file& f) { f.subgraphs = 2, f.calls[1].builtin = 129; },
+     "subgraph 0: operator 1 CALL_ONCE: nnrt has no such operator"},
+    {"an operator that we lack", [](file& f) { f.calls[1].builtin = 27; },
+     "subgraph 0: operator 1 SVDF: nnrt has no such operator"},
     {"StableHLO", [](file& f) { f.calls[1].builtin = 170; },
      "subgraph 0: operator 1 builtin operator 170: nnrt has no such operator"},
     {"a negative number", [](file& f) { f.calls[1].builtin = -3; },
@@ -160,8 +160,18 @@ const spoiled files[] = {
      "subgraph 0: operator 0 ADD: tensor 1 \"w\" buffer: got 9, expected one of 4"},
     {"buffer size", [](file& f) { f.tensors[1].data.pop_back(); },
      "subgraph 0: operator 0 ADD: tensor 1 \"w\" buffer 2: got 7 bytes, expected 8 for f32 [2]"},
-    {"bytes behind the file", [](file& f) { f.buffer_offset = 4096; },
-     "subgraph 0: operator 0 ADD: tensor 1 \"w\" buffer 2: its bytes stand behind the FlatBuffer"},
+    {"bytes behind the file", [](file& f) { f.tensors[1].is_behind = true, f.buffer_offset = 4096; },
+     "subgraph 0: operator 0 ADD: tensor 1 \"w\" buffer 2: its bytes lie outside of the file"},
+    {"more bytes than the file has",
+     [](file& f) { f.tensors[1].is_behind = true, f.buffer_offset = 2, f.buffer_size = ~std::uint64_t{0}; },
+     "subgraph 0: operator 0 ADD: tensor 1 \"w\" buffer 2: its bytes lie outside of the file"},
+    {"numbers of 4 bits that are computed", [](file& f) { f.tensors[0].type = int4; },
+     "subgraph 0: input 0: tensor 0 \"x\" has elements of INT4"},
+    {"numbers of 4 bits, too many",
+     [](file& f) {
+       f.tensors[1] = {int4, {2}, "w", bytes_of<std::int8_t>({1, 7})};
+     },
+     "subgraph 0: operator 0 ADD: tensor 1 \"w\" buffer 2: got 2 bytes, expected 1 for i8 [2]"},
     {"boolean",
      [](file& f) {
        f.tensors[1] = {boolean, {2}, "w", bytes_of<std::int8_t>({1, 7})};
@@ -179,16 +189,23 @@ const spoiled files[] = {
        f.tensors[0].shape = f.tensors[2].shape = f.tensors[3].shape = {1, 3};
      },
      "subgraph 0: operator 0 ADD: add \"sum\": extents must be equal or 1 (got 2, expected 3)"},
-    {"fused tanh",
+    {"fused sign bit",
+     [](file& f) {
+       f.calls[0].with.fields = {{0, std::int8_t{5}}};
+     },
+     "subgraph 0: operator 0 ADD: fused activation SIGN_BIT"},
+    {"fused tanh of integers",
      [](file& f) {
        f.calls[0].with.fields = {{0, std::int8_t{4}}};
+       f.calls.pop_back();
+       f.tensors[0].type = f.tensors[1].type = f.tensors[2].type = int32, f.outputs = {2};
      },
-     "subgraph 0: operator 0 ADD: fused activation TANH"},
-    {"fused relu_n1_to_1",
+     "subgraph 0: operator 0 ADD: fused activation TANH of i32"},
+    {"declared type of what is put together",
      [](file& f) {
-       f.calls[0].with.fields = {{0, std::int8_t{2}}};
+       f.calls[1] = {59, {2}, {3}}, f.tensors[3].type = int32;
      },
-     "subgraph 0: operator 0 ADD: fused activation RELU_N1_TO_1"},
+     "subgraph 0: operator 1 NEG: declared output type must match (got f32, expected i32)"},
     {"fused by a number that means nothing",
      [](file& f) {
        f.calls[0].with.fields = {{0, std::int8_t{-9}}};
@@ -325,7 +342,7 @@ TEST_CASE("tflite: many operators on one large constant do not make memory explo
   }
   f.outputs = {500};
   const std::string error = load_file(f.bytes()).error;
-  CHECK(error.find("tensor 0 \"q\" constants: got ") != error.npos);
+  CHECK(error.find("tensor 0 \"q\" constants and names: got ") != error.npos);
   CHECK(error.find(" in a file of this size") != error.npos);
 }
 
@@ -421,6 +438,71 @@ TEST_CASE("tflite: a network whose batch stays unknown runs for any") {
     CHECK(got.outputs[0].shape == std::vector<std::int64_t>{rows, 6});
     CHECK(got.outputs[0].numbers == counted(rows * 6));
   }
+}
+
+TEST_CASE("tflite: what a file cannot know of a result does not bind it") {
+  file f;
+  f.add(floats({1, 2, 2, 1}, "x"));
+  f.add({int32, {2}, "size", bytes_of<std::int32_t>({4, 4})});
+  f.add(floats({1, 1, 1, 1}, "larger"));  // as converters write [1, -1, -1, 1]
+  f.tensors[2].signature = {1, -1, -1, 1};
+  f.add(floats({1, 1, 1, 1}, "y"));
+  f.tensors[3].signature = {1, -1, -1, 1};
+  f.calls = {{97, {0, 1}, {2}}, {relu, {2}, {3}}};
+  f.inputs = {0};
+  f.outputs = {3};
+  const outcome got = run_file(f.bytes(), {{1, -2, 3, -4}});
+  REQUIRE(got.error == "");
+  CHECK(got.outputs[0].shape == std::vector<std::int64_t>{1, 4, 4, 1});
+}
+
+TEST_CASE("tflite: other subgraphs and their signatures are there to be chosen") {
+  file f = good();
+  f.subgraphs = 2;
+  f.signatures = {{"other", {{"x", 0}}, {{"y", 3}}, 7}, {"serving_default", {{"image", 0}}, {{"label", 3}}, 1}};
+  const std::vector<std::byte> bytes = f.bytes();
+  const outcome plain = load_file(bytes), named = load_file(bytes, false, "serving_default");
+  REQUIRE(plain.error == "");
+  CHECK(plain.inputs[0].name == "x");
+  REQUIRE(named.error == "");
+  CHECK(named.inputs[0].name == "image");
+  CHECK(named.outputs[0].name == "label");
+  CHECK(load_file(bytes, false, "other").error == "signature \"other\": subgraph: got 7, expected one of 2");
+  CHECK(load_file(bytes, false, "sing").error ==
+        "signature: got \"sing\", expected one of \"other\", \"serving_default\"");
+  CHECK(load_file(good().bytes(), false, "sing").error == "signature: got \"sing\", expected none: the file has none");
+  f.signatures[1].inputs = {{"nobody", 77}, {"image", 0}};  // no more names are read than there are inputs
+  CHECK(load_file(f.bytes(), false, "serving_default").inputs[0].name == "x");
+}
+
+TEST_CASE("tflite: constants may stand behind the FlatBuffer, at any address") {
+  for (const std::size_t shift : {0, 1, 4}) {
+    file f = good();
+    f.tensors[1].data.clear();
+    f.tensors[1].is_behind = true;
+    f.behind.assign(shift, std::byte{99});
+    for (const std::byte element : bytes_of<float>({10, -20})) f.behind.push_back(element);
+    f.buffer_offset = f.buffer_size = 8;
+    f.buffer_offset = f.bytes().size() - 8;
+    const outcome got = run_file(f.bytes(), {{1, 2}});
+    REQUIRE(got.error == "");
+    CHECK(got.outputs[0].numbers == std::vector<double>{11, 0});
+    f.buffer_size = 9;
+    CHECK(load_file(f.bytes()).error.ends_with("its bytes lie outside of the file"));
+  }
+}
+
+TEST_CASE("tflite: numbers of 4 bits become bytes, the lower half first") {
+  file f;
+  f.add({int8, {1, 3}, "x", {}, {{1}, {0}}});
+  f.add({int4, {2, 3}, "w", bytes_of<std::uint8_t>({0x71, 0x9F, 0x28}), {{1, 2}, {0, 0}, 0}});  // 1 7 -1, -7 -8 2
+  f.add({int8, {1, 2}, "y", {}, {{1}, {0}}});
+  f.calls = {{fully_connected, {0, 1}, {2}}};
+  f.inputs = {0};
+  f.outputs = {2};
+  const outcome got = run_file(f.bytes(), {{1, 2, 3}});
+  REQUIRE(got.error == "");
+  CHECK(got.outputs[0].numbers == std::vector<double>{12, -34});
 }
 
 struct hybrid_row {

@@ -60,8 +60,8 @@ outcome run(result<model> loaded, const std::vector<std::vector<double>>& inputs
 
 }  // namespace
 
-outcome load_file(std::span<const std::byte> file, bool unknown_extents) {
-  const auto loaded = tflite::parse(file, {.unknown_extents = unknown_extents});
+outcome load_file(std::span<const std::byte> file, bool unknown_extents, std::string_view signature) {
+  const auto loaded = tflite::parse(file, {.unknown_extents = unknown_extents, .signature = signature});
   return loaded ? describe(loaded->graph) : failed(loaded.error());
 }
 

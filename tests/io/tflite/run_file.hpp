@@ -22,7 +22,7 @@ struct outcome {
 };
 
 /// Loads the file only: `outputs` have no numbers.
-outcome load_file(std::span<const std::byte> file, bool unknown_extents = false);
+outcome load_file(std::span<const std::byte> file, bool unknown_extents = false, std::string_view signature = {});
 /// One run with these inputs.
 outcome run_file(std::span<const std::byte> file, const std::vector<std::vector<double>>& inputs);
 /// The same with extents that the file calls unknown, for inputs of these shapes.

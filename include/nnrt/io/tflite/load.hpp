@@ -9,12 +9,13 @@ namespace nnrt::inline NNRT_ISA::tflite {
 /// Reads a TensorFlow Lite file. Weights stay in the file, which is mapped as long as the model or a program made of it
 /// lives; what the file keeps in another form (depthwise filters, quantised weights of a float network) is converted.
 ///
-/// Read are files with one subgraph of the builtin operators in operators.hpp, float or quantised. Inputs and outputs
-/// have the names of their tensors.
+/// Read is one subgraph of the builtin operators in operators.hpp, float or quantised: the first, or that of a
+/// signature. Inputs and outputs have the names of their tensors, or those of the signature.
 ///
 /// Errors, which name the file, operator and tensor, what was got and what was expected: not_found and io_failed;
-/// invalid_file (not a .tflite file, or one that contradicts itself); not_supported (operators, types and options that
-/// nothing here computes); rule_broken (operators whose operands break a rule of ours).
+/// invalid_argument (no such signature); invalid_file (not a .tflite file, or one that contradicts itself);
+/// not_supported (operators, types and options that nothing here computes); rule_broken (operators whose operands break
+/// a rule of ours).
 [[gnu::cold]] inline result<model> load(std::string_view path, const load_options& wanted = {});
 /// Reads such a file in memory, for example an embedded one. Its bytes must outlive the model and the programs made of
 /// it; bytes that do not begin at a multiple of 16 are copied. Errors as those of load.
@@ -51,15 +52,59 @@ namespace detail {
   if (node.is_fine()) row->read(node);
 }
 
-[[gnu::cold]] inline result<void> read_inputs(record<schema::subgraph> graph, tensor_reader& tensors) {
+/// What is read of a file: a subgraph, and the signature that names its inputs and outputs, if there is one.
+struct entry {
+  std::uint32_t subgraph = 0;
+  record<schema::signature_def> signature;
+};
+
+/// The entry that was asked for.
+[[gnu::cold]] inline result<entry> find_entry(const document& file, std::string_view key) {
+  if (key.empty()) return entry{};
+  std::string known;
+  for (std::size_t i = 0; i < file.signatures().size(); ++i) {
+    const auto found = file.signatures()[i];
+    const std::string_view name = found[schema::signature_def::signature_key];
+    if (name != key) {
+      if (known.size() < 200) append(known, {i == 0 ? "" : ", ", piece::in_quotes(name)});
+      continue;
+    }
+    const std::uint32_t index = found[schema::signature_def::subgraph_index];
+    if (index >= file.graph_count())
+      return fail(error_code::invalid_file, joined({"signature ", piece::in_quotes(key), ": subgraph: got ", index,
+                                                    ", expected one of ", file.graph_count()}));
+    return entry{index, found};
+  }
+  return fail(error_code::invalid_argument, joined({"signature: got ", piece::in_quotes(key), ", expected ",
+                                                    known.empty() ? "none: the file has none" : "one of ", known}));
+}
+
+/// What callers call a tensor: its own name, unless a signature says otherwise. No more names are looked at than there
+/// are tensors to be named.
+[[gnu::cold]] inline std::string_view called(records<schema::tensor_map> names, std::size_t most, std::int32_t tensor,
+                                             std::string_view own) {
+  for (std::size_t i = 0; i < names.size() && i < most; ++i)
+    if (names[i][schema::tensor_map::tensor_index] == static_cast<std::uint32_t>(tensor))
+      return names[i][schema::tensor_map::name];
+  return own;
+}
+
+[[gnu::cold]] inline result<void> read_inputs(record<schema::subgraph> graph, const entry& read,
+                                              tensor_reader& tensors) {
   const auto inputs = graph[schema::subgraph::inputs];
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (auto ok = tensors.add_input(inputs[i]); !ok) return fail(std::move(ok.error()).in(joined({"input ", i})));
+  const auto names = read.signature[schema::signature_def::inputs];
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const std::string_view name = called(names, inputs.size(), inputs[i], tensors.name(inputs[i]));
+    auto ok = tensors.count_copy(inputs[i], static_cast<std::int64_t>(name.size()));
+    if (ok) ok = tensors.add_input(inputs[i], name);
+    if (!ok) return fail(std::move(ok.error()).in(joined({"input ", i})));
+  }
   return {};
 }
 
-[[gnu::cold]] inline result<void> read_operators(document& file, tensor_reader& tensors, model_builder& network) {
-  const auto operators = file.graph()[schema::subgraph::operators];
+[[gnu::cold]] inline result<void> read_operators(document& file, record<schema::subgraph> graph, tensor_reader& tensors,
+                                                 model_builder& network) {
+  const auto operators = graph[schema::subgraph::operators];
   for (std::size_t i = 0; i < operators.size(); ++i) {
     const record<schema::node> found = operators[i];
     node_reader node(file, tensors, network, found);
@@ -76,29 +121,35 @@ namespace detail {
   return {};
 }
 
-[[gnu::cold]] inline result<void> read_outputs(record<schema::subgraph> graph, tensor_reader& tensors,
-                                               model_builder& network) {
+[[gnu::cold]] inline result<void> read_outputs(record<schema::subgraph> graph, const entry& read,
+                                               tensor_reader& tensors, model_builder& network) {
   const auto outputs = graph[schema::subgraph::outputs];
+  const auto names = read.signature[schema::signature_def::outputs];
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const auto id = tensors.value(outputs[i]);
-    auto ok = id ? network.output(tensors.name(outputs[i]), *id) : result<void>(fail(id.error()));
+    const std::string_view name = called(names, outputs.size(), outputs[i], tensors.name(outputs[i]));
+    auto ok = tensors.count_copy(outputs[i], static_cast<std::int64_t>(name.size()));
+    const auto id = ok ? tensors.value(outputs[i]) : result<std::int32_t>(fail(ok.error()));
+    ok = id ? network.output(name, *id) : result<void>(fail(id.error()));
     if (!ok) return fail(std::move(ok.error()).in(joined({"output ", i})));
   }
   return {};
 }
 
-/// The file's one subgraph. `weights` keeps the file.
+/// One subgraph of the file. `weights` keeps the file.
 [[gnu::cold]] inline result<model> read(std::span<const std::byte> bytes, weights_builder weights,
                                         const load_options& wanted) {
   auto file = document::verify(bytes);
   if (!file) return fail(std::move(file.error()));
+  const auto start = find_entry(*file, wanted.signature);
+  if (!start) return fail(start.error());
+  const auto graph = file->graph(start->subgraph);
   model_builder network;
-  tensor_reader tensors(*file, wanted, network, weights);
+  tensor_reader tensors(*file, graph, wanted, network, weights);
   auto ok = tensors.read_names();
-  if (ok) ok = read_inputs(file->graph(), tensors);
-  if (ok) ok = read_operators(*file, tensors, network);
-  if (ok) ok = read_outputs(file->graph(), tensors, network);
-  if (!ok) return fail(std::move(ok.error()).in("subgraph 0"));
+  if (ok) ok = read_inputs(graph, *start, tensors);
+  if (ok) ok = read_operators(*file, graph, tensors, network);
+  if (ok) ok = read_outputs(graph, *start, tensors, network);
+  if (!ok) return fail(std::move(ok.error()).in(joined({"subgraph ", start->subgraph})));
   auto kept = std::move(weights).finish();
   if (!kept) return fail(std::move(kept.error()));
   return network.finish(*kept);

@@ -74,6 +74,17 @@ inline constexpr std::string_view type_names[] = {
 /// "INT8"; "type 40".
 [[gnu::cold]] inline std::string name_of_type(std::int32_t number) { return name_in(type_names, "type", number); }
 
+/// The number of the element type of this name; -1 when there is none.
+constexpr std::int32_t type_number(std::string_view name) {
+  std::int32_t number = 0;
+  for (const std::string_view known : type_names) {
+    if (known == name) return number;
+    ++number;
+  }
+  return -1;
+}
+static_assert(type_number("INT4") == 17);
+
 /// Our dtype for an element type; `none` where we have none.
 constexpr dtype dtype_of_type(std::int32_t number) {
   constexpr dtype types[] = {f32, f16, i32,         u8,  i64,         dtype::none, boolean, i16, dtype::none,

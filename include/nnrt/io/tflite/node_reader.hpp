@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/convert.hpp>
 #include <nnrt/io/tflite/options.hpp>
 #include <nnrt/io/tflite/tensors.hpp>
 
@@ -69,6 +70,11 @@ class node_reader {
     return {};
   }
 
+  /// The extents that the file writes down for output i, however unknown they are.
+  [[gnu::cold]] shape_t written_shape(std::size_t i) const {
+    return i < outputs_.size() ? tensors_.written_shape(outputs_[i]) : shape_t();
+  }
+
   /// The integers of input i, which operators need to know before the network runs.
   [[gnu::cold]] pool<std::int64_t> integers(std::size_t i);
   [[gnu::cold]] std::int64_t integer(std::size_t i) {
@@ -81,6 +87,10 @@ class node_reader {
   bool is_known(std::size_t i) {
     const std::int32_t id = input(i);
     return id != ir::none && network_.graph().at(id).is == ir::kind::constant;
+  }
+  /// Whether only a run knows the elements of a value, and not even the shapes of the network's inputs.
+  bool is_computed(std::int32_t id) const {
+    return id != ir::none && network_.readiness_of(id) == passes::readiness::computed;
   }
   /// The shape that the integers of input i are.
   [[gnu::cold]] shape_t shape(std::size_t i) {
@@ -102,11 +112,20 @@ class node_reader {
   }
   /// One number as a constant [1].
   std::int32_t real_number(float value) { return taken(network_.constant<float>({f32, {1}}, std::span(&value, 1))); }
+  /// One number of a dtype as a constant without axes, which broadcasts to any shape.
+  [[gnu::cold]] std::int32_t scalar(dtype type, double value);
 
   /// A quantised number that stands for `value`, in the dtype of `like`, as a constant [1].
   [[gnu::cold]] std::int32_t one_step(float value, std::int32_t like);
 
-  /// The fused activation of this number. Refused: those that our operators do not fuse.
+  /// Constants that the reader makes count as copies of input 0: they stay in proportion to the file's size.
+  [[gnu::cold]] void count_copy(std::int64_t bytes) {
+    if (!is_fine() || inputs_.empty()) return;
+    if (auto ok = tensors_.count_copy(inputs_[0], bytes); !ok) refuse(ok.error().code(), {ok.error().message()});
+  }
+
+  /// The fused activation of this number. Those that our operators do not fuse become nodes behind the one that is the
+  /// operator's output.
   [[gnu::cold]] activation fused(std::int8_t number);
   /// Padding of this number. Refused: numbers that mean nothing.
   [[gnu::cold]] pads padding(std::int8_t number);
@@ -135,6 +154,8 @@ class node_reader {
   }
   /// Says that output i is this value.
   [[gnu::cold]] void define(std::size_t i, std::int32_t id);
+  /// The same for a value of which no node has checked that it is what the file declares.
+  [[gnu::cold]] void conclude(std::size_t i, std::int32_t id);
 
  private:
   template <class Op>
@@ -158,9 +179,13 @@ class node_reader {
   model_builder& network_;
   record<schema::node> node_;
   list<std::int32_t> inputs_, outputs_;  // indices of tensors
+  std::int8_t activation_behind_ = 0;    // its number in the file
   error_code code_{};
   std::string message_;
 };
+
+/// The nodes of a fused activation that no operator of ours fuses, behind a value.
+[[gnu::cold]] std::int32_t activated(node_reader& node, std::int32_t id, std::int8_t number);
 
 // --- details ---------------------------------------------------------------
 template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
@@ -212,6 +237,30 @@ template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
   return id;
 }
 
+[[gnu::cold]] inline std::int32_t node_reader::scalar(dtype type, double value) {
+  std::int32_t id = ir::none;
+  if (!is_fine()) return id;
+  with_element<types::any>(type, [&]<class T>(T) {
+    const T element = math::convert<T>(value);
+    id = taken(network_.constant<T>({type, {}}, array_ref<const T>(&element, 1)));
+  });
+  return id;
+}
+
+[[gnu::cold]] inline void node_reader::conclude(std::size_t i, std::int32_t id) {
+  const tensor_desc expected = declared(i);
+  if (!is_fine()) return;
+  tensor_desc made = desc(id);
+  constexpr auto same = signature_rule::declared_output_quantisation_must_match;
+  verdict v = nnrt::detail::settle_shape(made, expected);
+  if (v) v = nnrt::detail::require_same_quantisation(same, made.quantised, expected.quantised);
+  if (v) return define(i, id);
+  refuse(error_code::rule_broken,
+         {nnrt::detail::words_of(nnrt::detail::signature_rules[static_cast<std::size_t>(v.rule)]), " (got ",
+          nnrt::detail::value_text(v.counted, v.actual), ", expected ", nnrt::detail::value_text(v.counted, v.expected),
+          ")"});
+}
+
 [[gnu::cold]] inline activation node_reader::fused(std::int8_t number) {
   switch (number) {
     case 0:
@@ -220,6 +269,10 @@ template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
       return activation::relu;
     case 3:
       return activation::relu6;
+    case 2:
+    case 4:
+      activation_behind_ = number;
+      return activation::none;
     default:
       break;
   }
@@ -250,6 +303,8 @@ template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
   if (!is_fine()) return;
   if (i >= outputs_.size())
     return refuse(error_code::invalid_file, {"outputs: got ", outputs_.size(), ", expected ", i + 1});
+  if (activation_behind_ != 0) id = activated(*this, id, activation_behind_);
+  if (!is_fine()) return;
   if (auto ok = tensors_.define(outputs_[i], id); !ok) refuse(ok.error().code(), {ok.error().message()});
 }
 

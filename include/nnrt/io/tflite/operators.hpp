@@ -3,23 +3,17 @@
 #pragma once
 
 #include <nnrt/io/tflite/operators/elementwise.hpp>
+#include <nnrt/io/tflite/operators/images.hpp>
 #include <nnrt/io/tflite/operators/layers.hpp>
+#include <nnrt/io/tflite/operators/logic.hpp>
+#include <nnrt/io/tflite/operators/lookups.hpp>
+#include <nnrt/io/tflite/operators/reductions.hpp>
 #include <nnrt/io/tflite/operators/shapes.hpp>
-#include <nnrt/ops/add.hpp>
-#include <nnrt/ops/div.hpp>
 #include <nnrt/ops/hswish.hpp>
-#include <nnrt/ops/less_equal.hpp>
-#include <nnrt/ops/maximum.hpp>
-#include <nnrt/ops/pow.hpp>
-#include <nnrt/ops/reduce_all.hpp>
-#include <nnrt/ops/reduce_mean.hpp>
-#include <nnrt/ops/reduce_prod.hpp>
+#include <nnrt/ops/relu6.hpp>
 #include <nnrt/ops/rsqrt.hpp>
 #include <nnrt/ops/sigmoid.hpp>
-#include <nnrt/ops/sqrt.hpp>
 #include <nnrt/ops/squared_difference.hpp>
-#include <nnrt/ops/sub.hpp>
-#include <nnrt/ops/tanh.hpp>
 
 namespace nnrt::inline NNRT_ISA::tflite {
 
@@ -36,32 +30,56 @@ inline constexpr std::size_t any_number = std::size_t(-1);
 
 /// By name. What an operator demands of its operands is written in the rules of ours that it becomes, and only there.
 inline constexpr operator_row operator_table[] = {
+    {"ABS", 1, 1, 1, 1, read_abs},
     {"ADD", 2, 2, 1, 1, read_arithmetic<ops::add, schema::add_options>},
+    {"ADD_N", 1, any_number, 1, 1, read_add_n},
     {"ARG_MAX", 2, 2, 1, 1, read_arg_max},
+    {"ARG_MIN", 2, 2, 1, 1, read_arg_min},
     {"AVERAGE_POOL_2D", 1, 1, 1, 1, read_pool_2d<ops::avg_pool>},
     {"BATCH_MATMUL", 2, 2, 1, 1, read_batch_matmul},
     {"BATCH_TO_SPACE_ND", 3, 3, 1, 1, read_batch_to_space_nd},
+    {"BROADCAST_TO", 2, 2, 1, 1, read_broadcast_to},
     {"CAST", 1, 1, 1, 1, read_cast},
+    {"CEIL", 1, 1, 1, 1, read_ceil},
     {"CONCATENATION", 1, any_number, 1, 1, read_concatenation},
     {"CONV_2D", 2, 3, 1, 1, read_conv_2d},
     {"DEPTHWISE_CONV_2D", 2, 3, 1, 1, read_depthwise_conv_2d},
+    {"DEPTH_TO_SPACE", 1, 1, 1, 1, read_depth_to_space},
     {"DEQUANTIZE", 1, 1, 1, 1, read_dequantize},
     {"DIV", 2, 2, 1, 1, read_arithmetic<ops::div, schema::div_options>},
+    {"ELU", 1, 1, 1, 1, read_elu},
+    {"EMBEDDING_LOOKUP", 2, 2, 1, 1, read_embedding_lookup},
+    {"EQUAL", 2, 2, 1, 1, read_equal},
+    {"EXP", 1, 1, 1, 1, read_exp},
     {"EXPAND_DIMS", 2, 2, 1, 1, read_binary<ops::expand_dims>},
     {"FILL", 2, 2, 1, 1, read_fill},
+    {"FLOOR", 1, 1, 1, 1, read_floor},
+    {"FLOOR_DIV", 2, 2, 1, 1, read_floor_div},
+    {"FLOOR_MOD", 2, 2, 1, 1, read_floor_mod},
     {"FULLY_CONNECTED", 2, 3, 1, 1, read_fully_connected},
     {"GATHER", 2, 2, 1, 1, read_gather},
+    {"GATHER_ND", 2, 2, 1, 1, read_gather_nd},
     {"GELU", 1, 1, 1, 1, read_gelu},
-    {"GREATER_EQUAL", 2, 2, 1, 1, read_swapped<ops::less_equal>},
+    {"GREATER", 2, 2, 1, 1, read_greater},
+    {"GREATER_EQUAL", 2, 2, 1, 1, read_greater_equal},
     {"HARD_SWISH", 1, 1, 1, 1, read_unary<ops::hswish>},
+    {"L2_NORMALIZATION", 1, 1, 1, 1, read_l2_normalization},
+    {"L2_POOL_2D", 1, 1, 1, 1, read_l2_pool_2d},
     {"LEAKY_RELU", 1, 1, 1, 1, read_leaky_relu},
+    {"LESS", 2, 2, 1, 1, read_less},
     {"LESS_EQUAL", 2, 2, 1, 1, read_binary<ops::less_equal>},
+    {"LOGICAL_AND", 2, 2, 1, 1, read_logical_and},
+    {"LOGICAL_NOT", 1, 1, 1, 1, read_logical_not},
+    {"LOGICAL_OR", 2, 2, 1, 1, read_logical_or},
     {"LOGISTIC", 1, 1, 1, 1, read_unary<ops::sigmoid>},
     {"MAXIMUM", 2, 2, 1, 1, read_binary<ops::maximum>},
     {"MAX_POOL_2D", 1, 1, 1, 1, read_pool_2d<ops::max_pool>},
-    {"MEAN", 2, 2, 1, 1, read_reduction<ops::reduce_mean>},
+    {"MEAN", 2, 2, 1, 1, read_mean},
+    {"MINIMUM", 2, 2, 1, 1, read_minimum},
     {"MIRROR_PAD", 2, 2, 1, 1, read_mirror_pad},
     {"MUL", 2, 2, 1, 1, read_arithmetic<ops::mul, schema::mul_options>},
+    {"NEG", 1, 1, 1, 1, read_neg},
+    {"NOT_EQUAL", 2, 2, 1, 1, read_not_equal},
     {"ONE_HOT", 4, 4, 1, 1, read_one_hot},
     {"PACK", 1, any_number, 1, 1, read_pack},
     {"PAD", 2, 2, 1, 1, read_pad},
@@ -69,17 +87,30 @@ inline constexpr operator_row operator_table[] = {
     {"POW", 2, 2, 1, 1, read_binary<ops::pow>},
     {"PRELU", 2, 2, 1, 1, read_prelu},
     {"QUANTIZE", 1, 1, 1, 1, read_quantize},
+    {"RANGE", 3, 3, 1, 1, read_range},
+    {"RANK", 1, 1, 1, 1, read_rank},
     {"REDUCE_ALL", 2, 2, 1, 1, read_reduction<ops::reduce_all>},
+    {"REDUCE_ANY", 2, 2, 1, 1, read_reduce_any},
+    {"REDUCE_MAX", 2, 2, 1, 1, read_reduce_max},
+    {"REDUCE_MIN", 2, 2, 1, 1, read_reduce_min},
     {"REDUCE_PROD", 2, 2, 1, 1, read_reduction<ops::reduce_prod>},
     {"RELU", 1, 1, 1, 1, read_unary<ops::relu>},
     {"RELU6", 1, 1, 1, 1, read_unary<ops::relu6>},
+    {"RELU_0_TO_1", 1, 1, 1, 1, read_clamp<0>},
+    {"RELU_N1_TO_1", 1, 1, 1, 1, read_clamp<-1>},
     {"RESHAPE", 1, 2, 1, 1, read_reshape},
     {"RESIZE_BILINEAR", 2, 2, 1, 1, read_resize_bilinear},
+    {"RESIZE_NEAREST_NEIGHBOR", 2, 2, 1, 1, read_resize_nearest_neighbor},
+    {"REVERSE_V2", 2, 2, 1, 1, read_reverse_v2},
+    {"ROUND", 1, 1, 1, 1, read_round},
     {"RSQRT", 1, 1, 1, 1, read_unary<ops::rsqrt>},
+    {"SELECT", 3, 3, 1, 1, read_select},
+    {"SELECT_V2", 3, 3, 1, 1, read_select_v2},
     {"SHAPE", 1, 1, 1, 1, read_shape},
     {"SLICE", 3, 3, 1, 1, read_slice},
     {"SOFTMAX", 1, 1, 1, 1, read_softmax},
     {"SPACE_TO_BATCH_ND", 3, 3, 1, 1, read_space_to_batch_nd},
+    {"SPACE_TO_DEPTH", 1, 1, 1, 1, read_space_to_depth},
     {"SPLIT", 2, 2, 1, any_number, read_split},
     {"SPLIT_V", 3, 3, 1, any_number, read_split_v},
     {"SQRT", 1, 1, 1, 1, read_unary<ops::sqrt>},
@@ -88,12 +119,14 @@ inline constexpr operator_row operator_table[] = {
     {"SQUEEZE", 1, 1, 1, 1, read_squeeze},
     {"STRIDED_SLICE", 4, 4, 1, 1, read_strided_slice},
     {"SUB", 2, 2, 1, 1, read_arithmetic<ops::sub, schema::sub_options>},
+    {"SUM", 2, 2, 1, 1, read_sum},
     {"TANH", 1, 1, 1, 1, read_unary<ops::tanh>},
     {"TILE", 2, 2, 1, 1, read_binary<ops::tile>},
     {"TOPK_V2", 2, 2, 2, 2, read_top_k},
     {"TRANSPOSE", 2, 2, 1, 1, read_binary<ops::transpose>},
     {"TRANSPOSE_CONV", 3, 4, 1, 1, read_transpose_conv},
     {"UNPACK", 1, 1, 1, any_number, read_unpack},
+    {"ZEROS_LIKE", 1, 1, 1, 1, read_zeros_like},
 };
 
 /// The row of this name; nullptr when we do not read the operator.

@@ -72,6 +72,9 @@ using mul_options = fused_options<21>;
 using sub_options = fused_options<28>;
 using div_options = fused_options<29>;
 
+/// L2_NORMALIZATION.
+using l2_norm_options = fused_options<12>;
+
 /// RESIZE_BILINEAR.
 struct resize_bilinear_options {
   static constexpr std::uint8_t tag = 15;
@@ -85,6 +88,15 @@ struct reshape_options {
   static constexpr vector<std::int32_t> new_shape{0};
   static bool each(auto f) { return f(new_shape); }
 };
+
+/// DEPTH_TO_SPACE and SPACE_TO_DEPTH.
+template <std::uint8_t Tag> struct block_options {
+  static constexpr std::uint8_t tag = Tag;
+  static constexpr scalar<std::int32_t> block_size{0};
+  static bool each(auto f) { return f(block_size); }
+};
+using space_to_depth_options = block_options<19>;
+using depth_to_space_options = block_options<94>;
 
 /// GATHER.
 struct gather_options {
@@ -145,6 +157,13 @@ struct unpack_options {
   static constexpr std::uint8_t tag = 64;
   static constexpr scalar<std::int32_t> axis{1};
   static bool each(auto f) { return f(axis); }
+};
+
+/// RESIZE_NEAREST_NEIGHBOR.
+struct resize_nearest_neighbor_options {
+  static constexpr std::uint8_t tag = 74;
+  static constexpr scalar<bool> align_corners{0}, half_pixel_centers{1};
+  static bool each(auto f) { return f(align_corners) && f(half_pixel_centers); }
 };
 
 /// LEAKY_RELU.

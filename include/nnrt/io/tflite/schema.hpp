@@ -65,11 +65,27 @@ struct subgraph {
   static bool each(auto f) { return f(tensors) && f(inputs) && f(outputs) && f(operators) && f(name); }
 };
 
-/// Elements of constants; those of a file beyond 2 GB stand behind the FlatBuffer, at `offset`.
+/// Elements of constants; those of files beyond 2 GB stand behind the FlatBuffer: `size` bytes, `offset` from the
+/// file's begin. Offsets 0 and 1 mean none.
 struct buffer {
   static constexpr vector<std::uint8_t> data{0};
-  static constexpr scalar<std::uint64_t> offset{1};
-  static bool each(auto f) { return f(data) && f(offset); }
+  static constexpr scalar<std::uint64_t> offset{1}, size{2};
+  static bool each(auto f) { return f(data) && f(offset) && f(size); }
+};
+
+/// An input or output of a signature: how callers name a tensor.
+struct tensor_map {
+  static constexpr text name{0};
+  static constexpr scalar<std::uint32_t> tensor_index{1};
+  static bool each(auto f) { return f(name) && f(tensor_index); }
+};
+
+/// A way to call a subgraph, by names.
+struct signature_def {
+  static constexpr tables<schema::tensor_map> inputs{0}, outputs{1};
+  static constexpr text signature_key{2};
+  static constexpr scalar<std::uint32_t> subgraph_index{4};
+  static bool each(auto f) { return f(inputs) && f(outputs) && f(signature_key) && f(subgraph_index); }
 };
 
 /// The root of a file.
@@ -78,7 +94,10 @@ struct model {
   static constexpr tables<schema::operator_code> operator_codes{1};
   static constexpr tables<schema::subgraph> subgraphs{2};
   static constexpr tables<schema::buffer> buffers{4};
-  static bool each(auto f) { return f(version) && f(operator_codes) && f(subgraphs) && f(buffers); }
+  static constexpr tables<schema::signature_def> signature_defs{7};
+  static bool each(auto f) {
+    return f(version) && f(operator_codes) && f(subgraphs) && f(buffers) && f(signature_defs);
+  }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::tflite::schema

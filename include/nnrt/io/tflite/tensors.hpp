@@ -17,6 +17,9 @@ struct load_options {
   /// Extents that the file calls unknown (-1 in shape_signature) stay unknown, for sessions that are told them at run
   /// time. Otherwise they are those of `shape`, which is what converters write for a batch of one.
   bool unknown_extents = false;
+  /// Which of the file's signatures shall be read, by its key: that one's subgraph, whose inputs and outputs get the
+  /// signature's names. Empty: the first subgraph, whose inputs and outputs are called like their tensors.
+  std::string_view signature = {};
 };
 
 /// In which form an operator wants a constant.
@@ -28,12 +31,9 @@ struct constant_form {
 /// The tensors of one subgraph. Errors name the tensor.
 class tensor_reader {
  public:
-  tensor_reader(const document& file, const load_options& wanted, model_builder& network, weights_builder& weights)
-      : file_(file),
-        tensors_(file.graph()[schema::subgraph::tensors]),
-        wanted_(wanted),
-        network_(network),
-        weights_(weights) {
+  tensor_reader(const document& file, record<schema::subgraph> graph, const load_options& wanted,
+                model_builder& network, weights_builder& weights)
+      : file_(file), tensors_(graph[schema::subgraph::tensors]), wanted_(wanted), network_(network), weights_(weights) {
     ids_.assign(tensors_.size(), ir::none);
     uses_.assign(tensors_.size(), 0);
   }
@@ -44,9 +44,21 @@ class tensor_reader {
 
   /// What the file declares of a tensor. Errors: invalid_file (an index, extent, scale … that cannot be),
   /// not_supported (element types that nnrt lacks; variables; sparse, external or otherwise quantised elements).
-  [[gnu::cold]] result<tensor_desc> declared(std::int32_t index) const;
-  /// The same for a tensor that the network computes or is given, which has one scale or none.
-  [[gnu::cold]] result<tensor_desc> declared_result(std::int32_t index) const;
+  [[gnu::cold]] result<tensor_desc> declared(std::int32_t index) const {
+    return declared(index, wanted_.unknown_extents);
+  }
+  /// The same for a tensor that the network is given, which has one scale or none.
+  [[gnu::cold]] result<tensor_desc> declared_input(std::int32_t index) const {
+    return of_one_scale(index, wanted_.unknown_extents);
+  }
+  /// The same for one that it computes. What is unknown when a file is written stands as 1 in its shape: rules know
+  /// better.
+  [[gnu::cold]] result<tensor_desc> declared_result(std::int32_t index) const { return of_one_scale(index, true); }
+  /// The extents that the file writes down for a result, however unknown they are.
+  [[gnu::cold]] shape_t written_shape(std::int32_t index) const {
+    const auto desc = of_one_scale(index, false);
+    return desc ? desc->shape : shape_t();
+  }
   /// Its name, for nodes, inputs and outputs; empty when there is no such tensor.
   std::string_view name(std::int32_t index) const {
     return is_index(index) ? at(index)[schema::tensor::name] : std::string_view();
@@ -54,14 +66,17 @@ class tensor_reader {
   /// Whether the file has its elements.
   bool has_data(std::int32_t index) const { return is_index(index) && !data(index).empty(); }
 
-  /// Declares an input of the network.
-  [[gnu::cold]] result<void> add_input(std::int32_t index);
+  /// Declares an input of the network under this name.
+  [[gnu::cold]] result<void> add_input(std::int32_t index, std::string_view called);
   /// The value of a tensor that an operator reads: what was defined before, else a constant of the file.
   [[gnu::cold]] result<std::int32_t> value(std::int32_t index);
   /// A constant of the file in another form.
   [[gnu::cold]] result<std::int32_t> constant(std::int32_t index, constant_form form);
   /// Says that a tensor is this value. Error: invalid_file (a tensor that is an input, a constant, or made already).
   [[gnu::cold]] result<void> define(std::int32_t index, std::int32_t id);
+  /// Many tensors may have one buffer: what is made of constants must stay in proportion to the file. Error:
+  /// invalid_file (more bytes than that, counting these).
+  [[gnu::cold]] result<void> count_copy(std::int32_t index, std::int64_t bytes);
 
  private:
   bool is_index(std::int32_t index) const { return index >= 0 && static_cast<std::size_t>(index) < tensors_.size(); }
@@ -69,12 +84,12 @@ class tensor_reader {
   std::int32_t& id_of(std::int32_t index) { return ids_[static_cast<std::size_t>(index)]; }
   [[gnu::cold]] error refusal(std::int32_t index, error_code code, pieces why) const;
 
-  std::span<const std::byte> data(std::int32_t index) const {
-    return file_.buffer(at(index)[schema::tensor::buffer])[schema::buffer::data].bytes();
-  }
-  [[gnu::cold]] result<std::span<const std::byte>> elements(std::int32_t index, const tensor_desc& desc) const;
+  std::span<const std::byte> data(std::int32_t index) const { return file_.buffer(at(index)[schema::tensor::buffer]); }
+  bool is_packed(std::int32_t index) const { return at(index)[schema::tensor::type] == type_number("INT4"); }
+  [[gnu::cold]] result<tensor_desc> declared(std::int32_t index, bool unknown_extents) const;
+  [[gnu::cold]] result<tensor_desc> of_one_scale(std::int32_t index, bool unknown_extents) const;
+  [[gnu::cold]] result<std::span<const std::byte>> elements(std::int32_t index, const tensor_desc& desc);
   [[gnu::cold]] result<std::span<std::byte>> allocate(std::int32_t index, std::int64_t bytes);
-  [[gnu::cold]] result<void> count_copy(std::int32_t index, std::int64_t bytes);
   [[gnu::cold]] result<std::int32_t> keep(std::int32_t index, const tensor_desc& desc,
                                           std::span<const std::byte> bytes);
   [[gnu::cold]] result<void> bring_into_form(std::int32_t index, constant_form form, tensor_desc& desc,
@@ -102,12 +117,13 @@ namespace detail {
 inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
 
 /// What is wrong with a tensor beside its shape and quantisation; empty when nothing is. All of it is well-formed.
-[[gnu::cold]] inline std::string unsupported_part(record<schema::tensor> tensor) {
+[[gnu::cold]] inline std::string unsupported_part(record<schema::tensor> tensor, bool is_constant) {
   if (tensor[schema::tensor::is_variable]) return "is a variable, which keeps its elements between runs";
   if (tensor[schema::tensor::sparsity] != nullptr) return "is sparse";
   if (tensor[schema::tensor::external_buffer] != 0) return "has its elements in another file";
   const std::int32_t type = tensor[schema::tensor::type];
-  if (dtype_of_type(type) == dtype::none) return joined({"has elements of ", name_of_type(type)});
+  const bool is_packed = type == type_number("INT4") && is_constant;
+  if (dtype_of_type(type) == dtype::none && !is_packed) return joined({"has elements of ", name_of_type(type)});
   return {};
 }
 
@@ -196,6 +212,14 @@ template <class T>
   }
 }
 
+/// Numbers of four bits, the lower ones of each byte first, as bytes.
+[[gnu::cold]] inline void unpack_halves(std::span<const std::byte> from, std::span<std::byte> to) {
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const auto half = static_cast<unsigned>(from[i / 2]) >> (i % 2 * 4) & 15U;
+    to[i] = static_cast<std::byte>((half ^ 8U) - 8U);  // the sign is the highest of four bits
+  }
+}
+
 /// [pixels, filters] as [filters, pixels].
 [[gnu::cold]] inline void put_filters_first(std::span<const std::byte> from, std::size_t filters,
                                             std::size_t element_bytes, std::span<std::byte> to) {
@@ -215,19 +239,21 @@ template <class T>
   return {code, std::move(text)};
 }
 
-[[gnu::cold]] inline result<tensor_desc> tensor_reader::declared(std::int32_t index) const {
+[[gnu::cold]] inline result<tensor_desc> tensor_reader::declared(std::int32_t index, bool unknown_extents) const {
   if (!is_index(index))
     return fail(refusal(index, error_code::invalid_file, {"does not exist: the file has ", tensors_.size()}));
   const record<schema::tensor> tensor = at(index);
-  if (const auto fault = detail::unsupported_part(tensor); !fault.empty())
+  if (const auto fault = detail::unsupported_part(tensor, has_data(index)); !fault.empty())
     return fail(refusal(index, error_code::not_supported, {fault}));
   shape_t shape;
-  if (const auto fault = detail::read_shape(tensor, wanted_.unknown_extents && !has_data(index), shape); !fault.empty())
+  if (const auto fault = detail::read_shape(tensor, unknown_extents && !has_data(index), shape); !fault.empty())
     return fail(refusal(index, error_code::invalid_file, {fault}));
   if (const auto buffer = tensor[schema::tensor::buffer]; buffer >= file_.buffer_count())
     return fail(
         refusal(index, error_code::invalid_file, {"buffer: got ", buffer, ", expected one of ", file_.buffer_count()}));
-  tensor_desc desc{dtype_of_type(tensor[schema::tensor::type]), shape};
+  if (const auto buffer = tensor[schema::tensor::buffer]; !file_.holds_buffer(buffer))
+    return fail(refusal(index, error_code::invalid_file, {"buffer ", buffer, ": its bytes lie outside of the file"}));
+  tensor_desc desc{is_packed(index) ? i8 : dtype_of_type(tensor[schema::tensor::type]), shape};
   const auto quantised = tensor[schema::tensor::quantization];
   if (quantised[schema::quantization::details_type] != 0)
     return fail(refusal(index, error_code::not_supported, {"is quantised in a way of its own"}));
@@ -236,20 +262,20 @@ template <class T>
   return desc;
 }
 
-[[gnu::cold]] inline result<tensor_desc> tensor_reader::declared_result(std::int32_t index) const {
-  auto desc = declared(index);
+[[gnu::cold]] inline result<tensor_desc> tensor_reader::of_one_scale(std::int32_t index, bool unknown_extents) const {
+  auto desc = declared(index, unknown_extents);
   if (desc && desc->quantised.mode == quantisation::kind::per_channel)
     return fail(refusal(index, error_code::not_supported,
                         {"is no constant, but has ", desc->shape[desc->quantised.axis], " scales"}));
   return desc;
 }
 
-[[gnu::cold]] inline result<void> tensor_reader::add_input(std::int32_t index) {
-  auto desc = declared_result(index);
+[[gnu::cold]] inline result<void> tensor_reader::add_input(std::int32_t index, std::string_view called) {
+  auto desc = declared_input(index);
   if (!desc) return fail(std::move(desc.error()));
   if (has_data(index))
     return fail(refusal(index, error_code::invalid_file, {"is an input of the network and a constant"}));
-  auto id = network_.input(name(index), *desc);
+  auto id = network_.input(called, *desc);
   if (!id) return fail(std::move(id.error()));
   return define(index, *id);
 }
@@ -293,15 +319,20 @@ template <class T>
 
 /// The bytes of a constant, as many as its desc says.
 [[gnu::cold]] inline result<std::span<const std::byte>> tensor_reader::elements(std::int32_t index,
-                                                                                const tensor_desc& desc) const {
+                                                                                const tensor_desc& desc) {
   const std::string buffer = joined({"buffer ", at(index)[schema::tensor::buffer], ": "});
-  if (file_.buffer(at(index)[schema::tensor::buffer])[schema::buffer::offset] > 1)
-    return fail(refusal(index, error_code::not_supported, {buffer, "its bytes stand behind the FlatBuffer"}));
   const auto bytes = data(index);
-  if (static_cast<std::int64_t>(bytes.size()) != desc.bytes())
-    return fail(refusal(
-        index, error_code::invalid_file,
-        {buffer, "got ", bytes.size(), " bytes, expected ", desc.bytes(), " for ", piece(desc.type, desc.shape)}));
+  const std::int64_t expected = is_packed(index) ? (desc.bytes() + 1) / 2 : desc.bytes();
+  if (static_cast<std::int64_t>(bytes.size()) != expected)
+    return fail(
+        refusal(index, error_code::invalid_file,
+                {buffer, "got ", bytes.size(), " bytes, expected ", expected, " for ", piece(desc.type, desc.shape)}));
+  if (is_packed(index)) {
+    auto to = allocate(index, desc.bytes());
+    if (!to) return fail(std::move(to.error()));
+    detail::unpack_halves(bytes, *to);
+    return *to;
+  }
   if (desc.type == boolean)
     for (const std::byte element : bytes)
       if (element > std::byte{1})
@@ -336,12 +367,11 @@ template <class T>
   return {};
 }
 
-/// Many tensors may have one buffer: what is made of it must stay in proportion to the file.
 [[gnu::cold]] inline result<void> tensor_reader::count_copy(std::int32_t index, std::int64_t bytes) {
   copied_bytes_ += bytes;
   if (copied_bytes_ <= most_copied()) return {};
   return fail(refusal(index, error_code::invalid_file,
-                      {"constants: got ", copied_bytes_, " bytes to copy, expected at most ", most_copied(),
+                      {"constants and names: got ", copied_bytes_, " bytes to copy, expected at most ", most_copied(),
                        " in a file of this size"}));
 }
 

@@ -11,7 +11,9 @@
 #include <nnrt/ops/full_connection.hpp>
 #include <nnrt/ops/matmul.hpp>
 #include <nnrt/ops/max_pool.hpp>
+#include <nnrt/ops/mul.hpp>
 #include <nnrt/ops/reshape.hpp>
+#include <nnrt/ops/sqrt.hpp>
 #include <nnrt/ops/transpose.hpp>
 
 namespace nnrt::inline NNRT_ISA::tflite {
@@ -40,14 +42,6 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
   return node.add<ops::transpose>({}, {node.input(i), node.integer_list({3, 1, 2, 0})});
 }
 
-/// The input of a dense layer with this many columns as a batch of rows.
-[[gnu::cold]] inline std::int32_t as_rows(node_reader& node, std::int32_t x, const tensor_desc& weight) {
-  const shape_t& shape = node.desc(x).shape;
-  const std::int64_t columns = weight.rank() == 2 ? weight.shape[1] : 0;
-  if (columns < 1 || (shape.rank >= 2 && shape.elements(1) == columns)) return x;
-  return node.add<ops::reshape>({}, {x, node.integer_list({-1, columns})});
-}
-
 /// What a float layer sees of its input x beside weights of 8 bits (input i of the operator): TFLite computes such
 /// layers on integers. `axis` is where the numbers begin that share a scale.
 [[gnu::cold]] inline std::int32_t seen_beside(node_reader& node, std::size_t i, std::int32_t x, bool symmetric,
@@ -58,6 +52,16 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
   attrs.axis = axis;
   attrs.symmetric = symmetric;
   return node.add<ops::dynamic_range>(attrs, {x});
+}
+/// The same for the rows of a dense layer with weights (input 1), as long as those.
+[[gnu::cold]] inline std::int32_t rows_seen(node_reader& node, std::int32_t x, bool symmetric) {
+  const auto weight = node.narrow_constant(1, x);
+  if (!weight || size_of(weight->type) != 1 || weight->rank() != 2) return x;
+  const shape_t& shape = node.desc(x).shape;
+  const std::int64_t columns = weight->shape[1];
+  const bool are_rows = shape.rank == 2 && shape[1] == columns;
+  const std::int32_t rows = are_rows ? x : node.add<ops::reshape>({}, {x, node.integer_list({-1, columns})});
+  return seen_beside(node, 1, rows, symmetric, 1);
 }
 /// Whether a constant has a scale for each channel; convolutions with such ones quantise their input with a zero point.
 [[gnu::cold]] inline bool has_scales(node_reader& node, std::size_t i, std::int32_t x) {
@@ -106,9 +110,10 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
   const std::int32_t x = node.input(0), weight = node.weight(1, x), bias = node.weight(2, x);
   ops::full_connection::attrs attrs;
   attrs.fused = node.fused(options[kind::fused]);
-  attrs.axis = options[kind::keep_num_dims] ? -1 : 1;
-  const std::int32_t rows = options[kind::keep_num_dims] ? x : detail::as_rows(node, x, node.desc(weight));
-  const std::int32_t seen = detail::seen_beside(node, 1, rows, !options[kind::asymmetric], attrs.axis);
+  attrs.axis = options[kind::keep_num_dims] ? -1 : no_axis;
+  const bool symmetric = !options[kind::asymmetric];
+  const std::int32_t seen = options[kind::keep_num_dims] ? detail::seen_beside(node, 1, x, symmetric, -1)
+                                                         : detail::rows_seen(node, x, symmetric);
   node.finish<ops::full_connection>(attrs, {seen, weight, bias});
 }
 
@@ -123,8 +128,9 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
   node.finish<ops::matmul>(attrs, {detail::seen_beside(node, 1, a, !options[kind::asymmetric], -1), b});
 }
 
-/// AVERAGE_POOL_2D and MAX_POOL_2D.
-template <class Op> [[gnu::cold]] void read_pool_2d(node_reader& node) {
+namespace detail {
+/// Window, stride, padding and activation of a pool.
+template <class Op> [[gnu::cold]] typename Op::attrs pool_of(node_reader& node) {
   using kind = schema::pool2d_options;
   const auto options = node.options<kind>();
   typename Op::attrs attrs;
@@ -132,7 +138,22 @@ template <class Op> [[gnu::cold]] void read_pool_2d(node_reader& node) {
   attrs.stride = {options[kind::stride_h], options[kind::stride_w]};
   attrs.pad = node.padding(options[kind::padding]);
   attrs.fused = node.fused(options[kind::fused]);
+  return attrs;
+}
+}  // namespace detail
+
+/// AVERAGE_POOL_2D and MAX_POOL_2D.
+template <class Op> [[gnu::cold]] void read_pool_2d(node_reader& node) {
+  const typename Op::attrs attrs = detail::pool_of<Op>(node);
   node.finish<Op>(attrs, {node.input(0)});
+}
+/// The root of the mean of squares.
+[[gnu::cold]] inline void read_l2_pool_2d(node_reader& node) {
+  const ops::avg_pool::attrs attrs = detail::pool_of<ops::avg_pool>(node);
+  if (attrs.fused != activation::none) node.not_supported({"a fused activation"});
+  const std::int32_t x = node.input(0);
+  if (node.desc(x).quantised) node.not_supported({"quantised numbers"});
+  node.finish<ops::sqrt>({}, {node.add<ops::avg_pool>(attrs, {node.add<ops::mul>({}, {x, x})})});
 }
 
 }  // namespace nnrt::inline NNRT_ISA::tflite

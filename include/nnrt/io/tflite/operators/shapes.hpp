@@ -3,21 +3,13 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
-#include <nnrt/io/tflite/node_reader.hpp>
-#include <nnrt/ops/arg_max.hpp>
-#include <nnrt/ops/batch_to_space_nd.hpp>
-#include <nnrt/ops/cast.hpp>
+#include <nnrt/io/tflite/operators/blocks.hpp>
+#include <nnrt/ops/add.hpp>
 #include <nnrt/ops/concat.hpp>
 #include <nnrt/ops/expand_dims.hpp>
 #include <nnrt/ops/fill.hpp>
-#include <nnrt/ops/gather.hpp>
-#include <nnrt/ops/one_hot.hpp>
 #include <nnrt/ops/pad.hpp>
-#include <nnrt/ops/reshape.hpp>
-#include <nnrt/ops/resize_bilinear.hpp>
-#include <nnrt/ops/shape_of.hpp>
 #include <nnrt/ops/slice.hpp>
-#include <nnrt/ops/space_to_batch_nd.hpp>
 #include <nnrt/ops/split.hpp>
 #include <nnrt/ops/squeeze.hpp>
 #include <nnrt/ops/stack.hpp>
@@ -25,7 +17,6 @@
 #include <nnrt/ops/tile.hpp>
 #include <nnrt/ops/top_k.hpp>
 #include <nnrt/ops/transpose.hpp>
-#include <nnrt/ops/unsqueeze.hpp>
 
 namespace nnrt::inline NNRT_ISA::tflite {
 
@@ -52,35 +43,23 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
   return ids;
 }
 
+/// The extents of the output as a constant, with -1 for one that is unknown; with several, as they are written down.
+[[gnu::cold]] inline std::int32_t declared_extents(node_reader& node) {
+  shape_t shape = node.declared(0).shape;
+  int unknown = 0;
+  for (const std::int64_t extent : shape) unknown += extent < 0 ? 1 : 0;
+  if (unknown > 1) shape = node.written_shape(0);
+  return node.integer_list(std::span(shape.begin(), shape.end()));
+}
+
 /// The shape that RESHAPE wants: an operand, else an option, else what the output declares.
 [[gnu::cold]] inline std::int32_t wanted_shape(node_reader& node) {
   if (node.has(1)) return node.input(1);
   const auto listed = node.options<schema::reshape_options>()[schema::reshape_options::new_shape];
-  const shape_t declared = node.declared(0).shape;
-  if (listed.empty()) return node.integer_list(std::span(declared.begin(), declared.end()));
+  if (listed.empty()) return declared_extents(node);
   if (listed.size() == 1 && listed[0] == 0) return node.integer_list({});  // how early files say "one number"
   const auto items = read_list<int_list<max_rank>>(node, listed);
   return node.integer_list(std::span(items.begin(), items.end()));
-}
-
-/// Blocks and borders of BATCH_TO_SPACE_ND and SPACE_TO_BATCH_ND, operators of ours on images. Sequences [N, T, C]
-/// become images one pixel wide.
-template <class Op, auto Borders> [[gnu::cold]] void read_blocks(node_reader& node) {
-  const std::int32_t x = node.input(0);
-  const pool<std::int64_t> block = node.integers(1), borders = node.integers(2);
-  const bool is_sequence = block.size() == 1;
-  if (!node.is_fine()) return;
-  if (block.empty() || block.size() > 2 || borders.size() != 2 * block.size())
-    return node.not_supported({"blocks along ", block.size(), " axes with ", borders.size(), " borders"});
-  typename Op::attrs attrs;
-  attrs.block = {block[0], is_sequence ? 1 : block[1]};
-  for (std::size_t i = 0; i < 4; ++i) (attrs.*Borders).push_back(i < borders.size() ? borders[i] : 0);
-  if (!is_sequence) return node.finish<Op>(attrs, {x});
-  ops::unsqueeze::attrs widened;
-  widened.axes.push_back(2);
-  ops::squeeze::attrs narrowed;
-  narrowed.axes.push_back(2);
-  node.finish<ops::squeeze>(narrowed, {node.add<Op>(attrs, {node.add<ops::unsqueeze>(widened, {x})})});
 }
 
 }  // namespace detail
@@ -89,15 +68,36 @@ template <class Op, auto Borders> [[gnu::cold]] void read_blocks(node_reader& no
   node.finish<ops::reshape>({}, {node.input(0), detail::wanted_shape(node)});
 }
 
+/// No axes: those whose extent is known to be 1. Extents that are unknown when the file is read stay.
 [[gnu::cold]] inline void read_squeeze(node_reader& node) {
   ops::squeeze::attrs attrs;
+  const std::int32_t x = node.input(0);
+  const shape_t& shape = node.desc(x).shape;
   attrs.axes = detail::read_list<axis_list>(
       node, node.options<schema::squeeze_options>()[schema::squeeze_options::squeeze_dims]);
-  node.finish<ops::squeeze>(attrs, {node.input(0)});
+  if (attrs.axes.empty() && !shape.is_known()) {
+    for (int i = 0; i < shape.rank; ++i)
+      if (shape[i] == 1) attrs.axes.push_back(i);
+    if (attrs.axes.empty()) return node.conclude(0, x);
+  }
+  node.finish<ops::squeeze>(attrs, {x});
 }
 
+/// A begin that only a run knows needs sizes that are known: then the slice is a strided one.
 [[gnu::cold]] inline void read_slice(node_reader& node) {
-  node.finish<ops::slice>({}, {node.input(0), node.input(1), node.input(2)});
+  const std::int32_t x = node.input(0), begin = node.input(1), size = node.input(2);
+  if (!node.is_fine() || !node.is_computed(begin) || !node.is_known(2))
+    return node.finish<ops::slice>({}, {x, begin, size});
+  const shape_t extents = node.shape(2);
+  tensor_desc wanted = node.declared(0);
+  pool<std::int64_t> ones;
+  for (const std::int64_t extent : extents) {
+    if (extent < 1) node.not_supported({"size ", extent, " beside a begin that only a run knows"});
+    ones.push_back(1);
+  }
+  wanted.shape = extents;
+  const std::int32_t end = node.add<ops::add>({}, {begin, size});
+  node.conclude(0, node.add<ops::strided_slice>({}, {x, begin, end, node.integer_list(ones)}, wanted));
 }
 
 [[gnu::cold]] inline void read_concatenation(node_reader& node) {
@@ -163,15 +163,63 @@ template <class Op, auto Borders> [[gnu::cold]] void read_blocks(node_reader& no
 /// Values and indices along the last axis.
 [[gnu::cold]] inline void read_top_k(node_reader& node) { node.finish<ops::top_k>({}, {node.input(0), node.input(1)}); }
 
+/// Backwards along the axes that the second operand lists.
+[[gnu::cold]] inline void read_reverse_v2(node_reader& node) {
+  const std::int32_t x = node.input(0);
+  const int rank = node.desc(x).rank();
+  pool<std::int64_t> zeros, strides;
+  for (int i = 0; i < rank; ++i) zeros.push_back(0), strides.push_back(1);
+  for (const std::int64_t axis : detail::axes_of(node, 1, x)) strides[static_cast<std::size_t>(axis)] = -1;
+  ops::strided_slice::attrs attrs;
+  attrs.begin_mask = attrs.end_mask = (std::int64_t{1} << rank) - 1;
+  if (!node.is_fine() || rank == 0) return node.conclude(0, x);
+  const std::int32_t none = node.integer_list(zeros);
+  node.finish<ops::strided_slice>(attrs, {x, none, none, node.integer_list(strides)});
+}
+
+/// As many of x along each axis of extent 1 as the second operand says.
+[[gnu::cold]] inline void read_broadcast_to(node_reader& node) {
+  const std::int32_t x = node.input(0);
+  const shape_t wanted = node.shape(1);
+  const shape_t& shape = node.desc(x).shape;
+  if (!node.is_fine()) return;
+  if (!shape.is_known()) return node.not_supported({"an input whose shape is unknown"});
+  const broadcast_result common = broadcast(shape, wanted);
+  if (!common.fits || common.shape != wanted)
+    return node.refuse(error_code::invalid_file, {"shape: got ", wanted, ", expected one that ", shape, " fits into"});
+  pool<std::int64_t> multiples;
+  for (int i = -wanted.rank; i < 0; ++i) multiples.push_back(-i > shape.rank || shape[i] == 1 ? wanted[i] : 1);
+  node.finish<ops::tile>({}, {x, node.integer_list(multiples)});
+}
+
+[[gnu::cold]] inline void read_zeros_like(node_reader& node) {
+  const std::int32_t x = node.input(0);
+  if (node.desc(x).quantised) node.not_supported({"quantised numbers"});
+  node.finish<ops::fill>({}, {node.scalar(node.desc(x).type, 0), node.add<ops::shape_of>({}, {x})});
+}
+
+[[gnu::cold]] inline void read_rank(node_reader& node) {
+  node.conclude(0, node.scalar(i32, node.desc(node.input(0)).rank()));
+}
+
+/// Integers from the first to the second operand, without it, in steps of the third.
+[[gnu::cold]] inline void read_range(node_reader& node) {
+  const std::int64_t first = node.integer(0), last = node.integer(1), step = node.integer(2);
+  constexpr std::int64_t farthest = std::int64_t{1} << 40;
+  if (!node.is_fine()) return;
+  if (step == 0 || std::abs(first) > farthest || std::abs(last) > farthest || std::abs(step) > farthest)
+    return node.refuse(error_code::invalid_file, {"range: got ", first, " to ", last, " in steps of ", step});
+  const std::int64_t way = step > 0 ? last - first : first - last, size = std::abs(step);
+  const std::int64_t count = way > 0 ? (way - 1) / size + 1 : 0;
+  node.count_copy(count > farthest / 8 ? farthest : count * 8);
+  if (!node.is_fine()) return;
+  pool<std::int64_t> items;
+  for (std::int64_t i = 0; i < count; ++i) items.push_back(first + i * step);
+  node.conclude(0, detail::cast_to(node, node.integer_list(items), node.declared(0).type));
+}
+
 /// The shape first, then the number.
 [[gnu::cold]] inline void read_fill(node_reader& node) { node.finish<ops::fill>({}, {node.input(1), node.input(0)}); }
-
-/// MEAN, REDUCE_PROD and REDUCE_ALL.
-template <class Op> [[gnu::cold]] void read_reduction(node_reader& node) {
-  typename Op::attrs attrs;
-  attrs.keep_dims = node.options<schema::reducer_options>()[schema::reducer_options::keep_dims];
-  node.finish<Op>(attrs, {node.input(0), node.input(1)});
-}
 
 [[gnu::cold]] inline void read_shape(node_reader& node) {
   const dtype wanted = node.declared(0).type;
@@ -180,61 +228,19 @@ template <class Op> [[gnu::cold]] void read_reduction(node_reader& node) {
   node.finish<ops::cast>({}, {extents, node.integer_list({static_cast<std::int64_t>(wanted)})});
 }
 
-/// Along the axis that the second operand names.
-[[gnu::cold]] inline void read_arg_max(node_reader& node) {
-  ops::arg_max::attrs attrs;
-  attrs.axis = node.integer(1);
-  node.finish<ops::arg_max>(attrs, {node.input(0)});
-}
-
-[[gnu::cold]] inline void read_batch_to_space_nd(node_reader& node) {
-  detail::read_blocks<ops::batch_to_space_nd, &ops::batch_to_space_nd::attrs::crops>(node);
-}
-[[gnu::cold]] inline void read_space_to_batch_nd(node_reader& node) {
-  detail::read_blocks<ops::space_to_batch_nd, &ops::space_to_batch_nd::attrs::paddings>(node);
-}
-
-[[gnu::cold]] inline void read_gather(node_reader& node) {
-  using kind = schema::gather_options;
-  const auto options = node.options<kind>();
-  if (options[kind::batch_dims] != 0) node.not_supported({"batch_dims ", options[kind::batch_dims]});
-  node.finish<ops::gather>({}, {node.input(0), node.input(1), node.integer_list({options[kind::axis]})});
-}
-
-[[gnu::cold]] inline void read_one_hot(node_reader& node) {
-  ops::one_hot::attrs attrs;
-  attrs.axis = node.options<schema::one_hot_options>()[schema::one_hot_options::axis];
-  node.finish<ops::one_hot>(attrs, {node.input(0), node.input(1), node.input(2), node.input(3)});
-}
-
-[[gnu::cold]] inline void read_resize_bilinear(node_reader& node) {
-  using kind = schema::resize_bilinear_options;
-  const auto options = node.options<kind>();
-  const pool<std::int64_t> size = node.integers(1);
-  if (!node.is_fine()) return;
-  if (size.size() != 2)
-    return node.refuse(error_code::invalid_file, {"size: got ", size.size(), " numbers, expected 2"});
-  if (options[kind::align_corners] && options[kind::half_pixel_centers])
-    return node.refuse(error_code::invalid_file, {"align_corners and half_pixel_centers contradict each other"});
-  ops::resize_bilinear::attrs attrs;
-  attrs.new_height = size[0], attrs.new_width = size[1];
-  attrs.coordinate_mode = options[kind::align_corners]        ? coordinates::align_corners
-                          : options[kind::half_pixel_centers] ? coordinates::half_pixel
-                                                              : coordinates::asymmetric;
-  node.finish<ops::resize_bilinear>(attrs, {node.input(0)});
-}
-
 [[gnu::cold]] inline void read_strided_slice(node_reader& node) {
   using kind = schema::strided_slice_options;
   const auto options = node.options<kind>();
-  if (options[kind::offset]) node.not_supported({"ends that count from the begin (offset)"});
+  const std::int32_t begin = node.input(1);
+  std::int32_t end = node.input(2);
+  if (options[kind::offset]) end = node.add<ops::add>({}, {begin, end});  // ends that count from the begin
   ops::strided_slice::attrs attrs;
   attrs.begin_mask = options[kind::begin_mask];
   attrs.end_mask = options[kind::end_mask];
   attrs.ellipsis_mask = options[kind::ellipsis_mask];
   attrs.new_axis_mask = options[kind::new_axis_mask];
   attrs.shrink_axis_mask = options[kind::shrink_axis_mask];
-  node.finish<ops::strided_slice>(attrs, {node.input(0), node.input(1), node.input(2), node.input(3)});
+  node.finish<ops::strided_slice>(attrs, {node.input(0), begin, end, node.input(3)});
 }
 
 }  // namespace nnrt::inline NNRT_ISA::tflite

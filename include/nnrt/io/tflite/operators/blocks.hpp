@@ -1,0 +1,128 @@
+// blocks: what readers put operators together of that have no counterpart among ours - negation, choice, logic, clamps.
+// Flow: the readers in this folder use them; each adds nodes to the network and gives the last one's value.
+#pragma once
+
+#include <nnrt/io/tflite/node_reader.hpp>
+#include <nnrt/ops/cast.hpp>
+#include <nnrt/ops/gather.hpp>
+#include <nnrt/ops/less_equal.hpp>
+#include <nnrt/ops/maximum.hpp>
+#include <nnrt/ops/mul.hpp>
+#include <nnrt/ops/quant_dtype_cast.hpp>
+#include <nnrt/ops/reduce_prod.hpp>
+#include <nnrt/ops/reshape.hpp>
+#include <nnrt/ops/select.hpp>
+#include <nnrt/ops/shape_of.hpp>
+#include <nnrt/ops/tanh.hpp>
+
+namespace nnrt::inline NNRT_ISA::tflite::detail {
+
+[[gnu::cold]] inline std::int32_t cast_to(node_reader& node, std::int32_t x, dtype type) {
+  if (node.desc(x).type == type) return x;
+  return node.add<ops::cast>({}, {x, node.integer_list({static_cast<std::int64_t>(type)})});
+}
+[[gnu::cold]] inline std::int32_t negated(node_reader& node, std::int32_t x) {
+  return node.add<ops::mul>({}, {x, node.scalar(node.desc(x).type, -1)});
+}
+[[gnu::cold]] inline std::int32_t reshaped(node_reader& node, std::int32_t x, array_ref<const std::int64_t> shape) {
+  return node.add<ops::reshape>({}, {x, node.integer_list(shape)});
+}
+
+// Of truth values less_equal is "if a, then b"; with false that is enough for all of logic.
+
+[[gnu::cold]] inline std::int32_t at_most(node_reader& node, std::int32_t a, std::int32_t b) {
+  return node.add<ops::less_equal>({}, {a, b});
+}
+[[gnu::cold]] inline std::int32_t denied(node_reader& node, std::int32_t a) {
+  return at_most(node, a, node.scalar(boolean, 0));
+}
+[[gnu::cold]] inline std::int32_t both(node_reader& node, std::int32_t a, std::int32_t b) {
+  return denied(node, at_most(node, a, denied(node, b)));
+}
+[[gnu::cold]] inline std::int32_t either(node_reader& node, std::int32_t a, std::int32_t b) {
+  return at_most(node, denied(node, a), b);
+}
+/// a < b: a <= b, but not b <= a, since of NaN neither is true.
+[[gnu::cold]] inline std::int32_t less(node_reader& node, std::int32_t a, std::int32_t b) {
+  const std::int32_t other_way = at_most(node, b, a);
+  if (!types::floating.contains(node.desc(a).type)) return denied(node, other_way);
+  return denied(node, at_most(node, at_most(node, a, b), other_way));
+}
+[[gnu::cold]] inline std::int32_t chosen(node_reader& node, std::int32_t condition, std::int32_t a, std::int32_t b) {
+  return node.add<ops::select>({}, {condition, a, b});
+}
+[[gnu::cold]] inline std::int32_t minimum(node_reader& node, std::int32_t a, std::int32_t b) {
+  return chosen(node, at_most(node, a, b), a, b);
+}
+
+// What is exact on stored numbers when computed on the real ones: scale * (q - zero point) divided by the same scale is
+// q - zero point again, after rounding.
+
+[[gnu::cold]] inline std::int32_t as_real(node_reader& node, std::int32_t x) {
+  if (!node.desc(x).quantised) return x;
+  ops::quant_dtype_cast::attrs attrs;
+  attrs.src_t = static_cast<std::int64_t>(node.desc(x).type);
+  attrs.dst_t = static_cast<std::int64_t>(f32);
+  return node.add<ops::quant_dtype_cast>(attrs, {x});
+}
+/// As stored numbers like those of another tensor, if these are some.
+[[gnu::cold]] inline std::int32_t as_stored(node_reader& node, std::int32_t x, const tensor_desc& like) {
+  if (!like.quantised) return x;
+  ops::quant_dtype_cast::attrs attrs;
+  attrs.src_t = static_cast<std::int64_t>(f32);
+  attrs.dst_t = static_cast<std::int64_t>(like.type);
+  return node.add<ops::quant_dtype_cast>(attrs, {x}, tensor_desc{like.type, format::nd, {}, like.quantised});
+}
+/// Operators that compare stored numbers, whatever these stand for, need one quantisation for all. Refused: others.
+[[gnu::cold]] inline void require_one_quantisation(node_reader& node, std::initializer_list<std::int32_t> inputs) {
+  const quantisation expected = node.declared(0).quantised;
+  for (const std::int32_t id : inputs)
+    if (node.is_fine() && node.desc(id).quantised != expected)
+      node.not_supported({"operands and output of different scales or zero points"});
+}
+
+[[gnu::cold]] inline std::int32_t clamped(node_reader& node, std::int32_t x, double least, double most) {
+  const tensor_desc like = node.desc(x);
+  const std::int32_t real = as_real(node, x);
+  const dtype type = node.desc(real).type;
+  const std::int32_t above = node.add<ops::maximum>({}, {real, node.scalar(type, least)});
+  return as_stored(node, minimum(node, above, node.scalar(type, most)), like);
+}
+
+/// How many elements lie along these axes, as a number of a dtype, which may only be known when shapes are.
+[[gnu::cold]] inline std::int32_t count_along(node_reader& node, std::int32_t x, array_ref<const std::int64_t> axes,
+                                              dtype type) {
+  const std::int32_t extents =
+      node.add<ops::gather>({}, {node.add<ops::shape_of>({}, {x}), node.integer_list(axes), node.integer_list({0})});
+  return node.add<ops::reduce_prod>({}, {cast_to(node, extents, type)});
+}
+
+/// The axes that the integers of input i name, each once, in order. Refused: others than the axes of x.
+[[gnu::cold]] inline pool<std::int64_t> axes_of(node_reader& node, std::size_t i, std::int32_t x) {
+  const pool<std::int64_t> named = node.integers(i);
+  const int rank = node.desc(x).rank();
+  bool is_named[max_rank] = {};
+  for (const std::int64_t axis : named) {
+    const int found = normalise_axis(axis, rank);
+    if (found >= 0) is_named[found] = true;
+    else node.refuse(error_code::invalid_file, {"axis: got ", axis, ", expected one of ", rank});
+  }
+  pool<std::int64_t> axes;
+  for (int axis = 0; axis < rank; ++axis)
+    if (is_named[axis]) axes.push_back(axis);
+  return axes;
+}
+
+}  // namespace nnrt::inline NNRT_ISA::tflite::detail
+
+namespace nnrt::inline NNRT_ISA::tflite {
+
+[[gnu::cold]] inline std::int32_t activated(node_reader& node, std::int32_t id, std::int8_t number) {
+  if (number == 2) return detail::clamped(node, id, -1, 1);
+  if (!types::floating.contains(node.desc(id).type))
+    node.not_supported(
+        {"fused activation ", name_in(activation_names, "number", number), " of ", name_of(node.desc(id).type)});
+  return node.add<ops::tanh>({}, {id});
+}
+
+}  // namespace nnrt::inline NNRT_ISA::tflite

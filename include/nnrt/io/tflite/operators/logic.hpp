@@ -1,0 +1,63 @@
+// logic: readers of comparisons, of truth values and of choices of .tflite files.
+// Flow: operators.hpp lists them; each takes a node_reader and adds the operator's nodes to the network.
+#pragma once
+
+#include <nnrt/io/tflite/operators/blocks.hpp>
+#include <nnrt/ops/reduce_all.hpp>
+
+namespace nnrt::inline NNRT_ISA::tflite {
+
+/// a >= b as b <= a: of numbers both are true, of NaN neither.
+[[gnu::cold]] inline void read_greater_equal(node_reader& node) {
+  node.finish<ops::less_equal>({}, {node.input(1), node.input(0)});
+}
+[[gnu::cold]] inline void read_less(node_reader& node) {
+  node.conclude(0, detail::less(node, node.input(0), node.input(1)));
+}
+[[gnu::cold]] inline void read_greater(node_reader& node) {
+  node.conclude(0, detail::less(node, node.input(1), node.input(0)));
+}
+[[gnu::cold]] inline void read_equal(node_reader& node) {
+  const std::int32_t a = node.input(0), b = node.input(1);
+  node.conclude(0, detail::both(node, detail::at_most(node, a, b), detail::at_most(node, b, a)));
+}
+[[gnu::cold]] inline void read_not_equal(node_reader& node) {
+  const std::int32_t a = node.input(0), b = node.input(1);
+  const std::int32_t differs = detail::denied(node, detail::at_most(node, a, b));
+  node.conclude(0, detail::either(node, differs, detail::denied(node, detail::at_most(node, b, a))));
+}
+
+[[gnu::cold]] inline void read_logical_not(node_reader& node) { node.conclude(0, detail::denied(node, node.input(0))); }
+[[gnu::cold]] inline void read_logical_and(node_reader& node) {
+  node.conclude(0, detail::both(node, node.input(0), node.input(1)));
+}
+[[gnu::cold]] inline void read_logical_or(node_reader& node) {
+  node.conclude(0, detail::either(node, node.input(0), node.input(1)));
+}
+
+/// The smaller of stored numbers is that of the real ones, if all have one scale.
+[[gnu::cold]] inline void read_minimum(node_reader& node) {
+  const std::int32_t a = node.input(0), b = node.input(1);
+  if (!node.declared(0).quantised) return node.conclude(0, detail::minimum(node, a, b));
+  detail::require_one_quantisation(node, {a, b});
+  const std::int32_t least = detail::minimum(node, detail::as_real(node, a), detail::as_real(node, b));
+  node.conclude(0, detail::as_stored(node, least, node.declared(0)));
+}
+
+/// SELECT: a list of conditions chooses rows.
+[[gnu::cold]] inline void read_select(node_reader& node) {
+  std::int32_t condition = node.input(0);
+  const std::int32_t a = node.input(1);
+  const int rank = node.desc(a).rank();
+  if (node.desc(condition).rank() == 1 && rank > 1) {
+    pool<std::int64_t> column;
+    for (int i = 0; i < rank; ++i) column.push_back(i == 0 ? -1 : 1);
+    condition = detail::reshaped(node, condition, column);
+  }
+  node.finish<ops::select>({}, {condition, a, node.input(2)});
+}
+[[gnu::cold]] inline void read_select_v2(node_reader& node) {
+  node.finish<ops::select>({}, {node.input(0), node.input(1), node.input(2)});
+}
+
+}  // namespace nnrt::inline NNRT_ISA::tflite
