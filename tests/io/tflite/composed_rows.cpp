@@ -159,6 +159,8 @@ std::vector<row> rows_of_composed_operators() {
        {28, {byte(0, tanh)}},
        {f({2}, {0, 0.5})}},
 
+      {"stored numbers in steps of 1", 53, "CAST", {q({2}, {-128, 5}, 1, 0)}, {37, {}}, {f({2}, {-128, 5})}},
+
       // Reductions and norms.
       {"two axes", 74, "SUM", {f({2, 3, 1}, {1, 2, 3, 4, 5, 6}), integers({1, 2})}, {27, {}}, {f({2}, {6, 15})}},
       {"keeping the axis",

@@ -79,14 +79,14 @@ struct entry {
                                                     known.empty() ? "none: the file has none" : "one of ", known}));
 }
 
-/// What callers call a tensor: its own name, unless a signature says otherwise. No more names are looked at than there
-/// are tensors to be named.
-[[gnu::cold]] inline std::string_view called(records<schema::tensor_map> names, std::size_t most, std::int32_t tensor,
-                                             std::string_view own) {
+/// What callers call a tensor: its own name, or its number where it has none, unless a signature says otherwise. No
+/// more names are looked at than there are tensors to be named.
+[[gnu::cold]] inline std::string called(records<schema::tensor_map> names, std::size_t most, std::int32_t tensor,
+                                        std::string_view own) {
   for (std::size_t i = 0; i < names.size() && i < most; ++i)
     if (names[i][schema::tensor_map::tensor_index] == static_cast<std::uint32_t>(tensor))
-      return names[i][schema::tensor_map::name];
-  return own;
+      own = names[i][schema::tensor_map::name];
+  return own.empty() ? joined({"#", tensor}) : std::string(own);
 }
 
 [[gnu::cold]] inline result<void> read_inputs(record<schema::subgraph> graph, const entry& read,
@@ -94,7 +94,7 @@ struct entry {
   const auto inputs = graph[schema::subgraph::inputs];
   const auto names = read.signature[schema::signature_def::inputs];
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const std::string_view name = called(names, inputs.size(), inputs[i], tensors.name(inputs[i]));
+    const std::string name = called(names, inputs.size(), inputs[i], tensors.name(inputs[i]));
     auto ok = tensors.count_copy(inputs[i], static_cast<std::int64_t>(name.size()));
     if (ok) ok = tensors.add_input(inputs[i], name);
     if (!ok) return fail(std::move(ok.error()).in(joined({"input ", i})));
@@ -126,7 +126,7 @@ struct entry {
   const auto outputs = graph[schema::subgraph::outputs];
   const auto names = read.signature[schema::signature_def::outputs];
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const std::string_view name = called(names, outputs.size(), outputs[i], tensors.name(outputs[i]));
+    const std::string name = called(names, outputs.size(), outputs[i], tensors.name(outputs[i]));
     auto ok = tensors.count_copy(outputs[i], static_cast<std::int64_t>(name.size()));
     const auto id = ok ? tensors.value(outputs[i]) : result<std::int32_t>(fail(ok.error()));
     ok = id ? network.output(name, *id) : result<void>(fail(id.error()));

@@ -26,6 +26,9 @@ struct load_options {
 struct constant_form {
   bool as_f32 = false;         // quantised integers and f16 become what they stand for
   bool filters_first = false;  // [1, H, W, O] becomes [O, H, W, 1]
+
+  static constexpr std::size_t count = 4;
+  constexpr std::size_t number() const { return (as_f32 ? 1U : 0U) + (filters_first ? 2U : 0U); }
 };
 
 /// The tensors of one subgraph. Errors name the tensor.
@@ -35,6 +38,7 @@ class tensor_reader {
                 model_builder& network, weights_builder& weights)
       : file_(file), tensors_(graph[schema::subgraph::tensors]), wanted_(wanted), network_(network), weights_(weights) {
     ids_.assign(tensors_.size(), ir::none);
+    for (pool<std::int32_t>& formed : formed_) formed.assign(tensors_.size(), ir::none);
     uses_.assign(tensors_.size(), 0);
   }
 
@@ -70,7 +74,7 @@ class tensor_reader {
   [[gnu::cold]] result<void> add_input(std::int32_t index, std::string_view called);
   /// The value of a tensor that an operator reads: what was defined before, else a constant of the file.
   [[gnu::cold]] result<std::int32_t> value(std::int32_t index);
-  /// A constant of the file in another form.
+  /// A constant of the file in another form; the same value for all that ask for it.
   [[gnu::cold]] result<std::int32_t> constant(std::int32_t index, constant_form form);
   /// Says that a tensor is this value. Error: invalid_file (a tensor that is an input, a constant, or made already).
   [[gnu::cold]] result<void> define(std::int32_t index, std::int32_t id);
@@ -92,6 +96,7 @@ class tensor_reader {
   [[gnu::cold]] result<std::span<std::byte>> allocate(std::int32_t index, std::int64_t bytes);
   [[gnu::cold]] result<std::int32_t> keep(std::int32_t index, const tensor_desc& desc,
                                           std::span<const std::byte> bytes);
+  [[gnu::cold]] result<std::int32_t> make_constant(std::int32_t index, constant_form form);
   [[gnu::cold]] result<void> bring_into_form(std::int32_t index, constant_form form, tensor_desc& desc,
                                              std::span<const std::byte>& bytes);
   [[gnu::cold]] result<std::int32_t> add_constant(const tensor_desc& desc, std::span<const std::byte> bytes);
@@ -103,10 +108,11 @@ class tensor_reader {
   load_options wanted_;
   model_builder& network_;
   weights_builder& weights_;
-  pool<std::int32_t> ids_;         // of the values; none as long as a tensor is not defined
-  pool<std::int32_t> uses_;        // how many weights a tensor has given its name to
-  pool<char> shared_;              // whether other tensors have its name, too
-  std::int64_t copied_bytes_ = 0;  // of constants
+  pool<std::int32_t> ids_;                           // of the values; none as long as a tensor is not defined
+  pool<std::int32_t> formed_[constant_form::count];  // of constants, in each form
+  pool<std::int32_t> uses_;                          // how many weights a tensor has given its name to
+  pool<char> shared_;                                // whether other tensors have its name, too
+  std::int64_t copied_bytes_ = 0;                    // of constants
 };
 
 // --- details ---------------------------------------------------------------
@@ -287,9 +293,7 @@ template <class T>
   if (!has_data(index) && desc->elements() != 0)
     return fail(refusal(index, error_code::invalid_file,
                         {"is read, but neither an input nor a constant, nor made by an operator before"}));
-  auto id = constant(index, {});
-  if (id) id_of(index) = *id;
-  return id;
+  return constant(index, {});
 }
 
 [[gnu::cold]] inline result<void> tensor_reader::define(std::int32_t index, std::int32_t id) {
@@ -301,6 +305,15 @@ template <class T>
 }
 
 [[gnu::cold]] inline result<std::int32_t> tensor_reader::constant(std::int32_t index, constant_form form) {
+  if (!is_index(index)) return fail(declared(index).error());
+  std::int32_t& formed = formed_[form.number()][static_cast<std::size_t>(index)];
+  if (formed != ir::none) return formed;
+  auto id = make_constant(index, form);
+  if (id) formed = *id;
+  return id;
+}
+
+[[gnu::cold]] inline result<std::int32_t> tensor_reader::make_constant(std::int32_t index, constant_form form) {
   auto desc = declared(index);
   if (!desc) return fail(std::move(desc.error()));
   auto bytes = elements(index, *desc);

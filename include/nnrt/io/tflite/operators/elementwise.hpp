@@ -183,9 +183,11 @@ template <int Least> [[gnu::cold]] void read_clamp(node_reader& node) {
   node.finish<ops::softmax>(attrs, {x});
 }
 
-/// To the element type of the output.
+/// To the element type of the output. Stored numbers in steps of 1 are the real ones.
 [[gnu::cold]] inline void read_cast(node_reader& node) {
-  node.finish<ops::cast>({}, {node.input(0), node.integer_list({static_cast<std::int64_t>(node.declared(0).type)})});
+  std::int32_t x = node.input(0);
+  if (node.desc(x).quantised == quantisation(quant{.scale = 1, .zero_point = 0})) x = detail::as_real(node, x);
+  node.finish<ops::cast>({}, {x, node.integer_list({static_cast<std::int64_t>(node.declared(0).type)})});
 }
 
 /// To the element type and quantisation of the output.
