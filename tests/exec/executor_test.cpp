@@ -4,7 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <span>
 #include <string>
 #include <vector>
@@ -155,6 +157,38 @@ TEST_CASE("executor: results have the same bits for any number of threads") {
   CHECK(ran<graph<large>, cpu>({.threads = 2}) == alone);
   CHECK(ran<graph<large>, cpu>({.threads = 3}) == alone);
   CHECK(ran<net, cpu>({.threads = 3}) == ran<net, cpu>());
+}
+
+constexpr auto residual = [](builder& g) {
+  auto x = g.input<f32, shape<1, 15, 13, 32>>("image");
+  g.output("y", relu(x + layers::conv2d<32, 3, 3>(layers::conv2d<32, 3, 3>(x, "first", same, relu), "second", same)));
+};
+
+/// The largest error over the largest number.
+double relative_error(const std::vector<float>& got, const std::vector<float>& expected) {
+  double worst = 0, largest = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    worst = std::max(worst, std::abs(static_cast<double>(got[i]) - static_cast<double>(expected[i])));
+    largest = std::max(largest, std::abs(static_cast<double>(expected[i])));
+  }
+  return worst / largest;
+}
+
+TEST_CASE("executor: a policy says whether convolutions may be transformed, and both ways give what the references give") {
+  using exact = basic_cpu<execution_form::planned, winograd::off>;
+  using transformed = graph<residual>;
+  const auto kernels_of = [](const auto& plan) {
+    std::string names;
+    for (const step& s : plan.steps) names += std::string(s.kernel) + ", ";
+    return names;
+  };
+  CHECK(kernels_of(transformed::plan) == "winograd 4x4, winograd 4x4, zip, ");
+  CHECK(kernels_of(transformed::plan_as<false, winograd::off>()) == "gemm windows, gemm windows, zip, ");
+  const std::vector<float> expected = computed_by_references(transformed::ir())[0];
+  CHECK(relative_error(ran<transformed, cpu>(), expected) < 1e-5);
+  CHECK(relative_error(ran<transformed, exact>(), expected) < 1e-6);
+  CHECK(ran<transformed, cpu>() != ran<transformed, exact>());
+  CHECK(ran<transformed, cpu>({.threads = 2}) == ran<transformed, cpu>());
 }
 
 TEST_CASE("executor: a number of threads that makes no sense is an error") {

@@ -80,6 +80,20 @@ TEST_CASE("program: with_shapes plans once for each set of shapes") {
   CHECK(p.cached_plans() == 2);
 }
 
+TEST_CASE("program: options say whether convolutions may be transformed, whenever they are planned") {
+  model_builder b;
+  const std::int32_t x = b.input("x", {f32, {1, any, any, 32}}).value();
+  const std::int32_t w = b.constant<float>({f32, {32, 3, 3, 32}}, std::vector<float>(32 * 9 * 32, 0.5F)).value();
+  REQUIRE(b.output("y", b.apply<ops::conv2d>({}, {x, w}).value()[0]));
+  const model convolution = b.finish();
+  const auto kernel = [&](const options& wanted) {
+    const program planned = compile(convolution, wanted).value().with_shapes({{1, 24, 24, 32}}).value();
+    return std::string(planned.table()[0].kernel);
+  };
+  CHECK(kernel({}) == "winograd 4x4");
+  CHECK(kernel({.winograd = winograd::off}) == "gemm windows");
+}
+
 TEST_CASE("program: no more plans are kept than the options say, the oldest goes first") {
   const program p = compile(classifier(), {.cached_plans = 2}).value();
   for (std::int64_t batch = 1; batch <= 5; ++batch) {

@@ -1,6 +1,7 @@
 // convolution_test: conv() against naive loops in double, for every way it can go, divided in every way.
 #include <nnrt/kernels/convolution.hpp>
 
+#include "../support/convolutions.hpp"
 #include "../support/fenced.hpp"
 #include "../support/tiles.hpp"
 
@@ -14,7 +15,7 @@
 namespace {
 
 using namespace nnrt::kernels;
-using nnrt_test::fenced;
+using namespace nnrt_test;
 
 constexpr float inf = std::numeric_limits<float>::infinity();
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
@@ -34,15 +35,7 @@ struct problem {
     randomize(x, random), randomize(w, random), randomize(bias, random);
     conv_pack(s, w.data(), bias.data(), packed.data());
   }
-  /// Floats from the first output to the last.
-  std::int64_t outputs() const {
-    if (s.batch * s.out_pixels() * s.out == 0) return 0;
-    return place(s.batch - 1, s.out_height - 1, s.out_width - 1) + s.out;
-  }
-  /// Where an output pixel lies.
-  std::int64_t place(std::int64_t image, std::int64_t oy, std::int64_t ox) const {
-    return image * s.image_step() + oy * s.row_step() + ox * s.pixel_step();
-  }
+  std::int64_t outputs() const { return nnrt_test::outputs(s); }
   /// The parts run backwards, on scratch that holds NaN before.
   void run(fenced& y, std::int64_t parts) const {
     for (std::int64_t i = parts; i-- > 0;) {
@@ -53,28 +46,6 @@ struct problem {
   }
 };
 
-/// The sum of one output value and of the sizes of its terms.
-struct naive {
-  double sum, size;
-};
-naive naive_output(const problem& p, std::int64_t image, std::int64_t oy, std::int64_t ox, std::int64_t o) {
-  const conv_shape& s = p.s;
-  naive out{p.bias[o], std::abs(p.bias[o]) + 1.0};
-  const std::int64_t channels = s.group_in(), first = o / s.group_out() * channels;
-  for (std::int64_t ky = 0; ky < s.kernel_h; ++ky)
-    for (std::int64_t kx = 0; kx < s.kernel_w; ++kx) {
-      const std::int64_t iy = oy * s.stride_h + ky * s.dilation_h - s.pad_top,
-                         ix = ox * s.stride_w + kx * s.dilation_w - s.pad_left;
-      if (iy < 0 || iy >= s.height || ix < 0 || ix >= s.width) continue;
-      for (std::int64_t c = 0; c < channels; ++c) {
-        const double product = static_cast<double>(p.x[((image * s.height + iy) * s.width + ix) * s.in + first + c]) *
-                               p.w[((o * s.kernel_h + ky) * s.kernel_w + kx) * channels + c];
-        out.sum += product, out.size += std::abs(product);
-      }
-    }
-  return out;
-}
-
 /// Largest error in units of what rounding may cost.
 double worst_error(const problem& p, const fenced& y) {
   double worst = 0;
@@ -83,7 +54,7 @@ double worst_error(const problem& p, const fenced& y) {
       for (std::int64_t ox = 0; ox < p.s.out_width; ++ox)
         for (std::int64_t o = 0; o < p.s.out; ++o) {
           const naive want = naive_output(p, image, oy, ox, o);
-          const float got = y[p.place(image, oy, ox) + o];
+          const float got = y[place(p.s, image, oy, ox) + o];
           worst = std::max(worst, nnrt_test::error_ratio(got, std::clamp<double>(want.sum, p.range.lo, p.range.hi),
                                                          2e-6 * want.size));
         }
@@ -100,30 +71,6 @@ void check(const problem& p) {
     p.run(divided, parts);
     CHECK(nnrt_test::same_bits(y, divided));
   }
-}
-
-/// Image, channels in and out, kernel; the rest as named.
-conv_shape shape(std::int64_t h, std::int64_t w, std::int64_t in, std::int64_t out, std::int64_t kh, std::int64_t kw) {
-  conv_shape s;
-  s.height = h, s.width = w, s.in = in, s.out = out, s.kernel_h = kh, s.kernel_w = kw;
-  return s;
-}
-/// Output extents for padding of top, left, bottom, right; 0 where the kernel does not fit.
-conv_shape padded(conv_shape s, std::int64_t top, std::int64_t left, std::int64_t bottom, std::int64_t right) {
-  s.pad_top = top, s.pad_left = left;
-  const auto windows = [](std::int64_t room, std::int64_t stride) { return room < 0 ? 0 : room / stride + 1; };
-  s.out_height = windows(s.height + top + bottom - ((s.kernel_h - 1) * s.dilation_h + 1), s.stride_h);
-  s.out_width = windows(s.width + left + right - ((s.kernel_w - 1) * s.dilation_w + 1), s.stride_w);
-  return s;
-}
-conv_shape strided(conv_shape s, std::int64_t h, std::int64_t w) { return s.stride_h = h, s.stride_w = w, s; }
-conv_shape dilated(conv_shape s, std::int64_t h, std::int64_t w) { return s.dilation_h = h, s.dilation_w = w, s; }
-conv_shape grouped(conv_shape s, std::int64_t group) { return s.group = group, s; }
-conv_shape batched(conv_shape s, std::int64_t batch) { return s.batch = batch, s; }
-/// So many pixels between two of the output, below and beside each other.
-conv_shape spread(conv_shape s, std::int64_t h, std::int64_t w) {
-  s.y_pixel = w * s.out, s.y_row = h * (s.out_width * s.y_pixel + 3), s.y_image = s.out_height * s.y_row + 5;
-  return s;
 }
 
 TEST_CASE("convolution: every method is right at its edges") {

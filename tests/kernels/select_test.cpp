@@ -11,12 +11,13 @@ namespace {
 /// The name of the kernel that is chosen in constant evaluation, as static graphs ask for it; empty: the reference.
 template <class Op>
 constexpr std::string_view chosen(const typename Op::attrs& attrs, std::initializer_list<operand> in,
-                                  std::initializer_list<tensor_desc> wanted = {}) {
+                                  std::initializer_list<tensor_desc> wanted = {},
+                                  winograd use = winograd::automatic) {
   const verdict v = infer<Op>(attrs, in, wanted);
   if (!v) return "refused";
   std::vector<word> words;
   pack(attrs, words);
-  return kernels::select_for<Op, reference_types<Op>()>({words, std::span(in.begin(), in.size()), v.outputs}).name;
+  return kernels::select_for<Op, reference_types<Op>()>({words, std::span(in.begin(), in.size()), v.outputs, false, use}).name;
 }
 
 constexpr operand image = computed(f32_of({1, 8, 8, 16})), channels = weight(f32_of({16})),
@@ -61,6 +62,11 @@ constexpr ops::detail::pooling_attributes global_pool() {
 }
 static_assert(chosen<ops::max_pool>(global_pool(), {image}) == "pool channels" &&
               chosen<ops::avg_pool>(global_pool(), {image}) == "pool channels");
+
+constexpr operand wide_image = computed(f32_of({1, 56, 56, 64})), filters = weight(f32_of({64, 3, 3, 64}));
+static_assert(chosen<ops::conv2d>({}, {wide_image, filters}) == "winograd 4x4");
+static_assert(chosen<ops::conv2d>({}, {wide_image, filters}, {}, winograd::off) == "gemm windows");
+static_assert(chosen<ops::conv2d>({}, {wide_image, computed(filters.desc)}) == "gemm windows", "transforming costs more than it saves");
 
 // Stored numbers are no plain ones, and no floats.
 template <dtype Type, int ZeroPoint> constexpr bool has_kernels_of_its_own() {

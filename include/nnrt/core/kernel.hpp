@@ -40,12 +40,18 @@ struct kernel_call {
 };
 using kernel_function = void (*)(const kernel_call& call);
 
+/// Whether 3x3 convolutions of floats may be computed by Winograd's method: a third of the time, errors ten times those of
+/// products one by one (1e-5 of the largest result), infinities and NaN that spread to neighbouring pixels, weights that
+/// take two to four times the memory.
+enum class winograd { automatic, off };
+
 /// What the planner knows when it asks for a kernel.
 struct kernel_request {
   array_ref<const word> attrs;
   array_ref<const operand> in;
   array_ref<const tensor_desc> out;
   bool unrolled = false;          // for a micro network, whose executor inlines what has an unrolled form
+  nnrt::winograd winograd = nnrt::winograd::automatic;
 };
 
 /// Kernels that exist with compile-time extents as well: unrolled executors call those instead of run().

@@ -48,7 +48,7 @@ inline constexpr bool unrolls = Policy::form == execution_form::unrolled || (Pol
 ///   run(x…, y…)   the same, and copies the outputs into the caller's ranges
 ///   try_run(x…)   a result instead of a broken contract when a size that only run time knows is wrong
 template <class G, class Policy = cpu> class executor {
-  static constexpr const auto& plan = G::template plan_as<detail::unrolls<G, Policy>>();
+  static constexpr const auto& plan = G::template plan_as<detail::unrolls<G, Policy>, Policy::winograd>();
   static constexpr plan_view view_of_plan = plan_view::of(plan);
   static constexpr std::size_t input_count = G::inputs.size();
   static constexpr std::size_t output_count = G::outputs.size();

@@ -2,6 +2,7 @@
 // Flow: executor::create and compile() take them.
 #pragma once
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/core/result.hpp>
 #include <nnrt/core/text.hpp>
 
@@ -11,6 +12,7 @@ namespace nnrt::inline NNRT_ISA {
 struct options {
   int threads = 1;       // including the caller's; results have the same bits for any number
   int cached_plans = 8;  // of a program whose inputs have unknown extents: for how many shapes it keeps what it planned
+  nnrt::winograd winograd = nnrt::winograd::automatic;  // of compile(); a static network's policy says it, since its plan is made by the compiler
 };
 
 /// Errors: invalid_argument (fewer than 1 or more than 1024 threads, fewer than 1 cached plan).

@@ -73,6 +73,7 @@ struct plan {
 struct plan_options {
   bool fast_kernels = true;            // false: every step is its operator's reference
   bool unrolled = false;               // choose kernels with an unrolled form where there are such
+  nnrt::winograd winograd = nnrt::winograd::automatic;
 };
 
 namespace detail {
@@ -127,7 +128,7 @@ struct planner {
     if (options.fast_kernels && !p.known) {
       const ir::operand_list operands(g, g.inputs_of(n), known);
       const pool<tensor_desc> descs = output_descs(n);
-      p.choice = n.op->select({g.attrs_of(n), operands.operands, descs, options.unrolled});
+      p.choice = n.op->select({g.attrs_of(n), operands.operands, descs, options.unrolled, options.winograd});
     }
     if (!p.choice) p.choice.run = n.op->run_reference, p.choice.name = "reference";
     if (p.choice.has_pack()) {

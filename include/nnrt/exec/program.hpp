@@ -32,14 +32,14 @@ struct program_family {
 };
 
 /// Plans a checked graph whose inputs have known extents.
-[[gnu::cold]] inline result<shared<const compiled_plan>> compile_checked(ir::graph&& g, const shared<const bound_weights>& weights) {
+[[gnu::cold]] inline result<shared<const compiled_plan>> compile_checked(ir::graph&& g, const program_family& family) {
   if (auto ok = require_known_extents(g); !ok) return fail(std::move(ok.error()));
   compiled_plan made;
   made.optimised = std::move(g);
   passes::optimise(made.optimised);
-  made.made = make_plan(made.optimised);
+  made.made = make_plan(made.optimised, {.winograd = family.wanted.winograd});
   made.optimised.bytes = {};  // the plan has the constants
-  auto prepared = prepare(plan_view::of(made.made), weights);
+  auto prepared = prepare(plan_view::of(made.made), family.weights);
   if (!prepared) return fail(std::move(prepared.error()));
   made.weights = std::move(*prepared);
   return shared<const compiled_plan>(shared<compiled_plan>::make(std::move(made)));
@@ -50,7 +50,7 @@ struct program_family {
   ir::graph g = family.checked;
   for (std::size_t i = 0; i < shapes.size(); ++i) g.at(g.inputs[i]).desc.shape = shapes[i];
   if (auto ok = infer_graph(g); !ok) return fail(std::move(ok.error()));
-  return compile_checked(std::move(g), family.weights);
+  return compile_checked(std::move(g), family);
 }
 
 /// Whether a tensor of this shape can be the input: what its desc leaves open may be anything.
@@ -145,7 +145,7 @@ inline result<program> compile(const model& network, const options& wanted = {})
       family->checked = std::move(checked);
       return program(family, {});
     }
-  auto made = detail::compile_checked(std::move(checked), family->weights);
+  auto made = detail::compile_checked(std::move(checked), *family);
   if (!made) return fail(std::move(made.error()));
   return program(family, std::move(*made));
 }

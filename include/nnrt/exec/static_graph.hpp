@@ -96,9 +96,13 @@ constexpr std::int64_t count_results(const ir::graph& g) {
   return elements;
 }
 
-template <auto Function> constexpr nnrt::plan make_plan_of(bool unrolled) { return make_plan(graph_optimised<Function>.thaw(), {.unrolled = unrolled}); }
-template <auto Function, bool Unrolled> inline constexpr plan_sizes sizes_planned = sizes_of(make_plan_of<Function>(Unrolled));
-template <auto Function, bool Unrolled> inline constexpr frozen_plan<sizes_planned<Function, Unrolled>> planned{make_plan_of<Function>(Unrolled)};
+template <auto Function> constexpr nnrt::plan make_plan_of(bool unrolled, nnrt::winograd winograd) {
+  return make_plan(graph_optimised<Function>.thaw(), {.unrolled = unrolled, .winograd = winograd});
+}
+template <auto Function, bool Unrolled, nnrt::winograd Winograd>
+inline constexpr plan_sizes sizes_planned = sizes_of(make_plan_of<Function>(Unrolled, Winograd));
+template <auto Function, bool Unrolled, nnrt::winograd Winograd = nnrt::winograd::automatic>
+inline constexpr frozen_plan<sizes_planned<Function, Unrolled, Winograd>> planned{make_plan_of<Function>(Unrolled, Winograd)};
 
 /// Multiply-accumulates of one inference, as the operators count them.
 constexpr std::int64_t count_macs(const ir::graph& g) {
@@ -146,7 +150,8 @@ template <auto Function> struct graph : private detail::accepted_graph<Function,
   static constexpr bool is_micro = macs + detail::count_results(written.thaw()) <= detail::micro_work && nodes <= detail::micro_nodes;
 
   /// The plan in .rodata, for the loop over steps or for the unrolled form.
-  template <bool Unrolled> static constexpr const auto& plan_as() { return detail::planned<Function, Unrolled>; }
+  template <bool Unrolled, nnrt::winograd Winograd = nnrt::winograd::automatic>
+  static constexpr const auto& plan_as() { return detail::planned<Function, Unrolled, Winograd>; }
   static constexpr const auto& plan = detail::planned<Function, is_micro>;
 
   /// Kernel calls of one inference.

@@ -115,8 +115,9 @@ struct conv_buffers {
   const tile_table& tiles;
 };
 
-/// Copies the channels of rows x columns pixels from (y, x) of an image, zeros outside it, without gaps.
-inline void copy_padded(const conv_shape& s, const conv_buffers& from, std::int64_t y, std::int64_t x,
+/// Copies the channels of rows x columns pixels from (y, x) of an image, zeros outside it, without gaps. Pixels of the
+/// image begin `pixel` floats apart.
+inline void copy_padded(const conv_shape& s, const float* image, std::int64_t pixel, std::int64_t y, std::int64_t x,
                         std::int64_t rows, std::int64_t columns, float* out) {
   const std::int64_t left = std::clamp<std::int64_t>(-x, 0, columns),
                      right = std::clamp<std::int64_t>(s.width - x, left, columns);
@@ -125,11 +126,11 @@ inline void copy_padded(const conv_shape& s, const conv_buffers& from, std::int6
       zero_floats(columns * s.in, out);
       continue;
     }
-    const float* const line = from.x + (i * s.width + x + left) * from.in_pixel;
+    const float* const line = image + (i * s.width + x + left) * pixel;
     zero_floats(left * s.in, out);
-    if (from.in_pixel == s.in) copy_floats(line, (right - left) * s.in, out + left * s.in);
+    if (pixel == s.in) copy_floats(line, (right - left) * s.in, out + left * s.in);
     else
-      for (std::int64_t j = left; j < right; ++j) copy_floats(line + (j - left) * from.in_pixel, s.in, out + j * s.in);
+      for (std::int64_t j = left; j < right; ++j) copy_floats(line + (j - left) * pixel, s.in, out + j * s.in);
     zero_floats((columns - right) * s.in, out + right * s.in);
   }
 }
@@ -155,14 +156,14 @@ struct block_row {
 /// Computes a block: `width` output columns from x on of its row, in the given panels.
 template <class Isa>
 void direct_block(const conv_shape& s, const conv_buffers& buffers, const block_row& row, std::int64_t x,
-                  std::int64_t width, interval panels) {
+                  std::int64_t width, interval panels, weights_ahead& ahead) {
   const std::int64_t iy = row.y * s.stride_h - s.pad_top + row.first_tap * s.dilation_h,
                      ix = x * s.stride_w - s.pad_left;
   const std::int64_t columns = s.columns_under(width);
   std::int64_t line = s.width * s.in;
   address a = advanced(address_of(buffers.x), iy * line + ix * s.in);
   if (row.taps() > 0 && (ix < 0 || ix + columns > s.width)) {
-    copy_padded(s, buffers, iy, ix, (row.taps() - 1) * s.dilation_h + 1, columns, buffers.scratch);
+    copy_padded(s, buffers.x, buffers.in_pixel, iy, ix, (row.taps() - 1) * s.dilation_h + 1, columns, buffers.scratch);
     a = address_of(buffers.scratch), line = columns * s.in;
   }
   const bool is_column = s.out_width == 1, is_pair = row.height == 2 && !is_column;
@@ -173,7 +174,9 @@ void direct_block(const conv_shape& s, const conv_buffers& buffers, const block_
   t.runs = row.taps(), t.run_stride = s.dilation_h * line;
   set_rows(t, row.height * width, a, buffers.y + row.y * buffers.out_row + x * buffers.out_pixel);
   if (is_pair) t.a_second = advanced(a, s.stride_h * line), t.c_second = t.c + buffers.out_row;
+  ahead.give(t);
   tile_row<Isa>(buffers.tiles, t, row.height * width, {buffers.packed, s.depth(), s.out}, row.first_tap * t.k, panels);
+  ahead.take(t);
 }
 
 /// Computes the given rows of blocks; weights stay in L2 while the blocks pass.
@@ -182,11 +185,12 @@ void direct_blocks(const conv_shape& s, const conv_buffers& buffers, interval ro
   const std::int64_t block = panels_in_cache(s.depth()), across = row_tiles{s.out_width}.count();
   for (std::int64_t p = panels.begin; p < panels.end; p += block) {
     const interval some_panels{p, std::min(panels.end, p + block)};
+    weights_ahead ahead(packed_b{buffers.packed, s.depth(), s.out}.panel_address(some_panels.end));
     for (std::int64_t index = rows.begin; index < rows.end; ++index) {
       const block_row row(s, index);
       for (std::int64_t i = 0, x = 0; i < across; ++i) {
         const std::int64_t end = row_tiles{s.out_width}.begin(i + 1);
-        direct_block<Isa>(s, buffers, row, x, end - x, some_panels);
+        direct_block<Isa>(s, buffers, row, x, end - x, some_panels, ahead);
         x = end;
       }
     }
@@ -202,7 +206,7 @@ void direct_bands(const conv_shape& s, const conv_buffers& buffers, interval row
     conv_shape padded = s;
     padded.height = s.rows_under(outputs), padded.width = s.columns_under(s.out_width);
     padded.pad_top = y * s.stride_h, padded.pad_left = 0;  // the band begins with the first input row of output row y
-    copy_padded(s, buffers, y * s.stride_h - s.pad_top, -s.pad_left, padded.height, padded.width, buffers.scratch);
+    copy_padded(s, buffers.x, buffers.in_pixel, y * s.stride_h - s.pad_top, -s.pad_left, padded.height, padded.width, buffers.scratch);
     conv_buffers of_band = buffers;
     of_band.x = buffers.scratch, of_band.in_pixel = s.in;
     direct_blocks<Isa>(padded, of_band, band, panels);
@@ -272,7 +276,7 @@ template <class Isa> void conv_gather(const conv_shape& s, const conv_buffers& b
       for (std::int64_t j = 0; j < count; ++j)
         gather_pixel(s, buffers.x + g * s.group_in(), row * line + first + j, buffers.scratch + j * k);
       gemm_tiles<Isa>({count, k, n}, buffers.scratch, k, buffers.packed + g * packed_floats(k, n), y + g * n,
-                      s.pixel_step(), buffers.range, {{0, row_tiles{count}.count()}, work.columns}, {}, buffers.tiles);
+                      s.pixel_step(), buffers.range, {{0, row_tiles{count}.count()}, work.columns}, buffers.tiles);
     }
   }
 }
@@ -329,7 +333,7 @@ void conv_by(const conv_shape& s, const float* x, const float* packed, float* y,
   if (pixels * s.out == 0) return;
   const detail::conv_buffers buffers{x, packed, y, scratch, range, s.in, s.pixel_step(), s.row_step(), tiles};
   if constexpr (Method == conv_method::product)
-    gemm<Isa>({pixels, s.depth(), s.out}, x, s.depth(), packed, y, s.out, range, p, {}, tiles);
+    gemm<Isa>({pixels, s.depth(), s.out}, x, s.depth(), packed, y, s.out, range, p, tiles);
   else if constexpr (Method == conv_method::direct) detail::conv_direct<Isa>(s, buffers, p);
   else detail::conv_gather<Isa>(s, buffers, p);
 }

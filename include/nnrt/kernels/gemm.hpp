@@ -68,12 +68,6 @@ inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_st
   pack_rows([=](std::int64_t i) { return b + i * row_stride; }, column_stride, k, n, bias, out);
 }
 
-/// Weights that a later step reads, fetched into L2 while this one computes; ignored unless the tag fetches_ahead.
-struct weights_ahead {
-  const float* weights = nullptr;
-  std::int64_t floats = 0;
-};
-
 // --- division of rows among tiles ------------------------------------------
 
 /// The tiles along m rows (or pixels of a line): whole ones, but the last two share what is left when the last would be
@@ -112,7 +106,7 @@ struct tile_args {
   clamp_range range = {};
   std::int64_t last = lanes;  // lanes in use in the last vector
   std::int64_t runs = 1, run_stride = 0;
-  address ahead = 0;
+  address ahead = 0;            // see weights_ahead
   std::int64_t ahead_step = 0;  // bytes per k, 0 when there is nothing left to fetch
 };
 
@@ -218,8 +212,9 @@ template <int... Pair> struct sums_and_half<std::integer_sequence<int, Pair...>>
 /// cycle, several k at once go to a set each.
 constexpr int sets_for(int accumulators) { return accumulators >= 8 ? 1 : (8 + accumulators - 1) / accumulators; }
 
-template <class Isa> [[gnu::always_inline]] inline void fetch_ahead(address& ahead, std::int64_t step) {
-  if constexpr (Isa::fetches_ahead) {
+/// Asks for two lines that are read later. Tiles of two vectors and 12 accumulators or more have load slots to spare for it.
+template <class Sums> [[gnu::always_inline]] inline void fetch_ahead(address& ahead, std::int64_t step) {
+  if constexpr (Sums::accumulators >= 12 && Sums::accumulators > Sums::rows) {
     __builtin_prefetch(reinterpret_cast<const char*>(ahead), 0, 2);
     __builtin_prefetch(reinterpret_cast<const char*>(ahead + 64), 0, 2);
     ahead += static_cast<address>(step);
@@ -243,8 +238,7 @@ template <class Isa, class Sums> [[gnu::noinline]] void tile(const tile_args& t)
                        __attribute__((always_inline)) { sum[s].template add_products<s>(a, b + s * Sums::columns); });
     }
     for (; b != end; b += Sums::columns, a.advance(1)) {
-      if constexpr (Sums::accumulators >= 12)
-        fetch_ahead<Isa>(ahead, t.ahead_step);  // smaller tiles have no load slots to spare
+      fetch_ahead<Sums>(ahead, t.ahead_step);
       sum[0].template add_products<0>(a, b);
     }
     a.advance(t.run_stride - t.k);
@@ -405,14 +399,34 @@ struct packed_b {
 
   const float* bias(std::int64_t panel) const { return packed + panel * panel_columns; }
   const float* panel(std::int64_t panel) const { return packed + whole_vectors(n) + panel * panel_columns * k; }
+  /// Where a panel would begin; there need not be one.
+  address panel_address(std::int64_t panel) const { return advanced(address_of(packed), whole_vectors(n) + panel * panel_columns * k); }
   /// Columns in use from this panel on, at most a panel's.
   std::int64_t width(std::int64_t panel) const { return std::min(panel_columns, n - panel * panel_columns); }
 };
 
 /// Panels whose k rows stay in L2 (384 KiB of them) while A passes by.
+inline constexpr std::int64_t weights_in_cache = 384 * 1024 / 4;
 constexpr std::int64_t panels_in_cache(std::int64_t k) {
-  return std::max<std::int64_t>(1, 384 * 1024 / 4 / (std::max<std::int64_t>(1, k) * panel_columns));
+  return std::max<std::int64_t>(1, weights_in_cache / (std::max<std::int64_t>(1, k) * panel_columns));
 }
+
+/// What lies behind the weights in use: those of the next panels, then of the next layer, since plans lay packed weights
+/// in the order of their steps. Tiles fetch it into L2 while they compute, as much as one pass over A may use. It is
+/// asked for and not read, so it does not matter whether it is there.
+struct weights_ahead {
+  address next, end;
+
+  explicit weights_ahead(address behind) : next(behind), end(advanced(behind, weights_in_cache)) {}
+  /// Tells the tiles of a row what to ask for; afterwards, take() says how far they came.
+  void give(tile_args& t) const {
+    t.ahead = next < end ? next : t.a;
+    t.ahead_step = next < end ? 128 : 0;
+  }
+  void take(const tile_args& t) {
+    if (t.ahead_step != 0) next = t.ahead;
+  }
+};
 
 /// Where rows of A begin and end for a tile of `rows` consecutive rows.
 inline void set_rows(tile_args& t, std::int64_t rows, address a, float* c) {
@@ -435,29 +449,26 @@ void tile_row(const tile_table& tiles, tile_args& t, std::int64_t rows, const pa
     t.c = c + p * panel_columns, t.c_second = c_second + p * panel_columns;
     t.last = width - (vectors - lanes);
     tiles.for_tile(rows, width)(t);
-    if constexpr (Isa::fetches_ahead) t.ahead += static_cast<address>(t.ahead_step * t.k * t.runs);
+    t.ahead += static_cast<address>(t.ahead_step * t.k * t.runs);
   }
 }
 
 /// The part of C made of the given tiles of rows and panels of columns.
 template <class Isa>
 void gemm_tiles(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
-                clamp_range range, const rectangle& work, const weights_ahead& after, const tile_table& tiles) {
+                clamp_range range, const rectangle& work, const tile_table& tiles) {
   const packed_b b{packed, s.k, s.n};
   const std::int64_t block = panels_in_cache(s.k);
-  address ahead = address_of(after.weights);
-  const address ahead_end = advanced(ahead, after.floats);
   for (std::int64_t p = work.columns.begin; p < work.columns.end; p += block) {
     const interval panels{p, std::min(work.columns.end, p + block)};
+    weights_ahead ahead(b.panel_address(panels.end));
     for (std::int64_t tile = work.rows.begin; tile < work.rows.end; ++tile) {
       const std::int64_t row = row_tiles{s.m}.begin(tile), rows = row_tiles{s.m}.begin(tile + 1) - row;
       tile_args t{.lda = lda, .k = s.k, .ldc = ldc, .range = range};
       set_rows(t, rows, advanced(address_of(a), row * lda), c + row * ldc);
-      t.ahead = ahead < ahead_end ? ahead : t.a;
-      t.ahead_step = ahead < ahead_end ? 128 : 0;
+      ahead.give(t);
       tile_row<Isa>(tiles, t, rows, b, 0, panels);
-      if constexpr (Isa::fetches_ahead)
-        ahead = std::min(ahead_end, ahead + static_cast<address>(128 * s.k * panels.size()));
+      ahead.take(t);
     }
   }
 }
@@ -474,16 +485,12 @@ void gemm_tiles(const gemm_shape& s, const float* a, std::int64_t lda, const flo
 ///
 /// \param p the part to compute; any count is correct, more than max(row tiles, panels) leaves parts without work
 ///
-/// \param after see weights_ahead; needs the tag native_fetching_ahead
-///
 /// \param tiles tiles_for<Isa>(tile_set_for(s.m, s.n)), or any with more functions
 template <class Isa = native>
 void gemm(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
-          clamp_range range = {}, part p = {}, const weights_ahead& after = {},
-          const tile_table& tiles = tiles_of<Isa>) {
+          clamp_range range = {}, part p = {}, const tile_table& tiles = tiles_of<Isa>) {
   if (s.m <= 0 || s.n <= 0) return;
-  detail::gemm_tiles<Isa>(s, a, lda, packed, c, ldc, range, share(row_tiles{s.m}.count(), panels_of(s.n), p), after,
-                          tiles);
+  detail::gemm_tiles<Isa>(s, a, lda, packed, c, ldc, range, share(row_tiles{s.m}.count(), panels_of(s.n), p), tiles);
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

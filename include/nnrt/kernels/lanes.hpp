@@ -29,15 +29,7 @@ namespace nnrt::inline NNRT_ISA::kernels {
 
 /// Template argument of every kernel's entry point. A template is compiled only where it is called, so a program that
 /// merely includes a kernel does not pay for it.
-struct native {
-  /// Whether the GEMM tile asks for the weights of the next step (weights_ahead) while it computes. Costs layers that
-  /// need no such help 1 to 5 %, hence off.
-  static constexpr bool fetches_ahead = false;
-};
-/// As native, with the fetching ahead.
-struct native_fetching_ahead {
-  static constexpr bool fetches_ahead = true;
-};
+struct native {};
 
 // --- the vector type -------------------------------------------------------
 #if defined(NNRT_HAS_XSIMD)

@@ -2,7 +2,7 @@
 // Flow: executor<graph<f>, Policy> asks Policy::form; cpu is the default.
 #pragma once
 
-#include <nnrt/core/config.hpp>
+#include <nnrt/core/kernel.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -13,9 +13,10 @@ enum class execution_form {
   unrolled,   // every step inlined with constant extents; for networks of a few thousand multiply-accumulates
 };
 
-/// A policy that runs everything on the CPU.
-template <execution_form Form> struct basic_cpu {
+/// A policy that runs everything on the CPU: executor<graph<f>, basic_cpu<execution_form::automatic, winograd::off>>.
+template <execution_form Form, nnrt::winograd Winograd = nnrt::winograd::automatic> struct basic_cpu {
   static constexpr execution_form form = Form;
+  static constexpr nnrt::winograd winograd = Winograd;
 };
 
 using cpu = basic_cpu<execution_form::automatic>;

@@ -6,6 +6,7 @@
 #include <nnrt/kernels/bind/detail/convolution.hpp>
 #include <nnrt/kernels/byte_convolution.hpp>
 #include <nnrt/kernels/convolution.hpp>
+#include <nnrt/kernels/winograd.hpp>
 #include <nnrt/ops/conv2d.hpp>
 
 namespace nnrt::inline NNRT_ISA::kernels {
@@ -28,6 +29,10 @@ template <class Isa> struct fast<ops::conv2d, Isa> {
     const shape_t &x = node.in[0].desc.shape, &w = node.in[1].desc.shape;
     if (attrs.group > 1 && attrs.group == x[3]) return depthwise_binding<ops::conv2d, Isa>::choose(node);
     const conv_shape shape = conv_shape_for(attrs, x, w);
+    // Weights that only a run knows would be transformed again in every run.
+    const bool may_transform = node.winograd != winograd::off && node.in[1].constant;
+    if (const int tile = may_transform ? winograd_choice(shape) : 0; tile != 0)
+      return by_winograd(shape, tile, parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)));
     const bool is_pointwise = w[1] * w[2] == 1;
     return {.run = run_by(detail::method_of(shape)),
             .pack = &pack,
@@ -44,8 +49,25 @@ template <class Isa> struct fast<ops::conv2d, Isa> {
     conv_by<native, Method>(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
                  range_of(unpack<ops::conv2d::attrs>(call.attrs).fused), part_of(call), tiles_in(call));
   }
+  template <int Tile> static void pack_winograd(const kernel_call& call) {
+    winograd_pack<Tile>(conv_shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
+  }
+  template <int Tile> static void run_winograd(const kernel_call& call) {
+    conv_winograd<native, Tile>(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
+                 range_of(unpack<ops::conv2d::attrs>(call.attrs).fused), part_of(call), tiles_in(call));
+  }
 
  private:
+  static constexpr kernel_choice by_winograd(const conv_shape& shape, int tile, int parts) {
+    return {.run = tile == 4 ? &run_winograd<4> : &run_winograd<2>,
+            .pack = tile == 4 ? &pack_winograd<4> : &pack_winograd<2>,
+            .packs = 0b110,
+            .packed_bytes = winograd_packed_floats(shape, tile) * size_of(f32),
+            .scratch_bytes = winograd_scratch_floats(shape, tile) * size_of(f32),
+            .parts = parts,
+            .inner = tiles_for<native_for<Isa>>(winograd_tile_set(shape, tile)),
+            .name = tile == 4 ? "winograd 4x4" : "winograd 2x2"};
+  }
   static constexpr kernel_function run_by(conv_method method) {
     if (method == conv_method::product) return &run<conv_method::product>;
     return method == conv_method::direct ? &run<conv_method::direct> : &run<conv_method::gather>;

@@ -56,7 +56,7 @@ template <class Isa> struct fast<ops::full_connection, Isa> {
   static void run(const kernel_call& call) {
     const shape_t& w = call.in[1].shape();
     gemm<native>({.m = call.out[0].elements() / w[0], .k = w[1], .n = w[0]}, floats_in(call, 0), w[1], floats_in(call, call.in.size() - 1), floats_out(call), w[0],
-                 range_of(unpack<ops::full_connection::attrs>(call.attrs).fused), part_of(call), {}, tiles_in(call));
+                 range_of(unpack<ops::full_connection::attrs>(call.attrs).fused), part_of(call), tiles_in(call));
   }
 
  private:

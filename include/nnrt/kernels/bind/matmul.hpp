@@ -84,7 +84,7 @@ template <class Isa> struct fast<ops::matmul, Isa> {
       const float* a = floats_in(call, 0) + batch.a_of(i) * m * k;
       if (attrs.transpose_a) a = in_rows(a, m, k, scratch_floats(call));
       gemm<native>(batch.matrix, a, k, packed + batch.b_of(i) * packed_floats(k, n), floats_out(call) + i * m * n, n, range_of(attrs.fused),
-                   shares_matrices ? part{} : part_of(call), {}, tiles_in(call));
+                   shares_matrices ? part{} : part_of(call), tiles_in(call));
     }
   }
 

@@ -1,0 +1,247 @@
+// winograd_test: both transforms against naive loops in double, at every edge, divided in every way; and when they are chosen.
+#include <nnrt/kernels/winograd.hpp>
+
+#include "../support/convolutions.hpp"
+#include "../support/fenced.hpp"
+#include "../support/tiles.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+namespace {
+
+using namespace nnrt::kernels;
+using namespace nnrt_test;
+
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+
+template <int Tile> struct problem {
+  conv_shape s;
+  clamp_range range;
+  fenced x, w, bias, packed;
+
+  problem(const conv_shape& shape, clamp_range limits, std::minstd_rand& random)
+      : s(shape),
+        range(limits),
+        x(s.batch * s.height * s.width * s.in),
+        w(s.out * s.depth()),
+        bias(s.out),
+        packed(winograd_packed_floats(s, Tile), nan) {
+    randomize(x, random), randomize(w, random), randomize(bias, random);
+    winograd_pack<Tile>(s, w.data(), bias.data(), packed.data());
+  }
+  /// The parts run backwards, on scratch that holds NaN before.
+  void run(fenced& y, std::int64_t parts) const {
+    for (std::int64_t i = parts; i-- > 0;) {
+      fenced scratch(winograd_scratch_floats(s, Tile), nan);
+      conv_winograd<native, Tile>(s, x.data(), packed.data(), y.data(), scratch.data(), range, {i, parts},
+                                  tiles_in(winograd_tile_set(s, Tile)));
+    }
+  }
+};
+
+/// Largest error over the largest output that there would be without limits.
+template <class Problem> double relative_error(const Problem& p, const fenced& y) {
+  double worst = 0, largest = 0;
+  for (std::int64_t image = 0; image < p.s.batch; ++image)
+    for (std::int64_t oy = 0; oy < p.s.out_height; ++oy)
+      for (std::int64_t ox = 0; ox < p.s.out_width; ++ox)
+        for (std::int64_t o = 0; o < p.s.out; ++o) {
+          const double want = naive_output(p, image, oy, ox, o).sum;
+          const float got = y[place(p.s, image, oy, ox) + o];
+          largest = std::max(largest, std::abs(want));
+          worst = std::max(worst, error_ratio(got, std::clamp<double>(want, p.range.lo, p.range.hi), 1.0));
+        }
+  return worst / largest;
+}
+
+template <int Tile> void check(const conv_shape& s, clamp_range range, std::minstd_rand& random) {
+  CAPTURE(Tile);
+  REQUIRE(is_winograd_shape(s));
+  const problem<Tile> p(s, range, random);
+  fenced y(outputs(s), nan);
+  p.run(y, 1);
+  CHECK(relative_error(p, y) < (Tile == 4 ? 1e-5 : 2e-6));
+  for (const std::int64_t parts : {2, 3, 5}) {
+    CAPTURE(parts);
+    fenced divided(outputs(s), nan);
+    p.run(divided, parts);
+    CHECK(same_bits(y, divided));
+  }
+}
+
+/// A 3x3 convolution of an image, padded by as many zeros on each side.
+constexpr conv_shape image(std::int64_t height, std::int64_t width, std::int64_t in, std::int64_t out, std::int64_t padding = 1) {
+  conv_shape s;
+  s.height = height, s.width = width, s.in = in, s.out = out, s.kernel_h = s.kernel_w = 3;
+  s.pad_top = s.pad_left = padding, s.out_height = height + 2 * padding - 2, s.out_width = width + 2 * padding - 2;
+  return s;
+}
+
+TEST_CASE("winograd: both transforms are right at their edges") {
+  struct row {
+    const char* what;
+    conv_shape s;
+  };
+  static constexpr std::int64_t half = lanes / 2 == 0 ? 1 : lanes / 2;
+  const row table[] = {
+      {"one whole tile", image(4, 4, lanes, lanes)},
+      {"one pixel", image(3, 3, lanes, 1, 0)},
+      {"one pixel, all but one padding", image(1, 1, lanes, 3)},
+      {"a line of tiles", image(3, 17, lanes, lanes, 0)},
+      {"a column of tiles", image(18, 3, lanes, lanes, 0)},
+      {"odd extents", image(7, 9, lanes, lanes)},
+      {"no padding", image(10, 9, lanes, 5, 0)},
+      {"wide padding", image(5, 6, lanes, 5, 4)},
+      {"padding of four kinds", padded(shape(6, 7, lanes, 6, 3, 3), 1, 2, 3, 0)},
+      {"padding below and right alone", padded(shape(6, 7, lanes, 6, 3, 3), 0, 0, 2, 1)},
+      {"pixels left out in front", padded(shape(9, 12, lanes, 7, 3, 3), -2, -3, 0, 1)},
+      {"channels past a vector", image(6, 6, lanes + 1, lanes + 1)},
+      {"channels just short of two vectors", image(6, 6, 2 * lanes - 1, 2 * lanes - 1)},
+      {"a panel and a half", image(6, 5, 2 * lanes, panel_columns + lanes + half)},
+      {"a vector and less than a half", image(9, 9, lanes, lanes + 1)},
+      {"several panels", image(5, 5, lanes + 3, 3 * panel_columns)},
+      {"several images", batched(image(5, 7, lanes, 2 * lanes), 3)},
+      {"several blocks", image(41, 37, 2 * lanes + 1, lanes + 2)},
+      {"several blocks of several images", batched(image(20, 21, 4 * lanes, 3), 3)},
+      {"gaps", spread(image(7, 6, lanes, lanes + 1), 2, 3)},
+      {"gaps between several images", spread(batched(image(5, 6, lanes, 3), 2), 1, 2)},
+  };
+  std::minstd_rand random(1);
+  for (const row& r : table) {
+    CAPTURE(r.what);
+    check<2>(r.s, {}, random);
+    check<4>(r.s, {}, random);
+    check<2>(r.s, {0.0F, 1.0F}, random);
+    check<4>(r.s, {0.0F, 1.0F}, random);
+  }
+}
+
+TEST_CASE("winograd: random shapes are right") {
+  std::minstd_rand random(2);
+  const auto below = [&](std::uint32_t n) { return static_cast<std::int64_t>(random() % n); };
+  for (int i = 0; i < 60; ++i) {
+    const std::int64_t channels = lanes + below(3 * static_cast<std::uint32_t>(lanes));
+    const conv_shape s = padded(batched(shape(3 + below(14), 3 + below(14), channels, 1 + below(70), 3, 3), 1 + below(2)), below(4), below(4),
+                                below(4), below(4));
+    CAPTURE(i);
+    CAPTURE(s.out_height);
+    CAPTURE(s.out_width);
+    check<2>(s, {-0.5F, 100.0F}, random);
+    check<4>(s, {-0.5F, 100.0F}, random);
+  }
+}
+
+TEST_CASE("winograd: no bias means zeros") {
+  const conv_shape s = image(6, 6, lanes, 3, 0);
+  fenced x(36 * lanes, 1.0F), w(27 * lanes, 1.0F), y(48, nan);
+  fenced packed(winograd_packed_floats(s, 4), nan), scratch(winograd_scratch_floats(s, 4), nan);
+  winograd_pack<4>(s, w.data(), nullptr, packed.data());
+  conv_winograd<native, 4>(s, x.data(), packed.data(), y.data(), scratch.data(), {}, {}, tiles_of<native>);
+  for (std::int64_t i = 0; i < 48; ++i) CHECK(y[i] == doctest::Approx(9.0 * static_cast<double>(lanes)));
+}
+
+TEST_CASE("winograd: gaps are left alone") {
+  const conv_shape s = spread(image(7, 6, lanes, 5), 2, 3);
+  std::minstd_rand random(3);
+  const problem<4> p(s, {}, random);
+  fenced y(outputs(s), 7.0F);
+  p.run(y, 2);
+  std::int64_t untouched = 0;
+  for (std::int64_t i = 0; i < y.size(); ++i) untouched += y[i] == 7.0F ? 1 : 0;
+  CHECK(untouched == y.size() - s.out_pixels() * s.out);
+}
+
+TEST_CASE("winograd: a NaN reaches the outputs that see it, and others of their tiles at most") {
+  const conv_shape s = image(12, 12, lanes, 3);
+  std::minstd_rand random(4);
+  problem<4> p(s, {0.0F, 6.0F}, random);
+  p.x[(5 * 12 + 6) * lanes] = nan;  // seen by pixels 4 … 6, 5 … 7: tiles 1, 1 of 3 x 3
+  fenced y(outputs(s));
+  p.run(y, 1);
+  for (std::int64_t oy = 0; oy < 12; ++oy)
+    for (std::int64_t ox = 0; ox < 12; ++ox) {
+      const bool sees = oy >= 4 && oy <= 6 && ox >= 5 && ox <= 7, is_near = oy / 4 == 1 && ox / 4 == 1;
+      for (std::int64_t o = 0; o < 3; ++o) {
+        const bool is_nan = std::isnan(y[(oy * 12 + ox) * 3 + o]);
+        CHECK((is_nan || !sees));
+        CHECK((!is_nan || is_near));
+      }
+    }
+}
+
+TEST_CASE("winograd: a part uses no more scratch than it asks for") {
+  const conv_shape s = image(21, 22, lanes + 1, lanes + 2);
+  std::minstd_rand random(5);
+  const problem<4> p(s, {}, random);
+  const std::int64_t own = winograd_scratch_floats(s, 4);
+  for (std::int64_t index = 0; index < 3; ++index) {
+    fenced scratch(own + 16, 7.0F), y(outputs(s));
+    conv_winograd<native, 4>(s, p.x.data(), p.packed.data(), y.data(), scratch.data(), {}, {index, 3}, tiles_of<native>);
+    for (std::int64_t i = own; i < own + 16; ++i) CHECK(scratch[i] == 7.0F);
+  }
+}
+
+/// The layers of a residual network, whose activations are positive: transforms then subtract large numbers.
+TEST_CASE("winograd: the error stays below a ten thousandth where sums are long and one-sided") {
+  struct row {
+    conv_shape s;
+  };
+  const row table[] = {{image(14, 14, 64, 64)}, {image(8, 8, 256, 32)}, {image(7, 7, 512, 16)}};
+  std::minstd_rand random(6);
+  for (const row& r : table) {
+    CAPTURE(r.s.in);
+    const auto error_of = [&](auto p) {
+      for (std::int64_t i = 0; i < p->x.size(); ++i) p->x[i] = std::abs(p->x[i]) + 1.0F;
+      fenced y(outputs(r.s), nan);
+      p->run(y, 1);
+      return relative_error(*p, y);
+    };
+    problem<2> small(r.s, {}, random);
+    problem<4> large(r.s, {}, random);
+    CHECK(error_of(&small) < 1e-5);
+    CHECK(error_of(&large) < 1e-4);
+  }
+}
+
+constexpr conv_shape with_stride_2 = [] {
+  conv_shape s = image(56, 56, 64, 64);
+  s.stride_h = s.stride_w = 2, s.out_height = s.out_width = 28;
+  return s;
+}();
+constexpr conv_shape with_dilation = [] {
+  conv_shape s = image(56, 56, 64, 64);
+  s.dilation_w = 2, s.out_width = 54;
+  return s;
+}();
+constexpr conv_shape in_groups = [] {
+  conv_shape s = image(56, 56, 64, 64);
+  s.group = 2;
+  return s;
+}();
+constexpr conv_shape of_5x5 = [] {
+  conv_shape s = image(56, 56, 64, 64, 2);
+  s.kernel_h = s.kernel_w = 5, s.out_height = s.out_width = 56;
+  return s;
+}();
+
+static_assert(winograd_choice(image(56, 56, 64, 64)) == 4);
+static_assert(winograd_choice(image(28, 28, 128, 128)) == 4);
+static_assert(winograd_choice(image(14, 14, 256, 256)) == 4);
+static_assert(winograd_choice(image(7, 7, 512, 512)) == (lanes < 8 ? 4 : 2), "36 MiB of weights for four tiles: waiting takes longer than computing");
+static_assert(winograd_choice(image(1, 1, 64, 64)) == 0, "one tile, one pixel of it used");
+static_assert(winograd_choice(image(56, 56, lanes - 1, 64)) == 0, "fewer channels than lanes");
+static_assert(winograd_choice(image(224, 224, 3, 64)) == 0);
+static_assert(winograd_choice(with_stride_2) == 0);
+static_assert(winograd_choice(with_dilation) == 0);
+static_assert(winograd_choice(in_groups) == 0);
+static_assert(winograd_choice(of_5x5) == 0);
+static_assert(winograd_choice(image(2, 2, 64, 64, 0)) == 0, "no output pixels");
+// Extents of a graph that nobody has checked must not overflow.
+static_assert(winograd_choice(image(1 << 20, 1 << 20, 1 << 10, 1 << 10)) == 4);
+
+}  // namespace
