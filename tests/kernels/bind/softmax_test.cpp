@@ -58,3 +58,34 @@ TEST_CASE("softmax: large, equal, infinite and missing numbers") {
     check_kernel<ops::softmax>(along({0}), {floats({3, 2}, {row[0], row[0], row[1], row[1], row[2], row[2]})}, allowed);
   }
 }
+
+TEST_CASE("softmax of stored numbers: tables give the reference's bits, along any axis, for every scale and beta") {
+  const auto given = [](dtype type, shape_t shape, float scale) {
+    given_operand x = pattern(type, shape);
+    x.desc.quantised = quant{scale, 0};
+    return x;
+  };
+  const auto into = [](float scale, std::int32_t zero) {
+    tensor_desc wanted;
+    wanted.quantised = quant{scale, zero};
+    return std::vector<tensor_desc>{wanted};
+  };
+  ops::softmax::attrs sharp = along({1});
+  sharp.beta = 2.5F;
+  for (const shape_t& shape : {shape_t{3, 5, 67}, shape_t{1, 1000}, shape_t{2, 513}, shape_t{40, 7}})
+    for (const float scale : {1e-4F, 0.05F, 0.3F, 1e30F}) {
+      CAPTURE(shape.elements());
+      CAPTURE(scale);
+      for (const ops::softmax::attrs& attrs : {ops::softmax::attrs{}, along({0}), along({0, 1}), sharp}) {
+        check_kernel<ops::softmax>(attrs, {given(i8, shape, scale)}, {}, into(1 / 256.0F, -128));
+        check_kernel<ops::softmax>(attrs, {given(u8, shape, scale)}, {}, into(1 / 256.0F, 0));
+        check_kernel<ops::softmax>(attrs, {given(u8, shape, scale)}, {}, into(0.01F, 3));
+        check_kernel<ops::softmax>(attrs, {given(i16, shape, scale / 256)}, {}, into(1 / 32768.0F, 0));
+      }
+    }
+  const auto choose = [&](const given_operand& x, const std::vector<tensor_desc>& y) {
+    return node_under_test<ops::softmax>({}, {x}, y).choose();
+  };
+  CHECK_FALSE(bool(choose(given(i8, {191}, 0.1F), into(1 / 256.0F, -128))));
+  CHECK_FALSE(bool(choose(given(i16, {1000}, 0.1F), into(1 / 256.0F, 0))));
+}

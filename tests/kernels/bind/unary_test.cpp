@@ -9,6 +9,9 @@
 #include <nnrt/kernels/bind/tanh.hpp>
 #include <support/kernels.hpp>
 
+#include <cmath>
+#include <limits>
+
 using namespace nnrt_test;
 
 namespace {
@@ -90,8 +93,36 @@ TEST_CASE("quant_dtype_cast: a table leads from bytes to bytes") {
   ops::quant_dtype_cast::attrs attrs;
   attrs.src_t = int(u8), attrs.dst_t = int(i8);
   check_kernel<ops::quant_dtype_cast>(attrs, {stored_pattern(u8, {40, 50}, 100)}, {}, {wish(quant{0.03F, -20})});
-  attrs.dst_t = int(f32);
+  attrs.dst_t = int(f16);
   CHECK(has_no_kernel<ops::quant_dtype_cast>(attrs, {stored_pattern(u8, {40, 50}, 100)}));
+}
+
+TEST_CASE("quant_dtype_cast: vectors give the reference's bits between floats and stored numbers, at every length") {
+  for (const dtype type : {i8, u8, i16}) {
+    const std::int32_t shift = type == u8 ? 128 : 0;
+    CAPTURE(int(type));
+    ops::quant_dtype_cast::attrs to, from;
+    to.src_t = from.dst_t = int(f32), to.dst_t = from.src_t = int(type);
+    for (const std::int64_t n : {1, 3, 15, 16, 17, 31, 33, 64, 67, 1000}) {
+      CAPTURE(n);
+      for (const float scale : {0.05F, 1e-3F, std::numeric_limits<float>::min(), std::numeric_limits<float>::max()}) {
+        CAPTURE(scale);
+        const quant q{scale, -7 + shift};
+        check_kernel<ops::quant_dtype_cast>(to, {floats({n}, with_special_values(random_floats(n, 3, 9)))}, {}, {wish(q)});
+        given_operand x = pattern(type, {n});
+        x.desc.quantised = q;
+        check_kernel<ops::quant_dtype_cast>(from, {x});
+      }
+    }
+    // Halves, their neighbours, and numbers around the ends of the range and beyond.
+    std::vector<float> halves;
+    for (const float at : {0.5F, 1.5F, 2.5F, 126.5F, 127.5F, 254.5F, 255.5F, 32766.5F, 32767.5F, 65534.5F, 1e9F, 1e30F})
+      for (const float sign : {1.0F, -1.0F})
+        for (const float next : {0.0F, at, 1e38F}) halves.push_back(sign * std::nextafter(at, next));
+    const auto count = static_cast<std::int64_t>(halves.size());
+    for (const std::int32_t zero : {-128 + shift, shift, 127 + shift})
+      check_kernel<ops::quant_dtype_cast>(to, {floats({count}, halves)}, {}, {wish(quant{1, zero})});
+  }
 }
 
 TEST_CASE("sqrt: the kernel has the reference's bits, rsqrt is within an ulp or two") {

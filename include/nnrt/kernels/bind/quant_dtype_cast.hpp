@@ -1,13 +1,45 @@
-// quant_dtype_cast: the fast kernel of the operator.
+// quant_dtype_cast: the fast kernels of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
 #include <nnrt/kernels/bind/detail/stored.hpp>
+#include <nnrt/kernels/stored_casts.hpp>
 #include <nnrt/ops/quant_dtype_cast.hpp>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// From bytes to bytes; the reference does the rest.
-template <class Isa> struct fast<ops::quant_dtype_cast, Isa> : table_binding<ops::quant_dtype_cast, Isa> {};
+/// Floats to stored numbers of one scale and back by vectors, bytes to bytes by a table; the reference does the rest.
+template <class Isa> struct fast<ops::quant_dtype_cast, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    const tensor_desc &x = node.in[0].desc, &y = node.out[0];
+    if (!has_work(node)) return {};
+    const int parts = parts_for(x.elements() / 2);
+    if (x.type == f32 && types::stored.contains(y.type)) return {.run = run_to(y.type), .parts = parts, .name = "store"};
+    const bool has_one_scale = x.quantised.mode == quantisation::kind::per_tensor;
+    if (y.type == f32 && types::stored.contains(x.type) && has_one_scale)
+      return {.run = run_from(x.type), .parts = parts, .name = "restore"};
+    return table_binding<ops::quant_dtype_cast, Isa>::select(node);
+  }
+
+ private:
+  static constexpr kernel_function run_to(dtype type) {
+    return type == i8 ? &run_store<std::int8_t> : type == u8 ? &run_store<std::uint8_t> : &run_store<std::int16_t>;
+  }
+  static constexpr kernel_function run_from(dtype type) {
+    return type == i8   ? &run_restore<std::int8_t>
+           : type == u8 ? &run_restore<std::uint8_t>
+                        : &run_restore<std::int16_t>;
+  }
+  template <class T> static void run_store(const kernel_call& call) {
+    const interval mine = share_of_floats(call.out[0].elements(), part_of(call));
+    store_floats(floats_in(call, 0) + mine.begin, mine.size(), call.out[0].desc->quantised,
+                 call.out[0].data.template get<T>() + mine.begin);
+  }
+  template <class T> static void run_restore(const kernel_call& call) {
+    const interval mine = share_of_floats(call.out[0].elements(), part_of(call));
+    restore_floats(call.in[0].data.template get<T>() + mine.begin, mine.size(), call.in[0].desc->quantised,
+                   floats_out(call) + mine.begin);
+  }
+};
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

@@ -7,14 +7,26 @@
 #include <nnrt/kernels/call.hpp>
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/kernels/softmax.hpp>
+#include <nnrt/kernels/stored_softmax.hpp>
 #include <nnrt/ops/softmax.hpp>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-template <class Isa> struct fast<ops::softmax, Isa> {
+/// The block that a node's softmax works on. Isa makes the name depend on the parameter of fast, see depthwise_binding.
+template <class Isa> struct softmax_blocks {
+  static constexpr axis_block block_for(array_ref<const word> attrs, const shape_t& shape) {
+    const axis_list axes = unpack<ops::softmax::attrs>(attrs).axis;
+    bool listed[max_rank] = {};
+    for (const std::int64_t axis : axes) listed[normalise_axis(axis, shape.rank)] = true;
+    if (axes.empty()) listed[shape.rank - 1] = true;
+    return block_of(shape, listed);
+  }
+};
+
+template <class Isa> struct fast<ops::softmax, Isa> : softmax_blocks<Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node) || unpack<ops::softmax::attrs>(node.attrs).beta != 1) return {};
-    const axis_block block = block_for(node.attrs, node.in[0].desc.shape);
+    const axis_block block = fast::block_for(node.attrs, node.in[0].desc.shape);
     if (!block.found) return {};
     constexpr std::int64_t cost = 8;  // additions that one element is worth
     return {.run = &run,
@@ -22,16 +34,38 @@ template <class Isa> struct fast<ops::softmax, Isa> {
             .name = block.inner == 1 ? "softmax rows" : "softmax columns"};
   }
   static void run(const kernel_call& call) {
-    softmax(block_for(call.attrs, call.in[0].shape()), floats_in(call, 0), floats_out(call), part_of(call));
+    softmax(fast::block_for(call.attrs, call.in[0].shape()), floats_in(call, 0), floats_out(call), part_of(call));
+  }
+};
+
+template <class Isa> struct fast_on_bytes<ops::softmax, Isa> : softmax_blocks<Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    const tensor_desc &x = node.in[0].desc, &y = node.out[0];
+    if (!types::stored.contains(x.type) || !has_work(node)) return {};
+    const axis_block block = fast_on_bytes::block_for(node.attrs, x.shape);
+    const bool is_short = x.type == i16;
+    // Below that many elements the reference computes their powers sooner than a table is filled.
+    const std::int64_t least = is_short ? 256 : 192;
+    if (!block.found || x.elements() < least) return {};
+    if (is_short && !ops::detail::are_usual_shares<std::int16_t>(y.quantised)) return {};
+    const kernel_function run = is_short       ? &run_shorts
+                                : x.type == i8 ? &run_bytes<std::int8_t>
+                                               : &run_bytes<std::uint8_t>;
+    return {.run = run, .parts = parts_for(block.elements()), .name = "softmax stored"};
   }
 
  private:
-  static constexpr axis_block block_for(array_ref<const word> attrs, const shape_t& shape) {
-    const axis_list axes = unpack<ops::softmax::attrs>(attrs).axis;
-    bool listed[max_rank] = {};
-    for (const std::int64_t axis : axes) listed[normalise_axis(axis, shape.rank)] = true;
-    if (axes.empty()) listed[shape.rank - 1] = true;
-    return block_of(shape, listed);
+  static float beta_of(const kernel_call& call) { return unpack<ops::softmax::attrs>(call.attrs).beta; }
+  template <class T> static void run_bytes(const kernel_call& call) {
+    const ops::detail::fixed_softmax<T> by(call.in[0].desc->quantised, call.out[0].desc->quantised, beta_of(call));
+    softmax_of_bytes(fast_on_bytes::block_for(call.attrs, call.in[0].shape()), call.in[0].data.template get<T>(), by,
+                     call.out[0].data.template get<T>(), part_of(call));
+  }
+  static void run_shorts(const kernel_call& call) {
+    const ops::detail::interpolated_softmax by(call.in[0].desc->quantised, beta_of(call));
+    softmax_of_shorts(fast_on_bytes::block_for(call.attrs, call.in[0].shape()),
+                      call.in[0].data.template get<std::int16_t>(), by,
+                      call.out[0].data.template get<std::int16_t>(), part_of(call));
   }
 };
 

@@ -85,9 +85,13 @@ template <class F> struct table_of_steps {
   }
   /// Of a number in [-32768, 32767].
   constexpr std::int32_t operator()(std::int32_t x) const {
+    return between(x, [&](int i) { return entry(i); });
+  }
+  /// The same by entries that were computed before.
+  template <class EntryOf> static constexpr std::int32_t between(std::int32_t x, const EntryOf& entry_of) {
     const int i = 256 + (x >> 7);
-    const std::int32_t here = entry(i);
-    return here + (((entry(i + 1) - here) * (x & 127) + 64) >> 7);
+    const std::int32_t here = entry_of(i);
+    return here + (((entry_of(i + 1) - here) * (x & 127) + 64) >> 7);
   }
 
  private:

@@ -61,12 +61,15 @@ struct interpolated_softmax {
     factor = fixed_point_of(double{scale < most ? scale : most} / (10.0 / 65535.0));
   }
 
-  constexpr std::int32_t power(std::int64_t difference) const {
-    constexpr table_of_steps table{[](double x) { return math::exp(x); }, -10.0, 0.0};
+  static constexpr table_of_steps exponentials{[](double x) { return math::exp(x); }, -10.0, 0.0};
+
+  /// Where the exponential of x minus the largest x is to be read.
+  constexpr std::int32_t place_of(std::int64_t difference) const {
     const std::int64_t place =
         std::int64_t{32767} + rounding::twice::scale(static_cast<std::int32_t>(difference), factor);
-    return table(static_cast<std::int32_t>(nnrt::detail::clamped(place, -32768, 32767)));
+    return static_cast<std::int32_t>(nnrt::detail::clamped(place, -32768, 32767));
   }
+  constexpr std::int32_t power(std::int64_t difference) const { return exponentials(place_of(difference)); }
   static constexpr std::int64_t addend(std::int32_t power) { return power; }
 
   struct share {
