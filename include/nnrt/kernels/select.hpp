@@ -4,10 +4,12 @@
 #pragma once
 
 #include <nnrt/kernels/bind/add.hpp>
+#include <nnrt/kernels/bind/arg_max.hpp>
 #include <nnrt/kernels/bind/avg_pool.hpp>
 #include <nnrt/kernels/bind/batch_norm.hpp>
 #include <nnrt/kernels/bind/batch_to_space_nd.hpp>
 #include <nnrt/kernels/bind/bias_add.hpp>
+#include <nnrt/kernels/bind/cast.hpp>
 #include <nnrt/kernels/bind/concat.hpp>
 #include <nnrt/kernels/bind/conv2d.hpp>
 #include <nnrt/kernels/bind/conv2d_transpose.hpp>
@@ -25,10 +27,12 @@
 #include <nnrt/kernels/bind/max_pool.hpp>
 #include <nnrt/kernels/bind/maximum.hpp>
 #include <nnrt/kernels/bind/mul.hpp>
+#include <nnrt/kernels/bind/one_hot.hpp>
 #include <nnrt/kernels/bind/pad.hpp>
 #include <nnrt/kernels/bind/pow.hpp>
 #include <nnrt/kernels/bind/prelu.hpp>
 #include <nnrt/kernels/bind/quant_dtype_cast.hpp>
+#include <nnrt/kernels/bind/reduce_all.hpp>
 #include <nnrt/kernels/bind/reduce_mean.hpp>
 #include <nnrt/kernels/bind/reduce_prod.hpp>
 #include <nnrt/kernels/bind/relu.hpp>
@@ -48,6 +52,7 @@
 #include <nnrt/kernels/bind/sub.hpp>
 #include <nnrt/kernels/bind/tanh.hpp>
 #include <nnrt/kernels/bind/tile.hpp>
+#include <nnrt/kernels/bind/top_k.hpp>
 #include <nnrt/kernels/bind/transpose.hpp>
 
 namespace nnrt::inline NNRT_ISA::kernels {

@@ -65,13 +65,19 @@ struct one_hot {
 
   static constexpr auto macs = no_macs;
 
+  /// What only a run shows: whether the depth is the extent that the output was declared with.
+  static constexpr run_fault check(arguments in, std::int64_t extent) {
+    const std::int64_t depth = in[1].integer(0);
+    if (depth == extent) return {};
+    return fault_at(0, rule::depth_must_be_the_extent_of_the_output, depth, extent);
+  }
+
   template <class T> static constexpr run_fault reference(const attrs& a, arguments in, results out) {
     const shape_t& indices = in[0].shape();
     const auto y = out[0].as<T>();
     const int axis = normalise_axis(a.axis, y.rank());
     const std::int64_t depth = y.extent(axis);
-    if (in[1].integer(0) != depth)
-      return fault_at(0, rule::depth_must_be_the_extent_of_the_output, in[1].integer(0), depth);
+    if (const run_fault found = check(in, depth)) return found;
     if (y.elements() == 0) return {};
     const T on = in[2].as<const T>()[0], off = in[3].as<const T>()[0];
     const std::int64_t inner = indices.elements(axis);

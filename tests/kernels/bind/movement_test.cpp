@@ -2,6 +2,7 @@
 #include <nnrt/kernels/bind/concat.hpp>
 #include <nnrt/kernels/bind/fill.hpp>
 #include <nnrt/kernels/bind/gather.hpp>
+#include <nnrt/kernels/bind/one_hot.hpp>
 #include <nnrt/kernels/bind/slice.hpp>
 #include <nnrt/kernels/bind/space_to_batch_nd.hpp>
 #include <nnrt/kernels/bind/split.hpp>
@@ -279,4 +280,21 @@ TEST_CASE("space_to_batch_nd and batch_to_space_nd: blocks of any size, with and
   apart.block = {2, 2};
   apart.paddings = {1, 0, 0, 1};
   check_kernel<ops::space_to_batch_nd>(apart, {stored});
+}
+
+TEST_CASE("one_hot: every dtype, axis and kind of index, in any number of parts") {
+  const std::int32_t narrow[] = {1, 0, -2, 3, 9, 4};
+  for (const dtype type : moved)
+    for (const std::int64_t axis : {-1, 0, 1}) {
+      CAPTURE(int(type));
+      CAPTURE(axis);
+      ops::one_hot::attrs attrs;
+      attrs.axis = axis;
+      given_operand on = pattern(type, {1}), off = pattern(type, {});
+      if (type != boolean) on.bytes[0] = std::byte{0x5c};
+      off.bytes[0] = std::byte{0};
+      check_kernel<ops::one_hot>(attrs, {integers_of({4, -5, 0, 0, 17, 16}), integers_of({17}), on, off});
+      check_kernel<ops::one_hot>(attrs, {bytes_of({i32, {2, 3}}, narrow), integers_of({5}), on, off});
+    }
+  CHECK(has_no_kernel<ops::one_hot>({}, {integers_of({1, 2}), integers_of({0}), floats({1}), floats({1})}));
 }

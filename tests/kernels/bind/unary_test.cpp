@@ -1,3 +1,4 @@
+#include <nnrt/kernels/bind/cast.hpp>
 #include <nnrt/kernels/bind/gelu.hpp>
 #include <nnrt/kernels/bind/hswish.hpp>
 #include <nnrt/kernels/bind/quant_dtype_cast.hpp>
@@ -128,4 +129,25 @@ TEST_CASE("quant_dtype_cast: vectors give the reference's bits between floats an
 TEST_CASE("sqrt: the kernel has the reference's bits, rsqrt is within an ulp or two") {
   check_function<ops::sqrt>({}, {0, 0});
   check_function<ops::rsqrt>({}, {0, 1.8e-7});
+}
+
+TEST_CASE("cast: kernels to and from f32, and between indices, give the reference's elements") {
+  constexpr dtype all[] = {boolean, i8, i16, i32, i64, u8, f16, f32, f64};
+  const auto given = [](dtype type, std::int64_t n) {
+    if (type == f32) return floats({n}, with_special_values(random_floats(n, 5, 1e10F)));
+    if (type == f64) return elements<double>({n}, random_floats(n, 5, 1e10F));
+    if (type == f16) return elements<float16>({n}, random_floats(n, 5, 1e3F));
+    return pattern(type, {n});
+  };
+  for (const std::int64_t n : {1, 7, 16, 67, 1000})
+    for (const dtype type : all) {
+      CAPTURE(int(type));
+      CAPTURE(n);
+      if (type != f32) check_kernel<ops::cast>({}, {given(type, n), integers_of({int(f32)})});
+      if (type != f32 && type != i16) check_kernel<ops::cast>({}, {floats({n}, 6), integers_of({int(type)})});
+      if (type != f32 && type != i16) check_kernel<ops::cast>({}, {given(f32, n), integers_of({int(type)})});
+    }
+  check_kernel<ops::cast>({}, {pattern(i32, {67}), integers_of({int(i64)})});
+  check_kernel<ops::cast>({}, {pattern(i64, {67}), integers_of({int(i32)})});
+  CHECK(has_no_kernel<ops::cast>({}, {pattern(u16, {67}), integers_of({int(i64)})}));
 }

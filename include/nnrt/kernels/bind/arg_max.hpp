@@ -1,0 +1,42 @@
+// arg_max: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/core/broadcast.hpp>
+#include <nnrt/kernels/call.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/kernels/largest.hpp>
+#include <nnrt/ops/arg_max.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// The one largest element of each line of f32, i32 or bytes; the reference does the rest.
+template <class Isa> struct fast<ops::arg_max, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node) || unpack<ops::arg_max::attrs>(node.attrs).k != 1) return {};
+    const kernel_function run = run_for(node.in[0].desc.type);
+    if (!searched.contains(node.in[0].desc.type)) return {};
+    return {.run = run, .parts = parts_for(node.in[0].desc.elements()), .name = "find largest"};
+  }
+
+ private:
+  static constexpr dtype_set searched = types_of(f32, i32, i8, u8);
+
+  static constexpr kernel_function run_for(dtype type) {
+    return type == f32 ? &run<float> : type == i32 ? &run<std::int32_t> : type == i8 ? &run<std::int8_t> : &run<std::uint8_t>;
+  }
+  template <class T> static void run(const kernel_call& call) {
+    const auto attrs = unpack<ops::arg_max::attrs>(call.attrs);
+    const view& y = call.out[0];
+    if (attrs.out_max_value) return find<T>(call, attrs.axis, [to = y.data.get<T>()](std::int64_t line, std::int64_t, T value) { to[line] = value; });
+    with_element<types::index>(y.type(), [&]<class Index>(Index) {
+      find<T>(call, attrs.axis, [to = y.data.get<Index>()](std::int64_t line, std::int64_t index, T) { to[line] = static_cast<Index>(index); });
+    });
+  }
+  template <class T, class Set> static void find(const kernel_call& call, std::int64_t axis, const Set& set) {
+    const view& x = call.in[0];
+    find_largest(block_of(x.shape(), normalise_axis(axis, x.rank())), x.data.get<T>(), part_of(call), set);
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,66 @@
+// cast: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/core/convert.hpp>
+#include <nnrt/kernels/call.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/kernels/stored_casts.hpp>
+#include <nnrt/ops/cast.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// To and from f32, and between i32 and i64; the reference does the rest.
+template <class Isa> struct fast<ops::cast, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    const dtype from = node.in[0].desc.type, to = node.out[0].type;
+    if (!has_work(node)) return {};
+    const int parts = parts_for(node.out[0].elements() / 2);
+    if (to == f32 && widened.contains(from)) return {.run = run_widen(from), .parts = parts, .name = "widen"};
+    if (to == f32 && converted.contains(from)) return {.run = run_to_f32(from), .parts = parts, .name = "convert"};
+    if (from == f32 && from_f32.contains(to)) return {.run = run_from_f32(to), .parts = parts, .name = "convert"};
+    if (from == i32 && to == i64) return {.run = &run<std::int32_t, std::int64_t>, .parts = parts, .name = "convert"};
+    if (from == i64 && to == i32) return {.run = &run<std::int64_t, std::int32_t>, .parts = parts, .name = "convert"};
+    return {};
+  }
+
+ private:
+  // Booleans are bytes of 0 and 1.
+  static constexpr dtype_set widened = types_of(boolean, i8, u8, i16), converted = types_of(i32, i64, f16, f64),
+                             from_f32 = types_of(boolean, i8, u8, i32, i64, f16, f64);
+
+  static constexpr kernel_function run_widen(dtype from) {
+    return from == i8 ? &run_widened<std::int8_t> : from == i16 ? &run_widened<std::int16_t> : &run_widened<std::uint8_t>;
+  }
+  static constexpr kernel_function run_to_f32(dtype from) {
+    return from == i32   ? &run<std::int32_t, float>
+           : from == i64 ? &run<std::int64_t, float>
+           : from == f16 ? &run<float16, float>
+                         : &run<double, float>;
+  }
+  static constexpr kernel_function run_from_f32(dtype to) {
+    switch (to) {
+      case boolean: return &run<float, bool>;
+      case i8: return &run<float, std::int8_t>;
+      case u8: return &run<float, std::uint8_t>;
+      case i32: return &run<float, std::int32_t>;
+      case i64: return &run<float, std::int64_t>;
+      case f16: return &run<float, float16>;
+      default: return &run<float, double>;
+    }
+  }
+
+  template <class T> static void run_widened(const kernel_call& call) {
+    const interval mine = share_of_floats(call.out[0].elements(), part_of(call));
+    restore_floats(reinterpret_cast<const T*>(bytes_in(call, 0)) + mine.begin, mine.size(), quant{1, 0},
+                   floats_out(call) + mine.begin);
+  }
+  template <class From, class To> static void run(const kernel_call& call) {
+    const interval mine = share_of_floats(call.out[0].elements(), part_of(call));
+    const From* const x = call.in[0].data.template get<From>();
+    To* const y = call.out[0].data.template get<To>();
+    for (std::int64_t i = mine.begin; i < mine.end; ++i) y[i] = math::convert<To>(x[i]);
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,39 @@
+// one_hot: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/core/broadcast.hpp>
+#include <nnrt/kernels/call.hpp>
+#include <nnrt/kernels/copy.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/ops/one_hot.hpp>
+
+#include <cstring>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// The off value everywhere, then the on value at each index; for every dtype, by its bytes.
+template <class Isa> struct fast<ops::one_hot, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "fill and mark"};
+  }
+  static void run(const kernel_call& call) {
+    const view &indices = call.in[0], &y = call.out[0];
+    const int axis = normalise_axis(unpack<ops::one_hot::attrs>(call.attrs).axis, y.rank());
+    const std::int64_t depth = y.shape()[axis], inner = indices.shape().elements(axis), size = size_of(y.type());
+    call.report(ops::one_hot::check(call.in, depth));
+    // Whole blocks of depth * inner elements for each part.
+    const interval blocks = share(indices.elements() / inner, part_of(call));
+    const std::int64_t bytes = depth * inner * size;
+    fill_numbers({bytes_in(call, 3), size}, blocks.size() * bytes, bytes_out(call) + blocks.begin * bytes);
+    for (std::int64_t i = blocks.begin * inner; i < blocks.end * inner; ++i) {
+      const std::int64_t index = indices.integer(i);
+      if (index < 0 || index >= depth) continue;
+      std::memcpy(bytes_out(call) + i / inner * bytes + (index * inner + i % inner) * size, bytes_in(call, 2),
+                  static_cast<std::size_t>(size));
+    }
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

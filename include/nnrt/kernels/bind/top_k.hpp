@@ -1,0 +1,51 @@
+// top_k: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/core/broadcast.hpp>
+#include <nnrt/kernels/call.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/kernels/largest.hpp>
+#include <nnrt/ops/top_k.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Lines of f32, i32 or bytes; the reference does the rest.
+template <class Isa> struct fast<ops::top_k, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    const dtype type = node.in[0].desc.type;
+    if (!has_work(node) || !types_of(f32, i32, i8, u8).contains(type)) return {};
+    const int axis = normalise_axis(unpack<ops::top_k::attrs>(node.attrs).axis, node.in[0].desc.rank());
+    const std::int64_t k = node.out[0].shape[axis], room = sizeof(ranked<float>);
+    return {.run = type == f32   ? &run<float>
+                   : type == i32 ? &run<std::int32_t>
+                   : type == i8  ? &run<std::int8_t>
+                                 : &run<std::uint8_t>,
+            .scratch_bytes = k * room,
+            .parts = parts_for(node.in[0].desc.elements()),
+            .name = "rank by heap"};
+  }
+
+ private:
+  template <class T> static void run(const kernel_call& call) {
+    static_assert(sizeof(ranked<T>) <= sizeof(ranked<float>));
+    const auto attrs = unpack<ops::top_k::attrs>(call.attrs);
+    const int axis = normalise_axis(attrs.axis, call.in[0].rank());
+    const axis_block block = block_of(call.in[0].shape(), axis);
+    const std::int64_t k = call.out[0].shape()[axis], step = block.inner;
+    auto* const best = reinterpret_cast<ranked<T>*>(call.scratch);
+    const interval lines = share(block.outer * step, part_of(call));
+    for (std::int64_t line = lines.begin; line < lines.end; ++line) {
+      const std::int64_t row = line / step, column = line % step;
+      ranking<T>(best, k).choose(call.in[0].data.template get<T>() + row * block.extent * step + column, block.extent, step);
+      T* const values = call.out[0].data.template get<T>() + row * k * step + column;
+      std::int32_t* const indices = call.out[1].data.template get<std::int32_t>() + row * k * step + column;
+      for (std::int64_t i = 0; i < k; ++i) {
+        const ranked<T>& from = best[attrs.sorted ? i : k - 1 - i];
+        values[i * step] = from.value, indices[i * step] = from.index;
+      }
+    }
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
