@@ -189,6 +189,12 @@ const spoiled files[] = {
        f.tensors[0].shape = f.tensors[2].shape = f.tensors[3].shape = {1, 3};
      },
      "subgraph 0: operator 0 ADD: add \"sum\": extents must be equal or 1 (got 2, expected 3)"},
+    {"16-bit numbers that TFLite would shift",
+     [](file& f) {
+       for (tensor& t : f.tensors) t.type = int16, t.quantization = {{0.25F}, {0}}, t.data.clear();
+       f.inputs = {0, 1};
+     },
+     "subgraph 0: operator 0 ADD: 16-bit numbers whose scales are powers of two (pot_scale_int16)"},
     {"fused sign bit",
      [](file& f) {
        f.calls[0].with.fields = {{0, std::int8_t{5}}};

@@ -28,6 +28,8 @@ std::vector<std::byte> stored(const data& d) {
       return bytes_of<std::int32_t>(d.numbers);
     case int64:
       return bytes_of<std::int64_t>(d.numbers);
+    case int16:
+      return bytes_of<std::int16_t>(d.numbers);
     default:
       return bytes_of<std::int8_t>(d.numbers);
   }
@@ -65,6 +67,8 @@ const char* name_of(int type) {
       return "i32";
     case int64:
       return "i64";
+    case int16:
+      return "i16";
     case boolean:
       return "boolean";
     default:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/io/tflite/operators/elementwise.hpp>
+#include <nnrt/io/tflite/operators/functions.hpp>
 #include <nnrt/io/tflite/operators/images.hpp>
 #include <nnrt/io/tflite/operators/layers.hpp>
 #include <nnrt/io/tflite/operators/logic.hpp>
@@ -31,13 +32,14 @@ inline constexpr std::size_t any_number = std::size_t(-1);
 /// By name. What an operator demands of its operands is written in the rules of ours that it becomes, and only there.
 inline constexpr operator_row operator_table[] = {
     {"ABS", 1, 1, 1, 1, read_abs},
-    {"ADD", 2, 2, 1, 1, read_arithmetic<ops::add, schema::add_options>},
+    {"ADD", 2, 2, 1, 1, read_sum_of_two<ops::add, schema::add_options>},
     {"ADD_N", 1, any_number, 1, 1, read_add_n},
     {"ARG_MAX", 2, 2, 1, 1, read_arg_max},
     {"ARG_MIN", 2, 2, 1, 1, read_arg_min},
     {"AVERAGE_POOL_2D", 1, 1, 1, 1, read_pool_2d<ops::avg_pool>},
     {"BATCH_MATMUL", 2, 2, 1, 1, read_batch_matmul},
     {"BATCH_TO_SPACE_ND", 3, 3, 1, 1, read_batch_to_space_nd},
+    {"BROADCAST_ARGS", 2, 2, 1, 1, read_broadcast_args},
     {"BROADCAST_TO", 2, 2, 1, 1, read_broadcast_to},
     {"CAST", 1, 1, 1, 1, read_cast},
     {"CEIL", 1, 1, 1, 1, read_ceil},
@@ -68,10 +70,12 @@ inline constexpr operator_row operator_table[] = {
     {"LEAKY_RELU", 1, 1, 1, 1, read_leaky_relu},
     {"LESS", 2, 2, 1, 1, read_less},
     {"LESS_EQUAL", 2, 2, 1, 1, read_binary<ops::less_equal>},
+    {"LOG", 1, 1, 1, 1, read_log},
     {"LOGICAL_AND", 2, 2, 1, 1, read_logical_and},
     {"LOGICAL_NOT", 1, 1, 1, 1, read_logical_not},
     {"LOGICAL_OR", 2, 2, 1, 1, read_logical_or},
     {"LOGISTIC", 1, 1, 1, 1, read_unary<ops::sigmoid>},
+    {"LOG_SOFTMAX", 1, 1, 1, 1, read_log_softmax},
     {"MAXIMUM", 2, 2, 1, 1, read_binary<ops::maximum>},
     {"MAX_POOL_2D", 1, 1, 1, 1, read_pool_2d<ops::max_pool>},
     {"MEAN", 2, 2, 1, 1, read_mean},
@@ -118,7 +122,7 @@ inline constexpr operator_row operator_table[] = {
     {"SQUARED_DIFFERENCE", 2, 2, 1, 1, read_binary<ops::squared_difference>},
     {"SQUEEZE", 1, 1, 1, 1, read_squeeze},
     {"STRIDED_SLICE", 4, 4, 1, 1, read_strided_slice},
-    {"SUB", 2, 2, 1, 1, read_arithmetic<ops::sub, schema::sub_options>},
+    {"SUB", 2, 2, 1, 1, read_sum_of_two<ops::sub, schema::sub_options>},
     {"SUM", 2, 2, 1, 1, read_sum},
     {"TANH", 1, 1, 1, 1, read_unary<ops::tanh>},
     {"TILE", 2, 2, 1, 1, read_binary<ops::tile>},

@@ -67,10 +67,18 @@ template <std::uint8_t Tag> struct fused_options {
   static constexpr scalar<std::int8_t> fused{0};
   static bool each(auto f) { return f(fused); }
 };
-using add_options = fused_options<11>;
 using mul_options = fused_options<21>;
-using sub_options = fused_options<28>;
 using div_options = fused_options<29>;
+
+/// ADD and SUB.
+template <std::uint8_t Tag> struct sum_options {
+  static constexpr std::uint8_t tag = Tag;
+  static constexpr scalar<std::int8_t> fused{0};
+  static constexpr scalar<bool> pot_scale_int16{1, true};
+  static bool each(auto f) { return f(fused) && f(pot_scale_int16); }
+};
+using add_options = sum_options<11>;
+using sub_options = sum_options<28>;
 
 /// L2_NORMALIZATION.
 using l2_norm_options = fused_options<12>;

@@ -4,13 +4,9 @@
 
 #include <nnrt/io/tflite/operators/blocks.hpp>
 #include <nnrt/ops/add.hpp>
-#include <nnrt/ops/div.hpp>
 #include <nnrt/ops/gelu.hpp>
-#include <nnrt/ops/pow.hpp>
 #include <nnrt/ops/prelu.hpp>
-#include <nnrt/ops/relu.hpp>
 #include <nnrt/ops/softmax.hpp>
-#include <nnrt/ops/sub.hpp>
 
 namespace nnrt::inline NNRT_ISA::tflite {
 
@@ -27,6 +23,22 @@ template <class Op, class Options> [[gnu::cold]] void read_arithmetic(node_reade
   typename Op::attrs attrs;
   attrs.fused = node.fused(node.options<Options>()[Options::fused]);
   node.finish<Op>(attrs, {node.input(0), node.input(1)});
+}
+
+namespace detail {
+/// As near to one as TFLite wants it.
+[[gnu::cold]] inline bool is_power_of_two(float x) {
+  const float power = std::log2(x);
+  return std::abs(power - std::round(power)) < 1e-3F;
+}
+}  // namespace detail
+/// ADD and SUB. TFLite shifts 16-bit numbers whose scales are powers of two, unless the option says that it shall not.
+template <class Op, class Options> [[gnu::cold]] void read_sum_of_two(node_reader& node) {
+  bool shifts = node.options<Options>()[Options::pot_scale_int16];
+  for (const tensor_desc& x : {node.desc(node.input(0)), node.desc(node.input(1)), node.declared(0)})
+    shifts = shifts && x.type == i16 && detail::is_power_of_two(x.quantised.scale);
+  if (shifts) node.not_supported({"16-bit numbers whose scales are powers of two (pot_scale_int16)"});
+  read_arithmetic<Op, Options>(node);
 }
 
 [[gnu::cold]] inline void read_square(node_reader& node) {
@@ -49,100 +61,6 @@ template <class Op, class Options> [[gnu::cold]] void read_arithmetic(node_reade
   if (node.desc(sum).quantised) node.not_supported({"quantised numbers"});
   for (std::size_t i = 1; i < node.input_count(); ++i) sum = node.add<ops::add>({}, {sum, node.input(i)});
   node.conclude(0, sum);
-}
-
-namespace detail {
-
-/// Operators that TFLite looks up in a table when their numbers are quantised, or that it has for f32 alone.
-[[gnu::cold]] inline void require_f32(node_reader& node, std::int32_t x) {
-  const tensor_desc desc = node.desc(x);
-  if (desc.type != f32) node.not_supported({desc.quantised ? "quantised " : "", name_of(desc.type)});
-}
-
-/// e to the power of x, computed in f64.
-[[gnu::cold]] inline std::int32_t exponential(node_reader& node, std::int32_t x) {
-  return node.add<ops::pow>({}, {node.scalar(f64, 2.718281828459045235), x});
-}
-
-/// The nearest integer, halves to even: beside 1.5 * 2^23 there is no room for a fraction. Numbers beyond 2^22 are left
-/// as they are: those without a fraction have none to lose, and the others are NaN.
-[[gnu::cold]] inline std::int32_t rounded(node_reader& node, std::int32_t x) {
-  const std::int32_t magic = node.scalar(f32, 0x1.8p23);
-  return node.add<ops::sub>({}, {node.add<ops::add>({}, {x, magic}), magic});
-}
-[[gnu::cold]] inline std::int32_t is_small(node_reader& node, std::int32_t x) {
-  const std::int32_t size = node.add<ops::maximum>({}, {negated(node, x), x});
-  return at_most(node, size, node.scalar(f32, 0x1p22));
-}
-[[gnu::cold]] inline std::int32_t one_where(node_reader& node, std::int32_t condition, dtype type) {
-  return cast_to(node, condition, type);
-}
-[[gnu::cold]] inline std::int32_t floor(node_reader& node, std::int32_t x) {
-  const std::int32_t nearest = rounded(node, x);
-  const std::int32_t above = denied(node, at_most(node, nearest, x));
-  const std::int32_t below = node.add<ops::sub>({}, {nearest, one_where(node, above, f32)});
-  return chosen(node, is_small(node, x), below, x);
-}
-
-/// Whether a remainder of i32 and its divisor differ in sign, neither being 0.
-[[gnu::cold]] inline std::int32_t differ_in_sign(node_reader& node, std::int32_t remainder, std::int32_t divisor) {
-  const std::int32_t product = node.add<ops::mul>({}, {cast_to(node, remainder, i64), cast_to(node, divisor, i64)});
-  return denied(node, at_most(node, node.scalar(i64, 0), product));
-}
-/// Quotients that are rounded toward zero, and what remains.
-struct division {
-  std::int32_t quotient, remainder, is_off;  // is_off: 1 where the quotient is one too large
-};
-[[gnu::cold]] inline division divided(node_reader& node, std::int32_t a, std::int32_t b) {
-  if (node.desc(a).type != i32) node.not_supported({name_of(node.desc(a).type)});
-  const std::int32_t quotient = node.add<ops::div>({}, {a, b});
-  const std::int32_t remainder = node.add<ops::sub>({}, {a, node.add<ops::mul>({}, {quotient, b})});
-  return {quotient, remainder, one_where(node, differ_in_sign(node, remainder, b), i32)};
-}
-
-}  // namespace detail
-
-[[gnu::cold]] inline void read_exp(node_reader& node) {
-  const std::int32_t x = node.input(0);
-  detail::require_f32(node, x);
-  node.conclude(0, detail::cast_to(node, detail::exponential(node, x), f32));
-}
-/// x where it is positive, else exp(x) - 1.
-[[gnu::cold]] inline void read_elu(node_reader& node) {
-  const std::int32_t x = node.input(0);
-  detail::require_f32(node, x);
-  const std::int32_t less = node.add<ops::sub>({}, {detail::exponential(node, x), node.scalar(f64, 1)});
-  const std::int32_t is_not_positive = detail::at_most(node, x, node.scalar(f32, 0));
-  node.conclude(0, detail::chosen(node, is_not_positive, detail::cast_to(node, less, f32), x));
-}
-[[gnu::cold]] inline void read_floor(node_reader& node) {
-  const std::int32_t x = node.input(0);
-  detail::require_f32(node, x);
-  node.conclude(0, detail::floor(node, x));
-}
-[[gnu::cold]] inline void read_ceil(node_reader& node) {
-  const std::int32_t x = node.input(0);
-  detail::require_f32(node, x);
-  node.conclude(0, detail::negated(node, detail::floor(node, detail::negated(node, x))));
-}
-[[gnu::cold]] inline void read_round(node_reader& node) {
-  const std::int32_t x = node.input(0);
-  detail::require_f32(node, x);
-  node.conclude(0, detail::chosen(node, detail::is_small(node, x), detail::rounded(node, x), x));
-}
-
-/// Quotients that are rounded down.
-[[gnu::cold]] inline void read_floor_div(node_reader& node) {
-  const std::int32_t a = node.input(0), b = node.input(1);
-  if (node.desc(a).type == f32) return node.conclude(0, detail::floor(node, node.add<ops::div>({}, {a, b})));
-  const detail::division d = detail::divided(node, a, b);
-  node.finish<ops::sub>({}, {d.quotient, d.is_off});
-}
-/// What then remains, with the sign of the divisor.
-[[gnu::cold]] inline void read_floor_mod(node_reader& node) {
-  const std::int32_t a = node.input(0), b = node.input(1);
-  const detail::division d = detail::divided(node, a, b);
-  node.finish<ops::add>({}, {d.remainder, node.add<ops::mul>({}, {d.is_off, b})});
 }
 
 /// RELU_N1_TO_1 and RELU_0_TO_1, whose most is 1.

@@ -192,6 +192,15 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
   node.finish<ops::tile>({}, {x, node.integer_list(multiples)});
 }
 
+/// The shape that two shapes broadcast to.
+[[gnu::cold]] inline void read_broadcast_args(node_reader& node) {
+  const shape_t a = node.shape(0), b = node.shape(1);
+  const broadcast_result common = broadcast(a, b);
+  if (!common.fits) node.refuse(error_code::invalid_file, {"shapes ", a, " and ", b, " do not broadcast"});
+  const std::int32_t made = node.integer_list(std::span(common.shape.begin(), common.shape.end()));
+  node.conclude(0, detail::cast_to(node, made, node.declared(0).type));
+}
+
 [[gnu::cold]] inline void read_zeros_like(node_reader& node) {
   const std::int32_t x = node.input(0);
   if (node.desc(x).quantised) node.not_supported({"quantised numbers"});
