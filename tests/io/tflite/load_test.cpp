@@ -195,6 +195,15 @@ const spoiled files[] = {
        f.inputs = {0, 1};
      },
      "subgraph 0: operator 0 ADD: 16-bit numbers whose scales are powers of two (pot_scale_int16)"},
+    {"stored numbers that are compared, of several scales",
+     [](file& f) {
+       f.tensors[0] = {int8, {1, 2}, "x", {}, {{0.5F}, {0}}};
+       f.tensors[1] = {int8, {2}, "w", bytes_of<std::int8_t>({1, 2}), {{0.25F}, {0}}};
+       f.tensors[2] = {int8, {1, 2}, "sum", {}, {{0.5F}, {0}}};
+       f.calls = {{55, {0, 1}, {2}}};
+       f.outputs = {2};
+     },
+     "subgraph 0: operator 0 MAXIMUM: operands and output of different scales or zero points"},
     {"fused sign bit",
      [](file& f) {
        f.calls[0].with.fields = {{0, std::int8_t{5}}};

@@ -76,7 +76,7 @@ inline constexpr operator_row operator_table[] = {
     {"LOGICAL_OR", 2, 2, 1, 1, read_logical_or},
     {"LOGISTIC", 1, 1, 1, 1, read_unary<ops::sigmoid>},
     {"LOG_SOFTMAX", 1, 1, 1, 1, read_log_softmax},
-    {"MAXIMUM", 2, 2, 1, 1, read_binary<ops::maximum>},
+    {"MAXIMUM", 2, 2, 1, 1, read_maximum},
     {"MAX_POOL_2D", 1, 1, 1, 1, read_pool_2d<ops::max_pool>},
     {"MEAN", 2, 2, 1, 1, read_mean},
     {"MINIMUM", 2, 2, 1, 1, read_minimum},

@@ -35,6 +35,13 @@ namespace nnrt::inline NNRT_ISA::tflite {
   node.conclude(0, detail::either(node, node.input(0), node.input(1)));
 }
 
+/// TFLite compares stored numbers, whatever they stand for; ours compares the real ones.
+[[gnu::cold]] inline void read_maximum(node_reader& node) {
+  const std::int32_t a = node.input(0), b = node.input(1);
+  detail::require_one_quantisation(node, {a, b});
+  node.finish<ops::maximum>({}, {a, b});
+}
+
 /// The smaller of stored numbers is that of the real ones, if all have one scale.
 [[gnu::cold]] inline void read_minimum(node_reader& node) {
   const std::int32_t a = node.input(0), b = node.input(1);
