@@ -21,6 +21,7 @@ enum class error_code {
   out_of_memory,
   io_failed,          // the operating system refused to read, write or map
   device_failed,
+  deadline_missed,    // the run would have taken longer than it was given
 };
 
 /// An error as a value: `message()` is one line (or several, when several things are wrong) fit for a user. Moved from, it has none.

@@ -6,7 +6,20 @@
 #include <nnrt/exec/program.hpp>
 #include <nnrt/exec/threads.hpp>
 
+#include <ctime>
+#include <limits>
+
 namespace nnrt::inline NNRT_ISA {
+
+/// For a run that may take as long as it takes.
+inline constexpr std::int64_t no_deadline = std::numeric_limits<std::int64_t>::max();
+
+/// The steady clock, in nanoseconds.
+inline std::int64_t steady_now() {
+  ::timespec at{};
+  ::clock_gettime(CLOCK_MONOTONIC, &at);
+  return std::int64_t{at.tv_sec} * 1'000'000'000 + at.tv_nsec;
+}
 
 /// Runs one program. Movable; used by one thread at a time. Memory is taken when it is made or resized, none while it runs.
 class session {
@@ -49,7 +62,10 @@ class session {
   /// Runs the network on the present inputs. Errors: out_of_memory, from when the session was made; invalid_argument (extents that are still
   /// unknown; an input whose values break an operator's rule: `gather: indices must lie in the axis (got 7, expected 4) at element 3`, and then
   /// the outputs mean nothing).
-  result<void> run() {
+  result<void> run() { return run_until(no_deadline); }
+  /// The same, but the steps that would begin after `deadline`, nanoseconds of the steady clock, are left out. Error: deadline_missed, and then
+  /// the outputs mean nothing.
+  result<void> run_until(std::int64_t deadline) {
     if (!program_.has_plan() || !broken_.message().empty()) return fail(reason());
     run_context context;
     context.bases = bases_;
@@ -58,14 +74,36 @@ class session {
     context.further_scratch = further_scratch_.data();
     run_fault fault;
     if (!plan().fallible.empty()) context.fault = &fault;
+    if (deadline != no_deadline) return run_steps_until(deadline, context, fault);
     if (const step* const failed = run_steps(plan(), plan().steps, context)) return fail(error_of(plan(), *failed, fault));
     return {};
+  }
+
+  /// From now on runs read input i at `first`, which has the bytes of its desc and lives until then; null: in the session's own memory again.
+  /// Kernels read it fastest where it is aligned to 64 bytes.
+  void read_input_from(std::size_t i, const std::byte* first) {
+    if (own_inputs_.empty()) own_inputs_.assign(bases_.begin() + first_input, bases_.begin() + first_input + static_cast<std::ptrdiff_t>(plan().inputs.size()));
+    if (i < own_inputs_.size()) bases_[first_input + i] = first != nullptr ? const_cast<std::byte*>(first) : own_inputs_[i];
+  }
+  /// The bytes of output i of the last run, whatever its dtype.
+  std::span<const std::byte> output_bytes(std::size_t i) const {
+    if (i >= plan().outputs.size()) return {};
+    const operand_slot& slot = plan().slot_of(plan().outputs[i]);
+    return {bases_[static_cast<std::size_t>(slot.base)] + slot.offset, static_cast<std::size_t>(plan().desc_of(slot).bytes())};
   }
 
  private:
   session(program&& fitted, const shared<thread_pool>& threads) : program_(std::move(fitted)), threads_(threads) {}
 
   plan_view plan() const { return program_.has_plan() ? program_.plan() : plan_view{}; }
+
+  result<void> run_steps_until(std::int64_t deadline, const run_context& context, const run_fault& fault) {
+    for (const step& next : plan().steps) {
+      if (steady_now() >= deadline) return fail(error_code::deadline_missed, "the run was given less time than it takes");
+      if (const step* const failed = run_steps(plan(), {&next, 1}, context)) return fail(error_of(plan(), *failed, fault));
+    }
+    return {};
+  }
 
   /// Why the session cannot run.
   error reason() const {
@@ -125,6 +163,7 @@ class session {
   heap_block further_scratch_;
   shared<thread_pool> threads_;
   std::vector<std::byte*> bases_;
+  std::vector<std::byte*> own_inputs_;  // once one is read from elsewhere
   std::vector<view> views_;
   error broken_{error_code::out_of_memory, ""};  // without a message: nothing is
 };
