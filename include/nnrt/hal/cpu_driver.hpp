@@ -1,0 +1,139 @@
+// cpu_driver: the processor as a device - models are compiled and run by this library's own programs and sessions.
+// Flow: hal/registry.hpp has one from the beginning.
+#pragma once
+
+#include <nnrt/exec/program.hpp>
+#include <nnrt/exec/session.hpp>
+#include <nnrt/hal/driver.hpp>
+#include <nnrt/policy/cpu.hpp>
+
+#include <cstring>
+#include <unistd.h>
+
+namespace nnrt::inline NNRT_ISA::hal {
+
+namespace detail {
+
+/// What a run asks of the caller's memory, input or output i.
+[[gnu::cold]] inline error does_not_fit(const char* what, std::size_t i, const argument& given, const tensor_desc& desc) {
+  return {error_code::invalid_argument, joined({what, " ", i, ": got ", given.bytes, " bytes, expected ", desc.bytes(), " for ", text_of(desc.type, desc.shape)})};
+}
+
+/// A session of its own for each execution; inputs are read where the caller has them.
+class cpu_execution final : public execution {
+ public:
+  explicit cpu_execution(const program& compiled) : session_(compiled), is_fixed_(compiled.has_plan()) {}
+
+  result<void> run(array_ref<const argument> inputs, array_ref<argument> outputs, std::int64_t deadline) override {
+    if (auto ok = fit_shapes(inputs); !ok) return ok;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const tensor_desc& desc = session_.input_desc(i);
+      if (inputs[i].bytes < static_cast<std::size_t>(desc.bytes())) return fail(does_not_fit("input", i, inputs[i], desc));
+      session_.read_input_from(i, inputs[i].data);
+    }
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      if (outputs[i].bytes < static_cast<std::size_t>(session_.output_desc(i).bytes())) return fail(does_not_fit("output", i, outputs[i], session_.output_desc(i)));
+    if (auto done = session_.run_until(deadline); !done) return done;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const std::span<const std::byte> made = session_.output_bytes(i);
+      std::memcpy(outputs[i].data, made.data(), made.size());
+      outputs[i].shape = session_.output_desc(i).shape;
+    }
+    return {};
+  }
+
+ private:
+  /// Brings the session to the shapes of these inputs. A program of known extents has one set of them.
+  result<void> fit_shapes(array_ref<const argument> inputs) {
+    bool is_same = is_fixed_ || !shapes_.empty();
+    for (std::size_t i = 0; is_same && i < inputs.size(); ++i) is_same = inputs[i].shape == session_.input_desc(i).shape;
+    if (is_same) return {};
+    std::vector<shape_t> shapes;
+    for (const argument& input : inputs) shapes.push_back(input.shape);
+    if (auto ok = session_.resize(shapes); !ok) return ok;
+    shapes_ = std::move(shapes);
+    return {};
+  }
+
+  session session_;
+  bool is_fixed_;
+  std::vector<shape_t> shapes_;  // of the last resize
+};
+
+/// A compiled program.
+class cpu_prepared_model final : public prepared_model {
+ public:
+  explicit cpu_prepared_model(program compiled) : program_(std::move(compiled)) {}
+
+  std::size_t input_count() const override { return program_.input_count(); }
+  std::size_t output_count() const override { return program_.output_count(); }
+  const tensor_desc& input_desc(std::size_t i) const override { return program_.input_desc(i); }
+  const tensor_desc& output_desc(std::size_t i) const override { return program_.output_desc(i); }
+  std::string_view input_name(std::size_t i) const override { return program_.input_name(i); }
+  std::string_view output_name(std::size_t i) const override { return program_.output_name(i); }
+  result<extent_range> input_range(std::size_t i) const override {
+    extent_range range;
+    for (const std::int64_t extent : input_desc(i).shape) {
+      range.least.push_back(extent < 0 ? 1 : extent);
+      range.most.push_back(extent < 0 ? largest_extent : extent);
+    }
+    return range;
+  }
+  result<std::unique_ptr<execution>> make_execution() override { return std::make_unique<cpu_execution>(program_); }
+
+ private:
+  /// What the C API's 32-bit extents can say.
+  static constexpr std::int64_t largest_extent = 0x7fffffff;
+
+  program program_;
+};
+
+}  // namespace detail
+
+/// The processor that runs the program.
+///
+/// Speed: `high` and `extreme` use every core, everything else one. Priorities are taken and mean nothing: runs happen in the threads of their
+/// callers, whose priorities are the system's affair.
+class cpu_driver final : public driver {
+ public:
+  std::string_view name() const override { return "cpu"; }
+  std::string_view vendor() const override { return "nnrt"; }
+  result<device_type> type() override { return device_type::cpu; }
+  result<device_status> status() override { return device_status::available; }
+  result<features> supported_features() override {
+    features all;
+    all.performance = all.priority = all.dynamic_inputs = all.asynchronous = true;
+    return all;
+  }
+
+  result<std::vector<std::string>> refusals(const model& network) override {
+    const ir::graph& g = network.graph;
+    std::vector<std::string> reasons(g.nodes.size());
+    pool<passes::readiness> ready;
+    for (const ir::value& v : g.values) ready.push_back(passes::readiness_of(v));
+    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+      const ir::node& n = g.nodes[i];
+      pool<tensor_desc> declared;
+      for (const std::int32_t id : g.outputs_of(n)) declared.push_back(g.at(id).desc);
+      const verdict v = n.op->infer(g.attrs_of(n), passes::operands_of(g, g.inputs_of(n), ready).operands, declared);
+      if (!v) reasons[i] = to_string(v, *n.op, g.name_of(n.name));
+      for (const std::int32_t id : g.outputs_of(n)) ready[static_cast<std::size_t>(id)] = passes::readiness_of(g, n, ready);
+    }
+    return reasons;
+  }
+
+  result<std::shared_ptr<prepared_model>> prepare(const model& network, const preferences& wanted) override {
+    auto compiled = compile(network, {.threads = threads_for(wanted.speed)});
+    if (!compiled) return fail(std::move(compiled.error()));
+    return std::make_shared<detail::cpu_prepared_model>(std::move(*compiled));
+  }
+
+ private:
+  static int threads_for(performance speed) {
+    if (speed < performance::high) return 1;
+    const long cores = ::sysconf(_SC_NPROCESSORS_ONLN);
+    return cores < 1 ? 1 : cores > 64 ? 64 : static_cast<int>(cores);
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::hal

@@ -1,0 +1,129 @@
+// driver: what a device offers - what it is, which operations it runs, and models made ready to run on it.
+// Flow: hal/registry.hpp lists drivers; the C API compiles and runs models through these interfaces and knows no device otherwise.
+#pragma once
+
+#include <nnrt/core/array_ref.hpp>
+#include <nnrt/hal/memory.hpp>
+#include <nnrt/io/model.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nnrt::inline NNRT_ISA::hal {
+
+/// Kind of a device. Numbers: OH_NN_DeviceType.
+enum class device_type { other, cpu, gpu, accelerator };
+
+/// Whether a device can be used now. Numbers: DeviceStatus of NN HAL 1.3 and of HDI.
+enum class device_status { available, busy, offline, unknown };
+
+/// Speed against power. Numbers: OH_NN_PerformanceMode.
+enum class performance { none, low, medium, high, extreme };
+
+/// Whose turn it is when models wait for one device. Numbers: OH_NN_Priority.
+enum class priority { none, low, medium, high };
+
+/// What a device can do besides running models of float32 with known shapes.
+struct features {
+  bool float16 = false;         // models may be stored and computed in float16
+  bool performance = false;     // preferences::speed means something to it
+  bool priority = false;        // preferences::turn does
+  bool dynamic_inputs = false;  // extents of inputs may be unknown until a run
+  bool caching = false;         // prepared models can be exported and restored
+  bool asynchronous = false;    // a run may be started and waited for elsewhere
+};
+
+/// An option that only one kind of device knows.
+struct extension {
+  std::string name;
+  std::vector<std::byte> value;
+};
+
+/// How a model should run.
+struct preferences {
+  performance speed = performance::none;
+  priority turn = priority::none;
+  bool float16 = false;
+  std::vector<extension> extensions;
+};
+
+
+/// A tensor of one run: its first byte, how many there are, and its shape. A run sets the shapes of outputs.
+struct argument {
+  std::byte* data = nullptr;
+  std::size_t bytes = 0;
+  shape_t shape;
+};
+
+/// The least and largest extents that an input may have.
+struct extent_range {
+  shape_t least, most;
+};
+
+/// One caller's way to run a prepared model: used by one thread at a time.
+class execution {
+ public:
+  virtual ~execution() = default;
+  /// Runs the model; arguments in the model's order. The memory of inputs is only read, that of outputs filled. After `deadline`, nanoseconds
+  /// of the steady clock (no_deadline: never), the run stops where it is.
+  /// Errors: invalid_argument (counts, shapes, sizes), deadline_missed, device_failed, out_of_memory.
+  virtual result<void> run(array_ref<const argument> inputs, array_ref<argument> outputs, std::int64_t deadline) = 0;
+};
+
+/// A model that a device is ready to run, for any number of executions at once.
+class prepared_model {
+ public:
+  virtual ~prepared_model() = default;
+  /// Descs and names in the model's order; unknown extents are -1.
+  virtual std::size_t input_count() const = 0;
+  virtual std::size_t output_count() const = 0;
+  virtual const tensor_desc& input_desc(std::size_t i) const = 0;
+  virtual const tensor_desc& output_desc(std::size_t i) const = 0;
+  virtual std::string_view input_name(std::size_t i) const = 0;
+  virtual std::string_view output_name(std::size_t i) const = 0;
+  /// Extents that input i may have. Error: not_supported (the device cannot tell).
+  virtual result<extent_range> input_range(std::size_t i) const = 0;
+  /// Errors: out_of_memory, device_failed.
+  virtual result<std::unique_ptr<execution>> make_execution() = 0;
+  /// The prepared model as buffers that driver::restore() takes. Error: not_supported.
+  virtual result<std::vector<std::vector<std::byte>>> exported() const { return fail(error_code::not_supported, "this device cannot export prepared models"); }
+};
+
+/// A device. Its functions may be called from several threads at once.
+class driver {
+ public:
+  virtual ~driver() = default;
+  /// Together "<name>_<vendor>_v<major>_<minor>", by which programs know the device.
+  virtual std::string_view name() const = 0;
+  virtual std::string_view vendor() const = 0;
+  virtual int major_version() const { return 2; }
+  virtual int minor_version() const { return 1; }
+  /// Errors of these three: device_failed.
+  virtual result<device_type> type() = 0;
+  virtual result<device_status> status() = 0;
+  virtual result<features> supported_features() = 0;
+
+  /// For each node of the graph why the device cannot run it; empty: it can. Descs of results are what was declared.
+  /// Errors: device_failed, out_of_memory.
+  virtual result<std::vector<std::string>> refusals(const model& network) = 0;
+  /// Makes a model ready, of whose nodes none is refused. Errors: rule_broken, invalid_argument, out_of_memory, device_failed.
+  virtual result<std::shared_ptr<prepared_model>> prepare(const model& network, const preferences& wanted) = 0;
+  /// Makes ready what prepared_model::exported() gave. Errors: invalid_file (not those bytes, or another version's), not_supported, as prepare().
+  virtual result<std::shared_ptr<prepared_model>> restore(array_ref<const array_ref<const std::byte>> buffers, const preferences& wanted) {
+    (void)buffers, (void)wanted;
+    return fail(error_code::not_supported, "this device cannot restore prepared models");
+  }
+  /// Makes ready a model in the device's own format. Errors: invalid_file, not_supported, as prepare().
+  virtual result<std::shared_ptr<prepared_model>> prepare_offline(array_ref<const std::byte> file, const preferences& wanted) {
+    (void)file, (void)wanted;
+    return fail(error_code::not_supported, "this device takes no offline models");
+  }
+  /// Memory that the device can reach. Errors: out_of_memory, io_failed.
+  virtual result<shared_memory> allocate(std::size_t bytes) { return shared_memory::allocate(bytes); }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::hal

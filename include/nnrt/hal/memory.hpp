@@ -1,0 +1,75 @@
+// memory: memory that processes share, as a file without a name and its mapping.
+// Flow: drivers allocate it for tensors; the C API hands its file descriptors on.
+#pragma once
+
+#include <nnrt/core/result.hpp>
+#include <nnrt/core/text.hpp>
+#include <nnrt/io/file.hpp>
+
+#include <sys/mman.h>
+#include <unistd.h>
+#include <cerrno>
+#include <cstddef>
+#include <utility>
+
+namespace nnrt::inline NNRT_ISA::hal {
+
+/// Bytes that begin at a page and that other processes can map through fd(). Move only; unmapped, and closed if it is its own file, at the end.
+class shared_memory {
+ public:
+  /// No memory: data() is null.
+  shared_memory() = default;
+  shared_memory(shared_memory&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(other.size_), fd_(std::exchange(other.fd_, -1)), is_owner_(other.is_owner_) {}
+  shared_memory& operator=(shared_memory other) noexcept {
+    std::swap(data_, other.data_), std::swap(size_, other.size_), std::swap(fd_, other.fd_), std::swap(is_owner_, other.is_owner_);
+    return *this;
+  }
+  ~shared_memory() {
+    if (data_ != nullptr) ::munmap(data_, size_);
+    if (is_owner_ && fd_ >= 0) ::close(fd_);
+  }
+
+  /// New memory of `bytes` zeros, at least 1. Errors: out_of_memory, io_failed (no more file descriptors).
+  static result<shared_memory> allocate(std::size_t bytes) {
+    shared_memory made;
+    made.is_owner_ = true;
+    made.fd_ = ::memfd_create("nnrt", MFD_CLOEXEC);
+    if (made.fd_ < 0) return detail::system_failure("shared memory", "cannot make a file", errno);
+    if (::ftruncate(made.fd_, static_cast<::off_t>(bytes)) != 0) return detail::system_failure("shared memory", "cannot be that large", errno);
+    if (auto mapped = made.map(bytes, 0); !mapped) return fail(std::move(mapped.error()));
+    return made;
+  }
+  /// `bytes` of a file of somebody else's, who keeps it, from `offset` on, a multiple of the page's size. Errors: io_failed, out_of_memory.
+  static result<shared_memory> of(int fd, std::size_t bytes, std::size_t offset) {
+    shared_memory made;
+    made.fd_ = fd;
+    if (auto mapped = made.map(bytes, offset); !mapped) return fail(std::move(mapped.error()));
+    return made;
+  }
+
+  std::byte* data() const { return static_cast<std::byte*>(data_); }
+  std::size_t size() const { return size_; }
+  int fd() const { return fd_; }
+
+ private:
+  result<void> map(std::size_t bytes, std::size_t offset) {
+    struct ::stat status {};
+    // Reading behind a file's end would end the process: refused here.
+    if (::fstat(fd_, &status) != 0) return detail::system_failure("shared memory", "cannot ask for its size", errno);
+    if (status.st_size < 0 || static_cast<std::size_t>(status.st_size) < offset || static_cast<std::size_t>(status.st_size) - offset < bytes)
+      return fail(error_code::io_failed, joined({"shared memory: file ", fd_, " has ", status.st_size, " bytes, expected ", bytes, " from ", offset, " on"}));
+    void* const first = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, static_cast<::off_t>(offset));
+    if (first == MAP_FAILED) return detail::system_failure("shared memory", "cannot map", errno);
+    data_ = first;
+    size_ = bytes;
+    return {};
+  }
+
+  void* data_ = nullptr;
+  std::size_t size_ = 0;
+  int fd_ = -1;
+  bool is_owner_ = false;
+};
+
+}  // namespace nnrt::inline NNRT_ISA::hal
