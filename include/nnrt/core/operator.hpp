@@ -7,17 +7,38 @@
 #include <nnrt/core/signature.hpp>
 
 #include <array>
+#include <limits>
 #include <string_view>
 #include <utility>
 
 namespace nnrt::inline NNRT_ISA {
 
-/// An attribute as NNRt passes it: a parameter tensor (OH_NN_<OP>_*) of this type number, dtype and element count (-1: any).
+/// An attribute as NNRt passes it: a parameter tensor (OH_NN_<OP>_*) of this type number, dtype and element count (-1: any). Rows of one
+/// attribute are forms of it, told apart by their counts. Source: what OH_NNModel_AddOperation checks.
 struct nnrt_parameter {
-  std::string_view attribute;
+  static constexpr std::int64_t as_made = std::numeric_limits<std::int64_t>::min() + 1;  // the least number says "no axis"
+
+  std::string_view attribute;      // empty: NNRt has it, here it means nothing
   int tensor_type = 0;
   dtype type = dtype::none;
   int count = 1;
+  int rank = -1;                   // that the tensor must have; -1: any
+  std::int64_t most = -1;          // numbers from 0 to this one are taken; -1: all are
+  bool is_required = false;        // a model cannot be finished without it
+  bool appends = false;            // given twice, the second one's numbers follow those of the first
+  std::int64_t absent = as_made;   // what it is when it is not given, where that is not what `attrs` are made with
+
+  constexpr nnrt_parameter of_rank(int r) const { return nnrt_parameter{attribute, tensor_type, type, count, r, most, is_required, appends, absent}; }
+  constexpr nnrt_parameter up_to(std::int64_t number) const { return nnrt_parameter{attribute, tensor_type, type, count, rank, number, is_required, appends, absent}; }
+  constexpr nnrt_parameter required() const { return nnrt_parameter{attribute, tensor_type, type, count, rank, most, true, appends, absent}; }
+  constexpr nnrt_parameter appending() const { return nnrt_parameter{attribute, tensor_type, type, count, rank, most, is_required, true, absent}; }
+  constexpr nnrt_parameter otherwise(std::int64_t number) const { return nnrt_parameter{attribute, tensor_type, type, count, rank, most, is_required, appends, number}; }
+};
+
+/// A parameter that an operation was given: its number and its first integer, for operators that check them against each other.
+struct nnrt_given {
+  int tensor_type = 0;
+  std::int64_t first = 0;
 };
 
 /// Numbers of an operator in other worlds; -1: it has none there.

@@ -31,10 +31,7 @@ struct avg_pool {
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 2, .hdi = 17};
-  // Padding comes as a list of four or as a mode, told apart by the count; either may stand under either number.
-  static constexpr nnrt_parameter parameters[] = {
-      {"kernel", 2, i64, -1}, {"stride", 3, i64, -1},  {"pad", 4, i8},          {"pad", 5, i64, 4},
-      {"fused", 6, i8},       {"ceil_mode", 109, i32}, {"global", 110, boolean}};
+  static constexpr const auto& parameters = detail::pooling_parameters;
   using attrs = detail::pooling_attributes;
 
   enum class rule {

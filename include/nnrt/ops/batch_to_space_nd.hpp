@@ -26,7 +26,7 @@ struct batch_to_space_nd {
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 4, .hdi = 22};
-  static constexpr nnrt_parameter parameters[] = {{"block", 8, i64, -1}, {"crops", 9, i64, 4}};
+  static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"block", 8, i64, -1}.appending(), {"crops", 9, i64, 4}};
 
   struct attrs {
     NNRT_ATTRIBUTES(attrs, (extent2, block), (int_list<4>, crops));

@@ -28,6 +28,11 @@ struct cast {
 
   enum class rule { type_must_be_one_number, type_must_be_known_to_the_rules, type_must_be_the_number_of_a_dtype };
 
+  /// NNRt reads the type when the operation is added.
+  static constexpr bool nnrt_accepts(const attrs&, array_ref<const operand> in, array_ref<const nnrt_given>) {
+    return in[1].has_values() && in[1].values.size() > 0 && in[1].values[0] >= 0 && in[1].values[0] < dtype_count;
+  }
+
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const operand& type = in[1];
     if (auto v = require(rule::type_must_be_one_number, type.desc.elements(), 1); !v) return v;

@@ -84,6 +84,11 @@ struct conv2d_transpose {
             {x[2], weight[2], a.stride.w, a.dilation.w, a.pad.mode, a.pad.left, a.pad.right, a.output_paddings.w}};
   }
 
+  /// NNRt reads the kernel's size off the weight when the operation is added.
+  static constexpr bool nnrt_accepts(const attrs&, array_ref<const operand> in, array_ref<const nnrt_given>) {
+    return in[1].desc.rank() == 4;
+  }
+
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc &x = in[0].desc, &w = in[1].desc;
     if (auto v = detail::check_image<rule>(x); !v) return v;

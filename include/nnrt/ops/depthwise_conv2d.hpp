@@ -67,6 +67,11 @@ struct depthwise_conv2d {
     return detail::windows_over(x, {weight[1], weight[2]}, a.stride, a.dilation, a.pad);
   }
 
+  /// NNRt reads group and kernel off input and weight when the operation is added.
+  static constexpr bool nnrt_accepts(const attrs&, array_ref<const operand> in, array_ref<const nnrt_given>) {
+    return in[0].desc.rank() == 4 && in[1].desc.rank() == 4;
+  }
+
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc &x = in[0].desc, &w = in[1].desc;
     if (auto v = detail::check_image<rule>(x); !v) return v;

@@ -23,7 +23,7 @@ struct eltwise {
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 12, .hdi = 52};
-  static constexpr nnrt_parameter parameters[] = {{"mode", 30, i8}};
+  static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"mode", 30, i8}.up_to(3)};
 
   struct attrs {
     NNRT_ATTRIBUTES(attrs, (eltwise_mode, mode));

@@ -40,7 +40,8 @@ struct full_connection {
   static constexpr operator_traits traits{.weights = weights_role::full_connection,
                                           .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 15, .hdi = 67};
-  static constexpr nnrt_parameter parameters[] = {{"axis", 31, i64}, {"fused", 32, i8}};
+  static constexpr nnrt_parameter parameters[] = {
+      nnrt_parameter{"axis", 31, i64}.otherwise(no_axis), {"fused", 32, i8}, {"", 111, boolean}, {"", 112, boolean}};
 
   struct attrs {
     NNRT_ATTRIBUTES(attrs, (std::int64_t, axis), (activation, fused));
@@ -64,6 +65,18 @@ struct full_connection {
     bias_type_of_an_i16_input_must_be_i64_or_i32,
     bias_must_have_one_element_for_each_output,
   };
+
+  /// NNRt does not count the inputs when the operation is added.
+  static constexpr bool nnrt_counts_inputs = false;
+  /// An axis that is not to be used is a contradiction.
+  static constexpr bool nnrt_accepts(const attrs&, array_ref<const operand>, array_ref<const nnrt_given> given) {
+    bool has_axis = false, uses_axis = true;
+    for (const nnrt_given& one : given) {
+      if (one.tensor_type == 31) has_axis = true;
+      if (one.tensor_type == 112) uses_axis = one.first != 0;
+    }
+    return !has_axis || uses_axis;
+  }
 
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc &x = in[0].desc, &w = in[1].desc;

@@ -36,7 +36,8 @@ struct layer_norm {
   static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 49, .hdi = 75};
   static constexpr nnrt_parameter parameters[] = {
-      {"begin_norm_axis", 66, i64}, {"epsilon", 67, f32}, {"begin_param_axis", 68, i64}};
+      nnrt_parameter{"begin_norm_axis", 66, i64}.of_rank(0), nnrt_parameter{"epsilon", 67, f32}.of_rank(0),
+      nnrt_parameter{"begin_param_axis", 68, i64}.of_rank(0)};
 
   struct attrs {
     NNRT_ATTRIBUTES(attrs, (std::int64_t, begin_norm_axis), (float, epsilon), (std::int64_t, begin_param_axis));
@@ -54,6 +55,20 @@ struct layer_norm {
     quantised_parameters_must_have_one_scale,
     quantised_output_must_have_one_scale,
   };
+
+  /// NNRt compares gamma and beta with the input when the operation is added, and wants an axis behind the first.
+  static constexpr bool nnrt_accepts(const attrs& a, array_ref<const operand> in, array_ref<const nnrt_given>) {
+    const shape_t& x = in[0].desc.shape;
+    if (a.begin_norm_axis < 1 || a.begin_norm_axis >= x.rank) return false;
+    for (const operand& given : {in[1], in[2]}) {
+      const shape_t& of = given.desc.shape;
+      const int from = static_cast<int>(a.begin_norm_axis);
+      if (of.rank != x.rank - from) return false;
+      for (int i = 0; i < of.rank; ++i)
+        if (of[i] != x[from + i]) return false;
+    }
+    return true;
+  }
 
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;

@@ -28,10 +28,7 @@ struct max_pool {
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 21, .hdi = 92};
-  // Padding comes as a list of four or as a mode, told apart by the count; either may stand under either number.
-  static constexpr nnrt_parameter parameters[] = {
-      {"kernel", 36, i64, -1}, {"stride", 37, i64, -1}, {"pad", 38, i8},         {"pad", 39, i64, 4},
-      {"fused", 40, i8},       {"ceil_mode", 114, i32}, {"global", 115, boolean}};
+  static constexpr const auto& parameters = detail::pooling_parameters;
   using attrs = detail::pooling_attributes;
 
   enum class rule {

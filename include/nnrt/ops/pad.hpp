@@ -31,7 +31,7 @@ struct pad {
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 24, .hdi = 107};
-  static constexpr nnrt_parameter parameters[] = {{"pad_value", 43, f32}, {"mode", 116, i32}};
+  static constexpr nnrt_parameter parameters[] = {{"pad_value", 43, f32}, nnrt_parameter{"mode", 116, i32}.up_to(2)};
 
   struct attrs {
     NNRT_ATTRIBUTES(attrs, (border, mode), (float, pad_value));

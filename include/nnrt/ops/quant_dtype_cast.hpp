@@ -32,7 +32,7 @@ struct quant_dtype_cast {
   static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 52, .hdi = 113};
   static constexpr nnrt_parameter parameters[] = {
-      {"src_t", 72, i64, -1}, {"dst_t", 73, i64, -1}, {"axis", 126, i64, -1}};
+      nnrt_parameter{"src_t", 72, i64, -1}.required(), nnrt_parameter{"dst_t", 73, i64, -1}.required(), {"axis", 126, i64, -1}};
 
   struct attrs {
     NNRT_ATTRIBUTES(attrs, (std::int64_t, src_t), (std::int64_t, dst_t), (std::int64_t, axis));

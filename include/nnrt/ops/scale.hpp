@@ -30,7 +30,7 @@ struct scale {
   static constexpr operator_traits traits{
       .result = storage::in_place, .computes = meaning::scale, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 26, .hdi = 127};
-  static constexpr nnrt_parameter parameters[] = {{"axis", 45, i64}, {"fused", 44, i8}};
+  static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"axis", 45, i64}.required(), {"fused", 44, i8}};
 
   struct attrs {
     NNRT_ATTRIBUTES(attrs, (std::int64_t, axis), (activation, fused));  // axis first: passes read it as word 0

@@ -28,7 +28,8 @@ struct space_to_batch_nd {
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 31, .hdi = 141};
-  static constexpr nnrt_parameter parameters[] = {{"block", 47, i64, 2}, {"paddings", 48, i64, 4}};
+  static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"block", 47, i64, 2}.of_rank(1).appending(),
+                                                  nnrt_parameter{"paddings", 48, i64, 4}.of_rank(2)};
 
   struct attrs {
     NNRT_ATTRIBUTES(attrs, (extent2, block), (int_list<4>, paddings));

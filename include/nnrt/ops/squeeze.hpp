@@ -25,7 +25,7 @@ struct squeeze {
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 35, .hdi = 147};
-  static constexpr nnrt_parameter parameters[] = {{"axes", 52, i64, -1}};
+  static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"axes", 52, i64, -1}.appending()};
 
   struct attrs {
     NNRT_ATTRIBUTES(attrs, (axis_list, axes));

@@ -16,6 +16,13 @@ struct pooling_attributes {
       : kernel{0, 0}, stride{1, 1}, ceil_mode(false), global(false), fused(activation::none) {}
 };
 
+/// NNRt builds both pools alike and takes the parameters of either for each. Padding comes as a list of four or as a mode, told apart by the
+/// count.
+inline constexpr nnrt_parameter pooling_parameters[] = {
+    {"kernel", 2, i64, -1}, {"stride", 3, i64, -1},  {"pad", 4, i8},          {"pad", 5, i64, 4},  {"fused", 6, i8},
+    {"ceil_mode", 109, i32}, {"global", 110, boolean}, {"kernel", 36, i64, -1}, {"stride", 37, i64, -1}, {"pad", 38, i8},
+    {"pad", 39, i64, 4},    {"fused", 40, i8},       {"ceil_mode", 114, i32}, {"global", 115, boolean}};
+
 /// The windows over an image [N, H, W, C]; a global pool has one, without padding.
 constexpr window_pair windows_of(const pooling_attributes& a, const shape_t& x) {
   if (a.global) return windows_over(x, {x[1], x[2]}, {1, 1}, {1, 1}, {});
