@@ -1,0 +1,268 @@
+// compilation: a model, a device and options on their way to a prepared model.
+// Flow: the OH_NNCompilation functions fill it and build it; executors run what it prepared.
+#pragma once
+
+#include <nnrt/c_api/cache.hpp>
+#include <nnrt/c_api/model.hpp>
+#include <nnrt/hal/registry.hpp>
+#include <nnrt/io/file.hpp>
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace nnrt::inline NNRT_ISA::c_api {
+
+/// The release whose behaviour programs get where releases differ: 9 is the first one, which asked for more order.
+#ifndef NNRT_API_LEVEL
+#define NNRT_API_LEVEL 18
+#endif
+inline constexpr int api_level = NNRT_API_LEVEL;
+
+/// The code for a device that fails: API 9 had one of its own.
+inline constexpr OH_NN_ReturnCode device_failure = api_level < 11 ? OH_NN_UNAVALIDABLE_DEVICE : OH_NN_UNAVAILABLE_DEVICE;
+
+/// The device of this id; 0 means the first one, since API 11.
+inline hal::device_registry::entry find_device(std::size_t id) { return api_level < 11 && id == 0 ? nullptr : hal::registry().find(id); }
+
+/// A prepared model with the device that it runs on.
+struct built_model {
+  std::shared_ptr<hal::prepared_model> prepared;
+  std::shared_ptr<hal::driver> device;
+  std::size_t device_id = 0;
+  const char* device_name = "";
+};
+
+/// OH_NNCompilation.
+class compilation {
+ public:
+  static constexpr object kind = object::compilation;
+
+  // What it is made from: at most one of them is given.
+  const OH_NNModel* network = nullptr;
+  const char* offline_file = nullptr;
+  array_ref<const std::byte> bytes;  // an offline model, or an imported cache
+  bool bytes_are_a_cache = false;
+
+  // Options; looked at when it is built.
+  std::size_t device_id = 0;
+  bool has_device = false;
+  const char* cache_directory = nullptr;
+  std::uint32_t cache_version = 0;
+  int performance_mode = OH_NN_PERFORMANCE_NONE;
+  int priority = OH_NN_PRIORITY_NONE;
+  bool float16 = false;
+  std::vector<hal::extension> extensions;
+
+  bool is_built() const { return built_.prepared != nullptr; }
+  const built_model& built() const { return built_; }
+
+  OH_NN_ReturnCode build(const char* me) {
+    const int sources = (network != nullptr) + (offline_file != nullptr) + (bytes.data() != nullptr);
+    if (sources > 1) return fails(OH_NN_INVALID_PARAMETER, {me, ": the model has two sources"});
+    if (was_tried_) return fails(OH_NN_INVALID_PARAMETER, {me, ": called a second time"});
+    const auto device = find_device(device_id);
+    if (device == nullptr) return fails(OH_NN_FAILED, {me, ": no device ", device_id});
+    was_tried_ = true;
+    hal::preferences wanted;
+    if (const OH_NN_ReturnCode code = settle_options(me, *device->device, wanted); code != OH_NN_SUCCESS) return code;
+    const auto* const model = alive<model_under_construction>(network);
+    if (network != nullptr && (model == nullptr || !model->is_finished()))
+      return fails(OH_NN_INVALID_PARAMETER, {me, model == nullptr ? ": the model was destroyed" : ": the model is not finished"});
+    const cache_label label{device->name, model != nullptr ? fingerprint_of(model->graph(), wanted) : 0};
+    outcome made = wants_cache() ? restore_from_directory(me, *device->device, label, wanted) : outcome{};
+    const bool is_restored = made.model != nullptr;
+    if (made.code == OH_NN_SUCCESS && !is_restored) made = model != nullptr ? prepare_network(me, *device->device, *model, wanted) : prepare_bytes(me, *device, wanted);
+    if (made.code != OH_NN_SUCCESS) return made.code;
+    if (wants_cache() && !is_restored)
+      if (const OH_NN_ReturnCode code = store_in_directory(me, *made.model, label); code != OH_NN_SUCCESS) return code;
+    built_ = {std::move(made.model), device->device, device->id, device->name};
+    return OH_NN_SUCCESS;
+  }
+
+  /// Writes what was built into `length` bytes.
+  OH_NN_ReturnCode export_to(const char* me, void* to, std::size_t length, std::size_t& written) const {
+    const auto buffers = built_.prepared->exported();
+    if (!buffers) return fails(buffers.error().code() == error_code::not_supported ? OH_NN_UNSUPPORTED : OH_NN_FAILED, {me, ": ", buffers.error().message()});
+    const byte_list all = bundle({built_.device_name, 0}, *buffers);
+    if (all.size() > length) return fails(OH_NN_INVALID_PARAMETER, {me, ": got ", length, " bytes, expected ", all.size()});
+    std::memcpy(to, all.data(), all.size());
+    written = all.size();
+    return OH_NN_SUCCESS;
+  }
+
+  /// Whether options may be set: API 9 wanted a device first, and nothing built.
+  OH_NN_ReturnCode allow_option(const char* me) const {
+    if constexpr (api_level < 11) {
+      if (is_built()) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the compilation is built"});
+      if (!has_device) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": no device was set"});
+    }
+    return OH_NN_SUCCESS;
+  }
+  OH_NN_ReturnCode set_device(const char* me, std::size_t id) {
+    if constexpr (api_level < 11) {
+      if (is_built()) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the compilation is built"});
+      if (const OH_NN_ReturnCode code = check_device(me, id); code != OH_NN_SUCCESS) return code;
+    }
+    device_id = id;
+    has_device = true;
+    return OH_NN_SUCCESS;
+  }
+  void add_extension(const char* name, array_ref<const std::byte> value) {
+    for (hal::extension& known : extensions) {
+      if (known.name != name) continue;
+      known.value.push_back(std::byte{'|'});
+      known.value.insert(known.value.end(), value.begin(), value.end());
+      return;
+    }
+    extensions.push_back({name, {value.begin(), value.end()}});
+  }
+
+  OH_NN_ReturnCode check_cache(const char* me, hal::driver& device) const {
+    if (!wants_cache()) return OH_NN_SUCCESS;
+    const auto can = device.supported_features();
+    if (!can) return fails(device_failure, {me, ": ", can.error().message()});
+    return can->caching ? OH_NN_SUCCESS : fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the device keeps no cache"});
+  }
+  OH_NN_ReturnCode check_float16(const char* me, hal::driver& device) const {
+    if (!float16 && api_level >= 11) return OH_NN_SUCCESS;
+    const auto can = device.supported_features();
+    if (!can) return fails(device_failure, {me, ": ", can.error().message()});
+    return can->float16 ? OH_NN_SUCCESS : fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the device does not compute in float16"});
+  }
+  /// Whether the device takes this speed, or this priority; asked when it is built, and at once afterwards.
+  OH_NN_ReturnCode check_performance(const char* me, hal::driver& device) const {
+    const auto can = device.supported_features();
+    if (!can) return fails(OH_NN_FAILED, {me, ": ", can.error().message()});
+    if (!can->performance && performance_mode != OH_NN_PERFORMANCE_NONE) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the device has no performance modes"});
+    if (performance_mode < OH_NN_PERFORMANCE_NONE || performance_mode > OH_NN_PERFORMANCE_EXTREME)
+      return fails(OH_NN_INVALID_PARAMETER, {me, ": got performance mode ", performance_mode, ", expected 0 to 4"});
+    return OH_NN_SUCCESS;
+  }
+  OH_NN_ReturnCode check_priority(const char* me, hal::driver& device) const {
+    const auto can = device.supported_features();
+    if (!can) return fails(device_failure, {me, ": ", can.error().message()});
+    if (!can->priority && priority != OH_NN_PRIORITY_NONE) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the device has no priorities"});
+    if (priority < OH_NN_PRIORITY_NONE || priority > OH_NN_PRIORITY_HIGH)
+      return fails(OH_NN_INVALID_PARAMETER, {me, ": got priority ", priority, ", expected 0 to 3"});
+    return OH_NN_SUCCESS;
+  }
+
+ private:
+  struct outcome {
+    OH_NN_ReturnCode code = OH_NN_SUCCESS;
+    std::shared_ptr<hal::prepared_model> model;
+  };
+
+  /// What API 9 asked as soon as the device was named: does it take the whole model?
+  OH_NN_ReturnCode check_device(const char* me, std::size_t id) const {
+    const auto device = find_device(id);
+    if (device == nullptr) return fails(OH_NN_INVALID_PARAMETER, {me, ": no device ", id});
+    const auto* const model = alive<model_under_construction>(network);
+    if (model == nullptr || !model->is_finished()) return OH_NN_SUCCESS;
+    const auto refusals = model->refusals(*device->device);
+    if (!refusals) return refused(me, refusals.error());
+    for (const std::string& why : *refusals)
+      if (!why.empty()) return fails(OH_NN_FAILED, {me, ": ", why});
+    return OH_NN_SUCCESS;
+  }
+
+  bool wants_cache() const { return cache_directory != nullptr && *cache_directory != '\0'; }
+
+  OH_NN_ReturnCode settle_options(const char* me, hal::driver& device, hal::preferences& wanted) const {
+    if (const OH_NN_ReturnCode code = check_cache(me, device); code != OH_NN_SUCCESS) return code;
+    if (const OH_NN_ReturnCode code = check_float16(me, device); float16 && code != OH_NN_SUCCESS) return code;
+    if (const OH_NN_ReturnCode code = check_performance(me, device); code != OH_NN_SUCCESS) return code;
+    if (const OH_NN_ReturnCode code = check_priority(me, device); code != OH_NN_SUCCESS) return code;
+    wanted.speed = static_cast<hal::performance>(performance_mode);
+    wanted.turn = static_cast<hal::priority>(priority);
+    wanted.float16 = float16;
+    wanted.extensions = extensions;
+    return OH_NN_SUCCESS;
+  }
+
+  static outcome prepare_network(const char* me, hal::driver& device, const model_under_construction& model, const hal::preferences& wanted) {
+    const auto refusals = model.refusals(device);
+    if (!refusals) return {refused(me, refusals.error()), {}};
+    for (const std::string& why : *refusals)
+      if (!why.empty()) return {fails(OH_NN_FAILED, {me, ": ", why}), {}};
+    return settled(me, device.prepare(model.graph(), wanted));
+  }
+
+  outcome prepare_bytes(const char* me, const hal::device_registry::device_entry& on, const hal::preferences& wanted) const {
+    hal::driver& device = *on.device;
+    if (offline_file != nullptr) {
+      auto file = mapped_file::open(offline_file);
+      if (!file) return {fails(OH_NN_FAILED, {me, ": ", file.error().message()}), {}};
+      return settled(me, device.prepare_offline(file->bytes(), wanted));
+    }
+    if (bytes.data() == nullptr) return {fails(OH_NN_INVALID_PARAMETER, {me, ": there is neither a model nor a cache"}), {}};
+    if (!bytes_are_a_cache) return settled(me, device.prepare_offline(bytes, wanted));
+    auto buffers = unbundle(on.name, bytes);
+    if (!buffers) return {fails(OH_NN_FAILED, {me, ": ", buffers.error().message()}), {}};
+    return settled(me, device.restore(*buffers, wanted));
+  }
+
+  // ---- The cache directory ----
+
+  /// No version may be this one, which upstream keeps for itself.
+  static constexpr std::uint32_t reserved_version = std::numeric_limits<std::uint32_t>::max();
+
+  result<cache_place> place() const {
+    std::string_view prefix;
+    for (const hal::extension& known : extensions)
+      if (known.name == "ModelName") prefix = {reinterpret_cast<const char*>(known.value.data()), known.value.size()};
+    while (!prefix.empty() && prefix.back() == '\0') prefix.remove_suffix(1);
+    return place_in(cache_directory, prefix);
+  }
+
+  /// A restored model; none where there is no cache that can be used. A code: the build ends here.
+  outcome restore_from_directory(const char* me, hal::driver& device, const cache_label& label, const hal::preferences& wanted) const {
+    const auto where = place();
+    if (!where || cache_version == reserved_version) {
+      if (network == nullptr) return {fails(OH_NN_INVALID_PARAMETER, {me, ": ", where ? "there is no such version" : where.error().message().c_str()}), {}};
+      return {};
+    }
+    found_cache found = look_up(*where, label, cache_version);
+    if (found.state == cache_state::newer) return {fails(OH_NN_OPERATION_FORBIDDEN, {me, ": ", found.why}), {}};
+    if (found.state == cache_state::usable) {
+      std::vector<array_ref<const std::byte>> buffers;
+      for (const mapped_file& file : found.files) buffers.push_back(file.bytes());
+      auto restored = device.restore(buffers, wanted);
+      if (restored && *restored != nullptr) return {OH_NN_SUCCESS, std::move(*restored)};
+      found.why = restored ? "the device restored nothing" : restored.error().message();
+    }
+    log({me, ": no cache: ", found.why});
+    if constexpr (api_level < 11) {
+      if (found.state == cache_state::missing && ::access(where->info().c_str(), F_OK) == 0) return {OH_NN_INVALID_FILE, {}};
+    }
+    return {};
+  }
+
+  OH_NN_ReturnCode store_in_directory(const char* me, const hal::prepared_model& made, const cache_label& label) const {
+    if (cache_version == reserved_version) return fails(OH_NN_INVALID_PARAMETER, {me, ": there is no cache version ", reserved_version});
+    const auto buffers = made.exported();
+    if (!buffers) return fails(OH_NN_SAVE_CACHE_EXCEPTION, {me, ": ", buffers.error().message()});
+    if (buffers->empty() || buffers->size() > most_cache_files) return fails(OH_NN_FAILED, {me, ": the device exports ", buffers->size(), " buffers, expected 1 to ", most_cache_files});
+    const auto where = place();
+    if (!where) return fails(OH_NN_INVALID_PARAMETER, {me, ": ", where.error().message()});
+    if (const auto stored = store(*where, label, cache_version, *buffers); !stored) return fails(OH_NN_SAVE_CACHE_EXCEPTION, {me, ": ", stored.error().message()});
+    return OH_NN_SUCCESS;
+  }
+
+  static OH_NN_ReturnCode refused(const char* me, const error& why) {
+    const bool is_memory = why.code() == error_code::out_of_memory, is_device = why.code() == error_code::device_failed;
+    return fails(is_memory ? OH_NN_MEMORY_ERROR : is_device ? device_failure : OH_NN_FAILED, {me, ": ", why.message()});
+  }
+  static outcome settled(const char* me, result<std::shared_ptr<hal::prepared_model>>&& made) {
+    if (!made) return {refused(me, made.error()), {}};
+    if (*made == nullptr) return {fails(OH_NN_FAILED, {me, ": the device prepared nothing"}), {}};
+    return {OH_NN_SUCCESS, std::move(*made)};
+  }
+
+  bool was_tried_ = false;
+  built_model built_;
+};
+
+}  // namespace nnrt::inline NNRT_ISA::c_api

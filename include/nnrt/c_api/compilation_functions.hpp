@@ -1,0 +1,128 @@
+// compilation_functions: OH_NNCompilation_...: from a model to what executors run.
+// Flow: part of c_api.hpp; contract in neural_network_runtime/neural_network_core.h.
+#pragma once
+
+#include <nnrt/c_api/compilation.hpp>
+
+#include <neural_network_runtime/neural_network_core.h>
+
+namespace nnrt::inline NNRT_ISA::c_api {
+
+/// A new compilation, which `settle` gives its source.
+template <class Settle> OH_NNCompilation* new_compilation(const char* function, Settle settle) {
+  return guarded(function, static_cast<OH_NNCompilation*>(nullptr), [&](const char*) {
+    auto* const made = make_object<compilation>();
+    settle(*made);
+    return reinterpret_cast<OH_NNCompilation*>(made);
+  });
+}
+
+/// Sets an option, which is looked at when the compilation is built; what is built already is looked at here, by `check`.
+template <class Set, class Check> OH_NN_ReturnCode set_option(const char* function, OH_NNCompilation* handle, Set set, Check check) {
+  return coded(function, [&](const char* me) {
+    auto* const to = alive<compilation>(handle);
+    if (to == nullptr) return null_argument(me);
+    if (const OH_NN_ReturnCode code = to->allow_option(me); code != OH_NN_SUCCESS) return code;
+    set(*to);
+    const auto device = api_level < 11 || to->is_built() ? find_device(to->device_id) : nullptr;
+    return device != nullptr ? check(me, *to, *device->device) : OH_NN_SUCCESS;
+  });
+}
+
+}  // namespace nnrt::inline NNRT_ISA::c_api
+
+NNRT_C_API OH_NNCompilation* OH_NNCompilation_Construct(const OH_NNModel* model) noexcept {
+  using namespace nnrt::c_api;
+  const auto* const from = alive<model_under_construction>(model);
+  if (from == nullptr || (api_level < 11 && !from->is_finished())) return log({"OH_NNCompilation_Construct: ", from == nullptr ? "no model" : "the model is not finished"}), nullptr;
+  return new_compilation("OH_NNCompilation_Construct", [&](compilation& made) { made.network = model; });
+}
+NNRT_C_API OH_NNCompilation* OH_NNCompilation_ConstructWithOfflineModelFile(const char* modelPath) noexcept {
+  using namespace nnrt::c_api;
+  if (modelPath == nullptr) return log({"OH_NNCompilation_ConstructWithOfflineModelFile: no path"}), nullptr;
+  return new_compilation("OH_NNCompilation_ConstructWithOfflineModelFile", [&](compilation& made) { made.offline_file = modelPath; });
+}
+NNRT_C_API OH_NNCompilation* OH_NNCompilation_ConstructWithOfflineModelBuffer(const void* modelBuffer, size_t modelSize) noexcept {
+  using namespace nnrt::c_api;
+  if (modelBuffer == nullptr || modelSize == 0) return log({"OH_NNCompilation_ConstructWithOfflineModelBuffer: no bytes"}), nullptr;
+  return new_compilation("OH_NNCompilation_ConstructWithOfflineModelBuffer",
+                         [&](compilation& made) { made.bytes = {static_cast<const std::byte*>(modelBuffer), modelSize}; });
+}
+NNRT_C_API OH_NNCompilation* OH_NNCompilation_ConstructForCache() noexcept {
+  return nnrt::c_api::new_compilation("OH_NNCompilation_ConstructForCache", [](nnrt::c_api::compilation&) {});
+}
+NNRT_C_API void OH_NNCompilation_Destroy(OH_NNCompilation** compilation) noexcept {
+  (void)nnrt::c_api::destroy<nnrt::c_api::compilation>("OH_NNCompilation_Destroy", compilation);
+}
+
+NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_ExportCacheToBuffer(OH_NNCompilation* compilation, const void* buffer, size_t length, size_t* modelSize) noexcept {
+  using namespace nnrt::c_api;
+  return coded("OH_NNCompilation_ExportCacheToBuffer", [&](const char* me) {
+    const auto* const from = alive<nnrt::c_api::compilation>(compilation);
+    if (from == nullptr || buffer == nullptr || length == 0 || modelSize == nullptr) return null_argument(me);
+    if (!from->is_built()) return fails(OH_NN_INVALID_PARAMETER, {me, ": the compilation is not built"});
+    return from->export_to(me, const_cast<void*>(buffer), length, *modelSize);
+  });
+}
+NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_ImportCacheFromBuffer(OH_NNCompilation* compilation, const void* buffer, size_t modelSize) noexcept {
+  using namespace nnrt::c_api;
+  return coded("OH_NNCompilation_ImportCacheFromBuffer", [&](const char* me) {
+    auto* const to = alive<nnrt::c_api::compilation>(compilation);
+    if (to == nullptr || buffer == nullptr || modelSize == 0) return null_argument(me);
+    to->bytes = {static_cast<const std::byte*>(buffer), modelSize};
+    to->bytes_are_a_cache = true;
+    return OH_NN_SUCCESS;
+  });
+}
+NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_AddExtensionConfig(OH_NNCompilation* compilation, const char* configName, const void* configValue,
+                                                                const size_t configValueSize) noexcept {
+  using namespace nnrt::c_api;
+  return coded("OH_NNCompilation_AddExtensionConfig", [&](const char* me) {
+    auto* const to = alive<nnrt::c_api::compilation>(compilation);
+    if (to == nullptr || configName == nullptr || configValue == nullptr || configValueSize == 0 || *configName == '\0') return null_argument(me);
+    to->add_extension(configName, {static_cast<const std::byte*>(configValue), configValueSize});
+    return OH_NN_SUCCESS;
+  });
+}
+NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_SetDevice(OH_NNCompilation* compilation, size_t deviceID) noexcept {
+  using namespace nnrt::c_api;
+  return coded("OH_NNCompilation_SetDevice", [&](const char* me) {
+    auto* const to = alive<nnrt::c_api::compilation>(compilation);
+    if (to == nullptr) return null_argument(me);
+    return to->set_device(me, deviceID);
+  });
+}
+NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_SetCache(OH_NNCompilation* compilation, const char* cachePath, uint32_t version) noexcept {
+  using namespace nnrt::c_api;
+  if (cachePath == nullptr) return null_argument("OH_NNCompilation_SetCache");
+  return set_option(
+      "OH_NNCompilation_SetCache", compilation,
+      [&](nnrt::c_api::compilation& to) { to.cache_directory = cachePath, to.cache_version = version; },
+      [](const char* me, const nnrt::c_api::compilation& of, nnrt::hal::driver& device) { return api_level < 11 ? of.check_cache(me, device) : OH_NN_SUCCESS; });
+}
+NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_SetPerformanceMode(OH_NNCompilation* compilation, OH_NN_PerformanceMode performanceMode) noexcept {
+  using namespace nnrt::c_api;
+  return set_option(
+      "OH_NNCompilation_SetPerformanceMode", compilation, [&](nnrt::c_api::compilation& to) { to.performance_mode = performanceMode; },
+      [](const char* me, const nnrt::c_api::compilation& of, nnrt::hal::driver& device) { return of.check_performance(me, device); });
+}
+NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_SetPriority(OH_NNCompilation* compilation, OH_NN_Priority priority) noexcept {
+  using namespace nnrt::c_api;
+  return set_option(
+      "OH_NNCompilation_SetPriority", compilation, [&](nnrt::c_api::compilation& to) { to.priority = priority; },
+      [](const char* me, const nnrt::c_api::compilation& of, nnrt::hal::driver& device) { return of.check_priority(me, device); });
+}
+NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_EnableFloat16(OH_NNCompilation* compilation, bool enableFloat16) noexcept {
+  using namespace nnrt::c_api;
+  return set_option(
+      "OH_NNCompilation_EnableFloat16", compilation, [&](nnrt::c_api::compilation& to) { to.float16 = enableFloat16; },
+      [](const char* me, const nnrt::c_api::compilation& of, nnrt::hal::driver& device) { return api_level < 11 ? of.check_float16(me, device) : OH_NN_SUCCESS; });
+}
+NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_Build(OH_NNCompilation* compilation) noexcept {
+  using namespace nnrt::c_api;
+  return coded("OH_NNCompilation_Build", [&](const char* me) {
+    auto* const to = alive<nnrt::c_api::compilation>(compilation);
+    if (to == nullptr) return null_argument(me);
+    return to->build(me);
+  });
+}

@@ -1,0 +1,44 @@
+// device_functions: OH_NNDevice_...: which devices there are.
+// Flow: part of c_api.hpp; contract in neural_network_runtime/neural_network_core.h.
+#pragma once
+
+#include <nnrt/c_api/compilation.hpp>
+
+#include <neural_network_runtime/neural_network_core.h>
+
+NNRT_C_API OH_NN_ReturnCode OH_NNDevice_GetAllDevicesID(const size_t** allDevicesID, uint32_t* deviceCount) noexcept {
+  using namespace nnrt::c_api;
+  return coded("OH_NNDevice_GetAllDevicesID", [&](const char* me) {
+    if (allDevicesID == nullptr || deviceCount == nullptr) return null_argument(me);
+    if (*allDevicesID != nullptr) return occupied(me);
+    const auto ids = nnrt::hal::registry().ids();
+    *allDevicesID = ids.empty() ? nullptr : ids.data();
+    *deviceCount = static_cast<uint32_t>(ids.size());
+    return OH_NN_SUCCESS;
+  });
+}
+
+NNRT_C_API OH_NN_ReturnCode OH_NNDevice_GetName(size_t deviceID, const char** name) noexcept {
+  using namespace nnrt::c_api;
+  return coded("OH_NNDevice_GetName", [&](const char* me) {
+    if (name == nullptr) return null_argument(me);
+    if (*name != nullptr) return occupied(me);
+    const auto device = find_device(deviceID);
+    if (device == nullptr) return fails(OH_NN_FAILED, {me, ": no device ", deviceID});
+    *name = device->name;
+    return OH_NN_SUCCESS;
+  });
+}
+
+NNRT_C_API OH_NN_ReturnCode OH_NNDevice_GetType(size_t deviceID, OH_NN_DeviceType* deviceType) noexcept {
+  using namespace nnrt::c_api;
+  return coded("OH_NNDevice_GetType", [&](const char* me) {
+    const auto device = find_device(deviceID);
+    if (device == nullptr) return fails(OH_NN_INVALID_PARAMETER, {me, ": no device ", deviceID});
+    if (deviceType == nullptr) return null_argument(me);
+    const auto type = device->device->type();
+    if (!type) return fails(device_failure, {me, ": ", type.error().message()});
+    *deviceType = static_cast<OH_NN_DeviceType>(*type);
+    return OH_NN_SUCCESS;
+  });
+}

@@ -1,0 +1,306 @@
+// executor: one way to run a compilation - tensors of the program's for each run, or inputs and outputs that were set before.
+// Flow: the OH_NNExecutor functions; runs go to the device's execution.
+#pragma once
+
+#include <nnrt/c_api/compilation.hpp>
+
+#include <condition_variable>
+#include <cstring>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace nnrt::inline NNRT_ISA::c_api {
+
+/// OH_NN_Memory with what it stands for.
+struct memory_of_executor {
+  OH_NN_Memory seen;
+  hal::shared_memory memory;
+  explicit memory_of_executor(hal::shared_memory&& of, std::size_t length) : seen{of.data(), length}, memory(std::move(of)) {}
+};
+
+/// What stands ready for one input or output of OH_NNExecutor_Run.
+struct bound_end {
+  bool is_set = false;
+  std::vector<std::byte> copied;              // of OH_NNExecutor_SetInput
+  void* borrowed = nullptr;                   // of OH_NNExecutor_SetOutput
+  const OH_NN_Memory* shared = nullptr;       // of the two functions ...WithMemory
+  std::size_t bytes = 0;                      // that a run may read or write there
+  shape_t shape;                              // of an input
+};
+
+/// OH_NNExecutor.
+class executor_of_compilation {
+ public:
+  static constexpr object kind = object::executor;
+
+  executor_of_compilation(const built_model& of, std::unique_ptr<hal::execution> runs)
+      : built_(of), execution_(std::move(runs)), inputs_(of.prepared->input_count()), outputs_(of.prepared->output_count()) {
+    for (std::size_t i = 0; i < inputs_.size(); ++i) ranges_.push_back(of.prepared->input_range(i));
+    for (std::size_t i = 0; i < outputs_.size(); ++i) output_shapes_.push_back(as_extents(of.prepared->output_desc(i).shape));
+    least_.resize(inputs_.size()), most_.resize(inputs_.size());
+  }
+  executor_of_compilation(const executor_of_compilation&) = delete;
+  executor_of_compilation& operator=(const executor_of_compilation&) = delete;
+  ~executor_of_compilation() { wait(); }
+
+  std::size_t input_count() const { return inputs_.size(); }
+  std::size_t output_count() const { return outputs_.size(); }
+  hal::driver& device() const { return *built_.device; }
+  std::vector<std::int32_t>& output_shape(std::size_t i) { return output_shapes_[i]; }
+  bool has_run() const { return has_run_; }
+
+  /// A new description of an input or output.
+  tensor_description describe(bool is_input, std::size_t i) const {
+    const tensor_desc& desc = is_input ? built_.prepared->input_desc(i) : built_.prepared->output_desc(i);
+    tensor_description made;
+    made.type = static_cast<OH_NN_DataType>(desc.type);
+    made.format = OH_NN_FORMAT_NHWC;
+    made.shape = as_extents(desc.shape);
+    made.name = std::string(is_input ? built_.prepared->input_name(i) : built_.prepared->output_name(i));
+    return made;
+  }
+
+  OH_NN_ReturnCode range_of(const char* me, std::size_t i, std::size_t** least, std::size_t** most, std::size_t* rank) {
+    for (const auto& range : ranges_)
+      if (!range) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": ", range.error().message()});
+    if (i >= ranges_.size()) return fails(OH_NN_INVALID_PARAMETER, {me, ": input ", i, " of ", ranges_.size()});
+    least_[i].assign(ranges_[i]->least.begin(), ranges_[i]->least.end());
+    most_[i].assign(ranges_[i]->most.begin(), ranges_[i]->most.end());
+    *least = least_[i].data(), *most = most_[i].data(), *rank = least_[i].size();
+    return OH_NN_SUCCESS;
+  }
+
+  // ---- Runs on tensors of the program's ----
+
+  OH_NN_ReturnCode allow_asynchronous(const char* me) const {
+    const auto can = built_.device->supported_features();
+    return can && can->asynchronous ? OH_NN_SUCCESS : fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the device runs synchronously only"});
+  }
+
+  OH_NN_ReturnCode run(const char* me, NN_Tensor* const* inputs, std::size_t input_count, NN_Tensor* const* outputs, std::size_t output_count,
+                       std::int64_t deadline = no_deadline) {
+    tensors_of_run tensors;
+    if (const OH_NN_ReturnCode code = gather(me, inputs, input_count, outputs, output_count, tensors); code != OH_NN_SUCCESS) return code;
+    return run(me, tensors, deadline);
+  }
+
+  NN_OnRunDone on_run_done = nullptr;
+  NN_OnServiceDied on_service_died = nullptr;
+
+  /// Starts a run in a thread of its own; one at a time, a second one waits for the first to end.
+  OH_NN_ReturnCode start(const char* me, NN_Tensor** inputs, std::size_t input_count, NN_Tensor** outputs, std::size_t output_count, std::int32_t timeout, void* user) {
+    wait();
+    tensors_of_run tensors;
+    if (const OH_NN_ReturnCode code = gather(me, inputs, input_count, outputs, output_count, tensors); code != OH_NN_SUCCESS) return code;
+    const std::int64_t deadline = timeout > 0 ? steady_now() + std::int64_t{timeout} * 1'000'000 : no_deadline;
+    std::vector<void*> handed(outputs, outputs + output_count);
+    worker_ = std::thread([this, tensors = std::move(tensors), deadline, user, handed = std::move(handed)]() mutable noexcept {
+      const OH_NN_ReturnCode code = coded("OH_NNExecutor_RunAsync", [&](const char* function) { return run(function, tensors, deadline); });
+      if (code == device_failure && on_service_died != nullptr) on_service_died(user);
+      if (on_run_done != nullptr) on_run_done(user, code, handed.data(), static_cast<std::int32_t>(handed.size()));
+    });
+    return OH_NN_SUCCESS;
+  }
+
+  // ---- Inputs and outputs that are set before a run, as in API 9 ----
+
+  OH_NN_ReturnCode set_input(const char* me, std::size_t i, const OH_NN_Tensor& tensor, const void* data, std::size_t length, const OH_NN_Memory* memory) {
+    std::size_t bytes = 0;
+    if (const OH_NN_ReturnCode code = check_input(me, i, tensor, bytes); code != OH_NN_SUCCESS) return code;
+    if (length < bytes) return fails(OH_NN_INVALID_PARAMETER, {me, ": input ", i, ": got ", length, " bytes, expected ", bytes});
+    bound_end& end = inputs_[i];
+    std::vector<std::byte> copy;
+    if (memory == nullptr) copy.assign(static_cast<const std::byte*>(data), static_cast<const std::byte*>(data) + bytes);
+    end.copied = std::move(copy);
+    end.shared = memory;
+    end.bytes = bytes;
+    end.shape = {};
+    for (std::uint32_t axis = 0; axis < tensor.dimensionCount; ++axis) end.shape.push_back(tensor.dimensions[axis]);
+    end.is_set = true;
+    if constexpr (api_level < 11) has_run_ = false;
+    return OH_NN_SUCCESS;
+  }
+
+  OH_NN_ReturnCode set_output(const char* me, std::size_t i, void* data, std::size_t length, const OH_NN_Memory* memory) {
+    if (i >= outputs_.size()) return fails(OH_NN_INVALID_PARAMETER, {me, ": output ", i, " of ", outputs_.size()});
+    const std::int64_t bytes = built_.prepared->output_desc(i).bytes();
+    if (length == 0 || (bytes > 0 && length < static_cast<std::size_t>(bytes)))
+      return fails(OH_NN_INVALID_PARAMETER, {me, ": output ", i, ": got ", length, " bytes, expected ", bytes > 0 ? bytes : 1});
+    bound_end& end = outputs_[i];
+    end.borrowed = data;
+    end.shared = memory;
+    end.bytes = length;
+    end.is_set = true;
+    if constexpr (api_level < 11) has_run_ = false;
+    return OH_NN_SUCCESS;
+  }
+
+  OH_NN_ReturnCode run_set(const char* me) {
+    std::vector<hal::argument> inputs, outputs;
+    for (std::size_t i = 0; i < inputs_.size(); ++i)
+      if (const OH_NN_ReturnCode code = add(me, "input", i, inputs_[i], input_memories_, inputs); code != OH_NN_SUCCESS) return code;
+    for (std::size_t i = 0; i < outputs_.size(); ++i)
+      if (const OH_NN_ReturnCode code = add(me, "output", i, outputs_[i], output_memories_, outputs); code != OH_NN_SUCCESS) return code;
+    const auto done = execution_->run(inputs, outputs, no_deadline);
+    if (!done) return fails(done.error().code() == error_code::out_of_memory      ? OH_NN_MEMORY_ERROR
+                            : done.error().code() == error_code::invalid_argument ? OH_NN_INVALID_PARAMETER
+                                                                                  : device_failure,
+                            {me, ": ", done.error().message()});
+    keep_shapes(outputs);
+    return OH_NN_SUCCESS;
+  }
+
+  OH_NN_Memory* allocate(const char* me, bool is_input, std::size_t i, std::size_t length) {
+    const std::size_t count = is_input ? inputs_.size() : outputs_.size();
+    if (i >= count) return log({me, ": index ", i, " of ", count}), nullptr;
+    if (length == 0 || length > most_shared_bytes) return log({me, ": got ", length, " bytes, expected 1 to ", most_shared_bytes}), nullptr;
+    auto memory = built_.device->allocate(length);
+    if (!memory) return log({me, ": ", memory.error().message()}), nullptr;
+    auto& all = is_input ? input_memories_ : output_memories_;
+    all.push_back({i, std::make_unique<memory_of_executor>(std::move(*memory), length)});
+    return &all.back().memory->seen;
+  }
+  void free(const char* me, bool is_input, std::size_t i, OH_NN_Memory** memory) {
+    auto& all = is_input ? input_memories_ : output_memories_;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      if (all[k].end != i || &all[k].memory->seen != *memory) continue;
+      all.erase(all.begin() + static_cast<std::ptrdiff_t>(k));
+      *memory = nullptr;
+      return;
+    }
+    log({me, ": that is no memory of index ", i});
+  }
+
+ private:
+  /// Who owns a piece of shared memory: the input or output that it was allocated for.
+  struct owned_memory {
+    std::size_t end;
+    std::unique_ptr<memory_of_executor> memory;
+  };
+  struct tensors_of_run {
+    std::vector<hal::argument> inputs, outputs;
+    std::vector<tensor_in_memory*> results;
+  };
+
+  static std::vector<std::int32_t> as_extents(const shape_t& shape) {
+    std::vector<std::int32_t> extents;
+    for (const std::int64_t extent : shape) extents.push_back(static_cast<std::int32_t>(extent));
+    return extents;
+  }
+
+  /// Until the asynchronous run has ended. The function that hears of its end may start the next one, or destroy the executor: it is the last
+  /// thing that the thread does.
+  void wait() {
+    if (!worker_.joinable()) return;
+    if (worker_.get_id() == std::this_thread::get_id()) worker_.detach();
+    else worker_.join();
+  }
+
+  /// Whether a shape is one that the device takes for input i.
+  bool lies_in_range(std::size_t i, const shape_t& shape) const {
+    if (!ranges_[i]) return true;
+    const hal::extent_range& range = *ranges_[i];
+    if (shape.rank != range.least.rank) return false;
+    for (int axis = 0; axis < shape.rank; ++axis)
+      if (shape[axis] < range.least[axis] || shape[axis] > range.most[axis]) return false;
+    return true;
+  }
+
+  static shape_t shape_of(const std::vector<std::int32_t>& extents) {
+    shape_t shape;
+    for (const std::int32_t extent : extents) shape.push_back(extent);
+    return shape;
+  }
+
+  OH_NN_ReturnCode gather(const char* me, NN_Tensor* const* inputs, std::size_t input_count, NN_Tensor* const* outputs, std::size_t output_count,
+                          tensors_of_run& made) const {
+    if (input_count != inputs_.size() || output_count != outputs_.size())
+      return fails(OH_NN_INVALID_PARAMETER, {me, ": got ", input_count, " inputs and ", output_count, " outputs, expected ", inputs_.size(), " and ", outputs_.size()});
+    for (std::size_t i = 0; i < input_count; ++i) {
+      const auto* const tensor = alive<tensor_in_memory>(inputs[i]);
+      if (tensor == nullptr) return fails(ranges_[i] ? OH_NN_NULL_PTR : OH_NN_INVALID_PARAMETER, {me, ": input ", i, " is no tensor"});
+      const shape_t shape = shape_of(tensor->desc.shape);
+      if (tensor->desc.shape.size() > static_cast<std::size_t>(max_rank) || !lies_in_range(i, shape))
+        return fails(OH_NN_INVALID_PARAMETER, {me, ": input ", i, ": got shape ", shape, ", expected ", built_.prepared->input_desc(i).shape});
+      made.inputs.push_back({tensor->memory.data(), tensor->room(), shape});
+    }
+    for (std::size_t i = 0; i < output_count; ++i) {
+      auto* const tensor = alive<tensor_in_memory>(outputs[i]);
+      if (tensor == nullptr) return fails(OH_NN_INVALID_PARAMETER, {me, ": output ", i, " is no tensor"});
+      made.outputs.push_back({tensor->memory.data(), tensor->room(), {}});
+      made.results.push_back(tensor);
+    }
+    for (std::size_t i = 0; i < input_count; ++i)
+      if (const OH_NN_ReturnCode code = check_room(me, "input", i, *alive<tensor_in_memory>(inputs[i])); code != OH_NN_SUCCESS) return code;
+    for (std::size_t i = 0; i < output_count; ++i)
+      if (const OH_NN_ReturnCode code = check_room(me, "output", i, *made.results[i]); code != OH_NN_SUCCESS) return code;
+    return OH_NN_SUCCESS;
+  }
+  static OH_NN_ReturnCode check_room(const char* me, const char* what, std::size_t i, const tensor_in_memory& tensor) {
+    std::size_t bytes = 0;
+    if (count_bytes(tensor.desc, bytes) != OH_NN_SUCCESS) return fails(OH_NN_FAILED, {me, ": ", what, " ", i, " has no size"});
+    if (tensor.room() < bytes) return fails(OH_NN_FAILED, {me, ": ", what, " ", i, ": got ", tensor.room(), " bytes, expected ", bytes});
+    return OH_NN_SUCCESS;
+  }
+
+  OH_NN_ReturnCode run(const char* me, tensors_of_run& tensors, std::int64_t deadline) {
+    const auto done = execution_->run(tensors.inputs, tensors.outputs, deadline);
+    if (!done) {
+      const error_code why = done.error().code();
+      const OH_NN_ReturnCode code = why == error_code::invalid_argument  ? OH_NN_FAILED
+                                    : why == error_code::out_of_memory   ? OH_NN_MEMORY_ERROR
+                                    : why == error_code::deadline_missed ? OH_NN_TIMEOUT
+                                                                         : device_failure;
+      return fails(code, {me, ": ", done.error().message()});
+    }
+    for (std::size_t i = 0; i < tensors.results.size(); ++i) tensors.results[i]->desc.shape = as_extents(tensors.outputs[i].shape);
+    keep_shapes(tensors.outputs);
+    return OH_NN_SUCCESS;
+  }
+  void keep_shapes(const std::vector<hal::argument>& outputs) {
+    for (std::size_t i = 0; i < outputs.size(); ++i) output_shapes_[i] = as_extents(outputs[i].shape);
+    has_run_ = true;
+  }
+
+  /// What OH_NNExecutor_SetInput asks of a tensor; `bytes`: how many it has.
+  OH_NN_ReturnCode check_input(const char* me, std::size_t i, const OH_NN_Tensor& tensor, std::size_t& bytes) const {
+    const auto refuse = [&](pieces why) { return fails(OH_NN_INVALID_PARAMETER, {me, ": input ", i, ": ", joined(why)}); };
+    if (i >= inputs_.size()) return fails(OH_NN_INVALID_PARAMETER, {me, ": input ", i, " of ", inputs_.size()});
+    if (const std::string fault = fault_of_tensor(tensor.dataType, tensor.dimensions, tensor.dimensionCount); !fault.empty()) return refuse({fault});
+    const tensor_desc& desc = built_.prepared->input_desc(i);
+    if (static_cast<dtype>(tensor.dataType) != desc.type) return refuse({"got ", name_of(static_cast<dtype>(tensor.dataType)), ", expected ", name_of(desc.type)});
+    if (tensor.type != OH_NN_TENSOR) return refuse({"got a parameter, of type ", static_cast<int>(tensor.type)});
+    if (tensor.dimensionCount != static_cast<std::uint32_t>(desc.rank())) return refuse({"got rank ", tensor.dimensionCount, ", expected ", desc.rank()});
+    shape_t shape;
+    for (std::uint32_t axis = 0; axis < tensor.dimensionCount; ++axis) shape.push_back(tensor.dimensions[axis]);
+    for (int axis = 0; axis < shape.rank; ++axis)
+      if (shape[axis] < 0 || (desc.shape[axis] >= 0 && shape[axis] != desc.shape[axis])) return refuse({"got shape ", shape, ", expected ", desc.shape});
+    if (!lies_in_range(i, shape)) return refuse({"got shape ", shape, ", which the device does not take"});
+    bytes = static_cast<std::size_t>(shape.elements() * size_of(desc.type));
+    return OH_NN_SUCCESS;
+  }
+
+  OH_NN_ReturnCode add(const char* me, const char* what, std::size_t i, const bound_end& end, const std::vector<owned_memory>& owned,
+                       std::vector<hal::argument>& arguments) const {
+    if (!end.is_set) return fails(OH_NN_INVALID_PARAMETER, {me, ": ", what, " ", i, " is not set"});
+    const auto is_ours = [&](const owned_memory& one) { return &one.memory->seen == end.shared; };
+    if (end.shared != nullptr && std::none_of(owned.begin(), owned.end(), is_ours))
+      return fails(OH_NN_INVALID_PARAMETER, {me, ": ", what, " ", i, ": its memory was not allocated by this executor, or is destroyed"});
+    const void* data = end.shared != nullptr ? end.shared->data : end.borrowed != nullptr ? end.borrowed : end.copied.data();
+    arguments.push_back({static_cast<std::byte*>(const_cast<void*>(data)), end.bytes, end.shape});
+    return OH_NN_SUCCESS;
+  }
+
+  built_model built_;
+  std::unique_ptr<hal::execution> execution_;
+  std::vector<bound_end> inputs_, outputs_;
+  std::vector<owned_memory> input_memories_, output_memories_;
+  std::vector<result<hal::extent_range>> ranges_;
+  std::vector<std::vector<std::size_t>> least_, most_;
+  std::vector<std::vector<std::int32_t>> output_shapes_;
+  std::thread worker_;
+  bool has_run_ = false;
+};
+
+}  // namespace nnrt::inline NNRT_ISA::c_api

@@ -1,0 +1,390 @@
+// model: a model as a C program builds it - tensors, operations, inputs and outputs - and the graph that it stands for.
+// Flow: the OH_NNModel functions fill it; a compilation hands its graph to a device.
+#pragma once
+
+#include <nnrt/c_api/operations.hpp>
+#include <nnrt/c_api/tensors.hpp>
+#include <nnrt/io/model.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace nnrt::inline NNRT_ISA::c_api {
+
+/// A tensor of a model.
+struct model_tensor {
+  dtype type = dtype::none;
+  int tensor_type = OH_NN_TENSOR;
+  std::vector<std::int32_t> shape;  // -1: known when the model runs
+  std::vector<float> scales;        // one for the tensor, or one per channel; empty: not quantised
+  std::vector<std::int32_t> zero_points;
+  std::vector<std::byte> data;
+  bool has_data = false;
+
+  bool is_dynamic() const { return std::find(shape.begin(), shape.end(), -1) != shape.end(); }
+  std::size_t elements() const {
+    std::size_t count = 1;
+    for (const std::int32_t extent : shape) count *= static_cast<std::size_t>(extent);
+    return count;
+  }
+  std::size_t bytes() const { return is_dynamic() ? 0 : elements() * static_cast<std::size_t>(size_of(type)); }
+};
+
+/// An operation of a model. A refusal says why no device can run it, whatever its shapes.
+struct model_operation {
+  const operation_kind* kind = nullptr;
+  std::vector<std::uint32_t> inputs, outputs;
+  pool<word> words;
+  std::string refusal;
+  std::string missing;  // the parameter without which the model cannot be finished
+};
+
+/// Why a tensor's type and shape cannot be; empty: they can. Source: what OH_NNModel_AddTensor checks.
+inline std::string fault_of_tensor(int data_type, const std::int32_t* shape, std::size_t rank) {
+  if (!is_data_type(data_type)) return joined({"got data type ", data_type, ", expected 0 to 12"});
+  if ((shape == nullptr) != (rank == 0)) return joined({"got ", shape == nullptr ? "no extents" : "extents", " and a count of ", rank});
+  if (rank > longest_list) return joined({"got ", rank, " extents, expected at most ", longest_list});
+  std::size_t bytes = size_of_type(static_cast<OH_NN_DataType>(data_type));
+  for (std::size_t i = 0; i < rank; ++i) {
+    if (shape[i] < 1 && shape[i] != -1) return joined({"extent ", i, ": got ", shape[i], ", expected 1 or more, or -1"});
+    bytes *= shape[i] < 0 ? 1 : static_cast<std::size_t>(shape[i]);
+    if (bytes > std::numeric_limits<std::uint32_t>::max()) return joined({"has more than 4294967295 bytes"});
+  }
+  return {};
+}
+
+/// A list of indices as it came from C: why it cannot be one of `count` things; empty: it can.
+inline std::string fault_of_indices(const OH_NN_UInt32Array& list, std::size_t count) {
+  if ((list.data == nullptr) != (list.size == 0)) return joined({list.data == nullptr ? "no indices" : "indices", " and a size of ", list.size});
+  for (std::uint32_t i = 0; i < list.size; ++i)
+    if (list.data[i] >= count) return joined({"index ", list.data[i], " of ", count, " tensors"});
+  return {};
+}
+
+namespace detail {
+
+/// The tensor's desc in graphs; a rank beyond ours is cut, and `refusal` says so.
+inline tensor_desc desc_of(const model_tensor& t, std::string& refusal) {
+  shape_t shape;
+  for (const std::int32_t extent : t.shape) shape.push_back(extent);
+  if (t.shape.size() > static_cast<std::size_t>(max_rank)) refusal = joined({"a tensor has ", t.shape.size(), " axes, expected at most ", max_rank});
+  tensor_desc desc(t.type, shape);
+  if (t.scales.size() == 1) desc.quantised = quant{t.scales[0], t.zero_points[0]};
+  if (t.scales.size() < 2) return desc;
+  desc.quantised.mode = quantisation::kind::per_channel;
+  // Weights have their output channels first; anything else is known by its length.
+  int axis = 0;
+  for (int i = shape.rank - 1; i >= 0; --i)
+    if (shape[i] == static_cast<std::int64_t>(t.scales.size())) axis = i;
+  desc.quantised.axis = axis;
+  if (shape.rank == 0 || shape[axis] != static_cast<std::int64_t>(t.scales.size()))
+    refusal = joined({"a tensor has ", t.scales.size(), " scales, and no axis of that extent"});
+  for (const std::int32_t zero : t.zero_points)
+    if (zero != 0) refusal = joined({"a tensor with a scale per channel has zero point ", zero, ", expected 0"});
+  return desc;
+}
+
+}  // namespace detail
+
+/// OH_NNModel.
+class model_under_construction {
+ public:
+  static constexpr object kind = object::model;
+
+  model_under_construction() = default;
+  /// A finished model of a graph that was made elsewhere.
+  explicit model_under_construction(model made) : is_finished_(true), has_ends_(true), made_(std::move(made)) {
+    refusals_.resize(made_.graph.nodes.size());
+    for (std::size_t i = 0; i < refusals_.size(); ++i) node_of_.push_back(static_cast<std::int32_t>(i));
+  }
+
+  bool is_finished() const { return is_finished_; }
+  std::size_t operation_count() const { return refusals_.size(); }
+
+  OH_NN_ReturnCode add_tensor(model_tensor&& t) {
+    tensors_.push_back(std::move(t));
+    return OH_NN_SUCCESS;
+  }
+
+  OH_NN_ReturnCode set_data(std::uint32_t index, const void* data, std::size_t length) {
+    constexpr const char* me = "OH_NNModel_SetTensorData";
+    if (is_finished_) return finished(me);
+    if (index >= tensors_.size()) return no_tensor(me, index);
+    model_tensor& t = tensors_[index];
+    if (t.has_data) return fails(OH_NN_INVALID_PARAMETER, {me, ": tensor ", index, " has its data already"});
+    if (t.is_dynamic()) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": tensor ", index, " has an extent that only a run knows"});
+    if (length != t.bytes()) return fails(OH_NN_INVALID_PARAMETER, {me, ": tensor ", index, ": got ", length, " bytes, expected ", t.bytes()});
+    const auto* const first = static_cast<const std::byte*>(data);
+    t.data.assign(first, first + length);
+    t.has_data = true;
+    return OH_NN_SUCCESS;
+  }
+
+  OH_NN_ReturnCode set_quantisation(std::uint32_t index, const quant_param& given) {
+    constexpr const char* me = "OH_NNModel_SetTensorQuantParams";
+    if (is_finished_) return finished(me);
+    if (index >= tensors_.size()) return no_tensor(me, index);
+    model_tensor& t = tensors_[index];
+    t.scales.clear(), t.zero_points.clear();
+    if (given.scales.size() != given.zero_points.size() || given.scales.size() != given.bits.size())
+      return fails(OH_NN_INVALID_PARAMETER, {me, ": got ", given.scales.size(), " scales, ", given.zero_points.size(), " zero points and ", given.bits.size(), " widths"});
+    for (const std::uint32_t bits : given.bits)
+      if (bits != 8) return fails(OH_NN_INVALID_PARAMETER, {me, ": got ", bits, " bits, expected 8"});
+    for (const double scale : given.scales) t.scales.push_back(static_cast<float>(scale));
+    t.zero_points = given.zero_points;
+    return OH_NN_SUCCESS;
+  }
+
+  OH_NN_ReturnCode set_type(std::uint32_t index, int tensor_type) {
+    constexpr const char* me = "OH_NNModel_SetTensorType";
+    if (!is_tensor_type(tensor_type)) return fails(OH_NN_INVALID_PARAMETER, {me, ": got type ", tensor_type, ", expected 0 to 162"});
+    if (is_finished_) return finished(me);
+    if (index >= tensors_.size()) return no_tensor(me, index);
+    tensors_[index].tensor_type = tensor_type;
+    return OH_NN_SUCCESS;
+  }
+
+  OH_NN_ReturnCode add_operation(int number, const OH_NN_UInt32Array& parameters, const OH_NN_UInt32Array& inputs, const OH_NN_UInt32Array& outputs) {
+    constexpr const char* me = "OH_NNModel_AddOperation";
+    if (is_finished_) return finished(me);
+    if (const std::string fault = fault_of_ends(inputs, outputs); !fault.empty()) return fails(OH_NN_INVALID_PARAMETER, {me, ": ", fault});
+    if (const std::string fault = fault_of_indices(parameters, tensors_.size()); !fault.empty())
+      return fails(OH_NN_INVALID_PARAMETER, {me, ": parameters: ", fault});
+    const operation_kind* const known = find_operation(number);
+    if (known == nullptr) return fails(OH_NN_INVALID_PARAMETER, {me, ": there is no operation ", number});
+    model_operation added;
+    added.kind = known;
+    added.inputs.assign(inputs.data, inputs.data + inputs.size);
+    added.outputs.assign(outputs.data, outputs.data + outputs.size);
+    if (const std::string fault = fill(added, parameters); !fault.empty())
+      return fails(OH_NN_INVALID_PARAMETER, {me, ": ", known->op->name, ": ", fault});
+    operations_.push_back(std::move(added));
+    return OH_NN_SUCCESS;
+  }
+
+  OH_NN_ReturnCode specify_ends(const OH_NN_UInt32Array& inputs, const OH_NN_UInt32Array& outputs) {
+    constexpr const char* me = "OH_NNModel_SpecifyInputsAndOutputs";
+    if (is_finished_) return finished(me);
+    if (has_ends_) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": inputs and outputs are known already"});
+    if (const std::string fault = fault_of_ends(inputs, outputs); !fault.empty()) return fails(OH_NN_INVALID_PARAMETER, {me, ": ", fault});
+    inputs_.assign(inputs.data, inputs.data + inputs.size);
+    outputs_.assign(outputs.data, outputs.data + outputs.size);
+    has_ends_ = true;
+    return OH_NN_SUCCESS;
+  }
+
+  OH_NN_ReturnCode finish() {
+    constexpr const char* me = "OH_NNModel_Finish";
+    if (is_finished_) return finished(me);
+    if (tensors_.empty()) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the model has no tensors"});
+    if (operations_.empty()) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the model has no operations"});
+    if (!has_ends_) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the model's inputs and outputs are not specified"});
+    is_finished_ = true;
+    for (const model_operation& operation : operations_)
+      if (!operation.missing.empty()) return fails(OH_NN_FAILED, {me, ": ", operation.kind->op->name, " has no ", operation.missing});
+    make_graph();
+    return OH_NN_SUCCESS;
+  }
+
+  /// The finished model as a graph, its nodes in an order in which they can run.
+  const model& graph() const { return made_; }
+
+  /// Why no device, or this one, can run operation i, in the order in which they were added; empty: it can.
+  result<std::vector<std::string>> refusals(hal::driver& device) const {
+    auto answered = device.refusals(made_);
+    if (!answered) return answered;
+    if (answered->size() != made_.graph.nodes.size())
+      return fail(error_code::device_failed, joined({"the device spoke of ", answered->size(), " operations, expected ", made_.graph.nodes.size()}));
+    std::vector<std::string> all = refusals_;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (all[i].empty() && node_of_[i] != ir::none) all[i] = std::move((*answered)[static_cast<std::size_t>(node_of_[i])]);
+    return all;
+  }
+
+  /// What the last OH_NNModel_GetAvailableOperations answered; the program reads it there.
+  std::unique_ptr<bool[]> available;
+
+ private:
+  OH_NN_ReturnCode finished(const char* me) const { return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the model is finished"}); }
+  OH_NN_ReturnCode no_tensor(const char* me, std::uint32_t index) const {
+    return fails(OH_NN_INVALID_PARAMETER, {me, ": tensor ", index, " of ", tensors_.size()});
+  }
+
+  std::string fault_of_ends(const OH_NN_UInt32Array& inputs, const OH_NN_UInt32Array& outputs) const {
+    const auto look = [&](const char* what, const OH_NN_UInt32Array& list) -> std::string {
+      if (list.size == 0 || list.size > longest_list) return joined({what, ": got ", list.size, ", expected 1 to ", longest_list});
+      if (const std::string fault = fault_of_indices(list, tensors_.size()); !fault.empty()) return joined({what, ": ", fault});
+      for (std::uint32_t i = 0; i < list.size; ++i)
+        if (tensors_[list.data[i]].tensor_type != OH_NN_TENSOR)
+          return joined({what, ": tensor ", list.data[i], " is a parameter, of type ", tensors_[list.data[i]].tensor_type});
+      return {};
+    };
+    if (std::string fault = look("inputs", inputs); !fault.empty()) return fault;
+    if (std::string fault = look("outputs", outputs); !fault.empty()) return fault;
+    for (std::uint32_t i = 0; i < inputs.size; ++i)
+      for (std::uint32_t k = 0; k < outputs.size; ++k)
+        if (inputs.data[i] == outputs.data[k]) return joined({"tensor ", inputs.data[i], " is both input and output"});
+    return {};
+  }
+
+  parameter parameter_of(const operation_kind& operation, const model_tensor& t) const {
+    parameter p;
+    p.tensor_type = t.tensor_type;
+    p.type = t.type;
+    p.rank = static_cast<int>(t.shape.size());
+    p.count = t.is_dynamic() ? 0 : static_cast<std::int64_t>(t.elements());
+    if (t.has_data) p.bytes = t.data;
+    p.form = form_of(operation, p);
+    return p;
+  }
+
+  /// Decodes the parameters into the operation; why it cannot be added, or nothing.
+  std::string fill(model_operation& added, const OH_NN_UInt32Array& indices) const {
+    const operation_kind& operation = *added.kind;
+    if (std::string fault = fault_of_counts(operation, added.inputs.size(), added.outputs.size()); !fault.empty()) return fault;
+    if (indices.size > operation.parameters.size()) return joined({"got ", indices.size, " parameters, expected at most ", operation.parameters.size()});
+    std::vector<parameter> given;
+    std::vector<nnrt_given> firsts;
+    for (std::uint32_t i = 0; i < indices.size; ++i) {
+      given.push_back(parameter_of(operation, tensors_[indices.data[i]]));
+      if (std::string fault = fault_of(operation, given.back()); !fault.empty()) return fault;
+      firsts.push_back({given.back().tensor_type, given.back().integer(0)});
+    }
+    for (const nnrt_parameter& form : operation.parameters)
+      if (form.is_required && !detail::is_given(given, form)) added.missing = std::string(form.attribute);
+    decoded_attributes decoded = operation.decode(given);
+    added.words = std::move(decoded.words);
+    added.refusal = std::move(decoded.refusal);
+    std::string unused;
+    pool<operand> operands;
+    std::vector<std::vector<std::int64_t>> integers;
+    for (const std::uint32_t index : added.inputs) operands.push_back(operand_of(tensors_[index], integers));
+    if (!operation.accepts(operands, added.words, firsts)) return "its operands or parameters do not fit together";
+    return {};
+  }
+
+  /// A declared operand; its integers, where it has some, are kept in `integers`.
+  static operand operand_of(const model_tensor& t, std::vector<std::vector<std::int64_t>>& integers) {
+    std::string refusal;
+    operand made{detail::desc_of(t, refusal), {}, t.has_data, false};
+    if (!t.has_data || t.elements() > static_cast<std::size_t>(ir::longest_read_list)) return made;
+    parameter p;
+    p.type = t.type;
+    p.bytes = t.data;
+    std::vector<std::int64_t>& list = integers.emplace_back();
+    if ((types::integer | types::logical).contains(t.type))
+      for (std::size_t i = 0; i < t.elements(); ++i) list.push_back(p.integer(static_cast<std::int64_t>(i)));
+    made.values = list;
+    return made;
+  }
+
+  void make_graph();
+  void add_values(std::vector<std::int32_t>& ids, std::vector<std::string>& faults);
+  std::vector<std::size_t> runnable_order();
+
+  std::vector<model_tensor> tensors_;
+  std::vector<model_operation> operations_;
+  std::vector<std::uint32_t> inputs_, outputs_;
+  bool is_finished_ = false;
+  bool has_ends_ = false;
+  model made_;
+  std::vector<std::int32_t> node_of_;   // of each operation, its node; none: it can never run
+  std::vector<std::string> refusals_;   // of each operation
+};
+
+// --- the graph --------------------------------------------------------------
+
+/// Every tensor that is used as a value: an input, a constant where it has data, else a result. Faults are those of the tensors themselves.
+inline void model_under_construction::add_values(std::vector<std::int32_t>& ids, std::vector<std::string>& faults) {
+  ir::graph& g = made_.graph;
+  std::vector<char> is_input(tensors_.size(), 0), is_used(tensors_.size(), 0);
+  for (const std::uint32_t index : inputs_) is_input[index] = is_used[index] = 1;
+  for (const std::uint32_t index : outputs_) is_used[index] = 1;
+  for (const model_operation& o : operations_) {
+    for (const std::uint32_t index : o.inputs) is_used[index] = 1;
+    for (const std::uint32_t index : o.outputs) is_used[index] = 1;
+  }
+  for (std::size_t i = 0; i < tensors_.size(); ++i) {
+    if (is_used[i] == 0) continue;
+    const model_tensor& t = tensors_[i];
+    ir::value made;
+    made.desc = detail::desc_of(t, faults[i]);
+    if (made.desc.quantised.mode == quantisation::kind::per_channel && faults[i].empty())
+      made.scales = g.add_constant<float>({f32, {static_cast<std::int64_t>(t.scales.size())}}, t.scales);
+    if (!faults[i].empty()) made.desc.quantised = {};
+    made.name = g.add_text(joined({"Tensor: ", i}));
+    if (is_input[i] != 0) made.is = ir::kind::input;
+    else if (t.has_data) {
+      while (g.bytes.size() % 64 != 0) g.bytes.push_back(std::byte{});
+      made.is = ir::kind::constant;
+      made.first_byte = static_cast<std::int64_t>(g.bytes.size());
+      g.bytes.insert(t.data.begin(), t.data.end());
+    }
+    ids[i] = g.add_value(made);
+  }
+}
+
+/// The operations in an order in which each finds its inputs made; those that never do get a refusal.
+inline std::vector<std::size_t> model_under_construction::runnable_order() {
+  std::vector<char> is_made(tensors_.size(), 0);
+  for (std::size_t i = 0; i < tensors_.size(); ++i) is_made[i] = tensors_[i].has_data ? 1 : 0;
+  for (const std::uint32_t index : inputs_) is_made[index] = 1;
+  std::vector<std::size_t> order, waiting;
+  for (std::size_t i = 0; i < operations_.size(); ++i) waiting.push_back(i);
+  for (bool moved = true; moved;) {
+    moved = false;
+    std::vector<std::size_t> still;
+    for (const std::size_t i : waiting) {
+      const model_operation& o = operations_[i];
+      const auto made = [&](std::uint32_t index) { return is_made[index] != 0; };
+      if (!std::all_of(o.inputs.begin(), o.inputs.end(), made)) {
+        still.push_back(i);
+        continue;
+      }
+      if (std::any_of(o.outputs.begin(), o.outputs.end(), made)) refusals_[i] = "it writes a tensor that is an input, a constant, or made by another operation";
+      else order.push_back(i);
+      for (const std::uint32_t index : o.outputs) is_made[index] = 1;
+      moved = true;
+    }
+    waiting = std::move(still);
+  }
+  for (const std::size_t i : waiting) refusals_[i] = "it reads a tensor that has no data, is no input, and is made by no operation before it";
+  return order;
+}
+
+inline void model_under_construction::make_graph() {
+  ir::graph& g = made_.graph;
+  refusals_.assign(operations_.size(), {});
+  node_of_.assign(operations_.size(), ir::none);
+  std::vector<std::int32_t> ids(tensors_.size(), ir::none);
+  std::vector<std::string> faults(tensors_.size());
+  add_values(ids, faults);
+  for (const std::size_t i : runnable_order()) {
+    const model_operation& o = operations_[i];
+    refusals_[i] = o.refusal;
+    pool<std::int32_t> inputs, outputs;
+    for (const std::uint32_t index : o.inputs) {
+      inputs.push_back(ids[index]);
+      if (refusals_[i].empty()) refusals_[i] = faults[index];
+    }
+    for (const std::uint32_t index : o.outputs) {
+      outputs.push_back(ids[index]);
+      if (refusals_[i].empty()) refusals_[i] = faults[index];
+    }
+    ir::node made;
+    made.op = o.kind->op;
+    made.label = o.kind->op->label;
+    made.attrs = g.add_words(o.words);
+    made.inputs = g.add_operands(inputs);
+    made.outputs = g.add_operands(outputs);
+    made.name = g.add_text(joined({i}));
+    node_of_[i] = static_cast<std::int32_t>(g.nodes.size());
+    g.nodes.push_back(made);
+  }
+  for (const std::uint32_t index : inputs_) g.inputs.push_back(ids[index]);
+  for (const std::uint32_t index : outputs_) g.outputs.push_back({ids[index], g.add_text(joined({"Tensor: ", index}))});
+}
+
+}  // namespace nnrt::inline NNRT_ISA::c_api

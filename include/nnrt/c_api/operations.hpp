@@ -1,0 +1,196 @@
+// operations: NNRt's view of the operators - how parameter tensors become attributes, and what AddOperation checks.
+// Flow: model.hpp looks an operation up by its number; everything here follows from the operators' own tables.
+#pragma once
+
+#include <nnrt/c_api/support.hpp>
+#include <nnrt/ops/registry.hpp>
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+namespace nnrt::inline NNRT_ISA::c_api {
+
+/// A parameter tensor with its value.
+struct parameter {
+  int tensor_type = 0;
+  dtype type = dtype::none;
+  int rank = 0;
+  std::int64_t count = 0;                 // elements
+  array_ref<const std::byte> bytes;       // empty: no value was set
+  const nnrt_parameter* form = nullptr;   // the row of the operator's table that it fills
+
+  /// Element i as an integer; reals are rounded toward zero.
+  std::int64_t integer(std::int64_t i) const {
+    std::int64_t number = 0;
+    with_element<types::integer | types::logical>(type, [&]<class T>(T) { number = static_cast<std::int64_t>(element<T>(i)); });
+    return number;
+  }
+  float real(std::int64_t i) const { return type == f32 ? element<float>(i) : static_cast<float>(integer(i)); }
+
+ private:
+  template <class T> T element(std::int64_t i) const {
+    detail_raw<sizeof(T)> raw;
+    std::memcpy(raw.bytes, bytes.data() + i * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
+    if constexpr (std::is_same_v<T, bool>) return raw.bytes[0] != std::byte{};
+    else return std::bit_cast<T>(raw);
+  }
+  template <std::size_t N> struct detail_raw { std::byte bytes[N]; };
+};
+
+/// Attributes as words, or why there is no such operation here (a list longer than any tensor has axes).
+struct decoded_attributes {
+  pool<word> words;
+  std::string refusal;
+};
+
+namespace detail {
+
+inline void assign(std::int64_t& to, const parameter& p, std::string&) { to = p.integer(0); }
+inline void assign(bool& to, const parameter& p, std::string&) { to = p.integer(0) != 0; }
+inline void assign(float& to, const parameter& p, std::string&) { to = p.real(0); }
+template <class Enum>
+  requires std::is_enum_v<Enum>
+void assign(Enum& to, const parameter& p, std::string&) {
+  to = static_cast<Enum>(p.integer(0));
+}
+inline void assign(extent2& to, const parameter& p, std::string& refusal) {
+  if (p.count == 1 || p.count == 2) to = {p.integer(0), p.integer(p.count - 1)};
+  else if (p.count != 0) refusal = joined({p.form->attribute, " has ", p.count, " numbers, expected 2"});
+}
+/// A mode (0 same, 1 and 2 valid), or four lengths; both may be given, and then the mode decides.
+inline void assign(pads& to, const parameter& p, std::string&) {
+  if (p.count == 1) {
+    to.mode = p.integer(0) == 0 ? pad_mode::same : pad_mode::valid;
+    return;
+  }
+  to.top = p.integer(0), to.bottom = p.integer(1), to.left = p.integer(2), to.right = p.integer(3);
+}
+template <int N> void assign(int_list<N>& to, const parameter& p, std::string& refusal) {
+  if (!p.form->appends) to.count = 0;
+  if (to.count + p.count > N) refusal = joined({p.form->attribute, " has ", to.count + p.count, " numbers, expected at most ", N});
+  for (std::int64_t i = 0; i < p.count; ++i) to.push_back(p.integer(i));
+}
+
+inline bool is_given(array_ref<const parameter> given, const nnrt_parameter& form) {
+  for (const parameter& p : given)
+    if (p.form->attribute == form.attribute) return true;
+  return false;
+}
+
+/// The attributes of an operator with the parameters that it was given, in their order.
+template <class Op> decoded_attributes decode(array_ref<const parameter> given) {
+  typename Op::attrs attrs;
+  decoded_attributes made;
+  const auto set = [&](const parameter& p) {
+    for_each_attribute(attrs, [&](const char* name, auto& member) {
+      if (p.form->attribute == name) assign(member, p, made.refusal);
+    });
+  };
+  for (const nnrt_parameter& form : Op::parameters) {
+    if (form.absent == nnrt_parameter::as_made || is_given(given, form)) continue;
+    set({form.tensor_type, i64, 0, 1, array_ref<const std::byte>(reinterpret_cast<const std::byte*>(&form.absent), sizeof form.absent), &form});
+  }
+  for (const nnrt_parameter& form : Op::parameters)  // lists begin empty, whatever they are made with
+    if (form.appends && is_given(given, form)) {
+      for_each_attribute(attrs, [&](const char* name, auto& member) {
+        if constexpr (requires { member.count; member.items; })
+          if (form.attribute == name) member.count = 0;
+      });
+    }
+  for (const parameter& p : given) set(p);
+  pack(attrs, made.words);
+  return made;
+}
+
+/// What the operator alone can say of its operands when it is added; true for one that says nothing.
+template <class Op> bool accepts(array_ref<const operand> inputs, array_ref<const word> attrs, array_ref<const nnrt_given> given) {
+  if constexpr (requires { Op::nnrt_accepts(unpack<typename Op::attrs>(attrs), inputs, given); })
+    return Op::nnrt_accepts(unpack<typename Op::attrs>(attrs), inputs, given);
+  else return true;
+}
+
+}  // namespace detail
+
+/// One of NNRt's operations.
+struct operation_kind {
+  const operator_info* op = nullptr;
+  array_ref<const nnrt_parameter> parameters;
+  bool counts_inputs = true;
+  decoded_attributes (*decode)(array_ref<const parameter> given) = nullptr;
+  bool (*accepts)(array_ref<const operand> inputs, array_ref<const word> attrs, array_ref<const nnrt_given> given) = nullptr;
+};
+
+namespace detail {
+/// Operators whose header says `nnrt_counts_inputs = false` are added with any number of inputs.
+template <class Op> constexpr bool counts_inputs() {
+  if constexpr (requires { Op::nnrt_counts_inputs; }) return Op::nnrt_counts_inputs;
+  else return true;
+}
+
+template <class Op>
+inline constexpr operation_kind kind_of{&dynamic_operator<Op>, Op::parameters, counts_inputs<Op>(), &decode<Op>, &accepts<Op>};
+
+template <class List> struct operation_table;
+template <class... Ops> struct operation_table<ops::type_list<Ops...>> {
+  static constexpr const operation_kind* entries[] = {&kind_of<Ops>...};
+};
+}  // namespace detail
+
+/// NNRt's operation of this number; null when this library has none.
+inline const operation_kind* find_operation(int number) {
+  for (const operation_kind* kind : detail::operation_table<ops::list>::entries)
+    if (static_cast<int>(kind->op->code) == number && number < 1000) return kind;
+  return nullptr;
+}
+
+/// The largest number that a parameter may have by the kind of its attribute, where its row does not say; -1: any.
+inline std::int64_t most_of(const operation_kind& kind, const nnrt_parameter& form) {
+  if (form.most >= 0) return form.most;
+  for (const attribute_field& field : kind.op->label->attributes) {
+    if (field.name != form.attribute) continue;
+    if (field.kind == attribute_kind::fused) return 2;
+    if (field.kind == attribute_kind::padding && form.count == 1) return 2;
+    if (field.kind == attribute_kind::flag && form.type == i32) return 1;
+  }
+  return -1;
+}
+
+/// The row of the operation's table that a parameter tensor fills: that of its number or, where the attribute has several forms, the one of its
+/// count. Null: the operation has no such parameter.
+inline const nnrt_parameter* form_of(const operation_kind& kind, const parameter& p) {
+  const nnrt_parameter* named = nullptr;
+  for (const nnrt_parameter& form : kind.parameters)
+    if (form.tensor_type == p.tensor_type) named = &form;
+  if (named == nullptr || named->attribute.empty()) return named;
+  for (const nnrt_parameter& form : kind.parameters)
+    if (form.attribute == named->attribute && form.count == p.count) return &form;
+  return named;
+}
+
+/// Why AddOperation refuses a parameter; empty: it does not.
+inline std::string fault_of(const operation_kind& kind, const parameter& p) {
+  if (p.form == nullptr) return joined({"has no parameter of type ", p.tensor_type});
+  const std::string_view name = p.form->attribute;
+  if (p.type != p.form->type) return joined({name, ": got a tensor of ", name_of(p.type), ", expected ", name_of(p.form->type)});
+  if (p.form->count >= 0 && p.count != p.form->count) return joined({name, ": got ", p.count, " numbers, expected ", p.form->count});
+  if (p.form->rank >= 0 && p.rank != p.form->rank) return joined({name, ": got rank ", p.rank, ", expected ", p.form->rank});
+  if (p.bytes.empty()) return joined({name, ": its tensor has no value"});
+  if (const std::int64_t most = most_of(kind, *p.form); most >= 0 && (p.integer(0) < 0 || p.integer(0) > most))
+    return joined({name, ": got ", p.integer(0), ", expected 0 to ", most});
+  return {};
+}
+
+/// Why AddOperation refuses so many operands; empty: it does not. A list of any length has at least two inputs, or one output.
+inline std::string fault_of_counts(const operation_kind& kind, std::size_t inputs, std::size_t outputs) {
+  const auto expect = [](const char* what, std::size_t got, array_ref<const operand_spec> specs, std::size_t least) -> std::string {
+    const bool is_list = specs.size() == 1 && specs[0].given == presence::variadic;
+    if (is_list) return got >= least ? "" : joined({"got ", got, " ", what, ", expected at least ", least});
+    return got == specs.size() ? "" : joined({"got ", got, " ", what, ", expected ", specs.size()});
+  };
+  if (kind.counts_inputs)
+    if (std::string fault = expect("inputs", inputs, kind.op->inputs, 2); !fault.empty()) return fault;
+  return expect("outputs", outputs, kind.op->outputs, 1);
+}
+
+}  // namespace nnrt::inline NNRT_ISA::c_api

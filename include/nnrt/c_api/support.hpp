@@ -1,0 +1,164 @@
+// support: what all C functions share - the log, the handles that are alive, and the walls between C++ and C.
+// Flow: each function of c_api.hpp runs inside guarded() and finds its objects with alive<T>().
+#pragma once
+
+#include <nnrt/core/config.hpp>
+#include <nnrt/core/result.hpp>
+#include <nnrt/core/text.hpp>
+
+#include <neural_network_runtime/neural_network_runtime_type.h>
+
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Receives what the C functions say of an error: one line without its end, such as
+/// `OH_NNCompilation_Build: conv2d "2": input channels must equal weight channels times group (got 3, expected 4)`.
+using log_function = void (*)(std::string_view line, void* user);
+
+namespace c_api {
+
+namespace detail {
+struct log_sink {
+  std::mutex mutex;
+  log_function function = nullptr;
+  void* user = nullptr;
+};
+inline log_sink& sink() {
+  static log_sink one;
+  return one;
+}
+}  // namespace detail
+
+/// Hands a line to the sink of set_log().
+[[gnu::cold]] inline void log(pieces line) {
+  detail::log_sink& to = detail::sink();
+  const std::lock_guard lock(to.mutex);
+  if (to.function != nullptr) to.function(joined(line), to.user);
+}
+
+/// Logs why a function fails and returns its code.
+[[gnu::cold]] inline OH_NN_ReturnCode fails(OH_NN_ReturnCode code, pieces why) {
+  log(why);
+  return code;
+}
+
+/// The code that stands for an error of the library.
+inline OH_NN_ReturnCode code_of(const error& reason) {
+  switch (reason.code()) {
+    case error_code::out_of_memory: return OH_NN_MEMORY_ERROR;
+    case error_code::device_failed: return OH_NN_UNAVAILABLE_DEVICE;
+    case error_code::deadline_missed: return OH_NN_TIMEOUT;
+    case error_code::not_supported: return OH_NN_UNSUPPORTED;
+    case error_code::invalid_file: return OH_NN_INVALID_FILE;
+    case error_code::invalid_argument: return OH_NN_INVALID_PARAMETER;
+    default: return OH_NN_FAILED;
+  }
+}
+
+/// Runs the body of the C function `me`: what C++ throws (memory that is not there) becomes `out_of_memory`.
+template <class Result, class Body> Result guarded(const char* me, [[maybe_unused]] Result out_of_memory, Body body) noexcept {
+#if defined(__cpp_exceptions)
+  try {
+    return body(me);
+  } catch (...) {
+  }
+  // Saying so may need memory, too.
+  try {
+    log({me, ": out of memory"});
+  } catch (...) {
+  }
+  return out_of_memory;
+#else
+  return body(me);
+#endif
+}
+/// The same for functions that return a code.
+template <class Body> OH_NN_ReturnCode coded(const char* me, Body body) noexcept { return guarded(me, OH_NN_MEMORY_ERROR, body); }
+
+/// What a handle is the address of.
+enum class object { quant_param, tensor_desc, desc_of_tensor, tensor, model, compilation, executor };
+
+/// Which handles are alive: a C program may hand in one that was destroyed, or never was one.
+class handle_table {
+ public:
+  void add(const void* handle, object kind) {
+    const std::lock_guard lock(mutex_);
+    alive_.emplace(handle, kind);
+  }
+  void remove(const void* handle) {
+    const std::lock_guard lock(mutex_);
+    alive_.erase(handle);
+  }
+  bool has(const void* handle, object kind) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = alive_.find(handle);
+    return found != alive_.end() && found->second == kind;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<const void*, object> alive_;
+};
+inline handle_table& handles() {
+  static handle_table one;
+  return one;
+}
+
+/// The object behind a handle; null when the handle is null, destroyed, or of another kind.
+template <class T> T* alive(const void* handle) {
+  if (handle == nullptr || !handles().has(handle, T::kind)) return nullptr;
+  return const_cast<T*>(static_cast<const T*>(handle));
+}
+
+/// A new object that a C program may name from now on.
+template <class T, class... Arguments> T* make_object(Arguments&&... arguments) {
+  auto made = std::make_unique<T>(std::forward<Arguments>(arguments)...);
+  handles().add(made.get(), T::kind);
+  return made.release();
+}
+template <class T> void destroy_object(T* one) {
+  handles().remove(one);
+  delete one;
+}
+
+// ---- What many functions begin or end with ----
+
+inline OH_NN_ReturnCode null_argument(const char* me) { return fails(OH_NN_INVALID_PARAMETER, {me, ": an argument is null, empty or destroyed"}); }
+inline OH_NN_ReturnCode occupied(const char* me) { return fails(OH_NN_INVALID_PARAMETER, {me, ": the pointer that would be set is not null"}); }
+
+/// A new object behind a handle; null when there is no memory.
+template <class T, class Handle> Handle* construct(const char* me) {
+  return guarded(me, static_cast<Handle*>(nullptr), [](const char*) { return reinterpret_cast<Handle*>(make_object<T>()); });
+}
+/// Destroys the object behind *handle and sets it to null.
+template <class T, class Handle> OH_NN_ReturnCode destroy(const char* me, Handle** handle) {
+  return coded(me, [&](const char* function) {
+    T* const object = handle != nullptr ? alive<T>(*handle) : nullptr;
+    if (object == nullptr) return null_argument(function);
+    destroy_object(object);
+    *handle = nullptr;
+    return OH_NN_SUCCESS;
+  });
+}
+
+}  // namespace c_api
+
+/// Chooses who hears of errors in the C functions, which have codes alone; null: nobody. Called from whichever thread met the error, one at a
+/// time. Safe from any thread.
+inline void set_log(log_function function, void* user = nullptr) {
+  c_api::detail::log_sink& sink = c_api::detail::sink();
+  const std::lock_guard lock(sink.mutex);
+  sink.function = function;
+  sink.user = user;
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+/// A C function that is defined in a header: every unit may have it, the linker keeps one, and C units find it though no C++ unit calls it.
+#define NNRT_C_API extern "C" [[gnu::used, gnu::visibility("default")]] inline

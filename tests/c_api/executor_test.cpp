@@ -1,0 +1,226 @@
+// executor: what runs compute - on tensors, on inputs and outputs that were set, asynchronously, for shapes that only a run knows.
+// Flow: codes are contract_test's subject, numbers are this one's.
+#include "c_api/fake_device.hpp"
+#include "c_api/small_model.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+using namespace nnrt_test;
+
+namespace {
+
+/// a = -6 … 5 and b = 1, so that y = relu(a + b) has zeros and others.
+std::vector<float> ramp() {
+  std::vector<float> a(12);
+  std::iota(a.begin(), a.end(), -6.0F);
+  return a;
+}
+std::vector<float> expected_sums() {
+  std::vector<float> y;
+  for (const float a : ramp()) y.push_back(std::max(a + 1, 0.0F));
+  return y;
+}
+void fill(small_executor& e) {
+  const std::vector<float> a = ramp();
+  std::copy(a.begin(), a.end(), e.data(0));
+  std::fill_n(e.data(1), 12, 1.0F);
+}
+std::vector<float> result_of(small_executor& e) { return {e.data(2), e.data(2) + 12}; }
+
+const OH_NN_Tensor small_tensor{OH_NN_FLOAT32, 4, small_shape.data(), nullptr, OH_NN_TENSOR};
+
+/// What the end of an asynchronous run tells.
+struct ending {
+  std::atomic<bool> is_there{false};
+  OH_NN_ReturnCode code = OH_NN_FAILED;
+  std::vector<void*> outputs;
+  static void tell(void* user, OH_NN_ReturnCode code, void** outputs, std::int32_t count) {
+    auto& end = *static_cast<ending*>(user);
+    end.code = code;
+    end.outputs.assign(outputs, outputs + count);
+    end.is_there = true;
+    end.is_there.notify_all();
+  }
+  void wait() const { is_there.wait(false); }
+};
+
+}  // namespace
+
+TEST_CASE("a run on tensors computes the model, again and again") {
+  small_executor e;
+  for (int round = 0; round < 3; ++round) {
+    fill(e);
+    REQUIRE(e.run() == OH_NN_SUCCESS);
+    CHECK(result_of(e) == expected_sums());
+    std::fill_n(e.data(2), 12, -1.0F);
+  }
+}
+
+TEST_CASE("inputs and outputs that were set run, and stay set") {
+  small_executor e;
+  std::vector<float> a = ramp(), b(12, 1.0F), y(12, -1.0F);
+  REQUIRE(OH_NNExecutor_SetInput(e.handle, 0, &small_tensor, a.data(), 48) == OH_NN_SUCCESS);
+  REQUIRE(OH_NNExecutor_SetInput(e.handle, 1, &small_tensor, b.data(), 48) == OH_NN_SUCCESS);
+  REQUIRE(OH_NNExecutor_SetOutput(e.handle, 0, y.data(), 48) == OH_NN_SUCCESS);
+  std::fill(a.begin(), a.end(), 1e9F);  // inputs were copied
+  REQUIRE(OH_NNExecutor_Run(e.handle) == OH_NN_SUCCESS);
+  CHECK(y == expected_sums());
+  REQUIRE(OH_NNExecutor_SetInput(e.handle, 1, &small_tensor, a.data(), 48) == OH_NN_SUCCESS);  // replaces b
+  REQUIRE(OH_NNExecutor_Run(e.handle) == OH_NN_SUCCESS);
+  CHECK(y[0] == 1e9F - 6);
+}
+
+TEST_CASE("shared memory is read and written where it lies") {
+  small_executor e;
+  OH_NN_Memory* in[] = {OH_NNExecutor_AllocateInputMemory(e.handle, 0, 48), OH_NNExecutor_AllocateInputMemory(e.handle, 1, 100)};
+  OH_NN_Memory* out = OH_NNExecutor_AllocateOutputMemory(e.handle, 0, 48);
+  for (std::uint32_t i = 0; i < 2; ++i) REQUIRE(OH_NNExecutor_SetInputWithMemory(e.handle, i, &small_tensor, in[i]) == OH_NN_SUCCESS);
+  REQUIRE(OH_NNExecutor_SetOutputWithMemory(e.handle, 0, out) == OH_NN_SUCCESS);
+  CHECK(in[1]->length == 100);
+  const std::vector<float> a = ramp(), b(12, 1.0F);
+  std::memcpy(in[0]->data, a.data(), 48);  // after it was set: nothing was copied
+  std::memcpy(in[1]->data, b.data(), 48);
+  REQUIRE(OH_NNExecutor_Run(e.handle) == OH_NN_SUCCESS);
+  CHECK(std::memcmp(out->data, expected_sums().data(), 48) == 0);
+}
+
+TEST_CASE("of data and memory for one end, the last one set is used") {
+  small_executor e;
+  std::vector<float> a = ramp(), b(12, 1.0F), y(12, -1.0F);
+  OH_NN_Memory* in = OH_NNExecutor_AllocateInputMemory(e.handle, 0, 48);
+  OH_NN_Memory* out = OH_NNExecutor_AllocateOutputMemory(e.handle, 0, 48);
+  REQUIRE(OH_NNExecutor_SetInputWithMemory(e.handle, 0, &small_tensor, in) == OH_NN_SUCCESS);
+  REQUIRE(OH_NNExecutor_SetInput(e.handle, 0, &small_tensor, a.data(), 48) == OH_NN_SUCCESS);
+  REQUIRE(OH_NNExecutor_SetInput(e.handle, 1, &small_tensor, b.data(), 48) == OH_NN_SUCCESS);
+  REQUIRE(OH_NNExecutor_SetOutput(e.handle, 0, y.data(), 48) == OH_NN_SUCCESS);
+  REQUIRE(OH_NNExecutor_SetOutputWithMemory(e.handle, 0, out) == OH_NN_SUCCESS);
+  REQUIRE(OH_NNExecutor_Run(e.handle) == OH_NN_SUCCESS);
+  CHECK(std::memcmp(out->data, expected_sums().data(), 48) == 0);
+  CHECK(y[0] == -1);
+}
+
+TEST_CASE("extents that only a run knows: each shape in turn, and what it made of the output") {
+  small_executor e(true);
+  for (const std::int32_t height : {1, 5, 2, 5}) {
+    const std::vector<std::int32_t> shape{1, height, 2, 3};
+    const auto elements = static_cast<std::size_t>(6 * height);
+    NN_Tensor* t[3];
+    for (NN_Tensor*& tensor : t) tensor = small_executor::make_tensor(shape);
+    for (int i = 0; i < 2; ++i) std::fill_n(static_cast<float*>(OH_NNTensor_GetDataBuffer(t[i])), elements, static_cast<float>(height));
+    REQUIRE(OH_NNExecutor_RunSync(e.handle, t, 2, t + 2, 1) == OH_NN_SUCCESS);
+    const auto* const y = static_cast<const float*>(OH_NNTensor_GetDataBuffer(t[2]));
+    CHECK(std::all_of(y, y + elements, [&](float x) { return x == 2.0F * static_cast<float>(height); }));
+    std::int32_t* made = nullptr;
+    std::uint32_t rank = 0;
+    REQUIRE(OH_NNExecutor_GetOutputShape(e.handle, 0, &made, &rank) == OH_NN_SUCCESS);
+    CHECK(std::vector<std::int32_t>(made, made + rank) == shape);
+    for (NN_Tensor*& tensor : t) OH_NNTensor_Destroy(&tensor);
+  }
+}
+
+TEST_CASE("an output's description has the real shape after a run") {
+  small_executor e(true);
+  NN_TensorDesc* desc = OH_NNTensorDesc_Create();
+  const std::int32_t open[] = {1, -1, 2, 3};
+  OH_NNTensorDesc_SetDataType(desc, OH_NN_FLOAT32);
+  OH_NNTensorDesc_SetShape(desc, open, 4);
+  NN_Tensor* out = OH_NNTensor_CreateWithSize(0, desc, 4096);
+  OH_NNTensorDesc_Destroy(&desc);
+  REQUIRE(OH_NNExecutor_RunSync(e.handle, e.tensors, 2, &out, 1) == OH_NN_SUCCESS);
+  std::size_t bytes = 0;
+  REQUIRE(OH_NNTensorDesc_GetByteSize(OH_NNTensor_GetTensorDesc(out), &bytes) == OH_NN_SUCCESS);
+  CHECK(bytes == 48);
+  OH_NNTensor_Destroy(&out);
+}
+
+TEST_CASE("an asynchronous run tells its end, the outputs and the code") {
+  small_executor e;
+  fill(e);
+  REQUIRE(OH_NNExecutor_SetOnRunDone(e.handle, &ending::tell) == OH_NN_SUCCESS);
+  for (int round = 0; round < 20; ++round) {
+    ending end;
+    std::fill_n(e.data(2), 12, -1.0F);
+    REQUIRE(OH_NNExecutor_RunAsync(e.handle, e.tensors, 2, e.tensors + 2, 1, 10'000, &end) == OH_NN_SUCCESS);
+    end.wait();
+    CHECK(end.code == OH_NN_SUCCESS);
+    REQUIRE(end.outputs.size() == 1);
+    CHECK(end.outputs[0] == e.tensors[2]);
+    CHECK(result_of(e) == expected_sums());
+  }
+}
+
+TEST_CASE("a device that dies in an asynchronous run is told to both functions") {
+  fake_behaviour behaviour;
+  behaviour.asynchronous = true;
+  behaviour.run_fails = "the service is gone";
+  const std::size_t id = add_fake_device(behaviour);
+  {
+    static std::atomic<int> deaths{0};
+    small_executor e(false, id);
+    ending end;
+    REQUIRE(OH_NNExecutor_SetOnRunDone(e.handle, &ending::tell) == OH_NN_SUCCESS);
+    REQUIRE(OH_NNExecutor_SetOnServiceDied(e.handle, [](void*) { ++deaths; }) == OH_NN_SUCCESS);
+    REQUIRE(OH_NNExecutor_RunAsync(e.handle, e.tensors, 2, e.tensors + 2, 1, 0, &end) == OH_NN_SUCCESS);
+    end.wait();
+    CHECK(end.code == OH_NN_UNAVAILABLE_DEVICE);
+    CHECK(deaths == 1);
+  }
+  remove_device(id);
+}
+
+TEST_CASE("a tensor over the file of another one shares its bytes") {
+  small_executor e;
+  int fd = -1;
+  REQUIRE(OH_NNTensor_GetFd(e.tensors[0], &fd) == OH_NN_SUCCESS);
+  NN_Tensor* twin = OH_NNTensor_CreateWithFd(0, OH_NNTensor_GetTensorDesc(e.tensors[0]), fd, 48, 0);
+  REQUIRE(twin != nullptr);
+  e.data(0)[7] = 42;
+  CHECK(static_cast<float*>(OH_NNTensor_GetDataBuffer(twin))[7] == 42);
+  OH_NNTensor_Destroy(&twin);
+  e.data(0)[7] = 43;  // still mapped by its own tensor
+  fill(e);
+  CHECK(e.run() == OH_NN_SUCCESS);
+}
+
+TEST_CASE("executors of one compilation run in threads of their own") {
+  small_compilation c;
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int k = 0; k < 4; ++k)
+    threads.emplace_back([&, k] {
+      OH_NNExecutor* executor = OH_NNExecutor_Construct(c.handle);
+      NN_Tensor* t[3];
+      for (NN_Tensor*& tensor : t) tensor = small_executor::make_tensor(small_shape);
+      for (int round = 0; round < 200; ++round) {
+        const auto value = static_cast<float>(k * 1000 + round);
+        for (int i = 0; i < 2; ++i) std::fill_n(static_cast<float*>(OH_NNTensor_GetDataBuffer(t[i])), 12, value);
+        if (OH_NNExecutor_RunSync(executor, t, 2, t + 2, 1) != OH_NN_SUCCESS) ++wrong;
+        if (static_cast<float*>(OH_NNTensor_GetDataBuffer(t[2]))[11] != 2 * value) ++wrong;
+      }
+      for (NN_Tensor*& tensor : t) OH_NNTensor_Destroy(&tensor);
+      OH_NNExecutor_Destroy(&executor);
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("an executor outlives its compilation and its model") {
+  small_model* m = new small_model();
+  OH_NNCompilation* c = OH_NNCompilation_Construct(m->handle);
+  REQUIRE(OH_NNCompilation_Build(c) == OH_NN_SUCCESS);
+  delete m;
+  OH_NNExecutor* executor = OH_NNExecutor_Construct(c);
+  OH_NNCompilation_Destroy(&c);
+  small_executor other;
+  fill(other);
+  REQUIRE(OH_NNExecutor_RunSync(executor, other.tensors, 2, other.tensors + 2, 1) == OH_NN_SUCCESS);
+  CHECK(result_of(other) == expected_sums());
+  OH_NNExecutor_Destroy(&executor);
+}
