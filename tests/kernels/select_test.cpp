@@ -67,6 +67,7 @@ constexpr operand wide_image = computed(f32_of({1, 56, 56, 64})), filters = weig
 static_assert(chosen<ops::conv2d>({}, {wide_image, filters}) == "winograd 4x4");
 static_assert(chosen<ops::conv2d>({}, {wide_image, filters}, {}, winograd::off) == "gemm windows");
 static_assert(chosen<ops::conv2d>({}, {wide_image, computed(filters.desc)}) == "gemm windows", "transforming costs more than it saves");
+static_assert(chosen<ops::conv2d>({}, {computed(f32_of({1, 28, 4 * kernels::lanes, 1})), weight(f32_of({1, 3, 3, 1}))}) == "pixels across");
 
 // Stored numbers are no plain ones, and no floats.
 template <dtype Type, int ZeroPoint> constexpr bool has_kernels_of_its_own() {

@@ -285,6 +285,16 @@ inline address address_of(const float* p) { return reinterpret_cast<address>(p);
 
 /// Makes the value opaque, so that the optimiser keeps it in a register instead of recomputing it from others.
 template <class T> [[gnu::always_inline]] inline void keep(T& value) { asm("" : "+r"(value)); }
+/// The same for a vector that was loaded: the optimiser else loads it again for each of a few uses.
+[[gnu::always_inline]] inline void keep(vf& value) {
+#if defined(__SSE2__)
+  asm("" : "+v"(value.data));
+#elif defined(NNRT_HAS_XSIMD)
+  asm("" : "+w"(value.data));
+#else
+  static_cast<void>(value);
+#endif
+}
 
 /// Multiples of a distance in memory. With x86's scaled index they reach offsets 0 to 6 from one base without a further
 /// instruction. Kept opaque: g++ 12 else computes every address ahead of the loop and parks them in stack slots.

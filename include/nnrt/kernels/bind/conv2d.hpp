@@ -5,6 +5,7 @@
 #include <nnrt/kernels/bind/detail/bytes.hpp>
 #include <nnrt/kernels/bind/detail/convolution.hpp>
 #include <nnrt/kernels/byte_convolution.hpp>
+#include <nnrt/kernels/conv_across.hpp>
 #include <nnrt/kernels/convolution.hpp>
 #include <nnrt/kernels/winograd.hpp>
 #include <nnrt/ops/conv2d.hpp>
@@ -29,6 +30,7 @@ template <class Isa> struct fast<ops::conv2d, Isa> {
     const shape_t &x = node.in[0].desc.shape, &w = node.in[1].desc.shape;
     if (attrs.group > 1 && attrs.group == x[3]) return depthwise_binding<ops::conv2d, Isa>::choose(node);
     const conv_shape shape = conv_shape_for(attrs, x, w);
+    if (goes_across(shape)) return by_pixels(shape, parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)));
     // Weights that only a run knows would be transformed again in every run.
     const bool may_transform = node.winograd != winograd::off && node.in[1].constant;
     if (const int tile = may_transform ? winograd_choice(shape) : 0; tile != 0)
@@ -49,6 +51,13 @@ template <class Isa> struct fast<ops::conv2d, Isa> {
     conv_by<native, Method>(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
                  range_of(unpack<ops::conv2d::attrs>(call.attrs).fused), part_of(call), tiles_in(call));
   }
+  static void pack_across(const kernel_call& call) {
+    across_pack(conv_shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
+  }
+  static void run_across(const kernel_call& call) {
+    conv_across<native>(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
+                        range_of(unpack<ops::conv2d::attrs>(call.attrs).fused), part_of(call));
+  }
   template <int Tile> static void pack_winograd(const kernel_call& call) {
     winograd_pack<Tile>(conv_shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
   }
@@ -58,6 +67,15 @@ template <class Isa> struct fast<ops::conv2d, Isa> {
   }
 
  private:
+  static constexpr kernel_choice by_pixels(const conv_shape& shape, int parts) {
+    return {.run = &run_across,
+            .pack = &pack_across,
+            .packs = 0b110,
+            .packed_bytes = across_packed_floats(shape) * size_of(f32),
+            .scratch_bytes = across_scratch_floats(shape) * size_of(f32),
+            .parts = parts,
+            .name = "pixels across"};
+  }
   static constexpr kernel_choice by_winograd(const conv_shape& shape, int tile, int parts) {
     return {.run = tile == 4 ? &run_winograd<4> : &run_winograd<2>,
             .pack = tile == 4 ? &pack_winograd<4> : &pack_winograd<2>,

@@ -1,0 +1,152 @@
+// conv_across: float convolution of grey images by few filters, in vectors of neighbouring pixels.
+// Flow: goes_across() says at plan time whether it pays; a prepare step packs weights with across_pack(); a plan's step
+// calls conv_across() with arena scratch.
+//
+// A handful of output channels would leave most of each vector of channels empty, and the pixels under a tap lie side by
+// side where there is one input channel: so vectors hold pixels of a row. What comes out is brought into the order of
+// channels at the end.
+#pragma once
+
+#include <nnrt/kernels/convolution.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Whether vectors of pixels can compute this convolution at all.
+constexpr bool is_across_shape(const conv_shape& s) {
+  return s.in == 1 && s.group == 1 && s.stride_w == 1 && s.dilation_w == 1 && !s.has_gaps() && 2 * s.out <= lanes &&
+         s.batch * s.out_pixels() * s.out > 0 && detail::method_of(s) == detail::conv_method::direct;
+}
+/// Whether they pay. Bringing results into order takes half as long again.
+constexpr bool goes_across(const conv_shape& s) {
+  const std::int64_t vectors = 2 * ((s.out_width + 2 * lanes - 1) / (2 * lanes));
+  return is_across_shape(s) && 3 * vectors * s.out <= 2 * s.out_width;
+}
+
+namespace detail {
+
+/// Pixels and rows of a tile. Loads of pixels straddle cache lines and cost two each, so a tile has three or four channels.
+inline constexpr std::int64_t across_pixels = 2 * lanes, across_rows = 2;
+constexpr std::int64_t across_channels(std::int64_t out) { return (out + 2) / 3 * 3 < (out + 3) / 4 * 4 ? 3 : 4; }
+
+/// Floats of a line of the copy that tiles read: their pixels, of which the last may not exist, and what lies under the
+/// taps to the right.
+constexpr std::int64_t across_line(const conv_shape& s) {
+  return (s.out_width + across_pixels - 1) / across_pixels * across_pixels + s.kernel_w - 1;
+}
+/// Pairs of output rows whose input rows are copied at once, so that they stay in the first cache.
+constexpr std::int64_t across_band(const conv_shape& s) {
+  const std::int64_t lines = 16 * 1024 / 4 / across_line(s) - s.rows_under(1), rows = lines / s.stride_h + 1;
+  return std::clamp<std::int64_t>(rows / across_rows, 1, std::max<std::int64_t>(1, (s.out_height + 1) / across_rows));
+}
+
+/// One tile: `sums` gets [row][channel][pixel], `row` floats from row to row.
+template <class Isa, int Channels>
+[[gnu::noinline]] void across_tile(const conv_shape& s, const float* x, const float* w, float* sums, std::int64_t row, clamp_range range) {
+  vf of[across_rows][Channels][2];
+  each<Channels>([&](auto o) __attribute__((always_inline)) {
+    const vf bias = broadcast(w + o);
+    each<across_rows>([&](auto i) __attribute__((always_inline)) { of[i][o][0] = of[i][o][1] = bias; });
+  });
+  const std::int64_t line = across_line(s), below = s.stride_h * line;
+  for (std::int64_t ky = 0; ky < s.kernel_h; ++ky, x += s.dilation_h * line)
+    for (const float *tap = x, *end = x + s.kernel_w; tap != end; ++tap) {
+      w += Channels;
+      each<across_rows>([&](auto i) __attribute__((always_inline)) {
+        vf left = load(tap + i * below), right = load(tap + i * below + lanes);
+        keep(left), keep(right);
+        each<Channels>([&](auto o) __attribute__((always_inline)) {
+          const vf weight = broadcast(w + o);
+          of[i][o][0] = fma(left, weight, of[i][o][0]), of[i][o][1] = fma(right, weight, of[i][o][1]);
+        });
+      });
+    }
+  const vf lo = broadcast(&range.lo), hi = broadcast(&range.hi);
+  each<across_rows>([&](auto i) __attribute__((always_inline)) {
+    each<Channels>([&](auto o) __attribute__((always_inline)) {
+      store(sums + i * row + o * across_pixels, clamp(of[i][o][0], lo, hi));
+      store(sums + i * row + o * across_pixels + lanes, clamp(of[i][o][1], lo, hi));
+    });
+  });
+}
+
+/// Writes pixels one behind the other whose channels lie across_pixels floats apart.
+template <int Channels> void across_order(const float* sums, std::int64_t pixels, float* y) {
+  for (std::int64_t i = 0; i < pixels; ++i, y += Channels)
+    each<Channels>([&](auto o) __attribute__((always_inline)) { y[o] = sums[o * across_pixels + i]; });
+}
+template <int... I>
+void across_order(const float* sums, std::int64_t pixels, std::int64_t channels, float* y, std::integer_sequence<int, I...>) {
+  ((channels == I + 1 ? across_order<I + 1>(sums, pixels, y) : void()), ...);
+}
+
+/// Output rows y and, if there are two, the next one; `x` is the first input row under them.
+template <class Isa>
+void across_pair(const conv_shape& s, const float* x, const float* packed, float* y, std::int64_t rows, clamp_range range) {
+  constexpr int most_channels = static_cast<int>(lanes / 2);
+  constexpr std::int64_t row = (most_channels + 3) * across_pixels;  // the last tile's channels need not all exist
+  const std::int64_t channels = across_channels(s.out);
+  alignas(64) float sums[across_rows * row];
+  for (std::int64_t first = 0; first < s.out_width; first += across_pixels) {
+    const std::int64_t pixels = std::min(across_pixels, s.out_width - first);
+    for (std::int64_t o = 0; o < s.out; o += channels) {
+      const float* const w = packed + o * (s.depth() + 1);
+      if (channels == 3) across_tile<Isa, 3>(s, x + first, w, sums + o * across_pixels, row, range);
+      else across_tile<Isa, 4>(s, x + first, w, sums + o * across_pixels, row, range);
+    }
+    for (std::int64_t i = 0; i < rows; ++i)
+      across_order(sums + i * row, pixels, s.out, y + i * s.row_step() + first * s.out, first_integers<most_channels>{});
+  }
+}
+
+}  // namespace detail
+
+/// Floats that across_pack() writes.
+constexpr std::int64_t across_packed_floats(const conv_shape& s) {
+  const std::int64_t channels = detail::across_channels(s.out);
+  return (s.out + channels - 1) / channels * channels * (s.depth() + 1);
+}
+/// Packs weights [out, kernel_h, kernel_w] and bias [out] (null: zeros), a tile's channels at a time: [bias, taps][channel]; a
+/// channel that is missing is zero.
+inline void across_pack(const conv_shape& s, const float* w, const float* bias, float* out) {
+  const std::int64_t channels = detail::across_channels(s.out);
+  for (std::int64_t first = 0; first < s.out; first += channels)
+    for (std::int64_t k = -1; k < s.depth(); ++k)
+      for (std::int64_t o = first; o < first + channels; ++o)
+        *out++ = o >= s.out ? 0.0F : k >= 0 ? w[o * s.depth() + k] : bias != nullptr ? bias[o] : 0.0F;
+}
+
+/// Floats of scratch that each part of conv_across() needs.
+constexpr std::int64_t across_scratch_floats(const conv_shape& s) {
+  return (s.rows_under(detail::across_rows * detail::across_band(s)) * detail::across_line(s) + 15) / 16 * 16;
+}
+
+/// y = clamp(conv2d(x, w) + bias) of a shape for which is_across_shape().
+///
+/// Every division into parts gives the same bits. y must not overlap x.
+///
+/// \param packed what across_pack() made of weights and bias
+///
+/// \param scratch across_scratch_floats(s) floats for this part alone; need not be initialised
+template <class Isa = native>
+void conv_across(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range = {}, part p = {}) {
+  using detail::across_rows;
+  const std::int64_t pairs = (s.out_height + 1) / across_rows;
+  const interval work = share(s.batch * pairs, p);
+  for (std::int64_t done = work.begin; done < work.end;) {
+    const std::int64_t image = done / pairs, first = done % pairs, count = std::min({detail::across_band(s), pairs - first, work.end - done});
+    const std::int64_t oy = first * across_rows, top = oy * s.stride_h - s.pad_top, line = detail::across_line(s);
+    detail::copy_padded(s, x + image * s.height * s.width, 1, top, -s.pad_left, s.rows_under(across_rows * count), line, scratch);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t row = oy + i * across_rows;
+      detail::across_pair<Isa>(s, scratch + i * across_rows * s.stride_h * line, packed, y + image * s.image_step() + row * s.row_step(),
+                       std::min(across_rows, s.out_height - row), range);
+    }
+    done += count;
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
