@@ -103,14 +103,16 @@ void byte_band_tiles(const conv_shape& s, const byte_product& p, const byte_band
   at.lda = is_column ? row_step : s.stride_w * s.group_in(), at.run_stride = s.dilation_h * band.line;
   at.ldc = is_column ? s.row_step() : s.pixel_step();
   for (std::int64_t panel = panels.begin; panel < panels.end; panel += block)
-    for (std::int64_t line = 0; line < lines; ++line)
-      for (std::int64_t tile = 0; tile < row_tiles{outputs}.count(); ++tile) {
-        const std::int64_t first = row_tiles{outputs}.begin(tile);
-        at.rows = row_tiles{outputs}.begin(tile + 1) - first;
-        at.a = bytes_further(band.first, line * row_step + first * at.lda);
-        at.c = y + line * s.row_step() + first * at.ldc;
-        byte_tile_row<Isa>(p, at, {panel, std::min(panels.end, panel + block)});
-      }
+    for (std::int64_t line = 0; line < lines;) {
+      const interval columns{panel, std::min(panels.end, panel + block)};
+      const bool is_pair = 2 * outputs <= tile_rows && line + 2 <= lines;  // of short lines, one tile for both
+      at.rows = is_pair ? 2 * outputs : outputs;
+      at.second_a = is_pair ? row_step : 0, at.second_c = is_pair ? s.row_step() : 0;
+      at.a = bytes_further(band.first, line * row_step), at.c = y + line * s.row_step();
+      if (is_pair) byte_tile_row<Isa>(p, at, columns);
+      else byte_tile_rows<Isa>(p, at, columns);
+      line += is_pair ? 2 : 1;
+    }
 }
 
 /// Copies `count` pixels of a row from column x on, `channels` of each, the zero point where there are none.

@@ -234,6 +234,30 @@ inline void copy_pixel(const depthwise_shape& s, const std::byte* from, std::uin
   }
 }
 
+/// Copies every `step`-th pixel of so many bytes.
+template <int Bytes>
+inline void copy_pixels(const std::byte* from, std::int64_t step, std::int64_t count, std::uint64_t flip, std::byte* to) {
+  typedef std::uint64_t words __attribute__((vector_size(Bytes < 16 ? 16 : Bytes)));
+  for (; count > 0; --count, from += step, to += Bytes) {
+    words pixel{};
+    __builtin_memcpy(&pixel, from, Bytes);
+    pixel ^= flip;
+    __builtin_memcpy(to, &pixel, Bytes);
+  }
+}
+
+/// Copies pixels `first`, `first` + step, … up to `end` of a row, side by side.
+inline void copy_every(const depthwise_shape& s, const std::byte* row, interval pixels, std::int64_t step,
+                       std::uint64_t flip, std::byte* to) {
+  const std::int64_t count = (pixels.size() + step - 1) / step;
+  const std::byte* const from = row + pixels.begin * s.channels;
+  if (s.multiplier == 1 && s.channels == 8) return copy_pixels<8>(from, step * 8, count, flip, to);
+  if (s.multiplier == 1 && s.channels == 16) return copy_pixels<16>(from, step * 16, count, flip, to);
+  if (s.multiplier == 1 && s.channels == 32) return copy_pixels<32>(from, step * 32, count, flip, to);
+  for (std::int64_t x = pixels.begin; x < pixels.end; x += step, to += s.out())
+    copy_pixel(s, row + x * s.channels, flip, to);
+}
+
 /// Copies row y of an image as the plan wants it; `zero` stands for the padding.
 inline void copy_row(const byte_depthwise_plan& plan, const std::byte* image, std::int64_t y, byte_vector flip,
                      std::byte zero, std::byte* out) {
@@ -251,10 +275,13 @@ inline void copy_row(const byte_depthwise_plan& plan, const std::byte* image, st
   }
   const std::uint64_t flips = flip[0] != 0 ? 0x8080808080808080U : 0;
   for (std::int64_t first = 0; first < plan.planes(); ++first, out += plan.plane_pixels() * pixel) {
-    std::byte* to = out;
-    for (std::int64_t x = first; x < columns; x += plan.planes(), to += pixel)
-      if (x < left || x >= right) std::fill_n(to, pixel, zero);
-      else copy_pixel(s, row + x * s.channels, flips, to);
+    const auto pixels_to = [&](std::int64_t end) {  // of this plane
+      return end <= first ? 0 : (end - first + plan.planes() - 1) / plan.planes();
+    };
+    const std::int64_t before = pixels_to(left), inside = pixels_to(right), all = pixels_to(columns);
+    std::fill_n(out, before * pixel, zero);
+    copy_every(s, row, {first + before * plan.planes(), right}, plan.planes(), flips, out + before * pixel);
+    std::fill_n(out + inside * pixel, (all - inside) * pixel, zero);
   }
 }
 
@@ -288,8 +315,8 @@ template <int Rows> struct byte_block {
   return interleave(row(0), row(1), row(2), row(3));
 }
 
-/// One set of channels along one or two output rows.
-struct byte_block_row {
+/// One set of channels along the output rows of a band.
+struct byte_block_rows {
   const std::int64_t* column_offsets;
   std::int64_t columns, fours;
   std::int64_t first, step, total;  // output bytes: of the first register, to the next one, of a row
@@ -298,22 +325,27 @@ struct byte_block_row {
   std::int64_t scale_bytes;
   address x;                        // the copy, under output byte 0
   std::int64_t line;                // bytes between the input rows of neighbouring taps
-  std::byte *upper, *lower;
+  std::int64_t row_step;            // between those of output rows that are computed together, and the next
+  std::int64_t rows;
+  std::byte* y;
 };
+
+/// Stores the first n bytes. A function of its own: what it takes to call one is paid by those who do.
+[[gnu::noinline]] inline void store_first_bytes(byte_vector x, std::byte* p, std::int64_t n) {
+  __builtin_memcpy(p, &x, static_cast<std::size_t>(n));
+}
 
 /// Scales and stores the sums of a register in each row.
 template <int Rows, scale_method Method> struct byte_block_end {
   scaler<Method> scale[4];
   narrowing to;
-  std::byte *upper, *lower;
+  std::byte *upper = nullptr, *lower = nullptr;
   std::int64_t total;
 
-  [[gnu::always_inline]] byte_block_end(const byte_block_row& at, const narrowing& stored)
+  [[gnu::always_inline]] byte_block_end(const byte_block_rows& at, const narrowing& stored)
       : scale{scaler<Method>(scales_of(at)[0]), scaler<Method>(scales_of(at)[1]), scaler<Method>(scales_of(at)[2]),
               scaler<Method>(scales_of(at)[3])},
         to(stored),
-        upper(at.upper),
-        lower(at.lower),
         total(at.total) {}
 
   [[gnu::always_inline]] void store(const byte_block<Rows>& block, std::int64_t j) const {
@@ -323,33 +355,45 @@ template <int Rows, scale_method Method> struct byte_block_end {
   }
 
  private:
-  static const channel_scales* scales_of(const byte_block_row& at) {
+  static const channel_scales* scales_of(const byte_block_rows& at) {
     return reinterpret_cast<const channel_scales*>(at.set);
   }
   [[gnu::always_inline]] void store_row(const int_vector (&sums)[4], std::byte* y, std::int64_t j) const {
     const byte_vector bytes = narrowed<!includes_zero_point(Method)>(scale[0](sums[0]), scale[1](sums[1]),
                                                                      scale[2](sums[2]), scale[3](sums[3]), to);
-    if (total - j >= register_bytes) store_vector(y + j, bytes);
-    else __builtin_memcpy(y + j, &bytes, static_cast<std::size_t>(total - j));
+    if (total - j >= register_bytes) [[likely]] store_vector(y + j, bytes);
+    else store_first_bytes(bytes, y + j, total - j);
   }
 };
 
+/// Calls row(x, end) for each output row, or two of them: where its input begins, and what ends its blocks.
+template <int Rows, scale_method Method, class Row>
+[[gnu::always_inline]] inline void for_each_block_row(const byte_block_rows& at, const narrowing& to, Row row) {
+  byte_block_end<Rows, Method> end(at, to);
+  address x = bytes_further(at.x, at.first);
+  for (std::int64_t i = 0; i < at.rows; i += Rows, x = bytes_further(x, at.row_step)) {
+    end.upper = at.y + i * at.total, end.lower = i + 1 < at.rows ? end.upper + at.total : nullptr;
+    row(x, end);
+  }
+}
+
 /// Any kernel.
 template <int Rows, scale_method Method>
-void depthwise_blocks(const byte_block_row& given, const narrowing& to) {
-  const byte_block_row at = given;
-  const byte_block_end<Rows, Method> end(at, to);
+void depthwise_blocks(const byte_block_rows& given, const narrowing& to) {
+  const byte_block_rows at = given;
   const std::byte* const sums = at.set + at.scale_bytes;
-  address x = bytes_further(at.x, at.first);
-  for (std::int64_t j = at.first; j < at.total; j += at.step, x = bytes_further(x, at.x_step)) {
-    byte_block<Rows> block;
-    block.start(sums);
-    const std::byte* w = sums + 4 * register_bytes;
-    for (std::int64_t four = 0; four < at.fours; ++four)
-      for (std::int64_t column = 0; column < at.columns; ++column, w += Rows * 4 * dot_bytes)
-        block.add(four_rows(bytes_further(x, four * 4 * at.line + at.column_offsets[column]), at.line), w);
-    end.store(block, j);
-  }
+  using block_end = byte_block_end<Rows, Method>;
+  for_each_block_row<Rows, Method>(at, to, [&](address x, const block_end& end) __attribute__((always_inline)) {
+    for (std::int64_t j = at.first; j < at.total; j += at.step, x = bytes_further(x, at.x_step)) {
+      byte_block<Rows> block;
+      block.start(sums);
+      const std::byte* w = sums + 4 * register_bytes;
+      for (std::int64_t four = 0; four < at.fours; ++four)
+        for (std::int64_t column = 0; column < at.columns; ++column, w += Rows * 4 * dot_bytes)
+          block.add(four_rows(bytes_further(x, four * 4 * at.line + at.column_offsets[column]), at.line), w);
+      end.store(block, j);
+    }
+  });
 }
 
 /// How many columns of three the next register finds interleaved already.
@@ -358,31 +402,32 @@ enum class columns_reused { none, first, first_two };
 /// Three columns and at most four rows. If the last column lies under the first one of the next register, it is
 /// interleaved once for both, and if each lies under the one before it in the next, once for three.
 template <int Rows, scale_method Method, columns_reused Reused>
-void depthwise_three(const byte_block_row& given, const narrowing& to) {
-  const byte_block_row at = given;
-  const byte_block_end<Rows, Method> end(at, to);
+void depthwise_three(const byte_block_rows& given, const narrowing& to) {
+  const byte_block_rows at = given;
   const std::byte *const sums = at.set + at.scale_bytes, *const w = sums + 4 * register_bytes;
   const std::int64_t offsets[] = {at.column_offsets[0], at.column_offsets[1], at.column_offsets[2]};
-  address x = bytes_further(at.x, at.first);
-  const auto column = [&](int i) __attribute__((always_inline)) {
-    return four_rows(bytes_further(x, offsets[i]), at.line);
-  };
-  interleaved left = column(0), middle = column(1);
-  for (std::int64_t j = at.first; j < at.total; j += at.step, x = bytes_further(x, at.x_step)) {
-    const interleaved right = column(2);
-    if constexpr (Reused == columns_reused::none) left = column(0);
-    if constexpr (Reused != columns_reused::first_two) middle = column(1);
-    byte_block<Rows> block;
-    block.start(sums);
-    block.add(left, w), block.add(middle, w + Rows * 4 * dot_bytes), block.add(right, w + 2 * Rows * 4 * dot_bytes);
-    end.store(block, j);
-    if constexpr (Reused == columns_reused::first) left = right;
-    if constexpr (Reused == columns_reused::first_two) left = middle, middle = right;
-  }
+  using block_end = byte_block_end<Rows, Method>;
+  for_each_block_row<Rows, Method>(at, to, [&](address x, const block_end& end) __attribute__((always_inline)) {
+    const auto column = [&](int i) __attribute__((always_inline)) {
+      return four_rows(bytes_further(x, offsets[i]), at.line);
+    };
+    interleaved left = column(0), middle = column(1);
+    for (std::int64_t j = at.first; j < at.total; j += at.step, x = bytes_further(x, at.x_step)) {
+      const interleaved right = column(2);
+      if constexpr (Reused == columns_reused::none) left = column(0);
+      if constexpr (Reused != columns_reused::first_two) middle = column(1);
+      byte_block<Rows> block;
+      block.start(sums);
+      block.add(left, w), block.add(middle, w + Rows * 4 * dot_bytes), block.add(right, w + 2 * Rows * 4 * dot_bytes);
+      end.store(block, j);
+      if constexpr (Reused == columns_reused::first) left = right;
+      if constexpr (Reused == columns_reused::first_two) left = middle, middle = right;
+    }
+  });
 }
 
 template <int Rows, scale_method Method>
-void depthwise_set(const byte_block_row& at, const narrowing& to) {
+void depthwise_set(const byte_block_rows& at, const narrowing& to) {
   // Sums that are scaled one by one take so long that the rest does not matter.
   if constexpr (Method != scale_method::one_by_one)
     if (at.columns == 3 && at.fours == 1) {
@@ -396,7 +441,7 @@ void depthwise_set(const byte_block_row& at, const narrowing& to) {
 }
 
 template <int Rows>
-void depthwise_sets(const byte_depthwise_plan& plan, const byte_depthwise_buffers& of, byte_block_row at) {
+void depthwise_sets(const byte_depthwise_plan& plan, const byte_depthwise_buffers& of, byte_block_rows at) {
   for (std::int64_t set = 0; set < plan.sets(); ++set) {
     at.set = of.packed + set * plan.set_bytes(), at.first = plan.first_byte(set);
     if (at.first >= at.total) return;  // a row of few pixels takes fewer registers than there are ways to fill them
@@ -418,15 +463,13 @@ void depthwise_rows(const byte_depthwise_plan& plan, const byte_depthwise_buffer
     const std::int64_t count = std::min(plan.band(), rows.end - first);
     for (std::int64_t i = 0; i < plan.copied_rows_for(count); ++i)
       copy_row(plan, of.x, first * s.stride_h - s.pad_top + i, flip, zero, of.scratch + i * line);
-    for (std::int64_t row = 0; row < count; row += plan.rows_at_once()) {
-      byte_block_row at{};
-      at.column_offsets = column_offsets, at.columns = plan.columns(), at.fours = plan.fours();
-      at.step = plan.step(), at.x_step = plan.x_step(), at.total = out_line, at.scale_bytes = plan.scale_bytes();
-      at.x = bytes_further(address_of_bytes(of.scratch), row * s.stride_h * line), at.line = s.dilation_h * line;
-      at.upper = of.y + (first + row) * out_line, at.lower = row + 1 < count ? at.upper + out_line : nullptr;
-      if (plan.rows_at_once() == 2) depthwise_sets<2>(plan, of, at);
-      else depthwise_sets<1>(plan, of, at);
-    }
+    byte_block_rows at{};
+    at.column_offsets = column_offsets, at.columns = plan.columns(), at.fours = plan.fours();
+    at.step = plan.step(), at.x_step = plan.x_step(), at.total = out_line, at.scale_bytes = plan.scale_bytes();
+    at.x = address_of_bytes(of.scratch), at.line = s.dilation_h * line;
+    at.row_step = plan.rows_at_once() * s.stride_h * line, at.rows = count, at.y = of.y + first * out_line;
+    if (plan.rows_at_once() == 2) depthwise_sets<2>(plan, of, at);
+    else depthwise_sets<1>(plan, of, at);
   }
 }
 

@@ -155,7 +155,8 @@ inline address address_of_bytes(const std::byte* p) { return reinterpret_cast<ad
   return from + static_cast<address>(bytes);
 }
 
-/// What one tile computes, as tile_args for floats; sums are left in memory for finish_tile().
+/// What tiles compute, `count` of them one below the other or side by side, as tile_args for floats. A tile stores bytes
+/// where its sums are scaled by lines; else it is one alone, and leaves its sums in memory for finish_tile().
 struct byte_tile {
   address a = 0, a_second = 0;
   std::int64_t lda = 0;
@@ -163,8 +164,14 @@ struct byte_tile {
   std::int64_t steps = 0;
   std::int64_t runs = 1, run_stride = 0;
   const std::byte* start = nullptr;  // of the sums
-  std::int32_t *sums = nullptr, *sums_second = nullptr;
   std::int32_t flip = 0;
+  address c = 0, c_second = 0;
+  std::int64_t ldc = 0;
+  const channel_scales* scales = nullptr;
+  const narrowing* to = nullptr;
+  std::int64_t count = 1, a_step = 0, c_step = 0;  // to the next tile
+  std::int64_t panels = 0, b_step = 0;             // panels to the next tile, and their bytes of B
+  std::int32_t *sums = nullptr, *sums_second = nullptr;
 };
 /// Sums of a row of a tile, and between those of its vectors.
 inline constexpr std::int64_t sum_stride = int_lanes, vector_of_sums = (tile_rows + 3) / 4 * 4 * int_lanes;
@@ -180,6 +187,16 @@ template <int Rows> struct byte_cursor {
   }
   template <int Row, int Ahead> [[gnu::always_inline]] const void* at() const {
     return reinterpret_cast<const std::byte*>(step.template from<Row % half>(Row < half ? first : second)) + Ahead * 4;
+  }
+};
+
+/// The rows of C below a tile.
+template <int Rows> struct byte_rows_of_c {
+  static constexpr int half = (Rows + 1) / 2;
+  address first, second;
+  strides step;
+  template <int Row> [[gnu::always_inline]] std::byte* at() const {
+    return reinterpret_cast<std::byte*>(step.template from<Row % half>(Row < half ? first : second));
   }
 };
 
@@ -216,6 +233,30 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
        ...);
     });
   }
+  /// Scales the sums and stores whole rows of bytes.
+  template <scale_method Method>
+  [[gnu::always_inline]] void store_scaled(const channel_scales* scales, const narrowing& stored,
+                                           const byte_rows_of_c<rows>& c) const {
+    constexpr int at_once = 4 / Vectors;
+    const scaler<Method> scale[] = {scaler<Method>(scales[0]), scaler<Method>(scales[Vectors - 1])};
+    const narrowing to = stored;
+    each<(rows + at_once - 1) / at_once>([&](auto group) __attribute__((always_inline)) {
+      constexpr int first = group * at_once;
+      const auto part = [&](auto i) __attribute__((always_inline)) {
+        constexpr int row = first + i / Vectors < rows ? first + i / Vectors : rows - 1;
+        return scale[i % Vectors](of[i % Vectors][row]);
+      };
+      const byte_vector bytes = rows_apart(narrowed<!includes_zero_point(Method)>(
+          part(std::integral_constant<int, 0>{}), part(std::integral_constant<int, 1>{}),
+          part(std::integral_constant<int, 2>{}), part(std::integral_constant<int, 3>{}), to));
+      each<at_once>([&](auto i) __attribute__((always_inline)) {
+        if constexpr (first + i < rows) {
+          if constexpr (Vectors == 2) store_half<i>(bytes, c.template at<first + i>());
+          else store_quarter<i>(bytes, c.template at<first + i>());
+        }
+      });
+    });
+  }
 
  private:
   template <int R> [[gnu::always_inline]] void add_row(dot_values x, dot_weights b0, dot_weights b1) {
@@ -226,15 +267,20 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
 
 using byte_tile_function = void (*)(const byte_tile&);
 
-template <class Isa, class Sums> [[gnu::noinline]] void tile_of_bytes(const byte_tile& t) {
+/// Asks for weights that come soon: those of large layers lie in L3 or beyond.
+template <std::int64_t Bytes> [[gnu::always_inline]] inline void fetch_weights(const std::byte* b) {
+  constexpr std::int64_t ahead = 3072;
+  for (std::int64_t line = 0; line < Bytes; line += 64) __builtin_prefetch(b + ahead + line, 0, 3);
+}
+
+/// The sums of one tile of rows from `a` on, with the weights at b.
+template <class Sums>
+[[gnu::always_inline]] inline void sum_tile(const byte_tile& t, byte_cursor<Sums::rows> a, const std::byte* b,
+                                            const std::byte* start, int_vector flip, Sums& result) {
   constexpr int sets = sets_for(Sums::accumulators);
   Sums sum[sets];
-  sum[0].start(t.start);
+  sum[0].start(start);
   if constexpr (sets > 1) each<sets - 1>([&](auto s) __attribute__((always_inline)) { sum[s + 1].start(); });
-  byte_cursor<Sums::rows> a(t);
-  const std::byte* b = t.b;
-  int_vector flip = int_lanes_of(t.flip);
-  keep_vector(flip);  // it rides on the broadcast
   for (std::int64_t run = t.runs; run > 0; --run) {
     const std::byte* const end = b + t.steps * Sums::step_bytes;
     if constexpr (sets > 1) {
@@ -244,25 +290,64 @@ template <class Isa, class Sums> [[gnu::noinline]] void tile_of_bytes(const byte
           sum[s].template add_products<s>(a, b + s * Sums::step_bytes, flip);
         });
     }
-    for (; b != end; b += Sums::step_bytes, a.advance(4)) sum[0].template add_products<0>(a, b, flip);
+    for (; b != end; b += Sums::step_bytes, a.advance(4)) {
+      if constexpr (Sums::accumulators >= 16) fetch_weights<Sums::step_bytes>(b);  // others have no load slots to spare
+      sum[0].template add_products<0>(a, b, flip);
+    }
     a.advance(t.run_stride - 4 * t.steps);
   }
   if constexpr (sets > 1) each<sets - 1>([&](auto s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
-  sum[0].store(t);
+  result = sum[0];
 }
 
-/// The functions for 1, 2, 4, 6, … rows and 1 or 2 vectors.
+/// Method one_by_one stands for all that leave the sums in memory.
+template <class Isa, class Sums, scale_method Method> [[gnu::noinline]] void tile_of_bytes(const byte_tile& t) {
+  byte_cursor<Sums::rows> a(t);
+  int_vector flip = int_lanes_of(t.flip);
+  keep_vector(flip);  // it rides on the broadcast
+  const std::byte *b = t.b, *start = t.start;
+  if constexpr (Method == scale_method::one_by_one) {
+    Sums sum;
+    sum_tile(t, a, b, start, flip, sum);
+    sum.store(t);
+  } else {
+    byte_rows_of_c<Sums::rows> c{t.c, t.c_second, strides::of_bytes(t.ldc)};
+    const channel_scales* scales = t.scales;
+    for (std::int64_t left = t.count; left > 0; --left) {
+      Sums sum;
+      sum_tile(t, a, b, start, flip, sum);
+      sum.template store_scaled<Method>(scales, *t.to, c);
+      a.advance(t.a_step);
+      c.first = bytes_further(c.first, t.c_step), c.second = bytes_further(c.second, t.c_step);
+      b += t.b_step, start += 2 * t.panels * register_bytes, scales += 2 * t.panels;
+    }
+  }
+}
+
+/// The functions for 1, 2, 4, 6, … rows and 1 or 2 vectors: scaled by each kind of line, and not scaled.
+inline constexpr int scaled_tiles = has_lines ? 2 : 0;
 struct byte_tile_table {
-  byte_tile_function of[2][row_counts] = {};
-  byte_tile_function for_tile(std::int64_t rows, std::int64_t vectors) const {
-    return of[vectors - 1][function_rows(rows) / 2];
+  byte_tile_function of[scaled_tiles + 1][2][row_counts] = {};
+  byte_tile_function for_tile(scale_method method, std::int64_t rows, std::int64_t vectors) const {
+    const int kind = static_cast<int>(method) < scaled_tiles ? static_cast<int>(method) : scaled_tiles;
+    return of[kind][vectors - 1][function_rows(rows) / 2];
   }
 };
-template <class Isa, int... I> constexpr byte_tile_table make_byte_tiles(std::integer_sequence<int, I...>) {
-  return {{{&tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>>...},
-           {&tile_of_bytes<Isa, byte_sums<2, first_integers<I == 0 ? 1 : 2 * I>>>...}}};
+template <class Isa, scale_method Method, int... I>
+constexpr void add_byte_tiles(byte_tile_function (&of)[2][row_counts], std::integer_sequence<int, I...>) {
+  ((of[0][I] = &tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>, Method>), ...);
+  ((of[1][I] = &tile_of_bytes<Isa, byte_sums<2, first_integers<I == 0 ? 1 : 2 * I>>, Method>), ...);
 }
-template <class Isa> inline constexpr byte_tile_table byte_tiles = make_byte_tiles<Isa>(first_integers<row_counts>{});
+template <class Isa> constexpr byte_tile_table make_byte_tiles() {
+  byte_tile_table table;
+  if constexpr (has_lines) {
+    add_byte_tiles<Isa, scale_method::by_rising_line>(table.of[0], first_integers<row_counts>{});
+    add_byte_tiles<Isa, scale_method::by_line>(table.of[1], first_integers<row_counts>{});
+  }
+  add_byte_tiles<Isa, scale_method::one_by_one>(table.of[scaled_tiles], first_integers<row_counts>{});
+  return table;
+}
+template <class Isa> inline constexpr byte_tile_table byte_tiles = make_byte_tiles<Isa>();
 
 // --- from a tile's sums to bytes ----------------------------------------------
 
@@ -293,7 +378,10 @@ void finish_vector(const std::int32_t* sums, const channel_scales& scales, const
     return rows_apart(narrowed<!includes_zero_point(Method)>(row(0), row(1), row(2), row(3), to));
   };
   std::int64_t row = 0;
-  for (; n == int_lanes && row + 4 <= at.rows; row += 4) store_quarters(four_rows(row), at.c + row * at.ldc, at.ldc);
+  for (; n == int_lanes && row + 4 <= at.rows; row += 4) {
+    const byte_vector bytes = four_rows(row);
+    each<4>([&](auto i) __attribute__((always_inline)) { store_quarter<i>(bytes, at.c + (row + i) * at.ldc); });
+  }
   for (; row < at.rows; row += 4) {
     std::byte bytes[register_bytes];
     store_vector(bytes, four_rows(row));
@@ -313,12 +401,13 @@ void finish_panel(const std::int32_t* sums, const channel_scales* scales, const 
     const auto part = [&](std::int64_t row, int v) __attribute__((always_inline)) {
       return scale[v](load_vector<int_vector>(sums + v * vector_of_sums + row * sum_stride));
     };
-    return rows_apart(narrowed<!includes_zero_point(Method)>(part(first, 0), part(first, 1), part(second, 0),
-                                                             part(second, 1), to));
+    const byte_vector bytes = rows_apart(narrowed<!includes_zero_point(Method)>(part(first, 0), part(first, 1),
+                                                                                part(second, 0), part(second, 1), to));
+    store_half<0>(bytes, at.c + first * at.ldc), store_half<1>(bytes, at.c + second * at.ldc);
   };
   std::int64_t row = 0;
-  for (; row + 2 <= at.rows; row += 2) store_halves(two_rows(row, row + 1), at.c + row * at.ldc, at.ldc);
-  if (row < at.rows) store_halves(two_rows(row, row), at.c + row * at.ldc, 0);
+  for (; row + 2 <= at.rows; row += 2) two_rows(row, row + 1);
+  if (row < at.rows) two_rows(row, row);
 }
 
 /// Scales the sums of a tile in one panel, `width` columns of which are in use.
@@ -358,44 +447,164 @@ struct byte_product {
 
 namespace detail {
 
-/// Where the rows of a tile lie in A and C.
+/// Where the rows of a tile lie in A and C. The second half of the rows may lie elsewhere: so many bytes behind the first.
 struct byte_rows {
   address a;
   std::int64_t lda, run_stride;
   std::byte* c;
   std::int64_t ldc, rows;
+  std::int64_t second_a = 0, second_c = 0;
+
+  bool is_torn() const { return second_c != 0; }
 };
 
 /// What the zero point of B takes off the sums of each row.
-inline void subtract_row_sums(const byte_product& p, const byte_rows& at, std::int64_t vectors,
+inline void subtract_row_sums(const byte_product& p, std::int64_t rows, std::int64_t vectors,
                               const std::int32_t (&row_sums)[tile_rows], std::int32_t* sums) {
   for (std::int64_t v = 0; v < vectors; ++v)
-    for (std::int64_t row = 0; row < at.rows; ++row) {
+    for (std::int64_t row = 0; row < rows; ++row) {
       std::int32_t* const of_row = sums + v * vector_of_sums + row * sum_stride;
       const std::int32_t term = wrapped(std::int64_t{row_sums[row]} * p.factors.b_zero_as_seen());
       store_vector(of_row, load_vector<int_vector>(of_row) - int_lanes_of(term));
     }
 }
 
-/// Computes `rows` rows of C in the given panels.
-template <class Isa> void byte_tile_row(const byte_product& p, const byte_rows& at, interval panels) {
-  alignas(64) std::int32_t sums[2 * vector_of_sums];
-  std::int32_t row_sums[tile_rows];
-  const std::int64_t second = at.rows == 1 ? 0 : at.rows - function_rows(at.rows) / 2;
+/// What tiles of a product have in common.
+inline byte_tile tile_for(const byte_product& p, std::int64_t lda, std::int64_t run_stride, std::int64_t ldc) {
   byte_tile t;
-  t.a = at.a, t.a_second = bytes_further(at.a, second * at.lda), t.lda = at.lda;
-  t.steps = p.layout.depth.steps(), t.runs = p.layout.depth.runs, t.run_stride = at.run_stride;
-  t.sums = sums, t.sums_second = sums + second * sum_stride, t.flip = p.factors.a_flip();
-  const bool needs_row_sums = p.factors.b_zero_as_seen() != 0;
-  for (std::int64_t row = 0; needs_row_sums && row < at.rows; ++row)
-    row_sums[row] = row_sum(bytes_further(at.a, row * at.lda), p.layout.depth, at.run_stride, t.flip);
-  const auto* const scales = reinterpret_cast<const channel_scales*>(p.packed);
+  t.lda = lda, t.steps = p.layout.depth.steps(), t.runs = p.layout.depth.runs, t.run_stride = run_stride;
+  t.flip = p.factors.a_flip(), t.ldc = ldc, t.to = &p.to;
+  return t;
+}
+
+/// Points a tile to the weights of a panel.
+inline void set_panel(const byte_product& p, std::int64_t panel, byte_tile& t) {
+  t.b = p.packed + p.layout.panel_at(panel), t.start = p.packed + p.layout.bias_at() + 2 * panel * register_bytes;
+  t.scales = reinterpret_cast<const channel_scales*>(p.packed) + 2 * panel;
+}
+
+/// How the sums of a panel are scaled where they are made; one_by_one: nowhere.
+inline scale_method method_in_tile(const byte_product& p, const channel_scales* scales, std::int64_t vectors) {
+  const scale_method method = scales[0].method;
+  const bool is_line = has_lines && (method == scale_method::by_rising_line || method == scale_method::by_line);
+  return is_line && scales[vectors - 1].method == method && p.factors.b_zero_as_seen() == 0 ? method
+                                                                                            : scale_method::one_by_one;
+}
+
+/// Sets where a tile begins: its rows of A are `at`, those of C lie from `c` on.
+inline void set_byte_rows(byte_tile& t, const byte_rows& at, address c, std::int64_t second_c) {
+  const std::int64_t second = at.rows == 1 ? 0 : at.rows - function_rows(at.rows) / 2;
+  t.a = at.a, t.a_second = bytes_further(at.a, at.is_torn() ? at.second_a : second * t.lda);
+  t.c = c, t.c_second = bytes_further(c, second_c != 0 ? second_c : second * t.ldc);
+}
+
+/// Copies rows of `width` bytes.
+inline void copy_narrow_rows(const std::byte* from, std::int64_t line, std::int64_t rows, std::int64_t width,
+                             std::byte* to, std::int64_t ldc) {
+  for (; rows > 0; --rows, from += line, to += ldc) {
+    const std::int64_t first = std::min(width, int_lanes);
+    copy_lanes(from, first, to);
+    if (width > first) copy_lanes(from + first, width - first, to + first);
+  }
+}
+
+/// A tile of at most tile_rows rows in one panel, which does not store whole rows itself.
+template <class Isa>
+void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, const byte_rows& at, scale_method method) {
+  const std::int64_t vectors = p.layout.vectors_of(panel), width = p.layout.width(panel);
+  const std::int64_t first_rows = at.is_torn() ? at.rows / 2 : at.rows;
+  const byte_tile_function tile = byte_tiles<Isa>.for_tile(method, at.rows, vectors);
+  std::byte* const c = at.c + panel * byte_layout::panel_width;
+  t.count = 1;
+  if (method != scale_method::one_by_one) {
+    constexpr std::int64_t line = byte_layout::panel_width;
+    alignas(64) std::byte bytes[tile_rows * line];
+    t.ldc = line;
+    set_byte_rows(t, at, reinterpret_cast<address>(&bytes[0]), 0);
+    tile(t);
+    t.ldc = at.ldc;
+    copy_narrow_rows(bytes, line, first_rows, width, c, at.ldc);
+    return copy_narrow_rows(bytes + first_rows * line, line, at.rows - first_rows, width, c + at.second_c, at.ldc);
+  }
+  alignas(64) std::int32_t sums[2 * vector_of_sums];
+  set_byte_rows(t, at, 0, 0);
+  t.sums = sums, t.sums_second = sums + (at.rows == 1 ? 0 : at.rows - function_rows(at.rows) / 2) * sum_stride;
+  tile(t);
+  if (p.factors.b_zero_as_seen() != 0) {
+    std::int32_t row_sums[tile_rows];
+    for (std::int64_t row = 0; row < at.rows; ++row) {
+      const address a = bytes_further(at.a, row < first_rows ? row * t.lda : at.second_a + (row - first_rows) * t.lda);
+      row_sums[row] = row_sum(a, p.layout.depth, t.run_stride, t.flip);
+    }
+    subtract_row_sums(p, at.rows, vectors, row_sums, sums);
+  }
+  finish_tile(sums, t.scales, p.to, {c, at.ldc, first_rows}, width);
+  if (at.is_torn())
+    finish_tile(sums + first_rows * sum_stride, t.scales, p.to, {c + at.second_c, at.ldc, at.rows - first_rows}, width);
+}
+
+/// Tiles along the rows of `at` (any number) in the given panels, all rows in one panel after the other.
+template <class Isa> void byte_tile_columns(const byte_product& p, const byte_rows& at, interval panels) {
+  const row_tiles tiles{at.rows};
+  byte_tile t = tile_for(p, at.lda, at.run_stride, at.ldc);
   for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
-    const std::int64_t vectors = p.layout.vectors_of(panel), width = p.layout.width(panel);
-    t.b = p.packed + p.layout.panel_at(panel), t.start = p.packed + p.layout.bias_at() + 2 * panel * register_bytes;
-    byte_tiles<Isa>.for_tile(at.rows, vectors)(t);
-    if (needs_row_sums) subtract_row_sums(p, at, vectors, row_sums, sums);
-    finish_tile(sums, scales + 2 * panel, p.to, {at.c + panel * byte_layout::panel_width, at.ldc, at.rows}, width);
+    set_panel(p, panel, t);
+    const std::int64_t vectors = p.layout.vectors_of(panel);
+    const scale_method method = method_in_tile(p, t.scales, vectors);
+    const bool stores_rows = method != scale_method::one_by_one && p.layout.width(panel) == vectors * int_lanes;
+    for (std::int64_t tile = 0; tile < tiles.count();) {
+      byte_rows part = at;
+      const std::int64_t begin = tiles.begin(tile);
+      part.a = bytes_further(at.a, begin * at.lda), part.c = at.c + begin * at.ldc;
+      part.rows = tiles.begin(tile + 1) - begin, ++tile;
+      if (!stores_rows) {
+        byte_tile_alone<Isa>(p, t, panel, part, method);
+        continue;
+      }
+      t.count = 1;  // and those that are alike
+      for (; tile < tiles.count() && tiles.begin(tile + 1) - tiles.begin(tile) == part.rows; ++tile) ++t.count;
+      t.a_step = part.rows * t.lda, t.c_step = part.rows * t.ldc;
+      set_byte_rows(t, part, reinterpret_cast<address>(part.c + panel * byte_layout::panel_width), 0);
+      byte_tiles<Isa>.for_tile(method, part.rows, vectors)(t);
+    }
+  }
+}
+
+/// The same for at most tile_rows rows, which stay in L1 while weights stream past them.
+template <class Isa> void byte_tile_row(const byte_product& p, const byte_rows& at, interval panels) {
+  byte_tile t = tile_for(p, at.lda, at.run_stride, at.ldc);
+  t.panels = 1, t.b_step = 2 * p.layout.vector_bytes(), t.c_step = byte_layout::panel_width;
+  const auto method_of = [&](std::int64_t panel) {
+    return method_in_tile(p, reinterpret_cast<const channel_scales*>(p.packed) + 2 * panel, 2);
+  };
+  for (std::int64_t panel = panels.begin; panel < panels.end;) {
+    set_panel(p, panel, t);
+    const std::int64_t vectors = p.layout.vectors_of(panel);
+    const scale_method method = method_in_tile(p, t.scales, vectors);
+    if (method == scale_method::one_by_one || p.layout.width(panel) != vectors * int_lanes) {
+      byte_tile_alone<Isa>(p, t, panel++, at, method);
+      continue;
+    }
+    set_byte_rows(t, at, reinterpret_cast<address>(at.c + panel * byte_layout::panel_width), at.second_c);
+    const std::int64_t first = panel++;
+    while (panel < panels.end && p.layout.width(panel) == byte_layout::panel_width && method_of(panel) == method) ++panel;
+    t.count = panel - first;
+    byte_tiles<Isa>.for_tile(method, at.rows, vectors)(t);
+  }
+}
+
+/// Tiles along the rows of `at` (any number) in the given panels.
+template <class Isa> void byte_tile_rows(const byte_product& p, const byte_rows& at, interval panels) {
+  // Weights that fit into L1 beside a few rows stay there; others are streamed past a tile of rows each.
+  const bool stays = 2 * panels.size() * p.layout.vector_bytes() <= 24 * 1024;
+  if (stays && at.rows > tile_rows) return byte_tile_columns<Isa>(p, at, panels);
+  const row_tiles tiles{at.rows};
+  for (std::int64_t tile = 0; tile < tiles.count(); ++tile) {
+    byte_rows part = at;
+    const std::int64_t begin = tiles.begin(tile);
+    part.a = bytes_further(at.a, begin * at.lda), part.c = at.c + begin * at.ldc;
+    part.rows = tiles.begin(tile + 1) - begin;
+    byte_tile_row<Isa>(p, part, panels);
   }
 }
 
@@ -403,17 +612,21 @@ template <class Isa> void byte_tile_row(const byte_product& p, const byte_rows& 
 constexpr std::int64_t byte_panels_in_cache(const byte_layout& layout) {
   return std::max<std::int64_t>(1, 384 * 1024 / std::max<std::int64_t>(1, 2 * layout.vector_bytes()));
 }
+/// Tiles of rows of A that stay in L1 (20 KiB of them) while panels pass by.
+constexpr std::int64_t byte_tiles_in_cache(std::int64_t lda) {
+  return std::max<std::int64_t>(1, 20 * 1024 / std::max<std::int64_t>(1, tile_rows * lda));
+}
 
 /// The part of C made of the given tiles of rows and panels of columns.
 template <class Isa>
 void byte_gemm_tiles(const byte_product& p, std::int64_t m, const std::byte* a, std::int64_t lda, std::byte* c,
                      std::int64_t ldc, const rectangle& work) {
-  const std::int64_t block = byte_panels_in_cache(p.layout);
-  for (std::int64_t panel = work.columns.begin; panel < work.columns.end; panel += block)
-    for (std::int64_t tile = work.rows.begin; tile < work.rows.end; ++tile) {
-      const std::int64_t row = row_tiles{m}.begin(tile), rows = row_tiles{m}.begin(tile + 1) - row;
-      byte_tile_row<Isa>(p, {address_of_bytes(a + row * lda), lda, 0, c + row * ldc, ldc, rows},
-                         {panel, std::min(work.columns.end, panel + block)});
+  const std::int64_t panels = byte_panels_in_cache(p.layout), tiles = byte_tiles_in_cache(lda);
+  for (std::int64_t panel = work.columns.begin; panel < work.columns.end; panel += panels)
+    for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += tiles) {
+      const std::int64_t row = row_tiles{m}.begin(tile), end = row_tiles{m}.begin(std::min(tile + tiles, work.rows.end));
+      byte_tile_rows<Isa>(p, {address_of_bytes(a + row * lda), lda, 0, c + row * ldc, ldc, end - row},
+                          {panel, std::min(work.columns.end, panel + panels)});
     }
 }
 

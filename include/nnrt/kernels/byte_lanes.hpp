@@ -260,58 +260,117 @@ inline constexpr bool has_exact_scale = false;
 #endif
 }
 
-/// The upper halves of the doubled products, rounded to nearest, ties toward plus infinity, as detail::high_product().
-[[gnu::always_inline]] inline int_vector high_products(int_vector x, int_vector y) {
+/// A rounded number in each lane, and how far it was from it, as the bits of a float without its sign.
+struct rounded_lanes {
+  int_vector nearest, distance;
+};
+/// x * slope_x + y * slope_y + offset as floats compute it; the lanes of slopes and offset hold the bits of floats.
+[[gnu::always_inline]] inline rounded_lanes rounded_sum(int_vector x, int_vector slope_x, int_vector y,
+                                                        int_vector slope_y, int_vector offset) {
 #if defined(NNRT_LANES_AVX512)
-  const __m512i half = _mm512_set1_epi64(std::int64_t{1} << 30);
-  const __m512i even = _mm512_add_epi64(_mm512_mul_epi32((__m512i)x, (__m512i)y), half),
-                odd = _mm512_add_epi64(
-                    _mm512_mul_epi32(_mm512_srli_epi64((__m512i)x, 32), _mm512_srli_epi64((__m512i)y, 32)), half);
-  return (int_vector)_mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, 31), _mm512_slli_epi64(odd, 1));
+  const __m512 sum = _mm512_fmadd_ps(
+      _mm512_cvtepi32_ps((__m512i)x), (__m512)slope_x,
+      _mm512_fmadd_ps(_mm512_cvtepi32_ps((__m512i)y), (__m512)slope_y, (__m512)offset));
+  return {(int_vector)_mm512_cvtps_epi32(sum), (int_vector)_mm512_reduce_ps(sum, 8) & INT32_MAX};
 #elif defined(NNRT_LANES_AVX2)
-  const __m256i half = _mm256_set1_epi64x(std::int64_t{1} << 30);
-  const __m256i even = _mm256_add_epi64(_mm256_mul_epi32((__m256i)x, (__m256i)y), half),
-                odd = _mm256_add_epi64(
-                    _mm256_mul_epi32(_mm256_srli_epi64((__m256i)x, 32), _mm256_srli_epi64((__m256i)y, 32)), half);
-  return (int_vector)_mm256_blend_epi32(_mm256_srli_epi64(even, 31), _mm256_slli_epi64(odd, 1), 0xaa);
+  const __m256 sum = _mm256_fmadd_ps(
+      _mm256_cvtepi32_ps((__m256i)x), (__m256)slope_x,
+      _mm256_fmadd_ps(_mm256_cvtepi32_ps((__m256i)y), (__m256)slope_y, (__m256)offset));
+  return {(int_vector)_mm256_cvtps_epi32(sum), (int_vector)_mm256_sub_ps(sum, _mm256_round_ps(sum, 8)) & INT32_MAX};
 #else
-  (void)y;
+  (void)slope_x, (void)y, (void)slope_y, (void)offset;
+  return {x, x};
+#endif
+}
+/// The larger ones; and whether any lane of x is larger than that of y.
+[[gnu::always_inline]] inline int_vector larger_lanes(int_vector x, int_vector y) {
+#if defined(NNRT_LANES_AVX512)
+  return (int_vector)_mm512_max_epi32((__m512i)x, (__m512i)y);
+#elif defined(NNRT_LANES_AVX2)
+  return (int_vector)_mm256_max_epi32((__m256i)x, (__m256i)y);
+#else
+  for (std::int64_t i = 0; i < int_lanes; ++i) x[i] = x[i] > y[i] ? x[i] : y[i];
   return x;
 #endif
+}
+[[gnu::always_inline]] inline bool any_is_larger(int_vector x, int_vector y) {
+#if defined(NNRT_LANES_AVX512)
+  return _mm512_cmpgt_epi32_mask((__m512i)x, (__m512i)y) != 0;
+#elif defined(NNRT_LANES_AVX2)
+  return _mm256_movemask_epi8(_mm256_cmpgt_epi32((__m256i)x, (__m256i)y)) != 0;
+#else
+  for (std::int64_t i = 0; i < int_lanes; ++i)
+    if (x[i] > y[i]) return true;
+  return false;
+#endif
+}
+
+/// The upper halves of x * y + addend, products and addends of 64 bits; those of even and of odd lanes stand apart.
+[[gnu::always_inline]] inline int_vector upper_halves(int_vector x, int_vector y, int_vector even_addend,
+                                                      int_vector odd_addend) {
+#if defined(NNRT_LANES_AVX512)
+  const __m512i even = _mm512_add_epi64(_mm512_mul_epi32((__m512i)x, (__m512i)y), (__m512i)even_addend),
+                odd = _mm512_add_epi64(
+                    _mm512_mul_epi32(_mm512_srli_epi64((__m512i)x, 32), _mm512_srli_epi64((__m512i)y, 32)),
+                    (__m512i)odd_addend);
+  return (int_vector)_mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB);
+#elif defined(NNRT_LANES_AVX2)
+  const __m256i even = _mm256_add_epi64(_mm256_mul_epi32((__m256i)x, (__m256i)y), (__m256i)even_addend),
+                odd = _mm256_add_epi64(
+                    _mm256_mul_epi32(_mm256_srli_epi64((__m256i)x, 32), _mm256_srli_epi64((__m256i)y, 32)),
+                    (__m256i)odd_addend);
+  return (int_vector)_mm256_blend_epi32(_mm256_shuffle_epi32(even, 0xf5), odd, 0xaa);
+#else
+  (void)y, (void)even_addend, (void)odd_addend;
+  return x;
+#endif
+}
+/// 2^31 in each pair of lanes: what rounds upper_halves().
+[[gnu::always_inline]] inline int_vector half_in_pairs() {
+  typedef std::int64_t pairs __attribute__((vector_size(register_bytes)));
+  return (int_vector)((std::int64_t{1} << 31) - pairs{});
 }
 
 /// What a stored result may be, as vectors.
 struct narrowing {
-  short_vector low, high, zero_point;
-  byte_vector flip;
+  short_vector zero_point;
+  byte_vector low, high, flip;
 
   /// All numbers as those of i8: of u8 results 128 is taken off, and the bytes are flipped back.
   narrowing(std::int32_t low_number, std::int32_t high_number, std::int32_t zero, bool is_unsigned)
-      : low(in_every_lane(low_number - (is_unsigned ? 128 : 0))),
+      : zero_point(static_cast<std::int16_t>(zero - (is_unsigned ? 128 : 0)) - short_vector{}),
+        low(in_every_lane(low_number - (is_unsigned ? 128 : 0))),
         high(in_every_lane(high_number - (is_unsigned ? 128 : 0))),
-        zero_point(in_every_lane(zero - (is_unsigned ? 128 : 0))),
-        flip((byte_vector)int_lanes_of(is_unsigned ? static_cast<std::int32_t>(0x80808080U) : 0)) {}
+        flip(in_every_lane(is_unsigned ? -128 : 0)) {}
 
-  template <bool AddsZeroPoint> [[gnu::always_inline]] short_vector limited(short_vector x) const {
+  template <bool AddsZeroPoint> [[gnu::always_inline]] short_vector moved(short_vector x) const {
+    if constexpr (!AddsZeroPoint) return x;
 #if defined(NNRT_LANES_AVX512)
-    if constexpr (AddsZeroPoint) x = (short_vector)_mm512_adds_epi16((__m512i)x, (__m512i)zero_point);
-    return (short_vector)_mm512_min_epi16(_mm512_max_epi16((__m512i)x, (__m512i)low), (__m512i)high);
+    return (short_vector)_mm512_adds_epi16((__m512i)x, (__m512i)zero_point);
 #elif defined(NNRT_LANES_AVX2)
-    if constexpr (AddsZeroPoint) x = (short_vector)_mm256_adds_epi16((__m256i)x, (__m256i)zero_point);
-    return (short_vector)_mm256_min_epi16(_mm256_max_epi16((__m256i)x, (__m256i)low), (__m256i)high);
+    return (short_vector)_mm256_adds_epi16((__m256i)x, (__m256i)zero_point);
 #elif defined(__SSE2__)
-    if constexpr (AddsZeroPoint) x = (short_vector)_mm_adds_epi16((__m128i)x, (__m128i)zero_point);
-    return (short_vector)_mm_min_epi16(_mm_max_epi16((__m128i)x, (__m128i)low), (__m128i)high);
+    return (short_vector)_mm_adds_epi16((__m128i)x, (__m128i)zero_point);
 #else
     return x;
 #endif
   }
+  [[gnu::always_inline]] byte_vector limited(byte_vector x) const {
+#if defined(NNRT_LANES_AVX512)
+    return (byte_vector)_mm512_min_epi8(_mm512_max_epi8((__m512i)x, (__m512i)low), (__m512i)high) ^ flip;
+#elif defined(NNRT_LANES_AVX2)
+    return (byte_vector)_mm256_min_epi8(_mm256_max_epi8((__m256i)x, (__m256i)low), (__m256i)high) ^ flip;
+#elif defined(__SSE4_1__)
+    return (byte_vector)_mm_min_epi8(_mm_max_epi8((__m128i)x, (__m128i)low), (__m128i)high) ^ flip;
+#else
+    const auto at_least = (byte_vector)(x > low), raised = (x & at_least) | (low & ~at_least);
+    const auto at_most = (byte_vector)(raised < high);
+    return ((raised & at_most) | (high & ~at_most)) ^ flip;
+#endif
+  }
 
  private:
-  static short_vector in_every_lane(std::int32_t x) {
-    const auto number = static_cast<std::int16_t>(x);
-    return number - short_vector{};
-  }
+  static byte_vector in_every_lane(std::int32_t x) { return static_cast<std::int8_t>(x) - byte_vector{}; }
 };
 
 /// Stored numbers of four registers of scaled sums, to which the zero point is added unless they include it. Each 16
@@ -320,25 +379,25 @@ template <bool AddsZeroPoint>
 [[gnu::always_inline]] inline byte_vector narrowed(int_vector a, int_vector b, int_vector c, int_vector d,
                                                    const narrowing& to) {
 #if defined(NNRT_LANES_AVX512)
-  const auto ab = to.limited<AddsZeroPoint>((short_vector)_mm512_packs_epi32((__m512i)a, (__m512i)b)),
-             cd = to.limited<AddsZeroPoint>((short_vector)_mm512_packs_epi32((__m512i)c, (__m512i)d));
-  return (byte_vector)_mm512_packs_epi16((__m512i)ab, (__m512i)cd) ^ to.flip;
+  const auto ab = to.moved<AddsZeroPoint>((short_vector)_mm512_packs_epi32((__m512i)a, (__m512i)b)),
+             cd = to.moved<AddsZeroPoint>((short_vector)_mm512_packs_epi32((__m512i)c, (__m512i)d));
+  return to.limited((byte_vector)_mm512_packs_epi16((__m512i)ab, (__m512i)cd));
 #elif defined(NNRT_LANES_AVX2)
-  const auto ab = to.limited<AddsZeroPoint>((short_vector)_mm256_packs_epi32((__m256i)a, (__m256i)b)),
-             cd = to.limited<AddsZeroPoint>((short_vector)_mm256_packs_epi32((__m256i)c, (__m256i)d));
-  return (byte_vector)_mm256_packs_epi16((__m256i)ab, (__m256i)cd) ^ to.flip;
+  const auto ab = to.moved<AddsZeroPoint>((short_vector)_mm256_packs_epi32((__m256i)a, (__m256i)b)),
+             cd = to.moved<AddsZeroPoint>((short_vector)_mm256_packs_epi32((__m256i)c, (__m256i)d));
+  return to.limited((byte_vector)_mm256_packs_epi16((__m256i)ab, (__m256i)cd));
 #elif defined(__SSE2__)
-  const auto ab = to.limited<AddsZeroPoint>((short_vector)_mm_packs_epi32((__m128i)a, (__m128i)b)),
-             cd = to.limited<AddsZeroPoint>((short_vector)_mm_packs_epi32((__m128i)c, (__m128i)d));
-  return (byte_vector)_mm_packs_epi16((__m128i)ab, (__m128i)cd) ^ to.flip;
+  const auto ab = to.moved<AddsZeroPoint>((short_vector)_mm_packs_epi32((__m128i)a, (__m128i)b)),
+             cd = to.moved<AddsZeroPoint>((short_vector)_mm_packs_epi32((__m128i)c, (__m128i)d));
+  return to.limited((byte_vector)_mm_packs_epi16((__m128i)ab, (__m128i)cd));
 #else
   byte_vector out;
   const int_vector all[] = {a, b, c, d};
   for (int i = 0; i < 16; ++i) {
     const std::int64_t x = std::int64_t{all[i / 4][i % 4]} + (AddsZeroPoint ? to.zero_point[0] : 0);
-    out[i] = static_cast<std::int8_t>(x < to.low[0] ? to.low[0] : x > to.high[0] ? to.high[0] : x);
+    out[i] = static_cast<std::int8_t>(x < -128 ? -128 : x > 127 ? 127 : x);
   }
-  return out ^ to.flip;
+  return to.limited(out);
 #endif
 }
 
@@ -353,32 +412,27 @@ template <bool AddsZeroPoint>
   return x;
 #endif
 }
-/// Stores a register in two halves, or in four quarters, `stride` bytes apart.
-[[gnu::always_inline]] inline void store_halves(byte_vector x, std::byte* p, std::int64_t stride) {
+/// Stores a half of a register, or a quarter.
+template <int Half> [[gnu::always_inline]] inline void store_half(byte_vector x, std::byte* p) {
 #if defined(NNRT_LANES_AVX512)
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_castsi512_si256((__m512i)x));
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p + stride), _mm512_extracti64x4_epi64((__m512i)x, 1));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), Half == 0 ? _mm512_castsi512_si256((__m512i)x)
+                                                               : _mm512_extracti64x4_epi64((__m512i)x, 1));
 #else
   typedef std::int64_t words __attribute__((vector_size(register_bytes)));
-  const auto parts = (words)x;
   for (int i = 0; i < register_bytes / 16; ++i) {
-    const std::int64_t first = parts[i], second = parts[register_bytes / 16 + i];
-    __builtin_memcpy(p + 8 * i, &first, 8), __builtin_memcpy(p + stride + 8 * i, &second, 8);
+    const std::int64_t word = ((words)x)[Half * (register_bytes / 16) + i];
+    __builtin_memcpy(p + 8 * i, &word, 8);
   }
 #endif
 }
-[[gnu::always_inline]] inline void store_quarters(byte_vector x, std::byte* p, std::int64_t stride) {
+template <int Quarter> [[gnu::always_inline]] inline void store_quarter(byte_vector x, std::byte* p) {
 #if defined(NNRT_LANES_AVX512)
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_castsi512_si128((__m512i)x));
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(p + stride), _mm512_extracti32x4_epi32((__m512i)x, 1));
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(p + 2 * stride), _mm512_extracti32x4_epi32((__m512i)x, 2));
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(p + 3 * stride), _mm512_extracti32x4_epi32((__m512i)x, 3));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_extracti32x4_epi32((__m512i)x, Quarter));
 #else
-  for (int row = 0; row < 4; ++row, p += stride)
-    for (int i = 0; i < int_lanes / 4; ++i) {
-      const std::int32_t word = ((int_vector)x)[row * (int_lanes / 4) + i];
-      __builtin_memcpy(p + 4 * i, &word, 4);
-    }
+  for (int i = 0; i < int_lanes / 4; ++i) {
+    const std::int32_t word = ((int_vector)x)[Quarter * (int_lanes / 4) + i];
+    __builtin_memcpy(p + 4 * i, &word, 4);
+  }
 #endif
 }
 

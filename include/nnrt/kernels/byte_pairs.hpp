@@ -6,6 +6,7 @@
 #include <nnrt/kernels/byte_scale.hpp>
 #include <nnrt/ops/detail/quantised_binary.hpp>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -40,19 +41,53 @@ template <class F> struct byte_pair_lanes {
   static constexpr bool exists = false;
 };
 
-/// a + b or a - b.
+/// a + b or a - b. In floats, unless the sum is so near the middle between two numbers that the roundings of the exact
+/// arithmetic decide: then that computes the register.
 template <class T> struct byte_pair_lanes<ops::detail::stored_sum<T>> {
   static constexpr bool exists = has_exact_scale && sizeof(T) == 1;
   using function = ops::detail::stored_sum<T>;
   detail::byte_pair_ends<T> ends;
   detail::scaler<scale_method::exactly> a, b, y;
+  int_vector slope_a, slope_b, offset;
+  int_vector most_distance;  // from the nearest number, for which that is the right one
 
-  explicit byte_pair_lanes(const function& f) : ends(f), a(f.factor_a), b(f.factor_b), y(f.factor_y) {}
+  explicit byte_pair_lanes(const function& f) : ends(f), a(f.factor_a), b(f.factor_b), y(f.factor_y) {
+    const double scale = real(f.factor_y) * (1 << function::left_shift), of_a = real(f.factor_a) * scale,
+                 of_b = real(f.factor_b) * scale, zero = f.result.zero_point - (is_unsigned ? 128 : 0),
+                 rest = zero - of_a * ends.zero_a - of_b * ends.zero_b;
+    const auto size = [](double x) { return x < 0 ? -x : x; };
+    // The exact sum is up to 2 off, its product by half a bit; each operation in floats by 2^-24 of what it computes.
+    const double doubt = 2 * real(f.factor_y) + power_of_two(f.factor_y.exponent - 1) +
+                         (255 * (size(of_a) + size(of_b)) + size(rest)) * 0x1p-22;
+    slope_a = bits(of_a), slope_b = bits(of_b), offset = bits(rest);
+    most_distance = doubt < 0x1p-6 ? bits(0.5 - doubt) : int_lanes_of(-1);
+  }
   /// Shifted numbers are below 2^28, those brought to one scale below 2^27, unless a scale is infinite or none.
   static bool fits(const function& f) {
     return f.factor_a.exponent <= 0 && f.factor_b.exponent <= 0 && f.factor_y.exponent <= 1;
   }
   [[gnu::always_inline]] byte_vector operator()(byte_vector bytes_a, byte_vector bytes_b) const {
+    const interleaved from_a = ends.widened(bytes_a), from_b = ends.widened(bytes_b);
+    rounded_lanes sum[4];
+    each<4>([&](auto v) __attribute__((always_inline)) {
+      sum[v] = rounded_sum(from_a.of[v], slope_a, from_b.of[v], slope_b, offset);
+    });
+    const int_vector distance = larger_lanes(larger_lanes(sum[0].distance, sum[1].distance),
+                                             larger_lanes(sum[2].distance, sum[3].distance));
+    if (any_is_larger(distance, most_distance)) [[unlikely]] return exactly(bytes_a, bytes_b);
+    return narrowed<false>(sum[0].nearest, sum[1].nearest, sum[2].nearest, sum[3].nearest, ends.to);
+  }
+
+ private:
+  static constexpr bool is_unsigned = std::is_unsigned_v<T>;
+  static double power_of_two(int exponent) {
+    return exponent < 0 ? 1.0 / static_cast<double>(std::int64_t{1} << -exponent)
+                        : static_cast<double>(std::int64_t{1} << exponent);
+  }
+  static double real(fixed_point x) { return x.mantissa * 0x1p-31 * power_of_two(x.exponent); }
+  static int_vector bits(double x) { return int_lanes_of(std::bit_cast<std::int32_t>(static_cast<float>(x))); }
+
+  [[gnu::noinline]] byte_vector exactly(byte_vector bytes_a, byte_vector bytes_b) const {
     const interleaved from_a = ends.widened(bytes_a), from_b = ends.widened(bytes_b);
     const auto sum = [&](int v) __attribute__((always_inline)) {
       return y(a((from_a.of[v] - ends.zero_a) << function::left_shift) +
@@ -84,7 +119,8 @@ template <class T> struct byte_pair_lanes<ops::detail::stored_product<T>> {
 /// y = f(a, b) for the elements of y in `range`; y may be an operand of its own size.
 template <class F>
 void zip_bytes(const broadcast_loops& loops, const std::byte* a, const std::byte* b, std::byte* y, interval range,
-               const F& f) {
+               const F& given) {
+  const F f = given;  // a copy stays in registers, stores cannot change it
   const std::int64_t a_step = loops.a_steps[loops.count - 1], b_step = loops.b_steps[loops.count - 1];
   const auto bytes_at = [](const std::byte* p, std::int64_t step, std::int64_t i, std::int64_t n)
                             __attribute__((always_inline)) {
@@ -93,7 +129,11 @@ void zip_bytes(const broadcast_loops& loops, const std::byte* a, const std::byte
     return byte - byte_vector{};
   };
   for_each_row(loops, range, [&](std::int64_t at_a, std::int64_t at_b, std::int64_t at_y, std::int64_t row) {
-    for (std::int64_t i = 0; i < row; i += register_bytes) {
+    std::int64_t i = 0;
+    if (a_step != 0 && b_step != 0)
+      for (; i + register_bytes <= row; i += register_bytes)
+        store_vector(y + at_y + i, f(load_vector<byte_vector>(a + at_a + i), load_vector<byte_vector>(b + at_b + i)));
+    for (; i < row; i += register_bytes) {
       const std::int64_t n = row - i < register_bytes ? row - i : register_bytes;
       const byte_vector result = f(bytes_at(a + at_a, a_step, i, n), bytes_at(b + at_b, b_step, i, n));
       __builtin_memcpy(y + at_y + i, &result, static_cast<std::size_t>(n));

@@ -149,6 +149,80 @@ void pool_bytes(const pooling_shape& s, const std::byte* x, const pooled_bytes& 
   }
 }
 
+namespace detail {
+
+/// The largest bytes of windows of at least `Bytes` channels, in vectors of so many; the last one ends with the last channel.
+template <int Bytes> class largest_bytes {
+ public:
+  largest_bytes(const pooled_bytes& bytes, std::int64_t channels)
+      : channels_(channels),
+        flip_(in_every_lane(bytes.is_unsigned ? -128 : 0)),
+        low_(in_every_lane(bytes.range.low - (bytes.is_unsigned ? 128 : 0))),
+        high_(in_every_lane(bytes.range.high - (bytes.is_unsigned ? 128 : 0))) {}
+
+  [[gnu::always_inline]] void operator()(const std::byte* first, interval rows, interval columns, std::int64_t row_step,
+                                         std::byte* y) const {
+    for (std::int64_t c = 0;; c = c + 2 * Bytes < channels_ ? c + Bytes : channels_ - Bytes) {
+      lanes_of_bytes largest = low_;
+      for (std::int64_t i = 0; i < rows.size(); ++i)
+        for (std::int64_t j = 0; j < columns.size(); ++j) {
+          lanes_of_bytes x;  // not load_vector(): a size that depends on a parameter does not survive as an argument
+          __builtin_memcpy(&x, first + i * row_step + j * channels_ + c, Bytes);
+          largest = larger_of(largest, x ^ flip_);
+        }
+      const lanes_of_bytes result = (largest < high_ ? largest : high_) ^ flip_;
+      __builtin_memcpy(y + c, &result, Bytes);
+      if (c + Bytes >= channels_) return;
+    }
+  }
+
+ private:
+  typedef std::int8_t lanes_of_bytes __attribute__((vector_size(Bytes), may_alias));
+  static lanes_of_bytes in_every_lane(std::int32_t x) { return static_cast<std::int8_t>(x) - lanes_of_bytes{}; }
+  [[gnu::always_inline]] static lanes_of_bytes larger_of(lanes_of_bytes a, lanes_of_bytes b) {
+#if defined(NNRT_LANES_AVX512)
+    if constexpr (Bytes == 64) return (lanes_of_bytes)_mm512_max_epi8((__m512i)a, (__m512i)b);
+#endif
+    return a > b ? a : b;
+  }
+
+  std::int64_t channels_;
+  lanes_of_bytes flip_, low_, high_;
+};
+
+/// Calls fold(first, rows, columns, row_step, y) for each output pixel of a part: its window's first pixel, and extents.
+template <class Fold>
+void for_each_window(const pooling_shape& s, const std::byte* x, std::byte* y, part p, const Fold& fold) {
+  const std::int64_t rows = s.h.outputs(), columns = s.w.outputs(), pad_top = s.h.pad_before(),
+                     pad_left = s.w.pad_before();
+  const std::int64_t row_step = s.w.input * s.c, image_step = s.h.input * row_step;
+  const interval work = share(s.n * rows * columns, p);
+  std::int64_t ow = work.begin % columns, oh = work.begin / columns % rows;
+  const std::byte* image = x + work.begin / columns / rows * image_step;
+  for (std::int64_t pixel = work.begin; pixel < work.end; ++pixel) {
+    const interval ih = pixels_of(s.h, pad_top, oh), iw = pixels_of(s.w, pad_left, ow);
+    fold(image + ih.begin * row_step + iw.begin * s.c, ih, iw, row_step, y + pixel * s.c);
+    if (++ow < columns) continue;
+    ow = 0;
+    if (++oh < rows) continue;
+    oh = 0;
+    image += image_step;
+  }
+}
+
+}  // namespace detail
+
+/// pool_bytes() for maxima; parts are divisions of the pixels.
+template <class Isa = native>
+void max_pool_bytes(const pooling_shape& s, const std::byte* x, const pooled_bytes& bytes, std::byte* y, part p = {}) {
+  if (s.c >= register_bytes)
+    return detail::for_each_window(s, x, y, p, detail::largest_bytes<static_cast<int>(register_bytes)>(bytes, s.c));
+  if (s.c >= 32) return detail::for_each_window(s, x, y, p, detail::largest_bytes<32>(bytes, s.c));
+  if (s.c >= 16) return detail::for_each_window(s, x, y, p, detail::largest_bytes<16>(bytes, s.c));
+  if (s.c >= 8) return detail::for_each_window(s, x, y, p, detail::largest_bytes<8>(bytes, s.c));
+  pool_bytes<byte_maximum, Isa>(s, x, bytes, y, p);
+}
+
 /// How the sums of a mean over axes become stored numbers: sum - zero, times a factor whose sign may be turned.
 struct scaled_bytes {
   bool is_unsigned = false, is_turned = false;

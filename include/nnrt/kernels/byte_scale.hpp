@@ -21,6 +21,7 @@ namespace nnrt::inline NNRT_ISA::kernels {
 enum class scale_method : std::int32_t {
   by_rising_line,  // of results that are clamped at the zero point, which the line includes
   by_line,
+  rising_exactly,  // of such results, which include the zero point again; of factors below 1/2
   exactly,
   one_by_one
 };
@@ -31,8 +32,11 @@ struct alignas(64) channel_scales {
   float slope[int_lanes], offset[int_lanes];
   std::int32_t mantissa[int_lanes], left[int_lanes], right[int_lanes];
   std::int32_t half[int_lanes], sign[int_lanes];  // of the right shift: what rounds it
+  std::int64_t even_addend[int_lanes / 2], odd_addend[int_lanes / 2];  // rising_exactly: what rounds, the zero point
+  std::int32_t upper_right[int_lanes];                                 // and the right shift of what is above 2^32
   std::int32_t bias[int_lanes];                   // one_by_one: not yet in the sums, since they might overflow
-  std::int32_t has_rising_line[int_lanes], has_line[int_lanes], is_exact[int_lanes];  // what each lane allows
+  // What each lane allows.
+  std::int32_t has_rising_line[int_lanes], has_line[int_lanes], rises_exactly[int_lanes], is_exact[int_lanes];
   scale_method method;
 };
 
@@ -66,13 +70,19 @@ constexpr std::int32_t scaled(std::int64_t sum, fixed_point factor) {
   return rounding::twice::scale(nnrt::detail::saturated_i32(sum), factor);
 }
 
-/// The smallest sum that is scaled to `result` or more; there is one.
+/// The smallest sum that is scaled to `result` or more, for a factor of at most 1 but not 0: both roundings undone. The sum
+/// has to fit into 32 bits.
 inline std::int64_t first_reaching(std::int32_t result, fixed_point factor) {
-  const double slope = static_cast<double>(factor.mantissa) / static_cast<double>(std::int64_t{1} << (31 - factor.exponent));
-  auto sum = static_cast<std::int64_t>((static_cast<double>(result) - 0.5) / slope);
-  while (scaled(sum, factor) < result) ++sum;
-  while (scaled(sum - 1, factor) >= result) --sum;
-  return sum;
+  const int right = -factor.exponent;
+  const std::int64_t half = right > 0 ? std::int64_t{1} << (right - 1) : 0;
+  const std::int64_t high = result * (std::int64_t{1} << right) - half + (result <= 0 && right > 0 ? 1 : 0);
+  const std::int64_t product = (high * 2 - 1) * (std::int64_t{1} << 30);
+  const auto sum = static_cast<std::int64_t>(static_cast<double>(product) / static_cast<double>(factor.mantissa));
+  // The quotient may be one off, and is cut toward zero.
+  const std::int64_t above = product - (sum - 1) * factor.mantissa;
+  const std::int64_t further = (above > 0 ? 1 : 0) + (above > factor.mantissa ? 1 : 0) +
+                               (above > 2 * std::int64_t{factor.mantissa} ? 1 : 0);
+  return sum - 1 + further;
 }
 
 /// The steps of one channel's staircase: at sum `at` it reaches `result`, just before it does not. And its ends.
@@ -106,6 +116,38 @@ struct staircase {
     }
     return true;
   }
+
+  /// Bounds of the offset of a line through all steps.
+  struct offsets {
+    double low = -1e30, high = 1e30;
+    double width() const { return high - low; }
+  };
+  /// For a given slope, were floats exact. A signed offset is taken off negative sums.
+  template <bool IsSigned> offsets offsets_for(double slope) const {
+    typedef double doubles __attribute__((vector_size(register_bytes)));
+    typedef std::int64_t longs __attribute__((vector_size(register_bytes)));
+    typedef std::int32_t half_vector __attribute__((vector_size(register_bytes / 2)));
+    const doubles lowest = -1e30 - doubles{}, highest = 1e30 - doubles{};
+    doubles low = lowest, high = highest;
+    for (int i = 0; i < steps; i += int_lanes / 2) {
+      const doubles x = __builtin_convertvector(load_vector<half_vector>(at + i), doubles),
+                    step = __builtin_convertvector(load_vector<half_vector>(result + i), doubles) - 0.5;
+      const doubles here = step - x * slope, before = here + slope;  // what reaches the step, and what does so too early
+      if constexpr (IsSigned) {
+        const longs is_negative = x < 0.0, was_negative = x <= 0.0;
+        const doubles least = is_negative ? lowest : here, most_of_negative = is_negative ? -here : highest;
+        const doubles most = was_negative ? highest : before, least_of_negative = was_negative ? -before : lowest;
+        low = low > least ? low : least, low = low > least_of_negative ? low : least_of_negative;
+        high = high < most ? high : most, high = high < most_of_negative ? high : most_of_negative;
+      } else {
+        low = low > here ? low : here, high = high < before ? high : before;
+      }
+    }
+    offsets all;
+    for (int lane = 0; lane < int_lanes / 2; ++lane)
+      all.low = std::max(all.low, low[lane]), all.high = std::min(all.high, high[lane]);
+    return all;
+  }
 };
 
 /// A line, found or not.
@@ -117,16 +159,37 @@ struct line {
 /// The nearest float so many steps up or down.
 inline float neighbour(float x, int steps) { return std::bit_cast<float>(std::bit_cast<std::int32_t>(x) + steps); }
 
-/// Looks for a line in rings around the factor itself; fits(slope, offset) says whether one does.
-template <class Fits> line nearest_line(double slope, double offset, double step, Fits fits) {
-  constexpr int rings = 8;
-  for (int ring = 0; ring <= rings; ++ring)
-    for (int i = -ring; i <= ring; ++i)
-      for (int j = -ring; j <= ring; ++j) {
-        if (std::max(i < 0 ? -i : i, j < 0 ? -j : j) != ring) continue;
-        const line near{neighbour(static_cast<float>(slope), i), static_cast<float>(offset + j * step), true};
-        if (fits(near.slope, near.offset)) return near;
-      }
+/// Looks for a line among the slopes around the factor itself. The offsets that a slope allows are an interval, whose width
+/// has but one maximum; the middle of one that is wide enough for floats fits(slope, offset).
+///
+/// \param zero what the offset includes of the result's zero point
+template <bool IsSigned, class Fits>
+line nearest_line(const staircase& stairs, double factor, std::int32_t zero, Fits fits) {
+  constexpr int farthest = 12;
+  const auto nearest = static_cast<float>(factor);
+  const auto at = [&](int i) { return stairs.offsets_for<IsSigned>(double{neighbour(nearest, i)}); };
+  const auto tried = [&](int i, const staircase::offsets& of) {
+    const double low = of.low > -1e30 ? of.low : of.high < 1e30 ? of.high - factor : 0.0,
+                 high = of.high < 1e30 ? of.high : low + factor;
+    for (const double place : {0.5, 0.25, 0.75, 0.0, 1.0}) {
+      const line made{neighbour(nearest, i), static_cast<float>(low + (high - low) * place + zero), true};
+      if (fits(made.slope, made.offset)) return made;
+    }
+    return line{};
+  };
+  // Floats of this size round by so much.
+  const double least = -0x1p-16;
+  staircase::offsets best = at(0);
+  int place = 0;
+  for (const int way : {1, -1})
+    for (int i = way; i <= farthest && i >= -farthest; i += way) {
+      const staircase::offsets next = at(i);
+      if (next.width() <= best.width()) break;
+      best = next, place = i;
+    }
+  if (best.width() < least) return {};
+  for (const int i : {place, place + 1, place - 1, place + 2, place - 2})
+    if (const line made = tried(i, i == place ? best : at(i)); made.found) return made;
   return {};
 }
 
@@ -144,18 +207,17 @@ struct channel_lines {
     if (m.exponent > 0) return;
     const double slope =
         static_cast<double>(m.mantissa) / static_cast<double>(std::int64_t{1} << (31 - m.exponent));
-    const double kink = m.exponent < 0 ? 0.5 / static_cast<double>(std::int64_t{1} << -m.exponent) : 0.0;
     const staircase stairs(channel, range);
-    any = nearest_line(slope, kink, slope / 256, [&](float a, float b) {
-      const int_vector slopes = bits(a), offsets = bits(b);
-      return b >= 0 && stairs.fits([&](int_vector x) { return scaled_by_line(x, slopes, offsets); }, 0);
-    });
-    if (range.low != 0) return;
-    const double ulp = range.zero == 0 ? 0.0 : (range.zero < 0 ? -range.zero : range.zero) * 0x1p-23;
-    rising = nearest_line(slope, range.zero + kink, std::max(ulp, slope / 256), [&](float a, float b) {
-      const int_vector slopes = bits(a), offsets = bits(b);
-      return stairs.fits([&](int_vector x) { return scaled_by_rising_line(x, slopes, offsets); }, range.zero);
-    });
+    if (range.low == 0)
+      rising = nearest_line<false>(stairs, slope, range.zero, [&](float a, float b) {
+        const int_vector slopes = bits(a), offsets = bits(b);
+        return stairs.fits([&](int_vector x) { return scaled_by_rising_line(x, slopes, offsets); }, range.zero);
+      });
+    if (!rising.found)
+      any = nearest_line<true>(stairs, slope, 0, [&](float a, float b) {
+        const int_vector slopes = bits(a), offsets = bits(b);
+        return b >= 0 && stairs.fits([&](int_vector x) { return scaled_by_line(x, slopes, offsets); }, 0);
+      });
   }
 
  private:
@@ -185,8 +247,20 @@ inline bool is_constant(const byte_channel& channel, scaled_range range) {
 /// A channel of the same number without weights: every method can scale it.
 inline byte_channel constant_channel(const byte_channel& channel, scaled_range range) {
   const std::int32_t twice = 2 * std::clamp(detail::scaled(channel.reach.low, channel.factor), range.low, range.high);
-  constexpr fixed_point one_half{1 << 30, 0};
-  return {one_half, twice, {twice, twice}};
+  constexpr fixed_point one_quarter{1 << 30, -1};
+  return {one_quarter, 2 * twice, {2 * twice, 2 * twice}};
+}
+
+/// Sets what rising_exactly needs: one floor does for both roundings, unless a sum is negative, and then results are
+/// clamped anyway. Its constant has to stay below 2^62.
+inline void set_rising_exactly(channel_scales& s, std::int64_t lane, fixed_point factor, scaled_range range) {
+  const bool is_zero = factor.mantissa == 0;
+  const int right = is_zero ? 1 : -factor.exponent;
+  const std::int64_t half = std::int64_t{1} << (30 + std::clamp(right, 1, 20));
+  s.rises_exactly[lane] = s.is_exact[lane] != 0 && range.low == 0 && right >= 1 && right <= 20;
+  (lane % 2 == 0 ? s.even_addend : s.odd_addend)[lane / 2] =
+      2 * half * range.zero + (is_zero ? 0 : (std::int64_t{1} << 30) + half);
+  s.upper_right[lane] = right - 1;
 }
 
 /// Sets the scale of one lane.
@@ -202,6 +276,7 @@ inline void set_lane(channel_scales& s, std::int64_t lane, const byte_channel& c
   s.slope[lane] = lines.any.slope, s.offset[lane] = lines.any.offset;
   s.has_rising_line[lane] = may_have_line && lines.rising.found, s.has_line[lane] = may_have_line && lines.any.found;
   s.is_exact[lane] = has_exact_scale && detail::fits_30_bits(channel);
+  set_rising_exactly(s, lane, factor, range);
 }
 
 /// The same as another lane; what is set takes a microsecond.
@@ -213,21 +288,25 @@ inline void copy_lane(channel_scales& s, std::int64_t lane, const channel_scales
   s.right[lane] = from.right[from_lane], s.half[lane] = from.half[from_lane], s.sign[lane] = from.sign[from_lane];
   s.bias[lane] = from.bias[from_lane];
   s.has_line[lane] = from.has_line[from_lane], s.is_exact[lane] = from.is_exact[from_lane];
+  s.rises_exactly[lane] = from.rises_exactly[from_lane], s.upper_right[lane] = from.upper_right[from_lane];
+  (lane % 2 == 0 ? s.even_addend : s.odd_addend)[lane / 2] =
+      (from_lane % 2 == 0 ? from.even_addend : from.odd_addend)[from_lane / 2];
 }
 
 /// Gives `count` vectors of channels the fastest method that all of their lanes allow.
 inline void choose_method(channel_scales* scales, std::int64_t count) {
-  std::int32_t rising = has_lines, lines = has_lines, exact = has_exact_scale;
+  std::int32_t rising = has_lines, lines = has_lines, rising_exact = has_exact_scale, exact = has_exact_scale;
   for (std::int64_t v = 0; v < count; ++v)
     for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
       rising &= scales[v].has_rising_line[lane], lines &= scales[v].has_line[lane];
-      exact &= scales[v].is_exact[lane];
+      rising_exact &= scales[v].rises_exactly[lane], exact &= scales[v].is_exact[lane];
     }
   for (std::int64_t v = 0; v < count; ++v)
-    scales[v].method = rising != 0  ? scale_method::by_rising_line
-                       : lines != 0 ? scale_method::by_line
-                       : exact != 0 ? scale_method::exactly
-                                    : scale_method::one_by_one;
+    scales[v].method = rising != 0         ? scale_method::by_rising_line
+                       : lines != 0        ? scale_method::by_line
+                       : rising_exact != 0 ? scale_method::rising_exactly
+                       : exact != 0        ? scale_method::exactly
+                                           : scale_method::one_by_one;
 }
 
 /// Sets the scales of the channels in the lanes, `count` of them.
@@ -273,30 +352,44 @@ template <> struct scaler<scale_method::by_line> {
 
   [[gnu::always_inline]] int_vector operator()(int_vector sums) const { return scaled_by_line(sums, slope, offset); }
 };
-template <> struct scaler<scale_method::exactly> {
-  int_vector mantissa, left, right, half, sign;
+template <> struct scaler<scale_method::rising_exactly> {
+  int_vector mantissa, even_addend, odd_addend, right;
   [[gnu::always_inline]] explicit scaler(const channel_scales& s)
       : mantissa(load_vector<int_vector>(s.mantissa)),
-        left(load_vector<int_vector>(s.left)),
+        even_addend(load_vector<int_vector>(s.even_addend)),
+        odd_addend(load_vector<int_vector>(s.odd_addend)),
+        right(load_vector<int_vector>(s.upper_right)) {}
+
+  [[gnu::always_inline]] int_vector operator()(int_vector sums) const {
+    return upper_halves(sums, mantissa, even_addend, odd_addend) >> right;
+  }
+};
+template <> struct scaler<scale_method::exactly> {
+  int_vector mantissa, left, right, half, sign;  // left: one more, so that upper halves are products of 31 bits
+  [[gnu::always_inline]] explicit scaler(const channel_scales& s)
+      : mantissa(load_vector<int_vector>(s.mantissa)),
+        left(load_vector<int_vector>(s.left) + 1),
         right(load_vector<int_vector>(s.right)),
         half(load_vector<int_vector>(s.half)),
         sign(load_vector<int_vector>(s.sign)) {}
   /// One factor for all lanes, which may be negative. Products must stay below 2^30 when they are shifted to the left.
   explicit scaler(fixed_point factor)
       : mantissa(int_lanes_of(factor.mantissa)),
-        left(int_lanes_of(std::max(0, factor.exponent))),
+        left(int_lanes_of(std::max(0, factor.exponent) + 1)),
         right(int_lanes_of(std::max(0, -factor.exponent))),
         half(int_lanes_of(factor.exponent < 0 ? 1 << (-factor.exponent - 1) : 0)),
         sign(int_lanes_of(factor.exponent < 0 ? -1 : 0)) {}
 
   [[gnu::always_inline]] int_vector operator()(int_vector sums) const {
-    const int_vector high = high_products(sums << left, mantissa);
+    const int_vector high = upper_halves(sums << left, mantissa, half_in_pairs(), half_in_pairs());
     return (high + half + ((high >> 31) & sign)) >> right;
   }
 };
 
 /// What narrowed() has to add to sums that are scaled so.
-constexpr bool includes_zero_point(scale_method method) { return method == scale_method::by_rising_line; }
+constexpr bool includes_zero_point(scale_method method) {
+  return method == scale_method::by_rising_line || method == scale_method::rising_exactly;
+}
 
 /// Calls f with the method as a constant.
 template <class F> [[gnu::always_inline]] inline void with_method(scale_method method, F f) {
@@ -304,6 +397,8 @@ template <class F> [[gnu::always_inline]] inline void with_method(scale_method m
     return f(std::integral_constant<scale_method, scale_method::by_rising_line>{});
   if (has_lines && method == scale_method::by_line)
     return f(std::integral_constant<scale_method, scale_method::by_line>{});
+  if (has_exact_scale && method == scale_method::rising_exactly)
+    return f(std::integral_constant<scale_method, scale_method::rising_exactly>{});
   if (has_exact_scale && method == scale_method::exactly)
     return f(std::integral_constant<scale_method, scale_method::exactly>{});
   f(std::integral_constant<scale_method, scale_method::one_by_one>{});

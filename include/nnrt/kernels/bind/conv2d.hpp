@@ -108,20 +108,11 @@ template <class Isa> struct fast_on_bytes<ops::conv2d, Isa> {
             .name = w[1] * w[2] == 1 ? "dot pixels" : attrs.group > 1 ? "dot groups" : "dot windows"};
   }
 
-  static void pack(const kernel_call& call) {
-    const auto fused = unpack<ops::conv2d::attrs>(call.attrs).fused;
-    const byte_factors f = factors_of(call);
-    const std::int64_t filter = call.in[1].shape().elements(1);
-    byte_conv_pack(
-        conv_shape_of(call), f, scaled_range_of(call, result_behind_packed(call), fused),
-        [&](std::int64_t o, std::int64_t i) { return f.at(bytes_in(call, 1), o * filter + i); }, [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); }, bytes_out(call));
-  }
-  static void run(const kernel_call& call) {
-    const conv_shape shape = conv_shape_of(call);
-    byte_conv<native>(
-        shape, product_of(call, byte_conv_layout(shape), unpack<ops::conv2d::attrs>(call.attrs).fused),
-        {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
-  }
+  static void pack(const kernel_call& call) { pack_convolution<Isa>(call, conv_shape_of(call), fused_of(call)); }
+  static void run(const kernel_call& call) { run_convolution<Isa>(call, conv_shape_of(call), fused_of(call)); }
+
+ private:
+  static activation fused_of(const kernel_call& call) { return unpack<ops::conv2d::attrs>(call.attrs).fused; }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/kernels/bind/detail/convolution.hpp>
+#include <nnrt/kernels/byte_convolution.hpp>
 #include <nnrt/kernels/byte_depthwise.hpp>
 #include <nnrt/kernels/byte_gemm.hpp>
 #include <nnrt/ops/detail/convolution.hpp>
@@ -63,20 +64,43 @@ inline double convolution_scale(const kernel_call& call, std::int64_t o) {
                                  : ops::detail::sum_scale<std::int8_t>(call.in[0], call.in[1], o);
 }
 
-/// The depthwise kernel for bytes, see depthwise_binding.
+/// Packs the operands of a convolution of this shape, weights [out, kernel_h, kernel_w, in / group].
+template <class Isa> void pack_convolution(const kernel_call& call, const conv_shape& shape, activation fused) {
+  const byte_factors f = factors_of(call);
+  const std::int64_t filter = call.in[1].shape().elements(1);
+  byte_conv_pack(
+      shape, f, scaled_range_of(call, result_behind_packed(call), fused),
+      [&](std::int64_t o, std::int64_t i) { return f.at(bytes_in(call, 1), o * filter + i); },
+      [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); }, bytes_out(call));
+}
+template <class Isa> void run_convolution(const kernel_call& call, const conv_shape& shape, activation fused) {
+  byte_conv<native_for<Isa>>(shape, product_of(call, byte_conv_layout(shape), fused),
+                    {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
+}
+
+/// The depthwise kernel for bytes, see depthwise_binding. Filters of a single channel are an ordinary convolution.
 template <class Op, class Isa> struct byte_depthwise_binding {
   static constexpr kernel_choice choose(const kernel_request& node) {
     const auto attrs = unpack<typename Op::attrs>(node.attrs);
     const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
     const byte_factors f{x.quantised.zero_point, w.quantised.zero_point, x.type == u8};
     const depthwise_shape shape = depthwise_shape_for<Op>(attrs, x.shape, w.shape);
+    const int parts = parts_of_byte_macs(Op::macs(attrs, node.in, node.out));
+    if (shape.channels == 1)
+      return {.run = &run_one_channel,
+              .pack = &pack_one_channel,
+              .packs = 0b110,
+              .packed_bytes = byte_conv_packed_bytes(conv_of(shape)),
+              .scratch_bytes = byte_conv_scratch_bytes(conv_of(shape)),
+              .parts = parts,
+              .name = "dot windows"};
     if (byte_depthwise_columns(shape, f) > most_depthwise_columns) return {};
     return {.run = &run,
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = byte_depthwise_packed_bytes(shape, f),
             .scratch_bytes = byte_depthwise_scratch_bytes(shape, f),
-            .parts = parts_of_byte_macs(Op::macs(attrs, node.in, node.out)),
+            .parts = parts,
             .name = "dot taps"};
   }
   static void pack(const kernel_call& call) {
@@ -91,11 +115,23 @@ template <class Op, class Isa> struct byte_depthwise_binding {
                            {bytes_in(call, 0), p.packed, bytes_out(call), call.scratch, p.factors, p.to},
                            part_of(call));
   }
+  static void pack_one_channel(const kernel_call& call) {
+    pack_convolution<Isa>(call, conv_of(shape_of(call)), fused_of(call));
+  }
+  static void run_one_channel(const kernel_call& call) {
+    run_convolution<Isa>(call, conv_of(shape_of(call)), fused_of(call));
+  }
 
  private:
   static activation fused_of(const kernel_call& call) { return unpack<typename Op::attrs>(call.attrs).fused; }
   static depthwise_shape shape_of(const kernel_call& call) {
     return depthwise_shape_for<Op>(unpack<typename Op::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape());
+  }
+  static constexpr conv_shape conv_of(const depthwise_shape& s) {
+    return {.batch = s.batch, .height = s.height, .width = s.width, .in = 1, .out = s.out(), .kernel_h = s.kernel_h,
+            .kernel_w = s.kernel_w, .stride_h = s.stride_h, .stride_w = s.stride_w, .dilation_h = s.dilation_h,
+            .dilation_w = s.dilation_w, .pad_top = s.pad_top, .pad_left = s.pad_left, .out_height = s.out_height,
+            .out_width = s.out_width};
   }
 };
 

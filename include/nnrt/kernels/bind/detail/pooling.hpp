@@ -53,8 +53,11 @@ template <class Fold> struct byte_pooling_binding {
     const quantisation& q = call.out[0].desc->quantised;
     const stored_range range = is_unsigned ? stored_range_of<std::uint8_t>(q, attrs.fused)
                                            : stored_range_of<std::int8_t>(q, attrs.fused);
-    pool_bytes<Fold>(pooling_binding<void>::shape_for(attrs, call.in[0].shape()), bytes_in(call, 0),
-                     {is_unsigned, range}, bytes_out(call), part_of(call));
+    const pooling_shape shape = pooling_binding<void>::shape_for(attrs, call.in[0].shape());
+    const pooled_bytes bytes{is_unsigned, range};
+    if constexpr (std::is_same_v<Fold, byte_maximum>)
+      max_pool_bytes<native>(shape, bytes_in(call, 0), bytes, bytes_out(call), part_of(call));
+    else pool_bytes<Fold>(shape, bytes_in(call, 0), bytes, bytes_out(call), part_of(call));
   }
 };
 
