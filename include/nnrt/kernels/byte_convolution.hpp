@@ -92,27 +92,40 @@ struct byte_band {
   std::int64_t line;
 };
 
+/// The tiles of some lines: panel by panel where one fits into L1, else line by line.
+template <class Isa>
+void byte_line_tiles(const byte_product& p, const byte_rows& first, const byte_lines& lines, interval panels) {
+  if (2 * p.layout.vector_bytes() <= 32 * 1024) return byte_tile_columns<Isa>(p, first, lines, panels);
+  byte_rows line = first;
+  for (std::int64_t i = 0; i < lines.count; ++i) {
+    byte_tile_rows<Isa>(p, line, panels);
+    line.a = bytes_further(line.a, lines.a_step), line.c += lines.c_step;
+  }
+}
+
 /// The tiles of a band, which begins with output row 0 of y.
 template <class Isa>
 void byte_band_tiles(const conv_shape& s, const byte_product& p, const byte_band& band, std::int64_t rows, std::byte* y,
                      interval panels) {
   const bool is_column = s.out_width == 1;  // runs down the image
   const std::int64_t lines = is_column ? 1 : rows, outputs = is_column ? rows : s.out_width;
-  const std::int64_t block = byte_panels_in_cache(p.layout), row_step = s.stride_h * band.line;
+  const std::int64_t row_step = s.stride_h * band.line;
   byte_rows at{};
   at.lda = is_column ? row_step : s.stride_w * s.group_in(), at.run_stride = s.dilation_h * band.line;
   at.ldc = is_column ? s.row_step() : s.pixel_step();
-  for (std::int64_t panel = panels.begin; panel < panels.end; panel += block)
-    for (std::int64_t line = 0; line < lines;) {
-      const interval columns{panel, std::min(panels.end, panel + block)};
-      const bool is_pair = 2 * outputs <= tile_rows && line + 2 <= lines;  // of short lines, one tile for both
-      at.rows = is_pair ? 2 * outputs : outputs;
-      at.second_a = is_pair ? row_step : 0, at.second_c = is_pair ? s.row_step() : 0;
-      at.a = bytes_further(band.first, line * row_step), at.c = y + line * s.row_step();
-      if (is_pair) byte_tile_row<Isa>(p, at, columns);
-      else byte_tile_rows<Isa>(p, at, columns);
-      line += is_pair ? 2 : 1;
-    }
+  at.rows = outputs, at.a = band.first, at.c = y;
+  // Short lines share tiles in pairs; the last of an odd number has its own.
+  const bool are_pairs = 2 * outputs <= tile_rows && lines > 1;
+  byte_rows pair = at, last = at;
+  pair.rows = 2 * outputs, pair.second_a = row_step, pair.second_c = s.row_step();
+  last.a = bytes_further(at.a, (lines - 1) * row_step), last.c += (lines - 1) * s.row_step();
+  const std::int64_t block = byte_panels_in_cache(p.layout);
+  for (std::int64_t panel = panels.begin; panel < panels.end; panel += block) {
+    const interval some{panel, std::min(panels.end, panel + block)};
+    if (!are_pairs) byte_line_tiles<Isa>(p, at, {lines, row_step, s.row_step()}, some);
+    else byte_line_tiles<Isa>(p, pair, {lines / 2, 2 * row_step, 2 * s.row_step()}, some);
+    if (are_pairs && lines % 2 != 0) byte_line_tiles<Isa>(p, last, {}, some);
+  }
 }
 
 /// Copies `count` pixels of a row from column x on, `channels` of each, the zero point where there are none.

@@ -52,6 +52,10 @@ struct byte_depth {
   constexpr std::int64_t products() const { return runs * length; }
 };
 
+/// How a panel's weights lie for its tiles: one or two vectors side by side at each step; or, of a single vector, two steps
+/// in pairs of lanes, so that one broadcast serves two dot products.
+enum class panel_form { one_vector, two_vectors, paired_steps };
+
 /// The packed form of B: [scales of each vector of columns][bias][panel][run][step][vector of the panel].
 struct byte_layout {
   byte_depth depth;
@@ -62,6 +66,19 @@ struct byte_layout {
   constexpr std::int64_t panels() const { return (n + panel_width - 1) / panel_width; }
   constexpr std::int64_t width(std::int64_t panel) const { return std::min(panel_width, n - panel * panel_width); }
   constexpr std::int64_t vectors_of(std::int64_t panel) const { return width(panel) > int_lanes ? 2 : 1; }
+  constexpr panel_form form_of(std::int64_t panel) const {
+    if (vectors_of(panel) == 2) return panel_form::two_vectors;
+    return has_pairs_of_lanes && depth.length % 8 == 0 ? panel_form::paired_steps : panel_form::one_vector;
+  }
+  /// Where a weight lies: the lane, and the dot product from the panel's first.
+  struct place {
+    std::int64_t product, lane;
+  };
+  constexpr place place_of(std::int64_t panel, std::int64_t vector, std::int64_t lane, std::int64_t step) const {
+    if (form_of(panel) != panel_form::paired_steps) return {step * vectors_of(panel) + vector, lane};
+    const lane_pair at = pair_of_lane(lane);
+    return {step / 2 * 2 + at.source, at.lane + step % 2};
+  }
   /// Weights of one vector of columns.
   constexpr std::int64_t vector_bytes() const { return depth.runs * depth.steps() * dot_bytes; }
   constexpr std::int64_t scale_bytes() const { return vectors() * std::int64_t{sizeof(channel_scales)}; }
@@ -114,8 +131,7 @@ void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range ra
   std::fill_n(out + layout.weights_at(), layout.bytes() - layout.weights_at(), std::byte{});
   for (std::int64_t v = 0; v < layout.vectors(); ++v) {
     const std::int64_t first = v * int_lanes, count = std::min(int_lanes, layout.n - first), panel = v / 2;
-    const std::int64_t step_bytes = layout.vectors_of(panel) * dot_bytes;
-    std::byte* const weights = out + layout.panel_at(panel) + v % 2 * dot_bytes;
+    std::byte* const weights = out + layout.panel_at(panel);
     byte_channel channels[int_lanes];
     detail::byte_column columns[int_lanes];
     for (std::int64_t lane = 0; lane < count; ++lane) {
@@ -123,8 +139,8 @@ void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range ra
         for (std::int64_t i = 0; i < depth.length; ++i) {
           const std::int32_t weight = weight_of(first + lane, run, i);
           columns[lane].add(weight, f);
-          put_weight(weights + (run * depth.steps() + i / 4) * step_bytes, lane, i % 4,
-                     static_cast<std::int8_t>(weight + f.b_offset()));
+          const byte_layout::place at = layout.place_of(panel, v % 2, lane, run * depth.steps() + i / 4);
+          put_weight(weights + at.product * dot_bytes, at.lane, i % 4, static_cast<std::int8_t>(weight + f.b_offset()));
         }
       channels[lane] = channel_of(first + lane);
       sum_range& reach = channels[lane].reach;
@@ -134,7 +150,10 @@ void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range ra
       if (f.b_zero_as_seen() != 0 || !is_constant(channels[lane], range)) continue;
       channels[lane] = constant_channel(channels[lane], range), columns[lane] = {};
       for (std::int64_t step = 0; step < depth.runs * depth.steps(); ++step)
-        for (std::int64_t place = 0; place < 4; ++place) put_weight(weights + step * step_bytes, lane, place, 0);
+        for (std::int64_t i = 0; i < 4; ++i) {
+          const byte_layout::place at = layout.place_of(panel, v % 2, lane, step);
+          put_weight(weights + at.product * dot_bytes, at.lane, i, 0);
+        }
     }
     auto& scales = *reinterpret_cast<channel_scales*>(out + v * std::int64_t{sizeof(channel_scales)});
     set_scales(scales, channels, count, range);
@@ -265,6 +284,30 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
   }
 };
 
+/// The sums of a tile of one vector per row, two steps at a time in pairs of lanes.
+template <class Rows> struct paired_byte_sums;
+template <int... Row> struct paired_byte_sums<std::integer_sequence<int, Row...>> {
+  using whole = byte_sums<1, std::integer_sequence<int, Row...>>;
+  static constexpr int rows = sizeof...(Row);
+  int_vector of[2][rows] = {};
+
+  [[gnu::always_inline]] void add_products(const byte_cursor<rows>& a, const std::byte* b, int_vector flip) {
+    const dot_weights b0 = load_weights(b), b1 = load_weights(b + dot_bytes);
+    (add_row<Row>(broadcast8(a.template at<Row, 0>(), flip), b0, b1), ...);
+  }
+  [[gnu::always_inline]] whole folded(const std::byte* start) const {
+    whole sums;
+    const auto first = load_vector<int_vector>(start);
+    ((sums.of[0][Row] = paired_sums(of[0][Row], of[1][Row]) + first), ...);
+    return sums;
+  }
+
+ private:
+  template <int R> [[gnu::always_inline]] void add_row(dot_values x, dot_weights b0, dot_weights b1) {
+    of[0][R] = dot4(of[0][R], x, b0), of[1][R] = dot4(of[1][R], x, b1);
+  }
+};
+
 using byte_tile_function = void (*)(const byte_tile&);
 
 /// Asks for weights that come soon: those of large layers lie in L3 or beyond.
@@ -300,22 +343,38 @@ template <class Sums>
   result = sum[0];
 }
 
+/// The same for steps in pairs.
+template <class Sums>
+[[gnu::always_inline]] inline void sum_paired_tile(const byte_tile& t, byte_cursor<Sums::rows> a, const std::byte* b,
+                                                   const std::byte* start, int_vector flip, Sums& result) {
+  using rows = first_integers<Sums::rows>;
+  paired_byte_sums<rows> sum;
+  for (std::int64_t run = t.runs; run > 0; --run) {
+    for (const std::byte* const end = b + t.steps * dot_bytes; b != end; b += 2 * dot_bytes, a.advance(8))
+      sum.add_products(a, b, flip);
+    a.advance(t.run_stride - 4 * t.steps);
+  }
+  result = sum.folded(start);
+}
+
 /// Method one_by_one stands for all that leave the sums in memory.
-template <class Isa, class Sums, scale_method Method> [[gnu::noinline]] void tile_of_bytes(const byte_tile& t) {
+template <class Isa, class Sums, scale_method Method, bool IsPaired = false> [[gnu::noinline]] void tile_of_bytes(const byte_tile& t) {
   byte_cursor<Sums::rows> a(t);
   int_vector flip = int_lanes_of(t.flip);
   keep_vector(flip);  // it rides on the broadcast
   const std::byte *b = t.b, *start = t.start;
   if constexpr (Method == scale_method::one_by_one) {
     Sums sum;
-    sum_tile(t, a, b, start, flip, sum);
+    if constexpr (IsPaired) sum_paired_tile(t, a, b, start, flip, sum);
+    else sum_tile(t, a, b, start, flip, sum);
     sum.store(t);
   } else {
     byte_rows_of_c<Sums::rows> c{t.c, t.c_second, strides::of_bytes(t.ldc)};
     const channel_scales* scales = t.scales;
     for (std::int64_t left = t.count; left > 0; --left) {
       Sums sum;
-      sum_tile(t, a, b, start, flip, sum);
+      if constexpr (IsPaired) sum_paired_tile(t, a, b, start, flip, sum);
+      else sum_tile(t, a, b, start, flip, sum);
       sum.template store_scaled<Method>(scales, *t.to, c);
       a.advance(t.a_step);
       c.first = bytes_further(c.first, t.c_step), c.second = bytes_further(c.second, t.c_step);
@@ -324,19 +383,21 @@ template <class Isa, class Sums, scale_method Method> [[gnu::noinline]] void til
   }
 }
 
-/// The functions for 1, 2, 4, 6, … rows and 1 or 2 vectors: scaled by each kind of line, and not scaled.
+/// The functions for 1, 2, 4, 6, … rows and each form of a panel: scaled by each kind of line, and not scaled.
 inline constexpr int scaled_tiles = has_lines ? 2 : 0;
 struct byte_tile_table {
-  byte_tile_function of[scaled_tiles + 1][2][row_counts] = {};
-  byte_tile_function for_tile(scale_method method, std::int64_t rows, std::int64_t vectors) const {
+  byte_tile_function of[scaled_tiles + 1][3][row_counts] = {};
+  byte_tile_function for_tile(scale_method method, std::int64_t rows, panel_form form) const {
     const int kind = static_cast<int>(method) < scaled_tiles ? static_cast<int>(method) : scaled_tiles;
-    return of[kind][vectors - 1][function_rows(rows) / 2];
+    return of[kind][static_cast<int>(form)][function_rows(rows) / 2];
   }
 };
 template <class Isa, scale_method Method, int... I>
-constexpr void add_byte_tiles(byte_tile_function (&of)[2][row_counts], std::integer_sequence<int, I...>) {
+constexpr void add_byte_tiles(byte_tile_function (&of)[3][row_counts], std::integer_sequence<int, I...>) {
   ((of[0][I] = &tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>, Method>), ...);
   ((of[1][I] = &tile_of_bytes<Isa, byte_sums<2, first_integers<I == 0 ? 1 : 2 * I>>, Method>), ...);
+  if constexpr (has_pairs_of_lanes)
+    ((of[2][I] = &tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>, Method, true>), ...);
 }
 template <class Isa> constexpr byte_tile_table make_byte_tiles() {
   byte_tile_table table;
@@ -513,7 +574,7 @@ template <class Isa>
 void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, const byte_rows& at, scale_method method) {
   const std::int64_t vectors = p.layout.vectors_of(panel), width = p.layout.width(panel);
   const std::int64_t first_rows = at.is_torn() ? at.rows / 2 : at.rows;
-  const byte_tile_function tile = byte_tiles<Isa>.for_tile(method, at.rows, vectors);
+  const byte_tile_function tile = byte_tiles<Isa>.for_tile(method, at.rows, p.layout.form_of(panel));
   std::byte* const c = at.c + panel * byte_layout::panel_width;
   t.count = 1;
   if (method != scale_method::one_by_one) {
@@ -543,9 +604,15 @@ void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, co
     finish_tile(sums + first_rows * sum_stride, t.scales, p.to, {c + at.second_c, at.ldc, at.rows - first_rows}, width);
 }
 
-/// Tiles along the rows of `at` (any number) in the given panels, all rows in one panel after the other.
-template <class Isa> void byte_tile_columns(const byte_product& p, const byte_rows& at, interval panels) {
-  const row_tiles tiles{at.rows};
+/// Lines of equal rows, one behind the other.
+struct byte_lines {
+  std::int64_t count = 1, a_step = 0, c_step = 0;
+};
+
+/// Tiles along the rows of `at` (any number) in the given panels, all lines in one panel after the other.
+template <class Isa>
+void byte_tile_columns(const byte_product& p, const byte_rows& at, const byte_lines& lines, interval panels) {
+  const row_tiles tiles{at.is_torn() ? 1 : at.rows};
   byte_tile t = tile_for(p, at.lda, at.run_stride, at.ldc);
   for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
     set_panel(p, panel, t);
@@ -556,16 +623,20 @@ template <class Isa> void byte_tile_columns(const byte_product& p, const byte_ro
       byte_rows part = at;
       const std::int64_t begin = tiles.begin(tile);
       part.a = bytes_further(at.a, begin * at.lda), part.c = at.c + begin * at.ldc;
-      part.rows = tiles.begin(tile + 1) - begin, ++tile;
-      if (!stores_rows) {
+      if (!at.is_torn()) part.rows = tiles.begin(tile + 1) - begin;
+      ++tile;
+      for (std::int64_t line = 0; line < lines.count && !stores_rows; ++line) {
         byte_tile_alone<Isa>(p, t, panel, part, method);
-        continue;
+        part.a = bytes_further(part.a, lines.a_step), part.c += lines.c_step;
       }
-      t.count = 1;  // and those that are alike
-      for (; tile < tiles.count() && tiles.begin(tile + 1) - tiles.begin(tile) == part.rows; ++tile) ++t.count;
-      t.a_step = part.rows * t.lda, t.c_step = part.rows * t.ldc;
-      set_byte_rows(t, part, reinterpret_cast<address>(part.c + panel * byte_layout::panel_width), 0);
-      byte_tiles<Isa>.for_tile(method, part.rows, vectors)(t);
+      if (!stores_rows) continue;
+      t.count = lines.count, t.a_step = lines.a_step, t.c_step = lines.c_step;
+      if (lines.count == 1) {  // then tiles that are alike
+        for (; tile < tiles.count() && tiles.begin(tile + 1) - tiles.begin(tile) == part.rows; ++tile) ++t.count;
+        t.a_step = part.rows * t.lda, t.c_step = part.rows * t.ldc;
+      }
+      set_byte_rows(t, part, reinterpret_cast<address>(part.c + panel * byte_layout::panel_width), at.second_c);
+      byte_tiles<Isa>.for_tile(method, part.rows, p.layout.form_of(panel))(t);
     }
   }
 }
@@ -589,7 +660,7 @@ template <class Isa> void byte_tile_row(const byte_product& p, const byte_rows& 
     const std::int64_t first = panel++;
     while (panel < panels.end && p.layout.width(panel) == byte_layout::panel_width && method_of(panel) == method) ++panel;
     t.count = panel - first;
-    byte_tiles<Isa>.for_tile(method, at.rows, vectors)(t);
+    byte_tiles<Isa>.for_tile(method, at.rows, p.layout.form_of(first))(t);
   }
 }
 
@@ -597,7 +668,8 @@ template <class Isa> void byte_tile_row(const byte_product& p, const byte_rows& 
 template <class Isa> void byte_tile_rows(const byte_product& p, const byte_rows& at, interval panels) {
   // Weights that fit into L1 beside a few rows stay there; others are streamed past a tile of rows each.
   const bool stays = 2 * panels.size() * p.layout.vector_bytes() <= 24 * 1024;
-  if (stays && at.rows > tile_rows) return byte_tile_columns<Isa>(p, at, panels);
+  if (at.is_torn()) return byte_tile_row<Isa>(p, at, panels);
+  if (stays && at.rows > tile_rows) return byte_tile_columns<Isa>(p, at, {}, panels);
   const row_tiles tiles{at.rows};
   for (std::int64_t tile = 0; tile < tiles.count(); ++tile) {
     byte_rows part = at;

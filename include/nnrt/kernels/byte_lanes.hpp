@@ -166,6 +166,43 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
 #endif
 }
 
+/// Whether broadcast8() and paired_sums() are there.
+#if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2)
+inline constexpr bool has_pairs_of_lanes = true;
+#else
+inline constexpr bool has_pairs_of_lanes = false;
+#endif
+
+/// The eight bytes at p in every pair of lanes, flipped.
+[[gnu::always_inline]] inline dot_values broadcast8(const void* p, int_vector flip) {
+  std::int64_t word;
+  __builtin_memcpy(&word, p, sizeof word);
+#if defined(NNRT_LANES_AVX512)
+  return values_of((int_vector)_mm512_set1_epi64(word) ^ flip);
+#else
+  typedef std::int64_t pairs __attribute__((vector_size(register_bytes)));
+  return values_of((int_vector)(word - pairs{}) ^ flip);
+#endif
+}
+/// The sums of pairs of lanes: each four lanes are two pairs of x and two of y, see pair_of_lane().
+[[gnu::always_inline]] inline int_vector paired_sums(int_vector x, int_vector y) {
+#if defined(NNRT_LANES_AVX512)
+  return (int_vector)_mm512_castps_si512(_mm512_shuffle_ps((__m512)x, (__m512)y, 0x88)) +
+         (int_vector)_mm512_castps_si512(_mm512_shuffle_ps((__m512)x, (__m512)y, 0xdd));
+#elif defined(NNRT_LANES_AVX2)
+  return (int_vector)_mm256_castps_si256(_mm256_shuffle_ps((__m256)x, (__m256)y, 0x88)) +
+         (int_vector)_mm256_castps_si256(_mm256_shuffle_ps((__m256)x, (__m256)y, 0xdd));
+#else
+  (void)y;
+  return x;
+#endif
+}
+/// The pair whose sum comes into a lane: of which of the two registers, and its first lane there.
+struct lane_pair {
+  std::int64_t source, lane;
+};
+constexpr lane_pair pair_of_lane(std::int64_t lane) { return {lane % 4 / 2, lane / 4 * 4 + lane % 2 * 2}; }
+
 // --- bytes of four registers, lane by lane ------------------------------------
 
 /// The same place of four registers of bytes side by side in a lane: r0 r1 r2 r3. Lane l of register v belongs to byte

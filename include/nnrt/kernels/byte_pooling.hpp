@@ -217,8 +217,10 @@ template <class Isa = native>
 void max_pool_bytes(const pooling_shape& s, const std::byte* x, const pooled_bytes& bytes, std::byte* y, part p = {}) {
   if (s.c >= register_bytes)
     return detail::for_each_window(s, x, y, p, detail::largest_bytes<static_cast<int>(register_bytes)>(bytes, s.c));
-  if (s.c >= 32) return detail::for_each_window(s, x, y, p, detail::largest_bytes<32>(bytes, s.c));
-  if (s.c >= 16) return detail::for_each_window(s, x, y, p, detail::largest_bytes<16>(bytes, s.c));
+  if constexpr (register_bytes > 32)
+    if (s.c >= 32) return detail::for_each_window(s, x, y, p, detail::largest_bytes<32>(bytes, s.c));
+  if constexpr (register_bytes > 16)
+    if (s.c >= 16) return detail::for_each_window(s, x, y, p, detail::largest_bytes<16>(bytes, s.c));
   if (s.c >= 8) return detail::for_each_window(s, x, y, p, detail::largest_bytes<8>(bytes, s.c));
   pool_bytes<byte_maximum, Isa>(s, x, bytes, y, p);
 }
