@@ -36,7 +36,7 @@ constexpr refusal refusals[] = {
      0,
      {f32, nhwc, {1, 2, 2, 2}},
      {f32, nchw, {1, 2, 2, 2}},
-     rule::formats_must_be_equal,
+     rule::inputs_must_all_be_nchw_or_none,
      int(nchw),
      int(nhwc)},
     {"two scales, and none wanted", 0, i8_of({2}), i8_of({2}, other_scale), rule::quantised_output_must_have_one_scale,
@@ -171,4 +171,12 @@ TEST_CASE("concat: takes two hundred tensors, and the attribute arrives") {
   REQUIRE(made.nodes.size() == 1);
   CHECK(made.inputs_of(made.nodes[0]).size() == 200);
   CHECK(unpack<ops::concat::attrs>(made.attrs_of(made.nodes[0])).axis == -1);
+}
+
+TEST_CASE("concat: a format that names no order goes with nhwc, which the result is then") {
+  const tensor_desc unnamed{f32, nd, {1, 2, 2, 2}}, image{f32, nhwc, {1, 2, 2, 2}}, turned{f32, nchw, {1, 2, 2, 2}};
+  CHECK(infer<ops::concat>({}, {computed(unnamed), computed(image)}).output(0) == tensor_desc{f32, nhwc, {2, 2, 2, 2}});
+  CHECK(infer<ops::concat>({}, {computed(image), computed(unnamed)}).output(0) == tensor_desc{f32, nhwc, {2, 2, 2, 2}});
+  CHECK(infer<ops::concat>({}, {computed(unnamed), computed(unnamed)}).output(0).layout == nd);
+  CHECK_FALSE(infer<ops::concat>({}, {computed(unnamed), computed(turned)}));
 }

@@ -1,4 +1,5 @@
 // matmul_test: rules, batches, transposes, arithmetic and the DSL form of matmul.
+#include <nnrt/ops/full_connection.hpp>
 #include <nnrt/ops/matmul.hpp>
 
 #include <doctest/doctest.h>
@@ -84,8 +85,8 @@ constexpr quantised_row quantised[] = {
     {"a plain", of(i8, {2, 3}), b_i8, y_i8, rule::quantised_a_must_have_one_scale, 0, 1},
     {"both plain", of(i8, {2, 3}), of(i8, {3, 4}), {}, rule::quantised_a_must_have_one_scale, 0, 1},
     {"a per channel", of(i8, {2, 3}, per_channel<0>), b_i8, y_i8, rule::quantised_a_must_have_one_scale, 2, 1},
-    {"b plain", a_i8, of(i8, {3, 4}), y_i8, rule::quantised_b_must_have_one_scale, 0, 1},
-    {"b per channel", a_i8, of(i8, {3, 4}, per_channel<1>), y_i8, rule::quantised_b_must_have_one_scale, 4, 1},
+    {"b plain", a_i8, of(i8, {3, 4}), y_i8, rule::quantised_b_must_have_a_scale, 0, 1},
+    {"scales of rows", a_i8, of(i8, {3, 4}, per_channel<0>), y_i8, rule::scales_of_b_must_run_along_its_columns, 0, 1},
     {"nothing wanted", a_i8, b_i8, {}, rule::quantised_output_must_have_one_scale, 0, 1},
     {"y plain", a_i8, b_i8, of(i8, {2, 4}), rule::quantised_output_must_have_one_scale, 0, 1},
     {"u8 beside i8", a_i8, of(u8, {3, 4}, half), y_i8, rule::types_must_be_equal, 6, 2},
@@ -317,6 +318,30 @@ TEST_CASE("matmul: sums of 16-bit numbers are kept in 64 bits and scaled by 15 b
   const operand left = computed(a.desc), right = computed(b.desc);
   CHECK(infer<ops::matmul>(plain, {left, right}, {of(i16, {2, 2}, quant{0.5F, 0})}).output(0) ==
         of(i16, {2, 2}, quant{0.5F, 0}));
+}
+
+TEST_CASE("matmul: a scale for each column of b is that of a dense layer's output") {
+  auto a = spread<std::int8_t>({3, 6}, 37, quant{0.02F, -7}), b = spread<std::int8_t>({4, 6}, 53, per_channel<0>);
+  const float scales[] = {0.01F, 0.05F, 0.002F, 0.03F};
+  filled<std::int8_t> y({3, 4}), turned({3, 4}), expected({3, 4}), b_in_rows({6, 4});
+  y.desc.quantised = turned.desc.quantised = expected.desc.quantised = quant{0.3F, 5};
+  b_in_rows.desc.quantised = per_channel<1>;
+  for (std::size_t k = 0; k < 6; ++k)
+    for (std::size_t n = 0; n < 4; ++n) b_in_rows.elements[k * 4 + n] = b.elements[n * 6 + k];
+  view right = b.as_view(), rows = b_in_rows.as_view();
+  right.scales = rows.scales = scales;
+  const view in[] = {a.as_view(), right}, in_rows[] = {a.as_view(), rows};
+  const view out[] = {y.as_view()}, out_rows[] = {turned.as_view()}, out_layer[] = {expected.as_view()};
+  ops::matmul::reference<std::int8_t>(how(false, true), in, out);
+  ops::matmul::reference<std::int8_t>(plain, in_rows, out_rows);
+  ops::full_connection::reference<std::int8_t>({}, in, out_layer);
+  CHECK(y.elements == expected.elements);
+  CHECK(turned.elements == expected.elements);
+  const tensor_desc wanted = of(i8, {3, 4}, quant{0.3F, 5});
+  CHECK(infer<ops::matmul>(how(false, true), {computed(a.desc), weight(b.desc)}, {wanted}).output(0) == wanted);
+  CHECK(breaks(infer<ops::matmul>(plain, {computed(of(i8, {3, 4}, quant{1, 0})), weight(of(i8, {4, 6}, per_channel<0>))},
+                                  {of(i8, {3, 6}, quant{1, 0})}),
+               rule::scales_of_b_must_run_along_its_columns, 0, 1));
 }
 
 }  // namespace

@@ -90,6 +90,7 @@ constexpr stored_refusal stored_refusals[] = {
     {"plain", {}, of(i8, {2, 3}), {}, rule::quantised_input_must_have_one_scale, 0, 1},
     {"plain to quantised", {}, of(u8, {2, 3}), of(u8, {2}, half), rule::quantised_input_must_have_one_scale, 0, 1},
     {"per channel", {}, of(i8, {2, 3}, per_channel<1>), y_i8, rule::quantised_input_must_have_one_scale, 3, 1},
+    {"sums of 32 bits", {}, of(i32, {2, 3}, half), y_i8, rule::quantised_type_must_be_i8_u8_or_i16, int(i32), int(i8)},
     {"nothing wanted", {}, x_i8, {}, rule::quantised_output_must_have_one_scale, 0, 1},
     {"to plain", {}, x_i8, of(i8, {2}), rule::quantised_output_must_have_one_scale, 0, 1},
     {"infinite coefficient", to_end(-infinite), x_i8, y_i8, rule::coefficient_of_a_quantised_mean_must_be_finite,
@@ -117,8 +118,8 @@ TEST_CASE("reduce_mean: bytes need one scale, and say which result they want") {
 
 TEST_CASE("reduce_mean: the signature refuses integers, computed and floating axes") {
   const operand x = computed(f32_of({4}));
-  CHECK(breaks(infer<ops::reduce_mean>({}, {computed({i32, {4}})}),
-               signature_rule::operand_type_must_be_accepted_by_the_operator, int(i32), int(i8)));
+  CHECK(breaks(infer<ops::reduce_mean>({}, {computed({u32, {4}})}),
+               signature_rule::operand_type_must_be_accepted_by_the_operator, int(u32), int(i8)));
   CHECK(
       breaks(infer<ops::reduce_mean>({}, {x, computed({i32, {1}})}), signature_rule::operand_must_be_a_constant, 0, 1));
   CHECK(breaks(infer<ops::reduce_mean>({}, {x, weight({f32, {1}})}),
@@ -289,3 +290,12 @@ TEST_CASE("reduce_mean: 16-bit numbers are summed exactly, and the sum is scaled
   CHECK(run_stored<ops::reduce_mean, std::int16_t>({}, {2}, quant{0.0002F, 0}, x, filled<std::int32_t>({1}, {0})) ==
         std::vector<std::int16_t>{-9891, -3163});
 }
+
+TEST_CASE_TEMPLATE("reduce_mean: means of integers are truncated toward zero", T, std::int32_t, std::int64_t) {
+  CHECK(mean<T>({}, {2}, filled<T>({2, 3}, {1, 2, 5, -1, -2, -5}), {1}) == std::vector<T>{2, -2});
+  CHECK(mean<T>(to_end(-1.5F), {2}, filled<T>({2, 3}, {1, 2, 6, -1, -2, -6}), {1}) == std::vector<T>{-4, 4});
+  CHECK(mean<T>({}, {2}, filled<T>({0, 2}), {0}) == std::vector<T>{0, 0});
+  constexpr T most = std::numeric_limits<T>::max();
+  if (sizeof(T) == 4) CHECK(mean<T>({}, {1}, filled<T>({3}, {most, most, most}), {0}) == std::vector<T>{most});
+}
+static_assert(mean<std::int32_t>({}, {1}, filled<std::int32_t>({2}, {3, 4}), {0}) == std::vector<std::int32_t>{3});

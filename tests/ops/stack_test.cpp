@@ -45,7 +45,7 @@ TEST_CASE("stack: each broken rule is named with both values") {
                                   {},
                                   {of({1, 2, 2, 2}), computed({f32, nchw, {1, 2, 2, 2}})},
                                   {},
-                                  rule::formats_must_be_equal,
+                                  rule::inputs_must_all_be_nchw_or_none,
                                   static_cast<int>(nchw),
                                   static_cast<int>(nhwc)});
   NNRT_CHECK_REFUSED(
@@ -120,4 +120,10 @@ TEST_CASE("stack: tensors, then keywords") {
   REQUIRE(g.graph().nodes.size() == 1);
   CHECK(unpack<ops::stack::attrs>(g.graph().attrs_of(g.graph().nodes[0])).axis == -1);
   CHECK(g.graph().nodes[0].inputs.count == 3);
+}
+
+TEST_CASE("stack: a format that names no order goes with nhwc") {
+  const tensor_desc unnamed{f32, nd, {1, 2, 2, 2}}, image{f32, nhwc, {1, 2, 2, 2}};
+  CHECK(infer<ops::stack>({}, {computed(unnamed), computed(image)}).output(0).shape == shape_t{2, 1, 2, 2, 2});
+  CHECK(infer<ops::stack>({}, {computed(image), computed(unnamed)}).output(0).shape == shape_t{2, 1, 2, 2, 2});
 }

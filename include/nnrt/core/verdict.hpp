@@ -75,6 +75,10 @@ template <class Rule> constexpr verdict require(Rule rule, dtype got, dtype expe
 template <class Rule> constexpr verdict require(Rule rule, format got, format expected) {
   return got == expected ? verdict{} : detail::broken_rule(rule, unit::layout, static_cast<int>(got), static_cast<int>(expected));
 }
+/// NCHW beside NCHW, or any others: a format that names no order goes with NHWC, as NNRt has it.
+template <class Rule> constexpr verdict require_same_order(Rule rule, format got, format expected) {
+  return (got == nchw) == (expected == nchw) ? verdict{} : require(rule, got, expected);
+}
 template <class Rule> constexpr verdict require_at_least(Rule rule, std::int64_t got, std::int64_t least) {
   return got >= least ? verdict{} : detail::broken_rule(rule, unit::number, got, least);
 }

@@ -15,7 +15,7 @@ namespace ops {
 
 /// The inputs one after the other along `axis`.
 ///
-///   x: any number of tensors of one dtype, format and rank, whose other extents are equal
+///   x: any number of tensors of one dtype, order of axes and rank, whose other extents are equal
 ///   y: their shape, with the sum of the extents along `axis`
 ///
 /// `axis` counts from the end when negative; 0 is the default.
@@ -43,7 +43,7 @@ struct concat {
     axis_must_be_an_axis_of_the_inputs,
     types_must_be_equal,
     ranks_must_be_equal,
-    formats_must_be_equal,
+    inputs_must_all_be_nchw_or_none,
     extents_beside_the_axis_must_be_equal,
     inputs_must_all_be_quantised_or_all_plain,
     quantised_inputs_must_have_one_scale,
@@ -59,7 +59,8 @@ struct concat {
       const tensor_desc& x = in[i].desc;
       if (auto v = require(rule::types_must_be_equal, x.type, y.type); !v) return v;
       if (auto v = require(rule::ranks_must_be_equal, x.rank(), y.rank()); !v) return v;
-      if (auto v = require(rule::formats_must_be_equal, x.layout, y.layout); !v) return v;
+      if (auto v = require_same_order(rule::inputs_must_all_be_nchw_or_none, x.layout, y.layout); !v) return v;
+      if (x.layout == format::nhwc) y.layout = x.layout;
       if (auto v = join(y.shape, x.shape, axis); !v) return v;
     }
     if (auto v = choose_scale(y.quantised, in, detail::wish_of(wanted)); !v) return v;

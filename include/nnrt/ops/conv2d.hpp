@@ -19,7 +19,7 @@ namespace ops {
 /// Lengths are in pixels; pads hold zeros; the odd pixel of `same` is at bottom and right. dtypes: all operands one of
 /// f16 (sums in f32), f32, f64; or quantised: x and weight i8, or both u8, bias i32 (its scale is that of x times that
 /// of the weight), y of the dtype of x with the scale that `into<quant{…}>` gives. The weight has one scale, or one for
-/// each output channel; its zero point is 0 for i8, anything for u8. Sums are exact integers of (x - zero point) *
+/// each output channel; with one it has a zero point, too (which TFLite's i8 weights have not). Sums are exact integers of (x - zero point) *
 /// (weight - zero point), scaled by requantise(), and a fused activation is a clamp of the stored numbers. Or x i16,
 /// weight i8, bias i64 or missing: sums of 64 bits, scaled by requantise_wide(); with a bias of i32 by requantise().
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_CONV2D; quantised: the reference kernels of TFLite's CONV_2D, for i16
@@ -67,7 +67,6 @@ struct conv2d {
     quantised_output_must_have_one_scale,
     quantised_weight_must_have_a_scale,
     weight_scales_must_run_along_the_output_channels,
-    zero_point_of_an_i8_weight_must_be_0,
   };
 
   /// Where the windows lie: x NHWC, weight [O, kh, kw, …].

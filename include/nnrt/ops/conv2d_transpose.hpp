@@ -75,7 +75,6 @@ struct conv2d_transpose {
     quantised_output_must_have_one_scale,
     quantised_weight_must_have_a_scale,
     weight_scales_must_run_along_the_output_channels,
-    zero_point_of_an_i8_weight_must_be_0,
   };
 
   /// Where the windows lie: x NHWC, weight [O, kh, kw, …].
@@ -97,7 +96,7 @@ struct conv2d_transpose {
     const auto at = windows(a, x.shape, w.shape);
     for (const detail::transposed_window& axis : {at.h, at.w})
       if (auto v = check_window(axis); !v) return v;
-    if (auto v = detail::check_quantisation<rule>(x, w, wanted); !v) return v;
+    if (auto v = detail::check_quantised_layer<rule>(x, w, wanted); !v) return v;
     if (auto v = detail::check_bias<rule>(in); !v) return v;
     const tensor_desc wish = detail::wish_of(wanted);
     const bool is_declared = wish.rank() == 4;

@@ -59,7 +59,6 @@ struct depthwise_conv2d {
     quantised_output_must_have_one_scale,
     quantised_weight_must_have_a_scale,
     weight_scales_must_run_along_the_output_channels,
-    zero_point_of_an_i8_weight_must_be_0,
   };
 
   /// Where the windows lie: x NHWC, weight [O, kh, kw, 1].

@@ -16,7 +16,7 @@ namespace ops {
 ///   y: […, M, N] = fused(a * b)
 ///
 /// A vector needs an axis of extent 1 to be a matrix (unsqueeze). dtypes: both operands f16 (sums in f32), f32 or f64;
-/// or quantised: both i8 or both u8 with one scale each, y of their dtype with the scale that `into<quant{…}>` gives.
+/// or quantised: both i8 or both u8 with one scale each (b may have one for each column of the product), y of their dtype with the scale that `into<quant{…}>` gives.
 /// Sums are exact integers of (a - zero point) * (b - zero point), scaled by requantise(), and a fused activation is a
 /// clamp of the stored numbers. Both may be i16, too: its sums are kept in 64 bits and scaled by requantise_wide().
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_MATMUL; quantised: the reference kernels of TFLite's BATCH_MATMUL.
@@ -43,7 +43,8 @@ struct matmul {
     inner_extents_must_be_equal,
     leading_extents_must_be_equal_or_1,
     quantised_a_must_have_one_scale,
-    quantised_b_must_have_one_scale,
+    quantised_b_must_have_a_scale,
+    scales_of_b_must_run_along_its_columns,
     quantised_output_must_have_one_scale,
   };
 
@@ -57,7 +58,7 @@ struct matmul {
     if (auto v = require_same_extent(rule::inner_extents_must_be_equal, right.rows, left.columns); !v) return v;
     const broadcast_result batch = broadcast(leading(a.shape), leading(b.shape));
     if (!batch.fits) return refuse(rule::leading_extents_must_be_equal_or_1, batch.right, batch.left);
-    if (auto v = check_quantisation(a, b, wanted); !v) return v;
+    if (auto v = check_quantisation(attributes, a, b, wanted); !v) return v;
     shape_t y = batch.shape;
     y.push_back(left.rows);
     y.push_back(right.columns);
@@ -79,8 +80,8 @@ struct matmul {
     if (y.elements() == 0) return;
     using sum_t = math::compute_t<T>;
     const sum_t zero_a = detail::zero_of<T>(in[0]), zero_b = detail::zero_of<T>(in[1]);
-    const double scale = detail::product_of_tensor_scales(in[0].desc->quantised.scale, in[1].desc->quantised.scale);
-    const detail::epilogue<T, Rounding> finish(out[0], attributes.fused, scale, detail::has_wide_sums<T>(in));
+    const bool is_wide = detail::has_wide_sums<T>(in), has_scales = has_scales_of_columns(in[1]);
+    detail::epilogue<T, Rounding> finish(out[0], attributes.fused, sum_scale(in[0], in[1], 0), is_wide);
     shape_t index;
     index.rank = y.rank();
     do {
@@ -88,8 +89,19 @@ struct matmul {
       for (std::int64_t k = 0; k < a.extent(-1); ++k)
         sum += (static_cast<sum_t>(a.at(index.with(-1, k))) - zero_a) *
                (static_cast<sum_t>(b.at(index.with(-2, k))) - zero_b);
+      if (has_scales) finish = {out[0], attributes.fused, sum_scale(in[0], in[1], index[-1]), is_wide};
       y.at(index) = finish(sum);
     } while (next_index(index, y.shape));
+  }
+
+  static constexpr bool has_scales_of_columns(const view& b) {
+    return b.desc->quantised.mode == quantisation::kind::per_channel;
+  }
+  /// The scale of the sums of a column.
+  static constexpr double sum_scale(const view& a, const view& b, std::int64_t column) {
+    const float scale_a = a.desc->quantised.scale, scale_b = detail::channel_scale(b, column);
+    return has_scales_of_columns(b) ? detail::product_of_channel_scales(scale_a, scale_b)
+                                    : detail::product_of_tensor_scales(scale_a, scale_b);
   }
 
  private:
@@ -118,11 +130,16 @@ struct matmul {
     return x;
   }
 
-  static constexpr verdict check_quantisation(const tensor_desc& a, const tensor_desc& b,
+  static constexpr verdict check_quantisation(const attrs& how, const tensor_desc& a, const tensor_desc& b,
                                               array_ref<const tensor_desc> wanted) {
     if (!detail::layered.contains(a.type)) return {};
     if (auto v = detail::require_one_scale(rule::quantised_a_must_have_one_scale, a); !v) return v;
-    if (auto v = detail::require_one_scale(rule::quantised_b_must_have_one_scale, b); !v) return v;
+    if (b.quantised.mode == quantisation::kind::per_channel) {
+      const int columns = b.rank() - (how.transpose_b ? 2 : 1);
+      if (auto v = require(rule::scales_of_b_must_run_along_its_columns, b.quantised.axis, columns); !v) return v;
+    } else if (auto v = detail::require_one_scale(rule::quantised_b_must_have_a_scale, b); !v) {
+      return v;
+    }
     return detail::require_one_scale(rule::quantised_output_must_have_one_scale, detail::wish_of(wanted));
   }
 };

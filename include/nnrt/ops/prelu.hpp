@@ -5,8 +5,8 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/arithmetic.hpp>
 #include <nnrt/core/dsl.hpp>
-#include <nnrt/ops/detail/binary.hpp>
 #include <nnrt/ops/detail/channels.hpp>
+#include <nnrt/ops/detail/quantised_binary.hpp>
 #include <nnrt/ops/detail/quantised_unary.hpp>
 
 namespace nnrt::inline NNRT_ISA {
@@ -58,8 +58,11 @@ struct prelu {
     using real = math::compute_t<T>;
     return real(x) > 0 ? x : static_cast<T>(real(slope) * real(x));
   }
+  /// The function of two stored numbers.
+  template <class T> static constexpr auto stored(const detail::stored_pair& of) { return detail::stored_slope<T>(of); }
+
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    if constexpr (can_be_stored<T>) detail::for_each_pair<T>(in, out, stored_slope<T>(in, out));
+    if constexpr (can_be_stored<T>) detail::for_each_pair<T>(in, out, stored<T>({in, out, activation::none}));
     else
       detail::for_each_pair<T>(in, out, [&](T x, T slope) { return element(a, x, slope); });
   }
@@ -75,25 +78,6 @@ struct prelu {
     }
     return {};
   }
-
-  /// The function of two stored numbers: factors of scales in float, as TFLite has them.
-  template <class T> struct stored_slope {
-    std::int32_t zero_x, zero_slope, zero_y;
-    fixed_point passed, multiplied;
-    constexpr stored_slope(arguments in, results out) {
-      const quantisation &x = in[0].desc->quantised, &slope = in[1].desc->quantised, &y = out[0].desc->quantised;
-      zero_x = x.zero_point, zero_slope = slope.zero_point, zero_y = y.zero_point;
-      passed = fixed_point_of(double{float_quotient(x.scale, y.scale)});
-      multiplied = fixed_point_of(double{float_quotient(float_product(x.scale, slope.scale), y.scale)});
-    }
-    constexpr T operator()(T x, T slope) const {
-      using limits = std::numeric_limits<T>;
-      const std::int64_t real = x - zero_x;
-      const bool passes = real >= 0;
-      return requantise<T>(passes ? real : real * (slope - zero_slope), passes ? passed : multiplied, zero_y,
-                           {limits::min(), limits::max()});
-    }
-  };
 };
 
 }  // namespace ops

@@ -22,7 +22,8 @@ namespace ops {
 /// (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the end
 /// when negative.
 ///
-/// dtypes: f16 (summed in f32), f32, f64, in row-major order; a mean of no elements is NaN. Or quantised i8, u8 or i16
+/// dtypes: f16 (summed in f32), f32, f64, in row-major order; a mean of no elements is NaN. i32 and i64: sums in 64 bits,
+/// which wrap around, quotients and products with the coefficient truncated toward zero, 0 for no elements. Or quantised i8, u8 or i16
 /// to the scale that `into<quant{…}>` gives: sums of (x - zero point) are exact integers, and requantise() scales them by
 /// scale of x * coefficient / (scale of y * their number); a mean of no elements is 0.
 /// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_MEAN; quantised: the reference kernel of
@@ -30,9 +31,9 @@ namespace ops {
 struct reduce_mean {
   static constexpr op_code code{42};
   static constexpr std::string_view name = "reduce_mean";
-  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered},
+  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered | types::index},
                                             {"axes", types::index, presence::optional, true}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered | types::index}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 42, .hdi = 118};
   static constexpr nnrt_parameter parameters[] = {
@@ -44,6 +45,7 @@ struct reduce_mean {
     axes_must_be_a_list_or_one_number,
     axes_must_be_known,
     axis_must_be_an_axis_of_the_input,
+    quantised_type_must_be_i8_u8_or_i16,
     quantised_input_must_have_one_scale,
     quantised_output_must_have_one_scale,
     coefficient_of_a_quantised_mean_must_be_finite,
@@ -51,8 +53,11 @@ struct reduce_mean {
 
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const bool is_stored = detail::layered.contains(in[0].desc.type);
-    if (is_stored)
+    if (is_stored) {
       if (auto v = check_quantisation(a, in, wanted); !v) return v;
+    } else if (in[0].desc.quantised) {
+      return require(rule::quantised_type_must_be_i8_u8_or_i16, in[0].desc.type, i8);
+    }
     verdict v = detail::infer_reduction<rule>(a, in);
     if (v && is_stored) v.outputs[0].quantised = wanted[0].quantised;
     return v;
@@ -86,6 +91,13 @@ struct reduce_mean {
         const std::int64_t steps = sum - x.zero_point * count;
         return requantise<T, Rounding>(coefficient < 0 ? -steps : steps, shared_out(factor, count), y.zero_point,
                                        stored_range_of<T>(y, activation::none));
+      });
+    } else if constexpr (std::is_integral_v<T>) {
+      const double factor = double{a.factor()};
+      const auto add_up = [](std::uint64_t& sum, T element) { sum += static_cast<std::uint64_t>(element); };
+      detail::reduce<T>(a, in, out, std::uint64_t{0}, add_up, [&](std::uint64_t sum, std::int64_t count) {
+        const std::int64_t mean = count == 0 ? 0 : static_cast<std::int64_t>(sum) / count;
+        return factor == 1 ? static_cast<T>(mean) : math::convert<T>(math::convert<double>(mean) * factor);
       });
     } else {
       const auto factor = static_cast<sum_t>(a.factor());

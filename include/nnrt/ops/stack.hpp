@@ -12,7 +12,7 @@ namespace ops {
 
 /// The inputs one after the other along an axis of their own.
 ///
-///   x: any number N of tensors of one dtype, format, quantisation and shape, of rank n < 8
+///   x: any number N of tensors of one dtype, order of axes, quantisation and shape, of rank n < 8
 ///   y: their shape, with an axis of extent N at `axis`
 ///
 /// `axis` is the place of the new axis in y, in [-(n + 1), n]; it counts from the end when negative; 0 is the default.
@@ -37,7 +37,7 @@ struct stack {
     axis_must_be_an_axis_of_the_output,
     types_must_be_equal,
     ranks_must_be_equal,
-    formats_must_be_equal,
+    inputs_must_all_be_nchw_or_none,
     extents_must_be_equal,
   };
 
@@ -50,7 +50,8 @@ struct stack {
     for (const operand& x : in) {
       if (auto v = require(rule::types_must_be_equal, x.desc.type, first.type); !v) return v;
       if (auto v = require(rule::ranks_must_be_equal, x.desc.rank(), first.rank()); !v) return v;
-      if (auto v = require(rule::formats_must_be_equal, x.desc.layout, first.layout); !v) return v;
+      constexpr auto one_order = rule::inputs_must_all_be_nchw_or_none;
+      if (auto v = require_same_order(one_order, x.desc.layout, first.layout); !v) return v;
       for (int i = 0; i < shape.rank; ++i) {
         if (auto v = require_same_extent(rule::extents_must_be_equal, x.desc.shape[i], shape[i]); !v) return v;
         if (shape[i] < 0) shape[i] = x.desc.shape[i];

@@ -219,7 +219,7 @@ TEST_CASE_TEMPLATE("binary operators on stored bytes: the kernel has the referen
     }
 }
 
-TEST_CASE("eltwise and bias_add: the kernels on stored bytes have the references' bits, and other dtypes none") {
+TEST_CASE("eltwise, prelu and bias_add: the kernels on stored bytes have the references' bits, and other dtypes none") {
   tensor_desc wanted;
   for (const dtype type : {i8, u8}) {
     const std::int32_t shift = type == u8 ? 128 : 0;
@@ -237,6 +237,8 @@ TEST_CASE("eltwise and bias_add: the kernels on stored bytes have the references
         attrs.mode = mode;
         check_kernel<ops::eltwise>(attrs, {stored(row.a, 0.05F, 3), stored(row.b, 0.07F, -9)}, {}, {wanted});
       }
+    for (const std::int64_t channels : {1, 3, 16, 67})
+      check_kernel<ops::prelu>({}, {stored({3, 5, channels}, 0.05F, 3), stored({channels}, 0.02F, -9)}, {}, {wanted});
     for (const std::int64_t channels : {1, 3, 16, 67})
       check_kernel<ops::bias_add>({}, {stored({3, 5, channels}, 0.05F, 3), stored({channels}, 0.07F, -9)}, {}, {wanted});
   }

@@ -91,6 +91,18 @@ TEST_CASE("conv2d of bytes: u8 with zero points of both factors, at the ends of 
         }
 }
 
+TEST_CASE("conv2d of bytes: i8 weights with a zero point") {
+  for (const int w_zero : {-128, -3, 127})
+    for (const shape_t& filters : {shape_t{7, 3, 3, 5}, shape_t{33, 1, 1, 5}}) {
+      CAPTURE(w_zero);
+      check_kernel<ops::conv2d>(form{.pad = same_pads},
+                                {stored_bytes(i8, {2, 5, 6, 5}, quant{0.05F, -7}, 3),
+                                 constant(stored_bytes(i8, filters, quant{0.02F, w_zero}, 4)),
+                                 stored_bias(filters[0], 5)},
+                                {}, into_bytes(0.5F, 9));
+    }
+}
+
 TEST_CASE("conv2d of bytes: factors that shift to the right and to the left, and none at all") {
   for (const float scale : {1e-9F, 1e-6F, 1e-3F, 0.4F, 0.5F, 0.99F, 1.0F, 3.7F, 900.0F, 4e9F})
     for (const int y_zero : {-128, 0, 127}) {

@@ -102,5 +102,7 @@ TEST_CASE("conv2d_transpose of bytes: padding, strides, dilation, groups, gaps, 
                                   w = type == u8 ? constant(stored_bytes(u8, filters, quant{0.03F, 99}, 4))
                                                  : stored_filters(i8, filters, 0.02F, 4);
               check_kernel<ops::conv2d_transpose>(f, {x, w, stored_bias(34, 5)}, {}, into_bytes(0.03F, first + 120));
+              const given_operand shifted = constant(stored_bytes(type, filters, quant{0.02F, first + 31}, 4));
+              check_kernel<ops::conv2d_transpose>(f, {x, shifted}, {}, into_bytes(0.03F, first + 120));
             }
 }

@@ -83,6 +83,18 @@ TEST_CASE("depthwise_conv2d of bytes: u8 with zero points of both factors, at th
       }
 }
 
+TEST_CASE("depthwise_conv2d of bytes: i8 weights with a zero point") {
+  for (const int w_zero : {-128, -3, 127})
+    for (const std::int64_t channels : {5, 70}) {
+      CAPTURE(w_zero);
+      check_kernel<ops::depthwise_conv2d>(form{.pad = same_pads},
+                                          {stored_bytes(i8, {2, 5, 6, channels}, quant{0.05F, -7}, 3),
+                                           constant(stored_bytes(i8, {channels, 3, 3, 1}, quant{0.02F, w_zero}, 4)),
+                                           stored_bias(channels, 5)},
+                                          {}, into_bytes(0.05F, 9));
+    }
+}
+
 TEST_CASE("depthwise_conv2d of bytes: factors of every size, the largest products, sums beyond 32 bits") {
   for (const bytes_are w : {bytes_are::all_lowest, bytes_are::all_highest, bytes_are::random})
     for (const float scale : {1e-10F, 3e-8F, 1e-5F, 0.003F, 0.5F, 2.0F, 900.0F})

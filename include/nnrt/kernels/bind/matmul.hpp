@@ -121,10 +121,11 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
     const product_batch batch(attrs, call.in[0].shape(), call.in[1].shape(), result_behind_packed(call).shape);
     const auto [m, k, n] = batch.matrix;
     const byte_factors f = factors_of(call);
-    const double scale = ops::detail::product_of_tensor_scales(call.in[0].desc->quantised.scale,
-                                                               call.in[1].desc->quantised.scale);
     constexpr std::int64_t largest = 255 * 255;
-    const byte_channel all{fixed_point_of(scale / double{result_behind_packed(call).quantised.scale}), 0, {-k * largest, k * largest}};
+    const auto column_of = [&, depth = k](std::int64_t j) -> byte_channel {
+      const double scale = ops::matmul::sum_scale(call.in[0], call.in[1], j);
+      return {fixed_point_of(scale / double{result_behind_packed(call).quantised.scale}), 0, {-depth * largest, depth * largest}};
+    };
     const std::int64_t row = attrs.transpose_b ? 1 : n, column = attrs.transpose_b ? k : 1;
     const byte_layout layout = layout_of(batch.matrix);
     for (std::int64_t i = 0; i < batch.b_count; ++i) {
@@ -132,7 +133,7 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
       byte_pack(
           layout, f, scaled_range_of(call, result_behind_packed(call), attrs.fused),
           [&](std::int64_t j, std::int64_t, std::int64_t at) { return f.at(b, at * row + j * column); },
-          [&](std::int64_t) { return all; }, bytes_out(call) + i * layout.bytes());
+          column_of, bytes_out(call) + i * layout.bytes());
     }
   }
   static void run(const kernel_call& call) {

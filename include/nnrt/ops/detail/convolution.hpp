@@ -50,20 +50,12 @@ template <class Rule> constexpr verdict check_bias(array_ref<const operand> in) 
   return require_same_extent(Rule::bias_must_have_one_element_for_each_output_channel, bias.elements(), w.shape[0]);
 }
 
-/// What the arithmetic of integer convolutions rests on. TFLite's kernels know no zero point of an i8 weight, only of a
-/// u8 one.
-template <class Rule>
-constexpr verdict check_quantisation(const tensor_desc& x, const tensor_desc& w, array_ref<const tensor_desc> wanted) {
-  if (auto v = check_quantised_layer<Rule>(x, w, wanted); !v || w.type != i8) return v;
-  return require(Rule::zero_point_of_an_i8_weight_must_be_0, w.quantised.zero_point, 0);
-}
-
 /// Rules of both convolutions, up to those about groups, which each has its own of.
 template <class Rule>
 constexpr verdict check_convolution(const window_pair& at, array_ref<const operand> in,
                                     array_ref<const tensor_desc> wanted) {
   if (auto v = check_windows<Rule>(at); !v) return v;
-  if (auto v = check_quantisation<Rule>(in[0].desc, in[1].desc, wanted); !v) return v;
+  if (auto v = check_quantised_layer<Rule>(in[0].desc, in[1].desc, wanted); !v) return v;
   return check_bias<Rule>(in);
 }
 

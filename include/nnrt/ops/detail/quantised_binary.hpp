@@ -126,6 +126,24 @@ template <class T> struct stored_product {
   constexpr T operator()(T a, T b) const { return result(std::int64_t{a - zero_a} * (b - zero_b), factor); }
 };
 
+/// a, or slope * a where a is below 0: factors of scales in float. Source: TFLite's PRELU.
+template <class T> struct stored_slope {
+  std::int32_t zero_x, zero_slope;
+  fixed_point passed, multiplied;
+  stored_result<T> result;
+
+  constexpr explicit stored_slope(const stored_pair& of)
+      : zero_x(of.a.zero_point),
+        zero_slope(of.b.zero_point),
+        passed(fixed_point_of(double{float_quotient(of.a.scale, of.y.scale)})),
+        multiplied(fixed_point_of(double{float_quotient(nnrt::float_product(of.a.scale, of.b.scale), of.y.scale)})),
+        result(of.y, activation::none) {}
+  constexpr T operator()(T x, T slope) const {
+    const std::int64_t real = x - zero_x;
+    return real >= 0 ? result(real, passed) : result(real * (slope - zero_slope), multiplied);
+  }
+};
+
 /// The larger of a and b, each brought to the scale of y; which leaves them as they are where all scales are equal, as
 /// they have to be for TFLite's MAXIMUM.
 template <class T> struct stored_maximum {
