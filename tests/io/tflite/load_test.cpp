@@ -513,7 +513,7 @@ TEST_CASE("tflite: other subgraphs and their signatures are there to be chosen")
 }
 
 TEST_CASE("tflite: constants may stand behind the FlatBuffer, at any address") {
-  for (const std::size_t shift : {0, 1, 4}) {
+  for (const std::size_t shift : {std::size_t{0}, std::size_t{1}, std::size_t{4}}) {
     file f = good();
     f.tensors[1].data.clear();
     f.tensors[1].is_behind = true;
