@@ -453,6 +453,7 @@ const row compilations[] = {
     {"OH_NNCompilation_Build", "the device fails to say what it can", UNAVAILABLE, [] { return built_on([](auto& b) { b.refusals_fail = "gone"; }); }},
     {"OH_NNCompilation_Build", "the device fails to prepare", UNAVAILABLE, [] { return built_on([](auto& b) { b.prepare_fails = "gone"; }); }},
     {"OH_NNCompilation_Destroy", "an object", DONE, [] { OH_NNCompilation* c = OH_NNCompilation_ConstructForCache(); OH_NNCompilation_Destroy(&c); return c == nullptr ? DONE : NOTHING_DONE; }},
+    {"OH_NNCompilation_Destroy", "built, and the device is unknown by now", NOTHING_DONE, [] { small_compilation c; OH_NNCompilation_SetDevice(c.handle, unknown_device); OH_NNCompilation* same = c.handle; OH_NNCompilation_Destroy(&same); OH_NNCompilation_SetDevice(c.handle, 0); return same == nullptr ? DONE : NOTHING_DONE; }},
     {"OH_NNCompilation_Destroy", "null", NOTHING_DONE, [] { OH_NNCompilation* c = nullptr; OH_NNCompilation_Destroy(nullptr), OH_NNCompilation_Destroy(&c); return NOTHING_DONE; }},
 };
 

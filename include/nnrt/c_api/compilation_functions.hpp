@@ -52,7 +52,14 @@ NNRT_C_API OH_NNCompilation* OH_NNCompilation_ConstructForCache() noexcept {
   return nnrt::c_api::new_compilation("OH_NNCompilation_ConstructForCache", [](nnrt::c_api::compilation&) {});
 }
 NNRT_C_API void OH_NNCompilation_Destroy(OH_NNCompilation** compilation) noexcept {
-  (void)nnrt::c_api::destroy<nnrt::c_api::compilation>("OH_NNCompilation_Destroy", compilation);
+  using namespace nnrt::c_api;
+  (void)coded("OH_NNCompilation_Destroy", [&](const char* me) {
+    const auto* const of = compilation != nullptr ? alive<nnrt::c_api::compilation>(*compilation) : nullptr;
+    if (of == nullptr) return null_argument(me);
+    // Upstream asks the device to let go of what it built, and leaves everything as it is when it does not find the device.
+    if (of->is_built() && find_device(of->device_id) == nullptr) return fails(OH_NN_FAILED, {me, ": no device ", of->device_id});
+    return destroy<nnrt::c_api::compilation>(me, compilation);
+  });
 }
 
 NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_ExportCacheToBuffer(OH_NNCompilation* compilation, const void* buffer, size_t length, size_t* modelSize) noexcept {
