@@ -411,7 +411,7 @@ typedef struct OH_NN_QuantParam {
   const int32_t *zeroPoint;  ///< in the stored type's range
 } OH_NN_QuantParam;
 
-/// A tensor in API 9. The new way is ::NN_TensorDesc.
+/// A tensor in API 9. The new way is NN_TensorDesc.
 typedef struct OH_NN_Tensor {
   OH_NN_DataType dataType;             ///< type of the elements
   uint32_t dimensionCount;             ///< number of axes; 0 is a scalar
@@ -420,7 +420,7 @@ typedef struct OH_NN_Tensor {
   OH_NN_TensorType type;               ///< data, or which parameter
 } OH_NN_Tensor;
 
-/// Memory that an executor shares with its device, in API 9. The new way is ::NN_Tensor.
+/// Memory that an executor shares with its device, in API 9. The new way is NN_Tensor.
 typedef struct OH_NN_Memory {
   void *const data;     ///< first byte, aligned to a page
   const size_t length;  ///< in bytes

@@ -46,5 +46,5 @@ template <class T> class array_ref {
 
 }  // namespace nnrt::inline NNRT_ISA
 
-/// Iterators outlive the array_ref that they came from: a std::span of one that is not named is well-formed.
+// Iterators outlive the array_ref that they came from: a std::span of one that is not named is well-formed.
 template <class T> inline constexpr bool std::ranges::enable_borrowed_range<nnrt::array_ref<T>> = true;

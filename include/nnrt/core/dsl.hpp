@@ -32,7 +32,7 @@ namespace detail {
 template <class...> inline constexpr bool accepted = false;  // dependent, so that it fails only where it is named
 }
 
-/// Its arguments are what the compiler prints: the rule, then the values. decltype(graph_rejected<…>::report()) prints them.
+/// Its arguments are what the compiler prints: the rule, then the values. `decltype(graph_rejected<…>::report())` prints them.
 template <auto Rule, class... Facts> struct graph_rejected {
 #ifdef __clang__
   // Where clang meets a class whose assertion fails it gives up the function around it, and every constant that depends on that adds an error;

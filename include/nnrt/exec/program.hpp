@@ -98,9 +98,9 @@ class program {
   std::int64_t arena_lower_bound() const { return has_plan() ? plan_->made.arena_lower_bound : 0; }
   /// Kernel calls of one run.
   std::size_t steps() const { return has_plan() ? plan_->made.steps.size() : 0; }
-  /// The network node by node, after the passes; as graph<f>::table(). The names live as long as a copy of the program.
+  /// The network node by node, after the passes; as `graph<f>::table()`. The names live as long as a copy of the program.
   pool<node_info> table() const { return has_plan() ? node_table(plan_->optimised, plan(), plan_->optimised.text) : pool<node_info>{}; }
-  /// What the passes did, each step, and where its result lies; as graph<f>::text().
+  /// What the passes did, each step, and where its result lies; as `graph<f>::text()`.
   std::string text() const { return has_plan() ? dump_plan(plan_->optimised, plan(), plan_->made.arena_lower_bound) : std::string(); }
 
  private:
