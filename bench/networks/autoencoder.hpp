@@ -15,8 +15,8 @@ template <std::int64_t Out, class X> constexpr auto dense_normed(X x, std::strin
       layers::batch_norm(layers::full_connection<Out>(x, layer_name(layer, "dense")), layer_name(layer, "norm")));
 }
 
-/// 640 numbers of a spectrogram through a bottleneck of 8 and back.
-template <std::int64_t Batch> constexpr void write_autoencoder(nnrt::builder& g) {
+/// 640 numbers of a spectrogram through a bottleneck of 8 and back, and how far the copy is off.
+template <std::int64_t Batch, bool HasError = true> constexpr void write_autoencoder(nnrt::builder& g) {
   using namespace nnrt;
   auto x = g.input<f32, shape<Batch, 640>>("spectrogram");
   auto e1 = dense_normed<128>(x, "encoder1");
@@ -30,8 +30,10 @@ template <std::int64_t Batch> constexpr void write_autoencoder(nnrt::builder& g)
   auto d4 = dense_normed<128>(d3, "decoder4");
   auto y = layers::full_connection<640>(d4, "out");
   g.output("spectrogram", y);
-  g.output("error", reduce_mean((y - x) * (y - x), axes<1>));
+  if constexpr (HasError) g.output("error", reduce_mean((y - x) * (y - x), axes<1>));
 }
 inline constexpr auto autoencoder = [](nnrt::builder& g) { write_autoencoder<1>(g); };
+/// The copy alone, as MLPerf Tiny has it.
+inline constexpr auto autoencoder_copy = [](nnrt::builder& g) { write_autoencoder<1, false>(g); };
 
 }  // namespace networks

@@ -55,5 +55,7 @@ template <std::int64_t Batch, std::int64_t Size, bool IsNormed> constexpr void w
 
 /// As its weights are trained, for one photograph.
 inline constexpr auto resnet18 = [](nnrt::builder& g) { write_resnet18<1, 224, true>(g); };
+/// As it is deployed: normalisation is part of the convolutions.
+inline constexpr auto resnet18_deployed = [](nnrt::builder& g) { write_resnet18<1, 224, false>(g); };
 
 }  // namespace networks

@@ -1,15 +1,16 @@
 // measured: workloads as Google Benchmarks - checked against the references first, timed beside the machine's own peak.
-// Flow: each program of bench/run adds its workloads and calls run_benchmarks(); bench/report.py makes tables of their
-// JSON.
+// Flow: bench/run/workloads.cpp adds them and calls run_benchmarks(); bench/report.py makes tables of their JSON.
 #pragma once
 
 #include "support/machine.hpp"
-#include "support/network.hpp"
+#include "support/prepared.hpp"
 
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,6 @@ namespace bench {
 struct work {
   double macs = 0;        // multiply-accumulates of one run; 0: not what it is about
   std::size_t bytes = 0;  // what one run must read and write at least
-  double arena_bytes = 0;
   bool of_bytes = false;  // multiplies bytes, not floats
 };
 
@@ -60,16 +60,16 @@ class limits {
   std::array<double, 2> best_{};
 };
 
-/// Times run() and says what it reached of the machine's limits; the peak is measured just before and just after, and
-/// the higher counts.
+/// Times what run(times) does and says what it reached of the machine's limits; the peak is measured just before and just
+/// after, and the higher counts.
 template <class Run> void time_beside_peak(benchmark::State& state, int threads, const work& one, Run run) {
   limits& machine = limits::of(threads);
   const std::size_t level = level_of(one.bytes);
   const double gigabytes = machine.read_gigabytes(level);
-  for (int warm = 0; warm < 3; ++warm) run();
+  run(3);
   const double peak_before = machine.gflops(one.of_bytes);
   const stopwatch watch(threads);
-  for ([[maybe_unused]] auto _ : state) run();
+  while (state.KeepRunningBatch(static_cast<benchmark::IterationCount>(state.max_iterations))) run(static_cast<std::int64_t>(state.max_iterations));
   const double seconds = watch.seconds() / static_cast<double>(state.iterations());
   const double peak = std::max(peak_before, machine.gflops(one.of_bytes));
   state.counters["gflops"] = 2e-9 * one.macs / seconds;
@@ -79,8 +79,28 @@ template <class Run> void time_beside_peak(benchmark::State& state, int threads,
   state.counters["level"] = static_cast<double>(level);
   state.counters["share_of_bandwidth"] = 1e-9 * static_cast<double>(one.bytes) / seconds / gigabytes;
   state.counters["seconds"] = seconds;
-  state.counters["arena_bytes"] = one.arena_bytes;
 }
+
+/// Says on stderr how far the repetitions are, now and then.
+class progress {
+ public:
+  static progress& get() {
+    static progress only;
+    return only;
+  }
+  void expect(std::size_t rows) { rows_ += rows; }
+  void say(const std::string& what) {
+    ++calls_;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < std::chrono::seconds(5)) return;
+    last_ = now;
+    std::fprintf(stderr, "  %zu timings done, %zu rows to repeat; now %s\n", calls_, rows_, what.c_str());
+  }
+
+ private:
+  std::size_t rows_ = 0, calls_ = 0;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
 
 /// Registers a workload: "<group>/<name>/<who runs it>/<dtype>/threads:<n>". Tables are joined on group, name and
 /// dtype, so whoever else runs the same workload gets a row beside ours.
@@ -96,26 +116,43 @@ void add(const std::string& group, const std::string& name, const std::string& w
   made->ComputeStatistics("upper_quartile", [](const std::vector<double>& v) { return quantile(v, 0.75); });
 }
 
-/// Largest error of a checked result, relative to its largest number.
+/// Largest error of a checked result of floats, relative to its largest number.
 inline constexpr double allowed_error = 1e-4;
 
-/// Adds a network, run by nnrt's executor with 1 thread and, unless it is too small to use them, with 2.
-template <auto Network> void add_network(const std::string& group, const std::string& name) {
-  using graph = nnrt::graph<Network>;
-  for (const int threads : {1, 2}) {
-    if (threads > 1 && graph::is_micro) continue;
-    add(group, name, "nnrt", network<graph>::type, threads, [](benchmark::State& state, int of_threads) {
-      const network<graph>& with = network<graph>::get();
-      auto executor = value_of(nnrt::executor<graph>::create(with.weights(), {.threads = of_threads}));
-      if (const double error = with.error_of(with.run(executor)); !(error <= allowed_error)) {
-        state.SkipWithError(("differs from the reference by " + std::to_string(error)).c_str());
-        return;
-      }
-      const work one{static_cast<double>(graph::macs), network<graph>::bytes(),
-                     static_cast<double>(graph::arena_bytes), network<graph>::type != nnrt::f32};
-      time_beside_peak(state, of_threads, one, [&] { benchmark::DoNotOptimize(with.run(executor).data()); });
-    });
+/// How many steps stored numbers of a result may be off. nnrt has its references' bits. Libraries round a layer's sums in
+/// different ways, so a layer may be one step off, and a network one for some layers in a row.
+inline double allowed_steps(const description& network, bool is_ours) {
+  if (is_ours) return 0;
+  return network.layers.size() == 1 ? 1 : std::max(2.0, 0.25 * static_cast<double>(network.layers.size()));
+}
+
+/// Times a runner once its result is right.
+inline void time_checked(benchmark::State& state, const prepared& with, runner& made, int threads, bool is_ours) {
+  const bool stored = with.network().has_stored_numbers();
+  const double error = with.error_of(made);
+  const double allowed = stored ? allowed_steps(with.network(), is_ours) : allowed_error;
+  if (!(error <= allowed)) {
+    state.SkipWithError(("wrong: differs from the reference by " + std::to_string(error) + (stored ? " steps" : "")).c_str());
+    return;
   }
+  time_beside_peak(state, threads, {with.macs(), with.bytes(), stored}, [&](std::int64_t times) { made.run_many(times); });
+  state.counters["error"] = error;
+}
+
+/// Adds a workload of one dtype, run by nnrt (peer is nullptr) or by a peer.
+inline void add_row(const workload& w, nnrt::dtype type, int threads, const peer* by) {
+  const std::string who = by == nullptr ? "nnrt" : by->name;
+  progress::get().expect(1);
+  add(w.group, w.name, who, type, threads, [&w, type, by, who](benchmark::State& state, int of_threads) {
+    progress::get().say(w.name + ", " + std::string(nnrt::name_of(type)) + ", " + who);
+    try {
+      const prepared& with = prepared::of(w, type);
+      const auto made = by == nullptr ? with.ours(of_threads) : by->make(with.network(), of_threads);
+      time_checked(state, with, *made, of_threads, by == nullptr);
+    } catch (const std::exception& reason) {
+      state.SkipWithError(reason.what());
+    }
+  });
 }
 
 /// Runs what was added; arguments are Google Benchmark's.

@@ -1,0 +1,93 @@
+# peers.cmake: the libraries that nnrt is compared with, each an object library bench_peer_<name>, as far as they are installed.
+# Flow: included by bench/CMakeLists.txt; sets nnrt_peers. What is missing is said once, and the tables have no column for it.
+
+set(nnrt_peers)
+
+# nnrt_peer(name CONDITION libraries... ): bench/peers/<name>.cpp, when the condition is true.
+function(nnrt_peer name found)
+  if(NOT found)
+    message(STATUS "bench: no ${name}, or one too old")
+    return()
+  endif()
+  add_library(bench_peer_${name} OBJECT peers/${name}.cpp)
+  target_compile_features(bench_peer_${name} PRIVATE cxx_std_20)
+  target_include_directories(bench_peer_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_compile_options(bench_peer_${name} PRIVATE -Wall -Wextra ${NNRT_BENCH_FLAGS})
+  target_link_libraries(bench_peer_${name} PUBLIC ${ARGN})
+  set(nnrt_peers ${nnrt_peers} bench_peer_${name} PARENT_SCOPE)
+  message(STATUS "bench: with ${name}")
+endfunction()
+
+# The version of the Debian package that a file is of, for titles; "?" elsewhere.
+function(nnrt_package_version result package)
+  execute_process(COMMAND dpkg-query -W -f "\${Version}" ${package} OUTPUT_VARIABLE version ERROR_QUIET)
+  if(NOT version)
+    set(version "?")
+  endif()
+  set(${result} ${version} PARENT_SCOPE)
+endfunction()
+
+# XNNPACK: no CMake package, no pkg-config file.
+find_path(NNRT_XNNPACK_INCLUDE xnnpack.h)
+find_path(NNRT_PTHREADPOOL_INCLUDE pthreadpool.h)
+find_library(NNRT_XNNPACK_LIBRARY XNNPACK)
+find_library(NNRT_PTHREADPOOL_LIBRARY pthreadpool)
+set(found FALSE)
+if(NNRT_XNNPACK_INCLUDE AND NNRT_PTHREADPOOL_INCLUDE AND NNRT_XNNPACK_LIBRARY AND NNRT_PTHREADPOOL_LIBRARY)
+  set(found TRUE)
+endif()
+nnrt_peer(xnnpack ${found} ${NNRT_XNNPACK_LIBRARY} ${NNRT_PTHREADPOOL_LIBRARY})
+if(found)
+  nnrt_package_version(version libxnnpack-dev)
+  # Functions marked deprecated since are those that both have.
+  target_compile_options(bench_peer_xnnpack PRIVATE -Wno-deprecated-declarations)
+  target_compile_definitions(bench_peer_xnnpack PRIVATE NNRT_XNNPACK_VERSION="${version}")
+  file(STRINGS ${NNRT_XNNPACK_INCLUDE}/xnnpack.h of_2024 REGEX "xnn_define_static_transpose|xnn_define_tanh")
+  if(of_2024)
+    target_compile_definitions(bench_peer_xnnpack PRIVATE NNRT_XNNPACK_OF_2024)
+  endif()
+endif()
+
+# ONNX Runtime: Debian's, or a folder with onnxruntime_c_api.h and libonnxruntime.so (bench/peers.sh fetches one).
+set(NNRT_ONNXRUNTIME "$ENV{NNRT_ONNXRUNTIME}" CACHE PATH "Folder of an ONNX Runtime: its header and its library")
+find_path(NNRT_ONNXRUNTIME_INCLUDE onnxruntime_c_api.h HINTS ${NNRT_ONNXRUNTIME} PATH_SUFFIXES onnxruntime)
+find_library(NNRT_ONNXRUNTIME_LIBRARY NAMES onnxruntime libonnxruntime.so.1 HINTS ${NNRT_ONNXRUNTIME})
+set(found FALSE)
+if(NNRT_ONNXRUNTIME_INCLUDE AND NNRT_ONNXRUNTIME_LIBRARY)
+  set(found TRUE)
+endif()
+nnrt_peer(onnxruntime ${found} ${NNRT_ONNXRUNTIME_LIBRARY})
+if(found)
+  target_include_directories(bench_peer_onnxruntime SYSTEM PRIVATE ${NNRT_ONNXRUNTIME_INCLUDE})
+endif()
+
+find_package(dnnl 3 CONFIG QUIET)
+find_package(OpenMP QUIET)
+set(found FALSE)
+if(dnnl_FOUND AND OpenMP_CXX_FOUND)
+  set(found TRUE)
+endif()
+nnrt_peer(onednn ${found} DNNL::dnnl OpenMP::OpenMP_CXX)
+
+# Debian has no package file for CMake of OpenCV's dnn module alone.
+find_path(NNRT_OPENCV_INCLUDE opencv2/dnn.hpp PATH_SUFFIXES opencv4)
+find_library(NNRT_OPENCV_DNN opencv_dnn)
+find_library(NNRT_OPENCV_CORE opencv_core)
+set(found FALSE)
+if(NNRT_OPENCV_INCLUDE AND NNRT_OPENCV_DNN AND NNRT_OPENCV_CORE)
+  set(found TRUE)
+endif()
+nnrt_peer(opencv ${found} ${NNRT_OPENCV_DNN} ${NNRT_OPENCV_CORE})
+if(found)
+  target_include_directories(bench_peer_opencv SYSTEM PRIVATE ${NNRT_OPENCV_INCLUDE})
+endif()
+
+find_package(Eigen3 CONFIG QUIET)
+set(found FALSE)
+if(TARGET Eigen3::Eigen)
+  set(found TRUE)
+endif()
+nnrt_peer(eigen ${found} Eigen3::Eigen)
+if(found)  # GCC 12 complains about its own header of intrinsics
+  target_compile_options(bench_peer_eigen PRIVATE -Wno-uninitialized -Wno-maybe-uninitialized)
+endif()

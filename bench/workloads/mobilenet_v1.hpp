@@ -1,0 +1,10 @@
+// mobilenet_v1: a workload of the benches.
+// Flow: bench/CMakeLists.txt makes a source of it; bench/run/workloads.cpp times it.
+#pragma once
+
+#include "networks/mobilenet_v1.hpp"
+
+struct this_workload {
+  static constexpr const char *group = "network", *name = "MobileNetV1 1.0, 224x224";
+  static constexpr auto network = networks::mobilenet_v1;
+};

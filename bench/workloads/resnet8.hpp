@@ -1,0 +1,10 @@
+// resnet8: a workload of the benches.
+// Flow: bench/CMakeLists.txt makes a source of it; bench/run/workloads.cpp times it.
+#pragma once
+
+#include "networks/resnet8.hpp"
+
+struct this_workload {
+  static constexpr const char *group = "network", *name = "ResNet-8, 32x32";
+  static constexpr auto network = networks::resnet8;
+};
