@@ -35,6 +35,14 @@ template <class G, std::size_t... I> struct spans_of_outputs<G, std::index_seque
   return joined({what, " \"", name, "\": got ", got, " elements, expected ", expected});
 }
 
+/// What takes the times of an executor's steps: nothing, unless its policy names something (exec/profile.hpp).
+struct no_times {};
+template <class Policy> struct times_of { using type = no_times; };
+template <class Policy>
+  requires requires { typename Policy::times_type; }
+struct times_of<Policy> { using type = typename Policy::times_type; };
+template <class Policy> inline constexpr bool takes_times = !std::is_same_v<typename times_of<Policy>::type, no_times>;
+
 /// Whether a network under a policy takes the unrolled form.
 template <class G, class Policy>
 inline constexpr bool unrolls = Policy::form == execution_form::unrolled || (Policy::form == execution_form::automatic && G::is_micro);
@@ -129,6 +137,21 @@ template <class G, class Policy = cpu> class executor {
     return outputs();
   }
 
+  /// What the steps took so far; profile() says which step is which.
+  const auto& times() const
+    requires(detail::takes_times<Policy>)
+  {
+    return times_;
+  }
+  auto& times()
+    requires(detail::takes_times<Policy>)
+  {
+    return times_;
+  }
+  /// The network, and its plan as it is run: for profiles.
+  using network = G;
+  static constexpr const plan_view& plan_of_steps() { return view_of_plan; }
+
   /// The outputs of the last run: one span, or a tuple of them.
   outputs_type outputs() {
     return [&]<std::size_t... I>(std::index_sequence<I...>) { return outputs_type(output_at<I>()...); }(std::make_index_sequence<output_count>{});
@@ -222,8 +245,9 @@ template <class G, class Policy = cpu> class executor {
       context.views = views;
       context.threads = threads_.get();
       context.further_scratch = further_scratch_.data();
+      if constexpr (!plan.fallible.empty()) context.fault = &fault;
+      if constexpr (detail::takes_times<Policy>) return times_.run(view_of_plan, context);
       if constexpr (plan.fallible.empty()) return run_steps(view_of_plan, plan.steps, context), nullptr;
-      context.fault = &fault;
       return run_steps(view_of_plan, plan.steps, context);
     }
   }
@@ -239,6 +263,7 @@ template <class G, class Policy = cpu> class executor {
   shared<thread_pool> threads_;
   heap_block further_scratch_;
   std::string broken_;
+  [[no_unique_address]] typename detail::times_of<Policy>::type times_;
 };
 
 }  // namespace nnrt::inline NNRT_ISA

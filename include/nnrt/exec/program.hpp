@@ -99,7 +99,12 @@ class program {
   /// Kernel calls of one run.
   std::size_t steps() const { return has_plan() ? plan_->made.steps.size() : 0; }
   /// The network node by node, after the passes; as `graph<f>::table()`. The names live as long as a copy of the program.
-  pool<node_info> table() const { return has_plan() ? node_table(plan_->optimised, plan(), plan_->optimised.text) : pool<node_info>{}; }
+  pool<node_info> table() const {
+    if (!has_plan()) return {};
+    ir::graph g = plan_->optimised;
+    g.bytes = plan_->made.constants;  // the plan has the constants, at their offsets in the graph; counting reads those that are shapes and axes
+    return node_table(g, plan(), plan_->optimised.text);
+  }
   /// What the passes did, each step, and where its result lies; as `graph<f>::text()`.
   std::string text() const { return has_plan() ? dump_plan(plan_->optimised, plan(), plan_->made.arena_lower_bound) : std::string(); }
 

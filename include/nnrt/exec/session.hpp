@@ -67,17 +67,25 @@ class session {
   /// the outputs mean nothing.
   result<void> run_until(std::int64_t deadline) {
     if (!program_.has_plan() || !broken_.message().empty()) return fail(reason());
-    run_context context;
-    context.bases = bases_;
-    context.views = views_;
-    context.threads = threads_.get();
-    context.further_scratch = further_scratch_.data();
     run_fault fault;
-    if (!plan().fallible.empty()) context.fault = &fault;
+    const run_context context = context_for(fault);
     if (deadline != no_deadline) return run_steps_until(deadline, context, fault);
     if (const step* const failed = run_steps(plan(), plan().steps, context)) return fail(error_of(plan(), *failed, fault));
     return {};
   }
+
+  /// The same as run(), with the times of the steps taken by `times`, a step_times of <nnrt/profile.hpp>; profile(session, times) says which
+  /// step is which. Errors: those of run().
+  template <class Times> result<void> run(Times& times) {
+    if (!program_.has_plan() || !broken_.message().empty()) return fail(reason());
+    run_fault fault;
+    if (const step* const failed = times.run(plan(), context_for(fault))) return fail(error_of(plan(), *failed, fault));
+    return {};
+  }
+
+  /// The program that runs, and its plan for the present shapes: for profiles.
+  const program& compiled() const { return program_; }
+  plan_view plan_of_steps() const { return plan(); }
 
   /// From now on runs read input i at `first`, which has the bytes of its desc and lives until then; null: in the session's own memory again.
   /// Kernels read it fastest where it is aligned to 64 bytes.
@@ -94,6 +102,16 @@ class session {
 
  private:
   session(program&& fitted, const shared<thread_pool>& threads) : program_(std::move(fitted)), threads_(threads) {}
+
+  run_context context_for(run_fault& fault) {
+    run_context context;
+    context.bases = bases_;
+    context.views = views_;
+    context.threads = threads_.get();
+    context.further_scratch = further_scratch_.data();
+    if (!plan().fallible.empty()) context.fault = &fault;
+    return context;
+  }
 
   plan_view plan() const { return program_.has_plan() ? program_.plan() : plan_view{}; }
 
