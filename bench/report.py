@@ -18,6 +18,7 @@ import sys
 from pathlib import Path
 
 LEVELS = ["L1", "L2", "L3", "memory"]
+PEERS = ["eigen", "onednn", "onnxruntime", "opencv", "xnnpack"]
 
 
 # --- the machine -------------------------------------------------------------
@@ -127,38 +128,115 @@ def workloads(found: dict) -> list[Workload]:
     return [all_of[name] for name in sorted(all_of, key=lambda name: order[name])]
 
 
-def row_of(w: Workload, has_arena: bool) -> list[str]:
-    what = [w.name, w.dtype, str(w.threads)]
-    if w.error or "median" not in w.of:
-        return what + [w.error or "was not repeated", "", "", "", "", ""] + [""] * has_arena
+def key_of(w: Workload) -> tuple[str, str, str, int]:
+    return (w.group, w.name, w.dtype, w.threads)
+
+
+def has_result(w: Workload) -> bool:
+    return not w.error and "median" in w.of
+
+
+def ratio_of(peer: Workload, ours: Workload) -> float:
+    """How many times as long as nnrt the peer took."""
+    return peer.median("seconds") / ours.median("seconds")
+
+
+def peer_cell(peer: Workload | None, ours: Workload) -> str:
+    if peer is None or not has_result(peer):
+        return "–"
+    return f"{time_text(peer.median('seconds'))} ({ratio_of(peer, ours):.2f}×)"
+
+
+def own_cells(w: Workload) -> list[str]:
+    if not has_result(w):
+        return [w.error or "was not repeated", "", "", "", "", ""]
     has_macs = w.median("gflops") > 0
     cells = [time_text(w.median("seconds")), w.spread()]
     cells += [f"{w.median('gflops'):.1f}", share_text(w.median("share_of_peak"))] if has_macs else ["", ""]
     level = LEVELS[int(w.median("level"))]
-    cells += [f"{w.median('gigabytes'):.1f}", f"{share_text(w.median('share_of_bandwidth'))} of {level}"]
-    return what + cells + ([bytes_text(w.median("arena_bytes"))] if has_arena else [])
+    return cells + [f"{w.median('gigabytes'):.1f}", f"{share_text(w.median('share_of_bandwidth'))} of {level}"]
+
+
+def peer_names(found: dict) -> list[str]:
+    """Peers that have a result, in order of their names."""
+    return sorted({w.who for w in workloads(found) if w.who != "nnrt" and has_result(w)})
+
+
+def comparisons(found: dict) -> list[tuple[Workload, dict[str, Workload]]]:
+    """nnrt's workloads, each with those of the peers that ran the same."""
+    peers: dict[tuple, dict[str, Workload]] = {}
+    for w in workloads(found):
+        if w.who != "nnrt":
+            peers.setdefault(key_of(w), {})[w.who] = w
+    return [(w, peers.get(key_of(w), {})) for w in workloads(found) if w.who == "nnrt"]
+
+
+def best_of(ours: Workload, beside: dict[str, Workload]) -> Workload | None:
+    ran = [w for w in beside.values() if has_result(w)]
+    return min(ran, key=lambda w: w.median("seconds")) if ran and has_result(ours) else None
+
+
+def row_of(ours: Workload, beside: dict[str, Workload], names: list[str]) -> list[str]:
+    best = best_of(ours, beside)
+    cells = [ours.name, ours.dtype, str(ours.threads), *own_cells(ours)]
+    cells += [peer_cell(beside.get(name), ours) if has_result(ours) else "–" for name in names]
+    return cells + ([f"{ratio_of(best, ours):.2f}×" if best else "–"] if names else [])
+
+
+def reasons(found: dict) -> list[str]:
+    """Why peers have no figure, each reason once."""
+    of: dict[tuple[str, str], list[str]] = {}
+    for w in workloads(found):
+        if w.who != "nnrt" and w.error:
+            what = f"{w.name} {w.dtype}"
+            listed = of.setdefault((w.who, " ".join(w.error.split())[:160]), [])
+            if what not in listed:
+                listed.append(what)
+    if not of:
+        return []
+    lines = ["What peers did not run, in their own words:", ""]
+    return lines + [f"* {who}: {error} ({', '.join(names)})" for (who, error), names in sorted(of.items())] + [""]
 
 
 def run_tables(folder: Path) -> list[str]:
-    lines = []
-    for name, title, has_arena in (("layers", "Matrix product and layers", False), ("networks", "Networks", True)):
-        found = load(folder, name)
-        if found is None:
-            continue
-        columns = ["workload", "dtype", "threads", "time", "spread", "GFLOP/s", "of peak", "GB/s"]
-        columns += ["of read bandwidth"] + ["arena"] * has_arena
-        rows = [row_of(w, has_arena) for w in workloads(found)]
-        lines += [f"## {title}", "", *table(columns, rows, "l" + "r" * (len(columns) - 1))]
-    return lines
+    found = load(folder, "workloads")
+    if found is None:
+        return []
+    names = peer_names(found)
+    lines = ["## Peers", ""]
+    titles = {key.removeprefix("peer_"): value for key, value in found["context"].items() if key.startswith("peer_")}
+    lines += [f"* {name}: {title}" for name, title in sorted(titles.items())] or ["None is installed."]
+    lines += [f"* {name}: missing" for name in PEERS if name not in titles] + [""]
+    columns = ["workload", "dtype", "threads", "nnrt", "spread", "GFLOP/s", "of peak", "GB/s", "of read bandwidth"]
+    columns += names + ["best peer / nnrt"] * bool(names)
+    for group, title in (("network", "Networks"), ("layer", "Layers")):
+        rows = [row_of(ours, beside, names) for ours, beside in comparisons(found) if ours.group == group]
+        if rows:
+            lines += [f"## {title}", "", *table(columns, rows, "l" + "r" * (len(columns) - 1))]
+    return lines + reasons(found)
+
+
+def process_table(folder: Path) -> list[str]:
+    found = load(folder, "process")
+    if found is None:
+        return []
+    rows = [[row["who"], time_text(row["seconds"]), time_text(row["fastest"]), f"{row['peak_bytes'] / 2**20:.1f} MiB",
+             f"{row['private_bytes'] / 2**20:.1f} MiB", bytes_text(row["program_bytes"]),
+             bytes_text(row["library_bytes"]) if row["library_bytes"] else ""] for row in found]
+    columns = ["process", "start to end", "fastest", "peak memory", "private memory", "stripped program", "its shared libraries"]
+    lines = ["## One MobileNetV2 result from a fresh process (f32, 1 thread)", "",
+             "nnrt's program holds the weights; the others read them from a file of their own form.", ""]
+    return lines + table(columns, rows, "lrrrrrr")
 
 
 def limits_table(folder: Path) -> list[str]:
     found = load(folder, "limits")
     if found is None:
         return []
-    rows = [[str(one["threads"]), f"{one['gflops']:.0f}", *(f"{one[level]:.0f}" for level in LEVELS)] for one in found]
-    columns = ["threads", "FMA, GFLOP/s", *(f"read {level}, GB/s" for level in LEVELS)]
-    return ["## What the machine can do at most", "", *table(columns, rows, "rrrrrr")]
+    rows = [[str(one["threads"]), f"{one['gflops']:.0f}", f"{one['byte_gops']:.0f}", *(f"{one[level]:.0f}" for level in LEVELS)]
+            for one in found]
+    columns = ["threads", "FMA, GFLOP/s", "int8 dot products, Gop/s", *(f"read {level}, GB/s" for level in LEVELS)]
+    return ["## What the machine can do at most", "", *table(columns, rows, "rrrrrrr")]
 
 
 def speed_cells(seconds: float, macs: float, size: float, peak: float) -> list[str]:
@@ -245,11 +323,14 @@ def compile_tables(folder: Path) -> list[str]:
 
 
 METHOD = """\
-Each result was checked against the operators' references before it was timed. Times are medians over repetitions that
+Each result was checked against the operators' references before it was timed: floats within 1e-4 of the largest
+number, stored numbers of one layer within one step (nnrt's are the same bits). Times are medians over repetitions that
 ran in random order; spread is half the distance of the quartiles. On 1 thread time is that of the core (what other
 programs took is left out), on 2 threads it is the time that passed. The peak, of FMA or of dot products of bytes, is
 measured beside every repetition, so clocks of different moments are never compared; bandwidth is that of reading
-inputs and weights and writing outputs once, against reading from the cache (or memory) that holds them all.""".splitlines()
+inputs and weights and writing outputs once, against reading from the cache (or memory) that holds them all. GFLOP/s
+count a convolution as the direct one. Peers have the same weights and inputs, in the layouts that they prefer; in
+brackets stands how many times as long as nnrt they take.""".splitlines()
 
 
 def head(folder: Path) -> list[str]:
@@ -278,12 +359,12 @@ def main() -> int:
     if sys.argv[1] == "others":
         print(json.dumps({"share": share_of_others(load(folder, "machine"), sys.stdin.read())}))
         return 0
-    made_by = [head, limits_table, run_tables, kernels_table, compile_tables]
+    made_by = [head, limits_table, run_tables, process_table, kernels_table, compile_tables]
     if sys.argv[1] == "steps":
         made_by = [steps_tables]
     print("\n".join(line for make in made_by for line in make(folder)).rstrip("\n"))
-    ran = [w for name in ("layers", "networks") for w in workloads(load(folder, name) or {"benchmarks": []})]
-    return 1 if any(w.error for w in ran) else 0
+    ran = workloads(load(folder, "workloads") or {"benchmarks": []})
+    return 1 if any(w.error for w in ran if w.who == "nnrt") else 0
 
 
 if __name__ == "__main__":

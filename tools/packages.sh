@@ -15,8 +15,11 @@ tests="clang-16 doctest-dev python3 pkg-config git libonnx-testdata libonnx-dev 
 # 64-bit Arm a compiler with its C++ library and a machine that runs what it makes.
 nightly="libclang-rt-16-dev valgrind doxygen g++-aarch64-linux-gnu qemu-user"
 
-# Google Benchmark, for bench/.
-bench="libbenchmark-dev"
+# Google Benchmark and what draws pictures, for bench/.
+bench="libbenchmark-dev python3 python3-matplotlib"
+
+# The libraries that bench/ compares nnrt with; those that a release of Debian does not have are left out (known_packages).
+peers="libxnnpack-dev libpthreadpool-dev libonnxruntime-dev libdnnl-dev libopencv-dnn-dev libeigen3-dev"
 
 # What tools/train_*.py take; no test and no example needs them.
 training="python3 python3-sklearn"
@@ -31,6 +34,14 @@ missing_packages() {
   local package
   for package in "$@"; do
     dpkg-query -W -f '${Status}\n' "$package" 2>/dev/null | grep -q ' installed$' || printf '%s\n' "$package"
+  done
+}
+
+# Prints those of the given packages that apt could install or that are installed.
+known_packages() {
+  local package
+  for package in "$@"; do
+    if apt-cache show "$package" >/dev/null 2>&1; then printf '%s\n' "$package"; fi
   done
 }
 

@@ -30,7 +30,15 @@ class message {
   std::string bytes_;
 };
 
-enum data_type { float32 = 1, int8 = 3, int32 = 6, int64 = 7 };
+enum data_type { float32 = 1, uint8 = 2, int8 = 3, int32 = 6, int64 = 7 };
+
+/// How activations are stored: as here, or with 128 added, which some libraries have the faster kernels for.
+enum class activations { of_int8, of_uint8 };
+
+/// Stored numbers with 128 added, or taken away again: the same for bytes.
+inline void move_by_128(std::byte* numbers, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) numbers[i] ^= std::byte{0x80};
+}
 constexpr data_type type_of(element e) { return e == element::f32 ? float32 : e == element::i8 ? int8 : int32; }
 
 /// [rows, columns] of elements of `size` bytes as [columns, rows].
@@ -77,7 +85,8 @@ inline void reorder_image(const std::byte* from, std::byte* to, const described_
 
 class writer {
  public:
-  explicit writer(const description& network) : network_(network), images_(images_of(network)), stored_(network.has_stored_numbers()) {
+  writer(const description& network, activations kind)
+      : network_(network), images_(images_of(network)), stored_(network.has_stored_numbers()), unsigned_(kind == activations::of_uint8) {
     for (const int id : network.inputs) graph_.inside(11, value_info(id));
     for (const int id : network.inputs) known_.insert(id), dequantise(id);
     for (const described_layer& l : network.layers) add(l);
@@ -110,7 +119,7 @@ class writer {
       dim.number(1, extent);
       shape.inside(1, dim);
     }
-    tensor.number(1, type_of(of(id).type));
+    tensor.number(1, of(id).type == element::i8 && unsigned_ ? uint8 : type_of(of(id).type));
     tensor.inside(2, shape);
     type.inside(1, tensor);
     info.text(1, name_of(id));
@@ -159,7 +168,12 @@ class writer {
 
   // --- stored numbers ---
   std::string scale(float value) { return constant(float32, std::vector<float>{value}, true); }
-  std::string zero(int value) { return constant(int8, std::vector<std::int8_t>{static_cast<std::int8_t>(value)}, true); }
+  std::string zero_of_weight(int value) { return constant(int8, std::vector<std::int8_t>{static_cast<std::int8_t>(value)}, true); }
+  /// The zero point of an activation.
+  std::string zero(int value) {
+    if (!unsigned_) return zero_of_weight(value);
+    return constant(uint8, std::vector<std::uint8_t>{static_cast<std::uint8_t>(value + 128)}, true);
+  }
   /// The name under which operations read a tensor: that of its real numbers.
   std::string real(int id) const { return stored_ ? "f" + std::to_string(id) : name_of(id); }
   void dequantise(int id) {
@@ -178,7 +192,7 @@ class writer {
     const std::string name = constant(type_of(t.type), dims, raw);
     if (!stored_) return name;
     if (t.scales.size() == 1 || t.type == element::i32) {
-      node("DequantizeLinear", {name, scale(t.scales.at(0)), zero(t.zero_point)}, "f" + name);
+      node("DequantizeLinear", {name, scale(t.scales.at(0)), zero_of_weight(t.zero_point)}, "f" + name);
       return "f" + name;
     }
     const std::vector<std::int8_t> zeros(t.scales.size());
@@ -204,7 +218,14 @@ class writer {
       std::string raw(of(id).bytes(), '\0');
       if (is_image(id)) reorder_image(of(id).data, reinterpret_cast<std::byte*>(raw.data()), of(id), true);
       else std::memcpy(raw.data(), of(id).data, raw.size());
-      constant_names_[id] = weight(of(id), shape_of(id), raw, 0);
+      if (stored_ && unsigned_) {
+        move_by_128(reinterpret_cast<std::byte*>(raw.data()), raw.size());
+        const std::string name = constant(uint8, shape_of(id), raw);
+        node("DequantizeLinear", {name, scale(of(id).scales.at(0)), zero(of(id).zero_point)}, "f" + name);
+        constant_names_[id] = "f" + name;
+      } else {
+        constant_names_[id] = weight(of(id), shape_of(id), raw, 0);
+      }
     }
     return constant_names_.count(id) != 0 ? constant_names_[id] : real(id);
   }
@@ -339,40 +360,48 @@ class writer {
   std::set<int> images_, known_;
   std::map<int, int> flattened_;  // the image that a row is of
   std::map<int, std::string> constant_names_;
-  bool stored_;
+  bool stored_, unsigned_;
   int constants_ = 0;
   message graph_;
 };
 
 /// The model, and how its inputs and outputs stand to the description's.
 struct model {
-  explicit model(const description& network) {
-    const writer made(network);
-    bytes = made.bytes();
-    for (const int id : network.inputs) inputs.push_back(port_of(made, network, id));
-    for (const int id : network.outputs) outputs.push_back(port_of(made, network, id));
+  model(const description& network, activations kind) {
+    file = network.onnx_file;
+    if (file.empty()) bytes = writer(network, kind).bytes();
+    const std::set<int> images = images_of(network);
+    for (const int id : network.inputs) inputs.push_back(port_of(images, network, id, kind));
+    for (const int id : network.outputs) outputs.push_back(port_of(images, network, id, kind));
   }
   struct port {
     std::string name;
     described_tensor tensor;
     std::vector<std::int64_t> shape;  // in the model
-    bool is_image;
-    void put(const std::byte* from, std::byte* to) const { is_image ? reorder_image(from, to, tensor, true) : copy(from, to); }
-    void get(const std::byte* from, std::byte* to) const { is_image ? reorder_image(from, to, tensor, false) : copy(from, to); }
+    bool is_image, is_moved;
+    void put(const std::byte* from, std::byte* to) const {
+      is_image ? reorder_image(from, to, tensor, true) : copy(from, to);
+      if (is_moved) move_by_128(to, tensor.bytes());
+    }
+    void get(const std::byte* from, std::byte* to) const {
+      is_image ? reorder_image(from, to, tensor, false) : copy(from, to);
+      if (is_moved) move_by_128(to, tensor.bytes());
+    }
 
    private:
     void copy(const std::byte* from, std::byte* to) const { std::memcpy(to, from, tensor.bytes()); }
     friend struct model;
   };
-  std::string bytes;
+  std::string file, bytes;  // where it lies: in a file, or here
   std::vector<port> inputs, outputs;
 
  private:
-  static port port_of(const writer& made, const description& network, int id) {
+  static port port_of(const std::set<int>& images, const description& network, int id, activations kind) {
     port p;
     p.name = writer::name_of(id);
     p.tensor = network.of(id);
-    p.is_image = made.is_image(id);
+    p.is_image = images.count(id) != 0;
+    p.is_moved = p.tensor.type == element::i8 && kind == activations::of_uint8;
     const auto& s = p.tensor.shape;
     p.shape = p.is_image ? std::vector<std::int64_t>{s[0], s[3], s[1], s[2]} : s;
     return p;

@@ -34,13 +34,14 @@ OrtEnv* environment() {
 
 class onnxruntime_runner final : public runner {
  public:
-  onnxruntime_runner(const description& network, int threads) : model_(network) {
+  onnxruntime_runner(const description& network, int threads) : model_(network, onnx::activations::of_uint8) {
     OrtSessionOptions* options = nullptr;
     require(api().CreateSessionOptions(&options));
     require(api().SetIntraOpNumThreads(options, threads));
     require(api().SetInterOpNumThreads(options, 1));
     require(api().SetSessionGraphOptimizationLevel(options, ORT_ENABLE_ALL));
-    OrtStatus* const status = api().CreateSessionFromArray(environment(), model_.bytes.data(), model_.bytes.size(), options, &session_);
+    OrtStatus* const status = model_.file.empty() ? api().CreateSessionFromArray(environment(), model_.bytes.data(), model_.bytes.size(), options, &session_)
+                                                  : api().CreateSession(environment(), model_.file.c_str(), options, &session_);
     api().ReleaseSessionOptions(options);
     require(status);
     model_.bytes = {};
@@ -63,7 +64,7 @@ class onnxruntime_runner final : public runner {
   OrtValue* add_value(const onnx::model::port& port, std::vector<lines>& memory) {
     memory.emplace_back(port.tensor.bytes());
     OrtValue* value = nullptr;
-    const auto type = port.tensor.type == element::f32 ? ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT : ONNX_TENSOR_ELEMENT_DATA_TYPE_INT8;
+    const auto type = port.tensor.type == element::f32 ? ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT : ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8;
     require(api().CreateTensorWithDataAsOrtValue(memory_, memory.back().data(), port.tensor.bytes(), port.shape.data(), port.shape.size(), type, &value));
     values_.push_back(value);
     return value;

@@ -12,11 +12,11 @@ using namespace bench;
 
 class opencv_runner final : public runner {
  public:
-  opencv_runner(const description& network, int threads) : model_(network), threads_(threads) {
+  opencv_runner(const description& network, int threads) : model_(network, onnx::activations::of_int8), threads_(threads) {
     cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
     cv::setNumThreads(threads);
     try {
-      net_ = cv::dnn::readNetFromONNX(model_.bytes.data(), model_.bytes.size());
+      net_ = model_.file.empty() ? cv::dnn::readNetFromONNX(model_.bytes.data(), model_.bytes.size()) : cv::dnn::readNetFromONNX(model_.file);
       net_.setPreferableBackend(cv::dnn::DNN_BACKEND_OPENCV);
       net_.setPreferableTarget(cv::dnn::DNN_TARGET_CPU);
     } catch (const cv::Exception& e) {

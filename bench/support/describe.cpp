@@ -2,6 +2,8 @@
 // Flow: description.hpp says what the fields mean; the operators' headers say what attributes mean.
 #include "support/describe.hpp"
 
+#include <nnrt/dynamic.hpp>
+
 #include <cmath>
 
 namespace bench {

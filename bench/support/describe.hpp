@@ -4,7 +4,9 @@
 
 #include "support/description.hpp"
 
-#include <nnrt/dynamic.hpp>
+#include <nnrt/io/model.hpp>
+
+#include <nnrt/exec/evaluate.hpp>
 
 #include <string>
 

@@ -5,10 +5,11 @@
 #include "support/describe.hpp"
 #include "support/numbers.hpp"
 
-#include <nnrt/dynamic.hpp>
+#include <nnrt/exec/session.hpp>
 #include <nnrt/io/make_weights.hpp>
 
 #include <cmath>
+#include <tuple>
 
 namespace bench {
 
@@ -72,24 +73,32 @@ void run_known(evaluation& e) {
   e.g.nodes = all;
 }
 
-/// nnrt's session, for networks that no compiler has seen.
-class session_runner final : public runner {
+/// nnrt's session, for networks that no compiler has seen, and for profiles.
+template <class Base, class... Times> class session_runner final : public Base {
  public:
   session_runner(const model& network, int threads) : session_(value_of(compile(network, {.threads = threads}))) {}
   void set_input(std::size_t i, const std::byte* elements) override {
-    const auto to = session_.input<std::int8_t>(i);
-    std::memcpy(to.data(), elements, to.size());
+    with_elements(session_.input_desc(i).type, [&]<class T>(T) {
+      const auto to = session_.template input<T>(i);
+      std::memcpy(to.data(), elements, to.size_bytes());
+    });
   }
   void run() override {
-    if (!session_.run()) throw cannot_run("nnrt's session could not run");
+    if (!session_.run(std::get<Times>(times_)...)) throw cannot_run("nnrt's session could not run");
   }
   void get_output(std::size_t i, std::byte* elements) override {
-    const auto from = session_.output<std::int8_t>(i);
-    std::memcpy(elements, from.data(), from.size());
+    with_elements(session_.output_desc(i).type, [&]<class T>(T) {
+      const auto from = session_.template output<T>(i);
+      std::memcpy(elements, from.data(), from.size_bytes());
+    });
   }
+  pool<profiled_step> profile() const { return nnrt::profile(session_, std::get<Times>(times_)...); }
 
  private:
+  template <class F> static void with_elements(dtype type, F f) { type == f32 ? f(float{}) : f(std::int8_t{}); }
+
   session session_;
+  std::tuple<Times...> times_;
 };
 
 template <class T> double largest_difference(const lines& got, const lines& expected, bool is_relative) {
@@ -135,6 +144,7 @@ void prepared::fill_static(const static_network& from, const std::string& name) 
   put_numbers(*values_, weights_, inputs_);
   run_known(*values_);
   network_ = describe(*values_, name);
+  model_ = {written, weights_};
   count(written);
 }
 
@@ -143,16 +153,16 @@ void prepared::fill_quantised(const workload& w) {
   evaluation measured(floats.values_->g);
   put_numbers(measured, floats.weights_, floats.inputs_);
   measured.run();
-  model_ = std::make_unique<model>(quantise(measured));
+  model_ = quantise(measured);
   is_micro_ = false;
-  for (const std::int32_t id : model_->graph.inputs)
-    inputs_.push_back(elements_for(model_->graph.name_of(model_->graph.at(id).name), model_->graph.at(id).desc));
-  values_ = std::make_unique<detail::evaluated>(model_->graph);
+  for (const std::int32_t id : model_.graph.inputs)
+    inputs_.push_back(elements_for(model_.graph.name_of(model_.graph.at(id).name), model_.graph.at(id).desc));
+  values_ = std::make_unique<detail::evaluated>(model_.graph);
   put_numbers(*values_, {}, inputs_);
   values_->run();
   expected_ = outputs_of(*values_);
   network_ = describe(*values_, w.name);
-  count(model_->graph);
+  count(model_.graph);
 }
 
 void prepared::count(const ir::graph& g) {
@@ -165,9 +175,11 @@ void prepared::count(const ir::graph& g) {
 }
 
 std::unique_ptr<runner> prepared::ours(int threads) const {
-  if (model_) return std::make_unique<session_runner>(*model_, threads);
-  return make_(weights_, threads);
+  if (make_ != nullptr) return make_(weights_, threads);
+  return std::make_unique<session_runner<runner>>(model_, threads);
 }
+
+std::unique_ptr<profiled_runner> prepared::ours_profiled() const { return std::make_unique<session_runner<profiled_runner, step_times>>(model_, 1); }
 
 double prepared::error_of(runner& made) const {
   for (std::size_t i = 0; i < inputs_.size(); ++i) made.set_input(i, inputs_[i].data());

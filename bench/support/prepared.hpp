@@ -7,6 +7,8 @@
 
 #include <nnrt/io/model.hpp>
 
+#include <nnrt/exec/profile.hpp>
+
 #include <map>
 #include <optional>
 
@@ -15,6 +17,12 @@ namespace bench {
 namespace detail {
 struct evaluated;
 }
+
+/// A runner that takes the time of each step.
+class profiled_runner : public runner {
+ public:
+  virtual nnrt::pool<nnrt::profiled_step> profile() const = 0;
+};
 
 class prepared {
  public:
@@ -27,6 +35,9 @@ class prepared {
   const description& network() const { return network_; }
   /// nnrt's own executor or session. Throws cannot_run.
   std::unique_ptr<runner> ours(int threads) const;
+  /// nnrt's session of the network, on one thread, with the times of its steps: those of an executor, which has the same
+  /// kernels. Throws cannot_run.
+  std::unique_ptr<profiled_runner> ours_profiled() const;
   bool is_micro() const { return is_micro_; }
 
   /// Gives a runner the inputs, runs it once and says how far its outputs are from the right ones: for floats the
@@ -53,7 +64,7 @@ class prepared {
   nnrt::weights weights_;
   std::vector<lines> inputs_, expected_;
   std::unique_ptr<runner> (*make_)(const nnrt::weights&, int) = nullptr;
-  std::unique_ptr<nnrt::model> model_;  // of the quantised network; nullptr: make_ makes the runner
+  nnrt::model model_;                   // of what sessions run
   bool is_micro_ = false;
   double macs_ = 0;
   std::size_t bytes_ = 0;
