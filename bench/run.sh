@@ -20,7 +20,8 @@ All of them, unless some are named. Each result is checked before it is timed.
   --peers LIST   these peers alone: --peers xnnpack,onnxruntime; none installs no peer and measures none
   --write FILE   the tables go to FILE, too
 
-JSON, tables and pictures (SVG) go to build/bench, every step of some networks to build/bench/steps.md.
+JSON, tables and pictures (SVG) go to build/bench, every step of the networks to build/bench/steps.md and, for
+chrome://tracing, to build/bench/trace-*.json.
 NNRT_ONNXRUNTIME may name a folder with another ONNX Runtime: onnxruntime_c_api.h and libonnxruntime.so.1.
 EOT
 }
@@ -60,14 +61,17 @@ python=python3
 out=build/bench
 flags='-O3 -march=native'
 mkdir -p "$out"
-rm -f "$out"/{machine,others,limits,workloads,profile,process,compile}.json "$out"/*.svg
+rm -f "$out"/{machine,others,limits,workloads,profile,process,compile}.json "$out"/{trace-*.json,*.svg}
 "$python" bench/report.py machine "g++ $flags" >"$out/machine.json"
 
+# build WORKLOADS targets...: all workloads when the list is empty.
 build() {
+  local workloads=$1
+  shift
   echo "building the benches in $out: some minutes, the first time" >&2
   quietly "$out.log" cmake -S . -B "$out" -G Ninja -D CMAKE_CXX_COMPILER=g++ -D CMAKE_BUILD_TYPE=Release \
     -D NNRT_BUILD_BENCH=ON -D NNRT_BUILD_TESTS=OFF -D NNRT_BUILD_EXAMPLES=OFF -D NNRT_BUILD_TOOLS=OFF \
-    -D NNRT_ONNXRUNTIME="${NNRT_ONNXRUNTIME:-}" "-DNNRT_BENCH_FLAGS=${flags// /;}"
+    -D NNRT_ONNXRUNTIME="${NNRT_ONNXRUNTIME:-}" -D NNRT_BENCH_ONLY="${workloads//,/;}" "-DNNRT_BENCH_FLAGS=${flags// /;}"
   grep '^-- bench: ' "$out.log" >&2 || true
   quietly "$out.log" cmake --build "$out" --target "$@"
 }
@@ -77,14 +81,14 @@ run_benches() {
   [ -z "$quick" ] || repetitions=5 seconds=0.02
   [ -z "$only" ] || chosen+=("--only=$only")
   [ -z "$peers_wanted" ] || chosen+=("--peers=$peers_wanted")
-  build bench_machine bench_workloads bench_profile
+  build "$only" bench_machine bench_workloads bench_profile
   echo "running them" >&2
   "$programs/bench_machine" >"$out/limits.json"
   # What it says of how far it is goes to the terminal; its own table to the log.
   "$programs/bench_workloads" "${chosen[@]}" --benchmark_repetitions="$repetitions" --benchmark_min_time="$seconds" \
     --benchmark_enable_random_interleaving=true --benchmark_out="$out/workloads.json" --benchmark_out_format=json \
     >"$out/workloads.log"
-  [ -n "$only" ] || "$programs/bench_profile" >"$out/profile.json"
+  "$programs/bench_profile" "$out" >"$out/profile.json"
   "$python" bench/report.py steps "$out" >"$out/steps.md"
   "$python" bench/plot.py "$out"
 }
@@ -92,7 +96,7 @@ run_benches() {
 measure_processes() {
   local runs=31
   [ -z "$quick" ] || runs=7
-  build bench
+  build '' bench
   echo "starting processes" >&2
   "$python" bench/process/measure.py --runs "$runs" --json "$out/process.json" "$out/bench"
 }
