@@ -177,8 +177,13 @@ class writer {
   /// The name under which operations read a tensor: that of its real numbers.
   std::string real(int id) const { return stored_ ? "f" + std::to_string(id) : name_of(id); }
   void dequantise(int id) {
-    if (!stored_) return;
+    if (!stored_ || !is_read(id)) return;
     node("DequantizeLinear", {name_of(id), scale(of(id).scales.at(0)), zero(of(id).zero_point)}, real(id));
+  }
+  bool is_read(int id) const {
+    for (const described_layer& l : network_.layers)
+      if (std::find(l.inputs.begin(), l.inputs.end(), id) != l.inputs.end()) return true;
+    return false;
   }
   /// Where an operation writes; finish() brings it to its tensor.
   std::string raw_result(int id) const { return stored_ ? "r" + std::to_string(id) : name_of(id); }

@@ -4,7 +4,9 @@
 
 #include "workloads/support/layer.hpp"
 
-struct this_workload {
+namespace timed {
+
+struct add_workload {
   static constexpr const char *group = "layer", *name = "add one number per channel, 64 at 56x56";
   static constexpr auto network = [](nnrt::builder& g) {
     using namespace nnrt;
@@ -18,3 +20,5 @@ struct this_workload {
     g.output("y", add(x, b, into<quant{.scale = 0.07F, .zero_point = 1}>));
   };
 };
+
+}  // namespace timed

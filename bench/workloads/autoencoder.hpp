@@ -4,7 +4,11 @@
 
 #include "networks/autoencoder.hpp"
 
-struct this_workload {
+namespace timed {
+
+struct autoencoder_workload {
   static constexpr const char *group = "network", *name = "autoencoder 640-128-8-128-640";
   static constexpr auto network = networks::autoencoder_copy;
 };
+
+}  // namespace timed

@@ -4,7 +4,9 @@
 
 #include "workloads/support/layer.hpp"
 
-struct this_workload {
+namespace timed {
+
+struct conv_1x1_workload {
   static constexpr const char *group = "layer", *name = "conv 1x1, 256 to 256 at 28x28";
   static constexpr auto network = [](nnrt::builder& g) {
     using namespace nnrt;
@@ -18,3 +20,5 @@ struct this_workload {
     g.output("y", conv2d(x, w, g.weight<i32, shape<256>>("conv.bias"), same, relu, layer::result<256>));
   };
 };
+
+}  // namespace timed

@@ -4,7 +4,9 @@
 
 #include "workloads/support/layer.hpp"
 
-struct this_workload {
+namespace timed {
+
+struct conv_3x3_workload {
   static constexpr const char *group = "layer", *name = "conv 3x3, 64 to 64 at 56x56";
   static constexpr auto network = [](nnrt::builder& g) {
     using namespace nnrt;
@@ -18,3 +20,5 @@ struct this_workload {
     g.output("y", conv2d(x, w, g.weight<i32, shape<64>>("conv.bias"), same, relu, layer::result<576>));
   };
 };
+
+}  // namespace timed

@@ -4,7 +4,9 @@
 
 #include "workloads/support/layer.hpp"
 
-struct this_workload {
+namespace timed {
+
+struct depthwise_3x3_workload {
   static constexpr const char *group = "layer", *name = "depthwise 3x3, 32 at 112x112";
   static constexpr auto network = [](nnrt::builder& g) {
     using namespace nnrt;
@@ -18,3 +20,5 @@ struct this_workload {
     g.output("y", depthwise_conv2d(x, w, g.weight<i32, shape<32>>("conv.bias"), same, relu, layer::result<9>));
   };
 };
+
+}  // namespace timed

@@ -4,7 +4,11 @@
 
 #include "networks/keyword_spotter.hpp"
 
-struct this_workload {
+namespace timed {
+
+struct ds_cnn_workload {
   static constexpr const char *group = "network", *name = "DS-CNN, 49x10";
   static constexpr auto network = networks::keyword_spotter;
 };
+
+}  // namespace timed

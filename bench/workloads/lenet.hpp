@@ -4,7 +4,11 @@
 
 #include "networks/lenet.hpp"
 
-struct this_workload {
+namespace timed {
+
+struct lenet_workload {
   static constexpr const char *group = "network", *name = "LeNet-5, 28x28";
   static constexpr auto network = networks::lenet;
 };
+
+}  // namespace timed

@@ -4,7 +4,9 @@
 
 #include "workloads/support/layer.hpp"
 
-struct this_workload {
+namespace timed {
+
+struct matmul_workload {
   static constexpr const char *group = "layer", *name = "matmul 512x512x512";
   static constexpr auto network = [](nnrt::builder& g) {
     using namespace nnrt;
@@ -17,3 +19,5 @@ struct this_workload {
     g.output("c", matmul(a, g.weight<i8, shape<512, 512>, nd, layer::step_of_weights>("b.weight"), layer::result<512>));
   };
 };
+
+}  // namespace timed

@@ -4,8 +4,12 @@
 
 #include "networks/micro_mlp.hpp"
 
-struct this_workload {
+namespace timed {
+
+struct micro_mlp_workload {
   static constexpr const char *group = "network", *name = "MLP 8-16-16-1";
   static constexpr auto network = networks::micro_mlp;
   static constexpr auto network_of_bytes = networks::micro_mlp_of_bytes;
 };
+
+}  // namespace timed

@@ -4,7 +4,11 @@
 
 #include "networks/mobilenet_v1.hpp"
 
-struct this_workload {
+namespace timed {
+
+struct mobilenet_v1_workload {
   static constexpr const char *group = "network", *name = "MobileNetV1 1.0, 224x224";
   static constexpr auto network = networks::mobilenet_v1;
 };
+
+}  // namespace timed

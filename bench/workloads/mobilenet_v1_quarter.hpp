@@ -4,7 +4,11 @@
 
 #include "networks/mobilenet_v1.hpp"
 
-struct this_workload {
+namespace timed {
+
+struct mobilenet_v1_quarter_workload {
   static constexpr const char *group = "network", *name = "MobileNetV1 0.25, 96x96";
   static constexpr auto network = networks::mobilenet_v1_quarter;
 };
+
+}  // namespace timed

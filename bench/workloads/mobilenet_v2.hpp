@@ -4,7 +4,11 @@
 
 #include "networks/mobilenet_v2.hpp"
 
-struct this_workload {
+namespace timed {
+
+struct mobilenet_v2_workload {
   static constexpr const char *group = "network", *name = "MobileNetV2 1.0, 224x224";
   static constexpr auto network = networks::mobilenet_v2;
 };
+
+}  // namespace timed

@@ -4,7 +4,11 @@
 
 #include "networks/resnet18.hpp"
 
-struct this_workload {
+namespace timed {
+
+struct resnet18_workload {
   static constexpr const char *group = "network", *name = "ResNet-18, 224x224";
   static constexpr auto network = networks::resnet18_deployed;
 };
+
+}  // namespace timed

@@ -4,7 +4,11 @@
 
 #include "networks/resnet8.hpp"
 
-struct this_workload {
+namespace timed {
+
+struct resnet8_workload {
   static constexpr const char *group = "network", *name = "ResNet-8, 32x32";
   static constexpr auto network = networks::resnet8;
 };
+
+}  // namespace timed

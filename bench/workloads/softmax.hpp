@@ -4,7 +4,9 @@
 
 #include "workloads/support/layer.hpp"
 
-struct this_workload {
+namespace timed {
+
+struct softmax_workload {
   static constexpr const char *group = "layer", *name = "softmax of 1000";
   static constexpr auto network = [](nnrt::builder& g) {
     using namespace nnrt;
@@ -17,3 +19,5 @@ struct this_workload {
     g.output("y", softmax(x, into<quant{.scale = 1.0F / 256, .zero_point = -128}>));
   };
 };
+
+}  // namespace timed

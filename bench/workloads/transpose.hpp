@@ -4,7 +4,9 @@
 
 #include "workloads/support/layer.hpp"
 
-struct this_workload {
+namespace timed {
+
+struct transpose_workload {
   static constexpr const char *group = "layer", *name = "transpose NCHW to NHWC, 64 at 112x112";
   static constexpr auto network = [](nnrt::builder& g) {
     using namespace nnrt;
@@ -17,3 +19,5 @@ struct this_workload {
     g.output("y", transpose(x, perm<0, 2, 3, 1>));
   };
 };
+
+}  // namespace timed

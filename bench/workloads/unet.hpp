@@ -4,7 +4,11 @@
 
 #include "networks/unet.hpp"
 
-struct this_workload {
+namespace timed {
+
+struct unet_workload {
   static constexpr const char *group = "network", *name = "U-Net, 128x128";
   static constexpr auto network = networks::unet;
 };
+
+}  // namespace timed
