@@ -90,4 +90,5 @@ endif()
 nnrt_peer(eigen ${found} Eigen3::Eigen)
 if(found)  # GCC 12 complains about its own header of intrinsics
   target_compile_options(bench_peer_eigen PRIVATE -Wno-uninitialized -Wno-maybe-uninitialized)
+  target_compile_definitions(bench_peer_eigen PRIVATE NNRT_EIGEN_VERSION="${Eigen3_VERSION}")
 endif()

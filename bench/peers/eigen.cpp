@@ -108,7 +108,7 @@ class eigen_runner final : public runner {
   std::vector<call> calls_;
 };
 
-const registered_peer registered("eigen", "Eigen " + std::to_string(EIGEN_MAJOR_VERSION) + "." + std::to_string(EIGEN_MINOR_VERSION),
+const registered_peer registered("eigen", "Eigen " NNRT_EIGEN_VERSION,
                                  [](const description& network, int threads) -> std::unique_ptr<runner> {
                                    return std::make_unique<eigen_runner>(network, threads);
                                  });
