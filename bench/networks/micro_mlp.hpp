@@ -31,10 +31,13 @@ inline constexpr auto micro_mlp_of_bytes = [](nnrt::builder& g) {
   auto w1 = g.weight<i8, shape<16, 8>, nd, per_channel<0>>("fc1.weight");
   auto w2 = g.weight<i8, shape<16, 16>, nd, per_channel<0>>("fc2.weight");
   auto w3 = g.weight<i8, shape<1, 16>, nd, per_channel<0>>("fc3.weight");
-  auto h1 = full_connection(x, w1, g.weight<i32, shape<16>>("fc1.bias"), relu, into<quant{.scale = 0.02F, .zero_point = -128}>);
-  auto sums2 = full_connection(h1, w2, g.weight<i32, shape<16>>("fc2.bias"), into<quant{.scale = 0.05F, .zero_point = 0}>);
+  auto h1 = full_connection(x, w1, g.weight<i32, shape<16>>("fc1.bias"), relu,
+                            into<quant{.scale = 0.02F, .zero_point = -128}>);
+  auto sums2 =
+      full_connection(h1, w2, g.weight<i32, shape<16>>("fc2.bias"), into<quant{.scale = 0.05F, .zero_point = 0}>);
   auto h2 = nnrt::tanh(sums2, into<quant{.scale = 1.0F / 128, .zero_point = 0}>);
-  auto sums3 = full_connection(h2, w3, g.weight<i32, shape<1>>("fc3.bias"), into<quant{.scale = 0.05F, .zero_point = 0}>);
+  auto sums3 =
+      full_connection(h2, w3, g.weight<i32, shape<1>>("fc3.bias"), into<quant{.scale = 0.05F, .zero_point = 0}>);
   g.output("action", sigmoid(sums3, into<quant{.scale = 1.0F / 256, .zero_point = -128}>));
 };
 

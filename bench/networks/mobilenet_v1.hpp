@@ -11,7 +11,8 @@ namespace networks {
 /// A 3x3 depthwise convolution and a 1x1 one, each with relu6.
 template <std::int64_t Out, std::int64_t Stride, class X> constexpr auto separable_relu6(X x, std::string_view layer) {
   using namespace nnrt;
-  auto filtered = layers::depthwise_conv2d<3, 3>(x, layer_name(layer, "depthwise"), stride<Stride, Stride>, same, relu6);
+  auto filtered =
+      layers::depthwise_conv2d<3, 3>(x, layer_name(layer, "depthwise"), stride<Stride, Stride>, same, relu6);
   return layers::conv2d<Out, 1, 1>(filtered, layer_name(layer, "pointwise"), relu6);
 }
 

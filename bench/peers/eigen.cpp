@@ -72,15 +72,20 @@ class eigen_runner final : public runner {
   void add_dense(const described_layer& l) {
     const described_tensor& w = network_.of(l.inputs[1]);
     const int rows = static_cast<int>(w.shape[0]), columns = static_cast<int>(w.shape[1]);
-    if (network_.of(l.inputs[0]).elements() != columns) throw cannot_run("Eigen: only one row at a time is written here");
-    const auto run = l.activation == fused::relu ? dense_for<fused::relu>(rows, columns) : l.activation == fused::relu6 ? dense_for<fused::relu6>(rows, columns) : dense_for<fused::none>(rows, columns);
+    if (network_.of(l.inputs[0]).elements() != columns)
+      throw cannot_run("Eigen: only one row at a time is written here");
+    const auto run = l.activation == fused::relu    ? dense_for<fused::relu>(rows, columns)
+                     : l.activation == fused::relu6 ? dense_for<fused::relu6>(rows, columns)
+                                                    : dense_for<fused::none>(rows, columns);
     lines turned(w.bytes()), bias(static_cast<std::size_t>(rows) * sizeof(float));
     auto* const to = reinterpret_cast<float*>(turned.data());
     for (int r = 0; r < rows; ++r)
       for (int c = 0; c < columns; ++c) to[rows == 1 ? c : c * rows + r] = w.as<float>()[r * columns + c];
     if (l.inputs.size() > 2 && l.inputs[2] >= 0) bias.assign(network_.of(l.inputs[2]).data);
     weights_.push_back(std::move(turned)), weights_.push_back(std::move(bias));
-    const auto at = [&](std::size_t back) { return reinterpret_cast<const float*>(weights_[weights_.size() - back].data()); };
+    const auto at = [&](std::size_t back) {
+      return reinterpret_cast<const float*>(weights_[weights_.size() - back].data());
+    };
     calls_.push_back({run, at(2), at(1), numbers(l.inputs[0]), make(l.output), rows, columns});
   }
   void add_unary(const described_layer& l, void (*run)(const call&)) {
@@ -89,16 +94,21 @@ class eigen_runner final : public runner {
   }
   void add(const described_layer& l) {
     switch (l.what) {
-      case operation::dense: return add_dense(l);
-      case operation::tanh: return add_unary(l, [](const call& c) { result_of(c) = operand_of(c).tanh(); });
-      case operation::sigmoid: return add_unary(l, [](const call& c) { result_of(c) = 1 / (1 + (-operand_of(c)).exp()); });
-      case operation::relu: return add_unary(l, [](const call& c) { result_of(c) = operand_of(c).max(0.0F); });
+      case operation::dense:
+        return add_dense(l);
+      case operation::tanh:
+        return add_unary(l, [](const call& c) { result_of(c) = operand_of(c).tanh(); });
+      case operation::sigmoid:
+        return add_unary(l, [](const call& c) { result_of(c) = 1 / (1 + (-operand_of(c)).exp()); });
+      case operation::relu:
+        return add_unary(l, [](const call& c) { result_of(c) = operand_of(c).max(0.0F); });
       case operation::softmax:
         return add_unary(l, [](const call& c) {
           result_of(c) = (operand_of(c) - operand_of(c).maxCoeff()).exp();
           result_of(c) /= result_of(c).sum();
         });
-      default: throw cannot_run(std::string("Eigen: only networks of dense layers are written here, not ") + name_of(l.what));
+      default:
+        throw cannot_run(std::string("Eigen: only networks of dense layers are written here, not ") + name_of(l.what));
     }
   }
 

@@ -45,7 +45,8 @@ constexpr data_type type_of(element e) { return e == element::f32 ? float32 : e 
 inline std::string turned(const std::byte* from, std::size_t rows, std::size_t columns, std::size_t size) {
   std::string to(rows * columns * size, '\0');
   for (std::size_t r = 0; r < rows; ++r)
-    for (std::size_t c = 0; c < columns; ++c) std::memcpy(to.data() + (c * rows + r) * size, from + (r * columns + c) * size, size);
+    for (std::size_t c = 0; c < columns; ++c)
+      std::memcpy(to.data() + (c * rows + r) * size, from + (r * columns + c) * size, size);
   return to;
 }
 
@@ -57,10 +58,13 @@ inline std::set<int> images_of(const description& network) {
   for (bool grows = true; grows;) {
     const std::size_t before = images.size();
     for (const described_layer& l : network.layers) {
-      const bool of_windows = l.what <= operation::depthwise || l.what == operation::max_pool || l.what == operation::mean_pool;
+      const bool of_windows =
+          l.what <= operation::depthwise || l.what == operation::max_pool || l.what == operation::mean_pool;
       if (of_windows) images.insert(l.inputs[0]), images.insert(l.output);
       if (l.what == operation::mean) images.insert(l.inputs[0]);
-      if (of_windows || l.what == operation::mean || l.what == operation::dense || l.what == operation::reshape || l.what == operation::transpose) continue;
+      if (of_windows || l.what == operation::mean || l.what == operation::dense || l.what == operation::reshape ||
+          l.what == operation::transpose)
+        continue;
       bool any = images.count(l.output) != 0;
       for (const int id : l.inputs) any = any || images.count(id) != 0;
       if (!any) continue;
@@ -75,10 +79,12 @@ inline std::set<int> images_of(const description& network) {
 
 /// Elements between NHWC and NCHW; `to_first` moves channels before pixels.
 inline void reorder_image(const std::byte* from, std::byte* to, const described_tensor& t, bool to_first) {
-  const auto images = static_cast<std::size_t>(t.shape[0]), pixels = static_cast<std::size_t>(t.shape[1] * t.shape[2]), channels = static_cast<std::size_t>(t.shape[3]);
+  const auto images = static_cast<std::size_t>(t.shape[0]), pixels = static_cast<std::size_t>(t.shape[1] * t.shape[2]),
+             channels = static_cast<std::size_t>(t.shape[3]);
   const std::size_t size = size_of(t.type), each = pixels * channels * size;
   for (std::size_t n = 0; n < images; ++n) {
-    const std::string one = to_first ? turned(from + n * each, pixels, channels, size) : turned(from + n * each, channels, pixels, size);
+    const std::string one =
+        to_first ? turned(from + n * each, pixels, channels, size) : turned(from + n * each, channels, pixels, size);
     std::memcpy(to + n * each, one.data(), each);
   }
 }
@@ -86,7 +92,10 @@ inline void reorder_image(const std::byte* from, std::byte* to, const described_
 class writer {
  public:
   writer(const description& network, activations kind)
-      : network_(network), images_(images_of(network)), stored_(network.has_stored_numbers()), unsigned_(kind == activations::of_uint8) {
+      : network_(network),
+        images_(images_of(network)),
+        stored_(network.has_stored_numbers()),
+        unsigned_(kind == activations::of_uint8) {
     for (const int id : network.inputs) graph_.inside(11, value_info(id));
     for (const int id : network.inputs) known_.insert(id), dequantise(id);
     for (const described_layer& l : network.layers) add(l);
@@ -142,7 +151,8 @@ class writer {
     a.number(20, 2);
     return a;
   }
-  void node(const std::string& op, const std::vector<std::string>& inputs, const std::string& output, const std::vector<message>& attributes = {}) {
+  void node(const std::string& op, const std::vector<std::string>& inputs, const std::string& output,
+            const std::vector<message>& attributes = {}) {
     message n;
     for (const std::string& in : inputs) n.text(1, in);
     n.text(2, output);
@@ -162,13 +172,16 @@ class writer {
     return name;
   }
   template <class T> std::string constant(data_type type, const std::vector<T>& values, bool is_scalar = false) {
-    const std::vector<std::int64_t> dims = is_scalar ? std::vector<std::int64_t>{} : std::vector<std::int64_t>{static_cast<std::int64_t>(values.size())};
+    const std::vector<std::int64_t> dims =
+        is_scalar ? std::vector<std::int64_t>{} : std::vector<std::int64_t>{static_cast<std::int64_t>(values.size())};
     return constant(type, dims, std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)));
   }
 
   // --- stored numbers ---
   std::string scale(float value) { return constant(float32, std::vector<float>{value}, true); }
-  std::string zero_of_weight(int value) { return constant(int8, std::vector<std::int8_t>{static_cast<std::int8_t>(value)}, true); }
+  std::string zero_of_weight(int value) {
+    return constant(int8, std::vector<std::int8_t>{static_cast<std::int8_t>(value)}, true);
+  }
   /// The zero point of an activation.
   std::string zero(int value) {
     if (!unsigned_) return zero_of_weight(value);
@@ -193,7 +206,8 @@ class writer {
     dequantise(id);
   }
   /// A constant with its scales along an axis.
-  std::string weight(const described_tensor& t, const std::vector<std::int64_t>& dims, const std::string& raw, std::int64_t axis) {
+  std::string weight(const described_tensor& t, const std::vector<std::int64_t>& dims, const std::string& raw,
+                     std::int64_t axis) {
     const std::string name = constant(type_of(t.type), dims, raw);
     if (!stored_) return name;
     if (t.scales.size() == 1 || t.type == element::i32) {
@@ -201,12 +215,14 @@ class writer {
       return "f" + name;
     }
     const std::vector<std::int8_t> zeros(t.scales.size());
-    node("DequantizeLinear", {name, constant(float32, t.scales), constant(int8, zeros)}, "f" + name, {integer("axis", axis)});
+    node("DequantizeLinear", {name, constant(float32, t.scales), constant(int8, zeros)}, "f" + name,
+         {integer("axis", axis)});
     return "f" + name;
   }
   std::string bias(const described_layer& l) {
     const described_tensor &b = of(l.inputs[2]), &x = of(l.inputs[0]), &w = of(l.inputs[1]);
-    const std::string name = constant(type_of(b.type), {b.elements()}, std::string(reinterpret_cast<const char*>(b.data), b.bytes()));
+    const std::string name =
+        constant(type_of(b.type), {b.elements()}, std::string(reinterpret_cast<const char*>(b.data), b.bytes()));
     if (!stored_) return name;
     std::vector<float> scales;
     for (const float s : w.scales) scales.push_back(s * x.scales.at(0));
@@ -237,7 +253,8 @@ class writer {
 
   // --- layers ---
   /// The operation's node, with the fused activation behind it.
-  void operation_node(const described_layer& l, const std::string& op, std::vector<std::string> inputs, const std::vector<message>& attributes = {}) {
+  void operation_node(const described_layer& l, const std::string& op, std::vector<std::string> inputs,
+                      const std::vector<message>& attributes = {}) {
     const std::string to = raw_result(l.output);
     node(op, inputs, l.activation == fused::none ? to : "a" + to, attributes);
     if (l.activation == fused::relu) node("Relu", {"a" + to}, to);
@@ -245,7 +262,9 @@ class writer {
     finish(l.output);
   }
   std::vector<message> window_attributes(const described_layer& l, bool has_dilation = true) const {
-    std::vector<message> a{integers("kernel_shape", {l.kernel.h, l.kernel.w}), integers("strides", {l.stride.h, l.stride.w}), integers("pads", {l.top, l.left, l.bottom, l.right})};
+    std::vector<message> a{integers("kernel_shape", {l.kernel.h, l.kernel.w}),
+                           integers("strides", {l.stride.h, l.stride.w}),
+                           integers("pads", {l.top, l.left, l.bottom, l.right})};
     if (has_dilation) a.push_back(integers("dilations", {l.dilation.h, l.dilation.w}));
     return a;
   }
@@ -257,11 +276,14 @@ class writer {
     const std::size_t size = size_of(w.type), each = static_cast<std::size_t>(h * wide * in) * size;
     std::string filters;
     for (std::int64_t o = 0; o < out; ++o)
-      filters += turned(w.data + static_cast<std::size_t>(o) * each, static_cast<std::size_t>(h * wide), static_cast<std::size_t>(in), size);
+      filters += turned(w.data + static_cast<std::size_t>(o) * each, static_cast<std::size_t>(h * wide),
+                        static_cast<std::size_t>(in), size);
     if (l.what == operation::transposed_convolution) {
       if (l.group != 1) throw cannot_run("ONNX: transposed convolutions in groups are not written here");
       // [O, C, h, w] to [C, O, h, w]: whole filters of one channel change places.
-      const std::string by_input = turned(reinterpret_cast<const std::byte*>(filters.data()), static_cast<std::size_t>(out), static_cast<std::size_t>(in), static_cast<std::size_t>(h * wide) * size);
+      const std::string by_input =
+          turned(reinterpret_cast<const std::byte*>(filters.data()), static_cast<std::size_t>(out),
+                 static_cast<std::size_t>(in), static_cast<std::size_t>(h * wide) * size);
       inputs.push_back(weight(w, {in, out, h, wide}, by_input, 1));
     } else {
       inputs.push_back(weight(w, {out, in, h, wide}, filters, 0));
@@ -274,7 +296,8 @@ class writer {
     const described_tensor &w = of(l.inputs[1]), &x = of(l.inputs[0]);
     std::string input = operand(l.inputs[0]);
     if (x.shape.size() != 2) {
-      if (is_image(l.inputs[0]) && x.shape[1] * x.shape[2] > 1) throw cannot_run("ONNX: dense layers over images are not written here");
+      if (is_image(l.inputs[0]) && x.shape[1] * x.shape[2] > 1)
+        throw cannot_run("ONNX: dense layers over images are not written here");
       node("Flatten", {input}, "flat" + name_of(l.output), {integer("axis", 1)});
       input = "flat" + name_of(l.output);
     }
@@ -283,7 +306,8 @@ class writer {
       const auto& s = of(image->second).shape;
       const auto pixels = static_cast<std::size_t>(s[1] * s[2]), channels = static_cast<std::size_t>(s[3]);
       const std::size_t size = size_of(w.type), row = pixels * channels * size;
-      for (std::size_t o = 0; o < static_cast<std::size_t>(w.shape[0]); ++o) raw.replace(o * row, row, turned(w.data + o * row, pixels, channels, size));
+      for (std::size_t o = 0; o < static_cast<std::size_t>(w.shape[0]); ++o)
+        raw.replace(o * row, row, turned(w.data + o * row, pixels, channels, size));
     }
     std::vector<std::string> inputs{input, weight(w, w.shape, raw, 0)};
     if (l.inputs.size() > 2 && l.inputs[2] >= 0) inputs.push_back(bias(l));
@@ -294,17 +318,21 @@ class writer {
     if (b.data == nullptr) throw cannot_run("ONNX: products of two computed matrices are not written here");
     std::string raw(reinterpret_cast<const char*>(b.data), b.bytes());
     std::vector<std::int64_t> dims = b.shape;
-    if (l.is_transposed) raw = turned(b.data, static_cast<std::size_t>(dims[0]), static_cast<std::size_t>(dims[1]), size_of(b.type)), std::swap(dims[0], dims[1]);
+    if (l.is_transposed)
+      raw = turned(b.data, static_cast<std::size_t>(dims[0]), static_cast<std::size_t>(dims[1]), size_of(b.type)),
+      std::swap(dims[0], dims[1]);
     operation_node(l, "MatMul", {operand(l.inputs[0]), weight(b, dims, raw, 1)});
   }
   void add_pool(const described_layer& l) {
     const auto& s = of(l.inputs[0]).shape;
-    if (l.what == operation::max_pool) operation_node(l, "MaxPool", {operand(l.inputs[0])}, window_attributes(l, false));
+    if (l.what == operation::max_pool)
+      operation_node(l, "MaxPool", {operand(l.inputs[0])}, window_attributes(l, false));
     else if (l.kernel.h == s[1] && l.kernel.w == s[2]) operation_node(l, "GlobalAveragePool", {operand(l.inputs[0])});
     else operation_node(l, "AveragePool", {operand(l.inputs[0])}, window_attributes(l, false));
   }
   void add_mean(const described_layer& l) {
-    if (l.axes != std::vector<std::int64_t>{1, 2} || !is_image(l.inputs[0])) throw cannot_run("ONNX: only means over pixels are written here");
+    if (l.axes != std::vector<std::int64_t>{1, 2} || !is_image(l.inputs[0]))
+      throw cannot_run("ONNX: only means over pixels are written here");
     if (of(l.output).shape.size() == 4) return operation_node(l, "GlobalAveragePool", {operand(l.inputs[0])});
     // On stored numbers the pool's own result has to be stored, too, or nothing of it stays integers.
     const std::string pooled = "p" + name_of(l.output);
@@ -322,10 +350,12 @@ class writer {
     const auto& s = of(l.inputs[0]).shape;
     if (is_image(l.output)) throw cannot_run("ONNX: reshapes into images are not written here");
     if (is_image(l.inputs[0]) && s[1] * s[2] > 1) {
-      if (of(l.output).shape.size() != 2 || of(l.output).shape[0] != s[0]) throw cannot_run("ONNX: this reshape of an image is not written here");
+      if (of(l.output).shape.size() != 2 || of(l.output).shape[0] != s[0])
+        throw cannot_run("ONNX: this reshape of an image is not written here");
       for (const described_layer& reader : network_.layers)
         for (const int id : reader.inputs)
-          if (id == l.output && reader.what != operation::dense) throw cannot_run("ONNX: flattened images go to dense layers alone here");
+          if (id == l.output && reader.what != operation::dense)
+            throw cannot_run("ONNX: flattened images go to dense layers alone here");
       flattened_[l.output] = l.inputs[0];
     }
     operation_node(l, "Reshape", {operand(l.inputs[0]), constant(int64, of(l.output).shape)});
@@ -336,22 +366,37 @@ class writer {
     switch (l.what) {
       case operation::convolution:
       case operation::transposed_convolution:
-      case operation::depthwise: return add_convolution(l);
-      case operation::dense: return add_dense(l);
-      case operation::product: return add_product(l);
+      case operation::depthwise:
+        return add_convolution(l);
+      case operation::dense:
+        return add_dense(l);
+      case operation::product:
+        return add_product(l);
       case operation::max_pool:
-      case operation::mean_pool: return add_pool(l);
-      case operation::mean: return add_mean(l);
-      case operation::add: return binary("Add");
-      case operation::subtract: return binary("Sub");
-      case operation::multiply: return binary("Mul");
-      case operation::softmax: return operation_node(l, "Softmax", {operand(l.inputs[0])}, {integer("axis", -1)});
-      case operation::relu: return unary("Relu");
-      case operation::relu6: return operation_node(l, "Clip", {operand(l.inputs[0]), scale(0), scale(6)});
-      case operation::tanh: return unary("Tanh");
-      case operation::sigmoid: return unary("Sigmoid");
-      case operation::reshape: return add_reshape(l);
-      case operation::transpose: return operation_node(l, "Transpose", {operand(l.inputs[0])}, {integers("perm", l.axes)});
+      case operation::mean_pool:
+        return add_pool(l);
+      case operation::mean:
+        return add_mean(l);
+      case operation::add:
+        return binary("Add");
+      case operation::subtract:
+        return binary("Sub");
+      case operation::multiply:
+        return binary("Mul");
+      case operation::softmax:
+        return operation_node(l, "Softmax", {operand(l.inputs[0])}, {integer("axis", -1)});
+      case operation::relu:
+        return unary("Relu");
+      case operation::relu6:
+        return operation_node(l, "Clip", {operand(l.inputs[0]), scale(0), scale(6)});
+      case operation::tanh:
+        return unary("Tanh");
+      case operation::sigmoid:
+        return unary("Sigmoid");
+      case operation::reshape:
+        return add_reshape(l);
+      case operation::transpose:
+        return operation_node(l, "Transpose", {operand(l.inputs[0])}, {integers("perm", l.axes)});
       case operation::concat: {
         std::vector<std::string> all;
         for (const int id : l.inputs) all.push_back(operand(id));

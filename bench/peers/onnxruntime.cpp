@@ -40,15 +40,19 @@ class onnxruntime_runner final : public runner {
     require(api().SetIntraOpNumThreads(options, threads));
     require(api().SetInterOpNumThreads(options, 1));
     require(api().SetSessionGraphOptimizationLevel(options, ORT_ENABLE_ALL));
-    OrtStatus* const status = model_.file.empty() ? api().CreateSessionFromArray(environment(), model_.bytes.data(), model_.bytes.size(), options, &session_)
-                                                  : api().CreateSession(environment(), model_.file.c_str(), options, &session_);
+    OrtStatus* const status =
+        model_.file.empty()
+            ? api().CreateSessionFromArray(environment(), model_.bytes.data(), model_.bytes.size(), options, &session_)
+            : api().CreateSession(environment(), model_.file.c_str(), options, &session_);
     api().ReleaseSessionOptions(options);
     require(status);
     model_.bytes = {};
     require(api().CreateCpuMemoryInfo(OrtArenaAllocator, OrtMemTypeDefault, &memory_));
     require(api().CreateIoBinding(session_, &binding_));
-    for (const auto& port : model_.inputs) require(api().BindInput(binding_, port.name.c_str(), add_value(port, inputs_)));
-    for (const auto& port : model_.outputs) require(api().BindOutput(binding_, port.name.c_str(), add_value(port, outputs_)));
+    for (const auto& port : model_.inputs)
+      require(api().BindInput(binding_, port.name.c_str(), add_value(port, inputs_)));
+    for (const auto& port : model_.outputs)
+      require(api().BindOutput(binding_, port.name.c_str(), add_value(port, outputs_)));
   }
   ~onnxruntime_runner() override {
     for (OrtValue* value : values_) api().ReleaseValue(value);
@@ -56,7 +60,9 @@ class onnxruntime_runner final : public runner {
     if (memory_ != nullptr) api().ReleaseMemoryInfo(memory_);
     if (session_ != nullptr) api().ReleaseSession(session_);
   }
-  void set_input(std::size_t i, const std::byte* elements) override { model_.inputs[i].put(elements, inputs_[i].data()); }
+  void set_input(std::size_t i, const std::byte* elements) override {
+    model_.inputs[i].put(elements, inputs_[i].data());
+  }
   void run() override { require(api().RunWithBinding(session_, nullptr, binding_)); }
   void get_output(std::size_t i, std::byte* elements) override { model_.outputs[i].get(outputs_[i].data(), elements); }
 
@@ -64,8 +70,10 @@ class onnxruntime_runner final : public runner {
   OrtValue* add_value(const onnx::model::port& port, std::vector<lines>& memory) {
     memory.emplace_back(port.tensor.bytes());
     OrtValue* value = nullptr;
-    const auto type = port.tensor.type == element::f32 ? ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT : ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8;
-    require(api().CreateTensorWithDataAsOrtValue(memory_, memory.back().data(), port.tensor.bytes(), port.shape.data(), port.shape.size(), type, &value));
+    const auto type =
+        port.tensor.type == element::f32 ? ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT : ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8;
+    require(api().CreateTensorWithDataAsOrtValue(memory_, memory.back().data(), port.tensor.bytes(), port.shape.data(),
+                                                 port.shape.size(), type, &value));
     values_.push_back(value);
     return value;
   }

@@ -1,5 +1,6 @@
 // xnnpack: networks through XNNPACK's subgraphs; images as ours are, int8 with a scale for each channel of a weight.
-// Flow: bench/peers.cmake builds it where the library is. Written for the API of 2022, with what came later where it is there.
+// Flow: bench/peers.cmake builds it where the library is. Written for the API of 2022, with what came later where it is
+// there.
 #include "support/lines.hpp"
 #include "support/runner.hpp"
 
@@ -18,7 +19,8 @@ namespace {
 using namespace bench;
 
 void require(xnn_status status, const std::string& what) {
-  if (status != xnn_status_success) throw cannot_run("XNNPACK refuses " + what + " (status " + std::to_string(status) + ")");
+  if (status != xnn_status_success)
+    throw cannot_run("XNNPACK refuses " + what + " (status " + std::to_string(status) + ")");
 }
 
 struct bounds {
@@ -32,8 +34,10 @@ bounds bounds_of(fused f) {
 /// A description as a subgraph.
 class subgraph_maker {
  public:
-  explicit subgraph_maker(const description& network) : network_(network), id_of_(network.tensors.size(), XNN_INVALID_VALUE_ID) {
-    require(xnn_create_subgraph(static_cast<uint32_t>(network.inputs.size() + network.outputs.size()), 0, &made_), "a subgraph");
+  explicit subgraph_maker(const description& network)
+      : network_(network), id_of_(network.tensors.size(), XNN_INVALID_VALUE_ID) {
+    require(xnn_create_subgraph(static_cast<uint32_t>(network.inputs.size() + network.outputs.size()), 0, &made_),
+            "a subgraph");
     uint32_t external = 0;
     for (const int id : network.inputs) define_external(id, external++, XNN_VALUE_FLAG_EXTERNAL_INPUT);
     for (const int id : network.outputs) define_external(id, external++, XNN_VALUE_FLAG_EXTERNAL_OUTPUT);
@@ -51,15 +55,19 @@ class subgraph_maker {
   static std::vector<size_t> extents(const std::vector<std::int64_t>& shape) { return {shape.begin(), shape.end()}; }
   const described_tensor& of(int id) const { return network_.of(id); }
 
-  void define_external(int id, uint32_t external, uint32_t flags) { id_of_[static_cast<std::size_t>(id)] = define_values(of(id), external, flags); }
+  void define_external(int id, uint32_t external, uint32_t flags) {
+    id_of_[static_cast<std::size_t>(id)] = define_values(of(id), external, flags);
+  }
   /// A tensor that is computed, or an input or output.
   uint32_t define_values(const described_tensor& t, uint32_t external = XNN_INVALID_VALUE_ID, uint32_t flags = 0) {
     uint32_t id = 0;
     const auto dims = extents(t.shape);
     if (t.type == element::f32)
-      require(xnn_define_tensor_value(made_, xnn_datatype_fp32, dims.size(), dims.data(), t.data, external, flags, &id), "a tensor");
+      require(xnn_define_tensor_value(made_, xnn_datatype_fp32, dims.size(), dims.data(), t.data, external, flags, &id),
+              "a tensor");
     else
-      require(xnn_define_quantized_tensor_value(made_, xnn_datatype_qint8, t.zero_point, t.scales.at(0), dims.size(), dims.data(), t.data, external, flags, &id),
+      require(xnn_define_quantized_tensor_value(made_, xnn_datatype_qint8, t.zero_point, t.scales.at(0), dims.size(),
+                                                dims.data(), t.data, external, flags, &id),
               "a quantised tensor");
     return id;
   }
@@ -77,11 +85,15 @@ class subgraph_maker {
   uint32_t weight(const described_tensor& t, const std::vector<size_t>& dims, size_t axis, const void* data) {
     uint32_t id = 0;
     if (t.type == element::f32) {
-      require(xnn_define_tensor_value(made_, xnn_datatype_fp32, dims.size(), dims.data(), data, XNN_INVALID_VALUE_ID, 0, &id), "a weight");
+      require(xnn_define_tensor_value(made_, xnn_datatype_fp32, dims.size(), dims.data(), data, XNN_INVALID_VALUE_ID, 0,
+                                      &id),
+              "a weight");
       return id;
     }
-    require(xnn_define_channelwise_quantized_tensor_value(made_, xnn_datatype_qcint8, scales_of(t, dims[axis]), dims.size(), axis, dims.data(), data, XNN_INVALID_VALUE_ID, 0, &id),
-            "a weight of int8");
+    require(
+        xnn_define_channelwise_quantized_tensor_value(made_, xnn_datatype_qcint8, scales_of(t, dims[axis]), dims.size(),
+                                                      axis, dims.data(), data, XNN_INVALID_VALUE_ID, 0, &id),
+        "a weight of int8");
     return id;
   }
   const float* scales_of(const described_tensor& t, std::size_t channels) {
@@ -96,13 +108,16 @@ class subgraph_maker {
     uint32_t id = 0;
     const size_t dims[] = {channels};
     if (b.type == element::f32) {
-      require(xnn_define_tensor_value(made_, xnn_datatype_fp32, 1, dims, b.data, XNN_INVALID_VALUE_ID, 0, &id), "a bias");
+      require(xnn_define_tensor_value(made_, xnn_datatype_fp32, 1, dims, b.data, XNN_INVALID_VALUE_ID, 0, &id),
+              "a bias");
       return id;
     }
     const float* const scales = scales_of(w, channels);
     float* const products = copy<float>(channels);
     for (std::size_t c = 0; c < channels; ++c) products[c] = scales[c] * x.scales.at(0);
-    require(xnn_define_channelwise_quantized_tensor_value(made_, xnn_datatype_qcint32, products, 1, 0, dims, b.data, XNN_INVALID_VALUE_ID, 0, &id), "a bias of int32");
+    require(xnn_define_channelwise_quantized_tensor_value(made_, xnn_datatype_qcint32, products, 1, 0, dims, b.data,
+                                                          XNN_INVALID_VALUE_ID, 0, &id),
+            "a bias of int32");
     return id;
   }
 
@@ -114,29 +129,37 @@ class subgraph_maker {
     const uint32_t x = value(l.inputs[0]), y = value(l.output), b = bias(l, channels);
     if (l.what == operation::depthwise) {
       const uint32_t filter = weight(w, {1, size_t(l.kernel.h), size_t(l.kernel.w), channels}, 3, depthwise_filter(w));
-      require(xnn_define_depthwise_convolution_2d(made_, u(l.top), u(l.right), u(l.bottom), u(l.left), u(l.kernel.h), u(l.kernel.w), u(l.stride.h), u(l.stride.w), u(l.dilation.h),
-                                                  u(l.dilation.w), 1, channels, clamp.low, clamp.high, x, filter, b, y, 0),
-              "a depthwise convolution");
+      require(
+          xnn_define_depthwise_convolution_2d(made_, u(l.top), u(l.right), u(l.bottom), u(l.left), u(l.kernel.h),
+                                              u(l.kernel.w), u(l.stride.h), u(l.stride.w), u(l.dilation.h),
+                                              u(l.dilation.w), 1, channels, clamp.low, clamp.high, x, filter, b, y, 0),
+          "a depthwise convolution");
       return;
     }
     const uint32_t filter = weight(w, extents(w.shape), 0, w.data);
-    const auto group = static_cast<std::size_t>(l.group), in = static_cast<std::size_t>(w.shape[3]), out = channels / group;
+    const auto group = static_cast<std::size_t>(l.group), in = static_cast<std::size_t>(w.shape[3]),
+               out = channels / group;
     if (l.what == operation::convolution)
-      require(xnn_define_convolution_2d(made_, u(l.top), u(l.right), u(l.bottom), u(l.left), u(l.kernel.h), u(l.kernel.w), u(l.stride.h), u(l.stride.w), u(l.dilation.h),
-                                        u(l.dilation.w), u(l.group), in, out, clamp.low, clamp.high, x, filter, b, y, 0),
+      require(xnn_define_convolution_2d(made_, u(l.top), u(l.right), u(l.bottom), u(l.left), u(l.kernel.h),
+                                        u(l.kernel.w), u(l.stride.h), u(l.stride.w), u(l.dilation.h), u(l.dilation.w),
+                                        u(l.group), in, out, clamp.low, clamp.high, x, filter, b, y, 0),
               "a convolution");
     else
-      require(xnn_define_deconvolution_2d(made_, u(l.top), u(l.right), u(l.bottom), u(l.left), 0, 0, u(l.kernel.h), u(l.kernel.w), u(l.stride.h), u(l.stride.w), u(l.dilation.h),
-                                          u(l.dilation.w), u(l.group), in, out, clamp.low, clamp.high, x, filter, b, y, 0),
+      require(xnn_define_deconvolution_2d(made_, u(l.top), u(l.right), u(l.bottom), u(l.left), 0, 0, u(l.kernel.h),
+                                          u(l.kernel.w), u(l.stride.h), u(l.stride.w), u(l.dilation.h), u(l.dilation.w),
+                                          u(l.group), in, out, clamp.low, clamp.high, x, filter, b, y, 0),
               "a transposed convolution");
   }
   /// [C, h, w, 1] as [1, h, w, C].
-  const void* depthwise_filter(const described_tensor& w) { return transposed(w, static_cast<std::size_t>(w.shape[0]), static_cast<std::size_t>(w.shape[1] * w.shape[2])); }
+  const void* depthwise_filter(const described_tensor& w) {
+    return transposed(w, static_cast<std::size_t>(w.shape[0]), static_cast<std::size_t>(w.shape[1] * w.shape[2]));
+  }
   const void* transposed(const described_tensor& w, std::size_t rows, std::size_t columns) {
     const std::size_t size = size_of(w.type);
     std::byte* const to = copy<std::byte>(w.bytes());
     for (std::size_t r = 0; r < rows; ++r)
-      for (std::size_t c = 0; c < columns; ++c) std::memcpy(to + (c * rows + r) * size, w.data + (r * columns + c) * size, size);
+      for (std::size_t c = 0; c < columns; ++c)
+        std::memcpy(to + (c * rows + r) * size, w.data + (r * columns + c) * size, size);
     return to;
   }
 
@@ -148,8 +171,11 @@ class subgraph_maker {
     const std::vector<size_t> dims = turns ? std::vector<size_t>{columns, rows} : std::vector<size_t>{rows, columns};
     const uint32_t filter = weight(w, dims, 0, turns ? transposed(w, rows, columns) : w.data);
     const bounds clamp = bounds_of(l.activation);
-    const uint32_t flags = of(l.inputs[0]).shape.size() > 2 || source_of(l.inputs[0]) != l.inputs[0] ? XNN_FLAG_TENSORFLOW_RESHAPE_2D : 0;
-    require(xnn_define_fully_connected(made_, clamp.low, clamp.high, value(source_of(l.inputs[0])), filter, bias(l, dims[0]), value(l.output), flags), "a dense layer");
+    const uint32_t flags =
+        of(l.inputs[0]).shape.size() > 2 || source_of(l.inputs[0]) != l.inputs[0] ? XNN_FLAG_TENSORFLOW_RESHAPE_2D : 0;
+    require(xnn_define_fully_connected(made_, clamp.low, clamp.high, value(source_of(l.inputs[0])), filter,
+                                       bias(l, dims[0]), value(l.output), flags),
+            "a dense layer");
   }
   /// What a reshape before a dense layer, which flattens by itself, is of.
   int source_of(int id) const {
@@ -170,31 +196,40 @@ class subgraph_maker {
     const described_tensor& x = of(l.inputs[0]);
     const bounds clamp = bounds_of(l.activation);
     if (l.what == operation::max_pool)
-      require(xnn_define_max_pooling_2d(made_, u(l.top), u(l.right), u(l.bottom), u(l.left), u(l.kernel.h), u(l.kernel.w), u(l.stride.h), u(l.stride.w), u(l.dilation.h), u(l.dilation.w),
+      require(xnn_define_max_pooling_2d(made_, u(l.top), u(l.right), u(l.bottom), u(l.left), u(l.kernel.h),
+                                        u(l.kernel.w), u(l.stride.h), u(l.stride.w), u(l.dilation.h), u(l.dilation.w),
                                         clamp.low, clamp.high, value(l.inputs[0]), value(l.output), 0),
               "a max pool");
     else if (l.kernel.h == x.shape[1] && l.kernel.w == x.shape[2])
-      require(xnn_define_global_average_pooling_2d(made_, clamp.low, clamp.high, value(l.inputs[0]), value(l.output), 0), "a global average pool");
+      require(
+          xnn_define_global_average_pooling_2d(made_, clamp.low, clamp.high, value(l.inputs[0]), value(l.output), 0),
+          "a global average pool");
     else
-      require(xnn_define_average_pooling_2d(made_, u(l.top), u(l.right), u(l.bottom), u(l.left), u(l.kernel.h), u(l.kernel.w), u(l.stride.h), u(l.stride.w), clamp.low, clamp.high,
+      require(xnn_define_average_pooling_2d(made_, u(l.top), u(l.right), u(l.bottom), u(l.left), u(l.kernel.h),
+                                            u(l.kernel.w), u(l.stride.h), u(l.stride.w), clamp.low, clamp.high,
                                             value(l.inputs[0]), value(l.output), 0),
               "an average pool");
   }
   /// The mean of an image's pixels as a pool, which gives [N, 1, 1, C], and a reshape where [N, C] is wanted.
   void add_mean(const described_layer& l) {
     const described_tensor &x = of(l.inputs[0]), &y = of(l.output);
-    if (x.shape.size() != 4 || l.axes != std::vector<std::int64_t>{1, 2}) throw cannot_run("XNNPACK: only means over pixels are written here");
+    if (x.shape.size() != 4 || l.axes != std::vector<std::int64_t>{1, 2})
+      throw cannot_run("XNNPACK: only means over pixels are written here");
     described_tensor pooled = y;
     pooled.shape = {x.shape[0], 1, 1, x.shape[3]};
     pooled.data = nullptr;
     const uint32_t middle = y.shape.size() == 4 ? value(l.output) : define_values(pooled);
-    require(xnn_define_global_average_pooling_2d(made_, -std::numeric_limits<float>::infinity(), std::numeric_limits<float>::infinity(), value(l.inputs[0]), middle, 0), "a mean");
+    require(xnn_define_global_average_pooling_2d(made_, -std::numeric_limits<float>::infinity(),
+                                                 std::numeric_limits<float>::infinity(), value(l.inputs[0]), middle, 0),
+            "a mean");
     const auto dims = extents(y.shape);
-    if (y.shape.size() != 4) require(xnn_define_static_reshape(made_, dims.size(), dims.data(), middle, value(l.output), 0), "a reshape");
+    if (y.shape.size() != 4)
+      require(xnn_define_static_reshape(made_, dims.size(), dims.data(), middle, value(l.output), 0), "a reshape");
   }
 
   void add_softmax(const described_layer& l) {
-    if (of(l.output).type == element::f32) return require(xnn_define_softmax(made_, value(l.inputs[0]), value(l.output), 0), "a softmax");
+    if (of(l.output).type == element::f32)
+      return require(xnn_define_softmax(made_, value(l.inputs[0]), value(l.output), 0), "a softmax");
     // There is none of int8: as floats and back.
     described_tensor reals;
     reals.shape = of(l.output).shape;
@@ -208,7 +243,8 @@ class subgraph_maker {
     const bounds clamp = bounds_of(l.activation);
     const uint32_t a = value(l.inputs[0]), b = value(l.inputs[1]), y = value(l.output);
     if (l.what == operation::add) require(xnn_define_add2(made_, clamp.low, clamp.high, a, b, y, 0), "an addition");
-    else if (l.what == operation::subtract) require(xnn_define_subtract(made_, clamp.low, clamp.high, a, b, y, 0), "a subtraction");
+    else if (l.what == operation::subtract)
+      require(xnn_define_subtract(made_, clamp.low, clamp.high, a, b, y, 0), "a subtraction");
     else require(xnn_define_multiply2(made_, clamp.low, clamp.high, a, b, y, 0), "a multiplication");
   }
 
@@ -218,35 +254,47 @@ class subgraph_maker {
     switch (l.what) {
       case operation::convolution:
       case operation::transposed_convolution:
-      case operation::depthwise: return add_convolution(l);
+      case operation::depthwise:
+        return add_convolution(l);
       case operation::dense:
-      case operation::product: return add_dense(l);
+      case operation::product:
+        return add_dense(l);
       case operation::max_pool:
-      case operation::mean_pool: return add_pool(l);
-      case operation::mean: return add_mean(l);
+      case operation::mean_pool:
+        return add_pool(l);
+      case operation::mean:
+        return add_mean(l);
       case operation::add:
       case operation::subtract:
-      case operation::multiply: return add_binary(l);
-      case operation::softmax: return add_softmax(l);
-      case operation::relu: return require(xnn_define_clamp(made_, 0, std::numeric_limits<float>::infinity(), x(), y(), 0), "a relu");
-      case operation::relu6: return require(xnn_define_clamp(made_, 0, 6, x(), y(), 0), "a relu6");
-      case operation::sigmoid: return require(xnn_define_sigmoid(made_, x(), y(), 0), "a sigmoid");
+      case operation::multiply:
+        return add_binary(l);
+      case operation::softmax:
+        return add_softmax(l);
+      case operation::relu:
+        return require(xnn_define_clamp(made_, 0, std::numeric_limits<float>::infinity(), x(), y(), 0), "a relu");
+      case operation::relu6:
+        return require(xnn_define_clamp(made_, 0, 6, x(), y(), 0), "a relu6");
+      case operation::sigmoid:
+        return require(xnn_define_sigmoid(made_, x(), y(), 0), "a sigmoid");
       case operation::reshape: {
         if (feeds_dense_layers_alone(l.output)) return;
         const auto dims = extents(of(l.output).shape);
         return require(xnn_define_static_reshape(made_, dims.size(), dims.data(), x(), y(), 0), "a reshape");
       }
 #ifdef NNRT_XNNPACK_OF_2024
-      case operation::tanh: return require(xnn_define_tanh(made_, x(), y(), 0), "a tanh");
+      case operation::tanh:
+        return require(xnn_define_tanh(made_, x(), y(), 0), "a tanh");
       case operation::transpose: {
         const auto order = extents(l.axes);
         return require(xnn_define_static_transpose(made_, order.size(), order.data(), x(), y(), 0), "a transpose");
       }
       case operation::concat:
         if (l.inputs.size() != 2) throw cannot_run("XNNPACK: only two tensors are joined here");
-        return require(xnn_define_concatenate2(made_, static_cast<int32_t>(l.axes[0]), x(), value(l.inputs[1]), y(), 0), "a concat");
+        return require(xnn_define_concatenate2(made_, static_cast<int32_t>(l.axes[0]), x(), value(l.inputs[1]), y(), 0),
+                       "a concat");
 #endif
-      default: throw cannot_run(std::string("this XNNPACK has no ") + name_of(l.what));
+      default:
+        throw cannot_run(std::string("this XNNPACK has no ") + name_of(l.what));
     }
   }
 
@@ -279,7 +327,9 @@ class xnnpack_runner final : public runner {
   void run() override {
     if (xnn_invoke_runtime(runtime_) != xnn_status_success) throw cannot_run("XNNPACK could not run");
   }
-  void get_output(std::size_t i, std::byte* elements) override { std::memcpy(elements, outputs_[i].data(), outputs_[i].size()); }
+  void get_output(std::size_t i, std::byte* elements) override {
+    std::memcpy(elements, outputs_[i].data(), outputs_[i].size());
+  }
 
  private:
   pthreadpool_t pool_ = nullptr;
@@ -288,8 +338,9 @@ class xnnpack_runner final : public runner {
   std::vector<lines> inputs_, outputs_;
 };
 
-const registered_peer registered("xnnpack", "XNNPACK " NNRT_XNNPACK_VERSION, [](const description& network, int threads) -> std::unique_ptr<runner> {
-  return std::make_unique<xnnpack_runner>(network, threads);
-});
+const registered_peer registered("xnnpack", "XNNPACK " NNRT_XNNPACK_VERSION,
+                                 [](const description& network, int threads) -> std::unique_ptr<runner> {
+                                   return std::make_unique<xnnpack_runner>(network, threads);
+                                 });
 
 }  // namespace

@@ -11,13 +11,15 @@ namespace {
 
 void write(const std::string& path, const void* from, std::size_t bytes) {
   std::FILE* const file = std::fopen(path.c_str(), "wb");
-  if (file == nullptr || std::fwrite(from, 1, bytes, file) != bytes || std::fclose(file) != 0) throw std::runtime_error("cannot write " + path);
+  if (file == nullptr || std::fwrite(from, 1, bytes, file) != bytes || std::fclose(file) != 0)
+    throw std::runtime_error("cannot write " + path);
 }
 
 void export_to(const std::string& folder, const bench::workload& w) {
   const bench::prepared& with = bench::prepared::of(w, nnrt::f32);
   const std::string path = folder + "/" + w.key;
-  if (auto saved = nnrt::save_weights(path + ".safetensors", with.weights()); !saved) throw std::runtime_error(saved.error().message());
+  if (auto saved = nnrt::save_weights(path + ".safetensors", with.weights()); !saved)
+    throw std::runtime_error(saved.error().message());
   {
     bench::description_writer to(path + ".description");
     bench::visit(to, with.network());

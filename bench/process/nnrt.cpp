@@ -14,6 +14,7 @@ int main() {
   if (!weights) return 1;
   auto run = nnrt::executor<net>::create(*weights);
   if (!run) return 1;
-  const auto scores = (*run)(std::span<const float>(reinterpret_cast<const float*>(input_file.data()), input_file.size() / sizeof(float)));
+  const auto scores = (*run)(
+      std::span<const float>(reinterpret_cast<const float*>(input_file.data()), input_file.size() / sizeof(float)));
   bench::say_result(scores.data(), scores.size());
 }

@@ -15,7 +15,8 @@ inline long private_kib() {
   char line[256];
   long all = 0, one = 0;
   while (std::fgets(line, sizeof line, file) != nullptr)
-    if (std::sscanf(line, "Private_Clean: %ld", &one) == 1 || std::sscanf(line, "Private_Dirty: %ld", &one) == 1) all += one;
+    if (std::sscanf(line, "Private_Clean: %ld", &one) == 1 || std::sscanf(line, "Private_Dirty: %ld", &one) == 1)
+      all += one;
   std::fclose(file);
   return all;
 }

@@ -39,9 +39,11 @@ void print_names() {
 /// usage: bench_workloads [--list] [--only=WORKLOAD,...] [--peers=PEER,...] [what Google Benchmark takes]
 int main(int argc, char** argv) {
   bool some_workloads = false, some_peers = false;
-  const std::set<std::string> only = take_list(argc, argv, "only", some_workloads), peers = take_list(argc, argv, "peers", some_peers);
+  const std::set<std::string> only = take_list(argc, argv, "only", some_workloads),
+                              peers = take_list(argc, argv, "peers", some_peers);
   auto& all = bench::workloads();
-  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return std::pair(a.group, a.key) < std::pair(b.group, b.key); });
+  std::sort(all.begin(), all.end(),
+            [](const auto& a, const auto& b) { return std::pair(a.group, a.key) < std::pair(b.group, b.key); });
   if (argc > 1 && std::strcmp(argv[1], "--list") == 0) return print_names(), 0;
   for (const std::string& key : only)
     if (std::none_of(all.begin(), all.end(), [&](const auto& w) { return w.key == key; })) {

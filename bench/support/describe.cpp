@@ -13,10 +13,14 @@ using namespace nnrt;
 
 element element_of(dtype type) {
   switch (type) {
-    case dtype::f32: return element::f32;
-    case dtype::i8: return element::i8;
-    case dtype::i32: return element::i32;
-    default: throw cannot_run("descriptions have no " + std::string(name_of(type)));
+    case dtype::f32:
+      return element::f32;
+    case dtype::i8:
+      return element::i8;
+    case dtype::i32:
+      return element::i32;
+    default:
+      throw cannot_run("descriptions have no " + std::string(name_of(type)));
   }
 }
 
@@ -92,7 +96,8 @@ struct layer_reader {
     made.what = what;
     made.activation = fused_of(a.fused);
     if constexpr (requires { a.group; }) made.group = a.group;
-    if constexpr (std::is_same_v<Op, ops::conv2d_transpose>) set_transposed_windows(made, a, input(0), input(1), output());
+    if constexpr (std::is_same_v<Op, ops::conv2d_transpose>)
+      set_transposed_windows(made, a, input(0), input(1), output());
     else set_windows(made, Op::windows(a, input(0).shape, input(1).shape));
   }
   template <class Op> void read_pool(operation what) {
@@ -107,7 +112,8 @@ struct layer_reader {
   }
   void read_product() {
     const auto a = attributes<ops::matmul>();
-    if (a.transpose_a || input(0).rank() != 2) throw cannot_run("descriptions have products of two plain matrices alone");
+    if (a.transpose_a || input(0).rank() != 2)
+      throw cannot_run("descriptions have products of two plain matrices alone");
     made.what = operation::product;
     made.is_transposed = a.transpose_b;
     made.activation = fused_of(a.fused);
@@ -146,7 +152,8 @@ struct layer_reader {
     else if (is("tanh")) made.what = operation::tanh;
     else if (is("sigmoid")) made.what = operation::sigmoid;
     else if (is("reshape")) made.what = operation::reshape, keep_inputs(1);
-    else if (is("transpose")) made.what = operation::transpose, made.axes = integers_of(g(), made.inputs[1]), keep_inputs(1);
+    else if (is("transpose"))
+      made.what = operation::transpose, made.axes = integers_of(g(), made.inputs[1]), keep_inputs(1);
     else if (is("concat"))
       made.what = operation::concat, made.axes = {normalise_axis(attributes<ops::concat>().axis, output().rank())};
     else throw cannot_run("descriptions have no " + std::string(n.op->name));
@@ -173,19 +180,22 @@ quantisation steps_over(interval range) {
 
 class quantiser {
  public:
-  explicit quantiser(const detail::evaluation& of) : from_(of), known_(passes::known_values(of.g)), made_of_(of.g.values.size(), ir::none) {
+  explicit quantiser(const detail::evaluation& of)
+      : from_(of), known_(passes::known_values(of.g)), made_of_(of.g.values.size(), ir::none) {
     ranges_.resize(from_.g.values.size());
     for (std::size_t id = 0; id < from_.g.values.size(); ++id)
       if (from_.g.values[id].desc.type == f32) ranges_[id] = interval_of(from_.buffers[id].as<float>());
     // What is joined has the scale of the whole: then joining is no arithmetic.
     for (const ir::node& n : from_.g.nodes)
       if (n.op->name == "concat")
-        for (const std::int32_t id : from_.g.inputs_of(n)) ranges_[index(id)] = ranges_[index(from_.g.outputs_of(n)[0])];
+        for (const std::int32_t id : from_.g.inputs_of(n))
+          ranges_[index(id)] = ranges_[index(from_.g.outputs_of(n)[0])];
   }
 
   model run() {
     for (const std::int32_t id : from_.g.inputs)
-      made_of_[index(id)] = value(to_.input(from_.g.name_of(from_.g.at(id).name), stored(id, steps_over(ranges_[index(id)]))));
+      made_of_[index(id)] =
+          value(to_.input(from_.g.name_of(from_.g.at(id).name), stored(id, steps_over(ranges_[index(id)]))));
     for (const ir::node& n : from_.g.nodes)
       if (!known_[index(from_.g.outputs_of(n)[0])]) add(n);
     for (const ir::output& out : from_.g.outputs) {
@@ -227,7 +237,8 @@ class quantiser {
     const auto all = numbers(id);
     std::vector<std::int32_t> sums(all.size());
     for (std::size_t i = 0; i < all.size(); ++i)
-      sums[i] = static_cast<std::int32_t>(std::lround(static_cast<double>(all[i]) / (static_cast<double>(input_scale) * scales[i])));
+      sums[i] = static_cast<std::int32_t>(
+          std::lround(static_cast<double>(all[i]) / (static_cast<double>(input_scale) * scales[i])));
     return value(to_.constant<std::int32_t>(tensor_desc{i32, from_.g.at(id).desc.shape}, sums));
   }
   /// A weight or constant that is no layer's: integers as they are, numbers with one scale.
@@ -275,7 +286,8 @@ class quantiser {
     }
     const std::int32_t y = from_.g.outputs_of(n)[0];
     const tensor_desc wanted = stored(y, quantisation_of_result(n));
-    const auto made = value(to_.apply(*ops::find(n.op->code), from_.g.attrs_of(n), ids, array_ref<const tensor_desc>(&wanted, 1), from_.g.name_of(n.name)));
+    const auto made = value(to_.apply(*ops::find(n.op->code), from_.g.attrs_of(n), ids,
+                                      array_ref<const tensor_desc>(&wanted, 1), from_.g.name_of(n.name)));
     made_of_[index(y)] = made[0];
   }
 

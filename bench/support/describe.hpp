@@ -12,8 +12,8 @@
 
 namespace bench {
 
-/// An optimised graph whose weights are put into `values` and whose nodes on weights have run. The description points to
-/// the values. Throws cannot_run for an operator that has no place in a description.
+/// An optimised graph whose weights are put into `values` and whose nodes on weights have run. The description points
+/// to the values. Throws cannot_run for an operator that has no place in a description.
 description describe(const nnrt::detail::evaluation& values, const std::string& name);
 
 /// The network in stored numbers: weights per channel, everything else with the range that it has in `values`, which

@@ -1,5 +1,5 @@
-// description_file: a description with its weights as a file, so that a process can start with it as with an embedded one.
-// Flow: bench/process/export.cpp writes it; bench/process/peer.cpp maps it into memory and copies nothing.
+// description_file: a description with its weights as a file, so that a process can start with it as with an embedded
+// one. Flow: bench/process/export.cpp writes it; bench/process/peer.cpp maps it into memory and copies nothing.
 #pragma once
 
 #include "support/description.hpp"
@@ -48,7 +48,9 @@ class description_writer {
   description_writer& operator=(const description_writer&) = delete;
 
   template <class T> void number(const T& value) { put(&value, sizeof value); }
-  template <class T> void numbers(const std::vector<T>& all) { number(all.size()), put(all.data(), all.size() * sizeof(T)); }
+  template <class T> void numbers(const std::vector<T>& all) {
+    number(all.size()), put(all.data(), all.size() * sizeof(T));
+  }
   void text(const std::string& all) { number(all.size()), put(all.data(), all.size()); }
   template <class T, class F> void list(const std::vector<T>& all, F each) {
     number(all.size());
@@ -63,7 +65,8 @@ class description_writer {
 
  private:
   void put(const void* from, std::size_t count) {
-    if (count != 0 && std::fwrite(from, 1, count, file_) != count) throw std::runtime_error("cannot write a description");
+    if (count != 0 && std::fwrite(from, 1, count, file_) != count)
+      throw std::runtime_error("cannot write a description");
     written_ += count;
   }
   std::FILE* file_;

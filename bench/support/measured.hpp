@@ -60,8 +60,8 @@ class limits {
   std::array<double, 2> best_{};
 };
 
-/// Times what run(times) does and says what it reached of the machine's limits; the peak is measured just before and just
-/// after, and the higher counts.
+/// Times what run(times) does and says what it reached of the machine's limits; the peak is measured just before and
+/// just after, and the higher counts.
 template <class Run> void time_beside_peak(benchmark::State& state, int threads, const work& one, Run run) {
   limits& machine = limits::of(threads);
   const std::size_t level = level_of(one.bytes);
@@ -69,7 +69,8 @@ template <class Run> void time_beside_peak(benchmark::State& state, int threads,
   run(3);
   const double peak_before = machine.gflops(one.of_bytes);
   const stopwatch watch(threads);
-  while (state.KeepRunningBatch(static_cast<benchmark::IterationCount>(state.max_iterations))) run(static_cast<std::int64_t>(state.max_iterations));
+  while (state.KeepRunningBatch(static_cast<benchmark::IterationCount>(state.max_iterations)))
+    run(static_cast<std::int64_t>(state.max_iterations));
   const double seconds = watch.seconds() / static_cast<double>(state.iterations());
   const double peak = std::max(peak_before, machine.gflops(one.of_bytes));
   state.counters["gflops"] = 2e-9 * one.macs / seconds;
@@ -119,8 +120,8 @@ void add(const std::string& group, const std::string& name, const std::string& w
 /// Largest error of a checked result of floats, relative to its largest number.
 inline constexpr double allowed_error = 1e-4;
 
-/// How many steps stored numbers of a result may be off. nnrt has its references' bits. Libraries round a layer's sums in
-/// different ways, so a layer may be one step off, and a network one for some layers in a row.
+/// How many steps stored numbers of a result may be off. nnrt has its references' bits. Libraries round a layer's sums
+/// in different ways, so a layer may be one step off, and a network one for some layers in a row.
 inline double allowed_steps(const description& network, bool is_ours) {
   if (is_ours) return 0;
   return network.layers.size() == 1 ? 1 : std::max(2.0, 0.25 * static_cast<double>(network.layers.size()));
@@ -132,10 +133,12 @@ inline void time_checked(benchmark::State& state, const prepared& with, runner& 
   const double error = with.error_of(made);
   const double allowed = stored ? allowed_steps(with.network(), is_ours) : allowed_error;
   if (!(error <= allowed)) {
-    state.SkipWithError(("wrong: differs from the reference by " + std::to_string(error) + (stored ? " steps" : "")).c_str());
+    state.SkipWithError(
+        ("wrong: differs from the reference by " + std::to_string(error) + (stored ? " steps" : "")).c_str());
     return;
   }
-  time_beside_peak(state, threads, {with.macs(), with.bytes(), stored}, [&](std::int64_t times) { made.run_many(times); });
+  time_beside_peak(state, threads, {with.macs(), with.bytes(), stored},
+                   [&](std::int64_t times) { made.run_many(times); });
   state.counters["error"] = error;
 }
 

@@ -15,8 +15,8 @@
 
 namespace bench {
 
-/// Spread so that results keep their size from layer to layer: weights by the number of inputs, factors and variances of
-/// normalisation around 1, scales of stored weights around 0.01, everything else within 1.
+/// Spread so that results keep their size from layer to layer: weights by the number of inputs, factors and variances
+/// of normalisation around 1, scales of stored weights around 0.01, everything else within 1.
 inline std::vector<float> numbers_for(std::string_view name, const nnrt::tensor_desc& desc) {
   const bool is_weight = name.ends_with("weight") && desc.rank() > 1, is_scale = name.ends_with(".scale");
   const bool is_factor = name.ends_with("running_var") || (name.ends_with("weight") && desc.rank() == 1);

@@ -133,7 +133,8 @@ void prepared::fill_static(const static_network& from, const std::string& name) 
   make_ = from.make;
   is_micro_ = from.is_micro;
   weights_ = make_named_weights(written);
-  for (const std::int32_t id : written.inputs) inputs_.push_back(elements_for(written.name_of(written.at(id).name), written.at(id).desc));
+  for (const std::int32_t id : written.inputs)
+    inputs_.push_back(elements_for(written.name_of(written.at(id).name), written.at(id).desc));
   evaluation whole(written);
   put_numbers(whole, weights_, inputs_);
   whole.run();
@@ -179,7 +180,9 @@ std::unique_ptr<runner> prepared::ours(int threads) const {
   return std::make_unique<session_runner<runner>>(model_, threads);
 }
 
-std::unique_ptr<profiled_runner> prepared::ours_profiled() const { return std::make_unique<session_runner<profiled_runner, step_times>>(model_, 1); }
+std::unique_ptr<profiled_runner> prepared::ours_profiled() const {
+  return std::make_unique<session_runner<profiled_runner, step_times>>(model_, 1);
+}
 
 double prepared::error_of(runner& made) const {
   for (std::size_t i = 0; i < inputs_.size(); ++i) made.set_input(i, inputs_[i].data());

@@ -35,8 +35,8 @@ class prepared {
   const description& network() const { return network_; }
   /// nnrt's own executor or session. Throws cannot_run.
   std::unique_ptr<runner> ours(int threads) const;
-  /// nnrt's session of the network, on one thread, with the times of its steps: those of an executor, which has the same
-  /// kernels. Throws cannot_run.
+  /// nnrt's session of the network, on one thread, with the times of its steps: those of an executor, which has the
+  /// same kernels. Throws cannot_run.
   std::unique_ptr<profiled_runner> ours_profiled() const;
   bool is_micro() const { return is_micro_; }
 
@@ -64,7 +64,7 @@ class prepared {
   nnrt::weights weights_;
   std::vector<lines> inputs_, expected_;
   std::unique_ptr<runner> (*make_)(const nnrt::weights&, int) = nullptr;
-  nnrt::model model_;                   // of what sessions run
+  nnrt::model model_;  // of what sessions run
   bool is_micro_ = false;
   double macs_ = 0;
   std::size_t bytes_ = 0;

@@ -1,4 +1,5 @@
-// profile_test: what a profiled executor and a session that takes times say of a network's steps, and the trace of them.
+// profile_test: what a profiled executor and a session that takes times say of a network's steps, and the trace of
+// them.
 #include <nnrt/dynamic.hpp>
 #include <nnrt/profile.hpp>
 
@@ -15,8 +16,12 @@ using namespace nnrt_test;
 using net = graph<branches>;
 
 // Executors of other policies have nothing of it.
-template <class Executor> concept has_times = requires(Executor& e) { e.times(); };
-static_assert(has_times<executor<net, profiled<>>> && !has_times<executor<net>> && !has_times<executor<net, cpu_planned>>);
+template <class Executor>
+concept has_times = requires(Executor& e) {
+  e.times();
+};
+static_assert(has_times<executor<net, profiled<>>> && !has_times<executor<net>> &&
+              !has_times<executor<net, cpu_planned>>);
 static_assert(std::is_empty_v<nnrt::detail::times_of<cpu>::type>);
 
 std::int64_t macs_of(const pool<profiled_step>& steps) {
@@ -42,7 +47,8 @@ TEST_CASE("profile: a profiled executor gives the same bits, and times for each 
     CHECK(s.bytes >= s.output.bytes());
     CHECK(!s.kernel.empty());
   }
-  for (std::size_t i = 1; i < steps.size(); ++i) CHECK(steps[i].time.begin >= steps[i - 1].time.begin + steps[i - 1].time.last);
+  for (std::size_t i = 1; i < steps.size(); ++i)
+    CHECK(steps[i].time.begin >= steps[i - 1].time.begin + steps[i - 1].time.last);
   timed.times().clear();
   for (const profiled_step& s : profile(timed)) CHECK(s.time.runs == 0);
 }

@@ -15,8 +15,9 @@
 
 namespace nnrt::inline NNRT_ISA {
 
-/// A policy that runs a network as Base does and takes the time of each step: executor<graph<f>, profiled<>>. It walks the
-/// table of steps even where Base would unroll them. Executors of other policies have neither the clock nor its memory.
+/// A policy that runs a network as Base does and takes the time of each step: executor<graph<f>, profiled<>>. It walks
+/// the table of steps even where Base would unroll them. Executors of other policies have neither the clock nor its
+/// memory.
 template <class Base = cpu> struct profiled : Base {
   static constexpr execution_form form = execution_form::planned;
   using times_type = step_times;
@@ -24,25 +25,29 @@ template <class Base = cpu> struct profiled : Base {
 
 /// A step of a network's plan and what it took.
 struct profiled_step {
-  std::string_view op;       // "conv2d"; "copy" for what brings an input or a weight to an output
-  std::string_view name;     // of the layer
-  std::string_view kernel;   // "pack" for what brings operands into a kernel's own order
+  std::string_view op;      // "conv2d"; "copy" for what brings an input or a weight to an output
+  std::string_view name;    // of the layer
+  std::string_view kernel;  // "pack" for what brings operands into a kernel's own order
   tensor_desc output;
-  std::int64_t macs = 0;     // multiply-accumulates
-  std::int64_t bytes = 0;    // of the operands that it reads and of the results that it writes
+  std::int64_t macs = 0;   // multiply-accumulates
+  std::int64_t bytes = 0;  // of the operands that it reads and of the results that it writes
   step_time time;
 
   /// 10^9 floating point operations (or operations on stored numbers) per second of the fastest run; a
   /// multiply-accumulate is two.
-  double gflops() const { return time.fastest > 0 ? 2.0 * static_cast<double>(macs) / static_cast<double>(time.fastest) : 0; }
+  double gflops() const {
+    return time.fastest > 0 ? 2.0 * static_cast<double>(macs) / static_cast<double>(time.fastest) : 0;
+  }
   /// 10^9 bytes per second of the fastest run.
-  double gigabytes() const { return time.fastest > 0 ? static_cast<double>(bytes) / static_cast<double>(time.fastest) : 0; }
+  double gigabytes() const {
+    return time.fastest > 0 ? static_cast<double>(bytes) / static_cast<double>(time.fastest) : 0;
+  }
 };
 
-/// The steps of a profiled executor, in the order in which they run; those of networks that have not run yet have a time
-/// of 0. Names lie in the network and live as long as the program.
+/// The steps of a profiled executor, in the order in which they run; those of networks that have not run yet have a
+/// time of 0. Names lie in the network and live as long as the program.
 template <class Executor>
-  requires requires(const Executor& e) { e.times(); }
+requires requires(const Executor& e) { e.times(); }
 pool<profiled_step> profile(const Executor& of);
 
 /// The same for a session, from times that run(times) took. The names lie in the session's program.
@@ -52,8 +57,8 @@ template <class Session> pool<profiled_step> profile(const Session& of, const st
 /// `peak_gflops`, what the machine could do at most, adds a column with the share of it; 0 leaves the column out.
 inline std::string profile_text(array_ref<const profiled_step> steps, double peak_gflops = 0);
 
-/// The last run as the JSON of chrome://tracing and Perfetto: one event for each step, with kernel, multiply-accumulates
-/// and bytes.
+/// The last run as the JSON of chrome://tracing and Perfetto: one event for each step, with kernel,
+/// multiply-accumulates and bytes.
 inline std::string chrome_trace(array_ref<const profiled_step> steps);
 
 /// Writes chrome_trace() to a file. Errors: those of write_file.
@@ -73,7 +78,8 @@ inline std::int64_t bytes_of_step(const plan_view& plan, const step& s) {
 }
 
 /// Steps stand in the order of their nodes; a node may have two, of which the last one does its work.
-inline pool<profiled_step> join_profile(const plan_view& plan, array_ref<const node_info> table, array_ref<const step_time> times) {
+inline pool<profiled_step> join_profile(const plan_view& plan, array_ref<const node_info> table,
+                                        array_ref<const step_time> times) {
   pool<profiled_step> rows;
   std::size_t node = 0;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
@@ -105,7 +111,7 @@ inline std::string fixed(double number, int width, int digits) {
 }  // namespace detail
 
 template <class Executor>
-  requires requires(const Executor& e) { e.times(); }
+requires requires(const Executor& e) { e.times(); }
 pool<profiled_step> profile(const Executor& of) {
   return detail::join_profile(Executor::plan_of_steps(), Executor::network::table(), of.times().all());
 }
@@ -122,7 +128,8 @@ inline std::string profile_text(array_ref<const profiled_step> steps, double pea
   std::string text = joined({"        µs  of all  GFLOP/s", has_peak ? "  of peak" : "", "   GB/s  step\n"});
   for (const profiled_step& s : steps) {
     const double share = whole > 0 ? 100.0 * static_cast<double>(s.time.fastest) / static_cast<double>(whole) : 0;
-    text += joined({detail::fixed(static_cast<double>(s.time.fastest) * 1e-3, 10, 2), detail::fixed(share, 6, 1), " %", detail::fixed(s.gflops(), 9, 1)});
+    text += joined({detail::fixed(static_cast<double>(s.time.fastest) * 1e-3, 10, 2), detail::fixed(share, 6, 1), " %",
+                    detail::fixed(s.gflops(), 9, 1)});
     if (has_peak) text += joined({detail::fixed(100 * s.gflops() / peak_gflops, 7, 0), " %"});
     text += joined({detail::fixed(s.gigabytes(), 7, 1), "  ", s.op});
     if (!s.name.empty()) text += joined({" \"", s.name, "\""});
@@ -138,8 +145,21 @@ inline std::string chrome_trace(array_ref<const profiled_step> steps) {
   for (const profiled_step& s : steps) {
     if (s.time.runs == 0) continue;
     const std::string name = s.name.empty() ? std::string(s.op) : joined({s.op, " ", s.name});
-    to.begin_object().key("ph").string("X").key("pid").integer(1).key("tid").integer(1).key("cat").string(s.op).key("name").string(name);
-    to.key("ts").real(static_cast<double>(s.time.begin - begin) * 1e-3).key("dur").real(static_cast<double>(s.time.last) * 1e-3);
+    to.begin_object()
+        .key("ph")
+        .string("X")
+        .key("pid")
+        .integer(1)
+        .key("tid")
+        .integer(1)
+        .key("cat")
+        .string(s.op)
+        .key("name")
+        .string(name);
+    to.key("ts")
+        .real(static_cast<double>(s.time.begin - begin) * 1e-3)
+        .key("dur")
+        .real(static_cast<double>(s.time.last) * 1e-3);
     to.key("args").begin_object().key("kernel").string(s.kernel).key("output").string(ir::to_string(s.output));
     to.key("macs").integer(s.macs).key("bytes").integer(s.bytes).end_object().end_object();
   }
