@@ -51,7 +51,7 @@ endif()
 # ONNX Runtime: Debian's, or a folder with onnxruntime_c_api.h and libonnxruntime.so (bench/peers.sh fetches one).
 set(NNRT_ONNXRUNTIME "$ENV{NNRT_ONNXRUNTIME}" CACHE PATH "Folder of an ONNX Runtime: its header and its library")
 find_path(NNRT_ONNXRUNTIME_INCLUDE onnxruntime_c_api.h HINTS ${NNRT_ONNXRUNTIME} PATH_SUFFIXES onnxruntime)
-find_library(NNRT_ONNXRUNTIME_LIBRARY NAMES onnxruntime libonnxruntime.so.1 HINTS ${NNRT_ONNXRUNTIME})
+find_library(NNRT_ONNXRUNTIME_LIBRARY NAMES onnxruntime libonnxruntime.so.1 NAMES_PER_DIR HINTS ${NNRT_ONNXRUNTIME})
 set(found FALSE)
 if(NNRT_ONNXRUNTIME_INCLUDE AND NNRT_ONNXRUNTIME_LIBRARY)
   set(found TRUE)
