@@ -96,7 +96,7 @@ run_benches() {
 measure_processes() {
   local runs=31
   [ -z "$quick" ] || runs=7
-  build '' bench
+  build "$only" bench_processes
   echo "starting processes" >&2
   "$python" bench/process/measure.py --runs "$runs" --json "$out/process.json" "$out/bench"
 }
