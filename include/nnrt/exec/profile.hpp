@@ -15,7 +15,7 @@
 
 namespace nnrt::inline NNRT_ISA {
 
-/// A policy that runs a network as Base does and takes the time of each step: executor<graph<f>, profiled<>>. It walks
+/// A policy that runs a network as Base does and takes the time of each step: `executor<graph<f>, profiled<>>`. It walks
 /// the table of steps even where Base would unroll them. Executors of other policies have neither the clock nor its
 /// memory.
 template <class Base = cpu> struct profiled : Base {

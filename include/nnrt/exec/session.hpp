@@ -74,7 +74,7 @@ class session {
     return {};
   }
 
-  /// The same as run(), with the times of the steps taken by `times`, a step_times of <nnrt/profile.hpp>; profile(session, times) says which
+  /// The same as run(), with the times of the steps taken by `times`, a step_times of nnrt/profile.hpp; profile(session, times) says which
   /// step is which. Errors: those of run().
   template <class Times> result<void> run(Times& times) {
     if (!program_.has_plan() || !broken_.message().empty()) return fail(reason());
