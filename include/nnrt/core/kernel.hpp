@@ -87,18 +87,22 @@ template <class Op, class Isa = void> struct fast {
   static constexpr kernel_choice select(const kernel_request&) { return {}; }
 };
 
-/// The same for stored numbers of 8 and 16 bits where they have kernels of their own, so that a network of floats never compiles those, nor
-/// the other way round.
+/// The same for stored numbers of 8 bits where they have kernels of their own, so that a network of floats never compiles those, nor the
+/// other way round.
 template <class Op, class Isa = void> struct fast_on_bytes : fast<Op, Isa> {};
+
+/// The same for 16 bits.
+template <class Op, class Isa = void> struct fast_on_shorts : fast_on_bytes<Op, Isa> {};
 
 /// Asks the kernels for the dtypes in Types.
 template <class Op, dtype_set Types> constexpr kernel_choice select_for(const kernel_request& node) {
-  constexpr dtype_set stored = types_of(i8, u8, i16);
-  if constexpr ((Types.bits & stored.bits) != 0) {
-    const bool holds_stored = !node.in.empty() && stored.contains(node.in[0].desc.type);
-    if ((Types.bits & ~stored.bits) == 0 || holds_stored) return fast_on_bytes<Op>::select(node);
-  }
-  if constexpr ((Types.bits & ~stored.bits) != 0) return fast<Op>::select(node);
+  constexpr dtype_set bytes = types_of(i8, u8), shorts = types_of(i16), others{Types.bits & ~(bytes | shorts).bits};
+  const dtype type = node.in.empty() ? dtype::none : node.in[0].desc.type;
+  if constexpr ((Types.bits & shorts.bits) != 0)
+    if (Types == shorts || type == i16) return fast_on_shorts<Op>::select(node);
+  if constexpr ((Types.bits & bytes.bits) != 0)
+    if (others.empty() || bytes.contains(type)) return fast_on_bytes<Op>::select(node);
+  if constexpr (!others.empty()) return fast<Op>::select(node);
   return {};
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/kernels/bind/detail/bytes.hpp>
+#include <nnrt/kernels/bind/detail/shorts.hpp>
 #include <nnrt/kernels/bind/detail/convolution.hpp>
 #include <nnrt/kernels/byte_convolution.hpp>
 #include <nnrt/kernels/conv_across.hpp>
@@ -114,5 +115,7 @@ template <class Isa> struct fast_on_bytes<ops::conv2d, Isa> {
  private:
   static activation fused_of(const kernel_call& call) { return unpack<ops::conv2d::attrs>(call.attrs).fused; }
 };
+
+template <class Isa> struct fast_on_shorts<ops::conv2d, Isa> : short_convolution_binding<ops::conv2d, Isa> {};
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

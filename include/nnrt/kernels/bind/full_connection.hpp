@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/kernels/bind/detail/bytes.hpp>
+#include <nnrt/kernels/bind/detail/shorts.hpp>
 #include <nnrt/kernels/bind/detail/convolution.hpp>
 #include <nnrt/kernels/gemm.hpp>
 #include <nnrt/kernels/unrolled.hpp>
@@ -102,6 +103,30 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
  private:
   static constexpr byte_layout layout_of(const shape_t& w) { return {{1, w[1]}, w[0]}; }
   static activation fused_of(const kernel_call& call) { return unpack<ops::full_connection::attrs>(call.attrs).fused; }
+};
+
+template <class Isa> struct fast_on_shorts<ops::full_connection, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!is_layer_of_shorts(node)) return {};
+    return {.run = &run,
+            .parts = parts_of_macs(node.out[0].elements() * node.in[1].desc.shape[1]),
+            .name = "dot shorts"};
+  }
+
+ private:
+  static void run(const kernel_call& call) {
+    const shape_t& w = call.in[1].shape();
+    const std::int64_t k = w[1], n = w[0];
+    const rectangle mine = share(call.out[0].elements() / n, n, part_of(call));
+    const activation fused = unpack<ops::full_connection::attrs>(call.attrs).fused;
+    auto* const y = call.out[0].data.template get<std::int16_t>() + mine.rows.begin * n;
+    finish_rows(call.in[0].data.template get<std::int16_t>() + mine.rows.begin * k, mine.rows.size(), k,
+                call.in[1].data.template get<std::int8_t>(), k, mine.columns,
+                short_finish_of(call, fused, [&](std::int64_t o) {
+                  return ops::full_connection::sum_scale<std::int16_t>(call.in[0], call.in[1], o);
+                }),
+                [&](std::int64_t row, std::int64_t o, std::int16_t value) { y[row * n + o] = value; });
+  }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

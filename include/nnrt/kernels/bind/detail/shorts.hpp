@@ -1,0 +1,107 @@
+// shorts: what the bindings of layers of 16-bit activations have in common - rows of windows against filters.
+// Flow: fast_on_shorts of conv2d and full_connection.
+#pragma once
+
+#include <nnrt/kernels/bind/detail/convolution.hpp>
+#include <nnrt/kernels/short_products.hpp>
+#include <nnrt/ops/detail/convolution.hpp>
+
+#include <cstring>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// How many windows meet a filter at a time.
+inline constexpr std::int64_t short_rows = 4;
+
+/// Whether a layer has activations of 16 bits and no zero points of its factors, so that sums are those of what is stored.
+constexpr bool is_layer_of_shorts(const kernel_request& node) {
+  const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
+  return has_work(node) && w.elements() > 0 && x.type == i16 && w.type == i8 && x.quantised.zero_point == 0 &&
+         w.quantised.zero_point == 0;
+}
+
+/// Outputs of some rows, of k numbers each and `step` apart: filter by filter, the filters first … last - 1 with the
+/// weights of all one behind the other. finish_of(o) is the epilogue of output o; result(row, o) is where it goes.
+template <class FinishOf, class Result>
+void finish_rows(const std::int16_t* rows, std::int64_t count, std::int64_t step, const std::int8_t* weights,
+                 std::int64_t k, interval filters, const FinishOf& finish_of, const Result& result) {
+  for (std::int64_t o = filters.begin; o < filters.end; ++o) {
+    const auto finish = finish_of(o);
+    std::int64_t sums[short_rows];
+    const std::int8_t* const w = weights + o * k;
+    std::int64_t row = 0;
+    for (; row + short_rows <= count; row += short_rows) {
+      short_products<short_rows>(rows + row * step, step, w, k, sums);
+      for (int r = 0; r < short_rows; ++r) result(row + r, o, finish(sums[r]));
+    }
+    for (; row < count; ++row) {
+      short_products<1>(rows + row * step, step, w, k, sums);
+      result(row, o, finish(sums[0]));
+    }
+  }
+}
+
+/// The epilogue of output o of a layer, the bias added: that of the reference.
+template <class ScaleOf> auto short_finish_of(const kernel_call& call, activation fused, ScaleOf scale_of) {
+  return [&call, fused, scale_of](std::int64_t o) {
+    namespace layers = ops::detail;
+    const layers::epilogue<std::int16_t, rounding::twice> last(call.out[0], fused, scale_of(o),
+                                                               layers::has_wide_sums<std::int16_t>(call.in));
+    return [last, bias = layers::bias_of<std::int16_t>(call.in, o)](std::int64_t sum) { return last(sum + bias); };
+  };
+}
+
+/// Convolutions, any group and dilation: windows are gathered, 32 at a time.
+template <class Op, class Isa> struct short_convolution_binding {
+  static constexpr std::int64_t most_windows = 32;
+
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!is_layer_of_shorts(node)) return {};
+    const std::int64_t k = node.in[1].desc.shape.elements(1);
+    return {.run = &run,
+            .scratch_bytes = most_windows * k * size_of(i16),
+            .parts = parts_of_macs(Op::macs(unpack<typename Op::attrs>(node.attrs), node.in, node.out)),
+            .name = "dot shorts"};
+  }
+
+ private:
+  static void run(const kernel_call& call) {
+    const auto attrs = unpack<typename Op::attrs>(call.attrs);
+    const shape_t &y = call.out[0].shape(), &w = call.in[1].shape();
+    const std::int64_t k = w.elements(1), filters = w[0] / attrs.group;
+    const auto* const weights = call.in[1].data.template get<std::int8_t>();
+    auto* const out = call.out[0].data.template get<std::int16_t>();
+    auto* const windows = reinterpret_cast<std::int16_t*>(call.scratch);
+    const auto finish_of = short_finish_of(call, attrs.fused, [&](std::int64_t o) {
+      return ops::detail::sum_scale<std::int16_t>(call.in[0], call.in[1], o);
+    });
+    const interval pixels = share(y.elements(0, 3), part_of(call));
+    for (std::int64_t first = pixels.begin; first < pixels.end; first += most_windows) {
+      const std::int64_t count = pixels.end - first < most_windows ? pixels.end - first : most_windows;
+      for (std::int64_t group = 0; group < attrs.group; ++group) {
+        for (std::int64_t i = 0; i < count; ++i) gather(call, attrs, first + i, group, windows + i * k);
+        finish_rows(windows, count, k, weights, k, {group * filters, (group + 1) * filters}, finish_of,
+                    [&](std::int64_t row, std::int64_t o, std::int16_t value) { out[(first + row) * w[0] + o] = value; });
+      }
+    }
+  }
+
+  /// The window of an output pixel, the channels of one group, zeros where it lies in the padding.
+  static void gather(const kernel_call& call, const typename Op::attrs& attrs, std::int64_t pixel, std::int64_t group,
+                     std::int16_t* to) {
+    const shape_t &x = call.in[0].shape(), &y = call.out[0].shape(), &w = call.in[1].shape();
+    const ops::detail::window_pair at = Op::windows(attrs, x, w);
+    const std::int64_t channels = w[3], left = pixel % y[2] * at.w.stride - at.w.pad_before(),
+                       top = pixel / y[2] % y[1] * at.h.stride - at.h.pad_before(), image = pixel / y[2] / y[1];
+    const auto bytes = static_cast<std::size_t>(channels) * sizeof(std::int16_t);
+    const auto* const from = call.in[0].data.template get<std::int16_t>() + group * channels;
+    for (std::int64_t i = 0; i < w[1]; ++i)
+      for (std::int64_t j = 0; j < w[2]; ++j, to += channels) {
+        const std::int64_t h = top + i * at.h.dilation, v = left + j * at.w.dilation;
+        if (h < 0 || h >= x[1] || v < 0 || v >= x[2]) std::memset(to, 0, bytes);
+        else std::memcpy(to, from + ((image * x[1] + h) * x[2] + v) * x[3], bytes);
+      }
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,81 @@
+// short_products: sums of products of 16-bit activations and 8-bit weights, which 64 bits keep exactly.
+// Flow: bind/detail/shorts.hpp gathers windows or rows and asks for the sums of some of them with one filter.
+#pragma once
+
+#include <nnrt/kernels/byte_lanes.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// 16-bit numbers in a register.
+inline constexpr std::int64_t short_lanes = register_bytes / 2;
+
+namespace detail {
+
+/// short_lanes weights of 8 bits as 16.
+[[gnu::always_inline]] inline short_vector widened_weights(const std::int8_t* w) {
+#if defined(NNRT_LANES_AVX512)
+  return (short_vector)_mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(w)));
+#elif defined(NNRT_LANES_AVX2)
+  return (short_vector)_mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(w)));
+#elif defined(__SSE2__)
+  const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(w));
+  return (short_vector)_mm_srai_epi16(_mm_unpacklo_epi8(bytes, bytes), 8);
+#else
+  short_vector wide;
+  for (int i = 0; i < short_lanes; ++i) wide[i] = w[i];
+  return wide;
+#endif
+}
+
+/// sum + the products of x and w, two of them in each lane.
+[[gnu::always_inline]] inline int_vector dot2(int_vector sum, short_vector x, short_vector w) {
+#if defined(NNRT_LANES_AVX512)
+  return sum + (int_vector)_mm512_madd_epi16((__m512i)x, (__m512i)w);
+#elif defined(NNRT_LANES_AVX2)
+  return sum + (int_vector)_mm256_madd_epi16((__m256i)x, (__m256i)w);
+#elif defined(__SSE2__)
+  return sum + (int_vector)_mm_madd_epi16((__m128i)x, (__m128i)w);
+#else
+  for (int lane = 0; lane < int_lanes; ++lane)
+    sum[lane] += x[2 * lane] * w[2 * lane] + x[2 * lane + 1] * w[2 * lane + 1];
+  return sum;
+#endif
+}
+
+inline std::int64_t sum_of_lanes(int_vector x) {
+  std::int32_t all[int_lanes];
+  store_vector(all, x);
+  std::int64_t sum = 0;
+  for (const std::int32_t lane : all) sum += lane;
+  return sum;
+}
+
+}  // namespace detail
+
+/// sums[r] = the sum over i of x[r * step + i] * w[i], for each of the Rows rows of n numbers.
+template <int Rows>
+inline void short_products(const std::int16_t* x, std::int64_t step, const std::int8_t* w, std::int64_t n,
+                           std::int64_t* sums) {
+  // Two products are below 2^23: so many of them leave no lane.
+  constexpr std::int64_t most = 128 * short_lanes;
+  for (int r = 0; r < Rows; ++r) sums[r] = 0;
+  std::int64_t i = 0;
+  while (i + short_lanes <= n) {
+    const std::int64_t whole = n - n % short_lanes, end = i + most < whole ? i + most : whole;
+    int_vector lanes_of[Rows] = {};
+    for (; i < end; i += short_lanes) {
+      const short_vector weights = detail::widened_weights(w + i);
+      each<Rows>([&](auto r) __attribute__((always_inline)) {
+        lanes_of[r] = detail::dot2(lanes_of[r], load_vector<short_vector>(x + r * step + i), weights);
+      });
+    }
+    each<Rows>([&](auto r) __attribute__((always_inline)) { sums[r] += detail::sum_of_lanes(lanes_of[r]); });
+  }
+  for (; i < n; ++i)
+    for (int r = 0; r < Rows; ++r) sums[r] += std::int32_t{x[r * step + i]} * w[i];
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
