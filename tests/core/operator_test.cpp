@@ -168,21 +168,6 @@ TEST_CASE("operator: a variadic operand stands for any number of them, at least 
   CHECK(breaks(infers({computed(x), missing()}), signature_rule::required_operand_must_be_given, 1, 2));
 }
 
-enum class rule_of_no_name { first, last };  // it stands in a namespace that has no name
-
-TEST_CASE("operator: the names of rules are those of their enumerators") {
-  const auto names = rule_names<example::rule>();
-  REQUIRE(names.size() == 2);
-  CHECK(names[0] == "rank_must_be_at_most_the_limit");
-  CHECK(names[1] == "second_rule");
-  const auto nameless = rule_names<rule_of_no_name>();
-  REQUIRE(nameless.size() == 2);
-  CHECK(nameless[1] == "last");
-  enum class no_rule {};
-  CHECK(rule_names<no_rule>().empty());
-  CHECK(rule_names<signature_rule>()[0] == "required_operand_must_be_given");
-}
-
 TEST_CASE("operator: erased, it infers from words, and computes for the dtype of its first operand") {
   constexpr const operator_info& info = dynamic_operator<example>;
   CHECK(info.code == op_code{4711});

@@ -327,7 +327,7 @@ TEST_CASE("strided_slice: lists that give another shape, or lie outside, are a f
     filled<std::int32_t> begin({1}, {r.begin}), end({1}, {r.end}), stride({1}, {r.stride});
     const view in[] = {x.as_view(), begin.as_view(), end.as_view(), stride.as_view()}, out[] = {y.as_view()};
     const run_fault fault = ops::strided_slice::reference<float>(r.a, in, out);
-    CHECK(fault.rule == rule_names<rule>()[static_cast<std::size_t>(r.broken)]);
+    CHECK(fault.rule == static_cast<int>(r.broken));
     CHECK(fault.position == 0);
     CHECK(fault.actual == r.actual);
     CHECK(fault.expected == r.expected);

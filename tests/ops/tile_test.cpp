@@ -164,7 +164,7 @@ TEST_CASE("tile: multiples that give another shape than the planned one are a fa
     const run_fault fault = ops::tile::reference<float>({}, in, out);
     CHECK(bool(fault) == (r.position >= 0));
     if (!fault) continue;
-    CHECK(fault.rule == "multiple_must_give_the_extent_of_the_output");
+    CHECK(fault.rule == static_cast<int>(rule::multiple_must_give_the_extent_of_the_output));
     CHECK(fault.position == r.position);
     CHECK(fault.actual == r.actual);
     CHECK(fault.expected == r.expected);

@@ -14,13 +14,18 @@ namespace nnrt::inline NNRT_ISA {
 
 /// What a run found wrong with the values that it was given: an index outside of its tensor, say.
 struct run_fault {
-  std::string_view rule;         // the enumerator of Op::rule that is broken; empty: none is
+  int rule = -1;                 // the number of the enumerator of Op::rule that is broken; -1: none is
   std::int64_t position = 0;     // of the value in its operand, in row-major order
   std::int64_t actual = 0;
   std::int64_t expected = 0;
 
-  constexpr explicit operator bool() const { return !rule.empty(); }
+  constexpr explicit operator bool() const { return rule >= 0; }
 };
+
+/// The fault of a value that breaks this rule, and where it stands in its operand.
+template <class Rule> constexpr run_fault fault_at(std::int64_t position, Rule rule, std::int64_t actual, std::int64_t expected) {
+  return {static_cast<int>(rule), position, actual, expected};
+}
 
 /// One call of a kernel: part `tile` of `tiles` of the work of one step.
 struct kernel_call {

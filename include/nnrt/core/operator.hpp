@@ -4,6 +4,7 @@
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/kernel.hpp>
+#include <nnrt/core/rule_names.hpp>
 #include <nnrt/core/signature.hpp>
 
 #include <array>
@@ -107,7 +108,7 @@ struct operator_info {
   kernel_function run_reference = nullptr;
   const operator_label* label = nullptr;
   /// The enumerators of Op::rule, for messages.
-  array_ref<const std::string_view> rules;
+  rule_list rules;
   /// The dtypes that `reference` is instantiated for.
   dtype_set computes_on;
 };
@@ -167,51 +168,7 @@ template <class Op> constexpr std::int64_t macs_of_words(array_ref<const word> w
 }
 template <class Op, dtype_set Types> void run_reference_step(const kernel_call& call) { call.report(run_reference<Op, Types>(call.attrs, call.in, call.out)); }
 
-/// "… [with auto ...Enumerators = {nnrt::…::rule::name, nnrt::…::rule::other, (nnrt::…::rule)2, …}; …]", clang: "… [Enumerators = <…>]".
-template <auto... Enumerators> constexpr std::string_view text_of_enumerators() { return __PRETTY_FUNCTION__; }
-
-/// The names of an enum's enumerators, cut out of one such text: an instantiation for each of them would cost every program more.
-template <class Rule> struct rule_name_table {
-  static constexpr int more_than_any_has = 64;
-  static constexpr std::string_view text = []<int... I>(std::integer_sequence<int, I...>) {
-    return text_of_enumerators<static_cast<Rule>(I)...>();
-  }(std::make_integer_sequence<int, more_than_any_has>());
-
-  /// Calls found(name) for each enumerator in turn, up to the first number that has none: a cast, "(…::rule)2".
-  template <class F> static constexpr void for_each_name(F found) {
-    const char* first = text.data() + text.find(" = ") + 3;
-    bool is_cast = false;
-    for (const char *at = first, *end = text.data() + text.size(); at != end; ++at) {
-      if (*at == ':') first = at + 1, is_cast = false;
-      if (*at == '(' || *at == ')') is_cast = true;
-      if (*at != ',') continue;
-      if (is_cast) return;
-      found(std::string_view(first, static_cast<std::size_t>(at - first)));
-      first = at + 2;
-    }
-  }
-  static constexpr std::size_t count = [] {
-    std::size_t n = 0;
-    for_each_name([&](std::string_view) { ++n; });
-    return n;
-  }();
-  static constexpr std::array<std::string_view, count> names = [] {
-    std::array<std::string_view, count> list{};
-    std::size_t n = 0;
-    for_each_name([&](std::string_view name) { list[n++] = name; });
-    return list;
-  }();
-};
-
 }  // namespace detail
-
-/// The names of an enum of rules, in order.
-template <class Rule> constexpr array_ref<const std::string_view> rule_names() { return detail::rule_name_table<Rule>::names; }
-
-/// The fault of a value that breaks this rule, and where it stands in its operand.
-template <class Rule> constexpr run_fault fault_at(std::int64_t position, Rule rule, std::int64_t actual, std::int64_t expected) {
-  return {rule_names<Rule>()[static_cast<std::size_t>(rule)], position, actual, expected};
-}
 
 /// The dtypes for which Op::reference is meant.
 template <class Op> constexpr dtype_set reference_types() {

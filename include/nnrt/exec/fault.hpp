@@ -10,8 +10,8 @@ namespace nnrt::inline NNRT_ISA {
 
 /// `gather "lookup": indices must lie in the axis (got 7, expected 4) at element 3`: the node, the rule, the value and
 /// the bound that it breaks, and where the value stands in its operand.
-[[gnu::cold]] inline std::string to_string(const run_fault& fault, std::string_view op, std::string_view name) {
-  std::string rule(fault.rule);
+[[gnu::cold]] inline std::string to_string(const run_fault& fault, const rule_list& rules, std::string_view op, std::string_view name) {
+  std::string rule(rules[static_cast<std::size_t>(fault.rule)]);
   for (char& letter : rule)
     if (letter == '_') letter = ' ';
   return joined({op, name.empty() ? "" : " \"", name, name.empty() ? ": " : "\": ", rule, " (got ",
@@ -22,12 +22,14 @@ namespace nnrt::inline NNRT_ISA {
 /// The error of a run whose step `failed` found this.
 [[gnu::cold]] inline error error_of(const plan_view& plan, const step& failed, const run_fault& fault) {
   std::string_view op, name;
+  rule_list rules;
   for (const fallible_node& n : plan.fallible) {
     if (n.node != failed.node) continue;
     op = n.op;
+    rules = n.rules;
     name = {plan.text.data() + n.name.first, static_cast<std::size_t>(n.name.count)};
   }
-  return {error_code::invalid_argument, to_string(fault, op, name)};
+  return {error_code::invalid_argument, to_string(fault, rules, op, name)};
 }
 
 }  // namespace nnrt::inline NNRT_ISA

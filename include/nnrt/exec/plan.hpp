@@ -46,6 +46,7 @@ struct fallible_node {
   std::int32_t node = 0;               // index in the optimised graph
   std::string_view op;
   ir::range name;                      // in text
+  rule_list rules;                     // of the operator
 };
 
 /// Everything that running needs; the lists are vectors while it is made and arrays when it is frozen.
@@ -324,7 +325,7 @@ struct planner {
     s.scratch_bytes = passes::aligned(p.choice.scratch_bytes);
     if (p.scratch_block != ir::none) s.scratch = memory.block_at(p.scratch_block).offset;
     (p.known ? made.prepare : made.steps).push_back(s);
-    if (n.op->traits.may_fail) made.fallible.push_back({i, n.op->name, add_text(n.name)});
+    if (n.op->traits.may_fail) made.fallible.push_back({i, n.op->name, add_text(n.name), n.op->rules});
   }
 
   constexpr ir::range add_text(ir::range name) {

@@ -14,8 +14,6 @@ namespace nnrt::inline NNRT_ISA {
 
 namespace detail {
 
-inline constexpr array_ref<const std::string_view> signature_rules = rule_names<signature_rule>();
-
 /// "input channels must equal weight channels times group" for the enumerator input_channels_must_….
 [[gnu::cold]] inline std::string words_of(std::string_view enumerator) {
   std::string words(enumerator);
@@ -39,12 +37,11 @@ inline constexpr array_ref<const std::string_view> signature_rules = rule_names<
 
 /// `conv2d "stem": input channels must equal weight channels times group (got 3, expected 4)`.
 [[gnu::cold]] inline std::string to_string(const verdict& v, const operator_info& op, std::string_view node_name) {
-  const array_ref<const std::string_view> rules = v.by_signature ? detail::signature_rules : op.rules;
-  const auto rule = static_cast<std::size_t>(v.rule);
+  const std::string_view rule = (v.by_signature ? rule_names<signature_rule>() : op.rules)[static_cast<std::size_t>(v.rule)];
   std::string text(op.name);
   if (!node_name.empty()) append(text, {" ", piece::in_quotes(node_name)});
   text += ": ";
-  text += rule < rules.size() ? detail::words_of(rules[rule]) : "rule " + std::to_string(v.rule) + " is broken";
+  text += !rule.empty() ? detail::words_of(rule) : "rule " + std::to_string(v.rule) + " is broken";
   return text + " (got " + detail::value_text(v.counted, v.actual) + ", expected " + detail::value_text(v.counted, v.expected) + ")";
 }
 

@@ -1,0 +1,72 @@
+// rule_names: the enumerators of an operator's rules as text.
+// Flow: operators carry their list in operator_info; diagnose.hpp and fault.hpp word messages with it.
+#pragma once
+
+#include <nnrt/core/config.hpp>
+
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+namespace nnrt::inline NNRT_ISA {
+
+namespace detail {
+
+/// "… [with auto ...Enumerators = {nnrt::…::rule::name, nnrt::…::rule::other, (nnrt::…::rule)2, …}; …]", clang: "… [Enumerators = <…>]".
+template <auto... Enumerators> constexpr std::string_view text_of_enumerators() { return __PRETTY_FUNCTION__; }
+
+/// The same for the enumerators 0 … Count - 1 and for casts where there are fewer.
+template <class Rule, int Count>
+inline constexpr std::string_view enumerators_of = []<int... I>(std::integer_sequence<int, I...>) {
+  return text_of_enumerators<static_cast<Rule>(I)...>();
+}(std::make_integer_sequence<int, Count>());
+
+}  // namespace detail
+
+/// The names of an enum of rules, in order. They are cut out of one text when someone asks: few programs ever do.
+class rule_list {
+  // Stands first: clang finds no member template behind its use, in constant evaluation.
+  /// Calls found(name) for each enumerator in turn, while it answers true, up to the first number that has none: a cast, "(…::rule)2".
+  template <class F> constexpr void for_each(F found) const {
+    if (text_.empty()) return;
+    const char* first = text_.data() + text_.find(" = ") + 3;
+    bool is_cast = false;
+    for (const char *at = first, *end = text_.data() + text_.size(); at != end; ++at) {
+      if (*at == ':') first = at + 1, is_cast = false;
+      if (*at == '(' || *at == ')') is_cast = true;
+      if (*at != ',') continue;
+      if (is_cast || !found(std::string_view(first, static_cast<std::size_t>(at - first)))) return;
+      first = at + 2;
+    }
+  }
+
+ public:
+  constexpr rule_list() = default;
+  constexpr explicit rule_list(std::string_view text) : text_(text) {}
+
+  constexpr std::size_t size() const {
+    std::size_t n = 0;
+    for_each([&](std::string_view) { return ++n, true; });
+    return n;
+  }
+  constexpr bool empty() const { return size() == 0; }
+  /// Empty where there is no such enumerator.
+  constexpr std::string_view operator[](std::size_t i) const {
+    std::string_view wanted;
+    for_each([&](std::string_view name) { return i-- == 0 ? (wanted = name, false) : true; });
+    return wanted;
+  }
+
+ private:
+  std::string_view text_;
+};
+
+/// The names of an enum of rules. Compilers print 16 enumerators at a quarter of the price of 64, which no operator has.
+template <class Rule> constexpr rule_list rule_names() {
+  constexpr int few = 16, more_than_any_has = 64;
+  // The last one of a text is not counted, see for_each.
+  if constexpr (rule_list(detail::enumerators_of<Rule, few>).size() < few - 1) return rule_list(detail::enumerators_of<Rule, few>);
+  else return rule_list(detail::enumerators_of<Rule, more_than_any_has>);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
