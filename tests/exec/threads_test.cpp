@@ -3,8 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <ctime>
 #include <string>
+#include <vector>
 
 namespace {
 

@@ -11,7 +11,6 @@
 #include <nnrt/exec/unrolled.hpp>
 #include <nnrt/policy/cpu.hpp>
 
-#include <iterator>
 #include <tuple>
 
 namespace nnrt::inline NNRT_ISA {

@@ -2,15 +2,72 @@
 // Flow: executors and sessions make one when the options ask for threads; run_step() hands it parts.
 #pragma once
 
+#include <nnrt/core/pool.hpp>
 #include <nnrt/exec/options.hpp>
 #include <nnrt/exec/plan_view.hpp>
 
-#include <atomic>
 #include <cstring>
 #include <pthread.h>
-#include <vector>
 
 namespace nnrt::inline NNRT_ISA {
+
+namespace detail {
+
+/// A number that threads wait for: they look at it for a while and then sleep. Atomic through the compilers' own
+/// functions, and POSIX conditions to sleep on: <atomic> costs each translation unit 0.06 s of parsing.
+class awaited_number {
+ public:
+  awaited_number() = default;
+  awaited_number(const awaited_number&) = delete;
+  awaited_number& operator=(const awaited_number&) = delete;
+  ~awaited_number() {
+    pthread_cond_destroy(&changed_);
+    pthread_mutex_destroy(&mutex_);
+  }
+
+  int load() const { return __atomic_load_n(&value_, __ATOMIC_SEQ_CST); }
+  /// Where nobody waits yet.
+  void store(int value) { __atomic_store_n(&value_, value, __ATOMIC_SEQ_CST); }
+  /// The sum. Sleepers stay asleep until wake().
+  int add(int more) { return __atomic_add_fetch(&value_, more, __ATOMIC_SEQ_CST); }
+  /// Wakes all who wait. Whoever is about to sleep has counted himself before he looked at the number for the last time: either
+  /// he is seen here, or he sees what was added before.
+  void wake() {
+    if (__atomic_load_n(&sleepers_, __ATOMIC_SEQ_CST) == 0) return;
+    pthread_mutex_lock(&mutex_);
+    pthread_cond_broadcast(&changed_);
+    pthread_mutex_unlock(&mutex_);
+  }
+  /// Waits as long as the number is this one.
+  void wait_while(int value) {
+    for (int look = 0; look < looks_before_sleep; ++look, pause())
+      if (load() != value) return;
+    pthread_mutex_lock(&mutex_);
+    __atomic_add_fetch(&sleepers_, 1, __ATOMIC_SEQ_CST);
+    while (load() == value) pthread_cond_wait(&changed_, &mutex_);
+    __atomic_sub_fetch(&sleepers_, 1, __ATOMIC_SEQ_CST);
+    pthread_mutex_unlock(&mutex_);
+  }
+
+ private:
+  /// Steps follow each other within microseconds: looking a few thousand times costs less than sleeping and waking once.
+  static constexpr int looks_before_sleep = 4000;
+
+  static void pause() {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+  }
+
+  int value_ = 0;
+  int sleepers_ = 0;
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;
+};
+
+}  // namespace detail
 
 /// A pool of threads - 1 workers beside the caller. One run() at a time; no allocation in run(). POSIX threads, because <thread> costs every
 /// user 0.26 s of parsing.
@@ -43,11 +100,11 @@ class thread_pool final : public part_runner {
     job_ = job;
     context_ = context;
     parts_ = parts;
-    pending_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
-    round_.fetch_add(1, std::memory_order_release);
-    round_.notify_all();
+    pending_.store(static_cast<int>(workers_.size()));
+    round_.add(1);
+    round_.wake();
     for (int part = 0; part < parts; part += threads_) job(context, part);
-    wait_until_zero();
+    while (const int left = pending_.load()) pending_.wait_while(left);
   }
 
  private:
@@ -57,60 +114,33 @@ class thread_pool final : public part_runner {
     pthread_t id;
   };
 
-  /// Steps follow each other within microseconds: looking a few thousand times costs less than sleeping and waking once.
-  static constexpr int looks_before_sleep = 4000;
-
-  static void pause() {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-  }
-
   static void* work(void* argument) {
     const worker& me = *static_cast<worker*>(argument);
     thread_pool& pool = *me.pool;
-    for (unsigned seen = 0;;) {
-      seen = pool.next_round(seen);
-      if (pool.stopping_.load(std::memory_order_relaxed)) return nullptr;
+    for (int seen = 0;;) {
+      pool.round_.wait_while(seen);
+      seen = pool.round_.load();
+      if (pool.stopping_) return nullptr;
       for (int part = me.number; part < pool.parts_; part += pool.threads_) pool.job_(pool.context_, part);
-      if (pool.pending_.fetch_sub(1, std::memory_order_acq_rel) == 1) pool.pending_.notify_one();
-    }
-  }
-  unsigned next_round(unsigned seen) const {
-    for (int look = 0; look < looks_before_sleep; ++look) {
-      const unsigned now = round_.load(std::memory_order_acquire);
-      if (now != seen) return now;
-      pause();
-    }
-    round_.wait(seen, std::memory_order_acquire);
-    return round_.load(std::memory_order_acquire);
-  }
-  void wait_until_zero() const {
-    for (int look = 0;; ++look) {
-      const int left = pending_.load(std::memory_order_acquire);
-      if (left == 0) return;
-      if (look < looks_before_sleep) pause();
-      else pending_.wait(left, std::memory_order_acquire);
+      if (pool.pending_.add(-1) == 0) pool.pending_.wake();
     }
   }
   void stop() {
-    stopping_.store(true, std::memory_order_relaxed);
-    round_.fetch_add(1, std::memory_order_release);
-    round_.notify_all();
+    stopping_ = true;
+    round_.add(1);
+    round_.wake();
     for (const worker& w : workers_) pthread_join(w.id, nullptr);
     workers_.clear();
   }
 
-  std::vector<worker> workers_;
+  nnrt::pool<worker> workers_;
   int threads_ = 1;
   void (*job_)(void*, int) = nullptr;
   void* context_ = nullptr;
   int parts_ = 0;
-  std::atomic<unsigned> round_{0};
-  std::atomic<int> pending_{0};
-  std::atomic<bool> stopping_{false};
+  bool stopping_ = false;              // read behind a new round
+  detail::awaited_number round_;       // begins when this is added to
+  detail::awaited_number pending_;     // workers that have parts of this round left
 };
 
 }  // namespace nnrt::inline NNRT_ISA

@@ -17,9 +17,9 @@
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
-// Architectures and registers alone: xsimd::batch, with <complex>, <memory> and the functions of every architecture, costs
+// Registers alone: xsimd::batch, with <complex>, <memory> and the functions of every architecture, costs
 // each translation unit another 0.25 s, and each of its operations three calls to inline.
-#include <xsimd/config/xsimd_arch.hpp>
+#include <xsimd/types/xsimd_all_registers.hpp>
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
