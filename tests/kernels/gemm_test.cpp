@@ -163,7 +163,7 @@ TEST_CASE("gemm: the set for a product has the same function for each of its til
   for (std::int64_t m = 1; m <= 200; ++m)
     for (std::int64_t n = 1; n <= 2 * panel_columns; ++n) {
       const row_tiles tiles{m};
-      const tile_table& some = *tiles_for<native>(tile_set_for(m, n));
+      const tile_table& some = nnrt_test::table_for(tile_set_for(m, n));
       for (std::int64_t t = 0; t < tiles.count(); ++t)
         for (std::int64_t p = 0; p < panels_of(n); ++p) {
           const std::int64_t rows = tiles.begin(t + 1) - tiles.begin(t);
@@ -177,7 +177,7 @@ TEST_CASE("gemm: the set for a product has the same function for each of its til
 TEST_CASE("gemm: a product gets the functions of its own tiles, and few others") {
   const auto functions = [](std::int64_t m, std::int64_t n) {
     int count = 0;
-    for (const auto& row : tiles_for<native>(tile_set_for(m, n))->of)
+    for (const auto& row : nnrt_test::table_for(tile_set_for(m, n)).of)
       for (const auto function : row) count += function != nullptr ? 1 : 0;
     return count;
   };

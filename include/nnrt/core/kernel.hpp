@@ -8,7 +8,10 @@
 #include <nnrt/core/view.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -59,12 +62,35 @@ struct kernel_request {
   nnrt::winograd winograd = nnrt::winograd::automatic;
 };
 
+/// Which of an operator's bindings: fast<Op>, fast_on_bytes<Op> or fast_on_shorts<Op>.
+enum class kernel_binding : std::uint8_t { floats, bytes, shorts };
+
+/// A kernel's functions in numbers: which operator's binding, which of its methods, and which of its tables. Plans that the compiler makes
+/// hold these until they are complete, so that it compiles the functions behind the numbers in a plan and no others.
+struct kernel_code {
+  op_code op{};
+  kernel_binding binding = kernel_binding::floats;
+  bool packs = false;         // of a step that runs pack()
+  std::int16_t method = -1;   // -1: none, the choice names its functions itself
+  std::int16_t table = -1;    // which kernel_choice::inner; -1: none
+
+  constexpr explicit operator bool() const { return method >= 0; }
+  friend constexpr bool operator==(const kernel_code&, const kernel_code&) = default;
+};
+/// What stands behind a method.
+struct kernel_functions {
+  kernel_function run = nullptr;
+  kernel_function pack = nullptr;
+};
+
 /// Kernels that exist with compile-time extents as well: unrolled executors call those instead of run().
 enum class unrolled_form { none, dense };
 
 /// A kernel for one node. One without a name is none: the reference runs. (With -fsanitize=undefined g++ 12 compares no pointers to
 /// functions in constant evaluation.)
 struct kernel_choice {
+  /// Instead of run, pack and inner, where a binding has methods.
+  kernel_code code = {};
   kernel_function run = nullptr;
   /// Brings constant operands into the order that run() reads: in = the node's operands, out[0] = packed_bytes bytes, aligned to 64; behind
   /// it stand the node's results, descs without data.
@@ -88,6 +114,13 @@ namespace kernels {
 
 /// Fast kernels of an operator: kernels/bind/<operator>.hpp specialises it partially over Op, with a select() of this signature. Isa stays
 /// a parameter so that the kernels of operators that a program does not name are never instantiated.
+///
+/// A binding with one kernel names its functions in the choice. One with several answers numbers, kernel_choice::code, and has
+///   static constexpr int methods                                  how many there are
+///   template <int Method> static constexpr kernel_functions functions()
+///   static constexpr int tables                                   if it has any: how many
+///   template <int Table> static constexpr const void* table()     what the kernel gets as kernel_call::inner
+/// and a line `template <> struct operator_of<ops::x::code> { using type = ops::x; };` beside it.
 template <class Op, class Isa = void> struct fast {
   static constexpr kernel_choice select(const kernel_request&) { return {}; }
 };
@@ -99,21 +132,78 @@ template <class Op, class Isa = void> struct fast_on_bytes : fast<Op, Isa> {};
 /// The same for 16 bits.
 template <class Op, class Isa = void> struct fast_on_shorts : fast_on_bytes<Op, Isa> {};
 
-/// Asks the kernels for the dtypes in Types.
-template <class Op, dtype_set Types> constexpr kernel_choice select_for(const kernel_request& node) {
+/// The operator of a number, where its binding has methods.
+template <op_code Code> struct operator_of {
+  using type = void;
+};
+
+namespace detail {
+
+template <class Binding> concept has_methods = requires { Binding::methods; };
+template <class Binding> concept has_tables = requires { Binding::tables; };
+
+template <class Binding, int... I> constexpr kernel_functions functions_at(int method, std::integer_sequence<int, I...>) {
+  constexpr kernel_functions all[] = {Binding::template functions<I>()...};
+  return all[method];
+}
+template <class Binding, int... I> constexpr const void* table_at(int table, std::integer_sequence<int, I...>) {
+  constexpr const void* all[] = {Binding::template table<I>()...};
+  return all[table];
+}
+
+/// Puts the functions in that the code stands for: all of the binding's are compiled.
+template <class Binding> constexpr void put_functions(kernel_choice& choice) {
+  const kernel_functions functions = functions_at<Binding>(choice.code.method, std::make_integer_sequence<int, Binding::methods>());
+  choice.run = functions.run;
+  choice.pack = functions.pack;
+  if constexpr (has_tables<Binding>)
+    if (choice.code.table >= 0) choice.inner = table_at<Binding>(choice.code.table, std::make_integer_sequence<int, Binding::tables>());
+}
+
+template <class Op, class Binding, bool InNumbers> constexpr kernel_choice ask(const kernel_request& node, kernel_binding binding) {
+  kernel_choice choice = Binding::select(node);
+  if constexpr (has_methods<Binding>) {
+    choice.code.op = Op::code;
+    choice.code.binding = binding;
+    if constexpr (!InNumbers)
+      if (choice.code) put_functions<Binding>(choice);
+  }
+  return choice;
+}
+
+}  // namespace detail
+
+/// Asks the kernels for the dtypes in Types; InNumbers: the choice may be a code alone.
+template <class Op, dtype_set Types, bool InNumbers = false> constexpr kernel_choice select_for(const kernel_request& node) {
   constexpr dtype_set bytes = types_of(i8, u8), shorts = types_of(i16), others{Types.bits & ~(bytes | shorts).bits};
   const dtype type = node.in.empty() ? dtype::none : node.in[0].desc.type;
   if constexpr ((Types.bits & shorts.bits) != 0)
-    if (Types == shorts || type == i16) return fast_on_shorts<Op>::select(node);
+    if (Types == shorts || type == i16) return detail::ask<Op, fast_on_shorts<Op>, InNumbers>(node, kernel_binding::shorts);
   if constexpr ((Types.bits & bytes.bits) != 0)
-    if (others.empty() || bytes.contains(type)) return fast_on_bytes<Op>::select(node);
-  if constexpr (!others.empty()) return fast<Op>::select(node);
+    if (others.empty() || bytes.contains(type)) return detail::ask<Op, fast_on_bytes<Op>, InNumbers>(node, kernel_binding::bytes);
+  if constexpr (!others.empty()) return detail::ask<Op, fast<Op>, InNumbers>(node, kernel_binding::floats);
   return {};
+}
+
+/// What a step gets for its code.
+struct step_functions {
+  kernel_function run = nullptr;
+  const void* inner = nullptr;
+};
+
+/// The functions behind one code, and nothing else of its binding.
+template <kernel_code Code> constexpr step_functions functions_for() {
+  using op = typename operator_of<Code.op>::type;
+  using stored = std::conditional_t<Code.binding == kernel_binding::bytes, fast_on_bytes<op>, fast_on_shorts<op>>;
+  using binding = std::conditional_t<Code.binding == kernel_binding::floats, fast<op>, stored>;
+  constexpr kernel_functions functions = binding::template functions<Code.method>();
+  if constexpr (Code.packs) return {functions.pack};
+  else if constexpr (Code.table >= 0) return {functions.run, binding::template table<Code.table>()};
+  else return {functions.run};
 }
 
 /// Complete where kernels/select.hpp has been included, and with it every specialisation of fast.
 template <class Op> struct bindings;
-
 /// What stands for fast<Op>::select where it has not.
 constexpr kernel_choice select_none(const kernel_request&) { return {}; }
 

@@ -182,7 +182,8 @@ template <class Op> inline constexpr operator_label label_of{Op::name, attribute
 
 /// The erased form of an operator whose reference is instantiated for the dtypes in Types.
 /// HasKernels keeps what translation units with and without the kernels' bindings make of an operator apart: the linker would merge them.
-template <class Op, dtype_set Types, bool HasKernels> constexpr operator_info make_operator_info() {
+/// InNumbers: the choice of a kernel may be a code, for a plan that the compiler makes.
+template <class Op, dtype_set Types, bool HasKernels, bool InNumbers> constexpr operator_info make_operator_info() {
   operator_info info;
   info.code = Op::code;
   info.name = Op::name;
@@ -196,7 +197,7 @@ template <class Op, dtype_set Types, bool HasKernels> constexpr operator_info ma
   info.rules = rule_names<typename Op::rule>();
   info.computes_on = Types;
   if constexpr (Op::traits.outputs_are_parts) info.part_offset = &detail::part_offset_of_words<Op>;
-  if constexpr (HasKernels) info.select = &kernels::select_for<Op, Types>;
+  if constexpr (HasKernels) info.select = &kernels::select_for<Op, Types, InNumbers>;
   else info.select = &kernels::select_none;
   info.run_reference = &detail::run_reference_step<Op, Types>;
   info.label = &label_of<Op>;
@@ -205,10 +206,19 @@ template <class Op, dtype_set Types, bool HasKernels> constexpr operator_info ma
 
 /// The operator as a static graph names it: its reference for one dtype.
 template <class Op, dtype Type, bool HasKernels = is_complete<kernels::bindings<Op>>>
-inline constexpr operator_info static_operator = make_operator_info<Op, types_of(Type), HasKernels>();
+inline constexpr operator_info static_operator = make_operator_info<Op, types_of(Type), HasKernels, true>();
+
+/// The same for a plan that is made at run time: with the functions of all kernels.
+template <const operator_info* Static>
+inline constexpr operator_info at_run_time = [] {
+  operator_info info = *Static;
+  using op = typename kernels::operator_of<Static->code>::type;
+  if constexpr (!std::is_void_v<op>) info.select = &kernels::select_for<op, Static->computes_on>;
+  return info;
+}();
 
 /// The operator as dynamic graphs find it: its reference for every dtype it takes.
 template <class Op, bool HasKernels = is_complete<kernels::bindings<Op>>>
-inline constexpr operator_info dynamic_operator = make_operator_info<Op, reference_types<Op>(), HasKernels>();
+inline constexpr operator_info dynamic_operator = make_operator_info<Op, reference_types<Op>(), HasKernels, false>();
 
 }  // namespace nnrt::inline NNRT_ISA

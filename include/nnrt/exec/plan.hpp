@@ -23,6 +23,7 @@ struct operand_slot {
 struct step {
   kernel_function run = nullptr;
   const void* inner = nullptr;         // see kernel_choice
+  kernel_code code = {};                    // in a plan that is not complete: what run and inner are
   ir::range attrs;                     // in words
   ir::range inputs;                    // in slots
   ir::range outputs;                   // in slots
@@ -131,6 +132,8 @@ struct planner {
       const pool<tensor_desc> descs = output_descs(n);
       p.choice = n.op->select({g.attrs_of(n), operands.operands, descs, options.unrolled, options.winograd});
     }
+    // A plan that is made at run time stays as it is: codes are for the compiler, which completes it.
+    if (!std::is_constant_evaluated() && p.choice.code && p.choice.run == nullptr) p.choice = {};
     if (!p.choice) p.choice.run = n.op->run_reference, p.choice.name = "reference";
     if (p.choice.has_pack()) {
       p.packs_before = true;
@@ -245,6 +248,7 @@ struct planner {
     packed.offset = p.packs_before ? take(made.prepared_bytes, p.choice.packed_bytes) : memory.block_at(p.packed_block).offset;
     step pack = of_node;
     pack.run = p.choice.pack;
+    if (p.choice.run == nullptr) pack.code = p.choice.code, pack.code.packs = true, pack.code.table = -1;
     pack.inputs = operand_row(n, p, nullptr, true);
     pack.outputs = result_row(n, packed);
     pack.kernel = "pack";
@@ -313,6 +317,7 @@ struct planner {
     operand_slot packed;
     if (p.choice.has_pack()) packed = add_pack(n, p, s);
     s.run = p.choice.run;
+    if (p.choice.run == nullptr) s.code = p.choice.code;
     s.inner = p.choice.inner;
     s.kernel = p.choice.name;
     s.form = p.choice.form;

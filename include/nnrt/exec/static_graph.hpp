@@ -101,8 +101,47 @@ template <auto Function> constexpr nnrt::plan make_plan_of(bool unrolled, nnrt::
 }
 template <auto Function, bool Unrolled, nnrt::winograd Winograd>
 inline constexpr plan_sizes sizes_planned = sizes_of(make_plan_of<Function>(Unrolled, Winograd));
+template <auto Function, bool Unrolled, nnrt::winograd Winograd>
+inline constexpr frozen_plan<sizes_planned<Function, Unrolled, Winograd>> plan_in_codes{make_plan_of<Function>(Unrolled, Winograd)};
+
+/// The codes in a plan, each once.
+template <plan_sizes Sizes> constexpr pool<kernel_code> codes_in(const frozen_plan<Sizes>& plan) {
+  pool<kernel_code> codes;
+  const auto add = [&](const kernel_code& code) {
+    for (const kernel_code& known : codes)
+      if (known == code) return;
+    if (code) codes.push_back(code);
+  };
+  for (const step& s : plan.steps) add(s.code);
+  for (const step& s : plan.prepare) add(s.code);
+  return codes;
+}
+template <auto Function, bool Unrolled, nnrt::winograd Winograd>
+inline constexpr std::size_t count_of_codes = codes_in(plan_in_codes<Function, Unrolled, Winograd>).size();
+template <auto Function, bool Unrolled, nnrt::winograd Winograd>
+inline constexpr std::array<kernel_code, count_of_codes<Function, Unrolled, Winograd>> codes_of = [] {
+  std::array<kernel_code, count_of_codes<Function, Unrolled, Winograd>> codes{};
+  copy(codes_in(plan_in_codes<Function, Unrolled, Winograd>), codes);
+  return codes;
+}();
+
+/// The plan with the functions behind its codes: these alone are compiled.
+template <auto Function, bool Unrolled, nnrt::winograd Winograd> constexpr auto completed() {
+  auto plan = plan_in_codes<Function, Unrolled, Winograd>;
+  constexpr const auto& codes = codes_of<Function, Unrolled, Winograd>;
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    const std::array<kernels::step_functions, sizeof...(I)> functions{kernels::functions_for<codes[I]>()...};
+    const auto complete = [&](step& s) {
+      for (std::size_t i = 0; i < sizeof...(I); ++i)
+        if (codes[i] == s.code) s.run = functions[i].run, s.inner = functions[i].inner;
+    };
+    for (step& s : plan.steps) complete(s);
+    for (step& s : plan.prepare) complete(s);
+  }(std::make_index_sequence<codes.size()>());
+  return plan;
+}
 template <auto Function, bool Unrolled, nnrt::winograd Winograd = nnrt::winograd::automatic>
-inline constexpr frozen_plan<sizes_planned<Function, Unrolled, Winograd>> planned{make_plan_of<Function>(Unrolled, Winograd)};
+inline constexpr auto planned = completed<Function, Unrolled, Winograd>();
 
 /// Multiply-accumulates of one inference, as the operators count them.
 constexpr std::int64_t count_macs(const ir::graph& g) {
@@ -195,8 +234,14 @@ template <auto Function> struct graph : private detail::accepted_graph<Function,
     return list;
   }();
 
-  /// The graph as written, with vectors for pools.
-  static constexpr ir::graph ir() { return written.thaw(); }
+  /// The graph as written, with vectors for pools, and operators that a plan can be made of at run time.
+  static constexpr ir::graph ir() {
+    ir::graph g = written.thaw();
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      ((g.nodes[I].op = &at_run_time<written.nodes[I].op>), ...);
+    }(std::make_index_sequence<nodes>());
+    return g;
+  }
 
   /// The network node by node, after the passes, with its place in the arena: net::table()[0].macs.
   static constexpr array_ref<const node_info> table() { return table_rows; }

@@ -222,7 +222,7 @@ constexpr tile_set conv_transpose_tile_set(const conv_transpose_shape& s) {
 /// \param scratch conv_transpose_scratch_floats(s) floats for this part alone; need not be initialised, may be null
 /// when there are none
 ///
-/// \param tiles tiles_for<Isa>(conv_transpose_tile_set(s)), or any with more functions
+/// \param tiles the functions of conv_transpose_tile_set(s), or more
 template <class Isa = native>
 void conv_transpose(const conv_transpose_shape& s, const float* x, const float* packed, float* y, float* scratch,
                     clamp_range range = {}, part p = {}, const tile_table& tiles = tiles_of<Isa>) {

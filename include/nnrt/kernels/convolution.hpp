@@ -348,7 +348,7 @@ void conv_by(const conv_shape& s, const float* x, const float* packed, float* y,
 /// \param scratch conv_scratch_floats(s) floats for this part alone; need not be initialised, may be null when there
 /// are none
 ///
-/// \param tiles tiles_for<Isa>(conv_tile_set(s)), or any with more functions
+/// \param tiles the functions of conv_tile_set(s), or more
 template <class Isa = native>
 void conv(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range = {},
           part p = {}, const tile_table& tiles = tiles_of<Isa>) {

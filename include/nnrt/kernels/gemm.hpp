@@ -323,23 +323,27 @@ struct tile_table {
 
 namespace detail {
 
-template <class Isa, tile_columns Columns, int... I>
-constexpr void add_functions(tile_table& table, std::integer_sequence<int, I...>) {
-  ((table.of[static_cast<std::size_t>(Columns)][I] = function_for<Isa, Columns, I>()), ...);
+template <class Isa, tile_set Set, tile_columns Columns, int I> constexpr void add_function(tile_table& table) {
+  constexpr auto c = static_cast<unsigned>(Columns);
+  if constexpr ((Set.columns >> c & 1U) != 0 && (Set.rows >> I & 1U) != 0) table.of[c][I] = function_for<Isa, Columns, I>();
+}
+template <class Isa, tile_set Set, int... I> constexpr void add_functions(tile_table& table, std::integer_sequence<int, I...>) {
+  (add_function<Isa, Set, tile_columns::one_vector, I>(table), ...);
+  (add_function<Isa, Set, tile_columns::two_vectors, I>(table), ...);
+  (add_function<Isa, Set, tile_columns::one_and_half, I>(table), ...);
 }
 
-template <class Isa> constexpr tile_table make_table() {
+/// The functions of a set: others are not compiled.
+template <class Isa, tile_set Set> constexpr tile_table make_table() {
   tile_table table;
-  add_functions<Isa, tile_columns::one_vector>(table, first_integers<row_counts>{});
-  add_functions<Isa, tile_columns::two_vectors>(table, first_integers<row_counts>{});
-  add_functions<Isa, tile_columns::one_and_half>(table, first_integers<row_counts>{});
+  add_functions<Isa, Set>(table, first_integers<row_counts>{});
   return table;
 }
 
 }  // namespace detail
 
 /// The functions of all tiles.
-template <class Isa> inline constexpr tile_table tiles_of = detail::make_table<Isa>();
+template <class Isa> inline constexpr tile_table tiles_of = detail::make_table<Isa, all_tiles>();
 
 namespace detail {
 
@@ -361,32 +365,20 @@ constexpr unsigned column_set(int i) {
   return sets[i];
 }
 
-/// The functions of `all` that are in the set.
-constexpr tile_table restricted(const tile_table& all, tile_set set) {
-  tile_table some;
-  for (unsigned c = 0; c < 3; ++c)
-    for (unsigned r = 0; r < row_counts; ++r)
-      if ((set.columns >> c & 1U) != 0 && (set.rows >> r & 1U) != 0) some.of[c][r] = all.of[c][r];
-  return some;
-}
-template <class Isa, int I>
-inline constexpr tile_table some_tiles = restricted(tiles_of<Isa>, {row_set(I / column_sets), column_set(I % column_sets)});
-
-template <class Isa, class Sequence> struct tile_tables;
-template <class Isa, int... I> struct tile_tables<Isa, std::integer_sequence<int, I...>> {
-  static constexpr const tile_table* all[sizeof...(I)] = {&some_tiles<Isa, I>...};
-};
-
 }  // namespace detail
 
-/// The smallest table with the functions of a set.
-template <class Isa> constexpr const tile_table* tiles_for(tile_set set) {
+/// How many tables there are, and the number of the smallest one with the functions of a set.
+inline constexpr int tile_tables = detail::row_sets * detail::column_sets;
+constexpr int tile_table_for(tile_set set) {
   int r = 0, c = 0;
   while ((detail::row_set(r) | set.rows) != detail::row_set(r)) ++r;
   while ((detail::column_set(c) | set.columns) != detail::column_set(c)) ++c;
-  using numbers = detail::first_integers<detail::row_sets * detail::column_sets>;
-  return detail::tile_tables<Isa, numbers>::all[r * detail::column_sets + c];
+  return r * detail::column_sets + c;
 }
+/// The table of this number.
+template <class Isa, int Table>
+inline constexpr tile_table some_tiles =
+    detail::make_table<Isa, tile_set{detail::row_set(Table / detail::column_sets), detail::column_set(Table % detail::column_sets)}>();
 
 namespace detail {
 
@@ -485,7 +477,7 @@ void gemm_tiles(const gemm_shape& s, const float* a, std::int64_t lda, const flo
 ///
 /// \param p the part to compute; any count is correct, more than max(row tiles, panels) leaves parts without work
 ///
-/// \param tiles tiles_for<Isa>(tile_set_for(s.m, s.n)), or any with more functions
+/// \param tiles the functions of tile_set_for(s.m, s.n), or more
 template <class Isa = native>
 void gemm(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
           clamp_range range = {}, part p = {}, const tile_table& tiles = tiles_of<Isa>) {

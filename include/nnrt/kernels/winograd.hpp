@@ -310,7 +310,7 @@ template <int Tile> void winograd_pack(const conv_shape& s, const float* w, cons
 ///
 /// \param scratch winograd_scratch_floats(s, Tile) floats for this part alone, aligned to 64 bytes; need not be initialised
 ///
-/// \param tiles tiles_for<Isa>(winograd_tile_set(s, Tile)), or any with more functions
+/// \param tiles the functions of winograd_tile_set(s, Tile), or more
 template <class Isa, int Tile>
 void conv_winograd(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range, part p,
               const tile_table& tiles) {

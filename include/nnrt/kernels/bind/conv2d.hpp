@@ -24,12 +24,27 @@ inline conv_shape conv_shape_of(const kernel_call& call) {
   return conv_shape_for(unpack<ops::conv2d::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape());
 }
 
-template <class Isa> struct fast<ops::conv2d, Isa> {
+template <> struct operator_of<ops::conv2d::code> {
+  using type = ops::conv2d;
+};
+
+/// The methods are those of conv_method, then the others that stand below by name, and behind them those of a depthwise convolution.
+template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
+  using depthwise = depthwise_binding<ops::conv2d, Isa>;
+  enum : std::int16_t { across = 3, winograd_2, winograd_4, conv_methods };
+  static constexpr int methods = conv_methods + depthwise::methods;
+  template <int Method> static constexpr kernel_functions functions() {
+    if constexpr (Method >= conv_methods) return depthwise::template functions<Method - conv_methods>();
+    else if constexpr (Method == across) return {&run_across, &pack_across};
+    else if constexpr (Method == winograd_2) return {&run_winograd<2>, &pack_winograd<2>};
+    else if constexpr (Method == winograd_4) return {&run_winograd<4>, &pack_winograd<4>};
+    else return {&run<static_cast<conv_method>(Method)>, &pack};
+  }
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
     const auto attrs = unpack<ops::conv2d::attrs>(node.attrs);
     const shape_t &x = node.in[0].desc.shape, &w = node.in[1].desc.shape;
-    if (attrs.group > 1 && attrs.group == x[3]) return depthwise_binding<ops::conv2d, Isa>::choose(node);
+    if (attrs.group > 1 && attrs.group == x[3]) return depthwise::choose(node, conv_methods);
     const conv_shape shape = conv_shape_for(attrs, x, w);
     if (goes_across(shape)) return by_pixels(shape, parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)));
     // Weights that only a run knows would be transformed again in every run.
@@ -37,13 +52,11 @@ template <class Isa> struct fast<ops::conv2d, Isa> {
     if (const int tile = may_transform ? winograd_choice(shape) : 0; tile != 0)
       return by_winograd(shape, tile, parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)));
     const bool is_pointwise = w[1] * w[2] == 1;
-    return {.run = run_by(detail::method_of(shape)),
-            .pack = &pack,
+    return {.code = code_of(static_cast<int>(detail::method_of(shape)), conv_tile_set(shape)),
             .packs = 0b110,
             .packed_bytes = conv_packed_floats(shape) * size_of(f32),
             .scratch_bytes = conv_scratch_floats(shape) * size_of(f32),
             .parts = parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)),
-            .inner = tiles_for<native_for<Isa>>(conv_tile_set(shape)),
             .name = is_pointwise ? "gemm pixels" : attrs.group > 1 ? "gemm groups" : "gemm windows"};
   }
 
@@ -69,8 +82,7 @@ template <class Isa> struct fast<ops::conv2d, Isa> {
 
  private:
   static constexpr kernel_choice by_pixels(const conv_shape& shape, int parts) {
-    return {.run = &run_across,
-            .pack = &pack_across,
+    return {.code = {.method = across},
             .packs = 0b110,
             .packed_bytes = across_packed_floats(shape) * size_of(f32),
             .scratch_bytes = across_scratch_floats(shape) * size_of(f32),
@@ -78,18 +90,12 @@ template <class Isa> struct fast<ops::conv2d, Isa> {
             .name = "pixels across"};
   }
   static constexpr kernel_choice by_winograd(const conv_shape& shape, int tile, int parts) {
-    return {.run = tile == 4 ? &run_winograd<4> : &run_winograd<2>,
-            .pack = tile == 4 ? &pack_winograd<4> : &pack_winograd<2>,
+    return {.code = code_of(tile == 4 ? winograd_4 : winograd_2, winograd_tile_set(shape, tile)),
             .packs = 0b110,
             .packed_bytes = winograd_packed_floats(shape, tile) * size_of(f32),
             .scratch_bytes = winograd_scratch_floats(shape, tile) * size_of(f32),
             .parts = parts,
-            .inner = tiles_for<native_for<Isa>>(winograd_tile_set(shape, tile)),
             .name = tile == 4 ? "winograd 4x4" : "winograd 2x2"};
-  }
-  static constexpr kernel_function run_by(conv_method method) {
-    if (method == conv_method::product) return &run<conv_method::product>;
-    return method == conv_method::direct ? &run<conv_method::direct> : &run<conv_method::gather>;
   }
 };
 

@@ -33,7 +33,16 @@ struct transposed_node {
   }
 };
 
-template <class Isa> struct fast<ops::conv2d_transpose, Isa> : transposed_node {
+template <> struct operator_of<ops::conv2d_transpose::code> {
+  using type = ops::conv2d_transpose;
+};
+
+template <class Isa> struct fast<ops::conv2d_transpose, Isa> : transposed_node, with_tiles<Isa> {
+  static constexpr int methods = 2;
+  template <int Method> static constexpr kernel_functions functions() {
+    if constexpr (Method == 0) return {&run, &pack};
+    else return {&run_depthwise, &pack};
+  }
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
     const auto attrs = unpack<ops::conv2d_transpose::attrs>(node.attrs);
@@ -41,16 +50,14 @@ template <class Isa> struct fast<ops::conv2d_transpose, Isa> : transposed_node {
         shape_for(attrs, node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape);
     if (conv_transpose_phases(shape) > most_phases) return {};
     kernel_choice choice;
-    choice.pack = &pack;
     choice.packs = 0b110;
     choice.packed_bytes = conv_transpose_packed_floats(shape) * size_of(f32);
     choice.parts = parts_of_macs(ops::conv2d_transpose::macs(attrs, node.in, node.out));
     if (shape.is_depthwise()) {
-      choice.run = &run_depthwise;
+      choice.code.method = 1;
       choice.name = "depthwise phases";
     } else {
-      choice.run = &run;
-      choice.inner = tiles_for<native_for<Isa>>(conv_transpose_tile_set(shape));
+      choice.code = code_of(0, conv_transpose_tile_set(shape));
       choice.scratch_bytes = conv_transpose_scratch_floats(shape) * size_of(f32);
       choice.name = "gemm phases";
     }

@@ -8,10 +8,14 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-template <class Isa> struct fast<ops::depthwise_conv2d, Isa> {
+template <> struct operator_of<ops::depthwise_conv2d::code> {
+  using type = ops::depthwise_conv2d;
+};
+
+template <class Isa> struct fast<ops::depthwise_conv2d, Isa> : depthwise_binding<ops::depthwise_conv2d, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
-    return depthwise_binding<ops::depthwise_conv2d, Isa>::choose(node);
+    return fast::choose(node);
   }
 };
 

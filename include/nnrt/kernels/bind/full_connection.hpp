@@ -11,17 +11,22 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-template <class Isa> struct fast<ops::full_connection, Isa> {
+template <> struct operator_of<ops::full_connection::code> {
+  using type = ops::full_connection;
+};
+
+template <class Isa> struct fast<ops::full_connection, Isa> : with_tiles<Isa> {
+  static constexpr int methods = 1;
+  template <int Method> static constexpr kernel_functions functions() { return {&run, &pack}; }
+
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
     const shape_t& w = node.in[1].desc.shape;
     if (node.unrolled && w.elements() <= most_unrolled_products && w[0] <= most_unrolled_vectors * lanes) return unrolled(w);
-    return {.run = &run,
-            .pack = &pack,
+    return {.code = code_of(0, tile_set_for(node.out[0].elements() / w[0], w[0])),
             .packs = 0b110,
             .packed_bytes = packed_floats(w[1], w[0]) * size_of(f32),
             .parts = parts_of_macs(node.out[0].elements() * w[1]),
-            .inner = tiles_for<native_for<Isa>>(tile_set_for(node.out[0].elements() / w[0], w[0])),
             .name = "gemm rows"};
   }
 
@@ -59,8 +64,6 @@ template <class Isa> struct fast<ops::full_connection, Isa> {
     gemm<native>({.m = call.out[0].elements() / w[0], .k = w[1], .n = w[0]}, floats_in(call, 0), w[1], floats_in(call, call.in.size() - 1), floats_out(call), w[0],
                  range_of(unpack<ops::full_connection::attrs>(call.attrs).fused), part_of(call), tiles_in(call));
   }
-
- private:
 };
 
 template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {

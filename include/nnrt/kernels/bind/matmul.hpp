@@ -46,20 +46,25 @@ struct product_batch {
   }
 };
 
-template <class Isa> struct fast<ops::matmul, Isa> {
+template <> struct operator_of<ops::matmul::code> {
+  using type = ops::matmul;
+};
+
+template <class Isa> struct fast<ops::matmul, Isa> : with_tiles<Isa> {
+  static constexpr int methods = 1;
+  template <int Method> static constexpr kernel_functions functions() { return {&run, &pack}; }
+
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
     const auto attrs = unpack<ops::matmul::attrs>(node.attrs);
     const product_batch batch(attrs, node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape);
     // A transposed a is brought into rows first, matrix by matrix: then parts share out matrices, not rows.
     const int parts = parts_of_macs(ops::matmul::macs(attrs, node.in, node.out));
-    return {.run = &run,
-            .pack = &pack,
+    return {.code = code_of(0, tile_set_for(batch.matrix.m, batch.matrix.n)),
             .packs = 0b10,
             .packed_bytes = batch.b_count * packed_floats(batch.matrix.k, batch.matrix.n) * size_of(f32),
             .scratch_bytes = attrs.transpose_a ? batch.matrix.m * batch.matrix.k * size_of(f32) : 0,
             .parts = !attrs.transpose_a || parts < batch.count ? parts : static_cast<int>(batch.count < 64 ? batch.count : 64),
-            .inner = tiles_for<native_for<Isa>>(tile_set_for(batch.matrix.m, batch.matrix.n)),
             .name = "gemm batch"};
   }
 

@@ -23,7 +23,16 @@ constexpr int parts_of_macs(std::int64_t macs) { return parts_for(macs / 16); }
 /// `native`, by a name that depends on the parameter of fast: else clang compiles what a binding takes the address of for every program.
 template <class Isa> using native_for = std::conditional_t<std::is_void_v<Isa>, native, Isa>;
 
-/// The table that a binding chose for its products, see tiles_for().
+/// The tables of a binding of products: a plan gets the one with the tiles that its own rows and columns call.
+template <class Isa> struct with_tiles {
+  static constexpr int tables = tile_tables;
+  template <int Table> static constexpr const void* table() { return &some_tiles<native_for<Isa>, Table>; }
+};
+/// The code of a method of such a binding.
+constexpr kernel_code code_of(int method, tile_set tiles) {
+  return {.method = static_cast<std::int16_t>(method), .table = static_cast<std::int16_t>(tile_table_for(tiles))};
+}
+/// The table that a plan chose for its products.
 inline const tile_table& tiles_in(const kernel_call& call) { return *static_cast<const tile_table*>(call.inner); }
 
 /// A node of an operator whose weight is [outC, kh, kw, 1] as the depthwise kernels see it.
@@ -39,11 +48,16 @@ template <class Op> constexpr depthwise_shape depthwise_shape_for(const typename
 /// Isa only makes the name depend on the parameter of fast: clang compiles constexpr functions, and what they take the addresses of, where a
 /// template names them without, and every program that includes this header would pay for these kernels.
 template <class Op, class Isa> struct depthwise_binding {
-  static constexpr kernel_choice choose(const kernel_request& node) {
+  static constexpr int methods = 5;
+  template <int Method> static constexpr kernel_functions functions() {
+    constexpr int kernel = Method == 0 ? 0 : Method < 3 ? 3 : 5, stride = Method == 0 ? 0 : 2 - Method % 2;
+    return {&run<kernel, stride>, &pack};
+  }
+  static constexpr kernel_choice choose(const kernel_request& node, int first_method = 0) {
     const auto attrs = unpack<typename Op::attrs>(node.attrs);
     const depthwise_shape shape = depthwise_shape_for<Op>(attrs, node.in[0].desc.shape, node.in[1].desc.shape);
-    return {.run = run_of(depthwise_method_of(shape)),
-            .pack = &pack,
+    const int method = number_of(depthwise_method_of(shape));
+    return {.code = {.method = static_cast<std::int16_t>(first_method + method)},
             .packs = 0b110,
             .packed_bytes = depthwise_packed_floats(shape) * size_of(f32),
             .parts = parts_of_macs(Op::macs(attrs, node.in, node.out)),
@@ -56,11 +70,7 @@ template <class Op, class Isa> struct depthwise_binding {
   }
 
  private:
-  static constexpr kernel_function run_of(depthwise_method method) {
-    if (method.kernel == 3) return method.stride == 1 ? &run<3, 1> : &run<3, 2>;
-    if (method.kernel == 5) return method.stride == 1 ? &run<5, 1> : &run<5, 2>;
-    return &run<0, 0>;
-  }
+  static constexpr int number_of(depthwise_method method) { return method.kernel == 0 ? 0 : method.kernel - 3 + method.stride; }
   static depthwise_shape shape_of(const kernel_call& call) { return depthwise_shape_for<Op>(unpack<typename Op::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape()); }
 };
 
