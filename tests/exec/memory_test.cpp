@@ -14,41 +14,44 @@ bool is_aligned(const std::byte* first) { return reinterpret_cast<std::uintptr_t
 TEST_CASE("memory: blocks of any size are aligned and there") {
   for (const std::int64_t bytes : {0, 1, 63, 64, 65, 1'000'000}) {
     CAPTURE(bytes);
-    auto block = heap_block::allocate(bytes, "test");
-    REQUIRE(block);
-    REQUIRE(block->data() != nullptr);
-    CHECK(is_aligned(block->data()));
-    std::fill_n(block->data(), bytes, std::byte{0x5a});
+    heap_block block;
+    REQUIRE(block.allocate(bytes, "test"));
+    REQUIRE(block.data() != nullptr);
+    CHECK(is_aligned(block.data()));
+    std::fill_n(block.data(), bytes, std::byte{0x5a});
   }
 }
 
 TEST_CASE("memory: a block moves with its bytes") {
-  auto block = heap_block::allocate(8, "test");
-  REQUIRE(block);
-  std::byte* const first = block->data();
-  heap_block moved = std::move(*block);
+  heap_block block;
+  REQUIRE(block.allocate(8, "test"));
+  std::byte* const first = block.data();
+  heap_block moved = std::move(block);
   CHECK(moved.data() == first);
-  CHECK(block->data() == nullptr);
-  heap_block other = heap_block::allocate(8, "test").value();
+  CHECK(block.data() == nullptr);
+  heap_block other;
+  REQUIRE(other.allocate(8, "test"));
   other = std::move(moved);
   CHECK(other.data() == first);
 }
 
 TEST_CASE("memory: what nobody has is out_of_memory, and names what it was for") {
   const std::int64_t bytes = std::int64_t{1} << 60;
-  const auto block = heap_block::allocate(bytes, "arena");
-  REQUIRE(!block);
-  CHECK(block.error().code() == error_code::out_of_memory);
-  CHECK(block.error().message() == "arena: no memory for " + std::to_string(bytes) + " bytes");
+  heap_block block;
+  const result<void> allocated = block.allocate(bytes, "arena");
+  REQUIRE(!allocated);
+  CHECK(block.data() == nullptr);
+  CHECK(allocated.error().code() == error_code::out_of_memory);
+  CHECK(allocated.error().message() == "arena: no memory for " + std::to_string(bytes) + " bytes");
 }
 
 template <std::int64_t Bytes> void check_arena() {
   CAPTURE(Bytes);
-  auto arena = arena_memory<Bytes>::make();
-  REQUIRE(arena);
-  std::fill_n(arena->data(), Bytes, std::byte{1});
-  if (Bytes > 0) arena->data()[Bytes - 1] = std::byte{7};
-  arena_memory<Bytes> moved = std::move(*arena);
+  arena_memory<Bytes> arena;
+  REQUIRE(arena.allocate());
+  std::fill_n(arena.data(), Bytes, std::byte{1});
+  if (Bytes > 0) arena.data()[Bytes - 1] = std::byte{7};
+  arena_memory<Bytes> moved = std::move(arena);
   CHECK(is_aligned(moved.data()));
   if (Bytes > 0) CHECK(moved.data()[Bytes - 1] == std::byte{7});
 }

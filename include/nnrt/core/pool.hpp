@@ -120,14 +120,15 @@ template <class T> class pool {
     if constexpr (is_plain) return new T[capacity];
     else return std::allocator<T>().allocate(capacity);
   }
+  // The compilers' own function: what a call of std::is_constant_evaluated() parts off is compiled first and thrown away later.
   constexpr void forget() { first_ = nullptr, size_ = 0, capacity_ = 0; }
   constexpr void release() {
-    if (!std::is_constant_evaluated()) return ::operator delete(first_);
+    if (!__builtin_is_constant_evaluated()) return ::operator delete(first_);
     if constexpr (is_plain) delete[] first_;
     else if (first_ != nullptr) std::allocator<T>().deallocate(first_, capacity_);
   }
   constexpr void grow(std::size_t capacity) {
-    if (std::is_constant_evaluated()) {
+    if (__builtin_is_constant_evaluated()) {
       T* const larger = allocate(capacity);
       construct(larger, begin(), end());
       release();

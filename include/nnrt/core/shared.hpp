@@ -18,6 +18,12 @@ template <class T> struct shared_block {
   T object;
   template <class... Arguments>
   explicit shared_block(Arguments&&... arguments) : object(std::forward<Arguments>(arguments)...) {}
+
+  // Release on every decrement, acquire on the last: what the other threads did with the object happens before its
+  // destructor. One function for handles on T and on const T.
+  [[gnu::noinline]] static void drop(shared_block* block) noexcept {
+    if (__atomic_fetch_sub(&block->handles, 1, __ATOMIC_ACQ_REL) == 1) delete block;
+  }
 };
 }  // namespace detail
 
@@ -40,7 +46,9 @@ template <class T> class shared {
     std::swap(block_, other.block_);
     return *this;
   }
-  ~shared() { release(); }
+  ~shared() {
+    if (block_ != nullptr) block::drop(block_);
+  }
 
   /// A new object, made from the arguments, with one handle.
   template <class... Arguments> static shared make(Arguments&&... arguments) {
@@ -68,11 +76,6 @@ template <class T> class shared {
   static block* retained(block* counted) noexcept {
     if (counted != nullptr) __atomic_fetch_add(&counted->handles, 1, __ATOMIC_RELAXED);
     return counted;
-  }
-  // Release on every decrement, acquire on the last: what the other threads did with the object happens before its
-  // destructor.
-  void release() noexcept {
-    if (block_ != nullptr && __atomic_fetch_sub(&block_->handles, 1, __ATOMIC_ACQ_REL) == 1) delete block_;
   }
 
   block* block_ = nullptr;

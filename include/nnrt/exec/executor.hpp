@@ -83,9 +83,9 @@ template <class G, class Policy = cpu> class executor {
     if (auto ok = check_options(wanted); !ok) return fail(std::move(ok.error()));
     auto bound = bind_weights(file, G::weight_specs);
     if (!bound) return fail(std::move(bound.error()));
-    auto made = prepare(view_of_plan, shared<bound_weights>::make(std::move(*bound)));
-    if (!made) return fail(std::move(made.error()));
-    return with(shared<const prepared_weights>(shared<prepared_weights>::make(std::move(*made))), wanted);
+    const auto prepared = shared<prepared_weights>::make();
+    if (auto ok = prepare(view_of_plan, shared<bound_weights>::make(std::move(*bound)), *prepared); !ok) return fail(std::move(ok.error()));
+    return with(prepared, wanted);
   }
   static result<executor> create(const options& wanted = {})
     requires(G::weights.empty())
@@ -174,20 +174,20 @@ template <class G, class Policy = cpu> class executor {
 
   static result<executor> with(shared<const prepared_weights> prepared, const options& wanted) {
     executor made{without_preparing{}};
-    made.weights_ = std::move(prepared);
-    made.weights_->set_bases(view_of_plan, made.bases_);
-    auto arena = arena_type::make();
-    if (!arena) return fail(std::move(arena.error()));
-    made.arena_ = std::move(*arena);
-    made.bases_[in_arena] = made.arena_.data();
-    clear_ports(view_of_plan, view_of_plan.outputs, made.bases_);
-    if (wanted.threads == 1 || is_unrolled) return made;
-    made.threads_ = shared<thread_pool>::make();
-    if (auto started = made.threads_->start(wanted.threads); !started) return fail(std::move(started.error()));
-    auto scratch = heap_block::allocate(plan.part_scratch_bytes * (wanted.threads - 1), "scratch memory of the threads");
-    if (!scratch) return fail(std::move(scratch.error()));
-    made.further_scratch_ = std::move(*scratch);
+    if (auto ok = made.start(std::move(prepared), wanted); !ok) return fail(std::move(ok.error()));
     return made;
+  }
+
+  result<void> start(shared<const prepared_weights> prepared, const options& wanted) {
+    weights_ = std::move(prepared);
+    weights_->set_bases(view_of_plan, bases_);
+    if (auto ok = arena_.allocate(); !ok) return ok;
+    bases_[in_arena] = arena_.data();
+    clear_ports(view_of_plan, view_of_plan.outputs, bases_);
+    if (wanted.threads == 1 || is_unrolled) return {};
+    threads_ = shared<thread_pool>::make();
+    if (auto ok = threads_->start(wanted.threads); !ok) return ok;
+    return further_scratch_.allocate(plan.part_scratch_bytes * (wanted.threads - 1), "scratch memory of the threads");
   }
 
   static constexpr std::size_t index_of(std::string_view name) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/pool.hpp>
 #include <nnrt/core/result.hpp>
 #include <nnrt/core/text.hpp>
 #include <nnrt/core/shared.hpp>
@@ -25,12 +26,13 @@ class heap_block {
   }
   ~heap_block() { std::free(first_); }
 
-  /// At least one byte, so that a pointer can stand for "there". Error: out_of_memory, naming what it was for.
-  static result<heap_block> allocate(std::int64_t bytes, const char* what) {
-    heap_block made;
-    made.first_ = static_cast<std::byte*>(std::aligned_alloc(64, static_cast<std::size_t>(passes::aligned(bytes > 0 ? bytes : 1))));
-    if (made.first_ == nullptr) return fail(error_code::out_of_memory, joined({what, ": no memory for ", bytes, " bytes"}));
-    return made;
+  /// New memory instead of what it has. At least one byte, so that a pointer can stand for "there".
+  /// Error: out_of_memory, naming what it was for.
+  [[gnu::cold]] result<void> allocate(std::int64_t bytes, const char* what) {
+    std::free(first_);
+    first_ = static_cast<std::byte*>(std::aligned_alloc(64, static_cast<std::size_t>(passes::aligned(bytes > 0 ? bytes : 1))));
+    if (first_ == nullptr) return fail(error_code::out_of_memory, joined({what, ": no memory for ", bytes, " bytes"}));
+    return {};
   }
   std::byte* data() const { return first_; }
 
@@ -44,7 +46,8 @@ inline constexpr std::int64_t largest_member_arena = 64 * 1024;
 /// The arena of one executor.
 template <std::int64_t Bytes, bool IsMember = (Bytes <= largest_member_arena)> class arena_memory {
  public:
-  static result<arena_memory> make() { return arena_memory(); }
+  /// Before its first use.
+  static result<void> allocate() { return {}; }
   std::byte* data() { return bytes_; }
 
  private:
@@ -52,13 +55,7 @@ template <std::int64_t Bytes, bool IsMember = (Bytes <= largest_member_arena)> c
 };
 template <std::int64_t Bytes> class arena_memory<Bytes, false> {
  public:
-  static result<arena_memory> make() {
-    auto block = heap_block::allocate(Bytes, "arena");
-    if (!block) return fail(std::move(block.error()));
-    arena_memory made;
-    made.block_ = std::move(*block);
-    return made;
-  }
+  result<void> allocate() { return block_.allocate(Bytes, "arena"); }
   std::byte* data() { return block_.data(); }
 
  private:
@@ -80,27 +77,26 @@ struct prepared_weights {
   }
 };
 
-/// Runs a plan's prepare steps on bound weights. Errors: out_of_memory; invalid_argument (weights whose values break an operator's rule).
-[[gnu::cold]] inline result<prepared_weights> prepare(const plan_view& plan, shared<const bound_weights> bound) {
-  prepared_weights made;
+/// Runs a plan's prepare steps on bound weights; `made` is empty before. Errors: out_of_memory; invalid_argument (weights whose values break an operator's rule).
+[[gnu::cold]] inline result<void> prepare(const plan_view& plan, shared<const bound_weights> bound, prepared_weights& made) {
   made.bound = std::move(bound);
-  if (plan.prepare.empty()) return made;
-  auto memory = heap_block::allocate(plan.prepared_bytes, "prepared weights");
-  if (!memory) return fail(std::move(memory.error()));
-  auto scratch = heap_block::allocate(plan.prepare_scratch_bytes, "folded weights");
-  if (!scratch) return fail(std::move(scratch.error()));
-  made.memory = std::move(*memory);
-  std::vector<std::byte*> bases(plan.base_count());
-  std::vector<view> views(static_cast<std::size_t>(plan.most_operands));
+  if (plan.prepare.empty()) return {};
+  heap_block scratch;
+  if (auto ok = made.memory.allocate(plan.prepared_bytes, "prepared weights"); !ok) return ok;
+  if (auto ok = scratch.allocate(plan.prepare_scratch_bytes, "folded weights"); !ok) return ok;
+  pool<std::byte*> bases;
+  bases.assign(plan.base_count(), nullptr);
+  pool<view> views;
+  views.assign(static_cast<std::size_t>(plan.most_operands), {});
   made.set_bases(plan, bases);
-  bases[in_prepare_scratch] = scratch->data();
+  bases[in_prepare_scratch] = scratch.data();
   run_context context;
   context.bases = bases;
   context.views = views;
   run_fault fault;
   context.fault = &fault;
   if (const step* const failed = run_steps(plan, plan.prepare, context)) return fail(error_of(plan, *failed, fault));
-  return made;
+  return {};
 }
 
 }  // namespace nnrt::inline NNRT_ISA

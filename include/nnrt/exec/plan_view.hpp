@@ -108,10 +108,10 @@ struct run_context {
 /// Runs one step.
 inline void run_step(const plan_view& plan, const step& s, const run_context& context) {
   view* const views = context.views.data();
-  for (std::int32_t i = 0; i < s.inputs.count; ++i)
-    views[i] = detail::view_of(plan.slots[static_cast<std::size_t>(s.inputs.first + i)], plan.slots, plan.descs, context.bases);
-  for (std::int32_t i = 0; i < s.outputs.count; ++i)
-    views[s.inputs.count + i] = detail::view_of(plan.slots[static_cast<std::size_t>(s.outputs.first + i)], plan.slots, plan.descs, context.bases);
+  for (std::int32_t i = 0; i < s.inputs.count + s.outputs.count; ++i) {
+    const std::int32_t slot = i < s.inputs.count ? s.inputs.first + i : s.outputs.first + i - s.inputs.count;
+    views[i] = detail::view_of(plan.slots[static_cast<std::size_t>(slot)], plan.slots, plan.descs, context.bases);
+  }
   kernel_call call;
   call.attrs = plan.words.subspan(static_cast<std::size_t>(s.attrs.first), static_cast<std::size_t>(s.attrs.count));
   call.in = {views, static_cast<std::size_t>(s.inputs.count)};

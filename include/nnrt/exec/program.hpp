@@ -39,9 +39,7 @@ struct program_family {
   passes::optimise(made.optimised);
   made.made = make_plan(made.optimised, {.winograd = family.wanted.winograd});
   made.optimised.bytes = {};  // the plan has the constants
-  auto prepared = prepare(plan_view::of(made.made), family.weights);
-  if (!prepared) return fail(std::move(prepared.error()));
-  made.weights = std::move(*prepared);
+  if (auto ok = prepare(plan_view::of(made.made), family.weights, made.weights); !ok) return fail(std::move(ok.error()));
   return shared<const compiled_plan>(shared<compiled_plan>::make(std::move(made)));
 }
 

@@ -136,9 +136,7 @@ class session {
     const plan_view p = plan();
     std::int64_t input_bytes = 0;
     for (const port& in : p.inputs) input_bytes += passes::aligned(p.desc_of(in).bytes());
-    auto memory = heap_block::allocate(p.arena_bytes + input_bytes, "session");
-    if (!memory) return fail(std::move(memory.error()));
-    memory_ = std::move(*memory);
+    if (auto ok = memory_.allocate(p.arena_bytes + input_bytes, "session"); !ok) return ok;
     bases_.assign(p.base_count(), nullptr);
     views_.resize(static_cast<std::size_t>(p.most_operands));
     program_.plan_->weights.set_bases(p, bases_);
@@ -151,10 +149,7 @@ class session {
     clear_ports(p, p.inputs, bases_);
     clear_ports(p, p.outputs, bases_);
     if (!threads_) return {};
-    auto scratch = heap_block::allocate(p.part_scratch_bytes * (threads_->threads() - 1), "scratch memory of the threads");
-    if (!scratch) return fail(std::move(scratch.error()));
-    further_scratch_ = std::move(*scratch);
-    return {};
+    return further_scratch_.allocate(p.part_scratch_bytes * (threads_->threads() - 1), "scratch memory of the threads");
   }
   result<void> start_threads() {
     const int count = program_.family_->wanted.threads;

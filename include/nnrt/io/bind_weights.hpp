@@ -49,7 +49,7 @@ class bound_weights {
   friend result<bound_weights> bind_weights(const weights& file, array_ref<const weight_spec> specs);
 
   weights source_;
-  detail::aligned_bytes copies_;
+  detail::aligned_memory copies_;
   pool<const std::byte*> pointers_;
   pool<unsigned char> copied_;
 };
@@ -149,28 +149,20 @@ struct expectation {
   return {spec.desc.shape, {}, ""};
 }
 
-template <std::size_t ElementBytes>
-void gather_elements(const gathering& from, const std::byte* source, std::byte* target) {
+[[gnu::cold]] inline void gather(const gathering& from, std::size_t element_bytes, const std::byte* source, std::byte* target) {
   std::int64_t at[max_rank] = {};
   std::int64_t offset = 0;
   for (std::int64_t left = from.extents.elements(); left > 0; --left) {
-    std::memcpy(target, source + static_cast<std::size_t>(offset) * ElementBytes, ElementBytes);
-    target += ElementBytes;
+    const std::byte* const element = source + static_cast<std::size_t>(offset) * element_bytes;
+    if (element_bytes == 4) std::memcpy(target, element, 4);  // one move, for what most weights are
+    else std::memcpy(target, element, element_bytes);
+    target += element_bytes;
     for (int axis = from.extents.rank; axis-- > 0;) {
       offset += from.strides[axis];
       if (++at[axis] < from.extents[axis]) break;
       offset -= from.strides[axis] * at[axis];
       at[axis] = 0;
     }
-  }
-}
-
-[[gnu::cold]] inline void gather(const gathering& from, std::int64_t element_bytes, const std::byte* source, std::byte* target) {
-  switch (element_bytes) {
-    case 1: return gather_elements<1>(from, source, target);
-    case 2: return gather_elements<2>(from, source, target);
-    case 4: return gather_elements<4>(from, source, target);
-    default: return gather_elements<8>(from, source, target);
   }
 }
 
@@ -296,12 +288,18 @@ struct located_weight {
   gathering from;
   std::size_t element_bytes;
 
-  bool must_be_gathered() const { return from.extents.rank > 0 && !from.keeps_order(); }
-  bool must_be_copied() const {
-    return must_be_gathered() || reinterpret_cast<std::uintptr_t>(tensor->bytes.data()) % element_bytes != 0;
-  }
+  bool is_gathered;
+  bool is_copied;
+
+  [[gnu::cold]] located_weight(const tensor_entry* found, const gathering& how)
+      : tensor(found),
+        from(how),
+        element_bytes(static_cast<std::size_t>(size_of(found->type))),
+        is_gathered(how.extents.rank > 0 && !how.keeps_order()),
+        is_copied(is_gathered || reinterpret_cast<std::uintptr_t>(found->bytes.data()) % element_bytes != 0) {}
+
   void copy_to(std::byte* target) const {
-    if (must_be_gathered()) gather(from, static_cast<std::int64_t>(element_bytes), tensor->bytes.data(), target);
+    if (is_gathered) gather(from, element_bytes, tensor->bytes.data(), target);
     else std::memcpy(target, tensor->bytes.data(), tensor->bytes.size());
   }
 };
@@ -315,22 +313,20 @@ struct located_weight {
     const detail::expectation expected = detail::expected_in_file(spec, file.order());
     const tensor_entry* tensor = complaints.check(spec, expected);
     if (tensor == nullptr) continue;
-    located.push_back({tensor, expected.from, static_cast<std::size_t>(size_of(tensor->type))});
-    if (located.back().must_be_copied()) copied_bytes += detail::aligned_bytes::rounded(tensor->bytes.size());
+    located.push_back({tensor, expected.from});
+    if (located.back().is_copied) copied_bytes += detail::aligned_memory::rounded(tensor->bytes.size());
   }
   complaints.check_names();
   if (complaints.any()) return fail(complaints.reason());
   bound_weights bound;
   bound.source_ = file;
-  bound.copies_ = detail::aligned_bytes(copied_bytes);
-  std::byte* to = bound.copies_.data();
+  std::byte* to = bound.copies_.allocate(copied_bytes);
   for (const detail::located_weight& weight : located) {
-    const bool copied = weight.must_be_copied();
-    bound.copied_.push_back(copied);
-    bound.pointers_.push_back(copied ? to : weight.tensor->bytes.data());
-    if (!copied) continue;
+    bound.copied_.push_back(weight.is_copied);
+    bound.pointers_.push_back(weight.is_copied ? to : weight.tensor->bytes.data());
+    if (!weight.is_copied) continue;
     weight.copy_to(to);
-    to += detail::aligned_bytes::rounded(weight.tensor->bytes.size());
+    to += detail::aligned_memory::rounded(weight.tensor->bytes.size());
   }
   return bound;
 }

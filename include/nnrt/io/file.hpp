@@ -37,6 +37,8 @@ class mapped_file {
 
   /// Errors: not_found, io_failed, out_of_memory; each names the file and says what the system said.
   static result<mapped_file> open(std::string_view path);
+  /// The same for a default-made one.
+  result<void> map(std::string_view path);
 
   std::span<const std::byte> bytes() const { return bytes_; }
 
@@ -126,6 +128,12 @@ class descriptor {
 }  // namespace detail
 
 [[gnu::cold]] inline result<mapped_file> mapped_file::open(std::string_view path) {
+  mapped_file mapped;
+  if (auto ok = mapped.map(path); !ok) return fail(std::move(ok.error()));
+  return mapped;
+}
+
+[[gnu::cold]] inline result<void> mapped_file::map(std::string_view path) {
   if (path.find('\0') != path.npos) return detail::zero_byte_in(path);
   const std::string name(path);
   // O_NONBLOCK: a pipe must be refused below, not waited for.
@@ -134,13 +142,12 @@ class descriptor {
   struct ::stat status {};
   if (::fstat(file.number(), &status) != 0) return detail::system_failure(path, "cannot ask for its size", errno);
   if (!S_ISREG(status.st_mode)) return fail(error_code::io_failed, joined({path, ": cannot map: not a regular file"}));
-  mapped_file mapped;
-  if (status.st_size == 0) return mapped;
+  if (status.st_size == 0) return {};
   const auto bytes = static_cast<std::size_t>(status.st_size);
   void* const address = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file.number(), 0);
   if (address == MAP_FAILED) return detail::system_failure(path, "cannot map", errno);
-  mapped.bytes_ = {static_cast<const std::byte*>(address), bytes};
-  return mapped;
+  bytes_ = {static_cast<const std::byte*>(address), bytes};
+  return {};
 }
 
 [[gnu::cold]] inline result<void> write_file(std::string_view path, std::span<const std::span<const std::byte>> pieces) {

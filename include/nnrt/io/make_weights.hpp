@@ -42,17 +42,16 @@ inline result<weights> make_weights(array_ref<const tensor_entry> tensors, array
   if (!safetensors::detail::check_writable(found.tensors, found.metadata, wrong)) return fail(error_code::invalid_argument, std::move(wrong));
   std::size_t bytes = 0, letters = 0;
   for (const tensor_entry& tensor : tensors)
-    bytes += detail::aligned_bytes::rounded(tensor.bytes.size()), letters += tensor.name.size();
+    bytes += detail::aligned_memory::rounded(tensor.bytes.size()), letters += tensor.name.size();
   for (const metadata_entry& text : metadata) letters += text.key.size() + text.value.size();
-  made.copy = detail::aligned_bytes(bytes);
   found.text.reserve(letters);
   for (metadata_entry& text : found.metadata) text = {found.keep(text.key), found.keep(text.value)};
-  std::byte* to = made.copy.data();
+  std::byte* to = made.memory.allocate(bytes);
   for (tensor_entry& tensor : found.tensors) {
     tensor.name = found.keep(tensor.name);
     if (!tensor.bytes.empty()) std::memcpy(to, tensor.bytes.data(), tensor.bytes.size());
     tensor.bytes = {to, tensor.bytes.size()};
-    to += detail::aligned_bytes::rounded(tensor.bytes.size());
+    to += detail::aligned_memory::rounded(tensor.bytes.size());
   }
   return weights(std::move(made));
 }

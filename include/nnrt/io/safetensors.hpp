@@ -60,6 +60,8 @@ inline constexpr std::uint64_t longest_header = 100'000'000;
 /// Errors: invalid_file, not_supported (a dtype that nnrt lacks, such as BF16); the message names the tensor, what was
 /// got and what was expected. Source: README and reference implementation of huggingface/safetensors 0.4.
 [[gnu::cold]] inline result<contents> parse(std::span<const std::byte> file);
+/// The same into `found`, which is empty before.
+[[gnu::cold]] inline result<void> read(std::span<const std::byte> file, contents& found);
 
 }  // namespace safetensors
 
@@ -126,14 +128,13 @@ struct statement {
 /// Reads the JSON header into statements and metadata, kept in the order of the header.
 class header_reader {
  public:
-  explicit header_reader(std::string_view header) : json_(header) { found_.text.reserve(header.size()); }
+  header_reader(std::string_view header, contents& found) : json_(header), found_(found) { found_.text.reserve(header.size()); }
 
   bool read();
   error reason() const {
     return {supported_ ? error_code::invalid_file : error_code::not_supported, joined({"header: ", json_.reason().message()})};
   }
   pool<statement>& statements() { return statements_; }
-  contents& found() { return found_; }
 
  private:
   [[gnu::cold]] bool refuse(std::string_view name, pieces reason) {
@@ -150,7 +151,7 @@ class header_reader {
   bool expect(const statement& tensor, std::string_view field, json_event wanted);
 
   json_reader json_;
-  contents found_;
+  contents& found_;
   pool<statement> statements_;
   bool supported_ = true, has_metadata_ = false;
 };
@@ -362,14 +363,20 @@ class header_reader {
 }  // namespace detail
 
 [[gnu::cold]] inline result<contents> parse(std::span<const std::byte> file) {
+  contents found;
+  if (auto ok = read(file, found); !ok) return fail(std::move(ok.error()));
+  return found;
+}
+
+[[gnu::cold]] inline result<void> read(std::span<const std::byte> file, contents& found) {
   std::string_view header;
   std::string wrong;
   if (!detail::find_header(file, header, wrong)) return fail(error_code::invalid_file, std::move(wrong));
-  detail::header_reader reader(header);
+  detail::header_reader reader(header, found);
   if (!reader.read()) return fail(reader.reason());
   const std::span<const std::byte> data(file.data() + 8 + header.size(), file.size() - 8 - header.size());
-  if (!detail::fill(reader.found(), reader.statements(), data, wrong)) return fail(error_code::invalid_file, std::move(wrong));
-  return std::move(reader.found());
+  if (!detail::fill(found, reader.statements(), data, wrong)) return fail(error_code::invalid_file, std::move(wrong));
+  return {};
 }
 
 }  // namespace safetensors

@@ -3,14 +3,15 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/pool.hpp>
 #include <nnrt/core/shared.hpp>
 #include <nnrt/io/file.hpp>
 #include <nnrt/io/safetensors.hpp>
 
 #include <cstring>
+#include <new>
 #include <span>
 #include <string_view>
-#include <vector>
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -21,23 +22,32 @@ enum class layout {
 };
 
 namespace detail {
-/// One cache line: a vector of them is zeroed memory, aligned for every vector instruction.
-struct alignas(64) cache_line {
-  std::byte bytes[64] = {};
-};
-
-/// Zeroed memory whose begin is aligned to 64 bytes; its address survives moves.
-class aligned_bytes {
+/// Pieces of zeroed memory, each aligned to 64 bytes; their addresses survive moves.
+class aligned_memory {
  public:
-  aligned_bytes() = default;
-  explicit aligned_bytes(std::size_t size) : lines_(rounded(size) / sizeof(cache_line)) {}
-  std::byte* data() { return lines_.empty() ? nullptr : lines_.front().bytes; }
+  aligned_memory() = default;
+  aligned_memory(aligned_memory&&) noexcept = default;
+  aligned_memory& operator=(aligned_memory other) noexcept {
+    std::swap(pieces_, other.pieces_);
+    return *this;
+  }
+  ~aligned_memory() {
+    for (std::byte* const piece : pieces_) ::operator delete(piece, alignment);
+  }
 
-  /// `size` rounded up to whole lines.
-  static constexpr std::size_t rounded(std::size_t size) { return (size + 63) / 64 * 64; }
+  /// One more piece. Null when it has no bytes.
+  std::byte* allocate(std::size_t bytes) {
+    if (bytes == 0) return nullptr;
+    pieces_.push_back(nullptr);
+    pieces_.back() = static_cast<std::byte*>(::operator new(rounded(bytes), alignment));
+    return static_cast<std::byte*>(std::memset(pieces_.back(), 0, rounded(bytes)));
+  }
+  /// Bytes rounded up to whole cache lines.
+  static constexpr std::size_t rounded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
  private:
-  std::vector<cache_line> lines_;
+  static constexpr std::align_val_t alignment{64};
+  pool<std::byte*> pieces_;
 };
 }  // namespace detail
 
@@ -80,8 +90,7 @@ class weights {
  private:
   struct state {
     mapped_file file;
-    detail::aligned_bytes copy;
-    std::vector<detail::aligned_bytes> pieces;  // of weights_builder, which does not know beforehand how many it needs
+    detail::aligned_memory memory;  // of tensors that do not lie in the file
     safetensors::contents found;
     layout order = layout::native;
   };
@@ -90,37 +99,35 @@ class weights {
                                       layout order);
   friend class weights_builder;
   explicit weights(state&& made) : state_(shared<const state>::make(std::move(made))) {}
-  static result<weights> with(state made, std::span<const std::byte> file);
+  static result<weights> with(state&& made, std::span<const std::byte> file);
 
   shared<const state> state_;
 };
 
 // --- details ---------------------------------------------------------------
-[[gnu::cold]] inline result<weights> weights::with(state made, std::span<const std::byte> file) {
-  auto found = safetensors::parse(file);
-  if (!found) return fail(std::move(found.error()));
-  made.found = std::move(*found);
+[[gnu::cold]] inline result<weights> weights::with(state&& made, std::span<const std::byte> file) {
+  if (auto ok = safetensors::read(file, made.found); !ok) return fail(std::move(ok.error()));
   return weights(std::move(made));
 }
 
 [[gnu::cold]] inline result<weights> weights::open(std::string_view path, layout order) {
-  auto file = mapped_file::open(path);
-  if (!file) return fail(std::move(file.error()));
-  const std::span<const std::byte> bytes = file->bytes();
-  auto opened = with({.file = std::move(*file), .copy = {}, .pieces = {}, .found = {}, .order = order}, bytes);
+  state made{.file = {}, .memory = {}, .found = {}, .order = order};
+  if (auto ok = made.file.map(path); !ok) return fail(std::move(ok.error()));
+  const std::span<const std::byte> bytes = made.file.bytes();
+  auto opened = with(std::move(made), bytes);
   if (!opened) return fail(std::move(opened.error()).in(path));
   return opened;
 }
 
 [[gnu::cold]] inline result<weights> weights::parse(std::span<const std::byte> file, layout order) {
-  return with({.file = {}, .copy = {}, .pieces = {}, .found = {}, .order = order}, file);
+  return with({.file = {}, .memory = {}, .found = {}, .order = order}, file);
 }
 
 [[gnu::cold]] inline result<weights> weights::parse_copy(std::span<const std::byte> file, layout order) {
-  detail::aligned_bytes copy(file.size());
-  std::byte* const bytes = copy.data();
+  state made{.file = {}, .memory = {}, .found = {}, .order = order};
+  std::byte* const bytes = made.memory.allocate(file.size());
   if (!file.empty()) std::memcpy(bytes, file.data(), file.size());
-  return with({.file = {}, .copy = std::move(copy), .pieces = {}, .found = {}, .order = order}, {bytes, file.size()});
+  return with(std::move(made), {bytes, file.size()});
 }
 
 [[gnu::cold]] inline const weights::entry* weights::find(std::string_view name) const {

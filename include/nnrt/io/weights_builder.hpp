@@ -17,8 +17,7 @@ class weights_builder {
   void keep(mapped_file file) { state_.file = std::move(file); }
   /// Zeroed memory, aligned to 64 bytes, that lives as long as the weights.
   std::span<std::byte> allocate(std::size_t bytes) {
-    state_.pieces.emplace_back(bytes);
-    return {state_.pieces.back().data(), bytes};
+    return {state_.memory.allocate(bytes), bytes};
   }
   /// A tensor whose bytes lie in the file, in allocated memory, or in memory that outlives the weights.
   void add(std::string_view name, dtype type, const shape_t& shape, std::span<const std::byte> bytes) {
