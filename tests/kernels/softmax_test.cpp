@@ -32,9 +32,9 @@ TEST_CASE("softmax: e^(x - max) over its sum, in place, rows and columns alike")
   const double expected[] = {std::exp(-3.0) / sum, std::exp(-2.0) / sum,    1.0 / sum,
                              1.0 / second,         std::exp(-1.0) / second, 0.0};
   std::vector<float> rows(x, x + 6), columns;
-  kernels::softmax({2, 3, 1}, rows.data(), rows.data());
+  kernels::softmax_rows({2, 3, 1}, rows.data(), rows.data());
   for (int i = 0; i < 3; ++i) columns.push_back(x[i]), columns.push_back(x[3 + i]);
-  kernels::softmax({1, 3, 2}, columns.data(), columns.data());
+  kernels::softmax_columns({1, 3, 2}, columns.data(), columns.data());
   for (std::size_t i = 0; i < 6; ++i) {
     CAPTURE(i);
     CHECK(std::fabs(double{rows[i]} - expected[i]) < 1e-7);
@@ -46,7 +46,7 @@ TEST_CASE("softmax: more columns than are worked on at once") {
   const std::int64_t n = 2 * kernels::detail::columns_at_once + 3;
   std::vector<float> x(static_cast<std::size_t>(3 * n)), y(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 13) - 5.0F;
-  kernels::softmax({1, 3, n}, x.data(), y.data());
+  kernels::softmax_columns({1, 3, n}, x.data(), y.data());
   for (std::size_t c = 0; c < static_cast<std::size_t>(n); ++c) {
     double sum = 0;
     for (std::size_t i = 0; i < 3; ++i) sum += std::exp(double{x[i * static_cast<std::size_t>(n) + c]});

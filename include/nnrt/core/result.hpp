@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/config.hpp>
+#include <nnrt/core/text.hpp>
 
 #include <string>
 #include <string_view>
@@ -46,7 +47,7 @@ class error {
   }
   /// The same error with a place put in front: "file.safetensors: " + message.
   [[gnu::cold, gnu::noinline]] error in(std::string_view place) && {
-    return {code_, std::string(place).append(": ").append(message())};
+    return {code_, joined({place, ": ", message()})};
   }
 
  private:

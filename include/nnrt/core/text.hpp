@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/dtype.hpp>
+#include <nnrt/core/pool.hpp>
 #include <nnrt/core/shape.hpp>
 
 #include <concepts>
@@ -72,7 +73,7 @@ class piece {
     return p;
   }
 
-  void append_to(std::string& text) const;
+  void append_to(pool<char>& text) const;
 
  private:
   enum class kind { letters, quoted, number, natural, shape, tensor };
@@ -82,83 +83,96 @@ class piece {
 };
 using pieces = std::initializer_list<piece>;
 
-/// Appends the pieces, one after the other.
-[[gnu::cold]] inline void append(std::string& text, pieces parts) {
+/// Appends the pieces, one after the other. Letters are collected in a pool: of std::string, which C++20 compiles into every translation
+/// unit, little more than the making of one is needed then.
+[[gnu::cold]] inline void append(pool<char>& text, pieces parts) {
   for (const piece& part : parts) part.append_to(text);
 }
+[[gnu::cold]] inline void append(std::string& text, pieces parts) {
+  pool<char> letters;
+  append(letters, parts);
+  text.append(letters.data(), letters.size());
+}
+/// What has been collected.
+constexpr std::string_view letters_of(const pool<char>& text) { return {text.data(), text.size()}; }
 /// The pieces, one after the other: joined({"got ", 3, ", expected ", 4}).
 [[gnu::cold]] inline std::string joined(pieces parts) {
-  std::string text;
+  pool<char> text;
   append(text, parts);
-  return text;
+  return std::string(text.data(), text.size());
 }
 
 // --- details ---------------------------------------------------------------
 namespace detail {
-[[gnu::cold]] inline void append_escaped(std::string& out, char c) {
-  constexpr std::string_view hex = "0123456789abcdef";
+[[gnu::cold]] inline void append_letters(pool<char>& out, std::string_view letters) { out.insert(letters.begin(), letters.end()); }
+
+[[gnu::cold]] inline void append_escaped(pool<char>& out, char c) {
+  constexpr std::string_view hex = "0123456789abcdef", special = "\"\\\n\r\t", names = "\"\\nrt";
   const auto code = static_cast<unsigned char>(c);
-  switch (c) {
-    case '"': out += "\\\""; return;
-    case '\\': out += "\\\\"; return;
-    case '\n': out += "\\n"; return;
-    case '\r': out += "\\r"; return;
-    case '\t': out += "\\t"; return;
-    default: break;
+  if (const std::size_t at = special.find(c); at != special.npos) {
+    const char escape[] = {'\\', names[at]};
+    return append_letters(out, {escape, 2});
   }
-  if (code >= 0x20 && code != 0x7F) return void(out += c);
-  out += "\\u00";
-  out += hex[code >> 4U];
-  out += hex[code & 15U];
+  if (code >= 0x20 && code != 0x7F) return out.push_back(c);
+  const char escape[] = {'\\', 'u', '0', '0', hex[code >> 4U], hex[code & 15U]};
+  append_letters(out, {escape, 6});
+}
+
+[[gnu::cold]] inline void append_json_string(pool<char>& out, std::string_view text) {
+  out.push_back('"');
+  for (std::size_t at = 0; at < text.size();) {
+    const int length = utf8_length(text, at);
+    if (length == 0) append_letters(out, "\xEF\xBF\xBD");
+    if (length == 1) append_escaped(out, text[at]);
+    if (length > 1) append_letters(out, text.substr(at, static_cast<std::size_t>(length)));
+    at += static_cast<std::size_t>(length == 0 ? 1 : length);
+  }
+  out.push_back('"');
 }
 }  // namespace detail
 
 [[gnu::cold]] inline void append_json_string(std::string& out, std::string_view text) {
-  out += '"';
-  for (std::size_t at = 0; at < text.size();) {
-    const int length = utf8_length(text, at);
-    if (length == 0) out += "\xEF\xBF\xBD";
-    if (length == 1) detail::append_escaped(out, text[at]);
-    if (length > 1) out += text.substr(at, static_cast<std::size_t>(length));
-    at += static_cast<std::size_t>(length == 0 ? 1 : length);
-  }
-  out += '"';
+  pool<char> letters;
+  detail::append_json_string(letters, text);
+  out.append(letters.data(), letters.size());
 }
 
 namespace detail {
-[[gnu::cold]] inline void append_quoted(std::string& out, std::string_view text) {
+[[gnu::cold]] inline void append_quoted(pool<char>& out, std::string_view text) {
   constexpr std::size_t longest = 120;
   std::size_t cut = text.size() <= longest ? text.size() : longest;
   while (cut < text.size() && cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U)
     --cut;  // not inside a sequence
   append_json_string(out, text.substr(0, cut));
-  if (cut < text.size()) out.insert(out.size() - 1, "…");
+  if (cut == text.size()) return;
+  out.pop_back();
+  append_letters(out, "…\"");
 }
 }  // namespace detail
 [[gnu::cold]] inline std::string quoted(std::string_view text) { return joined({piece::in_quotes(text)}); }
 
 namespace detail {
 /// Letters of a number, last first: std::to_string is a template of several hundred bytes.
-[[gnu::cold]] inline void append_number(std::string& text, std::uint64_t magnitude, bool is_negative) {
+[[gnu::cold]] inline void append_number(pool<char>& text, std::uint64_t magnitude, bool is_negative) {
   char digits[24];
   char* first = digits + sizeof digits;
   do *--first = static_cast<char>('0' + magnitude % 10);
   while ((magnitude /= 10) != 0);
   if (is_negative) *--first = '-';
-  text.append(first, static_cast<std::size_t>(digits + sizeof digits - first));
+  text.insert(first, digits + sizeof digits);
 }
-[[gnu::cold]] inline void append_shape(std::string& text, const shape_t& shape) {
-  text += '[';
+[[gnu::cold]] inline void append_shape(pool<char>& text, const shape_t& shape) {
+  text.push_back('[');
   for (int i = 0; i < shape.rank; ++i) append(text, {i == 0 ? "" : ", ", shape.extents[i]});
-  text += ']';
+  text.push_back(']');
 }
 }  // namespace detail
 
-[[gnu::cold]] inline void piece::append_to(std::string& text) const {
+[[gnu::cold]] inline void piece::append_to(pool<char>& text) const {
   const auto letters = [&] { return std::string_view(static_cast<const char*>(at_), static_cast<std::size_t>(number_)); };
   const auto bits = static_cast<std::uint64_t>(number_);
   switch (is_) {
-    case kind::letters: text += letters(); return;
+    case kind::letters: return detail::append_letters(text, letters());
     case kind::quoted: detail::append_quoted(text, letters()); return;
     case kind::number: detail::append_number(text, number_ < 0 ? 0 - bits : bits, number_ < 0); return;
     case kind::natural: detail::append_number(text, bits, false); return;

@@ -225,7 +225,7 @@ class weight_complaints {
   pool<const weight_spec*> missing_;
   std::size_t guesses_left_ = 10'000;  // a hostile file must not make the guessing quadratic
   std::size_t count_ = 0;
-  std::string lines_;
+  pool<char> lines_;
 };
 
 [[gnu::cold]] inline std::string_view weight_complaints::hint_of_order(const weight_spec& spec, const shape_t& got) const {
@@ -279,7 +279,7 @@ class weight_complaints {
 [[gnu::cold]] inline error weight_complaints::reason() const {
   return {error_code::invalid_argument,
           joined({"weights do not fit (", used_.size(), " tensors there, ",
-                  specs_.size(), " weights named by the network):", lines_})};
+                  specs_.size(), " weights named by the network):", letters_of(lines_)})};
 }
 
 /// A spec's tensor with the way to read it.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/config.hpp>
+#include <nnrt/core/pool.hpp>
 #include <nnrt/core/result.hpp>
 #include <nnrt/core/text.hpp>
 
@@ -86,7 +87,7 @@ class json_reader {
   json_event refuse(std::string_view reason) { return broken_at(start_, {reason}); }
   bool is_broken() const { return state_ == state::broken; }
   /// "byte 17: expected ':' after a key, got '}'"; only when broken.
-  error reason() const { return {error_code::invalid_file, joined({"byte ", start_, ": ", reason_})}; }
+  error reason() const { return {error_code::invalid_file, joined({"byte ", start_, ": ", letters_of(reason_)})}; }
 
  private:
   // What the grammar allows next; `first_…` right after the opening bracket, where a closing one may follow.
@@ -111,7 +112,7 @@ class json_reader {
   void append_code_point(std::uint32_t point);
 
   std::string_view text_, string_;
-  std::string unescaped_, reason_;
+  pool<char> unescaped_, reason_;
   std::size_t at_ = 0, start_ = 0;
   state state_ = state::value;
   std::uint64_t objects_ = 0;  // one bit per open container: whether it is an object
@@ -324,7 +325,7 @@ class json_writer {
     const char c = text_[at_];
     if (c == '"') break;
     if (c == '\\') {
-      if (!escaped) unescaped_.assign(text_.substr(from, at_ - from));
+      if (!escaped) unescaped_.insert(text_.data() + from, text_.data() + at_);
       escaped = true;
       if (!read_escape()) return false;
       continue;
@@ -333,10 +334,10 @@ class json_writer {
       return broken_at(at_, {"a control character stands unescaped in a string"}), false;
     const auto length = static_cast<std::size_t>(utf8_length(text_, at_));
     if (length == 0) return broken_at(at_, {"a string is not UTF-8"}), false;
-    if (escaped) unescaped_ += text_.substr(at_, length);
+    if (escaped) unescaped_.insert(text_.data() + at_, text_.data() + at_ + length);
     at_ += length;
   }
-  string_ = escaped ? std::string_view(unescaped_) : text_.substr(from, at_ - from);
+  string_ = escaped ? letters_of(unescaped_) : text_.substr(from, at_ - from);
   ++at_;
   return true;
 }
@@ -345,7 +346,7 @@ class json_writer {
   constexpr std::string_view letters = "\"\\/bfnrt", meanings = "\"\\/\b\f\n\r\t";
   const std::size_t from = at_++;
   if (const std::size_t simple = letters.find(peek()); at_ < text_.size() && simple != letters.npos) {
-    unescaped_ += meanings[simple];
+    unescaped_.push_back(meanings[simple]);
     ++at_;
     return true;
   }
@@ -383,7 +384,7 @@ class json_writer {
 }
 
 [[gnu::cold]] inline void json_reader::append_code_point(std::uint32_t point) {
-  const auto put = [&](std::uint32_t byte) { unescaped_ += static_cast<char>(static_cast<unsigned char>(byte)); };
+  const auto put = [&](std::uint32_t byte) { unescaped_.push_back(static_cast<char>(static_cast<unsigned char>(byte))); };
   const auto tail = [&](unsigned shift) { put(0x80U | (point >> shift & 0x3FU)); };
   if (point < 0x80) return put(point);
   if (point < 0x800) return put(0xC0U | point >> 6U), tail(0);

@@ -38,8 +38,8 @@ inline result<weights> make_weights(array_ref<const tensor_entry> tensors, array
   safetensors::contents& found = made.found;
   found.tensors.insert(tensors.begin(), tensors.end());
   found.metadata.insert(metadata.begin(), metadata.end());
-  std::string wrong;
-  if (!safetensors::detail::check_writable(found.tensors, found.metadata, wrong)) return fail(error_code::invalid_argument, std::move(wrong));
+  pool<char> wrong;
+  if (!safetensors::detail::check_writable(found.tensors, found.metadata, wrong)) return fail(error_code::invalid_argument, joined({letters_of(wrong)}));
   std::size_t bytes = 0, letters = 0;
   for (const tensor_entry& tensor : tensors)
     bytes += detail::aligned_memory::rounded(tensor.bytes.size()), letters += tensor.name.size();

@@ -118,12 +118,12 @@ struct statement {
 };
 
 /// Says what is wrong with a tensor; false, for functions that answer whether all is well.
-[[gnu::cold]] inline bool complain(std::string& wrong, std::string_view name, pieces reason) {
+[[gnu::cold]] inline bool complain(pool<char>& wrong, std::string_view name, pieces reason) {
   append(wrong, {"tensor ", piece::in_quotes(name), ": "});
   append(wrong, reason);
   return false;
 }
-[[gnu::cold]] inline bool complain(std::string& wrong, pieces reason) { return append(wrong, reason), false; }
+[[gnu::cold]] inline bool complain(pool<char>& wrong, pieces reason) { return append(wrong, reason), false; }
 
 /// Reads the JSON header into statements and metadata, kept in the order of the header.
 class header_reader {
@@ -138,9 +138,9 @@ class header_reader {
 
  private:
   [[gnu::cold]] bool refuse(std::string_view name, pieces reason) {
-    std::string wrong;
+    pool<char> wrong;
     complain(wrong, name, reason);
-    return json_.refuse(wrong), false;
+    return json_.refuse({letters_of(wrong)}), false;
   }
   bool read_metadata();
   bool read_tensor(std::string_view name);
@@ -215,13 +215,13 @@ class header_reader {
 
 [[gnu::cold]] inline bool header_reader::read_dtype(statement& tensor) {
   if (!expect(tensor, "dtype", json_event::string)) return false;
-  std::string known;
+  pool<char> known;
   for (const dtype_row& row : dtypes) {
     if (row.name == json_.string()) return tensor.entry.type = row.type, true;
     append(known, {known.empty() ? "" : ", ", row.name});
   }
   supported_ = false;
-  return refuse(tensor.entry.name, {"dtype ", piece::in_quotes(json_.string()), " is not supported, expected one of ", known});
+  return refuse(tensor.entry.name, {"dtype ", piece::in_quotes(json_.string()), " is not supported, expected one of ", letters_of(known)});
 }
 
 [[gnu::cold]] inline bool header_reader::read_shape(statement& tensor) {
@@ -252,7 +252,7 @@ class header_reader {
 }
 
 /// The same for a tensor whose offsets are wrong, which are named first.
-[[gnu::cold]] inline bool complain_of_offsets(std::string& wrong, const statement& t, pieces reason) {
+[[gnu::cold]] inline bool complain_of_offsets(pool<char>& wrong, const statement& t, pieces reason) {
   complain(wrong, t.entry.name, {"data_offsets [", t.begin, ", ", t.end, "]"});
   return complain(wrong, reason);
 }
@@ -268,7 +268,7 @@ class header_reader {
   return false;
 }
 
-[[gnu::cold]] inline bool check_size(const statement& t, std::uint64_t data_bytes, std::string& wrong) {
+[[gnu::cold]] inline bool check_size(const statement& t, std::uint64_t data_bytes, pool<char>& wrong) {
   const tensor_entry& tensor = t.entry;
   if (has_too_many_elements(tensor.shape))
     return complain(wrong, tensor.name, {"shape ", tensor.shape, " has more than 2^40 elements"});
@@ -281,7 +281,7 @@ class header_reader {
 }
 
 /// In the order of their data, every tensor starts where the one before ended, and the last one ends with the file.
-[[gnu::cold]] inline bool check_cover(pool<statement>& tensors, std::uint64_t data_bytes, std::string& wrong) {
+[[gnu::cold]] inline bool check_cover(pool<statement>& tensors, std::uint64_t data_bytes, pool<char>& wrong) {
   sort(tensors,
        [](const statement& a, const statement& b) { return a.begin != b.begin ? a.begin < b.begin : a.end < b.end; });
   const statement* last = nullptr;
@@ -302,7 +302,7 @@ class header_reader {
 }
 
 // Other bytes than 0 and 1 are no value of a C++ bool: reading one would be undefined behaviour in every kernel.
-[[gnu::cold]] inline bool check_booleans(const tensor_entry& tensor, std::string& wrong) {
+[[gnu::cold]] inline bool check_booleans(const tensor_entry& tensor, pool<char>& wrong) {
   if (tensor.type != boolean) return true;
   for (std::size_t i = 0; i < tensor.bytes.size(); ++i) {
     const int value = std::to_integer<int>(tensor.bytes[i]);
@@ -325,7 +325,7 @@ class header_reader {
   return nullptr;
 }
 /// Both, and each name once.
-[[gnu::cold]] inline bool sort_contents(pool<tensor_entry>& tensors, pool<metadata_entry>& metadata, std::string& wrong) {
+[[gnu::cold]] inline bool sort_contents(pool<tensor_entry>& tensors, pool<metadata_entry>& metadata, pool<char>& wrong) {
   if (const tensor_entry* twice = sort_by_name(tensors)) return complain(wrong, twice->name, {"its name occurs twice, expected it once"});
   if (const metadata_entry* twice = sort_by_key(metadata))
     return complain(wrong, {"metadata ", piece::in_quotes(twice->key), ": its key occurs twice"});
@@ -333,7 +333,7 @@ class header_reader {
 }
 
 /// Finds the header of a file.
-[[gnu::cold]] inline bool find_header(std::span<const std::byte> file, std::string_view& header, std::string& wrong) {
+[[gnu::cold]] inline bool find_header(std::span<const std::byte> file, std::string_view& header, pool<char>& wrong) {
   if (file.size() < 8)
     return complain(wrong, {"the file has ", file.size(), " bytes, expected at least the 8 of the header's length"});
   std::uint64_t length = 0;
@@ -349,7 +349,7 @@ class header_reader {
 }
 
 /// Gives the tensors their bytes, once everything about them is checked.
-[[gnu::cold]] inline bool fill(contents& found, pool<statement>& statements, std::span<const std::byte> data, std::string& wrong) {
+[[gnu::cold]] inline bool fill(contents& found, pool<statement>& statements, std::span<const std::byte> data, pool<char>& wrong) {
   for (const statement& t : statements)
     if (!check_size(t, data.size(), wrong)) return false;
   for (const statement& t : statements) {
@@ -370,12 +370,12 @@ class header_reader {
 
 [[gnu::cold]] inline result<void> read(std::span<const std::byte> file, contents& found) {
   std::string_view header;
-  std::string wrong;
-  if (!detail::find_header(file, header, wrong)) return fail(error_code::invalid_file, std::move(wrong));
+  pool<char> wrong;
+  if (!detail::find_header(file, header, wrong)) return fail(error_code::invalid_file, joined({letters_of(wrong)}));
   detail::header_reader reader(header, found);
   if (!reader.read()) return fail(reader.reason());
   const std::span<const std::byte> data(file.data() + 8 + header.size(), file.size() - 8 - header.size());
-  if (!detail::fill(found, reader.statements(), data, wrong)) return fail(error_code::invalid_file, std::move(wrong));
+  if (!detail::fill(found, reader.statements(), data, wrong)) return fail(error_code::invalid_file, joined({letters_of(wrong)}));
   return {};
 }
 

@@ -41,7 +41,7 @@ inline result<void> save(std::string_view path, array_ref<const tensor_entry> te
 
 // --- details ---------------------------------------------------------------
 namespace detail {
-inline bool check_writable(const tensor_entry& tensor, std::string& wrong) {
+inline bool check_writable(const tensor_entry& tensor, pool<char>& wrong) {
   if (!is_utf8(tensor.name)) return complain(wrong, tensor.name, {"its name is not UTF-8"});
   if (tensor.name == "__metadata__") return complain(wrong, tensor.name, {"this name is the format's own"});
   if (tensor.type == dtype::none) return complain(wrong, tensor.name, {"it has no dtype"});
@@ -54,7 +54,7 @@ inline bool check_writable(const tensor_entry& tensor, std::string& wrong) {
 }
 
 /// Puts tensors and metadata in the order of their names on the way.
-inline bool check_writable(pool<tensor_entry>& tensors, pool<metadata_entry>& metadata, std::string& wrong) {
+inline bool check_writable(pool<tensor_entry>& tensors, pool<metadata_entry>& metadata, pool<char>& wrong) {
   for (const tensor_entry& tensor : tensors)
     if (!check_writable(tensor, wrong)) return false;
   if (!sort_contents(tensors, metadata, wrong)) return false;
@@ -93,8 +93,8 @@ inline result<outline> outline_of(array_ref<const tensor_entry> tensors, array_r
   ordered.insert(tensors.begin(), tensors.end());
   pool<metadata_entry> texts;
   texts.insert(metadata.begin(), metadata.end());
-  std::string wrong;
-  if (!detail::check_writable(ordered, texts, wrong)) return fail(error_code::invalid_argument, std::move(wrong));
+  pool<char> wrong;
+  if (!detail::check_writable(ordered, texts, wrong)) return fail(error_code::invalid_argument, joined({letters_of(wrong)}));
   detail::sort(ordered, [](const tensor_entry& a, const tensor_entry& b) {
     return size_of(a.type) != size_of(b.type) ? size_of(a.type) > size_of(b.type) : a.name < b.name;
   });

@@ -45,14 +45,14 @@ template <class V, class Fold, int Vectors>
   });
 }
 
-/// Channels `channels` of one output pixel.
-template <class V, class Fold>
+/// Channels `channels` of one output pixel, Vectors vectors at once as long as there are so many.
+template <class V, class Fold, int Vectors>
 [[gnu::always_inline]] inline void pool_pixel(const pooling_window& at, interval channels, clamp_range range,
                                               float* y) {
-  constexpr int vectors = 4;
   std::int64_t c = channels.begin;
-  for (; c + vectors * lanes <= channels.end; c += vectors * lanes)
-    pool_channels<V, Fold, vectors>(at, c, lanes, range, y);
+  if constexpr (Vectors > 1)
+    for (; c + Vectors * lanes <= channels.end; c += Vectors * lanes)
+      pool_channels<V, Fold, Vectors>(at, c, lanes, range, y);
   for (; c < channels.end; c += lanes)
     pool_channels<V, Fold, 1>(at, c, channels.end - c < lanes ? channels.end - c : lanes, range, y);
 }
@@ -65,8 +65,14 @@ constexpr interval pixels_of(const window& at, std::int64_t pad_before, std::int
   return {first > 0 ? first : 0, end < at.input ? end : at.input};
 }
 
+/// The vectors that pool_windows() does well to take at once for so many channels.
+inline constexpr int most_pooled_vectors = 4;
+constexpr int pooled_vectors(std::int64_t channels) {
+  return channels >= most_pooled_vectors * lanes ? most_pooled_vectors : 1;
+}
+
 /// y[n, oh, ow, c] = clamp(fold of the window). Every window covers at least one pixel of the image.
-template <class Fold, class Isa = native>
+template <class Fold, int Vectors = most_pooled_vectors, class Isa = native>
 void pool_windows(const pooling_shape& s, const float* x, clamp_range range, float* y, part p = {}) {
   const std::int64_t rows = s.h.outputs(), columns = s.w.outputs(), pad_top = s.h.pad_before(),
                      pad_left = s.w.pad_before();
@@ -78,7 +84,7 @@ void pool_windows(const pooling_shape& s, const float* x, clamp_range range, flo
   for (std::int64_t pixel = work.rows.begin; pixel < work.rows.end; ++pixel) {
     const interval ih = pixels_of(s.h, pad_top, oh), iw = pixels_of(s.w, pad_left, ow);
     const float* const first = image + ih.begin * row_step + iw.begin * s.c;
-    detail::pool_pixel<vf, Fold>({first, ih.size(), iw.size(), row_step, s.c}, channels, range, y + pixel * s.c);
+    detail::pool_pixel<vf, Fold, Vectors>({first, ih.size(), iw.size(), row_step, s.c}, channels, range, y + pixel * s.c);
     if (++ow < columns) continue;
     ow = 0;
     if (++oh < rows) continue;

@@ -97,19 +97,20 @@ inline void softmax_columns(const float* x, std::int64_t extent, std::int64_t st
 
 }  // namespace detail
 
-/// Softmax along the middle of the block; y may be x. A NaN anywhere in a group makes the whole group NaN.
-/// The parts share the groups, in vectors where these lie side by side.
-template <class Isa = native> void softmax(const axis_block& block, const float* x, float* y, part p = {}) {
-  if (block.inner == 1) {
-    const interval rows = share(block.outer, p);
-    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-      const float* const from = x + row * block.extent;
-      float* const to = y + row * block.extent;
-      const float most = detail::row_maximum<vf>(from, block.extent);
-      detail::scale_row<vf>(to, block.extent, 1.0F / detail::row_exponentials<vf>(from, block.extent, most, to));
-    }
-    return;
+/// Softmax along the middle of a block whose inner extent is 1; y may be x. A NaN anywhere in a group makes the whole group
+/// NaN. The parts share the groups.
+template <class Isa = native> void softmax_rows(const axis_block& block, const float* x, float* y, part p = {}) {
+  const interval rows = share(block.outer, p);
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    const float* const from = x + row * block.extent;
+    float* const to = y + row * block.extent;
+    const float most = detail::row_maximum<vf>(from, block.extent);
+    detail::scale_row<vf>(to, block.extent, 1.0F / detail::row_exponentials<vf>(from, block.extent, most, to));
   }
+}
+
+/// The same for any inner extent: vectors are made of groups that lie side by side.
+template <class Isa = native> void softmax_columns(const axis_block& block, const float* x, float* y, part p = {}) {
   const rectangle work = share(block.outer, (block.inner + lanes - 1) / lanes, p);
   const std::int64_t end = work.columns.end * lanes < block.inner ? work.columns.end * lanes : block.inner;
   for (std::int64_t row = work.rows.begin; row < work.rows.end; ++row)

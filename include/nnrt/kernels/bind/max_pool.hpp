@@ -7,6 +7,10 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
+template <> struct operator_of<ops::max_pool::code> {
+  using type = ops::max_pool;
+};
+
 template <class Isa> struct fast<ops::max_pool, Isa> : pooling_binding<maximum_fold> {};
 
 template <class Isa> struct fast_on_bytes<ops::max_pool, Isa> : byte_pooling_binding<byte_maximum> {};

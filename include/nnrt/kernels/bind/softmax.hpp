@@ -12,6 +12,10 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
+template <> struct operator_of<ops::softmax::code> {
+  using type = ops::softmax;
+};
+
 /// The block that a node's softmax works on. Isa makes the name depend on the parameter of fast, see depthwise_binding.
 template <class Isa> struct softmax_blocks {
   static constexpr axis_block block_for(array_ref<const word> attrs, const shape_t& shape) {
@@ -24,17 +28,25 @@ template <class Isa> struct softmax_blocks {
 };
 
 template <class Isa> struct fast<ops::softmax, Isa> : softmax_blocks<Isa> {
+  static constexpr int methods = 2;
+  template <int Method> static constexpr kernel_functions functions() {
+    if constexpr (Method == 0) return {&run_rows};
+    else return {&run_columns};
+  }
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node) || unpack<ops::softmax::attrs>(node.attrs).beta != 1) return {};
     const axis_block block = fast::block_for(node.attrs, node.in[0].desc.shape);
     if (!block.found) return {};
     constexpr std::int64_t cost = 8;  // additions that one element is worth
-    return {.run = &run,
+    return {.code = {.method = static_cast<std::int16_t>(block.inner == 1 ? 0 : 1)},
             .parts = parts_for(block.elements() * cost),
             .name = block.inner == 1 ? "softmax rows" : "softmax columns"};
   }
-  static void run(const kernel_call& call) {
-    softmax(fast::block_for(call.attrs, call.in[0].shape()), floats_in(call, 0), floats_out(call), part_of(call));
+  static void run_rows(const kernel_call& call) {
+    softmax_rows(fast::block_for(call.attrs, call.in[0].shape()), floats_in(call, 0), floats_out(call), part_of(call));
+  }
+  static void run_columns(const kernel_call& call) {
+    softmax_columns(fast::block_for(call.attrs, call.in[0].shape()), floats_in(call, 0), floats_out(call), part_of(call));
   }
 };
 

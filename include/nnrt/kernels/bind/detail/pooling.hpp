@@ -11,17 +11,21 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// Kernel choice of a pool over an f32 image.
+/// Kernel choice of a pool over an f32 image: one method for few channels, one for many.
 template <class Fold> struct pooling_binding {
+  static constexpr int methods = 2;
+  template <int Method> static constexpr kernel_functions functions() { return {&run<Method == 0 ? 1 : most_pooled_vectors>}; }
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
     const pooling_shape shape = shape_for(unpack<ops::detail::pooling_attributes>(node.attrs), node.in[0].desc.shape);
     const std::int64_t taps = saturated(shape.h) * saturated(shape.w);
-    return {.run = &run, .parts = parts_for(node.out[0].elements() * (taps < 64 ? taps : 64)), .name = "pool channels"};
+    return {.code = {.method = static_cast<std::int16_t>(pooled_vectors(shape.c) == 1 ? 0 : 1)},
+            .parts = parts_for(node.out[0].elements() * (taps < 64 ? taps : 64)),
+            .name = "pool channels"};
   }
-  static void run(const kernel_call& call) {
+  template <int Vectors> static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::detail::pooling_attributes>(call.attrs);
-    pool_windows<Fold>(shape_for(attrs, call.in[0].shape()), floats_in(call, 0), range_of(attrs.fused),
+    pool_windows<Fold, Vectors>(shape_for(attrs, call.in[0].shape()), floats_in(call, 0), range_of(attrs.fused),
                        floats_out(call), part_of(call));
   }
 
