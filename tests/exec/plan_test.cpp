@@ -113,11 +113,13 @@ TEST_CASE("plan: networks of every kind, with fast kernels and without, threads 
 }
 
 TEST_CASE("plan: a kernel that is computed by the network is packed before each use") {
-  const ir::graph g = written([](builder& b) {
+  const ir::graph g = graph<[](builder& b) {
     auto x = b.input<f32, shape<5, 16>>("x");
     auto w = relu(b.input<f32, shape<24, 16>>("kernel"));
     b.output("y", full_connection(x, w));
-  });
+  }>::ir();
+  const plan made = make_plan(g);
+  CHECK(std::any_of(made.steps.begin(), made.steps.end(), [](const step& s) { return s.kernel == "pack"; }));
   CHECK(close(computed_by_plan(g, {}, 1, 2), computed_by_references(g), 1e-5));
 }
 

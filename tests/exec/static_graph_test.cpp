@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "support/networks.hpp"
@@ -36,6 +37,26 @@ TEST_CASE("static_graph: weights say how they are used") {
   CHECK(net::weight_specs[7].use == weight_use::full_connection);
   CHECK(net::weight_specs[7].flattened == shape_t{1, 6, 6, 8});
   CHECK(net::weight_specs[7].name == "fc.weight");
+}
+
+template <class Steps> void check_alike(const Steps& steps, const pool<step>& made) {
+  REQUIRE(steps.size() == made.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    CAPTURE(steps[i].kernel);
+    CHECK(steps[i].kernel == made[i].kernel);
+    CHECK(bool(steps[i].run == made[i].run));
+    CHECK(steps[i].inner == made[i].inner);
+  }
+}
+
+TEST_CASE("static_graph: the compiler's plan calls the very functions that a plan made at run time calls") {
+  ir::graph g = net::ir();
+  passes::optimise(g);
+  const plan made = make_plan(g);
+  check_alike(net::plan.steps, made.steps);
+  check_alike(net::plan.prepare, made.prepare);
+  const auto is_fast = [](const step& s) { return s.inner != nullptr; };
+  CHECK(std::any_of(made.steps.begin(), made.steps.end(), is_fast));
 }
 
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }

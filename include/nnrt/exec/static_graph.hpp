@@ -244,7 +244,7 @@ template <auto Function> struct graph : private detail::accepted_graph<Function,
   }
 
   /// The network node by node, after the passes, with its place in the arena: net::table()[0].macs.
-  static constexpr array_ref<const node_info> table() { return table_rows; }
+  static constexpr array_ref<const node_info> table() { return made_table<>::rows; }
 
   /// A table of the network: what each pass did, then each step with its operands, kernel and place in the arena.
   static std::string text() { return dump_plan(detail::printable_optimised<Function>.thaw(), plan_view::of(plan), arena_lower_bound); }
@@ -253,12 +253,15 @@ template <auto Function> struct graph : private detail::accepted_graph<Function,
 
  private:
   static constexpr pool<node_info> make_table() { return node_table(optimised.thaw(), plan_view::of(plan), detail::text_optimised<Function>); }
-  static constexpr std::size_t table_size = make_table().size();
-  static constexpr std::array<node_info, table_size> table_rows = [] {
-    std::array<node_info, table_size> rows{};
-    detail::copy(make_table(), rows);
-    return rows;
-  }();
+  /// A template, so that nobody makes the table but who asks for it.
+  template <class = void> struct made_table {
+    static constexpr std::size_t size = make_table().size();
+    static constexpr std::array<node_info, size> rows = [] {
+      std::array<node_info, size> made{};
+      detail::copy(make_table(), made);
+      return made;
+    }();
+  };
 };
 
 }  // namespace nnrt::inline NNRT_ISA
