@@ -45,7 +45,7 @@ template <class Steps> void check_alike(const Steps& steps, const pool<step>& ma
     CAPTURE(steps[i].kernel);
     CHECK(steps[i].kernel == made[i].kernel);
     CHECK(bool(steps[i].run == made[i].run));
-    CHECK(steps[i].inner == made[i].inner);
+    CHECK((steps[i].inner != nullptr) == (made[i].inner != nullptr));  // the latter has all tiles
   }
 }
 

@@ -118,8 +118,8 @@ namespace kernels {
 /// A binding with one kernel names its functions in the choice. One with several answers numbers, kernel_choice::code, and has
 ///   static constexpr int methods                                  how many there are
 ///   template <int Method> static constexpr kernel_functions functions()
-///   static constexpr int tables                                   if it has any: how many
-///   template <int Table> static constexpr const void* table()     what the kernel gets as kernel_call::inner
+///   template <int Table> static constexpr const void* table()     if it has any: what the kernel gets as kernel_call::inner
+///   static constexpr int every_table                              the one that has what is in any of them
 /// and a line `template <> struct operator_of<ops::x::code> { using type = ops::x; };` beside it.
 template <class Op, class Isa = void> struct fast {
   static constexpr kernel_choice select(const kernel_request&) { return {}; }
@@ -140,15 +140,11 @@ template <op_code Code> struct operator_of {
 namespace detail {
 
 template <class Binding> concept has_methods = requires { Binding::methods; };
-template <class Binding> concept has_tables = requires { Binding::tables; };
+template <class Binding> concept has_tables = requires { Binding::every_table; };
 
 template <class Binding, int... I> constexpr kernel_functions functions_at(int method, std::integer_sequence<int, I...>) {
   constexpr kernel_functions all[] = {Binding::template functions<I>()...};
   return all[method];
-}
-template <class Binding, int... I> constexpr const void* table_at(int table, std::integer_sequence<int, I...>) {
-  constexpr const void* all[] = {Binding::template table<I>()...};
-  return all[table];
 }
 
 /// Puts the functions in that the code stands for: all of the binding's are compiled.
@@ -157,7 +153,7 @@ template <class Binding> constexpr void put_functions(kernel_choice& choice) {
   choice.run = functions.run;
   choice.pack = functions.pack;
   if constexpr (has_tables<Binding>)
-    if (choice.code.table >= 0) choice.inner = table_at<Binding>(choice.code.table, std::make_integer_sequence<int, Binding::tables>());
+    if (choice.code.table >= 0) choice.inner = Binding::template table<Binding::every_table>();
 }
 
 template <class Op, class Binding, bool InNumbers> constexpr kernel_choice ask(const kernel_request& node, kernel_binding binding) {

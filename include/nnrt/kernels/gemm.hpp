@@ -367,7 +367,7 @@ constexpr unsigned column_set(int i) {
 
 }  // namespace detail
 
-/// How many tables there are, and the number of the smallest one with the functions of a set.
+/// How many tables there are - the last one has all functions - and the number of the smallest one with those of a set.
 inline constexpr int tile_tables = detail::row_sets * detail::column_sets;
 constexpr int tile_table_for(tile_set set) {
   int r = 0, c = 0;

@@ -25,7 +25,7 @@ template <class Isa> using native_for = std::conditional_t<std::is_void_v<Isa>, 
 
 /// The tables of a binding of products: a plan gets the one with the tiles that its own rows and columns call.
 template <class Isa> struct with_tiles {
-  static constexpr int tables = tile_tables;
+  static constexpr int every_table = tile_tables - 1;
   template <int Table> static constexpr const void* table() { return &some_tiles<native_for<Isa>, Table>; }
 };
 /// The code of a method of such a binding.
