@@ -41,7 +41,8 @@ template <int N> constexpr int capacity_of<int_list<N>> = N;
 template <class T> std::string values_of() {
   if constexpr (std::is_enum_v<T>) {
     std::string all;
-    for (const std::string_view name : rule_names<T>()) (all += all.empty() ? "`" : ", `").append(name) += '`';
+    constexpr rule_list names = rule_names<T>();
+    for (std::size_t i = 0; i < names.size(); ++i) (all += all.empty() ? "`" : ", `").append(names[i]) += '`';
     return all;
   } else if constexpr (std::is_same_v<T, bool>) return "`true`, `false`";
   else if constexpr (std::is_same_v<T, float>) return "a real number";
@@ -226,7 +227,7 @@ void write_attributes(std::ostream& out, const operator_facts& facts) {
 void write_rules(std::ostream& out, const operator_info& op) {
   if (op.rules.empty()) return;
   out << "Rules:\n\n";
-  for (const std::string_view rule : op.rules) out << "- " << words_of(rule) << '\n';
+  for (std::size_t i = 0; i < op.rules.size(); ++i) out << "- " << words_of(op.rules[i]) << '\n';
   out << '\n';
 }
 

@@ -256,7 +256,7 @@ template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
   if (v) v = nnrt::detail::require_same_quantisation(same, made.quantised, expected.quantised);
   if (v) return define(i, id);
   refuse(error_code::rule_broken,
-         {nnrt::detail::words_of(nnrt::detail::signature_rules[static_cast<std::size_t>(v.rule)]), " (got ",
+         {nnrt::detail::words_of(rule_names<signature_rule>()[static_cast<std::size_t>(v.rule)]), " (got ",
           nnrt::detail::value_text(v.counted, v.actual), ", expected ", nnrt::detail::value_text(v.counted, v.expected),
           ")"});
 }
