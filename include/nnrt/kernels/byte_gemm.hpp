@@ -604,6 +604,15 @@ void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, co
     finish_tile(sums + first_rows * sum_stride, t.scales, p.to, {c + at.second_c, at.ldc, at.rows - first_rows}, width);
 }
 
+/// Rows of C that are narrower than a tile's and lie without gaps may be stored whole if what they spill over is written
+/// later: all but the last of these tiles. 0: none.
+inline std::int64_t tiles_that_spill(const byte_product& p, const byte_rows& at) {
+  const row_tiles tiles{at.rows};
+  const std::int64_t last = at.rows - tiles.begin(tiles.count() - 1);
+  const bool can = p.layout.panels() == 1 && at.ldc == p.layout.n && !at.is_torn() && last * at.ldc >= int_lanes;
+  return can ? tiles.count() : 0;
+}
+
 /// Lines of equal rows, one behind the other.
 struct byte_lines {
   std::int64_t count = 1, a_step = 0, c_step = 0;
@@ -618,13 +627,14 @@ void byte_tile_columns(const byte_product& p, const byte_rows& at, const byte_li
     set_panel(p, panel, t);
     const std::int64_t vectors = p.layout.vectors_of(panel);
     const scale_method method = method_in_tile(p, t.scales, vectors);
-    const bool stores_rows = method != scale_method::one_by_one && p.layout.width(panel) == vectors * int_lanes;
+    const bool is_whole = p.layout.width(panel) == vectors * int_lanes;
     for (std::int64_t tile = 0; tile < tiles.count();) {
       byte_rows part = at;
       const std::int64_t begin = tiles.begin(tile);
       part.a = bytes_further(at.a, begin * at.lda), part.c = at.c + begin * at.ldc;
       if (!at.is_torn()) part.rows = tiles.begin(tile + 1) - begin;
       ++tile;
+      const bool stores_rows = method != scale_method::one_by_one && (is_whole || tile < tiles_that_spill(p, at));
       for (std::int64_t line = 0; line < lines.count && !stores_rows; ++line) {
         byte_tile_alone<Isa>(p, t, panel, part, method);
         part.a = bytes_further(part.a, lines.a_step), part.c += lines.c_step;
@@ -632,7 +642,8 @@ void byte_tile_columns(const byte_product& p, const byte_rows& at, const byte_li
       if (!stores_rows) continue;
       t.count = lines.count, t.a_step = lines.a_step, t.c_step = lines.c_step;
       if (lines.count == 1) {  // then tiles that are alike
-        for (; tile < tiles.count() && tiles.begin(tile + 1) - tiles.begin(tile) == part.rows; ++tile) ++t.count;
+        const std::int64_t end = is_whole ? tiles.count() : tiles_that_spill(p, at) - 1;
+        for (; tile < end && tiles.begin(tile + 1) - tiles.begin(tile) == part.rows; ++tile) ++t.count;
         t.a_step = part.rows * t.lda, t.c_step = part.rows * t.ldc;
       }
       set_byte_rows(t, part, reinterpret_cast<address>(part.c + panel * byte_layout::panel_width), at.second_c);

@@ -62,6 +62,12 @@ TEST_CASE("conv2d of bytes: groups, one for each channel too") {
 }
 
 TEST_CASE("conv2d of bytes: every number of filters around whole panels, and of pixels around whole tiles") {
+  // Narrow rows without gaps, several tiles of them; depths of whole eights and others.
+  for (const std::int64_t n : {1, 3, 8, 12, 24})
+    for (const std::int64_t channels : {3, 8, 16}) {
+      check({.pad = same_pads}, {2, 3, 2 * kernels::tile_rows + 5, channels}, {n, 3, 3, channels});
+      check({}, {1, 7, kernels::tile_rows, channels}, {n, 1, 1, channels});
+    }
   for (std::int64_t n = 1; n <= 4 * kernels::int_lanes + 1; n += n < 4 ? 1 : 3) check({}, {1, 3, 5, 4}, {n, 3, 3, 4});
   for (std::int64_t n = 1; n <= 2 * kernels::tile_rows + 1; ++n) {
     CAPTURE(n);
