@@ -472,7 +472,8 @@ void finish_panel(const std::int32_t* sums, const channel_scales* scales, const 
 }
 
 /// Scales the sums of a tile in one panel, `width` columns of which are in use.
-inline void finish_tile(const std::int32_t* sums, const channel_scales* scales, const narrowing& to,
+template <class Isa>
+void finish_tile(const std::int32_t* sums, const channel_scales* scales, const narrowing& to,
                         const byte_target& at, std::int64_t width) {
   if (width == 2 * int_lanes && scales[0].method == scales[1].method)
     return with_method(scales[0].method, [&](auto method) { finish_panel<method>(sums, scales, to, at); });
@@ -599,9 +600,9 @@ void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, co
     }
     subtract_row_sums(p, at.rows, vectors, row_sums, sums);
   }
-  finish_tile(sums, t.scales, p.to, {c, at.ldc, first_rows}, width);
+  finish_tile<Isa>(sums, t.scales, p.to, {c, at.ldc, first_rows}, width);
   if (at.is_torn())
-    finish_tile(sums + first_rows * sum_stride, t.scales, p.to, {c + at.second_c, at.ldc, at.rows - first_rows}, width);
+    finish_tile<Isa>(sums + first_rows * sum_stride, t.scales, p.to, {c + at.second_c, at.ldc, at.rows - first_rows}, width);
 }
 
 /// Rows of C that are narrower than a tile's and lie without gaps may be stored whole if what they spill over is written
@@ -721,6 +722,8 @@ template <class Isa = native>
 void byte_gemm(const byte_product& p, std::int64_t m, const std::byte* a, std::int64_t lda, std::byte* c,
                std::int64_t ldc, part of = {}) {
   if (m <= 0 || p.layout.n <= 0) return;
+  if (m <= tile_rows && of.count == 1)  // nothing to divide
+    return detail::byte_tile_row<Isa>(p, {detail::address_of_bytes(a), lda, 0, c, ldc, m}, {0, p.layout.panels()});
   detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc, share(row_tiles{m}.count(), p.layout.panels(), of));
 }
 

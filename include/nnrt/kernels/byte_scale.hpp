@@ -194,11 +194,11 @@ line nearest_line(const staircase& stairs, double factor, std::int32_t zero, Fit
 }
 
 /// The lines for a channel of sums within 32 bits: a rising one if results are clamped at the zero point, and one whose
-/// offset has the sign of the sum.
-struct channel_lines {
+/// offset has the sign of the sum. Channel is byte_channel: a parameter, so that programs without bytes do not compile this.
+template <class Channel> struct channel_lines {
   line rising, any;
 
-  channel_lines(const byte_channel& channel, scaled_range range) {
+  channel_lines(const Channel& channel, scaled_range range) {
     const fixed_point m = channel.factor;
     if (m.mantissa == 0) {
       rising = {0, static_cast<float>(range.zero), range.low == 0}, any = {0, 0, true};
@@ -264,14 +264,15 @@ inline void set_rising_exactly(channel_scales& s, std::int64_t lane, fixed_point
 }
 
 /// Sets the scale of one lane.
-inline void set_lane(channel_scales& s, std::int64_t lane, const byte_channel& channel, scaled_range range) {
+template <class Channel>
+void set_lane(channel_scales& s, std::int64_t lane, const Channel& channel, scaled_range range) {
   const fixed_point factor = channel.factor;
   const int right = factor.exponent < 0 ? -factor.exponent : 0;
   s.mantissa[lane] = factor.mantissa, s.left[lane] = std::max(0, factor.exponent), s.right[lane] = right;
   s.half[lane] = right > 0 ? 1 << (right - 1) : 0, s.sign[lane] = right > 0 ? -1 : 0;
   s.bias[lane] = channel.bias;
   const bool may_have_line = has_lines && detail::fits_32_bits(channel.reach);
-  const detail::channel_lines lines(may_have_line ? channel : byte_channel{}, range);
+  const detail::channel_lines<Channel> lines(may_have_line ? channel : Channel{}, range);
   s.rising_slope[lane] = lines.rising.slope, s.rising_offset[lane] = lines.rising.offset;
   s.slope[lane] = lines.any.slope, s.offset[lane] = lines.any.offset;
   s.has_rising_line[lane] = may_have_line && lines.rising.found, s.has_line[lane] = may_have_line && lines.any.found;
@@ -310,12 +311,12 @@ inline void choose_method(channel_scales* scales, std::int64_t count) {
 }
 
 /// Sets the scales of the channels in the lanes, `count` of them.
-inline void set_scales(channel_scales& s, const byte_channel (&channels)[int_lanes], std::int64_t count,
-                       scaled_range range) {
+template <class Channel>
+void set_scales(channel_scales& s, const Channel (&channels)[int_lanes], std::int64_t count, scaled_range range) {
   for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
     const bool is_used = lane < count;
     if (lane > 0 && is_used && channels[lane] == channels[lane - 1]) copy_lane(s, lane, s, lane - 1);
-    else set_lane(s, lane, is_used ? channels[lane] : byte_channel{}, range);
+    else set_lane(s, lane, is_used ? channels[lane] : Channel{}, range);
   }
   choose_method(&s, 1);
 }
