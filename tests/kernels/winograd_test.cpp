@@ -186,6 +186,16 @@ TEST_CASE("winograd: a part uses no more scratch than it asks for") {
   }
 }
 
+TEST_CASE("winograd: a layer takes one function for its products, or two of which one is for whole tiles") {
+  for (const std::int64_t channels : {lanes, 4 * lanes, 16 * lanes})
+    for (std::int64_t size = 1; size <= 100; ++size)
+      for (const int tile : {2, 4}) {
+        const unsigned rows = winograd_tile_set(image(size, size, channels, panel_columns), tile).rows;
+        const bool is_one = (rows & (rows - 1)) == 0, has_whole = (rows >> (tile_rows / 2) & 1U) != 0;
+        CHECK((is_one || (has_whole && (rows & (rows - 1)) == 1U << (tile_rows / 2))));
+      }
+}
+
 /// The layers of a residual network, whose activations are positive: transforms then subtract large numbers.
 TEST_CASE("winograd: the error stays below a ten thousandth where sums are long and one-sided") {
   struct row {
