@@ -6,7 +6,7 @@ usage: measure.py [--runs N] --json FILE FOLDER   FOLDER has the programs bench_
 Flow: bench/run.sh calls it after the build; report.py makes the table. The programs run by turns, files in the page
 cache, one thread. Time is from before the start to the end of the process; peak memory is the system's own figure of the
 ended process; private memory is what the process says of itself in a run that is not timed. Size is the stripped
-program and the shared libraries that an empty program does not have. Only the standard library.
+program and its shared libraries but those of C and C++. Only the standard library.
 """
 import argparse
 import json
@@ -33,9 +33,14 @@ def run_once(command: list[str], environment: dict) -> tuple[float, int, str]:
         return seconds, usage.ru_maxrss * 1024, said.read().decode()
 
 
+# What every machine that runs programs of C++ has.
+STANDARD = ("ld-linux", "libc.", "libgcc_s.", "libm.", "libstdc++.")
+
+
 def libraries_of(program: Path) -> set[str]:
     listed = subprocess.run(["ldd", program], capture_output=True, text=True, check=False).stdout
-    return {os.path.realpath(path) for path in re.findall(r"=> (/\S+)", listed)}
+    found = re.findall(r"=> (/\S+)", listed)
+    return {os.path.realpath(path) for path in found if not os.path.basename(path).startswith(STANDARD)}
 
 
 def stripped_bytes(program: Path) -> int:
@@ -57,7 +62,7 @@ def measure(folder: Path, runs: int) -> list[dict]:
             continue
         answer, private = said.split()
         answers[name] = answer
-        shipped = libraries_of(path) - libraries_of(programs["empty"])
+        shipped = libraries_of(path)
         found[name] = {"who": name, "private_bytes": 1024 * int(private), "program_bytes": stripped_bytes(path),
                        "library_bytes": sum(os.path.getsize(library) for library in shipped), "peak_bytes": []}
     expected = answers.get("nnrt")
