@@ -35,7 +35,8 @@ mismatch scale_around(const channel_scales& s, const byte_channel& channel, scal
     const std::int32_t zero = kernels::detail::includes_zero_point(s.method) ? range.zero : 0;
     for (std::int64_t i = 0; i < int_lanes; ++i) {
       const std::int32_t expected = std::clamp(kernels::detail::scaled(true_sums[i], channel.factor), range.low, range.high),
-                         got = std::clamp(static_cast<std::int32_t>(sums[i] - zero), range.low, range.high);
+                         got = static_cast<std::int32_t>(
+                             std::clamp<std::int64_t>(std::int64_t{sums[i]} - zero, range.low, range.high));
       if (got != expected) return {true, true_sums[i], got, expected};
     }
   }

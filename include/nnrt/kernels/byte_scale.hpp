@@ -100,13 +100,15 @@ struct staircase {
       at[steps] = static_cast<std::int32_t>(first_reaching(k, channel.factor)), result[steps] = k;
     for (int i = steps; steps > 0 && i < steps + int_lanes; ++i) at[i] = at[i - 1], result[i] = result[i - 1];
   }
-  std::int32_t limited(std::int32_t x) const { return std::clamp(x, range.low, range.high); }
+  std::int32_t limited(std::int64_t x) const {
+    return static_cast<std::int32_t>(std::clamp<std::int64_t>(x, range.low, range.high));
+  }
 
   /// Whether a line ends and steps where this does; it may be higher by `zero`.
   template <class Line> bool fits(Line line, std::int32_t zero) const {
     std::int32_t ends[int_lanes] = {static_cast<std::int32_t>(reach.low), static_cast<std::int32_t>(reach.high)};
-    store_vector(ends, line(load_vector<int_vector>(ends)) - zero);
-    if (limited(ends[0]) != first || limited(ends[1]) != last) return false;
+    store_vector(ends, line(load_vector<int_vector>(ends)));
+    if (limited(std::int64_t{ends[0]} - zero) != first || limited(std::int64_t{ends[1]} - zero) != last) return false;
     for (int i = 0; i < steps; i += int_lanes) {
       const auto x = load_vector<int_vector>(at + i), wanted = load_vector<int_vector>(result + i) + zero;
       std::int32_t is_wrong[int_lanes], any = 0;
@@ -258,8 +260,9 @@ inline void set_rising_exactly(channel_scales& s, std::int64_t lane, fixed_point
   const int right = is_zero ? 1 : -factor.exponent;
   const std::int64_t half = std::int64_t{1} << (30 + std::clamp(right, 1, 20));
   s.rises_exactly[lane] = s.is_exact[lane] != 0 && range.low == 0 && right >= 1 && right <= 20;
-  (lane % 2 == 0 ? s.even_addend : s.odd_addend)[lane / 2] =
-      2 * half * range.zero + (is_zero ? 0 : (std::int64_t{1} << 30) + half);
+  // A pointer first: with -fsanitize=shift g++ 12 gives (a ? b : c)[i] an index that one of both branches never set.
+  std::int64_t* const addends = lane % 2 == 0 ? s.even_addend : s.odd_addend;
+  addends[lane / 2] = 2 * half * range.zero + (is_zero ? 0 : (std::int64_t{1} << 30) + half);
   s.upper_right[lane] = right - 1;
 }
 
@@ -290,8 +293,9 @@ inline void copy_lane(channel_scales& s, std::int64_t lane, const channel_scales
   s.bias[lane] = from.bias[from_lane];
   s.has_line[lane] = from.has_line[from_lane], s.is_exact[lane] = from.is_exact[from_lane];
   s.rises_exactly[lane] = from.rises_exactly[from_lane], s.upper_right[lane] = from.upper_right[from_lane];
-  (lane % 2 == 0 ? s.even_addend : s.odd_addend)[lane / 2] =
-      (from_lane % 2 == 0 ? from.even_addend : from.odd_addend)[from_lane / 2];
+  const std::int64_t* const from_addends = from_lane % 2 == 0 ? from.even_addend : from.odd_addend;
+  std::int64_t* const addends = lane % 2 == 0 ? s.even_addend : s.odd_addend;
+  addends[lane / 2] = from_addends[from_lane / 2];
 }
 
 /// Gives `count` vectors of channels the fastest method that all of their lanes allow.
