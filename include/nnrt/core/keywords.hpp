@@ -27,6 +27,7 @@ namespace keyword {
 NNRT_SLOT(approximate);
 NNRT_SLOT(axes);
 NNRT_SLOT(axis);
+NNRT_SLOT(base);
 NNRT_SLOT(begin);
 NNRT_SLOT(begin_mask);
 NNRT_SLOT(begin_norm_axis);
@@ -51,8 +52,11 @@ NNRT_SLOT(group);
 NNRT_SLOT(k);
 NNRT_SLOT(keep_dims);
 NNRT_SLOT(kernel);
+NNRT_SLOT(max);
+NNRT_SLOT(min);
 NNRT_SLOT(mode);
 NNRT_SLOT(multiples);
+NNRT_SLOT(negative_slope);
 NNRT_SLOT(new_axis_mask);
 NNRT_SLOT(off_value);
 NNRT_SLOT(on_value);
@@ -275,7 +279,14 @@ inline constexpr keyword::value<keyword::transpose_b_slot, true> transpose_b{};
 inline constexpr keyword::value<keyword::approximate_slot, true> approximate{};
 /// Which one of an operator's ways: mode<eltwise_mode::sum>.
 template <auto Mode> inline constexpr keyword::value<keyword::mode_slot, Mode> mode{};
-/// pow() multiplies its base first, and then adds to it.
+/// What exp() raises to a power, instead of e.
+template <keyword::real Base> inline constexpr keyword::value<keyword::base_slot, Base> with_base{};
+/// Between which numbers clip() leaves elements as they are.
+template <keyword::real Value> inline constexpr keyword::value<keyword::min_slot, Value> at_least{};
+template <keyword::real Value> inline constexpr keyword::value<keyword::max_slot, Value> at_most{};
+/// What leaky_relu() multiplies elements below zero by.
+template <keyword::real Slope> inline constexpr keyword::value<keyword::negative_slope_slot, Slope> negative_slope{};
+/// pow() multiplies its base first, and exp() its argument, and then adds to it.
 template <keyword::real Factor> inline constexpr keyword::value<keyword::scale_slot, Factor> scaled_by{};
 template <keyword::real Offset> inline constexpr keyword::value<keyword::shift_slot, Offset> shifted_by{};
 /// What the output shall be: into<nnrt::f16>, into<nnrt::quant{.scale = 0.02F, .zero_point = -3}>, into<nnrt::shape<1, 15, 15, 8>> where an

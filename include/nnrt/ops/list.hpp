@@ -2,6 +2,7 @@
 // Flow: nnrt.hpp includes it for the DSL functions; ops/registry.hpp makes the table for dynamic graphs of it.
 #pragma once
 
+#include <nnrt/ops/abs.hpp>
 #include <nnrt/ops/add.hpp>
 #include <nnrt/ops/arg_max.hpp>
 #include <nnrt/ops/avg_pool.hpp>
@@ -9,31 +10,44 @@
 #include <nnrt/ops/batch_to_space_nd.hpp>
 #include <nnrt/ops/bias_add.hpp>
 #include <nnrt/ops/cast.hpp>
+#include <nnrt/ops/ceil.hpp>
+#include <nnrt/ops/clip.hpp>
 #include <nnrt/ops/concat.hpp>
 #include <nnrt/ops/conv2d.hpp>
 #include <nnrt/ops/conv2d_transpose.hpp>
+#include <nnrt/ops/cos.hpp>
 #include <nnrt/ops/depthwise_conv2d.hpp>
 #include <nnrt/ops/div.hpp>
 #include <nnrt/ops/dynamic_range.hpp>
 #include <nnrt/ops/eltwise.hpp>
+#include <nnrt/ops/erf.hpp>
+#include <nnrt/ops/exp.hpp>
 #include <nnrt/ops/expand_dims.hpp>
 #include <nnrt/ops/fill.hpp>
+#include <nnrt/ops/floor.hpp>
 #include <nnrt/ops/fold_affine.hpp>
 #include <nnrt/ops/full_connection.hpp>
 #include <nnrt/ops/gather.hpp>
 #include <nnrt/ops/gelu.hpp>
+#include <nnrt/ops/hard_sigmoid.hpp>
 #include <nnrt/ops/hswish.hpp>
 #include <nnrt/ops/layer_norm.hpp>
+#include <nnrt/ops/leaky_relu.hpp>
 #include <nnrt/ops/less_equal.hpp>
+#include <nnrt/ops/log.hpp>
+#include <nnrt/ops/logical_not.hpp>
 #include <nnrt/ops/matmul.hpp>
 #include <nnrt/ops/max_pool.hpp>
 #include <nnrt/ops/maximum.hpp>
 #include <nnrt/ops/mul.hpp>
+#include <nnrt/ops/neg.hpp>
 #include <nnrt/ops/one_hot.hpp>
 #include <nnrt/ops/pad.hpp>
 #include <nnrt/ops/pow.hpp>
 #include <nnrt/ops/prelu.hpp>
 #include <nnrt/ops/quant_dtype_cast.hpp>
+#include <nnrt/ops/rank.hpp>
+#include <nnrt/ops/reciprocal.hpp>
 #include <nnrt/ops/reduce_all.hpp>
 #include <nnrt/ops/reduce_mean.hpp>
 #include <nnrt/ops/reduce_prod.hpp>
@@ -41,21 +55,25 @@
 #include <nnrt/ops/relu6.hpp>
 #include <nnrt/ops/reshape.hpp>
 #include <nnrt/ops/resize_bilinear.hpp>
+#include <nnrt/ops/round.hpp>
 #include <nnrt/ops/rsqrt.hpp>
 #include <nnrt/ops/scale.hpp>
 #include <nnrt/ops/select.hpp>
 #include <nnrt/ops/shape_of.hpp>
 #include <nnrt/ops/sigmoid.hpp>
+#include <nnrt/ops/sin.hpp>
 #include <nnrt/ops/slice.hpp>
 #include <nnrt/ops/softmax.hpp>
 #include <nnrt/ops/space_to_batch_nd.hpp>
 #include <nnrt/ops/split.hpp>
 #include <nnrt/ops/sqrt.hpp>
+#include <nnrt/ops/square.hpp>
 #include <nnrt/ops/squared_difference.hpp>
 #include <nnrt/ops/squeeze.hpp>
 #include <nnrt/ops/stack.hpp>
 #include <nnrt/ops/strided_slice.hpp>
 #include <nnrt/ops/sub.hpp>
+#include <nnrt/ops/swish.hpp>
 #include <nnrt/ops/tanh.hpp>
 #include <nnrt/ops/tile.hpp>
 #include <nnrt/ops/top_k.hpp>
@@ -125,7 +143,25 @@ using list = type_list<  //
     arg_max,             //  54
     unsqueeze,           //  55
     gelu,                //  56
+    abs,                 //  58
+    erf,                 //  59
+    exp,                 //  60
     select,              //  62
+    square,              //  63
+    leaky_relu,          //  74
+    clip,                //  76
+    cos,                 //  79
+    log,                 //  80
+    logical_not,         //  82
+    neg,                 //  84
+    reciprocal,          //  85
+    sin,                 //  86
+    ceil,                //  90
+    floor,               //  93
+    rank,                //  98
+    round,               // 102
+    swish,               // 105
+    hard_sigmoid,        // 107
     fold_affine,         // 1000
     dynamic_range>;      // 1001
 

@@ -1,0 +1,50 @@
+// clip: a number, or the nearest one of a range.
+// Flow: front ends call infer(); it runs by its reference.
+#pragma once
+
+#include <nnrt/core/array_ref.hpp>
+#include <nnrt/ops/detail/unary.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Clamping to a range, element by element.
+///
+///   x: any shape      y: the same shape, x, but min where it is below and max where it is above
+///
+/// min is minus infinity and max infinity unless given (for NNRt both are 0). A NaN stays one.
+///
+/// Broken rules: see `rule`; real numbers are compared. Source: NNRt OH_NN_OPS_CLIP.
+struct clip : detail::elementwise<types::floating> {
+  static constexpr op_code code{76};
+  static constexpr std::string_view name = "clip";
+  static constexpr foreign_numbers foreign{.nnrt = 76, .hdi = 30};
+  static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"max", 103, f32}.otherwise(0),
+                                                  nnrt_parameter{"min", 104, f32}.otherwise(0)};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (float, max), (float, min));
+    constexpr attrs() : max(math::infinity<float>), min(-math::infinity<float>) {}
+  };
+  enum class rule { max_must_not_be_below_min };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    if (!(a.max >= a.min)) return require_real(rule::max_must_not_be_below_min, a.max, a.min);
+    return yields(in[0].desc);
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::for_each_real<T>(in, out, [low = double{a.min}, high = double{a.max}](double x) {
+      return x < low ? low : x > high ? high : x;
+    });
+  }
+};
+
+}  // namespace ops
+
+/// clip(x, at_least<-1>, at_most<1>), or with one bound alone.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto clip(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::clip>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA

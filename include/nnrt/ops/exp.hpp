@@ -1,0 +1,49 @@
+// exp: a power of e or of another base.
+// Flow: front ends call infer(); it runs by its reference.
+#pragma once
+
+#include <nnrt/core/array_ref.hpp>
+#include <nnrt/ops/detail/unary.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Exponential function, element by element.
+///
+///   x: any shape      y: the same shape, base ^ (scale * x + shift)
+///
+/// base is e unless given (NNRt writes -1 for e), scale 1, shift 0. Computed in f64 and rounded once.
+///
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_EXP.
+struct exp : detail::elementwise<types::floating> {
+  static constexpr op_code code{60};
+  static constexpr std::string_view name = "exp";
+  static constexpr foreign_numbers foreign{.nnrt = 60, .hdi = 55};
+  static constexpr nnrt_parameter parameters[] = {{"base", 89, f32}, {"scale", 90, f32}, {"shift", 91, f32}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (float, base), (float, scale), (float, shift));
+    constexpr attrs() : base(-1), scale(1), shift(0) {}
+  };
+  enum class rule { base_must_be_positive_or_minus_1_for_e };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    if (!(a.base > 0) && a.base != -1) return require_real(rule::base_must_be_positive_or_minus_1_for_e, a.base, -1);
+    return yields(in[0].desc);
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const double scale{a.scale}, shift{a.shift}, base{a.base};
+    if (a.base == -1) return detail::for_each_real<T>(in, out, [&](double x) { return math::exp(math::product(scale, x) + shift); });
+    detail::for_each_real<T>(in, out, [&](double x) { return math::pow(base, math::product(scale, x) + shift); });
+  }
+};
+
+}  // namespace ops
+
+/// exp(x), or exp(x, with_base<2>, scaled_by<0.5>, shifted_by<1>).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto exp(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::exp>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA

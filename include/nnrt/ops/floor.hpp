@@ -1,0 +1,34 @@
+// floor: the next integer below.
+// Flow: front ends call infer(); it runs by its reference.
+#pragma once
+
+#include <nnrt/ops/detail/unary.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Floor, element by element.
+///
+///   x: any shape      y: the same shape, the largest integer that is not above x
+///
+/// A zero keeps its sign. Infinities and NaN stay.
+///
+/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_FLOOR.
+struct floor : detail::elementwise<types::floating> {
+  static constexpr op_code code{93};
+  static constexpr std::string_view name = "floor";
+  static constexpr foreign_numbers foreign{.nnrt = 93, .hdi = 63};
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::for_each_real<T>(in, out, [](double x) { return math::floor(x); });
+  }
+};
+
+}  // namespace ops
+
+/// floor(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto floor(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::floor>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA

@@ -1,0 +1,32 @@
+// logical_not: the other truth value.
+// Flow: front ends call infer(); it runs by its reference.
+#pragma once
+
+#include <nnrt/ops/detail/unary.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Negation of truth values, element by element.
+///
+///   x: any shape      y: the same shape, true where x is false
+///
+/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_LOGICAL_NOT.
+struct logical_not : detail::elementwise<types::logical> {
+  static constexpr op_code code{82};
+  static constexpr std::string_view name = "logical_not";
+  static constexpr foreign_numbers foreign{.nnrt = 82, .hdi = 82};
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::for_each_element<T>(in, out, [](bool x) { return !x; });
+  }
+};
+
+}  // namespace ops
+
+/// logical_not(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto logical_not(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::logical_not>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA

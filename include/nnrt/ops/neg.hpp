@@ -1,0 +1,34 @@
+// neg: a number with the other sign.
+// Flow: front ends call infer(); it runs by its reference.
+#pragma once
+
+#include <nnrt/ops/detail/unary.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Negation, element by element.
+///
+///   x: any shape      y: the same shape, -x
+///
+/// Integers wrap around in their width: the most negative one stays, and those without a sign become 2^bits - x.
+///
+/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_NEG.
+struct neg : detail::elementwise<types::number> {
+  static constexpr op_code code{84};
+  static constexpr std::string_view name = "neg";
+  static constexpr foreign_numbers foreign{.nnrt = 84, .hdi = 101};
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::for_each_number<T>(in, out, [](auto x) { return -x; });
+  }
+};
+
+}  // namespace ops
+
+/// neg(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto neg(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::neg>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA

@@ -1,0 +1,35 @@
+// reciprocal: one over a number.
+// Flow: front ends call infer(); it runs by its reference.
+#pragma once
+
+#include <nnrt/ops/detail/unary.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Reciprocal, element by element.
+///
+///   x: any shape      y: the same shape, 1 / x; an infinity of its sign at zero
+///
+/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_RECIPROCAL.
+struct reciprocal : detail::elementwise<types::floating> {
+  static constexpr op_code code{85};
+  static constexpr std::string_view name = "reciprocal";
+  static constexpr foreign_numbers foreign{.nnrt = 85, .hdi = 116};
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::for_each_real<T>(in, out, [](double x) {
+      // Constant evaluation refuses to divide by zero.
+      return x == 0 ? math::copysign(math::infinity<double>, x) : 1 / x;
+    });
+  }
+};
+
+}  // namespace ops
+
+/// reciprocal(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto reciprocal(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::reciprocal>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA

@@ -1,0 +1,34 @@
+// swish: x times its sigmoid.
+// Flow: front ends call infer(); it runs by its reference.
+#pragma once
+
+#include <nnrt/ops/detail/unary.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Sigmoid linear unit, element by element.
+///
+///   x: any shape      y: the same shape, x * sigmoid(x) = x / (1 + exp(-x))
+///
+/// NaN at minus infinity, where that is no number.
+///
+/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_SWISH.
+struct swish : detail::elementwise<types::floating> {
+  static constexpr op_code code{105};
+  static constexpr std::string_view name = "swish";
+  static constexpr foreign_numbers foreign{.nnrt = 105, .hdi = 2};
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::for_each_real<T>(in, out, [](double x) { return x / (1 + math::exp(-x)); });
+  }
+};
+
+}  // namespace ops
+
+/// swish(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto swish(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::swish>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA

@@ -1,0 +1,22 @@
+// expect: graph_rejected<.*signature_rule::operand_type_must_be_accepted_by_the_operator.*in_operator<.*ops::log>
+// A logarithm is a real number: cast<...>(x) comes first.
+#include <nnrt/ops/log.hpp>
+
+#include <nnrt/ir/apply.hpp>
+#include <nnrt/kernels/fast.hpp>
+
+#ifdef NNRT_FIXED
+inline constexpr nnrt::dtype type = nnrt::f32;
+#else
+inline constexpr nnrt::dtype type = nnrt::i32;
+#endif
+
+constexpr auto network = [](nnrt::builder& b) {
+  auto x = b.input<type, nnrt::shape<2, 3>>("x");
+  b.output("y", nnrt::log(x));  // here
+};
+
+int main() {
+  nnrt::builder b;
+  network(b);
+}

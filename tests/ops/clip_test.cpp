@@ -1,0 +1,111 @@
+// clip_test: the signature, the arithmetic and the DSL form of clip.
+#include <nnrt/ops/clip.hpp>
+
+#include <doctest/doctest.h>
+#include <nnrt/ir/apply.hpp>
+#include <nnrt/kernels/fast.hpp>
+
+#include "support/unary.hpp"
+
+namespace {
+
+using namespace nnrt_test;
+using op = ops::clip;
+
+static_assert(refuses_other_operands<op>());
+
+TEST_CASE("clip: of floats only the signature refuses, and the output is like the input") {
+  CHECK(refuses_other_operands<op>());
+  for (const tensor_desc& x : descs_of_floats) CHECK(gives_back<op>(x));
+}
+
+TEST_CASE("clip: stored numbers are refused") {
+  CHECK(breaks(infer<op>({}, {computed({i8, nd, {2}, quant{0.5F, 3}})}),
+               signature_rule::operand_type_must_be_accepted_by_the_operator, int(i8), int(f16)));
+}
+
+// Golden numbers by Python: x
+constexpr golden table[] = {
+    {-20.5, -20.5},
+    {-3.0, -3.0},
+    {-1.0, -1.0},
+    {-0.75, -0.75},
+    {-0.0625, -0.0625},
+    {0.0, 0.0},
+    {0.5, 0.5},
+    {1.0, 1.0},
+    {2.25, 2.25},
+    {6.5, 6.5},
+};
+
+TEST_CASE("clip: every dtype gives the golden numbers, rounded once") {
+  CHECK(largest_error<op, double>(table) <= 0);
+  CHECK(largest_error<op, float>(table) <= 0.51);
+  CHECK(largest_error<op, float16>(table) <= 0.51);
+  const filled<float> none = run<op, float>({}, {0, 3}, filled<float>({0, 3}));
+  CHECK(none.elements.empty());
+}
+
+using rule = op::rule;
+constexpr op::attrs between(float min, float max) {
+  op::attrs a;
+  a.min = min;
+  a.max = max;
+  return a;
+}
+constexpr operand some = computed(f32_of({2}));
+constexpr std::int64_t word_of(float x) { return std::bit_cast<std::int32_t>(x); }
+static_assert(breaks(infer<op>(between(2, 1.5F), {some}), rule::max_must_not_be_below_min, word_of(1.5F), word_of(2)));
+
+TEST_CASE("clip: a range must have an upper end that is not below the lower one") {
+  CHECK(breaks(infer<op>(between(2, 1.5F), {some}), rule::max_must_not_be_below_min, word_of(1.5F), word_of(2)));
+  CHECK(breaks(infer<op>(between(0, math::nan<float>), {some}), rule::max_must_not_be_below_min, word_of(math::nan<float>), 0));
+  CHECK(breaks(infer<op>(between(math::nan<float>, 1), {some}), rule::max_must_not_be_below_min, word_of(1), word_of(math::nan<float>)));
+  CHECK(infer<op>(between(1, 1), {some}));
+}
+
+// Python: min(max(x, -0.75), 2)
+constexpr golden table_between[] = {{-20.5, -0.75}, {-0.75, -0.75}, {-0.5, -0.5}, {0.0, 0.0}, {2.0, 2.0}, {2.25, 2.0}};
+static_assert(at<op>(-4.0F, between(-1, 1)) == -1.0F);
+
+TEST_CASE("clip: what lies outside of the range becomes its nearest end") {
+  CHECK(largest_error<op, double>(table_between, between(-0.75F, 2)) == 0);
+  CHECK(largest_error<op, float>(table_between, between(-0.75F, 2)) == 0);
+  CHECK(largest_error<op, float16>(table_between, between(-0.75F, 2)) == 0);
+  CHECK(at<op>(math::infinity<float>, between(-1, 3)) == 3);
+  CHECK(at<op>(-math::infinity<float>, between(-1, 3)) == -1);
+  CHECK(math::is_nan(at<op>(math::nan<float>, between(-1, 3))));
+}
+
+TEST_CASE("clip: keywords become attributes, and a bound that is not given is none") {
+  builder b;
+  auto x = b.input<f32, shape<2>>("x");
+  clip(clip(x, at_least<-1.5>, at_most<6>), at_least<2>);
+  const auto both = unpack<op::attrs>(b.graph().attrs_of(b.graph().nodes[0])),
+             low = unpack<op::attrs>(b.graph().attrs_of(b.graph().nodes[1]));
+  CHECK(both.min == -1.5F);
+  CHECK(both.max == 6);
+  CHECK(low.min == 2);
+  CHECK(low.max == math::infinity<float>);
+}
+
+constexpr auto network = [](builder& b) {
+  auto x = b.input<f16, shape<2, 3>>("x");
+  b.output("y", clip(x));
+};
+
+TEST_CASE("clip: called it is a node") {
+  builder b;
+  network(b);
+  const ir::graph& g = b.graph();
+  REQUIRE(g.nodes.size() == 1);
+  CHECK(g.nodes[0].op->code == op_code{76});
+  CHECK(g.at(g.outputs[0].value).desc == tensor_desc{f16, {2, 3}});
+}
+static_assert([] {
+  builder b;
+  network(b);
+  return b.graph().nodes.size();
+}() == 1);
+
+}  // namespace

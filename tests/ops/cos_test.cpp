@@ -1,0 +1,78 @@
+// cos_test: the signature, the arithmetic and the DSL form of cos.
+#include <nnrt/ops/cos.hpp>
+
+#include <doctest/doctest.h>
+#include <nnrt/ir/apply.hpp>
+#include <nnrt/kernels/fast.hpp>
+
+#include "support/unary.hpp"
+
+namespace {
+
+using namespace nnrt_test;
+using op = ops::cos;
+
+static_assert(refuses_other_operands<op>());
+
+TEST_CASE("cos: of floats only the signature refuses, and the output is like the input") {
+  CHECK(refuses_other_operands<op>());
+  for (const tensor_desc& x : descs_of_floats) CHECK(gives_back<op>(x));
+}
+
+TEST_CASE("cos: stored numbers are refused") {
+  CHECK(breaks(infer<op>({}, {computed({i8, nd, {2}, quant{0.5F, 3}})}),
+               signature_rule::operand_type_must_be_accepted_by_the_operator, int(i8), int(f16)));
+}
+
+// Golden numbers by Python: math.cos(x)
+constexpr golden table[] = {
+    {-100.0, 0.8623188722876839},
+    {-3.0, -0.9899924966004454},
+    {-0.75, 0.7316888688738209},
+    {0.0, 1.0},
+    {0.5, 0.8775825618903728},
+    {1.0, 0.5403023058681398},
+    {1.5, 0.0707372016677029},
+    {3.0, -0.9899924966004454},
+    {10.0, -0.8390715290764524},
+    {1000.0, 0.5623790762907029},
+    {65504.0, -0.22054805523325388},
+};
+
+TEST_CASE("cos: every dtype gives the golden numbers, rounded once") {
+  CHECK(largest_error<op, double>(table) <= 1.51);
+  CHECK(largest_error<op, float>(table) <= 0.51);
+  CHECK(largest_error<op, float16>(table) <= 0.51);
+  const filled<float> none = run<op, float>({}, {0, 3}, filled<float>({0, 3}));
+  CHECK(none.elements.empty());
+}
+
+static_assert(at<op>(0.0F) == 1.0F);
+
+TEST_CASE("cos: infinity has no cosine, and a NaN stays one") {
+  CHECK(math::is_nan(at<op>(math::infinity<float>)));
+  CHECK(math::is_nan(at<op>(-math::infinity<float>)));
+  CHECK(math::is_nan(at<op>(math::nan<float>)));
+  CHECK(std::bit_cast<std::uint32_t>(at<op>(-0.0F)) == 0x3f800000U);
+}
+
+constexpr auto network = [](builder& b) {
+  auto x = b.input<f16, shape<2, 3>>("x");
+  b.output("y", cos(x));
+};
+
+TEST_CASE("cos: called it is a node") {
+  builder b;
+  network(b);
+  const ir::graph& g = b.graph();
+  REQUIRE(g.nodes.size() == 1);
+  CHECK(g.nodes[0].op->code == op_code{79});
+  CHECK(g.at(g.outputs[0].value).desc == tensor_desc{f16, {2, 3}});
+}
+static_assert([] {
+  builder b;
+  network(b);
+  return b.graph().nodes.size();
+}() == 1);
+
+}  // namespace

@@ -1,0 +1,79 @@
+// swish_test: the signature, the arithmetic and the DSL form of swish.
+#include <nnrt/ops/swish.hpp>
+
+#include <doctest/doctest.h>
+#include <nnrt/ir/apply.hpp>
+#include <nnrt/kernels/fast.hpp>
+
+#include "support/unary.hpp"
+
+namespace {
+
+using namespace nnrt_test;
+using op = ops::swish;
+
+static_assert(refuses_other_operands<op>());
+
+TEST_CASE("swish: of floats only the signature refuses, and the output is like the input") {
+  CHECK(refuses_other_operands<op>());
+  for (const tensor_desc& x : descs_of_floats) CHECK(gives_back<op>(x));
+}
+
+TEST_CASE("swish: stored numbers are refused") {
+  CHECK(breaks(infer<op>({}, {computed({i8, nd, {2}, quant{0.5F, 3}})}),
+               signature_rule::operand_type_must_be_accepted_by_the_operator, int(i8), int(f16)));
+}
+
+// Golden numbers by Python: x / (1 + math.exp(-x))
+constexpr golden table[] = {
+    {-20.5, -2.562813372888914e-08},
+    {-3.0, -0.14227761953270035},
+    {-1.0, -0.2689414213699951},
+    {-0.75, -0.24061597561845527},
+    {-0.0625, -0.030273755267311526},
+    {0.0, 0.0},
+    {0.5, 0.3112296656009273},
+    {1.0, 0.7310585786300049},
+    {2.25, 2.035463703977004},
+    {6.5, 6.490242315331209},
+    {12.0, 11.999926269904773},
+};
+
+TEST_CASE("swish: every dtype gives the golden numbers, rounded once") {
+  CHECK(largest_error<op, double>(table) <= 2.01);
+  CHECK(largest_error<op, float>(table) <= 0.51);
+  CHECK(largest_error<op, float16>(table) <= 0.51);
+  const filled<float> none = run<op, float>({}, {0, 3}, filled<float>({0, 3}));
+  CHECK(none.elements.empty());
+}
+
+static_assert(at<op>(0.0F) == 0.0F);
+
+TEST_CASE("swish: far below zero nothing is left, and far above all") {
+  CHECK(at<op>(math::infinity<float>) == math::infinity<float>);
+  CHECK(at<op>(-1e4F) == 0);
+  CHECK(at<op>(1e4F) == 1e4F);
+  CHECK(math::is_nan(at<op>(math::nan<float>)));
+  CHECK(math::is_nan(at<op>(-math::infinity<float>)));
+}
+
+constexpr auto network = [](builder& b) {
+  auto x = b.input<f16, shape<2, 3>>("x");
+  b.output("y", swish(x));
+};
+
+TEST_CASE("swish: called it is a node") {
+  builder b;
+  network(b);
+  const ir::graph& g = b.graph();
+  REQUIRE(g.nodes.size() == 1);
+  CHECK(g.nodes[0].op->code == op_code{105});
+  CHECK(g.at(g.outputs[0].value).desc == tensor_desc{f16, {2, 3}});
+}
+static_assert([] {
+  builder b;
+  network(b);
+  return b.graph().nodes.size();
+}() == 1);
+
+}  // namespace
