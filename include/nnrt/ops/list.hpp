@@ -20,6 +20,7 @@
 #include <nnrt/ops/div.hpp>
 #include <nnrt/ops/dynamic_range.hpp>
 #include <nnrt/ops/eltwise.hpp>
+#include <nnrt/ops/equal.hpp>
 #include <nnrt/ops/erf.hpp>
 #include <nnrt/ops/exp.hpp>
 #include <nnrt/ops/expand_dims.hpp>
@@ -29,18 +30,26 @@
 #include <nnrt/ops/full_connection.hpp>
 #include <nnrt/ops/gather.hpp>
 #include <nnrt/ops/gelu.hpp>
+#include <nnrt/ops/greater.hpp>
+#include <nnrt/ops/greater_equal.hpp>
 #include <nnrt/ops/hard_sigmoid.hpp>
 #include <nnrt/ops/hswish.hpp>
 #include <nnrt/ops/layer_norm.hpp>
 #include <nnrt/ops/leaky_relu.hpp>
+#include <nnrt/ops/less.hpp>
 #include <nnrt/ops/less_equal.hpp>
 #include <nnrt/ops/log.hpp>
+#include <nnrt/ops/logical_and.hpp>
 #include <nnrt/ops/logical_not.hpp>
+#include <nnrt/ops/logical_or.hpp>
 #include <nnrt/ops/matmul.hpp>
 #include <nnrt/ops/max_pool.hpp>
 #include <nnrt/ops/maximum.hpp>
+#include <nnrt/ops/minimum.hpp>
+#include <nnrt/ops/mod.hpp>
 #include <nnrt/ops/mul.hpp>
 #include <nnrt/ops/neg.hpp>
+#include <nnrt/ops/not_equal.hpp>
 #include <nnrt/ops/one_hot.hpp>
 #include <nnrt/ops/pad.hpp>
 #include <nnrt/ops/pow.hpp>
@@ -79,6 +88,7 @@
 #include <nnrt/ops/top_k.hpp>
 #include <nnrt/ops/transpose.hpp>
 #include <nnrt/ops/unsqueeze.hpp>
+#include <nnrt/ops/where.hpp>
 
 namespace nnrt::inline NNRT_ISA::ops {
 
@@ -146,18 +156,28 @@ using list = type_list<  //
     abs,                 //  58
     erf,                 //  59
     exp,                 //  60
+    less,                //  61
     select,              //  62
     square,              //  63
+    equal,               //  70
+    greater,             //  71
+    not_equal,           //  72
+    greater_equal,       //  73
     leaky_relu,          //  74
     clip,                //  76
     cos,                 //  79
     log,                 //  80
+    logical_and,         //  81
     logical_not,         //  82
+    mod,                 //  83
     neg,                 //  84
     reciprocal,          //  85
     sin,                 //  86
+    where,               //  87
+    logical_or,          //  89
     ceil,                //  90
     floor,               //  93
+    minimum,             //  97
     rank,                //  98
     round,               // 102
     swish,               // 105

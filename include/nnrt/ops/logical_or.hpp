@@ -1,0 +1,39 @@
+// logical_or: whether a or b is true, element by element.
+// Flow: front ends call infer(); it runs by its reference.
+#pragma once
+
+#include <nnrt/core/array_ref.hpp>
+#include <nnrt/ops/detail/binary.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Disjunction of two tensors of truth values, element by element.
+///
+///   a, b: booleans, of shapes that broadcast as NumPy's do      y: the common shape, a or b
+///
+/// Broken rules: see `rule`; extents are counted from the innermost. Source: NNRt OH_NN_OPS_LOGICAL_OR.
+struct logical_or : detail::connective {
+  static constexpr op_code code{89};
+  static constexpr std::string_view name = "logical_or";
+  static constexpr foreign_numbers foreign{.nnrt = 89, .hdi = 83};
+  enum class rule { extents_must_be_equal_or_1 };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_broadcast<rule>(in, boolean);
+  }
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::for_each_pair<bool>(in, out, [](bool a, bool b) { return a || b; });
+  }
+};
+
+}  // namespace ops
+
+/// logical_or(a, b).
+template <tensor_desc A, tensor_desc B, dsl::keyword_argument... Keywords>
+constexpr auto logical_or(tensor<A> a, tensor<B> b, Keywords... keywords) {
+  return dsl::apply<ops::logical_or>(a, b, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA

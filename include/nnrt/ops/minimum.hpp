@@ -1,0 +1,55 @@
+// minimum: the smaller of a and b, element by element.
+// Flow: front ends call infer(); it runs by its reference.
+#pragma once
+
+#include <nnrt/core/array_ref.hpp>
+#include <nnrt/ops/detail/binary.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// The smaller of two tensors, element by element.
+///
+///   a, b: shapes that broadcast as NumPy's do      y: the common shape, a where a < b, else b; NaN where one is
+///
+/// y has the dtype of higher precision of the two: floats before integers before booleans, which count as 0 and 1.
+///
+/// Broken rules: see `rule`; extents are counted from the innermost. Source: NNRt OH_NN_OPS_MINIMUM; NaN as in NumPy and ONNX.
+struct minimum {
+  static constexpr op_code code{97};
+  static constexpr std::string_view name = "minimum";
+  static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
+  static constexpr operand_spec outputs[] = {{"y", types::number}};
+  static constexpr operator_traits traits{.result = storage::in_place, .typed_in_common = types::number};
+  static constexpr foreign_numbers foreign{.nnrt = 97, .hdi = 96};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  enum class rule { types_must_have_a_common_type, operands_must_not_both_be_boolean, extents_must_be_equal_or_1 };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_arithmetic<rule>(in);
+  }
+  static constexpr auto macs = no_macs;
+
+  /// One element of the result.
+  template <class T> static constexpr T element(const attrs&, T a, T b) {
+    if constexpr (!std::is_integral_v<T>)
+      if (math::is_nan(static_cast<math::compute_t<T>>(a))) return a;
+    return a < b ? a : b;
+  }
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::for_each_pair<T>(in, out, [&](T x, T y) { return element(a, x, y); });
+  }
+};
+
+}  // namespace ops
+
+/// minimum(a, b), where one of the two may be a number.
+template <class A, class B, dsl::keyword_argument... Keywords>
+requires dsl::operand_pair<A, B>
+constexpr auto minimum(A a, B b, Keywords... keywords) {
+  dsl::check_scalar<A, B>();
+  return dsl::apply<ops::minimum>(a, b, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA

@@ -1,0 +1,37 @@
+// where: one of two tensors, element by element, as a tensor of booleans says.
+// Flow: front ends call infer(); it runs by its reference.
+#pragma once
+
+#include <nnrt/core/array_ref.hpp>
+#include <nnrt/ops/detail/choice.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Choice between two tensors, element by element: select under the other number that NNRt has for it.
+///
+///   condition: booleans      a, b: of one dtype; all three shapes broadcast as NumPy's do
+///   y: the common shape, condition ? a : b
+///
+/// Quantised a and b have one quantisation, which y keeps. Broken rules: see `rule`; extents are counted from the
+/// innermost. Source: NNRt OH_NN_OPS_WHERE.
+struct where : detail::choice {
+  static constexpr op_code code{87};
+  static constexpr std::string_view name = "where";
+  static constexpr foreign_numbers foreign{.nnrt = 87, .hdi = 168};
+  enum class rule { types_must_be_equal, extents_must_be_equal_or_1 };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_choice<rule>(in);
+  }
+};
+
+}  // namespace ops
+
+/// where(condition, a, b): a where the condition is true, b elsewhere.
+template <tensor_desc Condition, tensor_desc A, tensor_desc B, dsl::keyword_argument... Keywords>
+constexpr auto where(tensor<Condition> condition, tensor<A> a, tensor<B> b, Keywords... keywords) {
+  return dsl::apply<ops::where>(condition, a, b, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA

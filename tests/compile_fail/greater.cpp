@@ -1,0 +1,23 @@
+// expect: graph_rejected<.*greater::rule::extents_must_be_equal_or_1.*actual<4.*expected<3
+// Extents that are neither equal nor 1 do not broadcast.
+#include <nnrt/ops/greater.hpp>
+
+#include <nnrt/ir/apply.hpp>
+#include <nnrt/kernels/fast.hpp>
+
+#ifdef NNRT_FIXED
+inline constexpr int columns = 3;
+#else
+inline constexpr int columns = 4;
+#endif
+
+constexpr auto network = [](nnrt::builder& b) {
+  auto x = b.input<nnrt::f32, nnrt::shape<2, 3>>("x");
+  auto w = b.weight<nnrt::f32, nnrt::shape<1, columns>>("w");
+  b.output("y", greater(x, w));  // here
+};
+
+int main() {
+  nnrt::builder b;
+  network(b);
+}

@@ -1,0 +1,23 @@
+// expect: graph_rejected<.*where::rule::extents_must_be_equal_or_1.*actual<3>.*expected<4>
+// A condition for three columns beside tensors that have four.
+#include <nnrt/ops/where.hpp>
+
+#include <nnrt/ir/apply.hpp>
+#include <nnrt/kernels/fast.hpp>
+
+#ifdef NNRT_FIXED
+inline constexpr auto columns = nnrt::shape<4>;
+#else
+inline constexpr auto columns = nnrt::shape<3>;
+#endif
+
+constexpr auto network = [](nnrt::builder& b) {
+  auto condition = b.input<nnrt::boolean, columns>("condition");
+  auto x = b.input<nnrt::f32, nnrt::shape<2, 4>>("x");
+  b.output("y", where(condition, x, b.weight<nnrt::f32, nnrt::shape<1, 4>>("w")));  // here
+};
+
+int main() {
+  nnrt::builder b;
+  network(b);
+}

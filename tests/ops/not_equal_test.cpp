@@ -1,0 +1,99 @@
+// not_equal_test: rules, broadcasting, comparisons and the DSL form of not_equal.
+#include <nnrt/ops/not_equal.hpp>
+
+#include <doctest/doctest.h>
+#include <nnrt/ir/apply.hpp>
+#include <nnrt/kernels/fast.hpp>
+
+#include "support/binary.hpp"
+#include "support/truths.hpp"
+
+namespace {
+
+using namespace nnrt_test;
+using op = ops::not_equal;
+using rule = op::rule;
+
+constexpr refused_pair<rule> refused[] = {
+    {"signed and unsigned, equally wide", {i32, {2}}, {u32, {2}}, rule::types_must_have_a_common_type, 8, 4},
+    {"signed and a wider unsigned", {u64, {}}, {i8, {2}}, rule::types_must_have_a_common_type, 2, 9},
+    {"extents differ", f32_of({2, 3}), f32_of({2, 4}), rule::extents_must_be_equal_or_1, 4, 3},
+    {"beside an unknown extent", f32_of({-1, 3}), f32_of({2, 2}), rule::extents_must_be_equal_or_1, 2, 3},
+};
+static_assert(all_refused_as_stated<op>(refused) && all_refused_as_stated<op>(signature_of_pairs));
+
+TEST_CASE("not_equal: what it cannot compare is refused with the rule and both values") {
+  for (const auto& row : refused) {
+    CAPTURE(row.what);
+    CHECK(refused_as_stated<op>(row));
+  }
+  for (const auto& row : signature_of_pairs) {
+    CAPTURE(row.what);
+    CHECK(refused_as_stated<op>(row));
+  }
+  constexpr operand stored = computed({i8, nd, {2}, quant{0.5F, 3}});
+  CHECK(breaks(infer<op>({}, {stored, stored}), signature_rule::quantised_operands_must_be_accepted_by_the_operator, 2, 0));
+}
+
+TEST_CASE("not_equal: the result is boolean, of the common shape and its format, whatever is compared") {
+  for (int type = 1; type < dtype_count; ++type) CHECK(compares_in_either_order<op>(static_cast<dtype>(type)));
+  for (const pair_of_shapes& row : broadcasting_shapes) CHECK(broadcasts_as_stated<op>(row));
+  for (const pair_of_shapes& row : unknown_extents) CHECK(broadcasts_as_stated<op>(row));
+}
+
+// Columns: below, equal, above.
+static_assert(says<op, float>({1, 2, 3, -0.0F}, {2, 2, 2, 0}, {true, false, true, false}));
+static_assert(says<op, bool>({false, false, true, true}, {false, true, false, true}, {false, true, true, false}));
+
+TEST_CASE("not_equal: every dtype compares as what it is") {
+  CHECK(says<op, std::uint64_t>({~0ULL, 1, 7}, {1, ~0ULL, 7}, {true, true, false}));
+  CHECK(says<op, std::int8_t>({-128, 127, -1}, {127, -128, -1}, {true, true, false}));
+  CHECK(says<op, std::int64_t>({INT64_MIN, (1LL << 53) + 1}, {INT64_MAX, 1LL << 53}, {true, true}));
+  CHECK(says<op, float16>({float16(1.0F), float16(2.0F)}, {float16(1.0F), float16(1.5F)}, {false, true}));
+  CHECK(says<op, double>({1, 1}, {1 + 0x1p-52, 1}, {true, false}));
+}
+
+TEST_CASE("not_equal: a NaN differs from everything; infinities are at the ends") {
+  constexpr float inf = math::infinity<float>, nan = math::nan<float>;
+  CHECK(says<op, float>({nan, 0, nan, -inf, inf}, {0, nan, nan, nan, nan}, {true, true, true, true, true}));
+  CHECK(says<op, float>({-inf, inf, inf, 1}, {-inf, inf, 1, inf}, {false, false, true, true}));
+}
+
+TEST_CASE("not_equal: operands of two dtypes are compared in the one of higher precision") {
+  CHECK(says<op, float, std::int32_t, float>({3, 2147483647}, {3.5F, 2147483648.0F}, {true, false}));
+  CHECK(says<op, float, float, std::int32_t>({3.5F, -1}, {3, -1}, {true, false}));
+  CHECK(says<op, std::int16_t, std::int16_t, std::uint8_t>({-1, 255, 256}, {0, 255, 255}, {true, false, true}));
+  CHECK(says<op, std::int8_t, bool, std::int8_t>({true, false, true}, {1, -1, 0}, {false, true, true}));
+}
+
+TEST_CASE("not_equal: each element compares those that broadcasting brings together") {
+  for (const pair_of_shapes& row : broadcasting_shapes) {
+    CAPTURE(row.what);
+    CHECK(first_untruth<op, float>(row, [](float a, float b) { return a < b || b < a; }) == -1);
+  }
+}
+
+constexpr auto network = [](builder& b) {
+  auto x = b.input<f32, shape<2, 3>>("x");
+  auto y = not_equal(x, b.weight<f32, shape<3>>("limit"));
+  static_assert(y.desc == tensor_desc{boolean, {2, 3}});
+  b.output("y", y);
+  b.output("of scalars", not_equal(0, x));
+};
+
+TEST_CASE("not_equal: the DSL records a node whose result is boolean") {
+  builder b;
+  network(b);
+  const ir::graph& g = b.graph();
+  REQUIRE(g.nodes.size() == 2);
+  CHECK(g.nodes[0].op->code == op_code{72});
+  CHECK(g.at(g.outputs[1].value).desc == tensor_desc{boolean, {2, 3}});
+  CHECK(g.at(g.inputs_of(g.nodes[1])[0]).desc == f32_of({}));
+}
+static_assert([] {
+  builder b;
+  network(b);
+  return b.graph().nodes.size();
+}() == 2);
+
+}  // namespace

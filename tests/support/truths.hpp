@@ -1,0 +1,52 @@
+// truths: what tests of operators share that give truth values for two tensors. (A vector of bool has no elements to point to.)
+#pragma once
+
+#include "support/binary.hpp"
+
+namespace nnrt_test {
+
+/// Whether Op's reference, computing with T, says this of a and b, one truth value after the other.
+template <class Op, class T, class A = T, class B = T>
+constexpr bool says(std::initializer_list<std::type_identity_t<A>> a, std::initializer_list<std::type_identity_t<B>> b,
+                    std::initializer_list<bool> expected) {
+  const shape_t shape{static_cast<std::int64_t>(expected.size())};
+  const tensor_desc x{dtype_for<A>(), shape}, y{dtype_for<B>(), shape}, z{boolean, shape};
+  A left[8] = {};
+  B right[8] = {};
+  bool got[8] = {};
+  for (std::size_t i = 0; i < a.size(); ++i) left[i] = a.begin()[i], right[i] = b.begin()[i];
+  const view in[] = {{&x, left}, {&y, right}}, out[] = {{&z, got}};
+  Op::template reference<T>({}, in, out);
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    if (got[i] != expected.begin()[i]) return false;
+  return true;
+}
+
+/// Where Op's reference first differs from f in a row of shapes; -1: nowhere.
+template <class Op, class T, class F> std::int64_t first_untruth(const pair_of_shapes& row, F f) {
+  const filled<T> a = counting<T>(row.a, T(-7), T(3)), b = counting<T>(row.b, T(2), T(1));
+  filled<T> left = a, right = b;
+  const tensor_desc truths{boolean, row.y};
+  bool got[1024] = {};
+  if (row.y.elements() > 1024) return row.y.elements();
+  const view in[] = {left.as_view(), right.as_view()}, out[] = {{&truths, got}};
+  Op::template reference<T>({}, in, out);
+  for (std::int64_t i = 0; i < row.y.elements(); ++i)
+    if (got[i] != f(element_at(a, row.y, i), element_at(b, row.y, i))) return i;
+  return -1;
+}
+
+/// Whether images beside channels of this dtype give truth values of the image's shape and format, in either order.
+template <class Op> constexpr bool compares_in_either_order(dtype type) {
+  const operand x = computed({type, nchw, {2, 3, 4, 5}}), channels = computed({type, {3, 1, 1}});
+  const tensor_desc y{boolean, nchw, {2, 3, 4, 5}};
+  return infer<Op>({}, {x, channels}).output(0) == y && infer<Op>({}, {channels, x}).output(0) == y;
+}
+
+/// Whether operands of these shapes and of this dtype have the common shape that is stated, in either order.
+template <class Op> constexpr bool broadcasts_as_stated(const pair_of_shapes& row, dtype type = f32) {
+  const operand a = computed({type, row.a}), b = computed({type, row.b});
+  return shape_of(infer<Op>({}, {a, b})) == row.y && shape_of(infer<Op>({}, {b, a})) == row.y;
+}
+
+}  // namespace nnrt_test
