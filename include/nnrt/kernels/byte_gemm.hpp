@@ -334,7 +334,8 @@ template <class Sums>
         });
     }
     for (; b != end; b += Sums::step_bytes, a.advance(4)) {
-      if constexpr (Sums::accumulators >= 16) fetch_weights<Sums::step_bytes>(b);  // others have no load slots to spare
+      // Others have no load slots to spare.
+      if constexpr (Sums::accumulators >= 16) fetch_weights<Sums::step_bytes>(b);
       sum[0].template add_products<0>(a, b, flip);
     }
     a.advance(t.run_stride - 4 * t.steps);
@@ -602,7 +603,8 @@ void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, co
   }
   finish_tile<Isa>(sums, t.scales, p.to, {c, at.ldc, first_rows}, width);
   if (at.is_torn())
-    finish_tile<Isa>(sums + first_rows * sum_stride, t.scales, p.to, {c + at.second_c, at.ldc, at.rows - first_rows}, width);
+    finish_tile<Isa>(sums + first_rows * sum_stride, t.scales, p.to,
+                     {c + at.second_c, at.ldc, at.rows - first_rows}, width);
 }
 
 /// Rows of C that are narrower than a tile's and lie without gaps may be stored whole if what they spill over is written

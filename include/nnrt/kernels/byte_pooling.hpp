@@ -151,7 +151,8 @@ void pool_bytes(const pooling_shape& s, const std::byte* x, const pooled_bytes& 
 
 namespace detail {
 
-/// The largest bytes of windows of at least `Bytes` channels, in vectors of so many; the last one ends with the last channel.
+/// The largest bytes of windows of at least `Bytes` channels, in vectors of so many; the last one ends with the last
+/// channel.
 template <int Bytes> class largest_bytes {
  public:
   largest_bytes(const pooled_bytes& bytes, std::int64_t channels)

@@ -196,7 +196,8 @@ line nearest_line(const staircase& stairs, double factor, std::int32_t zero, Fit
 }
 
 /// The lines for a channel of sums within 32 bits: a rising one if results are clamped at the zero point, and one whose
-/// offset has the sign of the sum. Channel is byte_channel: a parameter, so that programs without bytes do not compile this.
+/// offset has the sign of the sum. Channel is byte_channel: a parameter, so that programs without bytes do not compile
+/// this.
 template <class Channel> struct channel_lines {
   line rising, any;
 
