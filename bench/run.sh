@@ -50,7 +50,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/packages.sh
 # shellcheck disable=SC2086,SC2154  # lists of words, from packages.sh
 install_packages $runtime $bench
-# shellcheck disable=SC2086,SC2154
+# shellcheck disable=SC2046,SC2086,SC2154
 [ "$peers_wanted" = none ] || install_packages $(known_packages $peers)
 case " $parts " in *' compile '*) install_packages clang-16 ;; esac
 trap 'give_back build' EXIT
