@@ -4,6 +4,7 @@
 
 #include <nnrt/ops/abs.hpp>
 #include <nnrt/ops/add.hpp>
+#include <nnrt/ops/all.hpp>
 #include <nnrt/ops/arg_max.hpp>
 #include <nnrt/ops/avg_pool.hpp>
 #include <nnrt/ops/batch_norm.hpp>
@@ -58,8 +59,12 @@
 #include <nnrt/ops/rank.hpp>
 #include <nnrt/ops/reciprocal.hpp>
 #include <nnrt/ops/reduce_all.hpp>
+#include <nnrt/ops/reduce_l2.hpp>
+#include <nnrt/ops/reduce_max.hpp>
 #include <nnrt/ops/reduce_mean.hpp>
+#include <nnrt/ops/reduce_min.hpp>
 #include <nnrt/ops/reduce_prod.hpp>
+#include <nnrt/ops/reduce_sum.hpp>
 #include <nnrt/ops/relu.hpp>
 #include <nnrt/ops/relu6.hpp>
 #include <nnrt/ops/reshape.hpp>
@@ -165,6 +170,7 @@ using list = type_list<  //
     greater_equal,       //  73
     leaky_relu,          //  74
     clip,                //  76
+    all,                 //  77
     cos,                 //  79
     log,                 //  80
     logical_and,         //  81
@@ -179,8 +185,12 @@ using list = type_list<  //
     floor,               //  93
     minimum,             //  97
     rank,                //  98
+    reduce_max,          //  99
+    reduce_min,          // 100
+    reduce_sum,          // 101
     round,               // 102
     swish,               // 105
+    reduce_l2,           // 106
     hard_sigmoid,        // 107
     fold_affine,         // 1000
     dynamic_range>;      // 1001

@@ -44,9 +44,7 @@ struct reduce_all {
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::reduce<T>(
-        a, in, out, true, [](bool& all, T element) { all = all && element; },
-        [](bool all, std::int64_t) { return all; });
+    detail::reduce_truths(a, in, out);
   }
 };
 

@@ -68,7 +68,7 @@ struct reduce_prod {
       if (in[0].desc->quantised) return multiply_stored<T>(a, in, out);
     detail::reduce<T>(
         a, in, out, wide{1}, [](wide& product, T element) { product *= static_cast<wide>(element); },
-        [factor = a.factor()](wide product, std::int64_t) { return times<T>(product, factor); });
+        [factor = a.factor()](wide product, std::int64_t) { return detail::times_factor<T>(product, factor); });
   }
 
  private:
@@ -105,12 +105,6 @@ struct reduce_prod {
       const std::int64_t steps = all.steps;
       return requantise_wide<T>(coefficient < 0 ? -steps : steps, last, y.zero_point, range);
     });
-  }
-
-  template <class T, class Wide> static constexpr T times(Wide product, float factor) {
-    if constexpr (!std::is_integral_v<T>) return static_cast<T>(product * static_cast<Wide>(factor));
-    else if (factor == 1) return static_cast<T>(product);  // a double would round large ones
-    else return math::convert<T>(math::convert<double>(static_cast<T>(product)) * double{factor});
   }
 };
 

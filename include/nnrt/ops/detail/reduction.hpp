@@ -1,8 +1,10 @@
 // reduction: what operators that fold the elements along some axes share - attributes, rules about axes, the walk.
-// Flow: infer and reference of reduce_mean, reduce_prod and reduce_all; their kernels ask reduced_axes(), too.
+// Flow: infer and reference of reduce_mean, reduce_sum and their like, and of all; kernels ask reduced_axes(), too.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/convert.hpp>
+#include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/axes.hpp>
 
@@ -84,5 +86,41 @@ constexpr void reduce(const reduction_attributes& a, arguments in, results out, 
     y[i] = finish(state, count);
   }
 }
+
+/// A result times the factor of reduction_attributes, as an element: integers are truncated toward zero and saturated.
+template <class T, class Wide> constexpr T times_factor(Wide result, float factor) {
+  if constexpr (!std::is_integral_v<T>) return math::convert<T>(result * static_cast<Wide>(factor));
+  else if (factor == 1) return static_cast<T>(result);  // a double would round large ones
+  else return math::convert<T>(math::convert<double>(static_cast<T>(result)) * double{factor});
+}
+
+/// The element that comes first in an order, before(x, y); a NaN comes before all, and `none` stands for no elements.
+template <class T, class Wide, class Before>
+constexpr void reduce_to_first(const reduction_attributes& a, arguments in, results out, Wide none, Before before) {
+  const auto step = [&](Wide& first, T element) {
+    const auto x = static_cast<Wide>(element);
+    if constexpr (!std::is_integral_v<T>)
+      if (math::is_nan(x)) first = x;
+    if (before(x, first)) first = x;
+  };
+  reduce<T>(a, in, out, none, step,
+            [factor = a.factor()](Wide first, std::int64_t) { return times_factor<T>(first, factor); });
+}
+
+/// Whether all elements are true.
+constexpr void reduce_truths(const reduction_attributes& a, arguments in, results out) {
+  reduce<bool>(
+      a, in, out, true, [](bool& all, bool element) { all = all && element; },
+      [](bool all, std::int64_t) { return all; });
+}
+
+/// What reductions of plain numbers of these dtypes have in common; each has its own parameters, rules and arithmetic.
+template <dtype_set Types> struct plain_reduction {
+  static constexpr operand_spec inputs[] = {{"x", Types}, {"axes", types::index, presence::optional, true}};
+  static constexpr operand_spec outputs[] = {{"y", Types}};
+  static constexpr operator_traits traits{};
+  using attrs = reduction_attributes;
+  static constexpr auto macs = no_macs;
+};
 
 }  // namespace nnrt::inline NNRT_ISA::ops::detail

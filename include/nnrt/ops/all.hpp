@@ -1,0 +1,53 @@
+// all: whether all elements along some axes of a tensor are true.
+// Flow: front ends call infer(); it runs by its reference.
+#pragma once
+
+#include <nnrt/core/array_ref.hpp>
+#include <nnrt/ops/detail/reduction.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Logical "and" of the elements along `axes`: reduce_all without the ways that NNRt gives to that one alone.
+///
+///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
+///   y: the extents of the other axes; where keep_dims is not 0 the folded axes stay, with extent 1
+///
+/// A full reduction without keep_dims has rank 0. Axes count from the end when negative. No elements are all true.
+///
+/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_ALL.
+struct all : detail::plain_reduction<types::logical> {
+  static constexpr op_code code{77};
+  static constexpr std::string_view name = "all";
+  static constexpr foreign_numbers foreign{.nnrt = 77, .hdi = 9};
+  static constexpr nnrt_parameter parameters[] = {{"keep_dims", 105, i64}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, keep_dims));
+    constexpr attrs() : keep_dims(0) {}
+
+    constexpr detail::reduction_attributes as_reduction() const {
+      detail::reduction_attributes a;
+      a.keep_dims = keep_dims != 0;
+      return a;
+    }
+  };
+  enum class rule { axes_must_be_a_list_or_one_number, axes_must_be_known, axis_must_be_an_axis_of_the_input };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_reduction<rule>(a.as_reduction(), in);
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::reduce_truths(a.as_reduction(), in, out);
+  }
+};
+
+}  // namespace ops
+
+/// all(x, axes<1, 2>, keep_dims) or all(x, axis<-1>); without axes whether all elements are true.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto all(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::all>(x, keyword::as_axes(keywords)...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA

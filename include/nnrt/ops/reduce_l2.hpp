@@ -1,0 +1,52 @@
+// reduce_l2: the Euclidean norm along some axes of a tensor.
+// Flow: front ends call infer(); it runs by its reference.
+#pragma once
+
+#include <nnrt/core/array_ref.hpp>
+#include <nnrt/ops/detail/reduction.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Euclidean norm, the root of the sum of squares, of the elements along `axes`.
+///
+///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
+///   y: the extents of the other axes; with keep_dims the folded axes stay, with extent 1
+///
+/// reduce_to_end: all axes from the first of the list on, and the result is multiplied by `coefficient`, unless that is
+/// 0 (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the end
+/// when negative. The norm of no elements is 0. Squares are added
+/// in row-major order in f64, and the result is rounded once.
+///
+/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_L2.
+struct reduce_l2 : detail::plain_reduction<types::floating> {
+  static constexpr op_code code{106};
+  static constexpr std::string_view name = "reduce_l2";
+  static constexpr foreign_numbers foreign{.nnrt = 106, .hdi = 118};
+  static constexpr nnrt_parameter parameters[] = {
+      {"keep_dims", 160, boolean}, {"reduce_to_end", 161, boolean}, {"coefficient", 162, f32}};
+  enum class rule { axes_must_be_a_list_or_one_number, axes_must_be_known, axis_must_be_an_axis_of_the_input };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_reduction<rule>(a, in);
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::reduce<T>(
+        a, in, out, 0.0, [](double& sum, T element) {
+          const auto x = math::convert<double>(element);
+          sum += math::product(x, x);
+        },
+        [factor = a.factor()](double sum, std::int64_t) { return detail::times_factor<T>(math::sqrt(sum), factor); });
+  }
+};
+
+}  // namespace ops
+
+/// reduce_l2(x, axes<1, 2>, keep_dims) or reduce_l2(x, axis<-1>); without axes the Euclidean norm of all elements.
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto reduce_l2(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::reduce_l2>(x, keyword::as_axes(keywords)...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA

@@ -1,0 +1,52 @@
+// reduce_max: the largest element along some axes of a tensor.
+// Flow: front ends call infer(); it runs by its reference.
+#pragma once
+
+#include <nnrt/core/array_ref.hpp>
+#include <nnrt/ops/detail/reduction.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Largest one of the elements along `axes`.
+///
+///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
+///   y: the extents of the other axes; with keep_dims the folded axes stay, with extent 1
+///
+/// reduce_to_end: all axes from the first of the list on, and the result is multiplied by `coefficient`, unless that is
+/// 0 (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the end
+/// when negative. A NaN wins; of no elements it is the lowest number of the dtype, of floats
+/// minus infinity. Integers times the coefficient are truncated toward zero and saturated.
+///
+/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_MAX.
+struct reduce_max : detail::plain_reduction<types::number> {
+  static constexpr op_code code{99};
+  static constexpr std::string_view name = "reduce_max";
+  static constexpr foreign_numbers foreign{.nnrt = 99, .hdi = 118};
+  static constexpr nnrt_parameter parameters[] = {
+      {"keep_dims", 151, boolean}, {"reduce_to_end", 152, boolean}, {"coefficient", 153, f32}};
+  enum class rule { axes_must_be_a_list_or_one_number, axes_must_be_known, axis_must_be_an_axis_of_the_input };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_reduction<rule>(a, in);
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    using wide = std::conditional_t<std::is_integral_v<T>, T, math::compute_t<T>>;
+    constexpr wide none = [] {
+      if constexpr (std::is_integral_v<T>) return std::numeric_limits<T>::lowest();
+      else return -math::infinity<wide>;
+    }();
+    detail::reduce_to_first<T>(a, in, out, none, [](wide x, wide y) { return x > y; });
+  }
+};
+
+}  // namespace ops
+
+/// reduce_max(x, axes<1, 2>, keep_dims) or reduce_max(x, axis<-1>); without axes the largest element of all elements.
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto reduce_max(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::reduce_max>(x, keyword::as_axes(keywords)...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
