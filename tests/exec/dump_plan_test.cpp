@@ -1,11 +1,17 @@
 // dump_plan_test: the table of a plan, letter by letter for a small network.
+// Kernels come first: operators that are named before they have been seen have none.
+#include <nnrt/kernels/select.hpp>
+
 #include <nnrt/exec/dump_plan.hpp>
 
 #include <doctest/doctest.h>
 #include <nnrt/ops/add.hpp>
 #include <nnrt/ops/batch_norm.hpp>
+#include <nnrt/ops/depthwise_conv2d.hpp>
 #include <nnrt/ops/full_connection.hpp>
+#include <nnrt/ops/registry.hpp>
 #include <nnrt/ops/relu.hpp>
+#include <nnrt/ops/softmax.hpp>
 #include <nnrt/passes/optimise.hpp>
 
 #include "support/graphs.hpp"
@@ -36,6 +42,24 @@ TEST_CASE("dump_plan: what the passes did, what runs once, the steps and where r
         "  copy\n"
         "memory\n"
         "  arena 128 bytes (lower bound 128), prepared weights 128 bytes\n");
+}
+
+TEST_CASE("dump_plan: steps that run in bands stand together, with the rows that they make at a time") {
+  ir::graph g = written([](builder& b) {
+    auto x = b.input<f32, shape<1, 9, 16, 32>>("x");
+    auto h = depthwise_conv2d(x, b.weight<f32, shape<32, 3, 3, 1>>("a.weight"), same);
+    auto d = depthwise_conv2d(h, b.weight<f32, shape<32, 3, 3, 1>>("b.weight"), same, relu);
+    b.output("y", softmax(d));
+  });
+  for (ir::node& n : g.nodes) n.op = ops::find(n.op->code);  // a plan made at run time has kernels for these
+  const plan made = make_plan(g, {.bands = {.rows = 2}});
+  const std::string text = dump_plan(g, plan_view::of(made), made.arena_lower_bound);
+  CHECK(text.substr(text.find("steps\n"), text.find("memory\n") - text.find("steps\n")) ==
+        "steps\n"
+        "  in bands of 2 rows, 8192 bytes between\n"
+        "    depthwise_conv2d \"a\"            f32 [1, 9, 16, 32]          depthwise                   band+0              stride=1x1 dilation=1x1 pad=same fused=none\n"
+        "    depthwise_conv2d \"b\"            f32 [1, 9, 16, 32]          depthwise                   arena+0             stride=1x1 dilation=1x1 pad=same fused=relu\n"
+        "  softmax                           f32 [1, 9, 16, 32]          softmax rows                arena+18432         beta=1\n");
 }
 
 }  // namespace

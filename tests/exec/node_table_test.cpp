@@ -38,6 +38,13 @@ constexpr auto untouched = [](builder& g) {
   g.output("y", flatten(g.input<f32, shape<1, 2, 2, 1>>("x")));
 };
 
+constexpr auto wide = [](builder& g) {
+  auto x = g.input<f32, shape<1, 56, 56, 16>>("x");
+  auto filtered = layers::depthwise_conv2d<3, 3>(layers::conv2d<96, 1, 1>(x, "expand"), "filter", same);
+  g.output("y", softmax(layers::conv2d<16, 1, 1>(filtered, "project")));
+};
+using wide_net = graph<wide>;
+
 /// The row of the first node of this operator.
 template <class G> constexpr node_info row_of(std::string_view op) {
   const std::span<const node_info> rows = G::table();
@@ -53,6 +60,7 @@ static_assert(row_of<classifier_net>("conv2d").macs == 8 * 8 * 16 * 3 * 3 * 4);
 static_assert(row_of<classifier_net>("conv2d").parameters == 16 * 3 * 3 * 4 + 16, "with the bias that batch_norm gave it");
 static_assert(row_of<classifier_net>("full_connection").parameters == 10 * 8 * 8 * 16 + 10);
 static_assert(row_of<classifier_net>("full_connection").macs == 10 * 8 * 8 * 16);
+static_assert(row_of<classifier_net>("conv2d").band == -1 && row_of<classifier_net>("conv2d").band_rows == 0);
 
 TEST_CASE("node_table: rows name their nodes, outputs and kernels") {
   struct row {
@@ -89,6 +97,17 @@ TEST_CASE("node_table: a join lies where its first operand was written") {
   REQUIRE(row_of<joined_net>("concat").kernel.empty());
   CHECK(row_of<joined_net>("concat").arena_offset == row_of<joined_net>("tanh").arena_offset);
   CHECK(row_of<joined_net>("sigmoid").arena_offset == row_of<joined_net>("tanh").arena_offset + 32 * 4);
+}
+
+TEST_CASE("node_table: nodes that run in bands say of which group they are, and have no place if only rows of them are kept") {
+  const std::span<const node_info> rows = wide_net::table();
+  REQUIRE(rows.size() == 4);
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(rows[i].band == 0);
+    CHECK(rows[i].band_rows == wide_net::plan.bands[0].rows);
+    CHECK((rows[i].arena_offset < 0) == (i < 2));
+  }
+  CHECK(rows[3].band == -1);
 }
 
 TEST_CASE("node_table: the bytes of an input are not in the arena") { CHECK(row_of<graph<untouched>>("reshape").arena_offset == -1); }

@@ -6,7 +6,7 @@
 #include <nnrt/kernels/select.hpp>
 
 #include <nnrt/exec/evaluate.hpp>
-#include <nnrt/exec/plan_view.hpp>
+#include <nnrt/exec/run_bands.hpp>
 #include <nnrt/ir/apply.hpp>
 
 #include <cmath>
@@ -144,7 +144,7 @@ inline outputs_of_graph computed_by_plan(const ir::graph& g, plan_options option
   run_steps(p, p.prepare, context);
   context.threads = threads;
   context.further_scratch = further_scratch.data();
-  for (int i = 0; i < times; ++i) run_steps(p, p.steps, context);
+  for (int i = 0; i < times; ++i) run_plan(p, context);
   outputs_of_graph all;
   if (given != untouched || !std::equal(constants.begin(), constants.end(), p.constants.begin()))
     return all;  // no step may write there

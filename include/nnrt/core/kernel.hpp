@@ -30,6 +30,32 @@ template <class Rule> constexpr run_fault fault_at(std::int64_t position, Rule r
   return {static_cast<int>(rule), position, actual, expected};
 }
 
+/// Rows begin <= i < end of one image of a batch; by default all rows of all images.
+struct row_range {
+  std::int64_t begin = 0;
+  std::int64_t end = -1;
+
+  constexpr bool is_all() const { return end < 0; }
+  constexpr std::int64_t count() const { return end - begin; }
+};
+
+/// Which rows of its images a kernel reads: for row y of the result those from y * stride - pad on, `taps` of them, as far
+/// as there are.
+struct row_window {
+  std::uint32_t images = 0;       // bit i: operand i is such an image
+  std::int64_t stride = 1;
+  std::int64_t taps = 1;
+  std::int64_t pad = 0;
+
+  constexpr explicit operator bool() const { return images != 0; }
+  constexpr std::int64_t first_row_of(std::int64_t y) const { return y * stride - pad; }
+  /// The rows of an image of this height that are read for these rows of the result, which are at least one.
+  constexpr row_range under(row_range rows, std::int64_t height) const {
+    const auto in_image = [&](std::int64_t i) { return i < 0 ? 0 : i < height ? i : height; };
+    return {in_image(first_row_of(rows.begin)), in_image(first_row_of(rows.end - 1) + taps)};
+  }
+};
+
 /// One call of a kernel: part `tile` of `tiles` of the work of one step.
 struct kernel_call {
   array_ref<const word> attrs;
@@ -40,6 +66,9 @@ struct kernel_call {
   int tiles = 1;
   run_fault* fault = nullptr;     // of operators that may fail: where one of the parts says so
   const void* inner = nullptr;    // of the choice
+  /// Rows of the result that are wanted, of kernels that say which rows they read for them (row_window). If not all are, data of an image
+  /// and of the result begins with the first row that the call reads or writes; descs are those of the whole tensors.
+  row_range rows;
 
   /// Says what is wrong, if something is.
   constexpr void report(const run_fault& found) const {
@@ -60,6 +89,7 @@ struct kernel_request {
   array_ref<const tensor_desc> out;
   bool unrolled = false;          // for a micro network, whose executor inlines what has an unrolled form
   nnrt::winograd winograd = nnrt::winograd::automatic;
+  std::int64_t band_rows = 0;     // run() is called for bands of at most so many rows; 0: for whole results
 };
 
 /// Which of an operator's bindings: fast<Op>, fast_on_bytes<Op> or fast_on_shorts<Op>.
@@ -104,6 +134,9 @@ struct kernel_choice {
   int parts = 1;                      // into how many parts the work may be cut at most
   /// What run() takes beside its operands: a table of the functions of its innermost loop, say, so that a program has those alone.
   const void* inner = nullptr;
+  /// How run() reads its images where it also makes bands of rows, with the bits that they have in the whole result. Images and result are
+  /// [batch, rows, …]. Without images: it makes whole results only.
+  row_window rows = {};
   std::string_view name;
 
   constexpr explicit operator bool() const { return !name.empty(); }

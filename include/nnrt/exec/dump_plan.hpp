@@ -18,13 +18,14 @@ inline void pad_to(std::string& line, std::size_t column) {
   switch (slot.base) {
     case in_arena: return "arena+" + std::to_string(slot.offset);
     case in_prepared: return "prepared+" + std::to_string(slot.offset);
+    case in_band: return "band+" + std::to_string(slot.offset);
     case in_prepare_scratch: return "scratch+" + std::to_string(slot.offset);
     default: return "-";
   }
 }
 
-[[gnu::cold]] inline std::string step_line(const ir::graph& g, const plan_view& plan, const step& s) {
-  std::string line = "  ";
+[[gnu::cold]] inline std::string step_line(const ir::graph& g, const plan_view& plan, const step& s, std::size_t indent = 2) {
+  std::string line(indent, ' ');
   if (s.node >= 0) {
     const ir::node& n = g.nodes[static_cast<std::size_t>(s.node)];
     line += ir::node_title(g, *n.label, n.name);
@@ -58,7 +59,16 @@ inline void pad_to(std::string& line, std::size_t column) {
   if (!plan.prepare.empty()) out += "prepare, once\n";
   for (const step& s : plan.prepare) out += detail::step_line(optimised, plan, s);
   out += "steps\n";
-  for (const step& s : plan.steps) out += detail::step_line(optimised, plan, s);
+  std::size_t next = 0;
+  const auto add_steps = [&](std::int32_t end, std::size_t indent) {
+    for (; next < static_cast<std::size_t>(end); ++next) out += detail::step_line(optimised, plan, plan.steps[next], indent);
+  };
+  for (const band_group& group : plan.bands) {
+    add_steps(group.steps.first, 2);
+    out += "  in bands of " + std::to_string(group.rows) + (group.rows == 1 ? " row" : " rows") + ", " + std::to_string(group.scratch_bytes) + " bytes between\n";
+    add_steps(group.steps.first + group.steps.count, 4);
+  }
+  add_steps(static_cast<std::int32_t>(plan.steps.size()), 2);
   out += "memory\n  arena " + std::to_string(plan.arena_bytes) + " bytes (lower bound " + std::to_string(lower_bound) + "), prepared weights " +
          std::to_string(plan.prepared_bytes) + " bytes\n";
   return out;

@@ -6,6 +6,7 @@
 #include <nnrt/core/fixed_string.hpp>
 #include <nnrt/exec/memory.hpp>
 #include <nnrt/exec/options.hpp>
+#include <nnrt/exec/run_bands.hpp>
 #include <nnrt/exec/static_graph.hpp>
 #include <nnrt/exec/threads.hpp>
 #include <nnrt/exec/unrolled.hpp>
@@ -246,9 +247,14 @@ template <class G, class Policy = cpu> class executor {
       context.further_scratch = further_scratch_.data();
       if constexpr (!plan.fallible.empty()) context.fault = &fault;
       if constexpr (detail::takes_times<Policy>) return times_.run(view_of_plan, context);
-      if constexpr (plan.fallible.empty()) return run_steps(view_of_plan, plan.steps, context), nullptr;
-      return run_steps(view_of_plan, plan.steps, context);
+      const step* const failed = walk(context);
+      return plan.fallible.empty() ? nullptr : failed;
     }
+  }
+
+  static const step* walk(const run_context& context) {
+    if constexpr (plan.bands.empty()) return run_steps(view_of_plan, plan.steps, context);
+    else return run_plan(view_of_plan, context);
   }
 
   template <std::size_t I> output_span<I> output_at() {

@@ -63,17 +63,19 @@ template <graph_sizes N> struct frozen_graph {
 
 /// Sizes of all lists of a plan.
 struct plan_sizes {
-  std::size_t steps, prepare, slots, descs, words, inputs, outputs, weights, fallible, text, constants;
+  std::size_t steps, prepare, bands, windows, slots, descs, words, inputs, outputs, weights, fallible, text, constants;
 };
 
 constexpr plan_sizes sizes_of(const plan& p) {
-  return {p.steps.size(), p.prepare.size(), p.slots.size(), p.descs.size(), p.words.size(), p.inputs.size(), p.outputs.size(), p.weights.size(), p.fallible.size(), p.text.size(), p.constants.size()};
+  return {p.steps.size(), p.prepare.size(), p.bands.size(), p.windows.size(), p.slots.size(), p.descs.size(), p.words.size(), p.inputs.size(), p.outputs.size(), p.weights.size(), p.fallible.size(), p.text.size(), p.constants.size()};
 }
 
 /// A plan as arrays: what stays in .rodata.
 template <plan_sizes N> struct frozen_plan {
   std::array<step, N.steps> steps{};
   std::array<step, N.prepare> prepare{};
+  std::array<band_group, N.bands> bands{};
+  std::array<row_window, N.windows> windows{};
   std::array<operand_slot, N.slots> slots{};
   std::array<tensor_desc, N.descs> descs{};
   std::array<word, N.words> words{};
@@ -94,6 +96,8 @@ template <plan_sizes N> struct frozen_plan {
         most_operands(p.most_operands) {
     copy(p.steps, steps);
     copy(p.prepare, prepare);
+    copy(p.bands, bands);
+    copy(p.windows, windows);
     copy(p.slots, slots);
     copy(p.descs, descs);
     copy(p.words, words);

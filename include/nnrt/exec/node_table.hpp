@@ -16,7 +16,9 @@ struct node_info {
   tensor_desc output;              // of its first output
   std::int64_t parameters = 0;     // elements of the weights and floating constants that it reads
   std::int64_t macs = 0;           // multiply-accumulates of one inference
-  std::int64_t arena_offset = -1;  // of its first output, in bytes; -1: not in the arena
+  std::int64_t arena_offset = -1;  // of its first output, in bytes; -1: not in the arena, or some rows of it alone
+  std::int32_t band = -1;          // of the groups that run in bands of rows, the one that it belongs to; -1: none, it runs as a whole
+  std::int64_t band_rows = 0;      // of that group's last result
 };
 
 namespace detail {
@@ -77,6 +79,11 @@ constexpr pool<node_info> node_table(const ir::graph& optimised, const plan_view
     if (const std::size_t at = detail::step_of(plan, i); at < plan.steps.size()) {
       const step& s = plan.steps[at];
       row.kernel = s.kernel;
+      for (std::size_t k = 0; k < plan.bands.size(); ++k) {
+        const band_group& group = plan.bands[k];
+        const std::int64_t place = static_cast<std::int64_t>(at) - group.steps.first;
+        if (place >= 0 && place < group.steps.count) row.band = static_cast<std::int32_t>(k), row.band_rows = group.rows;
+      }
       for (std::size_t k = 0; k < g.outputs_of(n).size(); ++k) {
         const operand_slot& slot = plan.slots[static_cast<std::size_t>(s.outputs.first) + k];
         if (slot.base == in_arena) offset_of[static_cast<std::size_t>(g.outputs_of(n)[k])] = slot.offset;

@@ -2,14 +2,16 @@
 // Flow: make_plan() turns an optimised graph into it, in constant evaluation (then it is frozen into .rodata) or at run time.
 #pragma once
 
+#include <nnrt/exec/find_bands.hpp>
 #include <nnrt/passes/evaluate.hpp>
 #include <nnrt/passes/fold.hpp>
 #include <nnrt/passes/plan_memory.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 
-/// Which memory an operand lies in; inputs and weights follow, one base each.
-enum base : std::int32_t { no_memory = -1, in_arena, in_prepared, in_prepare_scratch, in_constants, first_input };
+/// Which memory an operand lies in; inputs and weights follow, one base each. Of what is in_band a group keeps
+/// some rows, in its scratch memory.
+enum base : std::int32_t { in_band = -2, no_memory = -1, in_arena, in_prepared, in_prepare_scratch, in_constants, first_input };
 
 /// Address and desc of an operand of a step.
 struct operand_slot {
@@ -30,10 +32,20 @@ struct step {
   std::int32_t parts = 1;              // into how many parts the work may be cut
   std::int32_t node = 0;               // index of the node in the optimised graph
   std::int64_t scratch = 0;            // offset in the arena
-  std::int64_t scratch_bytes = 0;      // 0: none
+  std::int64_t scratch_bytes = 0;      // 0: none; steps of a group use the group's
   std::string_view kernel;             // name, for dumps and profiles
   unrolled_form form = unrolled_form::none;
   std::int32_t fused_word = -1;        // which of the attribute words is the fused activation
+};
+
+/// Steps that make a band of rows one after the other, and then the next band.
+struct band_group {
+  ir::range steps;
+  std::int32_t first_window = 0;       // in windows, one for each step
+  int parts = 1;                       // as of a step
+  std::int64_t rows = 0;               // that a band has of the last step's result at most
+  std::int64_t scratch = 0;            // offset in the arena
+  std::int64_t scratch_bytes = 0;      // for the steps' own, and for the rows that are kept between them
 };
 
 /// An input, output or weight of the network as the executor sees it.
@@ -54,6 +66,8 @@ struct fallible_node {
 struct plan {
   pool<step> steps;
   pool<step> prepare;           // run once, when an executor is made
+  pool<band_group> bands;
+  pool<row_window> windows;            // of the steps that belong to bands
   pool<operand_slot> slots;
   pool<tensor_desc> descs;             // each once: the layers of a network share most of theirs
   pool<word> words;
@@ -74,8 +88,9 @@ struct plan {
 /// Choices of the planner.
 struct plan_options {
   bool fast_kernels = true;            // false: every step is its operator's reference
-  bool unrolled = false;               // choose kernels with an unrolled form where there are such
+  bool unrolled = false;               // choose kernels with an unrolled form where there are such, and no bands
   nnrt::winograd winograd = nnrt::winograd::automatic;
+  band_options bands = {};
 };
 
 namespace detail {
@@ -95,6 +110,7 @@ struct planned_node {
   bool known = false;                  // runs before the network does
   bool packs_before = false;           // pack() runs before the network does
   bool needs_step = true;
+  std::int32_t group = -1;             // of bands
 };
 
 struct planner {
@@ -106,6 +122,7 @@ struct planner {
   pool<char> read_by_steps;     // values that steps read, beyond what pack() reads for them
   pool<std::int32_t> slot_of;   // of values
   pool<std::int32_t> weight_base;
+  pool<std::int64_t> kept_of;   // of values: where a group keeps some of their rows, in its scratch memory; -1: nowhere
   plan made;
 
   constexpr planner(const ir::graph& graph, plan_options opts)
@@ -127,11 +144,7 @@ struct planner {
     p.known = is_known(g.outputs_of(n)[0]);
     p.needs_step = memory.elided[static_cast<std::size_t>(i)] == 0;
     if (!p.needs_step) return;
-    if (options.fast_kernels && !p.known) {
-      const ir::operand_list operands(g, g.inputs_of(n), known);
-      const pool<tensor_desc> descs = output_descs(n);
-      p.choice = n.op->select({g.attrs_of(n), operands.operands, descs, options.unrolled, options.winograd});
-    }
+    if (options.fast_kernels && !p.known) p.choice = chosen_for(n, 0);
     // A plan that is made at run time stays as it is: codes are for the compiler, which completes it.
     if (!std::is_constant_evaluated() && p.choice.code && p.choice.run == nullptr) p.choice = {};
     if (!p.choice) p.choice.run = n.op->run_reference, p.choice.name = "reference";
@@ -141,9 +154,76 @@ struct planner {
         if (is_packed(p, k) && g.inputs_of(n)[k] != ir::none && !is_known(g.inputs_of(n)[k])) p.packs_before = false;
       if (!p.packs_before) p.packed_block = memory.add_block(p.choice.packed_bytes, i, i);
     }
-    if (p.choice.scratch_bytes > 0) p.scratch_block = memory.add_block(p.choice.scratch_bytes, i, i);
-    made.part_scratch_bytes = std::max(made.part_scratch_bytes, passes::aligned(p.choice.scratch_bytes));
   }
+  constexpr kernel_choice chosen_for(const ir::node& n, std::int64_t band_rows) const {
+    const ir::operand_list operands(g, g.inputs_of(n), known);
+    const pool<tensor_desc> descs = output_descs(n);
+    return n.op->select({g.attrs_of(n), operands.operands, descs, options.unrolled, options.winograd, band_rows});
+  }
+  constexpr void add_scratch() {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      planned_node& p = nodes[i];
+      if (p.choice.scratch_bytes == 0 || p.group >= 0) continue;
+      p.scratch_block = memory.add_block(p.choice.scratch_bytes, static_cast<std::int32_t>(i), static_cast<std::int32_t>(i));
+      made.part_scratch_bytes = std::max(made.part_scratch_bytes, passes::aligned(p.choice.scratch_bytes));
+    }
+  }
+
+  /// Whether some tensor is worth a search.
+  constexpr bool may_have_bands() const {
+    if (!options.bands.enabled || options.unrolled) return false;
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      if (nodes[i].choice.rows && (options.bands.rows > 0 || g.at(g.outputs_of(g.nodes[i])[0]).desc.bytes() >= second_cache_bytes)) return true;
+    return false;
+  }
+  constexpr void add_bands() {
+    pool<band_candidate> candidates;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const planned_node& p = nodes[i];
+      if (p.known || !p.needs_step) continue;
+      const bool packs_each_time = p.choice.has_pack() && !p.packs_before;
+      candidates.push_back({static_cast<std::int32_t>(i), packs_each_time ? row_window{} : p.choice.rows, p.choice.packed_bytes});
+    }
+    const band_finder finder(g, memory, candidates, options.bands);
+    for (const found_group& found : finder.find()) add_group(finder, found);
+  }
+  /// Gives a group memory for the rows that it keeps in place of the tensors between its steps.
+  constexpr void add_group(const band_finder& finder, const found_group& found) {
+    band_group group;
+    group.first_window = static_cast<std::int32_t>(made.windows.size());
+    group.rows = found.rows;
+    const std::int32_t first_node = finder.at(found.first).node, last_node = finder.at(found.last).node;
+    for (std::int32_t c = found.first; c <= found.last; ++c) {
+      group.scratch_bytes = std::max(group.scratch_bytes, passes::aligned(node_at(finder.at(c).node).choice.scratch_bytes));
+      made.windows.push_back(finder.at(c).rows);
+    }
+    std::int64_t rows = found.rows;
+    for (std::int32_t c = found.last; c >= found.first; --c) {
+      planned_node& p = node_at(finder.at(c).node);
+      p.group = static_cast<std::int32_t>(made.bands.size());
+      p.choice = chosen_for(finder.node_of(c), rows);
+      group.parts = std::min(64, group.parts + p.choice.parts - 1);
+      if (c < found.last && !finder.is_in_place(c, found.last)) {
+        kept_of[static_cast<std::size_t>(finder.result_of(c))] = take(group.scratch_bytes, rows * finder.row_bytes(c));
+        memory.block_at(finder.block_of(finder.result_of(c))).bytes = 0;
+      }
+      for (const std::int32_t id : g.inputs_of(finder.node_of(c)))
+        if (id != ir::none && memory.at(id).block != ir::none) extend(finder.block_of(id), first_node, last_node, false);
+      if (c > found.first) rows = finder.rows_before(c, rows);
+    }
+    extend(finder.block_of(finder.result_of(found.last)), first_node, last_node, true);
+    node_at(last_node).scratch_block = memory.add_block(group.scratch_bytes, first_node, last_node);
+    made.part_scratch_bytes = std::max(made.part_scratch_bytes, group.scratch_bytes);
+    made.bands.push_back(group);
+  }
+  /// Results of a group are written from its first step on, what it reads is read until its last.
+  constexpr void extend(std::int32_t block, std::int32_t first, std::int32_t last, bool is_result) {
+    passes::block& b = memory.block_at(block);
+    if (is_result) b.first = std::min(b.first, first);
+    else b.last = std::max(b.last, last);
+  }
+  constexpr planned_node& node_at(std::int32_t i) { return nodes[static_cast<std::size_t>(i)]; }
+
   static constexpr bool is_packed(const planned_node& p, std::size_t operand) { return (p.choice.packs >> operand & 1U) != 0; }
 
   constexpr void find_reads() {
@@ -188,6 +268,9 @@ struct planner {
       const operand_slot& origin = made.slots[static_cast<std::size_t>(slot_for(at.same_as))];
       slot.base = origin.base;
       slot.offset = origin.offset + at.offset;
+    } else if (const std::int64_t kept = kept_of[static_cast<std::size_t>(id)]; kept >= 0) {
+      slot.base = in_band;
+      slot.offset = kept;
     } else if (at.block != ir::none) {
       slot.base = in_arena;
       slot.offset = memory.address(id);
@@ -329,8 +412,15 @@ struct planner {
     s.outputs = add_row(results);
     s.scratch_bytes = passes::aligned(p.choice.scratch_bytes);
     if (p.scratch_block != ir::none) s.scratch = memory.block_at(p.scratch_block).offset;
+    if (p.group >= 0) add_to_group(made.bands[static_cast<std::size_t>(p.group)], s.scratch);
     (p.known ? made.prepare : made.steps).push_back(s);
     if (n.op->traits.may_fail) made.fallible.push_back({i, n.op->name, add_text(n.name), n.op->rules});
+  }
+
+  /// The next step belongs to this group; the last one has its scratch memory.
+  constexpr void add_to_group(band_group& group, std::int64_t scratch) {
+    if (group.steps.count++ == 0) group.steps.first = static_cast<std::int32_t>(made.steps.size());
+    group.scratch = scratch;
   }
 
   constexpr ir::range add_text(ir::range name) {
@@ -380,6 +470,9 @@ struct planner {
     nodes.reserve(g.nodes.size());
     made.constants = g.bytes;
     for (std::int32_t i = 0; i < count; ++i) choose(i);
+    kept_of.assign(g.values.size(), -1);
+    if (may_have_bands()) add_bands();
+    add_scratch();
     pool<std::int32_t> copies;
     for (const ir::output& out : g.outputs)
       copies.push_back(memory.at(out.value).block != ir::none ? ir::none : memory.add_block(g.at(out.value).desc.bytes(), count, count));

@@ -11,6 +11,8 @@ namespace nnrt::inline NNRT_ISA {
 struct plan_view {
   array_ref<const step> steps;
   array_ref<const step> prepare;
+  array_ref<const band_group> bands;
+  array_ref<const row_window> windows;
   array_ref<const operand_slot> slots;
   array_ref<const tensor_desc> descs;
   array_ref<const word> words;
@@ -28,7 +30,7 @@ struct plan_view {
 
   template <class Plan>
   static constexpr plan_view of(const Plan& p) {
-    return {p.steps, p.prepare, p.slots, p.descs, p.words, p.inputs, p.outputs, p.weights, p.fallible, p.text, p.constants, p.arena_bytes, p.prepared_bytes, p.prepare_scratch_bytes, p.part_scratch_bytes, p.most_operands};
+    return {p.steps, p.prepare, p.bands, p.windows, p.slots, p.descs, p.words, p.inputs, p.outputs, p.weights, p.fallible, p.text, p.constants, p.arena_bytes, p.prepared_bytes, p.prepare_scratch_bytes, p.part_scratch_bytes, p.most_operands};
   }
 
   constexpr const operand_slot& slot_of(const port& p) const { return slots[static_cast<std::size_t>(p.slot)]; }
@@ -66,7 +68,7 @@ inline view view_of(const operand_slot& slot, array_ref<const operand_slot> slot
   view v;
   if (slot.desc < 0) return v;
   v.desc = &descs[static_cast<std::size_t>(slot.desc)];
-  if (slot.base != no_memory) v.data = any_pointer::bytes(bases[static_cast<std::size_t>(slot.base)] + slot.offset);
+  if (slot.base >= 0) v.data = any_pointer::bytes(bases[static_cast<std::size_t>(slot.base)] + slot.offset);
   if (slot.scales >= 0) {
     const operand_slot& scales = slots[static_cast<std::size_t>(slot.scales)];
     v.scales = {reinterpret_cast<const float*>(bases[static_cast<std::size_t>(scales.base)] + scales.offset),

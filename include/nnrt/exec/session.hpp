@@ -4,6 +4,7 @@
 
 #include <nnrt/core/contract.hpp>
 #include <nnrt/exec/program.hpp>
+#include <nnrt/exec/run_bands.hpp>
 #include <nnrt/exec/threads.hpp>
 
 #include <ctime>
@@ -70,7 +71,7 @@ class session {
     run_fault fault;
     const run_context context = context_for(fault);
     if (deadline != no_deadline) return run_steps_until(deadline, context, fault);
-    if (const step* const failed = run_steps(plan(), plan().steps, context)) return fail(error_of(plan(), *failed, fault));
+    if (const step* const failed = run_plan(plan(), context)) return fail(error_of(plan(), *failed, fault));
     return {};
   }
 
@@ -116,9 +117,9 @@ class session {
   plan_view plan() const { return program_.has_plan() ? program_.plan() : plan_view{}; }
 
   result<void> run_steps_until(std::int64_t deadline, const run_context& context, const run_fault& fault) {
-    for (const step& next : plan().steps) {
+    for (std::size_t next = 0; next < plan().steps.size();) {
       if (steady_now() >= deadline) return fail(error_code::deadline_missed, "the run was given less time than it takes");
-      if (const step* const failed = run_steps(plan(), {&next, 1}, context)) return fail(error_of(plan(), *failed, fault));
+      if (const step* const failed = run_next(plan(), next, context)) return fail(error_of(plan(), *failed, fault));
     }
     return {};
   }

@@ -1,12 +1,13 @@
 // step_times: runs a plan's steps with a clock around each, and keeps what they took.
-// Flow: executors whose policy is profiled, and session::run(times), run their steps through it instead of run_steps().
+// Flow: executors whose policy is profiled, and session::run(times), run their steps through it instead of run_plan().
 #pragma once
 
 #include <nnrt/core/pool.hpp>
-#include <nnrt/exec/plan_view.hpp>
+#include <nnrt/exec/run_bands.hpp>
 
 #include <cstdint>
 #include <ctime>
+#include <utility>
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -22,14 +23,24 @@ struct step_time {
 /// The times of a plan's steps over all runs since it was made or cleared. Reading the clock is in them: some 20 ns.
 class step_times {
  public:
-  /// As run_steps() with the plan's own steps.
+  /// As run_plan(). Steps that run in bands are counted as if each had run all of its bands before the next one.
   const step* run(const plan_view& plan, const run_context& context) {
-    if (times_.size() != plan.steps.size()) times_.assign(plan.steps.size(), {});
-    for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-      const std::int64_t begin = now();
-      run_step(plan, plan.steps[i], context);
-      add(times_[i], begin, now());
-      if (context.fault != nullptr && *context.fault) return &plan.steps[i];
+    if (times_.size() != plan.steps.size()) times_.assign(plan.steps.size(), {}), spent_.assign(plan.steps.size(), 0);
+    for (std::size_t next = 0; next < plan.steps.size();) {
+      std::size_t done = next;
+      std::int64_t begin = now(), last = begin;
+      const auto take = [&](std::size_t i) {
+        const std::int64_t end = now();
+        spent_[i] += end - std::exchange(last, end);
+      };
+      const step* const failed = run_next(plan, next, context, take);
+      if (failed != nullptr) take(done);
+      for (; done < next; ++done) {
+        const std::int64_t end = begin + std::exchange(spent_[done], 0);
+        add(times_[done], begin, end);
+        begin = end;
+      }
+      if (failed != nullptr) return failed;
     }
     return nullptr;
   }
@@ -53,6 +64,7 @@ class step_times {
   }
 
   pool<step_time> times_;
+  pool<std::int64_t> spent_;  // by each step in this run
 };
 
 }  // namespace nnrt::inline NNRT_ISA

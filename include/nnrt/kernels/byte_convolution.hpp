@@ -48,6 +48,11 @@ constexpr std::int64_t byte_scratch_of(const conv_shape& s) {
 
 }  // namespace detail
 
+/// Whether byte_conv() can make some rows alone: sums of integers have no order, but weights must lie the same way for a lower image.
+constexpr bool byte_conv_has_bands(const conv_shape& s) {
+  return detail::byte_method_of(s) != detail::conv_method::gather && s.out_width > 1 && s.rows_under(1) <= most_band_taps;
+}
+
 /// How the weights of one group lie for dot products.
 constexpr byte_layout byte_conv_layout(const conv_shape& s) {
   if (detail::byte_method_of(s) == detail::conv_method::direct)

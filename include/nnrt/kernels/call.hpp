@@ -41,6 +41,33 @@ constexpr interval share_of_floats(std::int64_t n, part p) {
   return {lines.begin * line, lines.end * line < n ? lines.end * line : n};
 }
 
+/// Elements of the result that a call makes: all, or those of its rows.
+constexpr std::int64_t elements_of(const kernel_call& call) {
+  const shape_t& y = call.out[0].shape();
+  return call.rows.is_all() ? y.elements() : call.rows.count() * y.elements(2);
+}
+
+/// How an operator on two tensors of one shape, an image's, reads the rows of both.
+constexpr row_window rows_of_pairs(const kernel_request& node) {
+  const shape_t &a = node.in[0].desc.shape, &b = node.in[1].desc.shape;
+  return {a == b && a.rank == 4 ? 0b11U : 0U};
+}
+
+/// How a convolution of this shape reads the rows of operand 0.
+template <class Shape> constexpr row_window row_window_of(const Shape& s) {
+  return {0b1, s.stride_h, (s.kernel_h - 1) * s.dilation_h + 1, s.pad_top};
+}
+
+/// The convolution that makes some rows of one image's result from the rows that it reads for them.
+template <class Shape> constexpr Shape narrowed(Shape s, row_range rows) {
+  if (rows.is_all()) return s;
+  const row_window window = row_window_of(s);
+  const row_range read = window.under(rows, s.height);
+  s.batch = 1, s.height = read.count(), s.out_height = rows.count();
+  s.pad_top = read.begin - window.first_row_of(rows.begin);
+  return s;
+}
+
 /// Whether the operands that are there and the outputs are all of this dtype.
 constexpr bool all_of_type(const kernel_request& node, dtype type) {
   for (const operand& x : node.in)

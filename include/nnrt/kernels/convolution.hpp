@@ -325,6 +325,37 @@ constexpr tile_set conv_tile_set(const conv_shape& s) {
   return (s.out_height >= height ? of_block(height) : tile_set{}) | (last > 0 ? of_block(last) : tile_set{});
 }
 
+/// A band's image is never so low that a kernel of this height would reach far beyond it.
+inline constexpr std::int64_t most_band_taps = 64;
+
+/// Whether conv() of some rows alone gives the bits that they have in the whole: it does where a row takes whole tiles, since
+/// tiles of few pixels sum in another order.
+constexpr bool conv_has_bands(const conv_shape& s) {
+  switch (detail::method_of(s)) {
+    case conv_method::product:
+      return s.out_width >= tile_rows;
+    case conv_method::direct:
+      return s.group == 1 && s.out_width > 1 && detail::block_rows(s) == 1 && s.rows_under(1) <= most_band_taps;
+    case conv_method::gather:
+      break;
+  }
+  return false;
+}
+
+/// The set for bands of at most so many rows, see narrowed().
+constexpr tile_set conv_tile_set_of_bands(const conv_shape& s, std::int64_t rows) {
+  tile_set set;
+  // Rows of whole tiles need no others however many there are.
+  const std::int64_t most = s.out_width % tile_rows == 0 ? 1 : std::min(rows, s.out_height);
+  conv_shape band = s;
+  band.batch = 1;
+  for (band.out_height = 1; band.out_height <= most; ++band.out_height) {
+    band.height = detail::method_of(s) == conv_method::product ? band.out_height : s.height;
+    set = set | conv_tile_set(band);
+  }
+  return set;
+}
+
 /// conv() of a shape whose method is known to the compiler: a program has the methods alone that its layers use.
 template <class Isa, conv_method Method>
 void conv_by(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range, part p,

@@ -115,14 +115,18 @@ struct block_assigner {
     return false;
   }
 
-  /// An operand of the node's own size that nobody reads after step i; none when there is no such.
+  /// An operand of the node's own size that nobody reads after step i; none when there is no such. Of several the one that was made last: the
+  /// caches still hold it, and it may be made in bands (exec/find_bands.hpp), while an older one may be read for that.
   constexpr std::int32_t operand_to_overwrite(const ir::node& n, std::int32_t i) {
     const tensor_desc& y = g.at(g.outputs_of(n)[0]).desc;
+    std::int32_t newest = ir::none;
     for (const std::int32_t id : g.inputs_of(n)) {
       block* const b = block_of(id);
-      if (b != nullptr && b->last == i && g.at(id).desc.bytes() == y.bytes() && g.at(id).desc.type == y.type && !spoils_another(n, id)) return id;
+      if (b != nullptr && b->last == i && g.at(id).desc.bytes() == y.bytes() && g.at(id).desc.type == y.type && !spoils_another(n, id) &&
+          (newest == ir::none || block_of(newest)->first < b->first))
+        newest = id;
     }
-    return ir::none;
+    return newest;
   }
 
   /// Whether the part lies in the whole in one piece: it does when it has one index along every axis outside the last one that is cut.

@@ -21,7 +21,7 @@ constexpr conv_shape conv_shape_for(const ops::conv2d::attrs& a, const shape_t& 
           .pad_top = at.h.pad_before(), .pad_left = at.w.pad_before(), .out_height = at.h.outputs(), .out_width = at.w.outputs(), .group = a.group};
 }
 inline conv_shape conv_shape_of(const kernel_call& call) {
-  return conv_shape_for(unpack<ops::conv2d::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape());
+  return narrowed(conv_shape_for(unpack<ops::conv2d::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape()), call.rows);
 }
 
 template <> struct operator_of<ops::conv2d::code> {
@@ -52,11 +52,13 @@ template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
     if (const int tile = may_transform ? winograd_choice(shape) : 0; tile != 0)
       return by_winograd(shape, tile, parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)));
     const bool is_pointwise = w[1] * w[2] == 1;
-    return {.code = code_of(static_cast<int>(detail::method_of(shape)), conv_tile_set(shape)),
+    const tile_set tiles = node.band_rows == 0 ? conv_tile_set(shape) : conv_tile_set_of_bands(shape, node.band_rows);
+    return {.code = code_of(static_cast<int>(detail::method_of(shape)), tiles),
             .packs = 0b110,
             .packed_bytes = conv_packed_floats(shape) * size_of(f32),
             .scratch_bytes = conv_scratch_floats(shape) * size_of(f32),
             .parts = parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)),
+            .rows = conv_has_bands(shape) ? row_window_of(shape) : row_window{},
             .name = is_pointwise ? "gemm pixels" : attrs.group > 1 ? "gemm groups" : "gemm windows"};
   }
 
@@ -112,6 +114,7 @@ template <class Isa> struct fast_on_bytes<ops::conv2d, Isa> {
             .packed_bytes = byte_conv_packed_bytes(shape),
             .scratch_bytes = byte_conv_scratch_bytes(shape),
             .parts = parts_of_byte_macs(ops::conv2d::macs(attrs, node.in, node.out)),
+            .rows = byte_conv_has_bands(shape) ? row_window_of(shape) : row_window{},
             .name = w[1] * w[2] == 1 ? "dot pixels" : attrs.group > 1 ? "dot groups" : "dot windows"};
   }
 

@@ -24,7 +24,7 @@ template <class T, class Y> constexpr bool is_plain_pair(const kernel_request& n
 inline broadcast_loops loops_of(const kernel_call& call) {
   return kernels::loops_of(call.in[0].shape(), call.in[1].shape(), call.out[0].shape());
 }
-inline interval share_of(const kernel_call& call) { return share_of_floats(call.out[0].elements(), part_of(call)); }
+inline interval share_of(const kernel_call& call) { return share_of_floats(elements_of(call), part_of(call)); }
 
 }  // namespace detail
 
@@ -63,7 +63,7 @@ template <class Op, class Binding, class Y = void> struct binary_binding {
       return element_binding<Op, Y>::template select<float16, double, std::int32_t>(node, parts);
     switch (form_of(node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape)) {
       case broadcast_form::same:
-        return {.run = &run_same, .parts = parts, .name = "zip"};
+        return {.run = &run_same, .parts = parts, .rows = rows_of_pairs(node), .name = "zip"};
       case broadcast_form::scalar:
         return {.run = &run_scalar, .parts = parts, .name = "zip scalar"};
       case broadcast_form::channels:

@@ -101,6 +101,7 @@ template <class Op, class Isa> struct byte_depthwise_binding {
             .packed_bytes = byte_depthwise_packed_bytes(shape, f),
             .scratch_bytes = byte_depthwise_scratch_bytes(shape, f),
             .parts = parts,
+            .rows = row_window_of(shape),
             .name = "dot taps"};
   }
   static void pack(const kernel_call& call) {
@@ -125,7 +126,7 @@ template <class Op, class Isa> struct byte_depthwise_binding {
  private:
   static activation fused_of(const kernel_call& call) { return unpack<typename Op::attrs>(call.attrs).fused; }
   static depthwise_shape shape_of(const kernel_call& call) {
-    return depthwise_shape_for<Op>(unpack<typename Op::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape());
+    return narrowed(depthwise_shape_for<Op>(unpack<typename Op::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape()), call.rows);
   }
   static constexpr conv_shape conv_of(const depthwise_shape& s) {
     return {.batch = s.batch, .height = s.height, .width = s.width, .in = 1, .out = s.out(), .kernel_h = s.kernel_h,

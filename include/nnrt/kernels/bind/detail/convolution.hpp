@@ -61,6 +61,7 @@ template <class Op, class Isa> struct depthwise_binding {
             .packs = 0b110,
             .packed_bytes = depthwise_packed_floats(shape) * size_of(f32),
             .parts = parts_of_macs(Op::macs(attrs, node.in, node.out)),
+            .rows = row_window_of(shape),
             .name = "depthwise"};
   }
   static void pack(const kernel_call& call) { depthwise_pack(shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call)); }
@@ -71,7 +72,9 @@ template <class Op, class Isa> struct depthwise_binding {
 
  private:
   static constexpr int number_of(depthwise_method method) { return method.kernel == 0 ? 0 : method.kernel - 3 + method.stride; }
-  static depthwise_shape shape_of(const kernel_call& call) { return depthwise_shape_for<Op>(unpack<typename Op::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape()); }
+  static depthwise_shape shape_of(const kernel_call& call) {
+    return narrowed(depthwise_shape_for<Op>(unpack<typename Op::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape()), call.rows);
+  }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

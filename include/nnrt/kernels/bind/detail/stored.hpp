@@ -45,7 +45,7 @@ template <class Op, class Isa> struct table_binding {
 template <class Op, class Isa> struct stored_pair_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node) || !holds_stored_bytes(node.in[0].desc)) return {};
-    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "zip stored"};
+    return {.run = &run, .parts = parts_for(node.out[0].elements()), .rows = rows_of_pairs(node), .name = "zip stored"};
   }
   static void run(const kernel_call& call) {
     if (call.out[0].type() == i8) run_as<std::int8_t>(call);
@@ -59,7 +59,7 @@ template <class Op, class Isa> struct stored_pair_binding {
     if constexpr (requires { attrs.fused; }) fused = attrs.fused;
     const auto f = Op::template stored<T>({call.in, call.out, fused});
     const auto loops = loops_of(call.in[0].shape(), call.in[1].shape(), call.out[0].shape());
-    const interval mine = share(call.out[0].elements(), part_of(call));
+    const interval mine = share(elements_of(call), part_of(call));
     using lanes_of_pairs = byte_pair_lanes<std::remove_const_t<decltype(f)>>;
     if constexpr (lanes_of_pairs::exists)
       if (lanes_of_pairs::fits(f) && loops.extents[loops.count - 1] >= 8)  // shorter rows are not worth a register

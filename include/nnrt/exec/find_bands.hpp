@@ -1,0 +1,151 @@
+// find_bands: which consecutive nodes run band by band, so that what lies between them stays in the caches.
+// Flow: make_plan() asks once kernels are chosen and before memory is laid out; run_bands.hpp runs what is found.
+#pragma once
+
+#include <nnrt/core/kernel.hpp>
+#include <nnrt/passes/plan_memory.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Whether, and how, networks run in bands of rows.
+struct band_options {
+  bool enabled = true;
+  std::int64_t rows = 0;  // of a band; then whatever can run in bands does. 0: where it pays, with as many rows as fit
+};
+
+namespace detail {
+
+/// What a core's second cache holds beside what else passes through it. Tensors of this size and above leave the cache
+/// before they are read again; a band of a group takes no more. Measured with 1 MiB; 384 KiB to 768 KiB are as good
+/// within two parts in a hundred.
+inline constexpr std::int64_t second_cache_bytes = 512 * 1024;
+
+inline constexpr std::int32_t most_band_steps = 8;    // of one group
+inline constexpr std::size_t most_band_operands = 6;  // of one step, inputs and outputs together
+
+/// What the search knows of a node with a step.
+struct band_candidate {
+  std::int32_t node = 0;
+  row_window rows;                // without images: it runs as a whole
+  std::int64_t packed_bytes = 0;  // of weights
+};
+
+/// Candidates first … last run in bands.
+struct found_group {
+  std::int32_t first = 0, last = 0;
+  std::int64_t rows = 0;  // of the last one's result in one band
+};
+
+/// Finds groups in chains of candidates, each the only reader of the one before it.
+struct band_finder {
+  const ir::graph& g;
+  const passes::memory_plan& memory;
+  array_ref<const band_candidate> candidates;  // every node that has a step, in order
+  band_options options;
+  pool<std::int32_t> reads;  // of values, by nodes and as outputs
+
+  constexpr band_finder(const ir::graph& graph, const passes::memory_plan& plan, array_ref<const band_candidate> all,
+                        band_options chosen)
+      : g(graph), memory(plan), candidates(all), options(chosen) {
+    reads.assign(g.values.size(), 0);
+    for (const ir::node& n : g.nodes)
+      for (const std::int32_t id : g.inputs_of(n))
+        if (id != ir::none) ++reads[static_cast<std::size_t>(id)];
+    for (const ir::output& out : g.outputs) ++reads[static_cast<std::size_t>(out.value)];
+  }
+
+  constexpr const band_candidate& at(std::int32_t c) const { return candidates[static_cast<std::size_t>(c)]; }
+  constexpr const ir::node& node_of(std::int32_t c) const { return g.nodes[static_cast<std::size_t>(at(c).node)]; }
+  constexpr std::int32_t result_of(std::int32_t c) const { return g.outputs_of(node_of(c))[0]; }
+  constexpr const tensor_desc& desc_of(std::int32_t c) const { return g.at(result_of(c)).desc; }
+  constexpr std::int64_t row_bytes(std::int32_t c) const {
+    return desc_of(c).shape.elements(2) * size_of(desc_of(c).type);
+  }
+  /// The outermost block of a value.
+  constexpr std::int32_t block_of(std::int32_t id) const { return memory.resolve(memory.at(id)).block; }
+  /// Whether the result of c, which is not the last, is a step on the way to the group's result in the same memory.
+  constexpr bool is_in_place(std::int32_t c, std::int32_t last) const {
+    return block_of(result_of(c)) == block_of(result_of(last));
+  }
+
+  /// Rows of candidate c - 1 that a band keeps when it makes so many of c.
+  constexpr std::int64_t rows_before(std::int32_t c, std::int64_t rows) const {
+    return std::min((rows - 1) * at(c).rows.stride + at(c).rows.taps, desc_of(c - 1).shape[1]);
+  }
+
+  constexpr pool<found_group> find() const {
+    pool<found_group> found;
+    const auto count = static_cast<std::int32_t>(candidates.size());
+    for (std::int32_t first = 0, last = 0; first < count; first = ++last) {
+      if (!can_run_in_bands(first)) continue;
+      while (last + 1 < count && pays(last) && can_run_in_bands(last + 1) && is_linked(last)) ++last;
+      add_groups(first, last, found);
+    }
+    return found;
+  }
+
+ private:
+  constexpr bool can_run_in_bands(std::int32_t c) const {
+    return at(c).rows && node_of(c).outputs.count == 1 && desc_of(c).rank() == 4 &&
+           node_of(c).inputs.count + 2 <= std::int32_t{most_band_operands};
+  }
+  constexpr bool pays(std::int32_t c) const { return options.rows > 0 || desc_of(c).bytes() >= second_cache_bytes; }
+  /// Whether candidate c + 1 reads what c makes by rows, and nobody else reads it.
+  constexpr bool is_linked(std::int32_t c) const {
+    const std::int32_t between = result_of(c);
+    const passes::location where = memory.at(between);
+    if (reads[static_cast<std::size_t>(between)] != 1 || where.block == ir::none || where.offset != 0) return false;
+    const passes::block& b = memory.blocks[static_cast<std::size_t>(where.block)];
+    if (b.parent != ir::none || b.bytes != g.at(between).desc.bytes()) return false;
+    const auto in = g.inputs_of(node_of(c + 1));
+    for (std::size_t k = 0; k < in.size(); ++k)
+      if (in[k] == between) return (at(c + 1).rows.images >> k & 1U) != 0;
+    return false;
+  }
+
+  /// Makes one group of a chain if a band of it fits into the cache, else cuts the chain where least lies between.
+  constexpr void add_groups(std::int32_t first, std::int32_t last, pool<found_group>& found) const {
+    if (first == last) return;
+    const std::int64_t rows = rows_for(first, last);
+    if (rows > 0 && last - first < most_band_steps && is_closed(first, last))
+      return found.push_back({first, last, rows});
+    std::int32_t cut = first;
+    for (std::int32_t c = first; c < last; ++c)
+      if (desc_of(c).bytes() < desc_of(cut).bytes()) cut = c;
+    add_groups(first, cut, found);
+    add_groups(cut + 1, last, found);
+  }
+  /// Rows of a band: as many as fit, an even number, since kernels make two at once; 0 when not even two fit.
+  constexpr std::int64_t rows_for(std::int32_t first, std::int32_t last) const {
+    const std::int64_t height = desc_of(last).shape[1];
+    if (options.rows > 0) return std::min(options.rows, height);
+    std::int64_t rows = 0;
+    while (rows + 2 <= height && working_set(first, last, rows + 2) <= second_cache_bytes) rows += 2;
+    return rows;
+  }
+  /// Bytes of results and weights that a band goes through.
+  constexpr std::int64_t working_set(std::int32_t first, std::int32_t last, std::int64_t rows) const {
+    std::int64_t bytes = 0;
+    for (std::int32_t c = last; c >= first; --c) {
+      bytes += rows * row_bytes(c) + at(c).packed_bytes;
+      if (c > first) rows = rows_before(c, rows);
+    }
+    return bytes;
+  }
+  /// Whether the group's own memory can be made smaller without anybody noticing, and its result be written while its
+  /// images are still read.
+  constexpr bool is_closed(std::int32_t first, std::int32_t last) const {
+    for (std::int32_t c = first; c <= last; ++c) {
+      const passes::block& b = memory.blocks[static_cast<std::size_t>(block_of(result_of(c)))];
+      if (c < last && !is_in_place(c, last) && (b.first < at(first).node || b.last > at(last).node)) return false;
+      for (const std::int32_t id : g.inputs_of(node_of(c)))
+        if (id != ir::none && (c == first || id != result_of(c - 1)) && block_of(id) == block_of(result_of(last)))
+          return false;
+    }
+    return true;
+  }
+};
+
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA

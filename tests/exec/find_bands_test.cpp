@@ -1,0 +1,143 @@
+// find_bands_test: steps run in bands where nobody else reads what lies between them, and where it would leave the
+// cache.
+#include <nnrt/exec/find_bands.hpp>
+
+#include <doctest/doctest.h>
+#include <nnrt/exec/plan.hpp>
+#include <nnrt/nnrt.hpp>
+#include <nnrt/ops/registry.hpp>
+
+#include <string>
+
+#include "support/graphs.hpp"
+
+namespace {
+
+using namespace nnrt_test;
+
+constexpr auto image(builder& g) { return g.input<f32, shape<1, 20, 16, 8>>("x"); }
+template <class X> constexpr auto mixed(X x, std::string_view name) { return layers::conv2d<8, 1, 1>(x, name); }
+template <class X> constexpr auto filtered(X x, std::string_view name) {
+  return layers::depthwise_conv2d<3, 3>(x, name, same);
+}
+/// Widen, filter each channel, narrow: between them lie Height * Width * 96 floats, twice.
+template <std::int64_t Height, std::int64_t Width> constexpr void write_inverted(builder& g) {
+  auto x = g.input<f32, shape<1, Height, Width, 16>>("x");
+  auto wide = layers::conv2d<96, 1, 1>(x, "expand");
+  g.output("y", layers::conv2d<16, 1, 1>(filtered(wide, "filter"), "project"));
+}
+
+struct row {
+  const char* what;
+  ir::graph (*network)();
+  std::int64_t rows;   // asked for
+  const char* groups;  // first step + steps
+};
+constexpr row table[] = {
+    {"a chain",
+     [] { return written([](builder& g) { g.output("y", mixed(filtered(mixed(image(g), "a"), "b"), "c")); }); }, 1,
+     "0+3 "},
+    {"what is read twice ends a group",
+     [] {
+       return written([](builder& g) {
+         auto h = mixed(image(g), "a");
+         g.output("y", filtered(h, "b") + filtered(h, "c"));
+       });
+     },
+     1, "2+2 "},
+    {"so does an output",
+     [] {
+       return written([](builder& g) {
+         auto h = mixed(image(g), "a");
+         g.output("h", h);
+         g.output("y", filtered(h, "b"));
+       });
+     },
+     1, ""},
+    {"and a step of another kind",
+     [] {
+       return written([](builder& g) { g.output("y", filtered(filtered(softmax(mixed(image(g), "a")), "b"), "c")); });
+     },
+     1, "2+2 "},
+    {"a shortcut is added to the newer operand, since the older one is still read for further rows",
+     [] {
+       return written([](builder& g) {
+         auto h = softmax(image(g));
+         g.output("y", h + filtered(mixed(h, "a"), "b"));
+       });
+     },
+     1, "1+3 "},
+    {"a group does not begin by writing over what was made before it",
+     [] {
+       return written([](builder& g) {
+         auto h = softmax(image(g)) + g.weight<f32, shape<1, 20, 16, 8>>("w");
+         g.output("y", mixed(filtered(h, "a"), "b"));
+       });
+     },
+     1, "2+2 "},
+    {"a product of narrow rows, which are parts of tiles, runs as a whole",
+     [] {
+       return written([](builder& g) {
+         auto x = g.input<f32, shape<1, 20, 2, 8>>("x");
+         g.output("y", mixed(filtered(filtered(x, "a"), "b"), "c"));
+       });
+     },
+     1, "0+2 "},
+    {"a group has at most eight steps",
+     [] {
+       return written([](builder& g) {
+         auto two = filtered(filtered(image(g), "a"), "b"), four = filtered(filtered(two, "c"), "d");
+         auto six = filtered(filtered(four, "e"), "f"), eight = filtered(filtered(six, "g"), "h");
+         g.output("y", filtered(eight, "i"));
+       });
+     },
+     1, "1+8 "},
+    {"what fits into the cache runs as a whole", [] { return written([](builder& g) { write_inverted<28, 28>(g); }); },
+     0, ""},
+    {"what leaves it does not", [] { return written([](builder& g) { write_inverted<56, 56>(g); }); }, 0, "0+3 "},
+    {"nor where even two rows are too large for it",
+     [] { return written([](builder& g) { write_inverted<8, 4000>(g); }); }, 0, ""},
+};
+
+/// A graph of the DSL with the operators that plans made at run time have kernels for.
+ir::graph dynamic(ir::graph g) {
+  for (ir::node& n : g.nodes) n.op = ops::find(n.op->code);
+  return g;
+}
+
+std::string groups_of(const plan& made) {
+  std::string text;
+  for (const band_group& group : made.bands)
+    text += std::to_string(group.steps.first) + "+" + std::to_string(group.steps.count) + " ";
+  return text;
+}
+
+TEST_CASE("find_bands: groups are chains that pay") {
+  for (const row& r : table) {
+    CAPTURE(r.what);
+    const ir::graph g = dynamic(r.network());
+    CHECK(groups_of(make_plan(g, {.bands = {.rows = r.rows}})) == r.groups);
+    CHECK(make_plan(g, {.bands = {.enabled = false, .rows = r.rows}}).bands.empty());
+    CHECK(make_plan(g, {.unrolled = true, .bands = {.rows = r.rows}}).bands.empty());
+  }
+}
+
+constexpr std::int64_t arena_of_inverted(bool in_bands) {
+  return make_plan(written([](builder& g) { write_inverted<56, 56>(g); }), {.bands = {.enabled = in_bands}})
+      .arena_bytes;
+}
+static_assert(arena_of_inverted(false) == 56 * 56 * 4 * (96 + 96));
+static_assert(arena_of_inverted(true) < 56 * 56 * 4 * 16 + detail::second_cache_bytes);
+
+TEST_CASE("find_bands: the arena holds the rows between the steps, which fit into the cache, and not whole tensors") {
+  const plan made = make_plan(dynamic(written([](builder& g) { write_inverted<56, 56>(g); })));
+  REQUIRE(made.bands.size() == 1);
+  const band_group& group = made.bands[0];
+  CHECK(group.rows % 2 == 0);
+  CHECK(group.rows >= 2);
+  CHECK(group.scratch_bytes <= detail::second_cache_bytes);
+  CHECK(made.arena_bytes == 56 * 56 * 16 * 4 + group.scratch_bytes);
+  CHECK(made.part_scratch_bytes == group.scratch_bytes);
+}
+
+}  // namespace
