@@ -68,7 +68,7 @@ struct kernel_call {
   const void* inner = nullptr;    // of the choice
   /// Rows of the result that are wanted, of kernels that say which rows they read for them (row_window). If not all are, data of an image
   /// and of the result begins with the first row that the call reads or writes; descs are those of the whole tensors.
-  row_range rows;
+  row_range rows{};
 
   /// Says what is wrong, if something is.
   constexpr void report(const run_fault& found) const {
