@@ -34,10 +34,13 @@ NNRT_SLOT(begin_norm_axis);
 NNRT_SLOT(begin_param_axis);
 NNRT_SLOT(beta);
 NNRT_SLOT(block);
+NNRT_SLOT(block_size);
 NNRT_SLOT(ceil_mode);
 NNRT_SLOT(coefficient);
 NNRT_SLOT(coordinate_mode);
+NNRT_SLOT(crd);
 NNRT_SLOT(crops);
+NNRT_SLOT(delta);
 NNRT_SLOT(depth);
 NNRT_SLOT(dilation);
 NNRT_SLOT(dst_t);
@@ -52,6 +55,7 @@ NNRT_SLOT(group);
 NNRT_SLOT(k);
 NNRT_SLOT(keep_dims);
 NNRT_SLOT(kernel);
+NNRT_SLOT(limit);
 NNRT_SLOT(max);
 NNRT_SLOT(min);
 NNRT_SLOT(mode);
@@ -77,6 +81,7 @@ NNRT_SLOT(size);
 NNRT_SLOT(sizes);
 NNRT_SLOT(sorted);
 NNRT_SLOT(src_t);
+NNRT_SLOT(start);
 NNRT_SLOT(stride);
 NNRT_SLOT(strides);
 NNRT_SLOT(transpose_a);
@@ -246,9 +251,17 @@ template <std::int64_t Bits> inline constexpr keyword::integers<keyword::new_axi
 template <std::int64_t Bits> inline constexpr keyword::integers<keyword::shrink_axis_mask_slot, Bits> shrink_axis_mask{};
 /// Height and width of the blocks whose pixels space_to_batch_nd() takes apart.
 template <std::int64_t H, std::int64_t W> inline constexpr keyword::integers<keyword::block_slot, H, W> block{};
+/// Height and width of the blocks that depth_to_space() makes of channels, and space_to_depth() of pixels.
+template <std::int64_t Length> inline constexpr keyword::integers<keyword::block_size_slot, Length> block_size{};
+/// depth_to_space() counts channels first, then rows, then columns of a block: neighbours of the input make a block.
+inline constexpr keyword::value<keyword::crd_slot, true> crd{};
 /// Pixels that batch_to_space_nd() cuts off.
 template <std::int64_t Top, std::int64_t Bottom, std::int64_t Left, std::int64_t Right>
 inline constexpr keyword::integers<keyword::crops_slot, Top, Bottom, Left, Right> crops{};
+/// Where range() begins, what it does not reach, and by how much it goes on.
+template <std::int64_t Number> inline constexpr keyword::integers<keyword::start_slot, Number> start{};
+template <std::int64_t Number> inline constexpr keyword::integers<keyword::limit_slot, Number> limit{};
+template <std::int64_t Number> inline constexpr keyword::integers<keyword::delta_slot, Number> delta{};
 /// How many times tile() repeats a tensor along each axis.
 template <std::int64_t... Times> inline constexpr keyword::integers<keyword::multiples_slot, Times...> multiples{};
 /// Into how many equal parts a tensor is split.

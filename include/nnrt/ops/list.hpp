@@ -10,6 +10,7 @@
 #include <nnrt/ops/batch_norm.hpp>
 #include <nnrt/ops/batch_to_space_nd.hpp>
 #include <nnrt/ops/bias_add.hpp>
+#include <nnrt/ops/broadcast_to.hpp>
 #include <nnrt/ops/cast.hpp>
 #include <nnrt/ops/ceil.hpp>
 #include <nnrt/ops/clip.hpp>
@@ -17,6 +18,7 @@
 #include <nnrt/ops/conv2d.hpp>
 #include <nnrt/ops/conv2d_transpose.hpp>
 #include <nnrt/ops/cos.hpp>
+#include <nnrt/ops/depth_to_space.hpp>
 #include <nnrt/ops/depthwise_conv2d.hpp>
 #include <nnrt/ops/div.hpp>
 #include <nnrt/ops/dynamic_range.hpp>
@@ -26,20 +28,25 @@
 #include <nnrt/ops/exp.hpp>
 #include <nnrt/ops/expand_dims.hpp>
 #include <nnrt/ops/fill.hpp>
+#include <nnrt/ops/flatten.hpp>
 #include <nnrt/ops/floor.hpp>
 #include <nnrt/ops/fold_affine.hpp>
 #include <nnrt/ops/full_connection.hpp>
 #include <nnrt/ops/gather.hpp>
+#include <nnrt/ops/gather_nd.hpp>
 #include <nnrt/ops/gelu.hpp>
 #include <nnrt/ops/greater.hpp>
 #include <nnrt/ops/greater_equal.hpp>
 #include <nnrt/ops/hard_sigmoid.hpp>
 #include <nnrt/ops/hswish.hpp>
+#include <nnrt/ops/instance_norm.hpp>
+#include <nnrt/ops/l2_normalize.hpp>
 #include <nnrt/ops/layer_norm.hpp>
 #include <nnrt/ops/leaky_relu.hpp>
 #include <nnrt/ops/less.hpp>
 #include <nnrt/ops/less_equal.hpp>
 #include <nnrt/ops/log.hpp>
+#include <nnrt/ops/log_softmax.hpp>
 #include <nnrt/ops/logical_and.hpp>
 #include <nnrt/ops/logical_not.hpp>
 #include <nnrt/ops/logical_or.hpp>
@@ -56,6 +63,7 @@
 #include <nnrt/ops/pow.hpp>
 #include <nnrt/ops/prelu.hpp>
 #include <nnrt/ops/quant_dtype_cast.hpp>
+#include <nnrt/ops/range.hpp>
 #include <nnrt/ops/rank.hpp>
 #include <nnrt/ops/reciprocal.hpp>
 #include <nnrt/ops/reduce_all.hpp>
@@ -79,6 +87,7 @@
 #include <nnrt/ops/slice.hpp>
 #include <nnrt/ops/softmax.hpp>
 #include <nnrt/ops/space_to_batch_nd.hpp>
+#include <nnrt/ops/space_to_depth.hpp>
 #include <nnrt/ops/split.hpp>
 #include <nnrt/ops/sqrt.hpp>
 #include <nnrt/ops/square.hpp>
@@ -93,6 +102,7 @@
 #include <nnrt/ops/top_k.hpp>
 #include <nnrt/ops/transpose.hpp>
 #include <nnrt/ops/unsqueeze.hpp>
+#include <nnrt/ops/unstack.hpp>
 #include <nnrt/ops/where.hpp>
 
 namespace nnrt::inline NNRT_ISA::ops {
@@ -158,12 +168,18 @@ using list = type_list<  //
     arg_max,             //  54
     unsqueeze,           //  55
     gelu,                //  56
+    unstack,             //  57
     abs,                 //  58
     erf,                 //  59
     exp,                 //  60
     less,                //  61
     select,              //  62
     square,              //  63
+    flatten,             //  64
+    depth_to_space,      //  65
+    range,               //  66
+    instance_norm,       //  67
+    broadcast_to,        //  69
     equal,               //  70
     greater,             //  71
     not_equal,           //  72
@@ -183,15 +199,19 @@ using list = type_list<  //
     logical_or,          //  89
     ceil,                //  90
     floor,               //  93
+    l2_normalize,        //  94
+    log_softmax,         //  95
     minimum,             //  97
     rank,                //  98
     reduce_max,          //  99
     reduce_min,          // 100
     reduce_sum,          // 101
     round,               // 102
+    space_to_depth,      // 104
     swish,               // 105
     reduce_l2,           // 106
     hard_sigmoid,        // 107
+    gather_nd,           // 108
     fold_affine,         // 1000
     dynamic_range>;      // 1001
 

@@ -1,0 +1,102 @@
+// gather_nd: the places of a tensor that tuples of indices name.
+// Flow: front ends call infer(); it runs by its reference; a run with indices outside ends with a fault.
+#pragma once
+
+#include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/dsl.hpp>
+#include <nnrt/core/operator.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// y[i…, b…] = x[indices[i…, 0], … indices[i…, k - 1], b…].
+///
+///   x: [a1 … ak, b…]      indices: [i…, k]      y: [i…, b…], of rank <= 8
+///
+/// Indices count from the end when negative: one for an axis lies in [-extent, extent). Constant indices are checked
+/// before the network runs, others by each run: it ends with an error, and nothing outside of x is read.
+///
+/// Broken rules: see `rule`; axes, ranks and indices are counted. Source: NNRt OH_NN_OPS_GATHER_ND.
+struct gather_nd {
+  static constexpr op_code code{108};
+  static constexpr std::string_view name = "gather_nd";
+  static constexpr operand_spec inputs[] = {{"x", types::any}, {"indices", types::index}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true};
+  static constexpr foreign_numbers foreign{.nnrt = 108, .hdi = 70};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  enum class rule {
+    indices_rank_must_be_at_least_1,
+    tuples_must_have_a_known_length,
+    tuples_must_not_be_longer_than_the_input_rank,
+    output_rank_must_be_at_most_8,
+    indices_must_lie_in_their_axes,
+  };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc &x = in[0].desc, &indices = in[1].desc;
+    if (auto v = require_at_least(rule::indices_rank_must_be_at_least_1, indices.rank(), 1); !v) return v;
+    const std::int64_t length = indices.shape[-1];
+    if (length < 0) return refuse(rule::tuples_must_have_a_known_length, length, 0);
+    if (auto v = require_at_most(rule::tuples_must_not_be_longer_than_the_input_rank, length, x.rank()); !v) return v;
+    const std::int64_t rank = indices.rank() - 1 + x.rank() - length;
+    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    if (in[1].has_values())
+      for (std::size_t i = 0; i < in[1].values.size(); ++i) {
+        const std::int64_t extent = x.shape[static_cast<int>(static_cast<std::int64_t>(i) % length)];
+        if (extent < 0) continue;
+        constexpr rule inside = rule::indices_must_lie_in_their_axes;
+        if (auto v = require_between(inside, in[1].values[i], -extent, extent - 1); !v) return v;
+      }
+    shape_t y;
+    for (int i = 0; i + 1 < indices.rank(); ++i) y.push_back(indices.shape[i]);
+    for (int i = static_cast<int>(length); i < x.rank(); ++i) y.push_back(x.shape[i]);
+    return yields(x.with_shape(y));
+  }
+  static constexpr auto macs = no_macs;
+
+  /// The first index that lies outside of its axis, as a fault.
+  static constexpr run_fault check(arguments in) {
+    const std::int64_t length = in[1].shape()[-1];
+    for (std::int64_t i = 0; i < in[1].elements(); ++i) {
+      const std::int64_t index = in[1].integer(i), extent = in[0].shape()[static_cast<int>(i % length)];
+      if (index < -extent || index >= extent)
+        return fault_at(i, rule::indices_must_lie_in_their_axes, index, index < 0 ? -extent : extent - 1);
+    }
+    return {};
+  }
+
+  template <class T> static constexpr run_fault reference(const attrs&, arguments in, results out) {
+    if (const run_fault fault = check(in)) return fault;
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    if (y.elements() == 0) return {};
+    const shape_t& indices = in[1].shape();
+    const int length = static_cast<int>(indices[-1]);
+    shape_t to;
+    to.rank = y.rank();
+    do {
+      std::int64_t tuple = 0;
+      for (int i = 0; i + 1 < indices.rank; ++i) tuple = tuple * indices[i] + to[i];
+      shape_t from;
+      for (int i = 0; i < length; ++i) {
+        const std::int64_t index = in[1].integer(tuple * length + i);
+        from.push_back(index < 0 ? index + x.extent(i) : index);
+      }
+      for (int i = indices.rank - 1; i < to.rank; ++i) from.push_back(to[i]);
+      y.at(to) = x.at(from);
+    } while (next_index(to, y.shape));
+    return {};
+  }
+};
+
+}  // namespace ops
+
+/// gather_nd(x, indices): the places of x that the rows of integers in `indices` name.
+template <tensor_desc X, tensor_desc Indices, dsl::keyword_argument... Keywords>
+constexpr auto gather_nd(tensor<X> x, tensor<Indices> indices, Keywords... keywords) {
+  return dsl::apply<ops::gather_nd>(x, indices, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA

@@ -1,0 +1,80 @@
+// log_softmax_test: rules, shapes, elements and the DSL form of log_softmax.
+#include <nnrt/ops/log_softmax.hpp>
+
+#include <doctest/doctest.h>
+#include <nnrt/ir/apply.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <support/refused.hpp>
+
+namespace {
+
+using namespace nnrt_test;
+using op = ops::log_softmax;
+using rule = op::rule;
+using attrs = op::attrs;
+
+constexpr attrs on(std::int64_t axis) {
+  attrs a;
+  a.axis = axis;
+  return a;
+}
+static_assert(infer<op>(on(-2), {computed({f16, nchw, {-1, 3, 0, 4}})}).output(0) == tensor_desc{f16, nchw, {-1, 3, 0, 4}});
+
+/// The largest distance of the reference's answer, for element type T, from golden numbers.
+template <class T> constexpr double largest_distance(const attrs& a, const std::vector<double>& expected) {
+  constexpr double elements[] = {0.5, -2.0, 3.0, 1.25, 0.0, -1.0, 7.0, -0.75, 2.0, 2.0, -4.5, 0.25};
+  filled<T> x({2, 3, 2});
+  for (std::size_t i = 0; i < 12; ++i) x.elements[i] = math::convert<T>(elements[i]);
+  const filled<T> y = run<op, T>(a, {2, 3, 2}, x);
+  double largest = 0;
+  for (std::size_t i = 0; i < 12; ++i) {
+    const double distance = math::abs(math::convert<double>(y.elements[i]) - expected[i]);
+    largest = distance <= largest ? largest : distance;
+  }
+  return largest;
+}
+
+// Python: x - math.log(sum(math.exp(v) for v in group))
+TEST_CASE("log_softmax: every dtype gives the golden numbers, rounded once, along exactly the axes that are named") {
+  CHECK(largest_distance<double>({}, {-0.07888973429254975, -2.5788897342925496, -0.16022415043808724, -1.9102241504380872, -0.31326168751822286, -1.3132616875182228, -0.00043064979763851596, -7.7504306497976385, -0.6931471805599454, -0.6931471805599454, -4.758614483762176, -0.00861448376217544}) < 1e-14);
+  CHECK(largest_distance<float>({}, {-0.07888973429254975, -2.5788897342925496, -0.16022415043808724, -1.9102241504380872, -0.31326168751822286, -1.3132616875182228, -0.00043064979763851596, -7.7504306497976385, -0.6931471805599454, -0.6931471805599454, -4.758614483762176, -0.00861448376217544}) < 5e-7);
+  CHECK(largest_distance<float16>({}, {-0.07888973429254975, -2.5788897342925496, -0.16022415043808724, -1.9102241504380872, -0.31326168751822286, -1.3132616875182228, -0.00043064979763851596, -7.7504306497976385, -0.6931471805599454, -0.6931471805599454, -4.758614483762176, -0.00861448376217544}) < 4e-3);
+  CHECK(largest_distance<double>(on(1), {-2.6238729583693674, -3.3846824832098688, -0.1238729583693674, -0.13468248320986875, -3.1238729583693674, -2.3846824832098688, -0.006725410732886239, -2.963256276635939, -5.006725410732886, -0.21325627663593894, -11.506725410732887, -1.963256276635939}) < 1e-14);
+  CHECK(largest_distance<float>(on(1), {-2.6238729583693674, -3.3846824832098688, -0.1238729583693674, -0.13468248320986875, -3.1238729583693674, -2.3846824832098688, -0.006725410732886239, -2.963256276635939, -5.006725410732886, -0.21325627663593894, -11.506725410732887, -1.963256276635939}) < 5e-7);
+  CHECK(largest_distance<float16>(on(1), {-2.6238729583693674, -3.3846824832098688, -0.1238729583693674, -0.13468248320986875, -3.1238729583693674, -2.3846824832098688, -0.006725410732886239, -2.963256276635939, -5.006725410732886, -0.21325627663593894, -11.506725410732887, -1.963256276635939}) < 4e-3);
+  CHECK(largest_distance<double>(on(-3), {-6.501502310159754, -1.501929081345373, -0.31326168751822303, -1.1368710061148999, -0.011047744848593777, -1.5019290813453727, -0.0015023101597542166, -0.2519290813453729, -1.313261687518223, -0.3868710061148999, -4.511047744848594, -0.25192908134537284}) < 1e-14);
+  CHECK(largest_distance<float>(on(-3), {-6.501502310159754, -1.501929081345373, -0.31326168751822303, -1.1368710061148999, -0.011047744848593777, -1.5019290813453727, -0.0015023101597542166, -0.2519290813453729, -1.313261687518223, -0.3868710061148999, -4.511047744848594, -0.25192908134537284}) < 5e-7);
+  CHECK(largest_distance<float16>(on(-3), {-6.501502310159754, -1.501929081345373, -0.31326168751822303, -1.1368710061148999, -0.011047744848593777, -1.5019290813453727, -0.0015023101597542166, -0.2519290813453729, -1.313261687518223, -0.3868710061148999, -4.511047744848594, -0.25192908134537284}) < 4e-3);
+}
+
+static_assert(run<op, float>({}, {1, 2}, filled<float>({1, 2}, {1000, 0})).elements == std::vector<float>{0, -1000});
+
+TEST_CASE("log_softmax: large numbers do not overflow, one number is certain, and a NaN spreads through its group alone") {
+  CHECK(run<op, float>({}, {2, 1}, filled<float>({2, 1}, {88, -1e30F})).elements == std::vector<float>{0, 0});
+  CHECK(run<op, float>({}, {1, 2}, filled<float>({1, 2}, {-math::infinity<float>, 3})).elements == std::vector<float>{-math::infinity<float>, 0});
+  const auto y = run<op, float>(on(0), {2, 2}, filled<float>({2, 2}, {math::nan<float>, 1, 2, 1})).elements;
+  CHECK((math::is_nan(y[0]) && math::is_nan(y[2]) && math::abs(y[1] + 0.6931472F) < 1e-6F));
+  CHECK(run<op, float>({}, {0, 3}, filled<float>({0, 3})).elements.empty());
+}
+
+TEST_CASE("log_softmax: each broken rule is named with both values, and so are those of the signature") {
+  NNRT_CHECK_REFUSED(op, {"behind the last", on(2), {computed(f32_of({2, 3}))}, {}, rule::axis_must_be_an_axis_of_the_input, 2, 1});
+  NNRT_CHECK_REFUSED(op, {"before the first", on(-3), {computed(f32_of({2, 3}))}, {}, rule::axis_must_be_an_axis_of_the_input, -3, 1});
+  NNRT_CHECK_REFUSED(op, {"no axis at all", {}, {computed(f32_of({}))}, {}, rule::axis_must_be_an_axis_of_the_input, -1, -1});
+  CHECK(breaks(infer<op>({}, {computed({i8, nd, {2, 2}, quant{0.5F, 3}})}), signature_rule::operand_type_must_be_accepted_by_the_operator, int(i8), int(f16)));
+  CHECK(breaks(infer<op>({}, {missing()}), signature_rule::required_operand_must_be_given, 0, 1));
+}
+
+constexpr auto network = [](builder& b) {
+  auto y = log_softmax(b.input<f32, shape<2, 3>>("x"), axis<0>);
+  static_assert(y.desc == f32_of({2, 3}));
+  b.output("y", y);
+};
+static_assert([] {
+  builder b;
+  network(b);
+  const ir::graph& g = b.graph();
+  return g.nodes.size() == 1 && g.nodes[0].op->code == op_code{95};
+}());
+
+}  // namespace
