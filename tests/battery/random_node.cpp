@@ -466,9 +466,13 @@ std::optional<random_node> try_node(const operator_info& op, dtype computed, dic
   if (!v || !is_small(made, v)) return std::nullopt;
   made.out.assign(v.outputs.begin(), v.outputs.end());
   if (op.macs(made.words, made.operands(), made.out) > most_macs) return std::nullopt;
+  // Places are those of the first operand; of the result where that one holds them itself and others are put there.
+  const bool are_of_result = op.inputs.size() > 1 && op.inputs[0].role == "indices" && op.inputs[1].role == "updates";
+  const shape_t& named = are_of_result ? made.out[0].shape : made.in[0].desc.shape;
+  if (are_of_result && named.elements() == 0) return std::nullopt;
   for (std::size_t i = 0; i < made.in.size(); ++i)
     if (made.in[i].desc.type != dtype::none)
-      fill(made.in[i], op.inputs[std::min(i, op.inputs.size() - 1)], made.in[0].desc.shape,
+      fill(made.in[i], op.inputs[std::min(i, op.inputs.size() - 1)], named,
            op.traits.weights != weights_role::none && i > 0, random);
   return made;
 }

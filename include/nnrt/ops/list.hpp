@@ -80,6 +80,7 @@
 #include <nnrt/ops/round.hpp>
 #include <nnrt/ops/rsqrt.hpp>
 #include <nnrt/ops/scale.hpp>
+#include <nnrt/ops/scatter_nd.hpp>
 #include <nnrt/ops/select.hpp>
 #include <nnrt/ops/shape_of.hpp>
 #include <nnrt/ops/sigmoid.hpp>
@@ -207,6 +208,7 @@ using list = type_list<  //
     reduce_min,          // 100
     reduce_sum,          // 101
     round,               // 102
+    scatter_nd,          // 103
     space_to_depth,      // 104
     swish,               // 105
     reduce_l2,           // 106

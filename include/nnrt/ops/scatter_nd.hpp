@@ -1,0 +1,132 @@
+// scatter_nd: a tensor of zeros, to which updates are added at the places that tuples of indices name.
+// Flow: front ends call infer(); it runs by its reference; a run with indices outside ends with a fault.
+#pragma once
+
+#include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/broadcast.hpp>
+#include <nnrt/core/convert.hpp>
+#include <nnrt/core/dsl.hpp>
+#include <nnrt/core/operator.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// y[indices[i…, 0], … indices[i…, k - 1], b…] = the sum of all updates[i…, b…] for this place; 0 where there is none.
+///
+///   indices: [i…, k]      updates: [i…, b…]      shape: [R] integers >= 0, constant, R <= 8
+///   y: the extents that `shape` lists: k of the places, then b…
+///
+/// Indices count from the end when negative: one for an axis lies in [-extent, extent). Constant indices are checked
+/// before the network runs, others by each run: it ends with an error. Floats are added in row-major order of the
+/// updates and rounded each time; integers wrap around.
+///
+/// Broken rules: see `rule`; axes, ranks, extents and indices are counted. Source: NNRt OH_NN_OPS_SCATTER_ND; that
+/// updates of one place add up as in TensorFlow.
+struct scatter_nd {
+  static constexpr op_code code{103};
+  static constexpr std::string_view name = "scatter_nd";
+  static constexpr operand_spec inputs[] = {
+      {"indices", types::index}, {"updates", types::number}, {"shape", types::index, presence::required, true}};
+  static constexpr operand_spec outputs[] = {{"y", types::number}};
+  static constexpr operator_traits traits{.typed_by = 1, .may_fail = true};
+  static constexpr foreign_numbers foreign{.nnrt = 103, .hdi = 128};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  enum class rule {
+    shape_must_be_a_list,
+    shape_must_be_known,
+    output_rank_must_be_at_most_8,
+    extent_must_not_be_negative,
+    indices_rank_must_be_at_least_1,
+    tuples_must_have_a_known_length,
+    tuples_must_not_be_longer_than_the_output_rank,
+    updates_rank_must_be_that_of_places_and_parts,
+    updates_extents_must_be_those_of_places_and_parts,
+    indices_must_lie_in_their_axes,
+  };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc &indices = in[0].desc, &updates = in[1].desc;
+    if (auto v = require(rule::shape_must_be_a_list, in[2].desc.rank(), 1); !v) return v;
+    if (!in[2].has_values()) return refuse(rule::shape_must_be_known, 0, 1);
+    const auto rank = static_cast<std::int64_t>(in[2].values.size());
+    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    shape_t y;
+    for (const std::int64_t extent : in[2].values) {
+      if (auto v = require_at_least(rule::extent_must_not_be_negative, extent, 0); !v) return v;
+      y.push_back(extent);
+    }
+    if (auto v = require_at_least(rule::indices_rank_must_be_at_least_1, indices.rank(), 1); !v) return v;
+    const std::int64_t length = indices.shape[-1];
+    if (length < 0) return refuse(rule::tuples_must_have_a_known_length, length, 0);
+    if (auto v = require_at_most(rule::tuples_must_not_be_longer_than_the_output_rank, length, rank); !v) return v;
+    if (auto v = check_updates(indices.shape, updates.shape, y, static_cast<int>(length)); !v) return v;
+    if (in[0].has_values())
+      for (std::size_t i = 0; i < in[0].values.size(); ++i) {
+        const std::int64_t extent = y[static_cast<int>(static_cast<std::int64_t>(i) % length)];
+        constexpr rule inside = rule::indices_must_lie_in_their_axes;
+        if (auto v = require_between(inside, in[0].values[i], -extent, extent - 1); !v) return v;
+      }
+    return yields(tensor_desc{updates.type, default_format(y.rank), y});
+  }
+  static constexpr auto macs = no_macs;
+
+  /// The first index that lies outside of its axis, as a fault.
+  static constexpr run_fault check(arguments in, results out) {
+    const std::int64_t length = in[0].shape()[-1];
+    for (std::int64_t i = 0; i < in[0].elements(); ++i) {
+      const std::int64_t index = in[0].integer(i), extent = out[0].shape()[static_cast<int>(i % length)];
+      if (index < -extent || index >= extent)
+        return fault_at(i, rule::indices_must_lie_in_their_axes, index, index < 0 ? -extent : extent - 1);
+    }
+    return {};
+  }
+
+  template <class T> static constexpr run_fault reference(const attrs&, arguments in, results out) {
+    if (const run_fault fault = check(in, out)) return fault;
+    using wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, math::compute_t<T>>;
+    const auto updates = in[1].as<const T>();
+    const auto y = out[0].as<T>();
+    for (std::int64_t i = 0; i < y.elements(); ++i) y[i] = T{};
+    if (updates.elements() == 0) return {};
+    const shape_t& indices = in[0].shape();
+    const int length = static_cast<int>(indices[-1]);
+    shape_t from;
+    from.rank = updates.rank();
+    do {
+      std::int64_t tuple = 0;
+      for (int i = 0; i + 1 < indices.rank; ++i) tuple = tuple * indices[i] + from[i];
+      shape_t to;
+      for (int i = 0; i < length; ++i) {
+        const std::int64_t index = in[0].integer(tuple * length + i);
+        to.push_back(index < 0 ? index + y.extent(i) : index);
+      }
+      for (int i = indices.rank - 1; i < from.rank; ++i) to.push_back(from[i]);
+      y.at(to) = static_cast<T>(static_cast<wide>(y.at(to)) + static_cast<wide>(updates.at(from)));
+    } while (next_index(from, updates.shape));
+    return {};
+  }
+
+ private:
+  /// [i…, b…]: a part of y, which lies behind the indexed axes, for each tuple.
+  static constexpr verdict check_updates(const shape_t& indices, const shape_t& updates, const shape_t& y, int length) {
+    const int places = indices.rank - 1, rank = places + y.rank - length;
+    if (auto v = require(rule::updates_rank_must_be_that_of_places_and_parts, updates.rank, rank); !v) return v;
+    for (int i = 0; i < rank; ++i) {
+      const std::int64_t expected = i < places ? indices[i] : y[i - places + length];
+      constexpr rule fit = rule::updates_extents_must_be_those_of_places_and_parts;
+      if (auto v = require_same_extent(fit, updates[i], expected); !v) return v;
+    }
+    return {};
+  }
+};
+
+}  // namespace ops
+
+/// scatter_nd(indices, updates, nnrt::shape<4, 3>).
+template <tensor_desc Indices, tensor_desc Updates, dsl::keyword_argument... Keywords>
+constexpr auto scatter_nd(tensor<Indices> indices, tensor<Updates> updates, Keywords... keywords) {
+  return dsl::apply<ops::scatter_nd>(indices, updates, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
