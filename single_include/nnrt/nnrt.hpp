@@ -109,7 +109,7 @@ template <class T> class array_ref {
 
 }  // namespace nnrt::inline NNRT_ISA
 
-/// Iterators outlive the array_ref that they came from: a std::span of one that is not named is well-formed.
+// Iterators outlive the array_ref that they came from: a std::span of one that is not named is well-formed.
 template <class T> inline constexpr bool std::ranges::enable_borrowed_range<nnrt::array_ref<T>> = true;
 // ===== nnrt/kernels/bind/detail/binary.hpp
 // binary: what the bindings of operators y = f(a, b) with broadcasting have in common.
@@ -263,14 +263,15 @@ template <class T> class pool {
     if constexpr (is_plain) return new T[capacity];
     else return std::allocator<T>().allocate(capacity);
   }
+  // The compilers' own function: what a call of std::is_constant_evaluated() parts off is compiled first and thrown away later.
   constexpr void forget() { first_ = nullptr, size_ = 0, capacity_ = 0; }
   constexpr void release() {
-    if (!std::is_constant_evaluated()) return ::operator delete(first_);
+    if (!__builtin_is_constant_evaluated()) return ::operator delete(first_);
     if constexpr (is_plain) delete[] first_;
     else if (first_ != nullptr) std::allocator<T>().deallocate(first_, capacity_);
   }
   constexpr void grow(std::size_t capacity) {
-    if (std::is_constant_evaluated()) {
+    if (__builtin_is_constant_evaluated()) {
       T* const larger = allocate(capacity);
       construct(larger, begin(), end());
       release();
@@ -592,7 +593,10 @@ inline constexpr dtype f32 = dtype::f32;
 inline constexpr dtype f64 = dtype::f64;
 inline constexpr int dtype_count = 13;
 
-#if defined(__FLT16_MAX__)
+#if defined(__aarch64__) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
+/// IEEE binary16: storage and conversion; every operator computes in float. g++ 12 has _Float16 for x86, and this for Arm.
+using float16 = __fp16;
+#elif defined(__FLT16_MAX__)
 /// IEEE binary16: storage and conversion; every operator computes in float.
 using float16 = _Float16;
 #else
@@ -974,6 +978,10 @@ template <class Rule> constexpr verdict require(Rule rule, dtype got, dtype expe
 template <class Rule> constexpr verdict require(Rule rule, format got, format expected) {
   return got == expected ? verdict{} : detail::broken_rule(rule, unit::layout, static_cast<int>(got), static_cast<int>(expected));
 }
+/// NCHW beside NCHW, or any others: a format that names no order goes with NHWC, as NNRt has it.
+template <class Rule> constexpr verdict require_same_order(Rule rule, format got, format expected) {
+  return (got == nchw) == (expected == nchw) ? verdict{} : require(rule, got, expected);
+}
 template <class Rule> constexpr verdict require_at_least(Rule rule, std::int64_t got, std::int64_t least) {
   return got >= least ? verdict{} : detail::broken_rule(rule, unit::number, got, least);
 }
@@ -1168,12 +1176,43 @@ namespace nnrt::inline NNRT_ISA {
 
 /// What a run found wrong with the values that it was given: an index outside of its tensor, say.
 struct run_fault {
-  std::string_view rule;         // the enumerator of Op::rule that is broken; empty: none is
+  int rule = -1;                 // the number of the enumerator of Op::rule that is broken; -1: none is
   std::int64_t position = 0;     // of the value in its operand, in row-major order
   std::int64_t actual = 0;
   std::int64_t expected = 0;
 
-  constexpr explicit operator bool() const { return !rule.empty(); }
+  constexpr explicit operator bool() const { return rule >= 0; }
+};
+
+/// The fault of a value that breaks this rule, and where it stands in its operand.
+template <class Rule> constexpr run_fault fault_at(std::int64_t position, Rule rule, std::int64_t actual, std::int64_t expected) {
+  return {static_cast<int>(rule), position, actual, expected};
+}
+
+/// Rows begin <= i < end of one image of a batch; by default all rows of all images.
+struct row_range {
+  std::int64_t begin = 0;
+  std::int64_t end = -1;
+
+  constexpr bool is_all() const { return end < 0; }
+  constexpr std::int64_t count() const { return end - begin; }
+};
+
+/// Which rows of its images a kernel reads: for row y of the result those from y * stride - pad on, `taps` of them, as far
+/// as there are.
+struct row_window {
+  std::uint32_t images = 0;       // bit i: operand i is such an image
+  std::int64_t stride = 1;
+  std::int64_t taps = 1;
+  std::int64_t pad = 0;
+
+  constexpr explicit operator bool() const { return images != 0; }
+  constexpr std::int64_t first_row_of(std::int64_t y) const { return y * stride - pad; }
+  /// The rows of an image of this height that are read for these rows of the result, which are at least one.
+  constexpr row_range under(row_range rows, std::int64_t height) const {
+    const auto in_image = [&](std::int64_t i) { return i < 0 ? 0 : i < height ? i : height; };
+    return {in_image(first_row_of(rows.begin)), in_image(first_row_of(rows.end - 1) + taps)};
+  }
 };
 
 /// One call of a kernel: part `tile` of `tiles` of the work of one step.
@@ -1186,6 +1225,9 @@ struct kernel_call {
   int tiles = 1;
   run_fault* fault = nullptr;     // of operators that may fail: where one of the parts says so
   const void* inner = nullptr;    // of the choice
+  /// Rows of the result that are wanted, of kernels that say which rows they read for them (row_window). If not all are, data of an image
+  /// and of the result begins with the first row that the call reads or writes; descs are those of the whole tensors.
+  row_range rows{};
 
   /// Says what is wrong, if something is.
   constexpr void report(const run_fault& found) const {
@@ -1194,12 +1236,40 @@ struct kernel_call {
 };
 using kernel_function = void (*)(const kernel_call& call);
 
+/// Whether 3x3 convolutions of floats may be computed by Winograd's method: a third of the time, errors ten times those of
+/// products one by one (1e-5 of the largest result), infinities and NaN that spread to neighbouring pixels, weights that
+/// take two to four times the memory.
+enum class winograd { automatic, off };
+
 /// What the planner knows when it asks for a kernel.
 struct kernel_request {
   array_ref<const word> attrs;
   array_ref<const operand> in;
   array_ref<const tensor_desc> out;
   bool unrolled = false;          // for a micro network, whose executor inlines what has an unrolled form
+  nnrt::winograd winograd = nnrt::winograd::automatic;
+  std::int64_t band_rows = 0;     // run() is called for bands of at most so many rows; 0: for whole results
+};
+
+/// Which of an operator's bindings: fast<Op>, fast_on_bytes<Op> or fast_on_shorts<Op>.
+enum class kernel_binding : std::uint8_t { floats, bytes, shorts };
+
+/// A kernel's functions in numbers: which operator's binding, which of its methods, and which of its tables. Plans that the compiler makes
+/// hold these until they are complete, so that it compiles the functions behind the numbers in a plan and no others.
+struct kernel_code {
+  op_code op{};
+  kernel_binding binding = kernel_binding::floats;
+  bool packs = false;         // of a step that runs pack()
+  std::int16_t method = -1;   // -1: none, the choice names its functions itself
+  std::int16_t table = -1;    // which kernel_choice::inner; -1: none
+
+  constexpr explicit operator bool() const { return method >= 0; }
+  friend constexpr bool operator==(const kernel_code&, const kernel_code&) = default;
+};
+/// What stands behind a method.
+struct kernel_functions {
+  kernel_function run = nullptr;
+  kernel_function pack = nullptr;
 };
 
 /// Kernels that exist with compile-time extents as well: unrolled executors call those instead of run().
@@ -1208,6 +1278,8 @@ enum class unrolled_form { none, dense };
 /// A kernel for one node. One without a name is none: the reference runs. (With -fsanitize=undefined g++ 12 compares no pointers to
 /// functions in constant evaluation.)
 struct kernel_choice {
+  /// Instead of run, pack and inner, where a binding has methods.
+  kernel_code code = {};
   kernel_function run = nullptr;
   /// Brings constant operands into the order that run() reads: in = the node's operands, out[0] = packed_bytes bytes, aligned to 64; behind
   /// it stand the node's results, descs without data.
@@ -1221,6 +1293,9 @@ struct kernel_choice {
   int parts = 1;                      // into how many parts the work may be cut at most
   /// What run() takes beside its operands: a table of the functions of its innermost loop, say, so that a program has those alone.
   const void* inner = nullptr;
+  /// How run() reads its images where it also makes bands of rows, with the bits that they have in the whole result. Images and result are
+  /// [batch, rows, …]. Without images: it makes whole results only.
+  row_window rows = {};
   std::string_view name;
 
   constexpr explicit operator bool() const { return !name.empty(); }
@@ -1231,6 +1306,13 @@ namespace kernels {
 
 /// Fast kernels of an operator: kernels/bind/<operator>.hpp specialises it partially over Op, with a select() of this signature. Isa stays
 /// a parameter so that the kernels of operators that a program does not name are never instantiated.
+///
+/// A binding with one kernel names its functions in the choice. One with several answers numbers, kernel_choice::code, and has
+///   static constexpr int methods                                  how many there are
+///   template <int Method> static constexpr kernel_functions functions()
+///   template <int Table> static constexpr const void* table()     if it has any: what the kernel gets as kernel_call::inner
+///   static constexpr int every_table                              the one that has what is in any of them
+/// and a line `template <> struct operator_of<ops::x::code> { using type = ops::x; };` beside it.
 template <class Op, class Isa = void> struct fast {
   static constexpr kernel_choice select(const kernel_request&) { return {}; }
 };
@@ -1239,24 +1321,147 @@ template <class Op, class Isa = void> struct fast {
 /// other way round.
 template <class Op, class Isa = void> struct fast_on_bytes : fast<Op, Isa> {};
 
-/// Asks the kernels for the dtypes in Types.
-template <class Op, dtype_set Types> constexpr kernel_choice select_for(const kernel_request& node) {
-  constexpr dtype_set bytes = types_of(i8, u8);
-  if constexpr ((Types.bits & bytes.bits) != 0) {
-    const bool holds_bytes = !node.in.empty() && bytes.contains(node.in[0].desc.type);
-    if ((Types.bits & ~bytes.bits) == 0 || holds_bytes) return fast_on_bytes<Op>::select(node);
+/// The same for 16 bits.
+template <class Op, class Isa = void> struct fast_on_shorts : fast_on_bytes<Op, Isa> {};
+
+/// The operator of a number, where its binding has methods.
+template <op_code Code> struct operator_of {
+  using type = void;
+};
+
+namespace detail {
+
+template <class Binding> concept has_methods = requires { Binding::methods; };
+template <class Binding> concept has_tables = requires { Binding::every_table; };
+
+template <class Binding, int... I> constexpr kernel_functions functions_at(int method, std::integer_sequence<int, I...>) {
+  constexpr kernel_functions all[] = {Binding::template functions<I>()...};
+  return all[method];
+}
+
+/// Puts the functions in that the code stands for: all of the binding's are compiled.
+template <class Binding> constexpr void put_functions(kernel_choice& choice) {
+  const kernel_functions functions = functions_at<Binding>(choice.code.method, std::make_integer_sequence<int, Binding::methods>());
+  choice.run = functions.run;
+  choice.pack = functions.pack;
+  if constexpr (has_tables<Binding>)
+    if (choice.code.table >= 0) choice.inner = Binding::template table<Binding::every_table>();
+}
+
+template <class Op, class Binding, bool InNumbers> constexpr kernel_choice ask(const kernel_request& node, kernel_binding binding) {
+  kernel_choice choice = Binding::select(node);
+  if constexpr (has_methods<Binding>) {
+    choice.code.op = Op::code;
+    choice.code.binding = binding;
+    if constexpr (!InNumbers)
+      if (choice.code) put_functions<Binding>(choice);
   }
-  if constexpr ((Types.bits & ~bytes.bits) != 0) return fast<Op>::select(node);
+  return choice;
+}
+
+}  // namespace detail
+
+/// Asks the kernels for the dtypes in Types; InNumbers: the choice may be a code alone.
+template <class Op, dtype_set Types, bool InNumbers = false> constexpr kernel_choice select_for(const kernel_request& node) {
+  constexpr dtype_set bytes = types_of(i8, u8), shorts = types_of(i16), others{Types.bits & ~(bytes | shorts).bits};
+  const dtype type = node.in.empty() ? dtype::none : node.in[0].desc.type;
+  if constexpr ((Types.bits & shorts.bits) != 0)
+    if (Types == shorts || type == i16) return detail::ask<Op, fast_on_shorts<Op>, InNumbers>(node, kernel_binding::shorts);
+  if constexpr ((Types.bits & bytes.bits) != 0)
+    if (others.empty() || bytes.contains(type)) return detail::ask<Op, fast_on_bytes<Op>, InNumbers>(node, kernel_binding::bytes);
+  if constexpr (!others.empty()) return detail::ask<Op, fast<Op>, InNumbers>(node, kernel_binding::floats);
   return {};
+}
+
+/// What a step gets for its code.
+struct step_functions {
+  kernel_function run = nullptr;
+  const void* inner = nullptr;
+};
+
+/// The functions behind one code, and nothing else of its binding.
+template <kernel_code Code> constexpr step_functions functions_for() {
+  using op = typename operator_of<Code.op>::type;
+  using stored = std::conditional_t<Code.binding == kernel_binding::bytes, fast_on_bytes<op>, fast_on_shorts<op>>;
+  using binding = std::conditional_t<Code.binding == kernel_binding::floats, fast<op>, stored>;
+  constexpr kernel_functions functions = binding::template functions<Code.method>();
+  if constexpr (Code.packs) return {functions.pack};
+  else if constexpr (Code.table >= 0) return {functions.run, binding::template table<Code.table>()};
+  else return {functions.run};
 }
 
 /// Complete where kernels/select.hpp has been included, and with it every specialisation of fast.
 template <class Op> struct bindings;
-
 /// What stands for fast<Op>::select where it has not.
 constexpr kernel_choice select_none(const kernel_request&) { return {}; }
 
 }  // namespace kernels
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/core/rule_names.hpp
+// rule_names: the enumerators of an operator's rules as text.
+// Flow: operators carry their list in operator_info; diagnose.hpp and fault.hpp word messages with it.
+
+namespace nnrt::inline NNRT_ISA {
+
+namespace detail {
+
+/// "… [with auto ...Enumerators = {nnrt::…::rule::name, nnrt::…::rule::other, (nnrt::…::rule)2, …}; …]", clang: "… [Enumerators = <…>]".
+template <auto... Enumerators> constexpr std::string_view text_of_enumerators() { return __PRETTY_FUNCTION__; }
+
+/// The same for the enumerators 0 … Count - 1 and for casts where there are fewer.
+template <class Rule, int Count>
+inline constexpr std::string_view enumerators_of = []<int... I>(std::integer_sequence<int, I...>) {
+  return text_of_enumerators<static_cast<Rule>(I)...>();
+}(std::make_integer_sequence<int, Count>());
+
+}  // namespace detail
+
+/// The names of an enum of rules, in order. They are cut out of one text when someone asks: few programs ever do.
+class rule_list {
+  // Stands first: clang finds no member template behind its use, in constant evaluation.
+  /// Calls found(name) for each enumerator in turn, while it answers true, up to the first number that has none: a cast, "(…::rule)2".
+  template <class F> constexpr void for_each(F found) const {
+    if (text_.empty()) return;
+    const char* first = text_.data() + text_.find(" = ") + 3;
+    bool is_cast = false;
+    for (const char *at = first, *end = text_.data() + text_.size(); at != end; ++at) {
+      if (*at == ':') first = at + 1, is_cast = false;
+      if (*at == '(' || *at == ')') is_cast = true;
+      if (*at != ',') continue;
+      if (is_cast || !found(std::string_view(first, static_cast<std::size_t>(at - first)))) return;
+      first = at + 2;
+    }
+  }
+
+ public:
+  constexpr rule_list() = default;
+  constexpr explicit rule_list(std::string_view text) : text_(text) {}
+
+  constexpr std::size_t size() const {
+    std::size_t n = 0;
+    for_each([&](std::string_view) { return ++n, true; });
+    return n;
+  }
+  constexpr bool empty() const { return size() == 0; }
+  /// Empty where there is no such enumerator.
+  constexpr std::string_view operator[](std::size_t i) const {
+    std::string_view wanted;
+    for_each([&](std::string_view name) { return i-- == 0 ? (wanted = name, false) : true; });
+    return wanted;
+  }
+
+ private:
+  std::string_view text_;
+};
+
+/// The names of an enum of rules. Compilers print 16 enumerators at a quarter of the price of 64, which no operator has.
+template <class Rule> constexpr rule_list rule_names() {
+  constexpr int few = 16, more_than_any_has = 64;
+  // The last one of a text is not counted, see for_each.
+  if constexpr (rule_list(detail::enumerators_of<Rule, few>).size() < few - 1) return rule_list(detail::enumerators_of<Rule, few>);
+  else return rule_list(detail::enumerators_of<Rule, more_than_any_has>);
+}
 
 }  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/core/signature.hpp
@@ -1433,12 +1638,32 @@ constexpr verdict settle(verdict v, array_ref<const tensor_desc> wanted) {
 
 namespace nnrt::inline NNRT_ISA {
 
-/// An attribute as NNRt passes it: a parameter tensor (OH_NN_<OP>_*) of this type number, dtype and element count (-1: any).
+/// An attribute as NNRt passes it: a parameter tensor (OH_NN_<OP>_*) of this type number, dtype and element count (-1: any). Rows of one
+/// attribute are forms of it, told apart by their counts. Source: what OH_NNModel_AddOperation checks.
 struct nnrt_parameter {
-  std::string_view attribute;
+  static constexpr std::int64_t as_made = std::numeric_limits<std::int64_t>::min() + 1;  // the least number says "no axis"
+
+  std::string_view attribute;      // empty: NNRt has it, here it means nothing
   int tensor_type = 0;
   dtype type = dtype::none;
   int count = 1;
+  int rank = -1;                   // that the tensor must have; -1: any
+  std::int64_t most = -1;          // numbers from 0 to this one are taken; -1: all are
+  bool is_required = false;        // a model cannot be finished without it
+  bool appends = false;            // given twice, the second one's numbers follow those of the first
+  std::int64_t absent = as_made;   // what it is when it is not given, where that is not what `attrs` are made with
+
+  constexpr nnrt_parameter of_rank(int r) const { return nnrt_parameter{attribute, tensor_type, type, count, r, most, is_required, appends, absent}; }
+  constexpr nnrt_parameter up_to(std::int64_t number) const { return nnrt_parameter{attribute, tensor_type, type, count, rank, number, is_required, appends, absent}; }
+  constexpr nnrt_parameter required() const { return nnrt_parameter{attribute, tensor_type, type, count, rank, most, true, appends, absent}; }
+  constexpr nnrt_parameter appending() const { return nnrt_parameter{attribute, tensor_type, type, count, rank, most, is_required, true, absent}; }
+  constexpr nnrt_parameter otherwise(std::int64_t number) const { return nnrt_parameter{attribute, tensor_type, type, count, rank, most, is_required, appends, number}; }
+};
+
+/// A parameter that an operation was given: its number and its first integer, for operators that check them against each other.
+struct nnrt_given {
+  int tensor_type = 0;
+  std::int64_t first = 0;
 };
 
 /// Numbers of an operator in other worlds; -1: it has none there.
@@ -1507,7 +1732,7 @@ struct operator_info {
   kernel_function run_reference = nullptr;
   const operator_label* label = nullptr;
   /// The enumerators of Op::rule, for messages.
-  array_ref<const std::string_view> rules;
+  rule_list rules;
   /// The dtypes that `reference` is instantiated for.
   dtype_set computes_on;
 };
@@ -1567,51 +1792,7 @@ template <class Op> constexpr std::int64_t macs_of_words(array_ref<const word> w
 }
 template <class Op, dtype_set Types> void run_reference_step(const kernel_call& call) { call.report(run_reference<Op, Types>(call.attrs, call.in, call.out)); }
 
-/// "… [with auto ...Enumerators = {nnrt::…::rule::name, nnrt::…::rule::other, (nnrt::…::rule)2, …}; …]", clang: "… [Enumerators = <…>]".
-template <auto... Enumerators> constexpr std::string_view text_of_enumerators() { return __PRETTY_FUNCTION__; }
-
-/// The names of an enum's enumerators, cut out of one such text: an instantiation for each of them would cost every program more.
-template <class Rule> struct rule_name_table {
-  static constexpr int more_than_any_has = 64;
-  static constexpr std::string_view text = []<int... I>(std::integer_sequence<int, I...>) {
-    return text_of_enumerators<static_cast<Rule>(I)...>();
-  }(std::make_integer_sequence<int, more_than_any_has>());
-
-  /// Calls found(name) for each enumerator in turn, up to the first number that has none: a cast, "(…::rule)2".
-  template <class F> static constexpr void for_each_name(F found) {
-    const char* first = text.data() + text.find(" = ") + 3;
-    bool is_cast = false;
-    for (const char *at = first, *end = text.data() + text.size(); at != end; ++at) {
-      if (*at == ':') first = at + 1, is_cast = false;
-      if (*at == '(' || *at == ')') is_cast = true;
-      if (*at != ',') continue;
-      if (is_cast) return;
-      found(std::string_view(first, static_cast<std::size_t>(at - first)));
-      first = at + 2;
-    }
-  }
-  static constexpr std::size_t count = [] {
-    std::size_t n = 0;
-    for_each_name([&](std::string_view) { ++n; });
-    return n;
-  }();
-  static constexpr std::array<std::string_view, count> names = [] {
-    std::array<std::string_view, count> list{};
-    std::size_t n = 0;
-    for_each_name([&](std::string_view name) { list[n++] = name; });
-    return list;
-  }();
-};
-
 }  // namespace detail
-
-/// The names of an enum of rules, in order.
-template <class Rule> constexpr array_ref<const std::string_view> rule_names() { return detail::rule_name_table<Rule>::names; }
-
-/// The fault of a value that breaks this rule, and where it stands in its operand.
-template <class Rule> constexpr run_fault fault_at(std::int64_t position, Rule rule, std::int64_t actual, std::int64_t expected) {
-  return {rule_names<Rule>()[static_cast<std::size_t>(rule)], position, actual, expected};
-}
 
 /// The dtypes for which Op::reference is meant.
 template <class Op> constexpr dtype_set reference_types() {
@@ -1625,7 +1806,8 @@ template <class Op> inline constexpr operator_label label_of{Op::name, attribute
 
 /// The erased form of an operator whose reference is instantiated for the dtypes in Types.
 /// HasKernels keeps what translation units with and without the kernels' bindings make of an operator apart: the linker would merge them.
-template <class Op, dtype_set Types, bool HasKernels> constexpr operator_info make_operator_info() {
+/// InNumbers: the choice of a kernel may be a code, for a plan that the compiler makes.
+template <class Op, dtype_set Types, bool HasKernels, bool InNumbers> constexpr operator_info make_operator_info() {
   operator_info info;
   info.code = Op::code;
   info.name = Op::name;
@@ -1639,7 +1821,7 @@ template <class Op, dtype_set Types, bool HasKernels> constexpr operator_info ma
   info.rules = rule_names<typename Op::rule>();
   info.computes_on = Types;
   if constexpr (Op::traits.outputs_are_parts) info.part_offset = &detail::part_offset_of_words<Op>;
-  if constexpr (HasKernels) info.select = &kernels::select_for<Op, Types>;
+  if constexpr (HasKernels) info.select = &kernels::select_for<Op, Types, InNumbers>;
   else info.select = &kernels::select_none;
   info.run_reference = &detail::run_reference_step<Op, Types>;
   info.label = &label_of<Op>;
@@ -1648,11 +1830,20 @@ template <class Op, dtype_set Types, bool HasKernels> constexpr operator_info ma
 
 /// The operator as a static graph names it: its reference for one dtype.
 template <class Op, dtype Type, bool HasKernels = is_complete<kernels::bindings<Op>>>
-inline constexpr operator_info static_operator = make_operator_info<Op, types_of(Type), HasKernels>();
+inline constexpr operator_info static_operator = make_operator_info<Op, types_of(Type), HasKernels, true>();
+
+/// The same for a plan that is made at run time: with the functions of all kernels.
+template <const operator_info* Static>
+inline constexpr operator_info at_run_time = [] {
+  operator_info info = *Static;
+  using op = typename kernels::operator_of<Static->code>::type;
+  if constexpr (!std::is_void_v<op>) info.select = &kernels::select_for<op, Static->computes_on>;
+  return info;
+}();
 
 /// The operator as dynamic graphs find it: its reference for every dtype it takes.
 template <class Op, bool HasKernels = is_complete<kernels::bindings<Op>>>
-inline constexpr operator_info dynamic_operator = make_operator_info<Op, reference_types<Op>(), HasKernels>();
+inline constexpr operator_info dynamic_operator = make_operator_info<Op, reference_types<Op>(), HasKernels, false>();
 
 }  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/kernels/call.hpp
@@ -1726,6 +1917,33 @@ constexpr interval share_of_floats(std::int64_t n, part p) {
   constexpr std::int64_t line = 16;
   const interval lines = share((n + line - 1) / line, p);
   return {lines.begin * line, lines.end * line < n ? lines.end * line : n};
+}
+
+/// Elements of the result that a call makes: all, or those of its rows.
+constexpr std::int64_t elements_of(const kernel_call& call) {
+  const shape_t& y = call.out[0].shape();
+  return call.rows.is_all() ? y.elements() : call.rows.count() * y.elements(2);
+}
+
+/// How an operator on two tensors of one shape, an image's, reads the rows of both.
+constexpr row_window rows_of_pairs(const kernel_request& node) {
+  const shape_t &a = node.in[0].desc.shape, &b = node.in[1].desc.shape;
+  return {a == b && a.rank == 4 ? 0b11U : 0U};
+}
+
+/// How a convolution of this shape reads the rows of operand 0.
+template <class Shape> constexpr row_window row_window_of(const Shape& s) {
+  return {0b1, s.stride_h, (s.kernel_h - 1) * s.dilation_h + 1, s.pad_top};
+}
+
+/// The convolution that makes some rows of one image's result from the rows that it reads for them.
+template <class Shape> constexpr Shape narrowed(Shape s, row_range rows) {
+  if (rows.is_all()) return s;
+  const row_window window = row_window_of(s);
+  const row_range read = window.under(rows, s.height);
+  s.batch = 1, s.height = read.count(), s.out_height = rows.count();
+  s.pad_top = read.begin - window.first_row_of(rows.begin);
+  return s;
 }
 
 /// Whether the operands that are there and the outputs are all of this dtype.
@@ -1921,9 +2139,9 @@ void zip_elements(const broadcast_loops& loops, const T* a, const T* b, R* y, in
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
-// Architectures and registers alone: xsimd::batch, with <complex>, <memory> and the functions of every architecture, costs
+// Registers alone: xsimd::batch, with <complex>, <memory> and the functions of every architecture, costs
 // each translation unit another 0.25 s, and each of its operations three calls to inline.
-#include <xsimd/config/xsimd_arch.hpp>
+#include <xsimd/types/xsimd_all_registers.hpp>
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
@@ -1933,15 +2151,7 @@ namespace nnrt::inline NNRT_ISA::kernels {
 
 /// Template argument of every kernel's entry point. A template is compiled only where it is called, so a program that
 /// merely includes a kernel does not pay for it.
-struct native {
-  /// Whether the GEMM tile asks for the weights of the next step (weights_ahead) while it computes. Costs layers that
-  /// need no such help 1 to 5 %, hence off.
-  static constexpr bool fetches_ahead = false;
-};
-/// As native, with the fetching ahead.
-struct native_fetching_ahead {
-  static constexpr bool fetches_ahead = true;
-};
+struct native {};
 
 // --- the vector type -------------------------------------------------------
 #if defined(NNRT_HAS_XSIMD)
@@ -2197,6 +2407,16 @@ inline address address_of(const float* p) { return reinterpret_cast<address>(p);
 
 /// Makes the value opaque, so that the optimiser keeps it in a register instead of recomputing it from others.
 template <class T> [[gnu::always_inline]] inline void keep(T& value) { asm("" : "+r"(value)); }
+/// The same for a vector that was loaded: the optimiser else loads it again for each of a few uses.
+[[gnu::always_inline]] inline void keep(vf& value) {
+#if defined(__SSE2__)
+  asm("" : "+v"(value.data));
+#elif defined(NNRT_HAS_XSIMD)
+  asm("" : "+w"(value.data));
+#else
+  static_cast<void>(value);
+#endif
+}
 
 /// Multiples of a distance in memory. With x86's scaled index they reach offsets 0 to 6 from one base without a further
 /// instruction. Kept opaque: g++ 12 else computes every address ahead of the loop and parks them in stack slots.
@@ -2795,7 +3015,7 @@ template <class T, class Y> constexpr bool is_plain_pair(const kernel_request& n
 inline broadcast_loops loops_of(const kernel_call& call) {
   return kernels::loops_of(call.in[0].shape(), call.in[1].shape(), call.out[0].shape());
 }
-inline interval share_of(const kernel_call& call) { return share_of_floats(call.out[0].elements(), part_of(call)); }
+inline interval share_of(const kernel_call& call) { return share_of_floats(elements_of(call), part_of(call)); }
 
 }  // namespace detail
 
@@ -2834,7 +3054,7 @@ template <class Op, class Binding, class Y = void> struct binary_binding {
       return element_binding<Op, Y>::template select<float16, double, std::int32_t>(node, parts);
     switch (form_of(node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape)) {
       case broadcast_form::same:
-        return {.run = &run_same, .parts = parts, .name = "zip"};
+        return {.run = &run_same, .parts = parts, .rows = rows_of_pairs(node), .name = "zip"};
       case broadcast_form::scalar:
         return {.run = &run_scalar, .parts = parts, .name = "zip scalar"};
       case broadcast_form::channels:
@@ -3458,10 +3678,29 @@ constexpr std::int32_t shifted_left(std::int64_t x, int bits) {
   constexpr std::int64_t most = std::int64_t{1} << 31U;
   return saturated_i32(clamped(x, -most, most) * (std::int64_t{1} << (bits < 31 ? bits : 31)));
 }
+
+/// A sum of more than 32 bits times a factor whose mantissa is rounded to 15 bits, so that the product has 64:
+/// product / 2^right. The sum is saturated at 48 bits.
+struct wide_product {
+  std::int64_t product;
+  int right;
+
+  constexpr wide_product(std::int64_t sum, fixed_point factor) : product(0), right(15 - factor.exponent) {
+    constexpr std::int64_t most = std::int64_t{1} << 47U;
+    const std::int32_t mantissa = factor.mantissa < 0x7fff0000 ? (factor.mantissa + (1 << 15)) >> 16 : 0x7fff;
+    product = clamped(sum, -most, most - 1) * mantissa;
+  }
+  /// To nearest, ties toward plus infinity.
+  constexpr std::int32_t rounded() const {
+    if (right <= 0) return shifted_left(product, -right);
+    return saturated_i32((product + (std::int64_t{1} << (right - 1))) >> right);
+  }
+};
 }  // namespace detail
 
 /// Ways to round the product of an accumulator and a factor; a target's policy names the one that its hardware has.
-/// Each saturates what leaves 32 bits.
+/// Each saturates what leaves 32 bits. scale_wide() is for sums of up to 48 bits, those of 16-bit activations: it keeps 15
+/// bits of the factor and rounds once, as TFLite does whatever the rounding of its other sums is.
 namespace rounding {
 
 /// Two roundings to nearest: of the 64-bit product to 32 bits (ties toward plus infinity), then of the right shift
@@ -3472,6 +3711,9 @@ struct twice {
   static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor) {
     const int left = factor.exponent > 0 ? factor.exponent : 0, right = factor.exponent < 0 ? -factor.exponent : 0;
     return detail::shifted_right(detail::high_product(detail::shifted_left(accumulator, left), factor.mantissa), right);
+  }
+  static constexpr std::int32_t scale_wide(std::int64_t sum, fixed_point factor) {
+    return detail::wide_product(sum, factor).rounded();
   }
 };
 
@@ -3484,13 +3726,23 @@ struct once {
     if (right <= 0) return detail::shifted_left(product, -right);
     return detail::saturated_i32((product + (std::int64_t{1} << (right - 1))) >> right);
   }
+  static constexpr std::int32_t scale_wide(std::int64_t sum, fixed_point factor) {
+    return detail::wide_product(sum, factor).rounded();
+  }
 };
 
 /// One rounding of the exact product to nearest, ties to the even neighbour, as IEEE 754 rounds.
 struct half_to_even {
   static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor) {
-    const std::int64_t product = std::int64_t{accumulator} * factor.mantissa;
-    const int right = 31 - factor.exponent;
+    return rounded(std::int64_t{accumulator} * factor.mantissa, 31 - factor.exponent);
+  }
+  static constexpr std::int32_t scale_wide(std::int64_t sum, fixed_point factor) {
+    const detail::wide_product exact(sum, factor);
+    return rounded(exact.product, exact.right);
+  }
+
+ private:
+  static constexpr std::int32_t rounded(std::int64_t product, int right) {
     if (right <= 0) return detail::shifted_left(product, -right);
     const std::int64_t below = product >> right, rest = product - (below << right),
                        half = std::int64_t{1} << (right - 1);
@@ -3530,6 +3782,13 @@ template <class T> constexpr stored_range stored_range_of(const quantisation& q,
 template <class T, class Rounding = rounding::twice>
 constexpr T requantise(std::int64_t sum, fixed_point factor, std::int32_t zero_point, stored_range range) {
   const std::int64_t value = std::int64_t{zero_point} + Rounding::scale(detail::saturated_i32(sum), factor);
+  return static_cast<T>(detail::clamped(value, range.low, range.high));
+}
+
+/// The same for a sum that is kept in 64 bits, by Rounding::scale_wide.
+template <class T, class Rounding = rounding::twice>
+constexpr T requantise_wide(std::int64_t sum, fixed_point factor, std::int32_t zero_point, stored_range range) {
+  const std::int64_t value = std::int64_t{zero_point} + Rounding::scale_wide(sum, factor);
   return static_cast<T>(detail::clamped(value, range.low, range.high));
 }
 
@@ -3696,6 +3955,43 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
 #endif
 }
 
+/// Whether broadcast8() and paired_sums() are there.
+#if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2)
+inline constexpr bool has_pairs_of_lanes = true;
+#else
+inline constexpr bool has_pairs_of_lanes = false;
+#endif
+
+/// The eight bytes at p in every pair of lanes, flipped.
+[[gnu::always_inline]] inline dot_values broadcast8(const void* p, int_vector flip) {
+  std::int64_t word;
+  __builtin_memcpy(&word, p, sizeof word);
+#if defined(NNRT_LANES_AVX512)
+  return values_of((int_vector)_mm512_set1_epi64(word) ^ flip);
+#else
+  typedef std::int64_t pairs __attribute__((vector_size(register_bytes)));
+  return values_of((int_vector)(word - pairs{}) ^ flip);
+#endif
+}
+/// The sums of pairs of lanes: each four lanes are two pairs of x and two of y, see pair_of_lane().
+[[gnu::always_inline]] inline int_vector paired_sums(int_vector x, int_vector y) {
+#if defined(NNRT_LANES_AVX512)
+  return (int_vector)_mm512_castps_si512(_mm512_shuffle_ps((__m512)x, (__m512)y, 0x88)) +
+         (int_vector)_mm512_castps_si512(_mm512_shuffle_ps((__m512)x, (__m512)y, 0xdd));
+#elif defined(NNRT_LANES_AVX2)
+  return (int_vector)_mm256_castps_si256(_mm256_shuffle_ps((__m256)x, (__m256)y, 0x88)) +
+         (int_vector)_mm256_castps_si256(_mm256_shuffle_ps((__m256)x, (__m256)y, 0xdd));
+#else
+  (void)y;
+  return x;
+#endif
+}
+/// The pair whose sum comes into a lane: of which of the two registers, and its first lane there.
+struct lane_pair {
+  std::int64_t source, lane;
+};
+constexpr lane_pair pair_of_lane(std::int64_t lane) { return {lane % 4 / 2, lane / 4 * 4 + lane % 2 * 2}; }
+
 // --- bytes of four registers, lane by lane ------------------------------------
 
 /// The same place of four registers of bytes side by side in a lane: r0 r1 r2 r3. Lane l of register v belongs to byte
@@ -3790,58 +4086,117 @@ inline constexpr bool has_exact_scale = false;
 #endif
 }
 
-/// The upper halves of the doubled products, rounded to nearest, ties toward plus infinity, as detail::high_product().
-[[gnu::always_inline]] inline int_vector high_products(int_vector x, int_vector y) {
+/// A rounded number in each lane, and how far it was from it, as the bits of a float without its sign.
+struct rounded_lanes {
+  int_vector nearest, distance;
+};
+/// x * slope_x + y * slope_y + offset as floats compute it; the lanes of slopes and offset hold the bits of floats.
+[[gnu::always_inline]] inline rounded_lanes rounded_sum(int_vector x, int_vector slope_x, int_vector y,
+                                                        int_vector slope_y, int_vector offset) {
 #if defined(NNRT_LANES_AVX512)
-  const __m512i half = _mm512_set1_epi64(std::int64_t{1} << 30);
-  const __m512i even = _mm512_add_epi64(_mm512_mul_epi32((__m512i)x, (__m512i)y), half),
-                odd = _mm512_add_epi64(
-                    _mm512_mul_epi32(_mm512_srli_epi64((__m512i)x, 32), _mm512_srli_epi64((__m512i)y, 32)), half);
-  return (int_vector)_mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, 31), _mm512_slli_epi64(odd, 1));
+  const __m512 sum = _mm512_fmadd_ps(
+      _mm512_cvtepi32_ps((__m512i)x), (__m512)slope_x,
+      _mm512_fmadd_ps(_mm512_cvtepi32_ps((__m512i)y), (__m512)slope_y, (__m512)offset));
+  return {(int_vector)_mm512_cvtps_epi32(sum), (int_vector)_mm512_reduce_ps(sum, 8) & INT32_MAX};
 #elif defined(NNRT_LANES_AVX2)
-  const __m256i half = _mm256_set1_epi64x(std::int64_t{1} << 30);
-  const __m256i even = _mm256_add_epi64(_mm256_mul_epi32((__m256i)x, (__m256i)y), half),
-                odd = _mm256_add_epi64(
-                    _mm256_mul_epi32(_mm256_srli_epi64((__m256i)x, 32), _mm256_srli_epi64((__m256i)y, 32)), half);
-  return (int_vector)_mm256_blend_epi32(_mm256_srli_epi64(even, 31), _mm256_slli_epi64(odd, 1), 0xaa);
+  const __m256 sum = _mm256_fmadd_ps(
+      _mm256_cvtepi32_ps((__m256i)x), (__m256)slope_x,
+      _mm256_fmadd_ps(_mm256_cvtepi32_ps((__m256i)y), (__m256)slope_y, (__m256)offset));
+  return {(int_vector)_mm256_cvtps_epi32(sum), (int_vector)_mm256_sub_ps(sum, _mm256_round_ps(sum, 8)) & INT32_MAX};
 #else
-  (void)y;
+  (void)slope_x, (void)y, (void)slope_y, (void)offset;
+  return {x, x};
+#endif
+}
+/// The larger ones; and whether any lane of x is larger than that of y.
+[[gnu::always_inline]] inline int_vector larger_lanes(int_vector x, int_vector y) {
+#if defined(NNRT_LANES_AVX512)
+  return (int_vector)_mm512_max_epi32((__m512i)x, (__m512i)y);
+#elif defined(NNRT_LANES_AVX2)
+  return (int_vector)_mm256_max_epi32((__m256i)x, (__m256i)y);
+#else
+  for (std::int64_t i = 0; i < int_lanes; ++i) x[i] = x[i] > y[i] ? x[i] : y[i];
   return x;
 #endif
+}
+[[gnu::always_inline]] inline bool any_is_larger(int_vector x, int_vector y) {
+#if defined(NNRT_LANES_AVX512)
+  return _mm512_cmpgt_epi32_mask((__m512i)x, (__m512i)y) != 0;
+#elif defined(NNRT_LANES_AVX2)
+  return _mm256_movemask_epi8(_mm256_cmpgt_epi32((__m256i)x, (__m256i)y)) != 0;
+#else
+  for (std::int64_t i = 0; i < int_lanes; ++i)
+    if (x[i] > y[i]) return true;
+  return false;
+#endif
+}
+
+/// The upper halves of x * y + addend, products and addends of 64 bits; those of even and of odd lanes stand apart.
+[[gnu::always_inline]] inline int_vector upper_halves(int_vector x, int_vector y, int_vector even_addend,
+                                                      int_vector odd_addend) {
+#if defined(NNRT_LANES_AVX512)
+  const __m512i even = _mm512_add_epi64(_mm512_mul_epi32((__m512i)x, (__m512i)y), (__m512i)even_addend),
+                odd = _mm512_add_epi64(
+                    _mm512_mul_epi32(_mm512_srli_epi64((__m512i)x, 32), _mm512_srli_epi64((__m512i)y, 32)),
+                    (__m512i)odd_addend);
+  return (int_vector)_mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB);
+#elif defined(NNRT_LANES_AVX2)
+  const __m256i even = _mm256_add_epi64(_mm256_mul_epi32((__m256i)x, (__m256i)y), (__m256i)even_addend),
+                odd = _mm256_add_epi64(
+                    _mm256_mul_epi32(_mm256_srli_epi64((__m256i)x, 32), _mm256_srli_epi64((__m256i)y, 32)),
+                    (__m256i)odd_addend);
+  return (int_vector)_mm256_blend_epi32(_mm256_shuffle_epi32(even, 0xf5), odd, 0xaa);
+#else
+  (void)y, (void)even_addend, (void)odd_addend;
+  return x;
+#endif
+}
+/// 2^31 in each pair of lanes: what rounds upper_halves().
+[[gnu::always_inline]] inline int_vector half_in_pairs() {
+  typedef std::int64_t pairs __attribute__((vector_size(register_bytes)));
+  return (int_vector)((std::int64_t{1} << 31) - pairs{});
 }
 
 /// What a stored result may be, as vectors.
 struct narrowing {
-  short_vector low, high, zero_point;
-  byte_vector flip;
+  short_vector zero_point;
+  byte_vector low, high, flip;
 
   /// All numbers as those of i8: of u8 results 128 is taken off, and the bytes are flipped back.
   narrowing(std::int32_t low_number, std::int32_t high_number, std::int32_t zero, bool is_unsigned)
-      : low(in_every_lane(low_number - (is_unsigned ? 128 : 0))),
+      : zero_point(static_cast<std::int16_t>(zero - (is_unsigned ? 128 : 0)) - short_vector{}),
+        low(in_every_lane(low_number - (is_unsigned ? 128 : 0))),
         high(in_every_lane(high_number - (is_unsigned ? 128 : 0))),
-        zero_point(in_every_lane(zero - (is_unsigned ? 128 : 0))),
-        flip((byte_vector)int_lanes_of(is_unsigned ? static_cast<std::int32_t>(0x80808080U) : 0)) {}
+        flip(in_every_lane(is_unsigned ? -128 : 0)) {}
 
-  template <bool AddsZeroPoint> [[gnu::always_inline]] short_vector limited(short_vector x) const {
+  template <bool AddsZeroPoint> [[gnu::always_inline]] short_vector moved(short_vector x) const {
+    if constexpr (!AddsZeroPoint) return x;
 #if defined(NNRT_LANES_AVX512)
-    if constexpr (AddsZeroPoint) x = (short_vector)_mm512_adds_epi16((__m512i)x, (__m512i)zero_point);
-    return (short_vector)_mm512_min_epi16(_mm512_max_epi16((__m512i)x, (__m512i)low), (__m512i)high);
+    return (short_vector)_mm512_adds_epi16((__m512i)x, (__m512i)zero_point);
 #elif defined(NNRT_LANES_AVX2)
-    if constexpr (AddsZeroPoint) x = (short_vector)_mm256_adds_epi16((__m256i)x, (__m256i)zero_point);
-    return (short_vector)_mm256_min_epi16(_mm256_max_epi16((__m256i)x, (__m256i)low), (__m256i)high);
+    return (short_vector)_mm256_adds_epi16((__m256i)x, (__m256i)zero_point);
 #elif defined(__SSE2__)
-    if constexpr (AddsZeroPoint) x = (short_vector)_mm_adds_epi16((__m128i)x, (__m128i)zero_point);
-    return (short_vector)_mm_min_epi16(_mm_max_epi16((__m128i)x, (__m128i)low), (__m128i)high);
+    return (short_vector)_mm_adds_epi16((__m128i)x, (__m128i)zero_point);
 #else
     return x;
 #endif
   }
+  [[gnu::always_inline]] byte_vector limited(byte_vector x) const {
+#if defined(NNRT_LANES_AVX512)
+    return (byte_vector)_mm512_min_epi8(_mm512_max_epi8((__m512i)x, (__m512i)low), (__m512i)high) ^ flip;
+#elif defined(NNRT_LANES_AVX2)
+    return (byte_vector)_mm256_min_epi8(_mm256_max_epi8((__m256i)x, (__m256i)low), (__m256i)high) ^ flip;
+#elif defined(__SSE4_1__)
+    return (byte_vector)_mm_min_epi8(_mm_max_epi8((__m128i)x, (__m128i)low), (__m128i)high) ^ flip;
+#else
+    const auto at_least = (byte_vector)(x > low), raised = (x & at_least) | (low & ~at_least);
+    const auto at_most = (byte_vector)(raised < high);
+    return ((raised & at_most) | (high & ~at_most)) ^ flip;
+#endif
+  }
 
  private:
-  static short_vector in_every_lane(std::int32_t x) {
-    const auto number = static_cast<std::int16_t>(x);
-    return number - short_vector{};
-  }
+  static byte_vector in_every_lane(std::int32_t x) { return static_cast<std::int8_t>(x) - byte_vector{}; }
 };
 
 /// Stored numbers of four registers of scaled sums, to which the zero point is added unless they include it. Each 16
@@ -3850,25 +4205,25 @@ template <bool AddsZeroPoint>
 [[gnu::always_inline]] inline byte_vector narrowed(int_vector a, int_vector b, int_vector c, int_vector d,
                                                    const narrowing& to) {
 #if defined(NNRT_LANES_AVX512)
-  const auto ab = to.limited<AddsZeroPoint>((short_vector)_mm512_packs_epi32((__m512i)a, (__m512i)b)),
-             cd = to.limited<AddsZeroPoint>((short_vector)_mm512_packs_epi32((__m512i)c, (__m512i)d));
-  return (byte_vector)_mm512_packs_epi16((__m512i)ab, (__m512i)cd) ^ to.flip;
+  const auto ab = to.moved<AddsZeroPoint>((short_vector)_mm512_packs_epi32((__m512i)a, (__m512i)b)),
+             cd = to.moved<AddsZeroPoint>((short_vector)_mm512_packs_epi32((__m512i)c, (__m512i)d));
+  return to.limited((byte_vector)_mm512_packs_epi16((__m512i)ab, (__m512i)cd));
 #elif defined(NNRT_LANES_AVX2)
-  const auto ab = to.limited<AddsZeroPoint>((short_vector)_mm256_packs_epi32((__m256i)a, (__m256i)b)),
-             cd = to.limited<AddsZeroPoint>((short_vector)_mm256_packs_epi32((__m256i)c, (__m256i)d));
-  return (byte_vector)_mm256_packs_epi16((__m256i)ab, (__m256i)cd) ^ to.flip;
+  const auto ab = to.moved<AddsZeroPoint>((short_vector)_mm256_packs_epi32((__m256i)a, (__m256i)b)),
+             cd = to.moved<AddsZeroPoint>((short_vector)_mm256_packs_epi32((__m256i)c, (__m256i)d));
+  return to.limited((byte_vector)_mm256_packs_epi16((__m256i)ab, (__m256i)cd));
 #elif defined(__SSE2__)
-  const auto ab = to.limited<AddsZeroPoint>((short_vector)_mm_packs_epi32((__m128i)a, (__m128i)b)),
-             cd = to.limited<AddsZeroPoint>((short_vector)_mm_packs_epi32((__m128i)c, (__m128i)d));
-  return (byte_vector)_mm_packs_epi16((__m128i)ab, (__m128i)cd) ^ to.flip;
+  const auto ab = to.moved<AddsZeroPoint>((short_vector)_mm_packs_epi32((__m128i)a, (__m128i)b)),
+             cd = to.moved<AddsZeroPoint>((short_vector)_mm_packs_epi32((__m128i)c, (__m128i)d));
+  return to.limited((byte_vector)_mm_packs_epi16((__m128i)ab, (__m128i)cd));
 #else
   byte_vector out;
   const int_vector all[] = {a, b, c, d};
   for (int i = 0; i < 16; ++i) {
     const std::int64_t x = std::int64_t{all[i / 4][i % 4]} + (AddsZeroPoint ? to.zero_point[0] : 0);
-    out[i] = static_cast<std::int8_t>(x < to.low[0] ? to.low[0] : x > to.high[0] ? to.high[0] : x);
+    out[i] = static_cast<std::int8_t>(x < -128 ? -128 : x > 127 ? 127 : x);
   }
-  return out ^ to.flip;
+  return to.limited(out);
 #endif
 }
 
@@ -3883,32 +4238,27 @@ template <bool AddsZeroPoint>
   return x;
 #endif
 }
-/// Stores a register in two halves, or in four quarters, `stride` bytes apart.
-[[gnu::always_inline]] inline void store_halves(byte_vector x, std::byte* p, std::int64_t stride) {
+/// Stores a half of a register, or a quarter.
+template <int Half> [[gnu::always_inline]] inline void store_half(byte_vector x, std::byte* p) {
 #if defined(NNRT_LANES_AVX512)
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_castsi512_si256((__m512i)x));
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p + stride), _mm512_extracti64x4_epi64((__m512i)x, 1));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), Half == 0 ? _mm512_castsi512_si256((__m512i)x)
+                                                               : _mm512_extracti64x4_epi64((__m512i)x, 1));
 #else
   typedef std::int64_t words __attribute__((vector_size(register_bytes)));
-  const auto parts = (words)x;
   for (int i = 0; i < register_bytes / 16; ++i) {
-    const std::int64_t first = parts[i], second = parts[register_bytes / 16 + i];
-    __builtin_memcpy(p + 8 * i, &first, 8), __builtin_memcpy(p + stride + 8 * i, &second, 8);
+    const std::int64_t word = ((words)x)[Half * (register_bytes / 16) + i];
+    __builtin_memcpy(p + 8 * i, &word, 8);
   }
 #endif
 }
-[[gnu::always_inline]] inline void store_quarters(byte_vector x, std::byte* p, std::int64_t stride) {
+template <int Quarter> [[gnu::always_inline]] inline void store_quarter(byte_vector x, std::byte* p) {
 #if defined(NNRT_LANES_AVX512)
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_castsi512_si128((__m512i)x));
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(p + stride), _mm512_extracti32x4_epi32((__m512i)x, 1));
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(p + 2 * stride), _mm512_extracti32x4_epi32((__m512i)x, 2));
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(p + 3 * stride), _mm512_extracti32x4_epi32((__m512i)x, 3));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_extracti32x4_epi32((__m512i)x, Quarter));
 #else
-  for (int row = 0; row < 4; ++row, p += stride)
-    for (int i = 0; i < int_lanes / 4; ++i) {
-      const std::int32_t word = ((int_vector)x)[row * (int_lanes / 4) + i];
-      __builtin_memcpy(p + 4 * i, &word, 4);
-    }
+  for (int i = 0; i < int_lanes / 4; ++i) {
+    const std::int32_t word = ((int_vector)x)[Quarter * (int_lanes / 4) + i];
+    __builtin_memcpy(p + 4 * i, &word, 4);
+  }
 #endif
 }
 
@@ -3922,6 +4272,7 @@ namespace nnrt::inline NNRT_ISA::kernels {
 enum class scale_method : std::int32_t {
   by_rising_line,  // of results that are clamped at the zero point, which the line includes
   by_line,
+  rising_exactly,  // of such results, which include the zero point again; of factors below 1/2
   exactly,
   one_by_one
 };
@@ -3932,8 +4283,11 @@ struct alignas(64) channel_scales {
   float slope[int_lanes], offset[int_lanes];
   std::int32_t mantissa[int_lanes], left[int_lanes], right[int_lanes];
   std::int32_t half[int_lanes], sign[int_lanes];  // of the right shift: what rounds it
+  std::int64_t even_addend[int_lanes / 2], odd_addend[int_lanes / 2];  // rising_exactly: what rounds, the zero point
+  std::int32_t upper_right[int_lanes];                                 // and the right shift of what is above 2^32
   std::int32_t bias[int_lanes];                   // one_by_one: not yet in the sums, since they might overflow
-  std::int32_t has_rising_line[int_lanes], has_line[int_lanes], is_exact[int_lanes];  // what each lane allows
+  // What each lane allows.
+  std::int32_t has_rising_line[int_lanes], has_line[int_lanes], rises_exactly[int_lanes], is_exact[int_lanes];
   scale_method method;
 };
 
@@ -3967,13 +4321,19 @@ constexpr std::int32_t scaled(std::int64_t sum, fixed_point factor) {
   return rounding::twice::scale(nnrt::detail::saturated_i32(sum), factor);
 }
 
-/// The smallest sum that is scaled to `result` or more; there is one.
+/// The smallest sum that is scaled to `result` or more, for a factor of at most 1 but not 0: both roundings undone. The sum
+/// has to fit into 32 bits.
 inline std::int64_t first_reaching(std::int32_t result, fixed_point factor) {
-  const double slope = static_cast<double>(factor.mantissa) / static_cast<double>(std::int64_t{1} << (31 - factor.exponent));
-  auto sum = static_cast<std::int64_t>((static_cast<double>(result) - 0.5) / slope);
-  while (scaled(sum, factor) < result) ++sum;
-  while (scaled(sum - 1, factor) >= result) --sum;
-  return sum;
+  const int right = -factor.exponent;
+  const std::int64_t half = right > 0 ? std::int64_t{1} << (right - 1) : 0;
+  const std::int64_t high = result * (std::int64_t{1} << right) - half + (result <= 0 && right > 0 ? 1 : 0);
+  const std::int64_t product = (high * 2 - 1) * (std::int64_t{1} << 30);
+  const auto sum = static_cast<std::int64_t>(static_cast<double>(product) / static_cast<double>(factor.mantissa));
+  // The quotient may be one off, and is cut toward zero.
+  const std::int64_t above = product - (sum - 1) * factor.mantissa;
+  const std::int64_t further = (above > 0 ? 1 : 0) + (above > factor.mantissa ? 1 : 0) +
+                               (above > 2 * std::int64_t{factor.mantissa} ? 1 : 0);
+  return sum - 1 + further;
 }
 
 /// The steps of one channel's staircase: at sum `at` it reaches `result`, just before it does not. And its ends.
@@ -3991,13 +4351,15 @@ struct staircase {
       at[steps] = static_cast<std::int32_t>(first_reaching(k, channel.factor)), result[steps] = k;
     for (int i = steps; steps > 0 && i < steps + int_lanes; ++i) at[i] = at[i - 1], result[i] = result[i - 1];
   }
-  std::int32_t limited(std::int32_t x) const { return std::clamp(x, range.low, range.high); }
+  std::int32_t limited(std::int64_t x) const {
+    return static_cast<std::int32_t>(std::clamp<std::int64_t>(x, range.low, range.high));
+  }
 
   /// Whether a line ends and steps where this does; it may be higher by `zero`.
   template <class Line> bool fits(Line line, std::int32_t zero) const {
     std::int32_t ends[int_lanes] = {static_cast<std::int32_t>(reach.low), static_cast<std::int32_t>(reach.high)};
-    store_vector(ends, line(load_vector<int_vector>(ends)) - zero);
-    if (limited(ends[0]) != first || limited(ends[1]) != last) return false;
+    store_vector(ends, line(load_vector<int_vector>(ends)));
+    if (limited(std::int64_t{ends[0]} - zero) != first || limited(std::int64_t{ends[1]} - zero) != last) return false;
     for (int i = 0; i < steps; i += int_lanes) {
       const auto x = load_vector<int_vector>(at + i), wanted = load_vector<int_vector>(result + i) + zero;
       std::int32_t is_wrong[int_lanes], any = 0;
@@ -4006,6 +4368,38 @@ struct staircase {
       if (any != 0) return false;
     }
     return true;
+  }
+
+  /// Bounds of the offset of a line through all steps.
+  struct offsets {
+    double low = -1e30, high = 1e30;
+    double width() const { return high - low; }
+  };
+  /// For a given slope, were floats exact. A signed offset is taken off negative sums.
+  template <bool IsSigned> offsets offsets_for(double slope) const {
+    typedef double doubles __attribute__((vector_size(register_bytes)));
+    typedef std::int64_t longs __attribute__((vector_size(register_bytes)));
+    typedef std::int32_t half_vector __attribute__((vector_size(register_bytes / 2)));
+    const doubles lowest = -1e30 - doubles{}, highest = 1e30 - doubles{};
+    doubles low = lowest, high = highest;
+    for (int i = 0; i < steps; i += int_lanes / 2) {
+      const doubles x = __builtin_convertvector(load_vector<half_vector>(at + i), doubles),
+                    step = __builtin_convertvector(load_vector<half_vector>(result + i), doubles) - 0.5;
+      const doubles here = step - x * slope, before = here + slope;  // what reaches the step, and what does so too early
+      if constexpr (IsSigned) {
+        const longs is_negative = x < 0.0, was_negative = x <= 0.0;
+        const doubles least = is_negative ? lowest : here, most_of_negative = is_negative ? -here : highest;
+        const doubles most = was_negative ? highest : before, least_of_negative = was_negative ? -before : lowest;
+        low = low > least ? low : least, low = low > least_of_negative ? low : least_of_negative;
+        high = high < most ? high : most, high = high < most_of_negative ? high : most_of_negative;
+      } else {
+        low = low > here ? low : here, high = high < before ? high : before;
+      }
+    }
+    offsets all;
+    for (int lane = 0; lane < int_lanes / 2; ++lane)
+      all.low = std::max(all.low, low[lane]), all.high = std::min(all.high, high[lane]);
+    return all;
   }
 };
 
@@ -4018,25 +4412,47 @@ struct line {
 /// The nearest float so many steps up or down.
 inline float neighbour(float x, int steps) { return std::bit_cast<float>(std::bit_cast<std::int32_t>(x) + steps); }
 
-/// Looks for a line in rings around the factor itself; fits(slope, offset) says whether one does.
-template <class Fits> line nearest_line(double slope, double offset, double step, Fits fits) {
-  constexpr int rings = 8;
-  for (int ring = 0; ring <= rings; ++ring)
-    for (int i = -ring; i <= ring; ++i)
-      for (int j = -ring; j <= ring; ++j) {
-        if (std::max(i < 0 ? -i : i, j < 0 ? -j : j) != ring) continue;
-        const line near{neighbour(static_cast<float>(slope), i), static_cast<float>(offset + j * step), true};
-        if (fits(near.slope, near.offset)) return near;
-      }
+/// Looks for a line among the slopes around the factor itself. The offsets that a slope allows are an interval, whose width
+/// has but one maximum; the middle of one that is wide enough for floats fits(slope, offset).
+///
+/// \param zero what the offset includes of the result's zero point
+template <bool IsSigned, class Fits>
+line nearest_line(const staircase& stairs, double factor, std::int32_t zero, Fits fits) {
+  constexpr int farthest = 12;
+  const auto nearest = static_cast<float>(factor);
+  const auto at = [&](int i) { return stairs.offsets_for<IsSigned>(double{neighbour(nearest, i)}); };
+  const auto tried = [&](int i, const staircase::offsets& of) {
+    const double low = of.low > -1e30 ? of.low : of.high < 1e30 ? of.high - factor : 0.0,
+                 high = of.high < 1e30 ? of.high : low + factor;
+    for (const double place : {0.5, 0.25, 0.75, 0.0, 1.0}) {
+      const line made{neighbour(nearest, i), static_cast<float>(low + (high - low) * place + zero), true};
+      if (fits(made.slope, made.offset)) return made;
+    }
+    return line{};
+  };
+  // Floats of this size round by so much.
+  const double least = -0x1p-16;
+  staircase::offsets best = at(0);
+  int place = 0;
+  for (const int way : {1, -1})
+    for (int i = way; i <= farthest && i >= -farthest; i += way) {
+      const staircase::offsets next = at(i);
+      if (next.width() <= best.width()) break;
+      best = next, place = i;
+    }
+  if (best.width() < least) return {};
+  for (const int i : {place, place + 1, place - 1, place + 2, place - 2})
+    if (const line made = tried(i, i == place ? best : at(i)); made.found) return made;
   return {};
 }
 
 /// The lines for a channel of sums within 32 bits: a rising one if results are clamped at the zero point, and one whose
-/// offset has the sign of the sum.
-struct channel_lines {
+/// offset has the sign of the sum. Channel is byte_channel: a parameter, so that programs without bytes do not compile
+/// this.
+template <class Channel> struct channel_lines {
   line rising, any;
 
-  channel_lines(const byte_channel& channel, scaled_range range) {
+  channel_lines(const Channel& channel, scaled_range range) {
     const fixed_point m = channel.factor;
     if (m.mantissa == 0) {
       rising = {0, static_cast<float>(range.zero), range.low == 0}, any = {0, 0, true};
@@ -4045,18 +4461,17 @@ struct channel_lines {
     if (m.exponent > 0) return;
     const double slope =
         static_cast<double>(m.mantissa) / static_cast<double>(std::int64_t{1} << (31 - m.exponent));
-    const double kink = m.exponent < 0 ? 0.5 / static_cast<double>(std::int64_t{1} << -m.exponent) : 0.0;
     const staircase stairs(channel, range);
-    any = nearest_line(slope, kink, slope / 256, [&](float a, float b) {
-      const int_vector slopes = bits(a), offsets = bits(b);
-      return b >= 0 && stairs.fits([&](int_vector x) { return scaled_by_line(x, slopes, offsets); }, 0);
-    });
-    if (range.low != 0) return;
-    const double ulp = range.zero == 0 ? 0.0 : (range.zero < 0 ? -range.zero : range.zero) * 0x1p-23;
-    rising = nearest_line(slope, range.zero + kink, std::max(ulp, slope / 256), [&](float a, float b) {
-      const int_vector slopes = bits(a), offsets = bits(b);
-      return stairs.fits([&](int_vector x) { return scaled_by_rising_line(x, slopes, offsets); }, range.zero);
-    });
+    if (range.low == 0)
+      rising = nearest_line<false>(stairs, slope, range.zero, [&](float a, float b) {
+        const int_vector slopes = bits(a), offsets = bits(b);
+        return stairs.fits([&](int_vector x) { return scaled_by_rising_line(x, slopes, offsets); }, range.zero);
+      });
+    if (!rising.found)
+      any = nearest_line<true>(stairs, slope, 0, [&](float a, float b) {
+        const int_vector slopes = bits(a), offsets = bits(b);
+        return b >= 0 && stairs.fits([&](int_vector x) { return scaled_by_line(x, slopes, offsets); }, 0);
+      });
   }
 
  private:
@@ -4086,23 +4501,38 @@ inline bool is_constant(const byte_channel& channel, scaled_range range) {
 /// A channel of the same number without weights: every method can scale it.
 inline byte_channel constant_channel(const byte_channel& channel, scaled_range range) {
   const std::int32_t twice = 2 * std::clamp(detail::scaled(channel.reach.low, channel.factor), range.low, range.high);
-  constexpr fixed_point one_half{1 << 30, 0};
-  return {one_half, twice, {twice, twice}};
+  constexpr fixed_point one_quarter{1 << 30, -1};
+  return {one_quarter, 2 * twice, {2 * twice, 2 * twice}};
+}
+
+/// Sets what rising_exactly needs: one floor does for both roundings, unless a sum is negative, and then results are
+/// clamped anyway. Its constant has to stay below 2^62.
+inline void set_rising_exactly(channel_scales& s, std::int64_t lane, fixed_point factor, scaled_range range) {
+  const bool is_zero = factor.mantissa == 0;
+  const int right = is_zero ? 1 : -factor.exponent;
+  const std::int64_t half = std::int64_t{1} << (30 + std::clamp(right, 1, 20));
+  s.rises_exactly[lane] = s.is_exact[lane] != 0 && range.low == 0 && right >= 1 && right <= 20;
+  // A pointer first: with -fsanitize=shift g++ 12 gives (a ? b : c)[i] an index that one of both branches never set.
+  std::int64_t* const addends = lane % 2 == 0 ? s.even_addend : s.odd_addend;
+  addends[lane / 2] = 2 * half * range.zero + (is_zero ? 0 : (std::int64_t{1} << 30) + half);
+  s.upper_right[lane] = right - 1;
 }
 
 /// Sets the scale of one lane.
-inline void set_lane(channel_scales& s, std::int64_t lane, const byte_channel& channel, scaled_range range) {
+template <class Channel>
+void set_lane(channel_scales& s, std::int64_t lane, const Channel& channel, scaled_range range) {
   const fixed_point factor = channel.factor;
   const int right = factor.exponent < 0 ? -factor.exponent : 0;
   s.mantissa[lane] = factor.mantissa, s.left[lane] = std::max(0, factor.exponent), s.right[lane] = right;
   s.half[lane] = right > 0 ? 1 << (right - 1) : 0, s.sign[lane] = right > 0 ? -1 : 0;
   s.bias[lane] = channel.bias;
   const bool may_have_line = has_lines && detail::fits_32_bits(channel.reach);
-  const detail::channel_lines lines(may_have_line ? channel : byte_channel{}, range);
+  const detail::channel_lines<Channel> lines(may_have_line ? channel : Channel{}, range);
   s.rising_slope[lane] = lines.rising.slope, s.rising_offset[lane] = lines.rising.offset;
   s.slope[lane] = lines.any.slope, s.offset[lane] = lines.any.offset;
   s.has_rising_line[lane] = may_have_line && lines.rising.found, s.has_line[lane] = may_have_line && lines.any.found;
   s.is_exact[lane] = has_exact_scale && detail::fits_30_bits(channel);
+  set_rising_exactly(s, lane, factor, range);
 }
 
 /// The same as another lane; what is set takes a microsecond.
@@ -4114,30 +4544,35 @@ inline void copy_lane(channel_scales& s, std::int64_t lane, const channel_scales
   s.right[lane] = from.right[from_lane], s.half[lane] = from.half[from_lane], s.sign[lane] = from.sign[from_lane];
   s.bias[lane] = from.bias[from_lane];
   s.has_line[lane] = from.has_line[from_lane], s.is_exact[lane] = from.is_exact[from_lane];
+  s.rises_exactly[lane] = from.rises_exactly[from_lane], s.upper_right[lane] = from.upper_right[from_lane];
+  const std::int64_t* const from_addends = from_lane % 2 == 0 ? from.even_addend : from.odd_addend;
+  std::int64_t* const addends = lane % 2 == 0 ? s.even_addend : s.odd_addend;
+  addends[lane / 2] = from_addends[from_lane / 2];
 }
 
 /// Gives `count` vectors of channels the fastest method that all of their lanes allow.
 inline void choose_method(channel_scales* scales, std::int64_t count) {
-  std::int32_t rising = has_lines, lines = has_lines, exact = has_exact_scale;
+  std::int32_t rising = has_lines, lines = has_lines, rising_exact = has_exact_scale, exact = has_exact_scale;
   for (std::int64_t v = 0; v < count; ++v)
     for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
       rising &= scales[v].has_rising_line[lane], lines &= scales[v].has_line[lane];
-      exact &= scales[v].is_exact[lane];
+      rising_exact &= scales[v].rises_exactly[lane], exact &= scales[v].is_exact[lane];
     }
   for (std::int64_t v = 0; v < count; ++v)
-    scales[v].method = rising != 0  ? scale_method::by_rising_line
-                       : lines != 0 ? scale_method::by_line
-                       : exact != 0 ? scale_method::exactly
-                                    : scale_method::one_by_one;
+    scales[v].method = rising != 0         ? scale_method::by_rising_line
+                       : lines != 0        ? scale_method::by_line
+                       : rising_exact != 0 ? scale_method::rising_exactly
+                       : exact != 0        ? scale_method::exactly
+                                           : scale_method::one_by_one;
 }
 
 /// Sets the scales of the channels in the lanes, `count` of them.
-inline void set_scales(channel_scales& s, const byte_channel (&channels)[int_lanes], std::int64_t count,
-                       scaled_range range) {
+template <class Channel>
+void set_scales(channel_scales& s, const Channel (&channels)[int_lanes], std::int64_t count, scaled_range range) {
   for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
     const bool is_used = lane < count;
     if (lane > 0 && is_used && channels[lane] == channels[lane - 1]) copy_lane(s, lane, s, lane - 1);
-    else set_lane(s, lane, is_used ? channels[lane] : byte_channel{}, range);
+    else set_lane(s, lane, is_used ? channels[lane] : Channel{}, range);
   }
   choose_method(&s, 1);
 }
@@ -4174,30 +4609,44 @@ template <> struct scaler<scale_method::by_line> {
 
   [[gnu::always_inline]] int_vector operator()(int_vector sums) const { return scaled_by_line(sums, slope, offset); }
 };
-template <> struct scaler<scale_method::exactly> {
-  int_vector mantissa, left, right, half, sign;
+template <> struct scaler<scale_method::rising_exactly> {
+  int_vector mantissa, even_addend, odd_addend, right;
   [[gnu::always_inline]] explicit scaler(const channel_scales& s)
       : mantissa(load_vector<int_vector>(s.mantissa)),
-        left(load_vector<int_vector>(s.left)),
+        even_addend(load_vector<int_vector>(s.even_addend)),
+        odd_addend(load_vector<int_vector>(s.odd_addend)),
+        right(load_vector<int_vector>(s.upper_right)) {}
+
+  [[gnu::always_inline]] int_vector operator()(int_vector sums) const {
+    return upper_halves(sums, mantissa, even_addend, odd_addend) >> right;
+  }
+};
+template <> struct scaler<scale_method::exactly> {
+  int_vector mantissa, left, right, half, sign;  // left: one more, so that upper halves are products of 31 bits
+  [[gnu::always_inline]] explicit scaler(const channel_scales& s)
+      : mantissa(load_vector<int_vector>(s.mantissa)),
+        left(load_vector<int_vector>(s.left) + 1),
         right(load_vector<int_vector>(s.right)),
         half(load_vector<int_vector>(s.half)),
         sign(load_vector<int_vector>(s.sign)) {}
   /// One factor for all lanes, which may be negative. Products must stay below 2^30 when they are shifted to the left.
   explicit scaler(fixed_point factor)
       : mantissa(int_lanes_of(factor.mantissa)),
-        left(int_lanes_of(std::max(0, factor.exponent))),
+        left(int_lanes_of(std::max(0, factor.exponent) + 1)),
         right(int_lanes_of(std::max(0, -factor.exponent))),
         half(int_lanes_of(factor.exponent < 0 ? 1 << (-factor.exponent - 1) : 0)),
         sign(int_lanes_of(factor.exponent < 0 ? -1 : 0)) {}
 
   [[gnu::always_inline]] int_vector operator()(int_vector sums) const {
-    const int_vector high = high_products(sums << left, mantissa);
+    const int_vector high = upper_halves(sums << left, mantissa, half_in_pairs(), half_in_pairs());
     return (high + half + ((high >> 31) & sign)) >> right;
   }
 };
 
 /// What narrowed() has to add to sums that are scaled so.
-constexpr bool includes_zero_point(scale_method method) { return method == scale_method::by_rising_line; }
+constexpr bool includes_zero_point(scale_method method) {
+  return method == scale_method::by_rising_line || method == scale_method::rising_exactly;
+}
 
 /// Calls f with the method as a constant.
 template <class F> [[gnu::always_inline]] inline void with_method(scale_method method, F f) {
@@ -4205,6 +4654,8 @@ template <class F> [[gnu::always_inline]] inline void with_method(scale_method m
     return f(std::integral_constant<scale_method, scale_method::by_rising_line>{});
   if (has_lines && method == scale_method::by_line)
     return f(std::integral_constant<scale_method, scale_method::by_line>{});
+  if (has_exact_scale && method == scale_method::rising_exactly)
+    return f(std::integral_constant<scale_method, scale_method::rising_exactly>{});
   if (has_exact_scale && method == scale_method::exactly)
     return f(std::integral_constant<scale_method, scale_method::exactly>{});
   f(std::integral_constant<scale_method, scale_method::one_by_one>{});
@@ -4277,7 +4728,10 @@ template <class T> inline constexpr bool can_be_stored = types::stored.contains(
 /// a * b and a / b, rounded to float and never fused with an addition: the double has more than twice float's digits,
 /// so that rounding it again changes nothing. Both are meant for scales: a / 0, where b was too small for float, is
 /// infinite.
-constexpr float float_product(float a, float b) { return static_cast<float>(math::product(double{a}, double{b})); }
+constexpr float float_product(float a, float b) {
+  if (math::is_nan(a) || math::is_nan(b)) return math::nan<float>;  // clang takes no product of it for constant
+  return static_cast<float>(math::product(double{a}, double{b}));
+}
 constexpr float float_quotient(float a, float b) {
   return b == 0 ? math::infinity<float> : static_cast<float>(double{a} / double{b});
 }
@@ -4346,15 +4800,20 @@ namespace keyword {
 NNRT_SLOT(approximate);
 NNRT_SLOT(axes);
 NNRT_SLOT(axis);
+NNRT_SLOT(base);
 NNRT_SLOT(begin);
 NNRT_SLOT(begin_mask);
 NNRT_SLOT(begin_norm_axis);
 NNRT_SLOT(begin_param_axis);
+NNRT_SLOT(beta);
 NNRT_SLOT(block);
+NNRT_SLOT(block_size);
 NNRT_SLOT(ceil_mode);
 NNRT_SLOT(coefficient);
 NNRT_SLOT(coordinate_mode);
+NNRT_SLOT(crd);
 NNRT_SLOT(crops);
+NNRT_SLOT(delta);
 NNRT_SLOT(depth);
 NNRT_SLOT(dilation);
 NNRT_SLOT(dst_t);
@@ -4369,8 +4828,12 @@ NNRT_SLOT(group);
 NNRT_SLOT(k);
 NNRT_SLOT(keep_dims);
 NNRT_SLOT(kernel);
+NNRT_SLOT(limit);
+NNRT_SLOT(max);
+NNRT_SLOT(min);
 NNRT_SLOT(mode);
 NNRT_SLOT(multiples);
+NNRT_SLOT(negative_slope);
 NNRT_SLOT(new_axis_mask);
 NNRT_SLOT(off_value);
 NNRT_SLOT(on_value);
@@ -4391,6 +4854,7 @@ NNRT_SLOT(size);
 NNRT_SLOT(sizes);
 NNRT_SLOT(sorted);
 NNRT_SLOT(src_t);
+NNRT_SLOT(start);
 NNRT_SLOT(stride);
 NNRT_SLOT(strides);
 NNRT_SLOT(transpose_a);
@@ -4560,9 +5024,17 @@ template <std::int64_t Bits> inline constexpr keyword::integers<keyword::new_axi
 template <std::int64_t Bits> inline constexpr keyword::integers<keyword::shrink_axis_mask_slot, Bits> shrink_axis_mask{};
 /// Height and width of the blocks whose pixels space_to_batch_nd() takes apart.
 template <std::int64_t H, std::int64_t W> inline constexpr keyword::integers<keyword::block_slot, H, W> block{};
+/// Height and width of the blocks that depth_to_space() makes of channels, and space_to_depth() of pixels.
+template <std::int64_t Length> inline constexpr keyword::integers<keyword::block_size_slot, Length> block_size{};
+/// depth_to_space() counts channels first, then rows, then columns of a block: neighbours of the input make a block.
+inline constexpr keyword::value<keyword::crd_slot, true> crd{};
 /// Pixels that batch_to_space_nd() cuts off.
 template <std::int64_t Top, std::int64_t Bottom, std::int64_t Left, std::int64_t Right>
 inline constexpr keyword::integers<keyword::crops_slot, Top, Bottom, Left, Right> crops{};
+/// Where range() begins, what it does not reach, and by how much it goes on.
+template <std::int64_t Number> inline constexpr keyword::integers<keyword::start_slot, Number> start{};
+template <std::int64_t Number> inline constexpr keyword::integers<keyword::limit_slot, Number> limit{};
+template <std::int64_t Number> inline constexpr keyword::integers<keyword::delta_slot, Number> delta{};
 /// How many times tile() repeats a tensor along each axis.
 template <std::int64_t... Times> inline constexpr keyword::integers<keyword::multiples_slot, Times...> multiples{};
 /// Into how many equal parts a tensor is split.
@@ -4586,13 +5058,21 @@ inline constexpr keyword::value<keyword::mode_slot, border::reflect> reflect{};
 inline constexpr keyword::value<keyword::mode_slot, border::symmetric> symmetric{};
 
 // --- arithmetic ---
+template <keyword::real Value> inline constexpr keyword::value<keyword::beta_slot, Value> beta{};
 template <keyword::real Value> inline constexpr keyword::value<keyword::epsilon_slot, Value> epsilon{};
 inline constexpr keyword::value<keyword::transpose_a_slot, true> transpose_a{};
 inline constexpr keyword::value<keyword::transpose_b_slot, true> transpose_b{};
 inline constexpr keyword::value<keyword::approximate_slot, true> approximate{};
 /// Which one of an operator's ways: mode<eltwise_mode::sum>.
 template <auto Mode> inline constexpr keyword::value<keyword::mode_slot, Mode> mode{};
-/// pow() multiplies its base first, and then adds to it.
+/// What exp() raises to a power, instead of e.
+template <keyword::real Base> inline constexpr keyword::value<keyword::base_slot, Base> with_base{};
+/// Between which numbers clip() leaves elements as they are.
+template <keyword::real Value> inline constexpr keyword::value<keyword::min_slot, Value> at_least{};
+template <keyword::real Value> inline constexpr keyword::value<keyword::max_slot, Value> at_most{};
+/// What leaky_relu() multiplies elements below zero by.
+template <keyword::real Slope> inline constexpr keyword::value<keyword::negative_slope_slot, Slope> negative_slope{};
+/// pow() multiplies its base first, and exp() its argument, and then adds to it.
 template <keyword::real Factor> inline constexpr keyword::value<keyword::scale_slot, Factor> scaled_by{};
 template <keyword::real Offset> inline constexpr keyword::value<keyword::shift_slot, Offset> shifted_by{};
 /// What the output shall be: into<nnrt::f16>, into<nnrt::quant{.scale = 0.02F, .zero_point = -3}>, into<nnrt::shape<1, 15, 15, 8>> where an
@@ -4628,7 +5108,7 @@ namespace detail {
 template <class...> inline constexpr bool accepted = false;  // dependent, so that it fails only where it is named
 }
 
-/// Its arguments are what the compiler prints: the rule, then the values. decltype(graph_rejected<…>::report()) prints them.
+/// Its arguments are what the compiler prints: the rule, then the values. `decltype(graph_rejected<…>::report())` prints them.
 template <auto Rule, class... Facts> struct graph_rejected {
 #ifdef __clang__
   // Where clang meets a class whose assertion fails it gives up the function around it, and every constant that depends on that adds an error;
@@ -4768,6 +5248,29 @@ template <class T, class R = T, class F> constexpr void for_each_pair(arguments 
   }
 }
 
+/// What operators that compare two plain tensors have in common; each has its own rules and element().
+struct comparison {
+  static constexpr operand_spec inputs[] = {{"a", types::any}, {"b", types::any}};
+  static constexpr operand_spec outputs[] = {{"y", types::logical}};
+  static constexpr operator_traits traits{.typed_in_common = types::any};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  static constexpr auto macs = no_macs;
+};
+
+/// The same of operators on two tensors of truth values.
+struct connective : comparison {
+  static constexpr operand_spec inputs[] = {{"a", types::logical}, {"b", types::logical}};
+  static constexpr operator_traits traits{.result = storage::in_place};
+};
+
+/// Truth values, of the common shape of two operands whose dtypes can be compared.
+template <class Rule> constexpr verdict infer_comparison(array_ref<const operand> in) {
+  const dtype a = in[0].desc.type, b = in[1].desc.type;
+  if (common_type(a, b) == dtype::none) return require(Rule::types_must_have_a_common_type, b, a);
+  return infer_broadcast<Rule>(in, boolean);
+}
+
 }  // namespace ops::detail
 }  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/ops/detail/quantised.hpp
@@ -4793,12 +5296,22 @@ constexpr tensor_desc wish_of(array_ref<const tensor_desc> wanted) {
 inline constexpr dtype_set bytes = types_of(i8, u8);
 template <class T> inline constexpr bool is_byte = std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::uint8_t>;
 
-/// A layer of bytes: x and y with one scale each, the weight with one for the tensor or one for each output channel.
+/// All integers that layers compute with as activations. The weights of i16 are i8.
+inline constexpr dtype_set layered = bytes | types_of(i16);
+template <class T> inline constexpr bool is_layered = layered.contains(dtype_for<T>());
+template <class T> using weight_t = std::conditional_t<std::is_same_v<T, std::int16_t>, std::int8_t, T>;
+
+template <class Rule> constexpr verdict check_weight_type(const tensor_desc& x, const tensor_desc& w) {
+  if (x.type == i16) return require(Rule::weight_type_of_an_i16_input_must_be_i8, w.type, i8);
+  return require(Rule::weight_type_must_equal_input_type, w.type, x.type);
+}
+
+/// A layer of integers: x and y with one scale each, the weight with one for the tensor or one for each output channel.
 /// Nothing to check for floating point.
 template <class Rule>
 constexpr verdict check_quantised_layer(const tensor_desc& x, const tensor_desc& w,
                                         array_ref<const tensor_desc> wanted) {
-  if (!bytes.contains(x.type)) return {};
+  if (!layered.contains(x.type)) return {};
   if (auto v = require_one_scale(Rule::quantised_input_must_have_one_scale, x); !v) return v;
   if (auto v = require_one_scale(Rule::quantised_output_must_have_one_scale, wish_of(wanted)); !v) return v;
   if (w.quantised.mode != quantisation::kind::per_channel)
@@ -4806,28 +5319,41 @@ constexpr verdict check_quantised_layer(const tensor_desc& x, const tensor_desc&
   return require(Rule::weight_scales_must_run_along_the_output_channels, w.quantised.axis, 0);
 }
 
-/// y quantised as wanted when it holds bytes; the rules have seen that it is.
+/// y quantised as wanted when it holds integers; the rules have seen that it is.
 constexpr tensor_desc layer_result(tensor_desc y, array_ref<const tensor_desc> wanted) {
-  if (bytes.contains(y.type)) y.quantised = wanted[0].quantised;
+  if (layered.contains(y.type)) y.quantised = wanted[0].quantised;
   return y;
 }
 
-/// The bias of a layer of bytes holds sums: 32 bits, scale of the input times scale of the weight, whatever its desc
-/// says.
+/// The bias of a layer of integers holds sums: 32 bits (of i16 64, or 32), scale of the input times scale of the
+/// weight, whatever its desc says.
 template <class Rule> constexpr verdict check_bias_type(const tensor_desc& x, const tensor_desc& bias) {
+  if (x.type == i16 && bias.type == i32) return {};
+  if (x.type == i16) return require(Rule::bias_type_of_an_i16_input_must_be_i64_or_i32, bias.type, i64);
   if (bytes.contains(x.type)) return require(Rule::bias_type_of_a_quantised_input_must_be_i32, bias.type, i32);
   return require(Rule::bias_type_must_equal_input_type, bias.type, x.type);
 }
 
-/// Where the sums of output channel o start: operand 2 is the bias, which may be missing.
+/// Where the sums of output channel o start: operand 2 is the bias, which may be missing. One of 64 bits is saturated
+/// at 62, far beyond what scale_wide() takes, so that no sum overflows.
 template <class T> constexpr math::compute_t<T> bias_of(arguments in, std::int64_t o) {
-  using bias_t = std::conditional_t<is_byte<T>, std::int32_t, T>;
-  return in.size() > 2 && in[2] ? static_cast<math::compute_t<T>>(in[2].as<const bias_t>()[o]) : math::compute_t<T>{0};
+  using bias_t = std::conditional_t<is_layered<T>, std::int32_t, T>;
+  if (in.size() < 3 || !in[2]) return math::compute_t<T>{0};
+  if constexpr (std::is_same_v<T, std::int16_t>) {
+    constexpr std::int64_t most = std::int64_t{1} << 61U;
+    if (in[2].type() == i64) return nnrt::detail::clamped(in[2].as<const std::int64_t>()[o], -most, most);
+  }
+  return static_cast<math::compute_t<T>>(in[2].as<const bias_t>()[o]);
+}
+
+/// Whether a layer keeps its sums in 64 bits: one of i16, unless its bias has 32. Source: TFLite's layers of i16.
+template <class T> constexpr bool has_wide_sums(arguments in) {
+  return std::is_same_v<T, std::int16_t> && !(in.size() > 2 && in[2] && in[2].type() == i32);
 }
 
 /// What is subtracted from an element before it is multiplied: 0 from floating point, which changes nothing.
 template <class T> constexpr math::compute_t<T> zero_of(const view& x) {
-  return static_cast<math::compute_t<T>>(is_byte<T> ? x.desc->quantised.zero_point : 0);
+  return static_cast<math::compute_t<T>>(is_layered<T> ? x.desc->quantised.zero_point : 0);
 }
 
 /// The scale of output channel o of a weight.
@@ -4844,12 +5370,13 @@ constexpr double product_of_tensor_scales(float a, float b) {
 }
 constexpr double product_of_channel_scales(float a, float b) { return double{a} * double{b}; }
 
-/// Makes elements of y of sums: applies the activation; sums of bytes are scaled from `scale` to the scale of y,
-/// rounded as Rounding says, and the activation is a clamp of the stored numbers.
+/// Makes elements of y of sums: applies the activation; sums of integers are scaled from `scale` to the scale of y,
+/// rounded as Rounding says, in 32 bits or, if they are wide, in 64; and the activation is a clamp of the stored numbers.
 template <class T, class Rounding> class epilogue {
  public:
-  constexpr epilogue(const view& y, activation fused, double scale = 0) : fused_(fused) {
-    if constexpr (is_byte<T>) {
+  constexpr epilogue(const view& y, activation fused, double scale = 0, bool is_wide = false)
+      : fused_(fused), is_wide_(is_wide) {
+    if constexpr (is_layered<T>) {
       const quantisation& q = y.desc->quantised;
       factor_ = fixed_point_of(scale / double{q.scale});
       zero_point_ = q.zero_point;
@@ -4857,12 +5384,15 @@ template <class T, class Rounding> class epilogue {
     }
   }
   constexpr T operator()(math::compute_t<T> sum) const {
-    if constexpr (is_byte<T>) return requantise<T, Rounding>(sum, factor_, zero_point_, range_);
+    if constexpr (std::is_same_v<T, std::int16_t>)
+      if (is_wide_) return requantise_wide<T, Rounding>(sum, factor_, zero_point_, range_);
+    if constexpr (is_layered<T>) return requantise<T, Rounding>(sum, factor_, zero_point_, range_);
     else return static_cast<T>(activate(sum, fused_));
   }
 
  private:
   activation fused_;
+  bool is_wide_;
   fixed_point factor_;
   std::int32_t zero_point_ = 0;
   stored_range range_;
@@ -4948,6 +5478,33 @@ template <class T> struct stored_sum {
   }
 };
 
+/// (a - b)^2: both are shifted left by 7 bits and brought to twice the larger of their scales; the square of their
+/// difference is brought to the scale of y, in 64 bits for i16. Source: TFLite's SQUARED_DIFFERENCE, which has i8.
+template <class T> struct stored_squared_difference {
+  std::int32_t zero_a, zero_b;
+  fixed_point factor_a, factor_b, factor_y;
+  stored_result<T> result;
+  static constexpr int left_shift = 7;
+
+  constexpr explicit stored_squared_difference(const stored_pair& of)
+      : zero_a(of.a.zero_point), zero_b(of.b.zero_point), result(of.y, of.fused) {
+    const double twice = 2 * double{of.a.scale > of.b.scale ? of.a.scale : of.b.scale};
+    factor_a = fixed_point_of(double{of.a.scale} / twice);
+    factor_b = fixed_point_of(double{of.b.scale} / twice);
+    factor_y = fixed_point_of(twice * twice / ((1 << 2 * left_shift) * double{of.y.scale}));
+  }
+  constexpr T operator()(T a, T b) const {
+    const std::int64_t difference = brought(a - zero_a, factor_a) - brought(b - zero_b, factor_b);
+    if constexpr (sizeof(T) == 1) return result(difference * difference, factor_y);
+    else return requantise_wide<T>(difference * difference, factor_y, result.zero_point, result.range);
+  }
+
+ private:
+  static constexpr std::int64_t brought(std::int32_t x, fixed_point factor) {
+    return rounding::twice::scale(x * (1 << left_shift), factor);
+  }
+};
+
 /// a * b, whose scale is the product of theirs, in float. Source: TFLite's MUL.
 template <class T> struct stored_product {
   std::int32_t zero_a, zero_b;
@@ -4960,6 +5517,24 @@ template <class T> struct stored_product {
         factor(fixed_point_of(double{float_quotient(nnrt::float_product(of.a.scale, of.b.scale), of.y.scale)})),
         result(of.y, of.fused) {}
   constexpr T operator()(T a, T b) const { return result(std::int64_t{a - zero_a} * (b - zero_b), factor); }
+};
+
+/// a, or slope * a where a is below 0: factors of scales in float. Source: TFLite's PRELU.
+template <class T> struct stored_slope {
+  std::int32_t zero_x, zero_slope;
+  fixed_point passed, multiplied;
+  stored_result<T> result;
+
+  constexpr explicit stored_slope(const stored_pair& of)
+      : zero_x(of.a.zero_point),
+        zero_slope(of.b.zero_point),
+        passed(fixed_point_of(double{float_quotient(of.a.scale, of.y.scale)})),
+        multiplied(fixed_point_of(double{float_quotient(nnrt::float_product(of.a.scale, of.b.scale), of.y.scale)})),
+        result(of.y, activation::none) {}
+  constexpr T operator()(T x, T slope) const {
+    const std::int64_t real = x - zero_x;
+    return real >= 0 ? result(real, passed) : result(real * (slope - zero_slope), multiplied);
+  }
 };
 
 /// The larger of a and b, each brought to the scale of y; which leaves them as they are where all scales are equal, as
@@ -5013,19 +5588,53 @@ template <class F> struct byte_pair_lanes {
   static constexpr bool exists = false;
 };
 
-/// a + b or a - b.
+/// a + b or a - b. In floats, unless the sum is so near the middle between two numbers that the roundings of the exact
+/// arithmetic decide: then that computes the register.
 template <class T> struct byte_pair_lanes<ops::detail::stored_sum<T>> {
   static constexpr bool exists = has_exact_scale && sizeof(T) == 1;
   using function = ops::detail::stored_sum<T>;
   detail::byte_pair_ends<T> ends;
   detail::scaler<scale_method::exactly> a, b, y;
+  int_vector slope_a, slope_b, offset;
+  int_vector most_distance;  // from the nearest number, for which that is the right one
 
-  explicit byte_pair_lanes(const function& f) : ends(f), a(f.factor_a), b(f.factor_b), y(f.factor_y) {}
+  explicit byte_pair_lanes(const function& f) : ends(f), a(f.factor_a), b(f.factor_b), y(f.factor_y) {
+    const double scale = real(f.factor_y) * (1 << function::left_shift), of_a = real(f.factor_a) * scale,
+                 of_b = real(f.factor_b) * scale, zero = f.result.zero_point - (is_unsigned ? 128 : 0),
+                 rest = zero - of_a * ends.zero_a - of_b * ends.zero_b;
+    const auto size = [](double x) { return x < 0 ? -x : x; };
+    // The exact sum is up to 2 off, its product by half a bit; each operation in floats by 2^-24 of what it computes.
+    const double doubt = 2 * real(f.factor_y) + power_of_two(f.factor_y.exponent - 1) +
+                         (255 * (size(of_a) + size(of_b)) + size(rest)) * 0x1p-22;
+    slope_a = bits(of_a), slope_b = bits(of_b), offset = bits(rest);
+    most_distance = doubt < 0x1p-6 ? bits(0.5 - doubt) : int_lanes_of(-1);
+  }
   /// Shifted numbers are below 2^28, those brought to one scale below 2^27, unless a scale is infinite or none.
   static bool fits(const function& f) {
     return f.factor_a.exponent <= 0 && f.factor_b.exponent <= 0 && f.factor_y.exponent <= 1;
   }
   [[gnu::always_inline]] byte_vector operator()(byte_vector bytes_a, byte_vector bytes_b) const {
+    const interleaved from_a = ends.widened(bytes_a), from_b = ends.widened(bytes_b);
+    rounded_lanes sum[4];
+    each<4>([&](auto v) __attribute__((always_inline)) {
+      sum[v] = rounded_sum(from_a.of[v], slope_a, from_b.of[v], slope_b, offset);
+    });
+    const int_vector distance = larger_lanes(larger_lanes(sum[0].distance, sum[1].distance),
+                                             larger_lanes(sum[2].distance, sum[3].distance));
+    if (any_is_larger(distance, most_distance)) [[unlikely]] return exactly(bytes_a, bytes_b);
+    return narrowed<false>(sum[0].nearest, sum[1].nearest, sum[2].nearest, sum[3].nearest, ends.to);
+  }
+
+ private:
+  static constexpr bool is_unsigned = std::is_unsigned_v<T>;
+  static double power_of_two(int exponent) {
+    return exponent < 0 ? 1.0 / static_cast<double>(std::int64_t{1} << -exponent)
+                        : static_cast<double>(std::int64_t{1} << exponent);
+  }
+  static double real(fixed_point x) { return x.mantissa * 0x1p-31 * power_of_two(x.exponent); }
+  static int_vector bits(double x) { return int_lanes_of(std::bit_cast<std::int32_t>(static_cast<float>(x))); }
+
+  [[gnu::noinline]] byte_vector exactly(byte_vector bytes_a, byte_vector bytes_b) const {
     const interleaved from_a = ends.widened(bytes_a), from_b = ends.widened(bytes_b);
     const auto sum = [&](int v) __attribute__((always_inline)) {
       return y(a((from_a.of[v] - ends.zero_a) << function::left_shift) +
@@ -5057,7 +5666,8 @@ template <class T> struct byte_pair_lanes<ops::detail::stored_product<T>> {
 /// y = f(a, b) for the elements of y in `range`; y may be an operand of its own size.
 template <class F>
 void zip_bytes(const broadcast_loops& loops, const std::byte* a, const std::byte* b, std::byte* y, interval range,
-               const F& f) {
+               const F& given) {
+  const F f = given;  // a copy stays in registers, stores cannot change it
   const std::int64_t a_step = loops.a_steps[loops.count - 1], b_step = loops.b_steps[loops.count - 1];
   const auto bytes_at = [](const std::byte* p, std::int64_t step, std::int64_t i, std::int64_t n)
                             __attribute__((always_inline)) {
@@ -5066,7 +5676,11 @@ void zip_bytes(const broadcast_loops& loops, const std::byte* a, const std::byte
     return byte - byte_vector{};
   };
   for_each_row(loops, range, [&](std::int64_t at_a, std::int64_t at_b, std::int64_t at_y, std::int64_t row) {
-    for (std::int64_t i = 0; i < row; i += register_bytes) {
+    std::int64_t i = 0;
+    if (a_step != 0 && b_step != 0)
+      for (; i + register_bytes <= row; i += register_bytes)
+        store_vector(y + at_y + i, f(load_vector<byte_vector>(a + at_a + i), load_vector<byte_vector>(b + at_b + i)));
+    for (; i < row; i += register_bytes) {
       const std::int64_t n = row - i < register_bytes ? row - i : register_bytes;
       const byte_vector result = f(bytes_at(a + at_a, a_step, i, n), bytes_at(b + at_b, b_step, i, n));
       __builtin_memcpy(y + at_y + i, &result, static_cast<std::size_t>(n));
@@ -5112,7 +5726,7 @@ template <class Op, class Isa> struct table_binding {
 template <class Op, class Isa> struct stored_pair_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node) || !holds_stored_bytes(node.in[0].desc)) return {};
-    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "zip stored"};
+    return {.run = &run, .parts = parts_for(node.out[0].elements()), .rows = rows_of_pairs(node), .name = "zip stored"};
   }
   static void run(const kernel_call& call) {
     if (call.out[0].type() == i8) run_as<std::int8_t>(call);
@@ -5126,7 +5740,7 @@ template <class Op, class Isa> struct stored_pair_binding {
     if constexpr (requires { attrs.fused; }) fused = attrs.fused;
     const auto f = Op::template stored<T>({call.in, call.out, fused});
     const auto loops = loops_of(call.in[0].shape(), call.in[1].shape(), call.out[0].shape());
-    const interval mine = share(call.out[0].elements(), part_of(call));
+    const interval mine = share(elements_of(call), part_of(call));
     using lanes_of_pairs = byte_pair_lanes<std::remove_const_t<decltype(f)>>;
     if constexpr (lanes_of_pairs::exists)
       if (lanes_of_pairs::fits(f) && loops.extents[loops.count - 1] >= 8)  // shorter rows are not worth a register
@@ -5231,18 +5845,13 @@ template <class Isa> struct fast<ops::add, Isa> : binary_binding<ops::add, fast<
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
-// ===== nnrt/kernels/bind/avg_pool.hpp
-// avg_pool: the fast kernel of the operator.
+// ===== nnrt/kernels/bind/arg_max.hpp
+// arg_max: the fast kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 
-// ===== nnrt/kernels/bind/detail/pooling.hpp
-// pooling: what the bindings of max_pool and avg_pool have in common.
-// Flow: bind/max_pool.hpp and bind/avg_pool.hpp derive from pooling_binding and say how a window is folded.
-
-// ===== nnrt/kernels/byte_pooling.hpp
-// byte_pooling: maximum and mean of stored numbers over windows of an NHWC image or over axes, a register at a time.
-// Flow: bind/max_pool.hpp and bind/avg_pool.hpp call pool_bytes() for a part of the outputs, bind/reduce_mean.hpp
-// scale_column_sums().
+// ===== nnrt/kernels/largest.hpp
+// largest: where the largest elements along an axis are - one of each line, or the k largest in order.
+// Flow: bind/arg_max.hpp and bind/top_k.hpp call these for a part of the lines; both compare as the references do.
 
 // ===== nnrt/kernels/axis_block.hpp
 // axis_block: a tensor as [outer, extent, inner], where the middle stands for the axes that an operator works along.
@@ -5280,6 +5889,301 @@ constexpr axis_block block_of(const shape_t& shape, const bool (&listed)[max_ran
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/ops/detail/order.hpp
+// order: which of two elements counts as the larger one where operators look for the largest.
+// Flow: references of top_k and arg_max.
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// Whether a is larger than b. A NaN is larger than every number, and equal to every other NaN, so that NaNs are found,
+/// not hidden; zeros are equal whatever their signs.
+template <class T> constexpr bool is_larger(T a, T b) {
+  if constexpr (std::is_integral_v<T>) return a > b;
+  else {
+    using real = math::compute_t<T>;
+    const real left = static_cast<real>(a), right = static_cast<real>(b);
+    if (math::is_nan(right)) return false;  // first: -ffast-math may take a comparison with a NaN for true
+    return math::is_nan(left) || left > right;
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+namespace detail {
+
+/// Whether a can be larger than b: true of larger numbers and NaNs, and one comparison for most others.
+template <class T> [[gnu::always_inline]] inline bool may_be_larger(T a, T b) {
+  if constexpr (std::is_same_v<T, float>) return a > b || (std::bit_cast<std::uint32_t>(a) & 0x7fffffffU) > 0x7f800000U;
+  else return ops::detail::is_larger(a, b);
+}
+
+/// The first of the largest of n elements.
+template <class T> std::int64_t first_largest(const T* x, std::int64_t n) {
+  std::int64_t found = 0;
+  T best = x[0];
+  for (std::int64_t i = 1; i < n; ++i) {
+    const T element = x[i];
+    if (may_be_larger(element, best) && ops::detail::is_larger(element, best)) best = element, found = i;
+  }
+  return found;
+}
+
+}  // namespace detail
+
+/// find_largest() across rows: some columns at a time, so that memory is read as it lies.
+template <class T, class Set>
+void find_largest_of_columns(const axis_block& block, const T* x, part p, const Set& set) {
+  constexpr std::int64_t most = 256;
+  T best[most];
+  std::int64_t found[most];
+  const interval lines = share(block.outer * block.inner, p);
+  for (std::int64_t line = lines.begin, count = 0; line < lines.end; line += count) {
+    const std::int64_t outer = line / block.inner, column = line % block.inner;
+    count = block.inner - column < most ? block.inner - column : most;
+    if (count > lines.end - line) count = lines.end - line;
+    const T* row = x + outer * block.extent * block.inner + column;
+    for (std::int64_t i = 0; i < count; ++i) best[i] = row[i], found[i] = 0;
+    for (std::int64_t at = 1; at < block.extent; ++at) {
+      row += block.inner;
+      for (std::int64_t i = 0; i < count; ++i)
+        if (detail::may_be_larger(row[i], best[i]) && ops::detail::is_larger(row[i], best[i])) best[i] = row[i], found[i] = at;
+    }
+    for (std::int64_t i = 0; i < count; ++i) set(line + i, found[i], best[i]);
+  }
+}
+
+/// set(line, index, element): the largest element of each line along the middle axis of the block.
+template <class T, class Set> void find_largest(const axis_block& block, const T* x, part p, const Set& set) {
+  if (block.inner > 1) return find_largest_of_columns(block, x, p, set);
+  const interval lines = share(block.outer, p);
+  for (std::int64_t line = lines.begin; line < lines.end; ++line) {
+    const T* const row = x + line * block.extent;
+    const std::int64_t index = detail::first_largest(row, block.extent);
+    set(line, index, row[index]);
+  }
+}
+
+/// An element and where it was.
+template <class T> struct ranked {
+  T value;
+  std::int32_t index;
+};
+
+/// The k largest of n elements that are `step` apart, from the largest down; of equal ones the first comes first. `best`
+/// has room for k. A heap whose root is the least of those found so far: O(n + found * log k).
+template <class T> class ranking {
+ public:
+  ranking(ranked<T>* best, std::int64_t k) : best_(best), k_(k) {}
+
+  void choose(const T* x, std::int64_t n, std::int64_t step) {
+    for (std::int64_t i = 0; i < k_; ++i) best_[i] = {x[i * step], static_cast<std::int32_t>(i)};
+    for (std::int64_t i = k_ / 2; i-- > 0;) sink(i, k_);
+    for (std::int64_t i = k_; i < n; ++i) {
+      const T element = x[i * step];
+      // What comes later is behind its equals.
+      if (!detail::may_be_larger(element, best_[0].value) || !ops::detail::is_larger(element, best_[0].value)) continue;
+      best_[0] = {element, static_cast<std::int32_t>(i)};
+      sink(0, k_);
+    }
+    for (std::int64_t left = k_ - 1; left > 0; --left) {
+      const ranked<T> least = best_[0];
+      best_[0] = best_[left], best_[left] = least;
+      sink(0, left);
+    }
+  }
+
+ private:
+  static bool comes_behind(const ranked<T>& a, const ranked<T>& b) {
+    if (ops::detail::is_larger(b.value, a.value)) return true;
+    return a.index > b.index && !ops::detail::is_larger(a.value, b.value);
+  }
+  /// Lets the element at `at` down to where none of its two successors comes behind it.
+  void sink(std::int64_t at, std::int64_t size) {
+    const ranked<T> moved = best_[at];
+    for (std::int64_t next = 2 * at + 1; next < size; next = 2 * at + 1) {
+      if (next + 1 < size && comes_behind(best_[next + 1], best_[next])) ++next;
+      if (!comes_behind(best_[next], moved)) break;
+      best_[at] = best_[next];
+      at = next;
+    }
+    best_[at] = moved;
+  }
+
+  ranked<T>* best_;
+  std::int64_t k_;
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/ops/arg_max.hpp
+// arg_max: where the largest elements along an axis are, or what they are.
+// Flow: front ends call infer(); kernels/select.hpp binds it to reference().
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// The index of the largest element of each line along `axis`, or of the k largest ones, from the largest down.
+///
+///   x: any shape of rank >= 1
+///   y: the extents of x, but k along the axis; without the axis when k is 1 and keep_dims is not set
+///
+/// y has indices (i32, or i64 where the output is declared so), or with out_max_value the elements themselves, in the
+/// dtype of x. Of equal elements the one with the smaller index comes first; a NaN counts as larger than every number.
+/// A quantised x is compared by its stored integers. `axis` counts from the end when negative; -1 is the default.
+///
+/// Broken rules: see `rule`; axes, elements and scales are counted. Source: NNRt OH_NN_OPS_ARG_MAX, shapes as in
+/// MindSpore.
+struct arg_max {
+  static constexpr op_code code{54};
+  static constexpr std::string_view name = "arg_max";
+  static constexpr operand_spec inputs[] = {{"x", types::number}};
+  static constexpr operand_spec outputs[] = {{"y", types::number}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
+  static constexpr foreign_numbers foreign{.nnrt = 54, .hdi = 11};
+  static constexpr nnrt_parameter parameters[] = {
+      {"axis", 75, i64, -1}, {"keep_dims", 76, boolean, -1}, {"k", 124, i64, -1}, {"out_max_value", 125, boolean, -1}};
+
+  /// Larger indices would not fit into i32.
+  static constexpr std::int64_t max_extent = std::int64_t{1} << 31;
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis), (std::int64_t, k), (bool, keep_dims), (bool, out_max_value));
+    constexpr attrs() : axis(-1), k(1), keep_dims(false), out_max_value(false) {}
+  };
+
+  enum class rule {
+    axis_must_be_an_axis_of_the_input,
+    quantised_input_must_have_one_scale,
+    k_must_be_at_least_1,
+    k_must_not_exceed_the_extent,
+    extent_must_be_countable_in_32_bits,
+  };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    const tensor_desc& x = in[0].desc;
+    const int axis = normalise_axis(a.axis, x.rank());
+    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
+    if (x.quantised.mode == quantisation::kind::per_channel)
+      return refuse(rule::quantised_input_must_have_one_scale, x.shape[x.quantised.axis], 1);
+    if (auto v = require_at_least(rule::k_must_be_at_least_1, a.k, 1); !v) return v;
+    const std::int64_t extent = x.shape[axis];
+    if (extent >= 0)
+      if (auto v = require_at_most(rule::k_must_not_exceed_the_extent, a.k, extent); !v) return v;
+    const bool is_wide = !wanted.empty() && wanted[0].type == i64;
+    if (!a.out_max_value && !is_wide)  // an extent that is not known yet is at least k
+      if (auto v = require_at_most(rule::extent_must_be_countable_in_32_bits, extent < 0 ? a.k : extent, max_extent);
+          !v)
+        return v;
+    tensor_desc y = x.with_shape(result_shape(a, x.shape, axis));
+    if (!a.out_max_value) y = tensor_desc{is_wide ? i64 : i32, y.layout, y.shape};
+    return yields(y);
+  }
+
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    if (out[0].elements() == 0) return;  // k is not 0, but another extent is
+    const int axis = normalise_axis(a.axis, x.rank());
+    const std::int64_t outer = x.shape.elements(0, axis), inner = x.shape.elements(axis + 1), extent = x.extent(axis);
+    const auto find = [&](auto set) {
+      for (std::int64_t o = 0; o < outer; ++o)
+        for (std::int64_t i = 0; i < inner; ++i) {
+          const auto at = [&](std::int64_t e) { return x[(o * extent + e) * inner + i]; };
+          std::int64_t found = -1;
+          for (std::int64_t place = 0; place < a.k; ++place) {
+            found = largest_behind(at, found, extent);
+            set((o * a.k + place) * inner + i, found, at(found));
+          }
+        }
+    };
+    if (a.out_max_value) {
+      const auto y = out[0].as<T>();
+      find([&](std::int64_t flat, std::int64_t, T value) { y[flat] = value; });
+    } else {
+      with_element<types::index>(out[0].type(), [&]<class Index>(Index) {
+        const auto y = out[0].as<Index>();
+        find([&](std::int64_t flat, std::int64_t index, T) { y[flat] = static_cast<Index>(index); });
+      });
+    }
+  }
+
+ private:
+  static constexpr shape_t result_shape(const attrs& a, const shape_t& x, int axis) {
+    if (a.k != 1 || a.keep_dims) return x.with(axis, a.k);
+    shape_t y;
+    for (int i = 0; i < x.rank; ++i)
+      if (i != axis) y.push_back(x[i]);
+    return y;
+  }
+  /// The first of the largest elements of a line that come behind element `last` in the order of the result; -1: all
+  /// do.
+  template <class Line> static constexpr std::int64_t largest_behind(Line at, std::int64_t last, std::int64_t extent) {
+    std::int64_t best = -1;
+    for (std::int64_t e = 0; e < extent; ++e) {
+      const bool comes_behind =
+          last < 0 || detail::is_larger(at(last), at(e)) || (e > last && !detail::is_larger(at(e), at(last)));
+      if (comes_behind && (best < 0 || detail::is_larger(at(e), at(best)))) best = e;
+    }
+    return best;
+  }
+};
+
+}  // namespace ops
+
+/// arg_max(x, axis<1>): indices of the largest elements, with keep_dims, k<…>, out_max_value or into<nnrt::i64>.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto arg_max(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::arg_max>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// The one largest element of each line of f32, i32 or bytes; the reference does the rest.
+template <class Isa> struct fast<ops::arg_max, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node) || unpack<ops::arg_max::attrs>(node.attrs).k != 1) return {};
+    const kernel_function run = run_for(node.in[0].desc.type);
+    if (!searched.contains(node.in[0].desc.type)) return {};
+    return {.run = run, .parts = parts_for(node.in[0].desc.elements()), .name = "find largest"};
+  }
+
+ private:
+  static constexpr dtype_set searched = types_of(f32, i32, i8, u8);
+
+  static constexpr kernel_function run_for(dtype type) {
+    return type == f32 ? &run<float> : type == i32 ? &run<std::int32_t> : type == i8 ? &run<std::int8_t> : &run<std::uint8_t>;
+  }
+  template <class T> static void run(const kernel_call& call) {
+    const auto attrs = unpack<ops::arg_max::attrs>(call.attrs);
+    const view& y = call.out[0];
+    if (attrs.out_max_value) return find<T>(call, attrs.axis, [to = y.data.get<T>()](std::int64_t line, std::int64_t, T value) { to[line] = value; });
+    with_element<types::index>(y.type(), [&]<class Index>(Index) {
+      find<T>(call, attrs.axis, [to = y.data.get<Index>()](std::int64_t line, std::int64_t index, T) { to[line] = static_cast<Index>(index); });
+    });
+  }
+  template <class T, class Set> static void find(const kernel_call& call, std::int64_t axis, const Set& set) {
+    const view& x = call.in[0];
+    find_largest(block_of(x.shape(), normalise_axis(axis, x.rank())), x.data.get<T>(), part_of(call), set);
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/avg_pool.hpp
+// avg_pool: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/kernels/bind/detail/pooling.hpp
+// pooling: what the bindings of max_pool and avg_pool have in common.
+// Flow: bind/max_pool.hpp and bind/avg_pool.hpp derive from pooling_binding and say how a window is folded.
+
+// ===== nnrt/kernels/byte_pooling.hpp
+// byte_pooling: maximum and mean of stored numbers over windows of an NHWC image or over axes, a register at a time.
+// Flow: bind/max_pool.hpp and bind/avg_pool.hpp call pool_bytes() for a part of the outputs, bind/reduce_mean.hpp
+// scale_column_sums().
+
 // ===== nnrt/kernels/pooling.hpp
 // pooling: maximum and mean over windows of an NHWC image, vectorised over channels.
 // Flow: bind/max_pool.hpp and bind/avg_pool.hpp call pool_windows() for a part of the outputs.
@@ -5409,14 +6313,14 @@ template <class V, class Fold, int Vectors>
   });
 }
 
-/// Channels `channels` of one output pixel.
-template <class V, class Fold>
+/// Channels `channels` of one output pixel, Vectors vectors at once as long as there are so many.
+template <class V, class Fold, int Vectors>
 [[gnu::always_inline]] inline void pool_pixel(const pooling_window& at, interval channels, clamp_range range,
                                               float* y) {
-  constexpr int vectors = 4;
   std::int64_t c = channels.begin;
-  for (; c + vectors * lanes <= channels.end; c += vectors * lanes)
-    pool_channels<V, Fold, vectors>(at, c, lanes, range, y);
+  if constexpr (Vectors > 1)
+    for (; c + Vectors * lanes <= channels.end; c += Vectors * lanes)
+      pool_channels<V, Fold, Vectors>(at, c, lanes, range, y);
   for (; c < channels.end; c += lanes)
     pool_channels<V, Fold, 1>(at, c, channels.end - c < lanes ? channels.end - c : lanes, range, y);
 }
@@ -5429,8 +6333,14 @@ constexpr interval pixels_of(const window& at, std::int64_t pad_before, std::int
   return {first > 0 ? first : 0, end < at.input ? end : at.input};
 }
 
+/// The vectors that pool_windows() does well to take at once for so many channels.
+inline constexpr int most_pooled_vectors = 4;
+constexpr int pooled_vectors(std::int64_t channels) {
+  return channels >= most_pooled_vectors * lanes ? most_pooled_vectors : 1;
+}
+
 /// y[n, oh, ow, c] = clamp(fold of the window). Every window covers at least one pixel of the image.
-template <class Fold, class Isa = native>
+template <class Fold, int Vectors = most_pooled_vectors, class Isa = native>
 void pool_windows(const pooling_shape& s, const float* x, clamp_range range, float* y, part p = {}) {
   const std::int64_t rows = s.h.outputs(), columns = s.w.outputs(), pad_top = s.h.pad_before(),
                      pad_left = s.w.pad_before();
@@ -5442,7 +6352,7 @@ void pool_windows(const pooling_shape& s, const float* x, clamp_range range, flo
   for (std::int64_t pixel = work.rows.begin; pixel < work.rows.end; ++pixel) {
     const interval ih = pixels_of(s.h, pad_top, oh), iw = pixels_of(s.w, pad_left, ow);
     const float* const first = image + ih.begin * row_step + iw.begin * s.c;
-    detail::pool_pixel<vf, Fold>({first, ih.size(), iw.size(), row_step, s.c}, channels, range, y + pixel * s.c);
+    detail::pool_pixel<vf, Fold, Vectors>({first, ih.size(), iw.size(), row_step, s.c}, channels, range, y + pixel * s.c);
     if (++ow < columns) continue;
     ow = 0;
     if (++oh < rows) continue;
@@ -5591,6 +6501,83 @@ void pool_bytes(const pooling_shape& s, const std::byte* x, const pooled_bytes& 
   }
 }
 
+namespace detail {
+
+/// The largest bytes of windows of at least `Bytes` channels, in vectors of so many; the last one ends with the last
+/// channel.
+template <int Bytes> class largest_bytes {
+ public:
+  largest_bytes(const pooled_bytes& bytes, std::int64_t channels)
+      : channels_(channels),
+        flip_(in_every_lane(bytes.is_unsigned ? -128 : 0)),
+        low_(in_every_lane(bytes.range.low - (bytes.is_unsigned ? 128 : 0))),
+        high_(in_every_lane(bytes.range.high - (bytes.is_unsigned ? 128 : 0))) {}
+
+  [[gnu::always_inline]] void operator()(const std::byte* first, interval rows, interval columns, std::int64_t row_step,
+                                         std::byte* y) const {
+    for (std::int64_t c = 0;; c = c + 2 * Bytes < channels_ ? c + Bytes : channels_ - Bytes) {
+      lanes_of_bytes largest = low_;
+      for (std::int64_t i = 0; i < rows.size(); ++i)
+        for (std::int64_t j = 0; j < columns.size(); ++j) {
+          lanes_of_bytes x;  // not load_vector(): a size that depends on a parameter does not survive as an argument
+          __builtin_memcpy(&x, first + i * row_step + j * channels_ + c, Bytes);
+          largest = larger_of(largest, x ^ flip_);
+        }
+      const lanes_of_bytes result = (largest < high_ ? largest : high_) ^ flip_;
+      __builtin_memcpy(y + c, &result, Bytes);
+      if (c + Bytes >= channels_) return;
+    }
+  }
+
+ private:
+  typedef std::int8_t lanes_of_bytes __attribute__((vector_size(Bytes), may_alias));
+  static lanes_of_bytes in_every_lane(std::int32_t x) { return static_cast<std::int8_t>(x) - lanes_of_bytes{}; }
+  [[gnu::always_inline]] static lanes_of_bytes larger_of(lanes_of_bytes a, lanes_of_bytes b) {
+#if defined(NNRT_LANES_AVX512)
+    if constexpr (Bytes == 64) return (lanes_of_bytes)_mm512_max_epi8((__m512i)a, (__m512i)b);
+#endif
+    return a > b ? a : b;
+  }
+
+  std::int64_t channels_;
+  lanes_of_bytes flip_, low_, high_;
+};
+
+/// Calls fold(first, rows, columns, row_step, y) for each output pixel of a part: its window's first pixel, and extents.
+template <class Fold>
+void for_each_window(const pooling_shape& s, const std::byte* x, std::byte* y, part p, const Fold& fold) {
+  const std::int64_t rows = s.h.outputs(), columns = s.w.outputs(), pad_top = s.h.pad_before(),
+                     pad_left = s.w.pad_before();
+  const std::int64_t row_step = s.w.input * s.c, image_step = s.h.input * row_step;
+  const interval work = share(s.n * rows * columns, p);
+  std::int64_t ow = work.begin % columns, oh = work.begin / columns % rows;
+  const std::byte* image = x + work.begin / columns / rows * image_step;
+  for (std::int64_t pixel = work.begin; pixel < work.end; ++pixel) {
+    const interval ih = pixels_of(s.h, pad_top, oh), iw = pixels_of(s.w, pad_left, ow);
+    fold(image + ih.begin * row_step + iw.begin * s.c, ih, iw, row_step, y + pixel * s.c);
+    if (++ow < columns) continue;
+    ow = 0;
+    if (++oh < rows) continue;
+    oh = 0;
+    image += image_step;
+  }
+}
+
+}  // namespace detail
+
+/// pool_bytes() for maxima; parts are divisions of the pixels.
+template <class Isa = native>
+void max_pool_bytes(const pooling_shape& s, const std::byte* x, const pooled_bytes& bytes, std::byte* y, part p = {}) {
+  if (s.c >= register_bytes)
+    return detail::for_each_window(s, x, y, p, detail::largest_bytes<static_cast<int>(register_bytes)>(bytes, s.c));
+  if constexpr (register_bytes > 32)
+    if (s.c >= 32) return detail::for_each_window(s, x, y, p, detail::largest_bytes<32>(bytes, s.c));
+  if constexpr (register_bytes > 16)
+    if (s.c >= 16) return detail::for_each_window(s, x, y, p, detail::largest_bytes<16>(bytes, s.c));
+  if (s.c >= 8) return detail::for_each_window(s, x, y, p, detail::largest_bytes<8>(bytes, s.c));
+  pool_bytes<byte_maximum, Isa>(s, x, bytes, y, p);
+}
+
 /// How the sums of a mean over axes become stored numbers: sum - zero, times a factor whose sign may be turned.
 struct scaled_bytes {
   bool is_unsigned = false, is_turned = false;
@@ -5698,6 +6685,13 @@ struct pooling_attributes {
       : kernel{0, 0}, stride{1, 1}, ceil_mode(false), global(false), fused(activation::none) {}
 };
 
+/// NNRt builds both pools alike and takes the parameters of either for each. Padding comes as a list of four or as a mode, told apart by the
+/// count.
+inline constexpr nnrt_parameter pooling_parameters[] = {
+    {"kernel", 2, i64, -1}, {"stride", 3, i64, -1},  {"pad", 4, i8},          {"pad", 5, i64, 4},  {"fused", 6, i8},
+    {"ceil_mode", 109, i32}, {"global", 110, boolean}, {"kernel", 36, i64, -1}, {"stride", 37, i64, -1}, {"pad", 38, i8},
+    {"pad", 39, i64, 4},    {"fused", 40, i8},       {"ceil_mode", 114, i32}, {"global", 115, boolean}};
+
 /// The windows over an image [N, H, W, C]; a global pool has one, without padding.
 constexpr window_pair windows_of(const pooling_attributes& a, const shape_t& x) {
   if (a.global) return windows_over(x, {x[1], x[2]}, {1, 1}, {1, 1}, {});
@@ -5758,17 +6752,21 @@ constexpr void pool(const pooling_attributes& a, arguments in, results out, Stat
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// Kernel choice of a pool over an f32 image.
+/// Kernel choice of a pool over an f32 image: one method for few channels, one for many.
 template <class Fold> struct pooling_binding {
+  static constexpr int methods = 2;
+  template <int Method> static constexpr kernel_functions functions() { return {&run<Method == 0 ? 1 : most_pooled_vectors>}; }
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
     const pooling_shape shape = shape_for(unpack<ops::detail::pooling_attributes>(node.attrs), node.in[0].desc.shape);
     const std::int64_t taps = saturated(shape.h) * saturated(shape.w);
-    return {.run = &run, .parts = parts_for(node.out[0].elements() * (taps < 64 ? taps : 64)), .name = "pool channels"};
+    return {.code = {.method = static_cast<std::int16_t>(pooled_vectors(shape.c) == 1 ? 0 : 1)},
+            .parts = parts_for(node.out[0].elements() * (taps < 64 ? taps : 64)),
+            .name = "pool channels"};
   }
-  static void run(const kernel_call& call) {
+  template <int Vectors> static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::detail::pooling_attributes>(call.attrs);
-    pool_windows<Fold>(shape_for(attrs, call.in[0].shape()), floats_in(call, 0), range_of(attrs.fused),
+    pool_windows<Fold, Vectors>(shape_for(attrs, call.in[0].shape()), floats_in(call, 0), range_of(attrs.fused),
                        floats_out(call), part_of(call));
   }
 
@@ -5800,8 +6798,11 @@ template <class Fold> struct byte_pooling_binding {
     const quantisation& q = call.out[0].desc->quantised;
     const stored_range range = is_unsigned ? stored_range_of<std::uint8_t>(q, attrs.fused)
                                            : stored_range_of<std::int8_t>(q, attrs.fused);
-    pool_bytes<Fold>(pooling_binding<void>::shape_for(attrs, call.in[0].shape()), bytes_in(call, 0),
-                     {is_unsigned, range}, bytes_out(call), part_of(call));
+    const pooling_shape shape = pooling_binding<void>::shape_for(attrs, call.in[0].shape());
+    const pooled_bytes bytes{is_unsigned, range};
+    if constexpr (std::is_same_v<Fold, byte_maximum>)
+      max_pool_bytes<native>(shape, bytes_in(call, 0), bytes, bytes_out(call), part_of(call));
+    else pool_bytes<Fold>(shape, bytes_in(call, 0), bytes, bytes_out(call), part_of(call));
   }
 };
 
@@ -5822,7 +6823,7 @@ namespace ops {
 ///   global: one window as large as the image; kernel, stride and pads play no part
 ///
 /// Lengths are in pixels; the odd pixel of `same` is at bottom and right. dtypes: f16 (summed in f32), f32, f64; or
-/// quantised i8 or u8: the mean of the stored numbers, halves away from zero; a fused activation is a clamp of them.
+/// quantised i8, u8 or i16: the mean of the stored numbers, halves away from zero; a fused activation is a clamp of them.
 /// y has scale and zero point of x, and no other may be wanted: TFLite asks for the same, and a second rounding would
 /// lose what quant_dtype_cast loses openly.
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_AVG_POOL; of its padding, what all known implementations do;
@@ -5830,14 +6831,11 @@ namespace ops {
 struct avg_pool {
   static constexpr op_code code{2};
   static constexpr std::string_view name = "avg_pool";
-  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::bytes}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
+  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 2, .hdi = 17};
-  // Padding comes as a list of four or as a mode, told apart by the count; either may stand under either number.
-  static constexpr nnrt_parameter parameters[] = {
-      {"kernel", 2, i64, -1}, {"stride", 3, i64, -1},  {"pad", 4, i8},          {"pad", 5, i64, 4},
-      {"fused", 6, i8},       {"ceil_mode", 109, i32}, {"global", 110, boolean}};
+  static constexpr const auto& parameters = detail::pooling_parameters;
   using attrs = detail::pooling_attributes;
 
   enum class rule {
@@ -5854,7 +6852,7 @@ struct avg_pool {
 
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
-    if (detail::bytes.contains(x.type))
+    if (detail::layered.contains(x.type))
       if (auto v = detail::require_one_scale(rule::quantised_input_must_have_one_scale, x); !v) return v;
     return detail::infer_pool<rule>(a, x);
   }
@@ -5872,7 +6870,7 @@ struct avg_pool {
     std::int64_t count = 0;
   };
   template <class T> static constexpr T finish(const window_sum<T>& s, const tensor_desc& y, activation fused) {
-    if constexpr (detail::is_byte<T>) {
+    if constexpr (detail::is_layered<T>) {
       const stored_range range = stored_range_of<T>(y.quantised, fused);
       const std::int64_t half = s.sum > 0 ? s.count / 2 : -(s.count / 2);
       const std::int64_t mean = s.count == 0 ? y.quantised.zero_point : (s.sum + half) / s.count;
@@ -5894,6 +6892,10 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto avg_p
 }  // namespace nnrt::inline NNRT_ISA
 
 namespace nnrt::inline NNRT_ISA::kernels {
+
+template <> struct operator_of<ops::avg_pool::code> {
+  using type = ops::avg_pool;
+};
 
 template <class Isa> struct fast<ops::avg_pool, Isa> : pooling_binding<mean_fold> {};
 
@@ -5921,12 +6923,181 @@ template <class Rule> constexpr verdict check_channels_last(const tensor_desc& x
   return {};
 }
 
-/// A parameter is a row of the input's dtype with one element for each of `channels`.
-template <class Rule> constexpr verdict check_parameter(const tensor_desc& given, dtype type, std::int64_t channels) {
-  if (auto v = require(Rule::parameter_types_must_equal_input_type, given.type, type); !v) return v;
+/// A parameter is a row with one element for each of `channels`.
+template <class Rule> constexpr verdict check_parameter_row(const tensor_desc& given, std::int64_t channels) {
   if (auto v = require(Rule::parameter_rank_must_be_1, given.rank(), 1); !v) return v;
   return require_same_extent(Rule::parameters_must_have_one_element_for_each_channel, given.shape[0], channels);
 }
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+// ===== nnrt/ops/detail/quantised_unary.hpp
+// quantised_unary: operators on one tensor of stored numbers - the rules about scales, and two ways to compute.
+// Flow: infer and reference of relu, sigmoid and their like; their bindings make tables of what these give.
+
+// ===== nnrt/ops/detail/unary.hpp
+// unary: the naive loop of operators that compute one element from one.
+// Flow: ops/relu.hpp, ops/sigmoid.hpp and their like call it from reference().
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// y = f(x), element by element; f takes a T and returns an R.
+template <class T, class R = T, class F> constexpr void for_each_element(arguments in, results out, F f) {
+  const auto x = in[0].as<const T>();
+  const auto y = out[0].as<R>();
+  for (std::int64_t i = 0; i < x.elements(); ++i) y[i] = f(x[i]);
+}
+
+/// The same for a function that is computed in double and rounded once: float and float16 lose nothing on the way.
+template <class T, class F> constexpr void for_each_real(arguments in, results out, F f) {
+  for_each_element<T>(in, out, [&](T x) { return math::convert<T>(f(math::convert<double>(x))); });
+}
+
+/// The same for any number: integers reach f as 64 bits without a sign, and wrap around in their own width.
+template <class T, class F> constexpr void for_each_number(arguments in, results out, F f) {
+  if constexpr (!std::is_integral_v<T>) return for_each_real<T>(in, out, f);
+  else for_each_element<T>(in, out, [&](T x) { return static_cast<T>(f(static_cast<std::uint64_t>(x))); });
+}
+
+/// What operators on one plain tensor of these dtypes have in common: y is like x and may take its place, and there is
+/// no rule of their own that x could break.
+template <dtype_set Types> struct elementwise {
+  static constexpr operand_spec inputs[] = {{"x", Types}};
+  static constexpr operand_spec outputs[] = {{"y", Types}};
+  static constexpr operator_traits traits{.result = storage::in_place};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  enum class rule {};
+
+  template <class Attrs>
+  static constexpr verdict infer(const Attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return yields(in[0].desc);
+  }
+  static constexpr auto macs = no_macs;
+};
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// What an operator on real numbers takes: floats, and the integers that can stand for them.
+inline constexpr dtype_set real_or_stored = types::floating | types::stored;
+
+/// An output like x, quantised as wanted; x and y have one scale each.
+template <class Rule> constexpr verdict infer_stored(const tensor_desc& x, array_ref<const tensor_desc> wanted) {
+  if (auto v = require_one_scale(Rule::quantised_input_must_have_one_scale, x); !v) return v;
+  if (auto v = require_one_scale(Rule::quantised_output_must_have_one_scale, wish_of(wanted)); !v) return v;
+  return yields(tensor_desc{x.type, x.layout, x.shape, wanted[0].quantised});
+}
+
+/// The same for operators on real numbers: floats need no scale, integers do.
+template <class Rule> constexpr verdict infer_real(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+  const tensor_desc& x = in[0].desc;
+  if (types::floating.contains(x.type)) return yields(x);
+  return infer_stored<Rule>(x, wanted);
+}
+
+/// y = f(x) on stored numbers: f takes the real number that is meant, as a float, and gives one; the nearest step of y
+/// is stored, halves away from zero. Source: the tables of 256 that TFLite's kernels make for 8 bits.
+template <class T, class F> constexpr void for_each_stored(arguments in, results out, F f) {
+  const quantisation &from = in[0].desc->quantised, &to = out[0].desc->quantised;
+  const float steps = float_quotient(1.0F, to.scale);
+  constexpr float largest = std::numeric_limits<float>::max();
+  for_each_element<T>(in, out, [&](T x) {
+    const float real = real_of(x, from);
+    const float y = f(real > largest ? largest : real < -largest ? -largest : real);
+    return stored_at<T>(double{float_product(y, steps)}, to);
+  });
+}
+
+/// y = the activation of x on stored numbers: brought to the scale of y in fixed point, then clamped. Source: TFLite's
+/// RELU and RELU6.
+template <class T> constexpr void activate_stored(arguments in, results out, activation fused) {
+  const quantisation &from = in[0].desc->quantised, &to = out[0].desc->quantised;
+  const fixed_point factor = fixed_point_of(double{float_quotient(from.scale, to.scale)});
+  const stored_range range = stored_range_of<T>(to, fused);
+  for_each_element<T>(
+      in, out, [&](T x) { return requantise<T>(std::int64_t{x} - from.zero_point, factor, to.zero_point, range); });
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+// ===== nnrt/ops/detail/stored_reals.hpp
+// stored_reals: operators on stored numbers that have no arithmetic of integers: real numbers, computed, stored again.
+// Flow: infer and reference of scale, batch_norm, layer_norm and pow on quantised tensors.
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// A float that is not infinite: beyond the largest one that one. NaN stays.
+constexpr float finite(double x) {
+  constexpr double most = std::numeric_limits<float>::max();
+  return static_cast<float>(x > most ? most : x < -most ? -most : x);
+}
+
+/// Parameters of an input that is quantised: f32, or of the input's dtype with one scale each; x has one scale, and so
+/// has y.
+template <class Rule>
+constexpr verdict check_stored_parameters(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+  const tensor_desc& x = in[0].desc;
+  if (auto v = require_one_scale(Rule::quantised_input_must_have_one_scale, x); !v) return v;
+  for (const operand& parameter : in.subspan(1)) {
+    const tensor_desc& p = parameter.desc;
+    if (p.type == f32) continue;
+    if (auto v = require(Rule::parameter_types_of_a_quantised_input_must_be_its_type_or_f32, p.type, x.type); !v) return v;
+    if (auto v = require_one_scale(Rule::quantised_parameters_must_have_one_scale, p); !v) return v;
+  }
+  return require_one_scale(Rule::quantised_output_must_have_one_scale, wish_of(wanted));
+}
+
+/// The same where floats come, too: their parameters have their dtype. (Shapes are looked at elsewhere.)
+template <class Rule>
+constexpr verdict check_parameter_types(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+  const tensor_desc& x = in[0].desc;
+  if (!types::floating.contains(x.type)) return check_stored_parameters<Rule>(in, wanted);
+  for (const operand& parameter : in.subspan(1))
+    if (auto v = require(Rule::parameter_types_must_equal_input_type, parameter.desc.type, x.type); !v) return v;
+  return {};
+}
+
+/// An output like x; where it is quantised, as wanted.
+constexpr tensor_desc like_input(tensor_desc x, array_ref<const tensor_desc> wanted) {
+  if (x.quantised) x.quantised = wanted[0].quantised;
+  return x;
+}
+
+/// The elements of an operand as real numbers: stored ones of type T, or floats.
+template <class T> class reals_of {
+ public:
+  constexpr explicit reals_of(const view& operand) : q_(operand.desc->quantised), is_plain_(operand.type() == f32) {
+    if (is_plain_) plain_ = operand.as<const float>();
+    else stored_ = operand.as<const T>();
+  }
+  constexpr std::int64_t elements() const { return is_plain_ ? plain_.elements() : stored_.elements(); }
+  constexpr double operator[](std::int64_t i) const {
+    return double{is_plain_ ? plain_[i] : finite(double{real_of(stored_[i], q_)})};
+  }
+
+ private:
+  quantisation q_;
+  bool is_plain_;
+  tensor_view<const T> stored_;
+  tensor_view<const float> plain_;
+};
+
+/// Real numbers as elements of y: rounded to float, times 1 / scale in float, to the nearest integer, halves away from
+/// zero, and clamped, as the activation says. As for_each_stored() does it.
+template <class T> class storing {
+ public:
+  constexpr explicit storing(const view& y, activation fused = activation::none)
+      : q_(y.desc->quantised), steps_(float_quotient(1.0F, q_.scale)), range_(stored_range_of<T>(q_, fused)) {}
+  constexpr T operator()(double real) const {
+    const T nearest = stored_at<T>(double{float_product(finite(real), steps_)}, q_);
+    return static_cast<T>(nnrt::detail::clamped(nearest, range_.low, range_.high));
+  }
+
+ private:
+  quantisation q_;
+  float steps_;
+  stored_range range_;
+};
 
 }  // namespace nnrt::inline NNRT_ISA::ops::detail
 
@@ -5938,17 +7109,23 @@ namespace ops {
 ///   x: [..., C]      scale, offset, mean, variance: [C]
 ///   y: [..., C] = (x - mean) / sqrt(variance + epsilon) * scale + offset
 ///
-/// epsilon is 1e-4 unless given. Broken rules: see `rule`. Source: NNRt OH_NN_OPS_BATCH_NORM.
+/// epsilon is 1e-4 unless given.
+///
+/// Quantised: x i8, u8 or i16 with one scale, the parameters f32, or of the dtype of x with one scale each, y with the
+/// scale that `into<quant{…}>` gives; each stored number is the nearest to the real result, rounded to float.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_BATCH_NORM; quantised: this library.
 struct batch_norm {
   static constexpr op_code code{3};
   static constexpr std::string_view name = "batch_norm";
-  static constexpr operand_spec inputs[] = {{"x", types::floating},
-                                            {"scale", types::floating},
-                                            {"offset", types::floating},
-                                            {"mean", types::floating},
-                                            {"variance", types::floating}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{.result = storage::in_place, .computes = meaning::batch_norm};
+  static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored},
+                                            {"scale", detail::real_or_stored},
+                                            {"offset", detail::real_or_stored},
+                                            {"mean", detail::real_or_stored},
+                                            {"variance", detail::real_or_stored}};
+  static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .computes = meaning::batch_norm, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 3, .hdi = 68};
   static constexpr nnrt_parameter parameters[] = {{"epsilon", 7, f32}};
 
@@ -5963,18 +7140,29 @@ struct batch_norm {
     parameter_types_must_equal_input_type,
     parameter_rank_must_be_1,
     parameters_must_have_one_element_for_each_channel,
+    quantised_input_must_have_one_scale,
+    parameter_types_of_a_quantised_input_must_be_its_type_or_f32,
+    quantised_parameters_must_have_one_scale,
+    quantised_output_must_have_one_scale,
   };
 
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     if (auto v = detail::check_channels_last<rule>(x); !v) return v;
     for (const operand& parameter : in.subspan(1))
-      if (auto v = detail::check_parameter<rule>(parameter.desc, x.type, x.shape[-1]); !v) return v;
-    return yields(x);
+      if (auto v = detail::check_parameter_row<rule>(parameter.desc, x.shape[-1]); !v) return v;
+    if (auto v = detail::check_parameter_types<rule>(in, wanted); !v) return v;
+    return yields(detail::like_input(x, wanted));
   }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    if constexpr (can_be_stored<T>) normalise<T>(a, in, out);
+    else normalise_floats<T>(a, in, out);
+  }
+
+ private:
+  template <class T> static constexpr void normalise_floats(const attrs& a, arguments in, results out) {
     using real = math::compute_t<T>;
     const auto x = in[0].as<const T>(), scale = in[1].as<const T>(), offset = in[2].as<const T>();
     const auto mean = in[3].as<const T>(), variance = in[4].as<const T>();
@@ -5983,6 +7171,16 @@ struct batch_norm {
       const std::int64_t c = i % x.shape[-1];
       const real factor = real(scale[c]) / math::sqrt(real(variance[c]) + real(a.epsilon));
       y[i] = static_cast<T>((real(x[i]) - real(mean[c])) * factor + real(offset[c]));
+    }
+  }
+  template <class T> static constexpr void normalise(const attrs& a, arguments in, results out) {
+    const detail::reals_of<T> x(in[0]), scale(in[1]), offset(in[2]), mean(in[3]), variance(in[4]);
+    const detail::storing<T> store(out[0]);
+    const auto y = out[0].as<T>();
+    for (std::int64_t i = 0; i < y.elements(); ++i) {
+      const std::int64_t c = i % y.shape[-1];
+      const double factor = scale[c] / math::sqrt(variance[c] + double{a.epsilon});
+      y[i] = store(math::product(x[i] - mean[c], factor) + offset[c]);
     }
   }
 };
@@ -6260,7 +7458,7 @@ struct batch_to_space_nd {
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 4, .hdi = 22};
-  static constexpr nnrt_parameter parameters[] = {{"block", 8, i64, -1}, {"crops", 9, i64, 4}};
+  static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"block", 8, i64, -1}.appending(), {"crops", 9, i64, 4}};
 
   struct attrs {
     NNRT_ATTRIBUTES(attrs, (extent2, block), (int_list<4>, crops));
@@ -6372,16 +7570,16 @@ namespace ops {
 ///
 ///   x: [..., C]      bias: [C]      y: [..., C] = x + bias
 ///
-/// dtypes: f16 (sum in f32), f32, f64; i32 and i64, which wrap around. Broken rules: see `rule`.
-/// Source: NNRt OH_NN_OPS_BIAS_ADD, for any rank from 1 on.
+/// dtypes: f16 (sum in f32), f32, f64; integers, which wrap around; or quantised x and bias, i8, u8 or i16 with one scale
+/// each, y with the scale that `into<quant{…}>` gives, by the arithmetic of add.
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_BIAS_ADD, for any rank from 1 on.
 struct bias_add {
-  static constexpr dtype_set added = types::floating | types::index;
-
   static constexpr op_code code{5};
   static constexpr std::string_view name = "bias_add";
-  static constexpr operand_spec inputs[] = {{"x", added}, {"bias", added}};
-  static constexpr operand_spec outputs[] = {{"y", added}};
-  static constexpr operator_traits traits{.result = storage::in_place, .computes = meaning::bias_add};
+  static constexpr operand_spec inputs[] = {{"x", types::number}, {"bias", types::number}};
+  static constexpr operand_spec outputs[] = {{"y", types::number}};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .computes = meaning::bias_add, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 5, .hdi = 23};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -6392,13 +7590,26 @@ struct bias_add {
     parameter_types_must_equal_input_type,
     parameter_rank_must_be_1,
     parameters_must_have_one_element_for_each_channel,
+    operands_must_both_be_quantised_or_both_plain,
+    quantised_types_must_be_i8_u8_or_i16,
+    quantised_types_must_be_equal,
+    quantised_operands_must_have_one_scale,
+    quantised_output_must_have_one_scale,
   };
 
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     if (auto v = detail::check_channels_last<rule>(x); !v) return v;
-    if (auto v = detail::check_parameter<rule>(in[1].desc, x.type, x.shape[-1]); !v) return v;
-    return yields(x);
+    const tensor_desc& bias = in[1].desc;
+    if (auto v = detail::check_parameter_row<rule>(bias, x.shape[-1]); !v) return v;
+    tensor_desc y = x;
+    if (x.quantised || bias.quantised) {
+      if (auto v = detail::check_stored_pair<rule>(x, bias, wanted); !v) return v;
+      y.quantised = wanted[0].quantised;
+    } else if (auto v = require(rule::parameter_types_must_equal_input_type, bias.type, x.type); !v) {
+      return v;
+    }
+    return yields(y);
   }
   static constexpr auto macs = no_macs;
 
@@ -6408,7 +7619,14 @@ struct bias_add {
     using sum_t = std::conditional_t<std::is_integral_v<T>, std::uint64_t, math::compute_t<T>>;
     return static_cast<T>(static_cast<sum_t>(x) + static_cast<sum_t>(bias));
   }
+  /// The function of two stored numbers.
+  template <class T> static constexpr auto stored(const detail::stored_pair& of) {
+    return detail::stored_sum<T>(of, 1);
+  }
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    if constexpr (can_be_stored<T>)
+      if (in[0].desc->quantised)
+        return detail::for_each_pair<T>(in, out, stored<T>({in, out, activation::none}));
     const auto x = in[0].as<const T>(), bias = in[1].as<const T>();
     const auto y = out[0].as<T>();
     for (std::int64_t i = 0; i < x.elements(); ++i)
@@ -6429,7 +7647,221 @@ constexpr auto bias_add(tensor<X> x, tensor<B> bias, Keywords... keywords) {
 namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::bias_add, Isa> : binary_binding<ops::bias_add, fast<ops::bias_add, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice stored = stored_pair_binding<ops::bias_add, Isa>::select(node)) return stored;
+    return binary_binding<ops::bias_add, fast>::select(node);
+  }
   static add_lanes function(array_ref<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/cast.hpp
+// cast: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/kernels/stored_casts.hpp
+// stored_casts: floats to stored numbers and back, a vector at a time, with the bits of quant_dtype_cast's reference.
+// Flow: bind/quant_dtype_cast.hpp calls store_floats() and restore_floats() for a part of the elements.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+#if defined(NNRT_HAS_XSIMD)
+namespace detail {
+
+typedef vf::integers integers_of_floats;
+/// As many stored numbers as a register has floats; fewer bytes.
+template <class T> struct stored_vector {
+  typedef T type __attribute__((vector_size(sizeof(vf::register_type) / sizeof(float) * sizeof(T))));
+};
+
+/// The numbers of integers that fit.
+template <class T>
+[[gnu::always_inline]] inline typename stored_vector<T>::type narrowed_lanes(integers_of_floats x) {
+  using type = typename stored_vector<T>::type;
+#if defined(NNRT_LANES_AVX512)
+  if constexpr (sizeof(T) == 1) return (type)_mm512_cvtepi32_epi8((__m512i)x);
+  else return (type)_mm512_cvtepi32_epi16((__m512i)x);
+#else
+  return __builtin_convertvector(x, type);
+#endif
+}
+
+/// x / scale to nearest, halves away from zero, from the zero point on, within the range of T; of a NaN the zero point.
+template <class T>
+[[gnu::always_inline]] inline typename stored_vector<T>::type stored_lanes(vf x, vf scale, std::int32_t zero_point) {
+  using ints = integers_of_floats;
+  using limits = std::numeric_limits<T>;
+  // By bits: -ffast-math takes every comparison with a NaN for true.
+  const ints bits = (ints)x.data;
+  const ints is_number = (ints)((bits & 0x7fffffff) <= 0x7f800000);
+  const vf quotient = vf((vf::register_type)(bits & is_number)) / scale;
+  // Beyond 2^20 every number is an end of the range. The largest float below a half rounds halves up, and nothing below.
+  const vf bounded = clamp(quotient, vf(-0x1p20F), vf(0x1p20F));
+  const vf half((vf::register_type)(((ints)bounded.data & INT32_MIN) | 0x3effffff));
+  ints steps = __builtin_convertvector((bounded + half).data, ints) + zero_point;
+  const ints least = std::int32_t{limits::min()} - ints{}, most = std::int32_t{limits::max()} - ints{};
+  steps = steps < least ? least : steps;
+  steps = steps > most ? most : steps;
+  return narrowed_lanes<T>(steps);
+}
+
+/// scale * (x - zero point).
+template <class T>
+[[gnu::always_inline]] inline vf real_lanes(typename stored_vector<T>::type x, vf scale, std::int32_t zero_point) {
+  const integers_of_floats steps = __builtin_convertvector(x, integers_of_floats) - zero_point;
+  return vf(__builtin_convertvector(steps, vf::register_type)) * scale;
+}
+
+}  // namespace detail
+#endif
+
+/// y = the stored numbers of n floats.
+template <class T> void store_floats(const float* x, std::int64_t n, const quantisation& q, T* y) {
+#if defined(NNRT_HAS_XSIMD)
+  const vf scale(q.scale);
+  const auto put = [&](std::int64_t i, vf numbers, std::int64_t count) __attribute__((always_inline)) {
+    const auto stored = detail::stored_lanes<T>(numbers, scale, q.zero_point);
+    __builtin_memcpy(y + i, &stored, static_cast<std::size_t>(count) * sizeof(T));
+  };
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) put(i, load(x + i), lanes);
+  if (i < n) put(i, load_first(x + i, n - i), n - i);
+#else
+  for (std::int64_t i = 0; i < n; ++i) y[i] = stored_as<T>(x[i], q);
+#endif
+}
+
+/// y = what n stored numbers stand for.
+template <class T> void restore_floats(const T* x, std::int64_t n, const quantisation& q, float* y) {
+#if defined(NNRT_HAS_XSIMD)
+  const vf scale(q.scale);
+  typename detail::stored_vector<T>::type stored{};
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    __builtin_memcpy(&stored, x + i, sizeof stored);
+    store(y + i, detail::real_lanes<T>(stored, scale, q.zero_point));
+  }
+  if (i == n) return;
+  __builtin_memcpy(&stored, x + i, static_cast<std::size_t>(n - i) * sizeof(T));
+  store_first(y + i, detail::real_lanes<T>(stored, scale, q.zero_point), n - i);
+#else
+  for (std::int64_t i = 0; i < n; ++i) y[i] = real_of(x[i], q);
+#endif
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/ops/cast.hpp
+// cast: the elements as another dtype.
+// Flow: front ends call infer(); the DSL's cast<f16>(x) makes the type a constant; plans run the reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Conversion of each element to the dtype whose number `type` holds.
+///
+///   x: any shape, any dtype      type: one integer, a constant: the number of a dtype (OH_NN_DataType)
+///   y: the same shape, of that dtype
+///
+/// Floats become integers by truncation toward zero and saturate, NaN becomes 0; integers keep their low bits in a
+/// narrower integer; anything but 0 is true. Quantised tensors are refused: see quant_dtype_cast. Broken rules: see
+/// `rule`. Source: NNRt OH_NN_OPS_CAST, made definite in this library.
+struct cast {
+  static constexpr op_code code{6};
+  static constexpr std::string_view name = "cast";
+  static constexpr operand_spec inputs[] = {{"x", types::any}, {"type", types::integer, presence::required, true}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{};
+  static constexpr foreign_numbers foreign{.nnrt = 6, .hdi = 28};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+
+  enum class rule { type_must_be_one_number, type_must_be_known_to_the_rules, type_must_be_the_number_of_a_dtype };
+
+  /// NNRt reads the type when the operation is added.
+  static constexpr bool nnrt_accepts(const attrs&, array_ref<const operand> in, array_ref<const nnrt_given>) {
+    return in[1].has_values() && in[1].values.size() > 0 && in[1].values[0] >= 0 && in[1].values[0] < dtype_count;
+  }
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const operand& type = in[1];
+    if (auto v = require(rule::type_must_be_one_number, type.desc.elements(), 1); !v) return v;
+    if (!type.has_values()) return refuse(rule::type_must_be_known_to_the_rules, 0, 1);
+    const std::int64_t number = type.values[0];
+    if (auto v = require_between(rule::type_must_be_the_number_of_a_dtype, number, 1, dtype_count - 1); !v) return v;
+    return yields(tensor_desc{static_cast<dtype>(number), in[0].desc.layout, in[0].desc.shape});
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    with_element<types::any>(out[0].type(), [&]<class To>(To) {
+      detail::for_each_element<T, To>(in, out, [](T x) { return math::convert<To>(x); });
+    });
+  }
+};
+
+}  // namespace ops
+
+/// cast<f16>(x): x as another dtype.
+template <dtype To, tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto cast(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::cast>(x, keyword::one_integer<keyword::type_slot, static_cast<int>(To)>{}, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// To and from f32, and between i32 and i64; the reference does the rest.
+template <class Isa> struct fast<ops::cast, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    const dtype from = node.in[0].desc.type, to = node.out[0].type;
+    if (!has_work(node)) return {};
+    const int parts = parts_for(node.out[0].elements() / 2);
+    if (to == f32 && widened.contains(from)) return {.run = run_widen(from), .parts = parts, .name = "widen"};
+    if (to == f32 && converted.contains(from)) return {.run = run_to_f32(from), .parts = parts, .name = "convert"};
+    if (from == f32 && from_f32.contains(to)) return {.run = run_from_f32(to), .parts = parts, .name = "convert"};
+    if (from == i32 && to == i64) return {.run = &run<std::int32_t, std::int64_t>, .parts = parts, .name = "convert"};
+    if (from == i64 && to == i32) return {.run = &run<std::int64_t, std::int32_t>, .parts = parts, .name = "convert"};
+    return {};
+  }
+
+ private:
+  // Booleans are bytes of 0 and 1.
+  static constexpr dtype_set widened = types_of(boolean, i8, u8, i16), converted = types_of(i32, i64, f16, f64),
+                             from_f32 = types_of(boolean, i8, u8, i32, i64, f16, f64);
+
+  static constexpr kernel_function run_widen(dtype from) {
+    return from == i8 ? &run_widened<std::int8_t> : from == i16 ? &run_widened<std::int16_t> : &run_widened<std::uint8_t>;
+  }
+  static constexpr kernel_function run_to_f32(dtype from) {
+    return from == i32   ? &run<std::int32_t, float>
+           : from == i64 ? &run<std::int64_t, float>
+           : from == f16 ? &run<float16, float>
+                         : &run<double, float>;
+  }
+  static constexpr kernel_function run_from_f32(dtype to) {
+    switch (to) {
+      case boolean: return &run<float, bool>;
+      case i8: return &run<float, std::int8_t>;
+      case u8: return &run<float, std::uint8_t>;
+      case i32: return &run<float, std::int32_t>;
+      case i64: return &run<float, std::int64_t>;
+      case f16: return &run<float, float16>;
+      default: return &run<float, double>;
+    }
+  }
+
+  template <class T> static void run_widened(const kernel_call& call) {
+    const interval mine = share_of_floats(call.out[0].elements(), part_of(call));
+    restore_floats(reinterpret_cast<const T*>(bytes_in(call, 0)) + mine.begin, mine.size(), quant{1, 0},
+                   floats_out(call) + mine.begin);
+  }
+  template <class From, class To> static void run(const kernel_call& call) {
+    const interval mine = share_of_floats(call.out[0].elements(), part_of(call));
+    const From* const x = call.in[0].data.template get<From>();
+    To* const y = call.out[0].data.template get<To>();
+    for (std::int64_t i = mine.begin; i < mine.end; ++i) y[i] = math::convert<To>(x[i]);
+  }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -6447,7 +7879,7 @@ namespace ops {
 
 /// The inputs one after the other along `axis`.
 ///
-///   x: any number of tensors of one dtype, format and rank, whose other extents are equal
+///   x: any number of tensors of one dtype, order of axes and rank, whose other extents are equal
 ///   y: their shape, with the sum of the extents along `axis`
 ///
 /// `axis` counts from the end when negative; 0 is the default.
@@ -6475,7 +7907,7 @@ struct concat {
     axis_must_be_an_axis_of_the_inputs,
     types_must_be_equal,
     ranks_must_be_equal,
-    formats_must_be_equal,
+    inputs_must_all_be_nchw_or_none,
     extents_beside_the_axis_must_be_equal,
     inputs_must_all_be_quantised_or_all_plain,
     quantised_inputs_must_have_one_scale,
@@ -6491,7 +7923,8 @@ struct concat {
       const tensor_desc& x = in[i].desc;
       if (auto v = require(rule::types_must_be_equal, x.type, y.type); !v) return v;
       if (auto v = require(rule::ranks_must_be_equal, x.rank(), y.rank()); !v) return v;
-      if (auto v = require(rule::formats_must_be_equal, x.layout, y.layout); !v) return v;
+      if (auto v = require_same_order(rule::inputs_must_all_be_nchw_or_none, x.layout, y.layout); !v) return v;
+      if (x.layout == format::nhwc) y.layout = x.layout;
       if (auto v = join(y.shape, x.shape, axis); !v) return v;
     }
     if (auto v = choose_scale(y.quantised, in, detail::wish_of(wanted)); !v) return v;
@@ -6985,12 +8418,6 @@ inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_st
   pack_rows([=](std::int64_t i) { return b + i * row_stride; }, column_stride, k, n, bias, out);
 }
 
-/// Weights that a later step reads, fetched into L2 while this one computes; ignored unless the tag fetches_ahead.
-struct weights_ahead {
-  const float* weights = nullptr;
-  std::int64_t floats = 0;
-};
-
 // --- division of rows among tiles ------------------------------------------
 
 /// The tiles along m rows (or pixels of a line): whole ones, but the last two share what is left when the last would be
@@ -7029,7 +8456,7 @@ struct tile_args {
   clamp_range range = {};
   std::int64_t last = lanes;  // lanes in use in the last vector
   std::int64_t runs = 1, run_stride = 0;
-  address ahead = 0;
+  address ahead = 0;            // see weights_ahead
   std::int64_t ahead_step = 0;  // bytes per k, 0 when there is nothing left to fetch
 };
 
@@ -7135,8 +8562,9 @@ template <int... Pair> struct sums_and_half<std::integer_sequence<int, Pair...>>
 /// cycle, several k at once go to a set each.
 constexpr int sets_for(int accumulators) { return accumulators >= 8 ? 1 : (8 + accumulators - 1) / accumulators; }
 
-template <class Isa> [[gnu::always_inline]] inline void fetch_ahead(address& ahead, std::int64_t step) {
-  if constexpr (Isa::fetches_ahead) {
+/// Asks for two lines that are read later. Tiles of two vectors and 12 accumulators or more have load slots to spare for it.
+template <class Sums> [[gnu::always_inline]] inline void fetch_ahead(address& ahead, std::int64_t step) {
+  if constexpr (Sums::accumulators >= 12 && Sums::accumulators > Sums::rows) {
     __builtin_prefetch(reinterpret_cast<const char*>(ahead), 0, 2);
     __builtin_prefetch(reinterpret_cast<const char*>(ahead + 64), 0, 2);
     ahead += static_cast<address>(step);
@@ -7160,8 +8588,7 @@ template <class Isa, class Sums> [[gnu::noinline]] void tile(const tile_args& t)
                        __attribute__((always_inline)) { sum[s].template add_products<s>(a, b + s * Sums::columns); });
     }
     for (; b != end; b += Sums::columns, a.advance(1)) {
-      if constexpr (Sums::accumulators >= 12)
-        fetch_ahead<Isa>(ahead, t.ahead_step);  // smaller tiles have no load slots to spare
+      fetch_ahead<Sums>(ahead, t.ahead_step);
       sum[0].template add_products<0>(a, b);
     }
     a.advance(t.run_stride - t.k);
@@ -7246,23 +8673,27 @@ struct tile_table {
 
 namespace detail {
 
-template <class Isa, tile_columns Columns, int... I>
-constexpr void add_functions(tile_table& table, std::integer_sequence<int, I...>) {
-  ((table.of[static_cast<std::size_t>(Columns)][I] = function_for<Isa, Columns, I>()), ...);
+template <class Isa, tile_set Set, tile_columns Columns, int I> constexpr void add_function(tile_table& table) {
+  constexpr auto c = static_cast<unsigned>(Columns);
+  if constexpr ((Set.columns >> c & 1U) != 0 && (Set.rows >> I & 1U) != 0) table.of[c][I] = function_for<Isa, Columns, I>();
+}
+template <class Isa, tile_set Set, int... I> constexpr void add_functions(tile_table& table, std::integer_sequence<int, I...>) {
+  (add_function<Isa, Set, tile_columns::one_vector, I>(table), ...);
+  (add_function<Isa, Set, tile_columns::two_vectors, I>(table), ...);
+  (add_function<Isa, Set, tile_columns::one_and_half, I>(table), ...);
 }
 
-template <class Isa> constexpr tile_table make_table() {
+/// The functions of a set: others are not compiled.
+template <class Isa, tile_set Set> constexpr tile_table make_table() {
   tile_table table;
-  add_functions<Isa, tile_columns::one_vector>(table, first_integers<row_counts>{});
-  add_functions<Isa, tile_columns::two_vectors>(table, first_integers<row_counts>{});
-  add_functions<Isa, tile_columns::one_and_half>(table, first_integers<row_counts>{});
+  add_functions<Isa, Set>(table, first_integers<row_counts>{});
   return table;
 }
 
 }  // namespace detail
 
 /// The functions of all tiles.
-template <class Isa> inline constexpr tile_table tiles_of = detail::make_table<Isa>();
+template <class Isa> inline constexpr tile_table tiles_of = detail::make_table<Isa, all_tiles>();
 
 namespace detail {
 
@@ -7284,32 +8715,20 @@ constexpr unsigned column_set(int i) {
   return sets[i];
 }
 
-/// The functions of `all` that are in the set.
-constexpr tile_table restricted(const tile_table& all, tile_set set) {
-  tile_table some;
-  for (unsigned c = 0; c < 3; ++c)
-    for (unsigned r = 0; r < row_counts; ++r)
-      if ((set.columns >> c & 1U) != 0 && (set.rows >> r & 1U) != 0) some.of[c][r] = all.of[c][r];
-  return some;
-}
-template <class Isa, int I>
-inline constexpr tile_table some_tiles = restricted(tiles_of<Isa>, {row_set(I / column_sets), column_set(I % column_sets)});
-
-template <class Isa, class Sequence> struct tile_tables;
-template <class Isa, int... I> struct tile_tables<Isa, std::integer_sequence<int, I...>> {
-  static constexpr const tile_table* all[sizeof...(I)] = {&some_tiles<Isa, I>...};
-};
-
 }  // namespace detail
 
-/// The smallest table with the functions of a set.
-template <class Isa> constexpr const tile_table* tiles_for(tile_set set) {
+/// How many tables there are - the last one has all functions - and the number of the smallest one with those of a set.
+inline constexpr int tile_tables = detail::row_sets * detail::column_sets;
+constexpr int tile_table_for(tile_set set) {
   int r = 0, c = 0;
   while ((detail::row_set(r) | set.rows) != detail::row_set(r)) ++r;
   while ((detail::column_set(c) | set.columns) != detail::column_set(c)) ++c;
-  using numbers = detail::first_integers<detail::row_sets * detail::column_sets>;
-  return detail::tile_tables<Isa, numbers>::all[r * detail::column_sets + c];
+  return r * detail::column_sets + c;
 }
+/// The table of this number.
+template <class Isa, int Table>
+inline constexpr tile_table some_tiles =
+    detail::make_table<Isa, tile_set{detail::row_set(Table / detail::column_sets), detail::column_set(Table % detail::column_sets)}>();
 
 namespace detail {
 
@@ -7322,14 +8741,34 @@ struct packed_b {
 
   const float* bias(std::int64_t panel) const { return packed + panel * panel_columns; }
   const float* panel(std::int64_t panel) const { return packed + whole_vectors(n) + panel * panel_columns * k; }
+  /// Where a panel would begin; there need not be one.
+  address panel_address(std::int64_t panel) const { return advanced(address_of(packed), whole_vectors(n) + panel * panel_columns * k); }
   /// Columns in use from this panel on, at most a panel's.
   std::int64_t width(std::int64_t panel) const { return std::min(panel_columns, n - panel * panel_columns); }
 };
 
 /// Panels whose k rows stay in L2 (384 KiB of them) while A passes by.
+inline constexpr std::int64_t weights_in_cache = 384 * 1024 / 4;
 constexpr std::int64_t panels_in_cache(std::int64_t k) {
-  return std::max<std::int64_t>(1, 384 * 1024 / 4 / (std::max<std::int64_t>(1, k) * panel_columns));
+  return std::max<std::int64_t>(1, weights_in_cache / (std::max<std::int64_t>(1, k) * panel_columns));
 }
+
+/// What lies behind the weights in use: those of the next panels, then of the next layer, since plans lay packed weights
+/// in the order of their steps. Tiles fetch it into L2 while they compute, as much as one pass over A may use. It is
+/// asked for and not read, so it does not matter whether it is there.
+struct weights_ahead {
+  address next, end;
+
+  explicit weights_ahead(address behind) : next(behind), end(advanced(behind, weights_in_cache)) {}
+  /// Tells the tiles of a row what to ask for; afterwards, take() says how far they came.
+  void give(tile_args& t) const {
+    t.ahead = next < end ? next : t.a;
+    t.ahead_step = next < end ? 128 : 0;
+  }
+  void take(const tile_args& t) {
+    if (t.ahead_step != 0) next = t.ahead;
+  }
+};
 
 /// Where rows of A begin and end for a tile of `rows` consecutive rows.
 inline void set_rows(tile_args& t, std::int64_t rows, address a, float* c) {
@@ -7352,29 +8791,26 @@ void tile_row(const tile_table& tiles, tile_args& t, std::int64_t rows, const pa
     t.c = c + p * panel_columns, t.c_second = c_second + p * panel_columns;
     t.last = width - (vectors - lanes);
     tiles.for_tile(rows, width)(t);
-    if constexpr (Isa::fetches_ahead) t.ahead += static_cast<address>(t.ahead_step * t.k * t.runs);
+    t.ahead += static_cast<address>(t.ahead_step * t.k * t.runs);
   }
 }
 
 /// The part of C made of the given tiles of rows and panels of columns.
 template <class Isa>
 void gemm_tiles(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
-                clamp_range range, const rectangle& work, const weights_ahead& after, const tile_table& tiles) {
+                clamp_range range, const rectangle& work, const tile_table& tiles) {
   const packed_b b{packed, s.k, s.n};
   const std::int64_t block = panels_in_cache(s.k);
-  address ahead = address_of(after.weights);
-  const address ahead_end = advanced(ahead, after.floats);
   for (std::int64_t p = work.columns.begin; p < work.columns.end; p += block) {
     const interval panels{p, std::min(work.columns.end, p + block)};
+    weights_ahead ahead(b.panel_address(panels.end));
     for (std::int64_t tile = work.rows.begin; tile < work.rows.end; ++tile) {
       const std::int64_t row = row_tiles{s.m}.begin(tile), rows = row_tiles{s.m}.begin(tile + 1) - row;
       tile_args t{.lda = lda, .k = s.k, .ldc = ldc, .range = range};
       set_rows(t, rows, advanced(address_of(a), row * lda), c + row * ldc);
-      t.ahead = ahead < ahead_end ? ahead : t.a;
-      t.ahead_step = ahead < ahead_end ? 128 : 0;
+      ahead.give(t);
       tile_row<Isa>(tiles, t, rows, b, 0, panels);
-      if constexpr (Isa::fetches_ahead)
-        ahead = std::min(ahead_end, ahead + static_cast<address>(128 * s.k * panels.size()));
+      ahead.take(t);
     }
   }
 }
@@ -7391,16 +8827,12 @@ void gemm_tiles(const gemm_shape& s, const float* a, std::int64_t lda, const flo
 ///
 /// \param p the part to compute; any count is correct, more than max(row tiles, panels) leaves parts without work
 ///
-/// \param after see weights_ahead; needs the tag native_fetching_ahead
-///
-/// \param tiles tiles_for<Isa>(tile_set_for(s.m, s.n)), or any with more functions
+/// \param tiles the functions of tile_set_for(s.m, s.n), or more
 template <class Isa = native>
 void gemm(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
-          clamp_range range = {}, part p = {}, const weights_ahead& after = {},
-          const tile_table& tiles = tiles_of<Isa>) {
+          clamp_range range = {}, part p = {}, const tile_table& tiles = tiles_of<Isa>) {
   if (s.m <= 0 || s.n <= 0) return;
-  detail::gemm_tiles<Isa>(s, a, lda, packed, c, ldc, range, share(row_tiles{s.m}.count(), panels_of(s.n), p), after,
-                          tiles);
+  detail::gemm_tiles<Isa>(s, a, lda, packed, c, ldc, range, share(row_tiles{s.m}.count(), panels_of(s.n), p), tiles);
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -7419,7 +8851,16 @@ constexpr int parts_of_macs(std::int64_t macs) { return parts_for(macs / 16); }
 /// `native`, by a name that depends on the parameter of fast: else clang compiles what a binding takes the address of for every program.
 template <class Isa> using native_for = std::conditional_t<std::is_void_v<Isa>, native, Isa>;
 
-/// The table that a binding chose for its products, see tiles_for().
+/// The tables of a binding of products: a plan gets the one with the tiles that its own rows and columns call.
+template <class Isa> struct with_tiles {
+  static constexpr int every_table = tile_tables - 1;
+  template <int Table> static constexpr const void* table() { return &some_tiles<native_for<Isa>, Table>; }
+};
+/// The code of a method of such a binding.
+constexpr kernel_code code_of(int method, tile_set tiles) {
+  return {.method = static_cast<std::int16_t>(method), .table = static_cast<std::int16_t>(tile_table_for(tiles))};
+}
+/// The table that a plan chose for its products.
 inline const tile_table& tiles_in(const kernel_call& call) { return *static_cast<const tile_table*>(call.inner); }
 
 /// A node of an operator whose weight is [outC, kh, kw, 1] as the depthwise kernels see it.
@@ -7435,14 +8876,20 @@ template <class Op> constexpr depthwise_shape depthwise_shape_for(const typename
 /// Isa only makes the name depend on the parameter of fast: clang compiles constexpr functions, and what they take the addresses of, where a
 /// template names them without, and every program that includes this header would pay for these kernels.
 template <class Op, class Isa> struct depthwise_binding {
-  static constexpr kernel_choice choose(const kernel_request& node) {
+  static constexpr int methods = 5;
+  template <int Method> static constexpr kernel_functions functions() {
+    constexpr int kernel = Method == 0 ? 0 : Method < 3 ? 3 : 5, stride = Method == 0 ? 0 : 2 - Method % 2;
+    return {&run<kernel, stride>, &pack};
+  }
+  static constexpr kernel_choice choose(const kernel_request& node, int first_method = 0) {
     const auto attrs = unpack<typename Op::attrs>(node.attrs);
     const depthwise_shape shape = depthwise_shape_for<Op>(attrs, node.in[0].desc.shape, node.in[1].desc.shape);
-    return {.run = run_of(depthwise_method_of(shape)),
-            .pack = &pack,
+    const int method = number_of(depthwise_method_of(shape));
+    return {.code = {.method = static_cast<std::int16_t>(first_method + method)},
             .packs = 0b110,
             .packed_bytes = depthwise_packed_floats(shape) * size_of(f32),
             .parts = parts_of_macs(Op::macs(attrs, node.in, node.out)),
+            .rows = row_window_of(shape),
             .name = "depthwise"};
   }
   static void pack(const kernel_call& call) { depthwise_pack(shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call)); }
@@ -7452,25 +8899,21 @@ template <class Op, class Isa> struct depthwise_binding {
   }
 
  private:
-  static constexpr kernel_function run_of(depthwise_method method) {
-    if (method.kernel == 3) return method.stride == 1 ? &run<3, 1> : &run<3, 2>;
-    if (method.kernel == 5) return method.stride == 1 ? &run<5, 1> : &run<5, 2>;
-    return &run<0, 0>;
+  static constexpr int number_of(depthwise_method method) { return method.kernel == 0 ? 0 : method.kernel - 3 + method.stride; }
+  static depthwise_shape shape_of(const kernel_call& call) {
+    return narrowed(depthwise_shape_for<Op>(unpack<typename Op::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape()), call.rows);
   }
-  static depthwise_shape shape_of(const kernel_call& call) { return depthwise_shape_for<Op>(unpack<typename Op::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape()); }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
-// ===== nnrt/kernels/byte_depthwise.hpp
-// byte_depthwise: depthwise convolution of stored numbers over NHWC images; any kernel, stride, dilation, multiplier.
-// Flow: a prepare step packs weights, bias and scales with byte_depthwise_pack(); a plan's step calls byte_depthwise().
+// ===== nnrt/kernels/byte_convolution.hpp
+// byte_convolution: conv2d of stored numbers over NHWC images on the tiles of byte_gemm.hpp; any kernel, stride, dilation,
+// padding, group.
+// Flow: a prepare step packs weights, bias and scales with byte_conv_pack(); a plan's step calls byte_conv().
 //
-// Registers of bytes from four rows of the input are interleaved, so that one dot product sums four taps of a column for
-// each channel. With a stride of 1 downwards the same bytes serve two output rows, whose taps stand a place apart.
-//
-// Bands of the input are copied first: with zero points around them, with channels repeated if there is a multiplier, and
-// with the columns apart that a stride tears apart. Then output byte j of a row meets, for each column of the kernel, the
-// bytes a fixed distance behind j. So a register may hold many pixels of few channels as well as many channels of one.
+// As for floats, the values under one row of the kernel are contiguous, so tiles read the image itself where no padding is
+// needed. Where it is, a band of rows is copied with zero points around it: a hundredth of the time of what follows, and
+// no tile has to know of borders. Dilation across tears the runs apart: such pixels are gathered.
 
 // ===== nnrt/kernels/byte_gemm.hpp
 // byte_gemm: products of matrices of stored numbers over packed B; serves dense layers, matrix products, 1x1 convolution.
@@ -7518,6 +8961,10 @@ struct byte_depth {
   constexpr std::int64_t products() const { return runs * length; }
 };
 
+/// How a panel's weights lie for its tiles: one or two vectors side by side at each step; or, of a single vector, two steps
+/// in pairs of lanes, so that one broadcast serves two dot products.
+enum class panel_form { one_vector, two_vectors, paired_steps };
+
 /// The packed form of B: [scales of each vector of columns][bias][panel][run][step][vector of the panel].
 struct byte_layout {
   byte_depth depth;
@@ -7528,6 +8975,19 @@ struct byte_layout {
   constexpr std::int64_t panels() const { return (n + panel_width - 1) / panel_width; }
   constexpr std::int64_t width(std::int64_t panel) const { return std::min(panel_width, n - panel * panel_width); }
   constexpr std::int64_t vectors_of(std::int64_t panel) const { return width(panel) > int_lanes ? 2 : 1; }
+  constexpr panel_form form_of(std::int64_t panel) const {
+    if (vectors_of(panel) == 2) return panel_form::two_vectors;
+    return has_pairs_of_lanes && depth.length % 8 == 0 ? panel_form::paired_steps : panel_form::one_vector;
+  }
+  /// Where a weight lies: the lane, and the dot product from the panel's first.
+  struct place {
+    std::int64_t product, lane;
+  };
+  constexpr place place_of(std::int64_t panel, std::int64_t vector, std::int64_t lane, std::int64_t step) const {
+    if (form_of(panel) != panel_form::paired_steps) return {step * vectors_of(panel) + vector, lane};
+    const lane_pair at = pair_of_lane(lane);
+    return {step / 2 * 2 + at.source, at.lane + step % 2};
+  }
   /// Weights of one vector of columns.
   constexpr std::int64_t vector_bytes() const { return depth.runs * depth.steps() * dot_bytes; }
   constexpr std::int64_t scale_bytes() const { return vectors() * std::int64_t{sizeof(channel_scales)}; }
@@ -7580,8 +9040,7 @@ void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range ra
   std::fill_n(out + layout.weights_at(), layout.bytes() - layout.weights_at(), std::byte{});
   for (std::int64_t v = 0; v < layout.vectors(); ++v) {
     const std::int64_t first = v * int_lanes, count = std::min(int_lanes, layout.n - first), panel = v / 2;
-    const std::int64_t step_bytes = layout.vectors_of(panel) * dot_bytes;
-    std::byte* const weights = out + layout.panel_at(panel) + v % 2 * dot_bytes;
+    std::byte* const weights = out + layout.panel_at(panel);
     byte_channel channels[int_lanes];
     detail::byte_column columns[int_lanes];
     for (std::int64_t lane = 0; lane < count; ++lane) {
@@ -7589,8 +9048,8 @@ void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range ra
         for (std::int64_t i = 0; i < depth.length; ++i) {
           const std::int32_t weight = weight_of(first + lane, run, i);
           columns[lane].add(weight, f);
-          put_weight(weights + (run * depth.steps() + i / 4) * step_bytes, lane, i % 4,
-                     static_cast<std::int8_t>(weight + f.b_offset()));
+          const byte_layout::place at = layout.place_of(panel, v % 2, lane, run * depth.steps() + i / 4);
+          put_weight(weights + at.product * dot_bytes, at.lane, i % 4, static_cast<std::int8_t>(weight + f.b_offset()));
         }
       channels[lane] = channel_of(first + lane);
       sum_range& reach = channels[lane].reach;
@@ -7600,7 +9059,10 @@ void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range ra
       if (f.b_zero_as_seen() != 0 || !is_constant(channels[lane], range)) continue;
       channels[lane] = constant_channel(channels[lane], range), columns[lane] = {};
       for (std::int64_t step = 0; step < depth.runs * depth.steps(); ++step)
-        for (std::int64_t place = 0; place < 4; ++place) put_weight(weights + step * step_bytes, lane, place, 0);
+        for (std::int64_t i = 0; i < 4; ++i) {
+          const byte_layout::place at = layout.place_of(panel, v % 2, lane, step);
+          put_weight(weights + at.product * dot_bytes, at.lane, i, 0);
+        }
     }
     auto& scales = *reinterpret_cast<channel_scales*>(out + v * std::int64_t{sizeof(channel_scales)});
     set_scales(scales, channels, count, range);
@@ -7621,7 +9083,8 @@ inline address address_of_bytes(const std::byte* p) { return reinterpret_cast<ad
   return from + static_cast<address>(bytes);
 }
 
-/// What one tile computes, as tile_args for floats; sums are left in memory for finish_tile().
+/// What tiles compute, `count` of them one below the other or side by side, as tile_args for floats. A tile stores bytes
+/// where its sums are scaled by lines; else it is one alone, and leaves its sums in memory for finish_tile().
 struct byte_tile {
   address a = 0, a_second = 0;
   std::int64_t lda = 0;
@@ -7629,8 +9092,14 @@ struct byte_tile {
   std::int64_t steps = 0;
   std::int64_t runs = 1, run_stride = 0;
   const std::byte* start = nullptr;  // of the sums
-  std::int32_t *sums = nullptr, *sums_second = nullptr;
   std::int32_t flip = 0;
+  address c = 0, c_second = 0;
+  std::int64_t ldc = 0;
+  const channel_scales* scales = nullptr;
+  const narrowing* to = nullptr;
+  std::int64_t count = 1, a_step = 0, c_step = 0;  // to the next tile
+  std::int64_t panels = 0, b_step = 0;             // panels to the next tile, and their bytes of B
+  std::int32_t *sums = nullptr, *sums_second = nullptr;
 };
 /// Sums of a row of a tile, and between those of its vectors.
 inline constexpr std::int64_t sum_stride = int_lanes, vector_of_sums = (tile_rows + 3) / 4 * 4 * int_lanes;
@@ -7646,6 +9115,16 @@ template <int Rows> struct byte_cursor {
   }
   template <int Row, int Ahead> [[gnu::always_inline]] const void* at() const {
     return reinterpret_cast<const std::byte*>(step.template from<Row % half>(Row < half ? first : second)) + Ahead * 4;
+  }
+};
+
+/// The rows of C below a tile.
+template <int Rows> struct byte_rows_of_c {
+  static constexpr int half = (Rows + 1) / 2;
+  address first, second;
+  strides step;
+  template <int Row> [[gnu::always_inline]] std::byte* at() const {
+    return reinterpret_cast<std::byte*>(step.template from<Row % half>(Row < half ? first : second));
   }
 };
 
@@ -7682,6 +9161,30 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
        ...);
     });
   }
+  /// Scales the sums and stores whole rows of bytes.
+  template <scale_method Method>
+  [[gnu::always_inline]] void store_scaled(const channel_scales* scales, const narrowing& stored,
+                                           const byte_rows_of_c<rows>& c) const {
+    constexpr int at_once = 4 / Vectors;
+    const scaler<Method> scale[] = {scaler<Method>(scales[0]), scaler<Method>(scales[Vectors - 1])};
+    const narrowing to = stored;
+    each<(rows + at_once - 1) / at_once>([&](auto group) __attribute__((always_inline)) {
+      constexpr int first = group * at_once;
+      const auto part = [&](auto i) __attribute__((always_inline)) {
+        constexpr int row = first + i / Vectors < rows ? first + i / Vectors : rows - 1;
+        return scale[i % Vectors](of[i % Vectors][row]);
+      };
+      const byte_vector bytes = rows_apart(narrowed<!includes_zero_point(Method)>(
+          part(std::integral_constant<int, 0>{}), part(std::integral_constant<int, 1>{}),
+          part(std::integral_constant<int, 2>{}), part(std::integral_constant<int, 3>{}), to));
+      each<at_once>([&](auto i) __attribute__((always_inline)) {
+        if constexpr (first + i < rows) {
+          if constexpr (Vectors == 2) store_half<i>(bytes, c.template at<first + i>());
+          else store_quarter<i>(bytes, c.template at<first + i>());
+        }
+      });
+    });
+  }
 
  private:
   template <int R> [[gnu::always_inline]] void add_row(dot_values x, dot_weights b0, dot_weights b1) {
@@ -7690,17 +9193,46 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
   }
 };
 
+/// The sums of a tile of one vector per row, two steps at a time in pairs of lanes.
+template <class Rows> struct paired_byte_sums;
+template <int... Row> struct paired_byte_sums<std::integer_sequence<int, Row...>> {
+  using whole = byte_sums<1, std::integer_sequence<int, Row...>>;
+  static constexpr int rows = sizeof...(Row);
+  int_vector of[2][rows] = {};
+
+  [[gnu::always_inline]] void add_products(const byte_cursor<rows>& a, const std::byte* b, int_vector flip) {
+    const dot_weights b0 = load_weights(b), b1 = load_weights(b + dot_bytes);
+    (add_row<Row>(broadcast8(a.template at<Row, 0>(), flip), b0, b1), ...);
+  }
+  [[gnu::always_inline]] whole folded(const std::byte* start) const {
+    whole sums;
+    const auto first = load_vector<int_vector>(start);
+    ((sums.of[0][Row] = paired_sums(of[0][Row], of[1][Row]) + first), ...);
+    return sums;
+  }
+
+ private:
+  template <int R> [[gnu::always_inline]] void add_row(dot_values x, dot_weights b0, dot_weights b1) {
+    of[0][R] = dot4(of[0][R], x, b0), of[1][R] = dot4(of[1][R], x, b1);
+  }
+};
+
 using byte_tile_function = void (*)(const byte_tile&);
 
-template <class Isa, class Sums> [[gnu::noinline]] void tile_of_bytes(const byte_tile& t) {
+/// Asks for weights that come soon: those of large layers lie in L3 or beyond.
+template <std::int64_t Bytes> [[gnu::always_inline]] inline void fetch_weights(const std::byte* b) {
+  constexpr std::int64_t ahead = 3072;
+  for (std::int64_t line = 0; line < Bytes; line += 64) __builtin_prefetch(b + ahead + line, 0, 3);
+}
+
+/// The sums of one tile of rows from `a` on, with the weights at b.
+template <class Sums>
+[[gnu::always_inline]] inline void sum_tile(const byte_tile& t, byte_cursor<Sums::rows> a, const std::byte* b,
+                                            const std::byte* start, int_vector flip, Sums& result) {
   constexpr int sets = sets_for(Sums::accumulators);
   Sums sum[sets];
-  sum[0].start(t.start);
+  sum[0].start(start);
   if constexpr (sets > 1) each<sets - 1>([&](auto s) __attribute__((always_inline)) { sum[s + 1].start(); });
-  byte_cursor<Sums::rows> a(t);
-  const std::byte* b = t.b;
-  int_vector flip = int_lanes_of(t.flip);
-  keep_vector(flip);  // it rides on the broadcast
   for (std::int64_t run = t.runs; run > 0; --run) {
     const std::byte* const end = b + t.steps * Sums::step_bytes;
     if constexpr (sets > 1) {
@@ -7710,25 +9242,83 @@ template <class Isa, class Sums> [[gnu::noinline]] void tile_of_bytes(const byte
           sum[s].template add_products<s>(a, b + s * Sums::step_bytes, flip);
         });
     }
-    for (; b != end; b += Sums::step_bytes, a.advance(4)) sum[0].template add_products<0>(a, b, flip);
+    for (; b != end; b += Sums::step_bytes, a.advance(4)) {
+      // Others have no load slots to spare.
+      if constexpr (Sums::accumulators >= 16) fetch_weights<Sums::step_bytes>(b);
+      sum[0].template add_products<0>(a, b, flip);
+    }
     a.advance(t.run_stride - 4 * t.steps);
   }
   if constexpr (sets > 1) each<sets - 1>([&](auto s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
-  sum[0].store(t);
+  result = sum[0];
 }
 
-/// The functions for 1, 2, 4, 6, … rows and 1 or 2 vectors.
+/// The same for steps in pairs.
+template <class Sums>
+[[gnu::always_inline]] inline void sum_paired_tile(const byte_tile& t, byte_cursor<Sums::rows> a, const std::byte* b,
+                                                   const std::byte* start, int_vector flip, Sums& result) {
+  using rows = first_integers<Sums::rows>;
+  paired_byte_sums<rows> sum;
+  for (std::int64_t run = t.runs; run > 0; --run) {
+    for (const std::byte* const end = b + t.steps * dot_bytes; b != end; b += 2 * dot_bytes, a.advance(8))
+      sum.add_products(a, b, flip);
+    a.advance(t.run_stride - 4 * t.steps);
+  }
+  result = sum.folded(start);
+}
+
+/// Method one_by_one stands for all that leave the sums in memory.
+template <class Isa, class Sums, scale_method Method, bool IsPaired = false> [[gnu::noinline]] void tile_of_bytes(const byte_tile& t) {
+  byte_cursor<Sums::rows> a(t);
+  int_vector flip = int_lanes_of(t.flip);
+  keep_vector(flip);  // it rides on the broadcast
+  const std::byte *b = t.b, *start = t.start;
+  if constexpr (Method == scale_method::one_by_one) {
+    Sums sum;
+    if constexpr (IsPaired) sum_paired_tile(t, a, b, start, flip, sum);
+    else sum_tile(t, a, b, start, flip, sum);
+    sum.store(t);
+  } else {
+    byte_rows_of_c<Sums::rows> c{t.c, t.c_second, strides::of_bytes(t.ldc)};
+    const channel_scales* scales = t.scales;
+    for (std::int64_t left = t.count; left > 0; --left) {
+      Sums sum;
+      if constexpr (IsPaired) sum_paired_tile(t, a, b, start, flip, sum);
+      else sum_tile(t, a, b, start, flip, sum);
+      sum.template store_scaled<Method>(scales, *t.to, c);
+      a.advance(t.a_step);
+      c.first = bytes_further(c.first, t.c_step), c.second = bytes_further(c.second, t.c_step);
+      b += t.b_step, start += 2 * t.panels * register_bytes, scales += 2 * t.panels;
+    }
+  }
+}
+
+/// The functions for 1, 2, 4, 6, … rows and each form of a panel: scaled by each kind of line, and not scaled.
+inline constexpr int scaled_tiles = has_lines ? 2 : 0;
 struct byte_tile_table {
-  byte_tile_function of[2][row_counts] = {};
-  byte_tile_function for_tile(std::int64_t rows, std::int64_t vectors) const {
-    return of[vectors - 1][function_rows(rows) / 2];
+  byte_tile_function of[scaled_tiles + 1][3][row_counts] = {};
+  byte_tile_function for_tile(scale_method method, std::int64_t rows, panel_form form) const {
+    const int kind = static_cast<int>(method) < scaled_tiles ? static_cast<int>(method) : scaled_tiles;
+    return of[kind][static_cast<int>(form)][function_rows(rows) / 2];
   }
 };
-template <class Isa, int... I> constexpr byte_tile_table make_byte_tiles(std::integer_sequence<int, I...>) {
-  return {{{&tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>>...},
-           {&tile_of_bytes<Isa, byte_sums<2, first_integers<I == 0 ? 1 : 2 * I>>>...}}};
+template <class Isa, scale_method Method, int... I>
+constexpr void add_byte_tiles(byte_tile_function (&of)[3][row_counts], std::integer_sequence<int, I...>) {
+  ((of[0][I] = &tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>, Method>), ...);
+  ((of[1][I] = &tile_of_bytes<Isa, byte_sums<2, first_integers<I == 0 ? 1 : 2 * I>>, Method>), ...);
+  if constexpr (has_pairs_of_lanes)
+    ((of[2][I] = &tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>, Method, true>), ...);
 }
-template <class Isa> inline constexpr byte_tile_table byte_tiles = make_byte_tiles<Isa>(first_integers<row_counts>{});
+template <class Isa> constexpr byte_tile_table make_byte_tiles() {
+  byte_tile_table table;
+  if constexpr (has_lines) {
+    add_byte_tiles<Isa, scale_method::by_rising_line>(table.of[0], first_integers<row_counts>{});
+    add_byte_tiles<Isa, scale_method::by_line>(table.of[1], first_integers<row_counts>{});
+  }
+  add_byte_tiles<Isa, scale_method::one_by_one>(table.of[scaled_tiles], first_integers<row_counts>{});
+  return table;
+}
+template <class Isa> inline constexpr byte_tile_table byte_tiles = make_byte_tiles<Isa>();
 
 // --- from a tile's sums to bytes ----------------------------------------------
 
@@ -7759,7 +9349,10 @@ void finish_vector(const std::int32_t* sums, const channel_scales& scales, const
     return rows_apart(narrowed<!includes_zero_point(Method)>(row(0), row(1), row(2), row(3), to));
   };
   std::int64_t row = 0;
-  for (; n == int_lanes && row + 4 <= at.rows; row += 4) store_quarters(four_rows(row), at.c + row * at.ldc, at.ldc);
+  for (; n == int_lanes && row + 4 <= at.rows; row += 4) {
+    const byte_vector bytes = four_rows(row);
+    each<4>([&](auto i) __attribute__((always_inline)) { store_quarter<i>(bytes, at.c + (row + i) * at.ldc); });
+  }
   for (; row < at.rows; row += 4) {
     std::byte bytes[register_bytes];
     store_vector(bytes, four_rows(row));
@@ -7779,16 +9372,18 @@ void finish_panel(const std::int32_t* sums, const channel_scales* scales, const 
     const auto part = [&](std::int64_t row, int v) __attribute__((always_inline)) {
       return scale[v](load_vector<int_vector>(sums + v * vector_of_sums + row * sum_stride));
     };
-    return rows_apart(narrowed<!includes_zero_point(Method)>(part(first, 0), part(first, 1), part(second, 0),
-                                                             part(second, 1), to));
+    const byte_vector bytes = rows_apart(narrowed<!includes_zero_point(Method)>(part(first, 0), part(first, 1),
+                                                                                part(second, 0), part(second, 1), to));
+    store_half<0>(bytes, at.c + first * at.ldc), store_half<1>(bytes, at.c + second * at.ldc);
   };
   std::int64_t row = 0;
-  for (; row + 2 <= at.rows; row += 2) store_halves(two_rows(row, row + 1), at.c + row * at.ldc, at.ldc);
-  if (row < at.rows) store_halves(two_rows(row, row), at.c + row * at.ldc, 0);
+  for (; row + 2 <= at.rows; row += 2) two_rows(row, row + 1);
+  if (row < at.rows) two_rows(row, row);
 }
 
 /// Scales the sums of a tile in one panel, `width` columns of which are in use.
-inline void finish_tile(const std::int32_t* sums, const channel_scales* scales, const narrowing& to,
+template <class Isa>
+void finish_tile(const std::int32_t* sums, const channel_scales* scales, const narrowing& to,
                         const byte_target& at, std::int64_t width) {
   if (width == 2 * int_lanes && scales[0].method == scales[1].method)
     return with_method(scales[0].method, [&](auto method) { finish_panel<method>(sums, scales, to, at); });
@@ -7824,44 +9419,187 @@ struct byte_product {
 
 namespace detail {
 
-/// Where the rows of a tile lie in A and C.
+/// Where the rows of a tile lie in A and C. The second half of the rows may lie elsewhere: so many bytes behind the first.
 struct byte_rows {
   address a;
   std::int64_t lda, run_stride;
   std::byte* c;
   std::int64_t ldc, rows;
+  std::int64_t second_a = 0, second_c = 0;
+
+  bool is_torn() const { return second_c != 0; }
 };
 
 /// What the zero point of B takes off the sums of each row.
-inline void subtract_row_sums(const byte_product& p, const byte_rows& at, std::int64_t vectors,
+inline void subtract_row_sums(const byte_product& p, std::int64_t rows, std::int64_t vectors,
                               const std::int32_t (&row_sums)[tile_rows], std::int32_t* sums) {
   for (std::int64_t v = 0; v < vectors; ++v)
-    for (std::int64_t row = 0; row < at.rows; ++row) {
+    for (std::int64_t row = 0; row < rows; ++row) {
       std::int32_t* const of_row = sums + v * vector_of_sums + row * sum_stride;
       const std::int32_t term = wrapped(std::int64_t{row_sums[row]} * p.factors.b_zero_as_seen());
       store_vector(of_row, load_vector<int_vector>(of_row) - int_lanes_of(term));
     }
 }
 
-/// Computes `rows` rows of C in the given panels.
-template <class Isa> void byte_tile_row(const byte_product& p, const byte_rows& at, interval panels) {
-  alignas(64) std::int32_t sums[2 * vector_of_sums];
-  std::int32_t row_sums[tile_rows];
-  const std::int64_t second = at.rows == 1 ? 0 : at.rows - function_rows(at.rows) / 2;
+/// What tiles of a product have in common.
+inline byte_tile tile_for(const byte_product& p, std::int64_t lda, std::int64_t run_stride, std::int64_t ldc) {
   byte_tile t;
-  t.a = at.a, t.a_second = bytes_further(at.a, second * at.lda), t.lda = at.lda;
-  t.steps = p.layout.depth.steps(), t.runs = p.layout.depth.runs, t.run_stride = at.run_stride;
-  t.sums = sums, t.sums_second = sums + second * sum_stride, t.flip = p.factors.a_flip();
-  const bool needs_row_sums = p.factors.b_zero_as_seen() != 0;
-  for (std::int64_t row = 0; needs_row_sums && row < at.rows; ++row)
-    row_sums[row] = row_sum(bytes_further(at.a, row * at.lda), p.layout.depth, at.run_stride, t.flip);
-  const auto* const scales = reinterpret_cast<const channel_scales*>(p.packed);
+  t.lda = lda, t.steps = p.layout.depth.steps(), t.runs = p.layout.depth.runs, t.run_stride = run_stride;
+  t.flip = p.factors.a_flip(), t.ldc = ldc, t.to = &p.to;
+  return t;
+}
+
+/// Points a tile to the weights of a panel.
+inline void set_panel(const byte_product& p, std::int64_t panel, byte_tile& t) {
+  t.b = p.packed + p.layout.panel_at(panel), t.start = p.packed + p.layout.bias_at() + 2 * panel * register_bytes;
+  t.scales = reinterpret_cast<const channel_scales*>(p.packed) + 2 * panel;
+}
+
+/// How the sums of a panel are scaled where they are made; one_by_one: nowhere.
+inline scale_method method_in_tile(const byte_product& p, const channel_scales* scales, std::int64_t vectors) {
+  const scale_method method = scales[0].method;
+  const bool is_line = has_lines && (method == scale_method::by_rising_line || method == scale_method::by_line);
+  return is_line && scales[vectors - 1].method == method && p.factors.b_zero_as_seen() == 0 ? method
+                                                                                            : scale_method::one_by_one;
+}
+
+/// Sets where a tile begins: its rows of A are `at`, those of C lie from `c` on.
+inline void set_byte_rows(byte_tile& t, const byte_rows& at, address c, std::int64_t second_c) {
+  const std::int64_t second = at.rows == 1 ? 0 : at.rows - function_rows(at.rows) / 2;
+  t.a = at.a, t.a_second = bytes_further(at.a, at.is_torn() ? at.second_a : second * t.lda);
+  t.c = c, t.c_second = bytes_further(c, second_c != 0 ? second_c : second * t.ldc);
+}
+
+/// Copies rows of `width` bytes.
+inline void copy_narrow_rows(const std::byte* from, std::int64_t line, std::int64_t rows, std::int64_t width,
+                             std::byte* to, std::int64_t ldc) {
+  for (; rows > 0; --rows, from += line, to += ldc) {
+    const std::int64_t first = std::min(width, int_lanes);
+    copy_lanes(from, first, to);
+    if (width > first) copy_lanes(from + first, width - first, to + first);
+  }
+}
+
+/// A tile of at most tile_rows rows in one panel, which does not store whole rows itself.
+template <class Isa>
+void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, const byte_rows& at, scale_method method) {
+  const std::int64_t vectors = p.layout.vectors_of(panel), width = p.layout.width(panel);
+  const std::int64_t first_rows = at.is_torn() ? at.rows / 2 : at.rows;
+  const byte_tile_function tile = byte_tiles<Isa>.for_tile(method, at.rows, p.layout.form_of(panel));
+  std::byte* const c = at.c + panel * byte_layout::panel_width;
+  t.count = 1;
+  if (method != scale_method::one_by_one) {
+    constexpr std::int64_t line = byte_layout::panel_width;
+    alignas(64) std::byte bytes[tile_rows * line];
+    t.ldc = line;
+    set_byte_rows(t, at, reinterpret_cast<address>(&bytes[0]), 0);
+    tile(t);
+    t.ldc = at.ldc;
+    copy_narrow_rows(bytes, line, first_rows, width, c, at.ldc);
+    return copy_narrow_rows(bytes + first_rows * line, line, at.rows - first_rows, width, c + at.second_c, at.ldc);
+  }
+  alignas(64) std::int32_t sums[2 * vector_of_sums];
+  set_byte_rows(t, at, 0, 0);
+  t.sums = sums, t.sums_second = sums + (at.rows == 1 ? 0 : at.rows - function_rows(at.rows) / 2) * sum_stride;
+  tile(t);
+  if (p.factors.b_zero_as_seen() != 0) {
+    std::int32_t row_sums[tile_rows];
+    for (std::int64_t row = 0; row < at.rows; ++row) {
+      const address a = bytes_further(at.a, row < first_rows ? row * t.lda : at.second_a + (row - first_rows) * t.lda);
+      row_sums[row] = row_sum(a, p.layout.depth, t.run_stride, t.flip);
+    }
+    subtract_row_sums(p, at.rows, vectors, row_sums, sums);
+  }
+  finish_tile<Isa>(sums, t.scales, p.to, {c, at.ldc, first_rows}, width);
+  if (at.is_torn())
+    finish_tile<Isa>(sums + first_rows * sum_stride, t.scales, p.to,
+                     {c + at.second_c, at.ldc, at.rows - first_rows}, width);
+}
+
+/// Rows of C that are narrower than a tile's and lie without gaps may be stored whole if what they spill over is written
+/// later: all but the last of these tiles. 0: none.
+inline std::int64_t tiles_that_spill(const byte_product& p, const byte_rows& at) {
+  const row_tiles tiles{at.rows};
+  const std::int64_t last = at.rows - tiles.begin(tiles.count() - 1);
+  const bool can = p.layout.panels() == 1 && at.ldc == p.layout.n && !at.is_torn() && last * at.ldc >= int_lanes;
+  return can ? tiles.count() : 0;
+}
+
+/// Lines of equal rows, one behind the other.
+struct byte_lines {
+  std::int64_t count = 1, a_step = 0, c_step = 0;
+};
+
+/// Tiles along the rows of `at` (any number) in the given panels, all lines in one panel after the other.
+template <class Isa>
+void byte_tile_columns(const byte_product& p, const byte_rows& at, const byte_lines& lines, interval panels) {
+  const row_tiles tiles{at.is_torn() ? 1 : at.rows};
+  byte_tile t = tile_for(p, at.lda, at.run_stride, at.ldc);
   for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
-    const std::int64_t vectors = p.layout.vectors_of(panel), width = p.layout.width(panel);
-    t.b = p.packed + p.layout.panel_at(panel), t.start = p.packed + p.layout.bias_at() + 2 * panel * register_bytes;
-    byte_tiles<Isa>.for_tile(at.rows, vectors)(t);
-    if (needs_row_sums) subtract_row_sums(p, at, vectors, row_sums, sums);
-    finish_tile(sums, scales + 2 * panel, p.to, {at.c + panel * byte_layout::panel_width, at.ldc, at.rows}, width);
+    set_panel(p, panel, t);
+    const std::int64_t vectors = p.layout.vectors_of(panel);
+    const scale_method method = method_in_tile(p, t.scales, vectors);
+    const bool is_whole = p.layout.width(panel) == vectors * int_lanes;
+    for (std::int64_t tile = 0; tile < tiles.count();) {
+      byte_rows part = at;
+      const std::int64_t begin = tiles.begin(tile);
+      part.a = bytes_further(at.a, begin * at.lda), part.c = at.c + begin * at.ldc;
+      if (!at.is_torn()) part.rows = tiles.begin(tile + 1) - begin;
+      ++tile;
+      const bool stores_rows = method != scale_method::one_by_one && (is_whole || tile < tiles_that_spill(p, at));
+      for (std::int64_t line = 0; line < lines.count && !stores_rows; ++line) {
+        byte_tile_alone<Isa>(p, t, panel, part, method);
+        part.a = bytes_further(part.a, lines.a_step), part.c += lines.c_step;
+      }
+      if (!stores_rows) continue;
+      t.count = lines.count, t.a_step = lines.a_step, t.c_step = lines.c_step;
+      if (lines.count == 1) {  // then tiles that are alike
+        const std::int64_t end = is_whole ? tiles.count() : tiles_that_spill(p, at) - 1;
+        for (; tile < end && tiles.begin(tile + 1) - tiles.begin(tile) == part.rows; ++tile) ++t.count;
+        t.a_step = part.rows * t.lda, t.c_step = part.rows * t.ldc;
+      }
+      set_byte_rows(t, part, reinterpret_cast<address>(part.c + panel * byte_layout::panel_width), at.second_c);
+      byte_tiles<Isa>.for_tile(method, part.rows, p.layout.form_of(panel))(t);
+    }
+  }
+}
+
+/// The same for at most tile_rows rows, which stay in L1 while weights stream past them.
+template <class Isa> void byte_tile_row(const byte_product& p, const byte_rows& at, interval panels) {
+  byte_tile t = tile_for(p, at.lda, at.run_stride, at.ldc);
+  t.panels = 1, t.b_step = 2 * p.layout.vector_bytes(), t.c_step = byte_layout::panel_width;
+  const auto method_of = [&](std::int64_t panel) {
+    return method_in_tile(p, reinterpret_cast<const channel_scales*>(p.packed) + 2 * panel, 2);
+  };
+  for (std::int64_t panel = panels.begin; panel < panels.end;) {
+    set_panel(p, panel, t);
+    const std::int64_t vectors = p.layout.vectors_of(panel);
+    const scale_method method = method_in_tile(p, t.scales, vectors);
+    if (method == scale_method::one_by_one || p.layout.width(panel) != vectors * int_lanes) {
+      byte_tile_alone<Isa>(p, t, panel++, at, method);
+      continue;
+    }
+    set_byte_rows(t, at, reinterpret_cast<address>(at.c + panel * byte_layout::panel_width), at.second_c);
+    const std::int64_t first = panel++;
+    while (panel < panels.end && p.layout.width(panel) == byte_layout::panel_width && method_of(panel) == method) ++panel;
+    t.count = panel - first;
+    byte_tiles<Isa>.for_tile(method, at.rows, p.layout.form_of(first))(t);
+  }
+}
+
+/// Tiles along the rows of `at` (any number) in the given panels.
+template <class Isa> void byte_tile_rows(const byte_product& p, const byte_rows& at, interval panels) {
+  // Weights that fit into L1 beside a few rows stay there; others are streamed past a tile of rows each.
+  const bool stays = 2 * panels.size() * p.layout.vector_bytes() <= 24 * 1024;
+  if (at.is_torn()) return byte_tile_row<Isa>(p, at, panels);
+  if (stays && at.rows > tile_rows) return byte_tile_columns<Isa>(p, at, {}, panels);
+  const row_tiles tiles{at.rows};
+  for (std::int64_t tile = 0; tile < tiles.count(); ++tile) {
+    byte_rows part = at;
+    const std::int64_t begin = tiles.begin(tile);
+    part.a = bytes_further(at.a, begin * at.lda), part.c = at.c + begin * at.ldc;
+    part.rows = tiles.begin(tile + 1) - begin;
+    byte_tile_row<Isa>(p, part, panels);
   }
 }
 
@@ -7869,17 +9607,21 @@ template <class Isa> void byte_tile_row(const byte_product& p, const byte_rows& 
 constexpr std::int64_t byte_panels_in_cache(const byte_layout& layout) {
   return std::max<std::int64_t>(1, 384 * 1024 / std::max<std::int64_t>(1, 2 * layout.vector_bytes()));
 }
+/// Tiles of rows of A that stay in L1 (20 KiB of them) while panels pass by.
+constexpr std::int64_t byte_tiles_in_cache(std::int64_t lda) {
+  return std::max<std::int64_t>(1, 20 * 1024 / std::max<std::int64_t>(1, tile_rows * lda));
+}
 
 /// The part of C made of the given tiles of rows and panels of columns.
 template <class Isa>
 void byte_gemm_tiles(const byte_product& p, std::int64_t m, const std::byte* a, std::int64_t lda, std::byte* c,
                      std::int64_t ldc, const rectangle& work) {
-  const std::int64_t block = byte_panels_in_cache(p.layout);
-  for (std::int64_t panel = work.columns.begin; panel < work.columns.end; panel += block)
-    for (std::int64_t tile = work.rows.begin; tile < work.rows.end; ++tile) {
-      const std::int64_t row = row_tiles{m}.begin(tile), rows = row_tiles{m}.begin(tile + 1) - row;
-      byte_tile_row<Isa>(p, {address_of_bytes(a + row * lda), lda, 0, c + row * ldc, ldc, rows},
-                         {panel, std::min(work.columns.end, panel + block)});
+  const std::int64_t panels = byte_panels_in_cache(p.layout), tiles = byte_tiles_in_cache(lda);
+  for (std::int64_t panel = work.columns.begin; panel < work.columns.end; panel += panels)
+    for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += tiles) {
+      const std::int64_t row = row_tiles{m}.begin(tile), end = row_tiles{m}.begin(std::min(tile + tiles, work.rows.end));
+      byte_tile_rows<Isa>(p, {address_of_bytes(a + row * lda), lda, 0, c + row * ldc, ldc, end - row},
+                          {panel, std::min(work.columns.end, panel + panels)});
     }
 }
 
@@ -7891,6 +9633,8 @@ template <class Isa = native>
 void byte_gemm(const byte_product& p, std::int64_t m, const std::byte* a, std::int64_t lda, std::byte* c,
                std::int64_t ldc, part of = {}) {
   if (m <= 0 || p.layout.n <= 0) return;
+  if (m <= tile_rows && of.count == 1)  // nothing to divide
+    return detail::byte_tile_row<Isa>(p, {detail::address_of_bytes(a), lda, 0, c, ldc, m}, {0, p.layout.panels()});
   detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc, share(row_tiles{m}.count(), p.layout.panels(), of));
 }
 
@@ -7917,6 +9661,625 @@ void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRow copy_row
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/convolution.hpp
+// convolution: float conv2d over NHWC images on the tiles of gemm.hpp; any kernel, stride, dilation, padding, group.
+// Flow: a prepare step packs weights and bias once with conv_pack(); a plan's step calls conv() with arena scratch.
+//
+// In NHWC the values under one row of the kernel are contiguous, and neighbouring output pixels start stride_w *
+// channels floats apart. So a block of output pixels is a tile whose rows of A lie in the image, with one run per
+// kernel row: neither im2col nor indirection. Only blocks at the border read a zero-padded copy; groups read a copy of
+// their channels. Dilation across tears the runs apart: such pixels are gathered, a few tiles at a time.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// x: [batch, height, width, in], w: [out, kernel_h, kernel_w, in / group], y: [batch, out_height, out_width, out].
+///
+/// Extents may be 0, kernels larger than the padded image; stride and dilation are at least 1; group divides in and
+/// out. Padding below and to the right is what the output extents imply; negative padding in front leaves out pixels of
+/// the image.
+struct conv_shape {
+  std::int64_t batch = 1, height = 0, width = 0, in = 0, out = 0;
+  std::int64_t kernel_h = 1, kernel_w = 1, stride_h = 1, stride_w = 1, dilation_h = 1, dilation_w = 1;
+  std::int64_t pad_top = 0, pad_left = 0;
+  std::int64_t out_height = 0, out_width = 0;
+  std::int64_t group = 1;
+  /// Where y has gaps: floats from one output pixel, row or image to the next. All 0 where it has none.
+  std::int64_t y_pixel = 0, y_row = 0, y_image = 0;
+
+  constexpr bool has_gaps() const { return y_pixel != 0; }
+  constexpr std::int64_t pixel_step() const { return has_gaps() ? y_pixel : out; }
+  constexpr std::int64_t row_step() const { return has_gaps() ? y_row : out_width * out; }
+  constexpr std::int64_t image_step() const { return has_gaps() ? y_image : out_pixels() * out; }
+  constexpr std::int64_t group_in() const { return in / group; }
+  constexpr std::int64_t group_out() const { return out / group; }
+  /// Products per output value.
+  constexpr std::int64_t depth() const { return kernel_h * kernel_w * group_in(); }
+  constexpr std::int64_t out_pixels() const { return out_height * out_width; }
+  /// Input rows or columns between the first and the last tap of so many outputs in a column or row.
+  constexpr std::int64_t rows_under(std::int64_t outputs) const {
+    return (outputs - 1) * stride_h + (kernel_h - 1) * dilation_h + 1;
+  }
+  constexpr std::int64_t columns_under(std::int64_t outputs) const {
+    return (outputs - 1) * stride_w + (kernel_w - 1) * dilation_w + 1;
+  }
+  constexpr bool is_padded() const {
+    return pad_top > 0 || pad_left > 0 || rows_under(out_height) - pad_top > height ||
+           columns_under(out_width) - pad_left > width;
+  }
+};
+
+/// How a convolution is computed; follows from the shape alone.
+enum class conv_method {
+  product,  // A is the image as it lies there: 1x1 kernels, and kernels as large as the image
+  direct,   // tiles read the image, or a copy with padding or of one group's channels
+  gather    // tiles read pixels' inputs copied side by side
+};
+
+namespace detail {
+
+using kernels::conv_method;
+
+constexpr conv_method method_of(const conv_shape& s) {
+  const bool is_pointwise = s.kernel_h == 1 && s.kernel_w == 1 && s.stride_h == 1 && s.stride_w == 1;
+  const bool is_whole_image =
+      s.kernel_h == s.height && s.kernel_w == s.width && s.out_pixels() == 1 && s.dilation_h == 1 && s.dilation_w == 1;
+  const bool is_same_size = s.out_height == s.height && s.out_width == s.width;
+  const bool is_plain = s.group == 1 && !s.has_gaps() && s.pad_top == 0 && s.pad_left == 0;
+  if (is_plain && ((is_pointwise && is_same_size) || is_whole_image)) return conv_method::product;
+  // Copies with padding are as large as what lies under the kernel: that may be far more than there is to read.
+  const bool reaches_far = s.rows_under(1) > 2 * s.height + 64 || s.columns_under(1) > 2 * s.width + 64;
+  return (s.dilation_w == 1 || s.kernel_w == 1) && !reaches_far ? conv_method::direct : conv_method::gather;
+}
+
+// --- blocks of pixels of the direct method ------------------------------------
+
+/// Output rows per block: rows that are narrow share a tile in pairs, and a single column runs down the image.
+constexpr std::int64_t block_rows(const conv_shape& s) {
+  if (s.out_width == 1) return tile_rows;
+  return 2 * s.out_width <= tile_rows ? 2 : 1;
+}
+constexpr std::int64_t rows_of_blocks(const conv_shape& s) {
+  return (s.out_height + block_rows(s) - 1) / block_rows(s);
+}
+
+/// Whether bands of the image are copied first: channels of a group, and padding where nearly every block would touch
+/// it.
+constexpr bool copies_bands(const conv_shape& s) {
+  return s.group > 1 || (s.is_padded() && s.out_width <= 3 * tile_rows);
+}
+/// Rows of blocks per band, so that a copy takes at most 1 MiB.
+constexpr std::int64_t band_rows(const conv_shape& s) {
+  const std::int64_t line = std::max<std::int64_t>(1, s.columns_under(s.out_width) * s.group_in());
+  const std::int64_t fitting = (1024 * 1024 / 4 / line - s.rows_under(1)) / (block_rows(s) * s.stride_h);
+  return std::clamp<std::int64_t>(fitting, 1, std::max<std::int64_t>(1, rows_of_blocks(s)));
+}
+
+constexpr std::int64_t direct_scratch(const conv_shape& s) {
+  if (copies_bands(s)) {
+    const std::int64_t outputs = std::min(s.out_height, band_rows(s) * block_rows(s));
+    return s.rows_under(outputs) * s.columns_under(s.out_width) * s.group_in();
+  }
+  return s.is_padded() ? s.rows_under(1) * s.columns_under(std::min<std::int64_t>(s.out_width, tile_rows)) * s.in : 0;
+}
+
+/// One image's buffers, from the first channel of the group in work on.
+struct conv_buffers {
+  const float* x;
+  const float* packed;
+  float* y;
+  float* scratch;
+  clamp_range range;
+  std::int64_t in_pixel, out_pixel, out_row;  // floats from one pixel or row to the next
+  const tile_table& tiles;
+};
+
+/// Copies the channels of rows x columns pixels from (y, x) of an image, zeros outside it, without gaps. Pixels of the
+/// image begin `pixel` floats apart.
+inline void copy_padded(const conv_shape& s, const float* image, std::int64_t pixel, std::int64_t y, std::int64_t x,
+                        std::int64_t rows, std::int64_t columns, float* out) {
+  const std::int64_t left = std::clamp<std::int64_t>(-x, 0, columns),
+                     right = std::clamp<std::int64_t>(s.width - x, left, columns);
+  for (std::int64_t i = y; i < y + rows; ++i, out += columns * s.in) {
+    if (i < 0 || i >= s.height || left == right) {
+      zero_floats(columns * s.in, out);
+      continue;
+    }
+    const float* const line = image + (i * s.width + x + left) * pixel;
+    zero_floats(left * s.in, out);
+    if (pixel == s.in) copy_floats(line, (right - left) * s.in, out + left * s.in);
+    else
+      for (std::int64_t j = left; j < right; ++j) copy_floats(line + (j - left) * pixel, s.in, out + j * s.in);
+    zero_floats((columns - right) * s.in, out + right * s.in);
+  }
+}
+
+/// A row of blocks: its output rows, and the rows of the kernel that lie in the image. Leaving out the others is
+/// possible with one output row only; blocks of more come only with images that need no padding (any more), where none
+/// is left out.
+struct block_row {
+  std::int64_t y, height, first_tap, last_tap;
+
+  block_row(const conv_shape& s, std::int64_t index)
+      : y(index * block_rows(s)), height(std::min(block_rows(s), s.out_height - y)) {
+    const std::int64_t iy = y * s.stride_h - s.pad_top;
+    const auto taps_in = [&](std::int64_t rows) {
+      return std::clamp<std::int64_t>((rows + s.dilation_h - 1) / s.dilation_h, 0, s.kernel_h);
+    };
+    first_tap = iy < 0 ? taps_in(-iy) : 0;
+    last_tap = std::max(first_tap, taps_in(std::max<std::int64_t>(0, s.height - iy)));
+  }
+  std::int64_t taps() const { return last_tap - first_tap; }
+};
+
+/// Computes a block: `width` output columns from x on of its row, in the given panels.
+template <class Isa>
+void direct_block(const conv_shape& s, const conv_buffers& buffers, const block_row& row, std::int64_t x,
+                  std::int64_t width, interval panels, weights_ahead& ahead) {
+  const std::int64_t iy = row.y * s.stride_h - s.pad_top + row.first_tap * s.dilation_h,
+                     ix = x * s.stride_w - s.pad_left;
+  const std::int64_t columns = s.columns_under(width);
+  std::int64_t line = s.width * s.in;
+  address a = advanced(address_of(buffers.x), iy * line + ix * s.in);
+  if (row.taps() > 0 && (ix < 0 || ix + columns > s.width)) {
+    copy_padded(s, buffers.x, buffers.in_pixel, iy, ix, (row.taps() - 1) * s.dilation_h + 1, columns, buffers.scratch);
+    a = address_of(buffers.scratch), line = columns * s.in;
+  }
+  const bool is_column = s.out_width == 1, is_pair = row.height == 2 && !is_column;
+  tile_args t{.lda = is_column ? s.stride_h * line : s.stride_w * s.in,
+              .k = s.kernel_w * s.in,
+              .ldc = is_column ? buffers.out_row : buffers.out_pixel,
+              .range = buffers.range};
+  t.runs = row.taps(), t.run_stride = s.dilation_h * line;
+  set_rows(t, row.height * width, a, buffers.y + row.y * buffers.out_row + x * buffers.out_pixel);
+  if (is_pair) t.a_second = advanced(a, s.stride_h * line), t.c_second = t.c + buffers.out_row;
+  ahead.give(t);
+  tile_row<Isa>(buffers.tiles, t, row.height * width, {buffers.packed, s.depth(), s.out}, row.first_tap * t.k, panels);
+  ahead.take(t);
+}
+
+/// Computes the given rows of blocks; weights stay in L2 while the blocks pass.
+template <class Isa>
+void direct_blocks(const conv_shape& s, const conv_buffers& buffers, interval rows, interval panels) {
+  const std::int64_t block = panels_in_cache(s.depth()), across = row_tiles{s.out_width}.count();
+  for (std::int64_t p = panels.begin; p < panels.end; p += block) {
+    const interval some_panels{p, std::min(panels.end, p + block)};
+    weights_ahead ahead(packed_b{buffers.packed, s.depth(), s.out}.panel_address(some_panels.end));
+    for (std::int64_t index = rows.begin; index < rows.end; ++index) {
+      const block_row row(s, index);
+      for (std::int64_t i = 0, x = 0; i < across; ++i) {
+        const std::int64_t end = row_tiles{s.out_width}.begin(i + 1);
+        direct_block<Isa>(s, buffers, row, x, end - x, some_panels, ahead);
+        x = end;
+      }
+    }
+  }
+}
+
+/// The same on copies of the input, band by band.
+template <class Isa>
+void direct_bands(const conv_shape& s, const conv_buffers& buffers, interval rows, interval panels) {
+  for (std::int64_t row = rows.begin; row < rows.end; row += band_rows(s)) {
+    const interval band{row, std::min(rows.end, row + band_rows(s))};
+    const std::int64_t y = band.begin * block_rows(s), outputs = std::min(s.out_height, band.end * block_rows(s)) - y;
+    conv_shape padded = s;
+    padded.height = s.rows_under(outputs), padded.width = s.columns_under(s.out_width);
+    padded.pad_top = y * s.stride_h, padded.pad_left = 0;  // the band begins with the first input row of output row y
+    copy_padded(s, buffers.x, buffers.in_pixel, y * s.stride_h - s.pad_top, -s.pad_left, padded.height, padded.width, buffers.scratch);
+    conv_buffers of_band = buffers;
+    of_band.x = buffers.scratch, of_band.in_pixel = s.in;
+    direct_blocks<Isa>(padded, of_band, band, panels);
+  }
+}
+
+/// Computes the given rows of blocks of one image, group by group.
+template <class Isa> void direct_image(const conv_shape& s, const conv_buffers& image, interval rows, interval panels) {
+  conv_shape of_group = s;
+  of_group.in = s.group_in(), of_group.out = s.group_out(), of_group.group = 1;
+  for (std::int64_t g = 0; g < s.group; ++g) {
+    conv_buffers buffers = image;
+    buffers.x += g * of_group.in, buffers.y += g * of_group.out;
+    buffers.packed += g * packed_floats(s.depth(), of_group.out);
+    if (copies_bands(s)) direct_bands<Isa>(of_group, buffers, rows, panels);
+    else direct_blocks<Isa>(of_group, buffers, rows, panels);
+  }
+}
+
+template <class Isa> void conv_direct(const conv_shape& s, const conv_buffers& buffers, part p) {
+  const std::int64_t rows = rows_of_blocks(s);
+  const rectangle work = share(s.batch * rows, panels_of(s.group_out()), p);
+  for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
+    const std::int64_t image = done / rows, first = done - image * rows;
+    const interval of_image{first, std::min(rows, first + work.rows.end - done)};
+    conv_buffers one = buffers;
+    one.x += image * s.height * s.width * s.in, one.y += image * s.image_step();
+    direct_image<Isa>(s, one, of_image, work.columns);
+    done += of_image.size();
+  }
+}
+
+// --- gathered pixels ----------------------------------------------------------
+
+/// Pixels gathered at once: some tiles, so that every panel of weights is read once for all of them, in at most 256
+/// KiB.
+constexpr std::int64_t gathered_pixels(const conv_shape& s) {
+  return tile_rows * std::clamp<std::int64_t>(64 * 1024 / (tile_rows * std::max<std::int64_t>(1, s.depth())), 1, 8);
+}
+
+/// The inputs of output pixel `pixel` (counted through all images), channels of one group, in the order of the weights.
+inline void gather_pixel(const conv_shape& s, const float* x, std::int64_t pixel, float* out) {
+  const std::int64_t image = pixel / s.out_pixels(), oy = pixel % s.out_pixels() / s.out_width,
+                     ox = pixel % s.out_width;
+  const std::int64_t channels = s.group_in();
+  for (std::int64_t ky = 0; ky < s.kernel_h; ++ky)
+    for (std::int64_t kx = 0; kx < s.kernel_w; ++kx, out += channels) {
+      const std::int64_t iy = oy * s.stride_h - s.pad_top + ky * s.dilation_h,
+                         ix = ox * s.stride_w - s.pad_left + kx * s.dilation_w;
+      const bool is_inside = iy >= 0 && iy < s.height && ix >= 0 && ix < s.width;
+      if (is_inside) copy_floats(x + ((image * s.height + iy) * s.width + ix) * s.in, channels, out);
+      else zero_floats(channels, out);
+    }
+}
+
+template <class Isa> void conv_gather(const conv_shape& s, const conv_buffers& buffers, part p) {
+  // All pixels lie in one line, unless there are gaps between the output's rows.
+  const std::int64_t lines = s.has_gaps() ? s.batch * s.out_height : 1, line = s.batch * s.out_pixels() / lines;
+  const std::int64_t at_once = gathered_pixels(s), blocks = (line + at_once - 1) / at_once, k = s.depth(),
+                     n = s.group_out();
+  const rectangle work = share(lines * blocks, panels_of(n), p);
+  for (std::int64_t i = work.rows.begin; i < work.rows.end; ++i) {
+    const std::int64_t row = i / blocks, first = i % blocks * at_once, count = std::min(at_once, line - first);
+    float* const y =
+        buffers.y + row / s.out_height * s.image_step() + row % s.out_height * s.row_step() + first * s.pixel_step();
+    for (std::int64_t g = 0; g < s.group; ++g) {
+      for (std::int64_t j = 0; j < count; ++j)
+        gather_pixel(s, buffers.x + g * s.group_in(), row * line + first + j, buffers.scratch + j * k);
+      gemm_tiles<Isa>({count, k, n}, buffers.scratch, k, buffers.packed + g * packed_floats(k, n), y + g * n,
+                      s.pixel_step(), buffers.range, {{0, row_tiles{count}.count()}, work.columns}, buffers.tiles);
+    }
+  }
+}
+
+constexpr std::int64_t scratch_per_part(const conv_shape& s) {
+  const conv_method method = method_of(s);
+  if (method == conv_method::product || s.batch * s.out_pixels() * s.out == 0) return 0;
+  const std::int64_t floats = method == conv_method::direct
+                                  ? direct_scratch(s)
+                                  : std::min(gathered_pixels(s), s.batch * s.out_pixels()) * s.depth();
+  return (floats + 15) / 16 * 16;  // whole cache lines, so that parts never share one
+}
+
+}  // namespace detail
+
+/// Floats that conv_pack() writes.
+constexpr std::int64_t conv_packed_floats(const conv_shape& s) {
+  return s.group * packed_floats(s.depth(), s.group_out());
+}
+
+/// Packs weights [out, kernel_h, kernel_w, in / group] and bias [out] (null: zeros), group by group.
+inline void conv_pack(const conv_shape& s, const float* w, const float* bias, float* out) {
+  const std::int64_t k = s.depth(), n = s.group_out();
+  for (std::int64_t g = 0; g < s.group; ++g)
+    pack(w + g * n * k, 1, k, k, n, bias == nullptr ? nullptr : bias + g * n, out + g * packed_floats(k, n));
+}
+
+/// Floats of scratch that each part of conv() needs.
+constexpr std::int64_t conv_scratch_floats(const conv_shape& s) { return detail::scratch_per_part(s); }
+
+/// The set of tiles that conv() makes do with.
+constexpr tile_set conv_tile_set(const conv_shape& s) {
+  const conv_method method = detail::method_of(s);
+  const std::int64_t pixels = s.batch * s.out_pixels(), n = s.group_out();
+  if (pixels * n == 0) return {};
+  if (method == conv_method::product) return tile_set_for(pixels, n);
+  if (method == conv_method::gather) {
+    const std::int64_t at_once = detail::gathered_pixels(s), line = s.has_gaps() ? s.out_width : pixels;
+    return (line >= at_once ? tile_set_for(at_once, n) : tile_set{}) | tile_set_for(line % at_once, n);
+  }
+  // Rows of the last block of a column or of pairs may be fewer than those of the others.
+  const std::int64_t height = detail::block_rows(s), last = s.out_height % height;
+  const auto of_block = [&](std::int64_t rows) {
+    return rows == 1 ? tile_set_for(s.out_width, n) : detail::tiles_along(rows * s.out_width, n);
+  };
+  return (s.out_height >= height ? of_block(height) : tile_set{}) | (last > 0 ? of_block(last) : tile_set{});
+}
+
+/// A band's image is never so low that a kernel of this height would reach far beyond it.
+inline constexpr std::int64_t most_band_taps = 64;
+
+/// Whether conv() of some rows alone gives the bits that they have in the whole: it does where a row takes whole tiles, since
+/// tiles of few pixels sum in another order.
+constexpr bool conv_has_bands(const conv_shape& s) {
+  switch (detail::method_of(s)) {
+    case conv_method::product:
+      return s.out_width >= tile_rows;
+    case conv_method::direct:
+      return s.group == 1 && s.out_width > 1 && detail::block_rows(s) == 1 && s.rows_under(1) <= most_band_taps;
+    case conv_method::gather:
+      break;
+  }
+  return false;
+}
+
+/// The set for bands of at most so many rows, see narrowed().
+constexpr tile_set conv_tile_set_of_bands(const conv_shape& s, std::int64_t rows) {
+  tile_set set;
+  // Rows of whole tiles need no others however many there are.
+  const std::int64_t most = s.out_width % tile_rows == 0 ? 1 : std::min(rows, s.out_height);
+  conv_shape band = s;
+  band.batch = 1;
+  for (band.out_height = 1; band.out_height <= most; ++band.out_height) {
+    band.height = detail::method_of(s) == conv_method::product ? band.out_height : s.height;
+    set = set | conv_tile_set(band);
+  }
+  return set;
+}
+
+/// conv() of a shape whose method is known to the compiler: a program has the methods alone that its layers use.
+template <class Isa, conv_method Method>
+void conv_by(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range, part p,
+             const tile_table& tiles) {
+  const std::int64_t pixels = s.batch * s.out_pixels();
+  if (pixels * s.out == 0) return;
+  const detail::conv_buffers buffers{x, packed, y, scratch, range, s.in, s.pixel_step(), s.row_step(), tiles};
+  if constexpr (Method == conv_method::product)
+    gemm<Isa>({pixels, s.depth(), s.out}, x, s.depth(), packed, y, s.out, range, p, tiles);
+  else if constexpr (Method == conv_method::direct) detail::conv_direct<Isa>(s, buffers, p);
+  else detail::conv_gather<Isa>(s, buffers, p);
+}
+
+/// y = clamp(conv2d(x, w) + bias).
+///
+/// Every division into parts gives the same bits. Padding counts as zeros that may be multiplied with weights: infinite
+/// weights can give NaN at the border. y must not overlap x.
+///
+/// \param packed what conv_pack() made of weights and bias
+///
+/// \param scratch conv_scratch_floats(s) floats for this part alone; need not be initialised, may be null when there
+/// are none
+///
+/// \param tiles the functions of conv_tile_set(s), or more
+template <class Isa = native>
+void conv(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range = {},
+          part p = {}, const tile_table& tiles = tiles_of<Isa>) {
+  const auto method = detail::method_of(s);
+  if (method == conv_method::product) return conv_by<Isa, conv_method::product>(s, x, packed, y, scratch, range, p, tiles);
+  if (method == conv_method::direct) return conv_by<Isa, conv_method::direct>(s, x, packed, y, scratch, range, p, tiles);
+  return conv_by<Isa, conv_method::gather>(s, x, packed, y, scratch, range, p, tiles);
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+namespace detail {
+
+/// As for floats; but dot products are read as a whole, so that runs of other lengths need bytes behind them.
+constexpr conv_method byte_method_of(const conv_shape& s) {
+  const conv_method method = method_of(s);
+  return method == conv_method::product && s.depth() % 4 != 0 ? conv_method::gather : method;
+}
+/// Whether the direct method works on copies: padded, of one group's channels, or with bytes behind the last run.
+constexpr bool copies_byte_bands(const conv_shape& s) {
+  return s.group > 1 || s.is_padded() || s.kernel_w * s.in % 4 != 0;
+}
+constexpr std::int64_t band_line(const conv_shape& s) { return s.columns_under(s.out_width) * s.group_in(); }
+/// Output rows of a band: the copy takes at most 160 KiB, unless a single row needs more.
+constexpr std::int64_t byte_band_rows(const conv_shape& s) {
+  const std::int64_t line = std::max<std::int64_t>(1, band_line(s)), fitting = (160 * 1024 / line - s.rows_under(1)) / s.stride_h;
+  return std::clamp<std::int64_t>(fitting + 1, 1, std::max<std::int64_t>(1, s.out_height));
+}
+constexpr std::int64_t byte_scratch_of(const conv_shape& s) {
+  if (s.batch * s.out_pixels() * s.out == 0) return 0;
+  switch (byte_method_of(s)) {
+    case conv_method::product:
+      return 0;
+    case conv_method::gather:
+      return copied_rows_bytes(s.batch * s.out_pixels(), s.depth());
+    case conv_method::direct:
+      break;
+  }
+  return copies_byte_bands(s) ? (s.rows_under(byte_band_rows(s)) * band_line(s) + 3 + 63) / 64 * 64 : 0;
+}
+
+}  // namespace detail
+
+/// Whether byte_conv() can make some rows alone: sums of integers have no order, but weights must lie the same way for a lower image.
+constexpr bool byte_conv_has_bands(const conv_shape& s) {
+  return detail::byte_method_of(s) != detail::conv_method::gather && s.out_width > 1 && s.rows_under(1) <= most_band_taps;
+}
+
+/// How the weights of one group lie for dot products.
+constexpr byte_layout byte_conv_layout(const conv_shape& s) {
+  if (detail::byte_method_of(s) == detail::conv_method::direct)
+    return {{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()};
+  return {{1, s.depth()}, s.group_out()};
+}
+constexpr std::int64_t byte_conv_packed_bytes(const conv_shape& s) { return s.group * byte_conv_layout(s).bytes(); }
+/// Bytes of scratch that each part of byte_conv() needs.
+constexpr std::int64_t byte_conv_scratch_bytes(const conv_shape& s) { return detail::byte_scratch_of(s); }
+
+/// Packs weights, group by group.
+///
+/// \param weight_of weight_of(o, i) is the i-th of the filter of output channel o, in the order [kernel_h, kernel_w, in /
+/// group]
+///
+/// \param channel_of channel_of(o) has factor and bias of output channel o
+template <class WeightOf, class ChannelOf>
+void byte_conv_pack(const conv_shape& s, const byte_factors& f, scaled_range range, WeightOf weight_of,
+                    ChannelOf channel_of, std::byte* out) {
+  const byte_layout layout = byte_conv_layout(s);
+  for (std::int64_t first = 0; first < s.out; first += s.group_out(), out += layout.bytes())
+    byte_pack(
+        layout, f, range,
+        [&](std::int64_t j, std::int64_t run, std::int64_t i) {
+          return weight_of(first + j, run * layout.depth.length + i);
+        },
+        [&](std::int64_t j) { return channel_of(first + j); }, out);
+}
+
+/// What a call works on.
+struct byte_conv_buffers {
+  const std::byte* x;
+  std::byte* y;
+  std::byte* scratch;
+};
+
+namespace detail {
+
+/// Where a band of output rows finds its input: the first byte under the first output, and the bytes of a line.
+struct byte_band {
+  address first;
+  std::int64_t line;
+};
+
+/// The tiles of some lines: panel by panel where one fits into L1, else line by line.
+template <class Isa>
+void byte_line_tiles(const byte_product& p, const byte_rows& first, const byte_lines& lines, interval panels) {
+  if (2 * p.layout.vector_bytes() <= 32 * 1024) return byte_tile_columns<Isa>(p, first, lines, panels);
+  byte_rows line = first;
+  for (std::int64_t i = 0; i < lines.count; ++i) {
+    byte_tile_rows<Isa>(p, line, panels);
+    line.a = bytes_further(line.a, lines.a_step), line.c += lines.c_step;
+  }
+}
+
+/// The tiles of a band, which begins with output row 0 of y.
+template <class Isa>
+void byte_band_tiles(const conv_shape& s, const byte_product& p, const byte_band& band, std::int64_t rows, std::byte* y,
+                     interval panels) {
+  const bool is_column = s.out_width == 1;  // runs down the image
+  const std::int64_t lines = is_column ? 1 : rows, outputs = is_column ? rows : s.out_width;
+  const std::int64_t row_step = s.stride_h * band.line;
+  byte_rows at{};
+  at.lda = is_column ? row_step : s.stride_w * s.group_in(), at.run_stride = s.dilation_h * band.line;
+  at.ldc = is_column ? s.row_step() : s.pixel_step();
+  at.rows = outputs, at.a = band.first, at.c = y;
+  // Short lines share tiles in pairs; the last of an odd number has its own.
+  const bool are_pairs = 2 * outputs <= tile_rows && lines > 1;
+  byte_rows pair = at, last = at;
+  pair.rows = 2 * outputs, pair.second_a = row_step, pair.second_c = s.row_step();
+  last.a = bytes_further(at.a, (lines - 1) * row_step), last.c += (lines - 1) * s.row_step();
+  const std::int64_t block = byte_panels_in_cache(p.layout);
+  for (std::int64_t panel = panels.begin; panel < panels.end; panel += block) {
+    const interval some{panel, std::min(panels.end, panel + block)};
+    if (!are_pairs) byte_line_tiles<Isa>(p, at, {lines, row_step, s.row_step()}, some);
+    else byte_line_tiles<Isa>(p, pair, {lines / 2, 2 * row_step, 2 * s.row_step()}, some);
+    if (are_pairs && lines % 2 != 0) byte_line_tiles<Isa>(p, last, {}, some);
+  }
+}
+
+/// Copies `count` pixels of a row from column x on, `channels` of each, the zero point where there are none.
+inline void copy_padded_row(const conv_shape& s, const std::byte* image, std::int64_t y, std::int64_t x,
+                            std::int64_t count, std::byte zero, std::byte* out) {
+  const std::int64_t channels = s.group_in();
+  const std::int64_t left = y < 0 || y >= s.height ? count : std::clamp<std::int64_t>(-x, 0, count),
+                     right = std::clamp<std::int64_t>(s.width - x, left, count);
+  std::fill_n(out, left * channels, zero);
+  if (left < right) {
+    const std::byte* const row = image + (y * s.width + x + left) * s.in;
+    if (s.group == 1) std::copy_n(row, (right - left) * channels, out + left * channels);
+    else
+      for (std::int64_t i = left; i < right; ++i)
+        std::copy_n(row + (i - left) * s.in, channels, out + i * channels);
+  }
+  std::fill_n(out + right * channels, (count - right) * channels, zero);
+}
+
+/// The given output rows of one image, group by group and band by band.
+template <class Isa>
+void byte_conv_image(const conv_shape& s, const byte_product& p, const byte_conv_buffers& of, interval rows,
+                     interval panels) {
+  const auto zero = static_cast<std::byte>(p.factors.a_zero);
+  const std::int64_t line = band_line(s), columns = s.columns_under(s.out_width), at_once = byte_band_rows(s);
+  for (std::int64_t g = 0; g < s.group; ++g) {
+    byte_product of_group = p;
+    of_group.packed += g * p.layout.bytes();
+    std::byte* const y = of.y + g * s.group_out();
+    for (std::int64_t row = rows.begin; row < rows.end; row += at_once) {
+      const std::int64_t count = std::min(at_once, rows.end - row), top = row * s.stride_h - s.pad_top;
+      for (std::int64_t i = 0; i < s.rows_under(count); ++i)
+        copy_padded_row(s, of.x + g * s.group_in(), top + i, -s.pad_left, columns, zero, of.scratch + i * line);
+      byte_band_tiles<Isa>(s, of_group, {address_of_bytes(of.scratch), line}, count, y + row * s.row_step(), panels);
+    }
+  }
+}
+
+template <class Isa>
+void byte_conv_direct(const conv_shape& s, const byte_product& p, const byte_conv_buffers& of, part share_of) {
+  const rectangle work = share(s.batch * s.out_height, p.layout.panels(), share_of);
+  for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
+    const std::int64_t image = done / s.out_height, first = done - image * s.out_height;
+    const interval rows{first, std::min(s.out_height, first + work.rows.end - done)};
+    byte_conv_buffers one = of;
+    one.x += image * s.height * s.width * s.in, one.y += image * s.image_step();
+    if (copies_byte_bands(s)) {
+      byte_conv_image<Isa>(s, p, one, rows, work.columns);
+    } else {
+      const std::int64_t line = s.width * s.in;
+      const address begin =
+          bytes_further(address_of_bytes(one.x), (rows.begin * s.stride_h - s.pad_top) * line - s.pad_left * s.in);
+      byte_band_tiles<Isa>(s, p, {begin, line}, rows.size(), one.y + rows.begin * s.row_step(), work.columns);
+    }
+    done += rows.size();
+  }
+}
+
+/// The inputs of output pixel `pixel` (counted through all images), channels of one group, in the order of the weights.
+inline void gather_bytes(const conv_shape& s, const std::byte* x, std::int64_t pixel, std::byte zero, std::byte* out) {
+  const std::int64_t image = pixel / s.out_pixels(), oy = pixel % s.out_pixels() / s.out_width,
+                     ox = pixel % s.out_width;
+  for (std::int64_t ky = 0; ky < s.kernel_h; ++ky)
+    for (std::int64_t kx = 0; kx < s.kernel_w; ++kx, out += s.group_in())
+      copy_padded_row(s, x + image * s.height * s.width * s.in, oy * s.stride_h - s.pad_top + ky * s.dilation_h,
+                      ox * s.stride_w - s.pad_left + kx * s.dilation_w, 1, zero, out);
+}
+
+template <class Isa>
+void byte_conv_gather(const conv_shape& s, const byte_product& p, const byte_conv_buffers& of, part share_of) {
+  const auto zero = static_cast<std::byte>(p.factors.a_zero);
+  // All pixels lie in one line, unless there are gaps between the output's rows.
+  const std::int64_t lines = s.has_gaps() ? s.batch * s.out_height : 1, line = s.batch * s.out_pixels() / lines;
+  for (std::int64_t i = 0; i < lines; ++i)
+    for (std::int64_t g = 0; g < s.group; ++g) {
+      byte_product of_group = p;
+      of_group.packed += g * p.layout.bytes();
+      std::byte* const y = of.y + i / s.out_height * s.image_step() + i % s.out_height * s.row_step();
+      byte_gemm_of_copies<Isa>(
+          of_group, line,
+          [&](std::int64_t j, std::byte* to) { gather_bytes(s, of.x + g * s.group_in(), i * line + j, zero, to); },
+          of.scratch, y + g * s.group_out(), s.pixel_step(), share_of);
+    }
+}
+
+}  // namespace detail
+
+/// y = clamp(conv2d(x, w) + bias) of stored numbers; p.layout is byte_conv_layout(s), p.packed what byte_conv_pack() made.
+///
+/// Every division into parts gives the same bits. y must not overlap x.
+template <class Isa = native>
+void byte_conv(const conv_shape& s, const byte_product& p, const byte_conv_buffers& of, part share_of = {}) {
+  if (s.batch * s.out_pixels() * s.out == 0) return;
+  switch (detail::byte_method_of(s)) {
+    case detail::conv_method::product:
+      return byte_gemm<Isa>(p, s.batch * s.out_pixels(), of.x, s.depth(), of.y, s.out, share_of);
+    case detail::conv_method::direct:
+      return detail::byte_conv_direct<Isa>(s, p, of, share_of);
+    case detail::conv_method::gather:
+      return detail::byte_conv_gather<Isa>(s, p, of, share_of);
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/byte_depthwise.hpp
+// byte_depthwise: depthwise convolution of stored numbers over NHWC images; any kernel, stride, dilation, multiplier.
+// Flow: a prepare step packs weights, bias and scales with byte_depthwise_pack(); a plan's step calls byte_depthwise().
+//
+// Registers of bytes from four rows of the input are interleaved, so that one dot product sums four taps of a column for
+// each channel. With a stride of 1 downwards the same bytes serve two output rows, whose taps stand a place apart.
+//
+// Bands of the input are copied first: with zero points around them, with channels repeated if there is a multiplier, and
+// with the columns apart that a stride tears apart. Then output byte j of a row meets, for each column of the kernel, the
+// bytes a fixed distance behind j. So a register may hold many pixels of few channels as well as many channels of one.
 
 #include <numeric>
 
@@ -8138,6 +10501,30 @@ inline void copy_pixel(const depthwise_shape& s, const std::byte* from, std::uin
   }
 }
 
+/// Copies every `step`-th pixel of so many bytes.
+template <int Bytes>
+inline void copy_pixels(const std::byte* from, std::int64_t step, std::int64_t count, std::uint64_t flip, std::byte* to) {
+  typedef std::uint64_t words __attribute__((vector_size(Bytes < 16 ? 16 : Bytes)));
+  for (; count > 0; --count, from += step, to += Bytes) {
+    words pixel{};
+    __builtin_memcpy(&pixel, from, Bytes);
+    pixel ^= flip;
+    __builtin_memcpy(to, &pixel, Bytes);
+  }
+}
+
+/// Copies pixels `first`, `first` + step, … up to `end` of a row, side by side.
+inline void copy_every(const depthwise_shape& s, const std::byte* row, interval pixels, std::int64_t step,
+                       std::uint64_t flip, std::byte* to) {
+  const std::int64_t count = (pixels.size() + step - 1) / step;
+  const std::byte* const from = row + pixels.begin * s.channels;
+  if (s.multiplier == 1 && s.channels == 8) return copy_pixels<8>(from, step * 8, count, flip, to);
+  if (s.multiplier == 1 && s.channels == 16) return copy_pixels<16>(from, step * 16, count, flip, to);
+  if (s.multiplier == 1 && s.channels == 32) return copy_pixels<32>(from, step * 32, count, flip, to);
+  for (std::int64_t x = pixels.begin; x < pixels.end; x += step, to += s.out())
+    copy_pixel(s, row + x * s.channels, flip, to);
+}
+
 /// Copies row y of an image as the plan wants it; `zero` stands for the padding.
 inline void copy_row(const byte_depthwise_plan& plan, const std::byte* image, std::int64_t y, byte_vector flip,
                      std::byte zero, std::byte* out) {
@@ -8155,10 +10542,13 @@ inline void copy_row(const byte_depthwise_plan& plan, const std::byte* image, st
   }
   const std::uint64_t flips = flip[0] != 0 ? 0x8080808080808080U : 0;
   for (std::int64_t first = 0; first < plan.planes(); ++first, out += plan.plane_pixels() * pixel) {
-    std::byte* to = out;
-    for (std::int64_t x = first; x < columns; x += plan.planes(), to += pixel)
-      if (x < left || x >= right) std::fill_n(to, pixel, zero);
-      else copy_pixel(s, row + x * s.channels, flips, to);
+    const auto pixels_to = [&](std::int64_t end) {  // of this plane
+      return end <= first ? 0 : (end - first + plan.planes() - 1) / plan.planes();
+    };
+    const std::int64_t before = pixels_to(left), inside = pixels_to(right), all = pixels_to(columns);
+    std::fill_n(out, before * pixel, zero);
+    copy_every(s, row, {first + before * plan.planes(), right}, plan.planes(), flips, out + before * pixel);
+    std::fill_n(out + inside * pixel, (all - inside) * pixel, zero);
   }
 }
 
@@ -8192,8 +10582,8 @@ template <int Rows> struct byte_block {
   return interleave(row(0), row(1), row(2), row(3));
 }
 
-/// One set of channels along one or two output rows.
-struct byte_block_row {
+/// One set of channels along the output rows of a band.
+struct byte_block_rows {
   const std::int64_t* column_offsets;
   std::int64_t columns, fours;
   std::int64_t first, step, total;  // output bytes: of the first register, to the next one, of a row
@@ -8202,22 +10592,27 @@ struct byte_block_row {
   std::int64_t scale_bytes;
   address x;                        // the copy, under output byte 0
   std::int64_t line;                // bytes between the input rows of neighbouring taps
-  std::byte *upper, *lower;
+  std::int64_t row_step;            // between those of output rows that are computed together, and the next
+  std::int64_t rows;
+  std::byte* y;
 };
+
+/// Stores the first n bytes. A function of its own: what it takes to call one is paid by those who do.
+[[gnu::noinline]] inline void store_first_bytes(byte_vector x, std::byte* p, std::int64_t n) {
+  __builtin_memcpy(p, &x, static_cast<std::size_t>(n));
+}
 
 /// Scales and stores the sums of a register in each row.
 template <int Rows, scale_method Method> struct byte_block_end {
   scaler<Method> scale[4];
   narrowing to;
-  std::byte *upper, *lower;
+  std::byte *upper = nullptr, *lower = nullptr;
   std::int64_t total;
 
-  [[gnu::always_inline]] byte_block_end(const byte_block_row& at, const narrowing& stored)
+  [[gnu::always_inline]] byte_block_end(const byte_block_rows& at, const narrowing& stored)
       : scale{scaler<Method>(scales_of(at)[0]), scaler<Method>(scales_of(at)[1]), scaler<Method>(scales_of(at)[2]),
               scaler<Method>(scales_of(at)[3])},
         to(stored),
-        upper(at.upper),
-        lower(at.lower),
         total(at.total) {}
 
   [[gnu::always_inline]] void store(const byte_block<Rows>& block, std::int64_t j) const {
@@ -8227,33 +10622,45 @@ template <int Rows, scale_method Method> struct byte_block_end {
   }
 
  private:
-  static const channel_scales* scales_of(const byte_block_row& at) {
+  static const channel_scales* scales_of(const byte_block_rows& at) {
     return reinterpret_cast<const channel_scales*>(at.set);
   }
   [[gnu::always_inline]] void store_row(const int_vector (&sums)[4], std::byte* y, std::int64_t j) const {
     const byte_vector bytes = narrowed<!includes_zero_point(Method)>(scale[0](sums[0]), scale[1](sums[1]),
                                                                      scale[2](sums[2]), scale[3](sums[3]), to);
-    if (total - j >= register_bytes) store_vector(y + j, bytes);
-    else __builtin_memcpy(y + j, &bytes, static_cast<std::size_t>(total - j));
+    if (total - j >= register_bytes) [[likely]] store_vector(y + j, bytes);
+    else store_first_bytes(bytes, y + j, total - j);
   }
 };
 
+/// Calls row(x, end) for each output row, or two of them: where its input begins, and what ends its blocks.
+template <int Rows, scale_method Method, class Row>
+[[gnu::always_inline]] inline void for_each_block_row(const byte_block_rows& at, const narrowing& to, Row row) {
+  byte_block_end<Rows, Method> end(at, to);
+  address x = bytes_further(at.x, at.first);
+  for (std::int64_t i = 0; i < at.rows; i += Rows, x = bytes_further(x, at.row_step)) {
+    end.upper = at.y + i * at.total, end.lower = i + 1 < at.rows ? end.upper + at.total : nullptr;
+    row(x, end);
+  }
+}
+
 /// Any kernel.
 template <int Rows, scale_method Method>
-void depthwise_blocks(const byte_block_row& given, const narrowing& to) {
-  const byte_block_row at = given;
-  const byte_block_end<Rows, Method> end(at, to);
+void depthwise_blocks(const byte_block_rows& given, const narrowing& to) {
+  const byte_block_rows at = given;
   const std::byte* const sums = at.set + at.scale_bytes;
-  address x = bytes_further(at.x, at.first);
-  for (std::int64_t j = at.first; j < at.total; j += at.step, x = bytes_further(x, at.x_step)) {
-    byte_block<Rows> block;
-    block.start(sums);
-    const std::byte* w = sums + 4 * register_bytes;
-    for (std::int64_t four = 0; four < at.fours; ++four)
-      for (std::int64_t column = 0; column < at.columns; ++column, w += Rows * 4 * dot_bytes)
-        block.add(four_rows(bytes_further(x, four * 4 * at.line + at.column_offsets[column]), at.line), w);
-    end.store(block, j);
-  }
+  using block_end = byte_block_end<Rows, Method>;
+  for_each_block_row<Rows, Method>(at, to, [&](address x, const block_end& end) __attribute__((always_inline)) {
+    for (std::int64_t j = at.first; j < at.total; j += at.step, x = bytes_further(x, at.x_step)) {
+      byte_block<Rows> block;
+      block.start(sums);
+      const std::byte* w = sums + 4 * register_bytes;
+      for (std::int64_t four = 0; four < at.fours; ++four)
+        for (std::int64_t column = 0; column < at.columns; ++column, w += Rows * 4 * dot_bytes)
+          block.add(four_rows(bytes_further(x, four * 4 * at.line + at.column_offsets[column]), at.line), w);
+      end.store(block, j);
+    }
+  });
 }
 
 /// How many columns of three the next register finds interleaved already.
@@ -8262,31 +10669,32 @@ enum class columns_reused { none, first, first_two };
 /// Three columns and at most four rows. If the last column lies under the first one of the next register, it is
 /// interleaved once for both, and if each lies under the one before it in the next, once for three.
 template <int Rows, scale_method Method, columns_reused Reused>
-void depthwise_three(const byte_block_row& given, const narrowing& to) {
-  const byte_block_row at = given;
-  const byte_block_end<Rows, Method> end(at, to);
+void depthwise_three(const byte_block_rows& given, const narrowing& to) {
+  const byte_block_rows at = given;
   const std::byte *const sums = at.set + at.scale_bytes, *const w = sums + 4 * register_bytes;
   const std::int64_t offsets[] = {at.column_offsets[0], at.column_offsets[1], at.column_offsets[2]};
-  address x = bytes_further(at.x, at.first);
-  const auto column = [&](int i) __attribute__((always_inline)) {
-    return four_rows(bytes_further(x, offsets[i]), at.line);
-  };
-  interleaved left = column(0), middle = column(1);
-  for (std::int64_t j = at.first; j < at.total; j += at.step, x = bytes_further(x, at.x_step)) {
-    const interleaved right = column(2);
-    if constexpr (Reused == columns_reused::none) left = column(0);
-    if constexpr (Reused != columns_reused::first_two) middle = column(1);
-    byte_block<Rows> block;
-    block.start(sums);
-    block.add(left, w), block.add(middle, w + Rows * 4 * dot_bytes), block.add(right, w + 2 * Rows * 4 * dot_bytes);
-    end.store(block, j);
-    if constexpr (Reused == columns_reused::first) left = right;
-    if constexpr (Reused == columns_reused::first_two) left = middle, middle = right;
-  }
+  using block_end = byte_block_end<Rows, Method>;
+  for_each_block_row<Rows, Method>(at, to, [&](address x, const block_end& end) __attribute__((always_inline)) {
+    const auto column = [&](int i) __attribute__((always_inline)) {
+      return four_rows(bytes_further(x, offsets[i]), at.line);
+    };
+    interleaved left = column(0), middle = column(1);
+    for (std::int64_t j = at.first; j < at.total; j += at.step, x = bytes_further(x, at.x_step)) {
+      const interleaved right = column(2);
+      if constexpr (Reused == columns_reused::none) left = column(0);
+      if constexpr (Reused != columns_reused::first_two) middle = column(1);
+      byte_block<Rows> block;
+      block.start(sums);
+      block.add(left, w), block.add(middle, w + Rows * 4 * dot_bytes), block.add(right, w + 2 * Rows * 4 * dot_bytes);
+      end.store(block, j);
+      if constexpr (Reused == columns_reused::first) left = right;
+      if constexpr (Reused == columns_reused::first_two) left = middle, middle = right;
+    }
+  });
 }
 
 template <int Rows, scale_method Method>
-void depthwise_set(const byte_block_row& at, const narrowing& to) {
+void depthwise_set(const byte_block_rows& at, const narrowing& to) {
   // Sums that are scaled one by one take so long that the rest does not matter.
   if constexpr (Method != scale_method::one_by_one)
     if (at.columns == 3 && at.fours == 1) {
@@ -8300,7 +10708,7 @@ void depthwise_set(const byte_block_row& at, const narrowing& to) {
 }
 
 template <int Rows>
-void depthwise_sets(const byte_depthwise_plan& plan, const byte_depthwise_buffers& of, byte_block_row at) {
+void depthwise_sets(const byte_depthwise_plan& plan, const byte_depthwise_buffers& of, byte_block_rows at) {
   for (std::int64_t set = 0; set < plan.sets(); ++set) {
     at.set = of.packed + set * plan.set_bytes(), at.first = plan.first_byte(set);
     if (at.first >= at.total) return;  // a row of few pixels takes fewer registers than there are ways to fill them
@@ -8322,15 +10730,13 @@ void depthwise_rows(const byte_depthwise_plan& plan, const byte_depthwise_buffer
     const std::int64_t count = std::min(plan.band(), rows.end - first);
     for (std::int64_t i = 0; i < plan.copied_rows_for(count); ++i)
       copy_row(plan, of.x, first * s.stride_h - s.pad_top + i, flip, zero, of.scratch + i * line);
-    for (std::int64_t row = 0; row < count; row += plan.rows_at_once()) {
-      byte_block_row at{};
-      at.column_offsets = column_offsets, at.columns = plan.columns(), at.fours = plan.fours();
-      at.step = plan.step(), at.x_step = plan.x_step(), at.total = out_line, at.scale_bytes = plan.scale_bytes();
-      at.x = bytes_further(address_of_bytes(of.scratch), row * s.stride_h * line), at.line = s.dilation_h * line;
-      at.upper = of.y + (first + row) * out_line, at.lower = row + 1 < count ? at.upper + out_line : nullptr;
-      if (plan.rows_at_once() == 2) depthwise_sets<2>(plan, of, at);
-      else depthwise_sets<1>(plan, of, at);
-    }
+    byte_block_rows at{};
+    at.column_offsets = column_offsets, at.columns = plan.columns(), at.fours = plan.fours();
+    at.step = plan.step(), at.x_step = plan.x_step(), at.total = out_line, at.scale_bytes = plan.scale_bytes();
+    at.x = address_of_bytes(of.scratch), at.line = s.dilation_h * line;
+    at.row_step = plan.rows_at_once() * s.stride_h * line, at.rows = count, at.y = of.y + first * out_line;
+    if (plan.rows_at_once() == 2) depthwise_sets<2>(plan, of, at);
+    else depthwise_sets<1>(plan, of, at);
   }
 }
 
@@ -8360,8 +10766,9 @@ void byte_depthwise(const depthwise_shape& s, const byte_depthwise_buffers& of, 
 
 namespace nnrt::inline NNRT_ISA::ops::detail {
 
-inline constexpr dtype_set convolved = types::floating | bytes;
-inline constexpr dtype_set convolution_bias = types::floating | types_of(i32);
+inline constexpr dtype_set convolved = types::floating | layered;
+inline constexpr dtype_set convolution_weight = types::floating | bytes;
+inline constexpr dtype_set convolution_bias = types::floating | types_of(i32, i64);
 
 /// a * b, or the largest 64-bit number where the product is beyond it; both at least 0.
 constexpr std::int64_t saturated_product(std::int64_t a, std::int64_t b) {
@@ -8378,7 +10785,7 @@ constexpr std::int64_t convolution_macs(array_ref<const operand> in, array_ref<c
 template <class Rule> constexpr verdict check_filters(const tensor_desc& x, const tensor_desc& w) {
   if (auto v = require(Rule::weight_rank_must_be_4, w.rank(), 4); !v) return v;
   if (w.layout == format::nchw) return require(Rule::weight_must_be_nhwc, w.layout, format::nhwc);
-  return require(Rule::weight_type_must_equal_input_type, w.type, x.type);
+  return check_weight_type<Rule>(x, w);
 }
 
 /// Each of the groups has the same share of the input channels and of the filters.
@@ -8400,20 +10807,12 @@ template <class Rule> constexpr verdict check_bias(array_ref<const operand> in) 
   return require_same_extent(Rule::bias_must_have_one_element_for_each_output_channel, bias.elements(), w.shape[0]);
 }
 
-/// What the arithmetic of 8-bit convolutions rests on. TFLite's i8 kernels know no zero point of a weight, its u8 ones
-/// do.
-template <class Rule>
-constexpr verdict check_quantisation(const tensor_desc& x, const tensor_desc& w, array_ref<const tensor_desc> wanted) {
-  if (auto v = check_quantised_layer<Rule>(x, w, wanted); !v || x.type != i8) return v;
-  return require(Rule::zero_point_of_an_i8_weight_must_be_0, w.quantised.zero_point, 0);
-}
-
 /// Rules of both convolutions, up to those about groups, which each has its own of.
 template <class Rule>
 constexpr verdict check_convolution(const window_pair& at, array_ref<const operand> in,
                                     array_ref<const tensor_desc> wanted) {
   if (auto v = check_windows<Rule>(at); !v) return v;
-  if (auto v = check_quantisation<Rule>(in[0].desc, in[1].desc, wanted); !v) return v;
+  if (auto v = check_quantised_layer<Rule>(in[0].desc, in[1].desc, wanted); !v) return v;
   return check_bias<Rule>(in);
 }
 
@@ -8425,9 +10824,9 @@ constexpr tensor_desc convolution_result(const window_pair& at, const tensor_des
 
 /// The scale of the sums of output channel o; floating point has none. For TFLite any i8 filter has a scale of its own.
 template <class T> constexpr double sum_scale(const view& x, const view& weight, std::int64_t o) {
-  if constexpr (!is_byte<T>) return 0;
+  if constexpr (!is_layered<T>) return 0;
   const float a = x.desc->quantised.scale, b = channel_scale(weight, o);
-  return std::is_same_v<T, std::int8_t> ? product_of_channel_scales(a, b) : product_of_tensor_scales(a, b);
+  return std::is_signed_v<T> ? product_of_channel_scales(a, b) : product_of_tensor_scales(a, b);
 }
 
 /// Where one window lies: image, first pixel (in the padding when negative), first input channel, filter.
@@ -8442,7 +10841,7 @@ template <class Sum> struct zero_points { Sum x, weight; };
 /// in the padding are zero.
 template <class Sum, class T>
 constexpr Sum window_sum(const window_pair& windows, const window_place& at, const tensor_view<const T>& x,
-                         const tensor_view<const T>& weight, Sum start, zero_points<Sum> zero) {
+                         const tensor_view<const weight_t<T>>& weight, Sum start, zero_points<Sum> zero) {
   const std::int64_t channels = weight.extent(3), step = x.strides[3], weight_step = weight.strides[3];
   if (channels == 0) return start;
   Sum sum = start;
@@ -8451,7 +10850,8 @@ constexpr Sum window_sum(const window_pair& windows, const window_place& at, con
       const std::int64_t h = at.h + kh * windows.h.dilation, w = at.w + kw * windows.w.dilation;
       if (h < 0 || h >= windows.h.input || w < 0 || w >= windows.w.input) continue;
       // Pointers instead of indices: this loop decides how large a network constant evaluation can run.
-      const T *pixel = &x(at.n, h, w, at.channel), *tap = &weight(at.filter, kh, kw, 0);
+      const T* const pixel = &x(at.n, h, w, at.channel);
+      const weight_t<T>* const tap = &weight(at.filter, kh, kw, 0);
       for (std::int64_t c = 0; c < channels; ++c)
         sum += (static_cast<Sum>(pixel[c * step]) - zero.x) * (static_cast<Sum>(tap[c * weight_step]) - zero.weight);
     }
@@ -8463,14 +10863,15 @@ constexpr Sum window_sum(const window_pair& windows, const window_place& at, con
 template <class T, class Rounding>
 constexpr void convolve(const window_pair& windows, std::int64_t group, activation fused, arguments in, results out) {
   using sum_t = math::compute_t<T>;
-  const auto x = in[0].as<const T>(), weight = in[1].as<const T>();
+  const auto x = in[0].as<const T>();
+  const auto weight = in[1].as<const weight_t<T>>();
   const auto y = out[0].as<T>();
   const std::int64_t filters = weight.extent(0), filters_of_group = group > 0 ? filters / group : 0;
   if (y.elements() <= 0) return;
   const zero_points<sum_t> zero{zero_of<T>(in[0]), zero_of<T>(in[1])};
   for (std::int64_t o = 0; o < filters; ++o) {
     const sum_t start = bias_of<T>(in, o);
-    const epilogue<T, Rounding> finish(out[0], fused, sum_scale<T>(in[0], in[1], o));
+    const epilogue<T, Rounding> finish(out[0], fused, sum_scale<T>(in[0], in[1], o), has_wide_sums<T>(in));
     const std::int64_t channel = o / filters_of_group * weight.extent(3);
     for (std::int64_t n = 0; n < y.extent(0); ++n)
       for (std::int64_t oh = 0; oh < y.extent(1); ++oh)
@@ -8539,20 +10940,44 @@ inline double convolution_scale(const kernel_call& call, std::int64_t o) {
                                  : ops::detail::sum_scale<std::int8_t>(call.in[0], call.in[1], o);
 }
 
-/// The depthwise kernel for bytes, see depthwise_binding.
+/// Packs the operands of a convolution of this shape, weights [out, kernel_h, kernel_w, in / group].
+template <class Isa> void pack_convolution(const kernel_call& call, const conv_shape& shape, activation fused) {
+  const byte_factors f = factors_of(call);
+  const std::int64_t filter = call.in[1].shape().elements(1);
+  byte_conv_pack(
+      shape, f, scaled_range_of(call, result_behind_packed(call), fused),
+      [&](std::int64_t o, std::int64_t i) { return f.at(bytes_in(call, 1), o * filter + i); },
+      [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); }, bytes_out(call));
+}
+template <class Isa> void run_convolution(const kernel_call& call, const conv_shape& shape, activation fused) {
+  byte_conv<native_for<Isa>>(shape, product_of(call, byte_conv_layout(shape), fused),
+                    {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
+}
+
+/// The depthwise kernel for bytes, see depthwise_binding. Filters of a single channel are an ordinary convolution.
 template <class Op, class Isa> struct byte_depthwise_binding {
   static constexpr kernel_choice choose(const kernel_request& node) {
     const auto attrs = unpack<typename Op::attrs>(node.attrs);
     const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
     const byte_factors f{x.quantised.zero_point, w.quantised.zero_point, x.type == u8};
     const depthwise_shape shape = depthwise_shape_for<Op>(attrs, x.shape, w.shape);
+    const int parts = parts_of_byte_macs(Op::macs(attrs, node.in, node.out));
+    if (shape.channels == 1)
+      return {.run = &run_one_channel,
+              .pack = &pack_one_channel,
+              .packs = 0b110,
+              .packed_bytes = byte_conv_packed_bytes(conv_of(shape)),
+              .scratch_bytes = byte_conv_scratch_bytes(conv_of(shape)),
+              .parts = parts,
+              .name = "dot windows"};
     if (byte_depthwise_columns(shape, f) > most_depthwise_columns) return {};
     return {.run = &run,
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = byte_depthwise_packed_bytes(shape, f),
             .scratch_bytes = byte_depthwise_scratch_bytes(shape, f),
-            .parts = parts_of_byte_macs(Op::macs(attrs, node.in, node.out)),
+            .parts = parts,
+            .rows = row_window_of(shape),
             .name = "dot taps"};
   }
   static void pack(const kernel_call& call) {
@@ -8567,580 +10992,716 @@ template <class Op, class Isa> struct byte_depthwise_binding {
                            {bytes_in(call, 0), p.packed, bytes_out(call), call.scratch, p.factors, p.to},
                            part_of(call));
   }
+  static void pack_one_channel(const kernel_call& call) {
+    pack_convolution<Isa>(call, conv_of(shape_of(call)), fused_of(call));
+  }
+  static void run_one_channel(const kernel_call& call) {
+    run_convolution<Isa>(call, conv_of(shape_of(call)), fused_of(call));
+  }
 
  private:
   static activation fused_of(const kernel_call& call) { return unpack<typename Op::attrs>(call.attrs).fused; }
   static depthwise_shape shape_of(const kernel_call& call) {
-    return depthwise_shape_for<Op>(unpack<typename Op::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape());
+    return narrowed(depthwise_shape_for<Op>(unpack<typename Op::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape()), call.rows);
+  }
+  static constexpr conv_shape conv_of(const depthwise_shape& s) {
+    return {.batch = s.batch, .height = s.height, .width = s.width, .in = 1, .out = s.out(), .kernel_h = s.kernel_h,
+            .kernel_w = s.kernel_w, .stride_h = s.stride_h, .stride_w = s.stride_w, .dilation_h = s.dilation_h,
+            .dilation_w = s.dilation_w, .pad_top = s.pad_top, .pad_left = s.pad_left, .out_height = s.out_height,
+            .out_width = s.out_width};
   }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
-// ===== nnrt/kernels/byte_convolution.hpp
-// byte_convolution: conv2d of stored numbers over NHWC images on the tiles of byte_gemm.hpp; any kernel, stride, dilation,
-// padding, group.
-// Flow: a prepare step packs weights, bias and scales with byte_conv_pack(); a plan's step calls byte_conv().
-//
-// As for floats, the values under one row of the kernel are contiguous, so tiles read the image itself where no padding is
-// needed. Where it is, a band of rows is copied with zero points around it: a hundredth of the time of what follows, and
-// no tile has to know of borders. Dilation across tears the runs apart: such pixels are gathered.
+// ===== nnrt/kernels/bind/detail/shorts.hpp
+// shorts: what the bindings of layers of 16-bit activations have in common - rows of windows against filters.
+// Flow: fast_on_shorts of conv2d and full_connection.
 
-// ===== nnrt/kernels/convolution.hpp
-// convolution: float conv2d over NHWC images on the tiles of gemm.hpp; any kernel, stride, dilation, padding, group.
-// Flow: a prepare step packs weights and bias once with conv_pack(); a plan's step calls conv() with arena scratch.
-//
-// In NHWC the values under one row of the kernel are contiguous, and neighbouring output pixels start stride_w *
-// channels floats apart. So a block of output pixels is a tile whose rows of A lie in the image, with one run per
-// kernel row: neither im2col nor indirection. Only blocks at the border read a zero-padded copy; groups read a copy of
-// their channels. Dilation across tears the runs apart: such pixels are gathered, a few tiles at a time.
+// ===== nnrt/kernels/short_products.hpp
+// short_products: sums of products of 16-bit activations and 8-bit weights, which 64 bits keep exactly.
+// Flow: bind/detail/shorts.hpp gathers windows or rows and asks for the sums of some of them with one filter.
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// x: [batch, height, width, in], w: [out, kernel_h, kernel_w, in / group], y: [batch, out_height, out_width, out].
-///
-/// Extents may be 0, kernels larger than the padded image; stride and dilation are at least 1; group divides in and
-/// out. Padding below and to the right is what the output extents imply; negative padding in front leaves out pixels of
-/// the image.
-struct conv_shape {
-  std::int64_t batch = 1, height = 0, width = 0, in = 0, out = 0;
-  std::int64_t kernel_h = 1, kernel_w = 1, stride_h = 1, stride_w = 1, dilation_h = 1, dilation_w = 1;
-  std::int64_t pad_top = 0, pad_left = 0;
-  std::int64_t out_height = 0, out_width = 0;
-  std::int64_t group = 1;
-  /// Where y has gaps: floats from one output pixel, row or image to the next. All 0 where it has none.
-  std::int64_t y_pixel = 0, y_row = 0, y_image = 0;
-
-  constexpr bool has_gaps() const { return y_pixel != 0; }
-  constexpr std::int64_t pixel_step() const { return has_gaps() ? y_pixel : out; }
-  constexpr std::int64_t row_step() const { return has_gaps() ? y_row : out_width * out; }
-  constexpr std::int64_t image_step() const { return has_gaps() ? y_image : out_pixels() * out; }
-  constexpr std::int64_t group_in() const { return in / group; }
-  constexpr std::int64_t group_out() const { return out / group; }
-  /// Products per output value.
-  constexpr std::int64_t depth() const { return kernel_h * kernel_w * group_in(); }
-  constexpr std::int64_t out_pixels() const { return out_height * out_width; }
-  /// Input rows or columns between the first and the last tap of so many outputs in a column or row.
-  constexpr std::int64_t rows_under(std::int64_t outputs) const {
-    return (outputs - 1) * stride_h + (kernel_h - 1) * dilation_h + 1;
-  }
-  constexpr std::int64_t columns_under(std::int64_t outputs) const {
-    return (outputs - 1) * stride_w + (kernel_w - 1) * dilation_w + 1;
-  }
-  constexpr bool is_padded() const {
-    return pad_top > 0 || pad_left > 0 || rows_under(out_height) - pad_top > height ||
-           columns_under(out_width) - pad_left > width;
-  }
-};
-
-/// How a convolution is computed; follows from the shape alone.
-enum class conv_method {
-  product,  // A is the image as it lies there: 1x1 kernels, and kernels as large as the image
-  direct,   // tiles read the image, or a copy with padding or of one group's channels
-  gather    // tiles read pixels' inputs copied side by side
-};
+/// 16-bit numbers in a register.
+inline constexpr std::int64_t short_lanes = register_bytes / 2;
 
 namespace detail {
 
-using kernels::conv_method;
-
-constexpr conv_method method_of(const conv_shape& s) {
-  const bool is_pointwise = s.kernel_h == 1 && s.kernel_w == 1 && s.stride_h == 1 && s.stride_w == 1;
-  const bool is_whole_image =
-      s.kernel_h == s.height && s.kernel_w == s.width && s.out_pixels() == 1 && s.dilation_h == 1 && s.dilation_w == 1;
-  const bool is_same_size = s.out_height == s.height && s.out_width == s.width;
-  const bool is_plain = s.group == 1 && !s.has_gaps() && s.pad_top == 0 && s.pad_left == 0;
-  if (is_plain && ((is_pointwise && is_same_size) || is_whole_image)) return conv_method::product;
-  // Copies with padding are as large as what lies under the kernel: that may be far more than there is to read.
-  const bool reaches_far = s.rows_under(1) > 2 * s.height + 64 || s.columns_under(1) > 2 * s.width + 64;
-  return (s.dilation_w == 1 || s.kernel_w == 1) && !reaches_far ? conv_method::direct : conv_method::gather;
+/// short_lanes weights of 8 bits as 16.
+[[gnu::always_inline]] inline short_vector widened_weights(const std::int8_t* w) {
+#if defined(NNRT_LANES_AVX512)
+  return (short_vector)_mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(w)));
+#elif defined(NNRT_LANES_AVX2)
+  return (short_vector)_mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(w)));
+#elif defined(__SSE2__)
+  const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(w));
+  return (short_vector)_mm_srai_epi16(_mm_unpacklo_epi8(bytes, bytes), 8);
+#else
+  short_vector wide;
+  for (int i = 0; i < short_lanes; ++i) wide[i] = w[i];
+  return wide;
+#endif
 }
 
-// --- blocks of pixels of the direct method ------------------------------------
-
-/// Output rows per block: rows that are narrow share a tile in pairs, and a single column runs down the image.
-constexpr std::int64_t block_rows(const conv_shape& s) {
-  if (s.out_width == 1) return tile_rows;
-  return 2 * s.out_width <= tile_rows ? 2 : 1;
-}
-constexpr std::int64_t rows_of_blocks(const conv_shape& s) {
-  return (s.out_height + block_rows(s) - 1) / block_rows(s);
-}
-
-/// Whether bands of the image are copied first: channels of a group, and padding where nearly every block would touch
-/// it.
-constexpr bool copies_bands(const conv_shape& s) {
-  return s.group > 1 || (s.is_padded() && s.out_width <= 3 * tile_rows);
-}
-/// Rows of blocks per band, so that a copy takes at most 1 MiB.
-constexpr std::int64_t band_rows(const conv_shape& s) {
-  const std::int64_t line = std::max<std::int64_t>(1, s.columns_under(s.out_width) * s.group_in());
-  const std::int64_t fitting = (1024 * 1024 / 4 / line - s.rows_under(1)) / (block_rows(s) * s.stride_h);
-  return std::clamp<std::int64_t>(fitting, 1, std::max<std::int64_t>(1, rows_of_blocks(s)));
+/// sum + the products of x and w, two of them in each lane.
+[[gnu::always_inline]] inline int_vector dot2(int_vector sum, short_vector x, short_vector w) {
+#if defined(NNRT_LANES_AVX512)
+  return sum + (int_vector)_mm512_madd_epi16((__m512i)x, (__m512i)w);
+#elif defined(NNRT_LANES_AVX2)
+  return sum + (int_vector)_mm256_madd_epi16((__m256i)x, (__m256i)w);
+#elif defined(__SSE2__)
+  return sum + (int_vector)_mm_madd_epi16((__m128i)x, (__m128i)w);
+#else
+  for (int lane = 0; lane < int_lanes; ++lane)
+    sum[lane] += x[2 * lane] * w[2 * lane] + x[2 * lane + 1] * w[2 * lane + 1];
+  return sum;
+#endif
 }
 
-constexpr std::int64_t direct_scratch(const conv_shape& s) {
-  if (copies_bands(s)) {
-    const std::int64_t outputs = std::min(s.out_height, band_rows(s) * block_rows(s));
-    return s.rows_under(outputs) * s.columns_under(s.out_width) * s.group_in();
-  }
-  return s.is_padded() ? s.rows_under(1) * s.columns_under(std::min<std::int64_t>(s.out_width, tile_rows)) * s.in : 0;
-}
-
-/// One image's buffers, from the first channel of the group in work on.
-struct conv_buffers {
-  const float* x;
-  const float* packed;
-  float* y;
-  float* scratch;
-  clamp_range range;
-  std::int64_t in_pixel, out_pixel, out_row;  // floats from one pixel or row to the next
-  const tile_table& tiles;
-};
-
-/// Copies the channels of rows x columns pixels from (y, x) of an image, zeros outside it, without gaps.
-inline void copy_padded(const conv_shape& s, const conv_buffers& from, std::int64_t y, std::int64_t x,
-                        std::int64_t rows, std::int64_t columns, float* out) {
-  const std::int64_t left = std::clamp<std::int64_t>(-x, 0, columns),
-                     right = std::clamp<std::int64_t>(s.width - x, left, columns);
-  for (std::int64_t i = y; i < y + rows; ++i, out += columns * s.in) {
-    if (i < 0 || i >= s.height || left == right) {
-      zero_floats(columns * s.in, out);
-      continue;
-    }
-    const float* const line = from.x + (i * s.width + x + left) * from.in_pixel;
-    zero_floats(left * s.in, out);
-    if (from.in_pixel == s.in) copy_floats(line, (right - left) * s.in, out + left * s.in);
-    else
-      for (std::int64_t j = left; j < right; ++j) copy_floats(line + (j - left) * from.in_pixel, s.in, out + j * s.in);
-    zero_floats((columns - right) * s.in, out + right * s.in);
-  }
-}
-
-/// A row of blocks: its output rows, and the rows of the kernel that lie in the image. Leaving out the others is
-/// possible with one output row only; blocks of more come only with images that need no padding (any more), where none
-/// is left out.
-struct block_row {
-  std::int64_t y, height, first_tap, last_tap;
-
-  block_row(const conv_shape& s, std::int64_t index)
-      : y(index * block_rows(s)), height(std::min(block_rows(s), s.out_height - y)) {
-    const std::int64_t iy = y * s.stride_h - s.pad_top;
-    const auto taps_in = [&](std::int64_t rows) {
-      return std::clamp<std::int64_t>((rows + s.dilation_h - 1) / s.dilation_h, 0, s.kernel_h);
-    };
-    first_tap = iy < 0 ? taps_in(-iy) : 0;
-    last_tap = std::max(first_tap, taps_in(std::max<std::int64_t>(0, s.height - iy)));
-  }
-  std::int64_t taps() const { return last_tap - first_tap; }
-};
-
-/// Computes a block: `width` output columns from x on of its row, in the given panels.
-template <class Isa>
-void direct_block(const conv_shape& s, const conv_buffers& buffers, const block_row& row, std::int64_t x,
-                  std::int64_t width, interval panels) {
-  const std::int64_t iy = row.y * s.stride_h - s.pad_top + row.first_tap * s.dilation_h,
-                     ix = x * s.stride_w - s.pad_left;
-  const std::int64_t columns = s.columns_under(width);
-  std::int64_t line = s.width * s.in;
-  address a = advanced(address_of(buffers.x), iy * line + ix * s.in);
-  if (row.taps() > 0 && (ix < 0 || ix + columns > s.width)) {
-    copy_padded(s, buffers, iy, ix, (row.taps() - 1) * s.dilation_h + 1, columns, buffers.scratch);
-    a = address_of(buffers.scratch), line = columns * s.in;
-  }
-  const bool is_column = s.out_width == 1, is_pair = row.height == 2 && !is_column;
-  tile_args t{.lda = is_column ? s.stride_h * line : s.stride_w * s.in,
-              .k = s.kernel_w * s.in,
-              .ldc = is_column ? buffers.out_row : buffers.out_pixel,
-              .range = buffers.range};
-  t.runs = row.taps(), t.run_stride = s.dilation_h * line;
-  set_rows(t, row.height * width, a, buffers.y + row.y * buffers.out_row + x * buffers.out_pixel);
-  if (is_pair) t.a_second = advanced(a, s.stride_h * line), t.c_second = t.c + buffers.out_row;
-  tile_row<Isa>(buffers.tiles, t, row.height * width, {buffers.packed, s.depth(), s.out}, row.first_tap * t.k, panels);
-}
-
-/// Computes the given rows of blocks; weights stay in L2 while the blocks pass.
-template <class Isa>
-void direct_blocks(const conv_shape& s, const conv_buffers& buffers, interval rows, interval panels) {
-  const std::int64_t block = panels_in_cache(s.depth()), across = row_tiles{s.out_width}.count();
-  for (std::int64_t p = panels.begin; p < panels.end; p += block) {
-    const interval some_panels{p, std::min(panels.end, p + block)};
-    for (std::int64_t index = rows.begin; index < rows.end; ++index) {
-      const block_row row(s, index);
-      for (std::int64_t i = 0, x = 0; i < across; ++i) {
-        const std::int64_t end = row_tiles{s.out_width}.begin(i + 1);
-        direct_block<Isa>(s, buffers, row, x, end - x, some_panels);
-        x = end;
-      }
-    }
-  }
-}
-
-/// The same on copies of the input, band by band.
-template <class Isa>
-void direct_bands(const conv_shape& s, const conv_buffers& buffers, interval rows, interval panels) {
-  for (std::int64_t row = rows.begin; row < rows.end; row += band_rows(s)) {
-    const interval band{row, std::min(rows.end, row + band_rows(s))};
-    const std::int64_t y = band.begin * block_rows(s), outputs = std::min(s.out_height, band.end * block_rows(s)) - y;
-    conv_shape padded = s;
-    padded.height = s.rows_under(outputs), padded.width = s.columns_under(s.out_width);
-    padded.pad_top = y * s.stride_h, padded.pad_left = 0;  // the band begins with the first input row of output row y
-    copy_padded(s, buffers, y * s.stride_h - s.pad_top, -s.pad_left, padded.height, padded.width, buffers.scratch);
-    conv_buffers of_band = buffers;
-    of_band.x = buffers.scratch, of_band.in_pixel = s.in;
-    direct_blocks<Isa>(padded, of_band, band, panels);
-  }
-}
-
-/// Computes the given rows of blocks of one image, group by group.
-template <class Isa> void direct_image(const conv_shape& s, const conv_buffers& image, interval rows, interval panels) {
-  conv_shape of_group = s;
-  of_group.in = s.group_in(), of_group.out = s.group_out(), of_group.group = 1;
-  for (std::int64_t g = 0; g < s.group; ++g) {
-    conv_buffers buffers = image;
-    buffers.x += g * of_group.in, buffers.y += g * of_group.out;
-    buffers.packed += g * packed_floats(s.depth(), of_group.out);
-    if (copies_bands(s)) direct_bands<Isa>(of_group, buffers, rows, panels);
-    else direct_blocks<Isa>(of_group, buffers, rows, panels);
-  }
-}
-
-template <class Isa> void conv_direct(const conv_shape& s, const conv_buffers& buffers, part p) {
-  const std::int64_t rows = rows_of_blocks(s);
-  const rectangle work = share(s.batch * rows, panels_of(s.group_out()), p);
-  for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
-    const std::int64_t image = done / rows, first = done - image * rows;
-    const interval of_image{first, std::min(rows, first + work.rows.end - done)};
-    conv_buffers one = buffers;
-    one.x += image * s.height * s.width * s.in, one.y += image * s.image_step();
-    direct_image<Isa>(s, one, of_image, work.columns);
-    done += of_image.size();
-  }
-}
-
-// --- gathered pixels ----------------------------------------------------------
-
-/// Pixels gathered at once: some tiles, so that every panel of weights is read once for all of them, in at most 256
-/// KiB.
-constexpr std::int64_t gathered_pixels(const conv_shape& s) {
-  return tile_rows * std::clamp<std::int64_t>(64 * 1024 / (tile_rows * std::max<std::int64_t>(1, s.depth())), 1, 8);
-}
-
-/// The inputs of output pixel `pixel` (counted through all images), channels of one group, in the order of the weights.
-inline void gather_pixel(const conv_shape& s, const float* x, std::int64_t pixel, float* out) {
-  const std::int64_t image = pixel / s.out_pixels(), oy = pixel % s.out_pixels() / s.out_width,
-                     ox = pixel % s.out_width;
-  const std::int64_t channels = s.group_in();
-  for (std::int64_t ky = 0; ky < s.kernel_h; ++ky)
-    for (std::int64_t kx = 0; kx < s.kernel_w; ++kx, out += channels) {
-      const std::int64_t iy = oy * s.stride_h - s.pad_top + ky * s.dilation_h,
-                         ix = ox * s.stride_w - s.pad_left + kx * s.dilation_w;
-      const bool is_inside = iy >= 0 && iy < s.height && ix >= 0 && ix < s.width;
-      if (is_inside) copy_floats(x + ((image * s.height + iy) * s.width + ix) * s.in, channels, out);
-      else zero_floats(channels, out);
-    }
-}
-
-template <class Isa> void conv_gather(const conv_shape& s, const conv_buffers& buffers, part p) {
-  // All pixels lie in one line, unless there are gaps between the output's rows.
-  const std::int64_t lines = s.has_gaps() ? s.batch * s.out_height : 1, line = s.batch * s.out_pixels() / lines;
-  const std::int64_t at_once = gathered_pixels(s), blocks = (line + at_once - 1) / at_once, k = s.depth(),
-                     n = s.group_out();
-  const rectangle work = share(lines * blocks, panels_of(n), p);
-  for (std::int64_t i = work.rows.begin; i < work.rows.end; ++i) {
-    const std::int64_t row = i / blocks, first = i % blocks * at_once, count = std::min(at_once, line - first);
-    float* const y =
-        buffers.y + row / s.out_height * s.image_step() + row % s.out_height * s.row_step() + first * s.pixel_step();
-    for (std::int64_t g = 0; g < s.group; ++g) {
-      for (std::int64_t j = 0; j < count; ++j)
-        gather_pixel(s, buffers.x + g * s.group_in(), row * line + first + j, buffers.scratch + j * k);
-      gemm_tiles<Isa>({count, k, n}, buffers.scratch, k, buffers.packed + g * packed_floats(k, n), y + g * n,
-                      s.pixel_step(), buffers.range, {{0, row_tiles{count}.count()}, work.columns}, {}, buffers.tiles);
-    }
-  }
-}
-
-constexpr std::int64_t scratch_per_part(const conv_shape& s) {
-  const conv_method method = method_of(s);
-  if (method == conv_method::product || s.batch * s.out_pixels() * s.out == 0) return 0;
-  const std::int64_t floats = method == conv_method::direct
-                                  ? direct_scratch(s)
-                                  : std::min(gathered_pixels(s), s.batch * s.out_pixels()) * s.depth();
-  return (floats + 15) / 16 * 16;  // whole cache lines, so that parts never share one
+inline std::int64_t sum_of_lanes(int_vector x) {
+  std::int32_t all[int_lanes];
+  store_vector(all, x);
+  std::int64_t sum = 0;
+  for (const std::int32_t lane : all) sum += lane;
+  return sum;
 }
 
 }  // namespace detail
 
-/// Floats that conv_pack() writes.
-constexpr std::int64_t conv_packed_floats(const conv_shape& s) {
-  return s.group * packed_floats(s.depth(), s.group_out());
-}
-
-/// Packs weights [out, kernel_h, kernel_w, in / group] and bias [out] (null: zeros), group by group.
-inline void conv_pack(const conv_shape& s, const float* w, const float* bias, float* out) {
-  const std::int64_t k = s.depth(), n = s.group_out();
-  for (std::int64_t g = 0; g < s.group; ++g)
-    pack(w + g * n * k, 1, k, k, n, bias == nullptr ? nullptr : bias + g * n, out + g * packed_floats(k, n));
-}
-
-/// Floats of scratch that each part of conv() needs.
-constexpr std::int64_t conv_scratch_floats(const conv_shape& s) { return detail::scratch_per_part(s); }
-
-/// The set of tiles that conv() makes do with.
-constexpr tile_set conv_tile_set(const conv_shape& s) {
-  const conv_method method = detail::method_of(s);
-  const std::int64_t pixels = s.batch * s.out_pixels(), n = s.group_out();
-  if (pixels * n == 0) return {};
-  if (method == conv_method::product) return tile_set_for(pixels, n);
-  if (method == conv_method::gather) {
-    const std::int64_t at_once = detail::gathered_pixels(s), line = s.has_gaps() ? s.out_width : pixels;
-    return (line >= at_once ? tile_set_for(at_once, n) : tile_set{}) | tile_set_for(line % at_once, n);
+/// sums[r] = the sum over i of x[r * step + i] * w[i], for each of the Rows rows of n numbers.
+template <int Rows>
+inline void short_products(const std::int16_t* x, std::int64_t step, const std::int8_t* w, std::int64_t n,
+                           std::int64_t* sums) {
+  // Two products are below 2^23: so many of them leave no lane.
+  constexpr std::int64_t most = 128 * short_lanes;
+  for (int r = 0; r < Rows; ++r) sums[r] = 0;
+  std::int64_t i = 0;
+  while (i + short_lanes <= n) {
+    const std::int64_t whole = n - n % short_lanes, end = i + most < whole ? i + most : whole;
+    int_vector lanes_of[Rows] = {};
+    for (; i < end; i += short_lanes) {
+      const short_vector weights = detail::widened_weights(w + i);
+      each<Rows>([&](auto r) __attribute__((always_inline)) {
+        lanes_of[r] = detail::dot2(lanes_of[r], load_vector<short_vector>(x + r * step + i), weights);
+      });
+    }
+    each<Rows>([&](auto r) __attribute__((always_inline)) { sums[r] += detail::sum_of_lanes(lanes_of[r]); });
   }
-  // Rows of the last block of a column or of pairs may be fewer than those of the others.
-  const std::int64_t height = detail::block_rows(s), last = s.out_height % height;
-  const auto of_block = [&](std::int64_t rows) {
-    return rows == 1 ? tile_set_for(s.out_width, n) : detail::tiles_along(rows * s.out_width, n);
+  for (; i < n; ++i)
+    for (int r = 0; r < Rows; ++r) sums[r] += std::int32_t{x[r * step + i]} * w[i];
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// How many windows meet a filter at a time.
+inline constexpr std::int64_t short_rows = 4;
+
+/// Whether a layer has activations of 16 bits and no zero points of its factors, so that sums are those of what is stored.
+constexpr bool is_layer_of_shorts(const kernel_request& node) {
+  const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
+  return has_work(node) && w.elements() > 0 && x.type == i16 && w.type == i8 && x.quantised.zero_point == 0 &&
+         w.quantised.zero_point == 0;
+}
+
+/// Outputs of some rows, of k numbers each and `step` apart: filter by filter, the filters first … last - 1 with the
+/// weights of all one behind the other. finish_of(o) is the epilogue of output o; result(row, o) is where it goes.
+template <class FinishOf, class Result>
+void finish_rows(const std::int16_t* rows, std::int64_t count, std::int64_t step, const std::int8_t* weights,
+                 std::int64_t k, interval filters, const FinishOf& finish_of, const Result& result) {
+  for (std::int64_t o = filters.begin; o < filters.end; ++o) {
+    const auto finish = finish_of(o);
+    std::int64_t sums[short_rows];
+    const std::int8_t* const w = weights + o * k;
+    std::int64_t row = 0;
+    for (; row + short_rows <= count; row += short_rows) {
+      short_products<short_rows>(rows + row * step, step, w, k, sums);
+      for (int r = 0; r < short_rows; ++r) result(row + r, o, finish(sums[r]));
+    }
+    for (; row < count; ++row) {
+      short_products<1>(rows + row * step, step, w, k, sums);
+      result(row, o, finish(sums[0]));
+    }
+  }
+}
+
+/// The epilogue of output o of a layer, the bias added: that of the reference.
+template <class ScaleOf> auto short_finish_of(const kernel_call& call, activation fused, ScaleOf scale_of) {
+  return [&call, fused, scale_of](std::int64_t o) {
+    namespace layers = ops::detail;
+    const layers::epilogue<std::int16_t, rounding::twice> last(call.out[0], fused, scale_of(o),
+                                                               layers::has_wide_sums<std::int16_t>(call.in));
+    return [last, bias = layers::bias_of<std::int16_t>(call.in, o)](std::int64_t sum) { return last(sum + bias); };
   };
-  return (s.out_height >= height ? of_block(height) : tile_set{}) | (last > 0 ? of_block(last) : tile_set{});
 }
 
-/// conv() of a shape whose method is known to the compiler: a program has the methods alone that its layers use.
-template <class Isa, conv_method Method>
-void conv_by(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range, part p,
-             const tile_table& tiles) {
-  const std::int64_t pixels = s.batch * s.out_pixels();
-  if (pixels * s.out == 0) return;
-  const detail::conv_buffers buffers{x, packed, y, scratch, range, s.in, s.pixel_step(), s.row_step(), tiles};
-  if constexpr (Method == conv_method::product)
-    gemm<Isa>({pixels, s.depth(), s.out}, x, s.depth(), packed, y, s.out, range, p, {}, tiles);
-  else if constexpr (Method == conv_method::direct) detail::conv_direct<Isa>(s, buffers, p);
-  else detail::conv_gather<Isa>(s, buffers, p);
-}
+/// Convolutions, any group and dilation: windows are gathered, 32 at a time.
+template <class Op, class Isa> struct short_convolution_binding {
+  static constexpr std::int64_t most_windows = 32;
 
-/// y = clamp(conv2d(x, w) + bias).
-///
-/// Every division into parts gives the same bits. Padding counts as zeros that may be multiplied with weights: infinite
-/// weights can give NaN at the border. y must not overlap x.
-///
-/// \param packed what conv_pack() made of weights and bias
-///
-/// \param scratch conv_scratch_floats(s) floats for this part alone; need not be initialised, may be null when there
-/// are none
-///
-/// \param tiles tiles_for<Isa>(conv_tile_set(s)), or any with more functions
-template <class Isa = native>
-void conv(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range = {},
-          part p = {}, const tile_table& tiles = tiles_of<Isa>) {
-  const auto method = detail::method_of(s);
-  if (method == conv_method::product) return conv_by<Isa, conv_method::product>(s, x, packed, y, scratch, range, p, tiles);
-  if (method == conv_method::direct) return conv_by<Isa, conv_method::direct>(s, x, packed, y, scratch, range, p, tiles);
-  return conv_by<Isa, conv_method::gather>(s, x, packed, y, scratch, range, p, tiles);
-}
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!is_layer_of_shorts(node)) return {};
+    const std::int64_t k = node.in[1].desc.shape.elements(1);
+    return {.run = &run,
+            .scratch_bytes = most_windows * k * size_of(i16),
+            .parts = parts_of_macs(Op::macs(unpack<typename Op::attrs>(node.attrs), node.in, node.out)),
+            .name = "dot shorts"};
+  }
+
+ private:
+  static void run(const kernel_call& call) {
+    const auto attrs = unpack<typename Op::attrs>(call.attrs);
+    const shape_t &y = call.out[0].shape(), &w = call.in[1].shape();
+    const std::int64_t k = w.elements(1), filters = w[0] / attrs.group;
+    const auto* const weights = call.in[1].data.template get<std::int8_t>();
+    auto* const out = call.out[0].data.template get<std::int16_t>();
+    auto* const windows = reinterpret_cast<std::int16_t*>(call.scratch);
+    const auto finish_of = short_finish_of(call, attrs.fused, [&](std::int64_t o) {
+      return ops::detail::sum_scale<std::int16_t>(call.in[0], call.in[1], o);
+    });
+    const interval pixels = share(y.elements(0, 3), part_of(call));
+    for (std::int64_t first = pixels.begin; first < pixels.end; first += most_windows) {
+      const std::int64_t count = pixels.end - first < most_windows ? pixels.end - first : most_windows;
+      for (std::int64_t group = 0; group < attrs.group; ++group) {
+        for (std::int64_t i = 0; i < count; ++i) gather(call, attrs, first + i, group, windows + i * k);
+        finish_rows(windows, count, k, weights, k, {group * filters, (group + 1) * filters}, finish_of,
+                    [&](std::int64_t row, std::int64_t o, std::int16_t value) { out[(first + row) * w[0] + o] = value; });
+      }
+    }
+  }
+
+  /// The window of an output pixel, the channels of one group, zeros where it lies in the padding.
+  static void gather(const kernel_call& call, const typename Op::attrs& attrs, std::int64_t pixel, std::int64_t group,
+                     std::int16_t* to) {
+    const shape_t &x = call.in[0].shape(), &y = call.out[0].shape(), &w = call.in[1].shape();
+    const ops::detail::window_pair at = Op::windows(attrs, x, w);
+    const std::int64_t channels = w[3], left = pixel % y[2] * at.w.stride - at.w.pad_before(),
+                       top = pixel / y[2] % y[1] * at.h.stride - at.h.pad_before(), image = pixel / y[2] / y[1];
+    const auto bytes = static_cast<std::size_t>(channels) * sizeof(std::int16_t);
+    const auto* const from = call.in[0].data.template get<std::int16_t>() + group * channels;
+    for (std::int64_t i = 0; i < w[1]; ++i)
+      for (std::int64_t j = 0; j < w[2]; ++j, to += channels) {
+        const std::int64_t h = top + i * at.h.dilation, v = left + j * at.w.dilation;
+        if (h < 0 || h >= x[1] || v < 0 || v >= x[2]) std::memset(to, 0, bytes);
+        else std::memcpy(to, from + ((image * x[1] + h) * x[2] + v) * x[3], bytes);
+      }
+  }
+};
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/conv_across.hpp
+// conv_across: float convolution of grey images by few filters, in vectors of neighbouring pixels.
+// Flow: goes_across() says at plan time whether it pays; a prepare step packs weights with across_pack(); a plan's step
+// calls conv_across() with arena scratch.
+//
+// A handful of output channels would leave most of each vector of channels empty, and the pixels under a tap lie side by
+// side where there is one input channel: so vectors hold pixels of a row. What comes out is brought into the order of
+// channels at the end.
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
+/// Whether vectors of pixels can compute this convolution at all.
+constexpr bool is_across_shape(const conv_shape& s) {
+  return s.in == 1 && s.group == 1 && s.stride_w == 1 && s.dilation_w == 1 && !s.has_gaps() && 2 * s.out <= lanes &&
+         s.batch * s.out_pixels() * s.out > 0 && detail::method_of(s) == detail::conv_method::direct;
+}
+/// Whether they pay. Bringing results into order takes half as long again.
+constexpr bool goes_across(const conv_shape& s) {
+  const std::int64_t vectors = 2 * ((s.out_width + 2 * lanes - 1) / (2 * lanes));
+  return is_across_shape(s) && 3 * vectors * s.out <= 2 * s.out_width;
+}
+
 namespace detail {
 
-/// As for floats; but dot products are read as a whole, so that runs of other lengths need bytes behind them.
-constexpr conv_method byte_method_of(const conv_shape& s) {
-  const conv_method method = method_of(s);
-  return method == conv_method::product && s.depth() % 4 != 0 ? conv_method::gather : method;
+/// Pixels and rows of a tile. Loads of pixels straddle cache lines and cost two each, so a tile has three or four channels.
+inline constexpr std::int64_t across_pixels = 2 * lanes, across_rows = 2;
+constexpr std::int64_t across_channels(std::int64_t out) { return (out + 2) / 3 * 3 < (out + 3) / 4 * 4 ? 3 : 4; }
+
+/// Floats of a line of the copy that tiles read: their pixels, of which the last may not exist, and what lies under the
+/// taps to the right.
+constexpr std::int64_t across_line(const conv_shape& s) {
+  return (s.out_width + across_pixels - 1) / across_pixels * across_pixels + s.kernel_w - 1;
 }
-/// Whether the direct method works on copies: padded, of one group's channels, or with bytes behind the last run.
-constexpr bool copies_byte_bands(const conv_shape& s) {
-  return s.group > 1 || s.is_padded() || s.kernel_w * s.in % 4 != 0;
+/// Pairs of output rows whose input rows are copied at once, so that they stay in the first cache.
+constexpr std::int64_t across_band(const conv_shape& s) {
+  const std::int64_t lines = 16 * 1024 / 4 / across_line(s) - s.rows_under(1), rows = lines / s.stride_h + 1;
+  return std::clamp<std::int64_t>(rows / across_rows, 1, std::max<std::int64_t>(1, (s.out_height + 1) / across_rows));
 }
-constexpr std::int64_t band_line(const conv_shape& s) { return s.columns_under(s.out_width) * s.group_in(); }
-/// Output rows of a band: the copy takes at most 160 KiB, unless a single row needs more.
-constexpr std::int64_t byte_band_rows(const conv_shape& s) {
-  const std::int64_t line = std::max<std::int64_t>(1, band_line(s)), fitting = (160 * 1024 / line - s.rows_under(1)) / s.stride_h;
-  return std::clamp<std::int64_t>(fitting + 1, 1, std::max<std::int64_t>(1, s.out_height));
+
+/// One tile: `sums` gets [row][channel][pixel], `row` floats from row to row.
+template <class Isa, int Channels>
+[[gnu::noinline]] void across_tile(const conv_shape& s, const float* x, const float* w, float* sums, std::int64_t row, clamp_range range) {
+  vf of[across_rows][Channels][2];
+  each<Channels>([&](auto o) __attribute__((always_inline)) {
+    const vf bias = broadcast(w + o);
+    each<across_rows>([&](auto i) __attribute__((always_inline)) { of[i][o][0] = of[i][o][1] = bias; });
+  });
+  const std::int64_t line = across_line(s), below = s.stride_h * line;
+  for (std::int64_t ky = 0; ky < s.kernel_h; ++ky, x += s.dilation_h * line)
+    for (const float *tap = x, *end = x + s.kernel_w; tap != end; ++tap) {
+      w += Channels;
+      each<across_rows>([&](auto i) __attribute__((always_inline)) {
+        vf left = load(tap + i * below), right = load(tap + i * below + lanes);
+        keep(left), keep(right);
+        each<Channels>([&](auto o) __attribute__((always_inline)) {
+          const vf weight = broadcast(w + o);
+          of[i][o][0] = fma(left, weight, of[i][o][0]), of[i][o][1] = fma(right, weight, of[i][o][1]);
+        });
+      });
+    }
+  const vf lo = broadcast(&range.lo), hi = broadcast(&range.hi);
+  each<across_rows>([&](auto i) __attribute__((always_inline)) {
+    each<Channels>([&](auto o) __attribute__((always_inline)) {
+      store(sums + i * row + o * across_pixels, clamp(of[i][o][0], lo, hi));
+      store(sums + i * row + o * across_pixels + lanes, clamp(of[i][o][1], lo, hi));
+    });
+  });
 }
-constexpr std::int64_t byte_scratch_of(const conv_shape& s) {
-  if (s.batch * s.out_pixels() * s.out == 0) return 0;
-  switch (byte_method_of(s)) {
-    case conv_method::product:
-      return 0;
-    case conv_method::gather:
-      return copied_rows_bytes(s.batch * s.out_pixels(), s.depth());
-    case conv_method::direct:
-      break;
+
+/// Writes pixels one behind the other whose channels lie across_pixels floats apart.
+template <int Channels> void across_order(const float* sums, std::int64_t pixels, float* y) {
+  for (std::int64_t i = 0; i < pixels; ++i, y += Channels)
+    each<Channels>([&](auto o) __attribute__((always_inline)) { y[o] = sums[o * across_pixels + i]; });
+}
+template <int... I>
+void across_order(const float* sums, std::int64_t pixels, std::int64_t channels, float* y, std::integer_sequence<int, I...>) {
+  ((channels == I + 1 ? across_order<I + 1>(sums, pixels, y) : void()), ...);
+}
+
+/// Output rows y and, if there are two, the next one; `x` is the first input row under them.
+template <class Isa>
+void across_pair(const conv_shape& s, const float* x, const float* packed, float* y, std::int64_t rows, clamp_range range) {
+  constexpr int most_channels = static_cast<int>(lanes / 2);
+  constexpr std::int64_t row = (most_channels + 3) * across_pixels;  // the last tile's channels need not all exist
+  const std::int64_t channels = across_channels(s.out);
+  alignas(64) float sums[across_rows * row];
+  for (std::int64_t first = 0; first < s.out_width; first += across_pixels) {
+    const std::int64_t pixels = std::min(across_pixels, s.out_width - first);
+    for (std::int64_t o = 0; o < s.out; o += channels) {
+      const float* const w = packed + o * (s.depth() + 1);
+      if (channels == 3) across_tile<Isa, 3>(s, x + first, w, sums + o * across_pixels, row, range);
+      else across_tile<Isa, 4>(s, x + first, w, sums + o * across_pixels, row, range);
+    }
+    for (std::int64_t i = 0; i < rows; ++i)
+      across_order(sums + i * row, pixels, s.out, y + i * s.row_step() + first * s.out, first_integers<most_channels>{});
   }
-  return copies_byte_bands(s) ? (s.rows_under(byte_band_rows(s)) * band_line(s) + 3 + 63) / 64 * 64 : 0;
 }
 
 }  // namespace detail
 
-/// How the weights of one group lie for dot products.
-constexpr byte_layout byte_conv_layout(const conv_shape& s) {
-  if (detail::byte_method_of(s) == detail::conv_method::direct)
-    return {{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()};
-  return {{1, s.depth()}, s.group_out()};
+/// Floats that across_pack() writes.
+constexpr std::int64_t across_packed_floats(const conv_shape& s) {
+  const std::int64_t channels = detail::across_channels(s.out);
+  return (s.out + channels - 1) / channels * channels * (s.depth() + 1);
 }
-constexpr std::int64_t byte_conv_packed_bytes(const conv_shape& s) { return s.group * byte_conv_layout(s).bytes(); }
-/// Bytes of scratch that each part of byte_conv() needs.
-constexpr std::int64_t byte_conv_scratch_bytes(const conv_shape& s) { return detail::byte_scratch_of(s); }
-
-/// Packs weights, group by group.
-///
-/// \param weight_of weight_of(o, i) is the i-th of the filter of output channel o, in the order [kernel_h, kernel_w, in /
-/// group]
-///
-/// \param channel_of channel_of(o) has factor and bias of output channel o
-template <class WeightOf, class ChannelOf>
-void byte_conv_pack(const conv_shape& s, const byte_factors& f, scaled_range range, WeightOf weight_of,
-                    ChannelOf channel_of, std::byte* out) {
-  const byte_layout layout = byte_conv_layout(s);
-  for (std::int64_t first = 0; first < s.out; first += s.group_out(), out += layout.bytes())
-    byte_pack(
-        layout, f, range,
-        [&](std::int64_t j, std::int64_t run, std::int64_t i) {
-          return weight_of(first + j, run * layout.depth.length + i);
-        },
-        [&](std::int64_t j) { return channel_of(first + j); }, out);
+/// Packs weights [out, kernel_h, kernel_w] and bias [out] (null: zeros), a tile's channels at a time: [bias, taps][channel]; a
+/// channel that is missing is zero.
+inline void across_pack(const conv_shape& s, const float* w, const float* bias, float* out) {
+  const std::int64_t channels = detail::across_channels(s.out);
+  for (std::int64_t first = 0; first < s.out; first += channels)
+    for (std::int64_t k = -1; k < s.depth(); ++k)
+      for (std::int64_t o = first; o < first + channels; ++o)
+        *out++ = o >= s.out ? 0.0F : k >= 0 ? w[o * s.depth() + k] : bias != nullptr ? bias[o] : 0.0F;
 }
 
-/// What a call works on.
-struct byte_conv_buffers {
-  const std::byte* x;
-  std::byte* y;
-  std::byte* scratch;
-};
-
-namespace detail {
-
-/// Where a band of output rows finds its input: the first byte under the first output, and the bytes of a line.
-struct byte_band {
-  address first;
-  std::int64_t line;
-};
-
-/// The tiles of a band, which begins with output row 0 of y.
-template <class Isa>
-void byte_band_tiles(const conv_shape& s, const byte_product& p, const byte_band& band, std::int64_t rows, std::byte* y,
-                     interval panels) {
-  const bool is_column = s.out_width == 1;  // runs down the image
-  const std::int64_t lines = is_column ? 1 : rows, outputs = is_column ? rows : s.out_width;
-  const std::int64_t block = byte_panels_in_cache(p.layout), row_step = s.stride_h * band.line;
-  byte_rows at{};
-  at.lda = is_column ? row_step : s.stride_w * s.group_in(), at.run_stride = s.dilation_h * band.line;
-  at.ldc = is_column ? s.row_step() : s.pixel_step();
-  for (std::int64_t panel = panels.begin; panel < panels.end; panel += block)
-    for (std::int64_t line = 0; line < lines; ++line)
-      for (std::int64_t tile = 0; tile < row_tiles{outputs}.count(); ++tile) {
-        const std::int64_t first = row_tiles{outputs}.begin(tile);
-        at.rows = row_tiles{outputs}.begin(tile + 1) - first;
-        at.a = bytes_further(band.first, line * row_step + first * at.lda);
-        at.c = y + line * s.row_step() + first * at.ldc;
-        byte_tile_row<Isa>(p, at, {panel, std::min(panels.end, panel + block)});
-      }
+/// Floats of scratch that each part of conv_across() needs.
+constexpr std::int64_t across_scratch_floats(const conv_shape& s) {
+  return (s.rows_under(detail::across_rows * detail::across_band(s)) * detail::across_line(s) + 15) / 16 * 16;
 }
 
-/// Copies `count` pixels of a row from column x on, `channels` of each, the zero point where there are none.
-inline void copy_padded_row(const conv_shape& s, const std::byte* image, std::int64_t y, std::int64_t x,
-                            std::int64_t count, std::byte zero, std::byte* out) {
-  const std::int64_t channels = s.group_in();
-  const std::int64_t left = y < 0 || y >= s.height ? count : std::clamp<std::int64_t>(-x, 0, count),
-                     right = std::clamp<std::int64_t>(s.width - x, left, count);
-  std::fill_n(out, left * channels, zero);
-  if (left < right) {
-    const std::byte* const row = image + (y * s.width + x + left) * s.in;
-    if (s.group == 1) std::copy_n(row, (right - left) * channels, out + left * channels);
-    else
-      for (std::int64_t i = left; i < right; ++i)
-        std::copy_n(row + (i - left) * s.in, channels, out + i * channels);
-  }
-  std::fill_n(out + right * channels, (count - right) * channels, zero);
-}
-
-/// The given output rows of one image, group by group and band by band.
-template <class Isa>
-void byte_conv_image(const conv_shape& s, const byte_product& p, const byte_conv_buffers& of, interval rows,
-                     interval panels) {
-  const auto zero = static_cast<std::byte>(p.factors.a_zero);
-  const std::int64_t line = band_line(s), columns = s.columns_under(s.out_width), at_once = byte_band_rows(s);
-  for (std::int64_t g = 0; g < s.group; ++g) {
-    byte_product of_group = p;
-    of_group.packed += g * p.layout.bytes();
-    std::byte* const y = of.y + g * s.group_out();
-    for (std::int64_t row = rows.begin; row < rows.end; row += at_once) {
-      const std::int64_t count = std::min(at_once, rows.end - row), top = row * s.stride_h - s.pad_top;
-      for (std::int64_t i = 0; i < s.rows_under(count); ++i)
-        copy_padded_row(s, of.x + g * s.group_in(), top + i, -s.pad_left, columns, zero, of.scratch + i * line);
-      byte_band_tiles<Isa>(s, of_group, {address_of_bytes(of.scratch), line}, count, y + row * s.row_step(), panels);
-    }
-  }
-}
-
-template <class Isa>
-void byte_conv_direct(const conv_shape& s, const byte_product& p, const byte_conv_buffers& of, part share_of) {
-  const rectangle work = share(s.batch * s.out_height, p.layout.panels(), share_of);
-  for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
-    const std::int64_t image = done / s.out_height, first = done - image * s.out_height;
-    const interval rows{first, std::min(s.out_height, first + work.rows.end - done)};
-    byte_conv_buffers one = of;
-    one.x += image * s.height * s.width * s.in, one.y += image * s.image_step();
-    if (copies_byte_bands(s)) {
-      byte_conv_image<Isa>(s, p, one, rows, work.columns);
-    } else {
-      const std::int64_t line = s.width * s.in;
-      const address begin =
-          bytes_further(address_of_bytes(one.x), (rows.begin * s.stride_h - s.pad_top) * line - s.pad_left * s.in);
-      byte_band_tiles<Isa>(s, p, {begin, line}, rows.size(), one.y + rows.begin * s.row_step(), work.columns);
-    }
-    done += rows.size();
-  }
-}
-
-/// The inputs of output pixel `pixel` (counted through all images), channels of one group, in the order of the weights.
-inline void gather_bytes(const conv_shape& s, const std::byte* x, std::int64_t pixel, std::byte zero, std::byte* out) {
-  const std::int64_t image = pixel / s.out_pixels(), oy = pixel % s.out_pixels() / s.out_width,
-                     ox = pixel % s.out_width;
-  for (std::int64_t ky = 0; ky < s.kernel_h; ++ky)
-    for (std::int64_t kx = 0; kx < s.kernel_w; ++kx, out += s.group_in())
-      copy_padded_row(s, x + image * s.height * s.width * s.in, oy * s.stride_h - s.pad_top + ky * s.dilation_h,
-                      ox * s.stride_w - s.pad_left + kx * s.dilation_w, 1, zero, out);
-}
-
-template <class Isa>
-void byte_conv_gather(const conv_shape& s, const byte_product& p, const byte_conv_buffers& of, part share_of) {
-  const auto zero = static_cast<std::byte>(p.factors.a_zero);
-  // All pixels lie in one line, unless there are gaps between the output's rows.
-  const std::int64_t lines = s.has_gaps() ? s.batch * s.out_height : 1, line = s.batch * s.out_pixels() / lines;
-  for (std::int64_t i = 0; i < lines; ++i)
-    for (std::int64_t g = 0; g < s.group; ++g) {
-      byte_product of_group = p;
-      of_group.packed += g * p.layout.bytes();
-      std::byte* const y = of.y + i / s.out_height * s.image_step() + i % s.out_height * s.row_step();
-      byte_gemm_of_copies<Isa>(
-          of_group, line,
-          [&](std::int64_t j, std::byte* to) { gather_bytes(s, of.x + g * s.group_in(), i * line + j, zero, to); },
-          of.scratch, y + g * s.group_out(), s.pixel_step(), share_of);
-    }
-}
-
-}  // namespace detail
-
-/// y = clamp(conv2d(x, w) + bias) of stored numbers; p.layout is byte_conv_layout(s), p.packed what byte_conv_pack() made.
+/// y = clamp(conv2d(x, w) + bias) of a shape for which is_across_shape().
 ///
 /// Every division into parts gives the same bits. y must not overlap x.
+///
+/// \param packed what across_pack() made of weights and bias
+///
+/// \param scratch across_scratch_floats(s) floats for this part alone; need not be initialised
 template <class Isa = native>
-void byte_conv(const conv_shape& s, const byte_product& p, const byte_conv_buffers& of, part share_of = {}) {
-  if (s.batch * s.out_pixels() * s.out == 0) return;
-  switch (detail::byte_method_of(s)) {
-    case detail::conv_method::product:
-      return byte_gemm<Isa>(p, s.batch * s.out_pixels(), of.x, s.depth(), of.y, s.out, share_of);
-    case detail::conv_method::direct:
-      return detail::byte_conv_direct<Isa>(s, p, of, share_of);
-    case detail::conv_method::gather:
-      return detail::byte_conv_gather<Isa>(s, p, of, share_of);
+void conv_across(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range = {}, part p = {}) {
+  using detail::across_rows;
+  const std::int64_t pairs = (s.out_height + 1) / across_rows;
+  const interval work = share(s.batch * pairs, p);
+  for (std::int64_t done = work.begin; done < work.end;) {
+    const std::int64_t image = done / pairs, first = done % pairs, count = std::min({detail::across_band(s), pairs - first, work.end - done});
+    const std::int64_t oy = first * across_rows, top = oy * s.stride_h - s.pad_top, line = detail::across_line(s);
+    detail::copy_padded(s, x + image * s.height * s.width, 1, top, -s.pad_left, s.rows_under(across_rows * count), line, scratch);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t row = oy + i * across_rows;
+      detail::across_pair<Isa>(s, scratch + i * across_rows * s.stride_h * line, packed, y + image * s.image_step() + row * s.row_step(),
+                       std::min(across_rows, s.out_height - row), range);
+    }
+    done += count;
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/winograd.hpp
+// winograd: float convolution by 3x3 kernels of stride 1 in fewer products, F(2x2, 3x3) and F(4x4, 3x3), over NHWC images.
+// Flow: winograd_choice() says at plan time whether it pays; a prepare step transforms weights with winograd_pack(); a
+// plan's step calls conv_winograd() with arena scratch.
+//
+// Tiles of (Tile + 2)^2 input pixels are transformed; every element of the transformed tiles is a matrix product of its
+// own on the tiles of gemm.hpp; what comes out is transformed back to Tile x Tile output pixels: 16 products instead of
+// 36 for each channel (Tile = 2), or 36 instead of 144 (Tile = 4). Tiles go in blocks whose transformed input stays in
+// L2 while all panels of weights pass.
+//
+// Source: Lavin and Gray, Fast Algorithms for Convolutional Neural Networks (2015); interpolated at 0, 1, -1 and, for
+// Tile = 4, 2, -2.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Whether the method can compute this convolution at all. Fewer channels than lanes would leave lanes of every
+/// transform unused.
+constexpr bool is_winograd_shape(const conv_shape& s) {
+  return s.kernel_h == 3 && s.kernel_w == 3 && s.stride_h == 1 && s.stride_w == 1 && s.dilation_h == 1 && s.dilation_w == 1 &&
+         s.group == 1 && s.in >= lanes && s.batch * s.out_pixels() * s.out > 0;
+}
+
+namespace detail {
+
+/// The extents that follow from a shape and the output pixels along a tile's side.
+struct winograd_layout {
+  std::int64_t tile, in, out, batch, across, down;
+
+  constexpr winograd_layout(const conv_shape& s, int side_of_tile)
+      : tile(side_of_tile), in(s.in), out(s.out), batch(s.batch), across((s.out_width + tile - 1) / tile), down((s.out_height + tile - 1) / tile) {}
+
+  /// Elements of a transformed tile.
+  constexpr std::int64_t elements() const { return (tile + 2) * (tile + 2); }
+  constexpr std::int64_t tiles() const { return batch * across * down; }
+
+  /// Blocks of tiles. Their transformed inputs take about 256 KiB, but 20 tiles are always one block: so a 14x14 image
+  /// reads its weights, more than a cache holds, once. Blocks are even in number, for two threads.
+  constexpr std::int64_t blocks() const {
+    const std::int64_t most = std::max<std::int64_t>(20, 256 * 1024 / 4 / (elements() * in));
+    return tiles() <= most ? 1 : (tiles() + 2 * most - 1) / (2 * most) * 2;
+  }
+  constexpr interval block(std::int64_t index) const { return share(tiles(), {index, blocks()}); }
+  constexpr std::int64_t largest_block() const { return (tiles() + blocks() - 1) / blocks(); }
+
+  /// The rows of a block are divided among tiles of products as row_tiles says. Blocks differ by one row, and might need
+  /// functions for three numbers of rows: then rows are divided equally, and go by one function, or by that of whole tiles
+  /// and the next smaller one. More would have to be compiled.
+  constexpr bool must_divide_equally() const {
+    const unsigned rows = tile_set_for(largest_block(), 1).rows | tile_set_for(tiles() / blocks(), 1).rows;
+    const unsigned others = rows & ~detail::tile_of(tile_rows, 1).rows;
+    return (others & (others - 1)) != 0;
+  }
+  /// The divisions of a block of so many rows, and the rows of the functions that compute them.
+  struct division {
+    row_tiles tiles;
+    std::int64_t count, each = 0, larger = 0, function = 0;  // each: 0 unless equal; then `larger` of them have one row more
+
+    constexpr std::int64_t begin(std::int64_t i) const { return each == 0 ? tiles.begin(i) : i * each + std::min(i, larger); }
+    constexpr std::int64_t size(std::int64_t i) const { return begin(i + 1) - begin(i); }
+    constexpr std::int64_t rows_of_function(std::int64_t i) const { return function == 0 ? function_rows(size(i)) : function; }
+  };
+  constexpr division division_of(std::int64_t rows) const {
+    if (!must_divide_equally()) return {{rows}, row_tiles{rows}.count()};
+    const std::int64_t count = (largest_block() + tile_rows - 1) / tile_rows, most = function_rows((largest_block() + count - 1) / count);
+    return {{rows}, count, rows / count, rows % count, most == tile_rows ? 0 : most};
+  }
+
+  /// Floats from one element's matrix to the next. A further cache line keeps a tile's elements from falling on the same
+  /// sets of the cache, where the block's size is a power of two.
+  constexpr std::int64_t input_step(std::int64_t rows) const { return rows * in + 16; }
+  constexpr std::int64_t product_step(std::int64_t rows) const { return rows * panel_columns + 16; }
+  /// What one block takes: transformed inputs, one panel of products, a copy of a tile's pixels.
+  constexpr std::int64_t scratch() const {
+    return elements() * (input_step(largest_block()) + product_step(largest_block()) + in);
+  }
+};
+
+// --- transforms of a line -----------------------------------------------------
+
+template <int Tile> struct winograd_line;
+
+template <> struct winograd_line<2> {
+  [[gnu::always_inline]] static void input(const vf (&d)[4], vf (&t)[4]) {
+    t[0] = d[0] - d[2], t[1] = d[1] + d[2], t[2] = d[2] - d[1], t[3] = d[1] - d[3];
+  }
+  [[gnu::always_inline]] static void output(const vf (&m)[4], vf (&y)[2]) {
+    y[0] = m[0] + m[1] + m[2], y[1] = m[1] - m[2] - m[3];
+  }
+  [[gnu::always_inline]] static void weights(const vf (&g)[3], vf (&u)[4]) {
+    const vf half(0.5F), ends = half * (g[0] + g[2]), middle = half * g[1];
+    u[0] = g[0], u[1] = ends + middle, u[2] = ends - middle, u[3] = g[2];
+  }
+};
+
+template <> struct winograd_line<4> {
+  [[gnu::always_inline]] static void input(const vf (&d)[6], vf (&t)[6]) {
+    const vf two(2.0F), four(4.0F), five(5.0F);
+    const vf even = d[4] - four * d[2], odd = d[3] - four * d[1], e = d[4] - d[2], o = two * (d[3] - d[1]);
+    t[0] = fma(four, d[0], d[4] - five * d[2]);
+    t[1] = even + odd, t[2] = even - odd;
+    t[3] = e + o, t[4] = e - o;
+    t[5] = fma(four, d[1], d[5] - five * d[3]);
+  }
+  [[gnu::always_inline]] static void output(const vf (&m)[6], vf (&y)[4]) {
+    const vf two(2.0F), four(4.0F), eight(8.0F);
+    const vf a = m[1] + m[2], b = m[1] - m[2], c = m[3] + m[4], d = m[3] - m[4];
+    y[0] = m[0] + a + c, y[1] = fma(two, d, b), y[2] = fma(four, c, a), y[3] = fma(eight, d, b + m[5]);
+  }
+  [[gnu::always_inline]] static void weights(const vf (&g)[3], vf (&u)[6]) {
+    const vf sixth(1.0F / 6), twelfth(1.0F / 12), quarter(0.25F), both = g[0] + g[2];
+    const vf near = sixth * (both + g[1]), far = twelfth * g[1], sum = sixth * fma(quarter, g[0], g[2]);
+    u[0] = quarter * g[0], u[1] = -near, u[2] = sixth * (g[1] - both);
+    u[3] = sum + far, u[4] = sum - far, u[5] = g[2];
+  }
+};
+
+/// Transforms the rows of a square, then its columns.
+///
+/// \param from from(i, j) gives element j of row i; called row by row
+///
+/// \param to to(i, j, value) takes element i of column j; called column by column
+template <int From, int To, class Line, class Give, class Take>
+[[gnu::always_inline]] inline void transform_square(Line line, Give from, Take to) {
+  vf half[From][To];
+  each<From>([&](auto i) __attribute__((always_inline)) {
+    vf row[From];
+    each<From>([&](auto j) __attribute__((always_inline)) { row[j] = from(i, j); });
+    line(row, half[i]);
+  });
+  each<To>([&](auto j) __attribute__((always_inline)) {
+    vf column[From], transformed[To];
+    each<From>([&](auto i) __attribute__((always_inline)) { column[i] = half[i][j]; });
+    line(column, transformed);
+    each<To>([&](auto i) __attribute__((always_inline)) { to(i, j, transformed[i]); });
+  });
+}
+
+// --- one block of tiles ---------------------------------------------------------
+
+/// Where in the images a tile lies.
+struct tile_place {
+  std::int64_t image, y, x;  // of its first output pixel
+
+  tile_place(const winograd_layout& of, std::int64_t index)
+      : image(index / (of.across * of.down)), y(index / of.across % of.down * of.tile), x(index % of.across * of.tile) {}
+};
+
+/// Transforms square `pixels` of all channels; rows of pixels begin `line` floats apart.
+template <int Tile> void transform_input(const float* pixels, std::int64_t line, std::int64_t channels, float* v, std::int64_t step) {
+  constexpr int side = Tile + 2;
+  const strides pixel(channels);
+  for (std::int64_t c = 0; c < channels; c += lanes) {
+    const std::int64_t first = std::min(c, channels - lanes);  // the last vector overlaps the one before
+    address row = address_of(pixels + first), to = address_of(v + first);
+    transform_square<side, side>(
+        [](const vf(&d)[side], vf(&t)[side]) __attribute__((always_inline)) { winograd_line<Tile>::input(d, t); },
+        [&](auto, auto j) __attribute__((always_inline)) {
+          const vf value = load(floats_at(pixel.template from<j>(row)));
+          if constexpr (j == side - 1) row = advanced(row, line), keep(row);
+          return value;
+        },
+        [&](auto, auto, vf value) __attribute__((always_inline)) {
+          store(reinterpret_cast<float*>(to), value);
+          to = advanced(to, step), keep(to);
+        });
+  }
+}
+
+/// The same for the tile at a place of x; where it hangs over the edge, from a copy with zeros around it.
+template <int Tile>
+void transform_tile(const conv_shape& s, const float* x, const tile_place& tile, float* copy, float* v, std::int64_t step) {
+  constexpr int side = Tile + 2;
+  const std::int64_t iy = tile.y - s.pad_top, ix = tile.x - s.pad_left;
+  const float* const image = x + tile.image * s.height * s.width * s.in;
+  if (iy >= 0 && ix >= 0 && iy + side <= s.height && ix + side <= s.width)
+    return transform_input<Tile>(image + (iy * s.width + ix) * s.in, s.width * s.in, s.in, v, step);
+  copy_padded(s, image, s.in, iy, ix, side, side, copy);
+  transform_input<Tile>(copy, side * s.in, s.in, v, step);
+}
+
+/// Transforms one tile's products back, one vector of `used` channels, and writes those of its pixels that exist.
+template <int Tile>
+void transform_output(const conv_shape& s, const float* m, std::int64_t step, const float* bias, clamp_range range, const tile_place& tile,
+                      float* y, std::int64_t used) {
+  constexpr int side = Tile + 2;
+  const std::int64_t rows = s.out_height - tile.y, columns = s.out_width - tile.x;
+  const strides pixel(s.pixel_step());
+  const vf start = load(bias), lo = broadcast(&range.lo), hi = broadcast(&range.hi);
+  address from = address_of(m), row = address_of(y + tile.image * s.image_step() + tile.y * s.row_step() + tile.x * s.pixel_step());
+  transform_square<side, Tile>(
+      [](const vf(&d)[side], vf(&t)[Tile]) __attribute__((always_inline)) { winograd_line<Tile>::output(d, t); },
+      [&](auto, auto) __attribute__((always_inline)) {
+        const vf value = load(floats_at(from));
+        from = advanced(from, step), keep(from);
+        return value;
+      },
+      [&](auto j, auto i, vf value) __attribute__((always_inline)) {
+        if (i < rows && j < columns)
+          store_first(reinterpret_cast<float*>(pixel.template from<j>(row)), clamp(value + start, lo, hi), used);
+        if constexpr (j == Tile - 1) row = advanced(row, s.row_step()), keep(row);
+      });
+}
+
+/// The products of one block: as many matrices as a tile has elements, `rows` rows each.
+template <class Isa>
+void winograd_products(const winograd_layout& of, std::int64_t rows, const float* v, const float* packed, std::int64_t width, float* m,
+                       const tile_table& tiles) {
+  alignas(64) static constexpr float no_bias[panel_columns] = {};
+  constexpr std::int64_t floats_ahead = 32 * 1024;  // weights are read in order and asked for so much earlier
+  const std::int64_t vectors = whole_vectors(width);
+  const winograd_layout::division division = of.division_of(rows);
+  for (std::int64_t e = 0; e < of.elements(); ++e) {
+    for (std::int64_t i = 0; i < division.count; ++i) {
+      const std::int64_t first = division.begin(i), function = division.rows_of_function(i);
+      const std::int64_t second = function == 1 ? 0 : division.size(i) - function / 2;  // see tile_args
+      tile_args t{.lda = of.in, .k = of.in, .ldc = panel_columns};
+      t.b = packed, t.bias = no_bias, t.last = width - (vectors - lanes);
+      t.ahead = advanced(address_of(packed), floats_ahead + i * of.in * vectors / division.count), t.ahead_step = 128 / division.count;
+      t.a = advanced(address_of(v), first * of.in), t.a_second = advanced(t.a, second * of.in);
+      t.c = m + first * panel_columns, t.c_second = t.c + second * panel_columns;
+      tiles.for_tile(function, width)(t);
+    }
+    v += of.input_step(rows), m += of.product_step(rows), packed += of.in * vectors;
+  }
+}
+
+}  // namespace detail
+
+/// Floats that winograd_pack() writes.
+constexpr std::int64_t winograd_packed_floats(const conv_shape& s, int tile) {
+  return ((tile + 2) * (tile + 2) * s.in + 1) * whole_vectors(s.out);
+}
+
+/// Floats of scratch that each part of conv_winograd() needs.
+constexpr std::int64_t winograd_scratch_floats(const conv_shape& s, int tile) {
+  return (detail::winograd_layout(s, tile).scratch() + 15) / 16 * 16;
+}
+
+/// The set of tiles that conv_winograd() makes do with.
+constexpr tile_set winograd_tile_set(const conv_shape& s, int tile) {
+  const detail::winograd_layout of(s, tile);
+  tile_set set;
+  for (const std::int64_t rows : {of.largest_block(), of.tiles() / of.blocks()}) {
+    const auto division = of.division_of(rows);
+    for (std::int64_t i = 0; i < division.count; ++i) set = set | detail::tiles_along(division.rows_of_function(i), s.out);
+  }
+  return set;
+}
+
+// --- the choice -----------------------------------------------------------------
+
+namespace detail {
+
+// Costs are counted in multiply-adds of whole vectors, two of which take one cycle. The numbers were measured on Zen 5
+// with AVX-512 and AVX2: what a tile of products costs beside its products (start, store, call), what a transform of one
+// vector of channels costs, and how many bytes of weights arrive meanwhile from memory when the second cache has no room
+// for them.
+inline constexpr double product_tile_cost = 6 * tile_rows * tile_vectors, bytes_per_cost = 4, bytes_in_cache = 1024 * 1024;
+
+/// As doubles, since nobody has checked yet that products of so many extents fit into integers.
+constexpr double vectors_of(std::int64_t channels) { return static_cast<double>(whole_vectors(channels) / lanes); }
+constexpr double product_tiles(std::int64_t rows, std::int64_t columns) {
+  return static_cast<double>(row_tiles{rows}.count()) * static_cast<double>(panels_of(columns));
+}
+
+/// Products with so many packed weights, read `passes` times: computing or waiting, whichever takes longer.
+constexpr double cost_of_products(double computing, std::int64_t weights, std::int64_t passes) {
+  const double bytes = static_cast<double>(weights) * 4;
+  return bytes <= bytes_in_cache ? computing : std::max(computing, bytes * static_cast<double>(passes) / bytes_per_cost);
+}
+
+constexpr double direct_cost(const conv_shape& s) {
+  const std::int64_t pixels = s.batch * s.out_pixels();
+  const double products = static_cast<double>(pixels) * static_cast<double>(s.depth()) * vectors_of(s.out);
+  return cost_of_products(products + product_tiles(pixels, s.out) * product_tile_cost, s.depth() * whole_vectors(s.out), 1);
+}
+
+constexpr double winograd_cost(const conv_shape& s, int tile) {
+  const winograd_layout of(s, tile);
+  const double input_cost = tile == 4 ? 380 : 160, output_cost = tile == 4 ? 270 : 160;
+  const double tiles = static_cast<double>(of.tiles()), elements = static_cast<double>(of.elements());
+  const double products = tiles * static_cast<double>(s.in) * vectors_of(s.out);
+  const double calls = static_cast<double>(of.blocks() * of.division_of(of.largest_block()).count * panels_of(s.out));
+  return cost_of_products(elements * (products + calls * product_tile_cost), of.elements() * s.in * whole_vectors(s.out), of.blocks()) +
+         tiles * (vectors_of(s.in) * input_cost + vectors_of(s.out) * output_cost);
+}
+
+}  // namespace detail
+
+/// Output pixels along a tile's side, 2 or 4, of the faster of both transforms; 0 where neither saves a tenth of the time
+/// that the direct method takes.
+constexpr int winograd_choice(const conv_shape& s) {
+  if (!is_winograd_shape(s)) return 0;
+  const double small = detail::winograd_cost(s, 2), large = detail::winograd_cost(s, 4);
+  if (std::min(small, large) > 0.9 * detail::direct_cost(s)) return 0;
+  return large <= small ? 4 : 2;
+}
+
+// --- the method -----------------------------------------------------------------
+
+/// Transforms weights [out, 3, 3, in] and packs them with the bias [out] (null: zeros): [bias][panel][element][in]
+/// [columns of the panel], in the order in which they are read.
+template <int Tile> void winograd_pack(const conv_shape& s, const float* w, const float* bias, float* out) {
+  constexpr int side = Tile + 2;
+  const std::int64_t padded = whole_vectors(s.out);
+  for (std::int64_t j = 0; j < padded; ++j) *out++ = bias != nullptr && j < s.out ? bias[j] : 0.0F;
+  for (std::int64_t n0 = 0; n0 < padded; n0 += panel_columns) {
+    const std::int64_t width = std::min(panel_columns, padded - n0), used = std::min(width, s.out - n0);
+    const bool is_twice = ends_in_half(s.out - n0);
+    for (std::int64_t c = 0; c < s.in; c += lanes)
+      for (std::int64_t n = 0; n < width; ++n) {
+        // Columns past the last are zero, but for a half that is there twice.
+        const std::int64_t from = is_twice && n >= lanes + lanes / 2 ? n - lanes / 2 : n, count = std::min(lanes, s.in - c);
+        const float* const filter = w + (n0 + from) * 9 * s.in + c;
+        detail::transform_square<3, side>(
+            [](const vf(&g)[3], vf(&u)[side]) __attribute__((always_inline)) { detail::winograd_line<Tile>::weights(g, u); },
+            [&](auto i, auto j) __attribute__((always_inline)) {
+              return from < used ? load_first(filter + (i * 3 + j) * s.in, count) : vf(0.0F);
+            },
+            [&](auto i, auto j, vf value) __attribute__((always_inline)) {
+              float channels[lanes];
+              store(channels, value);
+              for (std::int64_t l = 0; l < count; ++l) out[((j * side + i) * s.in + c + l) * width + n] = channels[l];
+            });
+      }
+    out += side * side * s.in * width;
+  }
+}
+
+/// y = clamp(conv2d(x, w) + bias) of a shape for which is_winograd_shape().
+///
+/// Every division into parts gives the same bits. Sums are rounded otherwise than products one by one: errors are about
+/// ten times as large, and an infinity or a NaN in x reaches all pixels of the tiles that see it. y must not overlap x.
+///
+/// \param packed what winograd_pack<Tile>() made of weights and bias
+///
+/// \param scratch winograd_scratch_floats(s, Tile) floats for this part alone, aligned to 64 bytes; need not be initialised
+///
+/// \param tiles the functions of winograd_tile_set(s, Tile), or more
+template <class Isa, int Tile>
+void conv_winograd(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range, part p,
+              const tile_table& tiles) {
+  const detail::winograd_layout of(s, Tile);
+  const rectangle work = share(of.blocks(), panels_of(s.out), p);
+  const float* const weights = packed + whole_vectors(s.out);
+  for (std::int64_t b = work.rows.begin; b < work.rows.end; ++b) {
+    const interval block = of.block(b);
+    const std::int64_t v_step = of.input_step(block.size()), m_step = of.product_step(block.size());
+    float *const v = scratch, *const m = v + of.elements() * v_step, *const copy = m + of.elements() * m_step;
+    for (std::int64_t t = 0; t < block.size(); ++t)
+      detail::transform_tile<Tile>(s, x, {of, block.begin + t}, copy, v + t * s.in, v_step);
+    for (std::int64_t panel = work.columns.begin; panel < work.columns.end; ++panel) {
+      const std::int64_t first = panel * panel_columns, width = std::min(panel_columns, s.out - first);
+      detail::winograd_products<Isa>(of, block.size(), v, weights + first * of.elements() * s.in, width, m, tiles);
+      for (std::int64_t t = 0; t < block.size(); ++t)
+        for (std::int64_t o = 0; o < width; o += lanes)
+          detail::transform_output<Tile>(s, m + t * panel_columns + o, m_step, packed + first + o, range, {of, block.begin + t},
+                                         y + first + o, std::min(lanes, width - o));
+    }
   }
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/ops/conv2d.hpp
-// conv2d: two-dimensional convolution with groups, dilation and any padding; floating point or 8-bit integers.
+// conv2d: two-dimensional convolution with groups, dilation and any padding; floating point or quantised integers.
 // Flow: front ends call infer(); passes fold batch_norm and bias_add into its weight; kernels/bind/ has the fast forms.
 
 namespace nnrt::inline NNRT_ISA {
@@ -9156,14 +11717,16 @@ namespace ops {
 /// Lengths are in pixels; pads hold zeros; the odd pixel of `same` is at bottom and right. dtypes: all operands one of
 /// f16 (sums in f32), f32, f64; or quantised: x and weight i8, or both u8, bias i32 (its scale is that of x times that
 /// of the weight), y of the dtype of x with the scale that `into<quant{…}>` gives. The weight has one scale, or one for
-/// each output channel; its zero point is 0 for i8, anything for u8. Sums are exact integers of (x - zero point) *
-/// (weight - zero point), scaled by requantise(), and a fused activation is a clamp of the stored numbers.
-/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_CONV2D; quantised: the reference kernels of TFLite's CONV_2D.
+/// each output channel; with one it has a zero point, too (which TFLite's i8 weights have not). Sums are exact integers of (x - zero point) *
+/// (weight - zero point), scaled by requantise(), and a fused activation is a clamp of the stored numbers. Or x i16,
+/// weight i8, bias i64 or missing: sums of 64 bits, scaled by requantise_wide(); with a bias of i32 by requantise().
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_CONV2D; quantised: the reference kernels of TFLite's CONV_2D, for i16
+/// (which has no zero points there) those of its 16x8 scheme.
 struct conv2d {
   static constexpr op_code code{8};
   static constexpr std::string_view name = "conv2d";
   static constexpr operand_spec inputs[] = {
-      {"x", detail::convolved}, {"weight", detail::convolved}, {"bias", detail::convolution_bias, presence::optional}};
+      {"x", detail::convolved}, {"weight", detail::convolution_weight}, {"bias", detail::convolution_bias, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
   static constexpr operator_traits traits{.weights = weights_role::conv2d, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 8, .hdi = 35};
@@ -9184,6 +11747,7 @@ struct conv2d {
     weight_rank_must_be_4,
     weight_must_be_nhwc,
     weight_type_must_equal_input_type,
+    weight_type_of_an_i16_input_must_be_i8,
     group_must_be_positive,
     input_channels_must_equal_weight_channels_times_group,
     output_channels_must_be_divisible_by_group,
@@ -9195,17 +11759,22 @@ struct conv2d {
     padded_input_must_cover_kernel,
     bias_type_must_equal_input_type,
     bias_type_of_a_quantised_input_must_be_i32,
+    bias_type_of_an_i16_input_must_be_i64_or_i32,
     bias_must_have_one_element_for_each_output_channel,
     quantised_input_must_have_one_scale,
     quantised_output_must_have_one_scale,
     quantised_weight_must_have_a_scale,
     weight_scales_must_run_along_the_output_channels,
-    zero_point_of_an_i8_weight_must_be_0,
   };
 
   /// Where the windows lie: x NHWC, weight [O, kh, kw, …].
   static constexpr detail::window_pair windows(const attrs& a, const shape_t& x, const shape_t& weight) {
     return detail::windows_over(x, {weight[1], weight[2]}, a.stride, a.dilation, a.pad);
+  }
+
+  /// NNRt reads the kernel's size off the weight when the operation is added.
+  static constexpr bool nnrt_accepts(const attrs&, array_ref<const operand> in, array_ref<const nnrt_given>) {
+    return in[1].desc.rank() == 4;
   }
 
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
@@ -9253,24 +11822,44 @@ constexpr conv_shape conv_shape_for(const ops::conv2d::attrs& a, const shape_t& 
           .pad_top = at.h.pad_before(), .pad_left = at.w.pad_before(), .out_height = at.h.outputs(), .out_width = at.w.outputs(), .group = a.group};
 }
 inline conv_shape conv_shape_of(const kernel_call& call) {
-  return conv_shape_for(unpack<ops::conv2d::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape());
+  return narrowed(conv_shape_for(unpack<ops::conv2d::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape()), call.rows);
 }
 
-template <class Isa> struct fast<ops::conv2d, Isa> {
+template <> struct operator_of<ops::conv2d::code> {
+  using type = ops::conv2d;
+};
+
+/// The methods are those of conv_method, then the others that stand below by name, and behind them those of a depthwise convolution.
+template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
+  using depthwise = depthwise_binding<ops::conv2d, Isa>;
+  enum : std::int16_t { across = 3, winograd_2, winograd_4, conv_methods };
+  static constexpr int methods = conv_methods + depthwise::methods;
+  template <int Method> static constexpr kernel_functions functions() {
+    if constexpr (Method >= conv_methods) return depthwise::template functions<Method - conv_methods>();
+    else if constexpr (Method == across) return {&run_across, &pack_across};
+    else if constexpr (Method == winograd_2) return {&run_winograd<2>, &pack_winograd<2>};
+    else if constexpr (Method == winograd_4) return {&run_winograd<4>, &pack_winograd<4>};
+    else return {&run<static_cast<conv_method>(Method)>, &pack};
+  }
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
     const auto attrs = unpack<ops::conv2d::attrs>(node.attrs);
     const shape_t &x = node.in[0].desc.shape, &w = node.in[1].desc.shape;
-    if (attrs.group > 1 && attrs.group == x[3]) return depthwise_binding<ops::conv2d, Isa>::choose(node);
+    if (attrs.group > 1 && attrs.group == x[3]) return depthwise::choose(node, conv_methods);
     const conv_shape shape = conv_shape_for(attrs, x, w);
+    if (goes_across(shape)) return by_pixels(shape, parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)));
+    // Weights that only a run knows would be transformed again in every run.
+    const bool may_transform = node.winograd != winograd::off && node.in[1].constant;
+    if (const int tile = may_transform ? winograd_choice(shape) : 0; tile != 0)
+      return by_winograd(shape, tile, parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)));
     const bool is_pointwise = w[1] * w[2] == 1;
-    return {.run = run_by(detail::method_of(shape)),
-            .pack = &pack,
+    const tile_set tiles = node.band_rows == 0 ? conv_tile_set(shape) : conv_tile_set_of_bands(shape, node.band_rows);
+    return {.code = code_of(static_cast<int>(detail::method_of(shape)), tiles),
             .packs = 0b110,
             .packed_bytes = conv_packed_floats(shape) * size_of(f32),
             .scratch_bytes = conv_scratch_floats(shape) * size_of(f32),
             .parts = parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)),
-            .inner = tiles_for<native_for<Isa>>(conv_tile_set(shape)),
+            .rows = conv_has_bands(shape) ? row_window_of(shape) : row_window{},
             .name = is_pointwise ? "gemm pixels" : attrs.group > 1 ? "gemm groups" : "gemm windows"};
   }
 
@@ -9279,11 +11868,37 @@ template <class Isa> struct fast<ops::conv2d, Isa> {
     conv_by<native, Method>(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
                  range_of(unpack<ops::conv2d::attrs>(call.attrs).fused), part_of(call), tiles_in(call));
   }
+  static void pack_across(const kernel_call& call) {
+    across_pack(conv_shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
+  }
+  static void run_across(const kernel_call& call) {
+    conv_across<native>(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
+                        range_of(unpack<ops::conv2d::attrs>(call.attrs).fused), part_of(call));
+  }
+  template <int Tile> static void pack_winograd(const kernel_call& call) {
+    winograd_pack<Tile>(conv_shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
+  }
+  template <int Tile> static void run_winograd(const kernel_call& call) {
+    conv_winograd<native, Tile>(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
+                 range_of(unpack<ops::conv2d::attrs>(call.attrs).fused), part_of(call), tiles_in(call));
+  }
 
  private:
-  static constexpr kernel_function run_by(conv_method method) {
-    if (method == conv_method::product) return &run<conv_method::product>;
-    return method == conv_method::direct ? &run<conv_method::direct> : &run<conv_method::gather>;
+  static constexpr kernel_choice by_pixels(const conv_shape& shape, int parts) {
+    return {.code = {.method = across},
+            .packs = 0b110,
+            .packed_bytes = across_packed_floats(shape) * size_of(f32),
+            .scratch_bytes = across_scratch_floats(shape) * size_of(f32),
+            .parts = parts,
+            .name = "pixels across"};
+  }
+  static constexpr kernel_choice by_winograd(const conv_shape& shape, int tile, int parts) {
+    return {.code = code_of(tile == 4 ? winograd_4 : winograd_2, winograd_tile_set(shape, tile)),
+            .packs = 0b110,
+            .packed_bytes = winograd_packed_floats(shape, tile) * size_of(f32),
+            .scratch_bytes = winograd_scratch_floats(shape, tile) * size_of(f32),
+            .parts = parts,
+            .name = tile == 4 ? "winograd 4x4" : "winograd 2x2"};
   }
 };
 
@@ -9300,24 +11915,18 @@ template <class Isa> struct fast_on_bytes<ops::conv2d, Isa> {
             .packed_bytes = byte_conv_packed_bytes(shape),
             .scratch_bytes = byte_conv_scratch_bytes(shape),
             .parts = parts_of_byte_macs(ops::conv2d::macs(attrs, node.in, node.out)),
+            .rows = byte_conv_has_bands(shape) ? row_window_of(shape) : row_window{},
             .name = w[1] * w[2] == 1 ? "dot pixels" : attrs.group > 1 ? "dot groups" : "dot windows"};
   }
 
-  static void pack(const kernel_call& call) {
-    const auto fused = unpack<ops::conv2d::attrs>(call.attrs).fused;
-    const byte_factors f = factors_of(call);
-    const std::int64_t filter = call.in[1].shape().elements(1);
-    byte_conv_pack(
-        conv_shape_of(call), f, scaled_range_of(call, result_behind_packed(call), fused),
-        [&](std::int64_t o, std::int64_t i) { return f.at(bytes_in(call, 1), o * filter + i); }, [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); }, bytes_out(call));
-  }
-  static void run(const kernel_call& call) {
-    const conv_shape shape = conv_shape_of(call);
-    byte_conv<native>(
-        shape, product_of(call, byte_conv_layout(shape), unpack<ops::conv2d::attrs>(call.attrs).fused),
-        {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
-  }
+  static void pack(const kernel_call& call) { pack_convolution<Isa>(call, conv_shape_of(call), fused_of(call)); }
+  static void run(const kernel_call& call) { run_convolution<Isa>(call, conv_shape_of(call), fused_of(call)); }
+
+ private:
+  static activation fused_of(const kernel_call& call) { return unpack<ops::conv2d::attrs>(call.attrs).fused; }
 };
+
+template <class Isa> struct fast_on_shorts<ops::conv2d, Isa> : short_convolution_binding<ops::conv2d, Isa> {};
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/conv2d_transpose.hpp
@@ -9546,7 +12155,7 @@ constexpr tile_set conv_transpose_tile_set(const conv_transpose_shape& s) {
 /// \param scratch conv_transpose_scratch_floats(s) floats for this part alone; need not be initialised, may be null
 /// when there are none
 ///
-/// \param tiles tiles_for<Isa>(conv_transpose_tile_set(s)), or any with more functions
+/// \param tiles the functions of conv_transpose_tile_set(s), or more
 template <class Isa = native>
 void conv_transpose(const conv_transpose_shape& s, const float* x, const float* packed, float* y, float* scratch,
                     clamp_range range = {}, part p = {}, const tile_table& tiles = tiles_of<Isa>) {
@@ -9744,14 +12353,14 @@ namespace ops {
 /// stride, with `valid` up to stride - 1 more. An image without rows gives one without rows.
 ///
 /// dtypes, quantisation and rounding are conv2d's: all operands one of f16 (sums in f32), f32, f64; or x and weight i8,
-/// or both u8, bias i32, y with the scale that `into<quant{…}>` gives.
+/// or both u8, bias i32; or x i16, weight i8, bias i64 or i32; y with the scale that `into<quant{…}>` gives.
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_CONV2D_TRANSPOSE; quantised, and declared sizes: the reference
 /// kernels of TFLite's TRANSPOSE_CONV.
 struct conv2d_transpose {
   static constexpr op_code code{9};
   static constexpr std::string_view name = "conv2d_transpose";
   static constexpr operand_spec inputs[] = {
-      {"x", detail::convolved}, {"weight", detail::convolved}, {"bias", detail::convolution_bias, presence::optional}};
+      {"x", detail::convolved}, {"weight", detail::convolution_weight}, {"bias", detail::convolution_bias, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
   static constexpr operator_traits traits{.weights = weights_role::conv2d_transpose,
                                           .quantised = stored_numbers::computed};
@@ -9773,6 +12382,7 @@ struct conv2d_transpose {
     weight_rank_must_be_4,
     weight_must_be_nhwc,
     weight_type_must_equal_input_type,
+    weight_type_of_an_i16_input_must_be_i8,
     group_must_be_positive,
     input_channels_must_equal_weight_channels_times_group,
     output_channels_must_be_divisible_by_group,
@@ -9786,18 +12396,23 @@ struct conv2d_transpose {
     pads_must_leave_an_output,
     bias_type_must_equal_input_type,
     bias_type_of_a_quantised_input_must_be_i32,
+    bias_type_of_an_i16_input_must_be_i64_or_i32,
     bias_must_have_one_element_for_each_output_channel,
     quantised_input_must_have_one_scale,
     quantised_output_must_have_one_scale,
     quantised_weight_must_have_a_scale,
     weight_scales_must_run_along_the_output_channels,
-    zero_point_of_an_i8_weight_must_be_0,
   };
 
   /// Where the windows lie: x NHWC, weight [O, kh, kw, …].
   static constexpr detail::transposed_window_pair windows(const attrs& a, const shape_t& x, const shape_t& weight) {
     return {{x[1], weight[1], a.stride.h, a.dilation.h, a.pad.mode, a.pad.top, a.pad.bottom, a.output_paddings.h},
             {x[2], weight[2], a.stride.w, a.dilation.w, a.pad.mode, a.pad.left, a.pad.right, a.output_paddings.w}};
+  }
+
+  /// NNRt reads the kernel's size off the weight when the operation is added.
+  static constexpr bool nnrt_accepts(const attrs&, array_ref<const operand> in, array_ref<const nnrt_given>) {
+    return in[1].desc.rank() == 4;
   }
 
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
@@ -9808,7 +12423,7 @@ struct conv2d_transpose {
     const auto at = windows(a, x.shape, w.shape);
     for (const detail::transposed_window& axis : {at.h, at.w})
       if (auto v = check_window(axis); !v) return v;
-    if (auto v = detail::check_quantisation<rule>(x, w, wanted); !v) return v;
+    if (auto v = detail::check_quantised_layer<rule>(x, w, wanted); !v) return v;
     if (auto v = detail::check_bias<rule>(in); !v) return v;
     const tensor_desc wish = detail::wish_of(wanted);
     const bool is_declared = wish.rank() == 4;
@@ -9826,7 +12441,8 @@ struct conv2d_transpose {
   template <class T, class Rounding = rounding::twice>
   static constexpr void reference(const attrs& a, arguments in, results out) {
     using sum_t = math::compute_t<T>;
-    const auto x = in[0].as<const T>(), weight = in[1].as<const T>();
+    const auto x = in[0].as<const T>();
+    const auto weight = in[1].as<const detail::weight_t<T>>();
     const auto y = out[0].as<T>();
     if (y.elements() <= 0) return;
     const auto at = windows(a, x.shape, weight.shape);
@@ -9835,7 +12451,8 @@ struct conv2d_transpose {
     const std::int64_t filters_of_group = weight.extent(0) / a.group;
     for (std::int64_t o = 0; o < weight.extent(0); ++o) {
       const sum_t start = detail::bias_of<T>(in, o);
-      const detail::epilogue<T, Rounding> finish(out[0], a.fused, detail::sum_scale<T>(in[0], in[1], o));
+      const detail::epilogue<T, Rounding> finish(out[0], a.fused, detail::sum_scale<T>(in[0], in[1], o),
+                                                detail::has_wide_sums<T>(in));
       const std::int64_t channel = o / filters_of_group * weight.extent(3);
       for (std::int64_t n = 0; n < y.extent(0); ++n)
         for (std::int64_t oh = 0; oh < y.extent(1); ++oh)
@@ -9863,7 +12480,8 @@ struct conv2d_transpose {
   /// start + the products of all taps that lie on the place.
   template <class T, class Sum = math::compute_t<T>>
   static constexpr Sum sum_of_taps(const detail::transposed_window_pair& windows, const detail::window_place& at,
-                                   const tensor_view<const T>& x, const tensor_view<const T>& weight, Sum start,
+                                   const tensor_view<const T>& x,
+                                   const tensor_view<const detail::weight_t<T>>& weight, Sum start,
                                    const detail::zero_points<Sum>& zero) {
     const std::int64_t channels = weight.extent(3), step = x.strides[3], weight_step = weight.strides[3];
     if (channels == 0) return start;
@@ -9874,7 +12492,8 @@ struct conv2d_transpose {
       for (std::int64_t kw = 0; kw < windows.w.kernel; ++kw) {
         const std::int64_t w = pixel_under(windows.w, at.w, kw);
         if (w < 0) continue;
-        const T *pixel = &x(at.n, h, w, at.channel), *tap = &weight(at.filter, kh, kw, 0);
+        const T* const pixel = &x(at.n, h, w, at.channel);
+        const detail::weight_t<T>* const tap = &weight(at.filter, kh, kw, 0);
         for (std::int64_t c = 0; c < channels; ++c)
           sum += (static_cast<Sum>(pixel[c * step]) - zero.x) * (static_cast<Sum>(tap[c * weight_step]) - zero.weight);
       }
@@ -9924,7 +12543,16 @@ struct transposed_node {
   }
 };
 
-template <class Isa> struct fast<ops::conv2d_transpose, Isa> : transposed_node {
+template <> struct operator_of<ops::conv2d_transpose::code> {
+  using type = ops::conv2d_transpose;
+};
+
+template <class Isa> struct fast<ops::conv2d_transpose, Isa> : transposed_node, with_tiles<Isa> {
+  static constexpr int methods = 2;
+  template <int Method> static constexpr kernel_functions functions() {
+    if constexpr (Method == 0) return {&run, &pack};
+    else return {&run_depthwise, &pack};
+  }
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
     const auto attrs = unpack<ops::conv2d_transpose::attrs>(node.attrs);
@@ -9932,16 +12560,14 @@ template <class Isa> struct fast<ops::conv2d_transpose, Isa> : transposed_node {
         shape_for(attrs, node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape);
     if (conv_transpose_phases(shape) > most_phases) return {};
     kernel_choice choice;
-    choice.pack = &pack;
     choice.packs = 0b110;
     choice.packed_bytes = conv_transpose_packed_floats(shape) * size_of(f32);
     choice.parts = parts_of_macs(ops::conv2d_transpose::macs(attrs, node.in, node.out));
     if (shape.is_depthwise()) {
-      choice.run = &run_depthwise;
+      choice.code.method = 1;
       choice.name = "depthwise phases";
     } else {
-      choice.run = &run;
-      choice.inner = tiles_for<native_for<Isa>>(conv_transpose_tile_set(shape));
+      choice.code = code_of(0, conv_transpose_tile_set(shape));
       choice.scratch_bytes = conv_transpose_scratch_floats(shape) * size_of(f32);
       choice.name = "gemm phases";
     }
@@ -10001,7 +12627,7 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_transpose, Isa> : transpos
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 
 // ===== nnrt/ops/depthwise_conv2d.hpp
-// depthwise_conv2d: a convolution whose output channels read one input channel each; floating point or 8-bit integers.
+// depthwise_conv2d: a convolution whose output channels read one input channel each; floating point or quantised integers.
 // Flow: front ends call infer(); passes fold batch_norm and bias_add into its weight; kernels/bind/ has the fast forms.
 
 namespace nnrt::inline NNRT_ISA {
@@ -10020,7 +12646,7 @@ struct depthwise_conv2d {
   static constexpr op_code code{10};
   static constexpr std::string_view name = "depthwise_conv2d";
   static constexpr operand_spec inputs[] = {
-      {"x", detail::convolved}, {"weight", detail::convolved}, {"bias", detail::convolution_bias, presence::optional}};
+      {"x", detail::convolved}, {"weight", detail::convolution_weight}, {"bias", detail::convolution_bias, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
   static constexpr operator_traits traits{.weights = weights_role::depthwise_conv2d,
                                           .quantised = stored_numbers::computed};
@@ -10040,6 +12666,7 @@ struct depthwise_conv2d {
     weight_rank_must_be_4,
     weight_must_be_nhwc,
     weight_type_must_equal_input_type,
+    weight_type_of_an_i16_input_must_be_i8,
     weight_must_have_one_input_channel,
     output_channels_must_be_a_multiple_of_input_channels,
     stride_must_be_positive,
@@ -10050,17 +12677,22 @@ struct depthwise_conv2d {
     padded_input_must_cover_kernel,
     bias_type_must_equal_input_type,
     bias_type_of_a_quantised_input_must_be_i32,
+    bias_type_of_an_i16_input_must_be_i64_or_i32,
     bias_must_have_one_element_for_each_output_channel,
     quantised_input_must_have_one_scale,
     quantised_output_must_have_one_scale,
     quantised_weight_must_have_a_scale,
     weight_scales_must_run_along_the_output_channels,
-    zero_point_of_an_i8_weight_must_be_0,
   };
 
   /// Where the windows lie: x NHWC, weight [O, kh, kw, 1].
   static constexpr detail::window_pair windows(const attrs& a, const shape_t& x, const shape_t& weight) {
     return detail::windows_over(x, {weight[1], weight[2]}, a.stride, a.dilation, a.pad);
+  }
+
+  /// NNRt reads group and kernel off input and weight when the operation is added.
+  static constexpr bool nnrt_accepts(const attrs&, array_ref<const operand> in, array_ref<const nnrt_given>) {
+    return in[0].desc.rank() == 4 && in[1].desc.rank() == 4;
   }
 
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
@@ -10110,10 +12742,14 @@ constexpr auto depthwise_conv2d(tensor<X> x, tensor<W> weight, tensor<B> bias, K
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-template <class Isa> struct fast<ops::depthwise_conv2d, Isa> {
+template <> struct operator_of<ops::depthwise_conv2d::code> {
+  using type = ops::depthwise_conv2d;
+};
+
+template <class Isa> struct fast<ops::depthwise_conv2d, Isa> : depthwise_binding<ops::depthwise_conv2d, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
-    return depthwise_binding<ops::depthwise_conv2d, Isa>::choose(node);
+    return fast::choose(node);
   }
 };
 
@@ -10384,30 +13020,47 @@ namespace ops {
 ///   a, b: shapes that broadcast as NumPy's do, of one dtype
 ///   y: the common shape, of that dtype; a * b (mode product, the default), a + b (sum) or the larger one (maximum)
 ///
-/// Integers wrap around. Broken rules: see `rule`; extents are counted from the innermost. The mode of NNRt's list that
-/// has no meaning there (3, "unknown") is refused. Source: NNRt OH_NN_OPS_ELTWISE.
+/// Integers wrap around. Quantised operands and results are those of mul, add and maximum, too.
+/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. The mode of NNRt's list that has
+/// no meaning there (3, "unknown") is refused. Source: NNRt OH_NN_OPS_ELTWISE.
 struct eltwise {
   static constexpr op_code code{12};
   static constexpr std::string_view name = "eltwise";
   static constexpr operand_spec inputs[] = {{"a", types::number}, {"b", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.result = storage::in_place};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 12, .hdi = 52};
-  static constexpr nnrt_parameter parameters[] = {{"mode", 30, i8}};
+  static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"mode", 30, i8}.up_to(3)};
 
   struct attrs {
     NNRT_ATTRIBUTES(attrs, (eltwise_mode, mode));
     constexpr attrs() : mode(eltwise_mode::product) {}
   };
 
-  enum class rule { mode_must_be_product_sum_or_maximum, types_must_be_equal, extents_must_be_equal_or_1 };
+  enum class rule {
+    mode_must_be_product_sum_or_maximum,
+    types_must_be_equal,
+    extents_must_be_equal_or_1,
+    operands_must_both_be_quantised_or_both_plain,
+    quantised_types_must_be_i8_u8_or_i16,
+    quantised_types_must_be_equal,
+    quantised_operands_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+  };
 
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const auto mode = static_cast<std::int64_t>(a.mode);
     if (auto v = require_between(rule::mode_must_be_product_sum_or_maximum, mode, 0, 2); !v) return v;
-    const dtype type = in[0].desc.type;
-    if (auto v = require(rule::types_must_be_equal, in[1].desc.type, type); !v) return v;
-    return detail::infer_broadcast<rule>(in, type);
+    const tensor_desc &x = in[0].desc, &y = in[1].desc;
+    const bool is_stored = x.quantised || y.quantised;
+    if (is_stored) {
+      if (auto v = detail::check_stored_pair<rule>(x, y, wanted); !v) return v;
+    } else if (auto v = require(rule::types_must_be_equal, y.type, x.type); !v) {
+      return v;
+    }
+    verdict v = detail::infer_broadcast<rule>(in, x.type);
+    if (v && is_stored) v.outputs[0].quantised = wanted[0].quantised;
+    return v;
   }
   static constexpr auto macs = no_macs;
 
@@ -10418,8 +13071,30 @@ struct eltwise {
     if (attributes.mode == eltwise_mode::sum) return static_cast<T>(static_cast<wide>(a) + static_cast<wide>(b));
     return static_cast<T>(static_cast<wide>(a) * static_cast<wide>(b));
   }
+  /// The function of two stored numbers for this mode.
+  template <class T, eltwise_mode Mode> static constexpr auto stored(const detail::stored_pair& of) {
+    if constexpr (Mode == eltwise_mode::maximum) return detail::stored_maximum<T>(of);
+    else if constexpr (Mode == eltwise_mode::sum) return detail::stored_sum<T>(of, 1);
+    else return detail::stored_product<T>(of);
+  }
+
   template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
+    if constexpr (can_be_stored<T>)
+      if (in[0].desc->quantised) return compute_stored<T>(attributes.mode, in, out);
     detail::for_each_pair<T>(in, out, [&](T a, T b) { return element(attributes, a, b); });
+  }
+
+ private:
+  template <class T> static constexpr void compute_stored(eltwise_mode mode, arguments in, results out) {
+    const detail::stored_pair of(in, out, activation::none);
+    switch (mode) {
+      case eltwise_mode::product:
+        return detail::for_each_pair<T>(in, out, stored<T, eltwise_mode::product>(of));
+      case eltwise_mode::sum:
+        return detail::for_each_pair<T>(in, out, stored<T, eltwise_mode::sum>(of));
+      case eltwise_mode::maximum:
+        return detail::for_each_pair<T>(in, out, stored<T, eltwise_mode::maximum>(of));
+    }
   }
 };
 
@@ -10438,7 +13113,27 @@ constexpr auto eltwise(A a, B b, Keywords... keywords) {
 namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::eltwise, Isa> : binary_binding<ops::eltwise, fast<ops::eltwise, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!holds_stored_bytes(node.in[0].desc)) return binary_binding<ops::eltwise, fast>::select(node);
+    switch (unpack<ops::eltwise::attrs>(node.attrs).mode) {
+      case eltwise_mode::product:
+        return stored_pair_binding<in_mode<eltwise_mode::product>, Isa>::select(node);
+      case eltwise_mode::sum:
+        return stored_pair_binding<in_mode<eltwise_mode::sum>, Isa>::select(node);
+      case eltwise_mode::maximum:
+        return stored_pair_binding<in_mode<eltwise_mode::maximum>, Isa>::select(node);
+    }
+    return {};
+  }
   static eltwise_lanes function(array_ref<const word> attrs) { return {unpack<ops::eltwise::attrs>(attrs).mode}; }
+
+ private:
+  template <eltwise_mode Mode> struct in_mode {
+    using attrs = ops::eltwise::attrs;
+    template <class T> static constexpr auto stored(const ops::detail::stored_pair& of) {
+      return ops::eltwise::stored<T, Mode>(of);
+    }
+  };
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -10671,6 +13366,10 @@ inline void dense_of_any_size(const float* x, const float* packed, float* y, con
 // Flow: front ends call infer(); kernels/select.hpp binds it to the packed GEMM; layers::full_connection names weights.
 
 namespace nnrt::inline NNRT_ISA {
+
+/// What `axis` of full_connection() is when no axis says where rows begin: axis<no_axis>.
+inline constexpr std::int64_t no_axis = std::numeric_limits<std::int64_t>::min();
+
 namespace ops {
 
 /// Dense layer: the axes from `axis` on are one row of I numbers, which meets every row of the weight.
@@ -10678,24 +13377,27 @@ namespace ops {
 ///   x: [d0 … d(axis-1), rest …], product of rest = I      weight: [O, I]      bias: [O], may be missing
 ///   y: [d0 … d(axis-1), O] = fused(x * transpose(weight) + bias)
 ///
-/// `axis` counts from the end when negative; -1, the last axis alone, is the default. dtypes: all operands one of f16
+/// `axis` counts from the end when negative; -1, the last axis alone, is the default. With no_axis the whole input is
+/// rows of I numbers, whatever its axes are, and y is [rows, O]: what NNRt means without an axis, and TFLite. dtypes: all operands one of f16
 /// (sums in f32), f32, f64; or quantised: x and weight i8, or both u8, bias i32 (its scale is that of x times that of
 /// the weight), y of the dtype of x with the scale that `into<quant{…}>` gives. The weight has one scale, or one for
 /// each output. Sums are exact integers of (x - zero point) * (weight - zero point), scaled by requantise(), and a
-/// fused activation is a clamp of the stored numbers.
+/// fused activation is a clamp of the stored numbers. Or x i16, weight i8, bias i64 or missing: sums of 64 bits, scaled
+/// by requantise_wide(); with a bias of i32 by requantise().
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_FULL_CONNECTION; quantised: the reference kernels of TFLite's
 /// FULLY_CONNECTED.
 struct full_connection {
   static constexpr op_code code{15};
   static constexpr std::string_view name = "full_connection";
-  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::bytes},
+  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered},
                                             {"weight", types::floating | detail::bytes},
-                                            {"bias", types::floating | types_of(i32), presence::optional}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
+                                            {"bias", types::floating | types_of(i32, i64), presence::optional}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
   static constexpr operator_traits traits{.weights = weights_role::full_connection,
                                           .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 15, .hdi = 67};
-  static constexpr nnrt_parameter parameters[] = {{"axis", 31, i64}, {"fused", 32, i8}};
+  static constexpr nnrt_parameter parameters[] = {
+      nnrt_parameter{"axis", 31, i64}.otherwise(no_axis), {"fused", 32, i8}, {"", 111, boolean}, {"", 112, boolean}};
 
   struct attrs {
     NNRT_ATTRIBUTES(attrs, (std::int64_t, axis), (activation, fused));
@@ -10707,25 +13409,39 @@ struct full_connection {
     axis_must_be_an_axis_of_the_input,
     weight_rank_must_be_2,
     weight_type_must_equal_input_type,
+    weight_type_of_an_i16_input_must_be_i8,
     inner_extents_must_be_equal,
+    elements_must_make_whole_rows,
     quantised_input_must_have_one_scale,
     quantised_output_must_have_one_scale,
     quantised_weight_must_have_a_scale,
     weight_scales_must_run_along_the_output_channels,
     bias_type_must_equal_input_type,
     bias_type_of_a_quantised_input_must_be_i32,
+    bias_type_of_an_i16_input_must_be_i64_or_i32,
     bias_must_have_one_element_for_each_output,
   };
+
+  /// NNRt does not count the inputs when the operation is added.
+  static constexpr bool nnrt_counts_inputs = false;
+  /// An axis that is not to be used is a contradiction.
+  static constexpr bool nnrt_accepts(const attrs&, array_ref<const operand>, array_ref<const nnrt_given> given) {
+    bool has_axis = false, uses_axis = true;
+    for (const nnrt_given& one : given) {
+      if (one.tensor_type == 31) has_axis = true;
+      if (one.tensor_type == 112) uses_axis = one.first != 0;
+    }
+    return !has_axis || uses_axis;
+  }
 
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc &x = in[0].desc, &w = in[1].desc;
     if (auto v = require_at_least(rule::input_rank_must_be_at_least_1, x.rank(), 1); !v) return v;
-    const int axis = normalise_axis(a.axis, x.rank());
+    const int axis = a.axis == no_axis ? 0 : normalise_axis(a.axis, x.rank());
     if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
     if (auto v = require(rule::weight_rank_must_be_2, w.rank(), 2); !v) return v;
-    if (auto v = require(rule::weight_type_must_equal_input_type, w.type, x.type); !v) return v;
-    if (auto v = require_same_extent(rule::inner_extents_must_be_equal, x.shape.elements(axis), w.shape[1]); !v)
-      return v;
+    if (auto v = detail::check_weight_type<rule>(x, w); !v) return v;
+    if (auto v = check_rows(a, x.shape.elements(axis), w.shape[1]); !v) return v;
     if (auto v = detail::check_quantised_layer<rule>(x, w, wanted); !v) return v;
     if (in.size() > 2 && in[2]) {
       if (auto v = detail::check_bias_type<rule>(x, in[2].desc); !v) return v;
@@ -10734,6 +13450,7 @@ struct full_connection {
     }
     shape_t y;
     for (int i = 0; i < axis; ++i) y.push_back(x.shape[i]);
+    if (a.axis == no_axis) y.push_back(x.shape.is_known() && w.shape[1] > 0 ? x.elements() / w.shape[1] : -1);
     y.push_back(w.shape[0]);
     return yields(detail::layer_result(tensor_desc{x.type, y}, wanted));
   }
@@ -10745,13 +13462,15 @@ struct full_connection {
 
   template <class T, class Rounding = rounding::twice>
   static constexpr void reference(const attrs& a, arguments in, results out) {
-    const auto x = in[0].as<const T>(), w = in[1].as<const T>();
+    const auto x = in[0].as<const T>();
+    const auto w = in[1].as<const detail::weight_t<T>>();
     const auto y = out[0].as<T>();
     using sum_t = math::compute_t<T>;
     const sum_t zero_x = detail::zero_of<T>(in[0]), zero_w = detail::zero_of<T>(in[1]);
     const std::int64_t outputs = w.extent(0), inner = w.extent(1), rows = outputs == 0 ? 0 : y.elements() / outputs;
     for (std::int64_t o = 0; o < outputs; ++o) {
-      const detail::epilogue<T, Rounding> finish(out[0], a.fused, sum_scale<T>(in[0], in[1], o));
+      const detail::epilogue<T, Rounding> finish(out[0], a.fused, sum_scale<T>(in[0], in[1], o),
+                                                detail::has_wide_sums<T>(in));
       for (std::int64_t r = 0; r < rows; ++r) {
         sum_t sum = detail::bias_of<T>(in, o);
         for (std::int64_t i = 0; i < inner; ++i)
@@ -10763,16 +13482,24 @@ struct full_connection {
 
   /// The scale of the sums of output o; floating point has none.
   template <class T> static constexpr double sum_scale(const view& x, const view& weight, std::int64_t o) {
-    if constexpr (!detail::is_byte<T>) return 0;
+    if constexpr (!detail::is_layered<T>) return 0;
     const float a = x.desc->quantised.scale, b = detail::channel_scale(weight, o);
     const bool has_one_scale = weight.desc->quantised.mode == quantisation::kind::per_tensor;
     return has_one_scale ? detail::product_of_tensor_scales(a, b) : detail::product_of_channel_scales(a, b);
+  }
+
+ private:
+  /// Whether the elements that rows are made of (-1: unknown) fit to those of the weight.
+  static constexpr verdict check_rows(const attrs& a, std::int64_t elements, std::int64_t inner) {
+    if (a.axis != no_axis) return require_same_extent(rule::inner_extents_must_be_equal, elements, inner);
+    if (elements < 0 || inner < 0 || (inner > 0 && elements % inner == 0)) return {};
+    return refuse(rule::elements_must_make_whole_rows, elements, inner);
   }
 };
 
 }  // namespace ops
 
-/// full_connection(x, weight) or (x, weight, bias), with axis<…> and a fused activation; for a quantised result
+/// full_connection(x, weight) or (x, weight, bias), with axis<…> or axis<no_axis> and a fused activation; for a quantised result
 /// into<quant{…}>.
 template <tensor_desc X, tensor_desc W, dsl::keyword_argument... Keywords>
 constexpr auto full_connection(tensor<X> x, tensor<W> weight, Keywords... keywords) {
@@ -10787,17 +13514,22 @@ constexpr auto full_connection(tensor<X> x, tensor<W> weight, tensor<B> bias, Ke
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-template <class Isa> struct fast<ops::full_connection, Isa> {
+template <> struct operator_of<ops::full_connection::code> {
+  using type = ops::full_connection;
+};
+
+template <class Isa> struct fast<ops::full_connection, Isa> : with_tiles<Isa> {
+  static constexpr int methods = 1;
+  template <int Method> static constexpr kernel_functions functions() { return {&run, &pack}; }
+
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
     const shape_t& w = node.in[1].desc.shape;
     if (node.unrolled && w.elements() <= most_unrolled_products && w[0] <= most_unrolled_vectors * lanes) return unrolled(w);
-    return {.run = &run,
-            .pack = &pack,
+    return {.code = code_of(0, tile_set_for(node.out[0].elements() / w[0], w[0])),
             .packs = 0b110,
             .packed_bytes = packed_floats(w[1], w[0]) * size_of(f32),
             .parts = parts_of_macs(node.out[0].elements() * w[1]),
-            .inner = tiles_for<native_for<Isa>>(tile_set_for(node.out[0].elements() / w[0], w[0])),
             .name = "gemm rows"};
   }
 
@@ -10833,10 +13565,8 @@ template <class Isa> struct fast<ops::full_connection, Isa> {
   static void run(const kernel_call& call) {
     const shape_t& w = call.in[1].shape();
     gemm<native>({.m = call.out[0].elements() / w[0], .k = w[1], .n = w[0]}, floats_in(call, 0), w[1], floats_in(call, call.in.size() - 1), floats_out(call), w[0],
-                 range_of(unpack<ops::full_connection::attrs>(call.attrs).fused), part_of(call), {}, tiles_in(call));
+                 range_of(unpack<ops::full_connection::attrs>(call.attrs).fused), part_of(call), tiles_in(call));
   }
-
- private:
 };
 
 template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
@@ -10879,6 +13609,30 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
  private:
   static constexpr byte_layout layout_of(const shape_t& w) { return {{1, w[1]}, w[0]}; }
   static activation fused_of(const kernel_call& call) { return unpack<ops::full_connection::attrs>(call.attrs).fused; }
+};
+
+template <class Isa> struct fast_on_shorts<ops::full_connection, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!is_layer_of_shorts(node)) return {};
+    return {.run = &run,
+            .parts = parts_of_macs(node.out[0].elements() * node.in[1].desc.shape[1]),
+            .name = "dot shorts"};
+  }
+
+ private:
+  static void run(const kernel_call& call) {
+    const shape_t& w = call.in[1].shape();
+    const std::int64_t k = w[1], n = w[0];
+    const rectangle mine = share(call.out[0].elements() / n, n, part_of(call));
+    const activation fused = unpack<ops::full_connection::attrs>(call.attrs).fused;
+    auto* const y = call.out[0].data.template get<std::int16_t>() + mine.rows.begin * n;
+    finish_rows(call.in[0].data.template get<std::int16_t>() + mine.rows.begin * k, mine.rows.size(), k,
+                call.in[1].data.template get<std::int8_t>(), k, mine.columns,
+                short_finish_of(call, fused, [&](std::int64_t o) {
+                  return ops::full_connection::sum_scale<std::int16_t>(call.in[0], call.in[1], o);
+                }),
+                [&](std::int64_t row, std::int64_t o, std::int16_t value) { y[row * n + o] = value; });
+  }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -11100,74 +13854,6 @@ template <class Binding> struct unary_binding {
 // ===== nnrt/ops/gelu.hpp
 // gelu: Gaussian error linear unit.
 // Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernel.
-
-// ===== nnrt/ops/detail/quantised_unary.hpp
-// quantised_unary: operators on one tensor of stored numbers - the rules about scales, and two ways to compute.
-// Flow: infer and reference of relu, sigmoid and their like; their bindings make tables of what these give.
-
-// ===== nnrt/ops/detail/unary.hpp
-// unary: the naive loop of operators that compute one element from one.
-// Flow: ops/relu.hpp, ops/sigmoid.hpp and their like call it from reference().
-
-namespace nnrt::inline NNRT_ISA::ops::detail {
-
-/// y = f(x), element by element; f takes a T and returns an R.
-template <class T, class R = T, class F> constexpr void for_each_element(arguments in, results out, F f) {
-  const auto x = in[0].as<const T>();
-  const auto y = out[0].as<R>();
-  for (std::int64_t i = 0; i < x.elements(); ++i) y[i] = f(x[i]);
-}
-
-/// The same for a function that is computed in double and rounded once: float and float16 lose nothing on the way.
-template <class T, class F> constexpr void for_each_real(arguments in, results out, F f) {
-  for_each_element<T>(in, out, [&](T x) { return math::convert<T>(f(math::convert<double>(x))); });
-}
-
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
-
-namespace nnrt::inline NNRT_ISA::ops::detail {
-
-/// What an operator on real numbers takes: floats, and the integers that can stand for them.
-inline constexpr dtype_set real_or_stored = types::floating | types::stored;
-
-/// An output like x, quantised as wanted; x and y have one scale each.
-template <class Rule> constexpr verdict infer_stored(const tensor_desc& x, array_ref<const tensor_desc> wanted) {
-  if (auto v = require_one_scale(Rule::quantised_input_must_have_one_scale, x); !v) return v;
-  if (auto v = require_one_scale(Rule::quantised_output_must_have_one_scale, wish_of(wanted)); !v) return v;
-  return yields(tensor_desc{x.type, x.layout, x.shape, wanted[0].quantised});
-}
-
-/// The same for operators on real numbers: floats need no scale, integers do.
-template <class Rule> constexpr verdict infer_real(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-  const tensor_desc& x = in[0].desc;
-  if (types::floating.contains(x.type)) return yields(x);
-  return infer_stored<Rule>(x, wanted);
-}
-
-/// y = f(x) on stored numbers: f takes the real number that is meant, as a float, and gives one; the nearest step of y
-/// is stored, halves away from zero. Source: the tables of 256 that TFLite's kernels make for 8 bits.
-template <class T, class F> constexpr void for_each_stored(arguments in, results out, F f) {
-  const quantisation &from = in[0].desc->quantised, &to = out[0].desc->quantised;
-  const float steps = float_quotient(1.0F, to.scale);
-  constexpr float largest = std::numeric_limits<float>::max();
-  for_each_element<T>(in, out, [&](T x) {
-    const float real = real_of(x, from);
-    const float y = f(real > largest ? largest : real < -largest ? -largest : real);
-    return stored_at<T>(double{float_product(y, steps)}, to);
-  });
-}
-
-/// y = the activation of x on stored numbers: brought to the scale of y in fixed point, then clamped. Source: TFLite's
-/// RELU and RELU6.
-template <class T> constexpr void activate_stored(arguments in, results out, activation fused) {
-  const quantisation &from = in[0].desc->quantised, &to = out[0].desc->quantised;
-  const fixed_point factor = fixed_point_of(double{float_quotient(from.scale, to.scale)});
-  const stored_range range = stored_range_of<T>(to, fused);
-  for_each_element<T>(
-      in, out, [&](T x) { return requantise<T>(std::int64_t{x} - from.zero_point, factor, to.zero_point, range); });
-}
-
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -11550,19 +14236,26 @@ namespace ops {
 ///   x: [d0, d1, …]      gamma, beta: the extents of x from begin_norm_axis on, or from begin_param_axis on
 ///   y: as x = (x - mean) / sqrt(variance + epsilon) * gamma + beta; variance is that of the whole block (divided by n)
 ///
-/// begin_norm_axis and begin_param_axis are 1 unless given, epsilon is 1e-7; axes count from the end when negative, and
-/// the normalised ones begin behind axis 0. gamma and beta are repeated along the axes that they do not have.
-/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_LAYER_NORM.
+/// begin_norm_axis and begin_param_axis are 1 unless given, epsilon is 1e-7; axes count from the end when negative.
+/// gamma and beta are repeated along the axes that they do not have.
+///
+/// Quantised: x i8, u8 or i16 with one scale, gamma and beta f32, or of the dtype of x with one scale each, y with the
+/// scale that `into<quant{…}>` gives; each stored number is the nearest to the real result, computed in f64 and rounded to
+/// float.
+///
+/// Broken rules: see `rule`; axes, extents and scales are counted. Source: NNRt OH_NN_OPS_LAYER_NORM, which starts behind
+/// axis 0; from axis 0 on as in MindSpore; quantised: this library.
 struct layer_norm {
   static constexpr op_code code{49};
   static constexpr std::string_view name = "layer_norm";
   static constexpr operand_spec inputs[] = {
-      {"x", types::floating}, {"gamma", types::floating}, {"beta", types::floating}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{};
+      {"x", detail::real_or_stored}, {"gamma", detail::real_or_stored}, {"beta", detail::real_or_stored}};
+  static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 49, .hdi = 75};
   static constexpr nnrt_parameter parameters[] = {
-      {"begin_norm_axis", 66, i64}, {"epsilon", 67, f32}, {"begin_param_axis", 68, i64}};
+      nnrt_parameter{"begin_norm_axis", 66, i64}.of_rank(0), nnrt_parameter{"epsilon", 67, f32}.of_rank(0),
+      nnrt_parameter{"begin_param_axis", 68, i64}.of_rank(0)};
 
   struct attrs {
     NNRT_ATTRIBUTES(attrs, (std::int64_t, begin_norm_axis), (float, epsilon), (std::int64_t, begin_param_axis));
@@ -11570,49 +14263,73 @@ struct layer_norm {
   };
 
   enum class rule {
-    begin_norm_axis_must_be_an_axis_behind_the_first,
+    begin_norm_axis_must_be_an_axis_of_the_input,
     begin_param_axis_must_be_an_axis_of_the_input,
     parameter_types_must_equal_input_type,
     parameter_rank_must_fit_the_begin_axes,
     parameter_extents_must_equal_input_extents,
+    quantised_input_must_have_one_scale,
+    parameter_types_of_a_quantised_input_must_be_its_type_or_f32,
+    quantised_parameters_must_have_one_scale,
+    quantised_output_must_have_one_scale,
   };
 
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+  /// NNRt compares gamma and beta with the input when the operation is added, and wants an axis behind the first.
+  static constexpr bool nnrt_accepts(const attrs& a, array_ref<const operand> in, array_ref<const nnrt_given>) {
+    const shape_t& x = in[0].desc.shape;
+    if (a.begin_norm_axis < 1 || a.begin_norm_axis >= x.rank) return false;
+    for (const operand& given : {in[1], in[2]}) {
+      const shape_t& of = given.desc.shape;
+      const int from = static_cast<int>(a.begin_norm_axis);
+      if (of.rank != x.rank - from) return false;
+      for (int i = 0; i < of.rank; ++i)
+        if (of[i] != x[from + i]) return false;
+    }
+    return true;
+  }
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     const int norm = normalise_axis(a.begin_norm_axis, x.rank()), param = normalise_axis(a.begin_param_axis, x.rank());
-    if (norm < 1) {
-      const bool below = a.begin_norm_axis < 1;
-      return refuse(rule::begin_norm_axis_must_be_an_axis_behind_the_first, a.begin_norm_axis,
-                    below ? 1 : x.rank() - 1);
-    }
+    if (norm < 0) return refuse(rule::begin_norm_axis_must_be_an_axis_of_the_input, a.begin_norm_axis, x.rank() - 1);
     if (param < 0) return refuse(rule::begin_param_axis_must_be_an_axis_of_the_input, a.begin_param_axis, x.rank() - 1);
     for (const operand& given : in.subspan(1))
       if (auto v = check_parameter(given.desc, x, norm, param); !v) return v;
-    return yields(x);
+    if (auto v = detail::check_parameter_types<rule>(in, wanted); !v) return v;
+    return yields(detail::like_input(x, wanted));
   }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    using real = math::compute_t<T>;
-    const auto x = in[0].as<const T>(), gamma = in[1].as<const T>(), beta = in[2].as<const T>();
-    const auto y = out[0].as<T>();
-    const std::int64_t n = x.shape.elements(normalise_axis(a.begin_norm_axis, x.rank()));
-    for (std::int64_t first = 0; first < x.elements(); first += n) {
-      real mean = 0, variance = 0;
-      for (std::int64_t i = first; i < first + n; ++i) mean += real(x[i]);
-      mean /= static_cast<real>(n);
-      for (std::int64_t i = first; i < first + n; ++i) variance += (real(x[i]) - mean) * (real(x[i]) - mean);
-      const real deviation = math::sqrt(variance / static_cast<real>(n) + real(a.epsilon));
-      for (std::int64_t i = first; i < first + n; ++i) {
-        const real factor = real(gamma[i % gamma.elements()]), shift = real(beta[i % beta.elements()]);
-        y[i] = static_cast<T>((real(x[i]) - mean) / deviation * factor + shift);
-      }
+    if constexpr (can_be_stored<T>) {
+      const detail::reals_of<T> x(in[0]), gamma(in[1]), beta(in[2]);
+      normalise<double>(a, x, gamma, beta, out[0].as<T>(), detail::storing<T>(out[0]));
+    } else {
+      const auto x = in[0].as<const T>(), gamma = in[1].as<const T>(), beta = in[2].as<const T>();
+      using real = math::compute_t<T>;
+      normalise<real>(a, x, gamma, beta, out[0].as<T>(), [](real element) { return static_cast<T>(element); });
     }
   }
 
  private:
+  /// y = store(element), block by block; computed in Real.
+  template <class Real, class X, class Y, class Store>
+  static constexpr void normalise(const attrs& a, const X& x, const X& gamma, const X& beta, const Y& y, Store store) {
+    const std::int64_t n = y.shape.elements(normalise_axis(a.begin_norm_axis, y.rank()));
+    for (std::int64_t first = 0; first < y.elements(); first += n) {
+      Real mean = 0, variance = 0;
+      for (std::int64_t i = first; i < first + n; ++i) mean += Real(x[i]);
+      mean /= static_cast<Real>(n);
+      for (std::int64_t i = first; i < first + n; ++i) variance += (Real(x[i]) - mean) * (Real(x[i]) - mean);
+      const Real deviation = math::sqrt(variance / static_cast<Real>(n) + Real(a.epsilon));
+      for (std::int64_t i = first; i < first + n; ++i) {
+        const Real factor = Real(gamma[i % gamma.elements()]), shift = Real(beta[i % beta.elements()]);
+        y[i] = store((Real(x[i]) - mean) / deviation * factor + shift);
+      }
+    }
+  }
+
   static constexpr verdict check_parameter(const tensor_desc& given, const tensor_desc& x, int norm, int param) {
-    if (auto v = require(rule::parameter_types_must_equal_input_type, given.type, x.type); !v) return v;
     if (given.rank() != x.rank() - param)
       if (auto v = require(rule::parameter_rank_must_fit_the_begin_axes, given.rank(), x.rank() - norm); !v) return v;
     for (int i = 1; i <= given.rank(); ++i) {
@@ -11674,11 +14391,11 @@ namespace ops {
 /// Elements are compared in the dtype of higher precision of the two: floats before integers before booleans, of which
 /// false is the smaller one. Nothing is less than, or equal to, a NaN.
 ///
-/// Quantised: a and b both i8, or both u8, with one scale each; the real numbers are brought to multiples of 1/256, in
+/// Quantised: a and b both i8, u8 or i16, with one scale each; the real numbers are brought to multiples of 1/256, in
 /// fixed point, and those are compared: what is closer than that may count as equal.
 ///
 /// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt
-/// OH_NN_OPS_LESS_EQUAL; quantised: the reference kernels of TFLite's LESS_EQUAL.
+/// OH_NN_OPS_LESS_EQUAL; quantised: the reference kernels of TFLite's LESS_EQUAL, which has 8 bits.
 struct less_equal {
   static constexpr op_code code{18};
   static constexpr std::string_view name = "less_equal";
@@ -11692,7 +14409,7 @@ struct less_equal {
     types_must_have_a_common_type,
     extents_must_be_equal_or_1,
     operands_must_both_be_quantised_or_both_plain,
-    quantised_types_must_be_i8_or_u8,
+    quantised_types_must_be_i8_u8_or_i16,
     quantised_types_must_be_equal,
     quantised_operands_must_have_one_scale,
   };
@@ -11710,7 +14427,7 @@ struct less_equal {
   /// One element of the result.
   template <class T> static constexpr bool element(const attrs&, T a, T b) { return a <= b; }
   template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
-    if constexpr (detail::is_byte<T>)
+    if constexpr (can_be_stored<T>)
       if (in[0].desc->quantised) return detail::for_each_pair<T, bool>(in, out, stored_at_most<T>(in));
     detail::for_each_pair<T, bool>(in, out, [&](T a, T b) { return element(attributes, a, b); });
   }
@@ -11719,7 +14436,7 @@ struct less_equal {
   static constexpr verdict check_stored(const tensor_desc& a, const tensor_desc& b) {
     constexpr rule both_or_none = rule::operands_must_both_be_quantised_or_both_plain;
     if (auto v = require(both_or_none, b.quantised ? 1 : 0, a.quantised ? 1 : 0); !v) return v;
-    if (!detail::bytes.contains(a.type)) return require(rule::quantised_types_must_be_i8_or_u8, a.type, i8);
+    if (!types::stored.contains(a.type)) return require(rule::quantised_types_must_be_i8_u8_or_i16, a.type, i8);
     if (auto v = require(rule::quantised_types_must_be_equal, b.type, a.type); !v) return v;
     if (auto v = detail::require_one_scale(rule::quantised_operands_must_have_one_scale, a); !v) return v;
     return detail::require_one_scale(rule::quantised_operands_must_have_one_scale, b);
@@ -11781,16 +14498,16 @@ namespace ops {
 ///   y: […, M, N] = fused(a * b)
 ///
 /// A vector needs an axis of extent 1 to be a matrix (unsqueeze). dtypes: both operands f16 (sums in f32), f32 or f64;
-/// or quantised: both i8 or both u8 with one scale each, y of their dtype with the scale that `into<quant{…}>` gives.
+/// or quantised: both i8 or both u8 with one scale each (b may have one for each column of the product), y of their dtype with the scale that `into<quant{…}>` gives.
 /// Sums are exact integers of (a - zero point) * (b - zero point), scaled by requantise(), and a fused activation is a
-/// clamp of the stored numbers. Broken rules: see `rule`. Source: NNRt OH_NN_OPS_MATMUL; quantised: the reference
-/// kernels of TFLite's BATCH_MATMUL.
+/// clamp of the stored numbers. Both may be i16, too: its sums are kept in 64 bits and scaled by requantise_wide().
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_MATMUL; quantised: the reference kernels of TFLite's BATCH_MATMUL.
 struct matmul {
   static constexpr op_code code{19};
   static constexpr std::string_view name = "matmul";
-  static constexpr operand_spec inputs[] = {{"a", types::floating | detail::bytes},
-                                            {"b", types::floating | detail::bytes}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
+  static constexpr operand_spec inputs[] = {{"a", types::floating | detail::layered},
+                                            {"b", types::floating | detail::layered}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 19, .hdi = 89};
   static constexpr nnrt_parameter parameters[] = {
@@ -11808,7 +14525,8 @@ struct matmul {
     inner_extents_must_be_equal,
     leading_extents_must_be_equal_or_1,
     quantised_a_must_have_one_scale,
-    quantised_b_must_have_one_scale,
+    quantised_b_must_have_a_scale,
+    scales_of_b_must_run_along_its_columns,
     quantised_output_must_have_one_scale,
   };
 
@@ -11822,7 +14540,7 @@ struct matmul {
     if (auto v = require_same_extent(rule::inner_extents_must_be_equal, right.rows, left.columns); !v) return v;
     const broadcast_result batch = broadcast(leading(a.shape), leading(b.shape));
     if (!batch.fits) return refuse(rule::leading_extents_must_be_equal_or_1, batch.right, batch.left);
-    if (auto v = check_quantisation(a, b, wanted); !v) return v;
+    if (auto v = check_quantisation(attributes, a, b, wanted); !v) return v;
     shape_t y = batch.shape;
     y.push_back(left.rows);
     y.push_back(right.columns);
@@ -11844,8 +14562,8 @@ struct matmul {
     if (y.elements() == 0) return;
     using sum_t = math::compute_t<T>;
     const sum_t zero_a = detail::zero_of<T>(in[0]), zero_b = detail::zero_of<T>(in[1]);
-    const double scale = detail::product_of_tensor_scales(in[0].desc->quantised.scale, in[1].desc->quantised.scale);
-    const detail::epilogue<T, Rounding> finish(out[0], attributes.fused, scale);
+    const bool is_wide = detail::has_wide_sums<T>(in), has_scales = has_scales_of_columns(in[1]);
+    detail::epilogue<T, Rounding> finish(out[0], attributes.fused, sum_scale(in[0], in[1], 0), is_wide);
     shape_t index;
     index.rank = y.rank();
     do {
@@ -11853,8 +14571,19 @@ struct matmul {
       for (std::int64_t k = 0; k < a.extent(-1); ++k)
         sum += (static_cast<sum_t>(a.at(index.with(-1, k))) - zero_a) *
                (static_cast<sum_t>(b.at(index.with(-2, k))) - zero_b);
+      if (has_scales) finish = {out[0], attributes.fused, sum_scale(in[0], in[1], index[-1]), is_wide};
       y.at(index) = finish(sum);
     } while (next_index(index, y.shape));
+  }
+
+  static constexpr bool has_scales_of_columns(const view& b) {
+    return b.desc->quantised.mode == quantisation::kind::per_channel;
+  }
+  /// The scale of the sums of a column.
+  static constexpr double sum_scale(const view& a, const view& b, std::int64_t column) {
+    const float scale_a = a.desc->quantised.scale, scale_b = detail::channel_scale(b, column);
+    return has_scales_of_columns(b) ? detail::product_of_channel_scales(scale_a, scale_b)
+                                    : detail::product_of_tensor_scales(scale_a, scale_b);
   }
 
  private:
@@ -11883,11 +14612,16 @@ struct matmul {
     return x;
   }
 
-  static constexpr verdict check_quantisation(const tensor_desc& a, const tensor_desc& b,
+  static constexpr verdict check_quantisation(const attrs& how, const tensor_desc& a, const tensor_desc& b,
                                               array_ref<const tensor_desc> wanted) {
-    if (!detail::bytes.contains(a.type)) return {};
+    if (!detail::layered.contains(a.type)) return {};
     if (auto v = detail::require_one_scale(rule::quantised_a_must_have_one_scale, a); !v) return v;
-    if (auto v = detail::require_one_scale(rule::quantised_b_must_have_one_scale, b); !v) return v;
+    if (b.quantised.mode == quantisation::kind::per_channel) {
+      const int columns = b.rank() - (how.transpose_b ? 2 : 1);
+      if (auto v = require(rule::scales_of_b_must_run_along_its_columns, b.quantised.axis, columns); !v) return v;
+    } else if (auto v = detail::require_one_scale(rule::quantised_b_must_have_a_scale, b); !v) {
+      return v;
+    }
     return detail::require_one_scale(rule::quantised_output_must_have_one_scale, detail::wish_of(wanted));
   }
 };
@@ -11940,20 +14674,25 @@ struct product_batch {
   }
 };
 
-template <class Isa> struct fast<ops::matmul, Isa> {
+template <> struct operator_of<ops::matmul::code> {
+  using type = ops::matmul;
+};
+
+template <class Isa> struct fast<ops::matmul, Isa> : with_tiles<Isa> {
+  static constexpr int methods = 1;
+  template <int Method> static constexpr kernel_functions functions() { return {&run, &pack}; }
+
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
     const auto attrs = unpack<ops::matmul::attrs>(node.attrs);
     const product_batch batch(attrs, node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape);
     // A transposed a is brought into rows first, matrix by matrix: then parts share out matrices, not rows.
     const int parts = parts_of_macs(ops::matmul::macs(attrs, node.in, node.out));
-    return {.run = &run,
-            .pack = &pack,
+    return {.code = code_of(0, tile_set_for(batch.matrix.m, batch.matrix.n)),
             .packs = 0b10,
             .packed_bytes = batch.b_count * packed_floats(batch.matrix.k, batch.matrix.n) * size_of(f32),
             .scratch_bytes = attrs.transpose_a ? batch.matrix.m * batch.matrix.k * size_of(f32) : 0,
             .parts = !attrs.transpose_a || parts < batch.count ? parts : static_cast<int>(batch.count < 64 ? batch.count : 64),
-            .inner = tiles_for<native_for<Isa>>(tile_set_for(batch.matrix.m, batch.matrix.n)),
             .name = "gemm batch"};
   }
 
@@ -11978,7 +14717,7 @@ template <class Isa> struct fast<ops::matmul, Isa> {
       const float* a = floats_in(call, 0) + batch.a_of(i) * m * k;
       if (attrs.transpose_a) a = in_rows(a, m, k, scratch_floats(call));
       gemm<native>(batch.matrix, a, k, packed + batch.b_of(i) * packed_floats(k, n), floats_out(call) + i * m * n, n, range_of(attrs.fused),
-                   shares_matrices ? part{} : part_of(call), {}, tiles_in(call));
+                   shares_matrices ? part{} : part_of(call), tiles_in(call));
     }
   }
 
@@ -12015,10 +14754,11 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
     const product_batch batch(attrs, call.in[0].shape(), call.in[1].shape(), result_behind_packed(call).shape);
     const auto [m, k, n] = batch.matrix;
     const byte_factors f = factors_of(call);
-    const double scale = ops::detail::product_of_tensor_scales(call.in[0].desc->quantised.scale,
-                                                               call.in[1].desc->quantised.scale);
     constexpr std::int64_t largest = 255 * 255;
-    const byte_channel all{fixed_point_of(scale / double{result_behind_packed(call).quantised.scale}), 0, {-k * largest, k * largest}};
+    const auto column_of = [&, depth = k](std::int64_t j) -> byte_channel {
+      const double scale = ops::matmul::sum_scale(call.in[0], call.in[1], j);
+      return {fixed_point_of(scale / double{result_behind_packed(call).quantised.scale}), 0, {-depth * largest, depth * largest}};
+    };
     const std::int64_t row = attrs.transpose_b ? 1 : n, column = attrs.transpose_b ? k : 1;
     const byte_layout layout = layout_of(batch.matrix);
     for (std::int64_t i = 0; i < batch.b_count; ++i) {
@@ -12026,7 +14766,7 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
       byte_pack(
           layout, f, scaled_range_of(call, result_behind_packed(call), attrs.fused),
           [&](std::int64_t j, std::int64_t, std::int64_t at) { return f.at(b, at * row + j * column); },
-          [&](std::int64_t) { return all; }, bytes_out(call) + i * layout.bytes());
+          column_of, bytes_out(call) + i * layout.bytes());
     }
   }
   static void run(const kernel_call& call) {
@@ -12092,10 +14832,7 @@ struct max_pool {
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 21, .hdi = 92};
-  // Padding comes as a list of four or as a mode, told apart by the count; either may stand under either number.
-  static constexpr nnrt_parameter parameters[] = {
-      {"kernel", 36, i64, -1}, {"stride", 37, i64, -1}, {"pad", 38, i8},         {"pad", 39, i64, 4},
-      {"fused", 40, i8},       {"ceil_mode", 114, i32}, {"global", 115, boolean}};
+  static constexpr const auto& parameters = detail::pooling_parameters;
   using attrs = detail::pooling_attributes;
 
   enum class rule {
@@ -12155,6 +14892,10 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto max_p
 }  // namespace nnrt::inline NNRT_ISA
 
 namespace nnrt::inline NNRT_ISA::kernels {
+
+template <> struct operator_of<ops::max_pool::code> {
+  using type = ops::max_pool;
+};
 
 template <class Isa> struct fast<ops::max_pool, Isa> : pooling_binding<maximum_fold> {};
 
@@ -12273,6 +15014,140 @@ template <class Isa> struct fast<ops::mul, Isa> : binary_binding<ops::mul, fast<
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/one_hot.hpp
+// one_hot: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/one_hot.hpp
+// one_hot: indices as lines with one number at the place of the index and another everywhere else.
+// Flow: front ends call infer(); kernels/select.hpp binds it to reference().
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Each index as `depth` elements along a new axis: on_value at the index, off_value elsewhere.
+///
+///   indices: [a…, b…]      depth: one integer >= 0      on_value, off_value: one element each, of one dtype
+///   y: [a…, depth, b…], of that dtype and of rank <= 8
+///
+/// `axis` is the place of the new axis in y, in [-(n + 1), n] for indices of rank n; it counts from the end when
+/// negative; -1 is the default. An index outside of [0, depth), a negative one, too, gives a line of off_value alone.
+/// A depth that is known only when the network runs needs an output of declared shape; it must then be its extent.
+///
+/// Broken rules: see `rule`; elements, axes and ranks are counted. Source: NNRt OH_NN_OPS_ONE_HOT, indices outside as
+/// in MindSpore and TensorFlow.
+struct one_hot {
+  static constexpr op_code code{23};
+  static constexpr std::string_view name = "one_hot";
+  static constexpr operand_spec inputs[] = {
+      {"indices", types::index}, {"depth", types::index}, {"on_value", types::any}, {"off_value", types::any}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.typed_by = 2, .quantised = stored_numbers::kept, .may_fail = true};
+  static constexpr foreign_numbers foreign{.nnrt = 23, .hdi = 105};
+  static constexpr nnrt_parameter parameters[] = {{"axis", 42, i64, -1}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis));
+    constexpr attrs() : axis(-1) {}
+  };
+
+  enum class rule {
+    depth_must_be_one_number,
+    depth_must_not_be_negative,
+    on_value_must_be_one_number,
+    off_value_must_be_one_number,
+    types_of_on_value_and_off_value_must_be_equal,
+    output_rank_must_be_at_most_8,
+    axis_must_be_an_axis_of_the_output,
+    depth_must_be_the_extent_of_the_output,
+  };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc &indices = in[0].desc, &on = in[2].desc, &off = in[3].desc;
+    if (auto v = require_same_extent(rule::depth_must_be_one_number, in[1].desc.elements(), 1); !v) return v;
+    if (auto v = require_same_extent(rule::on_value_must_be_one_number, on.elements(), 1); !v) return v;
+    if (auto v = require_same_extent(rule::off_value_must_be_one_number, off.elements(), 1); !v) return v;
+    if (auto v = require(rule::types_of_on_value_and_off_value_must_be_equal, off.type, on.type); !v) return v;
+    const int rank = indices.rank() + 1;
+    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    const int axis = normalise_axis(a.axis, rank);
+    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_output, a.axis, rank - 1);
+    const std::int64_t depth = in[1].has_values() ? in[1].values[0] : -1;
+    if (in[1].has_values())
+      if (auto v = require_at_least(rule::depth_must_not_be_negative, depth, 0); !v) return v;
+    return yields(tensor_desc{on.type, default_format(rank), indices.shape.with_axis(axis, depth), on.quantised});
+  }
+
+  static constexpr auto macs = no_macs;
+
+  /// What only a run shows: whether the depth is the extent that the output was declared with.
+  static constexpr run_fault check(arguments in, std::int64_t extent) {
+    const std::int64_t depth = in[1].integer(0);
+    if (depth == extent) return {};
+    return fault_at(0, rule::depth_must_be_the_extent_of_the_output, depth, extent);
+  }
+
+  template <class T> static constexpr run_fault reference(const attrs& a, arguments in, results out) {
+    const shape_t& indices = in[0].shape();
+    const auto y = out[0].as<T>();
+    const int axis = normalise_axis(a.axis, y.rank());
+    const std::int64_t depth = y.extent(axis);
+    if (const run_fault found = check(in, depth)) return found;
+    if (y.elements() == 0) return {};
+    const T on = in[2].as<const T>()[0], off = in[3].as<const T>()[0];
+    const std::int64_t inner = indices.elements(axis);
+    for (std::int64_t i = 0; i < indices.elements(); ++i) {
+      const std::int64_t first = i / inner * depth * inner + i % inner, index = in[0].integer(i);
+      for (std::int64_t k = 0; k < depth; ++k) y[first + k * inner] = k == index ? on : off;
+    }
+    return {};
+  }
+};
+
+}  // namespace ops
+
+/// one_hot(indices, depth<10>): 1 and 0 in f32, or in another dtype: one_hot<nnrt::i8>(indices, depth<10>, axis<0>).
+template <dtype Type = f32, tensor_desc Indices, dsl::keyword_argument... Keywords>
+constexpr auto one_hot(tensor<Indices> indices, Keywords... keywords) {
+  return dsl::apply<ops::one_hot>(indices, keyword::number<keyword::on_value_slot, Type, 1>{},
+                                  keyword::number<keyword::off_value_slot, Type, 0>{}, keywords...);
+}
+
+/// one_hot(indices, on, off, depth<10>): with tensors of one element each for the two values.
+template <tensor_desc Indices, tensor_desc On, tensor_desc Off, dsl::keyword_argument... Keywords>
+constexpr auto one_hot(tensor<Indices> indices, tensor<On> on, tensor<Off> off, Keywords... keywords) {
+  return dsl::apply<ops::one_hot>(indices, on, off, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// The off value everywhere, then the on value at each index; for every dtype, by its bytes.
+template <class Isa> struct fast<ops::one_hot, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "fill and mark"};
+  }
+  static void run(const kernel_call& call) {
+    const view &indices = call.in[0], &y = call.out[0];
+    const int axis = normalise_axis(unpack<ops::one_hot::attrs>(call.attrs).axis, y.rank());
+    const std::int64_t depth = y.shape()[axis], inner = indices.shape().elements(axis), size = size_of(y.type());
+    call.report(ops::one_hot::check(call.in, depth));
+    // Whole blocks of depth * inner elements for each part.
+    const interval blocks = share(indices.elements() / inner, part_of(call));
+    const std::int64_t bytes = depth * inner * size;
+    fill_numbers({bytes_in(call, 3), size}, blocks.size() * bytes, bytes_out(call) + blocks.begin * bytes);
+    for (std::int64_t i = blocks.begin * inner; i < blocks.end * inner; ++i) {
+      const std::int64_t index = indices.integer(i);
+      if (index < 0 || index >= depth) continue;
+      std::memcpy(bytes_out(call) + i / inner * bytes + (index * inner + i % inner) * size, bytes_in(call, 2),
+                  static_cast<std::size_t>(size));
+    }
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/pad.hpp
 // pad: the fast kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
@@ -12373,7 +15248,7 @@ struct pad {
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 24, .hdi = 107};
-  static constexpr nnrt_parameter parameters[] = {{"pad_value", 43, f32}, {"mode", 116, i32}};
+  static constexpr nnrt_parameter parameters[] = {{"pad_value", 43, f32}, nnrt_parameter{"mode", 116, i32}.up_to(2)};
 
   struct attrs {
     NNRT_ATTRIBUTES(attrs, (border, mode), (float, pad_value));
@@ -12513,14 +15388,20 @@ namespace ops {
 ///
 /// Integers with scale 1 and shift 0 are multiplied exactly and wrap around; 0 to the power of 0 is 1; to a negative
 /// power 1 stays 1, -1 is 1 or -1, all others are truncated to 0, and so is 0. With another scale or shift they are
-/// computed in f64 and converted as cast does. Broken rules: see `rule`; extents are counted from the innermost.
-/// Source: NNRt OH_NN_OPS_POW, made definite in this library.
+/// computed in f64 and converted as cast does.
+///
+/// Quantised: x and y i8, u8 or i16 with one scale each, z with the scale that `into<quant{…}>` gives; each stored number
+/// is the nearest to the real result, rounded to float. NaN is the zero point.
+///
+/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt OH_NN_OPS_POW, made
+/// definite in this library.
 struct pow {
   static constexpr op_code code{25};
   static constexpr std::string_view name = "pow";
   static constexpr operand_spec inputs[] = {{"x", detail::arithmetic}, {"y", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"z", types::number}};
-  static constexpr operator_traits traits{.result = storage::in_place, .typed_in_common = types::number};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 25, .hdi = 110};
   static constexpr nnrt_parameter parameters[] = {{"scale", 107, f32}, {"shift", 108, f32}};
 
@@ -12529,27 +15410,47 @@ struct pow {
     constexpr attrs() : scale(1), shift(0) {}
   };
 
-  enum class rule { types_must_have_a_common_type, operands_must_not_both_be_boolean, extents_must_be_equal_or_1 };
+  enum class rule {
+    types_must_have_a_common_type,
+    operands_must_not_both_be_boolean,
+    extents_must_be_equal_or_1,
+    operands_must_both_be_quantised_or_both_plain,
+    quantised_types_must_be_i8_u8_or_i16,
+    quantised_types_must_be_equal,
+    quantised_operands_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+  };
 
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_arithmetic<rule>(in);
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    return detail::infer_stored_arithmetic<rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
   /// One element of the result.
   template <class T> static constexpr T element(const attrs& a, T x, T y) {
-    const bool as_it_is = a.scale == 1 && a.shift == 0;
     if constexpr (std::is_integral_v<T>)
-      if (as_it_is) return power(x, y);
-    auto base = math::convert<double>(x);
-    if (!as_it_is) base = math::product(base, double{a.scale}) + double{a.shift};  // -0 + 0 would be 0
-    return math::convert<T>(math::pow(base, math::convert<double>(y)));
+      if (leaves_the_base(a)) return power(x, y);
+    return math::convert<T>(power_of_reals(a, math::convert<double>(x), math::convert<double>(y)));
   }
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    if constexpr (can_be_stored<T>)
+      if (in[0].desc->quantised) {
+        const quantisation &of_x = in[0].desc->quantised, &of_y = in[1].desc->quantised;
+        const detail::storing<T> store(out[0]);
+        return detail::for_each_pair<T>(in, out, [&](T x, T y) {
+          return store(power_of_reals(a, detail::finite(double{real_of(x, of_x)}),
+                                      detail::finite(double{real_of(y, of_y)})));
+        });
+      }
     detail::for_each_pair<T>(in, out, [&](T x, T y) { return element(a, x, y); });
   }
 
  private:
+  static constexpr bool leaves_the_base(const attrs& a) { return a.scale == 1 && a.shift == 0; }
+  static constexpr double power_of_reals(const attrs& a, double x, double y) {
+    // -0 + 0 would be 0
+    return math::pow(leaves_the_base(a) ? x : math::product(x, double{a.scale}) + double{a.shift}, y);
+  }
   template <class T> static constexpr T power(T x, T y) {
     if constexpr (std::is_signed_v<T>)
       if (y < 0) return x == 1 || (x == -1 && y % 2 == 0) ? T{1} : x == -1 ? T{-1} : T{0};
@@ -12641,8 +15542,11 @@ struct prelu {
     using real = math::compute_t<T>;
     return real(x) > 0 ? x : static_cast<T>(real(slope) * real(x));
   }
+  /// The function of two stored numbers.
+  template <class T> static constexpr auto stored(const detail::stored_pair& of) { return detail::stored_slope<T>(of); }
+
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    if constexpr (can_be_stored<T>) detail::for_each_pair<T>(in, out, stored_slope<T>(in, out));
+    if constexpr (can_be_stored<T>) detail::for_each_pair<T>(in, out, stored<T>({in, out, activation::none}));
     else
       detail::for_each_pair<T>(in, out, [&](T x, T slope) { return element(a, x, slope); });
   }
@@ -12658,25 +15562,6 @@ struct prelu {
     }
     return {};
   }
-
-  /// The function of two stored numbers: factors of scales in float, as TFLite has them.
-  template <class T> struct stored_slope {
-    std::int32_t zero_x, zero_slope, zero_y;
-    fixed_point passed, multiplied;
-    constexpr stored_slope(arguments in, results out) {
-      const quantisation &x = in[0].desc->quantised, &slope = in[1].desc->quantised, &y = out[0].desc->quantised;
-      zero_x = x.zero_point, zero_slope = slope.zero_point, zero_y = y.zero_point;
-      passed = fixed_point_of(double{float_quotient(x.scale, y.scale)});
-      multiplied = fixed_point_of(double{float_quotient(float_product(x.scale, slope.scale), y.scale)});
-    }
-    constexpr T operator()(T x, T slope) const {
-      using limits = std::numeric_limits<T>;
-      const std::int64_t real = x - zero_x;
-      const bool passes = real >= 0;
-      return requantise<T>(passes ? real : real * (slope - zero_slope), passes ? passed : multiplied, zero_y,
-                           {limits::min(), limits::max()});
-    }
-  };
 };
 
 }  // namespace ops
@@ -12692,12 +15577,16 @@ constexpr auto prelu(tensor<X> x, tensor<W> weight, Keywords... keywords) {
 namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::prelu, Isa> : binary_binding<ops::prelu, fast<ops::prelu, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice stored = stored_pair_binding<ops::prelu, Isa>::select(node)) return stored;
+    return binary_binding<ops::prelu, fast>::select(node);
+  }
   static prelu_lanes function(array_ref<const word>) { return {}; }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/quant_dtype_cast.hpp
-// quant_dtype_cast: the fast kernel of the operator.
+// quant_dtype_cast: the fast kernels of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 
 // ===== nnrt/ops/quant_dtype_cast.hpp
@@ -12730,7 +15619,7 @@ struct quant_dtype_cast {
   static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 52, .hdi = 113};
   static constexpr nnrt_parameter parameters[] = {
-      {"src_t", 72, i64, -1}, {"dst_t", 73, i64, -1}, {"axis", 126, i64, -1}};
+      nnrt_parameter{"src_t", 72, i64, -1}.required(), nnrt_parameter{"dst_t", 73, i64, -1}.required(), {"axis", 126, i64, -1}};
 
   struct attrs {
     NNRT_ATTRIBUTES(attrs, (std::int64_t, src_t), (std::int64_t, dst_t), (std::int64_t, axis));
@@ -12857,12 +15746,43 @@ template <dtype To = f32, tensor_desc X> constexpr auto dequantise(tensor<X> x) 
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// From bytes to bytes; the reference does the rest.
-template <class Isa> struct fast<ops::quant_dtype_cast, Isa> : table_binding<ops::quant_dtype_cast, Isa> {};
+/// Floats to stored numbers of one scale and back by vectors, bytes to bytes by a table; the reference does the rest.
+template <class Isa> struct fast<ops::quant_dtype_cast, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    const tensor_desc &x = node.in[0].desc, &y = node.out[0];
+    if (!has_work(node)) return {};
+    const int parts = parts_for(x.elements() / 2);
+    if (x.type == f32 && types::stored.contains(y.type)) return {.run = run_to(y.type), .parts = parts, .name = "store"};
+    const bool has_one_scale = x.quantised.mode == quantisation::kind::per_tensor;
+    if (y.type == f32 && types::stored.contains(x.type) && has_one_scale)
+      return {.run = run_from(x.type), .parts = parts, .name = "restore"};
+    return table_binding<ops::quant_dtype_cast, Isa>::select(node);
+  }
+
+ private:
+  static constexpr kernel_function run_to(dtype type) {
+    return type == i8 ? &run_store<std::int8_t> : type == u8 ? &run_store<std::uint8_t> : &run_store<std::int16_t>;
+  }
+  static constexpr kernel_function run_from(dtype type) {
+    return type == i8   ? &run_restore<std::int8_t>
+           : type == u8 ? &run_restore<std::uint8_t>
+                        : &run_restore<std::int16_t>;
+  }
+  template <class T> static void run_store(const kernel_call& call) {
+    const interval mine = share_of_floats(call.out[0].elements(), part_of(call));
+    store_floats(floats_in(call, 0) + mine.begin, mine.size(), call.out[0].desc->quantised,
+                 call.out[0].data.template get<T>() + mine.begin);
+  }
+  template <class T> static void run_restore(const kernel_call& call) {
+    const interval mine = share_of_floats(call.out[0].elements(), part_of(call));
+    restore_floats(call.in[0].data.template get<T>() + mine.begin, mine.size(), call.in[0].desc->quantised,
+                   floats_out(call) + mine.begin);
+  }
+};
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
-// ===== nnrt/kernels/bind/reduce_mean.hpp
-// reduce_mean: the fast kernel of the operator.
+// ===== nnrt/kernels/bind/reduce_all.hpp
+// reduce_all: the fast kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 
 // ===== nnrt/kernels/bind/detail/reduction.hpp
@@ -12871,7 +15791,7 @@ template <class Isa> struct fast<ops::quant_dtype_cast, Isa> : table_binding<ops
 
 // ===== nnrt/ops/detail/reduction.hpp
 // reduction: what operators that fold the elements along some axes share - attributes, rules about axes, the walk.
-// Flow: infer and reference of reduce_mean, reduce_prod and reduce_all; their kernels ask reduced_axes(), too.
+// Flow: infer and reference of reduce_mean, reduce_sum and their like, and of all; kernels ask reduced_axes(), too.
 
 // ===== nnrt/ops/detail/axes.hpp
 // axes: what operators with a list of axes share - each axis must exist and stand in the list once.
@@ -12993,6 +15913,42 @@ constexpr void reduce(const reduction_attributes& a, arguments in, results out, 
   }
 }
 
+/// A result times the factor of reduction_attributes, as an element: integers are truncated toward zero and saturated.
+template <class T, class Wide> constexpr T times_factor(Wide result, float factor) {
+  if constexpr (!std::is_integral_v<T>) return math::convert<T>(result * static_cast<Wide>(factor));
+  else if (factor == 1) return static_cast<T>(result);  // a double would round large ones
+  else return math::convert<T>(math::convert<double>(static_cast<T>(result)) * double{factor});
+}
+
+/// The element that comes first in an order, before(x, y); a NaN comes before all, and `none` stands for no elements.
+template <class T, class Wide, class Before>
+constexpr void reduce_to_first(const reduction_attributes& a, arguments in, results out, Wide none, Before before) {
+  const auto step = [&](Wide& first, T element) {
+    const auto x = static_cast<Wide>(element);
+    if constexpr (!std::is_integral_v<T>)
+      if (math::is_nan(x)) first = x;
+    if (before(x, first)) first = x;
+  };
+  reduce<T>(a, in, out, none, step,
+            [factor = a.factor()](Wide first, std::int64_t) { return times_factor<T>(first, factor); });
+}
+
+/// Whether all elements are true.
+constexpr void reduce_truths(const reduction_attributes& a, arguments in, results out) {
+  reduce<bool>(
+      a, in, out, true, [](bool& all, bool element) { all = all && element; },
+      [](bool all, std::int64_t) { return all; });
+}
+
+/// What reductions of plain numbers of these dtypes have in common; each has its own parameters, rules and arithmetic.
+template <dtype_set Types> struct plain_reduction {
+  static constexpr operand_spec inputs[] = {{"x", Types}, {"axes", types::index, presence::optional, true}};
+  static constexpr operand_spec outputs[] = {{"y", Types}};
+  static constexpr operator_traits traits{};
+  using attrs = reduction_attributes;
+  static constexpr auto macs = no_macs;
+};
+
 }  // namespace nnrt::inline NNRT_ISA::ops::detail
 
 namespace nnrt::inline NNRT_ISA::kernels {
@@ -13038,6 +15994,111 @@ template <class Fold, class Isa> struct reduction_binding {
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/ops/reduce_all.hpp
+// reduce_all: whether all elements along some axes of a tensor are true.
+// Flow: front ends call infer(); runs by reference().
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Logical "and" of the elements along `axes`.
+///
+///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
+///   y: the extents of the other axes; with keep_dims the folded axes stay, with extent 1
+///
+/// reduce_to_end: all axes from the first of the list on. The coefficient that NNRt lets the result be multiplied by
+/// changes no truth value. A full reduction without keep_dims has rank 0. Axes count from the end when negative. No
+/// elements are all true.
+///
+/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_ALL.
+struct reduce_all {
+  static constexpr op_code code{51};
+  static constexpr std::string_view name = "reduce_all";
+  static constexpr operand_spec inputs[] = {{"x", types::logical}, {"axes", types::index, presence::optional, true}};
+  static constexpr operand_spec outputs[] = {{"y", types::logical}};
+  static constexpr operator_traits traits{};
+  static constexpr foreign_numbers foreign{.nnrt = 51, .hdi = 118};
+  static constexpr nnrt_parameter parameters[] = {
+      {"keep_dims", 71, boolean}, {"reduce_to_end", 121, boolean}, {"coefficient", 122, f32}};
+
+  using attrs = detail::reduction_attributes;
+
+  enum class rule {
+    axes_must_be_a_list_or_one_number,
+    axes_must_be_known,
+    axis_must_be_an_axis_of_the_input,
+  };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_reduction<rule>(a, in);
+  }
+
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::reduce_truths(a, in, out);
+  }
+};
+
+}  // namespace ops
+
+/// reduce_all(x, axes<1, 2>, keep_dims) or reduce_all(x, axis<-1>); without axes whether all elements are true.
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto reduce_all(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::reduce_all>(x, keyword::as_axes(keywords)...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Rows are searched for a false element; columns are put together by "and", row by row.
+template <class Isa> struct fast<ops::reduce_all, Isa> {
+  using blocks = reduction_blocks<Isa>;
+
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    const axis_block block = blocks::block_for(node);
+    if (!block.found) return {};
+    return {.run = &run, .parts = parts_for(block.elements() / 4), .name = block.inner == 1 ? "search rows" : "and columns"};
+  }
+  static void run(const kernel_call& call) {
+    const axis_block block = blocks::block_for(call);
+    const auto* const x = reinterpret_cast<const unsigned char*>(bytes_in(call, 0));
+    auto* const y = reinterpret_cast<unsigned char*>(bytes_out(call));
+    const interval rows = share(block.outer, part_of(call));
+    const auto length = static_cast<std::size_t>(block.extent), width = static_cast<std::size_t>(block.inner);
+    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+      const unsigned char* const from = x + row * block.extent * block.inner;
+      if (block.inner == 1) {
+        y[row] = std::memchr(from, 0, length) == nullptr ? 1 : 0;
+        continue;
+      }
+      unsigned char* const to = y + row * block.inner;
+      std::memcpy(to, from, width);
+      for (std::size_t i = 1; i < length; ++i) and_bytes(from + i * width, width, to);
+    }
+  }
+
+ private:
+  /// y = y & x.
+  static void and_bytes(const unsigned char* x, std::size_t n, unsigned char* y) {
+    std::size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+      std::uint64_t a, b;
+      std::memcpy(&a, x + i, 8), std::memcpy(&b, y + i, 8);
+      a &= b;
+      std::memcpy(y + i, &a, 8);
+    }
+    for (; i < n; ++i) y[i] = y[i] & x[i];
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/reduce_mean.hpp
+// reduce_mean: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
 // ===== nnrt/ops/reduce_mean.hpp
 // reduce_mean: the mean along some axes of a tensor.
 // Flow: front ends call infer(); kernels/select.hpp binds it to the pooling kernel or to reference().
@@ -13054,17 +16115,18 @@ namespace ops {
 /// (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the end
 /// when negative.
 ///
-/// dtypes: f16 (summed in f32), f32, f64, in row-major order; a mean of no elements is NaN. Or quantised i8 or u8 to
-/// the scale that `into<quant{…}>` gives: sums of (x - zero point) are exact integers, and requantise() scales them by
+/// dtypes: f16 (summed in f32), f32, f64, in row-major order; a mean of no elements is NaN. i32 and i64: sums in 64 bits,
+/// which wrap around, quotients and products with the coefficient truncated toward zero, 0 for no elements. Or quantised i8, u8 or i16
+/// to the scale that `into<quant{…}>` gives: sums of (x - zero point) are exact integers, and requantise() scales them by
 /// scale of x * coefficient / (scale of y * their number); a mean of no elements is 0.
 /// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_MEAN; quantised: the reference kernel of
 /// TFLite's MEAN, as TensorFlow 2.14 has it.
 struct reduce_mean {
   static constexpr op_code code{42};
   static constexpr std::string_view name = "reduce_mean";
-  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::bytes},
+  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered | types::index},
                                             {"axes", types::index, presence::optional, true}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered | types::index}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 42, .hdi = 118};
   static constexpr nnrt_parameter parameters[] = {
@@ -13076,15 +16138,19 @@ struct reduce_mean {
     axes_must_be_a_list_or_one_number,
     axes_must_be_known,
     axis_must_be_an_axis_of_the_input,
+    quantised_type_must_be_i8_u8_or_i16,
     quantised_input_must_have_one_scale,
     quantised_output_must_have_one_scale,
     coefficient_of_a_quantised_mean_must_be_finite,
   };
 
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    const bool is_stored = detail::bytes.contains(in[0].desc.type);
-    if (is_stored)
+    const bool is_stored = detail::layered.contains(in[0].desc.type);
+    if (is_stored) {
       if (auto v = check_quantisation(a, in, wanted); !v) return v;
+    } else if (in[0].desc.quantised) {
+      return require(rule::quantised_type_must_be_i8_u8_or_i16, in[0].desc.type, i8);
+    }
     verdict v = detail::infer_reduction<rule>(a, in);
     if (v && is_stored) v.outputs[0].quantised = wanted[0].quantised;
     return v;
@@ -13110,7 +16176,7 @@ struct reduce_mean {
   static constexpr void reference(const attrs& a, arguments in, results out) {
     using sum_t = math::compute_t<T>;
     const auto add = [](sum_t& sum, T element) { sum += static_cast<sum_t>(element); };
-    if constexpr (detail::is_byte<T>) {
+    if constexpr (detail::is_layered<T>) {
       const quantisation &x = in[0].desc->quantised, &y = out[0].desc->quantised;
       const double coefficient = a.factor();
       const fixed_point factor = scale_of_sums(coefficient, x, y);
@@ -13118,6 +16184,13 @@ struct reduce_mean {
         const std::int64_t steps = sum - x.zero_point * count;
         return requantise<T, Rounding>(coefficient < 0 ? -steps : steps, shared_out(factor, count), y.zero_point,
                                        stored_range_of<T>(y, activation::none));
+      });
+    } else if constexpr (std::is_integral_v<T>) {
+      const double factor = double{a.factor()};
+      const auto add_up = [](std::uint64_t& sum, T element) { sum += static_cast<std::uint64_t>(element); };
+      detail::reduce<T>(a, in, out, std::uint64_t{0}, add_up, [&](std::uint64_t sum, std::int64_t count) {
+        const std::int64_t mean = count == 0 ? 0 : static_cast<std::int64_t>(sum) / count;
+        return factor == 1 ? static_cast<T>(mean) : math::convert<T>(math::convert<double>(mean) * factor);
       });
     } else {
       const auto factor = static_cast<sum_t>(a.factor());
@@ -13201,13 +16274,18 @@ namespace ops {
 /// computation (float for float16). Integers wrap around in their own width; times the coefficient they are truncated
 /// toward zero and saturated.
 ///
-/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_PROD.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; after each element the product
+/// of (x - zero point) is scaled by scale of x / (scale of y)^(1 / number of elements), in 64 bits, and by the coefficient
+/// at the end.
+///
+/// Broken rules: see `rule`; axes and scales are counted. Source: NNRt OH_NN_OPS_REDUCE_PROD; quantised: the reference
+/// kernel of TFLite's REDUCE_PROD, which has i8 and i16 (and no coefficient).
 struct reduce_prod {
   static constexpr op_code code{50};
   static constexpr std::string_view name = "reduce_prod";
   static constexpr operand_spec inputs[] = {{"x", types::number}, {"axes", types::index, presence::optional, true}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 50, .hdi = 118};
   static constexpr nnrt_parameter parameters[] = {
       {"keep_dims", 70, boolean}, {"reduce_to_end", 119, boolean}, {"coefficient", 120, f32}};
@@ -13218,26 +16296,66 @@ struct reduce_prod {
     axes_must_be_a_list_or_one_number,
     axes_must_be_known,
     axis_must_be_an_axis_of_the_input,
+    quantised_type_must_be_i8_u8_or_i16,
+    quantised_input_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+    coefficient_of_a_quantised_product_must_be_finite,
   };
 
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_reduction<rule>(a, in);
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    const bool is_stored = bool(in[0].desc.quantised);
+    if (is_stored)
+      if (auto v = check_quantisation(a, in[0].desc, wanted); !v) return v;
+    verdict v = detail::infer_reduction<rule>(a, in);
+    if (v && is_stored) v.outputs[0].quantised = wanted[0].quantised;
+    return v;
   }
 
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     using wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, math::compute_t<T>>;
+    if constexpr (can_be_stored<T>)
+      if (in[0].desc->quantised) return multiply_stored<T>(a, in, out);
     detail::reduce<T>(
         a, in, out, wide{1}, [](wide& product, T element) { product *= static_cast<wide>(element); },
-        [factor = a.factor()](wide product, std::int64_t) { return times<T>(product, factor); });
+        [factor = a.factor()](wide product, std::int64_t) { return detail::times_factor<T>(product, factor); });
   }
 
  private:
-  template <class T, class Wide> static constexpr T times(Wide product, float factor) {
-    if constexpr (!std::is_integral_v<T>) return static_cast<T>(product * static_cast<Wide>(factor));
-    else if (factor == 1) return static_cast<T>(product);  // a double would round large ones
-    else return math::convert<T>(math::convert<double>(static_cast<T>(product)) * double{factor});
+  static constexpr verdict check_quantisation(const attrs& a, const tensor_desc& x, array_ref<const tensor_desc> wanted) {
+    constexpr float most = std::numeric_limits<float>::max();
+    if (!types::stored.contains(x.type)) return require(rule::quantised_type_must_be_i8_u8_or_i16, x.type, i8);
+    if (auto v = detail::require_one_scale(rule::quantised_input_must_have_one_scale, x); !v) return v;
+    if (auto v = detail::require_one_scale(rule::quantised_output_must_have_one_scale, detail::wish_of(wanted)); !v)
+      return v;
+    return require_real_between(rule::coefficient_of_a_quantised_product_must_be_finite, a.factor(), -most, most);
+  }
+
+  /// Each factor is brought to its share of the scale of y, so that no product grows beyond it.
+  template <class T> static constexpr void multiply_stored(const attrs& a, arguments in, results out) {
+    const quantisation &x = in[0].desc->quantised, &y = out[0].desc->quantised;
+    const double coefficient = a.factor(), size = coefficient < 0 ? -coefficient : coefficient;
+    const std::int64_t results = out[0].elements(), count = results > 0 ? in[0].elements() / results : 0;
+    const double share = count > 0 ? math::pow(double{y.scale}, 1 / static_cast<double>(count)) : 1;
+    const fixed_point factor = fixed_point_of(double{x.scale} / share);
+    const fixed_point last = fixed_point_of(math::product(double{x.scale} / share, size));
+    struct product {
+      std::int32_t steps = 0;
+      bool is_begun = false;
+    };
+    const auto step = [&](product& so_far, T element) {
+      const std::int64_t steps = std::int64_t{element} - x.zero_point;
+      so_far.steps = so_far.is_begun ? rounding::twice::scale_wide(so_far.steps * steps, factor)
+                                     : static_cast<std::int32_t>(steps);
+      so_far.is_begun = true;
+    };
+    const stored_range range = stored_range_of<T>(y, activation::none);
+    detail::reduce<T>(a, in, out, product{}, step, [&](const product& all, std::int64_t) {
+      if (!all.is_begun) return stored_as<T>(coefficient, y);
+      const std::int64_t steps = all.steps;
+      return requantise_wide<T>(coefficient < 0 ? -steps : steps, last, y.zero_point, range);
+    });
   }
 };
 
@@ -13745,6 +16863,35 @@ template <class Isa> struct fast<ops::resize_bilinear, Isa> {
 // rsqrt: one over the square root.
 // Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernel.
 
+// ===== nnrt/ops/detail/fixed_root.hpp
+// fixed_root: reciprocals of square roots of stored 8-bit numbers in fixed point, with the bits of TFLite's.
+// Flow: the reference of rsqrt on i8 and u8; its binding makes a table of it.
+
+namespace nnrt::inline NNRT_ISA::ops::detail::fixed {
+
+/// 1 / sqrt(x) of an integer x > 0 as mantissa * 2^(exponent - 31). Newton and Raphson's method, five steps with 3
+/// integer bits, of x as a number in [1/16, 1/4) without any. Source: GetInvSqrtQuantizedMultiplierExp of TFLite.
+constexpr fixed_point inverse_root(std::int32_t x) {
+  using nnrt::detail::high_product, nnrt::detail::shifted_left, nnrt::detail::shifted_right;
+  if (x <= 1) return {2147483647, 0};
+  int right = 11;
+  for (; x >= 1 << 29; ++right) x /= 4;
+  const int pairs = (std::countl_zero(static_cast<std::uint32_t>(x)) - 1) / 2 - 1;
+  right -= pairs;
+  x <<= 2 * pairs;
+  constexpr std::int32_t one = 1 << 28, three_halves = one + (one >> 1), half_of_root_2 = 1518500250;
+  const std::int32_t half = shifted_right(x >> 1, 1);
+  std::int32_t y = one;
+  for (int step = 0; step < 5; ++step) {
+    const std::int32_t cube = shifted_left(high_product(high_product(y, y), y), 6);
+    y = shifted_left(high_product(three_halves, y) - high_product(half, cube), 3);
+  }
+  y = high_product(y, half_of_root_2);
+  return right < 0 ? fixed_point{shifted_left(y, -right), 0} : fixed_point{y, -right};
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail::fixed
+
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
@@ -13752,29 +16899,66 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, 1 / sqrt(x); NaN below zero, an infinity of its sign at zero
 ///
-/// No rules beyond the signature's. Source: NNRt OH_NN_OPS_RSQRT, with IEEE 754's answers where that asks for x >= 0.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives. 8 bits in fixed point; each
+/// stored i16 is the nearest to the real result, rounded to float. At zero it is the largest number, below zero the
+/// zero point.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_RSQRT, with IEEE 754's answers where that asks
+/// for x >= 0; quantised: the reference kernel of TFLite's RSQRT, which has i8 (and no numbers below zero).
 struct rsqrt {
   static constexpr op_code code{44};
   static constexpr std::string_view name = "rsqrt";
-  static constexpr operand_spec inputs[] = {{"x", types::floating}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{.result = storage::in_place};
+  static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
+  static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 44, .hdi = 126};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
-  enum class rule {};
+  enum class rule { quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
 
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return yields(in[0].desc);
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    return detail::infer_real<rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    detail::for_each_real<T>(in, out, [](double x) {
+    if constexpr (detail::is_byte<T>) return detail::for_each_element<T>(in, out, stored_root<T>(in, out));
+    else if constexpr (can_be_stored<T>) return detail::for_each_stored<T>(in, out, [](float x) { return root(x); });
+    else detail::for_each_real<T>(in, out, [](double x) {
       // Constant evaluation refuses to divide by zero.
       return x == 0 ? math::copysign(math::infinity<double>, x) : 1 / math::sqrt(x);
     });
   }
+
+ private:
+  static constexpr float root(float x) {
+    if (x <= 0) return x < 0 ? math::nan<float> : math::infinity<float>;
+    return static_cast<float>(1 / math::sqrt(double{x}));
+  }
+
+  /// The function of a stored byte: the root of steps from the zero point with 20 bits behind the point, times what one
+  /// step is worth.
+  template <class T> struct stored_root {
+    std::int32_t zero_x, zero_y;
+    fixed_point factor;
+    constexpr stored_root(arguments in, results out)
+        : zero_x(in[0].desc->quantised.zero_point), zero_y(out[0].desc->quantised.zero_point) {
+      const auto of_step = static_cast<float>(math::sqrt(double{in[0].desc->quantised.scale}));
+      const double step = double{float_product(of_step, out[0].desc->quantised.scale)};
+      factor = fixed_point_of(step > 0 ? 1 / step : 0x1p100);  // beyond every number
+      factor.exponent -= 20;
+    }
+    constexpr T operator()(T x) const {
+      using limits = std::numeric_limits<T>;
+      const std::int32_t steps = x - zero_x;
+      if (steps == 0) return limits::max();
+      if (steps < 0) return static_cast<T>(zero_y);
+      fixed_point root = detail::fixed::inverse_root(steps);
+      root.exponent += 20;
+      const std::int32_t digits = rounding::twice::scale(1, root);
+      return requantise<T>(digits, factor, zero_y, {limits::min(), limits::max()});
+    }
+  };
 };
 
 }  // namespace ops
@@ -13789,6 +16973,10 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto rsqrt
 namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::rsqrt, Isa> : unary_binding<fast<ops::rsqrt, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice table = table_binding<ops::rsqrt, Isa>::select(node)) return table;
+    return unary_binding<fast>::select(node);
+  }
   static constexpr std::int64_t cost = 4;
   static rsqrt_lanes function(array_ref<const word>) { return {}; }
 };
@@ -13811,15 +16999,22 @@ namespace ops {
 ///   y: like x, = fused(x * scale + bias)
 ///
 /// `axis` counts from the end when negative. NNRt wants it given; here it is the last one, where channels are, unless
-/// it is. Integers wrap around. Broken rules: see `rule`. Source: NNRt OH_NN_OPS_SCALE.
+/// it is. Integers wrap around.
+///
+/// Quantised: x i8, u8 or i16 with one scale, scale and bias f32, or of the dtype of x with one scale each, y with the
+/// scale that `into<quant{…}>` gives; each stored number is the nearest to the real result, rounded to float, and a fused
+/// activation is a clamp of them.
+///
+/// Broken rules: see `rule`; axes, extents and scales are counted. Source: NNRt OH_NN_OPS_SCALE; quantised: this library.
 struct scale {
   static constexpr op_code code{26};
   static constexpr std::string_view name = "scale";
   static constexpr operand_spec inputs[] = {{"x", types::number}, {"scale", types::number}, {"bias", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.result = storage::in_place, .computes = meaning::scale};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .computes = meaning::scale, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 26, .hdi = 127};
-  static constexpr nnrt_parameter parameters[] = {{"axis", 45, i64}, {"fused", 44, i8}};
+  static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"axis", 45, i64}.required(), {"fused", 44, i8}};
 
   struct attrs {
     NNRT_ATTRIBUTES(attrs, (std::int64_t, axis), (activation, fused));  // axis first: passes read it as word 0
@@ -13831,40 +17026,70 @@ struct scale {
     parameter_types_must_equal_input_type,
     parameters_must_not_have_more_axes_than_the_input_from_axis_on,
     parameter_extents_must_equal_input_extents,
+    parameters_of_a_plain_input_must_be_plain,
+    quantised_type_must_be_i8_u8_or_i16,
+    quantised_input_must_have_one_scale,
+    parameter_types_of_a_quantised_input_must_be_its_type_or_f32,
+    quantised_parameters_must_have_one_scale,
+    quantised_output_must_have_one_scale,
   };
 
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     const int axis = normalise_axis(a.axis, x.rank());
     if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
     for (const operand& given : in.subspan(1)) {
       const tensor_desc& p = given.desc;
-      if (auto v = require(rule::parameter_types_must_equal_input_type, p.type, x.type); !v) return v;
       constexpr auto too_many = rule::parameters_must_not_have_more_axes_than_the_input_from_axis_on;
       if (auto v = require_at_most(too_many, p.rank(), x.rank() - axis); !v) return v;
       constexpr auto fits = rule::parameter_extents_must_equal_input_extents;
       for (int i = 0; i < p.rank(); ++i)
         if (auto v = require_same_extent(fits, p.shape[i], x.shape[axis + i]); !v) return v;
     }
-    return yields(x);
+    if (auto v = check_types(in, wanted); !v) return v;
+    return yields(detail::like_input(x, wanted));
   }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     using wide = detail::wrapping_t<T>;
-    const auto x = in[0].as<const T>(), scale = in[1].as<const T>(), bias = in[2].as<const T>();
     const auto y = out[0].as<T>();
-    const int axis = normalise_axis(a.axis, x.rank());
+    const int axis = normalise_axis(a.axis, y.rank());
     // Elements of x between one of the parameter and the next.
-    const std::int64_t of_scale = x.shape.elements(axis + scale.rank()), of_bias = x.shape.elements(axis + bias.rank());
-    for (std::int64_t i = 0; i < x.elements(); ++i) {
-      const T factor = scale[i / of_scale % scale.elements()], offset = bias[i / of_bias % bias.elements()];
-      y[i] = detail::finished<T>(
-          product(static_cast<wide>(x[i]), static_cast<wide>(factor)) + static_cast<wide>(offset), a.fused);
-    }
+    const std::int64_t of_scale = y.shape.elements(axis + in[1].rank()), of_bias = y.shape.elements(axis + in[2].rank());
+    const auto each = [&](const auto& x, const auto& scale, const auto& bias, auto element) {
+      for (std::int64_t i = 0; i < y.elements(); ++i)
+        y[i] = element(x[i], scale[i / of_scale % scale.elements()], bias[i / of_bias % bias.elements()]);
+    };
+    if constexpr (can_be_stored<T>)
+      if (in[0].desc->quantised) {
+        using reals = detail::reals_of<T>;
+        const detail::storing<T> store(out[0], a.fused);
+        return each(reals(in[0]), reals(in[1]), reals(in[2]), [&](double x, double factor, double offset) {
+          return store(math::product(x, factor) + offset);
+        });
+      }
+    each(in[0].as<const T>(), in[1].as<const T>(), in[2].as<const T>(), [&](T x, T factor, T offset) {
+      return detail::finished<T>(
+          product(static_cast<wide>(x), static_cast<wide>(factor)) + static_cast<wide>(offset), a.fused);
+    });
   }
 
  private:
+  static constexpr verdict check_types(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    const tensor_desc& x = in[0].desc;
+    if (x.quantised) {
+      constexpr auto can_be = rule::quantised_type_must_be_i8_u8_or_i16;
+      if (!types::stored.contains(x.type)) return require(can_be, x.type, i8);
+      return detail::check_stored_parameters<rule>(in, wanted);
+    }
+    for (const operand& given : in.subspan(1)) {
+      if (auto v = require(rule::parameter_types_must_equal_input_type, given.desc.type, x.type); !v) return v;
+      if (given.desc.quantised) return refuse(rule::parameters_of_a_plain_input_must_be_plain, 1, 0);
+    }
+    return {};
+  }
+
   template <class Wide> static constexpr Wide product(Wide x, Wide factor) {
     if constexpr (std::is_integral_v<Wide>) return x * factor;
     else return math::product(x, factor);
@@ -13920,6 +17145,108 @@ template <class Isa> struct fast<ops::scale, Isa> {
 // sigmoid: 1 / (1 + exp(-x)).
 // Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernel.
 
+// ===== nnrt/ops/detail/interpolated.hpp
+// interpolated: functions of 16-bit numbers as TFLite has them, read from tables and interpolated between their entries.
+// Flow: the references of sigmoid, tanh and softmax on i16; entries are computed where they are read, a kernel may keep them.
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// 65536 * sigmoid(i / 24), plus half of what a straight line to the next entry lacks in the middle; i from 0 to 255.
+/// Source: the table of sigmoids that TFLite and CMSIS-NN share.
+constexpr std::int32_t sigmoid_entry(std::int64_t i) {
+  if (i == 255) return 65535;
+  const auto at = [](double x) { return 65536 / (1 + math::exp(-x / 24)); };
+  const auto place = static_cast<double>(i);
+  const double here = at(place), middle = at(place + 0.5), next = at(place + 1);
+  return static_cast<std::int32_t>(math::round_half_away(here - ((here + next) / 2 - middle) / 2));
+}
+
+/// The stored numbers of x as arguments of that table, in steps of 1 / 12288: times a factor, rounded toward plus
+/// infinity in the middle. Scales next to 2^-12 (with `doubled`: and 2^-11) count as such; of others, the factor's upper
+/// 15 bits are kept. Source: TFLite's LOGISTIC and TANH on i16.
+struct sigmoid_argument {
+  std::int64_t multiplier;
+  int shift = 0;
+
+  constexpr sigmoid_argument(float scale, bool doubled) : multiplier(3) {
+    const double steps = double{scale} * 4096;
+    const auto is_about = [&](double power) { return steps > power * 0.999307093 && steps < power * 1.000693387; };
+    if (is_about(1)) return;
+    if (doubled && is_about(2)) {
+      multiplier = 6;
+      return;
+    }
+    double factor = steps * 3;
+    for (; factor <= 32767.0 / 2 && shift <= 30; ++shift) factor *= 2;
+    multiplier = static_cast<std::int64_t>(factor < 0x1p31 ? factor : 0x1p31);
+  }
+  constexpr std::int64_t operator()(std::int16_t x) const {
+    return (x * multiplier + (shift > 0 ? std::int64_t{1} << (shift - 1) : 0)) >> shift;
+  }
+};
+
+/// The table between entries, where `bits` of an argument's magnitude lie between two; `most` behind the last one.
+constexpr std::int64_t interpolated_sigmoid(std::int64_t magnitude, int bits, std::int64_t most) {
+  const std::int64_t place = magnitude >> bits, rest = magnitude & ((std::int64_t{1} << bits) - 1);
+  if (place >= 255) return most;
+  const std::int64_t here = sigmoid_entry(place);
+  return (here << bits) + rest * (sigmoid_entry(place + 1) - here);
+}
+
+/// 32768 * sigmoid of an argument.
+constexpr std::int16_t sigmoid_of(std::int64_t argument) {
+  const std::int64_t upper = interpolated_sigmoid(argument < 0 ? -argument : argument, 9, 0x7fff << 10) + (1 << 9);
+  return static_cast<std::int16_t>((argument < 0 ? (1 << 25) - upper + (1 << 10) - 1 : upper) >> 10);
+}
+/// 32768 * tanh of an argument: 2 * sigmoid of twice of it - 1.
+constexpr std::int16_t tanh_of(std::int64_t argument) {
+  const std::int64_t upper = interpolated_sigmoid(argument < 0 ? -argument : argument, 8, 0xffff << 8) - (1 << 23);
+  return static_cast<std::int16_t>((argument < 0 ? (1 << 7) - 1 - upper : upper + (1 << 7)) >> 8);
+}
+
+/// Whether numbers of 16 bits are stored as TFLite asks for where it reads such tables: without zero points, the result
+/// as 1/32768.
+constexpr bool is_interpolated(const quantisation& x, const quantisation& y) {
+  return x.zero_point == 0 && y.zero_point == 0 && y.scale == 0x1p-15F;
+}
+
+/// A function over [first, last] as 512 steps of 1/32768, read by all numbers of 16 bits. Source: the tables of TFLite's
+/// SOFTMAX on i16.
+template <class F> struct table_of_steps {
+  F f;
+  double first, last;
+
+  static constexpr int steps = 512;
+
+  constexpr table_of_steps(F function, double from, double to) : f(function), first(from), last(to) {}
+  constexpr std::int32_t entry(int i) const {
+    const auto value = [&](double x) { return math::product(f(x), 0x1p15); };
+    if (i == steps) return bounded(math::round_half_away(value(last)));
+    const double step = (last - first) / steps, x = first + math::product(step, i);
+    const double here = math::round_half_away(value(x)), next = value(first + math::product(step, i + 1)),
+                 middle = math::round_half_away(value(x + step / 2));
+    const double lacking = math::round_half_away((next + here) / 2) - middle;
+    return bounded(here - math::round_half_away(lacking / 2));
+  }
+  /// Of a number in [-32768, 32767].
+  constexpr std::int32_t operator()(std::int32_t x) const {
+    return between(x, [&](int i) { return entry(i); });
+  }
+  /// The same by entries that were computed before.
+  template <class EntryOf> static constexpr std::int32_t between(std::int32_t x, const EntryOf& entry_of) {
+    const int i = 256 + (x >> 7);
+    const std::int32_t here = entry_of(i);
+    return here + (((entry_of(i + 1) - here) * (x & 127) + 64) >> 7);
+  }
+
+ private:
+  static constexpr std::int32_t bounded(double x) {
+    return static_cast<std::int32_t>(x < -32768 ? -32768 : x > 32767 ? 32767 : x);
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
@@ -13931,7 +17258,8 @@ namespace ops {
 /// -128; each stored number is the nearest to the real result, computed in float.
 ///
 /// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_SIGMOID; quantised: the tables of TFLite's
-/// LOGISTIC for 8 bits (which has only the scale 1/256; for 16 it interpolates, and differs in the last bits).
+/// LOGISTIC for 8 bits (which has only the scale 1/256). i16 without zero points to 1/32768 is interpolated in TFLite's
+/// table, whose numbers differ from those in the last bits.
 struct sigmoid {
   static constexpr op_code code{28};
   static constexpr std::string_view name = "sigmoid";
@@ -13950,6 +17278,13 @@ struct sigmoid {
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    if constexpr (std::is_same_v<T, std::int16_t>) {
+      const quantisation& from = in[0].desc->quantised;
+      if (detail::is_interpolated(from, out[0].desc->quantised)) {
+        const detail::sigmoid_argument argument(from.scale, false);
+        return detail::for_each_element<T>(in, out, [&](T x) { return detail::sigmoid_of(argument(x)); });
+      }
+    }
     if constexpr (can_be_stored<T>) {
       // The steps of TFLite's float code, each rounded to float.
       detail::for_each_stored<T>(
@@ -14231,19 +17566,20 @@ inline void softmax_columns(const float* x, std::int64_t extent, std::int64_t st
 
 }  // namespace detail
 
-/// Softmax along the middle of the block; y may be x. A NaN anywhere in a group makes the whole group NaN.
-/// The parts share the groups, in vectors where these lie side by side.
-template <class Isa = native> void softmax(const axis_block& block, const float* x, float* y, part p = {}) {
-  if (block.inner == 1) {
-    const interval rows = share(block.outer, p);
-    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-      const float* const from = x + row * block.extent;
-      float* const to = y + row * block.extent;
-      const float most = detail::row_maximum<vf>(from, block.extent);
-      detail::scale_row<vf>(to, block.extent, 1.0F / detail::row_exponentials<vf>(from, block.extent, most, to));
-    }
-    return;
+/// Softmax along the middle of a block whose inner extent is 1; y may be x. A NaN anywhere in a group makes the whole group
+/// NaN. The parts share the groups.
+template <class Isa = native> void softmax_rows(const axis_block& block, const float* x, float* y, part p = {}) {
+  const interval rows = share(block.outer, p);
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    const float* const from = x + row * block.extent;
+    float* const to = y + row * block.extent;
+    const float most = detail::row_maximum<vf>(from, block.extent);
+    detail::scale_row<vf>(to, block.extent, 1.0F / detail::row_exponentials<vf>(from, block.extent, most, to));
   }
+}
+
+/// The same for any inner extent: vectors are made of groups that lie side by side.
+template <class Isa = native> void softmax_columns(const axis_block& block, const float* x, float* y, part p = {}) {
   const rectangle work = share(block.outer, (block.inner + lanes - 1) / lanes, p);
   const std::int64_t end = work.columns.end * lanes < block.inner ? work.columns.end * lanes : block.inner;
   for (std::int64_t row = work.rows.begin; row < work.rows.end; ++row)
@@ -14255,9 +17591,13 @@ template <class Isa = native> void softmax(const axis_block& block, const float*
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
-// ===== nnrt/ops/softmax.hpp
-// softmax: numbers along one or several axes become probabilities.
-// Flow: front ends call infer(); kernels/select.hpp binds it to the softmax kernel.
+// ===== nnrt/kernels/stored_softmax.hpp
+// stored_softmax: softmax of stored numbers with the reference's bits, whose powers are kept in tables.
+// Flow: bind/softmax.hpp calls softmax_of_bytes() and softmax_of_shorts() for a part of the groups.
+
+// ===== nnrt/ops/detail/stored_softmax.hpp
+// stored_softmax: the two ways in which softmax of stored numbers is computed, for one group of elements.
+// Flow: ops/softmax.hpp's reference asks for powers, their sum and shares of it; kernels keep powers in a table.
 
 // ===== nnrt/ops/detail/fixed_exponential.hpp
 // fixed_exponential: powers of e and reciprocals of 32-bit fixed-point numbers, with the bits of TFLite's.
@@ -14320,9 +17660,9 @@ struct exponent_scale {
   fixed_point factor;
   std::int64_t least = 0;  // smaller differences count as minus infinity
 
-  constexpr explicit exponent_scale(float scale) {
+  constexpr explicit exponent_scale(double scale) {
     constexpr double most = 0x1p31 - 1;
-    const double steps = double{scale} * 0x1p26;
+    const double steps = scale * 0x1p26;
     factor = fixed_point_of(steps < most ? steps : most);
     least = -((std::int64_t{31} << 26) >> (factor.exponent > 0 ? factor.exponent : 0));
   }
@@ -14335,40 +17675,191 @@ struct exponent_scale {
 
 }  // namespace nnrt::inline NNRT_ISA::ops::detail::fixed
 
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// Whether softmax's results are stored in the form that TFLite asks for: bytes count 256ths from the smallest one on,
+/// i16 counts 32768ths.
+template <class T> constexpr bool are_usual_shares(const quantisation& y) {
+  if constexpr (sizeof(T) == 2) return y.scale == 0x1p-15F && y.zero_point == 0;
+  else return y.scale == 0x1p-8F && y.zero_point == std::numeric_limits<T>::min();
+}
+
+/// In fixed point of 32 bits. Source: the reference kernel of TFLite's SOFTMAX on bytes; scales of y other than 1/256
+/// are this library's: there the share, of 31 bits, is brought to y by requantise().
+template <class T> struct fixed_softmax {
+  fixed::exponent_scale exponent;
+  quantisation to;
+
+  constexpr fixed_softmax(const quantisation& x, const quantisation& y, float beta)
+      : exponent(double{x.scale} * double{beta}), to(y) {}
+
+  /// Of x minus the largest x.
+  constexpr std::int32_t power(std::int64_t difference) const { return exponent.exp_of(difference); }
+  /// What a power adds to the sum.
+  static constexpr std::int64_t addend(std::int32_t power) { return nnrt::detail::shifted_right(power, 12); }
+
+  /// From a power to the stored number of its share of the sum.
+  struct share {
+    fixed::reciprocal reciprocal;
+    fixed_point factor;
+    quantisation to;
+    bool is_usual;
+
+    constexpr T operator()(std::int32_t power) const {
+      constexpr std::int64_t least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
+      const std::int32_t fraction = nnrt::detail::high_product(reciprocal.fraction, power);
+      if (!is_usual) return requantise<T>(fraction, factor, to.zero_point, {int{least}, int{most}});
+      const auto bits = static_cast<int>(nnrt::detail::clamped(reciprocal.bits + 23, 0, 62));
+      return static_cast<T>(nnrt::detail::clamped(least + nnrt::detail::shifted_right(fraction, bits), least, most));
+    }
+  };
+  constexpr share share_of(std::int64_t sum) const {
+    const fixed::reciprocal one = fixed::reciprocal_of(sum);
+    const double unit = 0x1p-31 / static_cast<double>(std::int64_t{1} << one.bits);
+    return {one, fixed_point_of(unit / double{to.scale}), to, sizeof(T) == 1 && are_usual_shares<T>(to)};
+  }
+};
+
+/// From tables of 16 bits, for results that count 32768ths. Source: TFLite's SOFTMAX on i16.
+struct interpolated_softmax {
+  fixed_point factor;  // of differences: 65535 stand for 10
+
+  constexpr interpolated_softmax(const quantisation& x, float beta) {
+    const float scale = float_product(x.scale, beta);
+    constexpr float most = std::numeric_limits<float>::max();
+    factor = fixed_point_of(double{scale < most ? scale : most} / (10.0 / 65535.0));
+  }
+
+  static constexpr table_of_steps exponentials{[](double x) { return math::exp(x); }, -10.0, 0.0};
+
+  /// Where the exponential of x minus the largest x is to be read.
+  constexpr std::int32_t place_of(std::int64_t difference) const {
+    const std::int64_t place =
+        std::int64_t{32767} + rounding::twice::scale(static_cast<std::int32_t>(difference), factor);
+    return static_cast<std::int32_t>(nnrt::detail::clamped(place, -32768, 32767));
+  }
+  constexpr std::int32_t power(std::int64_t difference) const { return exponentials(place_of(difference)); }
+  static constexpr std::int64_t addend(std::int32_t power) { return power; }
+
+  struct share {
+    std::int64_t reciprocal;
+    int bits;
+    constexpr std::int16_t operator()(std::int32_t power) const {
+      const std::int64_t part = (power * reciprocal + (std::int64_t{1} << (bits - 2))) >> (bits - 1);
+      return static_cast<std::int16_t>(nnrt::detail::clamped(part, 0, 32767));
+    }
+  };
+  /// Of a sum of at least 32767: the sum's leading 17 bits say where in the table of 1 / (1 + x) its reciprocal is.
+  static constexpr share share_of(std::int64_t sum) {
+    constexpr table_of_steps table{[](double x) { return 1.0 / (1.0 + x); }, 0.0, 1.0};
+    const int bits = 64 - std::countl_zero(static_cast<std::uint64_t>(sum));
+    const std::int64_t leading = bits <= 31 ? sum << (31 - bits) : sum >> (bits - 31);
+    const std::int64_t place = ((leading + (1 << 13)) >> 14) - (1 << 15) - (1 << 16);
+    return {table(static_cast<std::int32_t>(nnrt::detail::clamped(place, -32768, 32767))), bits};
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// y = the shares of x along the middle axis of the block. power_of(d) is the power of an element that is d below the
+/// largest of its group; finisher(share) gives the function from d to a result.
+template <class T, class By, class PowerOf, class Finisher>
+void share_out(const axis_block& block, const T* x, const By& by, const PowerOf& power_of, const Finisher& finisher, T* y,
+               part p) {
+  const std::int64_t step = block.inner;
+  const interval groups = share(block.outer * block.inner, p);
+  for (std::int64_t group = groups.begin; group < groups.end; ++group) {
+    const std::int64_t first = group / step * block.extent * step + group % step;
+    const T* const from = x + first;
+    std::int32_t largest = from[0];
+    for (std::int64_t i = 1; i < block.extent; ++i) largest = from[i * step] > largest ? from[i * step] : largest;
+    std::int64_t sum = 0;
+    for (std::int64_t i = 0; i < block.extent; ++i) sum += by.addend(power_of(largest - from[i * step]));
+    const auto finish = finisher(by.share_of(sum));
+    for (std::int64_t i = 0; i < block.extent; ++i) y[first + i * step] = finish(largest - from[i * step]);
+  }
+}
+
+/// Of bytes: a table of the 256 powers, and for long groups one of the 256 results.
+template <class T>
+void softmax_of_bytes(const axis_block& block, const T* x, const ops::detail::fixed_softmax<T>& by, T* y, part p) {
+  constexpr int entries = 256;
+  std::int32_t powers[entries];
+  for (int d = 0; d < entries; ++d) powers[d] = by.power(-d);
+  using shared = typename ops::detail::fixed_softmax<T>::share;
+  const auto power_of = [&](std::int32_t d) { return powers[d]; };
+  if (block.extent < 2 * entries)
+    return share_out(
+        block, x, by, power_of, [&](const shared& of) { return [&powers, of](std::int32_t d) { return of(powers[d]); }; },
+        y, p);
+  T results[entries];
+  share_out(
+      block, x, by, power_of,
+      [&](const shared& of) {
+        for (int d = 0; d < entries; ++d) results[d] = of(powers[d]);
+        return [&results](std::int32_t d) { return results[d]; };
+      },
+      y, p);
+}
+
+/// Of numbers of 16 bits whose shares count 32768ths: the table of exponentials, which the reference computes as it goes.
+inline void softmax_of_shorts(const axis_block& block, const std::int16_t* x, const ops::detail::interpolated_softmax& by,
+                              std::int16_t* y, part p) {
+  using softmax = ops::detail::interpolated_softmax;
+  std::int32_t entries[softmax::exponentials.steps + 1];
+  for (int i = 0; i <= softmax::exponentials.steps; ++i) entries[i] = softmax::exponentials.entry(i);
+  const auto power_of = [&](std::int32_t d) {
+    return softmax::exponentials.between(by.place_of(-d), [&](int i) { return entries[i]; });
+  };
+  share_out(
+      block, x, by, power_of,
+      [&](const softmax::share& of) {
+        return [&power_of, of](std::int32_t d) { return of(power_of(d)); };
+      },
+      y, p);
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/ops/softmax.hpp
+// softmax: numbers along one or several axes become probabilities.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the softmax kernel.
+
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
-/// exp(x) over its sum along the listed axes, shifted by the maximum so that nothing overflows.
+/// exp(beta * x) over its sum along the listed axes, shifted by the maximum so that nothing overflows.
 ///
 ///   x: any shape of rank >= 1      y: the same shape; the sum over the listed axes is 1
 ///
 /// `axis` lists the axes that one sum runs over, the last axis when it is empty; negative ones count from the end.
-/// dtypes: f16 (computed in f32), f32, f64; or quantised i8 or u8, computed in fixed-point numbers: y has the scale
-/// 1/256 and the zero point -128 (i8) or 0 (u8), which `into<quant{…}>` has to say.
-/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_SOFTMAX (one axis), HDI Softmax (a list); quantised: the reference
-/// kernel of TFLite's SOFTMAX, which runs along the last axis.
+/// beta is 1 unless given. dtypes: f16 (computed in f32), f32, f64; or quantised i8, u8 or i16, computed in fixed-point
+/// numbers, y with the scale that `into<quant{…}>` gives: usually 1/256 from the smallest number on for bytes, and 1/32768
+/// from 0 for i16. Of any other scale, the share in 31 bits is brought to it by requantise().
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_SOFTMAX (one axis), HDI Softmax (a list); quantised with the usual
+/// scales, and beta: the reference kernels of TFLite's SOFTMAX, which runs along the last axis.
 struct softmax {
   static constexpr op_code code{30};
   static constexpr std::string_view name = "softmax";
-  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::bytes}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
+  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 30, .hdi = 138};
   static constexpr nnrt_parameter parameters[] = {{"axis", 46, i64}};
 
   struct attrs {
-    NNRT_ATTRIBUTES(attrs, (axis_list, axis));
-    constexpr attrs() = default;
+    NNRT_ATTRIBUTES(attrs, (float, beta), (axis_list, axis));
+    constexpr attrs() : beta(1) {}
   };
 
   enum class rule {
     input_rank_must_be_at_least_1,
     axis_must_be_an_axis_of_the_input,
     axes_must_differ,
+    beta_must_be_positive_and_finite,
     quantised_input_must_have_one_scale,
     quantised_output_must_have_one_scale,
-    output_scale_must_be_one_256th,
-    output_zero_point_must_be_the_smallest_number,
   };
 
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
@@ -14377,6 +17868,8 @@ struct softmax {
     chosen_axes axes;
     constexpr rule must_exist = rule::axis_must_be_an_axis_of_the_input, must_differ = rule::axes_must_differ;
     if (auto v = choose_axes(axes, a.axis, x.rank(), must_exist, must_differ); !v) return v;
+    constexpr float least = std::numeric_limits<float>::min(), most = std::numeric_limits<float>::max();
+    if (auto v = require_real_between(rule::beta_must_be_positive_and_finite, a.beta, least, most); !v) return v;
     if (auto v = check_quantisation(x, detail::wish_of(wanted)); !v) return v;
     tensor_desc y = x;
     y.quantised = {};
@@ -14386,25 +17879,21 @@ struct softmax {
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     const shape_t& shape = in[0].shape();
-    const auto y = out[0].as<T>();
     if (shape.elements() == 0) return;
     const shape_t group = extents_of_one_sum(a.axis, shape);
     shape_t groups = shape;
     for (int i = 0; i < shape.rank; ++i) groups[i] = shape[i] == group[i] ? 1 : shape[i];
     shape_t start;
     start.rank = shape.rank;
-    do normalise<T>(in[0], y, start, group);
+    do normalise<T>(in[0], out[0], start, group, a.beta);
     while (next_index(start, groups));
   }
 
  private:
   static constexpr verdict check_quantisation(const tensor_desc& x, const tensor_desc& wish) {
-    if (!detail::bytes.contains(x.type)) return {};
+    if (!detail::layered.contains(x.type)) return {};
     if (auto v = detail::require_one_scale(rule::quantised_input_must_have_one_scale, x); !v) return v;
-    if (auto v = detail::require_one_scale(rule::quantised_output_must_have_one_scale, wish); !v) return v;
-    if (auto v = require_real(rule::output_scale_must_be_one_256th, wish.quantised.scale, 1.0F / 256); !v) return v;
-    return require(rule::output_zero_point_must_be_the_smallest_number, wish.quantised.zero_point,
-                   x.type == i8 ? -128 : 0);
+    return detail::require_one_scale(rule::quantised_output_must_have_one_scale, wish);
   }
 
   /// The shape with every axis that is not listed cut to extent 1.
@@ -14419,9 +17908,10 @@ struct softmax {
 
   /// One group of elements, from `start` on, whose results have the sum 1.
   template <class T>
-  static constexpr void normalise(const view& operand, const tensor_view<T>& y, const shape_t& start,
-                                  const shape_t& group) {
+  static constexpr void normalise(const view& operand, const view& result, const shape_t& start, const shape_t& group,
+                                  float beta) {
     const auto x = operand.as<const T>();
+    const auto y = result.as<T>();
     const auto value = [&](const shape_t& at) { return static_cast<math::compute_t<T>>(x.at(at)); };
     const auto each = [&](auto f) {
       shape_t index;
@@ -14434,32 +17924,31 @@ struct softmax {
     };
     auto largest = value(start);
     each([&](const shape_t& at) { largest = value(at) > largest ? value(at) : largest; });
-    if constexpr (detail::is_byte<T>) {
-      const detail::fixed::exponent_scale exponent(operand.desc->quantised.scale);
-      const auto power = [&](const shape_t& at) { return exponent.exp_of(value(at) - largest); };
-      std::int64_t sum = 0;
-      each([&](const shape_t& at) { sum += nnrt::detail::shifted_right(power(at), 12); });
-      const auto share = detail::fixed::reciprocal_of(sum);
-      each([&](const shape_t& at) { y.at(at) = stored<T>(power(at), share); });
+    if constexpr (detail::is_layered<T>) {
+      const auto share_out = [&](const auto& by) {
+        const auto power = [&](const shape_t& at) { return by.power(value(at) - largest); };
+        std::int64_t sum = 0;
+        each([&](const shape_t& at) { sum += by.addend(power(at)); });
+        const auto share = by.share_of(sum);
+        each([&](const shape_t& at) { y.at(at) = static_cast<T>(share(power(at))); });
+      };
+      const quantisation &from = operand.desc->quantised, &to = result.desc->quantised;
+      if (sizeof(T) == 2 && detail::are_usual_shares<T>(to)) share_out(detail::interpolated_softmax(from, beta));
+      else share_out(detail::fixed_softmax<T>(from, to, beta));
     } else {
+      const auto power = [&](const shape_t& at) {
+        return math::exp(math::product(value(at) - largest, math::compute_t<T>(beta)));
+      };
       math::compute_t<T> sum = 0;
-      each([&](const shape_t& at) { sum += math::exp(value(at) - largest); });
-      each([&](const shape_t& at) { y.at(at) = static_cast<T>(math::exp(value(at) - largest) / sum); });
+      each([&](const shape_t& at) { sum += power(at); });
+      each([&](const shape_t& at) { y.at(at) = static_cast<T>(power(at) / sum); });
     }
-  }
-
-  /// The stored number of power * share: so many 256ths, from the smallest number on.
-  template <class T> static constexpr T stored(std::int32_t power, detail::fixed::reciprocal share) {
-    constexpr std::int64_t least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
-    const auto bits = static_cast<int>(nnrt::detail::clamped(share.bits + 23, 0, 62));
-    const std::int32_t fraction = nnrt::detail::high_product(share.fraction, power);
-    return static_cast<T>(nnrt::detail::clamped(least + nnrt::detail::shifted_right(fraction, bits), least, most));
   }
 };
 
 }  // namespace ops
 
-/// softmax(x), with axis<…> or, for one sum over several axes, axes<…>; for a quantised result
+/// softmax(x), with beta<…>, and axis<…> or, for one sum over several axes, axes<…>; for a quantised result
 /// into<quant{.scale = 1.0F / 256, .zero_point = -128}>.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto softmax(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::softmax>(x, keyword::as_axis(keywords)...);
@@ -14469,27 +17958,72 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto softm
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-template <class Isa> struct fast<ops::softmax, Isa> {
-  static constexpr kernel_choice select(const kernel_request& node) {
-    if (!all_of_type(node, f32) || !has_work(node)) return {};
-    const axis_block block = block_for(node.attrs, node.in[0].desc.shape);
-    if (!block.found) return {};
-    constexpr std::int64_t cost = 8;  // additions that one element is worth
-    return {.run = &run,
-            .parts = parts_for(block.elements() * cost),
-            .name = block.inner == 1 ? "softmax rows" : "softmax columns"};
-  }
-  static void run(const kernel_call& call) {
-    softmax(block_for(call.attrs, call.in[0].shape()), floats_in(call, 0), floats_out(call), part_of(call));
-  }
+template <> struct operator_of<ops::softmax::code> {
+  using type = ops::softmax;
+};
 
- private:
+/// The block that a node's softmax works on. Isa makes the name depend on the parameter of fast, see depthwise_binding.
+template <class Isa> struct softmax_blocks {
   static constexpr axis_block block_for(array_ref<const word> attrs, const shape_t& shape) {
     const axis_list axes = unpack<ops::softmax::attrs>(attrs).axis;
     bool listed[max_rank] = {};
     for (const std::int64_t axis : axes) listed[normalise_axis(axis, shape.rank)] = true;
     if (axes.empty()) listed[shape.rank - 1] = true;
     return block_of(shape, listed);
+  }
+};
+
+template <class Isa> struct fast<ops::softmax, Isa> : softmax_blocks<Isa> {
+  static constexpr int methods = 2;
+  template <int Method> static constexpr kernel_functions functions() {
+    if constexpr (Method == 0) return {&run_rows};
+    else return {&run_columns};
+  }
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!all_of_type(node, f32) || !has_work(node) || unpack<ops::softmax::attrs>(node.attrs).beta != 1) return {};
+    const axis_block block = fast::block_for(node.attrs, node.in[0].desc.shape);
+    if (!block.found) return {};
+    constexpr std::int64_t cost = 8;  // additions that one element is worth
+    return {.code = {.method = static_cast<std::int16_t>(block.inner == 1 ? 0 : 1)},
+            .parts = parts_for(block.elements() * cost),
+            .name = block.inner == 1 ? "softmax rows" : "softmax columns"};
+  }
+  static void run_rows(const kernel_call& call) {
+    softmax_rows(fast::block_for(call.attrs, call.in[0].shape()), floats_in(call, 0), floats_out(call), part_of(call));
+  }
+  static void run_columns(const kernel_call& call) {
+    softmax_columns(fast::block_for(call.attrs, call.in[0].shape()), floats_in(call, 0), floats_out(call), part_of(call));
+  }
+};
+
+template <class Isa> struct fast_on_bytes<ops::softmax, Isa> : softmax_blocks<Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    const tensor_desc &x = node.in[0].desc, &y = node.out[0];
+    if (!types::stored.contains(x.type) || !has_work(node)) return {};
+    const axis_block block = fast_on_bytes::block_for(node.attrs, x.shape);
+    const bool is_short = x.type == i16;
+    // Below that many elements the reference computes their powers sooner than a table is filled.
+    const std::int64_t least = is_short ? 256 : 192;
+    if (!block.found || x.elements() < least) return {};
+    if (is_short && !ops::detail::are_usual_shares<std::int16_t>(y.quantised)) return {};
+    const kernel_function run = is_short       ? &run_shorts
+                                : x.type == i8 ? &run_bytes<std::int8_t>
+                                               : &run_bytes<std::uint8_t>;
+    return {.run = run, .parts = parts_for(block.elements()), .name = "softmax stored"};
+  }
+
+ private:
+  static float beta_of(const kernel_call& call) { return unpack<ops::softmax::attrs>(call.attrs).beta; }
+  template <class T> static void run_bytes(const kernel_call& call) {
+    const ops::detail::fixed_softmax<T> by(call.in[0].desc->quantised, call.out[0].desc->quantised, beta_of(call));
+    softmax_of_bytes(fast_on_bytes::block_for(call.attrs, call.in[0].shape()), call.in[0].data.template get<T>(), by,
+                     call.out[0].data.template get<T>(), part_of(call));
+  }
+  static void run_shorts(const kernel_call& call) {
+    const ops::detail::interpolated_softmax by(call.in[0].desc->quantised, beta_of(call));
+    softmax_of_shorts(fast_on_bytes::block_for(call.attrs, call.in[0].shape()),
+                      call.in[0].data.template get<std::int16_t>(), by,
+                      call.out[0].data.template get<std::int16_t>(), part_of(call));
   }
 };
 
@@ -14523,7 +18057,8 @@ struct space_to_batch_nd {
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 31, .hdi = 141};
-  static constexpr nnrt_parameter parameters[] = {{"block", 47, i64, 2}, {"paddings", 48, i64, 4}};
+  static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"block", 47, i64, 2}.of_rank(1).appending(),
+                                                  nnrt_parameter{"paddings", 48, i64, 4}.of_rank(2)};
 
   struct attrs {
     NNRT_ATTRIBUTES(attrs, (extent2, block), (int_list<4>, paddings));
@@ -14664,7 +18199,8 @@ struct split {
   static constexpr operand_spec outputs[] = {{"y", types::any, presence::variadic}};
   static constexpr operator_traits traits{.outputs_are_parts = true, .quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 32, .hdi = 145};
-  static constexpr nnrt_parameter parameters[] = {{"axis", 49, i64}, {"output_num", 50, i64}, {"sizes", 51, i64, -1}};
+  static constexpr nnrt_parameter parameters[] = {
+      {"axis", 49, i64}, {"output_num", 50, i64}, nnrt_parameter{"sizes", 51, i64, -1}.appending()};
 
   static constexpr std::int64_t max_parts = 1024;
 
@@ -14824,26 +18360,33 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, the root of x, correctly rounded; NaN below zero, -0 at -0
 ///
-/// No rules beyond the signature's. Source: NNRt OH_NN_OPS_SQRT.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
+/// nearest to the real root, rounded to float. Below zero there is none, but the zero point.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_SQRT.
 struct sqrt {
   static constexpr op_code code{33};
   static constexpr std::string_view name = "sqrt";
-  static constexpr operand_spec inputs[] = {{"x", types::floating}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{.result = storage::in_place};
+  static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
+  static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 33, .hdi = 146};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
-  enum class rule {};
+  enum class rule { quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
 
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return yields(in[0].desc);
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    return detail::infer_real<rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    detail::for_each_real<T>(in, out, [](double x) { return math::sqrt(x); });
+    if constexpr (can_be_stored<T>) detail::for_each_stored<T>(in, out, [](float x) { return root(x); });
+    else detail::for_each_real<T>(in, out, [](double x) { return math::sqrt(x); });
   }
+
+ private:
+  static constexpr float root(float x) { return x < 0 ? math::nan<float> : static_cast<float>(math::sqrt(double{x})); }
 };
 
 }  // namespace ops
@@ -14858,6 +18401,10 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto sqrt(
 namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::sqrt, Isa> : unary_binding<fast<ops::sqrt, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice table = table_binding<ops::sqrt, Isa>::select(node)) return table;
+    return unary_binding<fast>::select(node);
+  }
   static constexpr std::int64_t cost = 3;
   static sqrt_lanes function(array_ref<const word>) { return {}; }
 };
@@ -14879,21 +18426,36 @@ namespace ops {
 ///   a, b: shapes that broadcast as NumPy's do      y: the common shape, (a - b) * (a - b)
 ///
 /// y has the dtype of higher precision of the two: floats before integers before booleans, which count as 0 and 1.
-/// Integers wrap around. Broken rules: see `rule`; extents are counted from the innermost.
-/// Source: NNRt OH_NN_OPS_SQUARED_DIFFERENCE.
+/// Integers wrap around.
+///
+/// Quantised: a and b i8, u8 or i16 with one scale each, y with the scale that `into<quant{…}>` gives; both are shifted
+/// left by 7 bits, brought to twice the larger scale and subtracted; the square is brought to the scale of y.
+///
+/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt
+/// OH_NN_OPS_SQUARED_DIFFERENCE; quantised: the reference kernel of TFLite's SQUARED_DIFFERENCE, which has i8.
 struct squared_difference {
   static constexpr op_code code{34};
   static constexpr std::string_view name = "squared_difference";
   static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.result = storage::in_place, .typed_in_common = types::number};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 34, .hdi = 149};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
-  enum class rule { types_must_have_a_common_type, operands_must_not_both_be_boolean, extents_must_be_equal_or_1 };
+  enum class rule {
+    types_must_have_a_common_type,
+    operands_must_not_both_be_boolean,
+    extents_must_be_equal_or_1,
+    operands_must_both_be_quantised_or_both_plain,
+    quantised_types_must_be_i8_u8_or_i16,
+    quantised_types_must_be_equal,
+    quantised_operands_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+  };
 
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_arithmetic<rule>(in);
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    return detail::infer_stored_arithmetic<rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
@@ -14903,7 +18465,15 @@ struct squared_difference {
     const wide difference = static_cast<wide>(a) - static_cast<wide>(b);
     return static_cast<T>(difference * difference);
   }
+  /// The function of two stored numbers.
+  template <class T> static constexpr auto stored(const detail::stored_pair& of) {
+    return detail::stored_squared_difference<T>(of);
+  }
+
   template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
+    if constexpr (can_be_stored<T>)
+      if (in[0].desc->quantised)
+        return detail::for_each_pair<T>(in, out, stored<T>({in, out, activation::none}));
     detail::for_each_pair<T>(in, out, [&](T a, T b) { return element(attributes, a, b); });
   }
 };
@@ -14925,6 +18495,10 @@ namespace nnrt::inline NNRT_ISA::kernels {
 template <class Isa>
 struct fast<ops::squared_difference, Isa>
     : binary_binding<ops::squared_difference, fast<ops::squared_difference, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice stored = stored_pair_binding<ops::squared_difference, Isa>::select(node)) return stored;
+    return binary_binding<ops::squared_difference, fast>::select(node);
+  }
   static squared_difference_lanes function(array_ref<const word>) { return {}; }
 };
 
@@ -14942,7 +18516,7 @@ namespace ops {
 
 /// The inputs one after the other along an axis of their own.
 ///
-///   x: any number N of tensors of one dtype, format, quantisation and shape, of rank n < 8
+///   x: any number N of tensors of one dtype, order of axes, quantisation and shape, of rank n < 8
 ///   y: their shape, with an axis of extent N at `axis`
 ///
 /// `axis` is the place of the new axis in y, in [-(n + 1), n]; it counts from the end when negative; 0 is the default.
@@ -14967,7 +18541,7 @@ struct stack {
     axis_must_be_an_axis_of_the_output,
     types_must_be_equal,
     ranks_must_be_equal,
-    formats_must_be_equal,
+    inputs_must_all_be_nchw_or_none,
     extents_must_be_equal,
   };
 
@@ -14980,7 +18554,8 @@ struct stack {
     for (const operand& x : in) {
       if (auto v = require(rule::types_must_be_equal, x.desc.type, first.type); !v) return v;
       if (auto v = require(rule::ranks_must_be_equal, x.desc.rank(), first.rank()); !v) return v;
-      if (auto v = require(rule::formats_must_be_equal, x.desc.layout, first.layout); !v) return v;
+      constexpr auto one_order = rule::inputs_must_all_be_nchw_or_none;
+      if (auto v = require_same_order(one_order, x.desc.layout, first.layout); !v) return v;
       for (int i = 0; i < shape.rank; ++i) {
         if (auto v = require_same_extent(rule::extents_must_be_equal, x.desc.shape[i], shape[i]); !v) return v;
         if (shape[i] < 0) shape[i] = x.desc.shape[i];
@@ -15420,7 +18995,8 @@ namespace ops {
 /// 0; each stored number is the nearest to the real result, computed in float.
 ///
 /// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_TANH; quantised: the tables of TFLite's TANH
-/// for 8 bits (for 16 it interpolates, and differs in the last bits).
+/// for 8 bits. i16 without zero points to 1/32768 is interpolated in TFLite's table, whose numbers differ from those in
+/// the last bits.
 struct tanh {
   static constexpr op_code code{39};
   static constexpr std::string_view name = "tanh";
@@ -15439,6 +19015,13 @@ struct tanh {
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    if constexpr (std::is_same_v<T, std::int16_t>) {
+      const quantisation& from = in[0].desc->quantised;
+      if (detail::is_interpolated(from, out[0].desc->quantised)) {
+        const detail::sigmoid_argument argument(from.scale, true);
+        return detail::for_each_element<T>(in, out, [&](T x) { return detail::tanh_of(argument(x)); });
+      }
+    }
     if constexpr (can_be_stored<T>) detail::for_each_stored<T>(in, out, [](float x) { return math::tanh(x); });
     else detail::for_each_real<T>(in, out, [](double x) { return math::tanh(x); });
   }
@@ -15607,6 +19190,190 @@ template <class Isa> struct fast<ops::tile, Isa> {
     for (int i = 0; i < y.rank; ++i)
       if (y[i] % x[i] != 0) return false;
     return true;
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/top_k.hpp
+// top_k: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/top_k.hpp
+// top_k: the largest elements along an axis, and where they were.
+// Flow: front ends call infer(); kernels/select.hpp binds it to reference().
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// The k largest elements of each line along `axis`, and their indices along it.
+///
+///   x: any shape of rank >= 1      k: one integer, constant; 0 < k <= the extent of the axis
+///   values, indices (i32): the extents of x, but k along the axis
+///
+/// sorted: from the largest down; of equal elements the one with the smaller index comes first. Otherwise the same
+/// elements the other way round, from the smallest up, as NNRt says. A NaN counts as larger than every number, and as
+/// equal to every other NaN, so that NaNs are found, not hidden; zeros are equal whatever their signs. A quantised x is
+/// compared, and taken over, by its stored integers, and `values` has its scale. `axis` counts from the end when
+/// negative; -1 is the default.
+///
+/// At most extent * k steps for each line: an element that is not among the k largest so far costs one comparison.
+///
+/// Broken rules: see `rule`; axes and elements are counted. Source: NNRt OH_NN_OPS_TOP_K; ties as in ONNX TopK.
+struct top_k {
+  static constexpr op_code code{53};
+  static constexpr std::string_view name = "top_k";
+  static constexpr operand_spec inputs[] = {{"x", types::number}, {"k", types::index, presence::required, true}};
+  static constexpr operand_spec outputs[] = {{"values", types::number}, {"indices", types_of(i32)}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr foreign_numbers foreign{.nnrt = 53, .hdi = 161};
+  static constexpr nnrt_parameter parameters[] = {{"sorted", 74, boolean, -1}, nnrt_parameter{"axis", 123, i64}.otherwise(0)};
+
+  /// Larger indices would not fit into i32.
+  static constexpr std::int64_t max_extent = std::int64_t{1} << 31;
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (bool, sorted), (std::int64_t, axis));
+    constexpr attrs() : sorted(true), axis(-1) {}
+  };
+
+  enum class rule {
+    axis_must_be_an_axis_of_the_input,
+    k_must_be_one_number,
+    k_must_be_known,
+    k_must_be_at_least_1,
+    k_must_not_exceed_the_extent,
+    extent_must_be_countable_in_32_bits,
+  };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    const int axis = normalise_axis(a.axis, x.rank());
+    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
+    const std::int64_t extent = x.shape[axis];
+    if (auto v = require_same_extent(rule::k_must_be_one_number, in[1].desc.elements(), 1); !v) return v;
+    if (in[1].awaited) return lines_of(x, axis, -1);
+    if (!in[1].has_values()) return refuse(rule::k_must_be_known, 0, 1);
+    const std::int64_t k = in[1].values[0];
+    if (auto v = require_at_least(rule::k_must_be_at_least_1, k, 1); !v) return v;
+    if (extent >= 0)
+      if (auto v = require_at_most(rule::k_must_not_exceed_the_extent, k, extent); !v) return v;
+    // An extent that is not known yet is at least k.
+    if (auto v = require_at_most(rule::extent_must_be_countable_in_32_bits, extent < 0 ? k : extent, max_extent); !v)
+      return v;
+    return lines_of(x, axis, k);
+  }
+
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto values = out[0].as<T>();
+    const auto indices = out[1].as<std::int32_t>();
+    if (values.elements() == 0) return;  // k is not 0, but another extent is
+    const int axis = normalise_axis(a.axis, x.rank());
+    const shape_t starts = x.shape.with(axis, 1);
+    shape_t first;
+    first.rank = x.rank();
+    do {
+      const line<const T> from(x, first, axis);
+      const ranking<T> best{{values, first, axis}, {indices, first, axis}};
+      choose_sorted(from, best);
+      if (!a.sorted) reverse(best);
+    } while (next_index(first, starts));
+  }
+
+ private:
+  /// Values and indices, k of them along the axis.
+  static constexpr verdict lines_of(const tensor_desc& x, int axis, std::int64_t k) {
+    const shape_t y = x.shape.with(axis, k);
+    return yields(x.with_shape(y), tensor_desc{i32, x.layout, y});
+  }
+  /// The elements along one axis.
+  template <class T> struct line {
+    T* first;
+    std::int64_t step, extent;
+    constexpr line(const tensor_view<T>& all, const shape_t& at, int axis)
+        : first(&all.at(at)), step(all.strides[axis]), extent(all.extent(axis)) {}
+    constexpr T& operator[](std::int64_t i) const { return first[i * step]; }
+  };
+  /// One line of both outputs.
+  template <class T> struct ranking {
+    line<T> values;
+    line<std::int32_t> indices;
+    constexpr void set(std::int64_t place, T value, std::int32_t index) const {
+      values[place] = value;
+      indices[place] = index;
+    }
+  };
+
+  /// The elements pass by in order; each goes behind those that are not smaller, and the last of more than k drops out.
+  template <class T> static constexpr void choose_sorted(const line<const T>& x, const ranking<T>& best) {
+    std::int64_t count = 0;
+    for (std::int64_t i = 0; i < x.extent; ++i) {
+      const T candidate = x[i];
+      const bool is_full = count == best.values.extent;
+      if (is_full && !detail::is_larger(candidate, best.values[count - 1])) continue;
+      std::int64_t place = is_full ? count - 1 : count++;
+      for (; place > 0 && detail::is_larger(candidate, best.values[place - 1]); --place)
+        best.set(place, best.values[place - 1], best.indices[place - 1]);
+      best.set(place, candidate, static_cast<std::int32_t>(i));
+    }
+  }
+  template <class T> static constexpr void reverse(const ranking<T>& best) {
+    for (std::int64_t i = 0, j = best.values.extent - 1; i < j; ++i, --j) {
+      std::swap(best.values[i], best.values[j]);
+      std::swap(best.indices[i], best.indices[j]);
+    }
+  }
+};
+
+}  // namespace ops
+
+/// auto [values, indices] = top_k(x, k<5>), with axis<…> for another than the last and unsorted for the smallest of
+/// them first.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto top_k(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::top_k>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Lines of f32, i32 or bytes; the reference does the rest.
+template <class Isa> struct fast<ops::top_k, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    const dtype type = node.in[0].desc.type;
+    if (!has_work(node) || !types_of(f32, i32, i8, u8).contains(type)) return {};
+    const int axis = normalise_axis(unpack<ops::top_k::attrs>(node.attrs).axis, node.in[0].desc.rank());
+    const std::int64_t k = node.out[0].shape[axis], room = sizeof(ranked<float>);
+    return {.run = type == f32   ? &run<float>
+                   : type == i32 ? &run<std::int32_t>
+                   : type == i8  ? &run<std::int8_t>
+                                 : &run<std::uint8_t>,
+            .scratch_bytes = k * room,
+            .parts = parts_for(node.in[0].desc.elements()),
+            .name = "rank by heap"};
+  }
+
+ private:
+  template <class T> static void run(const kernel_call& call) {
+    static_assert(sizeof(ranked<T>) <= sizeof(ranked<float>));
+    const auto attrs = unpack<ops::top_k::attrs>(call.attrs);
+    const int axis = normalise_axis(attrs.axis, call.in[0].rank());
+    const axis_block block = block_of(call.in[0].shape(), axis);
+    const std::int64_t k = call.out[0].shape()[axis], step = block.inner;
+    auto* const best = reinterpret_cast<ranked<T>*>(call.scratch);
+    const interval lines = share(block.outer * step, part_of(call));
+    for (std::int64_t line = lines.begin; line < lines.end; ++line) {
+      const std::int64_t row = line / step, column = line % step;
+      ranking<T>(best, k).choose(call.in[0].data.template get<T>() + row * block.extent * step + column, block.extent, step);
+      T* const values = call.out[0].data.template get<T>() + row * k * step + column;
+      std::int32_t* const indices = call.out[1].data.template get<std::int32_t>() + row * k * step + column;
+      for (std::int64_t i = 0; i < k; ++i) {
+        const ranked<T>& from = best[attrs.sorted ? i : k - 1 - i];
+        values[i * step] = from.value, indices[i * step] = from.index;
+      }
+    }
   }
 };
 
@@ -15936,7 +19703,6 @@ template <class Op> struct bindings {};
 // contract: what happens when a call breaks a documented precondition that only run time can see.
 // Flow: executors report wrong sizes here; try_run() returns them as errors instead.
 
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -15953,16 +19719,17 @@ inline void abort_on_broken_contract(const std::string& message) {
 }
 
 namespace detail {
-inline std::atomic<contract_handler> current_contract_handler{&abort_on_broken_contract};
+// Atomic through the compilers' own functions: <atomic> costs each translation unit 0.06 s of parsing.
+inline contract_handler current_contract_handler = &abort_on_broken_contract;
 }  // namespace detail
 
 /// Sets the handler of the whole program and returns the one before; nullptr restores abort_on_broken_contract. Any thread.
 inline contract_handler set_contract_handler(contract_handler handler) {
-  return detail::current_contract_handler.exchange(handler != nullptr ? handler : &abort_on_broken_contract);
+  return __atomic_exchange_n(&detail::current_contract_handler, handler != nullptr ? handler : &abort_on_broken_contract, __ATOMIC_ACQ_REL);
 }
 
 /// Reports a broken contract.
-inline void broken_contract(const std::string& message) { detail::current_contract_handler.load()(message); }
+[[gnu::cold]] inline void broken_contract(const std::string& message) { __atomic_load_n(&detail::current_contract_handler, __ATOMIC_ACQUIRE)(message); }
 
 }  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/core/typed_buffer.hpp
@@ -16016,64 +19783,6 @@ class typed_buffer {
 // result: what every fallible call returns - a value or an error that names what, where, got and expected.
 // Flow: readers, create(), compile() and sessions return it; passes, which run in constant evaluation, return verdicts instead.
 
-#include <tl/expected.hpp>
-
-namespace nnrt::inline NNRT_ISA {
-
-/// What kind of thing went wrong, so that callers and the C API can map it; the message says the rest.
-enum class error_code {
-  invalid_argument,   // a value, size or name that the caller gave does not fit
-  invalid_file,       // bytes that are not what they claim to be
-  not_found,          // a file or name that does not exist
-  not_supported,      // well-formed, but nothing here can run it
-  rule_broken,        // an operator's rule refuses a node
-  out_of_memory,
-  io_failed,          // the operating system refused to read, write or map
-  device_failed,
-};
-
-/// An error as a value: `message()` is one line (or several, when several things are wrong) fit for a user. Moved from, it has none.
-class error {
- public:
-  error(error_code code, std::string message) : code_(code), message_(keep(std::move(message))) {}
-  error(const error& other) : code_(other.code_), message_(keep(other.message())) {}
-  error(error&& other) noexcept : code_(other.code_), message_(std::exchange(other.message_, nullptr)) {}
-  error& operator=(error other) noexcept {
-    code_ = other.code_;
-    std::swap(message_, other.message_);
-    return *this;
-  }
-  ~error() {
-    if (message_ != nullptr) drop(message_);
-  }
-
-  error_code code() const { return code_; }
-  [[gnu::cold, gnu::noinline]] const std::string& message() const {
-    static const std::string none;
-    return message_ != nullptr ? *message_ : none;
-  }
-  /// The same error with a place put in front: "file.safetensors: " + message.
-  [[gnu::cold, gnu::noinline]] error in(std::string_view place) && {
-    return {code_, std::string(place).append(": ").append(message())};
-  }
-
- private:
-  // Behind a pointer, and out of line: results move in every function that can fail, and a string that moves is code.
-  [[gnu::cold, gnu::noinline]] static std::string* keep(std::string message) { return new std::string(std::move(message)); }
-  [[gnu::cold, gnu::noinline]] static void drop(std::string* message) { delete message; }
-
-  error_code code_;
-  std::string* message_;
-};
-
-/// A value, or the reason why there is none.
-template <class T> using result = tl::expected<T, error>;
-
-/// For `return fail(error_code::not_found, "…");` in a function that returns a result.
-[[gnu::cold, gnu::noinline]] inline tl::unexpected<error> fail(error_code code, std::string message) { return tl::unexpected<error>(error(code, std::move(message))); }
-inline tl::unexpected<error> fail(error reason) { return tl::unexpected<error>(std::move(reason)); }
-
-}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/core/text.hpp
 // text: messages put together from pieces.
 // Flow: readers and binders word their errors with it; chains of + on strings cost compilers several times as much.
@@ -16140,7 +19849,7 @@ class piece {
     return p;
   }
 
-  void append_to(std::string& text) const;
+  void append_to(pool<char>& text) const;
 
  private:
   enum class kind { letters, quoted, number, natural, shape, tensor };
@@ -16150,83 +19859,96 @@ class piece {
 };
 using pieces = std::initializer_list<piece>;
 
-/// Appends the pieces, one after the other.
-[[gnu::cold]] inline void append(std::string& text, pieces parts) {
+/// Appends the pieces, one after the other. Letters are collected in a pool: of std::string, which C++20 compiles into every translation
+/// unit, little more than the making of one is needed then.
+[[gnu::cold]] inline void append(pool<char>& text, pieces parts) {
   for (const piece& part : parts) part.append_to(text);
 }
+[[gnu::cold]] inline void append(std::string& text, pieces parts) {
+  pool<char> letters;
+  append(letters, parts);
+  text.append(letters.data(), letters.size());
+}
+/// What has been collected.
+constexpr std::string_view letters_of(const pool<char>& text) { return {text.data(), text.size()}; }
 /// The pieces, one after the other: joined({"got ", 3, ", expected ", 4}).
 [[gnu::cold]] inline std::string joined(pieces parts) {
-  std::string text;
+  pool<char> text;
   append(text, parts);
-  return text;
+  return std::string(text.data(), text.size());
 }
 
 // --- details ---------------------------------------------------------------
 namespace detail {
-[[gnu::cold]] inline void append_escaped(std::string& out, char c) {
-  constexpr std::string_view hex = "0123456789abcdef";
+[[gnu::cold]] inline void append_letters(pool<char>& out, std::string_view letters) { out.insert(letters.begin(), letters.end()); }
+
+[[gnu::cold]] inline void append_escaped(pool<char>& out, char c) {
+  constexpr std::string_view hex = "0123456789abcdef", special = "\"\\\n\r\t", names = "\"\\nrt";
   const auto code = static_cast<unsigned char>(c);
-  switch (c) {
-    case '"': out += "\\\""; return;
-    case '\\': out += "\\\\"; return;
-    case '\n': out += "\\n"; return;
-    case '\r': out += "\\r"; return;
-    case '\t': out += "\\t"; return;
-    default: break;
+  if (const std::size_t at = special.find(c); at != special.npos) {
+    const char escape[] = {'\\', names[at]};
+    return append_letters(out, {escape, 2});
   }
-  if (code >= 0x20 && code != 0x7F) return void(out += c);
-  out += "\\u00";
-  out += hex[code >> 4U];
-  out += hex[code & 15U];
+  if (code >= 0x20 && code != 0x7F) return out.push_back(c);
+  const char escape[] = {'\\', 'u', '0', '0', hex[code >> 4U], hex[code & 15U]};
+  append_letters(out, {escape, 6});
+}
+
+[[gnu::cold]] inline void append_json_string(pool<char>& out, std::string_view text) {
+  out.push_back('"');
+  for (std::size_t at = 0; at < text.size();) {
+    const int length = utf8_length(text, at);
+    if (length == 0) append_letters(out, "\xEF\xBF\xBD");
+    if (length == 1) append_escaped(out, text[at]);
+    if (length > 1) append_letters(out, text.substr(at, static_cast<std::size_t>(length)));
+    at += static_cast<std::size_t>(length == 0 ? 1 : length);
+  }
+  out.push_back('"');
 }
 }  // namespace detail
 
 [[gnu::cold]] inline void append_json_string(std::string& out, std::string_view text) {
-  out += '"';
-  for (std::size_t at = 0; at < text.size();) {
-    const int length = utf8_length(text, at);
-    if (length == 0) out += "\xEF\xBF\xBD";
-    if (length == 1) detail::append_escaped(out, text[at]);
-    if (length > 1) out += text.substr(at, static_cast<std::size_t>(length));
-    at += static_cast<std::size_t>(length == 0 ? 1 : length);
-  }
-  out += '"';
+  pool<char> letters;
+  detail::append_json_string(letters, text);
+  out.append(letters.data(), letters.size());
 }
 
 namespace detail {
-[[gnu::cold]] inline void append_quoted(std::string& out, std::string_view text) {
+[[gnu::cold]] inline void append_quoted(pool<char>& out, std::string_view text) {
   constexpr std::size_t longest = 120;
   std::size_t cut = text.size() <= longest ? text.size() : longest;
   while (cut < text.size() && cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U)
     --cut;  // not inside a sequence
   append_json_string(out, text.substr(0, cut));
-  if (cut < text.size()) out.insert(out.size() - 1, "…");
+  if (cut == text.size()) return;
+  out.pop_back();
+  append_letters(out, "…\"");
 }
 }  // namespace detail
 [[gnu::cold]] inline std::string quoted(std::string_view text) { return joined({piece::in_quotes(text)}); }
 
 namespace detail {
 /// Letters of a number, last first: std::to_string is a template of several hundred bytes.
-[[gnu::cold]] inline void append_number(std::string& text, std::uint64_t magnitude, bool is_negative) {
+[[gnu::cold]] inline void append_number(pool<char>& text, std::uint64_t magnitude, bool is_negative) {
   char digits[24];
   char* first = digits + sizeof digits;
   do *--first = static_cast<char>('0' + magnitude % 10);
   while ((magnitude /= 10) != 0);
   if (is_negative) *--first = '-';
-  text.append(first, static_cast<std::size_t>(digits + sizeof digits - first));
+  text.insert(first, digits + sizeof digits);
 }
-[[gnu::cold]] inline void append_shape(std::string& text, const shape_t& shape) {
-  text += '[';
+[[gnu::cold]] inline void append_shape(pool<char>& text, const shape_t& shape) {
+  text.push_back('[');
   for (int i = 0; i < shape.rank; ++i) append(text, {i == 0 ? "" : ", ", shape.extents[i]});
-  text += ']';
+  text.push_back(']');
 }
 }  // namespace detail
 
-[[gnu::cold]] inline void piece::append_to(std::string& text) const {
+[[gnu::cold]] inline void piece::append_to(pool<char>& text) const {
   const auto letters = [&] { return std::string_view(static_cast<const char*>(at_), static_cast<std::size_t>(number_)); };
   const auto bits = static_cast<std::uint64_t>(number_);
   switch (is_) {
-    case kind::letters: text += letters(); return;
+    case kind::letters: return detail::append_letters(text, letters());
     case kind::quoted: detail::append_quoted(text, letters()); return;
     case kind::number: detail::append_number(text, number_ < 0 ? 0 - bits : bits, number_ < 0); return;
     case kind::natural: detail::append_number(text, bits, false); return;
@@ -16239,6 +19961,66 @@ namespace detail {
 [[gnu::cold]] inline std::string text_of(dtype type, const shape_t& shape) { return joined({piece(type, shape)}); }
 
 }  // namespace nnrt::inline NNRT_ISA
+
+#include <tl/expected.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// What kind of thing went wrong, so that callers and the C API can map it; the message says the rest.
+enum class error_code {
+  invalid_argument,   // a value, size or name that the caller gave does not fit
+  invalid_file,       // bytes that are not what they claim to be
+  not_found,          // a file or name that does not exist
+  not_supported,      // well-formed, but nothing here can run it
+  rule_broken,        // an operator's rule refuses a node
+  out_of_memory,
+  io_failed,          // the operating system refused to read, write or map
+  device_failed,
+  deadline_missed,    // the run would have taken longer than it was given
+};
+
+/// An error as a value: `message()` is one line (or several, when several things are wrong) fit for a user. Moved from, it has none.
+class error {
+ public:
+  error(error_code code, std::string message) : code_(code), message_(keep(std::move(message))) {}
+  error(const error& other) : code_(other.code_), message_(keep(other.message())) {}
+  error(error&& other) noexcept : code_(other.code_), message_(std::exchange(other.message_, nullptr)) {}
+  error& operator=(error other) noexcept {
+    code_ = other.code_;
+    std::swap(message_, other.message_);
+    return *this;
+  }
+  ~error() {
+    if (message_ != nullptr) drop(message_);
+  }
+
+  error_code code() const { return code_; }
+  [[gnu::cold, gnu::noinline]] const std::string& message() const {
+    static const std::string none;
+    return message_ != nullptr ? *message_ : none;
+  }
+  /// The same error with a place put in front: "file.safetensors: " + message.
+  [[gnu::cold, gnu::noinline]] error in(std::string_view place) && {
+    return {code_, joined({place, ": ", message()})};
+  }
+
+ private:
+  // Behind a pointer, and out of line: results move in every function that can fail, and a string that moves is code.
+  [[gnu::cold, gnu::noinline]] static std::string* keep(std::string message) { return new std::string(std::move(message)); }
+  [[gnu::cold, gnu::noinline]] static void drop(std::string* message) { delete message; }
+
+  error_code code_;
+  std::string* message_;
+};
+
+/// A value, or the reason why there is none.
+template <class T> using result = tl::expected<T, error>;
+
+/// For `return fail(error_code::not_found, "…");` in a function that returns a result.
+[[gnu::cold, gnu::noinline]] inline tl::unexpected<error> fail(error_code code, std::string message) { return tl::unexpected<error>(error(code, std::move(message))); }
+inline tl::unexpected<error> fail(error reason) { return tl::unexpected<error>(std::move(reason)); }
+
+}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/exec/plan_view.hpp
 // plan_view: a plan as its users see it, whether it is frozen in .rodata or on the heap; and the loop that runs one.
 // Flow: executors and sessions fill the table of bases and call run_steps() for prepare and for each inference.
@@ -16247,13 +20029,13 @@ namespace detail {
 // plan: a network as a list of kernel calls over one arena - what both kinds of executor walk.
 // Flow: make_plan() turns an optimised graph into it, in constant evaluation (then it is frozen into .rodata) or at run time.
 
-// ===== nnrt/passes/evaluate.hpp
-// evaluate: computes nodes whose operands are all constants while the graph is planned.
-// Flow: before folding, so that arithmetic on constants costs nothing at run time; nodes on weights become prepare steps instead.
+// ===== nnrt/exec/find_bands.hpp
+// find_bands: which consecutive nodes run band by band, so that what lies between them stays in the caches.
+// Flow: make_plan() asks once kernels are chosen and before memory is laid out; run_bands.hpp runs what is found.
 
-// ===== nnrt/passes/uses.hpp
-// uses: who makes each value of a graph and how often it is used; every pass starts from this.
-// Flow: computed anew by each pass that rewrites nodes; compact() drops the nodes that a pass took out.
+// ===== nnrt/passes/plan_memory.hpp
+// plan_memory: decides where every computed value lives - shared, in place, joined - and lays the pieces out in one arena.
+// Flow: last pass over the graph; the plan turns its answer into operand addresses.
 
 // ===== nnrt/ir/graph.hpp
 // graph: the one form of a network between front ends and plans - values and nodes over shared pools.
@@ -16429,6 +20211,445 @@ struct operand_list {
 };
 
 }  // namespace nnrt::inline NNRT_ISA::ir
+
+namespace nnrt::inline NNRT_ISA::passes {
+
+inline constexpr std::int64_t arena_alignment = 64;
+
+constexpr std::int64_t aligned(std::int64_t bytes) { return (bytes + arena_alignment - 1) / arena_alignment * arena_alignment; }
+
+/// A piece of the arena and the steps (first to last, both included) between which it is in use.
+struct block {
+  std::int64_t bytes = 0;
+  std::int32_t first = 0;
+  std::int32_t last = 0;
+  std::int64_t offset = 0;             // in the arena, once placed
+  std::int32_t parent = ir::none;      // a block that this one has become part of
+  std::int64_t offset_in_parent = 0;
+};
+
+/// Where a value lives: a block and an offset in it. No block: it is not computed while the network runs, or aliases such a value.
+struct location {
+  std::int32_t block = ir::none;
+  std::int64_t offset = 0;
+  std::int32_t same_as = ir::none;     // the input, weight or constant whose very bytes the value has
+};
+
+/// Blocks and locations of a graph; index of a node = its step.
+struct memory_plan {
+  pool<block> blocks;
+  pool<location> of;                   // for each value
+  pool<char> elided;                   // for each node: whether its results are where they belong without any work
+  std::int64_t arena_bytes = 0;
+  std::int64_t lower_bound = 0;        // largest sum, over the steps, of the bytes in use
+
+  constexpr location& at(std::int32_t id) { return of[static_cast<std::size_t>(id)]; }
+  constexpr const location& at(std::int32_t id) const { return of[static_cast<std::size_t>(id)]; }
+  constexpr block& block_at(std::int32_t id) { return blocks[static_cast<std::size_t>(id)]; }
+
+  constexpr std::int32_t add_block(std::int64_t bytes, std::int32_t first, std::int32_t last) {
+    blocks.push_back({bytes, first, last});
+    return static_cast<std::int32_t>(blocks.size()) - 1;
+  }
+  /// The location in the outermost block.
+  constexpr location resolve(location l) const {
+    while (l.block != ir::none && blocks[static_cast<std::size_t>(l.block)].parent != ir::none) {
+      const block& inner = blocks[static_cast<std::size_t>(l.block)];
+      l.offset += inner.offset_in_parent;
+      l.block = inner.parent;
+    }
+    return l;
+  }
+  /// Offset in the arena; only after place().
+  constexpr std::int64_t address(std::int32_t id) const {
+    const location l = resolve(at(id));
+    return blocks[static_cast<std::size_t>(l.block)].offset + l.offset;
+  }
+};
+
+namespace detail {
+
+/// Assigns blocks to the values of one graph, node by node.
+struct block_assigner {
+  const ir::graph& g;
+  array_ref<const char> known;          // values that are ready before the network runs
+  memory_plan plan;
+  pool<std::int32_t> last_use;   // last step that reads a value; the step after the last one for outputs
+
+  constexpr block_assigner(const ir::graph& graph, array_ref<const char> known_before) : g(graph), known(known_before) {
+    plan.of.assign(g.values.size(), {});
+    plan.elided.assign(g.nodes.size(), 0);
+    last_use.assign(g.values.size(), -1);
+    const auto steps = static_cast<std::int32_t>(g.nodes.size());
+    for (std::int32_t i = 0; i < steps; ++i)
+      for (const std::int32_t id : g.inputs_of(g.nodes[static_cast<std::size_t>(i)]))
+        if (id != ir::none) last_use[static_cast<std::size_t>(id)] = i;
+    for (const ir::output& out : g.outputs) last_use[static_cast<std::size_t>(out.value)] = steps;
+  }
+
+  constexpr bool is_known(std::int32_t id) const { return known[static_cast<std::size_t>(id)] != 0; }
+  constexpr std::int32_t last_of(std::int32_t id) const { return last_use[static_cast<std::size_t>(id)]; }
+
+  /// The outermost block of a computed value; nullptr for others.
+  constexpr block* block_of(std::int32_t id) {
+    if (id == ir::none || plan.at(id).block == ir::none) return nullptr;
+    return &plan.block_at(plan.resolve(plan.at(id)).block);
+  }
+
+  /// Lets `to` live where `from` does, `offset` bytes further.
+  constexpr void share(std::int32_t from, std::int32_t to, std::int64_t offset) {
+    plan.at(to) = plan.at(from);
+    if (block* const shared = block_of(from)) {
+      plan.at(to).offset += offset;
+      shared->last = std::max(shared->last, last_of(to));
+    } else {
+      plan.at(to).same_as = plan.at(from).same_as == ir::none ? from : plan.at(from).same_as;
+      plan.at(to).offset += offset;
+    }
+  }
+
+  /// Whether writing over `id` would spoil another operand that overlaps it without being the very same bytes (a part of it, say).
+  constexpr bool spoils_another(const ir::node& n, std::int32_t id) const {
+    const location mine = plan.resolve(plan.at(id));
+    const std::int64_t my_bytes = g.at(id).desc.bytes();
+    for (const std::int32_t other : g.inputs_of(n)) {
+      if (other == ir::none || other == id || plan.at(other).block == ir::none) continue;
+      const location its = plan.resolve(plan.at(other));
+      const std::int64_t its_bytes = g.at(other).desc.bytes();
+      if (its.block != mine.block || its.offset >= mine.offset + my_bytes || mine.offset >= its.offset + its_bytes) continue;
+      if (its.offset != mine.offset || its_bytes != my_bytes) return true;
+    }
+    return false;
+  }
+
+  /// An operand of the node's own size that nobody reads after step i; none when there is no such. Of several the one that was made last: the
+  /// caches still hold it, and it may be made in bands (exec/find_bands.hpp), while an older one may be read for that.
+  constexpr std::int32_t operand_to_overwrite(const ir::node& n, std::int32_t i) {
+    const tensor_desc& y = g.at(g.outputs_of(n)[0]).desc;
+    std::int32_t newest = ir::none;
+    for (const std::int32_t id : g.inputs_of(n)) {
+      block* const b = block_of(id);
+      if (b != nullptr && b->last == i && g.at(id).desc.bytes() == y.bytes() && g.at(id).desc.type == y.type && !spoils_another(n, id) &&
+          (newest == ir::none || block_of(newest)->first < b->first))
+        newest = id;
+    }
+    return newest;
+  }
+
+  /// Whether the part lies in the whole in one piece: it does when it has one index along every axis outside the last one that is cut.
+  static constexpr bool is_one_piece(const tensor_desc& whole, const tensor_desc& part) {
+    int cut = whole.rank() - 1;
+    while (cut >= 0 && whole.shape[cut] == part.shape[cut]) --cut;
+    for (int axis = 0; axis < cut; ++axis)
+      if (part.shape[axis] != 1) return false;
+    return true;
+  }
+
+  /// Whether concat's operands can be written straight into its result: each fills a block of its own that is no part of another.
+  constexpr bool can_join(const ir::node& n) {
+    const tensor_desc& whole = g.at(g.outputs_of(n)[0]).desc;
+    for (std::size_t i = 0; i < g.inputs_of(n).size(); ++i) {
+      const std::int32_t id = g.inputs_of(n)[i];
+      const location at = plan.at(id);
+      if (at.block == ir::none || at.offset != 0) return false;
+      if (g.at(id).desc.quantised != whole.quantised) return false;  // stored numbers change on the way
+      const block& b = plan.block_at(at.block);
+      if (b.parent != ir::none || b.bytes != g.at(id).desc.bytes() || b.bytes == 0 || !is_one_piece(whole, g.at(id).desc)) return false;
+      for (std::size_t k = 0; k < i; ++k)
+        if (plan.at(g.inputs_of(n)[k]).block == at.block) return false;
+    }
+    return true;
+  }
+  constexpr void join(const ir::node& n, std::int32_t i) {
+    const std::int32_t y = g.outputs_of(n)[0];
+    const std::int32_t whole = plan.add_block(g.at(y).desc.bytes(), i, std::max(i, last_of(y)));
+    plan.at(y) = {whole, 0, ir::none};
+    std::int64_t offset = 0;
+    for (const std::int32_t id : g.inputs_of(n)) {
+      block& part = plan.block_at(plan.at(id).block);
+      part.parent = whole;
+      part.offset_in_parent = offset;
+      offset += part.bytes;
+      plan.block_at(whole).first = std::min(plan.block_at(whole).first, part.first);
+      plan.block_at(whole).last = std::max(plan.block_at(whole).last, part.last);
+    }
+  }
+
+  constexpr bool can_view(const ir::node& n) const {
+    if (!n.op->traits.outputs_are_parts) return false;
+    for (const std::int32_t id : g.outputs_of(n))
+      if (!is_one_piece(g.at(g.inputs_of(n)[0]).desc, g.at(id).desc)) return false;
+    return true;
+  }
+  constexpr void view(const ir::node& n) {
+    const ir::operand_list operands(g, g.inputs_of(n), known);
+    pool<tensor_desc> descs;
+    for (const std::int32_t id : g.outputs_of(n)) descs.push_back(g.at(id).desc);
+    for (std::size_t i = 0; i < descs.size(); ++i) {
+      const std::int64_t offset = n.op->part_offset(g.attrs_of(n), operands.operands, descs, static_cast<int>(i));
+      share(g.inputs_of(n)[0], g.outputs_of(n)[i], offset * size_of(descs[i].type));
+    }
+  }
+
+  /// Lets the results of node i live where they are anyway, if that can be; true when nothing is left to do.
+  constexpr bool elide(const ir::node& n, std::int32_t i) {
+    if (n.op->traits.result == storage::alias_of_input) return share(g.inputs_of(n)[0], g.outputs_of(n)[0], 0), true;
+    if (can_view(n)) return view(n), true;
+    if (n.op->traits.joins_inputs && !is_known(g.outputs_of(n)[0]) && can_join(n)) return join(n, i), true;
+    return false;
+  }
+
+  constexpr void assign(const ir::node& n, std::int32_t i) {
+    if (n.op->traits.result == storage::in_place) {
+      const std::int32_t overwritten = operand_to_overwrite(n, i);
+      if (overwritten != ir::none) return share(overwritten, g.outputs_of(n)[0], 0);
+    }
+    for (const std::int32_t id : g.outputs_of(n)) plan.at(id) = {plan.add_block(g.at(id).desc.bytes(), i, std::max(i, last_of(id))), 0, ir::none};
+  }
+};
+
+/// Heap sort: std::sort takes three times as many constexpr steps.
+template <class Less> constexpr void sort(pool<std::int32_t>& list, Less less) {
+  const auto sift = [&](std::size_t at, std::size_t count) {
+    for (std::size_t child = 2 * at + 1; child < count; at = child, child = 2 * at + 1) {
+      if (child + 1 < count && less(list[child], list[child + 1])) ++child;
+      if (!less(list[at], list[child])) return;
+      std::swap(list[at], list[child]);
+    }
+  };
+  for (std::size_t i = list.size() / 2; i-- > 0;) sift(i, list.size());
+  for (std::size_t count = list.size(); count-- > 1;) {
+    std::swap(list[0], list[count]);
+    sift(0, count);
+  }
+}
+
+/// A list of blocks for each step, linked through one pool.
+class step_lists {
+ public:
+  constexpr explicit step_lists(std::int32_t steps) { first_.assign(static_cast<std::size_t>(steps) + 1, ir::none); }
+  constexpr void add(std::int32_t step, std::int32_t block) {
+    links_.push_back({block, first_[static_cast<std::size_t>(step)]});
+    first_[static_cast<std::size_t>(step)] = static_cast<std::int32_t>(links_.size()) - 1;
+  }
+  template <class F> constexpr void for_each(std::int32_t step, F f) const {
+    for (std::int32_t i = first_[static_cast<std::size_t>(step)]; i != ir::none; i = links_[static_cast<std::size_t>(i)].next) f(links_[static_cast<std::size_t>(i)].block);
+  }
+
+ private:
+  struct link {
+    std::int32_t block = ir::none;
+    std::int32_t next = ir::none;
+  };
+  pool<std::int32_t> first_;
+  pool<link> links_;
+};
+
+/// Offsets for all outermost blocks: the largest first, each into the smallest gap that fits among the blocks of its lifetime.
+constexpr void place(memory_plan& plan, std::int32_t steps) {
+  pool<std::int32_t> order;
+  for (std::size_t i = 0; i < plan.blocks.size(); ++i)
+    if (plan.blocks[i].parent == ir::none && plan.blocks[i].bytes > 0) order.push_back(static_cast<std::int32_t>(i));
+  sort(order, [&](std::int32_t a, std::int32_t b) {
+    const std::int64_t x = plan.block_at(a).bytes, y = plan.block_at(b).bytes;
+    return x != y ? x > y : a < b;
+  });
+  step_lists in_use(steps);
+  pool<std::int32_t> neighbours;
+  for (const std::int32_t id : order) {
+    block& b = plan.block_at(id);
+    neighbours.clear();
+    for (std::int32_t t = b.first; t <= b.last; ++t)
+      in_use.for_each(t, [&](std::int32_t other) {
+        if (t == b.first || plan.block_at(other).first == t) neighbours.push_back(other);
+      });
+    sort(neighbours, [&](std::int32_t x, std::int32_t y) { return plan.block_at(x).offset < plan.block_at(y).offset; });
+    std::int64_t end = 0, best = -1, best_gap = 0;
+    for (const std::int32_t other : neighbours) {
+      const std::int64_t gap = plan.block_at(other).offset - end;
+      if (gap >= aligned(b.bytes) && (best < 0 || gap < best_gap)) best = end, best_gap = gap;
+      end = std::max(end, plan.block_at(other).offset + aligned(plan.block_at(other).bytes));
+    }
+    b.offset = best < 0 ? end : best;
+    plan.arena_bytes = std::max(plan.arena_bytes, b.offset + aligned(b.bytes));
+    for (std::int32_t t = b.first; t <= b.last; ++t) in_use.add(t, id);
+  }
+  for (std::int32_t t = 0; t <= steps; ++t) {
+    std::int64_t sum = 0;
+    in_use.for_each(t, [&](std::int32_t id) { sum += aligned(plan.block_at(id).bytes); });
+    plan.lower_bound = std::max(plan.lower_bound, sum);
+  }
+}
+
+}  // namespace detail
+
+/// Blocks for the values that are computed while the network runs; offsets come with place_blocks(), once scratch memory is added.
+constexpr memory_plan assign_blocks(const ir::graph& g, array_ref<const char> known) {
+  detail::block_assigner assigner(g, known);
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    const ir::node& n = g.nodes[i];
+    if (assigner.elide(n, static_cast<std::int32_t>(i))) assigner.plan.elided[i] = 1;
+    else if (!assigner.is_known(g.outputs_of(n)[0])) assigner.assign(n, static_cast<std::int32_t>(i));  // known values get memory elsewhere
+  }
+  return static_cast<memory_plan&&>(assigner.plan);
+}
+
+/// Lays the blocks out; `steps` is the number of nodes of the graph.
+constexpr void place_blocks(memory_plan& plan, std::size_t steps) { detail::place(plan, static_cast<std::int32_t>(steps)); }
+
+}  // namespace nnrt::inline NNRT_ISA::passes
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Whether, and how, networks run in bands of rows.
+struct band_options {
+  bool enabled = true;
+  std::int64_t rows = 0;  // of a band; then whatever can run in bands does. 0: where it pays, with as many rows as fit
+};
+
+namespace detail {
+
+/// What a core's second cache holds beside what else passes through it. Tensors of this size and above leave the cache
+/// before they are read again; a band of a group takes no more. Measured with 1 MiB; 384 KiB to 768 KiB are as good
+/// within two parts in a hundred.
+inline constexpr std::int64_t second_cache_bytes = 512 * 1024;
+
+inline constexpr std::int32_t most_band_steps = 8;    // of one group
+inline constexpr std::size_t most_band_operands = 6;  // of one step, inputs and outputs together
+
+/// What the search knows of a node with a step.
+struct band_candidate {
+  std::int32_t node = 0;
+  row_window rows;                // without images: it runs as a whole
+  std::int64_t packed_bytes = 0;  // of weights
+};
+
+/// Candidates first … last run in bands.
+struct found_group {
+  std::int32_t first = 0, last = 0;
+  std::int64_t rows = 0;  // of the last one's result in one band
+};
+
+/// Finds groups in chains of candidates, each the only reader of the one before it.
+struct band_finder {
+  const ir::graph& g;
+  const passes::memory_plan& memory;
+  array_ref<const band_candidate> candidates;  // every node that has a step, in order
+  band_options options;
+  pool<std::int32_t> reads;  // of values, by nodes and as outputs
+
+  constexpr band_finder(const ir::graph& graph, const passes::memory_plan& plan, array_ref<const band_candidate> all,
+                        band_options chosen)
+      : g(graph), memory(plan), candidates(all), options(chosen) {
+    reads.assign(g.values.size(), 0);
+    for (const ir::node& n : g.nodes)
+      for (const std::int32_t id : g.inputs_of(n))
+        if (id != ir::none) ++reads[static_cast<std::size_t>(id)];
+    for (const ir::output& out : g.outputs) ++reads[static_cast<std::size_t>(out.value)];
+  }
+
+  constexpr const band_candidate& at(std::int32_t c) const { return candidates[static_cast<std::size_t>(c)]; }
+  constexpr const ir::node& node_of(std::int32_t c) const { return g.nodes[static_cast<std::size_t>(at(c).node)]; }
+  constexpr std::int32_t result_of(std::int32_t c) const { return g.outputs_of(node_of(c))[0]; }
+  constexpr const tensor_desc& desc_of(std::int32_t c) const { return g.at(result_of(c)).desc; }
+  constexpr std::int64_t row_bytes(std::int32_t c) const {
+    return desc_of(c).shape.elements(2) * size_of(desc_of(c).type);
+  }
+  /// The outermost block of a value.
+  constexpr std::int32_t block_of(std::int32_t id) const { return memory.resolve(memory.at(id)).block; }
+  /// Whether the result of c, which is not the last, is a step on the way to the group's result in the same memory.
+  constexpr bool is_in_place(std::int32_t c, std::int32_t last) const {
+    return block_of(result_of(c)) == block_of(result_of(last));
+  }
+
+  /// Rows of candidate c - 1 that a band keeps when it makes so many of c.
+  constexpr std::int64_t rows_before(std::int32_t c, std::int64_t rows) const {
+    return std::min((rows - 1) * at(c).rows.stride + at(c).rows.taps, desc_of(c - 1).shape[1]);
+  }
+
+  constexpr pool<found_group> find() const {
+    pool<found_group> found;
+    const auto count = static_cast<std::int32_t>(candidates.size());
+    for (std::int32_t first = 0, last = 0; first < count; first = ++last) {
+      if (!can_run_in_bands(first)) continue;
+      while (last + 1 < count && pays(last) && can_run_in_bands(last + 1) && is_linked(last)) ++last;
+      add_groups(first, last, found);
+    }
+    return found;
+  }
+
+ private:
+  constexpr bool can_run_in_bands(std::int32_t c) const {
+    return at(c).rows && node_of(c).outputs.count == 1 && desc_of(c).rank() == 4 &&
+           node_of(c).inputs.count + 2 <= std::int32_t{most_band_operands};
+  }
+  constexpr bool pays(std::int32_t c) const { return options.rows > 0 || desc_of(c).bytes() >= second_cache_bytes; }
+  /// Whether candidate c + 1 reads what c makes by rows, and nobody else reads it.
+  constexpr bool is_linked(std::int32_t c) const {
+    const std::int32_t between = result_of(c);
+    const passes::location where = memory.at(between);
+    if (reads[static_cast<std::size_t>(between)] != 1 || where.block == ir::none || where.offset != 0) return false;
+    const passes::block& b = memory.blocks[static_cast<std::size_t>(where.block)];
+    if (b.parent != ir::none || b.bytes != g.at(between).desc.bytes()) return false;
+    const auto in = g.inputs_of(node_of(c + 1));
+    for (std::size_t k = 0; k < in.size(); ++k)
+      if (in[k] == between) return (at(c + 1).rows.images >> k & 1U) != 0;
+    return false;
+  }
+
+  /// Makes one group of a chain if a band of it fits into the cache, else cuts the chain where least lies between.
+  constexpr void add_groups(std::int32_t first, std::int32_t last, pool<found_group>& found) const {
+    if (first == last) return;
+    const std::int64_t rows = rows_for(first, last);
+    if (rows > 0 && last - first < most_band_steps && is_closed(first, last))
+      return found.push_back({first, last, rows});
+    std::int32_t cut = first;
+    for (std::int32_t c = first; c < last; ++c)
+      if (desc_of(c).bytes() < desc_of(cut).bytes()) cut = c;
+    add_groups(first, cut, found);
+    add_groups(cut + 1, last, found);
+  }
+  /// Rows of a band: as many as fit, an even number, since kernels make two at once; 0 when not even two fit.
+  constexpr std::int64_t rows_for(std::int32_t first, std::int32_t last) const {
+    const std::int64_t height = desc_of(last).shape[1];
+    if (options.rows > 0) return std::min(options.rows, height);
+    std::int64_t rows = 0;
+    while (rows + 2 <= height && working_set(first, last, rows + 2) <= second_cache_bytes) rows += 2;
+    return rows;
+  }
+  /// Bytes of results and weights that a band goes through.
+  constexpr std::int64_t working_set(std::int32_t first, std::int32_t last, std::int64_t rows) const {
+    std::int64_t bytes = 0;
+    for (std::int32_t c = last; c >= first; --c) {
+      bytes += rows * row_bytes(c) + at(c).packed_bytes;
+      if (c > first) rows = rows_before(c, rows);
+    }
+    return bytes;
+  }
+  /// Whether the group's own memory can be made smaller without anybody noticing, and its result be written while its
+  /// images are still read.
+  constexpr bool is_closed(std::int32_t first, std::int32_t last) const {
+    for (std::int32_t c = first; c <= last; ++c) {
+      const passes::block& b = memory.blocks[static_cast<std::size_t>(block_of(result_of(c)))];
+      if (c < last && !is_in_place(c, last) && (b.first < at(first).node || b.last > at(last).node)) return false;
+      for (const std::int32_t id : g.inputs_of(node_of(c)))
+        if (id != ir::none && (c == first || id != result_of(c - 1)) && block_of(id) == block_of(result_of(last)))
+          return false;
+    }
+    return true;
+  }
+};
+
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/passes/evaluate.hpp
+// evaluate: computes nodes whose operands are all constants while the graph is planned.
+// Flow: before folding, so that arithmetic on constants costs nothing at run time; nodes on weights become prepare steps instead.
+
+// ===== nnrt/passes/uses.hpp
+// uses: who makes each value of a graph and how often it is used; every pass starts from this.
+// Flow: computed anew by each pass that rewrites nodes; compact() drops the nodes that a pass took out.
 
 namespace nnrt::inline NNRT_ISA::passes {
 
@@ -16792,297 +21013,12 @@ constexpr void fold_into_weights(ir::graph& g) {
 }
 
 }  // namespace nnrt::inline NNRT_ISA::passes
-// ===== nnrt/passes/plan_memory.hpp
-// plan_memory: decides where every computed value lives - shared, in place, joined - and lays the pieces out in one arena.
-// Flow: last pass over the graph; the plan turns its answer into operand addresses.
-
-namespace nnrt::inline NNRT_ISA::passes {
-
-inline constexpr std::int64_t arena_alignment = 64;
-
-constexpr std::int64_t aligned(std::int64_t bytes) { return (bytes + arena_alignment - 1) / arena_alignment * arena_alignment; }
-
-/// A piece of the arena and the steps (first to last, both included) between which it is in use.
-struct block {
-  std::int64_t bytes = 0;
-  std::int32_t first = 0;
-  std::int32_t last = 0;
-  std::int64_t offset = 0;             // in the arena, once placed
-  std::int32_t parent = ir::none;      // a block that this one has become part of
-  std::int64_t offset_in_parent = 0;
-};
-
-/// Where a value lives: a block and an offset in it. No block: it is not computed while the network runs, or aliases such a value.
-struct location {
-  std::int32_t block = ir::none;
-  std::int64_t offset = 0;
-  std::int32_t same_as = ir::none;     // the input, weight or constant whose very bytes the value has
-};
-
-/// Blocks and locations of a graph; index of a node = its step.
-struct memory_plan {
-  pool<block> blocks;
-  pool<location> of;                   // for each value
-  pool<char> elided;                   // for each node: whether its results are where they belong without any work
-  std::int64_t arena_bytes = 0;
-  std::int64_t lower_bound = 0;        // largest sum, over the steps, of the bytes in use
-
-  constexpr location& at(std::int32_t id) { return of[static_cast<std::size_t>(id)]; }
-  constexpr const location& at(std::int32_t id) const { return of[static_cast<std::size_t>(id)]; }
-  constexpr block& block_at(std::int32_t id) { return blocks[static_cast<std::size_t>(id)]; }
-
-  constexpr std::int32_t add_block(std::int64_t bytes, std::int32_t first, std::int32_t last) {
-    blocks.push_back({bytes, first, last});
-    return static_cast<std::int32_t>(blocks.size()) - 1;
-  }
-  /// The location in the outermost block.
-  constexpr location resolve(location l) const {
-    while (l.block != ir::none && blocks[static_cast<std::size_t>(l.block)].parent != ir::none) {
-      const block& inner = blocks[static_cast<std::size_t>(l.block)];
-      l.offset += inner.offset_in_parent;
-      l.block = inner.parent;
-    }
-    return l;
-  }
-  /// Offset in the arena; only after place().
-  constexpr std::int64_t address(std::int32_t id) const {
-    const location l = resolve(at(id));
-    return blocks[static_cast<std::size_t>(l.block)].offset + l.offset;
-  }
-};
-
-namespace detail {
-
-/// Assigns blocks to the values of one graph, node by node.
-struct block_assigner {
-  const ir::graph& g;
-  array_ref<const char> known;          // values that are ready before the network runs
-  memory_plan plan;
-  pool<std::int32_t> last_use;   // last step that reads a value; the step after the last one for outputs
-
-  constexpr block_assigner(const ir::graph& graph, array_ref<const char> known_before) : g(graph), known(known_before) {
-    plan.of.assign(g.values.size(), {});
-    plan.elided.assign(g.nodes.size(), 0);
-    last_use.assign(g.values.size(), -1);
-    const auto steps = static_cast<std::int32_t>(g.nodes.size());
-    for (std::int32_t i = 0; i < steps; ++i)
-      for (const std::int32_t id : g.inputs_of(g.nodes[static_cast<std::size_t>(i)]))
-        if (id != ir::none) last_use[static_cast<std::size_t>(id)] = i;
-    for (const ir::output& out : g.outputs) last_use[static_cast<std::size_t>(out.value)] = steps;
-  }
-
-  constexpr bool is_known(std::int32_t id) const { return known[static_cast<std::size_t>(id)] != 0; }
-  constexpr std::int32_t last_of(std::int32_t id) const { return last_use[static_cast<std::size_t>(id)]; }
-
-  /// The outermost block of a computed value; nullptr for others.
-  constexpr block* block_of(std::int32_t id) {
-    if (id == ir::none || plan.at(id).block == ir::none) return nullptr;
-    return &plan.block_at(plan.resolve(plan.at(id)).block);
-  }
-
-  /// Lets `to` live where `from` does, `offset` bytes further.
-  constexpr void share(std::int32_t from, std::int32_t to, std::int64_t offset) {
-    plan.at(to) = plan.at(from);
-    if (block* const shared = block_of(from)) {
-      plan.at(to).offset += offset;
-      shared->last = std::max(shared->last, last_of(to));
-    } else {
-      plan.at(to).same_as = plan.at(from).same_as == ir::none ? from : plan.at(from).same_as;
-      plan.at(to).offset += offset;
-    }
-  }
-
-  /// Whether writing over `id` would spoil another operand that overlaps it without being the very same bytes (a part of it, say).
-  constexpr bool spoils_another(const ir::node& n, std::int32_t id) const {
-    const location mine = plan.resolve(plan.at(id));
-    const std::int64_t my_bytes = g.at(id).desc.bytes();
-    for (const std::int32_t other : g.inputs_of(n)) {
-      if (other == ir::none || other == id || plan.at(other).block == ir::none) continue;
-      const location its = plan.resolve(plan.at(other));
-      const std::int64_t its_bytes = g.at(other).desc.bytes();
-      if (its.block != mine.block || its.offset >= mine.offset + my_bytes || mine.offset >= its.offset + its_bytes) continue;
-      if (its.offset != mine.offset || its_bytes != my_bytes) return true;
-    }
-    return false;
-  }
-
-  /// An operand of the node's own size that nobody reads after step i; none when there is no such.
-  constexpr std::int32_t operand_to_overwrite(const ir::node& n, std::int32_t i) {
-    const tensor_desc& y = g.at(g.outputs_of(n)[0]).desc;
-    for (const std::int32_t id : g.inputs_of(n)) {
-      block* const b = block_of(id);
-      if (b != nullptr && b->last == i && g.at(id).desc.bytes() == y.bytes() && g.at(id).desc.type == y.type && !spoils_another(n, id)) return id;
-    }
-    return ir::none;
-  }
-
-  /// Whether the part lies in the whole in one piece: it does when it has one index along every axis outside the last one that is cut.
-  static constexpr bool is_one_piece(const tensor_desc& whole, const tensor_desc& part) {
-    int cut = whole.rank() - 1;
-    while (cut >= 0 && whole.shape[cut] == part.shape[cut]) --cut;
-    for (int axis = 0; axis < cut; ++axis)
-      if (part.shape[axis] != 1) return false;
-    return true;
-  }
-
-  /// Whether concat's operands can be written straight into its result: each fills a block of its own that is no part of another.
-  constexpr bool can_join(const ir::node& n) {
-    const tensor_desc& whole = g.at(g.outputs_of(n)[0]).desc;
-    for (std::size_t i = 0; i < g.inputs_of(n).size(); ++i) {
-      const std::int32_t id = g.inputs_of(n)[i];
-      const location at = plan.at(id);
-      if (at.block == ir::none || at.offset != 0) return false;
-      if (g.at(id).desc.quantised != whole.quantised) return false;  // stored numbers change on the way
-      const block& b = plan.block_at(at.block);
-      if (b.parent != ir::none || b.bytes != g.at(id).desc.bytes() || b.bytes == 0 || !is_one_piece(whole, g.at(id).desc)) return false;
-      for (std::size_t k = 0; k < i; ++k)
-        if (plan.at(g.inputs_of(n)[k]).block == at.block) return false;
-    }
-    return true;
-  }
-  constexpr void join(const ir::node& n, std::int32_t i) {
-    const std::int32_t y = g.outputs_of(n)[0];
-    const std::int32_t whole = plan.add_block(g.at(y).desc.bytes(), i, std::max(i, last_of(y)));
-    plan.at(y) = {whole, 0, ir::none};
-    std::int64_t offset = 0;
-    for (const std::int32_t id : g.inputs_of(n)) {
-      block& part = plan.block_at(plan.at(id).block);
-      part.parent = whole;
-      part.offset_in_parent = offset;
-      offset += part.bytes;
-      plan.block_at(whole).first = std::min(plan.block_at(whole).first, part.first);
-      plan.block_at(whole).last = std::max(plan.block_at(whole).last, part.last);
-    }
-  }
-
-  constexpr bool can_view(const ir::node& n) const {
-    if (!n.op->traits.outputs_are_parts) return false;
-    for (const std::int32_t id : g.outputs_of(n))
-      if (!is_one_piece(g.at(g.inputs_of(n)[0]).desc, g.at(id).desc)) return false;
-    return true;
-  }
-  constexpr void view(const ir::node& n) {
-    const ir::operand_list operands(g, g.inputs_of(n), known);
-    pool<tensor_desc> descs;
-    for (const std::int32_t id : g.outputs_of(n)) descs.push_back(g.at(id).desc);
-    for (std::size_t i = 0; i < descs.size(); ++i) {
-      const std::int64_t offset = n.op->part_offset(g.attrs_of(n), operands.operands, descs, static_cast<int>(i));
-      share(g.inputs_of(n)[0], g.outputs_of(n)[i], offset * size_of(descs[i].type));
-    }
-  }
-
-  /// Lets the results of node i live where they are anyway, if that can be; true when nothing is left to do.
-  constexpr bool elide(const ir::node& n, std::int32_t i) {
-    if (n.op->traits.result == storage::alias_of_input) return share(g.inputs_of(n)[0], g.outputs_of(n)[0], 0), true;
-    if (can_view(n)) return view(n), true;
-    if (n.op->traits.joins_inputs && !is_known(g.outputs_of(n)[0]) && can_join(n)) return join(n, i), true;
-    return false;
-  }
-
-  constexpr void assign(const ir::node& n, std::int32_t i) {
-    if (n.op->traits.result == storage::in_place) {
-      const std::int32_t overwritten = operand_to_overwrite(n, i);
-      if (overwritten != ir::none) return share(overwritten, g.outputs_of(n)[0], 0);
-    }
-    for (const std::int32_t id : g.outputs_of(n)) plan.at(id) = {plan.add_block(g.at(id).desc.bytes(), i, std::max(i, last_of(id))), 0, ir::none};
-  }
-};
-
-/// Heap sort: std::sort takes three times as many constexpr steps.
-template <class Less> constexpr void sort(pool<std::int32_t>& list, Less less) {
-  const auto sift = [&](std::size_t at, std::size_t count) {
-    for (std::size_t child = 2 * at + 1; child < count; at = child, child = 2 * at + 1) {
-      if (child + 1 < count && less(list[child], list[child + 1])) ++child;
-      if (!less(list[at], list[child])) return;
-      std::swap(list[at], list[child]);
-    }
-  };
-  for (std::size_t i = list.size() / 2; i-- > 0;) sift(i, list.size());
-  for (std::size_t count = list.size(); count-- > 1;) {
-    std::swap(list[0], list[count]);
-    sift(0, count);
-  }
-}
-
-/// A list of blocks for each step, linked through one pool.
-class step_lists {
- public:
-  constexpr explicit step_lists(std::int32_t steps) { first_.assign(static_cast<std::size_t>(steps) + 1, ir::none); }
-  constexpr void add(std::int32_t step, std::int32_t block) {
-    links_.push_back({block, first_[static_cast<std::size_t>(step)]});
-    first_[static_cast<std::size_t>(step)] = static_cast<std::int32_t>(links_.size()) - 1;
-  }
-  template <class F> constexpr void for_each(std::int32_t step, F f) const {
-    for (std::int32_t i = first_[static_cast<std::size_t>(step)]; i != ir::none; i = links_[static_cast<std::size_t>(i)].next) f(links_[static_cast<std::size_t>(i)].block);
-  }
-
- private:
-  struct link {
-    std::int32_t block = ir::none;
-    std::int32_t next = ir::none;
-  };
-  pool<std::int32_t> first_;
-  pool<link> links_;
-};
-
-/// Offsets for all outermost blocks: the largest first, each into the smallest gap that fits among the blocks of its lifetime.
-constexpr void place(memory_plan& plan, std::int32_t steps) {
-  pool<std::int32_t> order;
-  for (std::size_t i = 0; i < plan.blocks.size(); ++i)
-    if (plan.blocks[i].parent == ir::none && plan.blocks[i].bytes > 0) order.push_back(static_cast<std::int32_t>(i));
-  sort(order, [&](std::int32_t a, std::int32_t b) {
-    const std::int64_t x = plan.block_at(a).bytes, y = plan.block_at(b).bytes;
-    return x != y ? x > y : a < b;
-  });
-  step_lists in_use(steps);
-  pool<std::int32_t> neighbours;
-  for (const std::int32_t id : order) {
-    block& b = plan.block_at(id);
-    neighbours.clear();
-    for (std::int32_t t = b.first; t <= b.last; ++t)
-      in_use.for_each(t, [&](std::int32_t other) {
-        if (t == b.first || plan.block_at(other).first == t) neighbours.push_back(other);
-      });
-    sort(neighbours, [&](std::int32_t x, std::int32_t y) { return plan.block_at(x).offset < plan.block_at(y).offset; });
-    std::int64_t end = 0, best = -1, best_gap = 0;
-    for (const std::int32_t other : neighbours) {
-      const std::int64_t gap = plan.block_at(other).offset - end;
-      if (gap >= aligned(b.bytes) && (best < 0 || gap < best_gap)) best = end, best_gap = gap;
-      end = std::max(end, plan.block_at(other).offset + aligned(plan.block_at(other).bytes));
-    }
-    b.offset = best < 0 ? end : best;
-    plan.arena_bytes = std::max(plan.arena_bytes, b.offset + aligned(b.bytes));
-    for (std::int32_t t = b.first; t <= b.last; ++t) in_use.add(t, id);
-  }
-  for (std::int32_t t = 0; t <= steps; ++t) {
-    std::int64_t sum = 0;
-    in_use.for_each(t, [&](std::int32_t id) { sum += aligned(plan.block_at(id).bytes); });
-    plan.lower_bound = std::max(plan.lower_bound, sum);
-  }
-}
-
-}  // namespace detail
-
-/// Blocks for the values that are computed while the network runs; offsets come with place_blocks(), once scratch memory is added.
-constexpr memory_plan assign_blocks(const ir::graph& g, array_ref<const char> known) {
-  detail::block_assigner assigner(g, known);
-  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
-    const ir::node& n = g.nodes[i];
-    if (assigner.elide(n, static_cast<std::int32_t>(i))) assigner.plan.elided[i] = 1;
-    else if (!assigner.is_known(g.outputs_of(n)[0])) assigner.assign(n, static_cast<std::int32_t>(i));  // known values get memory elsewhere
-  }
-  return static_cast<memory_plan&&>(assigner.plan);
-}
-
-/// Lays the blocks out; `steps` is the number of nodes of the graph.
-constexpr void place_blocks(memory_plan& plan, std::size_t steps) { detail::place(plan, static_cast<std::int32_t>(steps)); }
-
-}  // namespace nnrt::inline NNRT_ISA::passes
 
 namespace nnrt::inline NNRT_ISA {
 
-/// Which memory an operand lies in; inputs and weights follow, one base each.
-enum base : std::int32_t { no_memory = -1, in_arena, in_prepared, in_prepare_scratch, in_constants, first_input };
+/// Which memory an operand lies in; inputs and weights follow, one base each. Of what is in_band a group keeps
+/// some rows, in its scratch memory.
+enum base : std::int32_t { in_band = -2, no_memory = -1, in_arena, in_prepared, in_prepare_scratch, in_constants, first_input };
 
 /// Address and desc of an operand of a step.
 struct operand_slot {
@@ -17096,16 +21032,27 @@ struct operand_slot {
 struct step {
   kernel_function run = nullptr;
   const void* inner = nullptr;         // see kernel_choice
+  kernel_code code = {};                    // in a plan that is not complete: what run and inner are
   ir::range attrs;                     // in words
   ir::range inputs;                    // in slots
   ir::range outputs;                   // in slots
   std::int32_t parts = 1;              // into how many parts the work may be cut
   std::int32_t node = 0;               // index of the node in the optimised graph
   std::int64_t scratch = 0;            // offset in the arena
-  std::int64_t scratch_bytes = 0;      // 0: none
+  std::int64_t scratch_bytes = 0;      // 0: none; steps of a group use the group's
   std::string_view kernel;             // name, for dumps and profiles
   unrolled_form form = unrolled_form::none;
   std::int32_t fused_word = -1;        // which of the attribute words is the fused activation
+};
+
+/// Steps that make a band of rows one after the other, and then the next band.
+struct band_group {
+  ir::range steps;
+  std::int32_t first_window = 0;       // in windows, one for each step
+  int parts = 1;                       // as of a step
+  std::int64_t rows = 0;               // that a band has of the last step's result at most
+  std::int64_t scratch = 0;            // offset in the arena
+  std::int64_t scratch_bytes = 0;      // for the steps' own, and for the rows that are kept between them
 };
 
 /// An input, output or weight of the network as the executor sees it.
@@ -17119,12 +21066,15 @@ struct fallible_node {
   std::int32_t node = 0;               // index in the optimised graph
   std::string_view op;
   ir::range name;                      // in text
+  rule_list rules;                     // of the operator
 };
 
 /// Everything that running needs; the lists are vectors while it is made and arrays when it is frozen.
 struct plan {
   pool<step> steps;
   pool<step> prepare;           // run once, when an executor is made
+  pool<band_group> bands;
+  pool<row_window> windows;            // of the steps that belong to bands
   pool<operand_slot> slots;
   pool<tensor_desc> descs;             // each once: the layers of a network share most of theirs
   pool<word> words;
@@ -17145,7 +21095,9 @@ struct plan {
 /// Choices of the planner.
 struct plan_options {
   bool fast_kernels = true;            // false: every step is its operator's reference
-  bool unrolled = false;               // choose kernels with an unrolled form where there are such
+  bool unrolled = false;               // choose kernels with an unrolled form where there are such, and no bands
+  nnrt::winograd winograd = nnrt::winograd::automatic;
+  band_options bands = {};
 };
 
 namespace detail {
@@ -17165,6 +21117,7 @@ struct planned_node {
   bool known = false;                  // runs before the network does
   bool packs_before = false;           // pack() runs before the network does
   bool needs_step = true;
+  std::int32_t group = -1;             // of bands
 };
 
 struct planner {
@@ -17176,6 +21129,7 @@ struct planner {
   pool<char> read_by_steps;     // values that steps read, beyond what pack() reads for them
   pool<std::int32_t> slot_of;   // of values
   pool<std::int32_t> weight_base;
+  pool<std::int64_t> kept_of;   // of values: where a group keeps some of their rows, in its scratch memory; -1: nowhere
   plan made;
 
   constexpr planner(const ir::graph& graph, plan_options opts)
@@ -17197,11 +21151,9 @@ struct planner {
     p.known = is_known(g.outputs_of(n)[0]);
     p.needs_step = memory.elided[static_cast<std::size_t>(i)] == 0;
     if (!p.needs_step) return;
-    if (options.fast_kernels && !p.known) {
-      const ir::operand_list operands(g, g.inputs_of(n), known);
-      const pool<tensor_desc> descs = output_descs(n);
-      p.choice = n.op->select({g.attrs_of(n), operands.operands, descs, options.unrolled});
-    }
+    if (options.fast_kernels && !p.known) p.choice = chosen_for(n, 0);
+    // A plan that is made at run time stays as it is: codes are for the compiler, which completes it.
+    if (!std::is_constant_evaluated() && p.choice.code && p.choice.run == nullptr) p.choice = {};
     if (!p.choice) p.choice.run = n.op->run_reference, p.choice.name = "reference";
     if (p.choice.has_pack()) {
       p.packs_before = true;
@@ -17209,9 +21161,76 @@ struct planner {
         if (is_packed(p, k) && g.inputs_of(n)[k] != ir::none && !is_known(g.inputs_of(n)[k])) p.packs_before = false;
       if (!p.packs_before) p.packed_block = memory.add_block(p.choice.packed_bytes, i, i);
     }
-    if (p.choice.scratch_bytes > 0) p.scratch_block = memory.add_block(p.choice.scratch_bytes, i, i);
-    made.part_scratch_bytes = std::max(made.part_scratch_bytes, passes::aligned(p.choice.scratch_bytes));
   }
+  constexpr kernel_choice chosen_for(const ir::node& n, std::int64_t band_rows) const {
+    const ir::operand_list operands(g, g.inputs_of(n), known);
+    const pool<tensor_desc> descs = output_descs(n);
+    return n.op->select({g.attrs_of(n), operands.operands, descs, options.unrolled, options.winograd, band_rows});
+  }
+  constexpr void add_scratch() {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      planned_node& p = nodes[i];
+      if (p.choice.scratch_bytes == 0 || p.group >= 0) continue;
+      p.scratch_block = memory.add_block(p.choice.scratch_bytes, static_cast<std::int32_t>(i), static_cast<std::int32_t>(i));
+      made.part_scratch_bytes = std::max(made.part_scratch_bytes, passes::aligned(p.choice.scratch_bytes));
+    }
+  }
+
+  /// Whether some tensor is worth a search.
+  constexpr bool may_have_bands() const {
+    if (!options.bands.enabled || options.unrolled) return false;
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      if (nodes[i].choice.rows && (options.bands.rows > 0 || g.at(g.outputs_of(g.nodes[i])[0]).desc.bytes() >= second_cache_bytes)) return true;
+    return false;
+  }
+  constexpr void add_bands() {
+    pool<band_candidate> candidates;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const planned_node& p = nodes[i];
+      if (p.known || !p.needs_step) continue;
+      const bool packs_each_time = p.choice.has_pack() && !p.packs_before;
+      candidates.push_back({static_cast<std::int32_t>(i), packs_each_time ? row_window{} : p.choice.rows, p.choice.packed_bytes});
+    }
+    const band_finder finder(g, memory, candidates, options.bands);
+    for (const found_group& found : finder.find()) add_group(finder, found);
+  }
+  /// Gives a group memory for the rows that it keeps in place of the tensors between its steps.
+  constexpr void add_group(const band_finder& finder, const found_group& found) {
+    band_group group;
+    group.first_window = static_cast<std::int32_t>(made.windows.size());
+    group.rows = found.rows;
+    const std::int32_t first_node = finder.at(found.first).node, last_node = finder.at(found.last).node;
+    for (std::int32_t c = found.first; c <= found.last; ++c) {
+      group.scratch_bytes = std::max(group.scratch_bytes, passes::aligned(node_at(finder.at(c).node).choice.scratch_bytes));
+      made.windows.push_back(finder.at(c).rows);
+    }
+    std::int64_t rows = found.rows;
+    for (std::int32_t c = found.last; c >= found.first; --c) {
+      planned_node& p = node_at(finder.at(c).node);
+      p.group = static_cast<std::int32_t>(made.bands.size());
+      p.choice = chosen_for(finder.node_of(c), rows);
+      group.parts = std::min(64, group.parts + p.choice.parts - 1);
+      if (c < found.last && !finder.is_in_place(c, found.last)) {
+        kept_of[static_cast<std::size_t>(finder.result_of(c))] = take(group.scratch_bytes, rows * finder.row_bytes(c));
+        memory.block_at(finder.block_of(finder.result_of(c))).bytes = 0;
+      }
+      for (const std::int32_t id : g.inputs_of(finder.node_of(c)))
+        if (id != ir::none && memory.at(id).block != ir::none) extend(finder.block_of(id), first_node, last_node, false);
+      if (c > found.first) rows = finder.rows_before(c, rows);
+    }
+    extend(finder.block_of(finder.result_of(found.last)), first_node, last_node, true);
+    node_at(last_node).scratch_block = memory.add_block(group.scratch_bytes, first_node, last_node);
+    made.part_scratch_bytes = std::max(made.part_scratch_bytes, group.scratch_bytes);
+    made.bands.push_back(group);
+  }
+  /// Results of a group are written from its first step on, what it reads is read until its last.
+  constexpr void extend(std::int32_t block, std::int32_t first, std::int32_t last, bool is_result) {
+    passes::block& b = memory.block_at(block);
+    if (is_result) b.first = std::min(b.first, first);
+    else b.last = std::max(b.last, last);
+  }
+  constexpr planned_node& node_at(std::int32_t i) { return nodes[static_cast<std::size_t>(i)]; }
+
   static constexpr bool is_packed(const planned_node& p, std::size_t operand) { return (p.choice.packs >> operand & 1U) != 0; }
 
   constexpr void find_reads() {
@@ -17256,6 +21275,9 @@ struct planner {
       const operand_slot& origin = made.slots[static_cast<std::size_t>(slot_for(at.same_as))];
       slot.base = origin.base;
       slot.offset = origin.offset + at.offset;
+    } else if (const std::int64_t kept = kept_of[static_cast<std::size_t>(id)]; kept >= 0) {
+      slot.base = in_band;
+      slot.offset = kept;
     } else if (at.block != ir::none) {
       slot.base = in_arena;
       slot.offset = memory.address(id);
@@ -17316,6 +21338,7 @@ struct planner {
     packed.offset = p.packs_before ? take(made.prepared_bytes, p.choice.packed_bytes) : memory.block_at(p.packed_block).offset;
     step pack = of_node;
     pack.run = p.choice.pack;
+    if (p.choice.run == nullptr) pack.code = p.choice.code, pack.code.packs = true, pack.code.table = -1;
     pack.inputs = operand_row(n, p, nullptr, true);
     pack.outputs = result_row(n, packed);
     pack.kernel = "pack";
@@ -17384,6 +21407,7 @@ struct planner {
     operand_slot packed;
     if (p.choice.has_pack()) packed = add_pack(n, p, s);
     s.run = p.choice.run;
+    if (p.choice.run == nullptr) s.code = p.choice.code;
     s.inner = p.choice.inner;
     s.kernel = p.choice.name;
     s.form = p.choice.form;
@@ -17395,8 +21419,15 @@ struct planner {
     s.outputs = add_row(results);
     s.scratch_bytes = passes::aligned(p.choice.scratch_bytes);
     if (p.scratch_block != ir::none) s.scratch = memory.block_at(p.scratch_block).offset;
+    if (p.group >= 0) add_to_group(made.bands[static_cast<std::size_t>(p.group)], s.scratch);
     (p.known ? made.prepare : made.steps).push_back(s);
-    if (n.op->traits.may_fail) made.fallible.push_back({i, n.op->name, add_text(n.name)});
+    if (n.op->traits.may_fail) made.fallible.push_back({i, n.op->name, add_text(n.name), n.op->rules});
+  }
+
+  /// The next step belongs to this group; the last one has its scratch memory.
+  constexpr void add_to_group(band_group& group, std::int64_t scratch) {
+    if (group.steps.count++ == 0) group.steps.first = static_cast<std::int32_t>(made.steps.size());
+    group.scratch = scratch;
   }
 
   constexpr ir::range add_text(ir::range name) {
@@ -17446,6 +21477,9 @@ struct planner {
     nodes.reserve(g.nodes.size());
     made.constants = g.bytes;
     for (std::int32_t i = 0; i < count; ++i) choose(i);
+    kept_of.assign(g.values.size(), -1);
+    if (may_have_bands()) add_bands();
+    add_scratch();
     pool<std::int32_t> copies;
     for (const ir::output& out : g.outputs)
       copies.push_back(memory.at(out.value).block != ir::none ? ir::none : memory.add_block(g.at(out.value).desc.bytes(), count, count));
@@ -17477,6 +21511,8 @@ namespace nnrt::inline NNRT_ISA {
 struct plan_view {
   array_ref<const step> steps;
   array_ref<const step> prepare;
+  array_ref<const band_group> bands;
+  array_ref<const row_window> windows;
   array_ref<const operand_slot> slots;
   array_ref<const tensor_desc> descs;
   array_ref<const word> words;
@@ -17494,7 +21530,7 @@ struct plan_view {
 
   template <class Plan>
   static constexpr plan_view of(const Plan& p) {
-    return {p.steps, p.prepare, p.slots, p.descs, p.words, p.inputs, p.outputs, p.weights, p.fallible, p.text, p.constants, p.arena_bytes, p.prepared_bytes, p.prepare_scratch_bytes, p.part_scratch_bytes, p.most_operands};
+    return {p.steps, p.prepare, p.bands, p.windows, p.slots, p.descs, p.words, p.inputs, p.outputs, p.weights, p.fallible, p.text, p.constants, p.arena_bytes, p.prepared_bytes, p.prepare_scratch_bytes, p.part_scratch_bytes, p.most_operands};
   }
 
   constexpr const operand_slot& slot_of(const port& p) const { return slots[static_cast<std::size_t>(p.slot)]; }
@@ -17532,7 +21568,7 @@ inline view view_of(const operand_slot& slot, array_ref<const operand_slot> slot
   view v;
   if (slot.desc < 0) return v;
   v.desc = &descs[static_cast<std::size_t>(slot.desc)];
-  if (slot.base != no_memory) v.data = any_pointer::bytes(bases[static_cast<std::size_t>(slot.base)] + slot.offset);
+  if (slot.base >= 0) v.data = any_pointer::bytes(bases[static_cast<std::size_t>(slot.base)] + slot.offset);
   if (slot.scales >= 0) {
     const operand_slot& scales = slots[static_cast<std::size_t>(slot.scales)];
     v.scales = {reinterpret_cast<const float*>(bases[static_cast<std::size_t>(scales.base)] + scales.offset),
@@ -17574,10 +21610,10 @@ struct run_context {
 /// Runs one step.
 inline void run_step(const plan_view& plan, const step& s, const run_context& context) {
   view* const views = context.views.data();
-  for (std::int32_t i = 0; i < s.inputs.count; ++i)
-    views[i] = detail::view_of(plan.slots[static_cast<std::size_t>(s.inputs.first + i)], plan.slots, plan.descs, context.bases);
-  for (std::int32_t i = 0; i < s.outputs.count; ++i)
-    views[s.inputs.count + i] = detail::view_of(plan.slots[static_cast<std::size_t>(s.outputs.first + i)], plan.slots, plan.descs, context.bases);
+  for (std::int32_t i = 0; i < s.inputs.count + s.outputs.count; ++i) {
+    const std::int32_t slot = i < s.inputs.count ? s.inputs.first + i : s.outputs.first + i - s.inputs.count;
+    views[i] = detail::view_of(plan.slots[static_cast<std::size_t>(slot)], plan.slots, plan.descs, context.bases);
+  }
   kernel_call call;
   call.attrs = plan.words.subspan(static_cast<std::size_t>(s.attrs.first), static_cast<std::size_t>(s.attrs.count));
   call.in = {views, static_cast<std::size_t>(s.inputs.count)};
@@ -17606,8 +21642,8 @@ namespace nnrt::inline NNRT_ISA {
 
 /// `gather "lookup": indices must lie in the axis (got 7, expected 4) at element 3`: the node, the rule, the value and
 /// the bound that it breaks, and where the value stands in its operand.
-[[gnu::cold]] inline std::string to_string(const run_fault& fault, std::string_view op, std::string_view name) {
-  std::string rule(fault.rule);
+[[gnu::cold]] inline std::string to_string(const run_fault& fault, const rule_list& rules, std::string_view op, std::string_view name) {
+  std::string rule(rules[static_cast<std::size_t>(fault.rule)]);
   for (char& letter : rule)
     if (letter == '_') letter = ' ';
   return joined({op, name.empty() ? "" : " \"", name, name.empty() ? ": " : "\": ", rule, " (got ",
@@ -17618,12 +21654,14 @@ namespace nnrt::inline NNRT_ISA {
 /// The error of a run whose step `failed` found this.
 [[gnu::cold]] inline error error_of(const plan_view& plan, const step& failed, const run_fault& fault) {
   std::string_view op, name;
+  rule_list rules;
   for (const fallible_node& n : plan.fallible) {
     if (n.node != failed.node) continue;
     op = n.op;
+    rules = n.rules;
     name = {plan.text.data() + n.name.first, static_cast<std::size_t>(n.name.count)};
   }
-  return {error_code::invalid_argument, to_string(fault, op, name)};
+  return {error_code::invalid_argument, to_string(fault, rules, op, name)};
 }
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -17694,17 +21732,19 @@ template <graph_sizes N> struct frozen_graph {
 
 /// Sizes of all lists of a plan.
 struct plan_sizes {
-  std::size_t steps, prepare, slots, descs, words, inputs, outputs, weights, fallible, text, constants;
+  std::size_t steps, prepare, bands, windows, slots, descs, words, inputs, outputs, weights, fallible, text, constants;
 };
 
 constexpr plan_sizes sizes_of(const plan& p) {
-  return {p.steps.size(), p.prepare.size(), p.slots.size(), p.descs.size(), p.words.size(), p.inputs.size(), p.outputs.size(), p.weights.size(), p.fallible.size(), p.text.size(), p.constants.size()};
+  return {p.steps.size(), p.prepare.size(), p.bands.size(), p.windows.size(), p.slots.size(), p.descs.size(), p.words.size(), p.inputs.size(), p.outputs.size(), p.weights.size(), p.fallible.size(), p.text.size(), p.constants.size()};
 }
 
 /// A plan as arrays: what stays in .rodata.
 template <plan_sizes N> struct frozen_plan {
   std::array<step, N.steps> steps{};
   std::array<step, N.prepare> prepare{};
+  std::array<band_group, N.bands> bands{};
+  std::array<row_window, N.windows> windows{};
   std::array<operand_slot, N.slots> slots{};
   std::array<tensor_desc, N.descs> descs{};
   std::array<word, N.words> words{};
@@ -17725,6 +21765,8 @@ template <plan_sizes N> struct frozen_plan {
         most_operands(p.most_operands) {
     copy(p.steps, steps);
     copy(p.prepare, prepare);
+    copy(p.bands, bands);
+    copy(p.windows, windows);
     copy(p.slots, slots);
     copy(p.descs, descs);
     copy(p.words, words);
@@ -17764,6 +21806,12 @@ template <class T> struct shared_block {
   T object;
   template <class... Arguments>
   explicit shared_block(Arguments&&... arguments) : object(std::forward<Arguments>(arguments)...) {}
+
+  // Release on every decrement, acquire on the last: what the other threads did with the object happens before its
+  // destructor. One function for handles on T and on const T.
+  [[gnu::noinline]] static void drop(shared_block* block) noexcept {
+    if (__atomic_fetch_sub(&block->handles, 1, __ATOMIC_ACQ_REL) == 1) delete block;
+  }
 };
 }  // namespace detail
 
@@ -17786,7 +21834,9 @@ template <class T> class shared {
     std::swap(block_, other.block_);
     return *this;
   }
-  ~shared() { release(); }
+  ~shared() {
+    if (block_ != nullptr) block::drop(block_);
+  }
 
   /// A new object, made from the arguments, with one handle.
   template <class... Arguments> static shared make(Arguments&&... arguments) {
@@ -17814,11 +21864,6 @@ template <class T> class shared {
   static block* retained(block* counted) noexcept {
     if (counted != nullptr) __atomic_fetch_add(&counted->handles, 1, __ATOMIC_RELAXED);
     return counted;
-  }
-  // Release on every decrement, acquire on the last: what the other threads did with the object happens before its
-  // destructor.
-  void release() noexcept {
-    if (block_ != nullptr && __atomic_fetch_sub(&block_->handles, 1, __ATOMIC_ACQ_REL) == 1) delete block_;
   }
 
   block* block_ = nullptr;
@@ -17854,6 +21899,8 @@ class mapped_file {
 
   /// Errors: not_found, io_failed, out_of_memory; each names the file and says what the system said.
   static result<mapped_file> open(std::string_view path);
+  /// The same for a default-made one.
+  result<void> map(std::string_view path);
 
   std::span<const std::byte> bytes() const { return bytes_; }
 
@@ -17943,6 +21990,12 @@ class descriptor {
 }  // namespace detail
 
 [[gnu::cold]] inline result<mapped_file> mapped_file::open(std::string_view path) {
+  mapped_file mapped;
+  if (auto ok = mapped.map(path); !ok) return fail(std::move(ok.error()));
+  return mapped;
+}
+
+[[gnu::cold]] inline result<void> mapped_file::map(std::string_view path) {
   if (path.find('\0') != path.npos) return detail::zero_byte_in(path);
   const std::string name(path);
   // O_NONBLOCK: a pipe must be refused below, not waited for.
@@ -17951,13 +22004,12 @@ class descriptor {
   struct ::stat status {};
   if (::fstat(file.number(), &status) != 0) return detail::system_failure(path, "cannot ask for its size", errno);
   if (!S_ISREG(status.st_mode)) return fail(error_code::io_failed, joined({path, ": cannot map: not a regular file"}));
-  mapped_file mapped;
-  if (status.st_size == 0) return mapped;
+  if (status.st_size == 0) return {};
   const auto bytes = static_cast<std::size_t>(status.st_size);
   void* const address = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file.number(), 0);
   if (address == MAP_FAILED) return detail::system_failure(path, "cannot map", errno);
-  mapped.bytes_ = {static_cast<const std::byte*>(address), bytes};
-  return mapped;
+  bytes_ = {static_cast<const std::byte*>(address), bytes};
+  return {};
 }
 
 [[gnu::cold]] inline result<void> write_file(std::string_view path, std::span<const std::span<const std::byte>> pieces) {
@@ -18061,7 +22113,7 @@ class json_reader {
   json_event refuse(std::string_view reason) { return broken_at(start_, {reason}); }
   bool is_broken() const { return state_ == state::broken; }
   /// "byte 17: expected ':' after a key, got '}'"; only when broken.
-  error reason() const { return {error_code::invalid_file, joined({"byte ", start_, ": ", reason_})}; }
+  error reason() const { return {error_code::invalid_file, joined({"byte ", start_, ": ", letters_of(reason_)})}; }
 
  private:
   // What the grammar allows next; `first_…` right after the opening bracket, where a closing one may follow.
@@ -18086,7 +22138,7 @@ class json_reader {
   void append_code_point(std::uint32_t point);
 
   std::string_view text_, string_;
-  std::string unescaped_, reason_;
+  pool<char> unescaped_, reason_;
   std::size_t at_ = 0, start_ = 0;
   state state_ = state::value;
   std::uint64_t objects_ = 0;  // one bit per open container: whether it is an object
@@ -18299,7 +22351,7 @@ class json_writer {
     const char c = text_[at_];
     if (c == '"') break;
     if (c == '\\') {
-      if (!escaped) unescaped_.assign(text_.substr(from, at_ - from));
+      if (!escaped) unescaped_.insert(text_.data() + from, text_.data() + at_);
       escaped = true;
       if (!read_escape()) return false;
       continue;
@@ -18308,10 +22360,10 @@ class json_writer {
       return broken_at(at_, {"a control character stands unescaped in a string"}), false;
     const auto length = static_cast<std::size_t>(utf8_length(text_, at_));
     if (length == 0) return broken_at(at_, {"a string is not UTF-8"}), false;
-    if (escaped) unescaped_ += text_.substr(at_, length);
+    if (escaped) unescaped_.insert(text_.data() + at_, text_.data() + at_ + length);
     at_ += length;
   }
-  string_ = escaped ? std::string_view(unescaped_) : text_.substr(from, at_ - from);
+  string_ = escaped ? letters_of(unescaped_) : text_.substr(from, at_ - from);
   ++at_;
   return true;
 }
@@ -18320,7 +22372,7 @@ class json_writer {
   constexpr std::string_view letters = "\"\\/bfnrt", meanings = "\"\\/\b\f\n\r\t";
   const std::size_t from = at_++;
   if (const std::size_t simple = letters.find(peek()); at_ < text_.size() && simple != letters.npos) {
-    unescaped_ += meanings[simple];
+    unescaped_.push_back(meanings[simple]);
     ++at_;
     return true;
   }
@@ -18358,7 +22410,7 @@ class json_writer {
 }
 
 [[gnu::cold]] inline void json_reader::append_code_point(std::uint32_t point) {
-  const auto put = [&](std::uint32_t byte) { unescaped_ += static_cast<char>(static_cast<unsigned char>(byte)); };
+  const auto put = [&](std::uint32_t byte) { unescaped_.push_back(static_cast<char>(static_cast<unsigned char>(byte))); };
   const auto tail = [&](unsigned shift) { put(0x80U | (point >> shift & 0x3FU)); };
   if (point < 0x80) return put(point);
   if (point < 0x800) return put(0xC0U | point >> 6U), tail(0);
@@ -18427,6 +22479,8 @@ inline constexpr std::uint64_t longest_header = 100'000'000;
 /// Errors: invalid_file, not_supported (a dtype that nnrt lacks, such as BF16); the message names the tensor, what was
 /// got and what was expected. Source: README and reference implementation of huggingface/safetensors 0.4.
 [[gnu::cold]] inline result<contents> parse(std::span<const std::byte> file);
+/// The same into `found`, which is empty before.
+[[gnu::cold]] inline result<void> read(std::span<const std::byte> file, contents& found);
 
 }  // namespace safetensors
 
@@ -18483,30 +22537,29 @@ struct statement {
 };
 
 /// Says what is wrong with a tensor; false, for functions that answer whether all is well.
-[[gnu::cold]] inline bool complain(std::string& wrong, std::string_view name, pieces reason) {
+[[gnu::cold]] inline bool complain(pool<char>& wrong, std::string_view name, pieces reason) {
   append(wrong, {"tensor ", piece::in_quotes(name), ": "});
   append(wrong, reason);
   return false;
 }
-[[gnu::cold]] inline bool complain(std::string& wrong, pieces reason) { return append(wrong, reason), false; }
+[[gnu::cold]] inline bool complain(pool<char>& wrong, pieces reason) { return append(wrong, reason), false; }
 
 /// Reads the JSON header into statements and metadata, kept in the order of the header.
 class header_reader {
  public:
-  explicit header_reader(std::string_view header) : json_(header) { found_.text.reserve(header.size()); }
+  header_reader(std::string_view header, contents& found) : json_(header), found_(found) { found_.text.reserve(header.size()); }
 
   bool read();
   error reason() const {
     return {supported_ ? error_code::invalid_file : error_code::not_supported, joined({"header: ", json_.reason().message()})};
   }
   pool<statement>& statements() { return statements_; }
-  contents& found() { return found_; }
 
  private:
   [[gnu::cold]] bool refuse(std::string_view name, pieces reason) {
-    std::string wrong;
+    pool<char> wrong;
     complain(wrong, name, reason);
-    return json_.refuse(wrong), false;
+    return json_.refuse({letters_of(wrong)}), false;
   }
   bool read_metadata();
   bool read_tensor(std::string_view name);
@@ -18517,7 +22570,7 @@ class header_reader {
   bool expect(const statement& tensor, std::string_view field, json_event wanted);
 
   json_reader json_;
-  contents found_;
+  contents& found_;
   pool<statement> statements_;
   bool supported_ = true, has_metadata_ = false;
 };
@@ -18581,13 +22634,13 @@ class header_reader {
 
 [[gnu::cold]] inline bool header_reader::read_dtype(statement& tensor) {
   if (!expect(tensor, "dtype", json_event::string)) return false;
-  std::string known;
+  pool<char> known;
   for (const dtype_row& row : dtypes) {
     if (row.name == json_.string()) return tensor.entry.type = row.type, true;
     append(known, {known.empty() ? "" : ", ", row.name});
   }
   supported_ = false;
-  return refuse(tensor.entry.name, {"dtype ", piece::in_quotes(json_.string()), " is not supported, expected one of ", known});
+  return refuse(tensor.entry.name, {"dtype ", piece::in_quotes(json_.string()), " is not supported, expected one of ", letters_of(known)});
 }
 
 [[gnu::cold]] inline bool header_reader::read_shape(statement& tensor) {
@@ -18618,7 +22671,7 @@ class header_reader {
 }
 
 /// The same for a tensor whose offsets are wrong, which are named first.
-[[gnu::cold]] inline bool complain_of_offsets(std::string& wrong, const statement& t, pieces reason) {
+[[gnu::cold]] inline bool complain_of_offsets(pool<char>& wrong, const statement& t, pieces reason) {
   complain(wrong, t.entry.name, {"data_offsets [", t.begin, ", ", t.end, "]"});
   return complain(wrong, reason);
 }
@@ -18634,7 +22687,7 @@ class header_reader {
   return false;
 }
 
-[[gnu::cold]] inline bool check_size(const statement& t, std::uint64_t data_bytes, std::string& wrong) {
+[[gnu::cold]] inline bool check_size(const statement& t, std::uint64_t data_bytes, pool<char>& wrong) {
   const tensor_entry& tensor = t.entry;
   if (has_too_many_elements(tensor.shape))
     return complain(wrong, tensor.name, {"shape ", tensor.shape, " has more than 2^40 elements"});
@@ -18647,7 +22700,7 @@ class header_reader {
 }
 
 /// In the order of their data, every tensor starts where the one before ended, and the last one ends with the file.
-[[gnu::cold]] inline bool check_cover(pool<statement>& tensors, std::uint64_t data_bytes, std::string& wrong) {
+[[gnu::cold]] inline bool check_cover(pool<statement>& tensors, std::uint64_t data_bytes, pool<char>& wrong) {
   sort(tensors,
        [](const statement& a, const statement& b) { return a.begin != b.begin ? a.begin < b.begin : a.end < b.end; });
   const statement* last = nullptr;
@@ -18668,7 +22721,7 @@ class header_reader {
 }
 
 // Other bytes than 0 and 1 are no value of a C++ bool: reading one would be undefined behaviour in every kernel.
-[[gnu::cold]] inline bool check_booleans(const tensor_entry& tensor, std::string& wrong) {
+[[gnu::cold]] inline bool check_booleans(const tensor_entry& tensor, pool<char>& wrong) {
   if (tensor.type != boolean) return true;
   for (std::size_t i = 0; i < tensor.bytes.size(); ++i) {
     const int value = std::to_integer<int>(tensor.bytes[i]);
@@ -18691,7 +22744,7 @@ class header_reader {
   return nullptr;
 }
 /// Both, and each name once.
-[[gnu::cold]] inline bool sort_contents(pool<tensor_entry>& tensors, pool<metadata_entry>& metadata, std::string& wrong) {
+[[gnu::cold]] inline bool sort_contents(pool<tensor_entry>& tensors, pool<metadata_entry>& metadata, pool<char>& wrong) {
   if (const tensor_entry* twice = sort_by_name(tensors)) return complain(wrong, twice->name, {"its name occurs twice, expected it once"});
   if (const metadata_entry* twice = sort_by_key(metadata))
     return complain(wrong, {"metadata ", piece::in_quotes(twice->key), ": its key occurs twice"});
@@ -18699,7 +22752,7 @@ class header_reader {
 }
 
 /// Finds the header of a file.
-[[gnu::cold]] inline bool find_header(std::span<const std::byte> file, std::string_view& header, std::string& wrong) {
+[[gnu::cold]] inline bool find_header(std::span<const std::byte> file, std::string_view& header, pool<char>& wrong) {
   if (file.size() < 8)
     return complain(wrong, {"the file has ", file.size(), " bytes, expected at least the 8 of the header's length"});
   std::uint64_t length = 0;
@@ -18715,7 +22768,7 @@ class header_reader {
 }
 
 /// Gives the tensors their bytes, once everything about them is checked.
-[[gnu::cold]] inline bool fill(contents& found, pool<statement>& statements, std::span<const std::byte> data, std::string& wrong) {
+[[gnu::cold]] inline bool fill(contents& found, pool<statement>& statements, std::span<const std::byte> data, pool<char>& wrong) {
   for (const statement& t : statements)
     if (!check_size(t, data.size(), wrong)) return false;
   for (const statement& t : statements) {
@@ -18729,14 +22782,20 @@ class header_reader {
 }  // namespace detail
 
 [[gnu::cold]] inline result<contents> parse(std::span<const std::byte> file) {
+  contents found;
+  if (auto ok = read(file, found); !ok) return fail(std::move(ok.error()));
+  return found;
+}
+
+[[gnu::cold]] inline result<void> read(std::span<const std::byte> file, contents& found) {
   std::string_view header;
-  std::string wrong;
-  if (!detail::find_header(file, header, wrong)) return fail(error_code::invalid_file, std::move(wrong));
-  detail::header_reader reader(header);
+  pool<char> wrong;
+  if (!detail::find_header(file, header, wrong)) return fail(error_code::invalid_file, joined({letters_of(wrong)}));
+  detail::header_reader reader(header, found);
   if (!reader.read()) return fail(reader.reason());
   const std::span<const std::byte> data(file.data() + 8 + header.size(), file.size() - 8 - header.size());
-  if (!detail::fill(reader.found(), reader.statements(), data, wrong)) return fail(error_code::invalid_file, std::move(wrong));
-  return std::move(reader.found());
+  if (!detail::fill(found, reader.statements(), data, wrong)) return fail(error_code::invalid_file, joined({letters_of(wrong)}));
+  return {};
 }
 
 }  // namespace safetensors
@@ -18751,23 +22810,32 @@ enum class layout {
 };
 
 namespace detail {
-/// One cache line: a vector of them is zeroed memory, aligned for every vector instruction.
-struct alignas(64) cache_line {
-  std::byte bytes[64] = {};
-};
-
-/// Zeroed memory whose begin is aligned to 64 bytes; its address survives moves.
-class aligned_bytes {
+/// Pieces of zeroed memory, each aligned to 64 bytes; their addresses survive moves.
+class aligned_memory {
  public:
-  aligned_bytes() = default;
-  explicit aligned_bytes(std::size_t size) : lines_(rounded(size) / sizeof(cache_line)) {}
-  std::byte* data() { return lines_.empty() ? nullptr : lines_.front().bytes; }
+  aligned_memory() = default;
+  aligned_memory(aligned_memory&&) noexcept = default;
+  aligned_memory& operator=(aligned_memory other) noexcept {
+    std::swap(pieces_, other.pieces_);
+    return *this;
+  }
+  ~aligned_memory() {
+    for (std::byte* const piece : pieces_) ::operator delete(piece, alignment);
+  }
 
-  /// `size` rounded up to whole lines.
-  static constexpr std::size_t rounded(std::size_t size) { return (size + 63) / 64 * 64; }
+  /// One more piece. Null when it has no bytes.
+  std::byte* allocate(std::size_t bytes) {
+    if (bytes == 0) return nullptr;
+    pieces_.push_back(nullptr);
+    pieces_.back() = static_cast<std::byte*>(::operator new(rounded(bytes), alignment));
+    return static_cast<std::byte*>(std::memset(pieces_.back(), 0, rounded(bytes)));
+  }
+  /// Bytes rounded up to whole cache lines.
+  static constexpr std::size_t rounded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
  private:
-  std::vector<cache_line> lines_;
+  static constexpr std::align_val_t alignment{64};
+  pool<std::byte*> pieces_;
 };
 }  // namespace detail
 
@@ -18810,8 +22878,7 @@ class weights {
  private:
   struct state {
     mapped_file file;
-    detail::aligned_bytes copy;
-    std::vector<detail::aligned_bytes> pieces;  // of weights_builder, which does not know beforehand how many it needs
+    detail::aligned_memory memory;  // of tensors that do not lie in the file
     safetensors::contents found;
     layout order = layout::native;
   };
@@ -18820,37 +22887,35 @@ class weights {
                                       layout order);
   friend class weights_builder;
   explicit weights(state&& made) : state_(shared<const state>::make(std::move(made))) {}
-  static result<weights> with(state made, std::span<const std::byte> file);
+  static result<weights> with(state&& made, std::span<const std::byte> file);
 
   shared<const state> state_;
 };
 
 // --- details ---------------------------------------------------------------
-[[gnu::cold]] inline result<weights> weights::with(state made, std::span<const std::byte> file) {
-  auto found = safetensors::parse(file);
-  if (!found) return fail(std::move(found.error()));
-  made.found = std::move(*found);
+[[gnu::cold]] inline result<weights> weights::with(state&& made, std::span<const std::byte> file) {
+  if (auto ok = safetensors::read(file, made.found); !ok) return fail(std::move(ok.error()));
   return weights(std::move(made));
 }
 
 [[gnu::cold]] inline result<weights> weights::open(std::string_view path, layout order) {
-  auto file = mapped_file::open(path);
-  if (!file) return fail(std::move(file.error()));
-  const std::span<const std::byte> bytes = file->bytes();
-  auto opened = with({.file = std::move(*file), .copy = {}, .pieces = {}, .found = {}, .order = order}, bytes);
+  state made{.file = {}, .memory = {}, .found = {}, .order = order};
+  if (auto ok = made.file.map(path); !ok) return fail(std::move(ok.error()));
+  const std::span<const std::byte> bytes = made.file.bytes();
+  auto opened = with(std::move(made), bytes);
   if (!opened) return fail(std::move(opened.error()).in(path));
   return opened;
 }
 
 [[gnu::cold]] inline result<weights> weights::parse(std::span<const std::byte> file, layout order) {
-  return with({.file = {}, .copy = {}, .pieces = {}, .found = {}, .order = order}, file);
+  return with({.file = {}, .memory = {}, .found = {}, .order = order}, file);
 }
 
 [[gnu::cold]] inline result<weights> weights::parse_copy(std::span<const std::byte> file, layout order) {
-  detail::aligned_bytes copy(file.size());
-  std::byte* const bytes = copy.data();
+  state made{.file = {}, .memory = {}, .found = {}, .order = order};
+  std::byte* const bytes = made.memory.allocate(file.size());
   if (!file.empty()) std::memcpy(bytes, file.data(), file.size());
-  return with({.file = {}, .copy = std::move(copy), .pieces = {}, .found = {}, .order = order}, {bytes, file.size()});
+  return with(std::move(made), {bytes, file.size()});
 }
 
 [[gnu::cold]] inline const weights::entry* weights::find(std::string_view name) const {
@@ -18907,7 +22972,7 @@ class bound_weights {
   friend result<bound_weights> bind_weights(const weights& file, array_ref<const weight_spec> specs);
 
   weights source_;
-  detail::aligned_bytes copies_;
+  detail::aligned_memory copies_;
   pool<const std::byte*> pointers_;
   pool<unsigned char> copied_;
 };
@@ -19007,28 +23072,20 @@ struct expectation {
   return {spec.desc.shape, {}, ""};
 }
 
-template <std::size_t ElementBytes>
-void gather_elements(const gathering& from, const std::byte* source, std::byte* target) {
+[[gnu::cold]] inline void gather(const gathering& from, std::size_t element_bytes, const std::byte* source, std::byte* target) {
   std::int64_t at[max_rank] = {};
   std::int64_t offset = 0;
   for (std::int64_t left = from.extents.elements(); left > 0; --left) {
-    std::memcpy(target, source + static_cast<std::size_t>(offset) * ElementBytes, ElementBytes);
-    target += ElementBytes;
+    const std::byte* const element = source + static_cast<std::size_t>(offset) * element_bytes;
+    if (element_bytes == 4) std::memcpy(target, element, 4);  // one move, for what most weights are
+    else std::memcpy(target, element, element_bytes);
+    target += element_bytes;
     for (int axis = from.extents.rank; axis-- > 0;) {
       offset += from.strides[axis];
       if (++at[axis] < from.extents[axis]) break;
       offset -= from.strides[axis] * at[axis];
       at[axis] = 0;
     }
-  }
-}
-
-[[gnu::cold]] inline void gather(const gathering& from, std::int64_t element_bytes, const std::byte* source, std::byte* target) {
-  switch (element_bytes) {
-    case 1: return gather_elements<1>(from, source, target);
-    case 2: return gather_elements<2>(from, source, target);
-    case 4: return gather_elements<4>(from, source, target);
-    default: return gather_elements<8>(from, source, target);
   }
 }
 
@@ -19091,7 +23148,7 @@ class weight_complaints {
   pool<const weight_spec*> missing_;
   std::size_t guesses_left_ = 10'000;  // a hostile file must not make the guessing quadratic
   std::size_t count_ = 0;
-  std::string lines_;
+  pool<char> lines_;
 };
 
 [[gnu::cold]] inline std::string_view weight_complaints::hint_of_order(const weight_spec& spec, const shape_t& got) const {
@@ -19145,7 +23202,7 @@ class weight_complaints {
 [[gnu::cold]] inline error weight_complaints::reason() const {
   return {error_code::invalid_argument,
           joined({"weights do not fit (", used_.size(), " tensors there, ",
-                  specs_.size(), " weights named by the network):", lines_})};
+                  specs_.size(), " weights named by the network):", letters_of(lines_)})};
 }
 
 /// A spec's tensor with the way to read it.
@@ -19154,12 +23211,18 @@ struct located_weight {
   gathering from;
   std::size_t element_bytes;
 
-  bool must_be_gathered() const { return from.extents.rank > 0 && !from.keeps_order(); }
-  bool must_be_copied() const {
-    return must_be_gathered() || reinterpret_cast<std::uintptr_t>(tensor->bytes.data()) % element_bytes != 0;
-  }
+  bool is_gathered;
+  bool is_copied;
+
+  [[gnu::cold]] located_weight(const tensor_entry* found, const gathering& how)
+      : tensor(found),
+        from(how),
+        element_bytes(static_cast<std::size_t>(size_of(found->type))),
+        is_gathered(how.extents.rank > 0 && !how.keeps_order()),
+        is_copied(is_gathered || reinterpret_cast<std::uintptr_t>(found->bytes.data()) % element_bytes != 0) {}
+
   void copy_to(std::byte* target) const {
-    if (must_be_gathered()) gather(from, static_cast<std::int64_t>(element_bytes), tensor->bytes.data(), target);
+    if (is_gathered) gather(from, element_bytes, tensor->bytes.data(), target);
     else std::memcpy(target, tensor->bytes.data(), tensor->bytes.size());
   }
 };
@@ -19173,22 +23236,20 @@ struct located_weight {
     const detail::expectation expected = detail::expected_in_file(spec, file.order());
     const tensor_entry* tensor = complaints.check(spec, expected);
     if (tensor == nullptr) continue;
-    located.push_back({tensor, expected.from, static_cast<std::size_t>(size_of(tensor->type))});
-    if (located.back().must_be_copied()) copied_bytes += detail::aligned_bytes::rounded(tensor->bytes.size());
+    located.push_back({tensor, expected.from});
+    if (located.back().is_copied) copied_bytes += detail::aligned_memory::rounded(tensor->bytes.size());
   }
   complaints.check_names();
   if (complaints.any()) return fail(complaints.reason());
   bound_weights bound;
   bound.source_ = file;
-  bound.copies_ = detail::aligned_bytes(copied_bytes);
-  std::byte* to = bound.copies_.data();
+  std::byte* to = bound.copies_.allocate(copied_bytes);
   for (const detail::located_weight& weight : located) {
-    const bool copied = weight.must_be_copied();
-    bound.copied_.push_back(copied);
-    bound.pointers_.push_back(copied ? to : weight.tensor->bytes.data());
-    if (!copied) continue;
+    bound.copied_.push_back(weight.is_copied);
+    bound.pointers_.push_back(weight.is_copied ? to : weight.tensor->bytes.data());
+    if (!weight.is_copied) continue;
     weight.copy_to(to);
-    to += detail::aligned_bytes::rounded(weight.tensor->bytes.size());
+    to += detail::aligned_memory::rounded(weight.tensor->bytes.size());
   }
   return bound;
 }
@@ -19704,13 +23765,14 @@ inline void pad_to(std::string& line, std::size_t column) {
   switch (slot.base) {
     case in_arena: return "arena+" + std::to_string(slot.offset);
     case in_prepared: return "prepared+" + std::to_string(slot.offset);
+    case in_band: return "band+" + std::to_string(slot.offset);
     case in_prepare_scratch: return "scratch+" + std::to_string(slot.offset);
     default: return "-";
   }
 }
 
-[[gnu::cold]] inline std::string step_line(const ir::graph& g, const plan_view& plan, const step& s) {
-  std::string line = "  ";
+[[gnu::cold]] inline std::string step_line(const ir::graph& g, const plan_view& plan, const step& s, std::size_t indent = 2) {
+  std::string line(indent, ' ');
   if (s.node >= 0) {
     const ir::node& n = g.nodes[static_cast<std::size_t>(s.node)];
     line += ir::node_title(g, *n.label, n.name);
@@ -19744,7 +23806,16 @@ inline void pad_to(std::string& line, std::size_t column) {
   if (!plan.prepare.empty()) out += "prepare, once\n";
   for (const step& s : plan.prepare) out += detail::step_line(optimised, plan, s);
   out += "steps\n";
-  for (const step& s : plan.steps) out += detail::step_line(optimised, plan, s);
+  std::size_t next = 0;
+  const auto add_steps = [&](std::int32_t end, std::size_t indent) {
+    for (; next < static_cast<std::size_t>(end); ++next) out += detail::step_line(optimised, plan, plan.steps[next], indent);
+  };
+  for (const band_group& group : plan.bands) {
+    add_steps(group.steps.first, 2);
+    out += "  in bands of " + std::to_string(group.rows) + (group.rows == 1 ? " row" : " rows") + ", " + std::to_string(group.scratch_bytes) + " bytes between\n";
+    add_steps(group.steps.first + group.steps.count, 4);
+  }
+  add_steps(static_cast<std::int32_t>(plan.steps.size()), 2);
   out += "memory\n  arena " + std::to_string(plan.arena_bytes) + " bytes (lower bound " + std::to_string(lower_bound) + "), prepared weights " +
          std::to_string(plan.prepared_bytes) + " bytes\n";
   return out;
@@ -19765,7 +23836,9 @@ struct node_info {
   tensor_desc output;              // of its first output
   std::int64_t parameters = 0;     // elements of the weights and floating constants that it reads
   std::int64_t macs = 0;           // multiply-accumulates of one inference
-  std::int64_t arena_offset = -1;  // of its first output, in bytes; -1: not in the arena
+  std::int64_t arena_offset = -1;  // of its first output, in bytes; -1: not in the arena, or some rows of it alone
+  std::int32_t band = -1;          // of the groups that run in bands of rows, the one that it belongs to; -1: none, it runs as a whole
+  std::int64_t band_rows = 0;      // of that group's last result
 };
 
 namespace detail {
@@ -19826,6 +23899,11 @@ constexpr pool<node_info> node_table(const ir::graph& optimised, const plan_view
     if (const std::size_t at = detail::step_of(plan, i); at < plan.steps.size()) {
       const step& s = plan.steps[at];
       row.kernel = s.kernel;
+      for (std::size_t k = 0; k < plan.bands.size(); ++k) {
+        const band_group& group = plan.bands[k];
+        const std::int64_t place = static_cast<std::int64_t>(at) - group.steps.first;
+        if (place >= 0 && place < group.steps.count) row.band = static_cast<std::int32_t>(k), row.band_rows = group.rows;
+      }
       for (std::size_t k = 0; k < g.outputs_of(n).size(); ++k) {
         const operand_slot& slot = plan.slots[static_cast<std::size_t>(s.outputs.first) + k];
         if (slot.base == in_arena) offset_of[static_cast<std::size_t>(g.outputs_of(n)[k])] = slot.offset;
@@ -20070,9 +24148,52 @@ constexpr std::int64_t count_results(const ir::graph& g) {
   return elements;
 }
 
-template <auto Function> constexpr nnrt::plan make_plan_of(bool unrolled) { return make_plan(graph_optimised<Function>.thaw(), {.unrolled = unrolled}); }
-template <auto Function, bool Unrolled> inline constexpr plan_sizes sizes_planned = sizes_of(make_plan_of<Function>(Unrolled));
-template <auto Function, bool Unrolled> inline constexpr frozen_plan<sizes_planned<Function, Unrolled>> planned{make_plan_of<Function>(Unrolled)};
+template <auto Function> constexpr nnrt::plan make_plan_of(bool unrolled, nnrt::winograd winograd) {
+  return make_plan(graph_optimised<Function>.thaw(), {.unrolled = unrolled, .winograd = winograd});
+}
+template <auto Function, bool Unrolled, nnrt::winograd Winograd>
+inline constexpr plan_sizes sizes_planned = sizes_of(make_plan_of<Function>(Unrolled, Winograd));
+template <auto Function, bool Unrolled, nnrt::winograd Winograd>
+inline constexpr frozen_plan<sizes_planned<Function, Unrolled, Winograd>> plan_in_codes{make_plan_of<Function>(Unrolled, Winograd)};
+
+/// The codes in a plan, each once.
+template <plan_sizes Sizes> constexpr pool<kernel_code> codes_in(const frozen_plan<Sizes>& plan) {
+  pool<kernel_code> codes;
+  const auto add = [&](const kernel_code& code) {
+    for (const kernel_code& known : codes)
+      if (known == code) return;
+    if (code) codes.push_back(code);
+  };
+  for (const step& s : plan.steps) add(s.code);
+  for (const step& s : plan.prepare) add(s.code);
+  return codes;
+}
+template <auto Function, bool Unrolled, nnrt::winograd Winograd>
+inline constexpr std::size_t count_of_codes = codes_in(plan_in_codes<Function, Unrolled, Winograd>).size();
+template <auto Function, bool Unrolled, nnrt::winograd Winograd>
+inline constexpr std::array<kernel_code, count_of_codes<Function, Unrolled, Winograd>> codes_of = [] {
+  std::array<kernel_code, count_of_codes<Function, Unrolled, Winograd>> codes{};
+  copy(codes_in(plan_in_codes<Function, Unrolled, Winograd>), codes);
+  return codes;
+}();
+
+/// The plan with the functions behind its codes: these alone are compiled.
+template <auto Function, bool Unrolled, nnrt::winograd Winograd> constexpr auto completed() {
+  auto plan = plan_in_codes<Function, Unrolled, Winograd>;
+  constexpr const auto& codes = codes_of<Function, Unrolled, Winograd>;
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    const std::array<kernels::step_functions, sizeof...(I)> functions{kernels::functions_for<codes[I]>()...};
+    const auto complete = [&](step& s) {
+      for (std::size_t i = 0; i < sizeof...(I); ++i)
+        if (codes[i] == s.code) s.run = functions[i].run, s.inner = functions[i].inner;
+    };
+    for (step& s : plan.steps) complete(s);
+    for (step& s : plan.prepare) complete(s);
+  }(std::make_index_sequence<codes.size()>());
+  return plan;
+}
+template <auto Function, bool Unrolled, nnrt::winograd Winograd = nnrt::winograd::automatic>
+inline constexpr auto planned = completed<Function, Unrolled, Winograd>();
 
 /// Multiply-accumulates of one inference, as the operators count them.
 constexpr std::int64_t count_macs(const ir::graph& g) {
@@ -20120,7 +24241,8 @@ template <auto Function> struct graph : private detail::accepted_graph<Function,
   static constexpr bool is_micro = macs + detail::count_results(written.thaw()) <= detail::micro_work && nodes <= detail::micro_nodes;
 
   /// The plan in .rodata, for the loop over steps or for the unrolled form.
-  template <bool Unrolled> static constexpr const auto& plan_as() { return detail::planned<Function, Unrolled>; }
+  template <bool Unrolled, nnrt::winograd Winograd = nnrt::winograd::automatic>
+  static constexpr const auto& plan_as() { return detail::planned<Function, Unrolled, Winograd>; }
   static constexpr const auto& plan = detail::planned<Function, is_micro>;
 
   /// Kernel calls of one inference.
@@ -20164,11 +24286,17 @@ template <auto Function> struct graph : private detail::accepted_graph<Function,
     return list;
   }();
 
-  /// The graph as written, with vectors for pools.
-  static constexpr ir::graph ir() { return written.thaw(); }
+  /// The graph as written, with vectors for pools, and operators that a plan can be made of at run time.
+  static constexpr ir::graph ir() {
+    ir::graph g = written.thaw();
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      ((g.nodes[I].op = &at_run_time<written.nodes[I].op>), ...);
+    }(std::make_index_sequence<nodes>());
+    return g;
+  }
 
   /// The network node by node, after the passes, with its place in the arena: net::table()[0].macs.
-  static constexpr array_ref<const node_info> table() { return table_rows; }
+  static constexpr array_ref<const node_info> table() { return made_table<>::rows; }
 
   /// A table of the network: what each pass did, then each step with its operands, kernel and place in the arena.
   static std::string text() { return dump_plan(detail::printable_optimised<Function>.thaw(), plan_view::of(plan), arena_lower_bound); }
@@ -20177,12 +24305,15 @@ template <auto Function> struct graph : private detail::accepted_graph<Function,
 
  private:
   static constexpr pool<node_info> make_table() { return node_table(optimised.thaw(), plan_view::of(plan), detail::text_optimised<Function>); }
-  static constexpr std::size_t table_size = make_table().size();
-  static constexpr std::array<node_info, table_size> table_rows = [] {
-    std::array<node_info, table_size> rows{};
-    detail::copy(make_table(), rows);
-    return rows;
-  }();
+  /// A template, so that nobody makes the table but who asks for it.
+  template <class = void> struct made_table {
+    static constexpr std::size_t size = make_table().size();
+    static constexpr std::array<node_info, size> rows = [] {
+      std::array<node_info, size> made{};
+      detail::copy(make_table(), made);
+      return made;
+    }();
+  };
 };
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -20217,7 +24348,7 @@ struct evaluation {
       pool<view> in, out;
       for (const std::int32_t id : g.inputs_of(n)) in.push_back(view_of(id));
       for (const std::int32_t id : g.outputs_of(n)) out.push_back(view_of(id));
-      if (const run_fault fault = n.op->reference(g.attrs_of(n), in, out)) return broken_contract(to_string(fault, n.op->name, g.name_of(n.name)));
+      if (const run_fault fault = n.op->reference(g.attrs_of(n), in, out)) return broken_contract(to_string(fault, n.op->rules, n.op->name, g.name_of(n.name)));
     }
   }
 };
@@ -20270,12 +24401,13 @@ class heap_block {
   }
   ~heap_block() { std::free(first_); }
 
-  /// At least one byte, so that a pointer can stand for "there". Error: out_of_memory, naming what it was for.
-  static result<heap_block> allocate(std::int64_t bytes, const char* what) {
-    heap_block made;
-    made.first_ = static_cast<std::byte*>(std::aligned_alloc(64, static_cast<std::size_t>(passes::aligned(bytes > 0 ? bytes : 1))));
-    if (made.first_ == nullptr) return fail(error_code::out_of_memory, joined({what, ": no memory for ", bytes, " bytes"}));
-    return made;
+  /// New memory instead of what it has. At least one byte, so that a pointer can stand for "there".
+  /// Error: out_of_memory, naming what it was for.
+  [[gnu::cold]] result<void> allocate(std::int64_t bytes, const char* what) {
+    std::free(first_);
+    first_ = static_cast<std::byte*>(std::aligned_alloc(64, static_cast<std::size_t>(passes::aligned(bytes > 0 ? bytes : 1))));
+    if (first_ == nullptr) return fail(error_code::out_of_memory, joined({what, ": no memory for ", bytes, " bytes"}));
+    return {};
   }
   std::byte* data() const { return first_; }
 
@@ -20289,7 +24421,8 @@ inline constexpr std::int64_t largest_member_arena = 64 * 1024;
 /// The arena of one executor.
 template <std::int64_t Bytes, bool IsMember = (Bytes <= largest_member_arena)> class arena_memory {
  public:
-  static result<arena_memory> make() { return arena_memory(); }
+  /// Before its first use.
+  static result<void> allocate() { return {}; }
   std::byte* data() { return bytes_; }
 
  private:
@@ -20297,13 +24430,7 @@ template <std::int64_t Bytes, bool IsMember = (Bytes <= largest_member_arena)> c
 };
 template <std::int64_t Bytes> class arena_memory<Bytes, false> {
  public:
-  static result<arena_memory> make() {
-    auto block = heap_block::allocate(Bytes, "arena");
-    if (!block) return fail(std::move(block.error()));
-    arena_memory made;
-    made.block_ = std::move(*block);
-    return made;
-  }
+  result<void> allocate() { return block_.allocate(Bytes, "arena"); }
   std::byte* data() { return block_.data(); }
 
  private:
@@ -20325,27 +24452,26 @@ struct prepared_weights {
   }
 };
 
-/// Runs a plan's prepare steps on bound weights. Errors: out_of_memory; invalid_argument (weights whose values break an operator's rule).
-[[gnu::cold]] inline result<prepared_weights> prepare(const plan_view& plan, shared<const bound_weights> bound) {
-  prepared_weights made;
+/// Runs a plan's prepare steps on bound weights; `made` is empty before. Errors: out_of_memory; invalid_argument (weights whose values break an operator's rule).
+[[gnu::cold]] inline result<void> prepare(const plan_view& plan, shared<const bound_weights> bound, prepared_weights& made) {
   made.bound = std::move(bound);
-  if (plan.prepare.empty()) return made;
-  auto memory = heap_block::allocate(plan.prepared_bytes, "prepared weights");
-  if (!memory) return fail(std::move(memory.error()));
-  auto scratch = heap_block::allocate(plan.prepare_scratch_bytes, "folded weights");
-  if (!scratch) return fail(std::move(scratch.error()));
-  made.memory = std::move(*memory);
-  std::vector<std::byte*> bases(plan.base_count());
-  std::vector<view> views(static_cast<std::size_t>(plan.most_operands));
+  if (plan.prepare.empty()) return {};
+  heap_block scratch;
+  if (auto ok = made.memory.allocate(plan.prepared_bytes, "prepared weights"); !ok) return ok;
+  if (auto ok = scratch.allocate(plan.prepare_scratch_bytes, "folded weights"); !ok) return ok;
+  pool<std::byte*> bases;
+  bases.assign(plan.base_count(), nullptr);
+  pool<view> views;
+  views.assign(static_cast<std::size_t>(plan.most_operands), {});
   made.set_bases(plan, bases);
-  bases[in_prepare_scratch] = scratch->data();
+  bases[in_prepare_scratch] = scratch.data();
   run_context context;
   context.bases = bases;
   context.views = views;
   run_fault fault;
   context.fault = &fault;
   if (const step* const failed = run_steps(plan, plan.prepare, context)) return fail(error_of(plan, *failed, fault));
-  return made;
+  return {};
 }
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -20359,6 +24485,7 @@ namespace nnrt::inline NNRT_ISA {
 struct options {
   int threads = 1;       // including the caller's; results have the same bits for any number
   int cached_plans = 8;  // of a program whose inputs have unknown extents: for how many shapes it keeps what it planned
+  nnrt::winograd winograd = nnrt::winograd::automatic;  // of compile(); a static network's policy says it, since its plan is made by the compiler
 };
 
 /// Errors: invalid_argument (fewer than 1 or more than 1024 threads, fewer than 1 cached plan).
@@ -20369,6 +24496,198 @@ struct options {
 }
 
 }  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/exec/run_bands.hpp
+// run_bands: runs a plan; the steps of its groups for one band of rows after the other.
+// Flow: executors and sessions call run_plan() for each inference; the pool's parts of a group are shares of its rows.
+//
+// A step makes the rows that the step behind it is about to read and that are not there yet: what two bands read is
+// kept from one to the next. So no row is made twice, but for those that two parts read. Every row gets the bits that
+// it has in the whole result.
+
+namespace nnrt::inline NNRT_ISA {
+
+namespace detail {
+
+/// Rows of a tensor [batch, rows, …] in memory.
+struct rows_in_memory {
+  std::byte* first = nullptr;  // row 0 of image 0
+  std::int64_t row_bytes = 0;
+  std::int64_t height = 0;  // rows of an image
+
+  static rows_in_memory of(const view& v) {
+    return {static_cast<std::byte*>(v.data.raw()), v.desc->shape.elements(2) * size_of(v.desc->type), v.desc->shape[1]};
+  }
+  std::byte* row(std::int64_t image, std::int64_t i) const { return first + (image * height + i) * row_bytes; }
+};
+
+/// A step of a group as one part runs it.
+struct band_stage {
+  kernel_function run = nullptr;
+  kernel_call call;
+  row_window window;
+  rows_in_memory images[most_band_operands];  // of operands that are read by rows
+  rows_in_memory result;
+  bool keeps_some = false;  // of the result there are the rows `made` alone, the first of them at result.first
+  row_range made;           // rows of the result that are there and may be read again
+  row_range wanted;         // those to be made next
+  view views[most_band_operands];
+
+  bool reads_rows_of(std::size_t operand) const { return (window.images >> operand & 1U) != 0; }
+  std::byte* result_row(std::int64_t image, std::int64_t i) const {
+    return keeps_some ? result.row(0, i - made.begin) : result.row(image, i);
+  }
+  /// Nobody reads the rows before this one any more.
+  void drop_before(std::int64_t row) {
+    if (row >= made.end) made = {row, row};
+    if (row <= made.begin) return;
+    if (keeps_some)
+      std::memmove(result.first, result_row(0, row), static_cast<std::size_t>((made.end - row) * result.row_bytes));
+    made.begin = row;
+  }
+};
+
+/// A group as one part runs it, with scratch memory of its own.
+class band_run {
+ public:
+  band_run(const plan_view& plan, const band_group& group, base_table bases, std::byte* scratch)
+      : count_(static_cast<std::size_t>(group.steps.count)) {
+    for (std::size_t t = 0; t < count_; ++t) {
+      stages_[t].window = plan.windows[static_cast<std::size_t>(group.first_window) + t];
+      set_up(stages_[t], plan, plan.steps[static_cast<std::size_t>(group.steps.first) + t], bases, scratch);
+    }
+  }
+
+  /// Makes some rows of an image of the last result, at most so many at a time; calls after(t) each time that step t
+  /// has run.
+  template <class After> void make(std::int64_t image, row_range rows, std::int64_t at_once, After after) {
+    for (std::size_t t = 0; t < count_; ++t) stages_[t].made = {0, 0};
+    const std::int64_t bands = (rows.count() + at_once - 1) / at_once;
+    for (std::int64_t i = 0; i < bands; ++i) {
+      want({rows.begin + rows.count() * i / bands, rows.begin + rows.count() * (i + 1) / bands});
+      for (std::size_t t = 0; t < count_; ++t)
+        if (stages_[t].wanted.count() > 0) run(t, image), after(t);
+    }
+  }
+
+ private:
+  static void set_up(band_stage& stage, const plan_view& plan, const step& s, base_table bases, std::byte* scratch) {
+    const auto operand = [&](std::int32_t slot) {
+      const operand_slot& at = plan.slots[static_cast<std::size_t>(slot)];
+      view v = view_of(at, plan.slots, plan.descs, bases);
+      if (at.base == in_band) v.data = any_pointer::bytes(scratch + at.offset);
+      return v;
+    };
+    const auto inputs = static_cast<std::size_t>(s.inputs.count);
+    for (std::size_t i = 0; i < inputs; ++i) {
+      stage.views[i] = operand(s.inputs.first + static_cast<std::int32_t>(i));
+      if (stage.reads_rows_of(i)) stage.images[i] = rows_in_memory::of(stage.views[i]);
+    }
+    stage.views[inputs] = operand(s.outputs.first);
+    stage.result = rows_in_memory::of(stage.views[inputs]);
+    stage.keeps_some = plan.slots[static_cast<std::size_t>(s.outputs.first)].base == in_band;
+    stage.run = s.run;
+    stage.call.attrs =
+        plan.words.subspan(static_cast<std::size_t>(s.attrs.first), static_cast<std::size_t>(s.attrs.count));
+    stage.call.in = {stage.views, inputs};
+    stage.call.out = {stage.views + inputs, 1};
+    stage.call.scratch = scratch;
+    stage.call.inner = s.inner;
+  }
+
+  /// From the last step to the first: what each has to make so that the last can make these rows.
+  void want(row_range rows) {
+    stages_[count_ - 1].wanted = rows;
+    for (std::size_t t = count_ - 1; t > 0; --t) {
+      band_stage& before = stages_[t - 1];
+      before.wanted = {before.made.end, before.made.end};
+      if (stages_[t].wanted.count() <= 0) continue;
+      const row_range read = stages_[t].window.under(stages_[t].wanted, before.result.height);
+      before.drop_before(read.begin);
+      before.wanted = {before.made.end, std::max(before.made.end, read.end)};
+    }
+  }
+  void run(std::size_t t, std::int64_t image) {
+    band_stage& stage = stages_[t];
+    const std::size_t inputs = stage.call.in.size();
+    for (std::size_t i = 0; i < inputs; ++i) {
+      if (!stage.reads_rows_of(i)) continue;
+      const std::int64_t first = stage.window.under(stage.wanted, stage.images[i].height).begin;
+      const bool is_kept = t > 0 && stages_[t - 1].keeps_some && stage.images[i].first == stages_[t - 1].result.first;
+      stage.views[i].data =
+          any_pointer::bytes(is_kept ? stages_[t - 1].result_row(image, first) : stage.images[i].row(image, first));
+    }
+    stage.views[inputs].data = any_pointer::bytes(stage.result_row(image, stage.wanted.begin));
+    stage.call.rows = stage.wanted;
+    stage.run(stage.call);
+    stage.made.end = stage.wanted.end;
+  }
+
+  std::size_t count_;
+  band_stage stages_[most_band_steps];
+};
+
+/// A group whose rows are shared out.
+template <class After> struct band_job {
+  const plan_view& plan;
+  const band_group& group;
+  base_table bases;
+  std::byte* further_scratch;
+  After after;
+  int tiles = 1;
+
+  void run(int part) const {
+    std::byte* const scratch =
+        part == 0 ? bases[in_arena] + group.scratch : further_scratch + (part - 1) * plan.part_scratch_bytes;
+    band_run bands(plan, group, bases, scratch);
+    const step& last = plan.steps[static_cast<std::size_t>(group.steps.first + group.steps.count - 1)];
+    const shape_t& y = plan.desc_of(plan.slots[static_cast<std::size_t>(last.outputs.first)]).shape;
+    const std::int64_t rows = y[0] * y[1], end = rows * (part + 1) / tiles;
+    for (std::int64_t done = rows * part / tiles; done < end;) {
+      const std::int64_t image = done / y[1], first = done % y[1], stop = std::min(y[1], first + end - done);
+      if (part == 0) bands.make(image, {first, stop}, group.rows, after);
+      else bands.make(image, {first, stop}, group.rows, [](std::size_t) {});
+      done += stop - first;
+    }
+  }
+  static void run_part(void* context, int part) { static_cast<const band_job*>(context)->run(part); }
+};
+
+}  // namespace detail
+
+/// For whoever does not want to know what has run.
+inline constexpr auto nobody = [](std::size_t) {};
+
+/// Runs step `next`, or the group that begins with it, and moves `next` behind; the step if it finds fault with its values.
+/// Calls after(i) each time that step i has run: once, or once for each of its bands; of what several threads make, for
+/// the bands of the first.
+template <class After = decltype(nobody)>
+const step* run_next(const plan_view& plan, std::size_t& next, const run_context& context, After after = {}) {
+  const std::size_t first = next;
+  for (const band_group& group : plan.bands) {
+    if (static_cast<std::size_t>(group.steps.first) != first) continue;
+    const auto after_step = [&](std::size_t t) { after(first + t); };
+    detail::band_job<decltype(after_step)> job{plan, group, context.bases, context.further_scratch, after_step};
+    if (context.threads != nullptr) job.tiles = std::min(group.parts, context.threads->threads());
+    if (job.tiles < 2) job.run(0);
+    else context.threads->run(&decltype(job)::run_part, &job, job.tiles);
+    next += static_cast<std::size_t>(group.steps.count);
+    return nullptr;
+  }
+  run_step(plan, plan.steps[next++], context);
+  if (context.fault != nullptr && *context.fault) return &plan.steps[first];
+  after(first);
+  return nullptr;
+}
+
+/// Runs a plan's steps, up to the first that finds fault with its values; that one, or nullptr when all have run.
+template <class After = decltype(nobody)>
+const step* run_plan(const plan_view& plan, const run_context& context, After after = {}) {
+  for (std::size_t next = 0; next < plan.steps.size();)
+    if (const step* const failed = run_next(plan, next, context, after)) return failed;
+  return nullptr;
+}
+
+}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/exec/threads.hpp
 // threads: a small fork-join pool; the parts of one step run at the same time, then all wait for each other.
 // Flow: executors and sessions make one when the options ask for threads; run_step() hands it parts.
@@ -20376,6 +24695,64 @@ struct options {
 #include <pthread.h>
 
 namespace nnrt::inline NNRT_ISA {
+
+namespace detail {
+
+/// A number that threads wait for: they look at it for a while and then sleep. Atomic through the compilers' own
+/// functions, and POSIX conditions to sleep on: <atomic> costs each translation unit 0.06 s of parsing.
+class awaited_number {
+ public:
+  awaited_number() = default;
+  awaited_number(const awaited_number&) = delete;
+  awaited_number& operator=(const awaited_number&) = delete;
+  ~awaited_number() {
+    pthread_cond_destroy(&changed_);
+    pthread_mutex_destroy(&mutex_);
+  }
+
+  int load() const { return __atomic_load_n(&value_, __ATOMIC_SEQ_CST); }
+  /// Where nobody waits yet.
+  void store(int value) { __atomic_store_n(&value_, value, __ATOMIC_SEQ_CST); }
+  /// The sum. Sleepers stay asleep until wake().
+  int add(int more) { return __atomic_add_fetch(&value_, more, __ATOMIC_SEQ_CST); }
+  /// Wakes all who wait. Whoever is about to sleep has counted himself before he looked at the number for the last time: either
+  /// he is seen here, or he sees what was added before.
+  void wake() {
+    if (__atomic_load_n(&sleepers_, __ATOMIC_SEQ_CST) == 0) return;
+    pthread_mutex_lock(&mutex_);
+    pthread_cond_broadcast(&changed_);
+    pthread_mutex_unlock(&mutex_);
+  }
+  /// Waits as long as the number is this one.
+  void wait_while(int value) {
+    for (int look = 0; look < looks_before_sleep; ++look, pause())
+      if (load() != value) return;
+    pthread_mutex_lock(&mutex_);
+    __atomic_add_fetch(&sleepers_, 1, __ATOMIC_SEQ_CST);
+    while (load() == value) pthread_cond_wait(&changed_, &mutex_);
+    __atomic_sub_fetch(&sleepers_, 1, __ATOMIC_SEQ_CST);
+    pthread_mutex_unlock(&mutex_);
+  }
+
+ private:
+  /// Steps follow each other within microseconds: looking a few thousand times costs less than sleeping and waking once.
+  static constexpr int looks_before_sleep = 4000;
+
+  static void pause() {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+  }
+
+  int value_ = 0;
+  int sleepers_ = 0;
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;
+};
+
+}  // namespace detail
 
 /// A pool of threads - 1 workers beside the caller. One run() at a time; no allocation in run(). POSIX threads, because <thread> costs every
 /// user 0.26 s of parsing.
@@ -20408,11 +24785,11 @@ class thread_pool final : public part_runner {
     job_ = job;
     context_ = context;
     parts_ = parts;
-    pending_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
-    round_.fetch_add(1, std::memory_order_release);
-    round_.notify_all();
+    pending_.store(static_cast<int>(workers_.size()));
+    round_.add(1);
+    round_.wake();
     for (int part = 0; part < parts; part += threads_) job(context, part);
-    wait_until_zero();
+    while (const int left = pending_.load()) pending_.wait_while(left);
   }
 
  private:
@@ -20422,60 +24799,33 @@ class thread_pool final : public part_runner {
     pthread_t id;
   };
 
-  /// Steps follow each other within microseconds: looking a few thousand times costs less than sleeping and waking once.
-  static constexpr int looks_before_sleep = 4000;
-
-  static void pause() {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-  }
-
   static void* work(void* argument) {
     const worker& me = *static_cast<worker*>(argument);
     thread_pool& pool = *me.pool;
-    for (unsigned seen = 0;;) {
-      seen = pool.next_round(seen);
-      if (pool.stopping_.load(std::memory_order_relaxed)) return nullptr;
+    for (int seen = 0;;) {
+      pool.round_.wait_while(seen);
+      seen = pool.round_.load();
+      if (pool.stopping_) return nullptr;
       for (int part = me.number; part < pool.parts_; part += pool.threads_) pool.job_(pool.context_, part);
-      if (pool.pending_.fetch_sub(1, std::memory_order_acq_rel) == 1) pool.pending_.notify_one();
-    }
-  }
-  unsigned next_round(unsigned seen) const {
-    for (int look = 0; look < looks_before_sleep; ++look) {
-      const unsigned now = round_.load(std::memory_order_acquire);
-      if (now != seen) return now;
-      pause();
-    }
-    round_.wait(seen, std::memory_order_acquire);
-    return round_.load(std::memory_order_acquire);
-  }
-  void wait_until_zero() const {
-    for (int look = 0;; ++look) {
-      const int left = pending_.load(std::memory_order_acquire);
-      if (left == 0) return;
-      if (look < looks_before_sleep) pause();
-      else pending_.wait(left, std::memory_order_acquire);
+      if (pool.pending_.add(-1) == 0) pool.pending_.wake();
     }
   }
   void stop() {
-    stopping_.store(true, std::memory_order_relaxed);
-    round_.fetch_add(1, std::memory_order_release);
-    round_.notify_all();
+    stopping_ = true;
+    round_.add(1);
+    round_.wake();
     for (const worker& w : workers_) pthread_join(w.id, nullptr);
     workers_.clear();
   }
 
-  std::vector<worker> workers_;
+  nnrt::pool<worker> workers_;
   int threads_ = 1;
   void (*job_)(void*, int) = nullptr;
   void* context_ = nullptr;
   int parts_ = 0;
-  std::atomic<unsigned> round_{0};
-  std::atomic<int> pending_{0};
-  std::atomic<bool> stopping_{false};
+  bool stopping_ = false;              // read behind a new round
+  detail::awaited_number round_;       // begins when this is added to
+  detail::awaited_number pending_;     // workers that have parts of this round left
 };
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -20552,9 +24902,10 @@ enum class execution_form {
   unrolled,   // every step inlined with constant extents; for networks of a few thousand multiply-accumulates
 };
 
-/// A policy that runs everything on the CPU.
-template <execution_form Form> struct basic_cpu {
+/// A policy that runs everything on the CPU: executor<graph<f>, basic_cpu<execution_form::automatic, winograd::off>>.
+template <execution_form Form, nnrt::winograd Winograd = nnrt::winograd::automatic> struct basic_cpu {
   static constexpr execution_form form = Form;
+  static constexpr nnrt::winograd winograd = Winograd;
 };
 
 using cpu = basic_cpu<execution_form::automatic>;
@@ -20562,8 +24913,6 @@ using cpu_planned = basic_cpu<execution_form::planned>;
 using cpu_unrolled = basic_cpu<execution_form::unrolled>;
 
 }  // namespace nnrt::inline NNRT_ISA
-
-#include <iterator>
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -20586,6 +24935,14 @@ template <class G, std::size_t... I> struct spans_of_outputs<G, std::index_seque
   return joined({what, " \"", name, "\": got ", got, " elements, expected ", expected});
 }
 
+/// What takes the times of an executor's steps: nothing, unless its policy names something (exec/profile.hpp).
+struct no_times {};
+template <class Policy> struct times_of { using type = no_times; };
+template <class Policy>
+  requires requires { typename Policy::times_type; }
+struct times_of<Policy> { using type = typename Policy::times_type; };
+template <class Policy> inline constexpr bool takes_times = !std::is_same_v<typename times_of<Policy>::type, no_times>;
+
 /// Whether a network under a policy takes the unrolled form.
 template <class G, class Policy>
 inline constexpr bool unrolls = Policy::form == execution_form::unrolled || (Policy::form == execution_form::automatic && G::is_micro);
@@ -20599,7 +24956,7 @@ inline constexpr bool unrolls = Policy::form == execution_form::unrolled || (Pol
 ///   run(x…, y…)   the same, and copies the outputs into the caller's ranges
 ///   try_run(x…)   a result instead of a broken contract when a size that only run time knows is wrong
 template <class G, class Policy = cpu> class executor {
-  static constexpr const auto& plan = G::template plan_as<detail::unrolls<G, Policy>>();
+  static constexpr const auto& plan = G::template plan_as<detail::unrolls<G, Policy>, Policy::winograd>();
   static constexpr plan_view view_of_plan = plan_view::of(plan);
   static constexpr std::size_t input_count = G::inputs.size();
   static constexpr std::size_t output_count = G::outputs.size();
@@ -20627,9 +24984,9 @@ template <class G, class Policy = cpu> class executor {
     if (auto ok = check_options(wanted); !ok) return fail(std::move(ok.error()));
     auto bound = bind_weights(file, G::weight_specs);
     if (!bound) return fail(std::move(bound.error()));
-    auto made = prepare(view_of_plan, shared<bound_weights>::make(std::move(*bound)));
-    if (!made) return fail(std::move(made.error()));
-    return with(shared<const prepared_weights>(shared<prepared_weights>::make(std::move(*made))), wanted);
+    const auto prepared = shared<prepared_weights>::make();
+    if (auto ok = prepare(view_of_plan, shared<bound_weights>::make(std::move(*bound)), *prepared); !ok) return fail(std::move(ok.error()));
+    return with(prepared, wanted);
   }
   static result<executor> create(const options& wanted = {})
     requires(G::weights.empty())
@@ -20680,6 +25037,21 @@ template <class G, class Policy = cpu> class executor {
     return outputs();
   }
 
+  /// What the steps took so far; profile() says which step is which.
+  const auto& times() const
+    requires(detail::takes_times<Policy>)
+  {
+    return times_;
+  }
+  auto& times()
+    requires(detail::takes_times<Policy>)
+  {
+    return times_;
+  }
+  /// The network, and its plan as it is run: for profiles.
+  using network = G;
+  static constexpr const plan_view& plan_of_steps() { return view_of_plan; }
+
   /// The outputs of the last run: one span, or a tuple of them.
   outputs_type outputs() {
     return [&]<std::size_t... I>(std::index_sequence<I...>) { return outputs_type(output_at<I>()...); }(std::make_index_sequence<output_count>{});
@@ -20703,20 +25075,20 @@ template <class G, class Policy = cpu> class executor {
 
   static result<executor> with(shared<const prepared_weights> prepared, const options& wanted) {
     executor made{without_preparing{}};
-    made.weights_ = std::move(prepared);
-    made.weights_->set_bases(view_of_plan, made.bases_);
-    auto arena = arena_type::make();
-    if (!arena) return fail(std::move(arena.error()));
-    made.arena_ = std::move(*arena);
-    made.bases_[in_arena] = made.arena_.data();
-    clear_ports(view_of_plan, view_of_plan.outputs, made.bases_);
-    if (wanted.threads == 1 || is_unrolled) return made;
-    made.threads_ = shared<thread_pool>::make();
-    if (auto started = made.threads_->start(wanted.threads); !started) return fail(std::move(started.error()));
-    auto scratch = heap_block::allocate(plan.part_scratch_bytes * (wanted.threads - 1), "scratch memory of the threads");
-    if (!scratch) return fail(std::move(scratch.error()));
-    made.further_scratch_ = std::move(*scratch);
+    if (auto ok = made.start(std::move(prepared), wanted); !ok) return fail(std::move(ok.error()));
     return made;
+  }
+
+  result<void> start(shared<const prepared_weights> prepared, const options& wanted) {
+    weights_ = std::move(prepared);
+    weights_->set_bases(view_of_plan, bases_);
+    if (auto ok = arena_.allocate(); !ok) return ok;
+    bases_[in_arena] = arena_.data();
+    clear_ports(view_of_plan, view_of_plan.outputs, bases_);
+    if (wanted.threads == 1 || is_unrolled) return {};
+    threads_ = shared<thread_pool>::make();
+    if (auto ok = threads_->start(wanted.threads); !ok) return ok;
+    return further_scratch_.allocate(plan.part_scratch_bytes * (wanted.threads - 1), "scratch memory of the threads");
   }
 
   static constexpr std::size_t index_of(std::string_view name) {
@@ -20773,10 +25145,16 @@ template <class G, class Policy = cpu> class executor {
       context.views = views;
       context.threads = threads_.get();
       context.further_scratch = further_scratch_.data();
-      if constexpr (plan.fallible.empty()) return run_steps(view_of_plan, plan.steps, context), nullptr;
-      context.fault = &fault;
-      return run_steps(view_of_plan, plan.steps, context);
+      if constexpr (!plan.fallible.empty()) context.fault = &fault;
+      if constexpr (detail::takes_times<Policy>) return times_.run(view_of_plan, context);
+      const step* const failed = walk(context);
+      return plan.fallible.empty() ? nullptr : failed;
     }
+  }
+
+  static const step* walk(const run_context& context) {
+    if constexpr (plan.bands.empty()) return run_steps(view_of_plan, plan.steps, context);
+    else return run_plan(view_of_plan, context);
   }
 
   template <std::size_t I> output_span<I> output_at() {
@@ -20790,6 +25168,7 @@ template <class G, class Policy = cpu> class executor {
   shared<thread_pool> threads_;
   heap_block further_scratch_;
   std::string broken_;
+  [[no_unique_address]] typename detail::times_of<Policy>::type times_;
 };
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -21376,198 +25755,343 @@ constexpr auto layer_norm(tensor<X> x, std::string_view name, Keywords... keywor
 // list: every operator, once, in the order of the NNRt numbers.
 // Flow: nnrt.hpp includes it for the DSL functions; ops/registry.hpp makes the table for dynamic graphs of it.
 
-// ===== nnrt/ops/arg_max.hpp
-// arg_max: where the largest elements along an axis are, or what they are.
-// Flow: front ends call infer(); kernels/select.hpp binds it to reference().
-
-// ===== nnrt/ops/detail/order.hpp
-// order: which of two elements counts as the larger one where operators look for the largest.
-// Flow: references of top_k and arg_max.
-
-namespace nnrt::inline NNRT_ISA::ops::detail {
-
-/// Whether a is larger than b. A NaN is larger than every number, and equal to every other NaN, so that NaNs are found,
-/// not hidden; zeros are equal whatever their signs.
-template <class T> constexpr bool is_larger(T a, T b) {
-  if constexpr (std::is_integral_v<T>) return a > b;
-  else {
-    using real = math::compute_t<T>;
-    const real left = static_cast<real>(a), right = static_cast<real>(b);
-    if (math::is_nan(right)) return false;  // first: -ffast-math may take a comparison with a NaN for true
-    return math::is_nan(left) || left > right;
-  }
-}
-
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
+// ===== nnrt/ops/abs.hpp
+// abs: magnitude.
+// Flow: front ends call infer(); it runs by its reference.
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
-/// The index of the largest element of each line along `axis`, or of the k largest ones, from the largest down.
+/// Magnitude, element by element.
 ///
-///   x: any shape of rank >= 1
-///   y: the extents of x, but k along the axis; without the axis when k is 1 and keep_dims is not set
+///   x: any shape      y: the same shape, x without its sign
 ///
-/// y has indices (i32, or i64 where the output is declared so), or with out_max_value the elements themselves, in the
-/// dtype of x. Of equal elements the one with the smaller index comes first; a NaN counts as larger than every number.
-/// A quantised x is compared by its stored integers. `axis` counts from the end when negative; -1 is the default.
+/// Of integers the most negative one stays, for it has no counterpart. A NaN stays one.
 ///
-/// Broken rules: see `rule`; axes, elements and scales are counted. Source: NNRt OH_NN_OPS_ARG_MAX, shapes as in
-/// MindSpore.
-struct arg_max {
-  static constexpr op_code code{54};
-  static constexpr std::string_view name = "arg_max";
-  static constexpr operand_spec inputs[] = {{"x", types::number}};
-  static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
-  static constexpr foreign_numbers foreign{.nnrt = 54, .hdi = 11};
-  static constexpr nnrt_parameter parameters[] = {
-      {"axis", 75, i64, -1}, {"keep_dims", 76, boolean, -1}, {"k", 124, i64, -1}, {"out_max_value", 125, boolean, -1}};
+/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_ABS.
+struct abs : detail::elementwise<types::number> {
+  static constexpr op_code code{58};
+  static constexpr std::string_view name = "abs";
+  static constexpr foreign_numbers foreign{.nnrt = 58, .hdi = 2};
 
-  /// Larger indices would not fit into i32.
-  static constexpr std::int64_t max_extent = std::int64_t{1} << 31;
-
-  struct attrs {
-    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis), (std::int64_t, k), (bool, keep_dims), (bool, out_max_value));
-    constexpr attrs() : axis(-1), k(1), keep_dims(false), out_max_value(false) {}
-  };
-
-  enum class rule {
-    axis_must_be_an_axis_of_the_input,
-    quantised_input_must_have_one_scale,
-    k_must_be_at_least_1,
-    k_must_not_exceed_the_extent,
-    extent_must_be_countable_in_32_bits,
-  };
-
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    const tensor_desc& x = in[0].desc;
-    const int axis = normalise_axis(a.axis, x.rank());
-    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
-    if (x.quantised.mode == quantisation::kind::per_channel)
-      return refuse(rule::quantised_input_must_have_one_scale, x.shape[x.quantised.axis], 1);
-    if (auto v = require_at_least(rule::k_must_be_at_least_1, a.k, 1); !v) return v;
-    const std::int64_t extent = x.shape[axis];
-    if (extent >= 0)
-      if (auto v = require_at_most(rule::k_must_not_exceed_the_extent, a.k, extent); !v) return v;
-    const bool is_wide = !wanted.empty() && wanted[0].type == i64;
-    if (!a.out_max_value && !is_wide)  // an extent that is not known yet is at least k
-      if (auto v = require_at_most(rule::extent_must_be_countable_in_32_bits, extent < 0 ? a.k : extent, max_extent);
-          !v)
-        return v;
-    tensor_desc y = x.with_shape(result_shape(a, x.shape, axis));
-    if (!a.out_max_value) y = tensor_desc{is_wide ? i64 : i32, y.layout, y.shape};
-    return yields(y);
-  }
-
-  static constexpr auto macs = no_macs;
-
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    const auto x = in[0].as<const T>();
-    if (out[0].elements() == 0) return;  // k is not 0, but another extent is
-    const int axis = normalise_axis(a.axis, x.rank());
-    const std::int64_t outer = x.shape.elements(0, axis), inner = x.shape.elements(axis + 1), extent = x.extent(axis);
-    const auto find = [&](auto set) {
-      for (std::int64_t o = 0; o < outer; ++o)
-        for (std::int64_t i = 0; i < inner; ++i) {
-          const auto at = [&](std::int64_t e) { return x[(o * extent + e) * inner + i]; };
-          std::int64_t found = -1;
-          for (std::int64_t place = 0; place < a.k; ++place) {
-            found = largest_behind(at, found, extent);
-            set((o * a.k + place) * inner + i, found, at(found));
-          }
-        }
-    };
-    if (a.out_max_value) {
-      const auto y = out[0].as<T>();
-      find([&](std::int64_t flat, std::int64_t, T value) { y[flat] = value; });
-    } else {
-      with_element<types::index>(out[0].type(), [&]<class Index>(Index) {
-        const auto y = out[0].as<Index>();
-        find([&](std::int64_t flat, std::int64_t index, T) { y[flat] = static_cast<Index>(index); });
-      });
-    }
-  }
-
- private:
-  static constexpr shape_t result_shape(const attrs& a, const shape_t& x, int axis) {
-    if (a.k != 1 || a.keep_dims) return x.with(axis, a.k);
-    shape_t y;
-    for (int i = 0; i < x.rank; ++i)
-      if (i != axis) y.push_back(x[i]);
-    return y;
-  }
-  /// The first of the largest elements of a line that come behind element `last` in the order of the result; -1: all
-  /// do.
-  template <class Line> static constexpr std::int64_t largest_behind(Line at, std::int64_t last, std::int64_t extent) {
-    std::int64_t best = -1;
-    for (std::int64_t e = 0; e < extent; ++e) {
-      const bool comes_behind =
-          last < 0 || detail::is_larger(at(last), at(e)) || (e > last && !detail::is_larger(at(e), at(last)));
-      if (comes_behind && (best < 0 || detail::is_larger(at(e), at(best)))) best = e;
-    }
-    return best;
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    if constexpr (!std::is_integral_v<T>) detail::for_each_real<T>(in, out, [](double x) { return math::abs(x); });
+    else detail::for_each_number<T>(in, out, [](std::uint64_t x) { return std::is_signed_v<T> && x >> 63U != 0 ? 0 - x : x; });
   }
 };
 
 }  // namespace ops
 
-/// arg_max(x, axis<1>): indices of the largest elements, with keep_dims, k<…>, out_max_value or into<nnrt::i64>.
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto arg_max(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::arg_max>(x, keywords...);
+/// abs(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto abs(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::abs>(x, keywords...);
 }
 
 }  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/cast.hpp
-// cast: the elements as another dtype.
-// Flow: front ends call infer(); the DSL's cast<f16>(x) makes the type a constant; plans run the reference.
+// ===== nnrt/ops/all.hpp
+// all: whether all elements along some axes of a tensor are true.
+// Flow: front ends call infer(); it runs by its reference.
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
-/// Conversion of each element to the dtype whose number `type` holds.
+/// Logical "and" of the elements along `axes`: reduce_all without the ways that NNRt gives to that one alone.
 ///
-///   x: any shape, any dtype      type: one integer, a constant: the number of a dtype (OH_NN_DataType)
-///   y: the same shape, of that dtype
+///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
+///   y: the extents of the other axes; where keep_dims is not 0 the folded axes stay, with extent 1
 ///
-/// Floats become integers by truncation toward zero and saturate, NaN becomes 0; integers keep their low bits in a
-/// narrower integer; anything but 0 is true. Quantised tensors are refused: see quant_dtype_cast. Broken rules: see
-/// `rule`. Source: NNRt OH_NN_OPS_CAST, made definite in this library.
-struct cast {
-  static constexpr op_code code{6};
-  static constexpr std::string_view name = "cast";
-  static constexpr operand_spec inputs[] = {{"x", types::any}, {"type", types::integer, presence::required, true}};
+/// A full reduction without keep_dims has rank 0. Axes count from the end when negative. No elements are all true.
+///
+/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_ALL.
+struct all : detail::plain_reduction<types::logical> {
+  static constexpr op_code code{77};
+  static constexpr std::string_view name = "all";
+  static constexpr foreign_numbers foreign{.nnrt = 77, .hdi = 9};
+  static constexpr nnrt_parameter parameters[] = {{"keep_dims", 105, i64}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, keep_dims));
+    constexpr attrs() : keep_dims(0) {}
+
+    constexpr detail::reduction_attributes as_reduction() const {
+      detail::reduction_attributes a;
+      a.keep_dims = keep_dims != 0;
+      return a;
+    }
+  };
+  enum class rule { axes_must_be_a_list_or_one_number, axes_must_be_known, axis_must_be_an_axis_of_the_input };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_reduction<rule>(a.as_reduction(), in);
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::reduce_truths(a.as_reduction(), in, out);
+  }
+};
+
+}  // namespace ops
+
+/// all(x, axes<1, 2>, keep_dims) or all(x, axis<-1>); without axes whether all elements are true.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto all(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::all>(x, keyword::as_axes(keywords)...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/broadcast_to.hpp
+// broadcast_to: a tensor repeated until it has a given shape.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// x, repeated along the axes in which it has the extent 1.
+///
+///   x: [d0 … dn]      y: the extents that `shape` lists, at most 8
+///
+/// The last extents of `shape` belong to the axes of x, as in NumPy; -1 keeps that of x.
+///
+/// Broken rules: see `rule`; axes and extents are counted. Source: NNRt OH_NN_OPS_BROADCAST_TO; -1 as in MindSpore.
+struct broadcast_to {
+  static constexpr op_code code{69};
+  static constexpr std::string_view name = "broadcast_to";
+  static constexpr operand_spec inputs[] = {{"x", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{};
-  static constexpr foreign_numbers foreign{.nnrt = 6, .hdi = 28};
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr foreign_numbers foreign{.nnrt = 69, .hdi = 27};
+  static constexpr nnrt_parameter parameters[] = {{"shape", 87, i64, -1}};
 
-  enum class rule { type_must_be_one_number, type_must_be_known_to_the_rules, type_must_be_the_number_of_a_dtype };
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (axis_list, shape));
+    constexpr attrs() = default;
+  };
+  enum class rule {
+    shape_must_have_an_extent_for_each_axis,
+    extent_must_not_be_less_than_minus_1,
+    extent_of_a_new_axis_must_not_be_negative,
+    extents_must_be_equal_or_1,
+  };
 
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    const operand& type = in[1];
-    if (auto v = require(rule::type_must_be_one_number, type.desc.elements(), 1); !v) return v;
-    if (!type.has_values()) return refuse(rule::type_must_be_known_to_the_rules, 0, 1);
-    const std::int64_t number = type.values[0];
-    if (auto v = require_between(rule::type_must_be_the_number_of_a_dtype, number, 1, dtype_count - 1); !v) return v;
-    return yields(tensor_desc{static_cast<dtype>(number), in[0].desc.layout, in[0].desc.shape});
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    const int more = a.shape.count - x.rank();
+    if (more < 0) return refuse(rule::shape_must_have_an_extent_for_each_axis, a.shape.count, x.rank());
+    shape_t y;
+    for (int i = 0; i < a.shape.count; ++i) {
+      const std::int64_t wanted = a.shape[i], given = i < more ? 1 : x.shape[i - more];
+      if (auto v = require_at_least(rule::extent_must_not_be_less_than_minus_1, wanted, -1); !v) return v;
+      if (i < more)
+        if (auto v = require_at_least(rule::extent_of_a_new_axis_must_not_be_negative, wanted, 0); !v) return v;
+      if (wanted >= 0 && given >= 0 && given != 1 && given != wanted)
+        return refuse(rule::extents_must_be_equal_or_1, given, wanted);
+      y.push_back(wanted < 0 ? given : wanted);
+    }
+    return yields(x.with_shape(y));
   }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    with_element<types::any>(out[0].type(), [&]<class To>(To) {
-      detail::for_each_element<T, To>(in, out, [](T x) { return math::convert<To>(x); });
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    if (y.elements() == 0) return;
+    const int more = y.rank() - x.rank();
+    shape_t to, from;
+    to.rank = y.rank();
+    from.rank = x.rank();
+    do {
+      for (int i = 0; i < from.rank; ++i) from[i] = x.extent(i) == 1 ? 0 : to[more + i];
+      y.at(to) = x.at(from);
+    } while (next_index(to, y.shape));
+  }
+};
+
+}  // namespace ops
+
+/// broadcast_to(x, nnrt::shape<2, 3, 4>).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto broadcast_to(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::broadcast_to>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/ceil.hpp
+// ceil: the next integer above.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Ceiling, element by element.
+///
+///   x: any shape      y: the same shape, the smallest integer that is not below x
+///
+/// Numbers above -1 and below zero become -0. Infinities and NaN stay.
+///
+/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_CEIL.
+struct ceil : detail::elementwise<types::floating> {
+  static constexpr op_code code{90};
+  static constexpr std::string_view name = "ceil";
+  static constexpr foreign_numbers foreign{.nnrt = 90, .hdi = 29};
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::for_each_real<T>(in, out, [](double x) { return math::ceil(x); });
+  }
+};
+
+}  // namespace ops
+
+/// ceil(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto ceil(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::ceil>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/clip.hpp
+// clip: a number, or the nearest one of a range.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Clamping to a range, element by element.
+///
+///   x: any shape      y: the same shape, x, but min where it is below and max where it is above
+///
+/// min is minus infinity and max infinity unless given (for NNRt both are 0). A NaN stays one.
+///
+/// Broken rules: see `rule`; real numbers are compared. Source: NNRt OH_NN_OPS_CLIP.
+struct clip : detail::elementwise<types::floating> {
+  static constexpr op_code code{76};
+  static constexpr std::string_view name = "clip";
+  static constexpr foreign_numbers foreign{.nnrt = 76, .hdi = 30};
+  static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"max", 103, f32}.otherwise(0),
+                                                  nnrt_parameter{"min", 104, f32}.otherwise(0)};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (float, max), (float, min));
+    constexpr attrs() : max(math::infinity<float>), min(-math::infinity<float>) {}
+  };
+  enum class rule { max_must_not_be_below_min };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    if (!(a.max >= a.min)) return require_real(rule::max_must_not_be_below_min, a.max, a.min);
+    return yields(in[0].desc);
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::for_each_real<T>(in, out, [low = double{a.min}, high = double{a.max}](double x) {
+      return x < low ? low : x > high ? high : x;
     });
   }
 };
 
 }  // namespace ops
 
-/// cast<f16>(x): x as another dtype.
-template <dtype To, tensor_desc X, dsl::keyword_argument... Keywords>
-constexpr auto cast(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::cast>(x, keyword::one_integer<keyword::type_slot, static_cast<int>(To)>{}, keywords...);
+/// clip(x, at_least<-1>, at_most<1>), or with one bound alone.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto clip(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::clip>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/cos.hpp
+// cos: the cosine of an angle.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Cosine, element by element.
+///
+///   x: any shape      y: the same shape, cos(x) of x in radians, from -1 to 1
+///
+/// Every finite angle has its own cosine, large ones too. Infinity gives NaN.
+///
+/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_COS.
+struct cos : detail::elementwise<types::floating> {
+  static constexpr op_code code{79};
+  static constexpr std::string_view name = "cos";
+  static constexpr foreign_numbers foreign{.nnrt = 79, .hdi = 37};
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::for_each_real<T>(in, out, [](double x) { return math::cos(x); });
+  }
+};
+
+}  // namespace ops
+
+/// cos(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto cos(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::cos>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/depth_to_space.hpp
+// depth_to_space: channels become blocks of pixels of an image.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Channels become blocks of pixels.
+///
+///   x: [N, H, W, C], NHWC      y: [N, H * block_size, W * block_size, C / block_size^2]
+///
+/// y[n, h * b + i, w * b + j, c] = x[n, h, w, (i * b + j) * C / b^2 + c], where b is block_size; with crd that of channel
+/// c * b^2 + i * b + j. The block size has to be given.
+///
+/// Broken rules: see `rule`; channels and pixels are counted. Source: NNRt OH_NN_OPS_DEPTH_TO_SPACE.
+struct depth_to_space {
+  static constexpr op_code code{65};
+  static constexpr std::string_view name = "depth_to_space";
+  static constexpr operand_spec inputs[] = {{"x", types::any}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr foreign_numbers foreign{.nnrt = 65, .hdi = 45};
+  static constexpr nnrt_parameter parameters[] = {{"block_size", 80, i64}, nnrt_parameter{"crd", 81, i32, -1}.up_to(1)};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, block_size), (bool, crd));
+    constexpr attrs() : block_size(0), crd(false) {}
+  };
+  enum class rule {
+    input_rank_must_be_4,
+    input_must_be_nhwc,
+    block_size_must_be_positive,
+    channels_must_be_divisible_by_the_squared_block_size,
+  };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    const std::int64_t b = a.block_size, n = x.shape[0], h = x.shape[1], w = x.shape[2], c = x.shape[3];
+    if (auto v = require(rule::input_rank_must_be_4, x.rank(), 4); !v) return v;
+    if (x.layout == format::nchw) return require(rule::input_must_be_nhwc, x.layout, format::nhwc);
+    if (auto v = require_at_least(rule::block_size_must_be_positive, b, 1); !v) return v;
+    const std::int64_t pixels = detail::extent_product(b, b);
+    if (c >= 0 && c % pixels != 0) return refuse(rule::channels_must_be_divisible_by_the_squared_block_size, c, pixels);
+    const std::int64_t channels = c < 0 ? -1 : c / pixels;
+    return yields(x.with_shape({n, detail::extent_product(h, b), detail::extent_product(w, b), channels}));
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    if (y.elements() == 0) return;
+    const std::int64_t b = a.block_size;
+    shape_t at;  // in the image that has more pixels
+    at.rank = 4;
+    do {
+      const std::int64_t place = at[1] % b * b + at[2] % b;
+      const std::int64_t channel = a.crd ? at[3] * b * b + place : place * y.extent(3) + at[3];
+      y.at(at) = x(at[0], at[1] / b, at[2] / b, channel);
+    } while (next_index(at, y.shape));
+  }
+};
+
+}  // namespace ops
+
+/// depth_to_space(x, block_size<2>), with crd.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto depth_to_space(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::depth_to_space>(x, keywords...);
 }
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -21659,6 +26183,127 @@ struct dynamic_range {
 
 }  // namespace ops
 }  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/equal.hpp
+// equal: whether a = b, element by element.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Comparison of two tensors, element by element.
+///
+///   a, b: shapes that broadcast as NumPy's do      y: the common shape, of booleans: whether a == b
+///
+/// Elements are compared in the dtype of higher precision of the two: floats before integers before booleans, of which
+/// false is the smaller one. No NaN is equal to anything.
+///
+/// Broken rules: see `rule`; extents are counted from the innermost. Source: NNRt OH_NN_OPS_EQUAL.
+struct equal : detail::comparison {
+  static constexpr op_code code{70};
+  static constexpr std::string_view name = "equal";
+  static constexpr foreign_numbers foreign{.nnrt = 70, .hdi = 53};
+  enum class rule { types_must_have_a_common_type, extents_must_be_equal_or_1 };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_comparison<rule>(in);
+  }
+
+  /// One element of the result.
+  template <class T> static constexpr bool element(const attrs&, T a, T b) { return a == b; }
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::for_each_pair<T, bool>(in, out, [&](T x, T y) { return element(a, x, y); });
+  }
+};
+
+}  // namespace ops
+
+/// equal(a, b), where one of the two may be a number.
+template <class A, class B, dsl::keyword_argument... Keywords>
+requires dsl::operand_pair<A, B>
+constexpr auto equal(A a, B b, Keywords... keywords) {
+  dsl::check_scalar<A, B>();
+  return dsl::apply<ops::equal>(a, b, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/erf.hpp
+// erf: the error function of Gauss.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Error function, element by element.
+///
+///   x: any shape      y: the same shape, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x
+///
+/// Rounded once from f64.
+///
+/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_ERF.
+struct erf : detail::elementwise<types::floating> {
+  static constexpr op_code code{59};
+  static constexpr std::string_view name = "erf";
+  static constexpr foreign_numbers foreign{.nnrt = 59, .hdi = 178};
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::for_each_real<T>(in, out, [](double x) { return math::erf(x); });
+  }
+};
+
+}  // namespace ops
+
+/// erf(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto erf(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::erf>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/exp.hpp
+// exp: a power of e or of another base.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Exponential function, element by element.
+///
+///   x: any shape      y: the same shape, base ^ (scale * x + shift)
+///
+/// base is e unless given (NNRt writes -1 for e), scale 1, shift 0. Computed in f64 and rounded once.
+///
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_EXP.
+struct exp : detail::elementwise<types::floating> {
+  static constexpr op_code code{60};
+  static constexpr std::string_view name = "exp";
+  static constexpr foreign_numbers foreign{.nnrt = 60, .hdi = 55};
+  static constexpr nnrt_parameter parameters[] = {{"base", 89, f32}, {"scale", 90, f32}, {"shift", 91, f32}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (float, base), (float, scale), (float, shift));
+    constexpr attrs() : base(-1), scale(1), shift(0) {}
+  };
+  enum class rule { base_must_be_positive_or_minus_1_for_e };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    if (!(a.base > 0) && a.base != -1) return require_real(rule::base_must_be_positive_or_minus_1_for_e, a.base, -1);
+    return yields(in[0].desc);
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const double scale{a.scale}, shift{a.shift}, base{a.base};
+    if (a.base == -1) return detail::for_each_real<T>(in, out, [&](double x) { return math::exp(math::product(scale, x) + shift); });
+    detail::for_each_real<T>(in, out, [&](double x) { return math::pow(base, math::product(scale, x) + shift); });
+  }
+};
+
+}  // namespace ops
+
+/// exp(x), or exp(x, with_base<2>, scaled_by<0.5>, shifted_by<1>).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto exp(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::exp>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/ops/expand_dims.hpp
 // expand_dims: puts one axis of extent 1 into a shape; the place is an operand, as NNRt passes it.
 // Flow: front ends call infer(); passes turn the node into an alias of its input, so that no step is left of it.
@@ -21716,159 +26361,10 @@ constexpr auto expand_dims(tensor<X> x, Keywords... keywords) {
 }
 
 }  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/one_hot.hpp
-// one_hot: indices as lines with one number at the place of the index and another everywhere else.
-// Flow: front ends call infer(); kernels/select.hpp binds it to reference().
+// ===== nnrt/ops/flatten.hpp
+// flatten: a tensor as a matrix.
+// Flow: front ends call infer(); passes turn the node into an alias of its input, as they do with reshape.
 
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Each index as `depth` elements along a new axis: on_value at the index, off_value elsewhere.
-///
-///   indices: [a…, b…]      depth: one integer >= 0      on_value, off_value: one element each, of one dtype
-///   y: [a…, depth, b…], of that dtype and of rank <= 8
-///
-/// `axis` is the place of the new axis in y, in [-(n + 1), n] for indices of rank n; it counts from the end when
-/// negative; -1 is the default. An index outside of [0, depth), a negative one, too, gives a line of off_value alone.
-/// A depth that is known only when the network runs needs an output of declared shape; it must then be its extent.
-///
-/// Broken rules: see `rule`; elements, axes and ranks are counted. Source: NNRt OH_NN_OPS_ONE_HOT, indices outside as
-/// in MindSpore and TensorFlow.
-struct one_hot {
-  static constexpr op_code code{23};
-  static constexpr std::string_view name = "one_hot";
-  static constexpr operand_spec inputs[] = {
-      {"indices", types::index}, {"depth", types::index}, {"on_value", types::any}, {"off_value", types::any}};
-  static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.typed_by = 2, .quantised = stored_numbers::kept, .may_fail = true};
-  static constexpr foreign_numbers foreign{.nnrt = 23, .hdi = 105};
-  static constexpr nnrt_parameter parameters[] = {{"axis", 42, i64, -1}};
-
-  struct attrs {
-    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis));
-    constexpr attrs() : axis(-1) {}
-  };
-
-  enum class rule {
-    depth_must_be_one_number,
-    depth_must_not_be_negative,
-    on_value_must_be_one_number,
-    off_value_must_be_one_number,
-    types_of_on_value_and_off_value_must_be_equal,
-    output_rank_must_be_at_most_8,
-    axis_must_be_an_axis_of_the_output,
-    depth_must_be_the_extent_of_the_output,
-  };
-
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    const tensor_desc &indices = in[0].desc, &on = in[2].desc, &off = in[3].desc;
-    if (auto v = require_same_extent(rule::depth_must_be_one_number, in[1].desc.elements(), 1); !v) return v;
-    if (auto v = require_same_extent(rule::on_value_must_be_one_number, on.elements(), 1); !v) return v;
-    if (auto v = require_same_extent(rule::off_value_must_be_one_number, off.elements(), 1); !v) return v;
-    if (auto v = require(rule::types_of_on_value_and_off_value_must_be_equal, off.type, on.type); !v) return v;
-    const int rank = indices.rank() + 1;
-    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
-    const int axis = normalise_axis(a.axis, rank);
-    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_output, a.axis, rank - 1);
-    const std::int64_t depth = in[1].has_values() ? in[1].values[0] : -1;
-    if (in[1].has_values())
-      if (auto v = require_at_least(rule::depth_must_not_be_negative, depth, 0); !v) return v;
-    return yields(tensor_desc{on.type, default_format(rank), indices.shape.with_axis(axis, depth), on.quantised});
-  }
-
-  static constexpr auto macs = no_macs;
-
-  template <class T> static constexpr run_fault reference(const attrs& a, arguments in, results out) {
-    const shape_t& indices = in[0].shape();
-    const auto y = out[0].as<T>();
-    const int axis = normalise_axis(a.axis, y.rank());
-    const std::int64_t depth = y.extent(axis);
-    if (in[1].integer(0) != depth)
-      return fault_at(0, rule::depth_must_be_the_extent_of_the_output, in[1].integer(0), depth);
-    if (y.elements() == 0) return {};
-    const T on = in[2].as<const T>()[0], off = in[3].as<const T>()[0];
-    const std::int64_t inner = indices.elements(axis);
-    for (std::int64_t i = 0; i < indices.elements(); ++i) {
-      const std::int64_t first = i / inner * depth * inner + i % inner, index = in[0].integer(i);
-      for (std::int64_t k = 0; k < depth; ++k) y[first + k * inner] = k == index ? on : off;
-    }
-    return {};
-  }
-};
-
-}  // namespace ops
-
-/// one_hot(indices, depth<10>): 1 and 0 in f32, or in another dtype: one_hot<nnrt::i8>(indices, depth<10>, axis<0>).
-template <dtype Type = f32, tensor_desc Indices, dsl::keyword_argument... Keywords>
-constexpr auto one_hot(tensor<Indices> indices, Keywords... keywords) {
-  return dsl::apply<ops::one_hot>(indices, keyword::number<keyword::on_value_slot, Type, 1>{},
-                                  keyword::number<keyword::off_value_slot, Type, 0>{}, keywords...);
-}
-
-/// one_hot(indices, on, off, depth<10>): with tensors of one element each for the two values.
-template <tensor_desc Indices, tensor_desc On, tensor_desc Off, dsl::keyword_argument... Keywords>
-constexpr auto one_hot(tensor<Indices> indices, tensor<On> on, tensor<Off> off, Keywords... keywords) {
-  return dsl::apply<ops::one_hot>(indices, on, off, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/reduce_all.hpp
-// reduce_all: whether all elements along some axes of a tensor are true.
-// Flow: front ends call infer(); runs by reference().
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Logical "and" of the elements along `axes`.
-///
-///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
-///   y: the extents of the other axes; with keep_dims the folded axes stay, with extent 1
-///
-/// reduce_to_end: all axes from the first of the list on. The coefficient that NNRt lets the result be multiplied by
-/// changes no truth value. A full reduction without keep_dims has rank 0. Axes count from the end when negative. No
-/// elements are all true.
-///
-/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_ALL.
-struct reduce_all {
-  static constexpr op_code code{51};
-  static constexpr std::string_view name = "reduce_all";
-  static constexpr operand_spec inputs[] = {{"x", types::logical}, {"axes", types::index, presence::optional, true}};
-  static constexpr operand_spec outputs[] = {{"y", types::logical}};
-  static constexpr operator_traits traits{};
-  static constexpr foreign_numbers foreign{.nnrt = 51, .hdi = 118};
-  static constexpr nnrt_parameter parameters[] = {
-      {"keep_dims", 71, boolean}, {"reduce_to_end", 121, boolean}, {"coefficient", 122, f32}};
-
-  using attrs = detail::reduction_attributes;
-
-  enum class rule {
-    axes_must_be_a_list_or_one_number,
-    axes_must_be_known,
-    axis_must_be_an_axis_of_the_input,
-  };
-
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_reduction<rule>(a, in);
-  }
-
-  static constexpr auto macs = no_macs;
-
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::reduce<T>(
-        a, in, out, true, [](bool& all, T element) { all = all && element; },
-        [](bool all, std::int64_t) { return all; });
-  }
-};
-
-}  // namespace ops
-
-/// reduce_all(x, axes<1, 2>, keep_dims) or reduce_all(x, axis<-1>); without axes whether all elements are true.
-template <tensor_desc X, dsl::keyword_argument... Keywords>
-constexpr auto reduce_all(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::reduce_all>(x, keyword::as_axes(keywords)...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/ops/reshape.hpp
 // reshape: the same elements in another shape, and flatten, which keeps the batch and lines up the rest.
 // Flow: front ends call infer(); passes turn the node into an alias of its input, so that no step is left of it.
@@ -21958,9 +26454,1481 @@ template <tensor_desc X> constexpr auto flatten(tensor<X> x) {
 }
 
 }  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// The elements of x, in row-major order, as rows and columns.
+///
+///   x: [d0 … dn]      y: [product of the extents before axis, product of those from it on]
+///
+/// `axis` is 1 unless given, counts from the end when negative, and may be the rank of x: then there is one column. A
+/// product of no extents is 1.
+///
+/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_FLATTEN.
+struct flatten {
+  static constexpr op_code code{64};
+  static constexpr std::string_view name = "flatten";
+  static constexpr operand_spec inputs[] = {{"x", types::any}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = stored_numbers::kept};
+  static constexpr foreign_numbers foreign{.nnrt = 64, .hdi = 61};
+  static constexpr nnrt_parameter parameters[] = {{"axis", 79, i64}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis));
+    constexpr attrs() : axis(1) {}
+  };
+  enum class rule { axis_must_be_between_minus_rank_and_rank };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    constexpr rule must_exist = rule::axis_must_be_between_minus_rank_and_rank;
+    if (auto v = require_between(must_exist, a.axis, -x.rank(), x.rank()); !v) return v;
+    const std::int64_t axis = a.axis < 0 ? a.axis + x.rank() : a.axis;
+    std::int64_t rows = 1, columns = 1;
+    for (int i = 0; i < x.rank(); ++i) {
+      std::int64_t& product = i < axis ? rows : columns;
+      product = x.shape[i] < 0 && product != 0 ? -1 : detail::extent_product(product, x.shape[i]);
+    }
+    return yields(tensor_desc{x.type, default_format(2), {rows, columns}, x.quantised});
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    for (std::int64_t i = 0; i < y.elements(); ++i) y[i] = x[i];
+  }
+};
+
+}  // namespace ops
+
+/// flatten(x, axis<2>). Without an axis it is reshape that lines up what belongs to each image of the batch.
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+requires(sizeof...(Keywords) > 0)
+constexpr auto flatten(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::flatten>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/floor.hpp
+// floor: the next integer below.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Floor, element by element.
+///
+///   x: any shape      y: the same shape, the largest integer that is not above x
+///
+/// A zero keeps its sign. Infinities and NaN stay.
+///
+/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_FLOOR.
+struct floor : detail::elementwise<types::floating> {
+  static constexpr op_code code{93};
+  static constexpr std::string_view name = "floor";
+  static constexpr foreign_numbers foreign{.nnrt = 93, .hdi = 63};
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::for_each_real<T>(in, out, [](double x) { return math::floor(x); });
+  }
+};
+
+}  // namespace ops
+
+/// floor(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto floor(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::floor>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/gather_nd.hpp
+// gather_nd: the places of a tensor that tuples of indices name.
+// Flow: front ends call infer(); it runs by its reference; a run with indices outside ends with a fault.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// y[i…, b…] = x[indices[i…, 0], … indices[i…, k - 1], b…].
+///
+///   x: [a1 … ak, b…]      indices: [i…, k]      y: [i…, b…], of rank <= 8
+///
+/// Indices count from the end when negative: one for an axis lies in [-extent, extent). Constant indices are checked
+/// before the network runs, others by each run: it ends with an error, and nothing outside of x is read.
+///
+/// Broken rules: see `rule`; axes, ranks and indices are counted. Source: NNRt OH_NN_OPS_GATHER_ND.
+struct gather_nd {
+  static constexpr op_code code{108};
+  static constexpr std::string_view name = "gather_nd";
+  static constexpr operand_spec inputs[] = {{"x", types::any}, {"indices", types::index}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true};
+  static constexpr foreign_numbers foreign{.nnrt = 108, .hdi = 70};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  enum class rule {
+    indices_rank_must_be_at_least_1,
+    tuples_must_have_a_known_length,
+    tuples_must_not_be_longer_than_the_input_rank,
+    output_rank_must_be_at_most_8,
+    indices_must_lie_in_their_axes,
+  };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc &x = in[0].desc, &indices = in[1].desc;
+    if (auto v = require_at_least(rule::indices_rank_must_be_at_least_1, indices.rank(), 1); !v) return v;
+    const std::int64_t length = indices.shape[-1];
+    if (length < 0) return refuse(rule::tuples_must_have_a_known_length, length, 0);
+    if (auto v = require_at_most(rule::tuples_must_not_be_longer_than_the_input_rank, length, x.rank()); !v) return v;
+    const std::int64_t rank = indices.rank() - 1 + x.rank() - length;
+    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    if (in[1].has_values())
+      for (std::size_t i = 0; i < in[1].values.size(); ++i) {
+        const std::int64_t extent = x.shape[static_cast<int>(static_cast<std::int64_t>(i) % length)];
+        if (extent < 0) continue;
+        constexpr rule inside = rule::indices_must_lie_in_their_axes;
+        if (auto v = require_between(inside, in[1].values[i], -extent, extent - 1); !v) return v;
+      }
+    shape_t y;
+    for (int i = 0; i + 1 < indices.rank(); ++i) y.push_back(indices.shape[i]);
+    for (int i = static_cast<int>(length); i < x.rank(); ++i) y.push_back(x.shape[i]);
+    return yields(x.with_shape(y));
+  }
+  static constexpr auto macs = no_macs;
+
+  /// The first index that lies outside of its axis, as a fault.
+  static constexpr run_fault check(arguments in) {
+    const std::int64_t length = in[1].shape()[-1];
+    for (std::int64_t i = 0; i < in[1].elements(); ++i) {
+      const std::int64_t index = in[1].integer(i), extent = in[0].shape()[static_cast<int>(i % length)];
+      if (index < -extent || index >= extent)
+        return fault_at(i, rule::indices_must_lie_in_their_axes, index, index < 0 ? -extent : extent - 1);
+    }
+    return {};
+  }
+
+  template <class T> static constexpr run_fault reference(const attrs&, arguments in, results out) {
+    if (const run_fault fault = check(in)) return fault;
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    if (y.elements() == 0) return {};
+    const shape_t& indices = in[1].shape();
+    const int length = static_cast<int>(indices[-1]);
+    shape_t to;
+    to.rank = y.rank();
+    do {
+      std::int64_t tuple = 0;
+      for (int i = 0; i + 1 < indices.rank; ++i) tuple = tuple * indices[i] + to[i];
+      shape_t from;
+      for (int i = 0; i < length; ++i) {
+        const std::int64_t index = in[1].integer(tuple * length + i);
+        from.push_back(index < 0 ? index + x.extent(i) : index);
+      }
+      for (int i = indices.rank - 1; i < to.rank; ++i) from.push_back(to[i]);
+      y.at(to) = x.at(from);
+    } while (next_index(to, y.shape));
+    return {};
+  }
+};
+
+}  // namespace ops
+
+/// gather_nd(x, indices): the places of x that the rows of integers in `indices` name.
+template <tensor_desc X, tensor_desc Indices, dsl::keyword_argument... Keywords>
+constexpr auto gather_nd(tensor<X> x, tensor<Indices> indices, Keywords... keywords) {
+  return dsl::apply<ops::gather_nd>(x, indices, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/greater.hpp
+// greater: whether a > b, element by element.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Comparison of two tensors, element by element.
+///
+///   a, b: shapes that broadcast as NumPy's do      y: the common shape, of booleans: whether a > b
+///
+/// Elements are compared in the dtype of higher precision of the two: floats before integers before booleans, of which
+/// false is the smaller one. Nothing is greater than a NaN.
+///
+/// Broken rules: see `rule`; extents are counted from the innermost. Source: NNRt OH_NN_OPS_GREATER.
+struct greater : detail::comparison {
+  static constexpr op_code code{71};
+  static constexpr std::string_view name = "greater";
+  static constexpr foreign_numbers foreign{.nnrt = 71, .hdi = 71};
+  enum class rule { types_must_have_a_common_type, extents_must_be_equal_or_1 };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_comparison<rule>(in);
+  }
+
+  /// One element of the result.
+  template <class T> static constexpr bool element(const attrs&, T a, T b) { return a > b; }
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::for_each_pair<T, bool>(in, out, [&](T x, T y) { return element(a, x, y); });
+  }
+};
+
+}  // namespace ops
+
+/// greater(a, b), where one of the two may be a number.
+template <class A, class B, dsl::keyword_argument... Keywords>
+requires dsl::operand_pair<A, B>
+constexpr auto greater(A a, B b, Keywords... keywords) {
+  dsl::check_scalar<A, B>();
+  return dsl::apply<ops::greater>(a, b, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/greater_equal.hpp
+// greater_equal: whether a >= b, element by element.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Comparison of two tensors, element by element.
+///
+///   a, b: shapes that broadcast as NumPy's do      y: the common shape, of booleans: whether a >= b
+///
+/// Elements are compared in the dtype of higher precision of the two: floats before integers before booleans, of which
+/// false is the smaller one. Nothing is greater than, or equal to, a NaN.
+///
+/// Broken rules: see `rule`; extents are counted from the innermost. Source: NNRt OH_NN_OPS_GREATER_EQUAL.
+struct greater_equal : detail::comparison {
+  static constexpr op_code code{73};
+  static constexpr std::string_view name = "greater_equal";
+  static constexpr foreign_numbers foreign{.nnrt = 73, .hdi = 72};
+  enum class rule { types_must_have_a_common_type, extents_must_be_equal_or_1 };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_comparison<rule>(in);
+  }
+
+  /// One element of the result.
+  template <class T> static constexpr bool element(const attrs&, T a, T b) { return a >= b; }
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::for_each_pair<T, bool>(in, out, [&](T x, T y) { return element(a, x, y); });
+  }
+};
+
+}  // namespace ops
+
+/// greater_equal(a, b), where one of the two may be a number.
+template <class A, class B, dsl::keyword_argument... Keywords>
+requires dsl::operand_pair<A, B>
+constexpr auto greater_equal(A a, B b, Keywords... keywords) {
+  dsl::check_scalar<A, B>();
+  return dsl::apply<ops::greater_equal>(a, b, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/hard_sigmoid.hpp
+// hard_sigmoid: a sigmoid of three straight lines.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Hard sigmoid, element by element.
+///
+///   x: any shape      y: the same shape, min(max(x + 3, 0), 6) / 6
+///
+/// A NaN stays one.
+///
+/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_HARD_SIGMOID.
+struct hard_sigmoid : detail::elementwise<types::floating> {
+  static constexpr op_code code{107};
+  static constexpr std::string_view name = "hard_sigmoid";
+  static constexpr foreign_numbers foreign{.nnrt = 107, .hdi = 2};
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::for_each_real<T>(in, out, [](double x) { return activate(x + 3, activation::relu6) / 6; });
+  }
+};
+
+}  // namespace ops
+
+/// hard_sigmoid(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto hard_sigmoid(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::hard_sigmoid>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/instance_norm.hpp
+// instance_norm: normalisation of each channel of each image with its own mean and variance.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Instance normalisation: all that lies behind the first two axes gets mean 0 and variance 1, then scale and bias.
+///
+///   x: [N, C, …], whatever its format      scale, bias: [C]
+///   y: as x = (x - mean) / sqrt(variance + epsilon) * scale + bias; variance is that of all (divided by n)
+///
+/// epsilon is 0 unless given; where it and the variance are, there is no number. Computed in f64 and rounded once.
+///
+/// Broken rules: see `rule`; extents are counted. Source: NNRt OH_NN_OPS_INSTANCE_NORM, whose channels come second.
+struct instance_norm {
+  static constexpr op_code code{67};
+  static constexpr std::string_view name = "instance_norm";
+  static constexpr operand_spec inputs[] = {
+      {"x", types::floating}, {"scale", types::floating}, {"bias", types::floating}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating}};
+  static constexpr operator_traits traits{};
+  static constexpr foreign_numbers foreign{.nnrt = 67, .hdi = 74};
+  static constexpr nnrt_parameter parameters[] = {{"epsilon", 88, f32}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (float, epsilon));
+    constexpr attrs() : epsilon(0) {}
+  };
+  enum class rule {
+    input_rank_must_be_at_least_2,
+    parameter_types_must_equal_input_type,
+    parameters_must_be_lists,
+    parameters_must_have_a_number_for_each_channel,
+    epsilon_must_not_be_negative_or_infinite,
+  };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    constexpr rule for_each_channel = rule::parameters_must_have_a_number_for_each_channel;
+    constexpr rule in_bounds = rule::epsilon_must_not_be_negative_or_infinite;
+    const tensor_desc& x = in[0].desc;
+    if (auto v = require_at_least(rule::input_rank_must_be_at_least_2, x.rank(), 2); !v) return v;
+    for (const operand& parameter : in.subspan(1)) {
+      const tensor_desc& p = parameter.desc;
+      if (auto v = require(rule::parameter_types_must_equal_input_type, p.type, x.type); !v) return v;
+      if (auto v = require(rule::parameters_must_be_lists, p.rank(), 1); !v) return v;
+      if (auto v = require_same_extent(for_each_channel, p.shape[0], x.shape[1]); !v) return v;
+    }
+    if (auto v = require_real_between(in_bounds, a.epsilon, 0, std::numeric_limits<float>::max()); !v) return v;
+    return yields(x);
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>(), scale = in[1].as<const T>(), bias = in[2].as<const T>();
+    const auto y = out[0].as<T>();
+    if (y.elements() == 0) return;
+    const auto real = [](T element) { return math::convert<double>(element); };
+    const std::int64_t n = y.shape.elements(2), channels = y.extent(1);
+    for (std::int64_t image = 0; image < y.extent(0) * channels; ++image) {
+      const std::int64_t first = image * n, channel = image % channels;
+      double mean = 0, variance = 0;
+      for (std::int64_t i = first; i < first + n; ++i) mean += real(x[i]);
+      mean /= static_cast<double>(n);
+      for (std::int64_t i = first; i < first + n; ++i) variance += math::product(real(x[i]) - mean, real(x[i]) - mean);
+      const double deviation = math::sqrt(variance / static_cast<double>(n) + double{a.epsilon});
+      for (std::int64_t i = first; i < first + n; ++i) {
+        // Constant evaluation refuses to divide by zero.
+        const double normal = deviation > 0 ? (real(x[i]) - mean) / deviation : math::nan<double>;
+        y[i] = math::convert<T>(math::product(normal, real(scale[channel])) + real(bias[channel]));
+      }
+    }
+  }
+};
+
+}  // namespace ops
+
+/// instance_norm(x, scale, bias), with epsilon<…>.
+template <tensor_desc X, tensor_desc S, tensor_desc B, dsl::keyword_argument... Keywords>
+constexpr auto instance_norm(tensor<X> x, tensor<S> scale, tensor<B> bias, Keywords... keywords) {
+  return dsl::apply<ops::instance_norm>(x, scale, bias, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/l2_normalize.hpp
+// l2_normalize: a tensor divided by its length along some axes.
+// Flow: front ends call infer(); it runs by its reference.
+
+// ===== nnrt/ops/detail/groups.hpp
+// groups: the walk over all elements that differ along some axes alone, group by group.
+// Flow: references of operators that normalise along axes - log_softmax, l2_normalize.
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// Calls f(each) for every group of elements that differ along the chosen axes alone: each(g) calls g(index) for the
+/// elements of one, in row-major order.
+template <class F> constexpr void for_each_group(const shape_t& shape, const chosen_axes& axes, F f) {
+  if (shape.elements() == 0) return;
+  shape_t group = shape, groups = shape, start;
+  for (int i = 0; i < shape.rank; ++i) (axes.contains(i) ? groups : group)[i] = 1;
+  start.rank = shape.rank;
+  do f([&](auto g) {
+      shape_t index;
+      index.rank = shape.rank;
+      do {
+        shape_t at = start;
+        for (int i = 0; i < at.rank; ++i) at[i] += index[i];
+        g(at);
+      } while (next_index(index, group));
+    });
+  while (next_index(start, groups));
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// x over the root of the sum of its squares along the listed axes.
+///
+///   x: any shape      y: the same shape, x / sqrt(max(sum of x^2, epsilon)), then the fused activation
+///
+/// One sum runs over all axes that `axis` lists, over all axes of x when it is empty; negative ones count from the end.
+/// epsilon is 1e-6 unless given. Computed in f64 and rounded once.
+///
+/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_L2_NORMALIZE.
+struct l2_normalize {
+  static constexpr op_code code{94};
+  static constexpr std::string_view name = "l2_normalize";
+  static constexpr operand_spec inputs[] = {{"x", types::floating}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating}};
+  static constexpr operator_traits traits{};
+  static constexpr foreign_numbers foreign{.nnrt = 94, .hdi = 88};
+  static constexpr nnrt_parameter parameters[] = {
+      {"axis", 141, i64, -1}, {"epsilon", 142, f32}, {"fused", 143, i8}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (float, epsilon), (activation, fused), (axis_list, axis));
+    constexpr attrs() : epsilon(1e-6F), fused(activation::none) {}
+  };
+  enum class rule { axis_must_be_an_axis_of_the_input, axes_must_differ, epsilon_must_be_positive_and_finite };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    constexpr float least = std::numeric_limits<float>::min(), most = std::numeric_limits<float>::max();
+    constexpr rule must_exist = rule::axis_must_be_an_axis_of_the_input;
+    chosen_axes axes;
+    if (auto v = choose_axes(axes, a.axis, in[0].desc.rank(), must_exist, rule::axes_must_differ); !v) return v;
+    if (auto v = require_real_between(rule::epsilon_must_be_positive_and_finite, a.epsilon, least, most); !v) return v;
+    return yields(in[0].desc);
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    const auto value = [&](const shape_t& at) { return math::convert<double>(x.at(at)); };
+    chosen_axes along;
+    for (const std::int64_t axis : a.axis) along.add(normalise_axis(axis, x.rank()));
+    for (int axis = 0; a.axis.empty() && axis < x.rank(); ++axis) along.add(axis);
+    detail::for_each_group(x.shape, along, [&](auto each) {
+      double sum = 0;
+      each([&](const shape_t& at) { sum += math::product(value(at), value(at)); });
+      const double length = math::sqrt(sum < double{a.epsilon} ? double{a.epsilon} : sum);
+      each([&](const shape_t& at) { y.at(at) = math::convert<T>(activate(value(at) / length, a.fused)); });
+    });
+  }
+};
+
+}  // namespace ops
+
+/// l2_normalize(x, axis<-1>), axes<1, 2> for one sum over several; with epsilon<…> and relu or relu6.
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto l2_normalize(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::l2_normalize>(x, keyword::as_axis(keywords)...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/leaky_relu.hpp
+// leaky_relu: rectifier with a slope below zero.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Rectifier that lets a part of negative numbers through, element by element.
+///
+///   x: any shape      y: the same shape, x where x > 0, negative_slope * x elsewhere
+///
+/// negative_slope is 0 unless given. A NaN stays one.
+///
+/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_LEAKY_RELU.
+struct leaky_relu : detail::elementwise<types::floating> {
+  static constexpr op_code code{74};
+  static constexpr std::string_view name = "leaky_relu";
+  static constexpr foreign_numbers foreign{.nnrt = 74, .hdi = 2};
+  static constexpr nnrt_parameter parameters[] = {{"negative_slope", 92, f32}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (float, negative_slope));
+    constexpr attrs() : negative_slope(0) {}
+  };
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::for_each_real<T>(in, out, [slope = double{a.negative_slope}](double x) { return x > 0 ? x : slope * x; });
+  }
+};
+
+}  // namespace ops
+
+/// leaky_relu(x, negative_slope<0.1>).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto leaky_relu(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::leaky_relu>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/less.hpp
+// less: whether a < b, element by element.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Comparison of two tensors, element by element.
+///
+///   a, b: shapes that broadcast as NumPy's do      y: the common shape, of booleans: whether a < b
+///
+/// Elements are compared in the dtype of higher precision of the two: floats before integers before booleans, of which
+/// false is the smaller one. Nothing is less than a NaN.
+///
+/// Broken rules: see `rule`; extents are counted from the innermost. Source: NNRt OH_NN_OPS_LESS.
+struct less : detail::comparison {
+  static constexpr op_code code{61};
+  static constexpr std::string_view name = "less";
+  static constexpr foreign_numbers foreign{.nnrt = 61, .hdi = 77};
+  enum class rule { types_must_have_a_common_type, extents_must_be_equal_or_1 };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_comparison<rule>(in);
+  }
+
+  /// One element of the result.
+  template <class T> static constexpr bool element(const attrs&, T a, T b) { return a < b; }
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::for_each_pair<T, bool>(in, out, [&](T x, T y) { return element(a, x, y); });
+  }
+};
+
+}  // namespace ops
+
+/// less(a, b), where one of the two may be a number.
+template <class A, class B, dsl::keyword_argument... Keywords>
+requires dsl::operand_pair<A, B>
+constexpr auto less(A a, B b, Keywords... keywords) {
+  dsl::check_scalar<A, B>();
+  return dsl::apply<ops::less>(a, b, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/log.hpp
+// log: natural logarithm.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Logarithm to the base e, element by element.
+///
+///   x: any shape      y: the same shape, log(x); minus infinity at zero, NaN below
+///
+/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_LOG.
+struct log : detail::elementwise<types::floating> {
+  static constexpr op_code code{80};
+  static constexpr std::string_view name = "log";
+  static constexpr foreign_numbers foreign{.nnrt = 80, .hdi = 79};
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::for_each_real<T>(in, out, [](double x) { return math::log(x); });
+  }
+};
+
+}  // namespace ops
+
+/// log(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto log(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::log>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/log_softmax.hpp
+// log_softmax: the logarithms of the probabilities that softmax gives.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// x minus the logarithm of the sum of exp(x) along one axis, shifted by the maximum so that nothing overflows.
+///
+///   x: any shape of rank >= 1      y: the same shape; the sum of exp(y) along the axis is 1
+///
+/// `axis` is the last one unless given (for NNRt the first), and counts from the end when negative. Computed in f64 and
+/// rounded once.
+///
+/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_LOG_SOFTMAX.
+struct log_softmax {
+  static constexpr op_code code{95};
+  static constexpr std::string_view name = "log_softmax";
+  static constexpr operand_spec inputs[] = {{"x", types::floating}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating}};
+  static constexpr operator_traits traits{};
+  static constexpr foreign_numbers foreign{.nnrt = 95, .hdi = 189};
+  static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"axis", 144, i64}.otherwise(0)};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis));
+    constexpr attrs() : axis(-1) {}
+  };
+  enum class rule { axis_must_be_an_axis_of_the_input };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    if (normalise_axis(a.axis, x.rank()) < 0)
+      return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
+    return yields(x);
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    const auto value = [&](const shape_t& at) { return math::convert<double>(x.at(at)); };
+    chosen_axes along;
+    along.add(normalise_axis(a.axis, x.rank()));
+    detail::for_each_group(x.shape, along, [&](auto each) {
+      double largest = -math::infinity<double>, sum = 0;
+      each([&](const shape_t& at) { largest = value(at) > largest ? value(at) : largest; });
+      each([&](const shape_t& at) { sum += math::exp(value(at) - largest); });
+      each([&](const shape_t& at) { y.at(at) = math::convert<T>(value(at) - largest - math::log(sum)); });
+    });
+  }
+};
+
+}  // namespace ops
+
+/// log_softmax(x), or log_softmax(x, axis<1>).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto log_softmax(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::log_softmax>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/logical_and.hpp
+// logical_and: whether both a and b are true, element by element.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Conjunction of two tensors of truth values, element by element.
+///
+///   a, b: booleans, of shapes that broadcast as NumPy's do      y: the common shape, a and b
+///
+/// Broken rules: see `rule`; extents are counted from the innermost. Source: NNRt OH_NN_OPS_LOGICAL_AND.
+struct logical_and : detail::connective {
+  static constexpr op_code code{81};
+  static constexpr std::string_view name = "logical_and";
+  static constexpr foreign_numbers foreign{.nnrt = 81, .hdi = 81};
+  enum class rule { extents_must_be_equal_or_1 };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_broadcast<rule>(in, boolean);
+  }
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::for_each_pair<bool>(in, out, [](bool a, bool b) { return a && b; });
+  }
+};
+
+}  // namespace ops
+
+/// logical_and(a, b).
+template <tensor_desc A, tensor_desc B, dsl::keyword_argument... Keywords>
+constexpr auto logical_and(tensor<A> a, tensor<B> b, Keywords... keywords) {
+  return dsl::apply<ops::logical_and>(a, b, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/logical_not.hpp
+// logical_not: the other truth value.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Negation of truth values, element by element.
+///
+///   x: any shape      y: the same shape, true where x is false
+///
+/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_LOGICAL_NOT.
+struct logical_not : detail::elementwise<types::logical> {
+  static constexpr op_code code{82};
+  static constexpr std::string_view name = "logical_not";
+  static constexpr foreign_numbers foreign{.nnrt = 82, .hdi = 82};
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::for_each_element<T>(in, out, [](bool x) { return !x; });
+  }
+};
+
+}  // namespace ops
+
+/// logical_not(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto logical_not(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::logical_not>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/logical_or.hpp
+// logical_or: whether a or b is true, element by element.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Disjunction of two tensors of truth values, element by element.
+///
+///   a, b: booleans, of shapes that broadcast as NumPy's do      y: the common shape, a or b
+///
+/// Broken rules: see `rule`; extents are counted from the innermost. Source: NNRt OH_NN_OPS_LOGICAL_OR.
+struct logical_or : detail::connective {
+  static constexpr op_code code{89};
+  static constexpr std::string_view name = "logical_or";
+  static constexpr foreign_numbers foreign{.nnrt = 89, .hdi = 83};
+  enum class rule { extents_must_be_equal_or_1 };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_broadcast<rule>(in, boolean);
+  }
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::for_each_pair<bool>(in, out, [](bool a, bool b) { return a || b; });
+  }
+};
+
+}  // namespace ops
+
+/// logical_or(a, b).
+template <tensor_desc A, tensor_desc B, dsl::keyword_argument... Keywords>
+constexpr auto logical_or(tensor<A> a, tensor<B> b, Keywords... keywords) {
+  return dsl::apply<ops::logical_or>(a, b, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/minimum.hpp
+// minimum: the smaller of a and b, element by element.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// The smaller of two tensors, element by element.
+///
+///   a, b: shapes that broadcast as NumPy's do      y: the common shape, a where a < b, else b; NaN where one is
+///
+/// y has the dtype of higher precision of the two: floats before integers before booleans, which count as 0 and 1.
+///
+/// Broken rules: see `rule`; extents are counted from the innermost. Source: NNRt OH_NN_OPS_MINIMUM; NaN as in NumPy and ONNX.
+struct minimum {
+  static constexpr op_code code{97};
+  static constexpr std::string_view name = "minimum";
+  static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
+  static constexpr operand_spec outputs[] = {{"y", types::number}};
+  static constexpr operator_traits traits{.result = storage::in_place, .typed_in_common = types::number};
+  static constexpr foreign_numbers foreign{.nnrt = 97, .hdi = 96};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  enum class rule { types_must_have_a_common_type, operands_must_not_both_be_boolean, extents_must_be_equal_or_1 };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_arithmetic<rule>(in);
+  }
+  static constexpr auto macs = no_macs;
+
+  /// One element of the result.
+  template <class T> static constexpr T element(const attrs&, T a, T b) {
+    if constexpr (!std::is_integral_v<T>)
+      if (math::is_nan(static_cast<math::compute_t<T>>(a))) return a;
+    return a < b ? a : b;
+  }
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::for_each_pair<T>(in, out, [&](T x, T y) { return element(a, x, y); });
+  }
+};
+
+}  // namespace ops
+
+/// minimum(a, b), where one of the two may be a number.
+template <class A, class B, dsl::keyword_argument... Keywords>
+requires dsl::operand_pair<A, B>
+constexpr auto minimum(A a, B b, Keywords... keywords) {
+  dsl::check_scalar<A, B>();
+  return dsl::apply<ops::minimum>(a, b, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/mod.hpp
+// mod: the remainder of a / b, element by element.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Remainder of a division, element by element.
+///
+///   a, b: shapes that broadcast as NumPy's do      y: the common shape, a - floor(a / b) * b, which has the sign of b
+///
+/// y has the dtype of higher precision of the two: floats before integers before booleans, which count as 0 and 1.
+/// Integers: 0 where b is 0. Floats: a zero has the sign of b, too; NaN where b is 0 or a infinite; of a finite a and an
+/// infinite b it is a where their signs are equal, else b.
+///
+/// Broken rules: see `rule`; extents are counted from the innermost. Source: NNRt OH_NN_OPS_MOD, which names no sign: as
+/// NumPy and Python have it.
+struct mod {
+  static constexpr op_code code{83};
+  static constexpr std::string_view name = "mod";
+  static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
+  static constexpr operand_spec outputs[] = {{"y", types::number}};
+  static constexpr operator_traits traits{.result = storage::in_place, .typed_in_common = types::number};
+  static constexpr foreign_numbers foreign{.nnrt = 83, .hdi = 98};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  enum class rule { types_must_have_a_common_type, operands_must_not_both_be_boolean, extents_must_be_equal_or_1 };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_arithmetic<rule>(in);
+  }
+  static constexpr auto macs = no_macs;
+
+  /// One element of the result.
+  template <class T> static constexpr T element(const attrs&, T a, T b) {
+    if constexpr (std::is_unsigned_v<T>) return b == 0 ? T{0} : static_cast<T>(a % b);
+    else return static_cast<T>(math::floor_mod(static_cast<math::compute_t<T>>(a), static_cast<math::compute_t<T>>(b)));
+  }
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::for_each_pair<T>(in, out, [&](T x, T y) { return element(a, x, y); });
+  }
+};
+
+}  // namespace ops
+
+/// mod(a, b), where one of the two may be a number.
+template <class A, class B, dsl::keyword_argument... Keywords>
+requires dsl::operand_pair<A, B>
+constexpr auto mod(A a, B b, Keywords... keywords) {
+  dsl::check_scalar<A, B>();
+  return dsl::apply<ops::mod>(a, b, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/neg.hpp
+// neg: a number with the other sign.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Negation, element by element.
+///
+///   x: any shape      y: the same shape, -x
+///
+/// Integers wrap around in their width: the most negative one stays, and those without a sign become 2^bits - x.
+///
+/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_NEG.
+struct neg : detail::elementwise<types::number> {
+  static constexpr op_code code{84};
+  static constexpr std::string_view name = "neg";
+  static constexpr foreign_numbers foreign{.nnrt = 84, .hdi = 101};
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::for_each_number<T>(in, out, [](auto x) { return -x; });
+  }
+};
+
+}  // namespace ops
+
+/// neg(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto neg(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::neg>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/not_equal.hpp
+// not_equal: whether a and b differ, element by element.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Comparison of two tensors, element by element.
+///
+///   a, b: shapes that broadcast as NumPy's do      y: the common shape, of booleans: whether a != b
+///
+/// Elements are compared in the dtype of higher precision of the two: floats before integers before booleans, of which
+/// false is the smaller one. A NaN differs from everything.
+///
+/// Broken rules: see `rule`; extents are counted from the innermost. Source: NNRt OH_NN_OPS_NOT_EQUAL.
+struct not_equal : detail::comparison {
+  static constexpr op_code code{72};
+  static constexpr std::string_view name = "not_equal";
+  static constexpr foreign_numbers foreign{.nnrt = 72, .hdi = 103};
+  enum class rule { types_must_have_a_common_type, extents_must_be_equal_or_1 };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_comparison<rule>(in);
+  }
+
+  /// One element of the result.
+  template <class T> static constexpr bool element(const attrs&, T a, T b) { return a != b; }
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::for_each_pair<T, bool>(in, out, [&](T x, T y) { return element(a, x, y); });
+  }
+};
+
+}  // namespace ops
+
+/// not_equal(a, b), where one of the two may be a number.
+template <class A, class B, dsl::keyword_argument... Keywords>
+requires dsl::operand_pair<A, B>
+constexpr auto not_equal(A a, B b, Keywords... keywords) {
+  dsl::check_scalar<A, B>();
+  return dsl::apply<ops::not_equal>(a, b, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/range.hpp
+// range: numbers in equal steps.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// start, start + delta, start + 2 * delta …, as long as limit is not reached.
+///
+///   x: any shape      y: [n] numbers of the dtype of x, n = max(ceil((limit - start) / delta), 0)
+///
+/// start and limit are 0 unless given, delta is 1. NNRt asks for one input beside them; nothing but its dtype counts.
+/// Numbers that the dtype cannot hold are converted as cast does it.
+///
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_RANGE, whose attributes are integers.
+struct range {
+  static constexpr op_code code{66};
+  static constexpr std::string_view name = "range";
+  static constexpr operand_spec inputs[] = {{"x", types::number}};
+  static constexpr operand_spec outputs[] = {{"y", types::number}};
+  static constexpr operator_traits traits{};
+  static constexpr foreign_numbers foreign{.nnrt = 66, .hdi = 115};
+  static constexpr nnrt_parameter parameters[] = {{"start", 82, i64}, {"limit", 83, i64}, {"delta", 84, i64}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, start), (std::int64_t, limit), (std::int64_t, delta));
+    constexpr attrs() : start(0), limit(0), delta(1) {}
+  };
+  enum class rule { delta_must_not_be_zero };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    if (a.delta == 0) return refuse(rule::delta_must_not_be_zero, 0, 1);
+    return yields(tensor_desc{in[0].desc.type, {count(a)}});
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments, results out) {
+    const auto y = out[0].as<T>();
+    std::int64_t number = a.start;
+    for (std::int64_t i = 0; i < y.elements(); ++i) {
+      if (i > 0) number += a.delta;  // not behind the last one, where it might overflow
+      y[i] = math::convert<T>(number);
+    }
+  }
+
+ private:
+  /// Without a sign every distance between two integers fits. More than max_elements is max_elements + 1.
+  static constexpr std::int64_t count(const attrs& a) {
+    if (a.delta > 0 ? a.limit <= a.start : a.limit >= a.start) return 0;
+    const auto start = static_cast<std::uint64_t>(a.start), limit = static_cast<std::uint64_t>(a.limit),
+               delta = static_cast<std::uint64_t>(a.delta);
+    const std::uint64_t before_last = a.delta > 0 ? (limit - start - 1) / delta : (start - limit - 1) / (0 - delta);
+    const auto most = static_cast<std::uint64_t>(max_elements);
+    return before_last < most ? static_cast<std::int64_t>(before_last) + 1 : max_elements + 1;
+  }
+};
+
+}  // namespace ops
+
+/// range(x, start<1>, limit<10>, delta<3>): 1, 4, 7 in the dtype of x.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto range(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::range>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/rank.hpp
+// rank: the number of axes of a tensor as a tensor.
+// Flow: front ends call infer(); passes evaluate it, for a rank is always known.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// The number of axes of x.
+///
+///   x: any shape and dtype, quantised or not      y (i32): a scalar
+///
+/// No element of x is read. Broken rules: those of the signature. Source: NNRt OH_NN_OPS_RANK.
+struct rank {
+  static constexpr op_code code{98};
+  static constexpr std::string_view name = "rank";
+  static constexpr operand_spec inputs[] = {{"x", types::any}};
+  static constexpr operand_spec outputs[] = {{"y", types_of(i32)}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .reads_descs_alone = true};
+  static constexpr foreign_numbers foreign{.nnrt = 98, .hdi = 114};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  enum class rule {};
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand>, array_ref<const tensor_desc>) {
+    return yields(tensor_desc{i32, {}});
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    out[0].as<std::int32_t>()[0] = in[0].rank();
+  }
+};
+
+}  // namespace ops
+
+/// rank(x): the number of axes of x, in i32.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto rank(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::rank>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/reciprocal.hpp
+// reciprocal: one over a number.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Reciprocal, element by element.
+///
+///   x: any shape      y: the same shape, 1 / x; an infinity of its sign at zero
+///
+/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_RECIPROCAL.
+struct reciprocal : detail::elementwise<types::floating> {
+  static constexpr op_code code{85};
+  static constexpr std::string_view name = "reciprocal";
+  static constexpr foreign_numbers foreign{.nnrt = 85, .hdi = 116};
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::for_each_real<T>(in, out, [](double x) {
+      // Constant evaluation refuses to divide by zero.
+      return x == 0 ? math::copysign(math::infinity<double>, x) : 1 / x;
+    });
+  }
+};
+
+}  // namespace ops
+
+/// reciprocal(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto reciprocal(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::reciprocal>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/reduce_l2.hpp
+// reduce_l2: the Euclidean norm along some axes of a tensor.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Euclidean norm, the root of the sum of squares, of the elements along `axes`.
+///
+///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
+///   y: the extents of the other axes; with keep_dims the folded axes stay, with extent 1
+///
+/// reduce_to_end: all axes from the first of the list on, and the result is multiplied by `coefficient`, unless that is
+/// 0 (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the end
+/// when negative. The norm of no elements is 0. Squares are added
+/// in row-major order in f64, and the result is rounded once.
+///
+/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_L2.
+struct reduce_l2 : detail::plain_reduction<types::floating> {
+  static constexpr op_code code{106};
+  static constexpr std::string_view name = "reduce_l2";
+  static constexpr foreign_numbers foreign{.nnrt = 106, .hdi = 118};
+  static constexpr nnrt_parameter parameters[] = {
+      {"keep_dims", 160, boolean}, {"reduce_to_end", 161, boolean}, {"coefficient", 162, f32}};
+  enum class rule { axes_must_be_a_list_or_one_number, axes_must_be_known, axis_must_be_an_axis_of_the_input };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_reduction<rule>(a, in);
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::reduce<T>(
+        a, in, out, 0.0, [](double& sum, T element) {
+          const auto x = math::convert<double>(element);
+          sum += math::product(x, x);
+        },
+        [factor = a.factor()](double sum, std::int64_t) { return detail::times_factor<T>(math::sqrt(sum), factor); });
+  }
+};
+
+}  // namespace ops
+
+/// reduce_l2(x, axes<1, 2>, keep_dims) or reduce_l2(x, axis<-1>); without axes the Euclidean norm of all elements.
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto reduce_l2(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::reduce_l2>(x, keyword::as_axes(keywords)...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/reduce_max.hpp
+// reduce_max: the largest element along some axes of a tensor.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Largest one of the elements along `axes`.
+///
+///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
+///   y: the extents of the other axes; with keep_dims the folded axes stay, with extent 1
+///
+/// reduce_to_end: all axes from the first of the list on, and the result is multiplied by `coefficient`, unless that is
+/// 0 (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the end
+/// when negative. A NaN wins; of no elements it is the lowest number of the dtype, of floats
+/// minus infinity. Integers times the coefficient are truncated toward zero and saturated.
+///
+/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_MAX.
+struct reduce_max : detail::plain_reduction<types::number> {
+  static constexpr op_code code{99};
+  static constexpr std::string_view name = "reduce_max";
+  static constexpr foreign_numbers foreign{.nnrt = 99, .hdi = 118};
+  static constexpr nnrt_parameter parameters[] = {
+      {"keep_dims", 151, boolean}, {"reduce_to_end", 152, boolean}, {"coefficient", 153, f32}};
+  enum class rule { axes_must_be_a_list_or_one_number, axes_must_be_known, axis_must_be_an_axis_of_the_input };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_reduction<rule>(a, in);
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    using wide = std::conditional_t<std::is_integral_v<T>, T, math::compute_t<T>>;
+    constexpr wide none = [] {
+      if constexpr (std::is_integral_v<T>) return std::numeric_limits<T>::lowest();
+      else return -math::infinity<wide>;
+    }();
+    detail::reduce_to_first<T>(a, in, out, none, [](wide x, wide y) { return x > y; });
+  }
+};
+
+}  // namespace ops
+
+/// reduce_max(x, axes<1, 2>, keep_dims) or reduce_max(x, axis<-1>); without axes the largest element of all elements.
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto reduce_max(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::reduce_max>(x, keyword::as_axes(keywords)...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/reduce_min.hpp
+// reduce_min: the smallest element along some axes of a tensor.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Smallest one of the elements along `axes`.
+///
+///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
+///   y: the extents of the other axes; with keep_dims the folded axes stay, with extent 1
+///
+/// reduce_to_end: all axes from the first of the list on, and the result is multiplied by `coefficient`, unless that is
+/// 0 (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the end
+/// when negative. A NaN wins; of no elements it is the highest number of the dtype, of floats
+/// infinity. Integers times the coefficient are truncated toward zero and saturated.
+///
+/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_MIN.
+struct reduce_min : detail::plain_reduction<types::number> {
+  static constexpr op_code code{100};
+  static constexpr std::string_view name = "reduce_min";
+  static constexpr foreign_numbers foreign{.nnrt = 100, .hdi = 118};
+  static constexpr nnrt_parameter parameters[] = {
+      {"keep_dims", 154, boolean}, {"reduce_to_end", 155, boolean}, {"coefficient", 156, f32}};
+  enum class rule { axes_must_be_a_list_or_one_number, axes_must_be_known, axis_must_be_an_axis_of_the_input };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_reduction<rule>(a, in);
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    using wide = std::conditional_t<std::is_integral_v<T>, T, math::compute_t<T>>;
+    constexpr wide none = [] {
+      if constexpr (std::is_integral_v<T>) return std::numeric_limits<T>::max();
+      else return math::infinity<wide>;
+    }();
+    detail::reduce_to_first<T>(a, in, out, none, [](wide x, wide y) { return x < y; });
+  }
+};
+
+}  // namespace ops
+
+/// reduce_min(x, axes<1, 2>, keep_dims) or reduce_min(x, axis<-1>); without axes the smallest element of all elements.
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto reduce_min(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::reduce_min>(x, keyword::as_axes(keywords)...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/reduce_sum.hpp
+// reduce_sum: the sum along some axes of a tensor.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Sum of the elements along `axes`.
+///
+///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
+///   y: the extents of the other axes; with keep_dims the folded axes stay, with extent 1
+///
+/// reduce_to_end: all axes from the first of the list on, and the result is multiplied by `coefficient`, unless that is
+/// 0 (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the end
+/// when negative. A sum of no elements is 0. Floating point is added in row-major order in the type of
+/// computation (float for float16). Integers wrap around in their own width; times the coefficient they are truncated
+/// toward zero and saturated.
+///
+/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_SUM.
+struct reduce_sum : detail::plain_reduction<types::number> {
+  static constexpr op_code code{101};
+  static constexpr std::string_view name = "reduce_sum";
+  static constexpr foreign_numbers foreign{.nnrt = 101, .hdi = 118};
+  static constexpr nnrt_parameter parameters[] = {
+      {"keep_dims", 157, boolean}, {"reduce_to_end", 158, boolean}, {"coefficient", 159, f32}};
+  enum class rule { axes_must_be_a_list_or_one_number, axes_must_be_known, axis_must_be_an_axis_of_the_input };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_reduction<rule>(a, in);
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    using wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, math::compute_t<T>>;
+    detail::reduce<T>(
+        a, in, out, wide{0}, [](wide& sum, T element) { sum += static_cast<wide>(element); },
+        [factor = a.factor()](wide sum, std::int64_t) { return detail::times_factor<T>(sum, factor); });
+  }
+};
+
+}  // namespace ops
+
+/// reduce_sum(x, axes<1, 2>, keep_dims) or reduce_sum(x, axis<-1>); without axes the sum of all elements.
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto reduce_sum(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::reduce_sum>(x, keyword::as_axes(keywords)...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/round.hpp
+// round: the nearest integer.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Rounding to integers, element by element.
+///
+///   x: any shape      y: the same shape, the integer nearest to x, of two the even one
+///
+/// A zero keeps its sign, and what is rounded to zero has that of x. Infinities and NaN stay.
+///
+/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_ROUND.
+struct round : detail::elementwise<types::floating> {
+  static constexpr op_code code{102};
+  static constexpr std::string_view name = "round";
+  static constexpr foreign_numbers foreign{.nnrt = 102, .hdi = 125};
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::for_each_real<T>(in, out, [](double x) { return math::round_half_even(x); });
+  }
+};
+
+}  // namespace ops
+
+/// round(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto round(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::round>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/scatter_nd.hpp
+// scatter_nd: a tensor of zeros, to which updates are added at the places that tuples of indices name.
+// Flow: front ends call infer(); it runs by its reference; a run with indices outside ends with a fault.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// y[indices[i…, 0], … indices[i…, k - 1], b…] = the sum of all updates[i…, b…] for this place; 0 where there is none.
+///
+///   indices: [i…, k]      updates: [i…, b…]      shape: [R] integers >= 0, constant, R <= 8
+///   y: the extents that `shape` lists: k of the places, then b…
+///
+/// Indices count from the end when negative: one for an axis lies in [-extent, extent). Constant indices are checked
+/// before the network runs, others by each run: it ends with an error. Floats are added in row-major order of the
+/// updates and rounded each time; integers wrap around.
+///
+/// Broken rules: see `rule`; axes, ranks, extents and indices are counted. Source: NNRt OH_NN_OPS_SCATTER_ND; that
+/// updates of one place add up as in TensorFlow.
+struct scatter_nd {
+  static constexpr op_code code{103};
+  static constexpr std::string_view name = "scatter_nd";
+  static constexpr operand_spec inputs[] = {
+      {"indices", types::index}, {"updates", types::number}, {"shape", types::index, presence::required, true}};
+  static constexpr operand_spec outputs[] = {{"y", types::number}};
+  static constexpr operator_traits traits{.typed_by = 1, .may_fail = true};
+  static constexpr foreign_numbers foreign{.nnrt = 103, .hdi = 128};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  enum class rule {
+    shape_must_be_a_list,
+    shape_must_be_known,
+    output_rank_must_be_at_most_8,
+    extent_must_not_be_negative,
+    indices_rank_must_be_at_least_1,
+    tuples_must_have_a_known_length,
+    tuples_must_not_be_longer_than_the_output_rank,
+    updates_rank_must_be_that_of_places_and_parts,
+    updates_extents_must_be_those_of_places_and_parts,
+    indices_must_lie_in_their_axes,
+  };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc &indices = in[0].desc, &updates = in[1].desc;
+    if (auto v = require(rule::shape_must_be_a_list, in[2].desc.rank(), 1); !v) return v;
+    if (!in[2].has_values()) return refuse(rule::shape_must_be_known, 0, 1);
+    const auto rank = static_cast<std::int64_t>(in[2].values.size());
+    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    shape_t y;
+    for (const std::int64_t extent : in[2].values) {
+      if (auto v = require_at_least(rule::extent_must_not_be_negative, extent, 0); !v) return v;
+      y.push_back(extent);
+    }
+    if (auto v = require_at_least(rule::indices_rank_must_be_at_least_1, indices.rank(), 1); !v) return v;
+    const std::int64_t length = indices.shape[-1];
+    if (length < 0) return refuse(rule::tuples_must_have_a_known_length, length, 0);
+    if (auto v = require_at_most(rule::tuples_must_not_be_longer_than_the_output_rank, length, rank); !v) return v;
+    if (auto v = check_updates(indices.shape, updates.shape, y, static_cast<int>(length)); !v) return v;
+    if (in[0].has_values())
+      for (std::size_t i = 0; i < in[0].values.size(); ++i) {
+        const std::int64_t extent = y[static_cast<int>(static_cast<std::int64_t>(i) % length)];
+        constexpr rule inside = rule::indices_must_lie_in_their_axes;
+        if (auto v = require_between(inside, in[0].values[i], -extent, extent - 1); !v) return v;
+      }
+    return yields(tensor_desc{updates.type, default_format(y.rank), y});
+  }
+  static constexpr auto macs = no_macs;
+
+  /// The first index that lies outside of its axis, as a fault.
+  static constexpr run_fault check(arguments in, results out) {
+    const std::int64_t length = in[0].shape()[-1];
+    for (std::int64_t i = 0; i < in[0].elements(); ++i) {
+      const std::int64_t index = in[0].integer(i), extent = out[0].shape()[static_cast<int>(i % length)];
+      if (index < -extent || index >= extent)
+        return fault_at(i, rule::indices_must_lie_in_their_axes, index, index < 0 ? -extent : extent - 1);
+    }
+    return {};
+  }
+
+  template <class T> static constexpr run_fault reference(const attrs&, arguments in, results out) {
+    if (const run_fault fault = check(in, out)) return fault;
+    using wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, math::compute_t<T>>;
+    const auto updates = in[1].as<const T>();
+    const auto y = out[0].as<T>();
+    for (std::int64_t i = 0; i < y.elements(); ++i) y[i] = T{};
+    if (updates.elements() == 0) return {};
+    const shape_t& indices = in[0].shape();
+    const int length = static_cast<int>(indices[-1]);
+    shape_t from;
+    from.rank = updates.rank();
+    do {
+      std::int64_t tuple = 0;
+      for (int i = 0; i + 1 < indices.rank; ++i) tuple = tuple * indices[i] + from[i];
+      shape_t to;
+      for (int i = 0; i < length; ++i) {
+        const std::int64_t index = in[0].integer(tuple * length + i);
+        to.push_back(index < 0 ? index + y.extent(i) : index);
+      }
+      for (int i = indices.rank - 1; i < from.rank; ++i) to.push_back(from[i]);
+      y.at(to) = static_cast<T>(static_cast<wide>(y.at(to)) + static_cast<wide>(updates.at(from)));
+    } while (next_index(from, updates.shape));
+    return {};
+  }
+
+ private:
+  /// [i…, b…]: a part of y, which lies behind the indexed axes, for each tuple.
+  static constexpr verdict check_updates(const shape_t& indices, const shape_t& updates, const shape_t& y, int length) {
+    const int places = indices.rank - 1, rank = places + y.rank - length;
+    if (auto v = require(rule::updates_rank_must_be_that_of_places_and_parts, updates.rank, rank); !v) return v;
+    for (int i = 0; i < rank; ++i) {
+      const std::int64_t expected = i < places ? indices[i] : y[i - places + length];
+      constexpr rule fit = rule::updates_extents_must_be_those_of_places_and_parts;
+      if (auto v = require_same_extent(fit, updates[i], expected); !v) return v;
+    }
+    return {};
+  }
+};
+
+}  // namespace ops
+
+/// scatter_nd(indices, updates, nnrt::shape<4, 3>).
+template <tensor_desc Indices, tensor_desc Updates, dsl::keyword_argument... Keywords>
+constexpr auto scatter_nd(tensor<Indices> indices, tensor<Updates> updates, Keywords... keywords) {
+  return dsl::apply<ops::scatter_nd>(indices, updates, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/ops/select.hpp
 // select: one of two tensors, element by element, as a tensor of booleans says.
 // Flow: front ends call infer(); it runs by its reference.
+
+// ===== nnrt/ops/detail/choice.hpp
+// choice: what operators have in common that take one of two elements, as a truth value says.
+// Flow: ops/select.hpp and ops/where.hpp, which are one operator under two numbers, are made of it.
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// Everything but numbers, a name and the rules.
+struct choice {
+  static constexpr operand_spec inputs[] = {{"condition", types::logical}, {"a", types::any}, {"b", types::any}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.typed_by = 1, .quantised = stored_numbers::kept};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    const auto y = out[0].as<T>();
+    const repeated<bool> condition(in[0], y.shape);
+    const repeated<T> a(in[1], y.shape), b(in[2], y.shape);
+    shape_t index;
+    index.rank = y.rank();
+    for (std::int64_t left = y.elements(); left > 0; --left) {
+      y.at(index) = condition.at(index) ? a.at(index) : b.at(index);
+      next_index(index, y.shape);
+    }
+  }
+};
+
+/// The dtype of both alternatives and the common shape of all three operands, or the broken rule of `Rule`.
+template <class Rule> constexpr verdict infer_choice(array_ref<const operand> in) {
+  const tensor_desc &condition = in[0].desc, &a = in[1].desc, &b = in[2].desc;
+  if (auto v = require(Rule::types_must_be_equal, b.type, a.type); !v) return v;
+  const broadcast_result either = broadcast(a.shape, b.shape);
+  if (!either.fits) return refuse(Rule::extents_must_be_equal_or_1, either.right, either.left);
+  const broadcast_result all = broadcast(either.shape, condition.shape);
+  if (!all.fits) return refuse(Rule::extents_must_be_equal_or_1, all.right, all.left);
+  const format layout = a.rank() == all.shape.rank ? a.layout : b.rank() == all.shape.rank ? b.layout : condition.layout;
+  return yields(tensor_desc{a.type, layout, all.shape});
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -21972,39 +27940,14 @@ namespace ops {
 ///
 /// Quantised a and b have one quantisation, which y keeps. Broken rules: see `rule`; extents are counted from the
 /// innermost. Source: NNRt OH_NN_OPS_SELECT.
-struct select {
+struct select : detail::choice {
   static constexpr op_code code{62};
   static constexpr std::string_view name = "select";
-  static constexpr operand_spec inputs[] = {{"condition", types::logical}, {"a", types::any}, {"b", types::any}};
-  static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.typed_by = 1, .quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 62, .hdi = 170};
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
   enum class rule { types_must_be_equal, extents_must_be_equal_or_1 };
 
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    const tensor_desc &condition = in[0].desc, &a = in[1].desc, &b = in[2].desc;
-    if (auto v = require(rule::types_must_be_equal, b.type, a.type); !v) return v;
-    const broadcast_result either = broadcast(a.shape, b.shape);
-    if (!either.fits) return refuse(rule::extents_must_be_equal_or_1, either.right, either.left);
-    const broadcast_result all = broadcast(either.shape, condition.shape);
-    if (!all.fits) return refuse(rule::extents_must_be_equal_or_1, all.right, all.left);
-    const format layout = a.rank() == all.shape.rank ? a.layout : b.rank() == all.shape.rank ? b.layout : condition.layout;
-    return yields(tensor_desc{a.type, layout, all.shape});
-  }
-  static constexpr auto macs = no_macs;
-
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    const auto y = out[0].as<T>();
-    const detail::repeated<bool> condition(in[0], y.shape);
-    const detail::repeated<T> a(in[1], y.shape), b(in[2], y.shape);
-    shape_t index;
-    index.rank = y.rank();
-    for (std::int64_t left = y.elements(); left > 0; --left) {
-      y.at(index) = condition.at(index) ? a.at(index) : b.at(index);
-      next_index(index, y.shape);
-    }
+    return detail::infer_choice<rule>(in);
   }
 };
 
@@ -22069,6 +28012,139 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto shape
 }
 
 }  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/sin.hpp
+// sin: the sine of an angle.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Sine, element by element.
+///
+///   x: any shape      y: the same shape, sin(x) of x in radians, from -1 to 1
+///
+/// Every finite angle has its own sine, large ones too. Infinity gives NaN.
+///
+/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_SIN.
+struct sin : detail::elementwise<types::floating> {
+  static constexpr op_code code{86};
+  static constexpr std::string_view name = "sin";
+  static constexpr foreign_numbers foreign{.nnrt = 86, .hdi = 133};
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::for_each_real<T>(in, out, [](double x) { return math::sin(x); });
+  }
+};
+
+}  // namespace ops
+
+/// sin(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto sin(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::sin>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/space_to_depth.hpp
+// space_to_depth: blocks of pixels become channels of an image.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Blocks of pixels become channels.
+///
+///   x: [N, H, W, C], NHWC      y: [N, H / block_size, W / block_size, C * block_size^2]
+///
+/// y[n, h, w, (i * b + j) * C + c] = x[n, h * b + i, w * b + j, c], where b is block_size, which has to be given.
+///
+/// Broken rules: see `rule`; channels and pixels are counted. Source: NNRt OH_NN_OPS_SPACE_TO_DEPTH.
+struct space_to_depth {
+  static constexpr op_code code{104};
+  static constexpr std::string_view name = "space_to_depth";
+  static constexpr operand_spec inputs[] = {{"x", types::any}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr foreign_numbers foreign{.nnrt = 104, .hdi = 142};
+  static constexpr nnrt_parameter parameters[] = {{"block_size", 150, i64}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, block_size));
+    constexpr attrs() : block_size(0) {}
+  };
+  enum class rule {
+    input_rank_must_be_4,
+    input_must_be_nhwc,
+    block_size_must_be_at_least_2,
+    image_must_be_divisible_by_the_block_size,
+  };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    const std::int64_t b = a.block_size, n = x.shape[0], h = x.shape[1], w = x.shape[2], c = x.shape[3];
+    if (auto v = require(rule::input_rank_must_be_4, x.rank(), 4); !v) return v;
+    if (x.layout == format::nchw) return require(rule::input_must_be_nhwc, x.layout, format::nhwc);
+    if (auto v = require_at_least(rule::block_size_must_be_at_least_2, b, 2); !v) return v;
+    const std::int64_t pixels = detail::extent_product(b, b);
+    for (const std::int64_t length : {h, w})
+      if (length >= 0 && length % b != 0) return refuse(rule::image_must_be_divisible_by_the_block_size, length, b);
+    return yields(x.with_shape({n, h < 0 ? -1 : h / b, w < 0 ? -1 : w / b, detail::extent_product(c, pixels)}));
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    if (y.elements() == 0) return;
+    const std::int64_t b = a.block_size;
+    shape_t at;  // in the image that has more pixels
+    at.rank = 4;
+    do {
+      const std::int64_t place = at[1] % b * b + at[2] % b;
+      y(at[0], at[1] / b, at[2] / b, place * x.extent(3) + at[3]) = x.at(at);
+    } while (next_index(at, x.shape));
+  }
+};
+
+}  // namespace ops
+
+/// space_to_depth(x, block_size<2>).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto space_to_depth(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::space_to_depth>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/square.hpp
+// square: a number times itself.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Square, element by element.
+///
+///   x: any shape      y: the same shape, x * x
+///
+/// Integers wrap around in their width.
+///
+/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_SQUARE.
+struct square : detail::elementwise<types::number> {
+  static constexpr op_code code{63};
+  static constexpr std::string_view name = "square";
+  static constexpr foreign_numbers foreign{.nnrt = 63, .hdi = 148};
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::for_each_number<T>(in, out, [](auto x) { return x * x; });
+  }
+};
+
+}  // namespace ops
+
+/// square(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto square(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::square>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/ops/squeeze.hpp
 // squeeze: takes axes of extent 1 out of a shape.
 // Flow: front ends call infer(); passes turn the node into an alias of its input, so that no step is left of it.
@@ -22091,7 +28167,7 @@ struct squeeze {
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 35, .hdi = 147};
-  static constexpr nnrt_parameter parameters[] = {{"axes", 52, i64, -1}};
+  static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"axes", 52, i64, -1}.appending()};
 
   struct attrs {
     NNRT_ATTRIBUTES(attrs, (axis_list, axes));
@@ -22140,141 +28216,35 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto squee
 }
 
 }  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/top_k.hpp
-// top_k: the largest elements along an axis, and where they were.
-// Flow: front ends call infer(); kernels/select.hpp binds it to reference().
+// ===== nnrt/ops/swish.hpp
+// swish: x times its sigmoid.
+// Flow: front ends call infer(); it runs by its reference.
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
-/// The k largest elements of each line along `axis`, and their indices along it.
+/// Sigmoid linear unit, element by element.
 ///
-///   x: any shape of rank >= 1      k: one integer, constant; 0 < k <= the extent of the axis
-///   values, indices (i32): the extents of x, but k along the axis
+///   x: any shape      y: the same shape, x * sigmoid(x) = x / (1 + exp(-x))
 ///
-/// sorted: from the largest down; of equal elements the one with the smaller index comes first. Otherwise the same
-/// elements the other way round, from the smallest up, as NNRt says. A NaN counts as larger than every number, and as
-/// equal to every other NaN, so that NaNs are found, not hidden; zeros are equal whatever their signs. A quantised x is
-/// compared, and taken over, by its stored integers, and `values` has its scale. `axis` counts from the end when
-/// negative; -1 is the default.
+/// NaN at minus infinity, where that is no number.
 ///
-/// At most extent * k steps for each line: an element that is not among the k largest so far costs one comparison.
-///
-/// Broken rules: see `rule`; axes and elements are counted. Source: NNRt OH_NN_OPS_TOP_K; ties as in ONNX TopK.
-struct top_k {
-  static constexpr op_code code{53};
-  static constexpr std::string_view name = "top_k";
-  static constexpr operand_spec inputs[] = {{"x", types::number}, {"k", types::index, presence::required, true}};
-  static constexpr operand_spec outputs[] = {{"values", types::number}, {"indices", types_of(i32)}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
-  static constexpr foreign_numbers foreign{.nnrt = 53, .hdi = 161};
-  static constexpr nnrt_parameter parameters[] = {{"sorted", 74, boolean, -1}, {"axis", 123, i64}};
+/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_SWISH.
+struct swish : detail::elementwise<types::floating> {
+  static constexpr op_code code{105};
+  static constexpr std::string_view name = "swish";
+  static constexpr foreign_numbers foreign{.nnrt = 105, .hdi = 2};
 
-  /// Larger indices would not fit into i32.
-  static constexpr std::int64_t max_extent = std::int64_t{1} << 31;
-
-  struct attrs {
-    NNRT_ATTRIBUTES(attrs, (bool, sorted), (std::int64_t, axis));
-    constexpr attrs() : sorted(true), axis(-1) {}
-  };
-
-  enum class rule {
-    axis_must_be_an_axis_of_the_input,
-    k_must_be_one_number,
-    k_must_be_known,
-    k_must_be_at_least_1,
-    k_must_not_exceed_the_extent,
-    extent_must_be_countable_in_32_bits,
-  };
-
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    const tensor_desc& x = in[0].desc;
-    const int axis = normalise_axis(a.axis, x.rank());
-    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
-    const std::int64_t extent = x.shape[axis];
-    if (auto v = require_same_extent(rule::k_must_be_one_number, in[1].desc.elements(), 1); !v) return v;
-    if (in[1].awaited) return lines_of(x, axis, -1);
-    if (!in[1].has_values()) return refuse(rule::k_must_be_known, 0, 1);
-    const std::int64_t k = in[1].values[0];
-    if (auto v = require_at_least(rule::k_must_be_at_least_1, k, 1); !v) return v;
-    if (extent >= 0)
-      if (auto v = require_at_most(rule::k_must_not_exceed_the_extent, k, extent); !v) return v;
-    // An extent that is not known yet is at least k.
-    if (auto v = require_at_most(rule::extent_must_be_countable_in_32_bits, extent < 0 ? k : extent, max_extent); !v)
-      return v;
-    return lines_of(x, axis, k);
-  }
-
-  static constexpr auto macs = no_macs;
-
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    const auto x = in[0].as<const T>();
-    const auto values = out[0].as<T>();
-    const auto indices = out[1].as<std::int32_t>();
-    if (values.elements() == 0) return;  // k is not 0, but another extent is
-    const int axis = normalise_axis(a.axis, x.rank());
-    const shape_t starts = x.shape.with(axis, 1);
-    shape_t first;
-    first.rank = x.rank();
-    do {
-      const line<const T> from(x, first, axis);
-      const ranking<T> best{{values, first, axis}, {indices, first, axis}};
-      choose_sorted(from, best);
-      if (!a.sorted) reverse(best);
-    } while (next_index(first, starts));
-  }
-
- private:
-  /// Values and indices, k of them along the axis.
-  static constexpr verdict lines_of(const tensor_desc& x, int axis, std::int64_t k) {
-    const shape_t y = x.shape.with(axis, k);
-    return yields(x.with_shape(y), tensor_desc{i32, x.layout, y});
-  }
-  /// The elements along one axis.
-  template <class T> struct line {
-    T* first;
-    std::int64_t step, extent;
-    constexpr line(const tensor_view<T>& all, const shape_t& at, int axis)
-        : first(&all.at(at)), step(all.strides[axis]), extent(all.extent(axis)) {}
-    constexpr T& operator[](std::int64_t i) const { return first[i * step]; }
-  };
-  /// One line of both outputs.
-  template <class T> struct ranking {
-    line<T> values;
-    line<std::int32_t> indices;
-    constexpr void set(std::int64_t place, T value, std::int32_t index) const {
-      values[place] = value;
-      indices[place] = index;
-    }
-  };
-
-  /// The elements pass by in order; each goes behind those that are not smaller, and the last of more than k drops out.
-  template <class T> static constexpr void choose_sorted(const line<const T>& x, const ranking<T>& best) {
-    std::int64_t count = 0;
-    for (std::int64_t i = 0; i < x.extent; ++i) {
-      const T candidate = x[i];
-      const bool is_full = count == best.values.extent;
-      if (is_full && !detail::is_larger(candidate, best.values[count - 1])) continue;
-      std::int64_t place = is_full ? count - 1 : count++;
-      for (; place > 0 && detail::is_larger(candidate, best.values[place - 1]); --place)
-        best.set(place, best.values[place - 1], best.indices[place - 1]);
-      best.set(place, candidate, static_cast<std::int32_t>(i));
-    }
-  }
-  template <class T> static constexpr void reverse(const ranking<T>& best) {
-    for (std::int64_t i = 0, j = best.values.extent - 1; i < j; ++i, --j) {
-      std::swap(best.values[i], best.values[j]);
-      std::swap(best.indices[i], best.indices[j]);
-    }
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::for_each_real<T>(in, out, [](double x) { return x / (1 + math::exp(-x)); });
   }
 };
 
 }  // namespace ops
 
-/// auto [values, indices] = top_k(x, k<5>), with axis<…> for another than the last and unsorted for the smallest of
-/// them first.
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto top_k(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::top_k>(x, keywords...);
+/// swish(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto swish(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::swish>(x, keywords...);
 }
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -22343,6 +28313,117 @@ constexpr auto unsqueeze(tensor<X> x, Keywords... keywords) {
 }
 
 }  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/unstack.hpp
+// unstack: the slices of a tensor along an axis.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// The parts of x for each index of an axis, without that axis: what stack puts together.
+///
+///   x: any shape of rank >= 1      y: as many tensors as `axis` has indices, with the other extents of x
+///
+/// `axis` is 0 unless given, and counts from the end when negative. Where its extent is not known, there are as many
+/// parts as the front end declares outputs.
+///
+/// Broken rules: see `rule`; axes and parts are counted. Source: NNRt OH_NN_OPS_UNSTACK.
+struct unstack {
+  static constexpr op_code code{57};
+  static constexpr std::string_view name = "unstack";
+  static constexpr operand_spec inputs[] = {{"x", types::any}};
+  static constexpr operand_spec outputs[] = {{"y", types::any, presence::variadic}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr foreign_numbers foreign{.nnrt = 57, .hdi = 166};
+  static constexpr nnrt_parameter parameters[] = {{"axis", 78, i64}};
+
+  static constexpr std::int64_t max_parts = 1024;
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis));
+    constexpr attrs() : axis(0) {}
+  };
+  enum class rule {
+    axis_must_be_an_axis_of_the_input,
+    number_of_parts_must_be_known,
+    parts_must_be_at_least_1_and_at_most_1024,
+  };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    const tensor_desc& x = in[0].desc;
+    const int axis = normalise_axis(a.axis, x.rank());
+    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
+    const std::int64_t extent = x.shape[axis];
+    const bool is_declared = !wanted.empty() && wanted[0].type != dtype::none;
+    const std::int64_t parts = extent < 0 && is_declared ? static_cast<std::int64_t>(wanted.size()) : extent;
+    if (parts < 0) return refuse(rule::number_of_parts_must_be_known, 0, 1);
+    if (auto v = require_between(rule::parts_must_be_at_least_1_and_at_most_1024, parts, 1, max_parts); !v) return v;
+    shape_t y;
+    for (int i = 0; i < x.rank(); ++i)
+      if (i != axis) y.push_back(x.shape[i]);
+    verdict v;
+    v.outputs.assign(static_cast<std::size_t>(parts), x.with_shape(y));
+    return v;
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const int axis = normalise_axis(a.axis, x.rank());
+    if (x.elements() == 0) return;
+    shape_t from;
+    from.rank = x.rank();
+    do {
+      shape_t to;
+      for (int i = 0; i < x.rank(); ++i)
+        if (i != axis) to.push_back(from[i]);
+      out[static_cast<std::size_t>(from[axis])].template as<T>().at(to) = x.at(from);
+    } while (next_index(from, x.shape));
+  }
+};
+
+}  // namespace ops
+
+/// unstack(x, axis<1>): for structured bindings.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto unstack(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::unstack>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/where.hpp
+// where: one of two tensors, element by element, as a tensor of booleans says.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Choice between two tensors, element by element: select under the other number that NNRt has for it.
+///
+///   condition: booleans      a, b: of one dtype; all three shapes broadcast as NumPy's do
+///   y: the common shape, condition ? a : b
+///
+/// Quantised a and b have one quantisation, which y keeps. Broken rules: see `rule`; extents are counted from the
+/// innermost. Source: NNRt OH_NN_OPS_WHERE.
+struct where : detail::choice {
+  static constexpr op_code code{87};
+  static constexpr std::string_view name = "where";
+  static constexpr foreign_numbers foreign{.nnrt = 87, .hdi = 168};
+  enum class rule { types_must_be_equal, extents_must_be_equal_or_1 };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_choice<rule>(in);
+  }
+};
+
+}  // namespace ops
+
+/// where(condition, a, b): a where the condition is true, b elsewhere.
+template <tensor_desc Condition, tensor_desc A, tensor_desc B, dsl::keyword_argument... Keywords>
+constexpr auto where(tensor<Condition> condition, tensor<A> a, tensor<B> b, Keywords... keywords) {
+  return dsl::apply<ops::where>(condition, a, b, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
 
 namespace nnrt::inline NNRT_ISA::ops {
 
@@ -22407,7 +28488,51 @@ using list = type_list<  //
     arg_max,             //  54
     unsqueeze,           //  55
     gelu,                //  56
+    unstack,             //  57
+    abs,                 //  58
+    erf,                 //  59
+    exp,                 //  60
+    less,                //  61
     select,              //  62
+    square,              //  63
+    flatten,             //  64
+    depth_to_space,      //  65
+    range,               //  66
+    instance_norm,       //  67
+    broadcast_to,        //  69
+    equal,               //  70
+    greater,             //  71
+    not_equal,           //  72
+    greater_equal,       //  73
+    leaky_relu,          //  74
+    clip,                //  76
+    all,                 //  77
+    cos,                 //  79
+    log,                 //  80
+    logical_and,         //  81
+    logical_not,         //  82
+    mod,                 //  83
+    neg,                 //  84
+    reciprocal,          //  85
+    sin,                 //  86
+    where,               //  87
+    logical_or,          //  89
+    ceil,                //  90
+    floor,               //  93
+    l2_normalize,        //  94
+    log_softmax,         //  95
+    minimum,             //  97
+    rank,                //  98
+    reduce_max,          //  99
+    reduce_min,          // 100
+    reduce_sum,          // 101
+    round,               // 102
+    scatter_nd,          // 103
+    space_to_depth,      // 104
+    swish,               // 105
+    reduce_l2,           // 106
+    hard_sigmoid,        // 107
+    gather_nd,           // 108
     fold_affine,         // 1000
     dynamic_range>;      // 1001
 
