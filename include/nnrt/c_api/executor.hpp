@@ -111,7 +111,7 @@ class executor_of_compilation {
     if (length < bytes) return fails(OH_NN_INVALID_PARAMETER, {me, ": input ", i, ": got ", length, " bytes, expected ", bytes});
     bound_end& end = inputs_[i];
     std::vector<std::byte> copy;
-    if (memory == nullptr) copy.assign(static_cast<const std::byte*>(data), static_cast<const std::byte*>(data) + bytes);
+    if (data != nullptr) copy.assign(static_cast<const std::byte*>(data), static_cast<const std::byte*>(data) + bytes);
     end.copied = std::move(copy);
     end.shared = memory;
     end.bytes = bytes;
