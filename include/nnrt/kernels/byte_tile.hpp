@@ -1,0 +1,346 @@
+// byte_tile: one tile of a product of stored numbers - its dot products, and its sums as bytes.
+// Flow: byte_gemm.hpp walks over tiles; byte_pack.hpp laid out what they read.
+#pragma once
+
+#include <nnrt/kernels/byte_pack.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+namespace detail {
+
+inline address address_of_bytes(const std::byte* p) { return reinterpret_cast<address>(p); }
+[[gnu::always_inline]] inline address bytes_further(address from, std::int64_t bytes) {
+  return from + static_cast<address>(bytes);
+}
+
+/// What tiles compute, `count` of them one below the other or side by side, as tile_args for floats. A tile stores bytes
+/// where its sums are scaled by lines; else it is one alone, and leaves its sums in memory for finish_tile().
+struct byte_tile {
+  address a = 0, a_second = 0;
+  std::int64_t lda = 0;
+  const std::byte* b = nullptr;
+  std::int64_t steps = 0;
+  std::int64_t runs = 1, run_stride = 0;
+  const std::byte* start = nullptr;  // of the sums
+  std::int32_t flip = 0;
+  address c = 0, c_second = 0;
+  std::int64_t ldc = 0;
+  const channel_scales* scales = nullptr;
+  const narrowing* to = nullptr;
+  std::int64_t count = 1, a_step = 0, c_step = 0;  // to the next tile
+  std::int64_t panels = 0, b_step = 0;             // panels to the next tile, and their bytes of B
+  std::int32_t *sums = nullptr, *sums_second = nullptr;
+};
+/// Sums of a row of a tile, and between those of its vectors.
+inline constexpr std::int64_t sum_stride = int_lanes, vector_of_sums = (tile_rows + 3) / 4 * 4 * int_lanes;
+
+/// Reads A down its rows, four elements after the others.
+template <int Rows> struct byte_cursor {
+  static constexpr int half = (Rows + 1) / 2;
+  address first, second;
+  strides step;
+  explicit byte_cursor(const byte_tile& t) : first(t.a), second(t.a_second), step(strides::of_bytes(t.lda)) {}
+  [[gnu::always_inline]] void advance(std::int64_t bytes) {
+    first = bytes_further(first, bytes), second = bytes_further(second, bytes);
+  }
+  template <int Row, int Ahead> [[gnu::always_inline]] const void* at() const {
+    return reinterpret_cast<const std::byte*>(step.template from<Row % half>(Row < half ? first : second)) + Ahead * 4;
+  }
+};
+
+/// The rows of C below a tile.
+template <int Rows> struct byte_rows_of_c {
+  static constexpr int half = (Rows + 1) / 2;
+  address first, second;
+  strides step;
+  template <int Row> [[gnu::always_inline]] std::byte* at() const {
+    return reinterpret_cast<std::byte*>(step.template from<Row % half>(Row < half ? first : second));
+  }
+};
+
+/// The sums of a tile of 1 or 2 vectors per row.
+template <int Vectors, class Rows> struct byte_sums;
+template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequence<int, Row...>> {
+  static constexpr int rows = sizeof...(Row), accumulators = rows * Vectors;
+  static constexpr std::int64_t step_bytes = Vectors * dot_bytes;
+  int_vector of[Vectors][rows];
+
+  [[gnu::always_inline]] void start(const std::byte* sums) {
+    each<Vectors>([&](auto v) __attribute__((always_inline)) {
+      const auto x = load_vector<int_vector>(sums + v * register_bytes);
+      ((of[v][Row] = x), ...);
+    });
+  }
+  [[gnu::always_inline]] void start() {
+    each<Vectors>([&](auto v) __attribute__((always_inline)) { ((of[v][Row] = int_vector{}), ...); });
+  }
+  template <int Ahead>
+  [[gnu::always_inline]] void add_products(const byte_cursor<rows>& a, const std::byte* b, int_vector flip) {
+    const dot_weights b0 = load_weights(b), b1 = load_weights(b + (Vectors - 1) * dot_bytes);
+    (add_row<Row>(broadcast4(a.template at<Row, Ahead>(), flip), b0, b1), ...);
+  }
+  [[gnu::always_inline]] void add(const byte_sums& other) {
+    each<Vectors>([&](auto v) __attribute__((always_inline)) { ((of[v][Row] += other.of[v][Row]), ...); });
+  }
+  [[gnu::always_inline]] void store(const byte_tile& t) const {
+    constexpr int half = (rows + 1) / 2;
+    std::int32_t *const first = t.sums, *const second = t.sums_second;
+    each<Vectors>([&](auto v) __attribute__((always_inline)) {
+      (store_vector((Row < half ? first + Row * sum_stride : second + (Row - half) * sum_stride) + v * vector_of_sums,
+                    of[v][Row]),
+       ...);
+    });
+  }
+  /// Scales the sums and stores whole rows of bytes.
+  template <scale_method Method>
+  [[gnu::always_inline]] void store_scaled(const channel_scales* scales, const narrowing& stored,
+                                           const byte_rows_of_c<rows>& c) const {
+    constexpr int at_once = 4 / Vectors;
+    const scaler<Method> scale[] = {scaler<Method>(scales[0]), scaler<Method>(scales[Vectors - 1])};
+    const narrowing to = stored;
+    each<(rows + at_once - 1) / at_once>([&](auto group) __attribute__((always_inline)) {
+      constexpr int first = group * at_once;
+      const auto part = [&](auto i) __attribute__((always_inline)) {
+        constexpr int row = first + i / Vectors < rows ? first + i / Vectors : rows - 1;
+        return scale[i % Vectors](of[i % Vectors][row]);
+      };
+      const byte_vector bytes = rows_apart(narrowed<!includes_zero_point(Method)>(
+          part(std::integral_constant<int, 0>{}), part(std::integral_constant<int, 1>{}),
+          part(std::integral_constant<int, 2>{}), part(std::integral_constant<int, 3>{}), to));
+      each<at_once>([&](auto i) __attribute__((always_inline)) {
+        if constexpr (first + i < rows) {
+          if constexpr (Vectors == 2) store_half<i>(bytes, c.template at<first + i>());
+          else store_quarter<i>(bytes, c.template at<first + i>());
+        }
+      });
+    });
+  }
+
+ private:
+  template <int R> [[gnu::always_inline]] void add_row(dot_values x, dot_weights b0, dot_weights b1) {
+    of[0][R] = dot4(of[0][R], x, b0);
+    if constexpr (Vectors == 2) of[1][R] = dot4(of[1][R], x, b1);
+  }
+};
+
+/// The sums of a tile of one vector per row, two steps at a time in pairs of lanes.
+template <class Rows> struct paired_byte_sums;
+template <int... Row> struct paired_byte_sums<std::integer_sequence<int, Row...>> {
+  using whole = byte_sums<1, std::integer_sequence<int, Row...>>;
+  static constexpr int rows = sizeof...(Row);
+  int_vector of[2][rows] = {};
+
+  [[gnu::always_inline]] void add_products(const byte_cursor<rows>& a, const std::byte* b, int_vector flip) {
+    const dot_weights b0 = load_weights(b), b1 = load_weights(b + dot_bytes);
+    (add_row<Row>(broadcast8(a.template at<Row, 0>(), flip), b0, b1), ...);
+  }
+  [[gnu::always_inline]] whole folded(const std::byte* start) const {
+    whole sums;
+    const auto first = load_vector<int_vector>(start);
+    ((sums.of[0][Row] = paired_sums(of[0][Row], of[1][Row]) + first), ...);
+    return sums;
+  }
+
+ private:
+  template <int R> [[gnu::always_inline]] void add_row(dot_values x, dot_weights b0, dot_weights b1) {
+    of[0][R] = dot4(of[0][R], x, b0), of[1][R] = dot4(of[1][R], x, b1);
+  }
+};
+
+using byte_tile_function = void (*)(const byte_tile&);
+
+/// Asks for weights that come soon: those of large layers lie in L3 or beyond.
+template <std::int64_t Bytes> [[gnu::always_inline]] inline void fetch_weights(const std::byte* b) {
+  constexpr std::int64_t ahead = 3072;
+  for (std::int64_t line = 0; line < Bytes; line += 64) __builtin_prefetch(b + ahead + line, 0, 3);
+}
+
+/// The sums of one tile of rows from `a` on, with the weights at b.
+template <class Sums>
+[[gnu::always_inline]] inline void sum_tile(const byte_tile& t, byte_cursor<Sums::rows> a, const std::byte* b,
+                                            const std::byte* start, int_vector flip, Sums& result) {
+  constexpr int sets = sets_for(Sums::accumulators);
+  Sums sum[sets];
+  sum[0].start(start);
+  if constexpr (sets > 1) each<sets - 1>([&](auto s) __attribute__((always_inline)) { sum[s + 1].start(); });
+  for (std::int64_t run = t.runs; run > 0; --run) {
+    const std::byte* const end = b + t.steps * Sums::step_bytes;
+    if constexpr (sets > 1) {
+      for (const std::byte* const whole = b + t.steps / sets * (sets * Sums::step_bytes); b != whole;
+           b += sets * Sums::step_bytes, a.advance(4 * sets))
+        each<sets>([&](auto s) __attribute__((always_inline)) {
+          sum[s].template add_products<s>(a, b + s * Sums::step_bytes, flip);
+        });
+    }
+    for (; b != end; b += Sums::step_bytes, a.advance(4)) {
+      // Others have no load slots to spare.
+      if constexpr (Sums::accumulators >= 16) fetch_weights<Sums::step_bytes>(b);
+      sum[0].template add_products<0>(a, b, flip);
+    }
+    a.advance(t.run_stride - 4 * t.steps);
+  }
+  if constexpr (sets > 1) each<sets - 1>([&](auto s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
+  result = sum[0];
+}
+
+/// The same for steps in pairs.
+template <class Sums>
+[[gnu::always_inline]] inline void sum_paired_tile(const byte_tile& t, byte_cursor<Sums::rows> a, const std::byte* b,
+                                                   const std::byte* start, int_vector flip, Sums& result) {
+  using rows = first_integers<Sums::rows>;
+  paired_byte_sums<rows> sum;
+  for (std::int64_t run = t.runs; run > 0; --run) {
+    for (const std::byte* const end = b + t.steps * dot_bytes; b != end; b += 2 * dot_bytes, a.advance(8))
+      sum.add_products(a, b, flip);
+    a.advance(t.run_stride - 4 * t.steps);
+  }
+  result = sum.folded(start);
+}
+
+/// Method one_by_one stands for all that leave the sums in memory.
+template <class Isa, class Sums, scale_method Method, bool IsPaired = false> [[gnu::noinline]] void tile_of_bytes(const byte_tile& t) {
+  byte_cursor<Sums::rows> a(t);
+  int_vector flip = int_lanes_of(t.flip);
+  keep_vector(flip);  // it rides on the broadcast
+  const std::byte *b = t.b, *start = t.start;
+  if constexpr (Method == scale_method::one_by_one) {
+    Sums sum;
+    if constexpr (IsPaired) sum_paired_tile(t, a, b, start, flip, sum);
+    else sum_tile(t, a, b, start, flip, sum);
+    sum.store(t);
+  } else {
+    byte_rows_of_c<Sums::rows> c{t.c, t.c_second, strides::of_bytes(t.ldc)};
+    const channel_scales* scales = t.scales;
+    for (std::int64_t left = t.count; left > 0; --left) {
+      Sums sum;
+      if constexpr (IsPaired) sum_paired_tile(t, a, b, start, flip, sum);
+      else sum_tile(t, a, b, start, flip, sum);
+      sum.template store_scaled<Method>(scales, *t.to, c);
+      a.advance(t.a_step);
+      c.first = bytes_further(c.first, t.c_step), c.second = bytes_further(c.second, t.c_step);
+      b += t.b_step, start += 2 * t.panels * register_bytes, scales += 2 * t.panels;
+    }
+  }
+}
+
+/// The functions for 1, 2, 4, 6, … rows and each form of a panel: scaled by each kind of line, and not scaled.
+inline constexpr int scaled_tiles = has_lines ? 2 : 0;
+struct byte_tile_table {
+  byte_tile_function of[scaled_tiles + 1][3][row_counts] = {};
+  byte_tile_function for_tile(scale_method method, std::int64_t rows, panel_form form) const {
+    const int kind = static_cast<int>(method) < scaled_tiles ? static_cast<int>(method) : scaled_tiles;
+    return of[kind][static_cast<int>(form)][function_rows(rows) / 2];
+  }
+};
+template <class Isa, scale_method Method, int... I>
+constexpr void add_byte_tiles(byte_tile_function (&of)[3][row_counts], std::integer_sequence<int, I...>) {
+  ((of[0][I] = &tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>, Method>), ...);
+  ((of[1][I] = &tile_of_bytes<Isa, byte_sums<2, first_integers<I == 0 ? 1 : 2 * I>>, Method>), ...);
+  if constexpr (has_pairs_of_lanes)
+    ((of[2][I] = &tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>, Method, true>), ...);
+}
+template <class Isa> constexpr byte_tile_table make_byte_tiles() {
+  byte_tile_table table;
+  if constexpr (has_lines) {
+    add_byte_tiles<Isa, scale_method::by_rising_line>(table.of[0], first_integers<row_counts>{});
+    add_byte_tiles<Isa, scale_method::by_line>(table.of[1], first_integers<row_counts>{});
+  }
+  add_byte_tiles<Isa, scale_method::one_by_one>(table.of[scaled_tiles], first_integers<row_counts>{});
+  return table;
+}
+template <class Isa> inline constexpr byte_tile_table byte_tiles = make_byte_tiles<Isa>();
+
+// --- from a tile's sums to bytes ----------------------------------------------
+
+/// Copies 1 to int_lanes bytes.
+inline void copy_lanes(const std::byte* from, std::int64_t n, std::byte* to) {
+  if (n >= 8) return __builtin_memcpy(to, from, 8), void(__builtin_memcpy(to + n - 8, from + n - 8, 8));
+  if (n >= 4) return __builtin_memcpy(to, from, 4), void(__builtin_memcpy(to + n - 4, from + n - 4, 4));
+  for (std::int64_t i = 0; i < n; ++i) to[i] = from[i];
+}
+
+/// Where the bytes of a tile go.
+struct byte_target {
+  std::byte* c;
+  std::int64_t ldc, rows;
+};
+
+/// Scales the sums of one vector of columns and stores `n` bytes of each row.
+template <scale_method Method>
+void finish_vector(const std::int32_t* sums, const channel_scales& scales, const narrowing& stored,
+                   const byte_target& target, std::int64_t n) {
+  const narrowing to = stored;  // copies stay in registers, stores cannot change them
+  const byte_target at = target;
+  const scaler<Method> scale(scales);
+  const auto four_rows = [&](std::int64_t first) __attribute__((always_inline)) {
+    const auto row = [&](std::int64_t i) __attribute__((always_inline)) {
+      return scale(load_vector<int_vector>(sums + (first + i) * sum_stride));
+    };
+    return rows_apart(narrowed<!includes_zero_point(Method)>(row(0), row(1), row(2), row(3), to));
+  };
+  std::int64_t row = 0;
+  for (; n == int_lanes && row + 4 <= at.rows; row += 4) {
+    const byte_vector bytes = four_rows(row);
+    each<4>([&](auto i) __attribute__((always_inline)) { store_quarter<i>(bytes, at.c + (row + i) * at.ldc); });
+  }
+  for (; row < at.rows; row += 4) {
+    std::byte bytes[register_bytes];
+    store_vector(bytes, four_rows(row));
+    for (std::int64_t i = 0; i < std::min<std::int64_t>(4, at.rows - row); ++i)
+      copy_lanes(bytes + i * int_lanes, n, at.c + (row + i) * at.ldc);
+  }
+}
+
+/// The same for a whole panel of two vectors that are scaled alike.
+template <scale_method Method>
+void finish_panel(const std::int32_t* sums, const channel_scales* scales, const narrowing& stored,
+                  const byte_target& target) {
+  const narrowing to = stored;
+  const byte_target at = target;
+  const scaler<Method> scale[] = {scaler<Method>(scales[0]), scaler<Method>(scales[1])};
+  const auto two_rows = [&](std::int64_t first, std::int64_t second) __attribute__((always_inline)) {
+    const auto part = [&](std::int64_t row, int v) __attribute__((always_inline)) {
+      return scale[v](load_vector<int_vector>(sums + v * vector_of_sums + row * sum_stride));
+    };
+    const byte_vector bytes = rows_apart(narrowed<!includes_zero_point(Method)>(part(first, 0), part(first, 1),
+                                                                                part(second, 0), part(second, 1), to));
+    store_half<0>(bytes, at.c + first * at.ldc), store_half<1>(bytes, at.c + second * at.ldc);
+  };
+  std::int64_t row = 0;
+  for (; row + 2 <= at.rows; row += 2) two_rows(row, row + 1);
+  if (row < at.rows) two_rows(row, row);
+}
+
+/// Scales the sums of a tile in one panel, `width` columns of which are in use.
+template <class Isa>
+void finish_tile(const std::int32_t* sums, const channel_scales* scales, const narrowing& to,
+                        const byte_target& at, std::int64_t width) {
+  if (width == 2 * int_lanes && scales[0].method == scales[1].method)
+    return with_method(scales[0].method, [&](auto method) { finish_panel<method>(sums, scales, to, at); });
+  for (std::int64_t v = 0; v * int_lanes < width; ++v)
+    with_method(scales[v].method, [&](auto method) {
+      finish_vector<method>(sums + v * vector_of_sums, scales[v], to, {at.c + v * int_lanes, at.ldc, at.rows},
+                            std::min(int_lanes, width - v * int_lanes));
+    });
+}
+
+/// Sum of the bytes of a row of A, as dot products see them.
+inline std::int32_t row_sum(address a, const byte_depth& depth, std::int64_t run_stride, std::int32_t flip) {
+  std::int32_t sum = 0;
+  for (std::int64_t run = 0; run < depth.runs; ++run, a = bytes_further(a, run_stride)) {
+    const auto* const row = reinterpret_cast<const std::uint8_t*>(a);
+    for (std::int64_t i = 0; i < depth.length; ++i) {
+      const auto byte = static_cast<std::uint8_t>(row[i] ^ (flip & 0x80));
+      sum += dots_are_signed ? static_cast<std::int8_t>(byte) : byte;
+    }
+  }
+  return sum;
+}
+
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
