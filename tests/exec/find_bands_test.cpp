@@ -3,7 +3,7 @@
 #include <nnrt/exec/find_bands.hpp>
 
 #include <doctest/doctest.h>
-#include <nnrt/exec/plan.hpp>
+#include <nnrt/exec/make_plan.hpp>
 #include <nnrt/nnrt.hpp>
 #include <nnrt/ops/registry.hpp>
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/exec/plan.hpp>
+#include <nnrt/passes/plan_memory.hpp>
 
 namespace nnrt::inline NNRT_ISA::detail {
 

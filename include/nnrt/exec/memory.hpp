@@ -9,6 +9,7 @@
 #include <nnrt/core/shared.hpp>
 #include <nnrt/exec/fault.hpp>
 #include <nnrt/io/bind_weights.hpp>
+#include <nnrt/passes/plan_memory.hpp>
 
 #include <cstdlib>
 #include <new>

@@ -6,6 +6,7 @@
 #include <nnrt/core/text.hpp>
 #include <nnrt/exec/check_graph.hpp>
 #include <nnrt/exec/dump_plan.hpp>
+#include <nnrt/exec/make_plan.hpp>
 #include <nnrt/exec/node_table.hpp>
 #include <nnrt/exec/options.hpp>
 #include <nnrt/exec/plan_cache.hpp>

@@ -6,6 +6,7 @@
 // it has in the whole result.
 #pragma once
 
+#include <nnrt/exec/find_bands.hpp>
 #include <nnrt/exec/plan_view.hpp>
 
 #include <algorithm>

@@ -3,11 +3,12 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
+#include <nnrt/exec/dump_plan.hpp>
 #include <nnrt/exec/frozen.hpp>
+#include <nnrt/exec/make_plan.hpp>
+#include <nnrt/exec/node_table.hpp>
 #include <nnrt/exec/weight_specs.hpp>
 #include <nnrt/ir/builder.hpp>
-#include <nnrt/exec/dump_plan.hpp>
-#include <nnrt/exec/node_table.hpp>
 #include <nnrt/passes/optimise.hpp>
 
 namespace nnrt::inline NNRT_ISA {

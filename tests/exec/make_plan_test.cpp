@@ -1,8 +1,8 @@
-// plan_test: a plan addresses every operand where it lies, runs known nodes once, and copies what is no result.
+// make_plan_test: a plan addresses every operand where it lies, runs known nodes once, and copies what is no result.
 #include <nnrt/nnrt.hpp>
 
 #include <doctest/doctest.h>
-#include <nnrt/exec/plan.hpp>
+#include <nnrt/exec/make_plan.hpp>
 
 #include "support/networks.hpp"
 
