@@ -67,5 +67,6 @@ TEST_CASE("memory: arenas, members or not, are aligned and move with their bytes
 
 }  // namespace
 
-// The sanitizer's own malloc gives up, instead of returning null, on sizes like that above.
+// The sanitizers' own malloc gives up, instead of returning null, on sizes like that above; for all tests of this folder.
 extern "C" [[gnu::weak]] const char* __asan_default_options() { return "allocator_may_return_null=1"; }
+extern "C" [[gnu::weak]] const char* __tsan_default_options() { return "allocator_may_return_null=1"; }

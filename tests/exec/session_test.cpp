@@ -293,6 +293,3 @@ TEST_CASE("compile: a dtype that a static graph's operator was not made for is r
 }
 
 }  // namespace
-
-// The sanitizer's own malloc gives up, instead of returning null, on sizes like those of the test above.
-extern "C" [[gnu::weak]] const char* __asan_default_options() { return "allocator_may_return_null=1"; }
