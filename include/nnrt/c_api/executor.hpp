@@ -80,9 +80,9 @@ class executor_of_compilation {
 
   OH_NN_ReturnCode run(const char* me, NN_Tensor* const* inputs, std::size_t input_count, NN_Tensor* const* outputs, std::size_t output_count,
                        std::int64_t deadline = no_deadline) {
-    tensors_of_run tensors;
-    if (const OH_NN_ReturnCode code = gather(me, inputs, input_count, outputs, output_count, tensors); code != OH_NN_SUCCESS) return code;
-    return run(me, tensors, deadline);
+    wait();
+    if (const OH_NN_ReturnCode code = gather(me, inputs, input_count, outputs, output_count, arguments_); code != OH_NN_SUCCESS) return code;
+    return run(me, arguments_, deadline);
   }
 
   NN_OnRunDone on_run_done = nullptr;
@@ -137,17 +137,18 @@ class executor_of_compilation {
   }
 
   OH_NN_ReturnCode run_set(const char* me) {
-    std::vector<hal::argument> inputs, outputs;
+    wait();
+    arguments_.clear();
     for (std::size_t i = 0; i < inputs_.size(); ++i)
-      if (const OH_NN_ReturnCode code = add(me, "input", i, inputs_[i], input_memories_, inputs); code != OH_NN_SUCCESS) return code;
+      if (const OH_NN_ReturnCode code = add(me, "input", i, inputs_[i], input_memories_, arguments_.inputs); code != OH_NN_SUCCESS) return code;
     for (std::size_t i = 0; i < outputs_.size(); ++i)
-      if (const OH_NN_ReturnCode code = add(me, "output", i, outputs_[i], output_memories_, outputs); code != OH_NN_SUCCESS) return code;
-    const auto done = execution_->run(inputs, outputs, no_deadline);
+      if (const OH_NN_ReturnCode code = add(me, "output", i, outputs_[i], output_memories_, arguments_.outputs); code != OH_NN_SUCCESS) return code;
+    const auto done = execution_->run(arguments_.inputs, arguments_.outputs, no_deadline);
     if (!done) return fails(done.error().code() == error_code::out_of_memory      ? OH_NN_MEMORY_ERROR
                             : done.error().code() == error_code::invalid_argument ? OH_NN_INVALID_PARAMETER
                                                                                   : device_failure,
                             {me, ": ", done.error().message()});
-    keep_shapes(outputs);
+    keep_shapes(arguments_.outputs);
     return OH_NN_SUCCESS;
   }
 
@@ -181,11 +182,17 @@ class executor_of_compilation {
   struct tensors_of_run {
     std::vector<hal::argument> inputs, outputs;
     std::vector<tensor_in_memory*> results;
+    void clear() { inputs.clear(), outputs.clear(), results.clear(); }
   };
 
+  /// Without memory of its own, once `extents` had as many.
+  static void put_extents(const shape_t& shape, std::vector<std::int32_t>& extents) {
+    extents.clear();
+    for (const std::int64_t extent : shape) extents.push_back(static_cast<std::int32_t>(extent));
+  }
   static std::vector<std::int32_t> as_extents(const shape_t& shape) {
     std::vector<std::int32_t> extents;
-    for (const std::int64_t extent : shape) extents.push_back(static_cast<std::int32_t>(extent));
+    put_extents(shape, extents);
     return extents;
   }
 
@@ -215,6 +222,7 @@ class executor_of_compilation {
 
   OH_NN_ReturnCode gather(const char* me, NN_Tensor* const* inputs, std::size_t input_count, NN_Tensor* const* outputs, std::size_t output_count,
                           tensors_of_run& made) const {
+    made.clear();
     if (input_count != inputs_.size() || output_count != outputs_.size())
       return fails(OH_NN_INVALID_PARAMETER, {me, ": got ", input_count, " inputs and ", output_count, " outputs, expected ", inputs_.size(), " and ", outputs_.size()});
     for (std::size_t i = 0; i < input_count; ++i) {
@@ -254,12 +262,12 @@ class executor_of_compilation {
                                                                          : device_failure;
       return fails(code, {me, ": ", done.error().message()});
     }
-    for (std::size_t i = 0; i < tensors.results.size(); ++i) tensors.results[i]->desc.shape = as_extents(tensors.outputs[i].shape);
+    for (std::size_t i = 0; i < tensors.results.size(); ++i) put_extents(tensors.outputs[i].shape, tensors.results[i]->desc.shape);
     keep_shapes(tensors.outputs);
     return OH_NN_SUCCESS;
   }
   void keep_shapes(const std::vector<hal::argument>& outputs) {
-    for (std::size_t i = 0; i < outputs.size(); ++i) output_shapes_[i] = as_extents(outputs[i].shape);
+    for (std::size_t i = 0; i < outputs.size(); ++i) put_extents(outputs[i].shape, output_shapes_[i]);
     has_run_ = true;
   }
 
@@ -295,6 +303,7 @@ class executor_of_compilation {
   built_model built_;
   std::unique_ptr<hal::execution> execution_;
   std::vector<bound_end> inputs_, outputs_;
+  tensors_of_run arguments_;  // of the last run that was waited for: runs take no memory
   std::vector<owned_memory> input_memories_, output_memories_;
   std::vector<result<hal::extent_range>> ranges_;
   std::vector<std::vector<std::size_t>> least_, most_;

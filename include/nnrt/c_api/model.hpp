@@ -257,7 +257,6 @@ class model_under_construction {
     decoded_attributes decoded = operation.decode(given);
     added.words = std::move(decoded.words);
     added.refusal = std::move(decoded.refusal);
-    std::string unused;
     pool<operand> operands;
     std::vector<std::vector<std::int64_t>> integers;
     for (const std::uint32_t index : added.inputs) operands.push_back(operand_of(tensors_[index], integers));

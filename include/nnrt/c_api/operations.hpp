@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/c_api/support.hpp>
+#include <nnrt/ir/graph.hpp>
 #include <nnrt/ops/registry.hpp>
 
 #include <cstring>
@@ -30,12 +31,11 @@ struct parameter {
 
  private:
   template <class T> T element(std::int64_t i) const {
-    detail_raw<sizeof(T)> raw;
+    ir::detail::raw_element<sizeof(T)> raw;
     std::memcpy(raw.bytes, bytes.data() + i * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
     if constexpr (std::is_same_v<T, bool>) return raw.bytes[0] != std::byte{};
     else return std::bit_cast<T>(raw);
   }
-  template <std::size_t N> struct detail_raw { std::byte bytes[N]; };
 };
 
 /// Attributes as words, or why there is no such operation here (a list longer than any tensor has axes).

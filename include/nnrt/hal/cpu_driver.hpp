@@ -5,7 +5,6 @@
 #include <nnrt/exec/program.hpp>
 #include <nnrt/exec/session.hpp>
 #include <nnrt/hal/driver.hpp>
-#include <nnrt/policy/cpu.hpp>
 
 #include <cstring>
 #include <unistd.h>
@@ -22,9 +21,10 @@ namespace detail {
 /// A session of its own for each execution; inputs are read where the caller has them.
 class cpu_execution final : public execution {
  public:
-  explicit cpu_execution(const program& compiled) : session_(compiled), is_fixed_(compiled.has_plan()) {}
+  explicit cpu_execution(const program& compiled) : session_(compiled) {}
 
   result<void> run(array_ref<const argument> inputs, array_ref<argument> outputs, std::int64_t deadline) override {
+    if (auto ok = check_counts(inputs.size(), outputs.size()); !ok) return ok;
     if (auto ok = fit_shapes(inputs); !ok) return ok;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const tensor_desc& desc = session_.input_desc(i);
@@ -43,21 +43,22 @@ class cpu_execution final : public execution {
   }
 
  private:
-  /// Brings the session to the shapes of these inputs. A program of known extents has one set of them.
+  result<void> check_counts(std::size_t inputs, std::size_t outputs) const {
+    const program& p = session_.compiled();
+    if (inputs == p.input_count() && outputs == p.output_count()) return {};
+    return fail(error_code::invalid_argument, joined({"got ", inputs, " inputs and ", outputs, " outputs, expected ", p.input_count(), " and ", p.output_count()}));
+  }
+  /// Brings the session to the shapes of these inputs. Those that a desc leaves open (-1) are no input's.
   result<void> fit_shapes(array_ref<const argument> inputs) {
-    bool is_same = is_fixed_ || !shapes_.empty();
+    bool is_same = true;
     for (std::size_t i = 0; is_same && i < inputs.size(); ++i) is_same = inputs[i].shape == session_.input_desc(i).shape;
     if (is_same) return {};
     std::vector<shape_t> shapes;
     for (const argument& input : inputs) shapes.push_back(input.shape);
-    if (auto ok = session_.resize(shapes); !ok) return ok;
-    shapes_ = std::move(shapes);
-    return {};
+    return session_.resize(shapes);
   }
 
   session session_;
-  bool is_fixed_;
-  std::vector<shape_t> shapes_;  // of the last resize
 };
 
 /// A compiled program.

@@ -4,8 +4,8 @@
 
 #include <nnrt/hal/cpu_driver.hpp>
 
-#include <functional>
 #include <mutex>
+#include <string>
 
 namespace nnrt::inline NNRT_ISA::hal {
 
