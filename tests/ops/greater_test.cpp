@@ -23,22 +23,11 @@ constexpr refused_pair<rule> refused[] = {
 static_assert(all_refused_as_stated<op>(refused) && all_refused_as_stated<op>(signature_of_pairs));
 
 TEST_CASE("greater: what it cannot compare is refused with the rule and both values") {
-  for (const auto& row : refused) {
-    CAPTURE(row.what);
-    CHECK(refused_as_stated<op>(row));
-  }
-  for (const auto& row : signature_of_pairs) {
-    CAPTURE(row.what);
-    CHECK(refused_as_stated<op>(row));
-  }
-  constexpr operand stored = computed({i8, nd, {2}, quant{0.5F, 3}});
-  CHECK(breaks(infer<op>({}, {stored, stored}), signature_rule::quantised_operands_must_be_accepted_by_the_operator, 2, 0));
+  check_refusals_of_comparison<op>(refused);
 }
 
 TEST_CASE("greater: the result is boolean, of the common shape and its format, whatever is compared") {
-  for (int type = 1; type < dtype_count; ++type) CHECK(compares_in_either_order<op>(static_cast<dtype>(type)));
-  for (const pair_of_shapes& row : broadcasting_shapes) CHECK(broadcasts_as_stated<op>(row));
-  for (const pair_of_shapes& row : unknown_extents) CHECK(broadcasts_as_stated<op>(row));
+  check_shapes_of_comparison<op>();
 }
 
 // Columns: below, equal, above.
@@ -84,11 +73,7 @@ constexpr auto network = [](builder& b) {
 TEST_CASE("greater: the DSL records a node whose result is boolean") {
   builder b;
   network(b);
-  const ir::graph& g = b.graph();
-  REQUIRE(g.nodes.size() == 2);
-  CHECK(g.nodes[0].op->code == op_code{71});
-  CHECK(g.at(g.outputs[1].value).desc == tensor_desc{boolean, {2, 3}});
-  CHECK(g.at(g.inputs_of(g.nodes[1])[0]).desc == f32_of({}));
+  check_graph_of_comparisons(b.graph(), op_code{71});
 }
 static_assert([] {
   builder b;

@@ -1,6 +1,9 @@
 // truths: what tests of operators share that give truth values for two tensors. (A vector of bool has no elements to point to.)
 #pragma once
 
+#include <doctest/doctest.h>
+#include <nnrt/ir/apply.hpp>
+
 #include "support/binary.hpp"
 
 namespace nnrt_test {
@@ -47,6 +50,35 @@ template <class Op> constexpr bool compares_in_either_order(dtype type) {
 template <class Op> constexpr bool broadcasts_as_stated(const pair_of_shapes& row, dtype type = f32) {
   const operand a = computed({type, row.a}), b = computed({type, row.b});
   return shape_of(infer<Op>({}, {a, b})) == row.y && shape_of(infer<Op>({}, {b, a})) == row.y;
+}
+
+/// Every row of a comparison's own rules, every row of the signature's, and stored numbers are refused as they say.
+template <class Op, class Rows> void check_refusals_of_comparison(const Rows& rows) {
+  for (const auto& row : rows) {
+    CAPTURE(row.what);
+    CHECK(refused_as_stated<Op>(row));
+  }
+  for (const auto& row : signature_of_pairs) {
+    CAPTURE(row.what);
+    CHECK(refused_as_stated<Op>(row));
+  }
+  constexpr operand stored = computed({i8, nd, {2}, quant{0.5F, 3}});
+  CHECK(breaks(infer<Op>({}, {stored, stored}), signature_rule::quantised_operands_must_be_accepted_by_the_operator, 2, 0));
+}
+
+/// The result is boolean and of the common shape, for every dtype and every row of shapes.
+template <class Op> void check_shapes_of_comparison() {
+  for (int type = 1; type < dtype_count; ++type) CHECK(compares_in_either_order<Op>(static_cast<dtype>(type)));
+  for (const pair_of_shapes& row : broadcasting_shapes) CHECK(broadcasts_as_stated<Op>(row));
+  for (const pair_of_shapes& row : unknown_extents) CHECK(broadcasts_as_stated<Op>(row));
+}
+
+/// A graph that compares an input f32 [2, 3] with a weight, then the number 0 with the input.
+inline void check_graph_of_comparisons(const ir::graph& g, op_code code) {
+  REQUIRE(g.nodes.size() == 2);
+  CHECK(g.nodes[0].op->code == code);
+  CHECK(g.at(g.outputs[1].value).desc == tensor_desc{boolean, {2, 3}});
+  CHECK(g.at(g.inputs_of(g.nodes[1])[0]).desc == f32_of({}));
 }
 
 }  // namespace nnrt_test
