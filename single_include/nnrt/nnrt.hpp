@@ -8917,11 +8917,19 @@ template <class Op, class Isa> struct depthwise_binding {
 
 // ===== nnrt/kernels/byte_gemm.hpp
 // byte_gemm: products of matrices of stored numbers over packed B; serves dense layers, matrix products, 1x1 convolution.
-// Flow: a prepare step packs B, its bias and scales once with byte_pack(); a plan's step calls byte_gemm().
+// Flow: a prepare step packs B with byte_pack(); a plan's step calls byte_gemm(), which walks over the tiles of byte_tile.hpp.
 //
 // c[m][n] = clamp(zero point of c + factor[n] * (bias[n] + sum over k of (a[m][k] - zero of a) * (b[k][n] - zero of b)))
+
+// ===== nnrt/kernels/byte_tile.hpp
+// byte_tile: one tile of a product of stored numbers - its dot products, and its sums as bytes.
+// Flow: byte_gemm.hpp walks over tiles; byte_pack.hpp laid out what they read.
+
+// ===== nnrt/kernels/byte_pack.hpp
+// byte_pack: matrices of stored numbers in the order in which tiles read them, with biases and scales.
+// Flow: a prepare step calls byte_pack() once for each layer; byte_tile.hpp multiplies with what it made.
 //
-// Dot products multiply what is stored. The rest of the sum over k is known beforehand, as part of the bias, but for the
+// Dot products multiply what is stored. The rest of a sum over k is known beforehand, as part of the bias, but for the
 // sum of a row of A times the zero point of b, which most models set to 0. Sums wrap around on their way, which does not
 // matter, since those that leave 32 bits in the end are seen when B is packed (one_by_one).
 
@@ -9074,9 +9082,11 @@ void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range ra
   }
 }
 
-namespace detail {
+}  // namespace nnrt::inline NNRT_ISA::kernels
 
-// --- one tile ---------------------------------------------------------------
+namespace nnrt::inline NNRT_ISA::kernels {
+
+namespace detail {
 
 inline address address_of_bytes(const std::byte* p) { return reinterpret_cast<address>(p); }
 [[gnu::always_inline]] inline address bytes_further(address from, std::int64_t bytes) {
@@ -9408,6 +9418,10 @@ inline std::int32_t row_sum(address a, const byte_depth& depth, std::int64_t run
 }
 
 }  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+
+namespace nnrt::inline NNRT_ISA::kernels {
 
 /// What every tile of a product is told: packed B, the stored forms of A and of C.
 struct byte_product {
@@ -20027,15 +20041,7 @@ inline tl::unexpected<error> fail(error reason) { return tl::unexpected<error>(s
 
 // ===== nnrt/exec/plan.hpp
 // plan: a network as a list of kernel calls over one arena - what both kinds of executor walk.
-// Flow: make_plan() turns an optimised graph into it, in constant evaluation (then it is frozen into .rodata) or at run time.
-
-// ===== nnrt/exec/find_bands.hpp
-// find_bands: which consecutive nodes run band by band, so that what lies between them stays in the caches.
-// Flow: make_plan() asks once kernels are chosen and before memory is laid out; run_bands.hpp runs what is found.
-
-// ===== nnrt/passes/plan_memory.hpp
-// plan_memory: decides where every computed value lives - shared, in place, joined - and lays the pieces out in one arena.
-// Flow: last pass over the graph; the plan turns its answer into operand addresses.
+// Flow: make_plan() makes it, in constant evaluation (then it is frozen into .rodata) or at run time; plan_view.hpp runs it.
 
 // ===== nnrt/ir/graph.hpp
 // graph: the one form of a network between front ends and plans - values and nodes over shared pools.
@@ -20211,6 +20217,544 @@ struct operand_list {
 };
 
 }  // namespace nnrt::inline NNRT_ISA::ir
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Which memory an operand lies in; inputs and weights follow, one base each. Of what is in_band a group keeps
+/// some rows, in its scratch memory.
+enum base : std::int32_t { in_band = -2, no_memory = -1, in_arena, in_prepared, in_prepare_scratch, in_constants, first_input };
+
+/// Address and desc of an operand of a step.
+struct operand_slot {
+  std::int32_t base = no_memory;
+  std::int32_t desc = -1;              // index in the plan's descs; -1: an optional operand that is missing
+  std::int64_t offset = 0;             // in bytes
+  std::int32_t scales = -1;            // slot of the scales of a per-channel quantised tensor
+};
+
+/// One kernel call.
+struct step {
+  kernel_function run = nullptr;
+  const void* inner = nullptr;         // see kernel_choice
+  kernel_code code = {};                    // in a plan that is not complete: what run and inner are
+  ir::range attrs;                     // in words
+  ir::range inputs;                    // in slots
+  ir::range outputs;                   // in slots
+  std::int32_t parts = 1;              // into how many parts the work may be cut
+  std::int32_t node = 0;               // index of the node in the optimised graph
+  std::int64_t scratch = 0;            // offset in the arena
+  std::int64_t scratch_bytes = 0;      // 0: none; steps of a group use the group's
+  std::string_view kernel;             // name, for dumps and profiles
+  unrolled_form form = unrolled_form::none;
+  std::int32_t fused_word = -1;        // which of the attribute words is the fused activation
+};
+
+/// Steps that make a band of rows one after the other, and then the next band.
+struct band_group {
+  ir::range steps;
+  std::int32_t first_window = 0;       // in windows, one for each step
+  int parts = 1;                       // as of a step
+  std::int64_t rows = 0;               // that a band has of the last step's result at most
+  std::int64_t scratch = 0;            // offset in the arena
+  std::int64_t scratch_bytes = 0;      // for the steps' own, and for the rows that are kept between them
+};
+
+/// An input, output or weight of the network as the executor sees it.
+struct port {
+  ir::range name;                      // in text
+  std::int32_t slot = -1;
+};
+
+/// What messages call a node whose step may fail.
+struct fallible_node {
+  std::int32_t node = 0;               // index in the optimised graph
+  std::string_view op;
+  ir::range name;                      // in text
+  rule_list rules;                     // of the operator
+};
+
+/// Everything that running needs; the lists are vectors while it is made and arrays when it is frozen.
+struct plan {
+  pool<step> steps;
+  pool<step> prepare;           // run once, when an executor is made
+  pool<band_group> bands;
+  pool<row_window> windows;            // of the steps that belong to bands
+  pool<operand_slot> slots;
+  pool<tensor_desc> descs;             // each once: the layers of a network share most of theirs
+  pool<word> words;
+  pool<port> inputs;
+  pool<port> outputs;
+  pool<port> weights;
+  pool<fallible_node> fallible;
+  pool<char> text;
+  pool<std::byte> constants;
+  std::int64_t arena_bytes = 0;
+  std::int64_t arena_lower_bound = 0;
+  std::int64_t prepared_bytes = 0;     // results of prepare steps that the steps read
+  std::int64_t prepare_scratch_bytes = 0;  // results that only other prepare steps read
+  std::int64_t part_scratch_bytes = 0; // for each further part that runs at the same time: the largest scratch of a step
+  std::int64_t most_operands = 0;      // of any one step, inputs and outputs together
+};
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Spans over a plan.
+struct plan_view {
+  array_ref<const step> steps;
+  array_ref<const step> prepare;
+  array_ref<const band_group> bands;
+  array_ref<const row_window> windows;
+  array_ref<const operand_slot> slots;
+  array_ref<const tensor_desc> descs;
+  array_ref<const word> words;
+  array_ref<const port> inputs;
+  array_ref<const port> outputs;
+  array_ref<const port> weights;
+  array_ref<const fallible_node> fallible;
+  array_ref<const char> text;
+  array_ref<const std::byte> constants;
+  std::int64_t arena_bytes = 0;
+  std::int64_t prepared_bytes = 0;
+  std::int64_t prepare_scratch_bytes = 0;
+  std::int64_t part_scratch_bytes = 0;
+  std::int64_t most_operands = 0;
+
+  template <class Plan>
+  static constexpr plan_view of(const Plan& p) {
+    return {p.steps, p.prepare, p.bands, p.windows, p.slots, p.descs, p.words, p.inputs, p.outputs, p.weights, p.fallible, p.text, p.constants, p.arena_bytes, p.prepared_bytes, p.prepare_scratch_bytes, p.part_scratch_bytes, p.most_operands};
+  }
+
+  constexpr const operand_slot& slot_of(const port& p) const { return slots[static_cast<std::size_t>(p.slot)]; }
+  constexpr const tensor_desc& desc_of(const operand_slot& slot) const { return descs[static_cast<std::size_t>(slot.desc)]; }
+  constexpr const tensor_desc& desc_of(const port& p) const { return desc_of(slot_of(p)); }
+  constexpr std::string_view name_of(const port& p) const { return {text.data() + p.name.first, static_cast<std::size_t>(p.name.count)}; }
+  constexpr std::size_t base_count() const { return first_input + inputs.size() + weights.size(); }
+};
+
+/// Where each base of a plan begins: arena, prepared, prepare scratch, constants, inputs, weights.
+using base_table = array_ref<std::byte* const>;
+
+/// Zeroes the elements of these inputs or outputs: users may look at them before the first run.
+inline void clear_ports(const plan_view& plan, array_ref<const port> ports, base_table bases) {
+  for (const port& p : ports) {
+    const operand_slot& slot = plan.slot_of(p);
+    std::fill_n(bases[static_cast<std::size_t>(slot.base)] + slot.offset, plan.desc_of(slot).bytes(), std::byte{});
+  }
+}
+
+/// Whoever can run the parts of a step at the same time.
+class part_runner {
+ public:
+  /// Calls job(context, part) for part = 0 … parts - 1 and returns when all are done.
+  virtual void run(void (*job)(void* context, int part), void* context, int parts) = 0;
+  virtual int threads() const = 0;
+
+ protected:
+  ~part_runner() = default;
+};
+
+namespace detail {
+
+inline view view_of(const operand_slot& slot, array_ref<const operand_slot> slots, array_ref<const tensor_desc> descs, base_table bases) {
+  view v;
+  if (slot.desc < 0) return v;
+  v.desc = &descs[static_cast<std::size_t>(slot.desc)];
+  if (slot.base >= 0) v.data = any_pointer::bytes(bases[static_cast<std::size_t>(slot.base)] + slot.offset);
+  if (slot.scales >= 0) {
+    const operand_slot& scales = slots[static_cast<std::size_t>(slot.scales)];
+    v.scales = {reinterpret_cast<const float*>(bases[static_cast<std::size_t>(scales.base)] + scales.offset),
+                static_cast<std::size_t>(descs[static_cast<std::size_t>(scales.desc)].elements())};
+  }
+  return v;
+}
+
+/// One step cut into parts.
+struct step_job {
+  kernel_call call;
+  kernel_function run;
+  std::byte* further_scratch;     // for parts 1, 2, …
+  std::int64_t scratch_stride;
+
+  static void run_part(void* context, int part) {
+    const auto& job = *static_cast<const step_job*>(context);
+    kernel_call call = job.call;
+    call.tile = part;
+    if (part > 0) {
+      call.scratch = job.further_scratch + (part - 1) * job.scratch_stride;
+      call.fault = nullptr;
+    }
+    job.run(call);
+  }
+};
+
+}  // namespace detail
+
+/// Memory and helpers of one run.
+struct run_context {
+  base_table bases;
+  part_runner* threads = nullptr;         // nullptr: this thread alone
+  std::byte* further_scratch = nullptr;   // part_scratch_bytes for each further thread
+  array_ref<view> views;                  // room for the operands of any step: plan.most_operands
+  run_fault* fault = nullptr;             // where a step says what is wrong with its values; nullptr: the plan has none that may fail
+};
+
+/// Runs one step.
+inline void run_step(const plan_view& plan, const step& s, const run_context& context) {
+  view* const views = context.views.data();
+  for (std::int32_t i = 0; i < s.inputs.count + s.outputs.count; ++i) {
+    const std::int32_t slot = i < s.inputs.count ? s.inputs.first + i : s.outputs.first + i - s.inputs.count;
+    views[i] = detail::view_of(plan.slots[static_cast<std::size_t>(slot)], plan.slots, plan.descs, context.bases);
+  }
+  kernel_call call;
+  call.attrs = plan.words.subspan(static_cast<std::size_t>(s.attrs.first), static_cast<std::size_t>(s.attrs.count));
+  call.in = {views, static_cast<std::size_t>(s.inputs.count)};
+  call.out = {views + s.inputs.count, static_cast<std::size_t>(s.outputs.count)};
+  call.fault = context.fault;
+  call.inner = s.inner;
+  if (s.scratch_bytes > 0) call.scratch = context.bases[in_arena] + s.scratch;
+  if (context.threads == nullptr || s.parts < 2) return s.run(call);
+  call.tiles = std::min(s.parts, context.threads->threads());
+  detail::step_job job{call, s.run, context.further_scratch, plan.part_scratch_bytes};
+  context.threads->run(&detail::step_job::run_part, &job, call.tiles);
+}
+
+/// Runs steps one after the other, up to the first that finds fault with its values; that one, or nullptr when all have run.
+inline const step* run_steps(const plan_view& plan, array_ref<const step> steps, const run_context& context) {
+  for (const step& s : steps) {
+    run_step(plan, s, context);
+    if (context.fault != nullptr && *context.fault) return &s;
+  }
+  return nullptr;
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA {
+
+/// `gather "lookup": indices must lie in the axis (got 7, expected 4) at element 3`: the node, the rule, the value and
+/// the bound that it breaks, and where the value stands in its operand.
+[[gnu::cold]] inline std::string to_string(const run_fault& fault, const rule_list& rules, std::string_view op, std::string_view name) {
+  std::string rule(rules[static_cast<std::size_t>(fault.rule)]);
+  for (char& letter : rule)
+    if (letter == '_') letter = ' ';
+  return joined({op, name.empty() ? "" : " \"", name, name.empty() ? ": " : "\": ", rule, " (got ",
+                 fault.actual, ", expected ", fault.expected, ") at element ",
+                 fault.position});
+}
+
+/// The error of a run whose step `failed` found this.
+[[gnu::cold]] inline error error_of(const plan_view& plan, const step& failed, const run_fault& fault) {
+  std::string_view op, name;
+  rule_list rules;
+  for (const fallible_node& n : plan.fallible) {
+    if (n.node != failed.node) continue;
+    op = n.op;
+    rules = n.rules;
+    name = {plan.text.data() + n.name.first, static_cast<std::size_t>(n.name.count)};
+  }
+  return {error_code::invalid_argument, to_string(fault, rules, op, name)};
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/exec/static_graph.hpp
+// static_graph: graph<f> - a network's function evaluated, optimised and planned by the compiler, and what is known of it.
+// Flow: executor<graph<f>> runs its plan; evaluate<graph<f>> computes it in the compiler; dumps print it.
+
+// ===== nnrt/exec/dump_plan.hpp
+// dump_plan: a plan as a table for people - what the passes did, each step, and where its result lies.
+// Flow: graph<f>::text() and tools; run time only.
+
+// ===== nnrt/ir/dump.hpp
+// dump: graphs as text for people - shapes, attributes, one line a node - and as Graphviz pictures.
+// Flow: graph<f>::text() and ::dot(), tools and error messages; run time only.
+
+#include <charconv>
+
+namespace nnrt::inline NNRT_ISA::ir {
+
+namespace detail {
+
+inline void append(std::string& out, std::int64_t number) {
+  char digits[24];
+  out.append(digits, std::to_chars(digits, digits + sizeof(digits), number).ptr);
+}
+inline void append_real(std::string& out, float number) {
+  char digits[48];
+  out.append(digits, std::to_chars(digits, digits + sizeof(digits), number).ptr);
+}
+
+}  // namespace detail
+
+/// "[1, 8, 8, 16]"; an unknown extent is "?".
+inline std::string to_string(const shape_t& shape) {
+  std::string out = "[";
+  for (int i = 0; i < shape.rank; ++i) {
+    if (i > 0) out += ", ";
+    if (shape[i] < 0) out += '?';
+    else detail::append(out, shape[i]);
+  }
+  return out + "]";
+}
+
+/// "f32 [1, 8, 8, 16]", with quantisation where there is one.
+inline std::string to_string(const tensor_desc& desc) {
+  std::string out(name_of(desc.type));
+  out += ' ';
+  out += to_string(desc.shape);
+  if (desc.layout == format::nchw) out += " nchw";
+  if (desc.quantised.mode == quantisation::kind::per_tensor) {
+    out += " scale ";
+    detail::append_real(out, desc.quantised.scale);
+    out += " zero point ";
+    detail::append(out, desc.quantised.zero_point);
+  } else if (desc.quantised.mode == quantisation::kind::per_channel) {
+    out += " per channel of axis ";
+    detail::append(out, desc.quantised.axis);
+  }
+  return out;
+}
+
+namespace detail {
+
+inline std::string_view name_of(activation fused) {
+  constexpr std::string_view names[] = {"none", "relu", "relu6"};
+  return names[static_cast<int>(fused)];
+}
+
+/// One attribute's words as text; advances `at` past them.
+inline std::string attribute_text(attribute_kind kind, array_ref<const word> words, std::size_t& at) {
+  std::string out;
+  word_reader reader{words, at};
+  switch (kind) {
+    case attribute_kind::flag: out = reader.take() != 0 ? "true" : "false"; break;
+    case attribute_kind::real: {
+      float v = 0;
+      reader.get(v);
+      append_real(out, v);
+      break;
+    }
+    case attribute_kind::fused: out = name_of(static_cast<activation>(reader.take())); break;
+    case attribute_kind::extent:
+      append(out, reader.take());
+      out += 'x';
+      append(out, reader.take());
+      break;
+    case attribute_kind::padding: {
+      pads p;
+      reader.get(p);
+      if (p.mode == pad_mode::same) out = "same";
+      else if (p.mode == pad_mode::valid) out = "valid";
+      else {
+        for (const std::int64_t side : {p.top, p.bottom, p.left, p.right}) {
+          if (!out.empty()) out += ',';
+          append(out, side);
+        }
+      }
+      break;
+    }
+    case attribute_kind::list: {
+      const word count = reader.take();
+      for (word i = 0; i < count; ++i) {
+        if (i > 0) out += ',';
+        append(out, reader.take());
+      }
+      break;
+    }
+    case attribute_kind::integer:
+    case attribute_kind::choice: append(out, reader.take()); break;
+  }
+  at = reader.next;
+  return out;
+}
+
+}  // namespace detail
+
+/// "stride=2x2 pad=same fused=relu": every attribute of a node by name.
+inline std::string attributes_text(const graph& g, const node& n) {
+  std::string out;
+  std::size_t at = 0;
+  for (const attribute_field& field : n.label->attributes) {
+    const std::string text = detail::attribute_text(field.kind, g.attrs_of(n), at);
+    if (text.empty()) continue;
+    if (!out.empty()) out += ' ';
+    out += field.name;
+    out += '=';
+    out += text;
+  }
+  return out;
+}
+
+/// `conv2d "stem"`, or the operator's name alone.
+inline std::string node_title(const graph& g, const operator_label& op, range name) {
+  std::string out(op.name);
+  if (name.count > 0) {
+    out += " \"";
+    out += g.name_of(name);
+    out += '"';
+  }
+  return out;
+}
+
+/// What the passes did, a line each.
+inline std::string log_text(const graph& g) {
+  constexpr std::string_view verbs[] = {"evaluated", "merged", "folded", "fused", "removed"};
+  std::string out;
+  for (const event& e : g.log) {
+    out += verbs[static_cast<int>(e.what)];
+    out += ' ';
+    out += e.op->name;
+    if (e.into != nullptr) {
+      out += " into ";
+      out += node_title(g, *e.into, e.name);
+    } else if (e.name.count > 0) {
+      out += " \"";
+      out += g.name_of(e.name);
+      out += '"';
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+namespace detail {
+
+inline void append_escaped(std::string& out, std::string_view text) {
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+}
+
+inline std::string value_label(const graph& g, std::int32_t id) {
+  std::string out;
+  append_escaped(out, g.name_of(g.at(id).name));
+  if (!out.empty()) out += "\\n";
+  return out + to_string(g.at(id).desc);
+}
+
+}  // namespace detail
+
+/// The graph as a Graphviz digraph: ovals for inputs and outputs, boxes for nodes, shapes on the arrows; weights are named in their node.
+inline std::string dot(const graph& g) {
+  std::string out = "digraph network {\n  rankdir=TB;\n  node [fontname=\"Helvetica\", fontsize=11];\n  edge [fontname=\"Helvetica\", fontsize=9];\n";
+  const auto line = [&](std::initializer_list<std::string_view> parts) {
+    out += "  ";
+    for (const std::string_view part : parts) out += part;
+    out += ";\n";
+  };
+  for (const std::int32_t id : g.inputs) line({"v", std::to_string(id), " [shape=oval, style=filled, fillcolor=\"#e8f0fe\", label=\"", detail::value_label(g, id), "\"]"});
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    const node& n = g.nodes[i];
+    std::string label;
+    detail::append_escaped(label, node_title(g, *n.label, n.name));
+    const std::string attributes = attributes_text(g, n);
+    if (!attributes.empty()) label += "\\n" + attributes;
+    const std::string me = "n" + std::to_string(i);
+    line({me, " [shape=box, style=\"rounded,filled\", fillcolor=\"#f6f6f6\", label=\"", label, "\"]"});
+    for (const std::int32_t id : g.inputs_of(n)) {
+      if (id == none || g.at(id).is != kind::input) continue;
+      line({"v", std::to_string(id), " -> ", me});
+    }
+  }
+  std::vector<std::string> maker(g.values.size());
+  for (std::size_t i = 0; i < g.nodes.size(); ++i)
+    for (const std::int32_t id : g.outputs_of(g.nodes[i])) maker[static_cast<std::size_t>(id)] = "n" + std::to_string(i);
+  for (std::size_t i = 0; i < g.nodes.size(); ++i)
+    for (const std::int32_t id : g.inputs_of(g.nodes[i]))
+      if (id != none && !maker[static_cast<std::size_t>(id)].empty())
+        line({maker[static_cast<std::size_t>(id)], " -> n", std::to_string(i), " [label=\"", to_string(g.at(id).desc.shape), "\"]"});
+  for (std::size_t i = 0; i < g.outputs.size(); ++i) {
+    const std::string me = "out" + std::to_string(i);
+    std::string label;
+    detail::append_escaped(label, g.name_of(g.outputs[i].name));
+    line({me, " [shape=oval, style=filled, fillcolor=\"#e6f4ea\", label=\"", label, "\\n", to_string(g.at(g.outputs[i].value).desc), "\"]"});
+    const std::string& from = maker[static_cast<std::size_t>(g.outputs[i].value)];
+    line({from.empty() ? "v" + std::to_string(g.outputs[i].value) : from, " -> ", me});
+  }
+  return out + "}\n";
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ir
+
+namespace nnrt::inline NNRT_ISA {
+
+namespace detail {
+
+inline void pad_to(std::string& line, std::size_t column) {
+  if (line.size() < column) line.append(column - line.size(), ' ');
+  else line += "  ";
+}
+
+[[gnu::cold]] inline std::string place_text(const operand_slot& slot) {
+  switch (slot.base) {
+    case in_arena: return "arena+" + std::to_string(slot.offset);
+    case in_prepared: return "prepared+" + std::to_string(slot.offset);
+    case in_band: return "band+" + std::to_string(slot.offset);
+    case in_prepare_scratch: return "scratch+" + std::to_string(slot.offset);
+    default: return "-";
+  }
+}
+
+[[gnu::cold]] inline std::string step_line(const ir::graph& g, const plan_view& plan, const step& s, std::size_t indent = 2) {
+  std::string line(indent, ' ');
+  if (s.node >= 0) {
+    const ir::node& n = g.nodes[static_cast<std::size_t>(s.node)];
+    line += ir::node_title(g, *n.label, n.name);
+    pad_to(line, 36);
+    const operand_slot& out = plan.slots[static_cast<std::size_t>(s.outputs.first)];
+    line += ir::to_string(plan.desc_of(out));
+    pad_to(line, 64);
+    line += s.kernel;
+    pad_to(line, 92);
+    line += place_text(out);
+    pad_to(line, 112);
+    line += ir::attributes_text(g, n);
+  } else {
+    line += s.kernel;
+  }
+  while (line.back() == ' ') line.pop_back();
+  return line + "\n";
+}
+
+}  // namespace detail
+
+/// Passes, prepare steps, steps and memory of a planned graph.
+[[gnu::cold]] inline std::string dump_plan(const ir::graph& optimised, const plan_view& plan, std::int64_t lower_bound) {
+  std::string out = "passes\n";
+  const std::string log = ir::log_text(optimised);
+  for (std::size_t at = 0; at < log.size();) {
+    const std::size_t end = log.find('\n', at) + 1;
+    out += "  " + log.substr(at, end - at);
+    at = end;
+  }
+  if (!plan.prepare.empty()) out += "prepare, once\n";
+  for (const step& s : plan.prepare) out += detail::step_line(optimised, plan, s);
+  out += "steps\n";
+  std::size_t next = 0;
+  const auto add_steps = [&](std::int32_t end, std::size_t indent) {
+    for (; next < static_cast<std::size_t>(end); ++next) out += detail::step_line(optimised, plan, plan.steps[next], indent);
+  };
+  for (const band_group& group : plan.bands) {
+    add_steps(group.steps.first, 2);
+    out += "  in bands of " + std::to_string(group.rows) + (group.rows == 1 ? " row" : " rows") + ", " + std::to_string(group.scratch_bytes) + " bytes between\n";
+    add_steps(group.steps.first + group.steps.count, 4);
+  }
+  add_steps(static_cast<std::int32_t>(plan.steps.size()), 2);
+  out += "memory\n  arena " + std::to_string(plan.arena_bytes) + " bytes (lower bound " + std::to_string(lower_bound) + "), prepared weights " +
+         std::to_string(plan.prepared_bytes) + " bytes\n";
+  return out;
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/exec/frozen.hpp
+// frozen: graphs and plans as arrays of exactly their size, so that constant evaluation can keep them.
+// Flow: static_graph.hpp evaluates each stage once for the sizes and once for the contents.
+
+// ===== nnrt/passes/plan_memory.hpp
+// plan_memory: decides where every computed value lives - shared, in place, joined - and lays the pieces out in one arena.
+// Flow: last pass over the graph; the plan turns its answer into operand addresses.
 
 namespace nnrt::inline NNRT_ISA::passes {
 
@@ -20498,6 +21042,121 @@ constexpr memory_plan assign_blocks(const ir::graph& g, array_ref<const char> kn
 constexpr void place_blocks(memory_plan& plan, std::size_t steps) { detail::place(plan, static_cast<std::int32_t>(steps)); }
 
 }  // namespace nnrt::inline NNRT_ISA::passes
+
+namespace nnrt::inline NNRT_ISA::detail {
+
+/// Copies a pool into an array of its size; std::copy and the operators [] take more constexpr steps.
+template <class T, std::size_t N> constexpr void copy(const pool<T>& from, std::array<T, N>& to) {
+  const T* element = from.begin();
+  for (T& copied : to) copied = *element++;
+}
+
+/// Sizes of all pools of a graph.
+struct graph_sizes {
+  std::size_t values, nodes, inputs, outputs, operands, words, text, bytes, log;
+};
+
+constexpr graph_sizes sizes_of(const ir::graph& g) {
+  return {g.values.size(), g.nodes.size(), g.inputs.size(), g.outputs.size(), g.operands.size(), g.words.size(), g.text.size(), g.bytes.size(), g.log.size()};
+}
+
+/// An ir::graph as arrays.
+template <graph_sizes N> struct frozen_graph {
+  std::array<ir::value, N.values> values{};
+  std::array<ir::node, N.nodes> nodes{};
+  std::array<std::int32_t, N.inputs> inputs{};
+  std::array<ir::output, N.outputs> outputs{};
+  std::array<std::int32_t, N.operands> operands{};
+  std::array<word, N.words> words{};
+  std::array<char, N.text> text{};
+  std::array<std::byte, N.bytes> bytes{};
+  std::array<ir::event, N.log> log{};
+
+  constexpr explicit frozen_graph(const ir::graph& g) {
+    copy(g.values, values);
+    copy(g.nodes, nodes);
+    copy(g.inputs, inputs);
+    copy(g.outputs, outputs);
+    copy(g.operands, operands);
+    copy(g.words, words);
+    copy(g.text, text);
+    copy(g.bytes, bytes);
+    copy(g.log, log);
+  }
+
+  /// The graph with its pools as vectors again, for the next pass.
+  constexpr ir::graph thaw() const {
+    ir::graph g;
+    g.values.insert(values.begin(), values.end());
+    g.nodes.insert(nodes.begin(), nodes.end());
+    g.inputs.insert(inputs.begin(), inputs.end());
+    g.outputs.insert(outputs.begin(), outputs.end());
+    g.operands.insert(operands.begin(), operands.end());
+    g.words.insert(words.begin(), words.end());
+    g.text.insert(text.begin(), text.end());
+    g.bytes.insert(bytes.begin(), bytes.end());
+    g.log.insert(log.begin(), log.end());
+    return g;
+  }
+};
+
+/// Sizes of all lists of a plan.
+struct plan_sizes {
+  std::size_t steps, prepare, bands, windows, slots, descs, words, inputs, outputs, weights, fallible, text, constants;
+};
+
+constexpr plan_sizes sizes_of(const plan& p) {
+  return {p.steps.size(), p.prepare.size(), p.bands.size(), p.windows.size(), p.slots.size(), p.descs.size(), p.words.size(), p.inputs.size(), p.outputs.size(), p.weights.size(), p.fallible.size(), p.text.size(), p.constants.size()};
+}
+
+/// A plan as arrays: what stays in .rodata.
+template <plan_sizes N> struct frozen_plan {
+  std::array<step, N.steps> steps{};
+  std::array<step, N.prepare> prepare{};
+  std::array<band_group, N.bands> bands{};
+  std::array<row_window, N.windows> windows{};
+  std::array<operand_slot, N.slots> slots{};
+  std::array<tensor_desc, N.descs> descs{};
+  std::array<word, N.words> words{};
+  std::array<port, N.inputs> inputs{};
+  std::array<port, N.outputs> outputs{};
+  std::array<port, N.weights> weights{};
+  std::array<fallible_node, N.fallible> fallible{};
+  std::array<char, N.text> text{};
+  alignas(passes::arena_alignment) std::array<std::byte, N.constants> constants{};
+  std::int64_t arena_bytes, arena_lower_bound, prepared_bytes, prepare_scratch_bytes, part_scratch_bytes, most_operands;
+
+  constexpr explicit frozen_plan(const plan& p)
+      : arena_bytes(p.arena_bytes),
+        arena_lower_bound(p.arena_lower_bound),
+        prepared_bytes(p.prepared_bytes),
+        prepare_scratch_bytes(p.prepare_scratch_bytes),
+        part_scratch_bytes(p.part_scratch_bytes),
+        most_operands(p.most_operands) {
+    copy(p.steps, steps);
+    copy(p.prepare, prepare);
+    copy(p.bands, bands);
+    copy(p.windows, windows);
+    copy(p.slots, slots);
+    copy(p.descs, descs);
+    copy(p.words, words);
+    copy(p.inputs, inputs);
+    copy(p.outputs, outputs);
+    copy(p.weights, weights);
+    copy(p.fallible, fallible);
+    copy(p.text, text);
+    copy(p.constants, constants);
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::detail
+// ===== nnrt/exec/make_plan.hpp
+// make_plan: turns an optimised graph into a plan - kernels, addresses, what is prepared, what runs in bands.
+// Flow: static graphs call it in constant evaluation, compile() at run time; both kinds of executor walk what it makes.
+
+// ===== nnrt/exec/find_bands.hpp
+// find_bands: which consecutive nodes run band by band, so that what lies between them stays in the caches.
+// Flow: make_plan() asks once kernels are chosen and before memory is laid out; run_bands.hpp runs what is found.
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -21016,82 +21675,6 @@ constexpr void fold_into_weights(ir::graph& g) {
 
 namespace nnrt::inline NNRT_ISA {
 
-/// Which memory an operand lies in; inputs and weights follow, one base each. Of what is in_band a group keeps
-/// some rows, in its scratch memory.
-enum base : std::int32_t { in_band = -2, no_memory = -1, in_arena, in_prepared, in_prepare_scratch, in_constants, first_input };
-
-/// Address and desc of an operand of a step.
-struct operand_slot {
-  std::int32_t base = no_memory;
-  std::int32_t desc = -1;              // index in the plan's descs; -1: an optional operand that is missing
-  std::int64_t offset = 0;             // in bytes
-  std::int32_t scales = -1;            // slot of the scales of a per-channel quantised tensor
-};
-
-/// One kernel call.
-struct step {
-  kernel_function run = nullptr;
-  const void* inner = nullptr;         // see kernel_choice
-  kernel_code code = {};                    // in a plan that is not complete: what run and inner are
-  ir::range attrs;                     // in words
-  ir::range inputs;                    // in slots
-  ir::range outputs;                   // in slots
-  std::int32_t parts = 1;              // into how many parts the work may be cut
-  std::int32_t node = 0;               // index of the node in the optimised graph
-  std::int64_t scratch = 0;            // offset in the arena
-  std::int64_t scratch_bytes = 0;      // 0: none; steps of a group use the group's
-  std::string_view kernel;             // name, for dumps and profiles
-  unrolled_form form = unrolled_form::none;
-  std::int32_t fused_word = -1;        // which of the attribute words is the fused activation
-};
-
-/// Steps that make a band of rows one after the other, and then the next band.
-struct band_group {
-  ir::range steps;
-  std::int32_t first_window = 0;       // in windows, one for each step
-  int parts = 1;                       // as of a step
-  std::int64_t rows = 0;               // that a band has of the last step's result at most
-  std::int64_t scratch = 0;            // offset in the arena
-  std::int64_t scratch_bytes = 0;      // for the steps' own, and for the rows that are kept between them
-};
-
-/// An input, output or weight of the network as the executor sees it.
-struct port {
-  ir::range name;                      // in text
-  std::int32_t slot = -1;
-};
-
-/// What messages call a node whose step may fail.
-struct fallible_node {
-  std::int32_t node = 0;               // index in the optimised graph
-  std::string_view op;
-  ir::range name;                      // in text
-  rule_list rules;                     // of the operator
-};
-
-/// Everything that running needs; the lists are vectors while it is made and arrays when it is frozen.
-struct plan {
-  pool<step> steps;
-  pool<step> prepare;           // run once, when an executor is made
-  pool<band_group> bands;
-  pool<row_window> windows;            // of the steps that belong to bands
-  pool<operand_slot> slots;
-  pool<tensor_desc> descs;             // each once: the layers of a network share most of theirs
-  pool<word> words;
-  pool<port> inputs;
-  pool<port> outputs;
-  pool<port> weights;
-  pool<fallible_node> fallible;
-  pool<char> text;
-  pool<std::byte> constants;
-  std::int64_t arena_bytes = 0;
-  std::int64_t arena_lower_bound = 0;
-  std::int64_t prepared_bytes = 0;     // results of prepare steps that the steps read
-  std::int64_t prepare_scratch_bytes = 0;  // results that only other prepare steps read
-  std::int64_t part_scratch_bytes = 0; // for each further part that runs at the same time: the largest scratch of a step
-  std::int64_t most_operands = 0;      // of any one step, inputs and outputs together
-};
-
 /// Choices of the planner.
 struct plan_options {
   bool fast_kernels = true;            // false: every step is its operator's reference
@@ -21153,7 +21736,7 @@ struct planner {
     if (!p.needs_step) return;
     if (options.fast_kernels && !p.known) p.choice = chosen_for(n, 0);
     // A plan that is made at run time stays as it is: codes are for the compiler, which completes it.
-    if (!std::is_constant_evaluated() && p.choice.code && p.choice.run == nullptr) p.choice = {};
+    if (!std::is_constant_evaluated() && is_in_codes(p.choice)) p.choice = {};
     if (!p.choice) p.choice.run = n.op->run_reference, p.choice.name = "reference";
     if (p.choice.has_pack()) {
       p.packs_before = true;
@@ -21231,6 +21814,12 @@ struct planner {
   }
   constexpr planned_node& node_at(std::int32_t i) { return nodes[static_cast<std::size_t>(i)]; }
 
+  /// Whether a code stands for the functions of a choice. In the compiler it does so wherever there is one; g++ with sanitizers cannot say
+  /// there whether a function that a binding names is null.
+  static constexpr bool is_in_codes(const kernel_choice& choice) {
+    if (std::is_constant_evaluated()) return static_cast<bool>(choice.code);
+    return choice.code && choice.run == nullptr;
+  }
   static constexpr bool is_packed(const planned_node& p, std::size_t operand) { return (p.choice.packs >> operand & 1U) != 0; }
 
   constexpr void find_reads() {
@@ -21338,7 +21927,7 @@ struct planner {
     packed.offset = p.packs_before ? take(made.prepared_bytes, p.choice.packed_bytes) : memory.block_at(p.packed_block).offset;
     step pack = of_node;
     pack.run = p.choice.pack;
-    if (p.choice.run == nullptr) pack.code = p.choice.code, pack.code.packs = true, pack.code.table = -1;
+    if (is_in_codes(p.choice)) pack.code = p.choice.code, pack.code.packs = true, pack.code.table = -1;
     pack.inputs = operand_row(n, p, nullptr, true);
     pack.outputs = result_row(n, packed);
     pack.kernel = "pack";
@@ -21407,7 +21996,7 @@ struct planner {
     operand_slot packed;
     if (p.choice.has_pack()) packed = add_pack(n, p, s);
     s.run = p.choice.run;
-    if (p.choice.run == nullptr) s.code = p.choice.code;
+    if (is_in_codes(p.choice)) s.code = p.choice.code;
     s.inner = p.choice.inner;
     s.kernel = p.choice.name;
     s.form = p.choice.form;
@@ -21504,282 +22093,102 @@ struct planner {
 constexpr plan make_plan(const ir::graph& g, plan_options options = {}) { return detail::planner(g, options).run(); }
 
 }  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/exec/node_table.hpp
+// node_table: a planned network node by node, as data - what each makes, costs, runs on, and where its result lies.
+// Flow: graph<f>::table() and program::table() answer with it; dump_plan.hpp writes the same for people.
 
 namespace nnrt::inline NNRT_ISA {
 
-/// Spans over a plan.
-struct plan_view {
-  array_ref<const step> steps;
-  array_ref<const step> prepare;
-  array_ref<const band_group> bands;
-  array_ref<const row_window> windows;
-  array_ref<const operand_slot> slots;
-  array_ref<const tensor_desc> descs;
-  array_ref<const word> words;
-  array_ref<const port> inputs;
-  array_ref<const port> outputs;
-  array_ref<const port> weights;
-  array_ref<const fallible_node> fallible;
-  array_ref<const char> text;
-  array_ref<const std::byte> constants;
-  std::int64_t arena_bytes = 0;
-  std::int64_t prepared_bytes = 0;
-  std::int64_t prepare_scratch_bytes = 0;
-  std::int64_t part_scratch_bytes = 0;
-  std::int64_t most_operands = 0;
-
-  template <class Plan>
-  static constexpr plan_view of(const Plan& p) {
-    return {p.steps, p.prepare, p.bands, p.windows, p.slots, p.descs, p.words, p.inputs, p.outputs, p.weights, p.fallible, p.text, p.constants, p.arena_bytes, p.prepared_bytes, p.prepare_scratch_bytes, p.part_scratch_bytes, p.most_operands};
-  }
-
-  constexpr const operand_slot& slot_of(const port& p) const { return slots[static_cast<std::size_t>(p.slot)]; }
-  constexpr const tensor_desc& desc_of(const operand_slot& slot) const { return descs[static_cast<std::size_t>(slot.desc)]; }
-  constexpr const tensor_desc& desc_of(const port& p) const { return desc_of(slot_of(p)); }
-  constexpr std::string_view name_of(const port& p) const { return {text.data() + p.name.first, static_cast<std::size_t>(p.name.count)}; }
-  constexpr std::size_t base_count() const { return first_input + inputs.size() + weights.size(); }
-};
-
-/// Where each base of a plan begins: arena, prepared, prepare scratch, constants, inputs, weights.
-using base_table = array_ref<std::byte* const>;
-
-/// Zeroes the elements of these inputs or outputs: users may look at them before the first run.
-inline void clear_ports(const plan_view& plan, array_ref<const port> ports, base_table bases) {
-  for (const port& p : ports) {
-    const operand_slot& slot = plan.slot_of(p);
-    std::fill_n(bases[static_cast<std::size_t>(slot.base)] + slot.offset, plan.desc_of(slot).bytes(), std::byte{});
-  }
-}
-
-/// Whoever can run the parts of a step at the same time.
-class part_runner {
- public:
-  /// Calls job(context, part) for part = 0 … parts - 1 and returns when all are done.
-  virtual void run(void (*job)(void* context, int part), void* context, int parts) = 0;
-  virtual int threads() const = 0;
-
- protected:
-  ~part_runner() = default;
+/// One node of an optimised network that has a part in every inference.
+struct node_info {
+  std::string_view op;             // "conv2d"
+  std::string_view name;           // what its weights are called: "conv1" for "conv1.weight"; empty without weights
+  std::string_view kernel;         // "reference" when no fast one fits; empty: nothing runs, the result is bytes that are there already
+  tensor_desc output;              // of its first output
+  std::int64_t parameters = 0;     // elements of the weights and floating constants that it reads
+  std::int64_t macs = 0;           // multiply-accumulates of one inference
+  std::int64_t arena_offset = -1;  // of its first output, in bytes; -1: not in the arena, or some rows of it alone
+  std::int32_t band = -1;          // of the groups that run in bands of rows, the one that it belongs to; -1: none, it runs as a whole
+  std::int64_t band_rows = 0;      // of that group's last result
 };
 
 namespace detail {
 
-inline view view_of(const operand_slot& slot, array_ref<const operand_slot> slots, array_ref<const tensor_desc> descs, base_table bases) {
-  view v;
-  if (slot.desc < 0) return v;
-  v.desc = &descs[static_cast<std::size_t>(slot.desc)];
-  if (slot.base >= 0) v.data = any_pointer::bytes(bases[static_cast<std::size_t>(slot.base)] + slot.offset);
-  if (slot.scales >= 0) {
-    const operand_slot& scales = slots[static_cast<std::size_t>(slot.scales)];
-    v.scales = {reinterpret_cast<const float*>(bases[static_cast<std::size_t>(scales.base)] + scales.offset),
-                static_cast<std::size_t>(descs[static_cast<std::size_t>(scales.desc)].elements())};
+/// Elements of the operands that are known before the network runs.
+constexpr std::int64_t parameters_of(const ir::graph& g, const ir::node& n, array_ref<const char> known) {
+  std::int64_t elements = 0;
+  for (const std::int32_t id : g.inputs_of(n)) {
+    if (id == ir::none || known[static_cast<std::size_t>(id)] == 0) continue;
+    if (g.at(id).is != ir::kind::constant || types::floating.contains(g.at(id).desc.type)) elements += g.at(id).desc.elements();
   }
-  return v;
+  return elements;
 }
 
-/// One step cut into parts.
-struct step_job {
-  kernel_call call;
-  kernel_function run;
-  std::byte* further_scratch;     // for parts 1, 2, …
-  std::int64_t scratch_stride;
+/// Multiply-accumulates of one node.
+constexpr std::int64_t macs_of(const ir::graph& g, const ir::node& n) {
+  pool<tensor_desc> out;
+  for (const std::int32_t id : g.outputs_of(n)) out.push_back(g.at(id).desc);
+  return n.op->macs(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, out);
+}
 
-  static void run_part(void* context, int part) {
-    const auto& job = *static_cast<const step_job*>(context);
-    kernel_call call = job.call;
-    call.tile = part;
-    if (part > 0) {
-      call.scratch = job.further_scratch + (part - 1) * job.scratch_stride;
-      call.fault = nullptr;
-    }
-    job.run(call);
-  }
-};
+/// Index of the step that runs node i; the number of steps when none does. The last one: packing may stand before it.
+constexpr std::size_t step_of(const plan_view& plan, std::size_t i) {
+  for (std::size_t k = plan.steps.size(); k-- > 0;)
+    if (plan.steps[k].node == static_cast<std::int32_t>(i)) return k;
+  return plan.steps.size();
+}
+
+/// Bytes between the first operand of a node without a step and its output k: reshapes and joins begin where it does, parts further on.
+constexpr std::int64_t offset_in_operand(const ir::graph& g, const ir::node& n, array_ref<const char> known, std::size_t k) {
+  if (!n.op->traits.outputs_are_parts) return 0;
+  pool<tensor_desc> out;
+  for (const std::int32_t id : g.outputs_of(n)) out.push_back(g.at(id).desc);
+  const ir::operand_list operands(g, g.inputs_of(n), known);
+  return n.op->part_offset(g.attrs_of(n), operands.operands, out, static_cast<int>(k)) * size_of(out[k].type);
+}
 
 }  // namespace detail
 
-/// Memory and helpers of one run.
-struct run_context {
-  base_table bases;
-  part_runner* threads = nullptr;         // nullptr: this thread alone
-  std::byte* further_scratch = nullptr;   // part_scratch_bytes for each further thread
-  array_ref<view> views;                  // room for the operands of any step: plan.most_operands
-  run_fault* fault = nullptr;             // where a step says what is wrong with its values; nullptr: the plan has none that may fail
-};
-
-/// Runs one step.
-inline void run_step(const plan_view& plan, const step& s, const run_context& context) {
-  view* const views = context.views.data();
-  for (std::int32_t i = 0; i < s.inputs.count + s.outputs.count; ++i) {
-    const std::int32_t slot = i < s.inputs.count ? s.inputs.first + i : s.outputs.first + i - s.inputs.count;
-    views[i] = detail::view_of(plan.slots[static_cast<std::size_t>(slot)], plan.slots, plan.descs, context.bases);
+/// A row for each node, in the order in which they run; nodes on weights alone, which run once, have none. The names lie in `text`, which has
+/// the same content as the graph's own and may live longer.
+constexpr pool<node_info> node_table(const ir::graph& optimised, const plan_view& plan, array_ref<const char> text) {
+  const ir::graph& g = optimised;
+  const pool<char> known = passes::known_values(g);
+  pool<std::int64_t> offset_of;  // of values in the arena
+  offset_of.assign(g.values.size(), -1);
+  pool<node_info> rows;
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    const ir::node& n = g.nodes[i];
+    const std::int32_t y = g.outputs_of(n)[0];
+    if (known[static_cast<std::size_t>(y)] != 0) continue;
+    node_info row;
+    row.op = n.op->name;
+    row.name = {text.data() + n.name.first, static_cast<std::size_t>(n.name.count)};
+    row.output = g.at(y).desc;
+    row.parameters = detail::parameters_of(g, n, known);
+    row.macs = detail::macs_of(g, n);
+    if (const std::size_t at = detail::step_of(plan, i); at < plan.steps.size()) {
+      const step& s = plan.steps[at];
+      row.kernel = s.kernel;
+      for (std::size_t k = 0; k < plan.bands.size(); ++k) {
+        const band_group& group = plan.bands[k];
+        const std::int64_t place = static_cast<std::int64_t>(at) - group.steps.first;
+        if (place >= 0 && place < group.steps.count) row.band = static_cast<std::int32_t>(k), row.band_rows = group.rows;
+      }
+      for (std::size_t k = 0; k < g.outputs_of(n).size(); ++k) {
+        const operand_slot& slot = plan.slots[static_cast<std::size_t>(s.outputs.first) + k];
+        if (slot.base == in_arena) offset_of[static_cast<std::size_t>(g.outputs_of(n)[k])] = slot.offset;
+      }
+    } else if (const std::int64_t first = offset_of[static_cast<std::size_t>(g.inputs_of(n)[0])]; first >= 0) {
+      for (std::size_t k = 0; k < g.outputs_of(n).size(); ++k) offset_of[static_cast<std::size_t>(g.outputs_of(n)[k])] = first + detail::offset_in_operand(g, n, known, k);
+    }
+    row.arena_offset = offset_of[static_cast<std::size_t>(y)];
+    rows.push_back(row);
   }
-  kernel_call call;
-  call.attrs = plan.words.subspan(static_cast<std::size_t>(s.attrs.first), static_cast<std::size_t>(s.attrs.count));
-  call.in = {views, static_cast<std::size_t>(s.inputs.count)};
-  call.out = {views + s.inputs.count, static_cast<std::size_t>(s.outputs.count)};
-  call.fault = context.fault;
-  call.inner = s.inner;
-  if (s.scratch_bytes > 0) call.scratch = context.bases[in_arena] + s.scratch;
-  if (context.threads == nullptr || s.parts < 2) return s.run(call);
-  call.tiles = std::min(s.parts, context.threads->threads());
-  detail::step_job job{call, s.run, context.further_scratch, plan.part_scratch_bytes};
-  context.threads->run(&detail::step_job::run_part, &job, call.tiles);
-}
-
-/// Runs steps one after the other, up to the first that finds fault with its values; that one, or nullptr when all have run.
-inline const step* run_steps(const plan_view& plan, array_ref<const step> steps, const run_context& context) {
-  for (const step& s : steps) {
-    run_step(plan, s, context);
-    if (context.fault != nullptr && *context.fault) return &s;
-  }
-  return nullptr;
+  return rows;
 }
 
 }  // namespace nnrt::inline NNRT_ISA
-
-namespace nnrt::inline NNRT_ISA {
-
-/// `gather "lookup": indices must lie in the axis (got 7, expected 4) at element 3`: the node, the rule, the value and
-/// the bound that it breaks, and where the value stands in its operand.
-[[gnu::cold]] inline std::string to_string(const run_fault& fault, const rule_list& rules, std::string_view op, std::string_view name) {
-  std::string rule(rules[static_cast<std::size_t>(fault.rule)]);
-  for (char& letter : rule)
-    if (letter == '_') letter = ' ';
-  return joined({op, name.empty() ? "" : " \"", name, name.empty() ? ": " : "\": ", rule, " (got ",
-                 fault.actual, ", expected ", fault.expected, ") at element ",
-                 fault.position});
-}
-
-/// The error of a run whose step `failed` found this.
-[[gnu::cold]] inline error error_of(const plan_view& plan, const step& failed, const run_fault& fault) {
-  std::string_view op, name;
-  rule_list rules;
-  for (const fallible_node& n : plan.fallible) {
-    if (n.node != failed.node) continue;
-    op = n.op;
-    rules = n.rules;
-    name = {plan.text.data() + n.name.first, static_cast<std::size_t>(n.name.count)};
-  }
-  return {error_code::invalid_argument, to_string(fault, rules, op, name)};
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/exec/static_graph.hpp
-// static_graph: graph<f> - a network's function evaluated, optimised and planned by the compiler, and what is known of it.
-// Flow: executor<graph<f>> runs its plan; evaluate<graph<f>> computes it in the compiler; dumps print it.
-
-// ===== nnrt/exec/frozen.hpp
-// frozen: graphs and plans as arrays of exactly their size, so that constant evaluation can keep them.
-// Flow: static_graph.hpp evaluates each stage once for the sizes and once for the contents.
-
-namespace nnrt::inline NNRT_ISA::detail {
-
-/// Copies a pool into an array of its size; std::copy and the operators [] take more constexpr steps.
-template <class T, std::size_t N> constexpr void copy(const pool<T>& from, std::array<T, N>& to) {
-  const T* element = from.begin();
-  for (T& copied : to) copied = *element++;
-}
-
-/// Sizes of all pools of a graph.
-struct graph_sizes {
-  std::size_t values, nodes, inputs, outputs, operands, words, text, bytes, log;
-};
-
-constexpr graph_sizes sizes_of(const ir::graph& g) {
-  return {g.values.size(), g.nodes.size(), g.inputs.size(), g.outputs.size(), g.operands.size(), g.words.size(), g.text.size(), g.bytes.size(), g.log.size()};
-}
-
-/// An ir::graph as arrays.
-template <graph_sizes N> struct frozen_graph {
-  std::array<ir::value, N.values> values{};
-  std::array<ir::node, N.nodes> nodes{};
-  std::array<std::int32_t, N.inputs> inputs{};
-  std::array<ir::output, N.outputs> outputs{};
-  std::array<std::int32_t, N.operands> operands{};
-  std::array<word, N.words> words{};
-  std::array<char, N.text> text{};
-  std::array<std::byte, N.bytes> bytes{};
-  std::array<ir::event, N.log> log{};
-
-  constexpr explicit frozen_graph(const ir::graph& g) {
-    copy(g.values, values);
-    copy(g.nodes, nodes);
-    copy(g.inputs, inputs);
-    copy(g.outputs, outputs);
-    copy(g.operands, operands);
-    copy(g.words, words);
-    copy(g.text, text);
-    copy(g.bytes, bytes);
-    copy(g.log, log);
-  }
-
-  /// The graph with its pools as vectors again, for the next pass.
-  constexpr ir::graph thaw() const {
-    ir::graph g;
-    g.values.insert(values.begin(), values.end());
-    g.nodes.insert(nodes.begin(), nodes.end());
-    g.inputs.insert(inputs.begin(), inputs.end());
-    g.outputs.insert(outputs.begin(), outputs.end());
-    g.operands.insert(operands.begin(), operands.end());
-    g.words.insert(words.begin(), words.end());
-    g.text.insert(text.begin(), text.end());
-    g.bytes.insert(bytes.begin(), bytes.end());
-    g.log.insert(log.begin(), log.end());
-    return g;
-  }
-};
-
-/// Sizes of all lists of a plan.
-struct plan_sizes {
-  std::size_t steps, prepare, bands, windows, slots, descs, words, inputs, outputs, weights, fallible, text, constants;
-};
-
-constexpr plan_sizes sizes_of(const plan& p) {
-  return {p.steps.size(), p.prepare.size(), p.bands.size(), p.windows.size(), p.slots.size(), p.descs.size(), p.words.size(), p.inputs.size(), p.outputs.size(), p.weights.size(), p.fallible.size(), p.text.size(), p.constants.size()};
-}
-
-/// A plan as arrays: what stays in .rodata.
-template <plan_sizes N> struct frozen_plan {
-  std::array<step, N.steps> steps{};
-  std::array<step, N.prepare> prepare{};
-  std::array<band_group, N.bands> bands{};
-  std::array<row_window, N.windows> windows{};
-  std::array<operand_slot, N.slots> slots{};
-  std::array<tensor_desc, N.descs> descs{};
-  std::array<word, N.words> words{};
-  std::array<port, N.inputs> inputs{};
-  std::array<port, N.outputs> outputs{};
-  std::array<port, N.weights> weights{};
-  std::array<fallible_node, N.fallible> fallible{};
-  std::array<char, N.text> text{};
-  alignas(passes::arena_alignment) std::array<std::byte, N.constants> constants{};
-  std::int64_t arena_bytes, arena_lower_bound, prepared_bytes, prepare_scratch_bytes, part_scratch_bytes, most_operands;
-
-  constexpr explicit frozen_plan(const plan& p)
-      : arena_bytes(p.arena_bytes),
-        arena_lower_bound(p.arena_lower_bound),
-        prepared_bytes(p.prepared_bytes),
-        prepare_scratch_bytes(p.prepare_scratch_bytes),
-        part_scratch_bytes(p.part_scratch_bytes),
-        most_operands(p.most_operands) {
-    copy(p.steps, steps);
-    copy(p.prepare, prepare);
-    copy(p.bands, bands);
-    copy(p.windows, windows);
-    copy(p.slots, slots);
-    copy(p.descs, descs);
-    copy(p.words, words);
-    copy(p.inputs, inputs);
-    copy(p.outputs, outputs);
-    copy(p.weights, weights);
-    copy(p.fallible, fallible);
-    copy(p.text, text);
-    copy(p.constants, constants);
-  }
-};
-
-}  // namespace nnrt::inline NNRT_ISA::detail
 // ===== nnrt/exec/weight_specs.hpp
 // weight_specs: how a network uses each of its weights, read off the graph as it was written.
 // Flow: executors and compile() hand the list to bind_weights(), which brings files of other frameworks into this order.
@@ -22035,8 +22444,6 @@ class descriptor {
 // ===== nnrt/io/json.hpp
 // json: a bounded pull reader for JSON text that nobody vouches for, and a small writer.
 // Flow: the headers of safetensors files and the graphs of saved models are read and written with it.
-
-#include <charconv>
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -23535,386 +23942,6 @@ constexpr void builder::finish() {
   for (const ir::output& out : ir_.outputs) used[static_cast<std::size_t>(out.value)] = 1;
   for (const std::int32_t id : ir_.inputs)
     if (!used[static_cast<std::size_t>(id)]) return complain(graph_rule::every_input_must_be_used, ir_.at(id).name);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/exec/dump_plan.hpp
-// dump_plan: a plan as a table for people - what the passes did, each step, and where its result lies.
-// Flow: graph<f>::text() and tools; run time only.
-
-// ===== nnrt/ir/dump.hpp
-// dump: graphs as text for people - shapes, attributes, one line a node - and as Graphviz pictures.
-// Flow: graph<f>::text() and ::dot(), tools and error messages; run time only.
-
-namespace nnrt::inline NNRT_ISA::ir {
-
-namespace detail {
-
-inline void append(std::string& out, std::int64_t number) {
-  char digits[24];
-  out.append(digits, std::to_chars(digits, digits + sizeof(digits), number).ptr);
-}
-inline void append_real(std::string& out, float number) {
-  char digits[48];
-  out.append(digits, std::to_chars(digits, digits + sizeof(digits), number).ptr);
-}
-
-}  // namespace detail
-
-/// "[1, 8, 8, 16]"; an unknown extent is "?".
-inline std::string to_string(const shape_t& shape) {
-  std::string out = "[";
-  for (int i = 0; i < shape.rank; ++i) {
-    if (i > 0) out += ", ";
-    if (shape[i] < 0) out += '?';
-    else detail::append(out, shape[i]);
-  }
-  return out + "]";
-}
-
-/// "f32 [1, 8, 8, 16]", with quantisation where there is one.
-inline std::string to_string(const tensor_desc& desc) {
-  std::string out(name_of(desc.type));
-  out += ' ';
-  out += to_string(desc.shape);
-  if (desc.layout == format::nchw) out += " nchw";
-  if (desc.quantised.mode == quantisation::kind::per_tensor) {
-    out += " scale ";
-    detail::append_real(out, desc.quantised.scale);
-    out += " zero point ";
-    detail::append(out, desc.quantised.zero_point);
-  } else if (desc.quantised.mode == quantisation::kind::per_channel) {
-    out += " per channel of axis ";
-    detail::append(out, desc.quantised.axis);
-  }
-  return out;
-}
-
-namespace detail {
-
-inline std::string_view name_of(activation fused) {
-  constexpr std::string_view names[] = {"none", "relu", "relu6"};
-  return names[static_cast<int>(fused)];
-}
-
-/// One attribute's words as text; advances `at` past them.
-inline std::string attribute_text(attribute_kind kind, array_ref<const word> words, std::size_t& at) {
-  std::string out;
-  word_reader reader{words, at};
-  switch (kind) {
-    case attribute_kind::flag: out = reader.take() != 0 ? "true" : "false"; break;
-    case attribute_kind::real: {
-      float v = 0;
-      reader.get(v);
-      append_real(out, v);
-      break;
-    }
-    case attribute_kind::fused: out = name_of(static_cast<activation>(reader.take())); break;
-    case attribute_kind::extent:
-      append(out, reader.take());
-      out += 'x';
-      append(out, reader.take());
-      break;
-    case attribute_kind::padding: {
-      pads p;
-      reader.get(p);
-      if (p.mode == pad_mode::same) out = "same";
-      else if (p.mode == pad_mode::valid) out = "valid";
-      else {
-        for (const std::int64_t side : {p.top, p.bottom, p.left, p.right}) {
-          if (!out.empty()) out += ',';
-          append(out, side);
-        }
-      }
-      break;
-    }
-    case attribute_kind::list: {
-      const word count = reader.take();
-      for (word i = 0; i < count; ++i) {
-        if (i > 0) out += ',';
-        append(out, reader.take());
-      }
-      break;
-    }
-    case attribute_kind::integer:
-    case attribute_kind::choice: append(out, reader.take()); break;
-  }
-  at = reader.next;
-  return out;
-}
-
-}  // namespace detail
-
-/// "stride=2x2 pad=same fused=relu": every attribute of a node by name.
-inline std::string attributes_text(const graph& g, const node& n) {
-  std::string out;
-  std::size_t at = 0;
-  for (const attribute_field& field : n.label->attributes) {
-    const std::string text = detail::attribute_text(field.kind, g.attrs_of(n), at);
-    if (text.empty()) continue;
-    if (!out.empty()) out += ' ';
-    out += field.name;
-    out += '=';
-    out += text;
-  }
-  return out;
-}
-
-/// `conv2d "stem"`, or the operator's name alone.
-inline std::string node_title(const graph& g, const operator_label& op, range name) {
-  std::string out(op.name);
-  if (name.count > 0) {
-    out += " \"";
-    out += g.name_of(name);
-    out += '"';
-  }
-  return out;
-}
-
-/// What the passes did, a line each.
-inline std::string log_text(const graph& g) {
-  constexpr std::string_view verbs[] = {"evaluated", "merged", "folded", "fused", "removed"};
-  std::string out;
-  for (const event& e : g.log) {
-    out += verbs[static_cast<int>(e.what)];
-    out += ' ';
-    out += e.op->name;
-    if (e.into != nullptr) {
-      out += " into ";
-      out += node_title(g, *e.into, e.name);
-    } else if (e.name.count > 0) {
-      out += " \"";
-      out += g.name_of(e.name);
-      out += '"';
-    }
-    out += '\n';
-  }
-  return out;
-}
-
-namespace detail {
-
-inline void append_escaped(std::string& out, std::string_view text) {
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-}
-
-inline std::string value_label(const graph& g, std::int32_t id) {
-  std::string out;
-  append_escaped(out, g.name_of(g.at(id).name));
-  if (!out.empty()) out += "\\n";
-  return out + to_string(g.at(id).desc);
-}
-
-}  // namespace detail
-
-/// The graph as a Graphviz digraph: ovals for inputs and outputs, boxes for nodes, shapes on the arrows; weights are named in their node.
-inline std::string dot(const graph& g) {
-  std::string out = "digraph network {\n  rankdir=TB;\n  node [fontname=\"Helvetica\", fontsize=11];\n  edge [fontname=\"Helvetica\", fontsize=9];\n";
-  const auto line = [&](std::initializer_list<std::string_view> parts) {
-    out += "  ";
-    for (const std::string_view part : parts) out += part;
-    out += ";\n";
-  };
-  for (const std::int32_t id : g.inputs) line({"v", std::to_string(id), " [shape=oval, style=filled, fillcolor=\"#e8f0fe\", label=\"", detail::value_label(g, id), "\"]"});
-  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
-    const node& n = g.nodes[i];
-    std::string label;
-    detail::append_escaped(label, node_title(g, *n.label, n.name));
-    const std::string attributes = attributes_text(g, n);
-    if (!attributes.empty()) label += "\\n" + attributes;
-    const std::string me = "n" + std::to_string(i);
-    line({me, " [shape=box, style=\"rounded,filled\", fillcolor=\"#f6f6f6\", label=\"", label, "\"]"});
-    for (const std::int32_t id : g.inputs_of(n)) {
-      if (id == none || g.at(id).is != kind::input) continue;
-      line({"v", std::to_string(id), " -> ", me});
-    }
-  }
-  std::vector<std::string> maker(g.values.size());
-  for (std::size_t i = 0; i < g.nodes.size(); ++i)
-    for (const std::int32_t id : g.outputs_of(g.nodes[i])) maker[static_cast<std::size_t>(id)] = "n" + std::to_string(i);
-  for (std::size_t i = 0; i < g.nodes.size(); ++i)
-    for (const std::int32_t id : g.inputs_of(g.nodes[i]))
-      if (id != none && !maker[static_cast<std::size_t>(id)].empty())
-        line({maker[static_cast<std::size_t>(id)], " -> n", std::to_string(i), " [label=\"", to_string(g.at(id).desc.shape), "\"]"});
-  for (std::size_t i = 0; i < g.outputs.size(); ++i) {
-    const std::string me = "out" + std::to_string(i);
-    std::string label;
-    detail::append_escaped(label, g.name_of(g.outputs[i].name));
-    line({me, " [shape=oval, style=filled, fillcolor=\"#e6f4ea\", label=\"", label, "\\n", to_string(g.at(g.outputs[i].value).desc), "\"]"});
-    const std::string& from = maker[static_cast<std::size_t>(g.outputs[i].value)];
-    line({from.empty() ? "v" + std::to_string(g.outputs[i].value) : from, " -> ", me});
-  }
-  return out + "}\n";
-}
-
-}  // namespace nnrt::inline NNRT_ISA::ir
-
-namespace nnrt::inline NNRT_ISA {
-
-namespace detail {
-
-inline void pad_to(std::string& line, std::size_t column) {
-  if (line.size() < column) line.append(column - line.size(), ' ');
-  else line += "  ";
-}
-
-[[gnu::cold]] inline std::string place_text(const operand_slot& slot) {
-  switch (slot.base) {
-    case in_arena: return "arena+" + std::to_string(slot.offset);
-    case in_prepared: return "prepared+" + std::to_string(slot.offset);
-    case in_band: return "band+" + std::to_string(slot.offset);
-    case in_prepare_scratch: return "scratch+" + std::to_string(slot.offset);
-    default: return "-";
-  }
-}
-
-[[gnu::cold]] inline std::string step_line(const ir::graph& g, const plan_view& plan, const step& s, std::size_t indent = 2) {
-  std::string line(indent, ' ');
-  if (s.node >= 0) {
-    const ir::node& n = g.nodes[static_cast<std::size_t>(s.node)];
-    line += ir::node_title(g, *n.label, n.name);
-    pad_to(line, 36);
-    const operand_slot& out = plan.slots[static_cast<std::size_t>(s.outputs.first)];
-    line += ir::to_string(plan.desc_of(out));
-    pad_to(line, 64);
-    line += s.kernel;
-    pad_to(line, 92);
-    line += place_text(out);
-    pad_to(line, 112);
-    line += ir::attributes_text(g, n);
-  } else {
-    line += s.kernel;
-  }
-  while (line.back() == ' ') line.pop_back();
-  return line + "\n";
-}
-
-}  // namespace detail
-
-/// Passes, prepare steps, steps and memory of a planned graph.
-[[gnu::cold]] inline std::string dump_plan(const ir::graph& optimised, const plan_view& plan, std::int64_t lower_bound) {
-  std::string out = "passes\n";
-  const std::string log = ir::log_text(optimised);
-  for (std::size_t at = 0; at < log.size();) {
-    const std::size_t end = log.find('\n', at) + 1;
-    out += "  " + log.substr(at, end - at);
-    at = end;
-  }
-  if (!plan.prepare.empty()) out += "prepare, once\n";
-  for (const step& s : plan.prepare) out += detail::step_line(optimised, plan, s);
-  out += "steps\n";
-  std::size_t next = 0;
-  const auto add_steps = [&](std::int32_t end, std::size_t indent) {
-    for (; next < static_cast<std::size_t>(end); ++next) out += detail::step_line(optimised, plan, plan.steps[next], indent);
-  };
-  for (const band_group& group : plan.bands) {
-    add_steps(group.steps.first, 2);
-    out += "  in bands of " + std::to_string(group.rows) + (group.rows == 1 ? " row" : " rows") + ", " + std::to_string(group.scratch_bytes) + " bytes between\n";
-    add_steps(group.steps.first + group.steps.count, 4);
-  }
-  add_steps(static_cast<std::int32_t>(plan.steps.size()), 2);
-  out += "memory\n  arena " + std::to_string(plan.arena_bytes) + " bytes (lower bound " + std::to_string(lower_bound) + "), prepared weights " +
-         std::to_string(plan.prepared_bytes) + " bytes\n";
-  return out;
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/exec/node_table.hpp
-// node_table: a planned network node by node, as data - what each makes, costs, runs on, and where its result lies.
-// Flow: graph<f>::table() and program::table() answer with it; dump_plan.hpp writes the same for people.
-
-namespace nnrt::inline NNRT_ISA {
-
-/// One node of an optimised network that has a part in every inference.
-struct node_info {
-  std::string_view op;             // "conv2d"
-  std::string_view name;           // what its weights are called: "conv1" for "conv1.weight"; empty without weights
-  std::string_view kernel;         // "reference" when no fast one fits; empty: nothing runs, the result is bytes that are there already
-  tensor_desc output;              // of its first output
-  std::int64_t parameters = 0;     // elements of the weights and floating constants that it reads
-  std::int64_t macs = 0;           // multiply-accumulates of one inference
-  std::int64_t arena_offset = -1;  // of its first output, in bytes; -1: not in the arena, or some rows of it alone
-  std::int32_t band = -1;          // of the groups that run in bands of rows, the one that it belongs to; -1: none, it runs as a whole
-  std::int64_t band_rows = 0;      // of that group's last result
-};
-
-namespace detail {
-
-/// Elements of the operands that are known before the network runs.
-constexpr std::int64_t parameters_of(const ir::graph& g, const ir::node& n, array_ref<const char> known) {
-  std::int64_t elements = 0;
-  for (const std::int32_t id : g.inputs_of(n)) {
-    if (id == ir::none || known[static_cast<std::size_t>(id)] == 0) continue;
-    if (g.at(id).is != ir::kind::constant || types::floating.contains(g.at(id).desc.type)) elements += g.at(id).desc.elements();
-  }
-  return elements;
-}
-
-/// Multiply-accumulates of one node.
-constexpr std::int64_t macs_of(const ir::graph& g, const ir::node& n) {
-  pool<tensor_desc> out;
-  for (const std::int32_t id : g.outputs_of(n)) out.push_back(g.at(id).desc);
-  return n.op->macs(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, out);
-}
-
-/// Index of the step that runs node i; the number of steps when none does. The last one: packing may stand before it.
-constexpr std::size_t step_of(const plan_view& plan, std::size_t i) {
-  for (std::size_t k = plan.steps.size(); k-- > 0;)
-    if (plan.steps[k].node == static_cast<std::int32_t>(i)) return k;
-  return plan.steps.size();
-}
-
-/// Bytes between the first operand of a node without a step and its output k: reshapes and joins begin where it does, parts further on.
-constexpr std::int64_t offset_in_operand(const ir::graph& g, const ir::node& n, array_ref<const char> known, std::size_t k) {
-  if (!n.op->traits.outputs_are_parts) return 0;
-  pool<tensor_desc> out;
-  for (const std::int32_t id : g.outputs_of(n)) out.push_back(g.at(id).desc);
-  const ir::operand_list operands(g, g.inputs_of(n), known);
-  return n.op->part_offset(g.attrs_of(n), operands.operands, out, static_cast<int>(k)) * size_of(out[k].type);
-}
-
-}  // namespace detail
-
-/// A row for each node, in the order in which they run; nodes on weights alone, which run once, have none. The names lie in `text`, which has
-/// the same content as the graph's own and may live longer.
-constexpr pool<node_info> node_table(const ir::graph& optimised, const plan_view& plan, array_ref<const char> text) {
-  const ir::graph& g = optimised;
-  const pool<char> known = passes::known_values(g);
-  pool<std::int64_t> offset_of;  // of values in the arena
-  offset_of.assign(g.values.size(), -1);
-  pool<node_info> rows;
-  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
-    const ir::node& n = g.nodes[i];
-    const std::int32_t y = g.outputs_of(n)[0];
-    if (known[static_cast<std::size_t>(y)] != 0) continue;
-    node_info row;
-    row.op = n.op->name;
-    row.name = {text.data() + n.name.first, static_cast<std::size_t>(n.name.count)};
-    row.output = g.at(y).desc;
-    row.parameters = detail::parameters_of(g, n, known);
-    row.macs = detail::macs_of(g, n);
-    if (const std::size_t at = detail::step_of(plan, i); at < plan.steps.size()) {
-      const step& s = plan.steps[at];
-      row.kernel = s.kernel;
-      for (std::size_t k = 0; k < plan.bands.size(); ++k) {
-        const band_group& group = plan.bands[k];
-        const std::int64_t place = static_cast<std::int64_t>(at) - group.steps.first;
-        if (place >= 0 && place < group.steps.count) row.band = static_cast<std::int32_t>(k), row.band_rows = group.rows;
-      }
-      for (std::size_t k = 0; k < g.outputs_of(n).size(); ++k) {
-        const operand_slot& slot = plan.slots[static_cast<std::size_t>(s.outputs.first) + k];
-        if (slot.base == in_arena) offset_of[static_cast<std::size_t>(g.outputs_of(n)[k])] = slot.offset;
-      }
-    } else if (const std::int64_t first = offset_of[static_cast<std::size_t>(g.inputs_of(n)[0])]; first >= 0) {
-      for (std::size_t k = 0; k < g.outputs_of(n).size(); ++k) offset_of[static_cast<std::size_t>(g.outputs_of(n)[k])] = first + detail::offset_in_operand(g, n, known, k);
-    }
-    row.arena_offset = offset_of[static_cast<std::size_t>(y)];
-    rows.push_back(row);
-  }
-  return rows;
 }
 
 }  // namespace nnrt::inline NNRT_ISA
