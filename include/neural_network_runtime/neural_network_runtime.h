@@ -1,7 +1,9 @@
 // neural_network_runtime.h: quantisation parameters, models, and API 9's way of running them, for C99 and C++.
-// Flow: a finished model is compiled and run with neural_network_core.h; nnrt/c_api.hpp defines the functions.
+// Flow: brings neural_network_core.h, with which a finished model is compiled and run; nnrt/c_api.hpp defines the
+// functions.
 #pragma once
 
+#include "neural_network_core.h"
 #include "neural_network_runtime_type.h"
 
 #ifdef __cplusplus

@@ -77,6 +77,37 @@ struct fake {
   ~fake() { remove_device(id); }
 };
 
+/// A model of one operation with float32 inputs of one shape, its output declared as given; with it a compilation and an executor, where they can be.
+struct one_operation {
+  OH_NNModel* model = OH_NNModel_Construct();
+  OH_NNCompilation* compilation = nullptr;
+  OH_NNExecutor* executor = nullptr;
+  int built = OH_NN_FAILED;
+
+  one_operation(OH_NN_OperationType operation, std::vector<std::int32_t> in, OH_NN_DataType type, std::vector<std::int32_t> out, const OH_NN_QuantParam* quant = nullptr) {
+    add_tensor(model, OH_NN_FLOAT32, in, OH_NN_TENSOR, quant);
+    add_tensor(model, type, out, OH_NN_TENSOR, quant);
+    OH_NNModel_AddOperation(model, operation, indices{}, indices{0}, indices{1});
+    OH_NNModel_SpecifyInputsAndOutputs(model, indices{0}, indices{1});
+    OH_NNModel_Finish(model);
+    compilation = OH_NNCompilation_Construct(model);
+    built = OH_NNCompilation_Build(compilation);
+    executor = OH_NNExecutor_Construct(compilation);
+  }
+  one_operation(const one_operation&) = delete;
+  ~one_operation() { OH_NNExecutor_Destroy(&executor), OH_NNCompilation_Destroy(&compilation), OH_NNModel_Destroy(&model); }
+
+  /// Runs on a tensor of this shape and one that the executor describes, as often as asked; the last code.
+  int run(const std::vector<std::int32_t>& shape, int times) {
+    NN_TensorDesc* described = OH_NNExecutor_CreateOutputTensorDesc(executor, 0);
+    NN_Tensor *in = small_executor::make_tensor(shape), *out = OH_NNTensor_Create(0, described);
+    int code = -1;
+    for (int i = 0; i < times; ++i) code = OH_NNExecutor_RunSync(executor, &in, 1, &out, 1);
+    OH_NNTensor_Destroy(&in), OH_NNTensor_Destroy(&out), OH_NNTensorDesc_Destroy(&described);
+    return code;
+  }
+};
+
 fake_behaviour that(const std::function<void(fake_behaviour&)>& set) {
   fake_behaviour made;
   set(made);
@@ -168,6 +199,7 @@ const row descriptions[] = {
     {"OH_NNTensorDesc_GetElementCount", "a shape", SUCCESS, [] { description d; std::size_t n = 0; const int code = OH_NNTensorDesc_GetElementCount(d.handle, &n); return n == 12 ? code : -1; }},
     {"OH_NNTensorDesc_GetElementCount", "an unknown extent", DYNAMIC, [] { description d(OH_NN_INT8, {2, -1}); std::size_t n = 9; const int code = OH_NNTensorDesc_GetElementCount(d.handle, &n); return n == 0 ? code : -1; }},
     {"OH_NNTensorDesc_GetElementCount", "no shape", INVALID, [] { description d(OH_NN_INT8, {}); std::size_t n; return OH_NNTensorDesc_GetElementCount(d.handle, &n); }},
+    {"OH_NNTensorDesc_GetElementCount", "an executor's description of a scalar", SUCCESS, [] { one_operation o(OH_NN_OPS_ABS, {}, OH_NN_FLOAT32, {}); NN_TensorDesc* d = OH_NNExecutor_CreateInputTensorDesc(o.executor, 0); std::size_t n = 0; const int code = OH_NNTensorDesc_GetElementCount(d, &n); OH_NNTensorDesc_Destroy(&d); return n == 1 ? code : -1; }},
     {"OH_NNTensorDesc_GetElementCount", "too many", INVALID, [] { description d(OH_NN_INT8, {2147483647, 2147483647, 2147483647}); std::size_t n; return OH_NNTensorDesc_GetElementCount(d.handle, &n); }},
     {"OH_NNTensorDesc_GetElementCount", "object null", INVALID, [] { std::size_t n; return OH_NNTensorDesc_GetElementCount(nullptr, &n); }},
     {"OH_NNTensorDesc_GetElementCount", "count null", INVALID, [] { return OH_NNTensorDesc_GetElementCount(description().handle, nullptr); }},
@@ -189,6 +221,7 @@ const row tensors[] = {
     {"OH_NNTensor_Create", "no shape", NULL_OBJECT, [] { return made_tensor(OH_NNTensor_Create(0, description(OH_NN_INT8, {}).handle)); }},
     {"OH_NNTensor_Create", "an unknown extent", NULL_OBJECT, [] { return made_tensor(OH_NNTensor_Create(0, description(OH_NN_INT8, {-1}).handle)); }},
     {"OH_NNTensor_Create", "more than 1 GiB", NULL_OBJECT, [] { return made_tensor(OH_NNTensor_Create(0, description(OH_NN_INT8, {1 << 30, 2}).handle)); }},
+    {"OH_NNTensor_Create", "an executor's description of a scalar", AN_OBJECT, [] { one_operation o(OH_NN_OPS_ABS, {}, OH_NN_FLOAT32, {}); NN_TensorDesc* d = OH_NNExecutor_CreateInputTensorDesc(o.executor, 0); const int made = made_tensor(OH_NNTensor_Create(0, d)); OH_NNTensorDesc_Destroy(&d); return made; }},
     {"OH_NNTensor_CreateWithSize", "more than needed", AN_OBJECT, [] { return made_tensor(OH_NNTensor_CreateWithSize(0, description().handle, 64)); }},
     {"OH_NNTensor_CreateWithSize", "an unknown extent, 1 byte", AN_OBJECT, [] { return made_tensor(OH_NNTensor_CreateWithSize(0, description(OH_NN_INT8, {-1}).handle, 1)); }},
     {"OH_NNTensor_CreateWithSize", "less than needed", NULL_OBJECT, [] { return made_tensor(OH_NNTensor_CreateWithSize(0, description().handle, 47)); }},
@@ -354,6 +387,8 @@ const row models[] = {
     {"OH_NNModel_Finish", "after such a failure", FORBIDDEN, [] { small_model m(stage::tensors); OH_NNModel_AddOperation(m.handle, OH_NN_OPS_QUANT_DTYPE_CAST, indices{}, indices{0}, indices{3}); OH_NNModel_SpecifyInputsAndOutputs(m.handle, indices{0}, indices{3}); OH_NNModel_Finish(m.handle); return OH_NNModel_Finish(m.handle); }},
     {"OH_NNModel_GetAvailableOperations", "the processor", SUCCESS, [] { small_model m; const bool* can = nullptr; std::uint32_t n = 0; const int code = OH_NNModel_GetAvailableOperations(m.handle, 0, &can, &n); return n == 1 && can[0] ? code : -1; }},
     {"OH_NNModel_GetAvailableOperations", "a device that refuses", SUCCESS, [] { const fake device(that([](auto& b) { b.refuses = "add"; })); small_model m; const bool* can = nullptr; std::uint32_t n = 0; const int code = OH_NNModel_GetAvailableOperations(m.handle, device.id, &can, &n); return n == 1 && !can[0] ? code : -1; }},
+    {"OH_NNModel_GetAvailableOperations", "a scalar that is declared as [1]", SUCCESS, [] { one_operation o(OH_NN_OPS_RANK, {2, 3}, OH_NN_INT32, {1}); const bool* can = nullptr; std::uint32_t n = 0; const int code = OH_NNModel_GetAvailableOperations(o.model, 0, &can, &n); return n == 1 && can[0] ? code : -1; }},
+    {"OH_NNModel_GetAvailableOperations", "declared with another extent", SUCCESS, [] { one_operation o(OH_NN_OPS_ABS, {2, 3}, OH_NN_FLOAT32, {3, 2}); const bool* can = nullptr; std::uint32_t n = 0; const int code = OH_NNModel_GetAvailableOperations(o.model, 0, &can, &n); return n == 1 && !can[0] ? code : -1; }},
     {"OH_NNModel_GetAvailableOperations", "model null", INVALID, [] { const bool* can = nullptr; std::uint32_t n = 0; return OH_NNModel_GetAvailableOperations(nullptr, 0, &can, &n); }},
     {"OH_NNModel_GetAvailableOperations", "list null", INVALID, [] { std::uint32_t n = 0; return OH_NNModel_GetAvailableOperations(small_model().handle, 0, nullptr, &n); }},
     {"OH_NNModel_GetAvailableOperations", "*list not null", INVALID, [] { const bool some = true, *can = &some; std::uint32_t n = 0; return OH_NNModel_GetAvailableOperations(small_model().handle, 0, &can, &n); }},
@@ -427,6 +462,11 @@ const row compilations[] = {
     {"OH_NNCompilation_EnableFloat16", "true", SUCCESS, [] { return OH_NNCompilation_EnableFloat16(small_compilation(false).handle, true); }},
     {"OH_NNCompilation_EnableFloat16", "null", INVALID, [] { return OH_NNCompilation_EnableFloat16(nullptr, true); }},
     {"OH_NNCompilation_Build", "a model", SUCCESS, [] { return built(0); }},
+    {"OH_NNCompilation_Build", "a scalar that is declared as [1]", SUCCESS, [] { return one_operation(OH_NN_OPS_RANK, {2, 3}, OH_NN_INT32, {1}).built; }},
+    {"OH_NNCompilation_Build", "a result that is declared with an axis of extent 1 more", SUCCESS, [] { return one_operation(OH_NN_OPS_SQUEEZE, {2, 1, 3}, OH_NN_FLOAT32, {2, 3, 1}).built; }},
+    {"OH_NNCompilation_Build", "a result that is declared with another extent", FAILED, [] { return one_operation(OH_NN_OPS_SQUEEZE, {2, 1, 3}, OH_NN_FLOAT32, {3, 2}).built; }},
+    {"OH_NNCompilation_Build", "floats with a scale, which means nothing", SUCCESS, [] { const std::uint32_t bits = 8; const double scale = 0.5; const std::int32_t zero = 1; const OH_NN_QuantParam q{1, &bits, &scale, &zero}; return one_operation(OH_NN_OPS_ABS, {2, 3}, OH_NN_FLOAT32, {2, 3}, &q).built; }},
+    {"OH_NNCompilation_Build", "floats with a scale per channel", SUCCESS, [] { const std::uint32_t bits[] = {8, 8}; const double scales[] = {0.5, 1}; const std::int32_t zeros[] = {1, 2}; const OH_NN_QuantParam q{2, bits, scales, zeros}; return one_operation(OH_NN_OPS_ABS, {2, 3}, OH_NN_FLOAT32, {2, 3}, &q).built; }},
     {"OH_NNCompilation_Build", "null", INVALID, [] { return OH_NNCompilation_Build(nullptr); }},
     {"OH_NNCompilation_Build", "a model and a cache's bytes", INVALID, [] { return built(0, [](OH_NNCompilation* c) { OH_NNCompilation_ImportCacheFromBuffer(c, some_bytes, 4); }); }},
     {"OH_NNCompilation_Build", "a second time", INVALID, [] { return OH_NNCompilation_Build(small_compilation().handle); }},
@@ -527,6 +567,9 @@ const row executors[] = {
     {"OH_NNExecutor_SetOnServiceDied", "null", INVALID, [] { return OH_NNExecutor_SetOnServiceDied(nullptr, never_died); }},
     {"OH_NNExecutor_SetOnServiceDied", "function null", INVALID, [] { return OH_NNExecutor_SetOnServiceDied(small_executor().handle, nullptr); }},
     {"OH_NNExecutor_SetOnServiceDied", "a device without", FORBIDDEN, [] { const fake device(fake_behaviour{}); return OH_NNExecutor_SetOnServiceDied(small_executor(false, device.id).handle, never_died); }},
+    {"OH_NNExecutor_RunSync", "a scalar result, again and again", SUCCESS, [] { return one_operation(OH_NN_OPS_RANK, {2, 3}, OH_NN_INT32, {1}).run({2, 3}, 3); }},
+    {"OH_NNExecutor_RunSync", "[1] for a scalar input", SUCCESS, [] { return one_operation(OH_NN_OPS_ABS, {}, OH_NN_FLOAT32, {}).run({1}, 2); }},
+    {"OH_NNExecutor_RunSync", "[2] for a scalar input", INVALID, [] { return one_operation(OH_NN_OPS_ABS, {}, OH_NN_FLOAT32, {}).run({2}, 1); }},
     {"OH_NNExecutor_RunSync", "good", SUCCESS, [] { return small_executor().run(); }},
     {"OH_NNExecutor_RunSync", "null", INVALID, [] { return ran([](auto& e) { return OH_NNExecutor_RunSync(nullptr, e.tensors, 2, e.tensors + 2, 1); }); }},
     {"OH_NNExecutor_RunSync", "inputs null", INVALID, [] { return ran([](auto& e) { return OH_NNExecutor_RunSync(e.handle, nullptr, 2, e.tensors + 2, 1); }); }},

@@ -3,7 +3,9 @@
 
 #include <nnrt/hal.hpp>
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 
 namespace nnrt_test {
 namespace {
@@ -26,6 +28,21 @@ class fake_execution final : public hal::execution {
  private:
   fake_behaviour behaviour_;
   std::vector<tensor_desc> outputs_;
+};
+
+/// A desc as a cache keeps it: numbers without the padding between members, whose bytes are anybody's.
+struct kept_desc {
+  std::int64_t type = 0;
+  std::int64_t rank = 0;
+  std::int64_t extents[max_rank] = {};
+
+  kept_desc() = default;
+  explicit kept_desc(const tensor_desc& desc) : type(static_cast<int>(desc.type)), rank(desc.rank()) { std::copy(desc.shape.begin(), desc.shape.end(), extents); }
+  tensor_desc desc() const {
+    shape_t shape;
+    for (std::int64_t axis = 0; axis < rank; ++axis) shape.push_back(extents[axis]);
+    return {static_cast<dtype>(type), shape};
+  }
 };
 
 class fake_prepared final : public hal::prepared_model {
@@ -53,8 +70,9 @@ class fake_prepared final : public hal::prepared_model {
     for (const auto& list : {inputs_, outputs_}) {
       files[0].push_back(std::byte(list.size()));
       for (const tensor_desc& desc : list) {
-        const auto* const first = reinterpret_cast<const std::byte*>(&desc);
-        files[0].insert(files[0].end(), first, first + sizeof desc);
+        const kept_desc kept(desc);
+        const auto* const first = reinterpret_cast<const std::byte*>(&kept);
+        files[0].insert(files[0].end(), first, first + sizeof kept);
       }
     }
     return files;
@@ -104,7 +122,11 @@ class fake_driver final : public hal::driver {
     for (auto& list : lists) {
       const auto count = static_cast<std::size_t>(rest[0]);
       rest = rest.subspan(1);
-      for (std::size_t i = 0; i < count; ++i, rest = rest.subspan(sizeof(tensor_desc))) std::memcpy(&list.emplace_back(), rest.data(), sizeof(tensor_desc));
+      for (std::size_t i = 0; i < count; ++i, rest = rest.subspan(sizeof(kept_desc))) {
+        kept_desc kept;
+        std::memcpy(&kept, rest.data(), sizeof kept);
+        list.push_back(kept.desc());
+      }
     }
     if (behaviour_.restored != nullptr) ++*behaviour_.restored;
     return std::make_shared<fake_prepared>(behaviour_, std::move(lists[0]), std::move(lists[1]));

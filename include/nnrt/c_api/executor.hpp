@@ -57,6 +57,7 @@ class executor_of_compilation {
     made.type = static_cast<OH_NN_DataType>(desc.type);
     made.format = OH_NN_FORMAT_NHWC;
     made.shape = as_extents(desc.shape);
+    made.is_scalar = desc.rank() == 0;
     made.name = std::string(is_input ? built_.prepared->input_name(i) : built_.prepared->output_name(i));
     return made;
   }
@@ -228,7 +229,8 @@ class executor_of_compilation {
     for (std::size_t i = 0; i < input_count; ++i) {
       const auto* const tensor = alive<tensor_in_memory>(inputs[i]);
       if (tensor == nullptr) return fails(ranges_[i] ? OH_NN_NULL_PTR : OH_NN_INVALID_PARAMETER, {me, ": input ", i, " is no tensor"});
-      const shape_t shape = shape_of(tensor->desc.shape);
+      shape_t shape = shape_of(tensor->desc.shape);
+      if (shape.rank == 1 && shape[0] == 1 && built_.prepared->input_desc(i).rank() == 0) shape = {};  // programs cannot describe a scalar
       if (tensor->desc.shape.size() > static_cast<std::size_t>(max_rank) || !lies_in_range(i, shape))
         return fails(OH_NN_INVALID_PARAMETER, {me, ": input ", i, ": got shape ", shape, ", expected ", built_.prepared->input_desc(i).shape});
       made.inputs.push_back({tensor->memory.data(), tensor->room(), shape});
@@ -262,7 +264,10 @@ class executor_of_compilation {
                                                                          : device_failure;
       return fails(code, {me, ": ", done.error().message()});
     }
-    for (std::size_t i = 0; i < tensors.results.size(); ++i) put_extents(tensors.outputs[i].shape, tensors.results[i]->desc.shape);
+    for (std::size_t i = 0; i < tensors.results.size(); ++i) {
+      put_extents(tensors.outputs[i].shape, tensors.results[i]->desc.shape);
+      tensors.results[i]->desc.is_scalar = tensors.outputs[i].shape.rank == 0;
+    }
     keep_shapes(tensors.outputs);
     return OH_NN_SUCCESS;
   }

@@ -5,6 +5,7 @@
 #include <nnrt/c_api/operations.hpp>
 #include <nnrt/c_api/tensors.hpp>
 #include <nnrt/io/model.hpp>
+#include <nnrt/passes/shapes.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -71,8 +72,12 @@ inline tensor_desc desc_of(const model_tensor& t, std::string& refusal) {
   for (const std::int32_t extent : t.shape) shape.push_back(extent);
   if (t.shape.size() > static_cast<std::size_t>(max_rank)) refusal = joined({"a tensor has ", t.shape.size(), " axes, expected at most ", max_rank});
   tensor_desc desc(t.type, shape);
-  if (t.scales.size() == 1) desc.quantised = quant{t.scales[0], t.zero_points[0]};
-  if (t.scales.size() < 2) return desc;
+  // Upstream takes scales of any tensor and leaves it to the device what they mean: those of floats mean nothing here.
+  if (t.scales.empty() || !types::quantised.contains(t.type)) return desc;
+  if (t.scales.size() == 1) {
+    desc.quantised = quant{t.scales[0], t.zero_points[0]};
+    return desc;
+  }
   desc.quantised.mode = quantisation::kind::per_channel;
   // Weights have their output channels first; anything else is known by its length.
   int axis = 0;
@@ -132,8 +137,9 @@ class model_under_construction {
       return fails(OH_NN_INVALID_PARAMETER, {me, ": got ", given.scales.size(), " scales, ", given.zero_points.size(), " zero points and ", given.bits.size(), " widths"});
     for (const std::uint32_t bits : given.bits)
       if (bits != 8) return fails(OH_NN_INVALID_PARAMETER, {me, ": got ", bits, " bits, expected 8"});
-    for (const double scale : given.scales) t.scales.push_back(static_cast<float>(scale));
     t.zero_points = given.zero_points;
+    t.scales.assign(given.scales.size(), 0);
+    for (std::size_t i = 0; i < given.scales.size(); ++i) t.scales[i] = static_cast<float>(given.scales[i]);
     return OH_NN_SUCCESS;
   }
 
@@ -181,10 +187,14 @@ class model_under_construction {
     if (tensors_.empty()) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the model has no tensors"});
     if (operations_.empty()) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the model has no operations"});
     if (!has_ends_) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the model's inputs and outputs are not specified"});
-    is_finished_ = true;
     for (const model_operation& operation : operations_)
-      if (!operation.missing.empty()) return fails(OH_NN_FAILED, {me, ": ", operation.kind->op->name, " has no ", operation.missing});
+      if (!operation.missing.empty()) {
+        is_finished_ = true;  // as upstream has it: it does not open again
+        return fails(OH_NN_FAILED, {me, ": ", operation.kind->op->name, " has no ", operation.missing});
+      }
+    made_ = {}, node_of_.clear();  // of an attempt for which there was no memory
     make_graph();
+    is_finished_ = true;
     return OH_NN_SUCCESS;
   }
 
@@ -353,6 +363,35 @@ inline std::vector<std::size_t> model_under_construction::runnable_order() {
   return order;
 }
 
+namespace detail {
+/// Whether tensors of these shapes have the same bytes, since they differ by axes of extent 1 alone.
+inline bool same_but_for_ones(const shape_t& a, const shape_t& b) {
+  if (!a.is_known() || !b.is_known()) return false;
+  shape_t of_a, of_b;
+  for (const std::int64_t extent : a)
+    if (extent != 1) of_a.push_back(extent);
+  for (const std::int64_t extent : b)
+    if (extent != 1) of_b.push_back(extent);
+  return of_a == of_b;
+}
+
+/// Gives the results of a node the shapes that its operator's rules find, where they are the declared ones but for axes of extent 1. Programs
+/// declare [1] where the result is a scalar, and keep axes that the operator takes away: upstream leaves that to its devices, which do not mind.
+inline void settle_ranks(ir::graph& g, const ir::node& n, array_ref<const passes::readiness> ready) {
+  pool<tensor_desc> wanted;
+  for (const std::int32_t id : g.outputs_of(n)) {
+    wanted.push_back(g.at(id).desc);
+    wanted.back().shape = {};
+  }
+  const verdict found = n.op->infer(g.attrs_of(n), passes::operands_of(g, g.inputs_of(n), ready).operands, wanted);
+  if (!found || found.outputs.size() != wanted.size()) return;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    shape_t& declared = g.at(g.outputs_of(n)[i]).desc.shape;
+    if (same_but_for_ones(found.outputs[i].shape, declared)) declared = found.outputs[i].shape;
+  }
+}
+}  // namespace detail
+
 inline void model_under_construction::make_graph() {
   ir::graph& g = made_.graph;
   refusals_.assign(operations_.size(), {});
@@ -360,6 +399,8 @@ inline void model_under_construction::make_graph() {
   std::vector<std::int32_t> ids(tensors_.size(), ir::none);
   std::vector<std::string> faults(tensors_.size());
   add_values(ids, faults);
+  pool<passes::readiness> ready;
+  for (const ir::value& v : g.values) ready.push_back(passes::readiness_of(v));
   for (const std::size_t i : runnable_order()) {
     const model_operation& o = operations_[i];
     refusals_[i] = o.refusal;
@@ -381,6 +422,8 @@ inline void model_under_construction::make_graph() {
     made.name = g.add_text(joined({i}));
     node_of_[i] = static_cast<std::int32_t>(g.nodes.size());
     g.nodes.push_back(made);
+    if (refusals_[i].empty()) detail::settle_ranks(g, made, ready);
+    for (const std::int32_t id : outputs) ready[static_cast<std::size_t>(id)] = passes::readiness_of(g, made, ready);
   }
   for (const std::uint32_t index : inputs_) g.inputs.push_back(ids[index]);
   for (const std::uint32_t index : outputs_) g.outputs.push_back({ids[index], g.add_text(joined({"Tensor: ", index}))});

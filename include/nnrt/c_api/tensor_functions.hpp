@@ -95,6 +95,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNTensorDesc_SetShape(NN_TensorDesc* tensorDesc, 
     if (desc == nullptr || shape == nullptr) return null_argument(me);
     if (shapeLength == 0 || shapeLength > most) return fails(OH_NN_INVALID_PARAMETER, {me, ": got ", shapeLength, " extents, expected 1 to ", most});
     desc->shape.assign(shape, shape + shapeLength);
+    desc->is_scalar = false;
     return OH_NN_SUCCESS;
   });
 }
@@ -133,7 +134,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNTensorDesc_GetElementCount(const NN_TensorDesc*
   return coded("OH_NNTensorDesc_GetElementCount", [&](const char* me) {
     const tensor_description* const desc = alive_description(tensorDesc);
     if (desc == nullptr || elementCount == nullptr) return null_argument(me);
-    if (desc->shape.empty()) return fails(OH_NN_INVALID_PARAMETER, {me, ": the description has no shape"});
+    if (!desc->has_shape()) return fails(OH_NN_INVALID_PARAMETER, {me, ": the description has no shape"});
     const OH_NN_ReturnCode code = count_elements(desc->shape, *elementCount);
     if (code == OH_NN_INVALID_PARAMETER) log({me, ": more elements than can be counted"});
     return code;

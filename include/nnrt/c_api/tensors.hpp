@@ -38,8 +38,11 @@ struct tensor_description {
   static constexpr object kind = object::tensor_desc;
   OH_NN_DataType type = OH_NN_UNKNOWN;
   OH_NN_Format format = OH_NN_FORMAT_NONE;
-  std::vector<std::int32_t> shape;  // empty: not set
+  std::vector<std::int32_t> shape;  // empty: not set, or that of a scalar
+  bool is_scalar = false;           // which programs cannot say, but executors
   std::string name;
+
+  bool has_shape() const { return !shape.empty() || is_scalar; }
 };
 
 /// How many elements a shape has; DYNAMIC_SHAPE, and 0 of them, where an extent is not positive.
@@ -57,7 +60,7 @@ inline OH_NN_ReturnCode count_elements(const std::vector<std::int32_t>& shape, s
 /// The bytes of a description's tensor; 0 where an extent is not positive.
 inline OH_NN_ReturnCode count_bytes(const tensor_description& desc, std::size_t& bytes) {
   bytes = 0;
-  if (desc.shape.empty()) return fails(OH_NN_INVALID_PARAMETER, {"tensor description: has no shape"});
+  if (!desc.has_shape()) return fails(OH_NN_INVALID_PARAMETER, {"tensor description: has no shape"});
   if (desc.type == OH_NN_UNKNOWN) return fails(OH_NN_INVALID_PARAMETER, {"tensor description: has no data type"});
   std::size_t elements = 0;
   const OH_NN_ReturnCode counted = count_elements(desc.shape, elements);
