@@ -6,11 +6,12 @@
 #include <string>
 #include <system_error>
 
-/// Made under the system's folder for temporary files; removed with all that is in it.
+/// Made under the system's folder for temporary files, or under another one that may be there; removed with all that is in it.
 class temporary_folder {
  public:
-  temporary_folder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "nnrt-test-XXXXXX").string();
+  explicit temporary_folder(const std::filesystem::path& preferred = {}) {
+    const bool is_there = !preferred.empty() && std::filesystem::is_directory(preferred);
+    std::string pattern = ((is_there ? preferred : std::filesystem::temp_directory_path()) / "nnrt-test-XXXXXX").string();
     if (::mkdtemp(pattern.data()) != nullptr) path_ = pattern;
   }
   temporary_folder(const temporary_folder&) = delete;

@@ -35,12 +35,18 @@ class session {
   session(session&&) noexcept = default;
   session& operator=(session&&) noexcept = default;
 
+  /// Whether it has got its memory and its threads. Error: out_of_memory, which run() says as well.
+  result<void> ready() const {
+    if (broken_.message().empty()) return {};
+    return fail(broken_);
+  }
+
   /// Gives every input a shape, in order; those of a program whose extents are known are the only ones that fit it. Inputs are zero afterwards,
   /// spans from before mean nothing any more. What was planned for these shapes before is used again.
   /// Errors: invalid_argument (another number of shapes, a shape that does not fit its input), rule_broken (`add: extents must be equal or 1 (got
   /// 3, expected 4)`), out_of_memory; then the session stays as it was.
   result<void> resize(std::span<const shape_t> shapes) {
-    if (!broken_.message().empty()) return fail(broken_);
+    if (auto ok = ready(); !ok) return ok;
     auto fitted = program_.with_shapes(shapes);
     if (!fitted) return fail(std::move(fitted.error()));
     session resized(std::move(*fitted), threads_);
@@ -91,6 +97,7 @@ class session {
   /// From now on runs read input i at `first`, which has the bytes of its desc and lives until then; null: in the session's own memory again.
   /// Kernels read it fastest where it is aligned to 64 bytes.
   void read_input_from(std::size_t i, const std::byte* first) {
+    if (bases_.empty()) return;  // run() says why
     if (own_inputs_.empty()) own_inputs_.assign(bases_.begin() + first_input, bases_.begin() + first_input + static_cast<std::ptrdiff_t>(plan().inputs.size()));
     if (i < own_inputs_.size()) bases_[first_input + i] = first != nullptr ? const_cast<std::byte*>(first) : own_inputs_[i];
   }

@@ -22,6 +22,8 @@ namespace detail {
 class cpu_execution final : public execution {
  public:
   explicit cpu_execution(const program& compiled) : session_(compiled) {}
+  /// Error: out_of_memory.
+  result<void> ready() const { return session_.ready(); }
 
   result<void> run(array_ref<const argument> inputs, array_ref<argument> outputs, std::int64_t deadline) override {
     if (auto ok = check_counts(inputs.size(), outputs.size()); !ok) return ok;
@@ -80,7 +82,11 @@ class cpu_prepared_model final : public prepared_model {
     }
     return range;
   }
-  result<std::unique_ptr<execution>> make_execution() override { return std::make_unique<cpu_execution>(program_); }
+  result<std::unique_ptr<execution>> make_execution() override {
+    auto made = std::make_unique<cpu_execution>(program_);
+    if (auto ready = made->ready(); !ready) return fail(std::move(ready.error()));
+    return made;
+  }
 
  private:
   /// What the C API's 32-bit extents can say.

@@ -1,0 +1,95 @@
+// failing_memory: operator new and aligned_alloc, which the library's blocks come from, counted over malloc.
+#include "c_api/failing_memory.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+#include <dlfcn.h>
+
+namespace {
+
+std::atomic<long> made{0}, given_back{0};
+std::atomic<bool> is_armed{false};
+std::atomic<long> seen{0}, first{0}, failures{0};
+std::atomic<bool> lasts{false};
+
+bool must_fail() {
+  if (!is_armed) return false;
+  const long number = seen++;
+  if (lasts ? number < first : number != first) return false;
+  ++failures;
+  return true;
+}
+
+void* counted(void* piece) {
+  if (piece == nullptr) throw std::bad_alloc();
+  ++made;
+  return piece;
+}
+void* allocate(std::size_t bytes) {
+  if (must_fail()) throw std::bad_alloc();
+  return counted(std::malloc(bytes > 0 ? bytes : 1));
+}
+void* allocate(std::size_t bytes, std::align_val_t alignment) {
+  if (must_fail()) throw std::bad_alloc();
+  void* piece = nullptr;
+  const int failed = ::posix_memalign(&piece, static_cast<std::size_t>(alignment), bytes > 0 ? bytes : 1);
+  return counted(failed == 0 ? piece : nullptr);
+}
+void release(void* piece) noexcept {
+  if (piece != nullptr) ++given_back;
+  std::free(piece);
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) { return allocate(bytes); }
+void* operator new[](std::size_t bytes) { return allocate(bytes); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) { return allocate(bytes, alignment); }
+void* operator new[](std::size_t bytes, std::align_val_t alignment) { return allocate(bytes, alignment); }
+void operator delete(void* piece) noexcept { release(piece); }
+void operator delete[](void* piece) noexcept { release(piece); }
+void operator delete(void* piece, std::size_t) noexcept { release(piece); }
+void operator delete[](void* piece, std::size_t) noexcept { release(piece); }
+void operator delete(void* piece, std::align_val_t) noexcept { release(piece); }
+void operator delete[](void* piece, std::align_val_t) noexcept { release(piece); }
+void operator delete(void* piece, std::size_t, std::align_val_t) noexcept { release(piece); }
+void operator delete[](void* piece, std::size_t, std::align_val_t) noexcept { release(piece); }
+
+// Sanitizers have an aligned_alloc of their own, which only they may free.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define NNRT_TEST_SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define NNRT_TEST_SANITIZED
+#endif
+#endif
+#if !defined(NNRT_TEST_SANITIZED)
+extern "C" void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
+  using function = void* (*)(std::size_t, std::size_t);
+  static const auto system = reinterpret_cast<function>(::dlsym(RTLD_NEXT, "aligned_alloc"));
+  if (!must_fail()) return system(alignment, bytes);
+  errno = ENOMEM;
+  return nullptr;
+}
+#endif
+
+namespace nnrt_test {
+
+long allocations() { return made; }
+long living_allocations() { return made - given_back; }
+bool has_failed() { return failures > 0; }
+void begin_shortage(const shortage& which) {
+  first = which.first;
+  lasts = which.lasts;
+  seen = failures = 0;
+}
+namespace detail {
+void arm() { is_armed = true; }
+void disarm() { is_armed = false; }
+}  // namespace detail
+
+}  // namespace nnrt_test

@@ -1,0 +1,35 @@
+// failing_memory: the heap of these tests, which counts and, when it is told to, has nothing left.
+// Flow: a test arms it around a call of a C function and looks at the code that comes out; failing_memory.cpp stands before the allocations.
+#pragma once
+
+namespace nnrt_test {
+
+/// Calls of operator new so far, from all threads.
+long allocations();
+/// Of these, the pieces that nobody has given back.
+long living_allocations();
+
+/// Which allocations fail while calls run inside lacking(): the one of this number, counted from 0, or that and all after it.
+struct shortage {
+  long first;
+  bool lasts;
+};
+
+/// Arms the heap, calls, disarms it; what the call returned. The count goes on from call to call until begin_shortage() starts it anew.
+void begin_shortage(const shortage& which);
+/// Whether an allocation has failed since.
+bool has_failed();
+
+namespace detail {
+void arm();
+void disarm();
+}  // namespace detail
+
+template <class Call> auto lacking(Call call) {
+  detail::arm();
+  const auto answered = call();
+  detail::disarm();
+  return answered;
+}
+
+}  // namespace nnrt_test
