@@ -1,0 +1,170 @@
+// accelerator: what a table of an accelerator says - its operators, their limits, alignment, quantisation, rounding.
+// Flow: policy/bayes.hpp and its like are such tables, one file each; check_node() reads them, bpu<architecture> names one.
+#pragma once
+
+#include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/verdict.hpp>
+
+#include <string_view>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// What an accelerator can ask of a node. A row of its table gives the limits; where a rule compares two facts of one node, the second
+/// one is the limit. Extents are those of images [N, H, W, C]: tensors of lower rank count as images whose other extents are 1.
+enum class accelerator_rule {
+  operator_must_be_in_the_table,
+  operator_must_be_fused_into_a_convolution,
+  operator_must_be_folded_away,
+  operator_must_be_asked_for,
+  operand_type_must_be_accepted_by_the_accelerator,
+  zero_point_must_be_0,
+  extents_must_be_known,
+  rank_must_lie_within_the_limits,
+  batch_must_lie_within_the_limits,
+  extents_must_lie_within_the_limits,
+  channels_must_lie_within_the_limits,
+  sides_must_lie_within_the_limits,
+  elements_must_lie_within_the_limits,
+  elements_of_an_image_must_lie_within_the_limits,
+  aligned_elements_must_lie_within_the_limits,
+  aligned_blocks_of_the_result_must_lie_within_the_limits,
+  kernel_must_lie_within_the_limits,
+  kernel_area_must_lie_within_the_limits,
+  kernel_volume_must_lie_within_the_limits,
+  decomposed_kernel_volume_must_lie_within_the_limits,
+  filters_must_lie_within_the_limits,
+  channels_per_group_must_lie_within_the_limits,
+  strides_must_lie_within_the_limits,
+  strides_must_be_powers_of_two,
+  strides_of_a_dilated_kernel_must_be_1,
+  strides_before_a_residual_add_must_lie_within_the_limits,
+  stride_area_must_lie_within_the_limits,
+  stride_height_must_not_exceed_stride_width,
+  dilations_must_lie_within_the_limits,
+  dilations_must_be_powers_of_two,
+  dilations_must_be_multiples_of_the_strides,
+  dilation_height_must_not_exceed_dilation_width,
+  image_must_be_a_multiple_of_the_dilation,
+  result_of_a_dilated_kernel_must_be_i8,
+  pads_must_lie_within_the_limits,
+  pads_must_not_exceed_half_of_the_kernel,
+  pads_must_not_exceed_kernel_over_stride,
+  output_paddings_must_lie_within_the_limits,
+  area_of_a_global_pool_must_lie_within_the_limits,
+  sides_of_a_global_pool_must_lie_within_the_limits,
+  constants_must_not_be_too_many,
+  constants_must_not_hold_0,
+  operands_must_have_one_shape_or_one_be_a_pixel,
+  operands_must_have_one_shape_or_one_be_a_pixel_or_a_number,
+  batch_must_not_be_broadcast,
+  one_operand_alone_may_be_broadcast,
+  collapsed_rank_must_lie_within_the_limits,
+  exponent_must_be_one_number,
+  axis_must_be_that_of_channels,
+  axis_must_not_be_that_of_the_batch,
+  extent_of_the_axis_must_lie_within_the_limits,
+  node_must_be_the_last,
+  results_must_not_be_too_many,
+  parts_must_be_equal,
+  padding_mode_must_be_constant,
+  height_and_width_alone_may_be_padded,
+  block_size_must_lie_within_the_limits,
+  result_channels_must_be_multiples_of_4,
+  enlargement_must_lie_within_the_limits,
+  reduction_must_lie_within_the_limits,
+  axes_must_be_height_and_width,
+  axes_must_be_one_or_height_and_width,
+  axes_must_be_one,
+  axes_must_be_kept,
+  computed_indices_must_be_i32,
+  extents_that_change_must_not_be_too_many,
+  results_must_be_sorted,
+  ranks_of_factors_must_be_equal,
+  extents_of_matrices_must_lie_within_the_limits,
+  outer_extents_must_lie_within_the_limits,
+  outer_extents_of_the_second_factor_must_be_1,
+  first_factor_must_be_broadcast_as_a_whole_or_not_at_all,
+  broadcast_extents_of_the_second_factor_must_follow_the_others,
+};
+
+/// Which nodes of an operator a limit is for.
+enum class limits_of {
+  all,
+  plain,          // convolutions without groups and dilation
+  grouped,        // the others
+  last,           // nobody on the accelerator reads the result
+  followed,       // somebody does
+  windowed,       // pools that are not global
+  one_pixel,      // those that read an image of one pixel, or rows
+  many_pixels,    // the others
+  two_computed,   // matrix products of two computed factors
+  with_weight,    // matrix products with a weight
+};
+
+/// One limit: the facts that the rule is about lie in least … most. Rules that compare two facts of a node leave the numbers out.
+struct accelerator_limit {
+  accelerator_rule rule{};
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+  limits_of nodes = limits_of::all;
+};
+
+/// Where nodes of an operator run that break no limit.
+enum class placement {
+  on_accelerator,
+  if_asked,      // on the processor, unless the policy is strict
+  fused_only,    // nowhere by itself: a pass must have folded it into a convolution
+  folded,        // nowhere: its bytes stay where they are
+};
+
+/// An operator of an accelerator. Graphs of floats are quantised to i8, or to i16 where somebody asks for that.
+struct accelerator_operator {
+  std::string_view name;
+  dtype_set accepts;               // stored numbers that it takes
+  placement runs = placement::on_accelerator;
+  array_ref<const accelerator_limit> limits = {};
+  array_ref<const accelerator_limit> further = {};
+};
+
+/// How tensors lie in an accelerator's memory: each extent is lengthened to a multiple, then rows to a stride in bytes.
+struct alignment {
+  std::int64_t height = 1, width = 1, channels = 1;  // multiples, in elements
+  bool innermost_in_steps = false;                   // bytes of the innermost extent become 256 k + 0, 16, 32, 64 or 128
+};
+
+/// What scales of tensors may be.
+enum class scale_kind {
+  power_of_two,  // stored = real * 2^shift
+  real,          // stored = real / scale
+};
+
+/// Rounding of what is computed for a stored number.
+enum class stored_rounding { half_to_even };
+
+/// Everything that a policy knows of an architecture. A table is data: another architecture is another file like policy/bayes.hpp.
+struct accelerator {
+  std::string_view name;
+  array_ref<const accelerator_operator> operators;
+  array_ref<const accelerator_limit> limits;   // of every operator
+  alignment of_feature_maps;       // NHWC
+  alignment of_narrow_inputs;      // inputs of up to 4 channels, NHWC
+  alignment of_planes;             // NCHW
+  alignment of_images;             // Y and NV12
+  scale_kind scales = scale_kind::real;
+  stored_rounding rounding = stored_rounding::half_to_even;
+  std::int64_t memory_alignment = 64;  // of a tensor's first byte
+};
+
+/// What a table says of one node: nothing is broken, or one rule with the value and the limit.
+struct accelerator_verdict {
+  int rule = -1;                   // index into accelerator_rule; -1: nothing is broken
+  unit counted = unit::number;
+  std::int64_t actual = 0;
+  std::int64_t expected = 0;
+
+  constexpr explicit operator bool() const { return rule < 0; }
+  constexpr bool breaks(accelerator_rule which) const { return rule == static_cast<int>(which); }
+  friend constexpr bool operator==(const accelerator_verdict&, const accelerator_verdict&) = default;
+};
+
+}  // namespace nnrt::inline NNRT_ISA

@@ -1,0 +1,66 @@
+// alignment: how an accelerator lays a tensor into its memory - lengthened extents, strides, bytes.
+// Flow: who fills or reads such memory asks here; the lengthened places hold 0.
+#pragma once
+
+#include <nnrt/policy/accelerator.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// What a tensor is to an accelerator's memory.
+enum class tensor_use { input, output, feature_map, image };
+
+/// A tensor in an accelerator's memory. Extents and strides are in the tensor's own order of axes; strides in bytes.
+struct aligned_tensor {
+  shape_t valid;
+  shape_t aligned;
+  std::int64_t strides[max_rank] = {};
+  std::int64_t bytes = 0;
+};
+
+namespace detail {
+
+constexpr std::int64_t in_multiples(std::int64_t v, std::int64_t of) { return (v + of - 1) / of * of; }
+
+/// The least 256 k + 0, 16, 32, 64 or 128 that is not less.
+constexpr std::int64_t in_steps(std::int64_t bytes) {
+  const std::int64_t whole = bytes / 256 * 256;
+  for (const std::int64_t step : {0, 16, 32, 64, 128})
+    if (bytes - whole <= step) return whole + step;
+  return whole + 256;
+}
+
+constexpr const alignment& alignment_for(const accelerator& table, const tensor_desc& desc, tensor_use use) {
+  if (use == tensor_use::image) return table.of_images;
+  if (desc.layout == nchw) return table.of_planes;
+  const bool is_narrow = use == tensor_use::input && desc.rank() == 4 && desc.shape[3] <= 4;
+  return is_narrow ? table.of_narrow_inputs : table.of_feature_maps;
+}
+
+}  // namespace detail
+
+/// The tensor as the accelerator lays it: 4 axes [N, H, W, C] (or [N, C, H, W]), lower ranks with extents of 1 in front of the others.
+/// Of `image`, C counts planes or interleaved channels and only rows are lengthened. More than 4 axes stay as they are but for the last.
+/// Source: the alignment rules of the boards' documentation.
+constexpr aligned_tensor aligned(const accelerator& table, const tensor_desc& desc, tensor_use use = tensor_use::feature_map) {
+  shape_t four = desc.shape;
+  while (four.rank < 4) four = four.with_axis(0, 1);
+  const alignment& by = detail::alignment_for(table, tensor_desc{desc.type, desc.layout, four}, use);
+  aligned_tensor made;
+  made.valid = made.aligned = four;
+  const bool is_planes = desc.layout == nchw;
+  const int h = four.rank - (is_planes ? 2 : 3), w = h + 1, c = is_planes ? four.rank - 3 : four.rank - 1;
+  made.aligned[h] = detail::in_multiples(four[h], by.height);
+  made.aligned[w] = detail::in_multiples(four[w], by.width);
+  made.aligned[c] = detail::in_multiples(four[c], by.channels);
+  const std::int64_t element = size_of(desc.type), row = made.aligned[four.rank - 1] * element;
+  if (by.innermost_in_steps) made.aligned[four.rank - 1] = detail::in_steps(row) / element;
+  std::int64_t stride = element;
+  for (int axis = four.rank; axis-- > 0;) {
+    made.strides[axis] = stride;
+    stride *= made.aligned[axis];
+  }
+  made.bytes = stride;
+  return made;
+}
+
+}  // namespace nnrt::inline NNRT_ISA

@@ -1,0 +1,150 @@
+// node_facts: what limits are about - attributes by name, extents as those of images, who reads a result.
+// Flow: check_node() measures nodes with it; it knows operators by what they say of themselves and includes none.
+#pragma once
+
+#include <nnrt/core/window.hpp>
+#include <nnrt/passes/uses.hpp>
+
+namespace nnrt::inline NNRT_ISA::detail {
+
+/// What of a graph the limits of all its nodes need.
+struct graph_facts {
+  passes::use_table use;
+  pool<std::int32_t> reader;   // the last node that reads a value; none: no node does
+  pool<char> known;            // values that are there before the network runs
+
+  constexpr explicit graph_facts(const ir::graph& g) : use(g) {
+    reader.assign(g.values.size(), ir::none);
+    for (const ir::value& v : g.values) known.push_back(v.is == ir::kind::weight || v.is == ir::kind::constant);
+    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+      for (const std::int32_t id : g.inputs_of(g.nodes[i]))
+        if (id != ir::none) reader[static_cast<std::size_t>(id)] = static_cast<std::int32_t>(i);
+      if (is_prepared(g, g.nodes[i]))
+        for (const std::int32_t id : g.outputs_of(g.nodes[i])) known[static_cast<std::size_t>(id)] = 1;
+    }
+  }
+  constexpr bool is_known(std::int32_t id) const { return known[static_cast<std::size_t>(id)] != 0; }
+  /// Nodes on known values alone run once, before the network does.
+  constexpr bool is_prepared(const ir::graph& g, const ir::node& n) const {
+    bool all = true;
+    for (const std::int32_t id : g.inputs_of(n)) all = all && (id == ir::none || is_known(id));
+    return all;
+  }
+};
+
+/// The facts of one node.
+class node_facts {
+ public:
+  const ir::graph& g;
+  const ir::node& n;
+  const graph_facts& about;
+  shape_t image, result;       // operand 0 and the first result as images
+  extent2 kernel, stride, dilation;
+
+  constexpr node_facts(const ir::graph& graph, const ir::node& node, const graph_facts& facts) : g(graph), n(node), about(facts) {
+    if (!has_input(0)) return;
+    image = as_image(x());
+    result = as_image(y());
+    stride = lengths("stride");
+    dilation = lengths("dilation");
+    if (has_kernel()) kernel = {x(1).shape[1], x(1).shape[2]};
+    else kernel = is_global() ? extent2{image[1], image[2]} : lengths("kernel");
+  }
+
+  constexpr std::string_view name() const { return n.label->name; }
+  constexpr int operands() const { return n.inputs.count; }
+  constexpr std::int32_t input_id(int i) const { return i < n.inputs.count ? g.inputs_of(n)[static_cast<std::size_t>(i)] : ir::none; }
+  constexpr bool has_input(int i) const { return input_id(i) != ir::none; }
+  constexpr const tensor_desc& x(int i = 0) const { return g.at(input_id(i)).desc; }
+  constexpr const tensor_desc& y(int i = 0) const { return g.at(g.outputs_of(n)[static_cast<std::size_t>(i)]).desc; }
+  constexpr bool is_computed(int i) const { return has_input(i) && !about.is_known(input_id(i)); }
+
+  /// The words of an attribute; none: the operator has no such attribute.
+  constexpr array_ref<const word> attribute(std::string_view wanted) const {
+    const array_ref<const word> words = g.attrs_of(n);
+    std::size_t at = 0;
+    for (const attribute_field& field : n.label->attributes) {
+      std::size_t count = 1;
+      if (field.kind == attribute_kind::extent) count = 2;
+      if (field.kind == attribute_kind::padding) count = 5;
+      if (field.kind == attribute_kind::list) count = 1 + static_cast<std::size_t>(words[at]);
+      if (field.name == wanted) return {words.data() + at, count};
+      at += count;
+    }
+    return {};
+  }
+  constexpr std::int64_t number(std::string_view wanted, std::int64_t otherwise = 0) const {
+    const array_ref<const word> words = attribute(wanted);
+    return words.empty() ? otherwise : words[0];
+  }
+  constexpr extent2 lengths(std::string_view wanted) const {
+    const array_ref<const word> words = attribute(wanted);
+    return words.size() == 2 ? extent2{words[0], words[1]} : extent2{1, 1};
+  }
+  constexpr pads padding() const {
+    pads p;
+    const array_ref<const word> words = attribute("pad");
+    if (words.size() == 5) p = {static_cast<pad_mode>(words[0]), words[1], words[2], words[3], words[4]};
+    return p;
+  }
+  /// The integers of a constant operand, by its role.
+  constexpr pool<std::int64_t> integers(std::string_view role) const {
+    pool<std::int64_t> list;
+    for (std::size_t i = 0; i < n.op->inputs.size(); ++i)
+      if (n.op->inputs[i].role == role && has_input(static_cast<int>(i))) ir::append_integers(g, g.at(input_id(static_cast<int>(i))), list);
+    return list;
+  }
+
+  /// Layers with weights have them as operand 1, [O, kh, kw, C / group]; those of a dense layer are [O, C].
+  constexpr bool has_kernel() const {
+    const weights_role role = n.op->traits.weights;
+    return role != weights_role::none && role != weights_role::full_connection;
+  }
+  constexpr bool is_dense() const { return n.op->traits.weights == weights_role::full_connection; }
+  constexpr bool is_pool() const { return !attribute("ceil_mode").empty(); }
+  constexpr bool is_global() const { return is_pool() && number("global") != 0; }
+  constexpr bool is_dilated() const { return dilation != extent2{1, 1}; }
+  constexpr std::int64_t groups() const {
+    return n.op->traits.weights == weights_role::depthwise_conv2d ? x().shape[-1] : number("group", 1);
+  }
+  constexpr std::int64_t filters() const { return has_kernel() || is_dense() ? x(1).shape[0] : result[3]; }
+  constexpr std::int64_t channels_per_group() const { return has_kernel() || is_dense() ? x(1).shape[-1] : x().shape[-1]; }
+
+  /// A shape as that of an image [N, H, W, C]; of higher ranks the last three extents, and the product of the others.
+  static constexpr shape_t as_image(const tensor_desc& d) {
+    const shape_t& s = d.shape;
+    if (s.rank == 4) return d.layout == nchw ? shape_t{s[0], s[2], s[3], s[1]} : s;
+    if (s.rank < 3) return {s.rank == 2 ? s[0] : 1, 1, 1, s.rank == 0 ? 1 : s[-1]};
+    return {s.rank == 3 ? 1 : s.elements(0, s.rank - 3), s[-3], s[-2], s[-1]};
+  }
+  /// Images in a tensor; rows of a matrix are none.
+  constexpr std::int64_t batch(const tensor_desc& d) const {
+    if (d.rank() > 4) return d.shape[0];
+    return d.rank() < 4 && !attribute("transpose_a").empty() ? 1 : as_image(d)[0];
+  }
+  /// Where an axis of x lies in that image: 0 batch, 1 height, 2 width, 3 channels.
+  static constexpr int axis_in_image(const tensor_desc& d, std::int64_t axis) {
+    const int rank = d.rank(), at = static_cast<int>(axis < 0 ? axis + rank : axis);
+    if (rank == 4 && d.layout == nchw) return at == 0 ? 0 : at == 1 ? 3 : at - 1;
+    if (rank == 2) return at == 0 ? 0 : 3;
+    return at + 4 - rank > 0 ? at + 4 - rank : 0;
+  }
+
+  /// Nobody on the accelerator reads what it makes: `takes` says which operators are.
+  template <class Takes> constexpr bool is_last(Takes takes) const {
+    for (const std::int32_t id : g.outputs_of(n))
+      for (const ir::node& other : g.nodes)
+        for (const std::int32_t read : g.inputs_of(other))
+          if (read == id && takes(other.label->name)) return false;
+    return true;
+  }
+  /// The only reader adds a tensor of the same shape to it: both become one unit.
+  constexpr bool is_before_residual_add() const {
+    const std::int32_t id = g.outputs_of(n)[0], by = about.reader[static_cast<std::size_t>(id)];
+    if (by == ir::none || about.use.uses_of(id) != 1) return false;
+    const node_facts add(g, g.nodes[static_cast<std::size_t>(by)], about);
+    return add.name() == "add" && add.is_computed(0) && add.is_computed(1) && add.x(0).shape == add.x(1).shape;
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::detail
