@@ -251,6 +251,10 @@ template <auto Function> struct graph : private detail::accepted_graph<Function,
   static std::string text() { return dump_plan(detail::printable_optimised<Function>.thaw(), plan_view::of(plan), arena_lower_bound); }
   /// The written network as a Graphviz digraph.
   static std::string dot() { return ir::dot(detail::printable_as_written<Function>.thaw()); }
+  /// The network after the passes, segments of a policy's partition in colours: greens on the accelerator, oranges on the processor.
+  template <class Policy> static std::string dot() {
+    return ir::dot(detail::printable_optimised<Function>.thaw(), colours_of_segments(Policy(), static_cast<const graph*>(nullptr)));  // exec/partition.hpp
+  }
 
  private:
   static constexpr pool<node_info> make_table() { return node_table(optimised.thaw(), plan_view::of(plan), detail::text_optimised<Function>); }

@@ -173,7 +173,8 @@ inline std::string value_label(const graph& g, std::int32_t id) {
 }  // namespace detail
 
 /// The graph as a Graphviz digraph: ovals for inputs and outputs, boxes for nodes, shapes on the arrows; weights are named in their node.
-inline std::string dot(const graph& g) {
+/// fills: a colour for each node, or none.
+inline std::string dot(const graph& g, array_ref<const std::string_view> fills = {}) {
   std::string out = "digraph network {\n  rankdir=TB;\n  node [fontname=\"Helvetica\", fontsize=11];\n  edge [fontname=\"Helvetica\", fontsize=9];\n";
   const auto line = [&](std::initializer_list<std::string_view> parts) {
     out += "  ";
@@ -188,7 +189,7 @@ inline std::string dot(const graph& g) {
     const std::string attributes = attributes_text(g, n);
     if (!attributes.empty()) label += "\\n" + attributes;
     const std::string me = "n" + std::to_string(i);
-    line({me, " [shape=box, style=\"rounded,filled\", fillcolor=\"#f6f6f6\", label=\"", label, "\"]"});
+    line({me, " [shape=box, style=\"rounded,filled\", fillcolor=\"", fills.empty() ? "#f6f6f6" : fills[i], "\", label=\"", label, "\"]"});
     for (const std::int32_t id : g.inputs_of(n)) {
       if (id == none || g.at(id).is != kind::input) continue;
       line({"v", std::to_string(id), " -> ", me});

@@ -1,0 +1,72 @@
+// bpu: the policy under which a graph runs as an int8 accelerator would - what it takes, where the rest runs.
+// Flow: supports, partition and dot() ask it in constant evaluation; at run time the same functions answer for dynamic graphs.
+#pragma once
+
+#include <nnrt/passes/partition.hpp>
+#include <nnrt/policy/alignment.hpp>
+#include <nnrt/policy/check_node.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// An option of a policy: a graph that needs the processor does not compile.
+struct strict {};
+
+/// Where a node runs. Folded nodes run nowhere: they are part of a neighbour, or move no bytes.
+enum class node_place { accelerator, processor, before_the_network };
+
+/// What a policy says of one node.
+struct node_placement {
+  node_place place = node_place::accelerator;
+  std::int32_t segment = -1;     // -1: of none, since it runs before the network
+  accelerator_verdict reason;    // why it runs on the processor
+};
+
+/// The places of all nodes of a graph.
+struct graph_placement {
+  pool<node_placement> nodes;
+  pool<node_place> segments;     // in the order in which they can run
+};
+
+/// An architecture: a type with a table of what it takes.
+template <class T>
+concept accelerator_architecture = requires { static_cast<const accelerator&>(T::table); };
+
+/// Runs a graph as the accelerator of an architecture does: bpu<bayes>, bpu<bernoulli2, strict>.
+template <accelerator_architecture Architecture, class... Options> struct bpu {
+  using architecture = Architecture;
+  static constexpr const accelerator& table = Architecture::table;
+  static constexpr bool is_strict = (std::is_same_v<Options, strict> || ...);
+
+  /// The first limit that a node breaks; operators that run here only when asked for count as taken.
+  static constexpr accelerator_verdict check(const ir::graph& g, const ir::node& n, const detail::graph_facts& about) { return check_node(table, g, n, about); }
+
+  /// Where each node of an optimised graph runs, and why those on the processor do. Operators that the architecture runs on request are on the
+  /// processor, unless the policy is strict.
+  static constexpr graph_placement place(const ir::graph& g) {
+    graph_placement made;
+    pool<int> places;
+    const detail::graph_facts about(g);
+    for (const ir::node& n : g.nodes) {
+      node_placement at;
+      if (about.is_prepared(g, n)) at.place = node_place::before_the_network;
+      else at.reason = check_or_defer(g, n, about);
+      if (!at.reason) at.place = node_place::processor;
+      made.nodes.push_back(at);
+      places.push_back(at.place == node_place::before_the_network ? passes::no_place : at.place == node_place::processor ? 1 : 0);
+    }
+    const passes::segmentation cut = passes::cut_into_segments(g, places);
+    for (std::size_t i = 0; i < made.nodes.size(); ++i) made.nodes[i].segment = cut.segment_of[i];
+    for (const int at : cut.place_of_segment) made.segments.push_back(at == 0 ? node_place::accelerator : node_place::processor);
+    return made;
+  }
+
+ private:
+  static constexpr accelerator_verdict check_or_defer(const ir::graph& g, const ir::node& n, const detail::graph_facts& about) {
+    const accelerator_verdict v = check(g, n, about);
+    if (!v || is_strict) return v;
+    const std::size_t row = detail::row_for(table, detail::name_in_table(detail::node_facts(g, n, about)));
+    return table.operators[row].runs == placement::if_asked ? detail::broken_limit(accelerator_rule::operator_must_be_asked_for, 0, 1) : v;
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA
