@@ -114,7 +114,7 @@ struct kernel_functions {
 };
 
 /// Kernels that exist with compile-time extents as well: unrolled executors call those instead of run().
-enum class unrolled_form { none, dense };
+enum class unrolled_form { none, dense, dense_of_bytes, table };
 
 /// A kernel for one node. One without a name is none: the reference runs. (With -fsanitize=undefined g++ 12 compares no pointers to
 /// functions in constant evaluation.)
@@ -124,7 +124,8 @@ struct kernel_choice {
   kernel_function run = nullptr;
   /// Brings constant operands into the order that run() reads: in = the node's operands, out[0] = packed_bytes bytes, aligned to 64; behind
   /// it stand the node's results, descs without data.
-  /// It runs once when an executor is made, or before every run() when an operand in `packs` is no constant.
+  /// It runs once when an executor is made, or before every run() when an operand in `packs` is no constant. One that packs no operand makes
+  /// a table of what attributes and descs say.
   kernel_function pack = nullptr;
   std::uint32_t packs = 0;            // bit i: operand i is read by pack() only
   std::int64_t packed_bytes = 0;
@@ -140,7 +141,7 @@ struct kernel_choice {
   std::string_view name;
 
   constexpr explicit operator bool() const { return !name.empty(); }
-  constexpr bool has_pack() const { return packs != 0; }
+  constexpr bool has_pack() const { return packed_bytes > 0; }
 };
 
 namespace kernels {

@@ -5,6 +5,7 @@
 #include <nnrt/exec/plan_view.hpp>
 #include <nnrt/kernels/elementwise.hpp>
 #include <nnrt/kernels/unrolled.hpp>
+#include <nnrt/kernels/unrolled_bytes.hpp>
 
 namespace nnrt::inline NNRT_ISA::detail {
 
@@ -26,6 +27,29 @@ template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline void un
       reinterpret_cast<float*>(address_of_slot<Plan, s.outputs.first>(bases)), rows, kernels::range_of(fused));
 }
 
+/// The same for stored bytes. Returns false where the scales of the packed form need what an ordinary call does.
+template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline bool unrolled_dense_of_bytes(base_table bases) {
+  constexpr step s = Plan.steps[I];
+  constexpr auto desc_at = [](std::int32_t slot) { return Plan.descs[static_cast<std::size_t>(Plan.slots[static_cast<std::size_t>(slot)].desc)]; };
+  constexpr tensor_desc x = desc_at(s.inputs.first), w = desc_at(s.inputs.first + 1), y = desc_at(s.outputs.first);
+  constexpr auto fused = static_cast<activation>(Plan.words[static_cast<std::size_t>(s.attrs.first + s.fused_word)]);
+  constexpr kernels::byte_factors factors{x.quantised.zero_point, w.quantised.zero_point, x.type == u8};
+  constexpr stored_range range = y.type == u8 ? stored_range_of<std::uint8_t>(y.quantised, fused) : stored_range_of<std::int8_t>(y.quantised, fused);
+  if constexpr (factors.b_zero_as_seen() != 0) return false;
+  else
+    return kernels::dense_of_bytes<static_cast<int>(w.shape[1]), static_cast<int>(w.shape[0])>(
+        address_of_slot<Plan, s.inputs.first>(bases), address_of_slot<Plan, s.inputs.first + s.inputs.count - 1>(bases), address_of_slot<Plan, s.outputs.first>(bases),
+        y.elements() / w.shape[0], factors.a_flip(), {range.low, range.high, y.quantised.zero_point, y.type == u8});
+}
+
+/// A function of bytes whose table comes last among the operands.
+template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline void unrolled_table(base_table bases) {
+  constexpr step s = Plan.steps[I];
+  constexpr operand_slot y = Plan.slots[static_cast<std::size_t>(s.outputs.first)];
+  kernels::look_up_all<Plan.descs[static_cast<std::size_t>(y.desc)].elements()>(
+      address_of_slot<Plan, s.inputs.first + s.inputs.count - 1>(bases), address_of_slot<Plan, s.inputs.first>(bases), address_of_slot<Plan, s.outputs.first>(bases));
+}
+
 /// A direct call of the step's kernel; everything but the addresses is known to the compiler.
 template <const auto& Plan, std::size_t I, std::int32_t... In, std::int32_t... Out>
 [[gnu::always_inline]] inline void unrolled_call(base_table bases, run_fault* fault, std::integer_sequence<std::int32_t, In...>, std::integer_sequence<std::int32_t, Out...>) {
@@ -43,10 +67,15 @@ template <const auto& Plan, std::size_t I, std::int32_t... In, std::int32_t... O
 }
 
 template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline void unrolled_step(base_table bases, run_fault* fault) {
-  if constexpr (Plan.steps[I].form == unrolled_form::dense) unrolled_dense<Plan, I>(bases);
-  else
+  constexpr unrolled_form form = Plan.steps[I].form;
+  if constexpr (form == unrolled_form::dense) return unrolled_dense<Plan, I>(bases);
+  else if constexpr (form == unrolled_form::table) return unrolled_table<Plan, I>(bases);
+  else {
+    if constexpr (form == unrolled_form::dense_of_bytes)
+      if (unrolled_dense_of_bytes<Plan, I>(bases)) return;
     unrolled_call<Plan, I>(bases, fault, std::make_integer_sequence<std::int32_t, Plan.steps[I].inputs.count>{},
                            std::make_integer_sequence<std::int32_t, Plan.steps[I].outputs.count>{});
+  }
 }
 
 /// As run_steps(): the step that found fault with its values, or nullptr.

@@ -72,7 +72,8 @@ TEST_CASE("softmax of stored numbers: tables give the reference's bits, along an
   };
   ops::softmax::attrs sharp = along({1});
   sharp.beta = 2.5F;
-  for (const shape_t& shape : {shape_t{3, 5, 67}, shape_t{1, 1000}, shape_t{2, 513}, shape_t{40, 7}})
+  for (const shape_t& shape : {shape_t{3, 5, 67}, shape_t{1, 1000}, shape_t{2, 513}, shape_t{40, 7}, shape_t{1, 10}, shape_t{3, 1}, shape_t{2, 127},
+                               shape_t{2, 128}, shape_t{1, 5000}})
     for (const float scale : {1e-4F, 0.05F, 0.3F, 1e30F}) {
       CAPTURE(shape.elements());
       CAPTURE(scale);
@@ -86,6 +87,25 @@ TEST_CASE("softmax of stored numbers: tables give the reference's bits, along an
   const auto choose = [&](const given_operand& x, const std::vector<tensor_desc>& y) {
     return node_under_test<ops::softmax>({}, {x}, y).choose();
   };
-  CHECK_FALSE(bool(choose(given(i8, {191}, 0.1F), into(1 / 256.0F, -128))));
+  CHECK_FALSE(bool(choose(given(i8, {0, 3}, 0.1F), into(1 / 256.0F, -128))));
   CHECK_FALSE(bool(choose(given(i16, {1000}, 0.1F), into(1 / 256.0F, 0))));
+}
+
+TEST_CASE("softmax of stored numbers: rows whose numbers are alike, and whose largest is any") {
+  for (const int largest : {-128, -127, -3, 0, 1, 100, 127})
+    for (const int step : {0, 1, 7, 64})
+      for (const std::int64_t n : {5, 200, 777}) {
+        std::vector<std::int8_t> numbers;
+        for (std::int64_t i = 0; i < n; ++i)
+          numbers.push_back(static_cast<std::int8_t>(std::max<std::int64_t>(-128, largest - (n - 1 - i) * step % 255)));
+        CAPTURE(largest);
+        CAPTURE(step);
+        CAPTURE(n);
+        given_operand x = bytes_of({i8, nd, {1, n}, quant{0.1F, 3}}, numbers.data());
+        tensor_desc wanted;
+        wanted.quantised = quant{1 / 256.0F, -128};
+        check_kernel<ops::softmax>({}, {x}, {}, {wanted});
+        wanted.quantised = quant{1 / 200.0F, -100};
+        check_kernel<ops::softmax>({}, {x}, {}, {wanted});
+      }
 }

@@ -7,6 +7,7 @@
 #include <nnrt/kernels/bind/detail/convolution.hpp>
 #include <nnrt/kernels/gemm.hpp>
 #include <nnrt/kernels/unrolled.hpp>
+#include <nnrt/kernels/unrolled_bytes.hpp>
 #include <nnrt/ops/full_connection.hpp>
 
 namespace nnrt::inline NNRT_ISA::kernels {
@@ -76,6 +77,7 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
             .packs = 0b110,
             .packed_bytes = layout_of(w).bytes(),
             .scratch_bytes = w[1] % 4 == 0 ? 0 : copied_rows_bytes(rows, w[1]),
+            .form = node.unrolled && has_unrolled_form(w) ? unrolled_form::dense_of_bytes : unrolled_form::none,
             .parts = parts_of_byte_macs(node.out[0].elements() * w[1]),
             .name = "dot rows"};
   }
@@ -105,6 +107,9 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
 
  private:
   static constexpr byte_layout layout_of(const shape_t& w) { return {{1, w[1]}, w[0]}; }
+  static constexpr bool has_unrolled_form(const shape_t& w) {
+    return has_lines && w.elements() <= most_unrolled_byte_products && w[0] <= 4 * byte_layout::panel_width;
+  }
   static activation fused_of(const kernel_call& call) { return unpack<ops::full_connection::attrs>(call.attrs).fused; }
 };
 

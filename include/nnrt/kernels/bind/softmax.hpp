@@ -10,6 +10,8 @@
 #include <nnrt/kernels/stored_softmax.hpp>
 #include <nnrt/ops/softmax.hpp>
 
+#include <new>
+
 namespace nnrt::inline NNRT_ISA::kernels {
 
 template <> struct operator_of<ops::softmax::code> {
@@ -55,29 +57,32 @@ template <class Isa> struct fast_on_bytes<ops::softmax, Isa> : softmax_blocks<Is
     const tensor_desc &x = node.in[0].desc, &y = node.out[0];
     if (!types::stored.contains(x.type) || !has_work(node)) return {};
     const axis_block block = fast_on_bytes::block_for(node.attrs, x.shape);
-    const bool is_short = x.type == i16;
-    // Below that many elements the reference computes their powers sooner than a table is filled.
-    const std::int64_t least = is_short ? 256 : 192;
-    if (!block.found || x.elements() < least) return {};
-    if (is_short && !ops::detail::are_usual_shares<std::int16_t>(y.quantised)) return {};
-    const kernel_function run = is_short       ? &run_shorts
-                                : x.type == i8 ? &run_bytes<std::int8_t>
-                                               : &run_bytes<std::uint8_t>;
-    return {.run = run, .parts = parts_for(block.elements()), .name = "softmax stored"};
+    if (!block.found || (x.type == i16 && !ops::detail::are_usual_shares<std::int16_t>(y.quantised))) return {};
+    kernel_choice choice = x.type == i16  ? chosen<std::int16_t, short_powers>()
+                           : x.type == i8 ? chosen<std::int8_t, byte_powers<std::int8_t>>()
+                                          : chosen<std::uint8_t, byte_powers<std::uint8_t>>();
+    choice.parts = parts_for(block.elements());
+    return choice;
   }
 
  private:
-  static float beta_of(const kernel_call& call) { return unpack<ops::softmax::attrs>(call.attrs).beta; }
-  template <class T> static void run_bytes(const kernel_call& call) {
-    const ops::detail::fixed_softmax<T> by(call.in[0].desc->quantised, call.out[0].desc->quantised, beta_of(call));
-    softmax_of_bytes(fast_on_bytes::block_for(call.attrs, call.in[0].shape()), call.in[0].data.template get<T>(), by,
-                     call.out[0].data.template get<T>(), part_of(call));
+  template <class T, class Powers> static constexpr kernel_choice chosen() {
+    return {.run = &run<T, Powers>, .pack = &make_powers<T, Powers>, .packed_bytes = sizeof(Powers), .name = "softmax stored"};
   }
-  static void run_shorts(const kernel_call& call) {
-    const ops::detail::interpolated_softmax by(call.in[0].desc->quantised, beta_of(call));
-    softmax_of_shorts(fast_on_bytes::block_for(call.attrs, call.in[0].shape()),
-                      call.in[0].data.template get<std::int16_t>(), by,
-                      call.out[0].data.template get<std::int16_t>(), part_of(call));
+  template <class T, class Powers> static void make_powers(const kernel_call& call) {
+    const float beta = unpack<ops::softmax::attrs>(call.attrs).beta;
+    const quantisation &x = call.in[0].desc->quantised, &y = call.out[1].desc->quantised;
+    void* const to = call.out[0].data.raw();
+    if constexpr (sizeof(T) == 2) ::new (to) Powers({x, beta});
+    else ::new (to) Powers({x, y, beta});
+  }
+  template <class T, class Powers> static void run(const kernel_call& call) {
+    const axis_block block = fast_on_bytes::block_for(call.attrs, call.in[0].shape());
+    const auto& powers = *static_cast<const Powers*>(call.in[1].data.raw());
+    const T* const x = call.in[0].data.template get<T>();
+    T* const y = call.out[0].data.template get<T>();
+    if constexpr (sizeof(T) == 2) softmax_of_shorts(block, x, powers, y, part_of(call));
+    else softmax_of_bytes<Isa>(block, x, powers, y, part_of(call));
   }
 };
 

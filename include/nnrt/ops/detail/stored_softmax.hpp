@@ -46,8 +46,9 @@ template <class T> struct fixed_softmax {
   };
   constexpr share share_of(std::int64_t sum) const {
     const fixed::reciprocal one = fixed::reciprocal_of(sum);
+    if (sizeof(T) == 1 && are_usual_shares<T>(to)) return {one, {}, to, true};
     const double unit = 0x1p-31 / static_cast<double>(std::int64_t{1} << one.bits);
-    return {one, fixed_point_of(unit / double{to.scale}), to, sizeof(T) == 1 && are_usual_shares<T>(to)};
+    return {one, fixed_point_of(unit / double{to.scale}), to, false};
   }
 };
 

@@ -5,6 +5,7 @@
 
 #include <nnrt/kernels/broadcast_loops.hpp>
 #include <nnrt/kernels/byte_pairs.hpp>
+#include <nnrt/kernels/byte_table.hpp>
 #include <nnrt/kernels/call.hpp>
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
@@ -16,28 +17,29 @@ constexpr bool holds_stored_bytes(const tensor_desc& x) {
   return ops::detail::bytes.contains(x.type) && x.quantised.mode == quantisation::kind::per_tensor;
 }
 
-/// Kernel choice of an operator y = f(x) on stored bytes: a table of what its reference gives for all 256, made by each
-/// part before it looks its elements up.
+/// Kernel choice of an operator y = f(x) on stored bytes: a table of what its reference gives for all 256, made once.
 template <class Op, class Isa> struct table_binding {
-  static constexpr std::int64_t entries = 256;
-
   static constexpr kernel_choice select(const kernel_request& node) {
-    const tensor_desc &x = node.in[0].desc, &y = node.out[0];
-    // Below two elements for each entry the reference itself is as fast.
-    if (!holds_stored_bytes(x) || size_of(y.type) != 1 || x.elements() < 2 * entries) return {};
-    return {.run = &run, .scratch_bytes = entries, .parts = parts_for(x.elements() / 4), .name = "table"};
+    if (!holds_stored_bytes(node.in[0].desc) || !holds_stored_bytes(node.out[0]) || !has_work(node)) return {};
+    return {.run = &run,
+            .pack = &pack,
+            .packed_bytes = table_entries,
+            .form = node.unrolled ? unrolled_form::table : unrolled_form::none,
+            .parts = parts_for(node.out[0].elements() / 4),
+            .name = "table"};
+  }
+  static void pack(const kernel_call& call) {
+    std::uint8_t numbers[table_entries];
+    for (std::int64_t i = 0; i < table_entries; ++i) numbers[i] = static_cast<std::uint8_t>(i);
+    tensor_desc x = *call.in[0].desc, y = *call.out[1].desc;
+    x.layout = y.layout = nd, x.shape = y.shape = {table_entries};
+    const view in{&x, any_pointer::bytes(numbers)}, out{&y, any_pointer::bytes(call.out[0].data.raw())};
+    run_reference<Op, ops::detail::bytes>(call.attrs, {&in, 1}, {&out, 1});
   }
   static void run(const kernel_call& call) {
-    std::uint8_t numbers[entries];
-    for (std::int64_t i = 0; i < entries; ++i) numbers[i] = static_cast<std::uint8_t>(i);
-    const tensor_desc x{call.in[0].type(), nd, {entries}, call.in[0].desc->quantised};
-    const tensor_desc y{call.out[0].type(), nd, {entries}, call.out[0].desc->quantised};
-    const view in{&x, any_pointer::bytes(numbers)}, out{&y, any_pointer::bytes(call.scratch)};
-    run_reference<Op, ops::detail::bytes>(call.attrs, {&in, 1}, {&out, 1});
-    const std::byte *const table = call.scratch, *const from = bytes_in(call, 0);
-    std::byte* const to = bytes_out(call);
-    const interval range = share(call.out[0].elements(), part_of(call));
-    for (std::int64_t i = range.begin; i < range.end; ++i) to[i] = table[static_cast<std::uint8_t>(from[i])];
+    const interval mine = share(call.out[0].elements(), part_of(call));
+    look_up<Isa>(bytes_in(call, call.in.size() - 1), bytes_in(call, 0) + mine.begin, mine.size(),
+                             bytes_out(call) + mine.begin);
   }
 };
 

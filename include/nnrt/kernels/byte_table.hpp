@@ -1,0 +1,104 @@
+// byte_table: functions of one byte, read from tables of 256.
+// Flow: bind/detail/stored.hpp has such a table made for an operator, bind/softmax.hpp one for each group; look_up() reads.
+#pragma once
+
+#include <nnrt/kernels/byte_lanes.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+inline constexpr std::int64_t table_entries = 256;
+
+namespace detail {
+
+#if defined(NNRT_LANES_AVX512)
+/// Where 64 bytes find their entries: in lanes of 16 bits, those in lower halves and those in upper ones for themselves.
+struct table_places {
+  __m512i lower, upper;  // bits 1 to 6 of a byte stand in bits 0 to 5, which is all that is looked at
+  __mmask32 lower_is_large, upper_is_large;
+  __m512i lower_shift, upper_shift;  // what brings the entry of a pair to where its byte was
+
+  [[gnu::always_inline]] explicit table_places(__m512i bytes)
+      : lower(_mm512_srli_epi16(bytes, 1)),
+        upper(_mm512_srli_epi16(bytes, 9)),
+        lower_is_large(_mm512_test_epi16_mask(bytes, _mm512_set1_epi16(128))),
+        upper_is_large(_mm512_movepi16_mask(bytes)),
+        lower_shift(_mm512_and_si512(_mm512_slli_epi16(bytes, 3), _mm512_set1_epi16(8))),
+        upper_shift(_mm512_andnot_si512(_mm512_srli_epi16(bytes, 5), _mm512_set1_epi16(8))) {}
+};
+
+/// A table in registers, two entries in each lane of 16 bits.
+struct table_in_registers {
+  __m512i of[4];
+
+  [[gnu::always_inline]] explicit table_in_registers(const std::byte* table) : table_in_registers(table, table + 128) {}
+  /// What is read by bytes below 128, and by the others.
+  [[gnu::always_inline]] table_in_registers(const std::byte* small, const std::byte* large)
+      : of{_mm512_loadu_si512(small), _mm512_loadu_si512(small + 64), _mm512_loadu_si512(large), _mm512_loadu_si512(large + 64)} {}
+
+  [[gnu::always_inline]] __m512i pairs(__m512i place, __mmask32 is_large) const {
+    return _mm512_mask_blend_epi16(is_large, _mm512_permutex2var_epi16(of[0], place, of[1]),
+                                   _mm512_permutex2var_epi16(of[2], place, of[3]));
+  }
+  /// The entries of the lower bytes, in lower halves.
+  [[gnu::always_inline]] __m512i at_lower(const table_places& at) const {
+    return _mm512_srlv_epi16(pairs(at.lower, at.lower_is_large), at.lower_shift);
+  }
+  [[gnu::always_inline]] __m512i at(const table_places& at) const {
+    const __m512i of_upper = _mm512_sllv_epi16(pairs(at.upper, at.upper_is_large), at.upper_shift);
+    return _mm512_ternarylogic_epi32(_mm512_set1_epi16(0xff), at_lower(at), of_upper, 0xca);
+  }
+};
+#endif
+
+/// A few bytes, a number that the compiler knows.
+template <int N> [[gnu::always_inline]] inline void look_up_few(const std::byte* table, const std::byte* x, std::byte* y) {
+#if defined(NNRT_LANES_AVX512)
+  if constexpr (N >= 4) {
+    // Sixteen at a time: what reads y next finds it in one piece.
+    const table_in_registers entries(table);
+    for (int i = 0; i < N; i += 16) {
+      const int n = N - i < 16 ? N - i : 16;
+      __m128i numbers = _mm_setzero_si128();
+      __builtin_memcpy(&numbers, x + i, static_cast<std::size_t>(n));
+      const table_places places(_mm512_castsi256_si512(_mm256_cvtepu8_epi16(numbers)));
+      const __m512i words = entries.at_lower(places);
+      const __m128i bytes = _mm256_cvtepi16_epi8(_mm512_castsi512_si256(words));
+      __builtin_memcpy(y + i, &bytes, static_cast<std::size_t>(n));
+    }
+    return;
+  }
+#endif
+  for (int i = 0; i < N; ++i) y[i] = table[static_cast<std::uint8_t>(x[i])];
+}
+
+}  // namespace detail
+
+/// y[i] = table[x[i]], bytes as numbers from 0 to 255; y may be x.
+template <class Isa = native>
+void look_up(const std::byte* table, const std::byte* x, std::int64_t n, std::byte* y) {
+  std::int64_t i = 0;
+#if defined(NNRT_LANES_AVX512)
+  if (n >= 64) {
+    const detail::table_in_registers entries(table);
+    for (; i + 64 <= n; i += 64) _mm512_storeu_si512(y + i, entries.at(detail::table_places(_mm512_loadu_si512(x + i))));
+  }
+#endif
+  for (; i + 4 <= n; i += 4) {
+    const std::byte a = table[static_cast<std::uint8_t>(x[i])], b = table[static_cast<std::uint8_t>(x[i + 1])],
+                    c = table[static_cast<std::uint8_t>(x[i + 2])], d = table[static_cast<std::uint8_t>(x[i + 3])];
+    y[i] = a, y[i + 1] = b, y[i + 2] = c, y[i + 3] = d;
+  }
+  for (; i < n; ++i) y[i] = table[static_cast<std::uint8_t>(x[i])];
+}
+
+/// The same for a number of bytes that the compiler knows.
+template <std::int64_t N>
+[[gnu::always_inline]] inline void look_up_all(const std::byte* table, const std::byte* x, std::byte* y) {
+  if constexpr (N <= 64) detail::look_up_few<static_cast<int>(N)>(table, x, y);
+  else look_up(table, x, N, y);
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
