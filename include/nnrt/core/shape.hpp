@@ -65,9 +65,8 @@ struct shape_t {
   constexpr std::int64_t elements(int from = 0, int to = max_rank) const {
     std::int64_t n = 1;
     for (int i = from; i < (to < rank ? to : rank); ++i) {
-      if (extents[i] < 0) return -1;
-      if (extents[i] != 0 && n > max_elements / extents[i]) return -1;
-      n *= extents[i];
+      // No division: kernels ask for every run.
+      if (extents[i] < 0 || __builtin_mul_overflow(n, extents[i], &n) || n > max_elements) return -1;
     }
     return n;
   }
