@@ -36,21 +36,32 @@ template <class V>
   const V from(shift);
   std::int64_t i = 0;
   for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes) {
+    V e[row_accumulators];
+    each<row_accumulators>([&](auto k) __attribute__((always_inline)) { e[k] = load(x + i + k * lanes) - from; });
+    exponentials_below_one(e);
     each<row_accumulators>([&](auto k) __attribute__((always_inline)) {
-      const V e = exp_of(load(x + i + k * lanes) - from);
-      store(y + i + k * lanes, e);
-      sums[k] = sums[k] + e;
+      store(y + i + k * lanes, e[k]);
+      sums[k] = sums[k] + e[k];
     });
   }
-  for (; i + lanes <= n; i += lanes) {
-    const V e = exp_of(load(x + i) - from);
-    store(y + i, e);
-    sums[0] = sums[0] + e;
-  }
   if (i < n) {
-    const V e = exp_of(load_first(x + i, n - i) - from);
-    store_first(y + i, e, n - i);
-    sums[1] = sums[1] + first_or(e, n - i, 0.0F);
+    V e[row_accumulators];
+    // Of vectors that are not there, and lanes behind the last number, the exponential is 0.
+    constexpr float nothing = -std::numeric_limits<float>::infinity();
+    const auto lanes_of = [&](std::int64_t k) { return n - i - k * lanes; };
+    each<row_accumulators>([&](auto k) __attribute__((always_inline)) {
+      const std::int64_t left = lanes_of(k);
+      if (left >= lanes) e[k] = load(x + i + k * lanes) - from;
+      else if (left > 0) e[k] = first_or(load_first(x + i + k * lanes, left) - from, left, nothing);
+      else e[k] = V(nothing);
+    });
+    exponentials_below_one(e);
+    each<row_accumulators>([&](auto k) __attribute__((always_inline)) {
+      const std::int64_t left = lanes_of(k);
+      if (left >= lanes) store(y + i + k * lanes, e[k]);
+      else if (left > 0) store_first(y + i + k * lanes, e[k], left);
+      sums[k] = sums[k] + e[k];
+    });
   }
   return sum_of_lanes((sums[0] + sums[1]) + (sums[2] + sums[3]));
 }
