@@ -163,10 +163,16 @@ template <class T> inline void transpose_plane(const transposition& t, const T* 
   if (rows.size() < quad<T>::size || columns.size() < quad<T>::size)
     return transpose_elements(from + rows.begin * t.from_step + columns.begin, t.from_step,
                               to + columns.begin * t.to_step + rows.begin, t.to_step, rows.size(), columns.size());
+  const auto height_at = [&](std::int64_t i) { return rows.end - i < tile ? rows.end - i : tile; };
   for (std::int64_t j = columns.begin; j < columns.end; j += tile)
     for (std::int64_t i = rows.begin; i < rows.end; i += tile) {
-      const std::int64_t height = rows.end - i < tile ? rows.end - i : tile;
+      const std::int64_t height = height_at(i);
       const std::int64_t width = columns.end - j < tile ? columns.end - j : tile;
+      // The next tile's lines: no machine guesses from so many rows at once where they lie.
+      const bool is_last = i + tile >= rows.end;
+      const std::int64_t next_i = is_last ? rows.begin : i + tile, next_j = is_last ? j + tile : j;
+      for (std::int64_t row = next_i; next_j < columns.end && row < next_i + height_at(next_i); ++row)
+        __builtin_prefetch(from + row * t.from_step + next_j);
       transpose_tile(from + i * t.from_step + j, t.from_step, to + j * t.to_step + i, t.to_step, height, width);
     }
 }
