@@ -103,6 +103,37 @@ TEST_CASE("attributes: lists keep what fits and compare by their items") {
   CHECK(int_list<3>{}.empty());
 }
 
+/// A record with a list of real numbers.
+struct box_scales {
+  NNRT_ATTRIBUTES(box_scales, (real_list<4>, scale), (bool, is_last));
+  constexpr box_scales() : scale{1, 1}, is_last(false) {}
+};
+constexpr pool<word> words_of(const box_scales& a) {
+  pool<word> words;
+  pack(a, words);
+  return words;
+}
+static_assert(unpack<box_scales>(words_of(box_scales{})).scale[1] == 1);
+
+TEST_CASE("attributes: lists of real numbers come back bit for bit, and keep what fits") {
+  box_scales given;
+  given.scale = {0.1F, -0.0F, 1e-40F, std::numeric_limits<float>::infinity(), 5};
+  given.is_last = true;
+  const pool<word> words = words_of(given);
+  CHECK(words.size() == 1 + 4 + 1);
+  const box_scales got = unpack<box_scales>(words);
+  REQUIRE(got.scale.size() == 4);
+  for (int i = 0; i < 4; ++i) CHECK(std::bit_cast<std::int32_t>(got.scale[i]) == std::bit_cast<std::int32_t>(given.scale[i]));
+  CHECK(got.is_last);
+  CHECK(well_formed<box_scales>(words));
+  CHECK(attribute_fields<box_scales>()[0].kind == attribute_kind::reals);
+  for (const word count : {5, -1, 3}) {
+    pool<word> spoiled = words;
+    spoiled[0] = count;
+    CHECK(!well_formed<box_scales>(spoiled));
+  }
+}
+
 TEST_CASE("attributes: a record is a Hana Struct, whose accessors read and write its members") {
   namespace hana = boost::hana;
   static_assert(hana::Struct<everything>::value && hana::Struct<no_attributes>::value);

@@ -22,6 +22,7 @@ inline std::size_t words_of(attribute_kind kind, word first) {
     case attribute_kind::padding:
       return 5;
     case attribute_kind::list:
+    case attribute_kind::reals:
       return 1 + static_cast<std::size_t>(first);
     default:
       return 1;
@@ -53,7 +54,7 @@ inline bool set_attribute(const operator_info& op, std::vector<word>& words, con
     const auto place = words.begin() + static_cast<std::ptrdiff_t>(at);
     words.erase(place, place + static_cast<std::ptrdiff_t>(count));
     words.insert(words.begin() + static_cast<std::ptrdiff_t>(at), given.words.begin(), given.words.end());
-    if (field.kind == attribute_kind::list)
+    if (field.kind == attribute_kind::list || field.kind == attribute_kind::reals)
       words.insert(words.begin() + static_cast<std::ptrdiff_t>(at), static_cast<word>(given.words.size()));
     return true;
   }

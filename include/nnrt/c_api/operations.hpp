@@ -72,6 +72,12 @@ template <int N> void assign(int_list<N>& to, const parameter& p, std::string& r
   for (std::int64_t i = 0; i < p.count; ++i) to.push_back(p.integer(i));
 }
 
+template <int N> void assign(real_list<N>& to, const parameter& p, std::string& refusal) {
+  to.count = 0;
+  if (p.count > N) refusal = joined({p.form->attribute, " has ", p.count, " numbers, expected at most ", N});
+  for (std::int64_t i = 0; i < p.count && i < N; ++i) to.push_back(p.real(i));
+}
+
 inline bool is_given(array_ref<const parameter> given, const nnrt_parameter& form) {
   for (const parameter& p : given)
     if (p.form->attribute == form.attribute) return true;

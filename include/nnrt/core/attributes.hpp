@@ -77,6 +77,24 @@ template <int Capacity> struct int_list {
 };
 using axis_list = int_list<8>;
 
+/// A short list of real numbers (the scales of boxes); at most Capacity of them.
+template <int Capacity> struct real_list {
+  float items[Capacity] = {};
+  int count = 0;
+
+  constexpr real_list() = default;
+  constexpr real_list(std::initializer_list<float> list) {
+    for (const float item : list) push_back(item);
+  }
+  constexpr void push_back(float item) {
+    if (count < Capacity) items[count++] = item;
+  }
+  constexpr float operator[](int i) const { return items[i]; }
+  constexpr const float* begin() const { return items; }
+  constexpr const float* end() const { return items + count; }
+  constexpr std::size_t size() const { return static_cast<std::size_t>(count); }
+};
+
 /// Writes attributes one after the other into a row of words: a pool or a vector.
 template <class Words> struct word_writer {
   Words& words;
@@ -93,6 +111,10 @@ template <class Words> struct word_writer {
   template <int N> constexpr void put(const int_list<N>& v) {
     put(std::int64_t{v.count});
     for (const std::int64_t item : v) put(item);
+  }
+  template <int N> constexpr void put(const real_list<N>& v) {
+    put(std::int64_t{v.count});
+    for (const float item : v) put(item);
   }
 };
 
@@ -129,6 +151,12 @@ struct word_reader {
     }
     v.count = 0;  // of a list that has a default
     for (word i = 0; i < count; ++i) v.push_back(take());
+  }
+  template <int N> constexpr void get(real_list<N>& v) {
+    int_list<N> bits;
+    get(bits);
+    v.count = 0;
+    for (const word item : bits) v.push_back(std::bit_cast<float>(static_cast<std::int32_t>(item)));
   }
 };
 
@@ -221,7 +249,7 @@ template <class Attrs> constexpr bool well_formed(array_ref<const word> words) {
 }
 
 /// What an attribute is, for printers, codecs and documentation that walk packed records.
-enum class attribute_kind { integer, flag, real, extent, padding, list, fused, choice };
+enum class attribute_kind { integer, flag, real, extent, padding, list, reals, fused, choice };
 
 /// Name and kind of one attribute; its words follow those of the one before.
 struct attribute_field {
@@ -230,6 +258,9 @@ struct attribute_field {
 };
 
 namespace detail {
+template <class T> inline constexpr bool is_real_list = false;
+template <int N> inline constexpr bool is_real_list<real_list<N>> = true;
+
 template <class T> constexpr attribute_kind kind_of() {
   if constexpr (std::is_same_v<T, bool>) return attribute_kind::flag;
   else if constexpr (std::is_same_v<T, float>) return attribute_kind::real;
@@ -238,6 +269,7 @@ template <class T> constexpr attribute_kind kind_of() {
   else if constexpr (std::is_same_v<T, activation>) return attribute_kind::fused;
   else if constexpr (std::is_enum_v<T>) return attribute_kind::choice;
   else if constexpr (std::is_same_v<T, std::int64_t>) return attribute_kind::integer;
+  else if constexpr (is_real_list<T>) return attribute_kind::reals;
   else return attribute_kind::list;
 }
 template <class Attrs> struct field_table {

@@ -98,6 +98,16 @@ inline std::string attribute_text(attribute_kind kind, array_ref<const word> wor
       }
       break;
     }
+    case attribute_kind::reals: {
+      const word count = reader.take();
+      for (word i = 0; i < count; ++i) {
+        if (i > 0) out += ',';
+        float v = 0;
+        reader.get(v);
+        append_real(out, v);
+      }
+      break;
+    }
     case attribute_kind::integer:
     case attribute_kind::choice: append(out, reader.take()); break;
   }
