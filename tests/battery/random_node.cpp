@@ -105,6 +105,23 @@ shape_t like(likeness how, const shape_t& from, dice& random) {
 }
 likeness any_likeness(dice& random) { return static_cast<likeness>(random.below(static_cast<int>(likeness::count))); }
 
+/// Operands whose shapes follow from those of two others: no likeness to one of them makes such. They are known by their
+/// roles: boxes beside scores and anchors, and what a recurrent layer has beside its steps.
+std::optional<shape_t> like_partners(std::string_view role, const std::vector<shape_t>& before, dice& random) {
+  const shape_t first = before.empty() ? shape_t{} : before[0];
+  if (role == "bbox") return shape_t{any_extent(random), any_extent(random), 4};
+  if (role == "anchors") return shape_t{first[1], 4};
+  if (role == "scores") return shape_t{first[0], first[1], random.between(1, 5)};
+  if (role == "w_ih") return shape_t{random.between(1, 2), 4 * random.between(1, 3), first[2]};
+  if (before.size() < 2 || before[1].rank != 3) return std::nullopt;
+  const std::int64_t directions = before[1][0], gates = before[1][1];
+  if (role == "w_hh") return shape_t{directions, gates, gates / 4};
+  if (role == "bias" && before.size() == 3 && before[2].rank == 3 && before[2][1] == 4 * before[2][2])
+    return shape_t{directions, 2 * gates};
+  if (role == "hx" || role == "cx") return shape_t{directions, first[1], gates / 4};
+  return std::nullopt;
+}
+
 // --- lists of integers -----------------------------------------------------
 
 numbers_t many(std::size_t count, std::int64_t least, std::int64_t most, dice& random) {
@@ -230,6 +247,13 @@ void append_attribute(std::vector<word>& words, const operator_info& op, const a
       words.insert(words.end(), list.begin(), list.begin() + words.back());
       return;
     }
+    case attribute_kind::reals: {
+      const std::size_t count = capacity_of(op, field.name);
+      words.push_back(static_cast<word>(count));
+      for (std::size_t i = 0; i < count; ++i)
+        words.push_back(std::bit_cast<std::int32_t>(random.one_of({1.0F, 5.0F, 10.0F, 0.5F})));
+      return;
+    }
     case attribute_kind::integer:
       words.push_back(random.once_in(2) ? random.between(-3, 6) : random.between(0, 13));  // axes, counts; dtypes
       return;
@@ -243,7 +267,8 @@ std::vector<word> words_for(const operator_info& op, const shape_t& x, dice& ran
   std::size_t at = 0;
   for (const attribute_field& field : op.label->attributes) {
     const std::size_t count = words_of(field.kind, defaults[at]);
-    if (random.once_in(2)) append_attribute(words, op, field, x, random);
+    // Of many, most stay as they are: else hardly any node would be accepted.
+    if (random.once_in(op.label->attributes.size() < 8 ? 2 : 4)) append_attribute(words, op, field, x, random);
     else
       words.insert(words.end(), defaults.begin() + static_cast<std::ptrdiff_t>(at),
                    defaults.begin() + static_cast<std::ptrdiff_t>(at + count));
@@ -385,7 +410,12 @@ void make_operands(random_node& made, dtype computed, dice& random) {
       const bool is_typed = static_cast<int>(made.in.size()) == op.traits.typed_by || !random.once_in(6);
       const dtype type = row.accepts.contains(computed) && is_typed ? computed : random.one_of(row.accepts);
       const likeness how = is_alike ? common : any_likeness(random);  // in a statement of its own: chance has an order
-      const shape_t shape = before.empty() ? any_shape(random) : like(how, random.one_of(before), random);
+      const std::optional<shape_t> fitting = op.inputs[0].role == "bbox" || (op.inputs.size() > 1 && op.inputs[1].role == "w_ih")
+                                                 ? like_partners(row.role, before, random)
+                                                 : std::nullopt;
+      const shape_t shape = fitting          ? *fitting
+                            : before.empty() ? any_shape(random)
+                                             : like(how, random.one_of(before), random);
       x.desc = {type, shape};
       x.is_constant = row.constant || random.once_in(5);
     }

@@ -24,6 +24,7 @@ namespace nnrt::inline NNRT_ISA {
 
 namespace keyword {
 
+NNRT_SLOT(alpha);
 NNRT_SLOT(approximate);
 NNRT_SLOT(axes);
 NNRT_SLOT(axis);
@@ -33,6 +34,8 @@ NNRT_SLOT(begin_mask);
 NNRT_SLOT(begin_norm_axis);
 NNRT_SLOT(begin_param_axis);
 NNRT_SLOT(beta);
+NNRT_SLOT(bias);
+NNRT_SLOT(bidirectional);
 NNRT_SLOT(block);
 NNRT_SLOT(block_size);
 NNRT_SLOT(ceil_mode);
@@ -40,8 +43,11 @@ NNRT_SLOT(coefficient);
 NNRT_SLOT(coordinate_mode);
 NNRT_SLOT(crd);
 NNRT_SLOT(crops);
+NNRT_SLOT(data_type);
 NNRT_SLOT(delta);
 NNRT_SLOT(depth);
+NNRT_SLOT(depth_radius);
+NNRT_SLOT(detections_per_class);
 NNRT_SLOT(dilation);
 NNRT_SLOT(dst_t);
 NNRT_SLOT(ellipsis_mask);
@@ -57,12 +63,18 @@ NNRT_SLOT(keep_dims);
 NNRT_SLOT(kernel);
 NNRT_SLOT(limit);
 NNRT_SLOT(max);
+NNRT_SLOT(max_classes_per_detection);
+NNRT_SLOT(max_detections);
 NNRT_SLOT(min);
 NNRT_SLOT(mode);
 NNRT_SLOT(multiples);
 NNRT_SLOT(negative_slope);
 NNRT_SLOT(new_axis_mask);
+NNRT_SLOT(nms_iou_threshold);
+NNRT_SLOT(nms_score_threshold);
+NNRT_SLOT(num_classes);
 NNRT_SLOT(off_value);
+NNRT_SLOT(offset);
 NNRT_SLOT(on_value);
 NNRT_SLOT(out_max_value);
 NNRT_SLOT(output_num);
@@ -87,6 +99,10 @@ NNRT_SLOT(strides);
 NNRT_SLOT(transpose_a);
 NNRT_SLOT(transpose_b);
 NNRT_SLOT(type);
+NNRT_SLOT(use_regular_nms);
+NNRT_SLOT(value);
+NNRT_SLOT(zoneout_cell);
+NNRT_SLOT(zoneout_hidden);
 
 /// Everything that dsl::apply takes for a keyword.
 struct base {};
@@ -139,6 +155,16 @@ template <class Slot, std::int64_t... Values> struct integers : base {
   template <int N> static constexpr void assign(int_list<N>& to) {
     static_assert(sizeof...(Values) <= N, "nnrt: too many numbers for this keyword");
     to = {Values...};
+  }
+};
+
+/// Real numbers for an attribute that is a list of them.
+template <class Slot, real... Values> struct reals : base {
+  using slot = Slot;
+  template <class Attrs>
+    requires requires(Attrs& a) { Slot::of(a) = {float{Values}...}; }
+  static constexpr void set(Attrs& a) {
+    Slot::of(a) = {float{Values}...};
   }
 };
 
@@ -284,7 +310,39 @@ inline constexpr keyword::value<keyword::mode_slot, border::reflect> reflect{};
 /// pad() repeats the tensor mirrored at its outermost elements, with them.
 inline constexpr keyword::value<keyword::mode_slot, border::symmetric> symmetric{};
 
+/// Where the box that crop() takes begins, along each axis from the one named by axis<…> on.
+template <std::int64_t... First> inline constexpr keyword::integers<keyword::offset_slot, First...> offsets{};
+
+// --- sequences ---
+/// lstm() also goes from the last step to the first one.
+inline constexpr keyword::value<keyword::bidirectional_slot, true> bidirectional{};
+/// Which share of its last state lstm() keeps at each step.
+template <keyword::real Share> inline constexpr keyword::value<keyword::zoneout_cell_slot, Share> zoneout_cell{};
+template <keyword::real Share> inline constexpr keyword::value<keyword::zoneout_hidden_slot, Share> zoneout_hidden{};
+
+// --- detections ---
+/// What detection_post_process() divides the four numbers of a box by.
+template <keyword::real Y, keyword::real X, keyword::real Height, keyword::real Width>
+inline constexpr keyword::reals<keyword::scale_slot, Y, X, Height, Width> box_scale{};
+template <std::int64_t Count> inline constexpr keyword::integers<keyword::num_classes_slot, Count> num_classes{};
+template <std::int64_t Count> inline constexpr keyword::integers<keyword::max_detections_slot, Count> max_detections{};
+template <std::int64_t Count>
+inline constexpr keyword::integers<keyword::max_classes_per_detection_slot, Count> max_classes_per_detection{};
+template <std::int64_t Count> inline constexpr keyword::integers<keyword::detections_per_class_slot, Count> detections_per_class{};
+/// Boxes that overlap a better one by more than this are left out; those with a lower score than that, too.
+template <keyword::real Share> inline constexpr keyword::value<keyword::nms_iou_threshold_slot, Share> iou_threshold{};
+template <keyword::real Score> inline constexpr keyword::value<keyword::nms_score_threshold_slot, Score> score_threshold{};
+/// detection_post_process() looks at each class for itself.
+inline constexpr keyword::value<keyword::use_regular_nms_slot, true> regular_nms{};
+
 // --- arithmetic ---
+/// How many channels on both sides lrn() sums up, and the numbers of its formula.
+template <std::int64_t Radius> inline constexpr keyword::integers<keyword::depth_radius_slot, Radius> depth_radius{};
+template <keyword::real Value> inline constexpr keyword::value<keyword::bias_slot, Value> with_bias{};
+template <keyword::real Value> inline constexpr keyword::value<keyword::alpha_slot, Value> with_alpha{};
+/// The number that constant_of_shape() repeats, and its dtype.
+template <dtype Type> inline constexpr keyword::integers<keyword::data_type_slot, static_cast<int>(Type)> of_type{};
+template <keyword::real Value> inline constexpr keyword::value<keyword::value_slot, Value> with_value{};
 template <keyword::real Value> inline constexpr keyword::value<keyword::beta_slot, Value> beta{};
 template <keyword::real Value> inline constexpr keyword::value<keyword::epsilon_slot, Value> epsilon{};
 inline constexpr keyword::value<keyword::transpose_a_slot, true> transpose_a{};

@@ -6,6 +6,7 @@
 #include <nnrt/ops/add.hpp>
 #include <nnrt/ops/all.hpp>
 #include <nnrt/ops/arg_max.hpp>
+#include <nnrt/ops/assert.hpp>
 #include <nnrt/ops/avg_pool.hpp>
 #include <nnrt/ops/batch_norm.hpp>
 #include <nnrt/ops/batch_to_space_nd.hpp>
@@ -15,11 +16,14 @@
 #include <nnrt/ops/ceil.hpp>
 #include <nnrt/ops/clip.hpp>
 #include <nnrt/ops/concat.hpp>
+#include <nnrt/ops/constant_of_shape.hpp>
 #include <nnrt/ops/conv2d.hpp>
 #include <nnrt/ops/conv2d_transpose.hpp>
 #include <nnrt/ops/cos.hpp>
+#include <nnrt/ops/crop.hpp>
 #include <nnrt/ops/depth_to_space.hpp>
 #include <nnrt/ops/depthwise_conv2d.hpp>
+#include <nnrt/ops/detection_post_process.hpp>
 #include <nnrt/ops/div.hpp>
 #include <nnrt/ops/dynamic_range.hpp>
 #include <nnrt/ops/eltwise.hpp>
@@ -50,6 +54,8 @@
 #include <nnrt/ops/logical_and.hpp>
 #include <nnrt/ops/logical_not.hpp>
 #include <nnrt/ops/logical_or.hpp>
+#include <nnrt/ops/lrn.hpp>
+#include <nnrt/ops/lstm.hpp>
 #include <nnrt/ops/matmul.hpp>
 #include <nnrt/ops/max_pool.hpp>
 #include <nnrt/ops/maximum.hpp>
@@ -89,6 +95,7 @@
 #include <nnrt/ops/softmax.hpp>
 #include <nnrt/ops/space_to_batch_nd.hpp>
 #include <nnrt/ops/space_to_depth.hpp>
+#include <nnrt/ops/sparse_to_dense.hpp>
 #include <nnrt/ops/split.hpp>
 #include <nnrt/ops/sqrt.hpp>
 #include <nnrt/ops/square.hpp>
@@ -180,14 +187,17 @@ using list = type_list<  //
     depth_to_space,      //  65
     range,               //  66
     instance_norm,       //  67
+    constant_of_shape,   //  68
     broadcast_to,        //  69
     equal,               //  70
     greater,             //  71
     not_equal,           //  72
     greater_equal,       //  73
     leaky_relu,          //  74
+    lstm,                //  75
     clip,                //  76
     all,                 //  77
+    assert,              //  78
     cos,                 //  79
     log,                 //  80
     logical_and,         //  81
@@ -197,11 +207,15 @@ using list = type_list<  //
     reciprocal,          //  85
     sin,                 //  86
     where,               //  87
+    sparse_to_dense,     //  88
     logical_or,          //  89
     ceil,                //  90
+    crop,                //  91
+    detection_post_process,  //  92
     floor,               //  93
     l2_normalize,        //  94
     log_softmax,         //  95
+    lrn,                 //  96
     minimum,             //  97
     rank,                //  98
     reduce_max,          //  99

@@ -5,6 +5,7 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/ops/detail/quantised_unary.hpp>
+#include <nnrt/ops/detail/type_numbers.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -48,18 +49,10 @@ struct quant_dtype_cast {
     quantised_output_must_have_one_scale,
   };
 
-  /// The dtype behind a number of OH_NN_DataType, or of HDI's DataType; none for any other.
-  static constexpr dtype type_of(std::int64_t number) {
-    constexpr std::int64_t hdi[dtype_count] = {0, 30, 32, 33, 34, 35, 37, 38, 39, 40, 42, 43, 44};
-    for (int i = 1; i < dtype_count; ++i)
-      if (number == i || number == hdi[i]) return static_cast<dtype>(i);
-    return dtype::none;
-  }
-
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
-    const dtype to = type_of(a.dst_t);
-    if (type_of(a.src_t) != x.type)
+    const dtype to = detail::numbered_type(a.dst_t);
+    if (detail::numbered_type(a.src_t) != x.type)
       return refuse(rule::src_t_must_be_the_number_of_the_input_type, a.src_t, static_cast<int>(x.type));
     if (!outputs[0].accepts.contains(to))
       return refuse(rule::dst_t_must_be_the_number_of_a_type_that_is_accepted, a.dst_t, static_cast<int>(i8));

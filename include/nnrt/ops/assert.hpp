@@ -1,0 +1,64 @@
+// assert: conditions that must hold, or the run ends with an error.
+// Flow: front ends call infer(); it runs by its reference; a run whose condition is false ends with a fault.
+#pragma once
+
+#include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/dsl.hpp>
+#include <nnrt/core/operator.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Truth values that must all be true.
+///
+///   condition: booleans of any shape      data: what the condition is about, any shape and dtype      y: condition
+///
+/// A run with a false one ends with an error that names the first of them; a constant one is refused before. No element
+/// of `data` is read: `summarize`, how many of them others print then, means nothing here. A network whose outputs do
+/// not need y leaves the node out, as any other.
+///
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_ASSERT.
+struct assert {
+  static constexpr op_code code{78};
+  static constexpr std::string_view name = "assert";
+  static constexpr operand_spec inputs[] = {{"condition", types::logical}, {"data", types::any}};
+  static constexpr operand_spec outputs[] = {{"y", types::logical}};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .quantised = stored_numbers::computed, .may_fail = true};
+  static constexpr foreign_numbers foreign{.nnrt = 78, .hdi = 13};
+  static constexpr nnrt_parameter parameters[] = {{"summarize", 106, i64}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, summarize));
+    constexpr attrs() : summarize(0) {}
+  };
+  enum class rule { condition_must_be_true };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    if (in[0].has_values())
+      for (const std::int64_t truth : in[0].values)
+        if (truth == 0) return refuse(rule::condition_must_be_true, 0, 1);
+    return yields(in[0].desc);
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr run_fault reference(const attrs&, arguments in, results out) {
+    const auto condition = in[0].as<const bool>();
+    const auto y = out[0].as<bool>();
+    for (std::int64_t i = 0; i < condition.elements(); ++i)
+      if (!condition[i]) return fault_at(i, rule::condition_must_be_true, 0, 1);
+    for (std::int64_t i = 0; i < y.elements(); ++i) y[i] = true;
+    return {};
+  }
+};
+
+}  // namespace ops
+
+/// asserted(condition, data): condition, in a network whose runs end with an error where it is false. (<cassert> has a
+/// macro of the operator's own name.)
+template <tensor_desc Condition, tensor_desc Data, dsl::keyword_argument... Keywords>
+constexpr auto asserted(tensor<Condition> condition, tensor<Data> data, Keywords... keywords) {
+  return dsl::apply<ops::assert>(condition, data, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA

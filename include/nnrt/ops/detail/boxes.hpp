@@ -1,0 +1,74 @@
+// boxes: rectangles that a detector found - decoding them from anchors, how far two overlap, and their order.
+// Flow: reference of detection_post_process, and its kernel.
+#pragma once
+
+#include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/convert.hpp>
+#include <nnrt/core/stored_number.hpp>
+#include <nnrt/core/view.hpp>
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// Operands of detectors: real numbers, or stored ones with a scale.
+inline constexpr dtype_set detected = types::floating | types_of(i8, u8);
+
+/// The i-th element of such an operand, as the real number that it is or stands for.
+constexpr double real_element(const view& x, std::int64_t i) {
+  double number = 0;
+  with_element<detected>(x.type(), [&]<class T>(T) {
+    const T element = x.as<const T>()[i];
+    if constexpr (std::is_integral_v<T>) number = double{real_of(element, x.desc->quantised)};
+    else number = math::convert<double>(element);
+  });
+  return number;
+}
+
+/// A rectangle by its corners, in the type that results are computed in.
+template <class Real> struct box {
+  Real top = 0, left = 0, bottom = 0, right = 0;
+};
+
+/// The box that four numbers (centre and size, y before x) stand for beside an anchor, which has centre and size, too.
+/// `scale` is what the four are divided by. Centres and halves of sizes are computed in double and rounded, as are the
+/// corners: results have elements of type R.
+template <class R> constexpr auto decoded_box(const double (&code)[4], const double (&anchor)[4], const float* scale) {
+  using real = math::compute_t<R>;
+  const auto centre = [&](int axis) {
+    const double moved = math::product(code[axis] / double{scale[axis]}, anchor[2 + axis]);
+    return static_cast<real>(moved + anchor[axis]);
+  };
+  const auto half = [&](int axis) {
+    const double grown = math::product(0.5, math::exp(code[2 + axis] / double{scale[2 + axis]}));
+    return static_cast<real>(math::product(grown, anchor[2 + axis]));
+  };
+  const auto corner = [](real x) { return static_cast<real>(math::convert<R>(x)); };
+  const real y = centre(0), x = centre(1), h = half(0), w = half(1);
+  return box<real>{corner(y - h), corner(x - w), corner(y + h), corner(x + w)};
+}
+
+/// The area that two boxes share, as a part of what both cover; 0 where one has no area.
+template <class Real> constexpr Real overlap(const box<Real>& a, const box<Real>& b) {
+  const auto length = [](Real from, Real to) { return to > from ? to - from : Real{0}; };
+  const auto area = [&](const box<Real>& x) {
+    return math::product(length(x.top, x.bottom), length(x.left, x.right));
+  };
+  const Real area_a = area(a), area_b = area(b);
+  if (!(area_a > 0 && area_b > 0)) return 0;
+  const Real common = area(box<Real>{a.top > b.top ? a.top : b.top, a.left > b.left ? a.left : b.left,
+                                     a.bottom < b.bottom ? a.bottom : b.bottom, a.right < b.right ? a.right : b.right});
+  return common / (area_a + area_b - common);
+}
+
+/// A box of a class, as it is looked for: the better score first, then the smaller class, then the smaller box.
+struct candidate {
+  double score = 0;
+  std::int64_t of_class = 0;
+  std::int64_t index = 0;
+
+  constexpr bool is_before(const candidate& other) const {
+    if (score != other.score) return score > other.score;
+    return of_class != other.of_class ? of_class < other.of_class : index < other.index;
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail

@@ -1,0 +1,72 @@
+// lrn: local response normalisation - each channel divided by a power of what its neighbours sum up to.
+// Flow: front ends call infer(); it runs by its reference.
+#pragma once
+
+#include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/convert.hpp>
+#include <nnrt/core/dsl.hpp>
+#include <nnrt/core/operator.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// y[…, c] = x[…, c] / (bias + alpha * sum of x[…, k]^2 for |k - c| <= depth_radius)^beta.
+///
+///   x: [..., C] of rank >= 1, NHWC      y: the same shape
+///
+/// Channels in front of the first and behind the last one count as 0. bias, alpha and beta are 0 unless given, and so is
+/// the radius. Where the sum is negative, or 0 and beta is positive, there is no number. Computed in f64, rounded once.
+///
+/// Broken rules: see `rule`; ranks and channels are counted. Source: NNRt OH_NN_OPS_LRN, with its one region,
+/// ACROSS_CHANNELS; TensorFlow Lite's LOCAL_RESPONSE_NORMALIZATION is the same.
+struct lrn {
+  static constexpr op_code code{96};
+  static constexpr std::string_view name = "lrn";
+  static constexpr operand_spec inputs[] = {{"x", types::floating}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating}};
+  static constexpr operator_traits traits{};
+  static constexpr foreign_numbers foreign{.nnrt = 96, .hdi = 85};
+  static constexpr nnrt_parameter parameters[] = {{"depth_radius", 145, i64}, {"bias", 146, f32},
+                                                  {"alpha", 147, f32},        {"beta", 148, f32},
+                                                  nnrt_parameter{"", 149, i32}.up_to(0)};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, depth_radius), (float, bias), (float, alpha), (float, beta));
+    constexpr attrs() : depth_radius(0), bias(0), alpha(0), beta(0) {}
+  };
+  enum class rule { input_rank_must_be_at_least_1, input_must_be_nhwc, radius_must_not_be_negative };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    if (auto v = require_at_least(rule::input_rank_must_be_at_least_1, x.rank(), 1); !v) return v;
+    if (x.layout == format::nchw) return require(rule::input_must_be_nhwc, x.layout, format::nhwc);
+    if (auto v = require_at_least(rule::radius_must_not_be_negative, a.depth_radius, 0); !v) return v;
+    return yields(x);
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    if (y.elements() == 0) return;
+    const auto real = [&](std::int64_t i) { return math::convert<double>(x[i]); };
+    const std::int64_t channels = y.extent(y.rank() - 1), radius = a.depth_radius < channels ? a.depth_radius : channels;
+    for (std::int64_t i = 0; i < y.elements(); ++i) {
+      const std::int64_t c = i % channels, first = i - c;
+      double sum = 0;
+      for (std::int64_t k = c < radius ? 0 : c - radius; k < channels && k <= c + radius; ++k)
+        sum += math::product(real(first + k), real(first + k));
+      const double base = double{a.bias} + math::product(double{a.alpha}, sum);
+      y[i] = math::convert<T>(math::product(real(i), math::pow(base, -double{a.beta})));
+    }
+  }
+};
+
+}  // namespace ops
+
+/// lrn(x, depth_radius<2>, with_bias<1>, with_alpha<1e-4>, beta<0.75>).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto lrn(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::lrn>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
