@@ -19,7 +19,7 @@ namespace nnrt_test::onnx_import {
 
 using namespace nnrt;
 
-/// Thrown where a case is none of ours: it asks for what no contract of the operators 1 to 56 has.
+/// Thrown where a case is none of ours: it asks for what no contract of our operators has.
 struct left_out {
   std::string_view reason;
 };
@@ -43,6 +43,16 @@ inline constexpr std::string_view scale_not_of_extents = "a scale that is not ou
 inline constexpr std::string_view one_pixel_of_pytorch = "pytorch_half_pixel's rule for an output extent of 1";
 inline constexpr std::string_view no_bounds = "clip without bounds, which computes nothing";
 inline constexpr std::string_view per_channel_result = "a result with a scale for each channel";
+inline constexpr std::string_view axis_of_the_second = "broadcasting from an axis on";
+inline constexpr std::string_view sign_of_the_dividend = "remainders with the sign of the dividend";
+inline constexpr std::string_view clip_of_integers = "clip of integers";
+inline constexpr std::string_view even_window = "a window with more channels on one side";
+inline constexpr std::string_view range_of_reals = "a range of real numbers";
+inline constexpr std::string_view batch_dims = "indices that differ within a batch";
+inline constexpr std::string_view scatter_without_sum = "scattered updates that are not added";
+inline constexpr std::string_view peepholes = "peepholes";
+inline constexpr std::string_view other_cells = "lengths, clips and activations of recurrent cells";
+inline constexpr std::string_view backwards_alone = "a sequence that is only read backwards";
 inline constexpr std::string_view per_channel_zero_points = "zero points that differ between channels";
 }  // namespace reasons
 
@@ -133,6 +143,7 @@ std::span<const row> elementwise_rows();
 std::span<const row> layout_rows();
 std::span<const row> image_rows();
 std::span<const row> quantised_rows();
+std::span<const row> newer_rows();
 
 /// [N, C, H, W], or [N, C, W] as an image of one row, in NHWC order; and back to the order and rank of the ONNX node.
 std::int32_t to_nhwc(network& net, std::int32_t x);

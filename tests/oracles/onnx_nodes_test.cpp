@@ -76,7 +76,7 @@ struct backend_test {
 
 std::vector<onnx::row> all_rows() {
   std::vector<onnx::row> rows;
-  for (const auto part : {onnx::elementwise_rows(), onnx::layout_rows(), onnx::image_rows(), onnx::quantised_rows()})
+  for (const auto part : {onnx::elementwise_rows(), onnx::layout_rows(), onnx::image_rows(), onnx::quantised_rows(), onnx::newer_rows()})
     rows.insert(rows.end(), part.begin(), part.end());
   return rows;
 }
@@ -221,5 +221,14 @@ TEST_CASE("ONNX nodes: each operator of NNRt's API 9 has a case that passes") {
     for (const auto& [names, t] : outcome())
       if (names.first == (*op)->name) passed += t.passed;
     CHECK(passed > 0);
+  }
+}
+
+TEST_CASE("ONNX nodes: each row of an operator since API 12 has a case that passes") {
+  for (const onnx::row& row : onnx::newer_rows()) {
+    CAPTURE(row.op);
+    const auto found = outcome().find({row.op, row.type});
+    REQUIRE(found != outcome().end());
+    CHECK(found->second.passed > 0);
   }
 }
