@@ -1,4 +1,5 @@
 #include <nnrt/bpu.hpp>
+#include <nnrt/dynamic.hpp>
 
 #include <doctest/doctest.h>
 

@@ -34,7 +34,7 @@ mismatch scale_around(const channel_scales& s, const byte_channel& channel, scal
     kernels::detail::with_method(s.method, [&](auto method) { scale<method>(s, sums); });
     const std::int32_t zero = kernels::detail::includes_zero_point(s.method) ? range.zero : 0;
     for (std::int64_t i = 0; i < int_lanes; ++i) {
-      const std::int32_t expected = std::clamp(kernels::detail::scaled(true_sums[i], channel.factor), range.low, range.high),
+      const std::int32_t expected = std::clamp(kernels::detail::scaled(true_sums[i], channel), range.low, range.high),
                          got = static_cast<std::int32_t>(
                              std::clamp<std::int64_t>(std::int64_t{sums[i]} - zero, range.low, range.high));
       if (got != expected) return {true, true_sums[i], got, expected};
@@ -85,6 +85,33 @@ TEST_CASE("byte_scale: every step of the staircase has the reference's place, wh
       for (int i = 0; i < 60; ++i)
         check(channel_of(std::pow(10.0, -static_cast<double>(random() % 6000) / 1000), reach), range);
     }
+}
+
+TEST_CASE("byte_scale: halves that go to even numbers do so by every method, from even and odd zero points") {
+  std::mt19937 random(11);
+  for (const scaled_range range : {scaled_range{-128, 127, 0}, scaled_range{0, 127, 0}, scaled_range{-127, 128, -1}, scaled_range{0, 100, 27}})
+    for (const sum_range reach : {narrow, wide, all}) {
+      byte_channel channel{{}, 0, reach, stored_rounding::half_to_even, range.zero & 1};
+      // Powers of two have a half at every second step; the others have few.
+      for (const double factor : {0.0, 1e-9, 0x1p-20, 0x1p-9, 0x1p-6, 0.25, 0.5, 0.75, 1.0, 1.5, 3.0, 0x1.8p-7, 300.0, 1e9})
+        channel.factor = fixed_point_of(factor), check(channel, range);
+      for (int i = 0; i < 40; ++i)
+        channel.factor = fixed_point_of(std::pow(10.0, -static_cast<double>(random() % 6000) / 1000)), check(channel, range);
+    }
+}
+
+TEST_CASE("byte_scale: usual factors get a line where halves go to even numbers, too") {
+  if (!has_lines) return;
+  for (const double factor : {0.0123, 0x1p-7}) {
+    byte_channel channels[int_lanes];
+    std::fill_n(channels, int_lanes, byte_channel{fixed_point_of(factor), 0, narrow, stored_rounding::half_to_even, 0});
+    channel_scales s{};
+    set_scales(s, channels, int_lanes, {-128, 127, 0});
+    CAPTURE(factor);
+    CHECK(s.method == scale_method::by_line);
+    set_scales(s, channels, int_lanes, {0, 127, 0});
+    CHECK(s.method == scale_method::by_rising_line);
+  }
 }
 
 TEST_CASE("byte_scale: sums beyond 32 bits saturate before they are scaled") {

@@ -48,4 +48,11 @@ inline std::vector<tensor_desc> into_bytes(float scale, std::int32_t zero_point)
   return {d};
 }
 
+/// The same, halves rounded to even numbers.
+inline std::vector<tensor_desc> into_even_bytes(float scale, std::int32_t zero_point = 0) {
+  tensor_desc d;
+  d.quantised = quant{scale, zero_point, stored_rounding::half_to_even};
+  return {d};
+}
+
 }  // namespace nnrt_test

@@ -22,10 +22,17 @@ constexpr std::string_view name_of(format layout) {
 /// The format that a tensor of this rank has unless it says otherwise: images are NHWC.
 constexpr format default_format(int rank) { return rank == 4 ? format::nhwc : format::nd; }
 
+/// How what is computed for a tensor becomes its stored numbers: a property of the tensor that is made, as its scale is.
+enum class stored_rounding {
+  twice,         // as TFLite's reference kernels round, each operator as its own does
+  half_to_even,  // once, in the end; halves go to the even stored number, zero point included
+};
+
 /// Quantisation of a whole tensor: real = scale * (stored - zero_point).
 struct quant {
   float scale = 0;
   std::int32_t zero_point = 0;
+  stored_rounding rounding = stored_rounding::twice;
   friend constexpr bool operator==(const quant&, const quant&) = default;
 };
 
@@ -40,9 +47,10 @@ struct quantisation {
   float scale = 0;
   std::int32_t zero_point = 0;
   int axis = 0;
+  stored_rounding rounding = stored_rounding::twice;
 
   constexpr quantisation() = default;
-  constexpr quantisation(quant q) : mode(kind::per_tensor), scale(q.scale), zero_point(q.zero_point) {}
+  constexpr quantisation(quant q) : mode(kind::per_tensor), scale(q.scale), zero_point(q.zero_point), rounding(q.rounding) {}
   template <int Axis> constexpr quantisation(per_channel_constant<Axis>) : mode(kind::per_channel), axis(Axis) {}
 
   constexpr explicit operator bool() const { return mode != kind::none; }

@@ -344,6 +344,12 @@ constexpr double round_half_even(double x) {
 constexpr float trunc(float x) { return static_cast<float>(trunc(double{x})); }
 constexpr float floor(float x) { return static_cast<float>(floor(double{x})); }
 constexpr float ceil(float x) { return static_cast<float>(ceil(double{x})); }
+/// a / b, b positive, to the nearest integer, halves to the even one.
+constexpr std::int64_t quotient_to_even(std::int64_t a, std::int64_t b) {
+  std::int64_t below = a / b, rest = a % b;
+  if (rest < 0) rest += b, --below;
+  return below + (2 * rest > b || (2 * rest == b && (below & 1) != 0) ? 1 : 0);
+}
 constexpr float round_half_away(float x) { return static_cast<float>(round_half_away(double{x})); }
 constexpr float round_half_even(float x) { return static_cast<float>(round_half_even(double{x})); }
 

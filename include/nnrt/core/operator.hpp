@@ -79,6 +79,7 @@ struct operator_traits {
   bool joins_inputs = false;          // concat: inputs may be written straight into the output when they lie there in one piece
   stored_numbers quantised = stored_numbers::refused;
   bool may_fail = false;              // gather: values that only a run shows may break a rule; `reference` returns a run_fault
+  bool rounds_to_even = false;        // computes stored numbers that are rounded half to even, too
   bool reads_descs_alone = false;     // shape_of: results follow from the shapes of its inputs, whose elements it does not read
 };
 
@@ -125,6 +126,10 @@ constexpr verdict infer_node(const typename Op::attrs& attrs, array_ref<const op
   if (v) v = Op::infer(attrs, in, wanted);
   if constexpr (Op::traits.quantised == stored_numbers::kept) {
     if (v) detail::keep_quantisation(v, Op::outputs, Op::inputs[Op::traits.typed_by].accepts, in[static_cast<std::size_t>(Op::traits.typed_by)].desc);
+  }
+  if constexpr (Op::traits.quantised == stored_numbers::computed && !Op::traits.rounds_to_even) {
+    if (v)
+      if (verdict broken = detail::check_rounding(v.outputs); !broken) v = static_cast<verdict&&>(broken);
   }
   if (v) v = detail::settle(static_cast<verdict&&>(v), wanted);
   v.op = Op::code;

@@ -131,6 +131,24 @@ struct half_to_even {
   }
 };
 
+/// One rounding of zero point + product to nearest, ties to the even neighbour: as half_to_even, but a zero point that is odd turns
+/// which neighbour that is. Answers what comes on top of the zero point. Source: hbDNN's quantisation, which adds the zero point before it rounds.
+struct zero_point_then_half_to_even {
+  static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor, std::int32_t zero_point) {
+    return rounded(std::int64_t{accumulator} * factor.mantissa, 31 - factor.exponent, zero_point);
+  }
+  static constexpr std::int32_t scale_wide(std::int64_t sum, fixed_point factor, std::int32_t zero_point) {
+    const detail::wide_product exact(sum, factor);
+    return rounded(exact.product, exact.right, zero_point);
+  }
+  /// product / 2^right.
+  static constexpr std::int32_t rounded(std::int64_t product, int right, std::int32_t zero_point) {
+    if (right <= 0) return detail::shifted_left(product, -right);
+    const std::int64_t below = product >> right, rest = product - (below << right), half = std::int64_t{1} << (right - 1);
+    return detail::saturated_i32(below + (rest > half || (rest == half && ((below + zero_point) & 1) != 0) ? 1 : 0));
+  }
+};
+
 }  // namespace rounding
 
 /// The stored numbers that a result may take: those of the dtype, narrowed by a fused activation.
@@ -162,14 +180,23 @@ template <class T> constexpr stored_range stored_range_of(const quantisation& q,
 /// 8-bit numbers to get there).
 template <class T, class Rounding = rounding::twice>
 constexpr T requantise(std::int64_t sum, fixed_point factor, std::int32_t zero_point, stored_range range) {
-  const std::int64_t value = std::int64_t{zero_point} + Rounding::scale(detail::saturated_i32(sum), factor);
+  std::int64_t value = zero_point;
+  if constexpr (requires { Rounding::scale(0, factor, zero_point); }) value += Rounding::scale(detail::saturated_i32(sum), factor, zero_point);
+  else value += Rounding::scale(detail::saturated_i32(sum), factor);
   return static_cast<T>(detail::clamped(value, range.low, range.high));
+}
+/// The same for a result of this quantisation, rounded as it says.
+template <class T> constexpr T requantise(std::int64_t sum, fixed_point factor, const quantisation& to, stored_range range) {
+  if (to.rounding == stored_rounding::twice) return requantise<T>(sum, factor, to.zero_point, range);
+  return requantise<T, rounding::zero_point_then_half_to_even>(sum, factor, to.zero_point, range);
 }
 
 /// The same for a sum that is kept in 64 bits, by Rounding::scale_wide.
 template <class T, class Rounding = rounding::twice>
 constexpr T requantise_wide(std::int64_t sum, fixed_point factor, std::int32_t zero_point, stored_range range) {
-  const std::int64_t value = std::int64_t{zero_point} + Rounding::scale_wide(sum, factor);
+  std::int64_t value = zero_point;
+  if constexpr (requires { Rounding::scale_wide(sum, factor, zero_point); }) value += Rounding::scale_wide(sum, factor, zero_point);
+  else value += Rounding::scale_wide(sum, factor);
   return static_cast<T>(detail::clamped(value, range.low, range.high));
 }
 

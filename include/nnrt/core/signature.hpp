@@ -98,6 +98,7 @@ constexpr verdict require_same_quantisation(signature_rule rule, const quantisat
   if (got.scale != expected.scale) return require_real(rule, got.scale, expected.scale);
   if (got.mode != expected.mode) return refuse(rule, static_cast<int>(got.mode), static_cast<int>(expected.mode));
   if (got.zero_point != expected.zero_point) return refuse(rule, got.zero_point, expected.zero_point);
+  if (got.rounding != expected.rounding) return refuse(rule, static_cast<int>(got.rounding), static_cast<int>(expected.rounding));
   return refuse(rule, got.axis, expected.axis);
 }
 
@@ -168,6 +169,13 @@ constexpr verdict settle(verdict v, array_ref<const tensor_desc> wanted) {
     if (auto ok = require_same_quantisation(signature_rule::declared_output_quantisation_must_match, out.quantised, wanted[i].quantised); !ok) return ok;
   }
   return v;
+}
+
+/// Results of an operator that computes with stored numbers are rounded as TFLite does, unless it says that it can do otherwise.
+constexpr verdict check_rounding(array_ref<const tensor_desc> outputs) {
+  for (const tensor_desc& y : outputs)
+    if (y.quantised.rounding != stored_rounding::twice) return refuse(signature_rule::rounding_must_be_one_of_the_operator, static_cast<int>(y.quantised.rounding), 0);
+  return {};
 }
 
 }  // namespace detail

@@ -31,9 +31,13 @@ constexpr float real_of(std::int64_t stored, const quantisation& q) {
   return static_cast<float>(math::product(static_cast<double>(stored - q.zero_point), double{q.scale}));
 }
 
-/// So many steps from the zero point as an element: to the nearest integer, halves away from zero; beyond the range of
-/// T its end; not a number is the zero point, which stands for 0.
+/// So many steps, a float, from the zero point as an element: to the nearest integer, halves away from zero, or as the quantisation says;
+/// beyond the range of T its end; not a number is the zero point, which stands for 0.
 template <class T> constexpr T stored_at(double steps, const quantisation& q) {
+  if (q.rounding == stored_rounding::half_to_even) {  // the sum with the zero point is one of floats
+    const auto sum = static_cast<float>((math::is_nan(steps) ? 0.0 : steps) + q.zero_point);
+    return math::convert<T>(math::round_half_even(double{sum}));
+  }
   return math::convert<T>((math::is_nan(steps) ? 0.0 : math::round_half_away(steps)) + q.zero_point);
 }
 

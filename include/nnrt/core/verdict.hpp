@@ -34,6 +34,7 @@ enum class signature_rule {
   quantised_operands_must_be_accepted_by_the_operator,
   quantisation_of_operands_must_be_the_same,
   declared_output_quantisation_must_match,
+  rounding_must_be_one_of_the_operator,
 };
 
 /// What the two values of a verdict count; a real one stands there as the bits of a float.

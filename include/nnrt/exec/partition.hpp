@@ -90,7 +90,7 @@ template <class Policy, auto Function, std::size_t... I, std::size_t... J> struc
     return std::pair<std::array<char, sizeof...(I) + 1>, std::array<char, sizeof...(J) + 1>>({name[I]..., '\0'}, {op[J]..., '\0'});
   }();
   using type = typename dsl::rejection<static_cast<accelerator_rule>(at.reason.rule), at.reason.counted, at.reason.actual, at.reason.expected, named<letters.first[I]...>,
-                                       of_operator<letters.second[J]...>, at_node<at.node>>::type;
+                                       of_operator<letters.second[J]...>, nnrt::at_node<at.node>>::type;
 };
 
 /// Nothing is refused.

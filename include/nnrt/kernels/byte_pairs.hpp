@@ -64,7 +64,7 @@ template <class T> struct byte_pair_lanes<ops::detail::stored_sum<T>> {
   }
   /// Shifted numbers are below 2^28, those brought to one scale below 2^27, unless a scale is infinite or none.
   static bool fits(const function& f) {
-    return f.factor_a.exponent <= 0 && f.factor_b.exponent <= 0 && f.factor_y.exponent <= 1;
+    return !f.result.is_to_even && f.factor_a.exponent <= 0 && f.factor_b.exponent <= 0 && f.factor_y.exponent <= 1;
   }
   [[gnu::always_inline]] byte_vector operator()(byte_vector bytes_a, byte_vector bytes_b) const {
     const interleaved from_a = ends.widened(bytes_a), from_b = ends.widened(bytes_b);
@@ -106,7 +106,7 @@ template <class T> struct byte_pair_lanes<ops::detail::stored_product<T>> {
 
   explicit byte_pair_lanes(const function& f) : ends(f), y(f.factor) {}
   /// Products are below 2^16.
-  static bool fits(const function& f) { return f.factor.exponent <= 13; }
+  static bool fits(const function& f) { return !f.result.is_to_even && f.factor.exponent <= 13; }
   [[gnu::always_inline]] byte_vector operator()(byte_vector bytes_a, byte_vector bytes_b) const {
     const interleaved from_a = ends.widened(bytes_a), from_b = ends.widened(bytes_b);
     const auto product = [&](int v) __attribute__((always_inline)) {

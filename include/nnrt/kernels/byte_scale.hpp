@@ -35,6 +35,7 @@ struct alignas(64) channel_scales {
   std::int64_t even_addend[int_lanes / 2], odd_addend[int_lanes / 2];  // rising_exactly: what rounds, the zero point
   std::int32_t upper_right[int_lanes];                                 // and the right shift of what is above 2^32
   std::int32_t bias[int_lanes];                   // one_by_one: not yet in the sums, since they might overflow
+  std::int32_t is_to_even[int_lanes], parity[int_lanes];  // one_by_one: how sums are rounded
   // What each lane allows.
   std::int32_t has_rising_line[int_lanes], has_line[int_lanes], rises_exactly[int_lanes], is_exact[int_lanes];
   scale_method method;
@@ -51,6 +52,8 @@ struct byte_channel {
   fixed_point factor = {};
   std::int32_t bias = 0;
   sum_range reach = {};  // bias included
+  stored_rounding rounding = stored_rounding::twice;
+  std::int32_t parity = 0;  // of the zero point: where halves go to even numbers, it turns which those are
   friend constexpr bool operator==(const byte_channel&, const byte_channel&) = default;
 };
 
@@ -68,6 +71,23 @@ namespace detail {
 
 constexpr std::int32_t scaled(std::int64_t sum, fixed_point factor) {
   return rounding::twice::scale(nnrt::detail::saturated_i32(sum), factor);
+}
+constexpr std::int32_t scaled_to_even(std::int64_t sum, fixed_point factor, std::int32_t parity) {
+  return rounding::zero_point_then_half_to_even::scale(nnrt::detail::saturated_i32(sum), factor, parity);
+}
+/// As the channel is rounded.
+constexpr std::int32_t scaled(std::int64_t sum, const byte_channel& channel) {
+  if (channel.rounding == stored_rounding::twice) return scaled(sum, channel.factor);
+  return scaled_to_even(sum, channel.factor, channel.parity);
+}
+
+/// The smallest sum whose product with the factor, rounded once, is `result` or more; halves reach an even number from below.
+inline std::int64_t first_reaching_to_even(std::int32_t result, fixed_point factor, std::int32_t parity) {
+  const std::int64_t half_below = (2 * std::int64_t{result} - 1) * (std::int64_t{1} << (30 - factor.exponent));  // times 2^(31 - exponent)
+  std::int64_t sum = half_below / factor.mantissa;  // rounded toward zero: the floor, or one more
+  while (sum * factor.mantissa > half_below) --sum;
+  const bool half_counts = ((result + parity) & 1) == 0 && sum * factor.mantissa == half_below;
+  return half_counts ? sum : sum + 1;
 }
 
 /// The smallest sum that is scaled to `result` or more, for a factor of at most 1 but not 0: both roundings undone. The sum
@@ -95,9 +115,12 @@ struct staircase {
   std::int32_t first, last;
 
   staircase(const byte_channel& channel, scaled_range of_result) : reach(channel.reach), range(of_result) {
-    first = limited(scaled(reach.low, channel.factor)), last = limited(scaled(reach.high, channel.factor));
-    for (std::int32_t k = first + 1; k <= last; ++k, ++steps)
-      at[steps] = static_cast<std::int32_t>(first_reaching(k, channel.factor)), result[steps] = k;
+    first = limited(scaled(reach.low, channel)), last = limited(scaled(reach.high, channel));
+    const bool is_to_even = channel.rounding == stored_rounding::half_to_even;
+    for (std::int32_t k = first + 1; k <= last; ++k, ++steps) {
+      const std::int64_t step = is_to_even ? first_reaching_to_even(k, channel.factor, channel.parity) : first_reaching(k, channel.factor);
+      at[steps] = static_cast<std::int32_t>(step), result[steps] = k;
+    }
     for (int i = steps; steps > 0 && i < steps + int_lanes; ++i) at[i] = at[i - 1], result[i] = result[i - 1];
   }
   std::int32_t limited(std::int64_t x) const {
@@ -243,13 +266,13 @@ inline bool fits_30_bits(const byte_channel& channel) {
 /// with a factor of 1e-9, that only sums scaled one by one would stand.
 inline bool is_constant(const byte_channel& channel, scaled_range range) {
   const auto limited = [&](std::int64_t sum) {
-    return std::clamp(detail::scaled(sum, channel.factor), range.low, range.high);
+    return std::clamp(detail::scaled(sum, channel), range.low, range.high);
   };
   return limited(channel.reach.low) == limited(channel.reach.high);
 }
 /// A channel of the same number without weights: every method can scale it.
 inline byte_channel constant_channel(const byte_channel& channel, scaled_range range) {
-  const std::int32_t twice = 2 * std::clamp(detail::scaled(channel.reach.low, channel.factor), range.low, range.high);
+  const std::int32_t twice = 2 * std::clamp(detail::scaled(channel.reach.low, channel), range.low, range.high);
   constexpr fixed_point one_quarter{1 << 30, -1};
   return {one_quarter, 2 * twice, {2 * twice, 2 * twice}};
 }
@@ -280,7 +303,9 @@ void set_lane(channel_scales& s, std::int64_t lane, const Channel& channel, scal
   s.rising_slope[lane] = lines.rising.slope, s.rising_offset[lane] = lines.rising.offset;
   s.slope[lane] = lines.any.slope, s.offset[lane] = lines.any.offset;
   s.has_rising_line[lane] = may_have_line && lines.rising.found, s.has_line[lane] = may_have_line && lines.any.found;
-  s.is_exact[lane] = has_exact_scale && detail::fits_30_bits(channel);
+  // The methods that scale exactly round twice.
+  s.is_exact[lane] = has_exact_scale && channel.rounding == stored_rounding::twice && detail::fits_30_bits(channel);
+  s.is_to_even[lane] = channel.rounding == stored_rounding::half_to_even ? 1 : 0, s.parity[lane] = channel.parity;
   set_rising_exactly(s, lane, factor, range);
 }
 
@@ -292,6 +317,7 @@ inline void copy_lane(channel_scales& s, std::int64_t lane, const channel_scales
   s.mantissa[lane] = from.mantissa[from_lane], s.left[lane] = from.left[from_lane];
   s.right[lane] = from.right[from_lane], s.half[lane] = from.half[from_lane], s.sign[lane] = from.sign[from_lane];
   s.bias[lane] = from.bias[from_lane];
+  s.is_to_even[lane] = from.is_to_even[from_lane], s.parity[lane] = from.parity[from_lane];
   s.has_line[lane] = from.has_line[from_lane], s.is_exact[lane] = from.is_exact[from_lane];
   s.rises_exactly[lane] = from.rises_exactly[from_lane], s.upper_right[lane] = from.upper_right[from_lane];
   const std::int64_t* const from_addends = from_lane % 2 == 0 ? from.even_addend : from.odd_addend;
@@ -336,9 +362,11 @@ template <scale_method Method> struct scaler {
   int_vector operator()(int_vector sums) const {
     std::int32_t each[int_lanes];
     store_vector(each, sums);
-    for (std::int64_t i = 0; i < int_lanes; ++i)
-      each[i] = scaled(std::int64_t{each[i]} + scales.bias[i],
-                       {scales.mantissa[i], scales.left[i] - scales.right[i]});
+    for (std::int64_t i = 0; i < int_lanes; ++i) {
+      const fixed_point factor{scales.mantissa[i], scales.left[i] - scales.right[i]};
+      const std::int64_t sum = std::int64_t{each[i]} + scales.bias[i];
+      each[i] = scales.is_to_even[i] != 0 ? scaled_to_even(sum, factor, scales.parity[i]) : scaled(sum, factor);
+    }
     return load_vector<int_vector>(each);
   }
 };

@@ -19,7 +19,7 @@ namespace ops {
 ///   global: one window as large as the image; kernel, stride and pads play no part
 ///
 /// Lengths are in pixels; the odd pixel of `same` is at bottom and right. dtypes: f16 (summed in f32), f32, f64; or
-/// quantised i8, u8 or i16: the mean of the stored numbers, halves away from zero; a fused activation is a clamp of them.
+/// quantised i8, u8 or i16: the mean of the stored numbers, halves away from zero or as x is rounded; a fused activation is a clamp of them.
 /// y has scale and zero point of x, and no other may be wanted: TFLite asks for the same, and a second rounding would
 /// lose what quant_dtype_cast loses openly.
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_AVG_POOL; of its padding, what all known implementations do;
@@ -68,6 +68,8 @@ struct avg_pool {
   template <class T> static constexpr T finish(const window_sum<T>& s, const tensor_desc& y, activation fused) {
     if constexpr (detail::is_layered<T>) {
       const stored_range range = stored_range_of<T>(y.quantised, fused);
+      if (y.quantised.rounding == stored_rounding::half_to_even && s.count != 0)
+        return static_cast<T>(nnrt::detail::clamped(math::quotient_to_even(s.sum, s.count), range.low, range.high));
       const std::int64_t half = s.sum > 0 ? s.count / 2 : -(s.count / 2);
       const std::int64_t mean = s.count == 0 ? y.quantised.zero_point : (s.sum + half) / s.count;
       return static_cast<T>(nnrt::detail::clamped(mean, range.low, range.high));

@@ -38,7 +38,7 @@ struct full_connection {
                                             {"bias", types::floating | types_of(i32, i64), presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
   static constexpr operator_traits traits{.weights = weights_role::full_connection,
-                                          .quantised = stored_numbers::computed};
+                                          .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 15, .hdi = 67};
   static constexpr nnrt_parameter parameters[] = {
       nnrt_parameter{"axis", 31, i64}.otherwise(no_axis), {"fused", 32, i8}, {"", 111, boolean}, {"", 112, boolean}};

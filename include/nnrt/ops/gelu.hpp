@@ -25,7 +25,7 @@ struct gelu {
   static constexpr std::string_view name = "gelu";
   static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
-  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 56, .hdi = 2};
   static constexpr nnrt_parameter parameters[] = {{"approximate", 113, boolean}};
 

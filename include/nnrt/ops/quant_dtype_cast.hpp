@@ -30,7 +30,7 @@ struct quant_dtype_cast {
   static constexpr std::string_view name = "quant_dtype_cast";
   static constexpr operand_spec inputs[] = {{"x", types::floating | types::quantised}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | types::quantised}};
-  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 52, .hdi = 113};
   static constexpr nnrt_parameter parameters[] = {
       nnrt_parameter{"src_t", 72, i64, -1}.required(), nnrt_parameter{"dst_t", 73, i64, -1}.required(), {"axis", 126, i64, -1}};
@@ -101,14 +101,14 @@ struct quant_dtype_cast {
   template <class T, class To> struct rescaled {
     std::int64_t zero;
     fixed_point factor;
-    std::int32_t zero_point;
-    constexpr rescaled(const quantisation& from, const quantisation& to)
+    quantisation to;
+    constexpr rescaled(const quantisation& from, const quantisation& y)
         : zero(from.zero_point),
-          factor(fixed_point_of(double{from.scale} / double{to.scale})),
-          zero_point(to.zero_point) {}
+          factor(fixed_point_of(double{from.scale} / double{y.scale})),
+          to(y) {}
     constexpr To operator()(T x) const {
       using limits = std::numeric_limits<To>;
-      return requantise<To>(x - zero, factor, zero_point, {limits::min(), limits::max()});
+      return requantise<To>(x - zero, factor, to, {limits::min(), limits::max()});
     }
   };
   /// y = f(x), where function_of(quantisation) gives the f of each index along the quantised axis; of all, where there

@@ -22,7 +22,7 @@ struct relu6 {
   static constexpr operand_spec inputs[] = {{"x", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .computes = meaning::relu6, .quantised = stored_numbers::computed};
+      .result = storage::in_place, .computes = meaning::relu6, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 48, .hdi = 2};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;

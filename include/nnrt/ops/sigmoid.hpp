@@ -24,7 +24,7 @@ struct sigmoid {
   static constexpr std::string_view name = "sigmoid";
   static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
-  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 28, .hdi = 2};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -39,7 +39,7 @@ struct sigmoid {
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
     if constexpr (std::is_same_v<T, std::int16_t>) {
       const quantisation& from = in[0].desc->quantised;
-      if (detail::is_interpolated(from, out[0].desc->quantised)) {
+      if (out[0].desc->quantised.rounding == stored_rounding::twice && detail::is_interpolated(from, out[0].desc->quantised)) {
         const detail::sigmoid_argument argument(from.scale, false);
         return detail::for_each_element<T>(in, out, [&](T x) { return detail::sigmoid_of(argument(x)); });
       }

@@ -138,9 +138,6 @@ enum class scale_kind {
   real,          // stored = real / scale
 };
 
-/// Rounding of what is computed for a stored number.
-enum class stored_rounding { half_to_even };
-
 /// Everything that a policy knows of an architecture. A table is data: another architecture is another file like policy/bayes.hpp.
 struct accelerator {
   std::string_view name;

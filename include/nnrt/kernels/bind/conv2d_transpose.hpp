@@ -101,7 +101,7 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_transpose, Isa> : transpos
         shape_of(call, 1), factors_of(call), scaled_range_of(call, y, fused), bytes_in(call, 1), channel,
         [&](std::int64_t o) {
           const byte_channel of = channel(o);
-          return requantise<std::int32_t>(of.bias, of.factor, y.quantised.zero_point, range);
+          return requantise<std::int32_t>(of.bias, of.factor, y.quantised, range);
         },
         bytes_out(call));
   }

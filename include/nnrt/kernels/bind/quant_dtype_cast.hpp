@@ -14,6 +14,8 @@ template <class Isa> struct fast<ops::quant_dtype_cast, Isa> {
     const tensor_desc &x = node.in[0].desc, &y = node.out[0];
     if (!has_work(node)) return {};
     const int parts = parts_for(x.elements() / 2);
+    const bool is_to_even = y.quantised.rounding == stored_rounding::half_to_even;
+    if (x.type == f32 && types::stored.contains(y.type) && is_to_even) return {.run = &run_to_even, .parts = parts, .name = "store to even"};
     if (x.type == f32 && types::stored.contains(y.type)) return {.run = run_to(y.type), .parts = parts, .name = "store"};
     const bool has_one_scale = x.quantised.mode == quantisation::kind::per_tensor;
     if (y.type == f32 && types::stored.contains(x.type) && has_one_scale)
@@ -34,6 +36,15 @@ template <class Isa> struct fast<ops::quant_dtype_cast, Isa> {
     const interval mine = share_of_floats(call.out[0].elements(), part_of(call));
     store_floats(floats_in(call, 0) + mine.begin, mine.size(), call.out[0].desc->quantised,
                  call.out[0].data.template get<T>() + mine.begin);
+  }
+  static void run_to_even(const kernel_call& call) {
+    const quantisation& q = call.out[0].desc->quantised;
+    const interval mine = share_of_floats(call.out[0].elements(), part_of(call));
+    with_element<types::stored>(call.out[0].type(), [&]<class T>(T) {
+      const float* const x = floats_in(call, 0);
+      T* const y = call.out[0].data.template get<T>();
+      for (std::int64_t i = mine.begin; i < mine.end; ++i) y[i] = stored_as<T>(x[i], q);
+    });
   }
   template <class T> static void run_restore(const kernel_call& call) {
     const interval mine = share_of_floats(call.out[0].elements(), part_of(call));

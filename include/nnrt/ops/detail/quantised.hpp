@@ -101,7 +101,7 @@ constexpr double product_of_tensor_scales(float a, float b) {
 constexpr double product_of_channel_scales(float a, float b) { return double{a} * double{b}; }
 
 /// Makes elements of y of sums: applies the activation; sums of integers are scaled from `scale` to the scale of y,
-/// rounded as Rounding says, in 32 bits or, if they are wide, in 64; and the activation is a clamp of the stored numbers.
+/// rounded as Rounding says, unless y says otherwise, in 32 bits or, if they are wide, in 64; and the activation is a clamp of the stored numbers.
 template <class T, class Rounding> class epilogue {
  public:
   constexpr epilogue(const view& y, activation fused, double scale = 0, bool is_wide = false)
@@ -110,10 +110,13 @@ template <class T, class Rounding> class epilogue {
       const quantisation& q = y.desc->quantised;
       factor_ = fixed_point_of(scale / double{q.scale});
       zero_point_ = q.zero_point;
+      is_to_even_ = q.rounding == stored_rounding::half_to_even;
       range_ = stored_range_of<T>(q, fused);
     }
   }
   constexpr T operator()(math::compute_t<T> sum) const {
+    if constexpr (is_layered<T>)
+      if (is_to_even_) return to_even(sum);
     if constexpr (std::is_same_v<T, std::int16_t>)
       if (is_wide_) return requantise_wide<T, Rounding>(sum, factor_, zero_point_, range_);
     if constexpr (is_layered<T>) return requantise<T, Rounding>(sum, factor_, zero_point_, range_);
@@ -121,8 +124,14 @@ template <class T, class Rounding> class epilogue {
   }
 
  private:
+  constexpr T to_even(std::int64_t sum) const {
+    using to_even_once = rounding::zero_point_then_half_to_even;
+    if (is_wide_) return requantise_wide<T, to_even_once>(sum, factor_, zero_point_, range_);
+    return requantise<T, to_even_once>(sum, factor_, zero_point_, range_);
+  }
+
   activation fused_;
-  bool is_wide_;
+  bool is_wide_, is_to_even_ = false;
   fixed_point factor_;
   std::int32_t zero_point_ = 0;
   stored_range range_;

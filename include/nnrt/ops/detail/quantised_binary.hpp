@@ -46,10 +46,12 @@ struct stored_pair {
 template <class T> struct stored_result {
   std::int32_t zero_point;
   stored_range range;
+  bool is_to_even = false;
 
   constexpr stored_result(const quantisation& y, activation fused)
-      : zero_point(y.zero_point), range(stored_range_of<T>(y, fused)) {}
+      : zero_point(y.zero_point), range(stored_range_of<T>(y, fused)), is_to_even(y.rounding == stored_rounding::half_to_even) {}
   constexpr T operator()(std::int64_t sum, fixed_point factor) const {
+    if (is_to_even) return requantise<T, rounding::zero_point_then_half_to_even>(sum, factor, zero_point, range);
     return requantise<T>(sum, factor, zero_point, range);
   }
   /// For what has the scale of y already.
@@ -60,6 +62,8 @@ template <class T> struct stored_result {
 
 /// a + b or a - b: both are shifted left as far as 32 bits allow, brought to twice the larger of their scales, added,
 /// and brought to that of y. Source: TFLite's ADD and SUB; i16 as it computes where scales are no powers of two.
+/// Where y is rounded to even: both are multiplied by the mantissas of their factors to y, that of the smaller one at the exponent
+/// of the larger (rounded half away from zero), added, and rounded once.
 template <class T> struct stored_sum {
   std::int32_t zero_a, zero_b;
   fixed_point factor_a, factor_b, factor_y;
@@ -74,14 +78,26 @@ template <class T> struct stored_sum {
     // Its sign here, not after rounding: halves go toward plus infinity.
     factor_b.mantissa *= sign;
     factor_y = fixed_point_of(twice / ((1 << left_shift) * double{of.y.scale}));
+    if (result.is_to_even) set_to_even(of, sign);
   }
   constexpr T operator()(T a, T b) const {
+    if (result.is_to_even) {
+      const std::int64_t exact = std::int64_t{a - zero_a} * factor_a.mantissa + std::int64_t{b - zero_b} * factor_b.mantissa;
+      return result.at(rounding::zero_point_then_half_to_even::rounded(exact, 31 - factor_y.exponent, result.zero_point));
+    }
     return result(brought(a - zero_a, factor_a) + brought(b - zero_b, factor_b), factor_y);
   }
 
  private:
   static constexpr std::int64_t brought(std::int32_t x, fixed_point factor) {
     return rounding::twice::scale(x * (1 << left_shift), factor);
+  }
+  constexpr void set_to_even(const stored_pair& of, int sign) {
+    const double a = double{of.a.scale} / double{of.y.scale}, b = double{of.b.scale} / double{of.y.scale}, larger = a > b ? a : b;
+    factor_y = fixed_point_of(larger);
+    const auto mantissa = [&](double factor) { return static_cast<std::int32_t>(math::round_half_away(factor / larger * static_cast<double>(factor_y.mantissa))); };
+    factor_a = {mantissa(a), 0};
+    factor_b = {mantissa(b) * sign, 0};
   }
 };
 

@@ -46,7 +46,7 @@ template <class T> constexpr void activate_stored(arguments in, results out, act
   const fixed_point factor = fixed_point_of(double{float_quotient(from.scale, to.scale)});
   const stored_range range = stored_range_of<T>(to, fused);
   for_each_element<T>(
-      in, out, [&](T x) { return requantise<T>(std::int64_t{x} - from.zero_point, factor, to.zero_point, range); });
+      in, out, [&](T x) { return requantise<T>(std::int64_t{x} - from.zero_point, factor, to, range); });
 }
 
 }  // namespace nnrt::inline NNRT_ISA::ops::detail

@@ -47,7 +47,8 @@ inline const tensor_desc& result_behind_packed(const kernel_call& call) { return
 inline byte_channel channel_of(const kernel_call& call, std::int64_t i, double scale) {
   const bool has_bias = call.in.size() > 2 && call.in[2];
   const double factor = scale / double{result_behind_packed(call).quantised.scale};
-  return {fixed_point_of(factor), has_bias ? call.in[2].data.get<std::int32_t>()[i] : 0, {}};
+  const quantisation& y = result_behind_packed(call).quantised;
+  return {fixed_point_of(factor), has_bias ? call.in[2].data.get<std::int32_t>()[i] : 0, {}, y.rounding, y.zero_point & 1};
 }
 
 /// A call of run(): the product whose packed form comes last among the operands.

@@ -45,6 +45,7 @@ template <class Fold> struct byte_pooling_binding {
     const auto attrs = unpack<ops::detail::pooling_attributes>(node.attrs);
     const bool is_clamped_as_stored = attrs.fused == activation::none || x.quantised;
     if (!has_work(node) || (x.type != i8 && x.type != u8) || !is_clamped_as_stored) return {};
+    if (!std::is_same_v<Fold, byte_maximum> && x.quantised.rounding != stored_rounding::twice) return {};
     const pooling_shape shape = floats::shape_for(attrs, x.shape);
     const std::int64_t h = floats::saturated(shape.h), w = floats::saturated(shape.w);
     if (h > most_mean_pixels / w) return {};

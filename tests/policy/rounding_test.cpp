@@ -1,0 +1,101 @@
+// How an accelerator rounds, against numbers that a script computed from the formulas in exact fractions.
+#include <policy/rounding_vectors.hpp>
+
+#include <nnrt/core/stored_number.hpp>
+#include <nnrt/ops/avg_pool.hpp>
+#include <nnrt/ops/conv2d.hpp>
+#include <nnrt/ops/detail/quantised_binary.hpp>
+#include <nnrt/ops/softmax.hpp>
+
+#include <doctest/doctest.h>
+#include <support/operators.hpp>
+
+using namespace nnrt_test;
+
+namespace {
+
+constexpr quantisation even(float scale, std::int32_t zero_point = 0) { return quant{scale, zero_point, stored_rounding::half_to_even}; }
+
+constexpr bool holds(const stored_row& r) {
+  const quantisation q = even(r.scale, r.zero_point);
+  return stored_as<std::int8_t>(r.x, q) == r.i8 && stored_as<std::int16_t>(r.x, q) == r.i16;
+}
+constexpr bool holds(const requantised_row& r) {
+  const quantisation q = even(1, r.zero_point);
+  return requantise<std::int8_t>(r.sum, r.factor, q, {-128, 127}) == r.i8 && requantise<std::int16_t>(r.sum, r.factor, q, {-32768, 32767}) == r.i16;
+}
+constexpr bool holds(const sum_row& r) {
+  const tensor_desc a{i8, nd, {1}, quant{r.a_scale}}, b{i8, nd, {1}, quant{r.b_scale}}, y{i8, nd, {1}, even(r.y_scale)};
+  const view in[] = {{&a, {}}, {&b, {}}}, out[] = {{&y, {}}};
+  const ops::detail::stored_sum<std::int8_t> sum({in, out, activation::none}, 1);
+  return sum(static_cast<std::int8_t>(r.a), static_cast<std::int8_t>(r.b)) == r.y;
+}
+template <class Row, std::size_t N> constexpr int first_wrong(const Row (&rows)[N]) {
+  for (std::size_t i = 0; i < N; ++i)
+    if (!holds(rows[i])) return static_cast<int>(i);
+  return -1;
+}
+static_assert(first_wrong(stored_rows) == -1 && first_wrong(requantised_rows) == -1 && first_wrong(sum_rows) == -1);
+
+// x / scale = ±0.5, ±1.5, ±2.5: halves go to even numbers, where TFLite's go away from zero.
+static_assert(stored_as<std::int8_t>(0.5F, even(1)) == 0 && stored_as<std::int8_t>(-1.5F, even(1)) == -2 && stored_as<std::int8_t>(2.5F, even(1)) == 2);
+static_assert(stored_as<std::int8_t>(0.5F, quantisation(quant{1})) == 1 && stored_as<std::int8_t>(-2.5F, quantisation(quant{1})) == -3);
+// The zero point is added first: an odd one turns which neighbour of a half is even.
+static_assert(stored_as<std::int8_t>(0.5F, even(1, 1)) == 2 && stored_as<std::int8_t>(0.5F, even(1, 2)) == 2);
+
+// A layer of 1x1 pixels by hand: sums 3 * 2 + 1 = 7, and 7 / 2 is a half.
+constexpr std::int8_t pixel(stored_rounding rounding, std::int8_t x) {
+  filled<std::int8_t> image({1, 1, 1, 1}, {x}), weight({1, 1, 1, 1}, {2}), y({1, 1, 1, 1});
+  filled<std::int32_t> bias({1}, {1});
+  image.desc.quantised = quant{0.5F};
+  weight.desc.quantised = quant{1};
+  y.desc.quantised = quant{1, 0, rounding};
+  const view in[] = {image.as_view(), weight.as_view(), bias.as_view()}, out[] = {y.as_view()};
+  ops::conv2d::reference<std::int8_t>({}, in, out);
+  return y.elements[0];
+}
+static_assert(pixel(stored_rounding::half_to_even, 3) == 4 && pixel(stored_rounding::half_to_even, 2) == 2);
+static_assert(pixel(stored_rounding::twice, 3) == 4 && pixel(stored_rounding::twice, 2) == 3);
+
+// Operators that cannot round so refuse it; movers keep it.
+constexpr tensor_desc stored_desc{i8, nd, {4, 8}, quant{0.25F}};
+static_assert([] {
+  tensor_desc wish;
+  wish.quantised = even(1.0F / 256, -128);
+  return breaks(infer<ops::softmax>({}, {computed(stored_desc)}, {wish}), signature_rule::rounding_must_be_one_of_the_operator, 1, 0);
+}());
+
+constexpr std::int64_t mean_of(std::int8_t a, std::int8_t b, stored_rounding rounding) {
+  filled<std::int8_t> x({1, 1, 2, 1}, {a, b}), y({1, 1, 1, 1});
+  x.desc.quantised = y.desc.quantised = quant{1, 0, rounding};
+  ops::avg_pool::attrs attrs;
+  attrs.kernel = {1, 2};
+  const view in[] = {x.as_view()}, out[] = {y.as_view()};
+  ops::avg_pool::reference<std::int8_t>(attrs, in, out);
+  return y.elements[0];
+}
+static_assert(mean_of(1, 2, stored_rounding::half_to_even) == 2 && mean_of(2, 3, stored_rounding::half_to_even) == 2);
+static_assert(mean_of(-1, -2, stored_rounding::half_to_even) == -2 && mean_of(-3, -2, stored_rounding::half_to_even) == -2);
+static_assert(mean_of(2, 3, stored_rounding::twice) == 3);
+
+}  // namespace
+
+TEST_CASE("rounding: stored numbers, sums and requantised accumulators are those of the script") {
+  for (const stored_row& r : stored_rows) {
+    CAPTURE(r.x);
+    CAPTURE(r.scale);
+    CAPTURE(r.zero_point);
+    CHECK(stored_as<std::int8_t>(r.x, even(r.scale, r.zero_point)) == r.i8);
+    CHECK(stored_as<std::int16_t>(r.x, even(r.scale, r.zero_point)) == r.i16);
+  }
+  for (const requantised_row& r : requantised_rows) {
+    CAPTURE(r.sum);
+    CAPTURE(r.factor.mantissa);
+    CHECK(holds(r));
+  }
+  for (const sum_row& r : sum_rows) {
+    CAPTURE(r.a);
+    CAPTURE(r.b);
+    CHECK(holds(r));
+  }
+}
