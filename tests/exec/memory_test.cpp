@@ -12,7 +12,7 @@ using namespace nnrt;
 bool is_aligned(const std::byte* first) { return reinterpret_cast<std::uintptr_t>(first) % 64 == 0; }
 
 TEST_CASE("memory: blocks of any size are aligned and there") {
-  for (const std::int64_t bytes : {0, 1, 63, 64, 65, 1'000'000}) {
+  for (const std::int64_t bytes : {0, 1, 63, 64, 65, 1'000'000, 2'097'151, 2'097'152, 5'000'001}) {
     CAPTURE(bytes);
     heap_block block;
     REQUIRE(block.allocate(bytes, "test"));

@@ -123,14 +123,18 @@ TEST_CASE("gemm: random shapes are right") {
 
 TEST_CASE("gemm: a matrix stored by columns packs like one stored by rows") {
   std::minstd_rand random(6);
-  const std::int64_t k = 7, n = 2 * lanes + 3;
-  fenced b(k * n), transposed(k * n), by_rows(packed_floats(k, n)), by_columns(packed_floats(k, n));
-  randomize(b, random);
-  for (std::int64_t i = 0; i < k; ++i)
-    for (std::int64_t j = 0; j < n; ++j) transposed[j * k + i] = b[i * n + j];
-  pack(b.data(), n, 1, k, n, nullptr, by_rows.data());
-  pack(transposed.data(), 1, k, k, n, nullptr, by_columns.data());
-  CHECK(nnrt_test::same_bits(by_rows, by_columns));
+  for (const std::int64_t k : {0, 1, 3, 4, 5, 7, 8, 21})
+    for (const std::int64_t n : {std::int64_t{1}, std::int64_t{3}, lanes, lanes + 1, lanes + lanes / 2, 2 * lanes, 2 * lanes + 3, 5 * lanes - 1}) {
+      CAPTURE(k);
+      CAPTURE(n);
+      fenced b(k * n), transposed(k * n), by_rows(packed_floats(k, n)), by_columns(packed_floats(k, n));
+      randomize(b, random);
+      for (std::int64_t i = 0; i < k; ++i)
+        for (std::int64_t j = 0; j < n; ++j) transposed[j * k + i] = b[i * n + j];
+      pack(b.data(), n, 1, k, n, nullptr, by_rows.data());
+      pack(transposed.data(), 1, k, k, n, nullptr, by_columns.data());
+      CHECK(nnrt_test::same_bits(by_rows, by_columns));
+    }
 }
 
 TEST_CASE("gemm: no bias means zeros") {
