@@ -11,17 +11,20 @@ namespace {
 
 using namespace nnrt_test;
 using op = ops::cos;
+constexpr auto one_in = op::rule::quantised_input_must_have_one_scale, one_out = op::rule::quantised_output_must_have_one_scale;
 
-static_assert(refuses_other_operands<op>());
+static_assert(refuses_other_operands<op, i8>());
 
 TEST_CASE("cos: of floats only the signature refuses, and the output is like the input") {
-  CHECK(refuses_other_operands<op>());
+  CHECK(refuses_other_operands<op, i8>());
   for (const tensor_desc& x : descs_of_floats) CHECK(gives_back<op>(x));
 }
 
-TEST_CASE("cos: stored numbers are refused") {
-  CHECK(breaks(infer<op>({}, {computed({i8, nd, {2}, quant{0.5F, 3}})}),
-               signature_rule::operand_type_must_be_accepted_by_the_operator, int(i8), int(f16)));
+TEST_CASE("cos: stored numbers have a scale, and become the nearest to the real results") {
+  CHECK(asks_for_scales<op, one_in, one_out>());
+  const auto f = [](double x) { return std::cos(x); };
+  CHECK(wrong_steps<op, std::int8_t>(quant{0.05F, 3}, quant{1.0F / 128, 0}, f) == 0);
+  CHECK(wrong_steps<op, std::uint8_t>(quant{0.04F, 100}, quant{0.02F, 128}, f) == 0);
 }
 
 // Golden numbers by Python: math.cos(x)

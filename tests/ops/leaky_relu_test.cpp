@@ -1,5 +1,6 @@
 // leaky_relu_test: the signature, the arithmetic and the DSL form of leaky_relu.
 #include <nnrt/ops/leaky_relu.hpp>
+#include <nnrt/ops/prelu.hpp>
 
 #include <doctest/doctest.h>
 #include <nnrt/ir/apply.hpp>
@@ -11,17 +12,44 @@ namespace {
 
 using namespace nnrt_test;
 using op = ops::leaky_relu;
+constexpr auto one_in = op::rule::quantised_input_must_have_one_scale, one_out = op::rule::quantised_output_must_have_one_scale;
 
-static_assert(refuses_other_operands<op>());
+static_assert(refuses_other_operands<op, i8>());
 
 TEST_CASE("leaky_relu: of floats only the signature refuses, and the output is like the input") {
-  CHECK(refuses_other_operands<op>());
+  CHECK(refuses_other_operands<op, i8>());
   for (const tensor_desc& x : descs_of_floats) CHECK(gives_back<op>(x));
 }
 
-TEST_CASE("leaky_relu: stored numbers are refused") {
-  CHECK(breaks(infer<op>({}, {computed({i8, nd, {2}, quant{0.5F, 3}})}),
-               signature_rule::operand_type_must_be_accepted_by_the_operator, int(i8), int(f16)));
+/// How many of all 256 stored numbers prelu with the same slope, stored as one step of its size, does not agree on.
+int unlike_prelu(quant from, quant to, float slope) {
+  filled<std::int8_t> x({256}), y({256}), z({256}), step({1}, {static_cast<std::int8_t>(slope < 0 ? -1 : 1)});
+  for (int i = 0; i < 256; ++i) x.elements[static_cast<std::size_t>(i)] = static_cast<std::int8_t>(i - 128);
+  x.desc.quantised = from, y.desc.quantised = z.desc.quantised = to, step.desc.quantised = quant{std::abs(slope), 0};
+  op::attrs a;
+  a.negative_slope = slope;
+  const view in[] = {x.as_view(), step.as_view()}, out[] = {y.as_view()}, expected[] = {z.as_view()};
+  op::reference<std::int8_t>(a, array_ref<const view>(in, 1), out);
+  ops::prelu::reference<std::int8_t>({}, in, expected);
+  int unlike = 0;
+  for (std::size_t i = 0; i < 256; ++i) unlike += y.elements[i] != z.elements[i] ? 1 : 0;
+  return unlike;
+}
+
+TEST_CASE("leaky_relu: stored numbers have a scale, and are multiplied as prelu does it") {
+  constexpr auto finite = op::rule::slope_of_a_quantised_input_must_be_finite;
+  CHECK(asks_for_scales<op, one_in, one_out>());
+  for (const float slope : {0.1F, -0.3F, 2.5F, 1.0F}) {
+    CHECK(unlike_prelu(quant{0.05F, 40}, quant{0.03F, -12}, slope) == 0);
+    CHECK(unlike_prelu(quant{0.05F, -3}, quant{0.05F, -3}, slope) == 0);
+  }
+  CHECK(wrong_steps<op, std::int8_t>(quant{0.25F, 3}, quant{0.25F, 3}, [](double x) { return x < 0 ? 0 : x; }) == 0);
+  op::attrs endless;
+  endless.negative_slope = math::infinity<float>;
+  constexpr std::int64_t infinite = std::bit_cast<std::int32_t>(math::infinity<float>), most = std::bit_cast<std::int32_t>(std::numeric_limits<float>::max());
+  const quant half{0.5F, 3};
+  CHECK(breaks(infer<op>(endless, {computed({i8, nd, {2}, half})}, {{dtype::none, nd, {}, half}}), finite, infinite, most));
+  CHECK(bool(infer<op>(endless, {computed(f32_of({2}))})));
 }
 
 // Golden numbers by Python: x if x > 0 else 0.0

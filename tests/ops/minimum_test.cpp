@@ -5,6 +5,7 @@
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/kernels/fast.hpp>
 
+#include "support/quantised.hpp"
 #include "support/truths.hpp"
 
 namespace {
@@ -28,8 +29,6 @@ TEST_CASE("minimum: what does not fit together is refused with the rule and both
     CAPTURE(row.what);
     CHECK(refused_as_stated<op>(row));
   }
-  constexpr operand stored = computed({i8, nd, {2}, quant{0.5F, 3}});
-  CHECK(breaks(infer<op>({}, {stored, stored}), signature_rule::quantised_operands_must_be_accepted_by_the_operator, 2, 0));
 }
 
 TEST_CASE("minimum: shapes broadcast as NumPy's do, in either order, and the dtype is the one of higher precision") {
@@ -92,5 +91,35 @@ static_assert([] {
   network(b);
   return b.graph().nodes.size();
 }() == 3);
+
+constexpr auto& stored_rules =
+    rules_of_stored_pairs<op::rule::operands_must_both_be_quantised_or_both_plain,
+                          op::rule::quantised_types_must_be_i8_u8_or_i16, op::rule::quantised_types_must_be_equal,
+                          op::rule::quantised_operands_must_have_one_scale, op::rule::quantised_output_must_have_one_scale>;
+static_assert(all_refused_as_stated<op>(stored_rules));
+static_assert(takes_the_wanted_scale<op>());
+
+TEST_CASE("minimum: quantised operands without the scales that it needs are refused") {
+  for (const auto& row : stored_rules) {
+    CAPTURE(row.what);
+    CHECK(refused_as_stated<op>(row));
+  }
+}
+
+TEST_CASE("minimum: stored numbers of equal scales are compared as they are") {
+  const auto a = spread<std::uint8_t>({64}, 37, quant{0.1F, 7}), b = spread<std::uint8_t>({64}, 101, quant{0.1F, 7});
+  const std::vector<std::uint8_t> y = run_stored<op, std::uint8_t>({}, {64}, quant{0.1F, 7}, a, b);
+  for (std::size_t i = 0; i < y.size(); ++i)
+    CHECK(y[i] == (a.elements[i] < b.elements[i] ? a.elements[i] : b.elements[i]));
+}
+
+// a: -1, 0.5 and 3.5 in steps of 0.5 from 3; b: 0.25, 0.75 and 32.75 in steps of 0.25 from -4; y: steps of 0.25 from 0.
+static_assert(run_stored<op, std::int8_t>({}, {3}, quant{0.25F, 0},
+                                                    stored<std::int8_t>({3}, {1, 4, 10}, some_scale),
+                                                    stored<std::int8_t>({3}, {-3, -1, 127}, other_scale)) ==
+              std::vector<std::int8_t>{-4, 2, 14});
+
+static_assert(survives_every_scale<op, std::int8_t, 2>() &&
+              survives_every_scale<op, std::int16_t, 2>());
 
 }  // namespace

@@ -23,10 +23,18 @@ TEST_CASE("reduce_min: each broken rule is named with both values") {
   NNRT_CHECK_REFUSED(op, {"before the first", {}, {x23, axis_before}, {}, rule::axis_must_be_an_axis_of_the_input, -3, 1});
 }
 
-TEST_CASE("reduce_min: the signature refuses truth values, computed axes and stored numbers") {
+TEST_CASE("reduce_min: the signature refuses truth values and computed axes") {
   CHECK(breaks(infer<op>({}, {computed({boolean, {4}})}), signature_rule::operand_type_must_be_accepted_by_the_operator, int(boolean), int(i8)));
   CHECK(breaks(infer<op>({}, {x23, computed({i32, {1}})}), signature_rule::operand_must_be_a_constant, 0, 1));
-  CHECK(breaks(infer<op>({}, {computed({i8, nd, {4}, quant{0.5F, 3}})}), signature_rule::quantised_operands_must_be_accepted_by_the_operator, 1, 0));
+}
+
+TEST_CASE("reduce_min: stored numbers are compared as they are, without a coefficient, and keep their scale") {
+  const quant half{0.5F, 3};
+  const operand stored = computed({i8, nd, {2, 4}, half});
+  CHECK(infer<op>({}, {stored, integers(numbers<1>)}).output(0) == tensor_desc{i8, nd, {2}, half});
+  CHECK(bool(infer<op>(to_end(1), {stored, integers(numbers<1>)})));
+  CHECK(breaks(infer<op>(to_end(2), {stored}), rule::coefficient_of_a_quantised_tensor_must_be_1, std::bit_cast<std::int32_t>(2.0F), std::bit_cast<std::int32_t>(1.0F)));
+  CHECK(breaks(infer<op>({}, {computed({i8, nd, {2}, per_channel<0>})}), signature_rule::quantised_operand_must_have_one_scale, 2, 1));
 }
 
 TEST_CASE("reduce_min: the folded axes go, or stay with extent 1") {

@@ -23,10 +23,39 @@ TEST_CASE("reduce_sum: each broken rule is named with both values") {
   NNRT_CHECK_REFUSED(op, {"before the first", {}, {x23, axis_before}, {}, rule::axis_must_be_an_axis_of_the_input, -3, 1});
 }
 
-TEST_CASE("reduce_sum: the signature refuses truth values, computed axes and stored numbers") {
+TEST_CASE("reduce_sum: the signature refuses truth values and computed axes") {
   CHECK(breaks(infer<op>({}, {computed({boolean, {4}})}), signature_rule::operand_type_must_be_accepted_by_the_operator, int(boolean), int(i8)));
   CHECK(breaks(infer<op>({}, {x23, computed({i32, {1}})}), signature_rule::operand_must_be_a_constant, 0, 1));
-  CHECK(breaks(infer<op>({}, {computed({i8, nd, {4}, quant{0.5F, 3}})}), signature_rule::quantised_operands_must_be_accepted_by_the_operator, 1, 0));
+}
+
+/// The sums of all rows of [2, 4] stored numbers, 1/4 from -3, as stored numbers.
+std::vector<std::int8_t> stored_sums(const attrs& a, quant to) {
+  filled<std::int8_t> x({2, 4}, {-128, 5, 127, -3, 1, 2, 3, -4}), y({2});
+  filled<std::int32_t> axes({1}, {1});
+  x.desc.quantised = quant{0.25F, -3}, y.desc.quantised = to;
+  const view in[] = {x.as_view(), axes.as_view()}, out[] = {y.as_view()};
+  op::reference<std::int8_t>(a, in, out);
+  return y.elements;
+}
+
+// (-125 + 8 + 130 + 0) / 4 = 3.25 and (4 + 5 + 6 - 1) / 4 = 3.5
+TEST_CASE("reduce_sum: stored numbers are added up, and the sum is brought to the scale of the result") {
+  CHECK(stored_sums({}, quant{0.25F, 0}) == std::vector<std::int8_t>{13, 14});
+  CHECK(stored_sums({}, quant{0.5F, 10}) == std::vector<std::int8_t>{17, 17});  // 6.5 steps, away from zero
+  CHECK(stored_sums(to_end(-2), quant{0.25F, 1}) == std::vector<std::int8_t>{-25, -27});
+  CHECK(stored_sums({}, quant{0.01F, 0}) == std::vector<std::int8_t>{127, 127});
+}
+
+TEST_CASE("reduce_sum: stored numbers have 8 or 16 bits and a scale, and so has the sum") {
+  const quant half{0.5F, 3};
+  const tensor_desc wish{dtype::none, nd, {}, half};
+  const operand one = computed({i8, nd, {4}, half});
+  CHECK(infer<op>({}, {one}, {wish}).output(0) == tensor_desc{i8, nd, {}, half});
+  CHECK(breaks(infer<op>({}, {computed({i32, nd, {4}, half})}, {wish}), rule::quantised_type_must_be_i8_u8_or_i16, int(i32), int(i8)));
+  CHECK(breaks(infer<op>({}, {computed({i8, nd, {4}, per_channel<0>})}, {wish}), rule::quantised_input_must_have_one_scale, 4, 1));
+  CHECK(breaks(infer<op>({}, {one}), rule::quantised_output_must_have_one_scale, 0, 1));
+  constexpr auto finite = rule::coefficient_of_a_quantised_sum_must_be_finite;
+  CHECK(breaks(infer<op>(to_end(math::infinity<float>), {one}, {wish}), finite, std::bit_cast<std::int32_t>(math::infinity<float>), std::bit_cast<std::int32_t>(std::numeric_limits<float>::max())));
 }
 
 TEST_CASE("reduce_sum: the folded axes go, or stay with extent 1") {

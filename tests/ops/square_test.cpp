@@ -1,4 +1,5 @@
 // square_test: the signature, the arithmetic and the DSL form of square.
+#include <nnrt/ops/mul.hpp>
 #include <nnrt/ops/square.hpp>
 
 #include <doctest/doctest.h>
@@ -11,6 +12,7 @@ namespace {
 
 using namespace nnrt_test;
 using op = ops::square;
+constexpr auto one_in = op::rule::quantised_input_must_have_one_scale, one_out = op::rule::quantised_output_must_have_one_scale;
 using enum signature_rule;
 
 /// The reference's answers.
@@ -19,12 +21,34 @@ template <class T> constexpr std::vector<T> of(std::vector<T> list) {
   return run<op, T>({}, shape, filled<T>(shape, list)).elements;
 }
 
-TEST_CASE("square: missing, surplus, boolean and quantised operands are refused") {
+TEST_CASE("square: missing, surplus, and boolean operands are refused") {
   constexpr operand one = computed(f32_of({2}));
   CHECK(breaks(infer<op>({}, {}), required_operand_must_be_given, 0, 1));
   CHECK(breaks(infer<op>({}, {one, one}), operands_must_not_exceed_the_signature, 2, 1));
   CHECK(breaks(infer<op>({}, {computed({boolean, {2}})}), operand_type_must_be_accepted_by_the_operator, int(boolean), int(i8)));
-  CHECK(breaks(infer<op>({}, {computed({i8, nd, {2}, quant{0.5F, 3}})}), quantised_operands_must_be_accepted_by_the_operator, 1, 0));
+}
+
+/// How many of all 256 stored numbers are not what mul makes of them and themselves.
+int unlike_mul(quant from, quant to) {
+  filled<std::int8_t> x({256}), y({256}), z({256});
+  for (int i = 0; i < 256; ++i) x.elements[static_cast<std::size_t>(i)] = static_cast<std::int8_t>(i - 128);
+  x.desc.quantised = from, y.desc.quantised = z.desc.quantised = to;
+  const view in[] = {x.as_view(), x.as_view()}, out[] = {y.as_view()}, expected[] = {z.as_view()};
+  op::reference<std::int8_t>({}, array_ref<const view>(in, 1), out);
+  ops::mul::reference<std::int8_t>({}, in, expected);
+  int unlike = 0;
+  for (std::size_t i = 0; i < 256; ++i) unlike += y.elements[i] != z.elements[i] ? 1 : 0;
+  return unlike;
+}
+
+TEST_CASE("square: stored numbers of 8 and 16 bits have a scale, and are multiplied as mul does it") {
+  using rule = op::rule;
+  const quant half{0.5F, 3};
+  CHECK(asks_for_scales<op, one_in, one_out, false>());
+  CHECK(breaks(infer<op>({}, {computed({i32, nd, {2}, half})}), rule::quantised_type_must_be_i8_u8_or_i16, int(i32), int(i8)));
+  CHECK(unlike_mul(quant{0.25F, 3}, quant{0.25F, 3}) == 0);
+  CHECK(unlike_mul(quant{0.07F, -40}, quant{0.11F, 12}) == 0);
+  CHECK(wrong_steps<op, std::int8_t>(quant{1, 3}, quant{1, -128}, [](double x) { return x * x; }) == 0);
 }
 
 TEST_CASE("square: the output is like the input, floats and integers alike") {

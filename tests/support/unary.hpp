@@ -4,6 +4,8 @@
 
 #include "support/operators.hpp"
 
+#include <cmath>
+#include <cstdint>
 #include <limits>
 
 namespace nnrt_test {
@@ -50,6 +52,42 @@ constexpr double largest_error(const golden (&table)[N], typename Op::attrs attr
     largest = error > largest ? error : largest;
   }
   return largest;
+}
+
+/// What stored numbers need beside the dtype, by their rules: one scale each, of the operand and of the result. (Plain
+/// integers are refused where `IsReal`.)
+template <class Op, auto Input, auto Output, bool IsReal = true>
+constexpr bool asks_for_scales(const typename Op::attrs& attrs = {}) {
+  constexpr quant half{0.5F, 3};
+  const tensor_desc wish{dtype::none, nd, {}, half};
+  const operand plain = computed({i8, {2}}), channels = computed({i8, nd, {2}, per_channel<0>}), one = computed({i8, nd, {2}, half});
+  if (IsReal && !breaks(infer<Op>(attrs, {plain}, {wish}), Input, 0, 1)) return false;
+  return breaks(infer<Op>(attrs, {channels}, {wish}), Input, 2, 1) &&
+         breaks(infer<Op>(attrs, {one}), Output, 0, 1) &&
+         infer<Op>(attrs, {one}, {wish}).output(0) == tensor_desc{i8, nd, {2}, half};
+}
+
+/// How many of all 256 stored numbers of 8 bits Op does not bring to the nearest step of f, halves away from zero. Where
+/// a result lies within 1e-4 of the middle between two steps either is right. What a number stands for is a float, and
+/// what is no number is stored as the zero point.
+template <class Op, class T, class F> int wrong_steps(quant from, quant to, F f, const typename Op::attrs& attrs = {}) {
+  filled<T> x({256}), y({256});
+  x.desc.quantised = from, y.desc.quantised = to;
+  constexpr int lowest = std::numeric_limits<T>::min(), highest = std::numeric_limits<T>::max();
+  for (int i = 0; i < 256; ++i) x.elements[static_cast<std::size_t>(i)] = static_cast<T>(lowest + i);
+  const view in[] = {x.as_view()}, out[] = {y.as_view()};
+  Op::template reference<T>(attrs, in, out);
+  int wrong = 0;
+  for (std::size_t i = 0; i < 256; ++i) {
+    const double real = static_cast<float>((x.elements[i] - from.zero_point) * double{from.scale});
+    const double steps = f(real) / double{to.scale};
+    const double nearest = std::isnan(steps) ? to.zero_point : std::fmax(std::fmin(std::round(steps), 1000), -1000) + to.zero_point;
+    const int expected = static_cast<int>(std::fmax(std::fmin(nearest, highest), lowest));
+    const int off = std::abs(y.elements[i] - expected);
+    const bool is_middle = std::fabs(std::fabs(steps - std::floor(steps)) - 0.5) < 1e-4;
+    if (off > (is_middle ? 1 : 0)) ++wrong;
+  }
+  return wrong;
 }
 
 /// The reference's answer for one float.

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
-#include <nnrt/ops/detail/unary.hpp>
+#include <nnrt/ops/detail/stored_reals.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -14,8 +14,11 @@ namespace ops {
 ///
 /// min is minus infinity and max infinity unless given (for NNRt both are 0). A NaN stays one.
 ///
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
+/// nearest to the real result, computed in double and rounded to float.
+///
 /// Broken rules: see `rule`; real numbers are compared. Source: NNRt OH_NN_OPS_CLIP.
-struct clip : detail::elementwise<types::floating> {
+struct clip : detail::real_function {
   static constexpr op_code code{76};
   static constexpr std::string_view name = "clip";
   static constexpr foreign_numbers foreign{.nnrt = 76, .hdi = 30};
@@ -26,15 +29,15 @@ struct clip : detail::elementwise<types::floating> {
     NNRT_ATTRIBUTES(attrs, (float, max), (float, min));
     constexpr attrs() : max(math::infinity<float>), min(-math::infinity<float>) {}
   };
-  enum class rule { max_must_not_be_below_min };
+  enum class rule { max_must_not_be_below_min, quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
 
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     if (!(a.max >= a.min)) return require_real(rule::max_must_not_be_below_min, a.max, a.min);
-    return yields(in[0].desc);
+    return detail::infer_real<rule>(in, wanted);
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::for_each_real<T>(in, out, [low = double{a.min}, high = double{a.max}](double x) {
+    detail::compute_real<T>(in, out, [low = double{a.min}, high = double{a.max}](double x) {
       return x < low ? low : x > high ? high : x;
     });
   }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
-#include <nnrt/ops/detail/unary.hpp>
+#include <nnrt/ops/detail/stored_reals.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -14,8 +14,11 @@ namespace ops {
 ///
 /// base is e unless given (NNRt writes -1 for e), scale 1, shift 0. Computed in f64 and rounded once.
 ///
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
+/// nearest to the real result, computed in double and rounded to float.
+///
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_EXP.
-struct exp : detail::elementwise<types::floating> {
+struct exp : detail::real_function {
   static constexpr op_code code{60};
   static constexpr std::string_view name = "exp";
   static constexpr foreign_numbers foreign{.nnrt = 60, .hdi = 55};
@@ -25,17 +28,17 @@ struct exp : detail::elementwise<types::floating> {
     NNRT_ATTRIBUTES(attrs, (float, base), (float, scale), (float, shift));
     constexpr attrs() : base(-1), scale(1), shift(0) {}
   };
-  enum class rule { base_must_be_positive_or_minus_1_for_e };
+  enum class rule { base_must_be_positive_or_minus_1_for_e, quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
 
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     if (!(a.base > 0) && a.base != -1) return require_real(rule::base_must_be_positive_or_minus_1_for_e, a.base, -1);
-    return yields(in[0].desc);
+    return detail::infer_real<rule>(in, wanted);
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     const double scale{a.scale}, shift{a.shift}, base{a.base};
-    if (a.base == -1) return detail::for_each_real<T>(in, out, [&](double x) { return math::exp(math::product(scale, x) + shift); });
-    detail::for_each_real<T>(in, out, [&](double x) { return math::pow(base, math::product(scale, x) + shift); });
+    if (a.base == -1) return detail::compute_real<T>(in, out, [&](double x) { return math::exp(math::product(scale, x) + shift); });
+    detail::compute_real<T>(in, out, [&](double x) { return math::pow(base, math::product(scale, x) + shift); });
   }
 };
 

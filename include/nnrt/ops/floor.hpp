@@ -2,7 +2,7 @@
 // Flow: front ends call infer(); it runs by its reference.
 #pragma once
 
-#include <nnrt/ops/detail/unary.hpp>
+#include <nnrt/ops/detail/stored_reals.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -13,14 +13,18 @@ namespace ops {
 ///
 /// A zero keeps its sign. Infinities and NaN stay.
 ///
-/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_FLOOR.
-struct floor : detail::elementwise<types::floating> {
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
+/// nearest to the real result, computed in double and rounded to float.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_FLOOR.
+struct floor : detail::real_function {
   static constexpr op_code code{93};
   static constexpr std::string_view name = "floor";
   static constexpr foreign_numbers foreign{.nnrt = 93, .hdi = 63};
+  using rule = detail::real_function_rule;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    detail::for_each_real<T>(in, out, [](double x) { return math::floor(x); });
+    detail::compute_real<T>(in, out, [](double x) { return math::floor(x); });
   }
 };
 

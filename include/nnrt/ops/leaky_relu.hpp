@@ -2,7 +2,8 @@
 // Flow: front ends call infer(); it runs by its reference.
 #pragma once
 
-#include <nnrt/ops/detail/unary.hpp>
+#include <nnrt/ops/detail/quantised_binary.hpp>
+#include <nnrt/ops/detail/stored_reals.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -13,8 +14,12 @@ namespace ops {
 ///
 /// negative_slope is 0 unless given. A NaN stays one.
 ///
-/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_LEAKY_RELU.
-struct leaky_relu : detail::elementwise<types::floating> {
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; what passes and what is
+/// multiplied is brought to it in fixed point. The slope is finite then.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_LEAKY_RELU; quantised: the reference kernel of
+/// TFLite's LEAKY_RELU.
+struct leaky_relu : detail::real_function {
   static constexpr op_code code{74};
   static constexpr std::string_view name = "leaky_relu";
   static constexpr foreign_numbers foreign{.nnrt = 74, .hdi = 2};
@@ -25,8 +30,32 @@ struct leaky_relu : detail::elementwise<types::floating> {
     constexpr attrs() : negative_slope(0) {}
   };
 
+  enum class rule {
+    quantised_input_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+    slope_of_a_quantised_input_must_be_finite,
+  };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    constexpr float most = std::numeric_limits<float>::max();
+    verdict v = detail::infer_real<rule>(in, wanted);
+    if (!v || types::floating.contains(in[0].desc.type)) return v;
+    if (auto ok = require_real_between(rule::slope_of_a_quantised_input_must_be_finite, a.negative_slope, -most, most); !ok)
+      return ok;
+    return v;
+  }
+
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::for_each_real<T>(in, out, [slope = double{a.negative_slope}](double x) { return x > 0 ? x : slope * x; });
+    if constexpr (can_be_stored<T>) {
+      // One step of a slope whose scale is its size.
+      const float size = a.negative_slope < 0 ? -a.negative_slope : a.negative_slope;
+      const T step = static_cast<T>(a.negative_slope < 0 ? -1 : 1);
+      const quantisation of_slope = quant{.scale = size, .zero_point = 0};
+      const detail::stored_slope<T> f({in[0].desc->quantised, of_slope, out[0].desc->quantised});
+      detail::for_each_element<T>(in, out, [&](T x) { return f(x, step); });
+    } else {
+      detail::for_each_real<T>(in, out, [slope = double{a.negative_slope}](double x) { return x > 0 ? x : slope * x; });
+    }
   }
 };
 

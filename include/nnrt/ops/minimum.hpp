@@ -1,9 +1,9 @@
 // minimum: the smaller of a and b, element by element.
-// Flow: front ends call infer(); it runs by its reference.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
-#include <nnrt/ops/detail/binary.hpp>
+#include <nnrt/ops/detail/quantised_binary.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -14,20 +14,34 @@ namespace ops {
 ///
 /// y has the dtype of higher precision of the two: floats before integers before booleans, which count as 0 and 1.
 ///
-/// Broken rules: see `rule`; extents are counted from the innermost. Source: NNRt OH_NN_OPS_MINIMUM; NaN as in NumPy and ONNX.
+/// Quantised: a and b i8, u8 or i16 with one scale each, y with the scale that `into<quant{…}>` gives; both are brought
+/// to that scale, then compared. (TFLite compares stored numbers, which have to have equal scales there.)
+///
+/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt
+/// OH_NN_OPS_MINIMUM; NaN as in NumPy and ONNX.
 struct minimum {
   static constexpr op_code code{97};
   static constexpr std::string_view name = "minimum";
   static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.result = storage::in_place, .typed_in_common = types::number};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 97, .hdi = 96};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
-  enum class rule { types_must_have_a_common_type, operands_must_not_both_be_boolean, extents_must_be_equal_or_1 };
+  enum class rule {
+    types_must_have_a_common_type,
+    operands_must_not_both_be_boolean,
+    extents_must_be_equal_or_1,
+    operands_must_both_be_quantised_or_both_plain,
+    quantised_types_must_be_i8_u8_or_i16,
+    quantised_types_must_be_equal,
+    quantised_operands_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+  };
 
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_arithmetic<rule>(in);
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    return detail::infer_stored_arithmetic<rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
@@ -37,8 +51,15 @@ struct minimum {
       if (math::is_nan(static_cast<math::compute_t<T>>(a))) return a;
     return a < b ? a : b;
   }
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::for_each_pair<T>(in, out, [&](T x, T y) { return element(a, x, y); });
+  /// The function of two stored numbers.
+  template <class T> static constexpr auto stored(const detail::stored_pair& of) {
+    return detail::stored_minimum<T>(of);
+  }
+
+  template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
+    if constexpr (can_be_stored<T>)
+      if (in[0].desc->quantised) return detail::for_each_pair<T>(in, out, stored<T>({in, out, activation::none}));
+    detail::for_each_pair<T>(in, out, [&](T a, T b) { return element(attributes, a, b); });
   }
 };
 

@@ -2,7 +2,7 @@
 // Flow: front ends call infer(); it runs by its reference.
 #pragma once
 
-#include <nnrt/ops/detail/unary.hpp>
+#include <nnrt/ops/detail/quantised_unary.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -13,13 +13,19 @@ namespace ops {
 ///
 /// Integers wrap around in their width: the most negative one stays, and those without a sign become 2^bits - x.
 ///
-/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_NEG.
-struct neg : detail::elementwise<types::number> {
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; the distance from the zero point is brought to it
+/// in fixed point.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_NEG.
+struct neg : detail::number_function {
   static constexpr op_code code{84};
   static constexpr std::string_view name = "neg";
   static constexpr foreign_numbers foreign{.nnrt = 84, .hdi = 101};
+  using rule = detail::number_function_rule;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    if constexpr (can_be_stored<T>)
+      if (in[0].desc->quantised) return detail::rescale_stored<T>(in, out, [](std::int64_t x) { return -x; });
     detail::for_each_number<T>(in, out, [](auto x) { return -x; });
   }
 };

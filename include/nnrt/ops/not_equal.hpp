@@ -3,7 +3,7 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
-#include <nnrt/ops/detail/binary.hpp>
+#include <nnrt/ops/detail/stored_comparison.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -15,21 +15,20 @@ namespace ops {
 /// Elements are compared in the dtype of higher precision of the two: floats before integers before booleans, of which
 /// false is the smaller one. A NaN differs from everything.
 ///
-/// Broken rules: see `rule`; extents are counted from the innermost. Source: NNRt OH_NN_OPS_NOT_EQUAL.
+/// Quantised: a and b both i8, u8 or i16, with one scale each; the real numbers are brought to multiples of 1/256, in
+/// fixed point, and those are compared: what is closer than that may count as equal.
+///
+/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt
+/// OH_NN_OPS_NOT_EQUAL; quantised: the reference kernels of TFLite's NOT_EQUAL, which has 8 bits.
 struct not_equal : detail::comparison {
   static constexpr op_code code{72};
   static constexpr std::string_view name = "not_equal";
-  static constexpr foreign_numbers foreign{.nnrt = 72, .hdi = 103};
-  enum class rule { types_must_have_a_common_type, extents_must_be_equal_or_1 };
-
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_comparison<rule>(in);
-  }
+  static constexpr foreign_numbers foreign{.nnrt = 72, .hdi = 103};  using rule = detail::comparison_rule;
 
   /// One element of the result.
   template <class T> static constexpr bool element(const attrs&, T a, T b) { return a != b; }
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::for_each_pair<T, bool>(in, out, [&](T x, T y) { return element(a, x, y); });
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::compare<not_equal, T>(in, out);
   }
 };
 

@@ -2,7 +2,7 @@
 // Flow: front ends call infer(); it runs by its reference.
 #pragma once
 
-#include <nnrt/ops/detail/unary.hpp>
+#include <nnrt/ops/detail/stored_reals.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -11,14 +11,18 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, 1 / x; an infinity of its sign at zero
 ///
-/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_RECIPROCAL.
-struct reciprocal : detail::elementwise<types::floating> {
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
+/// nearest to the real result, computed in double and rounded to float.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_RECIPROCAL.
+struct reciprocal : detail::real_function {
   static constexpr op_code code{85};
   static constexpr std::string_view name = "reciprocal";
   static constexpr foreign_numbers foreign{.nnrt = 85, .hdi = 116};
+  using rule = detail::real_function_rule;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    detail::for_each_real<T>(in, out, [](double x) {
+    detail::compute_real<T>(in, out, [](double x) {
       // Constant evaluation refuses to divide by zero.
       return x == 0 ? math::copysign(math::infinity<double>, x) : 1 / x;
     });

@@ -18,16 +18,20 @@ namespace ops {
 /// when negative. A NaN wins; of no elements it is the highest number of the dtype, of floats
 /// infinity. Integers times the coefficient are truncated toward zero and saturated.
 ///
-/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_MIN.
-struct reduce_min : detail::plain_reduction<types::number> {
+/// Stored numbers are compared as they are, and y has the scale of x. Broken rules: see `rule`; axes are counted. Source:
+/// NNRt OH_NN_OPS_REDUCE_MIN.
+struct reduce_min : detail::plain_reduction<types::number, stored_numbers::kept> {
   static constexpr op_code code{100};
   static constexpr std::string_view name = "reduce_min";
   static constexpr foreign_numbers foreign{.nnrt = 100, .hdi = 118};
   static constexpr nnrt_parameter parameters[] = {
       {"keep_dims", 154, boolean}, {"reduce_to_end", 155, boolean}, {"coefficient", 156, f32}};
-  enum class rule { axes_must_be_a_list_or_one_number, axes_must_be_known, axis_must_be_an_axis_of_the_input };
+  enum class rule { axes_must_be_a_list_or_one_number, axes_must_be_known, axis_must_be_an_axis_of_the_input, coefficient_of_a_quantised_tensor_must_be_1 };
 
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    constexpr rule no_coefficient = rule::coefficient_of_a_quantised_tensor_must_be_1;
+    if (in[0].desc.quantised)
+      if (auto v = require_real(no_coefficient, a.factor(), 1); !v) return v;
     return detail::infer_reduction<rule>(a, in);
   }
 

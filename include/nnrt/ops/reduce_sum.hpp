@@ -3,6 +3,8 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/stored_number.hpp>
+#include <nnrt/ops/detail/quantised.hpp>
 #include <nnrt/ops/detail/reduction.hpp>
 
 namespace nnrt::inline NNRT_ISA {
@@ -19,24 +21,61 @@ namespace ops {
 /// computation (float for float16). Integers wrap around in their own width; times the coefficient they are truncated
 /// toward zero and saturated.
 ///
-/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_SUM.
-struct reduce_sum : detail::plain_reduction<types::number> {
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives: sums of (x - zero point) are
+/// exact integers, scaled in fixed point by scale of x * coefficient / scale of y.
+///
+/// Broken rules: see `rule`; axes and scales are counted. Source: NNRt OH_NN_OPS_REDUCE_SUM.
+struct reduce_sum : detail::plain_reduction<types::number, stored_numbers::computed> {
   static constexpr op_code code{101};
   static constexpr std::string_view name = "reduce_sum";
   static constexpr foreign_numbers foreign{.nnrt = 101, .hdi = 118};
   static constexpr nnrt_parameter parameters[] = {
       {"keep_dims", 157, boolean}, {"reduce_to_end", 158, boolean}, {"coefficient", 159, f32}};
-  enum class rule { axes_must_be_a_list_or_one_number, axes_must_be_known, axis_must_be_an_axis_of_the_input };
+  enum class rule {
+    axes_must_be_a_list_or_one_number,
+    axes_must_be_known,
+    axis_must_be_an_axis_of_the_input,
+    quantised_type_must_be_i8_u8_or_i16,
+    quantised_input_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+    coefficient_of_a_quantised_sum_must_be_finite,
+  };
 
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_reduction<rule>(a, in);
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    if (in[0].desc.quantised)
+      if (auto v = check_quantisation(a, in[0].desc, wanted); !v) return v;
+    verdict v = detail::infer_reduction<rule>(a, in);
+    if (v && in[0].desc.quantised) v.outputs[0].quantised = wanted[0].quantised;
+    return v;
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    if constexpr (can_be_stored<T>)
+      if (in[0].desc->quantised) return add_stored<T>(a, in, out);
     using wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, math::compute_t<T>>;
     detail::reduce<T>(
         a, in, out, wide{0}, [](wide& sum, T element) { sum += static_cast<wide>(element); },
         [factor = a.factor()](wide sum, std::int64_t) { return detail::times_factor<T>(sum, factor); });
+  }
+
+ private:
+  static constexpr verdict check_quantisation(const attrs& a, const tensor_desc& x, array_ref<const tensor_desc> wanted) {
+    constexpr float most = std::numeric_limits<float>::max();
+    constexpr rule one_scale = rule::quantised_output_must_have_one_scale;
+    if (!types::stored.contains(x.type)) return require(rule::quantised_type_must_be_i8_u8_or_i16, x.type, i8);
+    if (auto v = detail::require_one_scale(rule::quantised_input_must_have_one_scale, x); !v) return v;
+    if (auto v = detail::require_one_scale(one_scale, detail::wish_of(wanted)); !v) return v;
+    return require_real_between(rule::coefficient_of_a_quantised_sum_must_be_finite, a.factor(), -most, most);
+  }
+  template <class T> static constexpr void add_stored(const attrs& a, arguments in, results out) {
+    const quantisation &x = in[0].desc->quantised, &y = out[0].desc->quantised;
+    const double coefficient{a.factor()};
+    const fixed_point factor = fixed_point_of(math::abs(coefficient) * double{x.scale} / double{y.scale});
+    detail::reduce<T>(
+        a, in, out, std::int64_t{0}, [&](std::int64_t& sum, T element) { sum += element - x.zero_point; },
+        [&](std::int64_t sum, std::int64_t) {
+          return requantise<T>(coefficient < 0 ? -sum : sum, factor, y.zero_point, stored_range_of<T>(y, activation::none));
+        });
   }
 };
 

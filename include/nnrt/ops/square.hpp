@@ -2,7 +2,8 @@
 // Flow: front ends call infer(); it runs by its reference.
 #pragma once
 
-#include <nnrt/ops/detail/unary.hpp>
+#include <nnrt/ops/detail/quantised_binary.hpp>
+#include <nnrt/ops/detail/quantised_unary.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -13,13 +14,23 @@ namespace ops {
 ///
 /// Integers wrap around in their width.
 ///
-/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_SQUARE.
-struct square : detail::elementwise<types::number> {
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; the square is brought to it
+/// in fixed point.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_SQUARE; quantised: as TFLite's MUL.
+struct square : detail::number_function {
   static constexpr op_code code{63};
   static constexpr std::string_view name = "square";
   static constexpr foreign_numbers foreign{.nnrt = 63, .hdi = 148};
+  using rule = detail::number_function_rule;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    if constexpr (can_be_stored<T>)
+      if (in[0].desc->quantised) {
+        const quantisation &from = in[0].desc->quantised, &to = out[0].desc->quantised;
+        const detail::stored_product<T> product({from, from, to});
+        return detail::for_each_element<T>(in, out, [&](T x) { return product(x, x); });
+      }
     detail::for_each_number<T>(in, out, [](auto x) { return x * x; });
   }
 };

@@ -106,28 +106,15 @@ template <class T, class R = T, class F> constexpr void for_each_pair(arguments 
   }
 }
 
-/// What operators that compare two plain tensors have in common; each has its own rules and element().
-struct comparison {
-  static constexpr operand_spec inputs[] = {{"a", types::any}, {"b", types::any}};
+/// What operators on two tensors of truth values have in common.
+struct connective {
+  static constexpr operand_spec inputs[] = {{"a", types::logical}, {"b", types::logical}};
   static constexpr operand_spec outputs[] = {{"y", types::logical}};
-  static constexpr operator_traits traits{.typed_in_common = types::any};
+  static constexpr operator_traits traits{.result = storage::in_place};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
   static constexpr auto macs = no_macs;
 };
-
-/// The same of operators on two tensors of truth values.
-struct connective : comparison {
-  static constexpr operand_spec inputs[] = {{"a", types::logical}, {"b", types::logical}};
-  static constexpr operator_traits traits{.result = storage::in_place};
-};
-
-/// Truth values, of the common shape of two operands whose dtypes can be compared.
-template <class Rule> constexpr verdict infer_comparison(array_ref<const operand> in) {
-  const dtype a = in[0].desc.type, b = in[1].desc.type;
-  if (common_type(a, b) == dtype::none) return require(Rule::types_must_have_a_common_type, b, a);
-  return infer_broadcast<Rule>(in, boolean);
-}
 
 }  // namespace ops::detail
 }  // namespace nnrt::inline NNRT_ISA

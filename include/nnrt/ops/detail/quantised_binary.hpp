@@ -38,6 +38,8 @@ struct stored_pair {
   const quantisation &a, &b, &y;
   activation fused = activation::none;
 
+  constexpr stored_pair(const quantisation& of_a, const quantisation& of_b, const quantisation& of_y)
+      : a(of_a), b(of_b), y(of_y) {}
   constexpr stored_pair(arguments in, results out, activation fuse)
       : a(in[0].desc->quantised), b(in[1].desc->quantised), y(out[0].desc->quantised), fused(fuse) {}
 };
@@ -176,6 +178,17 @@ template <class T> struct stored_maximum {
   constexpr T operator()(T a, T b) const {
     const T x = result(a - zero_a, factor_a), y = result(b - zero_b, factor_b);
     return x > y ? x : y;
+  }
+};
+
+/// The smaller of a and b, likewise.
+template <class T> struct stored_minimum {
+  stored_maximum<T> pair;
+
+  constexpr explicit stored_minimum(const stored_pair& of) : pair(of) {}
+  constexpr T operator()(T a, T b) const {
+    const T x = pair.result(a - pair.zero_a, pair.factor_a), y = pair.result(b - pair.zero_b, pair.factor_b);
+    return x < y ? x : y;
   }
 };
 

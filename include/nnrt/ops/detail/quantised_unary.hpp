@@ -26,6 +26,41 @@ template <class Rule> constexpr verdict infer_real(array_ref<const operand> in, 
   return infer_stored<Rule>(x, wanted);
 }
 
+/// The rules of operators on one tensor of any numbers, plain or stored.
+enum class number_function_rule {
+  quantised_type_must_be_i8_u8_or_i16,
+  quantised_input_must_have_one_scale,
+  quantised_output_must_have_one_scale,
+};
+
+/// What such operators have in common: plain numbers are taken as they are; of stored ones y has the scale that is
+/// wanted.
+struct number_function {
+  static constexpr operand_spec inputs[] = {{"x", types::number}};
+  static constexpr operand_spec outputs[] = {{"y", types::number}};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    const tensor_desc& x = in[0].desc;
+    if (!x.quantised) return yields(x);
+    constexpr auto stored_type = number_function_rule::quantised_type_must_be_i8_u8_or_i16;
+    if (!types::stored.contains(x.type)) return require(stored_type, x.type, i8);
+    return infer_stored<number_function_rule>(x, wanted);
+  }
+  static constexpr auto macs = no_macs;
+};
+
+/// y = f(x - zero point) brought to the scale of y in fixed point, where f gives steps of x.
+template <class T, class F> constexpr void rescale_stored(arguments in, results out, F f) {
+  const quantisation &from = in[0].desc->quantised, &to = out[0].desc->quantised;
+  const fixed_point factor = fixed_point_of(double{float_quotient(from.scale, to.scale)});
+  const stored_range range = stored_range_of<T>(to, activation::none);
+  for_each_element<T>(
+      in, out, [&](T x) { return requantise<T>(f(std::int64_t{x} - from.zero_point), factor, to.zero_point, range); });
+}
+
 /// y = f(x) on stored numbers: f takes the real number that is meant, as a float, and gives one; the nearest step of y
 /// is stored, halves away from zero. Source: the tables of 256 that TFLite's kernels make for 8 bits.
 template <class T, class F> constexpr void for_each_stored(arguments in, results out, F f) {

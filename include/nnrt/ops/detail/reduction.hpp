@@ -114,11 +114,11 @@ constexpr void reduce_truths(const reduction_attributes& a, arguments in, result
       [](bool all, std::int64_t) { return all; });
 }
 
-/// What reductions of plain numbers of these dtypes have in common; each has its own parameters, rules and arithmetic.
-template <dtype_set Types> struct plain_reduction {
+/// What reductions of numbers of these dtypes have in common; each has its own parameters, rules and arithmetic.
+template <dtype_set Types, stored_numbers Quantised = stored_numbers::refused> struct plain_reduction {
   static constexpr operand_spec inputs[] = {{"x", Types}, {"axes", types::index, presence::optional, true}};
   static constexpr operand_spec outputs[] = {{"y", Types}};
-  static constexpr operator_traits traits{};
+  static constexpr operator_traits traits{.quantised = Quantised};
   using attrs = reduction_attributes;
   static constexpr auto macs = no_macs;
 };

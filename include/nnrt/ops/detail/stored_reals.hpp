@@ -4,7 +4,7 @@
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/stored_number.hpp>
-#include <nnrt/ops/detail/quantised.hpp>
+#include <nnrt/ops/detail/quantised_unary.hpp>
 
 namespace nnrt::inline NNRT_ISA::ops::detail {
 
@@ -80,5 +80,31 @@ template <class T> class storing {
   float steps_;
   stored_range range_;
 };
+
+/// The rules of functions of one real number.
+enum class real_function_rule { quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
+
+/// What operators y = f(x) on floats or stored numbers have in common that compute real numbers: y is like x and may
+/// take its place; of stored numbers it has the scale that is wanted.
+struct real_function {
+  static constexpr operand_spec inputs[] = {{"x", real_or_stored}};
+  static constexpr operand_spec outputs[] = {{"y", real_or_stored}};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+
+  template <class Attrs>
+  static constexpr verdict infer(const Attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    return infer_real<real_function_rule>(in, wanted);
+  }
+  static constexpr auto macs = no_macs;
+};
+
+/// y = f(x), where f takes and gives a double. Stored numbers count as what they stand for; the result is rounded to
+/// float, and the nearest step of y is stored.
+template <class T, class F> constexpr void compute_real(arguments in, results out, F f) {
+  if constexpr (can_be_stored<T>) for_each_stored<T>(in, out, [&](float x) { return finite(f(double{x})); });
+  else for_each_real<T>(in, out, f);
+}
 
 }  // namespace nnrt::inline NNRT_ISA::ops::detail

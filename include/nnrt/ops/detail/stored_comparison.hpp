@@ -1,0 +1,77 @@
+// stored_comparison: comparisons of two tensors that may hold stored numbers - rules about scales, and TFLite's way.
+// Flow: infer and reference of less_equal, less, equal and their like.
+#pragma once
+
+#include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/stored_number.hpp>
+#include <nnrt/ops/detail/binary.hpp>
+#include <nnrt/ops/detail/quantised.hpp>
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// The rules of all operators that compare two tensors.
+enum class comparison_rule {
+  types_must_have_a_common_type,
+  extents_must_be_equal_or_1,
+  operands_must_both_be_quantised_or_both_plain,
+  quantised_types_must_be_i8_u8_or_i16,
+  quantised_types_must_be_equal,
+  quantised_operands_must_have_one_scale,
+};
+
+/// Truth values, of the common shape of two operands whose dtypes can be compared; stored numbers both, of one dtype.
+constexpr verdict infer_comparison(array_ref<const operand> in) {
+  const tensor_desc &a = in[0].desc, &b = in[1].desc;
+  if (common_type(a.type, b.type) == dtype::none) return require(comparison_rule::types_must_have_a_common_type, b.type, a.type);
+  if (a.quantised || b.quantised) {
+    constexpr auto both_or_none = comparison_rule::operands_must_both_be_quantised_or_both_plain;
+    if (auto v = require(both_or_none, b.quantised ? 1 : 0, a.quantised ? 1 : 0); !v) return v;
+    if (!types::stored.contains(a.type)) return require(comparison_rule::quantised_types_must_be_i8_u8_or_i16, a.type, i8);
+    if (auto v = require(comparison_rule::quantised_types_must_be_equal, b.type, a.type); !v) return v;
+    for (const tensor_desc* x : {&a, &b})
+      if (auto v = require_one_scale(comparison_rule::quantised_operands_must_have_one_scale, *x); !v) return v;
+  }
+  return infer_broadcast<comparison_rule>(in, boolean);
+}
+
+/// What operators that compare two tensors have in common; each has its own element().
+struct comparison {
+  static constexpr operand_spec inputs[] = {{"a", types::any}, {"b", types::any}};
+  static constexpr operand_spec outputs[] = {{"y", types::logical}};
+  static constexpr operator_traits traits{.typed_in_common = types::any, .quantised = stored_numbers::computed};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  static constexpr auto macs = no_macs;
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return infer_comparison(in);
+  }
+};
+
+/// Stored numbers of an operand as multiples of 1/256 of what they stand for, in fixed point.
+template <class T> struct stored_multiples {
+  std::int32_t zero;
+  fixed_point factor;
+  static constexpr int left_shift = 8;
+
+  constexpr explicit stored_multiples(const view& x)
+      : zero(x.desc->quantised.zero_point), factor(fixed_point_of(double{x.desc->quantised.scale})) {}
+  constexpr std::int32_t operator()(T x) const {
+    return rounding::twice::scale((x - zero) * (1 << left_shift), factor);
+  }
+};
+
+/// y = Op::element(a, b); of stored numbers it compares multiples of 1/256 of what they stand for. Source: the reference
+/// kernels of TFLite's comparisons, which have 8 bits.
+template <class Op, class T> constexpr void compare(arguments in, results out) {
+  if constexpr (can_be_stored<T>) {
+    if (in[0].desc->quantised) {
+      const stored_multiples<T> of_a(in[0]), of_b(in[1]);
+      return for_each_pair<T, bool>(
+          in, out, [&](T a, T b) { return Op::template element<std::int32_t>({}, of_a(a), of_b(b)); });
+    }
+  }
+  for_each_pair<T, bool>(in, out, [](T a, T b) { return Op::template element<T>({}, a, b); });
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
