@@ -1,5 +1,5 @@
 // leaky_relu: rectifier with a slope below zero.
-// Flow: front ends call infer(); it runs by its reference.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
 #pragma once
 
 #include <nnrt/ops/detail/quantised_binary.hpp>

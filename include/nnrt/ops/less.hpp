@@ -1,5 +1,5 @@
 // less: whether a < b, element by element.
-// Flow: front ends call infer(); it runs by its reference.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

@@ -1,5 +1,5 @@
 // swish: x times its sigmoid.
-// Flow: front ends call infer(); it runs by its reference.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
 #pragma once
 
 #include <nnrt/ops/detail/stored_reals.hpp>

@@ -1,0 +1,21 @@
+// minimum: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/core/array_ref.hpp>
+#include <nnrt/kernels/bind/detail/binary.hpp>
+#include <nnrt/kernels/bind/detail/stored.hpp>
+#include <nnrt/kernels/functions.hpp>
+#include <nnrt/ops/minimum.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::minimum, Isa> : binary_binding<ops::minimum, fast<ops::minimum, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice stored = stored_pair_binding<ops::minimum, Isa>::select(node)) return stored;
+    return binary_binding<ops::minimum, fast>::select(node);
+  }
+  static minimum_lanes function(array_ref<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
