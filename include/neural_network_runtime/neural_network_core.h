@@ -160,7 +160,8 @@ NN_Tensor *OH_NNTensor_CreateWithSize(size_t deviceID, NN_TensorDesc *tensorDesc
 NN_Tensor *OH_NNTensor_CreateWithFd(size_t deviceID, NN_TensorDesc *tensorDesc, int fd, size_t size,
                                     size_t offset) NNRT_NOEXCEPT;
 
-/// Destroys a tensor and its memory; a file descriptor that the caller gave stays open. (11)
+/// Destroys a tensor and its memory; a file descriptor that the caller gave stays open. Errors: INVALID_PARAMETER for
+/// null; NULL_PTR when the tensor's device is no longer there, and then the tensor is. (11)
 OH_NN_ReturnCode OH_NNTensor_Destroy(NN_Tensor **tensor) NNRT_NOEXCEPT;
 
 /// The tensor's own description: changing its shape changes the tensor. Not to be destroyed. (11)

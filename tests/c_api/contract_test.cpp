@@ -237,6 +237,7 @@ const row tensors[] = {
     {"OH_NNTensor_CreateWithFd", "too little behind the offset", NULL_OBJECT, [] { small_executor e; int fd = -1; OH_NNTensor_GetFd(e.tensors[0], &fd); return made_tensor(OH_NNTensor_CreateWithFd(0, description().handle, fd, 47, 0)); }},
     {"OH_NNTensor_CreateWithFd", "device unknown", NULL_OBJECT, [] { small_executor e; int fd = -1; OH_NNTensor_GetFd(e.tensors[0], &fd); return made_tensor(OH_NNTensor_CreateWithFd(unknown_device, description().handle, fd, 48, 0)); }},
     {"OH_NNTensor_CreateWithFd", "a file that cannot be mapped", NULL_OBJECT, [] { int ends[2]; if (pipe(ends) != 0) return -1; const int answered = made_tensor(OH_NNTensor_CreateWithFd(0, description().handle, ends[0], 48, 0)); close(ends[0]), close(ends[1]); return answered; }},
+    {"OH_NNTensor_Destroy", "its device is gone, until it comes again", NULL_PTR, [] { NN_Tensor* t = nullptr; { const fake device(fake_behaviour{}); t = OH_NNTensor_Create(device.id, description().handle); } const int code = OH_NNTensor_Destroy(&t); const fake again(fake_behaviour{}); return t != nullptr && OH_NNTensor_Destroy(&t) == OH_NN_SUCCESS ? code : -1; }},
     {"OH_NNTensor_Destroy", "an object", SUCCESS, [] { NN_Tensor* t = small_executor::make_tensor({1}); const int code = OH_NNTensor_Destroy(&t); return t == nullptr ? code : -1; }},
     {"OH_NNTensor_Destroy", "null", INVALID, [] { return OH_NNTensor_Destroy(nullptr); }},
     {"OH_NNTensor_Destroy", "*handle null", INVALID, [] { NN_Tensor* t = nullptr; return OH_NNTensor_Destroy(&t); }},

@@ -4,8 +4,10 @@
 #include <nnrt/hal.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 namespace nnrt_test {
 namespace {
@@ -16,8 +18,11 @@ using namespace nnrt;
 class fake_execution final : public hal::execution {
  public:
   fake_execution(const fake_behaviour& behaviour, const std::vector<tensor_desc>& outputs) : behaviour_(behaviour), outputs_(outputs) {}
-  result<void> run(array_ref<const hal::argument>, array_ref<hal::argument> outputs, std::int64_t) override {
+  result<void> run(array_ref<const hal::argument>, array_ref<hal::argument> outputs, std::int64_t deadline) override {
     if (!behaviour_.run_fails.empty()) return fail(error_code::device_failed, behaviour_.run_fails);
+    const std::int64_t begin = steady_now(), end = begin + std::int64_t{behaviour_.run_milliseconds} * 1'000'000;
+    std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(end, deadline) - begin));
+    if (deadline < end) return fail(error_code::deadline_missed, "the fake device was interrupted");
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       outputs[i].shape = outputs_[i].shape;
       std::memset(outputs[i].data, 0, static_cast<std::size_t>(outputs_[i].bytes() < 0 ? 0 : outputs_[i].bytes()));

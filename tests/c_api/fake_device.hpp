@@ -14,6 +14,7 @@ struct fake_behaviour {
   std::string type_fails, features_fail, refusals_fail, prepare_fails, run_fails;
   std::string refuses;       // the operator that it refuses, by name
   int exported_files = 2;
+  int run_milliseconds = 0;  // that a run takes, unless its deadline comes first
   int* prepared = nullptr;   // counts prepare() and restore()
   int* restored = nullptr;
 };

@@ -2,12 +2,11 @@
 // Flow: the OH_NNExecutor functions; runs go to the device's execution.
 #pragma once
 
+#include <nnrt/c_api/background.hpp>
 #include <nnrt/c_api/compilation.hpp>
 
-#include <condition_variable>
 #include <cstring>
 #include <memory>
-#include <thread>
 #include <vector>
 
 namespace nnrt::inline NNRT_ISA::c_api {
@@ -42,7 +41,6 @@ class executor_of_compilation {
   }
   executor_of_compilation(const executor_of_compilation&) = delete;
   executor_of_compilation& operator=(const executor_of_compilation&) = delete;
-  ~executor_of_compilation() { wait(); }
 
   std::size_t input_count() const { return inputs_.size(); }
   std::size_t output_count() const { return outputs_.size(); }
@@ -81,7 +79,7 @@ class executor_of_compilation {
 
   OH_NN_ReturnCode run(const char* me, NN_Tensor* const* inputs, std::size_t input_count, NN_Tensor* const* outputs, std::size_t output_count,
                        std::int64_t deadline = no_deadline) {
-    wait();
+    background_.wait();
     if (const OH_NN_ReturnCode code = gather(me, inputs, input_count, outputs, output_count, arguments_); code != OH_NN_SUCCESS) return code;
     return run(me, arguments_, deadline);
   }
@@ -91,16 +89,14 @@ class executor_of_compilation {
 
   /// Starts a run in a thread of its own; one at a time, a second one waits for the first to end.
   OH_NN_ReturnCode start(const char* me, NN_Tensor** inputs, std::size_t input_count, NN_Tensor** outputs, std::size_t output_count, std::int32_t timeout, void* user) {
-    wait();
-    tensors_of_run tensors;
-    if (const OH_NN_ReturnCode code = gather(me, inputs, input_count, outputs, output_count, tensors); code != OH_NN_SUCCESS) return code;
-    const std::int64_t deadline = timeout > 0 ? steady_now() + std::int64_t{timeout} * 1'000'000 : no_deadline;
-    std::vector<void*> handed(outputs, outputs + output_count);
-    worker_ = std::thread([this, tensors = std::move(tensors), deadline, user, handed = std::move(handed)]() mutable noexcept {
-      const OH_NN_ReturnCode code = coded("OH_NNExecutor_RunAsync", [&](const char* function) { return run(function, tensors, deadline); });
-      if (code == device_failure && on_service_died != nullptr) on_service_died(user);
-      if (on_run_done != nullptr) on_run_done(user, code, handed.data(), static_cast<std::int32_t>(handed.size()));
-    });
+    background_.wait();
+    asynchronous_run next;
+    if (const OH_NN_ReturnCode code = gather(me, inputs, input_count, outputs, output_count, next.tensors); code != OH_NN_SUCCESS) return code;
+    next.deadline = timeout > 0 ? steady_now() + std::int64_t{timeout} * 1'000'000 : no_deadline;
+    next.user = user;
+    next.handed.assign(outputs, outputs + output_count);
+    next_ = std::move(next);
+    background_.begin();
     return OH_NN_SUCCESS;
   }
 
@@ -138,7 +134,7 @@ class executor_of_compilation {
   }
 
   OH_NN_ReturnCode run_set(const char* me) {
-    wait();
+    background_.wait();
     arguments_.clear();
     for (std::size_t i = 0; i < inputs_.size(); ++i)
       if (const OH_NN_ReturnCode code = add(me, "input", i, inputs_[i], input_memories_, arguments_.inputs); code != OH_NN_SUCCESS) return code;
@@ -186,6 +182,23 @@ class executor_of_compilation {
     void clear() { inputs.clear(), outputs.clear(), results.clear(); }
   };
 
+  struct asynchronous_run {
+    tensors_of_run tensors;
+    std::int64_t deadline = no_deadline;
+    void* user = nullptr;
+    std::vector<void*> handed;  // the outputs, as they were given
+  };
+  /// What the background does. The functions that hear of the end may start the next run, or destroy the executor: nothing of it is touched after
+  /// the last of them.
+  static void run_next(void* executor) noexcept {
+    auto& me = *static_cast<executor_of_compilation*>(executor);
+    asynchronous_run now = std::move(me.next_);
+    const OH_NN_ReturnCode code = coded("OH_NNExecutor_RunAsync", [&](const char* function) { return me.run(function, now.tensors, now.deadline); });
+    const NN_OnRunDone done = me.on_run_done;
+    if (code == device_failure && me.on_service_died != nullptr) me.on_service_died(now.user);
+    if (done != nullptr) done(now.user, code, now.handed.data(), static_cast<std::int32_t>(now.handed.size()));
+  }
+
   /// Without memory of its own, once `extents` had as many.
   static void put_extents(const shape_t& shape, std::vector<std::int32_t>& extents) {
     extents.clear();
@@ -195,14 +208,6 @@ class executor_of_compilation {
     std::vector<std::int32_t> extents;
     put_extents(shape, extents);
     return extents;
-  }
-
-  /// Until the asynchronous run has ended. The function that hears of its end may start the next one, or destroy the executor: it is the last
-  /// thing that the thread does.
-  void wait() {
-    if (!worker_.joinable()) return;
-    if (worker_.get_id() == std::this_thread::get_id()) worker_.detach();
-    else worker_.join();
   }
 
   /// Whether a shape is one that the device takes for input i.
@@ -313,8 +318,9 @@ class executor_of_compilation {
   std::vector<result<hal::extent_range>> ranges_;
   std::vector<std::vector<std::size_t>> least_, most_;
   std::vector<std::vector<std::int32_t>> output_shapes_;
-  std::thread worker_;
   bool has_run_ = false;
+  asynchronous_run next_;
+  background_thread background_{&executor_of_compilation::run_next, this};  // last: it is the first to be destroyed
 };
 
 }  // namespace nnrt::inline NNRT_ISA::c_api

@@ -167,7 +167,14 @@ NNRT_C_API NN_Tensor* OH_NNTensor_CreateWithFd(size_t deviceID, NN_TensorDesc* t
                  [&](const char* me) { return map_tensor(me, deviceID, tensorDesc, fd, size, offset); });
 }
 NNRT_C_API OH_NN_ReturnCode OH_NNTensor_Destroy(NN_Tensor** tensor) noexcept {
-  return nnrt::c_api::destroy<nnrt::c_api::tensor_in_memory>("OH_NNTensor_Destroy", tensor);
+  using namespace nnrt::c_api;
+  return coded("OH_NNTensor_Destroy", [&](const char* me) {
+    const auto* const one = tensor != nullptr ? alive<tensor_in_memory>(*tensor) : nullptr;
+    if (one == nullptr) return null_argument(me);
+    // Upstream asks the device to let go of its memory, and leaves everything as it is when it does not find the device.
+    if (nnrt::hal::registry().find(one->device_id) == nullptr) return fails(OH_NN_NULL_PTR, {me, ": no device ", one->device_id});
+    return destroy<tensor_in_memory>(me, tensor);
+  });
 }
 NNRT_C_API NN_TensorDesc* OH_NNTensor_GetTensorDesc(const NN_Tensor* tensor) noexcept {
   using namespace nnrt::c_api;

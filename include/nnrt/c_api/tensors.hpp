@@ -90,9 +90,10 @@ struct tensor_in_memory {
   description_of_tensor desc;  // not the first member: handles are known by their addresses
   std::size_t size = 0;    // as the program gave it, or as its description says
   std::size_t offset = 0;  // of the data in the file
+  std::size_t device_id;
 
-  tensor_in_memory(const tensor_description& copied, hal::shared_memory of, std::size_t bytes, std::size_t first)
-      : memory(std::move(of)), size(bytes), offset(first) {
+  tensor_in_memory(const tensor_description& copied, hal::shared_memory of, std::size_t bytes, std::size_t first, std::size_t device)
+      : memory(std::move(of)), size(bytes), offset(first), device_id(device) {
     static_cast<tensor_description&>(desc) = copied;
     handles().add(&desc, description_of_tensor::kind);
   }
@@ -117,7 +118,7 @@ inline NN_Tensor* make_tensor(std::string_view function, std::size_t device_id, 
     return log({function, ": got ", wanted, " bytes, expected ", bytes > 0 ? bytes : 1, " to ", most_shared_bytes}), nullptr;
   auto memory = device->device->allocate(wanted);
   if (!memory) return log({function, ": ", memory.error().message()}), nullptr;
-  return reinterpret_cast<NN_Tensor*>(make_object<tensor_in_memory>(*desc, std::move(*memory), wanted, 0));
+  return reinterpret_cast<NN_Tensor*>(make_object<tensor_in_memory>(*desc, std::move(*memory), wanted, 0, device->id));
 }
 
 /// The same over a file of the program's.
@@ -129,12 +130,13 @@ inline NN_Tensor* map_tensor(std::string_view function, std::size_t device_id, c
   std::size_t bytes = 0;
   if (count_bytes(*desc, bytes) != OH_NN_SUCCESS) return nullptr;
   if (size - offset < bytes) return log({function, ": got ", size - offset, " bytes from the offset on, expected ", bytes}), nullptr;
-  if (hal::registry().find(device_id) == nullptr) return log({function, ": no device ", device_id}), nullptr;
+  const auto device = hal::registry().find(device_id);
+  if (device == nullptr) return log({function, ": no device ", device_id}), nullptr;
   // A tensor that begins where its file ends has no byte, and no mapping.
   if (size == offset) return log({function, ": the data begin where the file ends"}), nullptr;
   auto memory = hal::shared_memory::of(fd, size - offset, offset);
   if (!memory) return log({function, ": ", memory.error().message()}), nullptr;
-  return reinterpret_cast<NN_Tensor*>(make_object<tensor_in_memory>(*desc, std::move(*memory), size, offset));
+  return reinterpret_cast<NN_Tensor*>(make_object<tensor_in_memory>(*desc, std::move(*memory), size, offset, device->id));
 }
 
 }  // namespace nnrt::inline NNRT_ISA::c_api

@@ -1,0 +1,84 @@
+// background: a thread that does one job again and again, each time that it is asked to.
+// Flow: executors run asynchronously in one.
+#pragma once
+
+#include <nnrt/core/config.hpp>
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+namespace nnrt::inline NNRT_ISA::c_api {
+
+/// Does `job(context)` once for each begin(); the thread starts with the first one. The job may itself begin the next one, or destroy this object,
+/// as the last thing that it does.
+class background_thread {
+ public:
+  using job = void (*)(void* context) noexcept;
+
+  background_thread(job does, void* context) : state_(std::make_shared<state>(does, context)) {}
+  background_thread(const background_thread&) = delete;
+  background_thread& operator=(const background_thread&) = delete;
+  ~background_thread() {
+    wait();
+    {
+      const std::lock_guard lock(state_->mutex);
+      state_->ends = true;
+    }
+    state_->changed.notify_all();
+    if (is_this_one()) thread_.detach();
+    else if (thread_.joinable()) thread_.join();
+  }
+
+  /// Until the last job has ended. Within a job: at once.
+  void wait() {
+    if (!thread_.joinable() || is_this_one()) return;
+    std::unique_lock lock(state_->mutex);
+    state_->changed.wait(lock, [&] { return state_->asked == 0; });
+  }
+  /// After wait(), by one thread at a time. Throws std::system_error where there is no thread.
+  void begin() {
+    const std::shared_ptr<state> kept = state_;  // the job may destroy this object before the call returns
+    if (!thread_.joinable()) thread_ = std::thread([kept]() noexcept { kept->work(); });
+    {
+      const std::lock_guard lock(kept->mutex);
+      ++kept->asked;
+    }
+    kept->changed.notify_all();
+  }
+
+ private:
+  /// Outlives the object where that is destroyed by the job.
+  struct state {
+    job does;
+    void* context;
+    std::mutex mutex;
+    std::condition_variable changed;
+    int asked = 0;  // jobs, with the one that is being done
+    bool ends = false;
+
+    state(job the_job, void* with) : does(the_job), context(with) {}
+
+    void work() {
+      std::unique_lock lock(mutex);
+      for (;;) {
+        changed.wait(lock, [&] { return asked > 0 || ends; });
+        if (ends) return;
+        lock.unlock();
+        does(context);
+        lock.lock();
+        --asked;
+        changed.notify_all();
+      }
+    }
+  };
+
+  /// Jobs are done after the first begin() has returned, or by whoever was asked to wait: thread_ is written before the first one.
+  bool is_this_one() const { return thread_.get_id() == std::this_thread::get_id(); }
+
+  std::shared_ptr<state> state_;
+  std::thread thread_;
+};
+
+}  // namespace nnrt::inline NNRT_ISA::c_api
