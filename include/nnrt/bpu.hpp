@@ -1,9 +1,10 @@
-// bpu: networks under the limits of int8 accelerators - what they take, where the rest runs.
+// bpu: networks as int8 accelerators run them - what these take, where the rest runs, scales from samples, stored numbers.
 // Flow: include it beside nnrt.hpp; another architecture is one more file like policy/bayes.hpp.
 #pragma once
 
 #include <nnrt/nnrt.hpp>
 
+#include <nnrt/exec/accelerated.hpp>
 #include <nnrt/exec/partition.hpp>
 #include <nnrt/policy/bayes.hpp>
 #include <nnrt/policy/bayes_e.hpp>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/exec/static_graph.hpp>
+#include <nnrt/ir/apply.hpp>
 #include <nnrt/ir/diagnose.hpp>
 #include <nnrt/policy/bpu.hpp>
 

@@ -1,0 +1,364 @@
+// calibrate: scales for a network from samples, its weights stored by them, and how well that serves.
+// Flow: calibrate<graph<f>, Policy>(weights, samples) gives what executor<graph<f>, Policy>::create() takes.
+#pragma once
+
+#include <nnrt/exec/calibration.hpp>
+#include <nnrt/exec/partition.hpp>
+#include <nnrt/exec/session.hpp>
+#include <nnrt/io/make_weights.hpp>
+#include <nnrt/ops/list.hpp>
+#include <nnrt/passes/quantise.hpp>
+
+#include <cstdio>
+#include <iterator>
+#include <tuple>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// A network with stored weights, and what is known of its tensors. Copies share the weights.
+template <class G, class Policy> struct calibrated {
+  model network;
+  std::vector<layer_report> layers;
+
+  /// A line for each computed tensor that is stored: range, scale, cosine, signal to noise, saturation.
+  [[gnu::cold]] std::string text() const {
+    std::string out;
+    constexpr const char* methods[] = {"max", "percentile", "kl", "mixed"};
+    for (const layer_report& r : layers) {
+      char line[256];
+      std::snprintf(line, sizeof line, "%-20s %-18s %11.4g … %-11.4g scale %-11.5g %-10s cosine %.6f  %6.1f dB  %.3f %% saturated\n", r.op.c_str(), r.name.c_str(), double{r.low},
+                    double{r.high}, double{r.scale}, methods[static_cast<int>(r.method)], r.cosine, r.signal_to_noise, 100 * r.saturated);
+      out += line;
+    }
+    return out;
+  }
+};
+
+namespace detail {
+
+/// Samples without their type.
+struct sample_source {
+  const void* samples = nullptr;
+  std::size_t count = 0;
+  result<void> (*put)(const void* samples, std::size_t i, session& into) = nullptr;
+};
+
+/// A graph of floats whose layers read weights that are there: what passes folded into them is computed.
+struct settled_graph {
+  ir::graph graph;
+  std::vector<std::vector<std::byte>> bytes;   // by value: elements of weights
+};
+
+/// Runs the nodes that need no input, and makes weights of what they give.
+[[gnu::cold]] inline settled_graph settle(const ir::graph& optimised, const bound_weights& weights) {
+  settled_graph made{optimised, std::vector<std::vector<std::byte>>(optimised.values.size())};
+  ir::graph& g = made.graph;
+  std::size_t next = 0;
+  for (std::size_t id = 0; id < g.values.size(); ++id) {
+    const ir::value& v = g.values[id];
+    const auto size = static_cast<std::size_t>(v.desc.bytes());
+    if (v.is == ir::kind::weight) {
+      const std::byte* const first = weights.pointers()[next++];
+      made.bytes[id].assign(first, first + size);
+    } else if (v.is == ir::kind::constant) {
+      made.bytes[id].assign(g.bytes.data() + v.first_byte, g.bytes.data() + v.first_byte + size);
+    }
+  }
+  const graph_facts about(optimised);
+  for (ir::node& n : g.nodes) {
+    if (!about.is_prepared(optimised, n)) continue;
+    pool<view> in, out;
+    const auto view_of = [&](std::int32_t id) { return id == ir::none ? view{} : view{&g.at(id).desc, any_pointer::bytes(made.bytes[static_cast<std::size_t>(id)].data())}; };
+    for (const std::int32_t id : g.outputs_of(n)) made.bytes[static_cast<std::size_t>(id)].resize(static_cast<std::size_t>(g.at(id).desc.bytes()));
+    for (const std::int32_t id : g.inputs_of(n)) in.push_back(view_of(id));
+    for (const std::int32_t id : g.outputs_of(n)) out.push_back(view_of(id));
+    n.op->reference(g.attrs_of(n), in, out);
+    for (std::size_t i = 0; i < g.outputs_of(n).size(); ++i) {
+      ir::value& v = g.at(g.outputs_of(n)[i]);
+      v.is = ir::kind::weight;
+      const std::string name = joined({g.name_of(n.name), ".", n.op->outputs[row_of(n.op->outputs, i)].role, ".", static_cast<std::int64_t>(&n - g.nodes.data())});
+      v.name = g.add_text(name);
+    }
+    n.removed = true;
+  }
+  passes::compact(g);
+  return made;
+}
+
+/// Weights for the graph, of the bytes of its values and of further tensors.
+[[gnu::cold]] inline result<weights> weights_for(const ir::graph& g, const std::vector<std::vector<std::byte>>& bytes, std::vector<tensor_entry> further = {}) {
+  for (std::size_t id = 0; id < bytes.size(); ++id)
+    if (g.values[id].is == ir::kind::weight)
+      further.push_back({g.name_of(g.values[id].name), g.values[id].desc.type, g.values[id].desc.shape, std::span<const std::byte>(bytes[id])});
+  return make_weights(std::span<const tensor_entry>(further));
+}
+
+/// One calibration.
+class calibrator {
+ public:
+  calibrator(settled_graph floats, const calibration_options& wanted, const accelerator& table, pool<char> on_accelerator, const operator_info* (*find)(op_code))
+      : floats_(std::move(floats)), wanted_(wanted), table_(table), on_accelerator_(std::move(on_accelerator)), find_(find) {
+    passes::forget_unread_weights(floats_.graph);
+    const ir::graph& g = floats_.graph;
+    tensors_.resize(g.values.size());
+    scales_.assign(g.values.size(), 0.0F);
+    chosen_.assign(g.values.size(), calibration_method::max);
+    for (const std::int32_t id : g.inputs) watch(id);
+    for (const ir::node& n : g.nodes)
+      for (const std::int32_t id : g.outputs_of(n)) watch(id);
+  }
+
+  [[gnu::cold]] result<void> run(const sample_source& samples, model& made, std::vector<layer_report>& layers) {
+    if (samples.count == 0) return fail(error_code::invalid_argument, "calibrate: got 0 samples, expected at least 1");
+    auto of_floats = weights_for(floats_.graph, floats_.bytes);
+    if (!of_floats) return fail(std::move(of_floats.error()));
+    model watched{floats_.graph, *of_floats};
+    add_outputs(watched.graph, watched_);
+    const auto program = compile(watched);
+    if (!program) return fail(program.error());
+    session with_floats(*program);
+    if (auto ok = find_scales(samples, with_floats); !ok) return ok;
+    if (auto ok = store(made, layers); !ok) return ok;
+    return wanted_.report ? compare(samples, with_floats, made, layers) : result<void>();
+  }
+
+ private:
+  void watch(std::int32_t id) {
+    if (floats_.graph.at(id).desc.type == f32) watched_.push_back(id);
+  }
+  static void add_outputs(ir::graph& g, const std::vector<std::int32_t>& ids) {
+    for (const std::int32_t id : ids) g.outputs.push_back({id, g.add_text(joined({"\n", std::int64_t{id}}))});
+  }
+
+  /// Runs the network over all samples; see(index of the watched tensor, elements) after each.
+  template <class See> result<void> for_each_sample(const sample_source& samples, session& network, std::string_view stage, See see) {
+    for (std::size_t i = 0; i < samples.count; ++i) {
+      if (wanted_.progress != nullptr) wanted_.progress(wanted_.progress_context, stage, i, samples.count);
+      if (auto ok = samples.put(samples.samples, i, network); !ok) return ok;
+      if (auto ok = network.run(); !ok) return ok;
+      for (std::size_t k = 0; k < watched_.size(); ++k) see(k, network.output<float>(floats_.graph.outputs.size() + k));
+    }
+    return {};
+  }
+
+  result<void> find_scales(const sample_source& samples, session& network) {
+    const auto tensor = [&](std::size_t k) -> magnitudes& { return tensors_[static_cast<std::size_t>(watched_[k])]; };
+    auto ok = for_each_sample(samples, network, "ranges", [&](std::size_t k, std::span<const float> x) { tensor(k).see(x); });
+    if (ok && wanted_.method != calibration_method::max)
+      ok = for_each_sample(samples, network, "histograms", [&](std::size_t k, std::span<const float> x) { tensor(k).count(x); });
+    if (!ok) return ok;
+    if (wanted_.method == calibration_method::mixed) return choose(samples, network);
+    for (std::size_t k = 0; k < watched_.size(); ++k) set_scale(k, wanted_.method);
+    return {};
+  }
+  float threshold_of(const magnitudes& m, calibration_method by) const {
+    if (by == calibration_method::percentile) return m.percentile(wanted_.percentile);
+    return by == calibration_method::kl ? m.least_divergence() : m.largest();
+  }
+  float scale_by(std::size_t k, calibration_method by) const {
+    return scale_of_threshold(threshold_of(tensors_[static_cast<std::size_t>(watched_[k])], by), wanted_.steps, table_.scales);
+  }
+  void set_scale(std::size_t k, calibration_method by) {
+    scales_[static_cast<std::size_t>(watched_[k])] = scale_by(k, by);
+    chosen_[static_cast<std::size_t>(watched_[k])] = by;
+  }
+  /// For each tensor the method whose stored numbers have the best cosine.
+  result<void> choose(const sample_source& samples, session& network) {
+    constexpr calibration_method methods[] = {calibration_method::max, calibration_method::percentile, calibration_method::kl};
+    std::vector<agreement> found(3 * watched_.size());
+    std::vector<quantisation> tried(3 * watched_.size());
+    for (std::size_t k = 0; k < watched_.size(); ++k)
+      for (std::size_t m = 0; m < 3; ++m) tried[3 * k + m] = quant{scale_by(k, methods[m]), 0, table_.rounding};
+    auto ok = for_each_sample(samples, network, "choice", [&](std::size_t k, std::span<const float> x) {
+      for (std::size_t m = 0; m < 3; ++m)
+        for (const float v : x) found[3 * k + m].add(double{v}, double{real_of(stored_as<std::int8_t>(v, tried[3 * k + m]), tried[3 * k + m])});
+    });
+    for (std::size_t k = 0; k < watched_.size() && ok; ++k) {
+      std::size_t best = 0;
+      for (std::size_t m = 1; m < 3; ++m)
+        if (found[3 * k + m].cosine() > found[3 * k + best].cosine()) best = m;
+      set_scale(k, methods[best]);
+    }
+    return ok;
+  }
+
+  array_ref<const float> floats_of(std::int32_t id) const {
+    const std::vector<std::byte>& bytes = floats_.bytes[static_cast<std::size_t>(id)];
+    return {reinterpret_cast<const float*>(bytes.data()), bytes.size() / sizeof(float)};
+  }
+  /// The stored form of a layer's weight, a scale for each output channel.
+  void store_weight(const passes::quantised_layer& layer, std::vector<std::int8_t>& stored, std::vector<float>& scales) const {
+    const array_ref<const float> w = floats_of(layer.weight);
+    const auto channels = static_cast<std::size_t>(floats_.graph.at(layer.weight).desc.shape[0]);
+    for (std::size_t o = 0; o < channels; ++o) {
+      const array_ref<const float> of_channel = w.subspan(o * (w.size() / channels), w.size() / channels);
+      float largest = 0;
+      for (const float v : of_channel) largest = std::fmax(largest, std::fabs(v));
+      const quantisation q = quant{scale_of_threshold(largest, 127, table_.scales), 0, table_.rounding};
+      scales.push_back(q.scale);
+      for (const float v : of_channel) stored.push_back(stored_as<std::int8_t>(v, q));
+    }
+  }
+  /// The bias in steps of input scale times weight scale.
+  std::vector<std::int32_t> stored_bias(const passes::quantised_layer& layer, float x_scale, const std::vector<float>& scales) const {
+    std::vector<std::int32_t> stored;
+    for (std::size_t o = 0; o < floats_of(layer.bias).size(); ++o) {
+      const double steps = math::round_half_even(double{floats_of(layer.bias)[o]} / (double{x_scale} * double{scales[o]}));
+      stored.push_back(math::convert<std::int32_t>(steps));
+    }
+    return stored;
+  }
+
+  result<void> store(model& made, std::vector<layer_report>& layers) {
+    passes::quantised_graph q = passes::quantise(floats_.graph, {scales_, on_accelerator_, table_.rounding, find_});
+    std::vector<tensor_entry> entries;
+    // What entries point to stays where it is.
+    std::vector<std::vector<std::int8_t>> weights(q.layers.size());
+    std::vector<std::vector<float>> scales(q.layers.size());
+    std::vector<std::vector<std::int32_t>> biases(q.layers.size());
+    const auto name = [&](std::int32_t id) { return q.graph.name_of(q.graph.at(id).name); };
+    for (std::size_t i = 0; i < q.layers.size(); ++i) {
+      const passes::quantised_layer& layer = q.layers[i];
+      store_weight(layer, weights[i], scales[i]);
+      bool is_first = true;
+      for (std::size_t k = 0; k < i; ++k) is_first = is_first && q.layers[k].stored_weight != layer.stored_weight;
+      const tensor_desc& w = q.graph.at(layer.stored_weight).desc;
+      if (is_first) entries.push_back(tensor_of<std::int8_t>(name(layer.stored_weight), w.shape, weights[i]));
+      if (is_first) entries.push_back(tensor_of<float>(name(layer.weight_scales), {w.shape[0]}, scales[i]));
+      if (layer.stored_bias == ir::none) continue;
+      biases[i] = stored_bias(layer, q.graph.at(q.stored_of[static_cast<std::size_t>(layer.x)]).desc.quantised.scale, scales[i]);
+      entries.push_back(tensor_of<std::int32_t>(name(layer.stored_bias), q.graph.at(layer.stored_bias).desc.shape, biases[i]));
+    }
+    auto bound = weights_for(q.graph, floats_.bytes, std::move(entries));
+    if (!bound) return fail(std::move(bound.error()));
+    stored_of_ = q.stored_of;
+    made = {std::move(q.graph), std::move(*bound)};
+    list_layers(made.graph, layers);
+    return {};
+  }
+  void list_layers(const ir::graph& stored, std::vector<layer_report>& layers) {
+    const ir::graph& g = floats_.graph;
+    for (const ir::node& n : g.nodes)
+      for (const std::int32_t id : g.outputs_of(n)) {
+        const auto at = static_cast<std::size_t>(id);
+        if (stored_of_[at] == ir::none) continue;
+        reported_.push_back(id);
+        layers.push_back({std::string(g.name_of(n.name)), std::string(n.label->name), tensors_[at].low, tensors_[at].high, threshold_of(tensors_[at], chosen_[at]),
+                          stored.at(stored_of_[at]).desc.quantised.scale, chosen_[at]});
+      }
+  }
+
+  /// Runs both networks over the samples, and compares tensor by tensor.
+  result<void> compare(const sample_source& samples, session& with_floats, const model& made, std::vector<layer_report>& layers) {
+    model watched = made;
+    std::vector<std::int32_t> ids;
+    for (const std::int32_t id : reported_) ids.push_back(stored_of_[static_cast<std::size_t>(id)]);
+    add_outputs(watched.graph, ids);
+    const auto program = compile(watched);
+    if (!program) return fail(program.error());
+    session with_bytes(*program);
+    std::vector<agreement> found(ids.size());
+    result<void> inner;
+    for (std::size_t i = 0; i < samples.count; ++i) {
+      if (wanted_.progress != nullptr) wanted_.progress(wanted_.progress_context, "report", i, samples.count);
+      for (session* const each : {&with_floats, &with_bytes}) {
+        if (auto ok = samples.put(samples.samples, i, *each); !ok) return ok;
+        if (auto ok = each->run(); !ok) return ok;
+      }
+      for (std::size_t k = 0; k < ids.size(); ++k) {
+        std::size_t place = 0;
+        while (watched_[place] != reported_[k]) ++place;
+        const std::span<const float> x = with_floats.output<float>(floats_.graph.outputs.size() + place);
+        const std::span<const std::int8_t> y = with_bytes.output<std::int8_t>(made.graph.outputs.size() + k);
+        const quantisation& q = made.graph.at(ids[k]).desc.quantised;
+        for (std::size_t e = 0; e < x.size(); ++e) {
+          found[k].add(double{x[e]}, double{real_of(y[e], q)});
+          found[k].saturated += std::fabs(x[e]) > 127.5F * q.scale ? 1 : 0;
+        }
+      }
+    }
+    for (std::size_t k = 0; k < ids.size(); ++k) {
+      layers[k].cosine = found[k].cosine(), layers[k].signal_to_noise = found[k].signal_to_noise();
+      layers[k].saturated = found[k].elements == 0 ? 0 : static_cast<double>(found[k].saturated) / static_cast<double>(found[k].elements);
+    }
+    return {};
+  }
+
+  settled_graph floats_;
+  const calibration_options& wanted_;
+  const accelerator& table_;
+  pool<char> on_accelerator_;
+  const operator_info* (*find_)(op_code);
+  std::vector<std::int32_t> watched_, reported_;   // values of the graph of floats
+  std::vector<magnitudes> tensors_;                // by value
+  pool<float> scales_;
+  std::vector<calibration_method> chosen_;
+  pool<std::int32_t> stored_of_;
+};
+
+/// The operators of a network for every dtype; those of other networks are not compiled.
+template <class G, class List> struct operators_for_bytes;
+template <class G, class... Ops> struct operators_for_bytes<G, ops::type_list<Ops...>> {
+  template <class Op> static constexpr bool is_used = [] {
+    for (const ir::node& n : graph_optimised<function_of<G>::value>.nodes)
+      if (n.op->code == Op::code) return true;
+    return false;
+  }();
+  template <class Op> static constexpr const operator_info* info() {
+    if constexpr (is_used<Op>) return &dynamic_operator<Op>;
+    else return nullptr;
+  }
+  static const operator_info* find(op_code code) {
+    const operator_info* found = nullptr;
+    ((Ops::code == code ? void(found = info<Ops>()) : void()), ...);
+    return found;
+  }
+};
+
+/// Puts a sample into the inputs: a range for the only one, or a tuple of ranges.
+template <class Range> result<void> put_input(session& into, std::size_t i, const Range& range) {
+  using element = std::remove_cvref_t<decltype(*std::data(range))>;
+  const std::int64_t expected = into.input_desc(i).elements();
+  if (static_cast<std::int64_t>(std::size(range)) != expected)
+    return fail(error_code::invalid_argument, joined({"calibrate: input ", i, " of a sample has ", std::size(range), " elements, expected ", expected}));
+  if (into.input_desc(i).type != dtype_for<element>()) return fail(error_code::invalid_argument, joined({"calibrate: input ", i, " of a sample has another element type than the network's"}));
+  std::copy(std::begin(range), std::end(range), into.input<element>(i).begin());
+  return {};
+}
+template <class Sample> result<void> put_sample(session& into, const Sample& sample) {
+  if constexpr (requires { std::data(sample); }) return put_input(into, 0, sample);
+  else
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      result<void> ok;
+      ((ok = ok ? put_input(into, I, std::get<I>(sample)) : ok), ...);
+      return ok;
+    }(std::make_index_sequence<std::tuple_size_v<Sample>>{});
+}
+
+}  // namespace detail
+
+/// Finds a scale for each tensor of a network from samples (a range of inputs; of networks with several inputs, of tuples of them), stores its
+/// weights, and says how the stored network compares with the one of floats. What the policy leaves to the processor stays in floats, and so
+/// does what no kernel of stored numbers rounds as the accelerator does.
+/// Errors: invalid_argument (weights that do not fit, no samples, a sample of the wrong size), out_of_memory.
+template <class G, class Policy, class Samples>
+result<calibrated<G, Policy>> calibrate(const weights& file, const Samples& samples, const calibration_options& wanted = {}) {
+  [[maybe_unused]] constexpr int on_processor = partition<Policy, G>.on_processor;  // a strict policy complains here
+  auto bound = bind_weights(file, G::weight_specs);
+  if (!bound) return fail(std::move(bound.error()));
+  ir::graph optimised = G::ir();
+  passes::optimise(optimised);
+  pool<char> on_accelerator;
+  for (const node_placement& n : Policy::place(optimised).nodes)
+    if (n.place != node_place::before_the_network) on_accelerator.push_back(n.place == node_place::accelerator ? 1 : 0);
+  detail::calibrator run(detail::settle(optimised, *bound), wanted, Policy::table, std::move(on_accelerator), &detail::operators_for_bytes<G, ops::list>::find);
+  const detail::sample_source source{&samples, std::size(samples), [](const void* all, std::size_t i, session& into) {
+                                       const auto& list = *static_cast<const Samples*>(all);
+                                       return detail::put_sample(into, *std::next(std::begin(list), static_cast<std::ptrdiff_t>(i)));
+                                     }};
+  calibrated<G, Policy> made;
+  if (auto ok = run.run(source, made.network, made.layers); !ok) return fail(std::move(ok.error()));
+  return made;
+}
+
+}  // namespace nnrt::inline NNRT_ISA

@@ -1,0 +1,203 @@
+// quantise: a graph of floats becomes one of stored bytes where an accelerator runs it, given the scale of each tensor.
+// Flow: calibrate() finds the scales, calls this pass, and stores the weights that the pass asks for; compile() plans the result.
+#pragma once
+
+#include <nnrt/ops/quant_dtype_cast.hpp>
+#include <nnrt/passes/fold.hpp>
+
+namespace nnrt::inline NNRT_ISA::passes {
+
+/// What the pass is told of a graph.
+struct quantise_options {
+  array_ref<const float> scales;            // by value; 0: not known, so that the value stays a float
+  array_ref<const char> on_accelerator;     // by node
+  stored_rounding rounding = stored_rounding::half_to_even;
+  /// The operator of this number for stored bytes; null where there is none: then nodes keep theirs.
+  const operator_info* (*find)(op_code) = nullptr;
+};
+
+/// A layer whose weights are to be stored: per output channel, the bias in 32 bits with the scale of its sums. All are values; `none`: missing.
+struct quantised_layer {
+  std::int32_t x = ir::none;                // of the graph of floats, as are weight and bias: the tensor whose scale sums have
+  std::int32_t weight = ir::none, bias = ir::none;
+  std::int32_t stored_weight = ir::none, weight_scales = ir::none, stored_bias = ir::none;  // weights of the new graph
+};
+
+/// The graph of stored numbers. Values of the graph of floats keep their ids.
+struct quantised_graph {
+  ir::graph graph;
+  pool<std::int32_t> stored_of;             // by value of the graph of floats; none: it is a float alone
+  pool<quantised_layer> layers;
+};
+
+/// Weights that nothing reads become values that nobody asks a file for.
+constexpr void forget_unread_weights(ir::graph& g) {
+  const use_table use(g);
+  pool<char> scales;
+  scales.assign(g.values.size(), 0);
+  for (const ir::value& v : g.values)
+    if (v.scales != ir::none) scales[static_cast<std::size_t>(v.scales)] = 1;
+  for (std::size_t id = 0; id < g.values.size(); ++id)
+    if (g.values[id].is == ir::kind::weight && use.uses_of(static_cast<std::int32_t>(id)) == 0 && scales[id] == 0) g.values[id].is = ir::kind::result;
+}
+
+namespace detail {
+
+/// One run of the pass.
+class quantising {
+ public:
+  quantised_graph made;
+
+  constexpr quantising(const ir::graph& floats, const quantise_options& wanted) : g_(floats), wanted_(wanted), known_(known_values(floats)) {
+    ir::graph& q = made.graph;
+    q = floats;
+    q.nodes.clear();
+    made.stored_of.assign(floats.values.size(), ir::none);
+    is_float_.assign(floats.values.size(), 0);
+    for (std::size_t id = 0; id < floats.values.size(); ++id)
+      if (floats.values[id].is != ir::kind::result || known_[id] != 0) is_float_[id] = 1;
+    for (std::size_t i = 0; i < floats.nodes.size(); ++i) {
+      const ir::node& n = floats.nodes[i];
+      if (wanted.on_accelerator[i] != 0 && can_be_stored(n)) store(n);
+      else keep(n);
+    }
+    for (const ir::output& out : floats.outputs) need_float(out.value);
+    forget_unread_weights(q);  // of weights that are stored, the floats
+  }
+
+ private:
+  constexpr bool is_known(std::int32_t id) const { return known_[static_cast<std::size_t>(id)] != 0; }
+  constexpr float scale_of(std::int32_t id) const { return wanted_.scales[static_cast<std::size_t>(id)]; }
+  constexpr bool has_scale(std::int32_t id) const { return g_.at(id).desc.type == f32 && scale_of(id) > 0; }
+
+  /// Layers with known weights, sums and functions of computed tensors, and what moves one tensor. What moves numbers needs no scale but its input's.
+  constexpr bool can_be_stored(const ir::node& n) const {
+    const operator_traits& traits = n.op->traits;
+    const array_ref<const std::int32_t> in = g_.inputs_of(n), out = g_.outputs_of(n);
+    if (in.empty() || in[0] == ir::none || is_known(in[0]) || !has_scale(in[0])) return false;
+    if (traits.quantised == stored_numbers::kept) {
+      for (std::size_t i = 1; i < in.size(); ++i)
+        if (in[i] != ir::none && !is_known(in[i])) return false;
+      for (const std::int32_t id : out)
+        if (g_.at(id).desc.type != f32) return false;
+      return true;
+    }
+    if (traits.quantised != stored_numbers::computed || !traits.rounds_to_even || out.size() != 1 || !has_scale(out[0])) return false;
+    const bool is_layer = traits.weights != weights_role::none;
+    for (std::size_t i = 1; i < in.size(); ++i) {
+      if (in[i] == ir::none) continue;
+      if (is_layer ? g_.at(in[i]).is != ir::kind::weight : is_known(in[i]) || !has_scale(in[i])) return false;
+    }
+    return !is_layer || in.size() > 1;
+  }
+
+  constexpr quantisation quantisation_of(std::int32_t id) const { return quant{scale_of(id), 0, wanted_.rounding}; }
+  constexpr std::int32_t add_stored(std::int32_t of, const quantisation& q) {
+    tensor_desc desc = g_.at(of).desc;
+    desc.type = i8;
+    desc.quantised = q;
+    return made.stored_of[static_cast<std::size_t>(of)] = made.graph.add_value({desc, ir::kind::result, {}, 0, ir::none});
+  }
+  constexpr void add_node(const operator_info* op, ir::range attrs, array_ref<const std::int32_t> in, array_ref<const std::int32_t> out, ir::range name) {
+    ir::node n;
+    n.op = op;
+    n.label = op->label;
+    n.attrs = attrs;
+    n.inputs = made.graph.add_operands(in);
+    n.outputs = made.graph.add_operands(out);
+    n.name = name;
+    made.graph.nodes.push_back(n);
+  }
+  /// Between a float and its stored form, in either direction.
+  constexpr void add_cast(std::int32_t from, std::int32_t to) {
+    ops::quant_dtype_cast::attrs attrs;
+    attrs.src_t = static_cast<int>(made.graph.at(from).desc.type);
+    attrs.dst_t = static_cast<int>(made.graph.at(to).desc.type);
+    pool<word> words;
+    pack(attrs, words);
+    add_node(&dynamic_operator<ops::quant_dtype_cast>, made.graph.add_words(words), {&from, 1}, {&to, 1}, {});
+  }
+  /// The stored form of a value, made of the float if need be.
+  constexpr std::int32_t need_stored(std::int32_t id) {
+    if (made.stored_of[static_cast<std::size_t>(id)] == ir::none) add_cast(id, add_stored(id, quantisation_of(id)));
+    return made.stored_of[static_cast<std::size_t>(id)];
+  }
+  constexpr std::int32_t need_float(std::int32_t id) {
+    if (id == ir::none || is_float_[static_cast<std::size_t>(id)] != 0) return id;
+    add_cast(made.stored_of[static_cast<std::size_t>(id)], id);
+    is_float_[static_cast<std::size_t>(id)] = 1;
+    return id;
+  }
+
+  /// The node as it is.
+  constexpr void keep(const ir::node& n) {
+    pool<std::int32_t> in;
+    for (const std::int32_t id : g_.inputs_of(n)) in.push_back(need_float(id));
+    for (const std::int32_t id : g_.outputs_of(n)) is_float_[static_cast<std::size_t>(id)] = 1;
+    add_node(n.op, n.attrs, in, g_.outputs_of(n), n.name);
+  }
+
+  constexpr std::int32_t add_weight(const tensor_desc& desc, std::int32_t of, std::string_view part) {
+    const std::string_view letters = g_.name_of(g_.at(of).name);
+    const auto first = static_cast<std::int32_t>(made.graph.text.size());
+    made.graph.add_text(letters);
+    made.graph.add_text(part);
+    return made.graph.add_value({desc, ir::kind::weight, {first, static_cast<std::int32_t>(letters.size() + part.size())}, 0, ir::none});
+  }
+  constexpr std::int32_t stored_weight(const ir::node& n) {
+    const array_ref<const std::int32_t> in = g_.inputs_of(n);
+    quantised_layer layer{.x = in[0], .weight = in[1], .bias = in.size() > 2 ? in[2] : ir::none};
+    for (const quantised_layer& other : made.layers)
+      if (other.weight == layer.weight) layer.stored_weight = other.stored_weight, layer.weight_scales = other.weight_scales;
+    if (layer.stored_weight == ir::none) {
+      tensor_desc desc = g_.at(layer.weight).desc;
+      desc.type = i8;
+      desc.quantised = per_channel<0>;
+      layer.stored_weight = add_weight(desc, layer.weight, ".stored");
+      layer.weight_scales = add_weight(tensor_desc{f32, {desc.shape[0]}}, layer.weight, ".stored.scale");
+      made.graph.at(layer.stored_weight).scales = layer.weight_scales;
+    }
+    if (layer.bias != ir::none) {
+      // A bias that two layers share has two scales: each use has a name of its own.
+      char part[] = ".stored.0000";
+      std::size_t number = made.layers.size();
+      for (std::size_t at = sizeof part - 2; number != 0 && at > 7; --at, number /= 10) part[at] = static_cast<char>('0' + number % 10);
+      layer.stored_bias = add_weight(tensor_desc{i32, g_.at(layer.bias).desc.shape}, layer.bias, part);
+    }
+    made.layers.push_back(layer);
+    return layer.stored_weight;
+  }
+
+  /// The node on stored numbers.
+  constexpr void store(const ir::node& n) {
+    const array_ref<const std::int32_t> in = g_.inputs_of(n), out = g_.outputs_of(n);
+    const bool is_layer = n.op->traits.weights != weights_role::none;
+    pool<std::int32_t> inputs, outputs;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      if (in[i] == ir::none || (is_layer && i > 0)) inputs.push_back(ir::none);
+      else inputs.push_back(is_known(in[i]) ? in[i] : need_stored(in[i]));
+    }
+    if (is_layer) {
+      inputs[1] = stored_weight(n);
+      if (inputs.size() > 2) inputs[2] = made.layers.back().stored_bias;
+    }
+    const bool is_moved = n.op->traits.quantised == stored_numbers::kept;
+    for (const std::int32_t id : out) outputs.push_back(add_stored(id, is_moved ? made.graph.at(inputs[0]).desc.quantised : quantisation_of(id)));
+    const operator_info* const found = wanted_.find != nullptr ? wanted_.find(n.op->code) : n.op;
+    add_node(found, n.attrs, inputs, outputs, n.name);
+  }
+
+  const ir::graph& g_;
+  const quantise_options& wanted_;
+  pool<char> known_;
+  pool<char> is_float_;   // by value: its float is there
+};
+
+}  // namespace detail
+
+/// Rewrites a graph of floats: nodes on the accelerator whose tensors have scales work on i8, symmetric, results rounded as wanted; where such
+/// a node meets one of floats there is a conversion. Weights that a layer reads must be weights of the graph, not computed. Inputs and
+/// outputs of the graph stay what they are.
+constexpr quantised_graph quantise(const ir::graph& floats, const quantise_options& wanted) { return static_cast<quantised_graph&&>(detail::quantising(floats, wanted).made); }
+
+}  // namespace nnrt::inline NNRT_ISA::passes

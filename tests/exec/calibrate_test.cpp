@@ -1,0 +1,202 @@
+#include <nnrt/bpu.hpp>
+#include <nnrt/dynamic.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <random>
+
+using namespace nnrt;
+
+namespace {
+
+using accelerator_policy = bpu<bayes>;
+using shifting_policy = bpu<bernoulli2>;
+
+/// Random weights for a network, and samples between -1 and 1.
+template <class G> weights random_weights() {
+  std::mt19937 random(3);
+  std::vector<std::vector<float>> elements;
+  std::vector<tensor_entry> entries;
+  elements.reserve(G::weights.size());
+  for (const tensor_info& w : G::weights) {
+    std::vector<float>& e = elements.emplace_back(static_cast<std::size_t>(w.desc.elements()));
+    for (float& v : e) v = static_cast<float>(random() % 2001) / 2000.0F - (w.name.find("variance") != w.name.npos ? -0.2F : 0.5F);
+    entries.push_back(tensor_of<float>(w.name, w.desc.shape, e));
+  }
+  auto made = make_weights(std::span<const tensor_entry>(entries));
+  REQUIRE(bool(made));
+  return *made;
+}
+template <std::size_t N> std::vector<std::array<float, N>> samples_of(std::size_t count) {
+  std::mt19937 random(5);
+  std::vector<std::array<float, N>> samples(count);
+  for (std::array<float, N>& s : samples)
+    for (float& v : s) v = static_cast<float>(random() % 2001) / 1000.0F - 1;
+  return samples;
+}
+
+/// A residual block behind a folded normalisation, a branch that the accelerator has not, a dense layer, softmax.
+constexpr auto block = [](builder& g) {
+  auto x = g.input<f32, shape<1, 9, 7, 3>>("x");
+  auto a = layers::conv2d<8, 3, 3>(x, "stem", same);
+  auto n = relu(batch_norm(a, g.weight<f32, shape<8>>("n.scale"), g.weight<f32, shape<8>>("n.offset"), g.weight<f32, shape<8>>("n.mean"), g.weight<f32, shape<8>>("n.variance")));
+  auto b = layers::depthwise_conv2d<3, 3>(n, "depth", same, relu6);
+  auto c = add(n, layers::conv2d<8, 1, 1>(b, "point"), relu);
+  auto d = neg(avg_pool(c, kernel<2, 2>, stride<2, 2>));
+  auto e = sigmoid(max_pool(d, kernel<2, 2>));
+  g.output("y", softmax(layers::full_connection<5>(flatten(e), "head")));
+  g.output("map", c);
+};
+using net = graph<block>;
+constexpr std::size_t pixels = 9 * 7 * 3;
+
+/// What the references make of the stored network.
+std::vector<float> by_references(const model& network, std::span<const float> x, std::size_t output) {
+  ir::graph g = network.graph;
+  std::vector<typed_buffer> buffers;
+  for (const ir::value& v : g.values) {
+    if (v.is == ir::kind::constant) buffers.push_back(passes::detail::load(g, v));
+    else buffers.emplace_back(v.desc.type, v.desc.elements());
+    if (v.is == ir::kind::weight) std::memcpy(buffers.back().data().raw(), network.weights.find(g.name_of(v.name))->bytes.data(), static_cast<std::size_t>(v.desc.bytes()));
+  }
+  std::copy(x.begin(), x.end(), buffers[static_cast<std::size_t>(g.inputs[0])].as<float>().begin());
+  const auto view_of = [&](std::int32_t id) {
+    if (id == ir::none) return view{};
+    view v{&g.at(id).desc, buffers[static_cast<std::size_t>(id)].data()};
+    if (g.at(id).scales != ir::none) v.scales = buffers[static_cast<std::size_t>(g.at(id).scales)].as<float>();
+    return v;
+  };
+  for (const ir::node& n : g.nodes) {
+    pool<view> in, out;
+    for (const std::int32_t id : g.inputs_of(n)) in.push_back(view_of(id));
+    for (const std::int32_t id : g.outputs_of(n)) out.push_back(view_of(id));
+    n.op->reference(g.attrs_of(n), in, out);
+  }
+  const auto y = buffers[static_cast<std::size_t>(g.outputs[output].value)].as<float>();
+  return {y.begin(), y.end()};
+}
+
+template <class Policy> void check_bits() {
+  const auto samples = samples_of<pixels>(6);
+  const auto made = calibrate<net, Policy>(random_weights<net>(), samples, {.report = false});
+  REQUIRE(bool(made));
+  std::vector<float> first;
+  for (const int threads : {1, 2, 3}) {
+    auto run = executor<net, Policy>::create(*made, {.threads = threads});
+    REQUIRE(bool(run));
+    for (const auto& sample : samples) {
+      const auto [y, map] = (*run)(sample);
+      // The map is stored numbers times their scale: equal to the bit, or not at all.
+      const std::vector<float> expected = by_references(made->network, sample, 1);
+      CHECK(std::equal(map.begin(), map.end(), expected.begin(), expected.end()));
+      const std::vector<float> shares = by_references(made->network, sample, 0);
+      for (std::size_t i = 0; i < y.size(); ++i) CHECK(y[i] == doctest::Approx(shares[i]).epsilon(1e-5));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("calibrate: the stored network gives the references' bits on any number of threads") {
+  check_bits<accelerator_policy>();
+  check_bits<shifting_policy>();
+}
+
+TEST_CASE("calibrate: the stored network is near the one of floats, and the report says how near") {
+  const auto file = random_weights<net>();
+  const auto samples = samples_of<pixels>(8);
+  auto floats = executor<net>::create(file);
+  REQUIRE(bool(floats));
+  for (const calibration_method method : {calibration_method::max, calibration_method::percentile, calibration_method::mixed}) {
+    CAPTURE(static_cast<int>(method));
+    const auto made = calibrate<net, accelerator_policy>(file, samples, {.method = method});
+    REQUIRE(bool(made));
+    auto run = executor<net, accelerator_policy>::create(*made);
+    REQUIRE(bool(run));
+    const auto [y, map] = (*run)(samples[0]);
+    const auto [true_y, true_map] = (*floats)(samples[0]);
+    detail::agreement all;
+    for (std::size_t i = 0; i < map.size(); ++i) all.add(double{true_map[i]}, double{map[i]});
+    CHECK(all.cosine() > 0.999);
+    std::string stored;
+    for (const layer_report& r : made->layers) stored += r.op + " ";
+    CHECK(stored == "conv2d depthwise_conv2d conv2d add avg_pool neg max_pool sigmoid reshape full_connection ");  // neg computes floats, but max_pool reads them stored
+    for (const layer_report& r : made->layers) {
+      CHECK(r.cosine > 0.99);
+      CHECK(r.signal_to_noise > 15);
+      CHECK(r.saturated < 0.02);
+      CHECK(r.scale > 0);
+      CHECK(r.high >= r.low);
+    }
+    CHECK(made->text().find("stem") != std::string::npos);
+  }
+}
+
+TEST_CASE("calibrate: scales of X3 are powers of two, those of RDK Ultra the threshold over 127") {
+  const auto file = random_weights<net>();
+  const auto samples = samples_of<pixels>(4);
+  const auto shifted = calibrate<net, shifting_policy>(file, samples, {.method = calibration_method::max});
+  const auto scaled = calibrate<net, accelerator_policy>(file, samples, {.method = calibration_method::max});
+  REQUIRE(bool(shifted));
+  REQUIRE(bool(scaled));
+  for (const ir::value& v : shifted->network.graph.values) {
+    int exponent = 0;
+    if (v.desc.quantised.mode == quantisation::kind::per_tensor) CHECK(std::frexp(v.desc.quantised.scale, &exponent) == 0.5F);
+  }
+  for (const layer_report& r : scaled->layers)
+    if (r.op == "conv2d") CHECK(r.scale == r.threshold / 127);
+}
+
+TEST_CASE("calibrate: no samples, a sample of the wrong size, weights that do not fit are errors; progress is told of each stage") {
+  const auto file = random_weights<net>();
+  const std::vector<std::array<float, pixels>> none;
+  CHECK(calibrate<net, accelerator_policy>(file, none).error().message() == "calibrate: got 0 samples, expected at least 1");
+  const std::vector<std::vector<float>> small{std::vector<float>(5)};
+  CHECK(calibrate<net, accelerator_policy>(file, small).error().message() == "calibrate: input 0 of a sample has 5 elements, expected 189");
+  CHECK_FALSE(bool(calibrate<net, accelerator_policy>(weights{}, samples_of<pixels>(1))));
+
+  std::string told;
+  calibration_options options;
+  options.progress_context = &told;
+  options.progress = [](void* context, std::string_view stage, std::size_t done, std::size_t all) {
+    if (done == 0) *static_cast<std::string*>(context) += std::string(stage) + " of " + std::to_string(all) + "; ";
+  };
+  REQUIRE(bool(calibrate<net, accelerator_policy>(file, samples_of<pixels>(2), options)));
+  CHECK(told == "ranges of 2; histograms of 2; choice of 2; report of 2; ");
+}
+
+TEST_CASE("calibrate: a run with an input of the wrong size is an error that names it") {
+  const auto made = calibrate<net, accelerator_policy>(random_weights<net>(), samples_of<pixels>(1));
+  REQUIRE(bool(made));
+  auto run = executor<net, accelerator_policy>::create(*made);
+  REQUIRE(bool(run));
+  const auto refused = run->try_run(std::vector<float>(7));
+  REQUIRE_FALSE(bool(refused));
+  CHECK(refused.error().message() == "input \"x\": got 7 elements, expected 189");
+}
+
+namespace {
+constexpr auto two_inputs = [](builder& g) {
+  auto a = g.input<f32, shape<1, 4, 4, 2>>("a");
+  auto b = g.input<f32, shape<1, 4, 4, 2>>("b");
+  g.output("sum", relu(a + b));
+  g.output("difference", a - b);
+};
+}  // namespace
+
+TEST_CASE("calibrate: a network of several inputs takes tuples of samples") {
+  using pair_net = graph<two_inputs>;
+  std::vector<std::tuple<std::array<float, 32>, std::vector<float>>> samples;
+  for (const auto& s : samples_of<32>(4)) samples.push_back({s, std::vector<float>(s.rbegin(), s.rend())});
+  const auto made = calibrate<pair_net, accelerator_policy>(weights{}, samples);
+  REQUIRE(bool(made));
+  auto run = executor<pair_net, accelerator_policy>::create(*made);
+  REQUIRE(bool(run));
+  const auto& [a, b] = samples[1];
+  const auto [sum, difference] = (*run)(a, b);
+  for (std::size_t i = 0; i < 32; ++i) {
+    CHECK(std::fabs(sum[i] - std::fmax(0.0F, a[i] + b[i])) < 0.03F);
+    CHECK(std::fabs(difference[i] - (a[i] - b[i])) < 0.03F);
+  }
+}

@@ -1,0 +1,137 @@
+#include <nnrt/passes/quantise.hpp>
+
+#include <nnrt/ops/add.hpp>
+#include <nnrt/ops/conv2d.hpp>
+#include <nnrt/ops/max_pool.hpp>
+#include <nnrt/ops/neg.hpp>
+#include <nnrt/ops/relu.hpp>
+#include <nnrt/ops/reshape.hpp>
+
+#include <doctest/doctest.h>
+#include <support/single_node.hpp>
+
+#include <array>
+
+using namespace nnrt_test;
+
+namespace {
+
+/// A graph, scales for its tensors (1/2, 1/4, … in the order in which they are added), and what the pass makes of it.
+struct drawing {
+  ir::graph g;
+  pool<float> scales;
+  pool<char> on_accelerator;
+  float next = 0.5F;
+
+  constexpr std::int32_t input(shape_t s) {
+    const std::int32_t id = nnrt_test::add(g, of(s));
+    return scaled(id);
+  }
+  constexpr std::int32_t weight(shape_t s, std::string_view name) { return g.add_value({tensor_desc{f32, s}, ir::kind::weight, g.add_text(name), 0, ir::none}); }
+  constexpr std::int32_t scaled(std::int32_t id) {
+    while (scales.size() < g.values.size()) scales.push_back(0);
+    scales[static_cast<std::size_t>(id)] = next;
+    next /= 2;
+    return id;
+  }
+  template <class Op> constexpr std::int32_t node(std::initializer_list<std::int32_t> in, typename Op::attrs attrs = {}, bool stays = false) {
+    const std::int32_t made = append<Op>(g, attrs, in);
+    on_accelerator.push_back(stays ? 0 : 1);
+    return scaled(made);
+  }
+  constexpr passes::quantised_graph run(std::int32_t out) {
+    g.outputs.push_back({out, {}});
+    while (scales.size() < g.values.size()) scales.push_back(0);
+    return passes::quantise(g, {scales, on_accelerator});
+  }
+};
+
+/// The nodes' names in order, as far as they agree with a list.
+template <std::size_t N> constexpr bool has_nodes(const ir::graph& g, const std::array<std::string_view, N>& names) {
+  if (g.nodes.size() != N) return false;
+  for (std::size_t i = 0; i < N; ++i)
+    if (g.nodes[i].label->name != names[i]) return false;
+  return true;
+}
+constexpr const tensor_desc& result_of(const ir::graph& g, std::size_t node) { return g.at(g.outputs_of(g.nodes[node])[0]).desc; }
+using names = std::array<std::string_view, 3>;
+
+// A layer: its input is stored by a conversion, weights by channel, bias in 32 bits; the result is floats again where the graph ends.
+static_assert([] {
+  drawing d;
+  const std::int32_t x = d.input({1, 4, 4, 3});
+  const std::int32_t y = d.node<ops::conv2d>({x, d.weight({8, 3, 3, 3}, "w"), d.weight({8}, "b")});
+  const passes::quantised_graph q = d.run(y);
+  const ir::graph& g = q.graph;
+  if (!has_nodes(g, names{"quant_dtype_cast", "conv2d", "quant_dtype_cast"}) || q.layers.size() != 1) return false;
+  const ir::value &w = g.at(q.layers[0].stored_weight), &b = g.at(q.layers[0].stored_bias);
+  const bool is_weight_stored = w.desc.type == i8 && w.desc.quantised == quantisation(per_channel<0>) && w.scales == q.layers[0].weight_scales;
+  const bool are_names_right = g.name_of(w.name) == "w.stored" && g.name_of(b.name) == "b.stored.0000" && g.name_of(g.at(w.scales).name) == "w.stored.scale";
+  const quantisation to = quant{0.25F, 0, stored_rounding::half_to_even};
+  return is_weight_stored && are_names_right && b.desc.type == i32 && result_of(g, 0).quantised.scale == 0.5F && result_of(g, 1).quantised == to && result_of(g, 1).type == i8 &&
+         result_of(g, 2) == d.g.at(y).desc && g.outputs[0].value == y;
+}());
+
+// The new graph asks for stored weights and no others.
+static_assert([] {
+  drawing d;
+  const std::int32_t x = d.input({1, 4, 4, 3});
+  const passes::quantised_graph q = d.run(d.node<ops::conv2d>({x, d.weight({8, 3, 3, 3}, "w")}));
+  int weights = 0;
+  for (const ir::value& v : q.graph.values) weights += v.is == ir::kind::weight ? 1 : 0;
+  return weights == 2 && q.layers[0].bias == ir::none && q.layers[0].stored_bias == ir::none;
+}());
+
+// Two layers with one weight: it is stored once, the bias for each of them, since its scale is that of their sums.
+static_assert([] {
+  drawing d;
+  const std::int32_t x = d.input({1, 4, 4, 4}), w = d.weight({4, 1, 1, 4}, "w"), b = d.weight({4}, "b");
+  const std::int32_t y = d.node<ops::conv2d>({x, w, b});
+  const passes::quantised_graph q = d.run(d.node<ops::conv2d>({y, w, b}));
+  return q.layers.size() == 2 && q.layers[0].stored_weight == q.layers[1].stored_weight && q.layers[0].stored_bias != q.layers[1].stored_bias &&
+         q.graph.name_of(q.graph.at(q.layers[1].stored_bias).name) == "b.stored.0001";
+}());
+
+// What moves numbers keeps the scale of its input, whatever was measured for its result.
+static_assert([] {
+  drawing d;
+  const std::int32_t x = d.input({1, 4, 4, 2});
+  ops::max_pool::attrs window;
+  window.kernel = {2, 2};
+  const std::int32_t pooled = d.node<ops::max_pool>({x}, window);
+  const passes::quantised_graph q = d.run(d.node<ops::reshape>({pooled, nnrt_test::add(d.g, listed({1, 18}))}));
+  return has_nodes(q.graph, std::array<std::string_view, 4>{"quant_dtype_cast", "max_pool", "reshape", "quant_dtype_cast"}) && result_of(q.graph, 1).quantised.scale == 0.5F &&
+         result_of(q.graph, 2).quantised == result_of(q.graph, 1).quantised;
+}());
+
+// Nodes of the processor, and those that have no arithmetic on stored numbers, are given floats; a tensor is converted once in each direction.
+static_assert([] {
+  drawing d;
+  const std::int32_t x = d.input({2, 2});
+  const std::int32_t a = d.node<ops::relu>({x});
+  const std::int32_t b = d.node<ops::neg>({a}), c = d.node<ops::relu>({a}, {}, true);
+  const passes::quantised_graph q = d.run(d.node<ops::add>({b, c}));
+  return has_nodes(q.graph, std::array<std::string_view, 9>{"quant_dtype_cast", "relu", "quant_dtype_cast", "neg", "relu", "quant_dtype_cast", "quant_dtype_cast", "add", "quant_dtype_cast"}) &&
+         q.stored_of[static_cast<std::size_t>(c)] != ir::none && result_of(q.graph, 3).type == f32;
+}());
+
+// A tensor without a scale stays a float, and so does what is made of it.
+static_assert([] {
+  drawing d;
+  const std::int32_t x = d.input({2, 2});
+  d.scales[static_cast<std::size_t>(x)] = 0;
+  return has_nodes(d.run(d.node<ops::relu>({x})).graph, std::array<std::string_view, 1>{"relu"});
+}());
+
+}  // namespace
+
+TEST_CASE("quantise: at run time the graph is the one that the compiler makes") {
+  drawing d;
+  const std::int32_t x = d.input({1, 4, 4, 3});
+  const std::int32_t y = d.node<ops::conv2d>({x, d.weight({8, 3, 3, 3}, "w"), d.weight({8}, "b")});
+  const std::int32_t z = d.node<ops::conv2d>({x, d.weight({8, 3, 3, 3}, "v")});
+  const passes::quantised_graph q = d.run(d.node<ops::add>({y, z}));
+  CHECK(has_nodes(q.graph, std::array<std::string_view, 5>{"quant_dtype_cast", "conv2d", "conv2d", "add", "quant_dtype_cast"}));
+  CHECK(q.layers.size() == 2);
+  CHECK(result_of(q.graph, 3).quantised.rounding == stored_rounding::half_to_even);
+}
