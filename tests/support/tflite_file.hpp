@@ -55,6 +55,7 @@ struct call {
   options with = {};
   std::string custom = {};
   int opcode_index = -1;  // -1: one of its own
+  std::vector<std::uint8_t> custom_options = {};
 };
 
 /// A way to call a subgraph: names for tensors.
@@ -223,6 +224,7 @@ class writer {
   offset write(const call& c, std::size_t own_code) {
     const auto inputs = b_.CreateVector(c.inputs), outputs = b_.CreateVector(c.outputs);
     const offset with = write(c.with);
+    const auto custom = b_.CreateVector(c.custom_options);
     const auto start = b_.StartTable();
     b_.AddElement<std::uint32_t>(
         slot(0), c.opcode_index < 0 ? static_cast<std::uint32_t>(own_code) : static_cast<std::uint32_t>(c.opcode_index),
@@ -230,6 +232,7 @@ class writer {
     b_.AddOffset(slot(1), inputs), b_.AddOffset(slot(2), outputs);
     b_.AddElement<std::uint8_t>(slot(3), static_cast<std::uint8_t>(c.with.tag), 0);
     if (c.with.tag != 0) b_.AddOffset(slot(4), with);
+    if (!c.custom_options.empty()) b_.AddOffset(slot(5), custom);
     return b_.EndTable(start);
   }
 

@@ -220,7 +220,7 @@ const spoiled files[] = {
      [](file& f) {
        f.calls[1] = {59, {2}, {3}}, f.tensors[3].type = int32;
      },
-     "subgraph 0: operator 1 NEG: declared output type must match (got f32, expected i32)"},
+     "subgraph 0: operator 1 NEG: neg \"y\": declared output type must match (got f32, expected i32)"},
     {"fused by a number that means nothing",
      [](file& f) {
        f.calls[0].with.fields = {{0, std::int8_t{-9}}};

@@ -24,17 +24,23 @@ namespace nnrt::inline NNRT_ISA::tflite {
 // --- details ---------------------------------------------------------------
 namespace detail {
 
-/// The operator that a node calls: a row of the table, or the reason why there is none.
-[[gnu::cold]] inline std::string name_of_operator(const document& file, record<schema::node> node) {
+/// What a node calls: its name, and how it is read; no row where nothing here computes it.
+struct called_operator {
+  std::string name;
+  const operator_row* row = nullptr;
+};
+[[gnu::cold]] inline called_operator operator_of(const document& file, record<schema::node> node) {
   const std::uint32_t index = node[schema::node::opcode_index];
   const auto code = file.code(index);
   // Numbers from 127 on do not fit into the older of the two fields, which then holds 127.
   const std::int32_t older = code[schema::operator_code::deprecated_builtin_code];
   const std::int32_t newer = code[schema::operator_code::builtin_code];
   const std::int32_t number = newer > older ? newer : older;
-  if (number == builtin_number("CUSTOM"))
-    return joined({"CUSTOM ", piece::in_quotes(code[schema::operator_code::custom_code])});
-  return name_of_builtin(number);
+  const std::string_view custom = code[schema::operator_code::custom_code];
+  if (number == builtin_number("CUSTOM")) return {joined({"CUSTOM ", piece::in_quotes(custom)}), find_row(custom, true)};
+  std::string name = name_of_builtin(number);
+  const operator_row* const row = find_row(name);
+  return {std::move(name), row};
 }
 
 [[gnu::cold]] inline void check_count(node_reader& node, std::string_view what, std::size_t got, std::size_t least,
@@ -44,8 +50,7 @@ namespace detail {
   node.refuse(error_code::invalid_file, {what, ": got ", got, ", expected ", bound, got < least ? least : most});
 }
 
-[[gnu::cold]] inline void read_node(node_reader& node, std::string_view name) {
-  const operator_row* const row = find_row(name);
+[[gnu::cold]] inline void read_node(node_reader& node, const operator_row* row) {
   if (row == nullptr) return node.not_supported({"nnrt has no such operator"});
   check_count(node, "inputs", node.input_count(), row->least_inputs, row->most_inputs);
   check_count(node, "outputs", node.output_count(), row->least_outputs, row->most_outputs);
@@ -110,8 +115,9 @@ struct entry {
     node_reader node(file, tensors, network, found);
     std::string name;
     if (found[schema::node::opcode_index] < file.code_count()) {
-      name = name_of_operator(file, found);
-      read_node(node, name);
+      called_operator called = operator_of(file, found);
+      read_node(node, called.row);
+      name = std::move(called.name);
     } else {
       node.refuse(error_code::invalid_file,
                   {"opcode_index: got ", found[schema::node::opcode_index], ", expected one of ", file.code_count()});

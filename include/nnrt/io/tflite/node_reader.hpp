@@ -4,6 +4,7 @@
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/convert.hpp>
+#include <nnrt/io/tflite/flexbuffer.hpp>
 #include <nnrt/io/tflite/options.hpp>
 #include <nnrt/io/tflite/tensors.hpp>
 
@@ -37,6 +38,8 @@ class node_reader {
   /// The options of this kind; those with the format's defaults when the file has none. Refused: options of another
   /// kind.
   template <class Options> record<Options> options();
+  /// Those of a custom operator.
+  named_numbers custom_options() const { return named_numbers(node_[schema::node::custom_options].bytes()); }
 
   std::size_t input_count() const { return inputs_.size(); }
   std::size_t output_count() const { return outputs_.size(); }
@@ -114,9 +117,6 @@ class node_reader {
   std::int32_t real_number(float value) { return taken(network_.constant<float>({f32, {1}}, std::span(&value, 1))); }
   /// One number of a dtype as a constant without axes, which broadcasts to any shape.
   [[gnu::cold]] std::int32_t scalar(dtype type, double value);
-
-  /// A quantised number that stands for `value`, in the dtype of `like`, as a constant [1].
-  [[gnu::cold]] std::int32_t one_step(float value, std::int32_t like);
 
   /// Constants that the reader makes count as copies of input 0: they stay in proportion to the file's size.
   [[gnu::cold]] void count_copy(std::int64_t bytes) {
@@ -222,19 +222,6 @@ template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
   }
   not_supported({"input ", i, " must be one number that is known before the network runs"});
   return 0;
-}
-
-[[gnu::cold]] inline std::int32_t node_reader::one_step(float value, std::int32_t like) {
-  std::int32_t id = ir::none;
-  if (!std::isfinite(value)) not_supported({"the number ", std::to_string(value), " beside quantised ones"});
-  if (!is_fine()) return id;
-  with_element<types_of(i8, i16)>(desc(like).type, [&]<class T>(T) {
-    const T step = value > 0 ? T{1} : value < 0 ? T{-1} : T{0};
-    const quant q{.scale = value == 0 ? 1.0F : std::abs(value), .zero_point = 0};
-    id = taken(network_.constant<T>({desc(like).type, format::nd, {1}, q}, std::span(&step, 1)));
-  });
-  if (id == ir::none) not_supported({"a number beside quantised ones of ", name_of(desc(like).type)});
-  return id;
 }
 
 [[gnu::cold]] inline std::int32_t node_reader::scalar(dtype type, double value) {

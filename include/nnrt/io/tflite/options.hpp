@@ -181,6 +181,14 @@ struct leaky_relu_options {
   static bool each(auto f) { return f(alpha); }
 };
 
+/// LOCAL_RESPONSE_NORMALIZATION.
+struct local_response_normalization_options {
+  static constexpr std::uint8_t tag = 13;
+  static constexpr scalar<std::int32_t> radius{0};
+  static constexpr scalar<float> bias{1}, alpha{2}, beta{3};
+  static bool each(auto f) { return f(radius) && f(bias) && f(alpha) && f(beta); }
+};
+
 /// MIRROR_PAD: REFLECT 0, SYMMETRIC 1.
 struct mirror_pad_options {
   static constexpr std::uint8_t tag = 77;

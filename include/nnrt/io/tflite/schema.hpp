@@ -50,8 +50,9 @@ struct node {
   static constexpr vector<std::int32_t> outputs{2};
   static constexpr scalar<std::uint8_t> builtin_options_type{3};
   static constexpr one_of builtin_options{4};
+  static constexpr vector<std::uint8_t> custom_options{5};
   static bool each(auto f) {
-    return f(opcode_index) && f(inputs) && f(outputs) && f(builtin_options_type) && f(builtin_options);
+    return f(opcode_index) && f(inputs) && f(outputs) && f(builtin_options_type) && f(builtin_options) && f(custom_options);
   }
 };
 

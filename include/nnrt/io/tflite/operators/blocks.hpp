@@ -7,6 +7,7 @@
 #include <nnrt/ops/gather.hpp>
 #include <nnrt/ops/less_equal.hpp>
 #include <nnrt/ops/maximum.hpp>
+#include <nnrt/ops/minimum.hpp>
 #include <nnrt/ops/mul.hpp>
 #include <nnrt/ops/quant_dtype_cast.hpp>
 #include <nnrt/ops/reduce_prod.hpp>
@@ -42,19 +43,9 @@ namespace nnrt::inline NNRT_ISA::tflite::detail {
 [[gnu::cold]] inline std::int32_t either(node_reader& node, std::int32_t a, std::int32_t b) {
   return at_most(node, denied(node, a), b);
 }
-/// a < b: a <= b, but not b <= a, since of NaN neither is true.
-[[gnu::cold]] inline std::int32_t less(node_reader& node, std::int32_t a, std::int32_t b) {
-  const std::int32_t other_way = at_most(node, b, a);
-  if (!types::floating.contains(node.desc(a).type)) return denied(node, other_way);
-  return denied(node, at_most(node, at_most(node, a, b), other_way));
-}
 [[gnu::cold]] inline std::int32_t chosen(node_reader& node, std::int32_t condition, std::int32_t a, std::int32_t b) {
   return node.add<ops::select>({}, {condition, a, b});
 }
-[[gnu::cold]] inline std::int32_t minimum(node_reader& node, std::int32_t a, std::int32_t b) {
-  return chosen(node, at_most(node, a, b), a, b);
-}
-
 // What is exact on stored numbers when computed on the real ones: scale * (q - zero point) divided by the same scale is
 // q - zero point again, after rounding.
 
@@ -86,7 +77,7 @@ namespace nnrt::inline NNRT_ISA::tflite::detail {
   const std::int32_t real = as_real(node, x);
   const dtype type = node.desc(real).type;
   const std::int32_t above = node.add<ops::maximum>({}, {real, node.scalar(type, least)});
-  return as_stored(node, minimum(node, above, node.scalar(type, most)), like);
+  return as_stored(node, node.add<ops::minimum>({}, {above, node.scalar(type, most)}), like);
 }
 
 /// How many elements lie along these axes, as a number of a dtype, which may only be known when shapes are.

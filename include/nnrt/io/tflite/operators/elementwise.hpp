@@ -5,6 +5,9 @@
 #include <nnrt/io/tflite/operators/blocks.hpp>
 #include <nnrt/ops/add.hpp>
 #include <nnrt/ops/gelu.hpp>
+#include <nnrt/ops/leaky_relu.hpp>
+#include <nnrt/ops/lrn.hpp>
+#include <nnrt/ops/neg.hpp>
 #include <nnrt/ops/prelu.hpp>
 #include <nnrt/ops/softmax.hpp>
 
@@ -41,18 +44,11 @@ template <class Op, class Options> [[gnu::cold]] void read_sum_of_two(node_reade
   read_arithmetic<Op, Options>(node);
 }
 
-[[gnu::cold]] inline void read_square(node_reader& node) {
+/// Of plain numbers.
+[[gnu::cold]] inline void read_neg(node_reader& node) {
   const std::int32_t x = node.input(0);
-  node.finish<ops::mul>({}, {x, x});
-}
-
-[[gnu::cold]] inline void read_neg(node_reader& node) { node.conclude(0, detail::negated(node, node.input(0))); }
-
-/// A rectifier with the slope -1, whose arithmetic on stored numbers is that of TFLite's ABS.
-[[gnu::cold]] inline void read_abs(node_reader& node) {
-  const std::int32_t x = node.input(0);
-  if (node.desc(x).quantised) return node.finish<ops::prelu>({}, {x, node.one_step(-1, x)});
-  node.finish<ops::maximum>({}, {detail::negated(node, x), x});
+  if (node.desc(x).quantised) node.not_supported({"quantised numbers"});
+  node.finish<ops::neg>({}, {x});
 }
 
 /// One after the other.
@@ -84,11 +80,19 @@ template <int Least> [[gnu::cold]] void read_clamp(node_reader& node) {
   node.finish<ops::prelu>({}, {x, is_vector ? node.add<ops::reshape>({}, {slopes, node.integer_list({-1})}) : slopes});
 }
 
-/// A rectifier with one slope; beside quantised numbers that is one step, whose scale is the slope.
 [[gnu::cold]] inline void read_leaky_relu(node_reader& node) {
-  const float slope = node.options<schema::leaky_relu_options>()[schema::leaky_relu_options::alpha];
-  const std::int32_t x = node.input(0);
-  node.finish<ops::prelu>({}, {x, node.desc(x).quantised ? node.one_step(slope, x) : node.real_number(slope)});
+  ops::leaky_relu::attrs attrs;
+  attrs.negative_slope = node.options<schema::leaky_relu_options>()[schema::leaky_relu_options::alpha];
+  node.finish<ops::leaky_relu>(attrs, {node.input(0)});
+}
+
+[[gnu::cold]] inline void read_local_response_normalization(node_reader& node) {
+  using kind = schema::local_response_normalization_options;
+  const auto options = node.options<kind>();
+  ops::lrn::attrs attrs;
+  attrs.depth_radius = options[kind::radius];
+  attrs.bias = options[kind::bias], attrs.alpha = options[kind::alpha], attrs.beta = options[kind::beta];
+  node.finish<ops::lrn>(attrs, {node.input(0)});
 }
 
 /// Along the last axis, of x times beta.

@@ -4,7 +4,9 @@
 
 #include <nnrt/io/tflite/operators/blocks.hpp>
 #include <nnrt/io/tflite/operators/reductions.hpp>
-#include <nnrt/ops/pow.hpp>
+#include <nnrt/ops/exp.hpp>
+#include <nnrt/ops/floor.hpp>
+#include <nnrt/ops/log_softmax.hpp>
 
 namespace nnrt::inline NNRT_ISA::tflite {
 
@@ -16,38 +18,8 @@ namespace detail {
   if (desc.type != f32) node.not_supported({desc.quantised ? "quantised " : "", name_of(desc.type)});
 }
 
-/// e to the power of x, computed in f64.
-[[gnu::cold]] inline std::int32_t exponential(node_reader& node, std::int32_t x) {
-  return node.add<ops::pow>({}, {node.scalar(f64, 2.718281828459045235), x});
-}
-
-/// The logarithm of f64 by the slope of powers at 0: (x^h - x^-h) / 2h, which is off by less than h^2 ln(x)^3 / 6, 2e-9
-/// for the logarithms up to 10 and 2e-6 for those of all f32; rounding adds 1e-10.
-[[gnu::cold]] inline std::int32_t logarithm(node_reader& node, std::int32_t x) {
-  constexpr double h = 0x1p-18;
-  const std::int32_t up = node.add<ops::pow>({}, {x, node.scalar(f64, h)});
-  const std::int32_t down = node.add<ops::pow>({}, {x, node.scalar(f64, -h)});
-  return node.add<ops::mul>({}, {node.add<ops::sub>({}, {up, down}), node.scalar(f64, 0.5 / h)});
-}
-
-/// The nearest integer, halves to even: beside 1.5 * 2^23 there is no room for a fraction. Numbers beyond 2^22 are left
-/// as they are: those without a fraction have none to lose, and the others are NaN.
-[[gnu::cold]] inline std::int32_t rounded(node_reader& node, std::int32_t x) {
-  const std::int32_t magic = node.scalar(f32, 0x1.8p23);
-  return node.add<ops::sub>({}, {node.add<ops::add>({}, {x, magic}), magic});
-}
-[[gnu::cold]] inline std::int32_t is_small(node_reader& node, std::int32_t x) {
-  const std::int32_t size = node.add<ops::maximum>({}, {negated(node, x), x});
-  return at_most(node, size, node.scalar(f32, 0x1p22));
-}
 [[gnu::cold]] inline std::int32_t one_where(node_reader& node, std::int32_t condition, dtype type) {
   return cast_to(node, condition, type);
-}
-[[gnu::cold]] inline std::int32_t floor(node_reader& node, std::int32_t x) {
-  const std::int32_t nearest = rounded(node, x);
-  const std::int32_t above = denied(node, at_most(node, nearest, x));
-  const std::int32_t below = node.add<ops::sub>({}, {nearest, one_where(node, above, f32)});
-  return chosen(node, is_small(node, x), below, x);
 }
 
 /// Whether a remainder of i32 and its divisor differ in sign, neither being 0.
@@ -68,54 +40,34 @@ struct division {
 
 }  // namespace detail
 
-[[gnu::cold]] inline void read_exp(node_reader& node) {
+/// EXP, LOG, SIN, COS, FLOOR, CEIL and ROUND.
+template <class Op> [[gnu::cold]] void read_function(node_reader& node) {
   const std::int32_t x = node.input(0);
   detail::require_f32(node, x);
-  node.conclude(0, detail::cast_to(node, detail::exponential(node, x), f32));
+  node.finish<Op>({}, {x});
 }
-[[gnu::cold]] inline void read_log(node_reader& node) {
-  const std::int32_t x = node.input(0);
-  detail::require_f32(node, x);
-  node.conclude(0, detail::cast_to(node, detail::logarithm(node, x), f32));
-}
-/// x less the logarithm of the sum of all exp(x), along the last axis; the largest x is taken away first.
+/// Along the last axis.
 [[gnu::cold]] inline void read_log_softmax(node_reader& node) {
   const std::int32_t x = node.input(0);
   detail::require_f32(node, x);
-  detail::reduction r{x, {}, true};
-  r.axes.push_back(node.desc(x).rank() - 1);
-  const std::int32_t less = node.add<ops::sub>({}, {x, detail::largest(node, x, r)});
-  const std::int32_t sum = detail::sum(node, detail::exponential(node, less), r);
-  node.conclude(0, detail::cast_to(node, node.add<ops::sub>({}, {less, detail::logarithm(node, sum)}), f32));
+  ops::log_softmax::attrs attrs;
+  attrs.axis = -1;
+  node.finish<ops::log_softmax>(attrs, {x});
 }
-/// x where it is positive, else exp(x) - 1.
+/// x where it is positive, else exp(x) - 1, in f64 for what is near 0.
 [[gnu::cold]] inline void read_elu(node_reader& node) {
   const std::int32_t x = node.input(0);
   detail::require_f32(node, x);
-  const std::int32_t less = node.add<ops::sub>({}, {detail::exponential(node, x), node.scalar(f64, 1)});
+  const std::int32_t exponential = node.add<ops::exp>({}, {detail::cast_to(node, x, f64)});
+  const std::int32_t less = node.add<ops::sub>({}, {exponential, node.scalar(f64, 1)});
   const std::int32_t is_not_positive = detail::at_most(node, x, node.scalar(f32, 0));
   node.conclude(0, detail::chosen(node, is_not_positive, detail::cast_to(node, less, f32), x));
-}
-[[gnu::cold]] inline void read_floor(node_reader& node) {
-  const std::int32_t x = node.input(0);
-  detail::require_f32(node, x);
-  node.conclude(0, detail::floor(node, x));
-}
-[[gnu::cold]] inline void read_ceil(node_reader& node) {
-  const std::int32_t x = node.input(0);
-  detail::require_f32(node, x);
-  node.conclude(0, detail::negated(node, detail::floor(node, detail::negated(node, x))));
-}
-[[gnu::cold]] inline void read_round(node_reader& node) {
-  const std::int32_t x = node.input(0);
-  detail::require_f32(node, x);
-  node.conclude(0, detail::chosen(node, detail::is_small(node, x), detail::rounded(node, x), x));
 }
 
 /// Quotients that are rounded down.
 [[gnu::cold]] inline void read_floor_div(node_reader& node) {
   const std::int32_t a = node.input(0), b = node.input(1);
-  if (node.desc(a).type == f32) return node.conclude(0, detail::floor(node, node.add<ops::div>({}, {a, b})));
+  if (node.desc(a).type == f32) return node.finish<ops::floor>({}, {node.add<ops::div>({}, {a, b})});
   const detail::division d = detail::divided(node, a, b);
   node.finish<ops::sub>({}, {d.quotient, d.is_off});
 }

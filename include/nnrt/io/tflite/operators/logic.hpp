@@ -7,26 +7,6 @@
 
 namespace nnrt::inline NNRT_ISA::tflite {
 
-/// a >= b as b <= a: of numbers both are true, of NaN neither.
-[[gnu::cold]] inline void read_greater_equal(node_reader& node) {
-  node.finish<ops::less_equal>({}, {node.input(1), node.input(0)});
-}
-[[gnu::cold]] inline void read_less(node_reader& node) {
-  node.conclude(0, detail::less(node, node.input(0), node.input(1)));
-}
-[[gnu::cold]] inline void read_greater(node_reader& node) {
-  node.conclude(0, detail::less(node, node.input(1), node.input(0)));
-}
-[[gnu::cold]] inline void read_equal(node_reader& node) {
-  const std::int32_t a = node.input(0), b = node.input(1);
-  node.conclude(0, detail::both(node, detail::at_most(node, a, b), detail::at_most(node, b, a)));
-}
-[[gnu::cold]] inline void read_not_equal(node_reader& node) {
-  const std::int32_t a = node.input(0), b = node.input(1);
-  const std::int32_t differs = detail::denied(node, detail::at_most(node, a, b));
-  node.conclude(0, detail::either(node, differs, detail::denied(node, detail::at_most(node, b, a))));
-}
-
 [[gnu::cold]] inline void read_logical_not(node_reader& node) { node.conclude(0, detail::denied(node, node.input(0))); }
 [[gnu::cold]] inline void read_logical_and(node_reader& node) {
   node.conclude(0, detail::both(node, node.input(0), node.input(1)));
@@ -35,20 +15,11 @@ namespace nnrt::inline NNRT_ISA::tflite {
   node.conclude(0, detail::either(node, node.input(0), node.input(1)));
 }
 
-/// TFLite compares stored numbers, whatever they stand for; ours compares the real ones.
-[[gnu::cold]] inline void read_maximum(node_reader& node) {
+/// MAXIMUM and MINIMUM. TFLite compares stored numbers, whatever they stand for; ours compares the real ones.
+template <class Op> [[gnu::cold]] void read_extreme(node_reader& node) {
   const std::int32_t a = node.input(0), b = node.input(1);
   detail::require_one_quantisation(node, {a, b});
-  node.finish<ops::maximum>({}, {a, b});
-}
-
-/// The smaller of stored numbers is that of the real ones, if all have one scale.
-[[gnu::cold]] inline void read_minimum(node_reader& node) {
-  const std::int32_t a = node.input(0), b = node.input(1);
-  if (!node.declared(0).quantised) return node.conclude(0, detail::minimum(node, a, b));
-  detail::require_one_quantisation(node, {a, b});
-  const std::int32_t least = detail::minimum(node, detail::as_real(node, a), detail::as_real(node, b));
-  node.conclude(0, detail::as_stored(node, least, node.declared(0)));
+  node.finish<Op>({}, {a, b});
 }
 
 /// SELECT: a list of conditions chooses rows.

@@ -6,6 +6,8 @@
 #include <nnrt/ops/add.hpp>
 #include <nnrt/ops/concat.hpp>
 #include <nnrt/ops/one_hot.hpp>
+#include <nnrt/ops/scatter_nd.hpp>
+#include <nnrt/ops/sparse_to_dense.hpp>
 #include <nnrt/ops/split.hpp>
 #include <nnrt/ops/squeeze.hpp>
 
@@ -88,6 +90,21 @@ namespace detail {
   ops::one_hot::attrs attrs;
   attrs.axis = node.options<schema::one_hot_options>()[schema::one_hot_options::axis];
   node.finish<ops::one_hot>(attrs, {node.input(0), node.input(1), node.input(2), node.input(3)});
+}
+
+/// Updates of one place add up.
+[[gnu::cold]] inline void read_scatter_nd(node_reader& node) {
+  node.finish<ops::scatter_nd>({}, {node.input(0), node.input(1), node.input(2)});
+}
+
+/// The shape comes second, and last what lies elsewhere: where that is not 0, a second tensor of truth values says where.
+[[gnu::cold]] inline void read_sparse_to_dense(node_reader& node) {
+  const std::int32_t indices = node.input(0), shape = node.input(1), values = node.input(2);
+  if (node.desc(values).quantised) node.not_supported({"quantised numbers"});
+  if (node.real(3) == 0) return node.finish<ops::sparse_to_dense>({}, {indices, values, shape});
+  const std::int32_t dense = node.add<ops::sparse_to_dense>({}, {indices, values, shape});
+  const std::int32_t is_there = node.add<ops::sparse_to_dense>({}, {indices, node.scalar(boolean, 1), shape});
+  node.finish<ops::select>({}, {is_there, dense, node.input(3)});
 }
 
 }  // namespace nnrt::inline NNRT_ISA::tflite
