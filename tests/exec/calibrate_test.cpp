@@ -177,6 +177,33 @@ TEST_CASE("calibrate: a run with an input of the wrong size is an error that nam
 }
 
 namespace {
+/// What has no weights: tables of functions, products, several tensors joined, means.
+constexpr auto functions = [](builder& g) {
+  auto x = g.input<f32, shape<1, 6, 5, 4>>("x");
+  auto joined = concat(tanh(x), exp(x), hswish(x) * sigmoid(x), axis<3>);
+  g.output("mean", reduce_mean(joined, axes<1, 2>, keep_dims));
+  g.output("larger", maximum(joined, gelu(joined)));
+};
+}  // namespace
+
+TEST_CASE("calibrate: functions, products and joined tensors are stored, with the references' bits") {
+  using function_net = graph<functions>;
+  const auto samples = samples_of<120>(4);
+  const auto made = calibrate<function_net, accelerator_policy>(weights{}, samples);
+  REQUIRE(bool(made));
+  CHECK(made->layers.size() == 9);
+  for (const layer_report& r : made->layers) CHECK(r.cosine > 0.995);
+  auto run = executor<function_net, accelerator_policy>::create(*made, {.threads = 2});
+  REQUIRE(bool(run));
+  for (const auto& sample : samples) {
+    const auto [mean, larger] = (*run)(sample);
+    const std::vector<float> expected_mean = by_references(made->network, sample, 0), expected = by_references(made->network, sample, 1);
+    CHECK(std::equal(mean.begin(), mean.end(), expected_mean.begin(), expected_mean.end()));
+    CHECK(std::equal(larger.begin(), larger.end(), expected.begin(), expected.end()));
+  }
+}
+
+namespace {
 constexpr auto two_inputs = [](builder& g) {
   auto a = g.input<f32, shape<1, 4, 4, 2>>("a");
   auto b = g.input<f32, shape<1, 4, 4, 2>>("b");

@@ -3,7 +3,7 @@
 #include <nnrt/ops/add.hpp>
 #include <nnrt/ops/conv2d.hpp>
 #include <nnrt/ops/max_pool.hpp>
-#include <nnrt/ops/neg.hpp>
+#include <nnrt/ops/rsqrt.hpp>
 #include <nnrt/ops/relu.hpp>
 #include <nnrt/ops/reshape.hpp>
 
@@ -109,9 +109,9 @@ static_assert([] {
   drawing d;
   const std::int32_t x = d.input({2, 2});
   const std::int32_t a = d.node<ops::relu>({x});
-  const std::int32_t b = d.node<ops::neg>({a}), c = d.node<ops::relu>({a}, {}, true);
+  const std::int32_t b = d.node<ops::rsqrt>({a}), c = d.node<ops::relu>({a}, {}, true);
   const passes::quantised_graph q = d.run(d.node<ops::add>({b, c}));
-  return has_nodes(q.graph, std::array<std::string_view, 9>{"quant_dtype_cast", "relu", "quant_dtype_cast", "neg", "relu", "quant_dtype_cast", "quant_dtype_cast", "add", "quant_dtype_cast"}) &&
+  return has_nodes(q.graph, std::array<std::string_view, 9>{"quant_dtype_cast", "relu", "quant_dtype_cast", "rsqrt", "relu", "quant_dtype_cast", "quant_dtype_cast", "add", "quant_dtype_cast"}) &&
          q.stored_of[static_cast<std::size_t>(c)] != ir::none && result_of(q.graph, 3).type == f32;
 }());
 

@@ -2,9 +2,16 @@
 #include <policy/rounding_vectors.hpp>
 
 #include <nnrt/core/stored_number.hpp>
+#include <nnrt/ops/abs.hpp>
 #include <nnrt/ops/avg_pool.hpp>
+#include <nnrt/ops/clip.hpp>
 #include <nnrt/ops/conv2d.hpp>
 #include <nnrt/ops/detail/quantised_binary.hpp>
+#include <nnrt/ops/maximum.hpp>
+#include <nnrt/ops/minimum.hpp>
+#include <nnrt/ops/mul.hpp>
+#include <nnrt/ops/neg.hpp>
+#include <nnrt/ops/reduce_mean.hpp>
 #include <nnrt/ops/softmax.hpp>
 
 #include <doctest/doctest.h>
@@ -64,6 +71,33 @@ static_assert([] {
   wish.quantised = even(1.0F / 256, -128);
   return breaks(infer<ops::softmax>({}, {computed(stored_desc)}, {wish}), signature_rule::rounding_must_be_one_of_the_operator, 1, 0);
 }());
+
+/// The first result of an operator on two stored numbers of scale 1, rounded to even.
+template <class Op> constexpr int of_pair(std::int8_t a, std::int8_t b, float scale) {
+  filled<std::int8_t> x({1}, {a}), w({1}, {b}), y({1});
+  x.desc.quantised = w.desc.quantised = quant{1};
+  y.desc.quantised = even(scale);
+  const view in[] = {x.as_view(), w.as_view()}, out[] = {y.as_view()};
+  Op::template reference<std::int8_t>({}, in, out);
+  return y.elements[0];
+}
+static_assert(of_pair<ops::mul>(3, 3, 2) == 4 && of_pair<ops::mul>(3, 1, 2) == 2 && of_pair<ops::mul>(-5, 1, 2) == -2);
+static_assert(of_pair<ops::maximum>(5, 1, 2) == 2 && of_pair<ops::minimum>(7, 9, 2) == 4);
+static_assert(of_pair<ops::neg>(5, 0, 2) == -2 && of_pair<ops::clip>(3, 0, 2) == 2 && of_pair<ops::abs>(-3, 0, 2) == 2);
+
+constexpr int mean_along_axis(std::int8_t a, std::int8_t b, stored_rounding rounding) {
+  filled<std::int8_t> x({2}, {a, b}), y({1});
+  filled<std::int64_t> axes({1}, {0});
+  x.desc.quantised = quant{1};
+  y.desc.quantised = quant{1, 0, rounding};
+  ops::reduce_mean::attrs attrs;
+  attrs.keep_dims = true;
+  const view in[] = {x.as_view(), axes.as_view()}, out[] = {y.as_view()};
+  ops::reduce_mean::reference<std::int8_t>(attrs, in, out);
+  return y.elements[0];
+}
+static_assert(mean_along_axis(2, 3, stored_rounding::half_to_even) == 2 && mean_along_axis(3, 4, stored_rounding::half_to_even) == 4);
+static_assert(mean_along_axis(2, 3, stored_rounding::twice) == 3);
 
 constexpr std::int64_t mean_of(std::int8_t a, std::int8_t b, stored_rounding rounding) {
   filled<std::int8_t> x({1, 1, 2, 1}, {a, b}), y({1, 1, 1, 1});

@@ -247,8 +247,8 @@ void check_kernel(const typename Op::attrs& attrs, std::vector<given_operand> in
 }
 
 /// Whether the node is left to the reference.
-template <class Op> bool has_no_kernel(const typename Op::attrs& attrs, std::vector<given_operand> in) {
-  return !node_under_test<Op>(attrs, std::move(in)).choose();
+template <class Op> bool has_no_kernel(const typename Op::attrs& attrs, std::vector<given_operand> in, const std::vector<tensor_desc>& wanted = {}) {
+  return !node_under_test<Op>(attrs, std::move(in), wanted).choose();
 }
 
 }  // namespace nnrt_test

@@ -34,7 +34,7 @@ struct reduce_mean {
   static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered | types::index},
                                             {"axes", types::index, presence::optional, true}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered | types::index}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 42, .hdi = 118};
   static constexpr nnrt_parameter parameters[] = {
       {"keep_dims", 60, boolean}, {"reduce_to_end", 117, boolean}, {"coefficient", 118, f32}};
@@ -89,8 +89,10 @@ struct reduce_mean {
       const fixed_point factor = scale_of_sums(coefficient, x, y);
       detail::reduce<T>(a, in, out, sum_t{0}, add, [&](sum_t sum, std::int64_t count) {
         const std::int64_t steps = sum - x.zero_point * count;
-        return requantise<T, Rounding>(coefficient < 0 ? -steps : steps, shared_out(factor, count), y.zero_point,
-                                       stored_range_of<T>(y, activation::none));
+        const fixed_point share = shared_out(factor, count);
+        const stored_range range = stored_range_of<T>(y, activation::none);
+        if (y.rounding == stored_rounding::half_to_even) return requantise<T>(coefficient < 0 ? -steps : steps, share, y, range);
+        return requantise<T, Rounding>(coefficient < 0 ? -steps : steps, share, y.zero_point, range);
       });
     } else if constexpr (std::is_integral_v<T>) {
       const double factor = double{a.factor()};

@@ -21,7 +21,7 @@ struct sqrt {
   static constexpr std::string_view name = "sqrt";
   static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
-  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 33, .hdi = 146};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;

@@ -86,10 +86,13 @@ class quantising {
     const bool is_layer = traits.weights != weights_role::none;
     for (std::size_t i = 1; i < in.size(); ++i) {
       if (in[i] == ir::none) continue;
-      if (is_layer ? g_.at(in[i]).is != ir::kind::weight : is_known(in[i]) || !has_scale(in[i])) return false;
+      if (is_layer ? g_.at(in[i]).is != ir::kind::weight : is_number(in[i]) && (is_known(in[i]) || !has_scale(in[i]))) return false;
     }
     return !is_layer || in.size() > 1;
   }
+
+  /// Not a list of axes and the like.
+  constexpr bool is_number(std::int32_t id) const { return !is_known(id) || !types::index.contains(g_.at(id).desc.type); }
 
   constexpr quantisation quantisation_of(std::int32_t id) const { return quant{scale_of(id), 0, wanted_.rounding}; }
   constexpr std::int32_t add_stored(std::int32_t of, const quantisation& q) {

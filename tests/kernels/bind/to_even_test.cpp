@@ -1,13 +1,25 @@
 // Kernels of stored bytes whose results are rounded half to even: the references' bits, as an accelerator's policy asks for.
 #include <nnrt/kernels/bind/add.hpp>
 #include <nnrt/kernels/bind/avg_pool.hpp>
+#include <nnrt/kernels/bind/clip.hpp>
+#include <nnrt/kernels/bind/concat.hpp>
 #include <nnrt/kernels/bind/conv2d.hpp>
 #include <nnrt/kernels/bind/conv2d_transpose.hpp>
 #include <nnrt/kernels/bind/depthwise_conv2d.hpp>
+#include <nnrt/kernels/bind/exp.hpp>
 #include <nnrt/kernels/bind/full_connection.hpp>
+#include <nnrt/kernels/bind/gelu.hpp>
+#include <nnrt/kernels/bind/leaky_relu.hpp>
+#include <nnrt/kernels/bind/maximum.hpp>
+#include <nnrt/kernels/bind/minimum.hpp>
+#include <nnrt/kernels/bind/mul.hpp>
+#include <nnrt/kernels/bind/neg.hpp>
 #include <nnrt/kernels/bind/quant_dtype_cast.hpp>
+#include <nnrt/kernels/bind/reduce_mean.hpp>
 #include <nnrt/kernels/bind/relu.hpp>
+#include <nnrt/kernels/bind/sigmoid.hpp>
 #include <nnrt/kernels/bind/sub.hpp>
+#include <nnrt/kernels/bind/tanh.hpp>
 #include <support/bytes.hpp>
 
 using namespace nnrt_test;
@@ -85,6 +97,9 @@ TEST_CASE("to even: sums and differences of tensors, of one shape and broadcast"
       const std::vector<given_operand> in{stored_bytes(i8, {2, 5, 6, 17}, quant{0x1p-5F, 0}, 3), stored_bytes(i8, b, quant{0x1p-6F, 0}, 9)};
       check_kernel<ops::add>({}, in, {}, into_even_bytes(to));
       check_kernel<ops::sub>({}, in, {}, into_even_bytes(to, 1));
+      check_kernel<ops::mul>({}, in, {}, into_even_bytes(to / 4));
+      check_kernel<ops::maximum>({}, in, {}, into_even_bytes(to));
+      check_kernel<ops::minimum>({}, in, {}, into_even_bytes(to));
     }
 }
 
@@ -98,6 +113,30 @@ TEST_CASE("to even: relu by a table, floats that are stored") {
     halves.insert(halves.end(), {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), -1e30F});
     for (const std::int32_t zero : {0, 3}) check_kernel<ops::quant_dtype_cast>(a, {bytes_of({f32, {static_cast<std::int64_t>(halves.size())}}, halves.data())}, {}, into_even_bytes(0.5F, zero));
   }
+}
+
+TEST_CASE("to even: tables of functions") {
+  const std::vector<given_operand> in{stored_bytes(i8, {3, 11, 33}, quant{0x1p-5F, 0}, 3)};
+  check_kernel<ops::sigmoid>({}, in, {}, into_even_bytes(0x1p-7F));
+  check_kernel<ops::tanh>({}, in, {}, into_even_bytes(0x1p-7F));
+  check_kernel<ops::gelu>({}, in, {}, into_even_bytes(0x1p-5F));
+  check_kernel<ops::exp>({}, in, {}, into_even_bytes(0.4F));
+  check_kernel<ops::neg>({}, in, {}, into_even_bytes(0x1p-4F));
+  ops::clip::attrs bounds;
+  bounds.min = -1, bounds.max = 2;
+  check_kernel<ops::clip>(bounds, in, {}, into_even_bytes(0x1p-4F));
+  ops::leaky_relu::attrs slope;
+  slope.negative_slope = 0.25F;
+  check_kernel<ops::leaky_relu>(slope, in, {}, into_even_bytes(0x1p-4F));
+}
+
+TEST_CASE("to even: joined tensors of several scales, and means along axes, are left to the reference") {
+  ops::concat::attrs along;
+  CHECK(has_no_kernel<ops::concat>(along, {stored_bytes(i8, {4, 64}, quant{0x1p-5F, 0}, 3), stored_bytes(i8, {4, 64}, quant{0x1p-6F, 0}, 3)}, into_even_bytes(0x1p-4F)));
+  ops::reduce_mean::attrs kept;
+  const std::vector<given_operand> in{stored_bytes(i8, {8, 64}, quant{0x1p-5F, 0}, 3), integers_of({0})};
+  CHECK(has_no_kernel<ops::reduce_mean>(kept, in, into_even_bytes(0x1p-4F)));
+  CHECK_FALSE(has_no_kernel<ops::reduce_mean>(kept, in, into_bytes(0x1p-4F, 0)));
 }
 
 TEST_CASE("to even: means of windows are left to the reference") {

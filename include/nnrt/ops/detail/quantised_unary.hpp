@@ -38,7 +38,7 @@ enum class number_function_rule {
 struct number_function {
   static constexpr operand_spec inputs[] = {{"x", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
 
@@ -58,7 +58,7 @@ template <class T, class F> constexpr void rescale_stored(arguments in, results 
   const fixed_point factor = fixed_point_of(double{float_quotient(from.scale, to.scale)});
   const stored_range range = stored_range_of<T>(to, activation::none);
   for_each_element<T>(
-      in, out, [&](T x) { return requantise<T>(f(std::int64_t{x} - from.zero_point), factor, to.zero_point, range); });
+      in, out, [&](T x) { return requantise<T>(f(std::int64_t{x} - from.zero_point), factor, to, range); });
 }
 
 /// y = f(x) on stored numbers: f takes the real number that is meant, as a float, and gives one; the nearest step of y

@@ -89,7 +89,7 @@ enum class real_function_rule { quantised_input_must_have_one_scale, quantised_o
 struct real_function {
   static constexpr operand_spec inputs[] = {{"x", real_or_stored}};
   static constexpr operand_spec outputs[] = {{"y", real_or_stored}};
-  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
 
