@@ -105,3 +105,22 @@ TEST_CASE_TEMPLATE("pools of stored bytes: the whole range, over as many pixels 
         check_kernel<Op>(global, {stored_bytes(type, {1, h, 260, 3}, quant{0.05F, 3}, 3, fill)}, {}, into_bytes(0.05F, 3));
       }
 }
+
+TEST_CASE("max_pool: few channels, rows and windows longer than what is folded at once, and many rows") {
+  const row rows[] = {
+      {window_of({3, 3}, {2, 2}, around(1)), 5, 900},
+      {window_of({2, 2}, {2, 2}), 4, 1500},
+      {window_of({1, 700}, {1, 3}, around(0)), 2, 1100},
+      {window_of({2, 1000}, {1, 1}, same_padding), 2, 1000},
+      {window_of({3, 2}, {1, 2}, same_padding), 90, 31},
+      {window_of({1, 1}, {1, 3}), 3, 1000},
+  };
+  for (const row& r : rows)
+    for (const std::int64_t c : {1, 3, 7}) {
+      CAPTURE(r.w);
+      CAPTURE(c);
+      check_kernel<ops::max_pool>(r.a, {floats({2, r.h, r.w, c}, with_special_values(random_floats(2 * r.h * r.w * c, 4)))});
+      for (const dtype type : {i8, u8})
+        check_kernel<ops::max_pool>(r.a, {stored_bytes(type, {2, r.h, r.w, c}, quant{0.05F, 7}, 3)}, {}, into_bytes(0.05F, 7));
+    }
+}

@@ -7,21 +7,33 @@
 #include <nnrt/kernels/elementwise.hpp>
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/kernels/pooling.hpp>
+#include <nnrt/kernels/pooling_rows.hpp>
 #include <nnrt/ops/detail/pooling.hpp>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// Kernel choice of a pool over an f32 image: one method for few channels, one for many.
+/// Kernel choice of a pool over an f32 image: one method for few channels, one for many; of maxima one for pixels smaller
+/// than a vector.
 template <class Fold> struct pooling_binding {
-  static constexpr int methods = 2;
-  template <int Method> static constexpr kernel_functions functions() { return {&run<Method == 0 ? 1 : most_pooled_vectors>}; }
+  static constexpr bool has_rows = std::is_same_v<Fold, maximum_fold>;
+  static constexpr int methods = has_rows ? 3 : 2;
+  template <int Method> static constexpr kernel_functions functions() {
+    if constexpr (Method == 2) return {&run_rows};
+    else return {&run<Method == 0 ? 1 : most_pooled_vectors>};
+  }
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
     const pooling_shape shape = shape_for(unpack<ops::detail::pooling_attributes>(node.attrs), node.in[0].desc.shape);
     const std::int64_t taps = saturated(shape.h) * saturated(shape.w);
-    return {.code = {.method = static_cast<std::int16_t>(pooled_vectors(shape.c) == 1 ? 0 : 1)},
+    const bool by_rows = has_rows && has_max_pool_rows<float_maxima>(shape);
+    return {.code = {.method = static_cast<std::int16_t>(by_rows ? 2 : pooled_vectors(shape.c) == 1 ? 0 : 1)},
             .parts = parts_for(node.out[0].elements() * (taps < 64 ? taps : 64)),
-            .name = "pool channels"};
+            .name = by_rows ? "pool rows" : "pool channels"};
+  }
+  static void run_rows(const kernel_call& call) {
+    const auto attrs = unpack<ops::detail::pooling_attributes>(call.attrs);
+    max_pool_rows<Fold>(shape_for(attrs, call.in[0].shape()), floats_in(call, 0), float_maxima{range_of(attrs.fused)},
+                        floats_out(call), part_of(call));
   }
   template <int Vectors> static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::detail::pooling_attributes>(call.attrs);
@@ -60,6 +72,9 @@ template <class Fold> struct byte_pooling_binding {
                                            : stored_range_of<std::int8_t>(q, attrs.fused);
     const pooling_shape shape = pooling_binding<void>::shape_for(attrs, call.in[0].shape());
     const pooled_bytes bytes{is_unsigned, range};
+    if constexpr (std::is_same_v<Fold, byte_maximum>)
+      if (has_max_pool_rows<byte_maxima>(shape))
+        return max_pool_rows<Fold>(shape, bytes_in(call, 0), byte_maxima(bytes), bytes_out(call), part_of(call));
     if constexpr (std::is_same_v<Fold, byte_maximum>)
       max_pool_bytes<native>(shape, bytes_in(call, 0), bytes, bytes_out(call), part_of(call));
     else pool_bytes<Fold>(shape, bytes_in(call, 0), bytes, bytes_out(call), part_of(call));

@@ -1,0 +1,172 @@
+// pooling_rows: maxima over windows of images of few channels, down the rows first and then along them.
+// Flow: bind/detail/pooling.hpp calls max_pool_rows() for images whose pixels fill no vector; pooling.hpp has the others.
+//
+// The rows that a window covers are folded into one, whole vectors of neighbouring pixels at a time; only what is left to
+// fold along that row goes pixel by pixel. Results wait in a buffer, since vectors spill into the next pixel. Several rows
+// are folded before the first is read again: a load that finds its bytes in two stores waits until they have left.
+#pragma once
+
+#include <nnrt/kernels/byte_pooling.hpp>
+#include <nnrt/kernels/folds.hpp>
+#include <nnrt/kernels/pooling.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Elements of a folded row that are worked on at once.
+inline constexpr std::int64_t folded_row_capacity = 2048;
+
+/// Maxima of floats; a NaN where there is one.
+struct float_maxima {
+  using element = float;
+  using vector = vf;
+  using pixel = vf;
+  static constexpr std::int64_t vector_elements = lanes, pixel_elements = lanes;
+  clamp_range range;
+
+  [[gnu::always_inline]] static vector load_vector(const float* x) { return load(x); }
+  [[gnu::always_inline]] static vector load_some(const float* x, std::int64_t n) { return load_first(x, n); }
+  [[gnu::always_inline]] static pixel load_pixel(const float* x) { return load(x); }
+  [[gnu::always_inline]] static void put(float* to, vf x) { store(to, x); }
+  template <class V> [[gnu::always_inline]] static V larger(V a, V b) { return maximum_of(a, b); }
+  [[gnu::always_inline]] pixel finished(pixel x) const { return clamp(x, vf(range.lo), vf(range.hi)); }
+};
+
+/// Maxima of bytes, kept as those of i8.
+struct byte_maxima {
+  using element = std::byte;
+  using vector = byte_vector;
+  typedef std::int8_t pixel __attribute__((vector_size(16), may_alias));
+  static constexpr std::int64_t vector_elements = register_bytes, pixel_elements = 16;
+  byte_vector flip;
+  pixel pixel_flip, low, high;
+
+  explicit byte_maxima(const pooled_bytes& bytes)
+      : flip((byte_vector)int_lanes_of(bytes.is_unsigned ? static_cast<std::int32_t>(0x80808080U) : 0)),
+        pixel_flip(in_every_lane(bytes.is_unsigned ? -128 : 0)),
+        low(in_every_lane(bytes.range.low - (bytes.is_unsigned ? 128 : 0))),
+        high(in_every_lane(bytes.range.high - (bytes.is_unsigned ? 128 : 0))) {}
+
+  [[gnu::always_inline]] vector load_vector(const std::byte* x) const { return kernels::load_vector<byte_vector>(x) ^ flip; }
+  [[gnu::always_inline]] vector load_some(const std::byte* x, std::int64_t n) const { return load_bytes(x, n) ^ flip; }
+  [[gnu::always_inline]] static pixel load_pixel(const std::byte* x) {
+    pixel p;
+    __builtin_memcpy(&p, x, sizeof p);
+    return p;
+  }
+  template <class V> [[gnu::always_inline]] static void put(std::byte* to, V x) { __builtin_memcpy(to, &x, sizeof x); }
+  template <class V> [[gnu::always_inline]] static V larger(V a, V b) {
+#if defined(NNRT_LANES_AVX512)
+    if constexpr (sizeof(V) == 64) return (V)_mm512_max_epi8((__m512i)a, (__m512i)b);
+#endif
+    return a > b ? a : b;
+  }
+  [[gnu::always_inline]] pixel finished(pixel x) const {
+    const pixel raised = x > low ? x : low;
+    return (raised < high ? raised : high) ^ pixel_flip;
+  }
+
+ private:
+  static pixel in_every_lane(std::int32_t x) { return static_cast<std::int8_t>(x) - pixel{}; }
+};
+
+namespace detail {
+
+/// Rows of windows over images.
+template <class Maxima> struct folded_rows {
+  using element = typename Maxima::element;
+  const pooling_shape& s;
+  const Maxima& of;
+  std::int64_t pad_left, columns, row_step;
+  alignas(64) element folded[folded_row_capacity + Maxima::vector_elements], results[folded_row_capacity + Maxima::pixel_elements];
+
+  folded_rows(const pooling_shape& shape, const Maxima& maxima)
+      : s(shape), of(maxima), pad_left(shape.w.pad_before()), columns(shape.w.outputs()), row_step(shape.w.input * shape.c) {}
+
+  interval pixels(std::int64_t ow) const { return pixels_of(s.w, pad_left, ow); }
+
+  /// Folds `n` neighbouring elements of each of `rows` rows.
+  void fold_down(const element* x, std::int64_t n, std::int64_t rows, element* to) const {
+    const auto fold = [&](std::int64_t i, auto load) __attribute__((always_inline)) {
+      auto most = load(x + i);
+      for (std::int64_t k = 1; k < rows; ++k) most = of.larger(most, load(x + k * row_step + i));
+      of.put(to + i, most);
+    };
+    std::int64_t i = 0;
+    for (; i + Maxima::vector_elements <= n; i += Maxima::vector_elements)
+      fold(i, [&](const element* from) __attribute__((always_inline)) { return of.load_vector(from); });
+    if (i < n) fold(i, [&](const element* from) __attribute__((always_inline)) { return of.load_some(from, n - i); });
+  }
+  /// Folds along a row that begins with pixel `first`, for these outputs.
+  void fold_along(const element* row, std::int64_t first, interval outputs, element* to) const {
+    for (std::int64_t ow = outputs.begin; ow < outputs.end; ++ow, to += s.c) {
+      const interval iw = pixels(ow);
+      const element* from = row + (iw.begin - first) * s.c;
+      auto most = of.load_pixel(from);
+      for (std::int64_t j = 1; j < iw.size(); ++j) most = of.larger(most, of.load_pixel(from += s.c));
+      of.put(to, of.finished(most));
+    }
+  }
+  static void copy(const element* from, std::int64_t n, element* to) { __builtin_memcpy(to, from, static_cast<std::size_t>(n) * sizeof(element)); }
+
+  /// How many rows are folded at once; 0: not even one.
+  std::int64_t rows_at_once() const { return folded_row_capacity / std::max(row_step, columns * s.c); }
+
+  /// Rows of outputs of which rows_of(i) says what rows of x they see.
+  template <class RowsOf> void whole_rows(std::int64_t count, const element* x, RowsOf rows_of, element* y) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const interval rows = rows_of(i);
+      fold_down(x + rows.begin * row_step, row_step, rows.size(), folded + i * row_step);
+    }
+    for (std::int64_t i = 0; i < count; ++i) fold_along(folded + i * row_step, 0, {0, columns}, results + i * columns * s.c);
+    copy(results, count * columns * s.c, y);
+  }
+  /// One row of outputs, as many at once as the buffers hold.
+  void long_row(const element* x, interval rows, element* y) {
+    const std::int64_t most = folded_row_capacity / s.c;
+    for (std::int64_t begin = 0, end = 0; begin < columns; begin = end) {
+      const std::int64_t first = pixels(begin).begin;
+      while (end < columns && end - begin < most && pixels(end).end - first <= most) ++end;
+      fold_down(x + rows.begin * row_step + first * s.c, (pixels(end - 1).end - first) * s.c, rows.size(), folded);
+      fold_along(folded, first, {begin, end}, results);
+      copy(results, (end - begin) * s.c, y + begin * s.c);
+    }
+  }
+};
+
+}  // namespace detail
+
+/// Whether max_pool_rows() serves this shape, and well: a pixel is smaller than a vector, a window fits into the buffer, and
+/// windows leave out little of a row.
+template <class Maxima> constexpr bool has_max_pool_rows(const pooling_shape& s) {
+  const std::int64_t kernel = s.w.kernel < s.w.input ? s.w.kernel : s.w.input;
+  return s.c < Maxima::pixel_elements && kernel * s.c <= folded_row_capacity && s.w.stride <= 2 * kernel;
+}
+
+/// y[n, oh, ow, c] = the largest of the window, clamped; parts are divisions of the rows.
+template <class Isa, class Maxima>
+void max_pool_rows(const pooling_shape& s, const typename Maxima::element* x, const Maxima& of, typename Maxima::element* y, part p = {}) {
+  const std::int64_t rows = s.h.outputs(), pad_top = s.h.pad_before();
+  const interval work = share(s.n * rows, p);
+  detail::folded_rows<Maxima> fold(s, of);
+  const auto rows_of = [&](std::int64_t row) {  // of all images, one below the other
+    const interval in_image = pixels_of(s.h, pad_top, row % rows);
+    const std::int64_t first = row / rows * s.h.input;
+    return interval{first + in_image.begin, first + in_image.end};
+  };
+  const std::int64_t at_once = fold.rows_at_once(), row_results = fold.columns * s.c;
+  for (std::int64_t row = work.begin; row < work.end;) {
+    if (at_once == 0) {
+      fold.long_row(x, rows_of(row), y + row * row_results), ++row;
+      continue;
+    }
+    const std::int64_t count = std::min(at_once, work.end - row);
+    fold.whole_rows(count, x, [&](std::int64_t i) { return rows_of(row + i); }, y + row * row_results);
+    row += count;
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
