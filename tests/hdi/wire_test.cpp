@@ -1,0 +1,221 @@
+// wire_test: the byte form of every structure, held against bytes that were written down from its description.
+#include <nnrt/hdi/nodes.hpp>
+#include <nnrt/hdi/wire.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+using namespace nnrt;
+using namespace nnrt::hdi;
+
+namespace {
+
+using bytes_t = std::vector<std::int8_t>;
+
+/// "01 00 | ff" as bytes; what is no digit parts.
+bytes_t bytes_of(std::string_view hex) {
+  bytes_t bytes;
+  int high = -1;
+  for (const char c : hex) {
+    const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    if (digit < 0) continue;
+    if (high >= 0) bytes.push_back(static_cast<std::int8_t>(high * 16 + digit));
+    high = high < 0 ? digit : -1;
+  }
+  return bytes;
+}
+std::string hex_of(const bytes_t& bytes) {
+  std::string hex;
+  for (const std::int8_t byte : bytes) {
+    hex += "0123456789abcdef"[static_cast<unsigned char>(byte) >> 4U];
+    hex += "0123456789abcdef"[static_cast<unsigned char>(byte) & 15U];
+  }
+  return hex;
+}
+
+/// A structure and its bytes: written so, and read so, and too short in every shorter form.
+template <class T> void check_form(const T& value, std::string_view hex) {
+  const bytes_t expected = bytes_of(hex);
+  CHECK(hex_of(marshalled(value)) == hex_of(expected));
+  T back{};
+  reader in(expected);
+  CHECK(unmarshal(in, back).has_value());
+  CHECK(back == value);
+  CHECK(in.left() == 0);
+  for (std::size_t size = 0; size < expected.size(); ++size) {
+    reader cut(array_ref<const std::int8_t>(expected.data(), size));
+    T none{};
+    const auto failed = unmarshal(cut, none);
+    CAPTURE(size);
+    CHECK(!failed);
+    CHECK(!failed.error().message().empty());
+  }
+}
+
+Conv2DFusion small_convolution() {
+  Conv2DFusion c{};
+  c.kernelSize = {3, 3}, c.stride = {1, 1}, c.dilation = {1, 1};
+  c.padMode = PAD_MODE_SAME;
+  c.group = c.inChannel = c.outChannel = 1;
+  return c;
+}
+
+// Sizes of plain structures, and where their members lie, from the tables of the interface.
+template <class T, std::size_t Size> constexpr bool has_size = sizeof(T) == Size && alignof(T) == 8;
+static_assert(has_size<Activation, 24> && offsetof(Activation, alpha) == 4 && offsetof(Activation, approximate) == 16);
+static_assert(has_size<AddFusion, 8> && has_size<All, 8> && has_size<Assert, 8> && has_size<Concat, 8> && has_size<Eltwise, 8>);
+static_assert(has_size<ArgMaxFusion, 24> && offsetof(ArgMaxFusion, keepDims) == 16 && offsetof(ArgMaxFusion, outMaxValue) == 17);
+static_assert(has_size<Clip, 8> && offsetof(Clip, min) == 4 && has_size<ExpFusion, 16> && offsetof(ExpFusion, shift) == 8);
+static_assert(has_size<FullConnection, 24> && offsetof(FullConnection, axis) == 8 && offsetof(FullConnection, activationType) == 16);
+static_assert(has_size<LayerNormFusion, 24> && offsetof(LayerNormFusion, elementwiseAffine) == 12 &&
+              offsetof(LayerNormFusion, beginParamsAxis) == 16);
+static_assert(has_size<LSTM, 64> && offsetof(LSTM, inputSize) == 8 && offsetof(LSTM, dropout) == 40 &&
+              offsetof(LSTM, zoneoutHidden) == 48 && offsetof(LSTM, projSize) == 56);
+static_assert(has_size<MatMulFusion, 8> && offsetof(MatMulFusion, activationType) == 2 && has_size<PowFusion, 8>);
+static_assert(has_size<QuantDTypeCast, 16> && has_size<QuantDTypeCastV2, 24> && has_size<Range, 32> && has_size<ReduceFusion, 8>);
+static_assert(offsetof(ReduceFusion, mode) == 1 && offsetof(ReduceFusion, reduceToEnd) == 2 && offsetof(ReduceFusion, coeff) == 4);
+static_assert(has_size<Resize, 48> && offsetof(Resize, newHeight) == 8 && offsetof(Resize, preserveAspectRatio) == 24 &&
+              offsetof(Resize, coordinateTransformMode) == 25 && offsetof(Resize, cubicCoeff) == 28 &&
+              offsetof(Resize, excludeOutside) == 32 && offsetof(Resize, extrapolationValue) == 40 && offsetof(Resize, nearestMode) == 44);
+static_assert(has_size<ScaleFusion, 16> && offsetof(ScaleFusion, activationType) == 8 && has_size<SpaceToDepth, 16>);
+static_assert(has_size<StridedSlice, 40> && has_size<TopKFusion, 16> && offsetof(TopKFusion, axis) == 8 && has_size<Transpose, 8>);
+static_assert(has_size<v1_0::ModelConfig, 16> && offsetof(v1_0::ModelConfig, mode) == 4 && offsetof(v1_0::ModelConfig, priority) == 8);
+static_assert(has_size<QuantParam, 16> && offsetof(QuantParam, scale) == 8);
+
+// Which versions have which nodes.
+static_assert(std::is_same_v<node_kind<NODE_TYPE_QUANT_DTYPE_CAST>::type, QuantDTypeCastV2>);
+static_assert(std::is_same_v<older_node_kind<NODE_TYPE_QUANT_DTYPE_CAST>::type, QuantDTypeCast>);
+static_assert(older_node_kind<NODE_TYPE_MAX_POOL_FUSION>::since == version::v2_0);
+static_assert(node_kind<NODE_TYPE_LESS_EQUAL>::since == version::v1_0 && node_kind<NODE_TYPE_LESS>::since == version::v2_1);
+static_assert(std::is_void_v<node_kind<3>::type>);
+
+}  // namespace
+
+TEST_CASE("wire: structures have the bytes that their description gives") {
+  check_form(AddFusion{ACTIVATION_TYPE_RELU}, "01 00 00 00 00 00 00 00");
+  check_form(AddFusion{ACTIVATION_TYPE_RELU6}, "03 00 00 00 00 00 00 00");
+  check_form(Transpose{}, "00 00 00 00 00 00 00 00");
+  Conv2DFusion conv = small_convolution();
+  const std::string threes = "02000000 0300000000000000 0300000000000000", ones = "02000000 0100000000000000 0100000000000000",
+                    one = "0100000000000000", zero = "0000000000000000";
+  check_form(conv, threes + ones + ones + one + "00000000" + one + one + one + zero);
+  conv.padMode = PAD_MODE_PAD;
+  conv.padList = {1, 1, 1, 1};
+  check_form(conv, threes + ones + ones + zero + "04000000" + one + one + one + one + one + one + one + zero);
+  CHECK(marshalled(conv).size() == 136);
+  BatchToSpaceND blocks{};
+  blocks.blockShape = {2, 2}, blocks.crops = {{0, 0}, {0, 1}};
+  check_form(blocks, "02000000 0200000000000000 0200000000000000 | 02000000 | 02000000 0000000000000000 0000000000000000 | "
+                     "02000000 0000000000000000 0100000000000000");
+  AvgPoolFusion pool{};
+  pool.kernelSize = {2, 2}, pool.strides = {1, 1}, pool.padMode = PAD_MODE_VALID, pool.activationType = ACTIVATION_TYPE_RELU;
+  check_form(pool, "02000000 0200000000000000 0200000000000000" + ones + "00000000 0200000000000000" + zero + zero + "00000000" + one);
+  PadFusion pad{};
+  pad.constantValue = 1.5F;
+  check_form(pad, "00000000 0000000000000000 0000c03f");
+  Split split{};
+  split.outputNum = 2, split.axis = 1;
+  check_form(split, "0200000000000000 00000000 0100000000000000");
+  DepthToSpace depth{};
+  depth.blockSize = 2, depth.mode = "DCR";
+  check_form(depth, "0200000000000000 0000000000000000 44435200");
+  ReduceFusion all{};
+  all.keepDims = true, all.mode = REDUCE_MODE_ALL;
+  check_form(all, "01 07 00 00 00000000");
+  FullConnection dense{};
+  dense.hasBias = true, dense.activationType = ACTIVATION_TYPE_RELU6;
+  check_form(dense, "01 00 000000000000 | 0000000000000000 | 03 00000000000000");
+  Activation tanh{};
+  tanh.activationType = ACTIVATION_TYPE_TANH;
+  check_form(tanh, "0a000000 00000000 00000000 00000000 00000000 00000000");
+  LRN lrn{};
+  lrn.depthRadius = 5, lrn.bias = 1, lrn.alpha = 1e-4F, lrn.beta = 0.75F, lrn.normRegion = "ACROSS_CHANNELS";
+  check_form(lrn, "0500000000000000 0000803f 17b7d138 0000403f 4143524f53535f4348414e4e454c5300");
+  ConstantOfShape filled{};
+  filled.dataType = 45, filled.value = {1, -1};
+  check_form(filled, "2d00000000000000 02000000 0000803f 000080bf");
+}
+
+TEST_CASE("wire: enumerations go over with their sign, in 8 bytes, in structures that are not plain") {
+  DetectionPostProcess d{};
+  d.format = FORMAT_NONE, d.useRegularNms = true;
+  const bytes_t bytes = marshalled(d);
+  CHECK(hex_of({bytes.begin(), bytes.begin() + 8}) == "ffffffffffffffff");
+  CHECK(bytes.size() == 8 + 8 + 4 + 4 + 4 + 4 * 8 + 4 + 4);
+  CHECK(hex_of(marshalled(SpaceToDepth{2, FORMAT_NONE})) == "0200000000000000ff00000000000000");
+}
+
+TEST_CASE("wire: nodes, tensors and models are their members in order, file descriptors beside them") {
+  Node node{};
+  node.name = "a", node.nodeType = NODE_TYPE_ADD_FUSION, node.nodeAttr = {1, 2, 3}, node.inputIndex = {7}, node.quantType = QUANT_TYPE_ALL;
+  check_form(node, "61000000 0500000000000000 03000000 01020300 01000000 07000000 00000000 0100000000000000");
+  Tensor tensor{};
+  tensor.name = "abcd", tensor.dataType = DATA_TYPE_INT8, tensor.dims = {-1}, tensor.format = FORMAT_NONE;
+  tensor.data = {-1, 64, 8, 0}, tensor.quantParams = {{8, -3, 0.5}};
+  check_form(tensor, "6162636400000000 2000000000000000 01000000 ffffffff ffffffffffffffff 00000000 40000000 08000000 00000000"
+                     "01000000 08000000 fdffffff 000000000000e03f");
+  tensor.data.fd = 17;
+  writer out;
+  marshal(out, tensor);
+  CHECK(out.descriptors == std::vector<int>{17});
+  marshal(out, tensor);
+  CHECK(out.descriptors.size() == 1);  // a memory goes over once, however many tensors lie in it
+  const int received[] = {23};
+  Tensor back{};
+  reader in(out.bytes, received);
+  CHECK(unmarshal(in, back).has_value());
+  CHECK(back.data.fd == 23);
+  reader without(out.bytes);
+  const auto failed = unmarshal(without, back);
+  CHECK(failed.error().message() == "data.fd: got file descriptor 0 of 0");
+}
+
+TEST_CASE("wire: options of a preparation are plain in version 1.0 and have extensions later") {
+  check_form(v1_0::ModelConfig{true, PERFORMANCE_HIGH, PRIORITY_LOW}, "01000000 03000000 01000000 00000000");
+  v2_0::ModelConfig later{true, PERFORMANCE_HIGH, PRIORITY_LOW, {{"b", {1}}, {"a", {}}}};
+  check_form(later, "01000000 0300000000000000 0100000000000000 02000000 61000000 00000000 62000000 01000000 01000000");
+}
+
+TEST_CASE("wire: what cannot be read is named with its place") {
+  struct row {
+    const char *what, *hex, *message;
+  };
+  static constexpr row table[] = {
+      {"a list that is longer than the bytes", "02000000 0300000000000000 03000000",
+       "kernelSize: needs 16 bytes from 4 on, but there are 12"},
+      {"a list that is too long for anybody", "ffffffff", "kernelSize: has 4294967295 elements, expected at most 26214400"},
+      {"an enumeration with bits that it has not", "00000000 00000000 00000000 0001000000000000",
+       "padMode: got 256, which no enumerator can be"},
+      {"nothing", "", "kernelSize: needs 4 bytes from 0 on, but there are 0"},
+  };
+  for (const row& r : table) {
+    CAPTURE(r.what);
+    const bytes_t bytes = bytes_of(r.hex);
+    reader in(bytes);
+    Conv2DFusion c{};
+    const auto failed = unmarshal(in, c);
+    REQUIRE(!failed);
+    CHECK(failed.error().code() == error_code::invalid_file);
+    CHECK(failed.error().message() == r.message);
+  }
+  const bytes_t rows = bytes_of("00000000 02000000 00000000 01000000 00");
+  reader in(rows);
+  BatchToSpaceND blocks{};
+  CHECK(unmarshal(in, blocks).error().message() == "crops[1]: needs 8 bytes from 16 on, but there are 1");
+  const bytes_t text = bytes_of("0200000000000000 0000000000000000 444352 44");
+  reader endless(text);
+  DepthToSpace depth{};
+  CHECK(unmarshal(endless, depth).error().message() == "mode: a text from 16 on has no end");
+}
+
+TEST_CASE("wire: bytes between members mean nothing, and any other byte than zero is true") {
+  const bytes_t bytes = bytes_of("02 07 ee ee 0000803f");
+  reader in(bytes);
+  ReduceFusion r{};
+  REQUIRE(unmarshal(in, r).has_value());
+  CHECK(r.keepDims);
+  CHECK(hex_of(marshalled(r)) == "010701000000803f");
+}
