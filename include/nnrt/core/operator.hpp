@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/hdi_field.hpp>
 #include <nnrt/core/kernel.hpp>
 #include <nnrt/core/rule_names.hpp>
 #include <nnrt/core/signature.hpp>
@@ -46,6 +47,10 @@ struct nnrt_given {
 struct foreign_numbers {
   int nnrt = -1;   // OH_NN_OperationType
   int hdi = -1;    // OHOS::HDI::Nnrt NodeType
+  int hdi_also = -1;                // another NodeType that means the same
+  int hdi_since = 10;               // the version of HDI that has it, where that is not the NodeType's
+  int tells_quantisation = -1;      // whether upstream's nodes of it say QUANT_TYPE_ALL; -1: up to number 56 they do
+  std::string_view nnrt_name = {};  // the name in NNRt's documents, where it is not this library's in CamelCase
 };
 
 /// Where the result of a node may live.

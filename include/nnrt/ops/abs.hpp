@@ -20,7 +20,8 @@ namespace ops {
 struct abs : detail::number_function {
   static constexpr op_code code{58};
   static constexpr std::string_view name = "abs";
-  static constexpr foreign_numbers foreign{.nnrt = 58, .hdi = 2};
+  static constexpr foreign_numbers foreign{.nnrt = 58, .hdi = 2, .hdi_also = 1};
+  static constexpr auto hdi_fields = hdi_activation(6);
   using rule = detail::number_function_rule;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {

@@ -29,6 +29,7 @@ struct add {
   static constexpr operator_traits traits{
       .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 1, .hdi = 5};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::named("activationType", "fused").upstream_writes(0)};
   static constexpr nnrt_parameter parameters[] = {{"fused", 1, i8, -1}};
   using attrs = detail::fused_attribute;
   enum class rule {

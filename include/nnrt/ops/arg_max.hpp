@@ -29,6 +29,7 @@ struct arg_max {
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 54, .hdi = 11};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::named("topK", "k")};
   static constexpr nnrt_parameter parameters[] = {
       {"axis", 75, i64, -1}, {"keep_dims", 76, boolean, -1}, {"k", 124, i64, -1}, {"out_max_value", 125, boolean, -1}};
 

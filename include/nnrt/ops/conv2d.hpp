@@ -31,7 +31,10 @@ struct conv2d {
       {"x", detail::convolved}, {"weight", detail::convolution_weight}, {"bias", detail::convolution_bias, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
   static constexpr operator_traits traits{.weights = weights_role::conv2d, .quantised = stored_numbers::computed, .rounds_to_even = true};
-  static constexpr foreign_numbers foreign{.nnrt = 8, .hdi = 35};
+  static constexpr foreign_numbers foreign{.nnrt = 8, .hdi = 35, .nnrt_name = "Conv2D"};
+  static constexpr hdi_field hdi_fields[] = {
+      hdi_field::extent("kernelSize", 1, 1), hdi_field::extent("inChannel", 1, 3).telling_apart(),
+      hdi_field::extent("outChannel", 1, 0)};
   // Padding comes as a list of four or as a mode, told apart by the count; either may stand under either number.
   static constexpr nnrt_parameter parameters[] = {{"stride", 11, i64, -1},   {"pad", 12, i64, 4},
                                                   {"dilation", 13, i64, -1}, {"pad", 14, i8},

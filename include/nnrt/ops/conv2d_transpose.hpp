@@ -37,7 +37,10 @@ struct conv2d_transpose {
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
   static constexpr operator_traits traits{.weights = weights_role::conv2d_transpose,
                                           .quantised = stored_numbers::computed, .rounds_to_even = true};
-  static constexpr foreign_numbers foreign{.nnrt = 9, .hdi = 36};
+  static constexpr foreign_numbers foreign{.nnrt = 9, .hdi = 36, .nnrt_name = "Conv2DTranspose"};
+  static constexpr hdi_field hdi_fields[] = {
+      hdi_field::extent("kernelSize", 1, 1), hdi_field::extent("inChannel", 1, 3),
+      hdi_field::extent("outChannel", 1, 0)};
   // Padding comes as a list of four or as a mode, told apart by the count; either may stand under either number.
   static constexpr nnrt_parameter parameters[] = {
       {"stride", 17, i64, -1}, {"pad", 18, i64, 4}, {"dilation", 19, i64, -1}, {"output_paddings", 20, i64, -1},

@@ -26,6 +26,8 @@ struct depth_to_space {
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 65, .hdi = 45};
+  static constexpr hdi_field hdi_fields[] = {
+      hdi_field::named("mode", "crd"), hdi_field::always("format", 1).upstream_writes(0)};
   static constexpr nnrt_parameter parameters[] = {{"block_size", 80, i64}, nnrt_parameter{"crd", 81, i32, -1}.up_to(1)};
 
   struct attrs {

@@ -26,7 +26,10 @@ struct depthwise_conv2d {
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
   static constexpr operator_traits traits{.weights = weights_role::depthwise_conv2d,
                                           .quantised = stored_numbers::computed, .rounds_to_even = true};
-  static constexpr foreign_numbers foreign{.nnrt = 10, .hdi = 35};
+  static constexpr foreign_numbers foreign{.nnrt = 10, .hdi = 35, .nnrt_name = "DepthwiseConv2DNative"};
+  static constexpr hdi_field hdi_fields[] = {
+      hdi_field::extent("kernelSize", 1, 1), hdi_field::extent("group", 0, 3).telling_apart(),
+      hdi_field::extent("inChannel", 0, 3).telling_apart(), hdi_field::extent("outChannel", 1, 0)};
   // Padding comes as a list of four or as a mode, told apart by the count; either may stand under either number.
   static constexpr nnrt_parameter parameters[] = {
       {"stride", 24, i64, -1}, {"pad", 25, i64, 4}, {"dilation", 26, i64, -1}, {"pad", 27, i8}, {"fused", 28, i8}};

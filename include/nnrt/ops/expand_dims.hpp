@@ -21,7 +21,7 @@ struct expand_dims {
   static constexpr operand_spec inputs[] = {{"x", types::any}, {"axis", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = stored_numbers::kept};
-  static constexpr foreign_numbers foreign{.nnrt = 13, .hdi = 56};
+  static constexpr foreign_numbers foreign{.nnrt = 13, .hdi = 56, .tells_quantisation = 0};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
 

@@ -40,6 +40,8 @@ struct full_connection {
   static constexpr operator_traits traits{.weights = weights_role::full_connection,
                                           .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 15, .hdi = 67};
+  static constexpr hdi_field hdi_fields[] = {
+      hdi_field::is_given("hasBias", 2).upstream_writes(0), hdi_field::is_used("useAxis", "axis", no_axis)};
   static constexpr nnrt_parameter parameters[] = {
       nnrt_parameter{"axis", 31, i64}.otherwise(no_axis), {"fused", 32, i8}, {"", 111, boolean}, {"", 112, boolean}};
 

@@ -26,7 +26,10 @@ struct gelu {
   static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
   static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
-  static constexpr foreign_numbers foreign{.nnrt = 56, .hdi = 2};
+  static constexpr foreign_numbers foreign{.nnrt = 56, .hdi = 2, .tells_quantisation = 0};
+  static constexpr hdi_field hdi_fields[] = {
+      hdi_field::choice("activationType", 19), hdi_field::always("alpha", 0), hdi_field::always("minVal", 0),
+      hdi_field::always("maxVal", 0)};
   static constexpr nnrt_parameter parameters[] = {{"approximate", 113, boolean}};
 
   struct attrs {

@@ -23,7 +23,8 @@ namespace ops {
 struct greater_equal : detail::comparison {
   static constexpr op_code code{73};
   static constexpr std::string_view name = "greater_equal";
-  static constexpr foreign_numbers foreign{.nnrt = 73, .hdi = 72};  using rule = detail::comparison_rule;
+  static constexpr foreign_numbers foreign{.nnrt = 73, .hdi = 72, .tells_quantisation = 1};
+  using rule = detail::comparison_rule;
 
   /// One element of the result.
   template <class T> static constexpr bool element(const attrs&, T a, T b) { return a >= b; }

@@ -20,7 +20,8 @@ namespace ops {
 struct hard_sigmoid : detail::real_function {
   static constexpr op_code code{107};
   static constexpr std::string_view name = "hard_sigmoid";
-  static constexpr foreign_numbers foreign{.nnrt = 107, .hdi = 2};
+  static constexpr foreign_numbers foreign{.nnrt = 107, .hdi = 2, .tells_quantisation = 1};
+  static constexpr auto hdi_fields = hdi_activation(13);
   using rule = detail::real_function_rule;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {

@@ -85,6 +85,7 @@ struct hswish {
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
   static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 17, .hdi = 2};
+  static constexpr auto hdi_fields = hdi_activation(12);
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
 

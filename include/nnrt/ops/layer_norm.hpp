@@ -35,6 +35,8 @@ struct layer_norm {
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 49, .hdi = 75};
+  static constexpr hdi_field hdi_fields[] = {
+      hdi_field::always("elementwiseAffine", 1), hdi_field::named("beginParamsAxis", "begin_param_axis")};
   static constexpr nnrt_parameter parameters[] = {
       nnrt_parameter{"begin_norm_axis", 66, i64}.of_rank(0), nnrt_parameter{"epsilon", 67, f32}.of_rank(0),
       nnrt_parameter{"begin_param_axis", 68, i64}.of_rank(0)};

@@ -22,7 +22,10 @@ namespace ops {
 struct leaky_relu : detail::real_function {
   static constexpr op_code code{74};
   static constexpr std::string_view name = "leaky_relu";
-  static constexpr foreign_numbers foreign{.nnrt = 74, .hdi = 2};
+  static constexpr foreign_numbers foreign{.nnrt = 74, .hdi = 2, .hdi_also = 76};
+  static constexpr hdi_field hdi_fields[] = {
+      hdi_field::choice("activationType", 5), hdi_field::named("alpha", "negative_slope"),
+      hdi_field::always("minVal", 0), hdi_field::always("maxVal", 0), hdi_field::always("approximate", 0)};
   static constexpr nnrt_parameter parameters[] = {{"negative_slope", 92, f32}};
 
   struct attrs {

@@ -25,7 +25,8 @@ struct lrn {
   static constexpr operand_spec inputs[] = {{"x", types::floating}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}};
   static constexpr operator_traits traits{};
-  static constexpr foreign_numbers foreign{.nnrt = 96, .hdi = 85};
+  static constexpr foreign_numbers foreign{.nnrt = 96, .hdi = 85, .nnrt_name = "LRN"};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::always("normRegion", "ACROSS_CHANNELS")};
   static constexpr nnrt_parameter parameters[] = {{"depth_radius", 145, i64}, {"bias", 146, f32},
                                                   {"alpha", 147, f32},        {"beta", 148, f32},
                                                   nnrt_parameter{"", 149, i32}.up_to(0)};

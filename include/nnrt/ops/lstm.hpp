@@ -42,7 +42,7 @@ struct lstm {
                                             {"cx", types::floating, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}, {"hy", types::floating}, {"cy", types::floating}};
   static constexpr operator_traits traits{};
-  static constexpr foreign_numbers foreign{.nnrt = 75, .hdi = 87};
+  static constexpr foreign_numbers foreign{.nnrt = 75, .hdi = 87, .nnrt_name = "LSTM"};
   static constexpr nnrt_parameter parameters[] = {
       {"bidirectional", 93, boolean}, {"has_bias", 94, boolean},       {"input_size", 95, i64},
       {"hidden_size", 96, i64},       {"num_layers", 97, i64},         {"num_directions", 98, i64},

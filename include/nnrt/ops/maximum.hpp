@@ -27,7 +27,7 @@ struct maximum {
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
       .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .rounds_to_even = true};
-  static constexpr foreign_numbers foreign{.nnrt = 20, .hdi = 90};
+  static constexpr foreign_numbers foreign{.nnrt = 20, .hdi = 90, .tells_quantisation = 0};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
   enum class rule {

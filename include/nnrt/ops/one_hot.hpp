@@ -28,7 +28,7 @@ struct one_hot {
       {"indices", types::index}, {"depth", types::index}, {"on_value", types::any}, {"off_value", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.typed_by = 2, .quantised = stored_numbers::kept, .may_fail = true};
-  static constexpr foreign_numbers foreign{.nnrt = 23, .hdi = 105};
+  static constexpr foreign_numbers foreign{.nnrt = 23, .hdi = 105, .tells_quantisation = 0, .nnrt_name = "Onehot"};
   static constexpr nnrt_parameter parameters[] = {{"axis", 42, i64, -1}};
 
   struct attrs {

@@ -31,6 +31,9 @@ struct pad {
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 24, .hdi = 107};
+  static constexpr hdi_field hdi_fields[] = {
+      hdi_field::always("paddings", 0), hdi_field::named("paddingMode", "mode"),
+      hdi_field::named("constantValue", "pad_value")};
   static constexpr nnrt_parameter parameters[] = {{"pad_value", 43, f32}, nnrt_parameter{"mode", 116, i32}.up_to(2)};
 
   struct attrs {

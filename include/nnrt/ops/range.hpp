@@ -25,6 +25,7 @@ struct range {
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{};
   static constexpr foreign_numbers foreign{.nnrt = 66, .hdi = 115};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::always("dataType", 0)};
   static constexpr nnrt_parameter parameters[] = {{"start", 82, i64}, {"limit", 83, i64}, {"delta", 84, i64}};
 
   struct attrs {

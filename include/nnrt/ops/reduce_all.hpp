@@ -25,7 +25,8 @@ struct reduce_all {
   static constexpr operand_spec inputs[] = {{"x", types::logical}, {"axes", types::index, presence::optional, true}};
   static constexpr operand_spec outputs[] = {{"y", types::logical}};
   static constexpr operator_traits traits{};
-  static constexpr foreign_numbers foreign{.nnrt = 51, .hdi = 118};
+  static constexpr foreign_numbers foreign{.nnrt = 51, .hdi = 118, .tells_quantisation = 0};
+  static constexpr auto hdi_fields = hdi_reduction(7);
   static constexpr nnrt_parameter parameters[] = {
       {"keep_dims", 71, boolean}, {"reduce_to_end", 121, boolean}, {"coefficient", 122, f32}};
 

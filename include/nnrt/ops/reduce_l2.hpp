@@ -22,7 +22,8 @@ namespace ops {
 struct reduce_l2 : detail::plain_reduction<types::floating> {
   static constexpr op_code code{106};
   static constexpr std::string_view name = "reduce_l2";
-  static constexpr foreign_numbers foreign{.nnrt = 106, .hdi = 118};
+  static constexpr foreign_numbers foreign{.nnrt = 106, .hdi = 118, .hdi_since = 21};
+  static constexpr auto hdi_fields = hdi_reduction(8);
   static constexpr nnrt_parameter parameters[] = {
       {"keep_dims", 160, boolean}, {"reduce_to_end", 161, boolean}, {"coefficient", 162, f32}};
   enum class rule { axes_must_be_a_list_or_one_number, axes_must_be_known, axis_must_be_an_axis_of_the_input };

@@ -24,6 +24,7 @@ struct reduce_max : detail::plain_reduction<types::number, stored_numbers::kept>
   static constexpr op_code code{99};
   static constexpr std::string_view name = "reduce_max";
   static constexpr foreign_numbers foreign{.nnrt = 99, .hdi = 118};
+  static constexpr auto hdi_fields = hdi_reduction(1);
   static constexpr nnrt_parameter parameters[] = {
       {"keep_dims", 151, boolean}, {"reduce_to_end", 152, boolean}, {"coefficient", 153, f32}};
   enum class rule { axes_must_be_a_list_or_one_number, axes_must_be_known, axis_must_be_an_axis_of_the_input, coefficient_of_a_quantised_tensor_must_be_1 };

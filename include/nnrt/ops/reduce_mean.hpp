@@ -36,6 +36,7 @@ struct reduce_mean {
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered | types::index}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 42, .hdi = 118};
+  static constexpr auto hdi_fields = hdi_reduction(0);
   static constexpr nnrt_parameter parameters[] = {
       {"keep_dims", 60, boolean}, {"reduce_to_end", 117, boolean}, {"coefficient", 118, f32}};
 

@@ -24,6 +24,7 @@ struct reduce_min : detail::plain_reduction<types::number, stored_numbers::kept>
   static constexpr op_code code{100};
   static constexpr std::string_view name = "reduce_min";
   static constexpr foreign_numbers foreign{.nnrt = 100, .hdi = 118};
+  static constexpr auto hdi_fields = hdi_reduction(2);
   static constexpr nnrt_parameter parameters[] = {
       {"keep_dims", 154, boolean}, {"reduce_to_end", 155, boolean}, {"coefficient", 156, f32}};
   enum class rule { axes_must_be_a_list_or_one_number, axes_must_be_known, axis_must_be_an_axis_of_the_input, coefficient_of_a_quantised_tensor_must_be_1 };

@@ -36,6 +36,7 @@ struct reduce_prod {
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 50, .hdi = 118};
+  static constexpr auto hdi_fields = hdi_reduction(3);
   static constexpr nnrt_parameter parameters[] = {
       {"keep_dims", 70, boolean}, {"reduce_to_end", 119, boolean}, {"coefficient", 120, f32}};
 

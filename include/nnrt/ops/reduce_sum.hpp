@@ -29,6 +29,7 @@ struct reduce_sum : detail::plain_reduction<types::number, stored_numbers::compu
   static constexpr op_code code{101};
   static constexpr std::string_view name = "reduce_sum";
   static constexpr foreign_numbers foreign{.nnrt = 101, .hdi = 118};
+  static constexpr auto hdi_fields = hdi_reduction(4);
   static constexpr nnrt_parameter parameters[] = {
       {"keep_dims", 157, boolean}, {"reduce_to_end", 158, boolean}, {"coefficient", 159, f32}};
   enum class rule {

@@ -24,6 +24,7 @@ struct relu {
   static constexpr operator_traits traits{
       .result = storage::in_place, .computes = meaning::relu, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 47, .hdi = 2};
+  static constexpr auto hdi_fields = hdi_activation(1);
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
 

@@ -24,6 +24,7 @@ struct relu6 {
   static constexpr operator_traits traits{
       .result = storage::in_place, .computes = meaning::relu6, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 48, .hdi = 2};
+  static constexpr auto hdi_fields = hdi_activation(3);
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
 

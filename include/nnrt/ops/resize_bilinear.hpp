@@ -39,6 +39,10 @@ struct resize_bilinear {
   static constexpr operand_spec outputs[] = {{"y", interpolated}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 43, .hdi = 120};
+  static constexpr hdi_field hdi_fields[] = {
+      hdi_field::choice("method", 0), hdi_field::named("coordinateTransformMode", "coordinate_mode"),
+      hdi_field::always("cubicCoeff", 0), hdi_field::always("extrapolationValue", 0),
+      hdi_field::always("nearestMode", 0)};
   static constexpr nnrt_parameter parameters[] = {{"new_height", 61, i64},
                                                   {"new_width", 62, i64},
                                                   {"preserve_aspect_ratio", 63, boolean},

@@ -25,7 +25,7 @@ struct shape_of {
   static constexpr operand_spec inputs[] = {{"x", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types_of(i32)}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed, .reads_descs_alone = true};
-  static constexpr foreign_numbers foreign{.nnrt = 27, .hdi = 130};
+  static constexpr foreign_numbers foreign{.nnrt = 27, .hdi = 130, .tells_quantisation = 0, .nnrt_name = "Shape"};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
 

@@ -29,6 +29,7 @@ struct softmax {
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 30, .hdi = 138};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::unknown("beta")};
   static constexpr nnrt_parameter parameters[] = {{"axis", 46, i64}};
 
   struct attrs {

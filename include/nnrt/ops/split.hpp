@@ -28,6 +28,7 @@ struct split {
   static constexpr operand_spec outputs[] = {{"y", types::any, presence::variadic}};
   static constexpr operator_traits traits{.outputs_are_parts = true, .quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 32, .hdi = 145};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::named("sizeSplits", "sizes")};
   static constexpr nnrt_parameter parameters[] = {
       {"axis", 49, i64}, {"output_num", 50, i64}, nnrt_parameter{"sizes", 51, i64, -1}.appending()};
 

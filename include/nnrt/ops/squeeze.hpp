@@ -25,6 +25,7 @@ struct squeeze {
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 35, .hdi = 147};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::named("axis", "axes")};
   static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"axes", 52, i64, -1}.appending()};
 
   struct attrs {

@@ -37,7 +37,7 @@ struct strided_slice {
       {"x", types::any}, {"begin", types::index}, {"end", types::index}, {"strides", types::index}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true};
-  static constexpr foreign_numbers foreign{.nnrt = 37, .hdi = 151};
+  static constexpr foreign_numbers foreign{.nnrt = 37, .hdi = 151, .tells_quantisation = 0};
   static constexpr nnrt_parameter parameters[] = {{"begin_mask", 54, i64, -1},
                                                   {"end_mask", 55, i64, -1},
                                                   {"ellipsis_mask", 56, i64, -1},

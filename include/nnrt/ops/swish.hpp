@@ -21,6 +21,7 @@ struct swish : detail::real_function {
   static constexpr op_code code{105};
   static constexpr std::string_view name = "swish";
   static constexpr foreign_numbers foreign{.nnrt = 105, .hdi = 2};
+  static constexpr auto hdi_fields = hdi_activation(18);
   using rule = detail::real_function_rule;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {

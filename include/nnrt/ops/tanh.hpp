@@ -26,6 +26,7 @@ struct tanh {
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
   static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 39, .hdi = 2};
+  static constexpr auto hdi_fields = hdi_activation(10);
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
 

@@ -27,7 +27,7 @@ struct tile {
   static constexpr operand_spec inputs[] = {{"x", types::any}, {"multiples", types::index}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true};
-  static constexpr foreign_numbers foreign{.nnrt = 40, .hdi = 160};
+  static constexpr foreign_numbers foreign{.nnrt = 40, .hdi = 160, .tells_quantisation = 0};
   static constexpr nnrt_parameter parameters[] = {{"dims", 128, i64, -1}};
 
   struct attrs {

@@ -33,7 +33,7 @@ struct top_k {
   static constexpr operand_spec inputs[] = {{"x", types::number}, {"k", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"values", types::number}, {"indices", types_of(i32)}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
-  static constexpr foreign_numbers foreign{.nnrt = 53, .hdi = 161};
+  static constexpr foreign_numbers foreign{.nnrt = 53, .hdi = 161, .tells_quantisation = 0};
   static constexpr nnrt_parameter parameters[] = {{"sorted", 74, boolean, -1}, nnrt_parameter{"axis", 123, i64}.otherwise(0)};
 
   /// Larger indices would not fit into i32.

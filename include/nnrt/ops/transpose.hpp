@@ -25,7 +25,7 @@ struct transpose {
   static constexpr operand_spec inputs[] = {{"x", types::any}, {"perm", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
-  static constexpr foreign_numbers foreign{.nnrt = 41, .hdi = 162};
+  static constexpr foreign_numbers foreign{.nnrt = 41, .hdi = 162, .tells_quantisation = 0};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
 

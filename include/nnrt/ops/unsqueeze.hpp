@@ -22,6 +22,7 @@ struct unsqueeze {
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 55, .hdi = 165};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::named("axis", "axes")};
   static constexpr nnrt_parameter parameters[] = {{"axes", 77, i64}};
 
   struct attrs {

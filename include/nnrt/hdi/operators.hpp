@@ -1,0 +1,406 @@
+// operators: the nodes of HDI that operators are - attributes as node attributes, and back.
+// Flow: hdi/write_model.hpp and read_model.hpp find an operator's form here. Everything follows from the operators' headers (foreign,
+// hdi_fields, attrs) and from the structures of hdi/nodes.hpp: no operator is named.
+#pragma once
+
+// First: operators must find their kernels wherever they are named, and alike in all units of a program.
+#include <nnrt/kernels/select.hpp>
+
+#include <nnrt/hdi/convert.hpp>
+#include <nnrt/hdi/wire.hpp>
+#include <nnrt/ops/registry.hpp>
+
+namespace nnrt::inline NNRT_ISA::hdi {
+
+/// Whose models are made.
+enum class encoder {
+  upstream,  // what the shipped implementation makes of a model, byte for byte, with what it forgets and confuses
+  lossless,  // everything; other implementations read it as HDI, this library gets the very graph back
+};
+
+/// The node type of operators that HDI has not (in this version): attributes are all words. A device of somebody else's refuses it.
+constexpr std::uint32_t own_node_type(op_code code) { return 0x4e4e0000U | static_cast<std::uint32_t>(code); }
+
+// The attributes of a node, word by word. `lossless` appends them to the attributes that HDI knows where those do not say everything.
+inline constexpr std::uint32_t exact_mark = 0x74726e6eU;
+NNRT_HDI_RECORD(exact_attributes, (std::uint32_t, mark), (std::int32_t, operation), (std::vector<std::int64_t>, words))
+
+/// Attributes read from a node.
+struct read_attributes {
+  bool is_other = false;    // a member says that it is another operator of this node type
+  pool<word> words;
+  std::string fault;        // naming the member; empty: none
+};
+
+/// How one operator stands in HDI.
+struct operator_form {
+  const operator_info* op = nullptr;
+  foreign_numbers numbers;
+  /// Since when HDI has it, by its NodeType and by itself.
+  version since = version::v2_1;
+  version also_since = version::v2_1;  // and the other NodeType
+  bool (*well_formed)(array_ref<const word> words) = nullptr;
+  void (*write)(version v, encoder how, array_ref<const word> words, array_ref<const operand> in, writer& out) = nullptr;
+  /// Of the structure of `numbers.hdi` or of `numbers.hdi_also`; `in` stands behind it afterwards.
+  read_attributes (*read)(version v, bool is_also, reader& in, array_ref<const operand> operands) = nullptr;
+
+  /// Whether nodes of this operator have a node type of HDI's in this version.
+  bool is_in(version v) const { return numbers.hdi >= 0 && v >= since; }
+  bool has(std::uint32_t node_type) const {
+    return node_type == own_node_type(op->code) || (numbers.hdi >= 0 && node_type == static_cast<std::uint32_t>(numbers.hdi)) ||
+           (numbers.hdi_also >= 0 && node_type == static_cast<std::uint32_t>(numbers.hdi_also));
+  }
+};
+
+namespace detail {
+
+// --- which member is which attribute ---------------------------------------------
+
+constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+/// keep_dims is keepDims; a fused activation and a padding have names of their own.
+constexpr bool is_spelling_of(std::string_view member, std::string_view attribute) {
+  if (attribute == "fused") return member == "activationType";
+  if (attribute == "pad" && (member == "padMode" || member == "padList")) return true;
+  std::size_t i = 0;
+  for (const char c : attribute) {
+    if (c == '_') continue;
+    if (i == member.size() || lower(member[i]) != c) return false;
+    ++i;
+  }
+  return i == member.size();
+}
+
+template <class Op> constexpr array_ref<const hdi_field> fields_of() {
+  if constexpr (requires { Op::hdi_fields; }) return Op::hdi_fields;
+  else return {};
+}
+/// The row about a member; rows.size() when there is none. (An index: g++ 12 with -fsanitize=undefined takes no comparison of such pointers
+/// with nullptr for constant.)
+constexpr std::size_t row_of(array_ref<const hdi_field> rows, std::string_view member) {
+  std::size_t i = 0;
+  while (i < rows.size() && (rows[i].member.empty() || rows[i].member != member)) ++i;
+  return i;
+}
+constexpr bool is_filled_by(array_ref<const hdi_field> rows, std::string_view member, std::string_view attribute) {
+  const std::size_t i = row_of(rows, member);
+  if (i == rows.size()) return is_spelling_of(member, attribute);
+  return rows[i].from == hdi_field::source::attribute && rows[i].attribute == attribute;
+}
+
+/// The first member of a structure that nothing fills, or the first attribute of the operator that no member and no row names; empty:
+/// none.
+template <class Op, class Attributes> constexpr std::string_view forgotten() {
+  const array_ref<const attribute_field> attributes = attribute_fields<typename Op::attrs>();
+  const array_ref<const hdi_field> rows = fields_of<Op>();
+  for (const std::string_view member : Attributes::member_names) {
+    const std::size_t row = row_of(rows, member);
+    bool is_filled = member.empty() || (row < rows.size() && rows[row].from != hdi_field::source::attribute);
+    for (const attribute_field& a : attributes) is_filled = is_filled || is_filled_by(rows, member, a.name);
+    if (!is_filled) return member;
+  }
+  for (const attribute_field& a : attributes) {
+    bool is_used = false;
+    for (const std::string_view member : Attributes::member_names)
+      is_used = is_used || (!member.empty() && is_filled_by(rows, member, a.name));
+    for (const hdi_field& row : rows) is_used = is_used || (row.member.empty() && row.attribute == a.name);
+    if (!is_used) return a.name;
+  }
+  return {};
+}
+
+// --- members that are no attributes -------------------------------------------------
+
+template <class M> void put_number(M& member, const hdi_field& row) {
+  if constexpr (scalar<M>) member = static_cast<M>(row.number);
+  else if constexpr (std::is_same_v<M, std::string>) member = row.text;
+  else member = {};
+}
+inline std::int64_t extent_of(array_ref<const operand> in, const hdi_field& row, int further = 0) {
+  const auto i = static_cast<std::size_t>(row.operand);
+  const int axis = row.axis + further;
+  return i < in.size() && axis < in[i].desc.rank() ? in[i].desc.shape[axis] : -1;
+}
+template <class M> void put_extents(M& member, const hdi_field& row, array_ref<const operand> in) {
+  if constexpr (std::is_same_v<M, longs>) member = {extent_of(in, row), extent_of(in, row, 1)};
+  else if constexpr (std::is_same_v<M, std::int64_t>) member = extent_of(in, row);
+}
+inline fault compare(std::int64_t got, std::int64_t extent) {
+  return extent < 0 || got < 0 || got == extent ? fault() : joined({"got ", got, ", but the operand's extent is ", extent});
+}
+template <class M> fault compare_extents(const M& member, const hdi_field& row, array_ref<const operand> in) {
+  fault wrong;
+  if constexpr (std::is_same_v<M, std::int64_t>) wrong = compare(member, extent_of(in, row));
+  if constexpr (std::is_same_v<M, longs>)
+    for (std::size_t i = 0; i < member.size() && i < 2 && wrong.empty(); ++i) wrong = compare(member[i], extent_of(in, row, static_cast<int>(i)));
+  return wrong;
+}
+
+/// The row about a member; null when there is none.
+inline const hdi_field* find_row(array_ref<const hdi_field> rows, std::string_view member) {
+  const std::size_t i = row_of(rows, member);
+  return i < rows.size() ? &rows[i] : nullptr;
+}
+/// The row that says when an attribute is not used at all; null: none does.
+inline const hdi_field* use_of(array_ref<const hdi_field> rows, std::string_view attribute) {
+  for (const hdi_field& row : rows)
+    if (row.from == hdi_field::source::use && row.attribute == attribute) return &row;
+  return nullptr;
+}
+
+// --- writing ---------------------------------------------------------------------
+
+/// The node's attributes of an operator's.
+template <class Op> struct node_writer {
+  const typename Op::attrs& attributes;
+  array_ref<const operand> in;
+  encoder how;
+
+  template <class Node> void fill(Node& node) const {
+    for_each_attribute(node, [&](const char* name, auto& member) { fill(std::string_view(name), member); });
+  }
+
+ private:
+  static constexpr array_ref<const hdi_field> rows = fields_of<Op>();
+
+  template <class M> void fill(std::string_view name, M& member) const {
+    const hdi_field* const row = find_row(rows, name);
+    if (row == nullptr || row->from == hdi_field::source::attribute) fill_from_attribute(name, member);
+    else if (row->from == hdi_field::source::number) put_number(member, *row);
+    else if (row->from == hdi_field::source::extents) put_extents(member, *row, in);
+    else if constexpr (std::is_same_v<M, bool>) member = row->from == hdi_field::source::use ? is_used(*row) : is_given(*row);
+    if (row == nullptr || how != encoder::upstream) return;
+    if constexpr (scalar<M>)
+      if (row->upstream != hdi_field::as_it_is) member = static_cast<M>(row->upstream);
+    if constexpr (std::is_same_v<M, rows_of_longs>)
+      if (row->upstream_repeats)
+        for (auto& list : member) list = member.front();
+  }
+  template <class M> void fill_from_attribute(std::string_view name, M& member) const {
+    for_each_attribute(attributes, [&]<class A>(const char* attribute, const A& value) {
+      if (!is_filled_by(rows, name, attribute)) return;
+      if constexpr (holds<M, A>) put(member, value);
+      if constexpr (std::is_same_v<M, std::int64_t>)
+        if (const hdi_field* use = use_of(rows, attribute); use != nullptr && !is_used(*use)) member = 0;
+    });
+  }
+  bool is_given(const hdi_field& row) const {
+    const auto i = static_cast<std::size_t>(row.operand);
+    return i < in.size() && static_cast<bool>(in[i]);
+  }
+  bool is_used(const hdi_field& row) const {
+    bool is = false;
+    for_each_attribute(attributes, [&]<class A>(const char* attribute, const A& value) {
+      if constexpr (std::is_same_v<A, std::int64_t>) is = is || (row.attribute == attribute && value != row.number);
+    });
+    return is;
+  }
+};
+
+template <class Op>
+void write_attributes(version v, encoder how, array_ref<const word> words, array_ref<const operand> in, writer& out) {
+  const auto attributes = unpack<typename Op::attrs>(words);
+  if constexpr (Op::foreign.hdi >= 0)
+    with_attributes<static_cast<std::uint32_t>(Op::foreign.hdi)>(v, [&]<class Node>(Node node) {
+      node_writer<Op>{attributes, in, how}.fill(node);
+      marshal(out, node);
+    });
+}
+
+// --- reading -----------------------------------------------------------------------
+
+/// An operator's attributes of the node's.
+template <class Op> struct node_reader {
+  typename Op::attrs attributes;
+  array_ref<const operand> in;
+  read_attributes made;
+
+  template <class Node> void take(const Node& node) {
+    for_each_attribute(node, [&](const char* name, const auto& member) {
+      if (made.fault.empty() && !made.is_other) take(std::string_view(name), member);
+    });
+    for (const hdi_field& row : rows)
+      if (row.from == hdi_field::source::use && has_member<Node>(row.member)) drop_unused(node, row);
+  }
+
+ private:
+  static constexpr array_ref<const hdi_field> rows = fields_of<Op>();
+
+  template <class M> void take(std::string_view name, const M& member) {
+    const hdi_field* const row = find_row(rows, name);
+    fault wrong;
+    if (row == nullptr || row->from == hdi_field::source::attribute) {
+      for_each_attribute(attributes, [&]<class A>(const char* attribute, A& value) {
+        if constexpr (holds<M, A>)
+          if (is_filled_by(rows, name, attribute)) wrong = get(value, member);
+      });
+    } else if (row->from == hdi_field::source::extents) {
+      wrong = compare_extents(member, *row, in);
+    } else if (row->tells_apart) {
+      if constexpr (scalar<M>)
+        if (static_cast<std::int64_t>(member) != row->number) wrong = joined({"got ", static_cast<std::int64_t>(member), ", which is no operator's"});
+    }
+    if (wrong.empty()) return;
+    made.is_other = row != nullptr && row->tells_apart;
+    made.fault = joined({name, ": ", wrong});
+  }
+  /// An attribute that the node says is not used becomes what it is then.
+  template <class Node> void drop_unused(const Node& node, const hdi_field& row) {
+    bool is_used = true;
+    for_each_attribute(node, [&]<class M>(const char* name, const M& member) {
+      if constexpr (std::is_same_v<M, bool>)
+        if (row.member == name) is_used = member;
+    });
+    for_each_attribute(attributes, [&]<class A>(const char* attribute, A& value) {
+      if constexpr (std::is_same_v<A, std::int64_t>)
+        if (!is_used && row.attribute == attribute) value = row.number;
+    });
+  }
+};
+
+template <class Op, std::uint32_t NodeType> read_attributes read_node(version v, reader& in, array_ref<const operand> operands) {
+  return with_attributes<NodeType>(v, [&]<class Node>(Node node) {
+    node_reader<Op> taken{{}, operands, {}};
+    if (auto ok = unmarshal(in, node); !ok) taken.made.fault = ok.error().message();
+    else taken.take(node);
+    pack(taken.attributes, taken.made.words);
+    return std::move(taken.made);
+  });
+}
+template <class Op>
+read_attributes read_operator(version v, [[maybe_unused]] bool is_also, reader& in, array_ref<const operand> operands) {
+  if constexpr (Op::foreign.hdi_also >= 0)
+    if (is_also) return read_node<Op, static_cast<std::uint32_t>(Op::foreign.hdi_also)>(v, in, operands);
+  if constexpr (Op::foreign.hdi >= 0) return read_node<Op, static_cast<std::uint32_t>(Op::foreign.hdi)>(v, in, operands);
+  (void)v, (void)in, (void)operands;
+  return {};
+}
+
+// --- the table ------------------------------------------------------------------------
+
+template <class Op> constexpr operator_form make_form() {
+  operator_form form;
+  form.op = &dynamic_operator<Op>;
+  form.numbers = Op::foreign;
+  form.well_formed = [](array_ref<const word> words) { return nnrt::well_formed<typename Op::attrs>(words); };
+  form.write = &write_attributes<Op>;
+  form.read = &read_operator<Op>;
+  if constexpr (Op::foreign.hdi >= 0) {
+    using kind = node_kind<static_cast<std::uint32_t>(Op::foreign.hdi)>;
+    static_assert(!std::is_void_v<typename kind::type>, "nnrt: the operator's foreign.hdi is no node type");
+    static_assert(forgotten<Op, typename kind::type>().empty(),
+                  "nnrt: a member of the operator's HDI node, or one of its attributes, has no place: name it in hdi_fields");
+    const auto own = static_cast<version>(Op::foreign.hdi_since);
+    form.since = kind::since < own ? own : kind::since;
+  }
+  if constexpr (Op::foreign.hdi_also >= 0) {
+    using kind = node_kind<static_cast<std::uint32_t>(Op::foreign.hdi_also)>;
+    static_assert(!std::is_void_v<typename kind::type>, "nnrt: the operator's foreign.hdi_also is no node type");
+    form.also_since = kind::since;
+  }
+  return form;
+}
+template <class Op> inline constexpr operator_form form_of_operator = make_form<Op>();
+
+template <class List> struct form_table;
+template <class... Ops> struct form_table<ops::type_list<Ops...>> {
+  static constexpr const operator_form* entries[] = {&form_of_operator<Ops>...};
+};
+
+}  // namespace detail
+
+/// How every operator stands in HDI, in the order of ops::list.
+inline array_ref<const operator_form* const> operator_forms() { return detail::form_table<ops::list>::entries; }
+
+/// The form of the operator with this number; null when there is none.
+inline const operator_form* find_form(op_code code) {
+  for (const operator_form* form : operator_forms())
+    if (form->op->code == code) return form;
+  return nullptr;
+}
+
+// --- whole nodes -------------------------------------------------------------------------
+
+/// An operator with its attributes.
+struct decoded_node {
+  const operator_form* form = nullptr;
+  pool<word> words;
+};
+
+namespace detail {
+
+/// What follows the attributes that HDI knows: nothing of ours, or the attributes word by word.
+inline fault take_exact(reader& in, std::uint32_t node_type, decoded_node& node) {
+  reader ahead = in;
+  std::uint32_t mark = 0;
+  if (in.left() < sizeof mark || !ahead.take_raw(mark) || mark != exact_mark) return {};
+  exact_attributes exact;
+  if (auto ok = unmarshal(in, exact); !ok) return ok.error().message();
+  const operator_form* const form = find_form(op_code{exact.operation});
+  if (form == nullptr || !form->has(node_type)) return joined({"operation: got ", exact.operation, ", which is no operator of node type ", node_type});
+  if (!form->well_formed(exact.words)) return joined({"words: are no attributes of ", form->op->name});
+  node.form = form;
+  node.words.clear();
+  node.words.insert(exact.words.begin(), exact.words.end());
+  return {};
+}
+
+inline result<decoded_node> no_node_type(std::uint32_t node_type) {
+  return fail(error_code::not_supported, joined({"nodeType: got ", node_type, ", which is no operator's in this version"}));
+}
+
+}  // namespace detail
+
+/// The operator that a node is, with its attributes; `operands` are what is known of its inputs. Errors: not_supported (no operator has this
+/// node type in this version), invalid_file (nodeAttr is too short, or a member is what it cannot be), naming the member.
+inline result<decoded_node> decode_node(version v, std::uint32_t node_type, array_ref<const std::int8_t> node_attr, array_ref<const operand> operands) {
+  std::string reason;
+  bool is_known = false;
+  for (const operator_form* form : operator_forms()) {
+    if (!form->has(node_type)) continue;
+    const bool is_own = node_type == own_node_type(form->op->code);
+    const bool is_also = form->numbers.hdi_also >= 0 && node_type == static_cast<std::uint32_t>(form->numbers.hdi_also);
+    if (!is_own && v < (is_also ? form->also_since : form->since)) continue;
+    is_known = true;
+    reader in(node_attr);
+    decoded_node node;
+    read_attributes read = is_own ? read_attributes{} : form->read(v, is_also, in, operands);
+    if (is_own || in.next != 0)
+      if (const std::string wrong = detail::take_exact(in, node_type, node); !wrong.empty()) return fail(error_code::invalid_file, joined({"nodeAttr: ", wrong}));
+    if (node.form != nullptr) return node;
+    if (read.fault.empty() && !is_own) return decoded_node{form, std::move(read.words)};
+    reason = joined({"nodeAttr: ", is_own ? "has no attributes" : read.fault});
+    if (!read.is_other) break;
+  }
+  if (!is_known) return detail::no_node_type(node_type);
+  return fail(error_code::invalid_file, std::move(reason));
+}
+
+/// A node's type and attributes.
+struct encoded_node {
+  std::uint32_t node_type = NODE_TYPE_NONE;
+  std::vector<std::int8_t> node_attr;
+};
+
+/// What a node of this operator is in HDI. `upstream`: of an operator that the version has not, the number without attributes, as shipped.
+/// Errors: not_supported (`upstream`, of an operator that no version has), invalid_argument (words that are no attributes of the operator).
+inline result<encoded_node> encode_node(version v, encoder how, const operator_form& form, array_ref<const word> words, array_ref<const operand> in) {
+  encoded_node node;
+  writer out;
+  const bool is_in = form.is_in(v);
+  if (!form.well_formed(words)) return fail(error_code::invalid_argument, joined({"the attributes of ", form.op->name, " are not well formed"}));
+  if (how == encoder::upstream && form.numbers.hdi < 0)
+    return fail(error_code::not_supported, joined({form.op->name, " is no operator of HDI"}));
+  node.node_type = is_in || how == encoder::upstream ? static_cast<std::uint32_t>(form.numbers.hdi) : own_node_type(form.op->code);
+  if (is_in) form.write(v, how, words, in, out);
+  if (how == encoder::lossless) {
+    const auto again = decode_node(v, node.node_type, out.bytes, in);
+    bool is_exact = is_in && again && again->form == &form && again->words.size() == words.size();
+    for (std::size_t i = 0; is_exact && i < words.size(); ++i) is_exact = again->words[i] == words[i];
+    if (!is_exact) marshal(out, exact_attributes{exact_mark, static_cast<std::int32_t>(form.op->code), {words.begin(), words.end()}});
+  }
+  node.node_attr = std::move(out.bytes);
+  return node;
+}
+
+}  // namespace nnrt::inline NNRT_ISA::hdi
