@@ -1,0 +1,304 @@
+// read_model: a model of HDI's as a graph with constants, whoever wrote it.
+// Flow: hosts of drivers read what came from another process; compile() and hal::driver take the result.
+#pragma once
+
+// First: operators must find their kernels wherever they are named, and alike in all units of a program.
+#include <nnrt/kernels/select.hpp>
+
+#include <nnrt/exec/check_graph.hpp>
+#include <nnrt/hdi/operators.hpp>
+#include <nnrt/hdi/tensors.hpp>
+#include <nnrt/hdi/write_model.hpp>
+#include <nnrt/io/model.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cerrno>
+
+namespace nnrt::inline NNRT_ISA::hdi {
+
+/// The model as a graph; constants are copied, and the file descriptors are the caller's as before. Nothing is believed: types, ranks,
+/// indices and stretches of memory are checked, and so is the graph (check_graph). What operators' rules say of it, compile() and drivers ask.
+///
+/// Errors, naming node or tensor and member, as `node 3 "Conv2D:3": padMode: got 7, expected 0 to 2`: invalid_argument (indices, ranges, data
+/// that overlap, cycles), invalid_file (attributes that cannot be read), not_supported (a node type that is none of this version's, or
+/// control flow), io_failed (memory that cannot be read).
+inline result<nnrt::model> read_model(const Model& from, version of = version::v2_1);
+
+// --- details ---------------------------------------------------------------
+namespace detail {
+
+/// A tensor's data in the memory that they lie in.
+struct stretch {
+  int fd = -1;
+  std::uint64_t first = 0, end = 0;
+  std::size_t tensor = 0;
+};
+
+class model_reader {
+ public:
+  model_reader(const Model& from, version of) : m_(from), version_(of) {}
+
+  result<nnrt::model> run() {
+    if (auto ok = check_indices(); !ok) return fail(std::move(ok.error()));
+    if (auto ok = check_buffers(); !ok) return fail(std::move(ok.error()));
+    if (auto ok = find_makers(); !ok) return fail(std::move(ok.error()));
+    if (auto ok = add_values(); !ok) return fail(std::move(ok.error()));
+    if (auto ok = add_nodes(); !ok) return fail(std::move(ok.error()));
+    add_ends();
+    if (auto ok = check_graph(made_.graph); !ok) return fail(std::move(ok.error()));
+    return std::move(made_);
+  }
+
+ private:
+  static constexpr std::uint32_t nobody = 0xffffffffU, the_caller = 0xfffffffeU;
+
+  std::string tensor_at(std::size_t i) const { return joined({"tensor ", i, " ", piece::in_quotes(m_.allTensors[i].name)}); }
+  std::string node_at(std::size_t i) const { return joined({"node ", i, " ", piece::in_quotes(m_.nodes[i].name)}); }
+  static tl::unexpected<error> wrong(pieces what) { return fail(error_code::invalid_argument, joined(what)); }
+
+  // --- indices -----------------------------------------------------------------
+
+  /// What is wrong with a list of indices; empty: nothing.
+  static std::string fault_of(std::string_view member, const std::vector<std::uint32_t>& list, std::size_t count, bool may_miss = false) {
+    for (std::size_t i = 0; i < list.size(); ++i)
+      if (list[i] >= count && !(may_miss && list[i] == missing_operand)) return joined({member, "[", i, "]: got ", list[i], " of ", count});
+    return {};
+  }
+  result<void> check_indices() const {
+    const std::size_t tensors = m_.allTensors.size();
+    constexpr std::size_t most = std::size_t{1} << 30U;
+    if (tensors > most || m_.nodes.size() > most) return wrong({"model: has more than ", most, " tensors or nodes"});
+    if (std::string bad = fault_of("inputIndex", m_.inputIndex, tensors); !bad.empty()) return wrong({"model: ", bad});
+    if (std::string bad = fault_of("outputIndex", m_.outputIndex, tensors); !bad.empty()) return wrong({"model: ", bad});
+    for (std::size_t i = 0; i < m_.nodes.size(); ++i) {
+      const Node& n = m_.nodes[i];
+      if (std::string bad = fault_of("inputIndex", n.inputIndex, tensors, true); !bad.empty()) return wrong({node_at(i), ": ", bad});
+      if (std::string bad = fault_of("outputIndex", n.outputIndex, tensors); !bad.empty()) return wrong({node_at(i), ": ", bad});
+      if (n.outputIndex.empty()) return wrong({node_at(i), ": outputIndex: is empty"});
+      if (n.quantType != QUANT_TYPE_NONE && n.quantType != QUANT_TYPE_ALL)
+        return wrong({node_at(i), ": quantType: got ", static_cast<std::int64_t>(n.quantType), ", expected 0 or 1"});
+    }
+    return check_subgraphs();
+  }
+  result<void> check_subgraphs() const {
+    for (std::size_t i = 0; i < m_.subGraph.size(); ++i) {
+      const SubGraph& s = m_.subGraph[i];
+      std::string bad = fault_of("nodeIndices", s.nodeIndices, m_.nodes.size());
+      if (bad.empty()) bad = fault_of("inputIndices", s.inputIndices, m_.allTensors.size());
+      if (bad.empty()) bad = fault_of("outputIndices", s.outputIndices, m_.allTensors.size());
+      const std::string where = joined({"subgraph ", i, " ", piece::in_quotes(s.name)});
+      if (!bad.empty()) return wrong({where, ": ", bad});
+      if (i > 0 && !s.nodeIndices.empty()) return fail(error_code::not_supported, joined({where, ": nodeIndices: has nodes of its own; control flow is not supported"}));
+    }
+    return {};
+  }
+
+  // --- memory --------------------------------------------------------------------
+
+  bool has_data(std::size_t tensor) const { return m_.allTensors[tensor].data.fd >= 0; }
+
+  result<void> check_buffers() const {
+    std::vector<stretch> all;
+    for (std::size_t i = 0; i < m_.allTensors.size(); ++i) {
+      const SharedBuffer& data = m_.allTensors[i].data;
+      if (!has_data(i)) continue;
+      const std::uint64_t first = data.offset, end = first + data.dataSize;
+      if (end > data.bufferSize)
+        return wrong({tensor_at(i), ": data: dataSize is ", data.dataSize, " from offset ", data.offset, " on, of ", data.bufferSize, " bytes"});
+      all.push_back({data.fd, first, end, i});
+    }
+    std::sort(all.begin(), all.end(), [](const stretch& a, const stretch& b) {
+      return a.fd != b.fd ? a.fd < b.fd : a.first != b.first ? a.first < b.first : a.end < b.end;
+    });
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const bool is_other_file = i == 0 || all[i].fd != all[i - 1].fd;
+      if (!is_other_file && all[i].first < all[i - 1].end)
+        return wrong({tensor_at(all[i].tensor), ": data: offset ", all[i].first, " lies in the data of ", tensor_at(all[i - 1].tensor)});
+      if (auto ok = check_file(all[i].tensor); is_other_file && !ok) return ok;
+      if (!is_other_file && m_.allTensors[all[i].tensor].data.bufferSize != m_.allTensors[all[i - 1].tensor].data.bufferSize)
+        return wrong({tensor_at(all[i].tensor), ": data: bufferSize is ", m_.allTensors[all[i].tensor].data.bufferSize, ", but that of ",
+                      tensor_at(all[i - 1].tensor), " in the same memory is ", m_.allTensors[all[i - 1].tensor].data.bufferSize});
+    }
+    return {};
+  }
+  result<void> check_file(std::size_t tensor) const {
+    const SharedBuffer& data = m_.allTensors[tensor].data;
+    struct ::stat status {};
+    if (::fstat(data.fd, &status) != 0) return nnrt::detail::system_failure(tensor_at(tensor), "data: cannot ask for the size of its memory", errno);
+    if (status.st_size < 0 || static_cast<std::uint64_t>(status.st_size) < data.bufferSize)
+      return wrong({tensor_at(tensor), ": data: bufferSize is ", data.bufferSize, ", but the memory has ", status.st_size, " bytes"});
+    return {};
+  }
+
+  // --- values ----------------------------------------------------------------------
+
+  /// Who makes each tensor: the caller, or a node.
+  result<void> find_makers() {
+    maker_.assign(m_.allTensors.size(), nobody);
+    is_used_.assign(m_.allTensors.size(), 0);
+    for (std::size_t i = 0; i < m_.inputIndex.size(); ++i) {
+      const std::size_t t = m_.inputIndex[i];
+      if (maker_[t] != nobody) return wrong({"model: inputIndex[", i, "]: ", tensor_at(t), " is an input already"});
+      if (has_data(t)) return wrong({"model: inputIndex[", i, "]: ", tensor_at(t), " has data"});
+      maker_[t] = the_caller, is_used_[t] = 1;
+    }
+    for (std::size_t n = 0; n < m_.nodes.size(); ++n)
+      for (std::size_t i = 0; i < m_.nodes[n].outputIndex.size(); ++i) {
+        const std::size_t t = m_.nodes[n].outputIndex[i];
+        const std::string_view why = has_data(t) ? " has data" : maker_[t] == the_caller ? " is an input" : " is another node's, too";
+        if (has_data(t) || maker_[t] != nobody) return wrong({node_at(n), ": outputIndex[", i, "]: ", tensor_at(t), why});
+        maker_[t] = static_cast<std::uint32_t>(n), is_used_[t] = 1;
+      }
+    for (const Node& n : m_.nodes)
+      for (const std::uint32_t t : n.inputIndex)
+        if (t != missing_operand) is_used_[t] = 1;
+    for (const std::uint32_t t : m_.outputIndex) is_used_[t] = 1;
+    return {};
+  }
+  bool is_constant(std::size_t tensor) const { return maker_[tensor] == nobody; }
+
+  /// A value for each tensor that is used; upstream leaves some behind that are not.
+  result<void> add_values() {
+    ir::graph& g = made_.graph;
+    ids_.assign(m_.allTensors.size(), ir::none);
+    for (std::size_t i = 0; i < m_.allTensors.size(); ++i) {
+      const Tensor& t = m_.allTensors[i];
+      ir::value v;
+      if (std::string bad = take_desc(t, v.desc); !bad.empty()) return wrong({tensor_at(i), ": ", bad});
+      if (is_used_[i] == 0) continue;
+      v.name = g.add_text(t.name);
+      v.is = maker_[i] == the_caller ? ir::kind::input : is_constant(i) ? ir::kind::constant : ir::kind::result;
+      if (v.desc.quantised.mode == quantisation::kind::per_channel) {
+        std::vector<float> scales;
+        for (const QuantParam& q : t.quantParams) scales.push_back(static_cast<float>(q.scale));
+        v.scales = g.add_constant<float>({f32, {static_cast<std::int64_t>(scales.size())}}, scales);
+      }
+      if (v.is == ir::kind::constant)
+        if (auto ok = read_data(i, v); !ok) return ok;
+      ids_[i] = g.add_value(v);
+    }
+    return {};
+  }
+
+  /// Copies a constant into the graph. The file is read and not mapped: whoever else has it may make it shorter meanwhile.
+  result<void> read_data(std::size_t i, ir::value& v) {
+    const SharedBuffer& data = m_.allTensors[i].data;
+    pool<std::byte>& bytes = made_.graph.bytes;
+    if (!has_data(i) && v.desc.elements() != 0) return wrong({tensor_at(i), ": has no data, is no input, and no node makes it"});
+    if (v.desc.bytes() < 0) return wrong({tensor_at(i), ": dims: has data, and an unknown extent"});
+    const std::uint32_t given = has_data(i) ? data.dataSize : 0;
+    if (static_cast<std::uint64_t>(v.desc.bytes()) != given)
+      return wrong({tensor_at(i), ": data: dataSize is ", given, ", expected ", v.desc.bytes(), " for ", {v.desc.type, v.desc.shape}});
+    while (bytes.size() % 64 != 0) bytes.push_back(std::byte{});
+    v.first_byte = static_cast<std::int64_t>(bytes.size());
+    std::byte piece_of_it[16384];
+    for (std::uint64_t done = 0; done < given;) {
+      const std::size_t wanted = std::min<std::uint64_t>(sizeof piece_of_it, given - done);
+      const ::ssize_t got = ::pread(data.fd, piece_of_it, wanted, static_cast<::off_t>(data.offset + done));
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) return fail(error_code::io_failed, joined({tensor_at(i), ": data: cannot be read from ", data.offset + done, " on"}));
+      bytes.insert(piece_of_it, piece_of_it + got);
+      done += static_cast<std::uint64_t>(got);
+    }
+    return {};
+  }
+
+  // --- nodes -----------------------------------------------------------------------
+
+  /// The nodes in an order in which each finds its inputs made: that of the model, where it is one.
+  result<std::vector<std::size_t>> runnable_order() const {
+    std::vector<std::size_t> order, awaited(m_.nodes.size(), 0);
+    std::vector<std::vector<std::size_t>> readers(m_.nodes.size());
+    for (std::size_t n = 0; n < m_.nodes.size(); ++n)
+      for (const std::uint32_t t : m_.nodes[n].inputIndex)
+        if (t != missing_operand && maker_[t] < the_caller) ++awaited[n], readers[maker_[t]].push_back(n);
+    std::vector<std::size_t> ready;  // a heap, the first node on top
+    const auto later = [](std::size_t a, std::size_t b) { return a > b; };
+    for (std::size_t n = 0; n < m_.nodes.size(); ++n)
+      if (awaited[n] == 0) ready.push_back(n);
+    std::make_heap(ready.begin(), ready.end(), later);
+    while (!ready.empty()) {
+      std::pop_heap(ready.begin(), ready.end(), later);
+      order.push_back(ready.back());
+      ready.pop_back();
+      for (const std::size_t n : readers[order.back()])
+        if (--awaited[n] == 0) ready.push_back(n), std::push_heap(ready.begin(), ready.end(), later);
+    }
+    if (order.size() < m_.nodes.size()) return fail(in_a_cycle(awaited));
+    return order;
+  }
+  error in_a_cycle(const std::vector<std::size_t>& awaited) const {
+    std::size_t n = 0;
+    while (awaited[n] == 0) ++n;
+    std::size_t i = 0;  // the first input that another waiting node makes
+    const auto waits = [&](std::uint32_t t) { return t != missing_operand && maker_[t] < the_caller && awaited[maker_[t]] != 0; };
+    while (!waits(m_.nodes[n].inputIndex[i])) ++i;
+    return {error_code::invalid_argument,
+            joined({node_at(n), ": inputIndex[", i, "]: ", tensor_at(m_.nodes[n].inputIndex[i]), " is made by nodes that wait for each other in a cycle"})};
+  }
+
+  result<void> add_nodes() {
+    auto order = runnable_order();
+    if (!order) return fail(std::move(order.error()));
+    for (const std::size_t i : *order)
+      if (auto ok = add_node(i); !ok) return ok;
+    return {};
+  }
+  result<void> add_node(std::size_t i) {
+    ir::graph& g = made_.graph;
+    const Node& n = m_.nodes[i];
+    pool<std::int32_t> inputs, outputs;
+    for (const std::uint32_t t : n.inputIndex) inputs.push_back(t == missing_operand ? ir::none : ids_[t]);
+    for (const std::uint32_t t : n.outputIndex) outputs.push_back(ids_[t]);
+    auto decoded = decode_node(version_, n.nodeType, n.nodeAttr, ir::operand_list(g, inputs).operands);
+    if (!decoded) return fail(std::move(decoded.error()).in(node_at(i)));
+    ir::node made;
+    made.op = decoded->form->op;
+    made.label = made.op->label;
+    made.attrs = g.add_words(decoded->words);
+    made.inputs = g.add_operands(inputs);
+    made.outputs = g.add_operands(outputs);
+    made.name = g.add_text(n.name);
+    g.nodes.push_back(made);
+    return {};
+  }
+
+  // --- ends ------------------------------------------------------------------------
+
+  /// Whether the subgraphs behind the first are names of the outputs.
+  bool outputs_have_names() const {
+    if (m_.subGraph.size() != m_.outputIndex.size() + 1) return false;
+    for (std::size_t i = 0; i < m_.outputIndex.size(); ++i) {
+      const SubGraph& s = m_.subGraph[i + 1];
+      if (!s.inputIndices.empty() || s.outputIndices != std::vector<std::uint32_t>{m_.outputIndex[i]}) return false;
+    }
+    return true;
+  }
+  void add_ends() {
+    ir::graph& g = made_.graph;
+    for (const std::uint32_t t : m_.inputIndex) g.inputs.push_back(ids_[t]);
+    const bool have_names = outputs_have_names();
+    for (std::size_t i = 0; i < m_.outputIndex.size(); ++i) {
+      const std::uint32_t t = m_.outputIndex[i];
+      g.outputs.push_back({ids_[t], g.add_text(have_names ? m_.subGraph[i + 1].name : m_.allTensors[t].name)});
+    }
+  }
+
+  const Model& m_;
+  version version_;
+  nnrt::model made_;
+  std::vector<std::uint32_t> maker_;   // of each tensor: a node, the_caller or nobody
+  std::vector<char> is_used_;          // of each tensor
+  std::vector<std::int32_t> ids_;      // of each tensor, its value
+};
+
+}  // namespace detail
+
+inline result<nnrt::model> read_model(const Model& from, version of) { return detail::model_reader(from, of).run(); }
+
+}  // namespace nnrt::inline NNRT_ISA::hdi

@@ -1,0 +1,95 @@
+// tensors: what a tensor's desc is in HDI, and back - dtypes, formats, extents, quantisation.
+// Flow: hdi/write_model.hpp and hdi/read_model.hpp.
+#pragma once
+
+#include <nnrt/core/desc.hpp>
+#include <nnrt/core/text.hpp>
+#include <nnrt/hdi/types.hpp>
+
+#include <limits>
+
+namespace nnrt::inline NNRT_ISA::hdi {
+
+namespace detail {
+
+/// In the order of nnrt::dtype.
+inline constexpr DataType data_types[] = {
+    DATA_TYPE_UNKNOWN, DATA_TYPE_BOOL,   DATA_TYPE_INT8,   DATA_TYPE_INT16,   DATA_TYPE_INT32,   DATA_TYPE_INT64,  DATA_TYPE_UINT8,
+    DATA_TYPE_UINT16,  DATA_TYPE_UINT32, DATA_TYPE_UINT64, DATA_TYPE_FLOAT16, DATA_TYPE_FLOAT32, DATA_TYPE_FLOAT64};
+static_assert(sizeof data_types / sizeof data_types[0] == dtype_count);
+
+}  // namespace detail
+
+constexpr DataType data_type_of(dtype type) { return detail::data_types[static_cast<int>(type)]; }
+/// dtype::none: there is no such data type.
+constexpr dtype dtype_of(DataType type) {
+  for (int i = 1; i < dtype_count; ++i)
+    if (detail::data_types[i] == type) return static_cast<dtype>(i);
+  return dtype::none;
+}
+
+namespace detail {
+
+/// The axis that scales run along, unless somebody says otherwise: weights have their output channels first, anything else is known by
+/// its length. -1: none is that long.
+constexpr int usual_axis(const shape_t& shape, std::size_t scales) {
+  for (int i = 0; i < shape.rank; ++i)
+    if (shape[i] == static_cast<std::int64_t>(scales)) return i;
+  return -1;
+}
+/// numBits of scales along another axis than the usual one: the axis, from 1 on, stands above the bits.
+inline constexpr int axis_shift = 8;
+
+/// Quantisation as HDI has it. `scales` are those of a tensor that is quantised per channel.
+inline std::vector<QuantParam> quant_params_of(const tensor_desc& desc, array_ref<const float> scales) {
+  const quantisation& q = desc.quantised;
+  const auto bits = static_cast<std::int32_t>(8 * size_of(desc.type));
+  if (q.mode == quantisation::kind::none) return {};
+  if (q.mode == quantisation::kind::per_tensor) return {{bits, q.zero_point, double{q.scale}}};
+  std::vector<QuantParam> list;
+  const bool is_usual = scales.size() > 1 && usual_axis(desc.shape, scales.size()) == q.axis;
+  for (const float scale : scales) list.push_back({is_usual ? bits : bits | (q.axis + 1) << axis_shift, q.zero_point, double{scale}});
+  return list;
+}
+
+/// Quantisation as graphs have it; the scales of a channel each are the list's. What is wrong with it; empty: nothing.
+inline std::string take_quantisation(const std::vector<QuantParam>& list, tensor_desc& desc) {
+  if (list.empty()) return {};
+  desc.quantised.zero_point = list[0].zeroPoint;
+  const int marked = list[0].numBits >> axis_shift;
+  if (list.size() == 1 && marked == 0) {
+    desc.quantised = quant{static_cast<float>(list[0].scale), list[0].zeroPoint};
+    return {};
+  }
+  desc.quantised.mode = quantisation::kind::per_channel;
+  desc.quantised.axis = marked != 0 ? marked - 1 : usual_axis(desc.shape, list.size());
+  const int axis = desc.quantised.axis;
+  if (axis < 0 || axis >= desc.rank() || desc.shape[axis] != static_cast<std::int64_t>(list.size()))
+    return joined({"quantParams: has ", list.size(), " scales, and no axis of that extent"});
+  for (std::size_t i = 0; i < list.size(); ++i)
+    if (list[i].zeroPoint != list[0].zeroPoint)
+      return joined({"quantParams[", i, "].zeroPoint: got ", list[i].zeroPoint, ", expected ", list[0].zeroPoint, " as of the others"});
+  return {};
+}
+
+/// The desc of a tensor. What is wrong with it; empty: nothing.
+inline std::string take_desc(const Tensor& t, tensor_desc& desc) {
+  const dtype type = dtype_of(t.dataType);
+  if (type == dtype::none) return joined({"dataType: got ", static_cast<std::int64_t>(t.dataType), ", which is no data type"});
+  if (t.dims.size() > static_cast<std::size_t>(max_rank)) return joined({"dims: has ", t.dims.size(), " axes, expected at most ", max_rank});
+  if (t.format < FORMAT_NONE || t.format > FORMAT_NHWC) return joined({"format: got ", static_cast<std::int64_t>(t.format), ", expected -1 to 1"});
+  shape_t shape;
+  for (std::size_t i = 0; i < t.dims.size(); ++i) {
+    if (t.dims[i] < -1) return joined({"dims[", i, "]: got ", t.dims[i], ", expected -1 (unknown) or more"});
+    shape.push_back(t.dims[i]);
+  }
+  desc = tensor_desc(type, shape);
+  if (t.format == FORMAT_NCHW) desc.layout = format::nchw;
+  if (t.format == FORMAT_NONE) desc.layout = format::nd;
+  if (shape.is_known() && desc.elements() < 0) return "dims: more elements than memory can hold";
+  return take_quantisation(t.quantParams, desc);
+}
+
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA::hdi
