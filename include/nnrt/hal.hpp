@@ -3,4 +3,5 @@
 #pragma once
 
 #include <nnrt/dynamic.hpp>
+#include <nnrt/hal/device.hpp>
 #include <nnrt/hal/registry.hpp>

@@ -37,6 +37,11 @@ struct features {
   bool asynchronous = false;    // a run may be started and waited for elsewhere
 };
 
+/// Time and power of work on a device relative to the processor's: less is better, 1 is as good.
+struct work_cost {
+  float time = 1, power = 1;
+};
+
 /// An option that only one kind of device knows.
 struct extension {
   std::string name;
@@ -106,6 +111,11 @@ class driver {
   virtual result<device_type> type() = 0;
   virtual result<device_status> status() = 0;
   virtual result<features> supported_features() = 0;
+  /// What work on tensors of this dtype costs; both numbers above 0.
+  virtual work_cost cost_of(dtype type) const {
+    (void)type;
+    return {};
+  }
 
   /// For each node of the graph why the device cannot run it; empty: it can. Descs of results are what was declared.
   /// Errors: device_failed, out_of_memory.

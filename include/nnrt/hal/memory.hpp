@@ -35,8 +35,8 @@ class shared_memory {
     shared_memory made;
     made.is_owner_ = true;
     made.fd_ = ::memfd_create("nnrt", MFD_CLOEXEC);
-    if (made.fd_ < 0) return detail::system_failure("shared memory", "cannot make a file", errno);
-    if (::ftruncate(made.fd_, static_cast<::off_t>(bytes)) != 0) return detail::system_failure("shared memory", "cannot be that large", errno);
+    if (made.fd_ < 0) return nnrt::detail::system_failure("shared memory", "cannot make a file", errno);
+    if (::ftruncate(made.fd_, static_cast<::off_t>(bytes)) != 0) return nnrt::detail::system_failure("shared memory", "cannot be that large", errno);
     if (auto mapped = made.map(bytes, 0); !mapped) return fail(std::move(mapped.error()));
     return made;
   }
@@ -56,11 +56,11 @@ class shared_memory {
   result<void> map(std::size_t bytes, std::size_t offset) {
     struct ::stat status {};
     // Reading behind a file's end would end the process: refused here.
-    if (::fstat(fd_, &status) != 0) return detail::system_failure("shared memory", "cannot ask for its size", errno);
+    if (::fstat(fd_, &status) != 0) return nnrt::detail::system_failure("shared memory", "cannot ask for its size", errno);
     if (status.st_size < 0 || static_cast<std::size_t>(status.st_size) < offset || static_cast<std::size_t>(status.st_size) - offset < bytes)
       return fail(error_code::io_failed, joined({"shared memory: file ", fd_, " has ", status.st_size, " bytes, expected ", bytes, " from ", offset, " on"}));
     void* const first = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, static_cast<::off_t>(offset));
-    if (first == MAP_FAILED) return detail::system_failure("shared memory", "cannot map", errno);
+    if (first == MAP_FAILED) return nnrt::detail::system_failure("shared memory", "cannot map", errno);
     data_ = first;
     size_ = bytes;
     return {};
