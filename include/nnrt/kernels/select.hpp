@@ -18,6 +18,7 @@
 #include <nnrt/kernels/bind/conv2d_transpose.hpp>
 #include <nnrt/kernels/bind/cos.hpp>
 #include <nnrt/kernels/bind/depthwise_conv2d.hpp>
+#include <nnrt/kernels/bind/detection_post_process.hpp>
 #include <nnrt/kernels/bind/div.hpp>
 #include <nnrt/kernels/bind/eltwise.hpp>
 #include <nnrt/kernels/bind/equal.hpp>
@@ -36,6 +37,7 @@
 #include <nnrt/kernels/bind/less.hpp>
 #include <nnrt/kernels/bind/less_equal.hpp>
 #include <nnrt/kernels/bind/log.hpp>
+#include <nnrt/kernels/bind/lstm.hpp>
 #include <nnrt/kernels/bind/matmul.hpp>
 #include <nnrt/kernels/bind/max_pool.hpp>
 #include <nnrt/kernels/bind/maximum.hpp>

@@ -1,5 +1,5 @@
 // detection_post_process: the boxes that a detector found, each once, the best first.
-// Flow: front ends call infer(); it runs by its reference.
+// Flow: front ends call infer(); kernels/select.hpp binds it.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

@@ -1,5 +1,5 @@
 // lstm: long short-term memory over a sequence, forwards or in both directions.
-// Flow: front ends call infer(); it runs by its reference.
+// Flow: front ends call infer(); kernels/select.hpp binds it.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

@@ -1,0 +1,76 @@
+// detection_post_process: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/call.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/ops/detection_post_process.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+namespace detail {
+
+/// Candidates of which the best one is wanted, again and again: a heap, each in front of the two behind it.
+class candidate_heap {
+ public:
+  using candidate = ops::detail::candidate;
+  candidate_heap(candidate* first, std::int64_t count) : first_(first), count_(count) {
+    for (std::int64_t i = count / 2; i-- > 0;) sink(i, first[i]);
+  }
+  bool is_empty() const { return count_ == 0; }
+  candidate take() {
+    const candidate best = first_[0];
+    if (--count_ > 0) sink(0, first_[count_]);
+    return best;
+  }
+
+ private:
+  void sink(std::int64_t i, const candidate c) {
+    for (std::int64_t next = 2 * i + 1; next < count_; next = 2 * i + 1) {
+      if (next + 1 < count_ && first_[next + 1].is_before(first_[next])) ++next;
+      if (!first_[next].is_before(c)) break;
+      first_[i] = first_[next];
+      i = next;
+    }
+    first_[i] = c;
+  }
+
+  candidate* first_;
+  std::int64_t count_;
+};
+
+}  // namespace detail
+
+/// What the reference does, with the candidates in a heap: it looks at all of them once, and not once for each of the best.
+template <class Isa> struct fast<ops::detection_post_process, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    constexpr std::int64_t most = std::int64_t{1} << 22;
+    const auto attrs = unpack<ops::detection_post_process::attrs>(node.attrs);
+    const std::int64_t boxes = node.in[0].desc.shape[1], images = node.in[0].desc.shape[0];
+    const std::int64_t candidates = attrs.use_regular_nms ? node.in[1].desc.elements() / (images < 1 ? 1 : images) : boxes;
+    if (!has_work(node) || candidates < 1 || candidates > most) return {};
+    return {.run = node.out[0].type == f32   ? &run<float>
+                   : node.out[0].type == f16 ? &run<float16>
+                                             : &run<double>,
+            .scratch_bytes = candidates * static_cast<std::int64_t>(sizeof(ops::detail::candidate)),
+            .parts = static_cast<int>(images < 64 ? images : 64),
+            .name = "suppress by heap"};
+  }
+
+ private:
+  template <class R> static void run(const kernel_call& call) {
+    const auto attrs = unpack<ops::detection_post_process::attrs>(call.attrs);
+    auto* const room = reinterpret_cast<ops::detail::candidate*>(call.scratch);
+    const interval images = share(call.out[3].elements(), part_of(call));
+    for (std::int64_t image = images.begin; image < images.end; ++image) {
+      ops::detection_post_process::detections<R> found(attrs, call.in, call.out, image);
+      std::int64_t count = 0;
+      for (std::int64_t i = 0; i < found.candidates(); ++i)
+        if (ops::detail::candidate c; found.candidate_at(i, c)) room[count++] = c;
+      for (detail::candidate_heap heap(room, count); !heap.is_empty() && !found.is_full();) found.consider(heap.take());
+      found.finish();
+    }
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

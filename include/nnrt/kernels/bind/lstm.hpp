@@ -1,0 +1,56 @@
+// lstm: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/call.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/kernels/recurrent.hpp>
+#include <nnrt/ops/lstm.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Sequences of f32, each direction of each for itself; the reference does the rest.
+template <class Isa> struct fast<ops::lstm, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!all_of_type(node, f32) || !has_work(node)) return {};
+    const std::int64_t sequences = node.out[1].shape[0] * node.out[1].shape[1], hidden = node.out[1].shape[2];
+    return {.run = &run,
+            .scratch_bytes = 4 * hidden * static_cast<std::int64_t>(sizeof(float)),
+            .parts = static_cast<int>(sequences < 64 ? sequences : 64),
+            .name = "sequence"};
+  }
+
+ private:
+  static void run(const kernel_call& call) {
+    const auto attrs = unpack<ops::lstm::attrs>(call.attrs);
+    const shape_t &x = call.in[0].shape(), &state = call.out[1].shape();
+    const auto there = [&](std::size_t i) { return i < call.in.size() && call.in[i] ? floats_in(call, i) : nullptr; };
+    const lstm_sizes sizes{x[0], x[2], state[2]};
+    const std::int64_t directions = state[0], batch = state[1], gates = 4 * sizes.hidden;
+    const interval mine = share(directions * batch, part_of(call));
+    for (std::int64_t i = mine.begin; i < mine.end; ++i) {
+      const std::int64_t d = i / batch, b = i % batch, at = i * sizes.hidden;
+      const auto from = [&](std::size_t operand, std::int64_t offset) {
+        const float* const first = there(operand);
+        return first != nullptr ? first + offset : nullptr;
+      };
+      const lstm_sequence one{
+          .x = {floats_in(call, 0) + b * sizes.input, batch * sizes.input},
+          .w_ih = floats_in(call, 1) + d * gates * sizes.input,
+          .w_hh = floats_in(call, 2) + d * gates * sizes.hidden,
+          .bias = from(3, d * 2 * gates),
+          .h = from(4, at),
+          .c = from(5, at),
+          .y = {floats_out(call, 0) + (b * directions + d) * sizes.hidden, batch * directions * sizes.hidden},
+          .hy = floats_out(call, 1) + at,
+          .cy = floats_out(call, 2) + at,
+          .backwards = d == 1,
+          .zoneout_cell = attrs.zoneout_cell,
+          .zoneout_hidden = attrs.zoneout_hidden,
+      };
+      run_lstm(sizes, one, reinterpret_cast<float*>(call.scratch));
+    }
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
