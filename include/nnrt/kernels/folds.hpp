@@ -1,4 +1,4 @@
-// folds: how many numbers become one - the largest, their mean, their product.
+// folds: how many numbers become one - the largest, the least, their sum, mean and product.
 // Flow: pooling.hpp folds the pixels of a window with these, reduce.hpp the elements along axes.
 #pragma once
 
@@ -15,6 +15,18 @@ namespace nnrt::inline NNRT_ISA::kernels {
 struct maximum_fold {
   static constexpr float start = -std::numeric_limits<float>::infinity();
   template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return maximum_of(folded, x); }
+  template <class V> [[gnu::always_inline]] static V result(V folded, V) { return folded; }
+};
+/// The least; a NaN where one of them is.
+struct minimum_fold {
+  static constexpr float start = std::numeric_limits<float>::infinity();
+  template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return -maximum_of(-folded, -x); }
+  template <class V> [[gnu::always_inline]] static V result(V folded, V) { return folded; }
+};
+/// The sum.
+struct sum_fold {
+  static constexpr float start = 0.0F;
+  template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return folded + x; }
   template <class V> [[gnu::always_inline]] static V result(V folded, V) { return folded; }
 };
 /// The mean.

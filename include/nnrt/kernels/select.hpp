@@ -52,8 +52,11 @@
 #include <nnrt/kernels/bind/quant_dtype_cast.hpp>
 #include <nnrt/kernels/bind/reciprocal.hpp>
 #include <nnrt/kernels/bind/reduce_all.hpp>
+#include <nnrt/kernels/bind/reduce_max.hpp>
 #include <nnrt/kernels/bind/reduce_mean.hpp>
+#include <nnrt/kernels/bind/reduce_min.hpp>
 #include <nnrt/kernels/bind/reduce_prod.hpp>
+#include <nnrt/kernels/bind/reduce_sum.hpp>
 #include <nnrt/kernels/bind/relu.hpp>
 #include <nnrt/kernels/bind/relu6.hpp>
 #include <nnrt/kernels/bind/resize_bilinear.hpp>

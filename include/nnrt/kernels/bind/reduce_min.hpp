@@ -1,0 +1,12 @@
+// reduce_min: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/bind/detail/reduction.hpp>
+#include <nnrt/ops/reduce_min.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::reduce_min, Isa> : reduction_binding<minimum_fold, Isa> {};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,12 @@
+// reduce_sum: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/bind/detail/reduction.hpp>
+#include <nnrt/ops/reduce_sum.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::reduce_sum, Isa> : reduction_binding<sum_fold, Isa> {};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
