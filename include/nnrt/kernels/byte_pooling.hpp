@@ -16,10 +16,11 @@ namespace nnrt::inline NNRT_ISA::kernels {
 /// Pixels of a window for which byte_mean is exact: sums stay whole numbers of floats.
 inline constexpr std::int64_t most_mean_pixels = 65'000;
 
-/// What a pool is told of the bytes: whether they are those of u8, and the limits of results.
+/// What a pool is told of the bytes: whether they are those of u8, the limits of results, and where halves of means go.
 struct pooled_bytes {
   bool is_unsigned = false;
   stored_range range;
+  bool is_to_even = false;
 };
 
 /// The largest byte of a window.
@@ -96,16 +97,19 @@ class byte_column_sums {
   int waiting_ = 0;
 };
 
-/// The mean of a window, rounded half away from zero.
+/// The mean of a window, rounded half away from zero, or half to even.
 class byte_mean {
  public:
   explicit byte_mean(const pooled_bytes& bytes)
-      : sums_(bytes.is_unsigned), to_(bytes.range.low, bytes.range.high, 0, bytes.is_unsigned) {}
+      : sums_(bytes.is_unsigned), to_(bytes.range.low, bytes.range.high, 0, bytes.is_unsigned), is_to_even_(bytes.is_to_even) {}
 
   [[gnu::always_inline]] void start() { sums_.start(); }
   [[gnu::always_inline]] void add(byte_vector x) { sums_.add(x); }
   [[gnu::always_inline]] byte_vector result(std::int64_t pixels) {
     const interleaved sums = sums_.result(pixels);
+    if (is_to_even_)
+      return narrowed<true>(to_even(sums.of[0], pixels), to_even(sums.of[1], pixels), to_even(sums.of[2], pixels),
+                            to_even(sums.of[3], pixels), to_);
     return narrowed<true>(mean(sums.of[0], pixels), mean(sums.of[1], pixels), mean(sums.of[2], pixels),
                           mean(sums.of[3], pixels), to_);
   }
@@ -121,8 +125,19 @@ class byte_mean {
                                    int_vector);
   }
 
+  /// The quotient cut toward zero, and one step further where more than half is left, or half beside an odd one.
+  [[gnu::always_inline]] static int_vector to_even(int_vector sum, std::int64_t pixels) {
+    typedef float float_lanes __attribute__((vector_size(register_bytes)));
+    const auto count = static_cast<std::int32_t>(pixels);
+    const int_vector cut = __builtin_convertvector(__builtin_convertvector(sum, float_lanes) / static_cast<float>(count), int_vector);
+    const int_vector rest = sum - cut * count, sign = sum >> 31, left = 2 * ((rest ^ sign) - sign);
+    const int_vector is_further = (int_vector)(left > count) | ((int_vector)(left == count) & -(cut & 1));
+    return cut + (is_further & (sign | 1));
+  }
+
   byte_column_sums sums_;
   narrowing to_;
+  bool is_to_even_;
 };
 
 /// y[n, oh, ow, c] = the fold of the window. Every window covers at least one pixel of the image.

@@ -51,6 +51,27 @@ template <class T>
   return narrowed_lanes<T>(steps);
 }
 
+/// x / scale + zero point to nearest, halves to even numbers, within the range of T; of a NaN the zero point. As above, but the zero point is
+/// added, in float, before what is right of the point is looked at.
+template <class T>
+[[gnu::always_inline]] inline typename stored_vector<T>::type stored_lanes_to_even(vf x, vf scale, vf zero_point) {
+  using ints = integers_of_floats;
+  using limits = std::numeric_limits<T>;
+  const ints bits = (ints)x.data;
+  const ints is_number = (ints)((bits & 0x7fffffff) <= 0x7f800000);
+  const vf sum = vf((vf::register_type)(bits & is_number)) / scale + zero_point;
+  const vf bounded = clamp(sum, vf(-0x1p20F), vf(0x1p20F));
+  ints steps = __builtin_convertvector(bounded.data, ints);  // cut toward zero
+  const vf::register_type rest = bounded.data - __builtin_convertvector(steps, vf::register_type);
+  const ints is_odd = -(steps & 1);
+  const ints is_above = (ints)(rest > 0.5F) | ((ints)(rest == 0.5F) & is_odd), is_below = (ints)(rest < -0.5F) | ((ints)(rest == -0.5F) & is_odd);
+  steps = steps - is_above + is_below;
+  const ints least = std::int32_t{limits::min()} - ints{}, most = std::int32_t{limits::max()} - ints{};
+  steps = steps < least ? least : steps;
+  steps = steps > most ? most : steps;
+  return narrowed_lanes<T>(steps);
+}
+
 /// scale * (x - zero point).
 template <class T>
 [[gnu::always_inline]] inline vf real_lanes(typename stored_vector<T>::type x, vf scale, std::int32_t zero_point) {
@@ -61,12 +82,16 @@ template <class T>
 }  // namespace detail
 #endif
 
-/// y = the stored numbers of n floats.
-template <class T> void store_floats(const float* x, std::int64_t n, const quantisation& q, T* y) {
+/// y = the stored numbers of n floats, rounded to even or, as TFLite does, away from zero.
+template <bool IsToEven, class T> void store_floats(const float* x, std::int64_t n, const quantisation& q, T* y) {
 #if defined(NNRT_HAS_XSIMD)
   const vf scale(q.scale);
+  const auto stored_of = [&](vf numbers) __attribute__((always_inline)) {
+    if constexpr (IsToEven) return detail::stored_lanes_to_even<T>(numbers, scale, vf(static_cast<float>(q.zero_point)));
+    else return detail::stored_lanes<T>(numbers, scale, q.zero_point);
+  };
   const auto put = [&](std::int64_t i, vf numbers, std::int64_t count) __attribute__((always_inline)) {
-    const auto stored = detail::stored_lanes<T>(numbers, scale, q.zero_point);
+    const auto stored = stored_of(numbers);
     __builtin_memcpy(y + i, &stored, static_cast<std::size_t>(count) * sizeof(T));
   };
   std::int64_t i = 0;

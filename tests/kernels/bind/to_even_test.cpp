@@ -139,9 +139,16 @@ TEST_CASE("to even: joined tensors of several scales, and means along axes, are 
   CHECK_FALSE(has_no_kernel<ops::reduce_mean>(kept, in, into_bytes(0x1p-4F, 0)));
 }
 
-TEST_CASE("to even: means of windows are left to the reference") {
-  ops::avg_pool::attrs a;
-  a.kernel = {2, 2};
-  CHECK(has_no_kernel<ops::avg_pool>(a, {stored_bytes(i8, {1, 8, 8, 16}, quant{0x1p-5F, 0, stored_rounding::half_to_even}, 3)}));
-  CHECK_FALSE(has_no_kernel<ops::avg_pool>(a, {stored_bytes(i8, {1, 8, 8, 16}, quant{0x1p-5F, 0}, 3)}));
+TEST_CASE("to even: means of windows, whole ones and those at the border") {
+  for (const dtype type : {i8, u8})
+    for (const extent2 kernel : {extent2{2, 2}, extent2{3, 3}, extent2{1, 2}, extent2{8, 7}}) {
+      ops::avg_pool::attrs a;
+      a.kernel = kernel, a.pad = same_pads;
+      for (const std::int64_t channels : {1, 16, 33, 65}) {
+        CAPTURE(channels);
+        check_kernel<ops::avg_pool>(a, {stored_bytes(type, {2, 8, 7, channels}, quant{0x1p-5F, type == i8 ? 0 : 128, stored_rounding::half_to_even}, 3)});
+      }
+      for (const bytes_are fill : {bytes_are::all_lowest, bytes_are::all_highest})
+        check_kernel<ops::avg_pool>(a, {stored_bytes(type, {1, 8, 7, 20}, quant{0x1p-5F, 3, stored_rounding::half_to_even}, 3, fill)});
+    }
 }

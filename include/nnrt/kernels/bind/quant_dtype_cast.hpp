@@ -15,8 +15,8 @@ template <class Isa> struct fast<ops::quant_dtype_cast, Isa> {
     if (!has_work(node)) return {};
     const int parts = parts_for(x.elements() / 2);
     const bool is_to_even = y.quantised.rounding == stored_rounding::half_to_even;
-    if (x.type == f32 && types::stored.contains(y.type) && is_to_even) return {.run = &run_to_even, .parts = parts, .name = "store to even"};
-    if (x.type == f32 && types::stored.contains(y.type)) return {.run = run_to(y.type), .parts = parts, .name = "store"};
+    if (x.type == f32 && types::stored.contains(y.type))
+      return {.run = is_to_even ? run_to<true>(y.type) : run_to<false>(y.type), .parts = parts, .name = is_to_even ? "store to even" : "store"};
     const bool has_one_scale = x.quantised.mode == quantisation::kind::per_tensor;
     if (y.type == f32 && types::stored.contains(x.type) && has_one_scale)
       return {.run = run_from(x.type), .parts = parts, .name = "restore"};
@@ -24,27 +24,20 @@ template <class Isa> struct fast<ops::quant_dtype_cast, Isa> {
   }
 
  private:
-  static constexpr kernel_function run_to(dtype type) {
-    return type == i8 ? &run_store<std::int8_t> : type == u8 ? &run_store<std::uint8_t> : &run_store<std::int16_t>;
+  template <bool IsToEven> static constexpr kernel_function run_to(dtype type) {
+    return type == i8   ? &run_store<IsToEven, std::int8_t>
+           : type == u8 ? &run_store<IsToEven, std::uint8_t>
+                        : &run_store<IsToEven, std::int16_t>;
   }
   static constexpr kernel_function run_from(dtype type) {
     return type == i8   ? &run_restore<std::int8_t>
            : type == u8 ? &run_restore<std::uint8_t>
                         : &run_restore<std::int16_t>;
   }
-  template <class T> static void run_store(const kernel_call& call) {
+  template <bool IsToEven, class T> static void run_store(const kernel_call& call) {
     const interval mine = share_of_floats(call.out[0].elements(), part_of(call));
-    store_floats(floats_in(call, 0) + mine.begin, mine.size(), call.out[0].desc->quantised,
+    store_floats<IsToEven>(floats_in(call, 0) + mine.begin, mine.size(), call.out[0].desc->quantised,
                  call.out[0].data.template get<T>() + mine.begin);
-  }
-  static void run_to_even(const kernel_call& call) {
-    const quantisation& q = call.out[0].desc->quantised;
-    const interval mine = share_of_floats(call.out[0].elements(), part_of(call));
-    with_element<types::stored>(call.out[0].type(), [&]<class T>(T) {
-      const float* const x = floats_in(call, 0);
-      T* const y = call.out[0].data.template get<T>();
-      for (std::int64_t i = mine.begin; i < mine.end; ++i) y[i] = stored_as<T>(x[i], q);
-    });
   }
   template <class T> static void run_restore(const kernel_call& call) {
     const interval mine = share_of_floats(call.out[0].elements(), part_of(call));

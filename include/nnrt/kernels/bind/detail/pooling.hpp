@@ -57,7 +57,6 @@ template <class Fold> struct byte_pooling_binding {
     const auto attrs = unpack<ops::detail::pooling_attributes>(node.attrs);
     const bool is_clamped_as_stored = attrs.fused == activation::none || x.quantised;
     if (!has_work(node) || (x.type != i8 && x.type != u8) || !is_clamped_as_stored) return {};
-    if (!std::is_same_v<Fold, byte_maximum> && x.quantised.rounding != stored_rounding::twice) return {};
     const pooling_shape shape = floats::shape_for(attrs, x.shape);
     const std::int64_t h = floats::saturated(shape.h), w = floats::saturated(shape.w);
     if (h > most_mean_pixels / w) return {};
@@ -71,7 +70,7 @@ template <class Fold> struct byte_pooling_binding {
     const stored_range range = is_unsigned ? stored_range_of<std::uint8_t>(q, attrs.fused)
                                            : stored_range_of<std::int8_t>(q, attrs.fused);
     const pooling_shape shape = pooling_binding<void>::shape_for(attrs, call.in[0].shape());
-    const pooled_bytes bytes{is_unsigned, range};
+    const pooled_bytes bytes{is_unsigned, range, q.rounding == stored_rounding::half_to_even};
     if constexpr (std::is_same_v<Fold, byte_maximum>)
       if (has_max_pool_rows<byte_maxima>(shape))
         return max_pool_rows<Fold>(shape, bytes_in(call, 0), byte_maxima(bytes), bytes_out(call), part_of(call));
