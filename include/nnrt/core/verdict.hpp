@@ -54,11 +54,20 @@ struct verdict {
   constexpr const tensor_desc& output(int i) const { return outputs[static_cast<std::size_t>(i)]; }
 };
 
+/// A rule of any operator, or of the signature, without its type: what follows is compiled once, and not for each operator again.
+struct rule_id {
+  int index;
+  bool by_signature;
+
+  template <class Rule>
+  requires(std::is_enum_v<Rule>) constexpr rule_id(Rule rule) : index(static_cast<int>(rule)), by_signature(std::is_same_v<Rule, signature_rule>) {}
+};
+
 namespace detail {
-template <class Rule> constexpr verdict broken_rule(Rule rule, unit counted, std::int64_t got, std::int64_t expected) {
+constexpr verdict broken_rule(rule_id rule, unit counted, std::int64_t got, std::int64_t expected) {
   verdict v;
-  v.rule = static_cast<int>(rule);
-  v.by_signature = std::is_same_v<Rule, signature_rule>;
+  v.rule = rule.index;
+  v.by_signature = rule.by_signature;
   v.counted = counted;
   v.actual = got;
   v.expected = expected;
@@ -67,43 +76,43 @@ template <class Rule> constexpr verdict broken_rule(Rule rule, unit counted, std
 }  // namespace detail
 
 /// A true verdict when both values are equal, else the broken rule with both.
-template <class Rule> constexpr verdict require(Rule rule, std::int64_t got, std::int64_t expected) {
+constexpr verdict require(rule_id rule, std::int64_t got, std::int64_t expected) {
   return got == expected ? verdict{} : detail::broken_rule(rule, unit::number, got, expected);
 }
-template <class Rule> constexpr verdict require(Rule rule, dtype got, dtype expected) {
+constexpr verdict require(rule_id rule, dtype got, dtype expected) {
   return got == expected ? verdict{} : detail::broken_rule(rule, unit::type, static_cast<int>(got), static_cast<int>(expected));
 }
-template <class Rule> constexpr verdict require(Rule rule, format got, format expected) {
+constexpr verdict require(rule_id rule, format got, format expected) {
   return got == expected ? verdict{} : detail::broken_rule(rule, unit::layout, static_cast<int>(got), static_cast<int>(expected));
 }
 /// NCHW beside NCHW, or any others: a format that names no order goes with NHWC, as NNRt has it.
-template <class Rule> constexpr verdict require_same_order(Rule rule, format got, format expected) {
+constexpr verdict require_same_order(rule_id rule, format got, format expected) {
   return (got == nchw) == (expected == nchw) ? verdict{} : require(rule, got, expected);
 }
-template <class Rule> constexpr verdict require_at_least(Rule rule, std::int64_t got, std::int64_t least) {
+constexpr verdict require_at_least(rule_id rule, std::int64_t got, std::int64_t least) {
   return got >= least ? verdict{} : detail::broken_rule(rule, unit::number, got, least);
 }
-template <class Rule> constexpr verdict require_at_most(Rule rule, std::int64_t got, std::int64_t most) {
+constexpr verdict require_at_most(rule_id rule, std::int64_t got, std::int64_t most) {
   return got <= most ? verdict{} : detail::broken_rule(rule, unit::number, got, most);
 }
 /// least <= got <= most; the bound that is broken is the expected value.
-template <class Rule> constexpr verdict require_between(Rule rule, std::int64_t got, std::int64_t least, std::int64_t most) {
+constexpr verdict require_between(rule_id rule, std::int64_t got, std::int64_t least, std::int64_t most) {
   return got < least ? detail::broken_rule(rule, unit::number, got, least) : require_at_most(rule, got, most);
 }
 /// Equal extents, or one of them not known yet (-1).
-template <class Rule> constexpr verdict require_same_extent(Rule rule, std::int64_t got, std::int64_t expected) {
+constexpr verdict require_same_extent(rule_id rule, std::int64_t got, std::int64_t expected) {
   return got < 0 || expected < 0 ? verdict{} : require(rule, got, expected);
 }
 /// The same for real numbers, such as scales.
-template <class Rule> constexpr verdict require_real(Rule rule, float got, float expected) {
+constexpr verdict require_real(rule_id rule, float got, float expected) {
   return got == expected ? verdict{} : detail::broken_rule(rule, unit::real, std::bit_cast<std::int32_t>(got), std::bit_cast<std::int32_t>(expected));
 }
 /// least <= got <= most; the bound that is broken is the expected value. Not a number lies outside.
-template <class Rule> constexpr verdict require_real_between(Rule rule, float got, float least, float most) {
+constexpr verdict require_real_between(rule_id rule, float got, float least, float most) {
   return got <= most && got >= least ? verdict{} : require_real(rule, got, got > most ? most : least);
 }
 /// For rules about an operand that must, or must not, be there.
-template <class Rule> constexpr verdict refuse(Rule rule, std::int64_t got, std::int64_t expected) {
+constexpr verdict refuse(rule_id rule, std::int64_t got, std::int64_t expected) {
   return detail::broken_rule(rule, unit::number, got, expected);
 }
 
