@@ -21,6 +21,14 @@ inline constexpr std::string_view enumerators_of = []<int... I>(std::integer_seq
   return text_of_enumerators<static_cast<Rule>(I)...>();
 }(std::make_integer_sequence<int, Count>());
 
+/// Whether there is an enumerator of this number: one that there is not is printed as a cast, "(nnrt::…::rule)14".
+template <class Rule, int Number>
+inline constexpr bool has_enumerator = [] {
+  const std::string_view text = text_of_enumerators<static_cast<Rule>(Number)>();
+  const char behind = text[text.rfind(')') + 1];
+  return behind < '0' || behind > '9';
+}();
+
 }  // namespace detail
 
 /// The names of an enum of rules, in order. They are cut out of one text when someone asks: few programs ever do.
@@ -65,7 +73,7 @@ class rule_list {
 template <class Rule> constexpr rule_list rule_names() {
   constexpr int few = 16, more_than_any_has = 64;
   // The last one of a text is not counted, see for_each.
-  if constexpr (rule_list(detail::enumerators_of<Rule, few>).size() < few - 1) return rule_list(detail::enumerators_of<Rule, few>);
+  if constexpr (!detail::has_enumerator<Rule, few - 2>) return rule_list(detail::enumerators_of<Rule, few>);
   else return rule_list(detail::enumerators_of<Rule, more_than_any_has>);
 }
 
