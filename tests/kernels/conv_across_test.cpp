@@ -19,6 +19,13 @@ using namespace nnrt_test;
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
+/// across_rows_of for a number that only a run knows.
+template <int... I> across_function function_for(std::int64_t out, std::integer_sequence<int, I...>) {
+  constexpr across_function all[] = {nullptr, across_rows_of<native, I + 1>...};
+  return all[out];
+}
+across_function function_for(const conv_shape& s) { return function_for(s.out, std::make_integer_sequence<int, most_across>()); }
+
 struct problem {
   conv_shape s;
   clamp_range range;
@@ -33,7 +40,7 @@ struct problem {
   void run(fenced& y, std::int64_t parts) const {
     for (std::int64_t i = parts; i-- > 0;) {
       fenced scratch(across_scratch_floats(s), nan);
-      conv_across(s, x.data(), packed.data(), y.data(), scratch.data(), range, {i, parts});
+      conv_across(s, x.data(), packed.data(), y.data(), scratch.data(), function_for(s), range, {i, parts});
     }
   }
 };
@@ -110,7 +117,7 @@ TEST_CASE("conv_across: no bias means zeros, and a NaN reaches exactly the outpu
   fenced x(120, 1.0F), w(18, 1.0F), packed(across_packed_floats(s), nan), y(240, nan), scratch(across_scratch_floats(s), nan);
   across_pack(s, w.data(), nullptr, packed.data());
   x[3 * 20 + 15] = nan;
-  conv_across(s, x.data(), packed.data(), y.data(), scratch.data());
+  conv_across(s, x.data(), packed.data(), y.data(), scratch.data(), function_for(s));
   for (std::int64_t oy = 0; oy < 6; ++oy)
     for (std::int64_t ox = 0; ox < 20; ++ox)
       for (std::int64_t o = 0; o < 2; ++o) {
@@ -128,7 +135,7 @@ TEST_CASE("conv_across: a part uses no more scratch than it asks for") {
   const std::int64_t own = across_scratch_floats(s);
   for (std::int64_t index = 0; index < 3; ++index) {
     fenced scratch(own + 16, 7.0F), y(outputs(s));
-    conv_across(s, p.x.data(), p.packed.data(), y.data(), scratch.data(), {}, {index, 3});
+    conv_across(s, p.x.data(), p.packed.data(), y.data(), scratch.data(), function_for(s), {}, {index, 3});
     for (std::int64_t i = own; i < own + 16; ++i) CHECK(scratch[i] == 7.0F);
   }
 }

@@ -1,7 +1,10 @@
 #include <nnrt/kernels/softmax.hpp>
 
 #include <doctest/doctest.h>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 using namespace nnrt;
@@ -39,6 +42,29 @@ TEST_CASE("softmax: e^(x - max) over its sum, in place, rows and columns alike")
     CAPTURE(i);
     CHECK(std::fabs(double{rows[i]} - expected[i]) < 1e-7);
     CHECK(std::fabs(double{columns[i % 3 * 2 + i / 3]} - expected[i]) < 1e-7);
+  }
+}
+
+TEST_CASE("softmax: rows of one vector at most have the bits of any rows, NaN and infinities too") {
+  constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  for (std::int64_t n = 1; n <= kernels::lanes; ++n) {
+    CAPTURE(n);
+    const auto count = static_cast<std::size_t>(6 * n);
+    std::vector<float> x(count + 1, 7.0F), y(x), short_y(x);  // one more, which nobody may touch
+    for (std::size_t i = 0; i < count; ++i) x[i] = static_cast<float>(i * 37 % 101) * 0.31F - 15.0F;
+    x[static_cast<std::size_t>(2 * n - 1)] = nan;
+    x[static_cast<std::size_t>(3 * n - 1)] = -infinity;
+    x[static_cast<std::size_t>(4 * n - 1)] = infinity;
+    x[static_cast<std::size_t>(5 * n - 1)] = 2e38F;
+    kernels::softmax_rows({6, n, 1}, x.data(), y.data());
+    for (std::int64_t part = 3; part-- > 0;) kernels::softmax_short_rows({6, n, 1}, x.data(), short_y.data(), {part, 3});
+    for (std::size_t i = 0; i <= count; ++i) {
+      CAPTURE(i);
+      CHECK((std::isnan(y[i]) ? std::isnan(short_y[i]) : std::bit_cast<std::uint32_t>(y[i]) == std::bit_cast<std::uint32_t>(short_y[i])));
+    }
+    for (std::int64_t i = n; i < 2 * n; ++i) CHECK(std::isnan(short_y[static_cast<std::size_t>(i)]));
+    kernels::softmax_short_rows({6, n, 1}, x.data(), x.data());
+    CHECK(x[0] == y[0]);
   }
 }
 

@@ -78,27 +78,17 @@ template <int Channels> void across_order(const float* sums, std::int64_t pixels
   for (std::int64_t i = 0; i < pixels; ++i, y += Channels)
     each<Channels>([&](auto o) __attribute__((always_inline)) { y[o] = sums[o * across_pixels + i]; });
 }
-template <int... I>
-void across_order(const float* sums, std::int64_t pixels, std::int64_t channels, float* y, std::integer_sequence<int, I...>) {
-  ((channels == I + 1 ? across_order<I + 1>(sums, pixels, y) : void()), ...);
-}
-
 /// Output rows y and, if there are two, the next one; `x` is the first input row under them.
-template <class Isa>
+template <class Isa, int Out>
 void across_pair(const conv_shape& s, const float* x, const float* packed, float* y, std::int64_t rows, clamp_range range) {
-  constexpr int most_channels = static_cast<int>(lanes / 2);
-  constexpr std::int64_t row = (most_channels + 3) * across_pixels;  // the last tile's channels need not all exist
-  const std::int64_t channels = across_channels(s.out);
+  constexpr int channels = static_cast<int>(across_channels(Out));
+  constexpr std::int64_t row = (Out + channels - 1) / channels * channels * across_pixels;  // the last tile's channels need not all exist
   alignas(64) float sums[across_rows * row];
   for (std::int64_t first = 0; first < s.out_width; first += across_pixels) {
     const std::int64_t pixels = std::min(across_pixels, s.out_width - first);
-    for (std::int64_t o = 0; o < s.out; o += channels) {
-      const float* const w = packed + o * (s.depth() + 1);
-      if (channels == 3) across_tile<Isa, 3>(s, x + first, w, sums + o * across_pixels, row, range);
-      else across_tile<Isa, 4>(s, x + first, w, sums + o * across_pixels, row, range);
-    }
-    for (std::int64_t i = 0; i < rows; ++i)
-      across_order(sums + i * row, pixels, s.out, y + i * s.row_step() + first * s.out, first_integers<most_channels>{});
+    for (std::int64_t o = 0; o < Out; o += channels)
+      across_tile<Isa, channels>(s, x + first, packed + o * (s.depth() + 1), sums + o * across_pixels, row, range);
+    for (std::int64_t i = 0; i < rows; ++i) across_order<Out>(sums + i * row, pixels, y + i * s.row_step() + first * Out);
   }
 }
 
@@ -124,6 +114,12 @@ constexpr std::int64_t across_scratch_floats(const conv_shape& s) {
   return (s.rows_under(detail::across_rows * detail::across_band(s)) * detail::across_line(s) + 15) / 16 * 16;
 }
 
+/// What computes two rows of a result.
+using across_function = void (*)(const conv_shape& s, const float* x, const float* packed, float* y, std::int64_t rows, clamp_range range);
+/// The function for so many filters, 1 to most_across: a program has the ones of its layers alone.
+inline constexpr int most_across = static_cast<int>(lanes / 2);
+template <class Isa, int Out> inline constexpr across_function across_rows_of = &detail::across_pair<Isa, Out>;
+
 /// y = clamp(conv2d(x, w) + bias) of a shape for which is_across_shape().
 ///
 /// Every division into parts gives the same bits. y must not overlap x.
@@ -131,8 +127,10 @@ constexpr std::int64_t across_scratch_floats(const conv_shape& s) {
 /// \param packed what across_pack() made of weights and bias
 ///
 /// \param scratch across_scratch_floats(s) floats for this part alone; need not be initialised
-template <class Isa = native>
-void conv_across(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range = {}, part p = {}) {
+///
+/// \param pair across_rows_of<native, s.out>
+inline void conv_across(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, across_function pair, clamp_range range = {},
+                        part p = {}) {
   using detail::across_rows;
   const std::int64_t pairs = (s.out_height + 1) / across_rows;
   const interval work = share(s.batch * pairs, p);
@@ -142,8 +140,8 @@ void conv_across(const conv_shape& s, const float* x, const float* packed, float
     detail::copy_padded(s, x + image * s.height * s.width, 1, top, -s.pad_left, s.rows_under(across_rows * count), line, scratch);
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t row = oy + i * across_rows;
-      detail::across_pair<Isa>(s, scratch + i * across_rows * s.stride_h * line, packed, y + image * s.image_step() + row * s.row_step(),
-                       std::min(across_rows, s.out_height - row), range);
+      pair(s, scratch + i * across_rows * s.stride_h * line, packed, y + image * s.image_step() + row * s.row_step(), std::min(across_rows, s.out_height - row),
+           range);
     }
     done += count;
   }

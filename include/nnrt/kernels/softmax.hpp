@@ -120,6 +120,18 @@ template <class Isa = native> void softmax_rows(const axis_block& block, const f
   }
 }
 
+/// The same, with the same bits, for rows of at most one vector.
+template <class Isa = native> void softmax_short_rows(const axis_block& block, const float* x, float* y, part p = {}) {
+  const interval rows = share(block.outer, p);
+  const std::int64_t n = block.extent;
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    const vf values = load_first(x + row * n, n);
+    const float most = largest_lane(first_or(values, n, -std::numeric_limits<float>::infinity()));
+    const vf e = exp_of(values - vf(most));
+    store_first(y + row * n, e * vf(1.0F / sum_of_lanes(first_or(e, n, 0.0F))), n);
+  }
+}
+
 /// The same for any inner extent: vectors are made of groups that lie side by side.
 template <class Isa = native> void softmax_columns(const axis_block& block, const float* x, float* y, part p = {}) {
   const rectangle work = share(block.outer, (block.inner + lanes - 1) / lanes, p);

@@ -28,14 +28,15 @@ template <> struct operator_of<ops::conv2d::code> {
   using type = ops::conv2d;
 };
 
-/// The methods are those of conv_method, then the others that stand below by name, and behind them those of a depthwise convolution.
+/// The methods are those of conv_method, then the others that stand below by name (`across` for each number of filters), and behind them those
+/// of a depthwise convolution.
 template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
   using depthwise = depthwise_binding<ops::conv2d, Isa>;
-  enum : std::int16_t { across = 3, winograd_2, winograd_4, conv_methods };
+  enum : std::int16_t { across = 3, winograd_2 = across + most_across, winograd_4, conv_methods };
   static constexpr int methods = conv_methods + depthwise::methods;
   template <int Method> static constexpr kernel_functions functions() {
     if constexpr (Method >= conv_methods) return depthwise::template functions<Method - conv_methods>();
-    else if constexpr (Method == across) return {&run_across, &pack_across};
+    else if constexpr (Method >= across && Method < winograd_2) return {&run_across<Method - across + 1>, &pack_across};
     else if constexpr (Method == winograd_2) return {&run_winograd<2>, &pack_winograd<2>};
     else if constexpr (Method == winograd_4) return {&run_winograd<4>, &pack_winograd<4>};
     else return {&run<static_cast<conv_method>(Method)>, &pack};
@@ -70,9 +71,9 @@ template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
   static void pack_across(const kernel_call& call) {
     across_pack(conv_shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
   }
-  static void run_across(const kernel_call& call) {
-    conv_across<native>(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
-                        range_of(unpack<ops::conv2d::attrs>(call.attrs).fused), part_of(call));
+  template <int Out> static void run_across(const kernel_call& call) {
+    conv_across(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
+                across_rows_of<native, Out>, range_of(unpack<ops::conv2d::attrs>(call.attrs).fused), part_of(call));
   }
   template <int Tile> static void pack_winograd(const kernel_call& call) {
     winograd_pack<Tile>(conv_shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
@@ -84,7 +85,7 @@ template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
 
  private:
   static constexpr kernel_choice by_pixels(const conv_shape& shape, int parts) {
-    return {.code = {.method = across},
+    return {.code = {.method = static_cast<std::int16_t>(across + shape.out - 1)},
             .packs = 0b110,
             .packed_bytes = across_packed_floats(shape) * size_of(f32),
             .scratch_bytes = across_scratch_floats(shape) * size_of(f32),

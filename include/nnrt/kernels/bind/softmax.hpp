@@ -30,9 +30,10 @@ template <class Isa> struct softmax_blocks {
 };
 
 template <class Isa> struct fast<ops::softmax, Isa> : softmax_blocks<Isa> {
-  static constexpr int methods = 2;
+  enum : std::int16_t { rows, short_rows, columns, methods };
   template <int Method> static constexpr kernel_functions functions() {
-    if constexpr (Method == 0) return {&run_rows};
+    if constexpr (Method == rows) return {&run_rows};
+    else if constexpr (Method == short_rows) return {&run_short_rows};
     else return {&run_columns};
   }
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -40,12 +41,16 @@ template <class Isa> struct fast<ops::softmax, Isa> : softmax_blocks<Isa> {
     const axis_block block = fast::block_for(node.attrs, node.in[0].desc.shape);
     if (!block.found) return {};
     constexpr std::int64_t cost = 8;  // additions that one element is worth
-    return {.code = {.method = static_cast<std::int16_t>(block.inner == 1 ? 0 : 1)},
+    const auto method = block.inner != 1 ? columns : block.extent <= lanes ? short_rows : rows;
+    return {.code = {.method = method},
             .parts = parts_for(block.elements() * cost),
             .name = block.inner == 1 ? "softmax rows" : "softmax columns"};
   }
   static void run_rows(const kernel_call& call) {
     softmax_rows(fast::block_for(call.attrs, call.in[0].shape()), floats_in(call, 0), floats_out(call), part_of(call));
+  }
+  static void run_short_rows(const kernel_call& call) {
+    softmax_short_rows(fast::block_for(call.attrs, call.in[0].shape()), floats_in(call, 0), floats_out(call), part_of(call));
   }
   static void run_columns(const kernel_call& call) {
     softmax_columns(fast::block_for(call.attrs, call.in[0].shape()), floats_in(call, 0), floats_out(call), part_of(call));
