@@ -1,9 +1,9 @@
 # NnrtTestPrograms.cmake: tests that are compilations - programs that must be rejected, accepted, or merely understood.
 # Flow: included by tests/CMakeLists.txt. Each call is one ctest test; the work is done by tests/support/*.py.
 
-# What a user's compiler is told, nothing else; the include folders of the three libraries are on its own path.
+# What a user's compiler is told, nothing else; the include folders of the two libraries are on its own path.
 set(nnrt_user_flags -std=c++20 -I${PROJECT_SOURCE_DIR}/include)
-foreach(library IN ITEMS Boost::headers xsimd tl::expected)
+foreach(library IN ITEMS Boost::headers xsimd)
   get_target_property(nnrt_folders ${library} INTERFACE_INCLUDE_DIRECTORIES)
   foreach(folder IN LISTS nnrt_folders)
     if(folder AND NOT folder IN_LIST CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES AND NOT folder STREQUAL "/usr/include")

@@ -1,8 +1,8 @@
 # packages.sh: the one list of Debian packages that nnrt needs, the function that installs what is missing, and what the scripts share.
 # Flow: sourced by examples/run.sh, tests/run.sh and tests/nightly.sh; no other file names a package.
 
-# What building a program with nnrt takes: compiler, CMake, and the three header-only libraries of the core.
-runtime="g++ cmake ninja-build libboost-dev libxsimd-dev libexpected-dev"
+# What building a program with nnrt takes: compiler, CMake, and the two header-only libraries of the core.
+runtime="g++ cmake ninja-build libboost-dev libxsimd-dev"
 
 # What programs that include <nnrt/tflite.hpp> take besides: the headers of flatbuffers.
 tflite="libflatbuffers-dev"

@@ -19,7 +19,7 @@ RESULT = ROOT / "single_include" / "nnrt" / "nnrt.hpp"
 
 PREAMBLE = f"""\
 // nnrt in one file: made by tools/single_include.py from include/{START}; change the headers there, not this file.
-// Flow: copy it anywhere; Boost.Hana, xsimd and tl-expected must be on the include path.
+// Flow: copy it anywhere; Boost.Hana and xsimd must be on the include path.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 """

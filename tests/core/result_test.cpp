@@ -3,6 +3,16 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
 namespace {
 
 using namespace nnrt;
@@ -29,6 +39,122 @@ TEST_CASE("result: a place stands in front of the message, the code stays") {
   CHECK(quarter(5).error().message() == "quarter: got 5, expected an even number");
   CHECK(quarter(5).error().code() == error_code::invalid_argument);
   CHECK(error(error_code::io_failed, "y").in("x").in("z").message() == "z: x: y");
+}
+
+/// Counts the objects that live.
+struct counted {
+  static inline int alive = 0;
+  int number;
+  explicit counted(int n) : number(n) { ++alive; }
+  counted(const counted& other) : number(other.number) { ++alive; }
+  counted(counted&& other) noexcept : number(std::exchange(other.number, 0)) { ++alive; }
+  counted& operator=(const counted&) = default;
+  ~counted() { --alive; }
+};
+result<counted> make(int n) {
+  if (n < 0) return fail(error_code::invalid_argument, {"got ", n});
+  return counted(n);
+}
+
+TEST_CASE("result: copies, moves and assignments keep what it is, and destroy what it was") {
+  for (const int first : {1, -1})
+    for (const int second : {2, -2}) {
+      CAPTURE(first);
+      CAPTURE(second);
+      {
+        result<counted> a = make(first), b = make(second), copied = a, moved = std::move(b);
+        const auto is = [](const result<counted>& r, int n) {
+          if (n < 0) return !r.has_value() && r.error().message() == "got " + std::to_string(n);
+          return r.has_value() && r->number == n && (*r).number == n && r.value().number == n;
+        };
+        CHECK(is(a, first));
+        CHECK(is(copied, first));
+        CHECK(is(moved, second));
+        copied = moved;
+        CHECK(is(copied, second));
+        CHECK(is(moved, second));
+        moved = std::move(a);
+        CHECK(is(moved, first));
+        const result<counted>& same = moved;
+        moved = same;
+        CHECK(is(moved, first));
+        moved = make(second);
+        CHECK(is(moved, second));
+        CHECK(counted::alive >= (second > 0 ? 2 : 0));
+      }
+      CHECK(counted::alive == 0);
+    }
+}
+
+TEST_CASE("result: a value comes from what converts to it, a move-only one moves out") {
+  static_assert(std::is_convertible_v<std::unique_ptr<int>, result<std::unique_ptr<const int>>>);
+  static_assert(std::is_constructible_v<result<std::vector<int>>, int> && !std::is_convertible_v<int, result<std::vector<int>>>);
+  static_assert(!std::is_constructible_v<result<int>, std::string>);
+  static_assert(!std::is_copy_constructible_v<result<std::unique_ptr<int>>> && std::is_nothrow_move_constructible_v<result<std::unique_ptr<int>>>);
+  static_assert(std::is_default_constructible_v<result<int>> && !std::is_default_constructible_v<result<counted>>);
+  result<std::unique_ptr<const int>> held = std::make_unique<int>(7);
+  const std::unique_ptr<const int> out = *std::move(held);
+  CHECK(*out == 7);
+  CHECK(*held == nullptr);
+  CHECK(result<int>().value() == 0);
+  CHECK(half(3).value_or(9) == 9);
+  CHECK(half(4).value_or(9) == 2);
+}
+
+TEST_CASE("result: what follows a value does not follow an error, and the other way round") {
+  const auto text = [](int n) { return std::to_string(n); };
+  const auto mended = [](const error& e) { return result<int>(static_cast<int>(e.message().size())); };
+  CHECK(half(8).and_then(half).value() == 2);
+  CHECK(half(6).and_then(half).error().message() == "got 3, expected an even number");
+  CHECK(half(8).transform(text).value() == "4");
+  CHECK(half(7).transform(text).error().code() == error_code::invalid_argument);
+  CHECK(half(8).or_else(mended).value() == 4);
+  CHECK(half(7).or_else(mended).value() == 30);
+  const result<int> kept = half(8), broken = half(7);
+  CHECK(kept.and_then(half).transform(text).value() == "2");
+  CHECK(broken.and_then(half).or_else(mended).value() == 30);
+  CHECK(!broken);
+}
+
+TEST_CASE("result: value() of an error ends the program, and says which error") {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[1], 2);
+    std::signal(SIGABRT, SIG_DFL);
+    _exit(half(3).value());
+  }
+  close(ends[1]);
+  char printed[128] = {};
+  const ssize_t length = read(ends[0], printed, sizeof(printed) - 1);
+  int status = 0;
+  waitpid(child, &status, 0);
+  close(ends[0]);
+  CHECK(length > 0);
+  CHECK(std::string(printed) == "nnrt: value() of an error: got 3, expected an even number\n");
+  CHECK(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == SIGABRT);
+}
+
+TEST_CASE("result: without a value to give it says that all is done, or why not") {
+  const auto check = [](int n) -> result<void> {
+    if (n != 0) return fail(error_code::io_failed, {"status ", n});
+    return {};
+  };
+  result<void> done = check(0), failed = check(2), copied = failed;
+  CHECK(done);
+  REQUIRE(!failed);
+  CHECK(failed.error().message() == "status 2");
+  CHECK(copied.error().message() == "status 2");
+  CHECK(copied.error().code() == error_code::io_failed);
+  done = std::move(failed);
+  CHECK(done.error().message() == "status 2");
+  CHECK(failed.error().message().empty());
+  copied = {};
+  CHECK(copied.has_value());
+  CHECK(!check(0).and_then([&] { return check(3); }));
+  CHECK(check(1).or_else([](const error&) { return result<void>(); }));
 }
 
 }  // namespace

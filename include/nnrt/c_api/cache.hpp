@@ -156,12 +156,12 @@ struct cache_place {
 /// The place in a directory, resolved. Error: not_found.
 inline result<cache_place> place_in(const char* directory, std::string_view prefix) {
   char* const resolved = ::realpath(directory, nullptr);
-  if (resolved == nullptr) return fail(error_code::not_found, joined({"cache directory ", piece::in_quotes(directory), ": ", std::strerror(errno)}));
+  if (resolved == nullptr) return fail(error_code::not_found, {"cache directory ", piece::in_quotes(directory), ": ", std::strerror(errno)});
   cache_place made{resolved, std::string(prefix)};
   std::free(resolved);
   struct ::stat status {};
-  if (::stat(made.directory.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return fail(error_code::not_found, joined({"cache directory ", piece::in_quotes(directory), ": not a directory"}));
-  if (prefix.find('/') != prefix.npos || prefix.find('\0') != prefix.npos) return fail(error_code::not_found, joined({"cache: model name ", piece::in_quotes(prefix), " is no part of a file's name"}));
+  if (::stat(made.directory.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return fail(error_code::not_found, {"cache directory ", piece::in_quotes(directory), ": not a directory"});
+  if (prefix.find('/') != prefix.npos || prefix.find('\0') != prefix.npos) return fail(error_code::not_found, {"cache: model name ", piece::in_quotes(prefix), " is no part of a file's name"});
   return made;
 }
 

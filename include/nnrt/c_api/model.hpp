@@ -206,7 +206,7 @@ class model_under_construction {
     auto answered = device.refusals(made_);
     if (!answered) return answered;
     if (answered->size() != made_.graph.nodes.size())
-      return fail(error_code::device_failed, joined({"the device spoke of ", answered->size(), " operations, expected ", made_.graph.nodes.size()}));
+      return fail(error_code::device_failed, {"the device spoke of ", answered->size(), " operations, expected ", made_.graph.nodes.size()});
     std::vector<std::string> all = refusals_;
     for (std::size_t i = 0; i < all.size(); ++i)
       if (all[i].empty() && node_of_[i] != ir::none) all[i] = std::move((*answered)[static_cast<std::size_t>(node_of_[i])]);

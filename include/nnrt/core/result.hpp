@@ -3,11 +3,14 @@
 #pragma once
 
 #include <nnrt/core/config.hpp>
+#include <nnrt/core/contract.hpp>
 #include <nnrt/core/text.hpp>
 
+#include <cstdlib>
+#include <new>
 #include <string>
 #include <string_view>
-#include <tl/expected.hpp>
+#include <type_traits>
 #include <utility>
 
 namespace nnrt::inline NNRT_ISA {
@@ -25,11 +28,18 @@ enum class error_code {
   deadline_missed,    // the run would have taken longer than it was given
 };
 
+template <class T> class result;
+
 /// An error as a value: `message()` is one line (or several, when several things are wrong) fit for a user. Moved from, it has none.
 class error {
  public:
-  error(error_code code, std::string message) : code_(code), message_(keep(std::move(message))) {}
-  error(const error& other) : code_(other.code_), message_(keep(other.message())) {}
+  [[gnu::cold, gnu::noinline]] error(error_code code, std::string_view message) : code_(code), message_(copy_of(message)) {}
+  [[gnu::cold, gnu::noinline]] error(error_code code, pieces message) : code_(code) {
+    pool<char> letters;
+    append(letters, message);
+    message_ = copy_of(letters_of(letters));
+  }
+  error(const error& other) : code_(other.code_), message_(other.message_ != nullptr ? copy_of(*other.message_) : nullptr) {}
   error(error&& other) noexcept : code_(other.code_), message_(std::exchange(other.message_, nullptr)) {}
   error& operator=(error other) noexcept {
     code_ = other.code_;
@@ -46,24 +56,136 @@ class error {
     return message_ != nullptr ? *message_ : none;
   }
   /// The same error with a place put in front: "file.safetensors: " + message.
-  [[gnu::cold, gnu::noinline]] error in(std::string_view place) && {
-    return {code_, joined({place, ": ", message()})};
-  }
+  [[gnu::cold, gnu::noinline]] error in(std::string_view place) && { return {code_, {place, ": ", message()}}; }
 
  private:
   // Behind a pointer, and out of line: results move in every function that can fail, and a string that moves is code.
-  [[gnu::cold, gnu::noinline]] static std::string* keep(std::string message) { return new std::string(std::move(message)); }
+  [[gnu::cold, gnu::noinline]] static std::string* copy_of(std::string_view letters) { return new std::string(letters.data(), letters.size()); }
   [[gnu::cold, gnu::noinline]] static void drop(std::string* message) { delete message; }
 
-  error_code code_;
-  std::string* message_;
+  // No error, for a result<void> that has none.
+  template <class T> friend class result;
+  error() noexcept = default;
+
+  error_code code_ = error_code::invalid_argument;
+  std::string* message_ = nullptr;
 };
 
-/// A value, or the reason why there is none.
-template <class T> using result = tl::expected<T, error>;
+/// The reason of a failure, on its way into a result of any type.
+struct failure {
+  error reason;
+};
 
-/// For `return fail(error_code::not_found, "…");` in a function that returns a result.
-[[gnu::cold, gnu::noinline]] inline tl::unexpected<error> fail(error_code code, std::string message) { return tl::unexpected<error>(error(code, std::move(message))); }
-inline tl::unexpected<error> fail(error reason) { return tl::unexpected<error>(std::move(reason)); }
+/// For `return fail(error_code::not_found, "…");` in a function that returns a result; a message may be made of pieces, {"got ", 3}.
+[[gnu::cold, gnu::noinline]] inline failure fail(error_code code, std::string_view message) { return {error(code, message)}; }
+[[gnu::cold, gnu::noinline]] inline failure fail(error_code code, pieces message) { return {error(code, message)}; }
+inline failure fail(error reason) { return {std::move(reason)}; }
+
+namespace detail {
+/// What value() says of a result that has none: there is nothing to go on with, whatever the handler does.
+[[noreturn, gnu::cold, gnu::noinline]] inline void no_value(const error& reason) {
+  broken_contract(nnrt::error(reason).in("value() of an error").message());
+  std::abort();
+}
+}  // namespace detail
+
+/// A value, or the reason why there is none: std::expected<T, error> of C++23, of which compilers see only what these results need.
+/// `*` and `->` ask for a value, error() for an error; value() of an error breaks the contract and ends the program.
+template <class T> class result {
+ public:
+  using value_type = T;
+  using error_type = nnrt::error;
+
+  result() requires(std::is_default_constructible_v<T>) : value_(), has_value_(true) {}
+  template <class U = T>
+  requires(!std::is_same_v<std::remove_cvref_t<U>, result> && !std::is_same_v<std::remove_cvref_t<U>, failure> && std::is_constructible_v<T, U>)
+  explicit(!std::is_convertible_v<U, T>) result(U&& value) : value_(std::forward<U>(value)), has_value_(true) {}
+  result(failure&& failed) noexcept : error_(std::move(failed.reason)), has_value_(false) {}
+  result(const result& other) requires(std::is_copy_constructible_v<T>) : has_value_(other.has_value_) {
+    if (has_value_) ::new (&value_) T(other.value_);
+    else ::new (&error_) error_type(other.error_);
+  }
+  result(result&& other) noexcept : has_value_(other.has_value_) {
+    if (has_value_) ::new (&value_) T(std::move(other.value_));
+    else ::new (&error_) error_type(std::move(other.error_));
+  }
+  result& operator=(result other) noexcept {
+    this->~result();
+    ::new (this) result(std::move(other));
+    return *this;
+  }
+  ~result() {
+    if (has_value_) value_.~T();
+    else error_.~error_type();
+  }
+
+  bool has_value() const { return has_value_; }
+  explicit operator bool() const { return has_value_; }
+
+  T& operator*() & { return value_; }
+  const T& operator*() const& { return value_; }
+  T&& operator*() && { return std::move(value_); }
+  T* operator->() { return &value_; }
+  const T* operator->() const { return &value_; }
+  T& value() & { return expect_value(), value_; }
+  const T& value() const& { return expect_value(), value_; }
+  T&& value() && { return expect_value(), std::move(value_); }
+  template <class U> T value_or(U&& other) const& { return has_value_ ? value_ : static_cast<T>(std::forward<U>(other)); }
+  template <class U> T value_or(U&& other) && { return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other)); }
+
+  /// f(value), which is a result, or this error.
+  template <class F> auto and_then(F&& f) const& { return has_value_ ? f(value_) : decltype(f(value_))(failure{error_}); }
+  template <class F> auto and_then(F&& f) && { return has_value_ ? f(std::move(value_)) : decltype(f(std::move(value_)))(failure{std::move(error_)}); }
+  /// A result of f(value), or of this error.
+  template <class F> auto transform(F&& f) const& { return and_then([&](const T& value) { return result<std::remove_cvref_t<decltype(f(value))>>(f(value)); }); }
+  template <class F> auto transform(F&& f) && {
+    return std::move(*this).and_then([&](T&& value) { return result<std::remove_cvref_t<decltype(f(std::move(value)))>>(f(std::move(value))); });
+  }
+  /// This value, or f(error), which is a result of the same type.
+  template <class F> result or_else(F&& f) const& { return has_value_ ? *this : f(error_); }
+  template <class F> result or_else(F&& f) && { return has_value_ ? std::move(*this) : f(std::move(error_)); }
+
+  error_type& error() & { return error_; }
+  const error_type& error() const& { return error_; }
+  error_type&& error() && { return std::move(error_); }
+
+ private:
+  void expect_value() const {
+    if (!has_value_) detail::no_value(error_);
+  }
+
+  union {
+    T value_;
+    error_type error_;
+  };
+  bool has_value_;
+};
+
+/// Done, or the reason why not.
+template <> class result<void> {
+ public:
+  using value_type = void;
+  using error_type = nnrt::error;
+
+  result() noexcept = default;
+  result(failure&& failed) noexcept : error_(std::move(failed.reason)), has_value_(false) {}
+
+  bool has_value() const { return has_value_; }
+  explicit operator bool() const { return has_value_; }
+  void operator*() const {}
+  void value() const {
+    if (!has_value_) detail::no_value(error_);
+  }
+  template <class F> auto and_then(F&& f) const { return has_value_ ? f() : decltype(f())(failure{error_}); }
+  template <class F> result or_else(F&& f) const { return has_value_ ? *this : f(error_); }
+
+  error_type& error() & { return error_; }
+  const error_type& error() const& { return error_; }
+  error_type&& error() && { return std::move(error_); }
+
+ private:
+  error_type error_;
+  bool has_value_ = true;
+};
 
 }  // namespace nnrt::inline NNRT_ISA

@@ -59,8 +59,9 @@ constexpr bool is_utf8(std::string_view text) {
 /// a string of it, so that the places where errors are worded own nothing and need no code to clean up.
 class piece {
  public:
-  piece(std::string_view text) : at_(text.data()), number_(static_cast<std::int64_t>(text.size())) {}
-  piece(const char* text) : piece(std::string_view(text)) {}
+  constexpr piece(std::string_view text) : at_(text.data()), number_(static_cast<std::int64_t>(text.size())) {}
+  // Their lengths are counted when someone reads them: a string_view of each is four functions that compilers inline.
+  constexpr piece(const char* text) : is_(kind::terminated), at_(text) {}
   piece(const std::string& text) : piece(std::string_view(text)) {}
   template <std::integral Number>
   piece(Number number) : is_(std::is_signed_v<Number> ? kind::number : kind::natural), number_(static_cast<std::int64_t>(number)) {}
@@ -76,7 +77,7 @@ class piece {
   void append_to(pool<char>& text) const;
 
  private:
-  enum class kind { letters, quoted, number, natural, shape, tensor };
+  enum class kind { letters, terminated, quoted, number, natural, shape, tensor };
   kind is_ = kind::letters;
   const void* at_ = nullptr;   // letters or a shape
   std::int64_t number_ = 0;    // the number, how many letters, or the dtype of a tensor
@@ -173,6 +174,7 @@ namespace detail {
   const auto bits = static_cast<std::uint64_t>(number_);
   switch (is_) {
     case kind::letters: return detail::append_letters(text, letters());
+    case kind::terminated: return detail::append_letters(text, static_cast<const char*>(at_));
     case kind::quoted: detail::append_quoted(text, letters()); return;
     case kind::number: detail::append_number(text, number_ < 0 ? 0 - bits : bits, number_ < 0); return;
     case kind::natural: detail::append_number(text, bits, false); return;

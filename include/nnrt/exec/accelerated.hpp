@@ -50,8 +50,11 @@ template <class G, class Architecture, class... Options> class executor<G, bpu<A
     using element = detail::input_element<G, I>;
     static_assert(dtype_for<detail::element_of_range<const Range>>() == G::inputs[I].desc.type, "nnrt: this range has another element type than the tensor");
     static_assert(detail::static_size<Range> < 0 || detail::static_size<Range> == G::inputs[I].desc.elements(), "nnrt: this range has another number of elements than the tensor");
-    if (static_cast<std::int64_t>(std::size(range)) != G::inputs[I].desc.elements())
-      return fail(error_code::invalid_argument, detail::size_message("input", G::inputs[I].name, std::size(range), G::inputs[I].desc.elements()));
+    if (static_cast<std::int64_t>(std::size(range)) != G::inputs[I].desc.elements()) {
+      pool<char> wrong;
+      detail::append_misfit(wrong, "input", G::inputs[I].name, std::size(range), G::inputs[I].desc.elements());
+      return fail(error_code::invalid_argument, letters_of(wrong));
+    }
     std::copy(std::begin(range), std::end(range), session_.template input<element>(I).begin());
     return {};
   }

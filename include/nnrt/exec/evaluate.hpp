@@ -37,7 +37,7 @@ struct evaluation {
       pool<view> in, out;
       for (const std::int32_t id : g.inputs_of(n)) in.push_back(view_of(id));
       for (const std::int32_t id : g.outputs_of(n)) out.push_back(view_of(id));
-      if (const run_fault fault = n.op->reference(g.attrs_of(n), in, out)) return broken_contract(to_string(fault, n.op->rules, n.op->name, g.name_of(n.name)));
+      if (const run_fault fault = n.op->reference(g.attrs_of(n), in, out)) return broken_contract(error_of(fault, n.op->rules, n.op->name, g.name_of(n.name)).message());
     }
   }
 };

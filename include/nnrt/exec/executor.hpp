@@ -31,8 +31,10 @@ template <class G, class Sequence> struct spans_of_outputs;
 template <class G, std::size_t I> struct spans_of_outputs<G, std::index_sequence<I>> { using type = span_of_output<G, I>; };
 template <class G, std::size_t... I> struct spans_of_outputs<G, std::index_sequence<I...>> { using type = std::tuple<span_of_output<G, I>...>; };
 
-[[gnu::cold]] inline std::string size_message(std::string_view what, std::string_view name, std::size_t got, std::int64_t expected) {
-  return joined({what, " \"", name, "\": got ", got, " elements, expected ", expected});
+/// Where there is nothing wrong yet: that a range has another size. False: the next ones do not matter.
+[[gnu::cold]] inline bool append_misfit(pool<char>& wrong, std::string_view what, std::string_view name, std::size_t got, std::int64_t expected) {
+  append(wrong, {what, " \"", name, "\": got ", got, " elements, expected ", expected});
+  return false;
 }
 
 /// What takes the times of an executor's steps: nothing, unless its policy names something (exec/profile.hpp).
@@ -108,7 +110,7 @@ template <class G, class Policy = cpu> class executor {
     requires(sizeof...(Ranges) == input_count)
   outputs_type operator()(const Ranges&... inputs) {
     if (fits(std::index_sequence_for<Ranges...>{}, inputs...)) run_or_report(inputs...);
-    else broken_contract(misfit(std::index_sequence_for<Ranges...>{}, inputs...));
+    else broken_contract(misfit<true>(std::index_sequence_for<Ranges...>{}, inputs...).message());
     return outputs();
   }
   template <class... Ranges>
@@ -116,10 +118,10 @@ template <class G, class Policy = cpu> class executor {
   void operator()(Ranges&&... ranges) {
     auto all = std::forward_as_tuple(ranges...);
     [&]<std::size_t... In, std::size_t... Out>(std::index_sequence<In...>, std::index_sequence<Out...>) {
-      if (!fits(std::index_sequence<In...>{}, std::get<In>(all)...)) return broken_contract(misfit(std::index_sequence<In...>{}, std::get<In>(all)...));
-      std::string wrong;
-      ((wrong = wrong.empty() ? misfit_of<Out, false>(std::get<input_count + Out>(all)) : wrong), ...);
-      if (!wrong.empty()) return broken_contract(wrong);
+      if (!fits(std::index_sequence<In...>{}, std::get<In>(all)...))
+        return broken_contract(misfit<true>(std::index_sequence<In...>{}, std::get<In>(all)...).message());
+      if (!(fits_one<Out, false>(std::get<input_count + Out>(all)) && ...))
+        return broken_contract(misfit<false>(std::index_sequence<Out...>{}, std::get<input_count + Out>(all)...).message());
       if (!run_or_report(std::get<In>(all)...)) return;
       (std::copy(output_at<Out>().begin(), output_at<Out>().end(), std::data(std::get<input_count + Out>(all))), ...);
     }(std::make_index_sequence<input_count>{}, std::make_index_sequence<output_count>{});
@@ -130,8 +132,8 @@ template <class G, class Policy = cpu> class executor {
   template <class... Ranges>
     requires(sizeof...(Ranges) == input_count)
   result<outputs_type> try_run(const Ranges&... inputs) {
-    if (!fits(std::index_sequence_for<Ranges...>{}, inputs...)) return fail(error_code::invalid_argument, misfit(std::index_sequence_for<Ranges...>{}, inputs...));
-    if (!weights_) return fail(error_code::out_of_memory, broken_);
+    if (!fits(std::index_sequence_for<Ranges...>{}, inputs...)) return fail(misfit<true>(std::index_sequence_for<Ranges...>{}, inputs...));
+    if (!weights_) return fail(error_code::out_of_memory, made_.error().message());
     run_fault fault;
     if (const step* const failed = run_on(fault, inputs...)) return fail(error_of(view_of_plan, *failed, fault));
     return outputs();
@@ -169,8 +171,8 @@ template <class G, class Policy = cpu> class executor {
   struct without_preparing {};
   explicit executor(without_preparing) {}
   void report(error reason) {
-    broken_ = reason.message();
-    broken_contract(broken_);
+    made_ = fail(std::move(reason));
+    broken_contract(made_.error().message());
   }
 
   static result<executor> with(shared<const prepared_weights> prepared, const options& wanted) {
@@ -210,21 +212,21 @@ template <class G, class Policy = cpu> class executor {
   }
   template <std::size_t... I, class... Ranges> static bool fits(std::index_sequence<I...>, const Ranges&... inputs) { return (fits_one<I, true>(inputs) && ...); }
 
-  /// What is wrong with a range, or nothing.
-  template <std::size_t I, bool IsInput, class Range> static std::string misfit_of(const Range& range) {
-    if (fits_one<I, IsInput>(range)) return {};
-    return detail::size_message(IsInput ? "input" : "output", IsInput ? G::inputs[IsInput ? I : 0].name : G::outputs[IsInput ? 0 : I].name, std::size(range),
-                                expected_size<I, IsInput, Range>());
+  /// What is wrong with the first range that does not fit.
+  template <bool IsInput, std::size_t... I, class... Ranges> static error misfit(std::index_sequence<I...>, const Ranges&... ranges) {
+    pool<char> wrong;
+    static_cast<void>((check_one<I, IsInput>(ranges, wrong) && ...));
+    return {error_code::invalid_argument, letters_of(wrong)};
   }
-  template <std::size_t... I, class... Ranges> static std::string misfit(std::index_sequence<I...>, const Ranges&... inputs) {
-    std::string wrong;
-    ((wrong = wrong.empty() ? misfit_of<I, true>(inputs) : wrong), ...);
-    return wrong;
+  template <std::size_t I, bool IsInput, class Range> static bool check_one(const Range& range, pool<char>& wrong) {
+    return fits_one<I, IsInput>(range) || detail::append_misfit(wrong, IsInput ? "input" : "output",
+                                                                IsInput ? G::inputs[IsInput ? I : 0].name : G::outputs[IsInput ? 0 : I].name,
+                                                                std::size(range), expected_size<I, IsInput, Range>());
   }
 
   /// Whether the outputs are there; else that has been said.
   template <class... Ranges> bool run_or_report(const Ranges&... inputs) {
-    if (!weights_) return broken_contract(broken_), false;
+    if (!weights_) return broken_contract(made_.error().message()), false;
     run_fault fault;
     const step* const failed = run_on(fault, inputs...);
     if (failed != nullptr) broken_contract(error_of(view_of_plan, *failed, fault).message());
@@ -267,7 +269,7 @@ template <class G, class Policy = cpu> class executor {
   shared<const prepared_weights> weights_;  // none: the executor could not be made
   shared<thread_pool> threads_;
   heap_block further_scratch_;
-  std::string broken_;
+  result<void> made_;  // or why not
   [[no_unique_address]] typename detail::times_of<Policy>::type times_;
 };
 

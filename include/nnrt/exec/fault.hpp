@@ -2,6 +2,7 @@
 // Flow: executor, session and prepare() make it of what run_steps() answers, where a plan has nodes that may fail.
 #pragma once
 
+#include <nnrt/core/pool.hpp>
 #include <nnrt/core/result.hpp>
 #include <nnrt/core/text.hpp>
 #include <nnrt/exec/plan_view.hpp>
@@ -10,13 +11,12 @@ namespace nnrt::inline NNRT_ISA {
 
 /// `gather "lookup": indices must lie in the axis (got 7, expected 4) at element 3`: the node, the rule, the value and
 /// the bound that it breaks, and where the value stands in its operand.
-[[gnu::cold]] inline std::string to_string(const run_fault& fault, const rule_list& rules, std::string_view op, std::string_view name) {
-  std::string rule(rules[static_cast<std::size_t>(fault.rule)]);
-  for (char& letter : rule)
-    if (letter == '_') letter = ' ';
-  return joined({op, name.empty() ? "" : " \"", name, name.empty() ? ": " : "\": ", rule, " (got ",
-                 fault.actual, ", expected ", fault.expected, ") at element ",
-                 fault.position});
+[[gnu::cold]] inline error error_of(const run_fault& fault, const rule_list& rules, std::string_view op, std::string_view name) {
+  pool<char> rule;
+  for (const char letter : rules[static_cast<std::size_t>(fault.rule)]) rule.push_back(letter == '_' ? ' ' : letter);
+  return {error_code::invalid_argument,
+          {op, name.empty() ? "" : " \"", name, name.empty() ? ": " : "\": ", letters_of(rule), " (got ", fault.actual, ", expected ", fault.expected,
+           ") at element ", fault.position}};
 }
 
 /// The error of a run whose step `failed` found this.
@@ -29,7 +29,7 @@ namespace nnrt::inline NNRT_ISA {
     rules = n.rules;
     name = {plan.text.data() + n.name.first, static_cast<std::size_t>(n.name.count)};
   }
-  return {error_code::invalid_argument, to_string(fault, rules, op, name)};
+  return error_of(fault, rules, op, name);
 }
 
 }  // namespace nnrt::inline NNRT_ISA

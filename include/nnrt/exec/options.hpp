@@ -17,8 +17,8 @@ struct options {
 
 /// Errors: invalid_argument (fewer than 1 or more than 1024 threads, fewer than 1 cached plan).
 [[gnu::cold]] inline result<void> check_options(const options& wanted) {
-  if (wanted.threads < 1 || wanted.threads > 1024) return fail(error_code::invalid_argument, joined({"threads: got ", wanted.threads, ", expected 1 to 1024"}));
-  if (wanted.cached_plans < 1) return fail(error_code::invalid_argument, joined({"cached plans: got ", wanted.cached_plans, ", expected at least 1"}));
+  if (wanted.threads < 1 || wanted.threads > 1024) return fail(error_code::invalid_argument, {"threads: got ", wanted.threads, ", expected 1 to 1024"});
+  if (wanted.cached_plans < 1) return fail(error_code::invalid_argument, {"cached plans: got ", wanted.cached_plans, ", expected at least 1"});
   return {};
 }
 

@@ -119,12 +119,12 @@ class program {
   result<void> check_shapes(array_ref<const shape_t> shapes) const {
     const ir::graph& g = family_->checked.outputs.empty() ? plan_->optimised : family_->checked;
     if (shapes.size() != g.inputs.size())
-      return fail(error_code::invalid_argument, joined({"got shapes for ", shapes.size(), " inputs, expected ", g.inputs.size()}));
+      return fail(error_code::invalid_argument, {"got shapes for ", shapes.size(), " inputs, expected ", g.inputs.size()});
     for (std::size_t i = 0; i < shapes.size(); ++i) {
       const ir::value& input = g.at(g.inputs[i]);
       if (!detail::fits(shapes[i], input.desc.shape))
         return fail(error_code::invalid_argument,
-                    joined({"input \"", g.name_of(input.name), "\": got shape ", ir::to_string(shapes[i]), ", expected ", ir::to_string(input.desc.shape)}));
+                    {"input \"", g.name_of(input.name), "\": got shape ", ir::to_string(shapes[i]), ", expected ", ir::to_string(input.desc.shape)});
     }
     return {};
   }

@@ -89,7 +89,7 @@ class thread_pool final : public part_runner {
       if (failed == 0) continue;
       workers_.pop_back();
       stop();
-      return fail(error_code::out_of_memory, joined({"thread ", i, " of ", threads, " did not start: ", std::strerror(failed)}));
+      return fail(error_code::out_of_memory, {"thread ", i, " of ", threads, " did not start: ", std::strerror(failed)});
     }
     return {};
   }

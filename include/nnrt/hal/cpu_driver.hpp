@@ -48,7 +48,7 @@ class cpu_execution final : public execution {
   result<void> check_counts(std::size_t inputs, std::size_t outputs) const {
     const program& p = session_.compiled();
     if (inputs == p.input_count() && outputs == p.output_count()) return {};
-    return fail(error_code::invalid_argument, joined({"got ", inputs, " inputs and ", outputs, " outputs, expected ", p.input_count(), " and ", p.output_count()}));
+    return fail(error_code::invalid_argument, {"got ", inputs, " inputs and ", outputs, " outputs, expected ", p.input_count(), " and ", p.output_count()});
   }
   /// Brings the session to the shapes of these inputs. Those that a desc leaves open (-1) are no input's.
   result<void> fit_shapes(array_ref<const argument> inputs) {

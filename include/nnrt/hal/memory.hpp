@@ -58,7 +58,7 @@ class shared_memory {
     // Reading behind a file's end would end the process: refused here.
     if (::fstat(fd_, &status) != 0) return nnrt::detail::system_failure("shared memory", "cannot ask for its size", errno);
     if (status.st_size < 0 || static_cast<std::size_t>(status.st_size) < offset || static_cast<std::size_t>(status.st_size) - offset < bytes)
-      return fail(error_code::io_failed, joined({"shared memory: file ", fd_, " has ", status.st_size, " bytes, expected ", bytes, " from ", offset, " on"}));
+      return fail(error_code::io_failed, {"shared memory: file ", fd_, " has ", status.st_size, " bytes, expected ", bytes, " from ", offset, " on"});
     void* const first = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, static_cast<::off_t>(offset));
     if (first == MAP_FAILED) return nnrt::detail::system_failure("shared memory", "cannot map", errno);
     data_ = first;

@@ -25,13 +25,13 @@ class device_registry {
     if (device == nullptr) return fail(error_code::invalid_argument, "device: null");
     const std::string name = full_name(*device);
     const auto status = device->status();
-    if (!status) return fail(error_code::device_failed, joined({"device ", name, ": ", status.error().message()}));
+    if (!status) return fail(error_code::device_failed, {"device ", name, ": ", status.error().message()});
     if (*status == device_status::offline || *status == device_status::unknown)
-      return fail(error_code::device_failed, joined({"device ", name, *status == device_status::offline ? " is offline" : " does not know its own status"}));
+      return fail(error_code::device_failed, {"device ", name, *status == device_status::offline ? " is offline" : " does not know its own status"});
     const std::lock_guard lock(mutex_);
     const std::size_t id = std::hash<std::string>()(name);
     for (const entry& other : devices_)
-      if (other->id == id) return fail(error_code::invalid_argument, joined({"device ", name, ": there is one of this name already"}));
+      if (other->id == id) return fail(error_code::invalid_argument, {"device ", name, ": there is one of this name already"});
     names_.push_back(std::make_unique<const std::string>(name));
     devices_.push_back(std::make_shared<const device_entry>(id, names_.back()->c_str(), std::move(device)));
     list_ids();
@@ -46,7 +46,7 @@ class device_registry {
       list_ids();
       return {};
     }
-    return fail(error_code::not_found, joined({"device ", id, ": unknown"}));
+    return fail(error_code::not_found, {"device ", id, ": unknown"});
   }
 
   /// A device in the list. The name outlives it.

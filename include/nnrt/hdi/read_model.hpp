@@ -59,7 +59,7 @@ class model_reader {
 
   std::string tensor_at(std::size_t i) const { return joined({"tensor ", i, " ", piece::in_quotes(m_.allTensors[i].name)}); }
   std::string node_at(std::size_t i) const { return joined({"node ", i, " ", piece::in_quotes(m_.nodes[i].name)}); }
-  static tl::unexpected<error> wrong(pieces what) { return fail(error_code::invalid_argument, joined(what)); }
+  static failure wrong(pieces what) { return fail(error_code::invalid_argument, what); }
 
   // --- indices -----------------------------------------------------------------
 

@@ -278,8 +278,7 @@ class weight_complaints {
 
 [[gnu::cold]] inline error weight_complaints::reason() const {
   return {error_code::invalid_argument,
-          joined({"weights do not fit (", used_.size(), " tensors there, ",
-                  specs_.size(), " weights named by the network):", letters_of(lines_)})};
+          {"weights do not fit (", used_.size(), " tensors there, ", specs_.size(), " weights named by the network):", letters_of(lines_)}};
 }
 
 /// A spec's tensor with the way to read it.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/config.hpp>
+#include <nnrt/core/pool.hpp>
 #include <nnrt/core/result.hpp>
 #include <nnrt/core/text.hpp>
 
@@ -61,18 +62,18 @@ namespace detail {
 [[gnu::cold]] inline std::string_view system_text(const char* text, const char*) { return text; }
 [[gnu::cold]] inline std::string_view system_text(int failed, const char* buffer) { return failed == 0 ? buffer : "unknown error"; }
 
-[[gnu::cold]] inline tl::unexpected<error> system_failure(std::string_view path, std::string_view what, int number) {
+[[gnu::cold]] inline failure system_failure(std::string_view path, std::string_view what, int number) {
   char buffer[128] = {};
   const std::string_view reason = system_text(::strerror_r(number, buffer, sizeof buffer), buffer);
   const error_code code = number == ENOENT   ? error_code::not_found
                           : number == ENOMEM ? error_code::out_of_memory
                                              : error_code::io_failed;
-  return fail(code, joined({path, ": ", what, ": ", reason}));
+  return fail(code, {path, ": ", what, ": ", reason});
 }
 
-[[gnu::cold]] inline tl::unexpected<error> zero_byte_in(std::string_view path) {
+[[gnu::cold]] inline failure zero_byte_in(std::string_view path) {
   return fail(error_code::invalid_argument,
-              joined({path.substr(0, path.find('\0')), ": a zero byte follows in the path"}));
+              {path.substr(0, path.find('\0')), ": a zero byte follows in the path"});
 }
 
 /// A file descriptor that closes itself.
@@ -135,13 +136,15 @@ class descriptor {
 
 [[gnu::cold]] inline result<void> mapped_file::map(std::string_view path) {
   if (path.find('\0') != path.npos) return detail::zero_byte_in(path);
-  const std::string name(path);
+  pool<char> name;  // with the zero behind it that the system wants
+  name.insert(path.begin(), path.end());
+  name.push_back('\0');
   // O_NONBLOCK: a pipe must be refused below, not waited for.
-  const detail::descriptor file(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const detail::descriptor file(::open(name.data(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.is_open()) return detail::system_failure(path, "cannot open", errno);
   struct ::stat status {};
   if (::fstat(file.number(), &status) != 0) return detail::system_failure(path, "cannot ask for its size", errno);
-  if (!S_ISREG(status.st_mode)) return fail(error_code::io_failed, joined({path, ": cannot map: not a regular file"}));
+  if (!S_ISREG(status.st_mode)) return fail(error_code::io_failed, {path, ": cannot map: not a regular file"});
   if (status.st_size == 0) return {};
   const auto bytes = static_cast<std::size_t>(status.st_size);
   void* const address = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file.number(), 0);

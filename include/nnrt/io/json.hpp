@@ -87,7 +87,7 @@ class json_reader {
   json_event refuse(std::string_view reason) { return broken_at(start_, {reason}); }
   bool is_broken() const { return state_ == state::broken; }
   /// "byte 17: expected ':' after a key, got '}'"; only when broken.
-  error reason() const { return {error_code::invalid_file, joined({"byte ", start_, ": ", letters_of(reason_)})}; }
+  error reason() const { return {error_code::invalid_file, {"byte ", start_, ": ", letters_of(reason_)}}; }
 
  private:
   // What the grammar allows next; `first_…` right after the opening bracket, where a closing one may follow.

@@ -39,7 +39,7 @@ inline result<weights> make_weights(array_ref<const tensor_entry> tensors, array
   found.tensors.insert(tensors.begin(), tensors.end());
   found.metadata.insert(metadata.begin(), metadata.end());
   pool<char> wrong;
-  if (!safetensors::detail::check_writable(found.tensors, found.metadata, wrong)) return fail(error_code::invalid_argument, joined({letters_of(wrong)}));
+  if (!safetensors::detail::check_writable(found.tensors, found.metadata, wrong)) return fail(error_code::invalid_argument, {letters_of(wrong)});
   std::size_t bytes = 0, letters = 0;
   for (const tensor_entry& tensor : tensors)
     bytes += detail::aligned_memory::rounded(tensor.bytes.size()), letters += tensor.name.size();

@@ -132,7 +132,7 @@ class header_reader {
 
   bool read();
   error reason() const {
-    return {supported_ ? error_code::invalid_file : error_code::not_supported, joined({"header: ", json_.reason().message()})};
+    return {supported_ ? error_code::invalid_file : error_code::not_supported, {"header: ", json_.reason().message()}};
   }
   pool<statement>& statements() { return statements_; }
 
@@ -371,11 +371,11 @@ class header_reader {
 [[gnu::cold]] inline result<void> read(std::span<const std::byte> file, contents& found) {
   std::string_view header;
   pool<char> wrong;
-  if (!detail::find_header(file, header, wrong)) return fail(error_code::invalid_file, joined({letters_of(wrong)}));
+  if (!detail::find_header(file, header, wrong)) return fail(error_code::invalid_file, letters_of(wrong));
   detail::header_reader reader(header, found);
   if (!reader.read()) return fail(reader.reason());
   const std::span<const std::byte> data(file.data() + 8 + header.size(), file.size() - 8 - header.size());
-  if (!detail::fill(found, reader.statements(), data, wrong)) return fail(error_code::invalid_file, joined({letters_of(wrong)}));
+  if (!detail::fill(found, reader.statements(), data, wrong)) return fail(error_code::invalid_file, letters_of(wrong));
   return {};
 }
 

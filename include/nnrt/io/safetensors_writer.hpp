@@ -94,7 +94,7 @@ inline result<outline> outline_of(array_ref<const tensor_entry> tensors, array_r
   pool<metadata_entry> texts;
   texts.insert(metadata.begin(), metadata.end());
   pool<char> wrong;
-  if (!detail::check_writable(ordered, texts, wrong)) return fail(error_code::invalid_argument, joined({letters_of(wrong)}));
+  if (!detail::check_writable(ordered, texts, wrong)) return fail(error_code::invalid_argument, {letters_of(wrong)});
   detail::sort(ordered, [](const tensor_entry& a, const tensor_entry& b) {
     return size_of(a.type) != size_of(b.type) ? size_of(a.type) > size_of(b.type) : a.name < b.name;
   });
@@ -110,7 +110,7 @@ inline result<outline> outline_of(array_ref<const tensor_entry> tensors, array_r
   }
   json.end_object();
   if (json.text().size() + 8 > longest_header) {
-    return fail(error_code::invalid_argument, joined({"the header would take more than ", longest_header, " bytes"}));
+    return fail(error_code::invalid_argument, {"the header would take more than ", longest_header, " bytes"});
   }
   file.header = detail::framed(std::move(json).take());
   return file;

@@ -31,7 +31,7 @@ class weights_builder {
     for (std::size_t i = 0; i < names_.size(); first += names_[i++])
       state_.found.tensors[i].name = {state_.found.text.data() + first, names_[i]};
     if (const tensor_entry* twice = safetensors::detail::sort_by_name(state_.found.tensors))
-      return fail(error_code::invalid_argument, joined({"two weights are called ", quoted(twice->name)}));
+      return fail(error_code::invalid_argument, {"two weights are called ", quoted(twice->name)});
     return weights(std::move(state_));
   }
 

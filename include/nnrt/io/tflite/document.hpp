@@ -87,7 +87,7 @@ namespace detail {
                 "a table, list or string of the FlatBuffer lies outside of the file, or there are too many");
   root_ = record<schema::model>(root);
   if (const auto version = root_[schema::model::version]; version != 3)
-    return fail(error_code::not_supported, joined({"schema version: got ", version, ", expected 3"}));
+    return fail(error_code::not_supported, {"schema version: got ", version, ", expected 3"});
   if (graph_count() == 0) return fail(error_code::invalid_file, "subgraphs: got none, expected at least 1");
   return {};
 }

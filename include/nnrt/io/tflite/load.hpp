@@ -76,12 +76,12 @@ struct entry {
     }
     const std::uint32_t index = found[schema::signature_def::subgraph_index];
     if (index >= file.graph_count())
-      return fail(error_code::invalid_file, joined({"signature ", piece::in_quotes(key), ": subgraph: got ", index,
-                                                    ", expected one of ", file.graph_count()}));
+      return fail(error_code::invalid_file, {"signature ", piece::in_quotes(key), ": subgraph: got ", index,
+                                                    ", expected one of ", file.graph_count()});
     return entry{index, found};
   }
-  return fail(error_code::invalid_argument, joined({"signature: got ", piece::in_quotes(key), ", expected ",
-                                                    known.empty() ? "none: the file has none" : "one of ", known}));
+  return fail(error_code::invalid_argument, {"signature: got ", piece::in_quotes(key), ", expected ",
+                                                    known.empty() ? "none: the file has none" : "one of ", known});
 }
 
 /// What callers call a tensor: its own name, or its number where it has none, unless a signature says otherwise. No

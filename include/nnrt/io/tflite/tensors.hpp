@@ -439,7 +439,7 @@ template <class T>
     letters += static_cast<std::int64_t>(order.back().name.size());
     if (letters > most_copied())
       return fail(error_code::invalid_file,
-                  joined({"names of tensors: got more than ", most_copied(), " bytes in a file of ", file_.size()}));
+                  {"names of tensors: got more than ", most_copied(), " bytes in a file of ", file_.size()});
   }
   safetensors::detail::sort(order, [](const named& a, const named& b) { return a.name < b.name; });
   shared_.assign(tensors_.size(), 0);
