@@ -9,3 +9,4 @@
 #include <nnrt/policy/bayes.hpp>
 #include <nnrt/policy/bayes_e.hpp>
 #include <nnrt/policy/bernoulli2.hpp>
+#include <nnrt/policy/image_input.hpp>
