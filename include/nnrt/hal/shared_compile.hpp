@@ -1,0 +1,251 @@
+// shared_compile: a model on two devices - what a device does not take, the processor runs.
+// Flow: compile(model, driver) cuts the graph into segments of one place each and makes one prepared model of them.
+#pragma once
+
+// First: operators must find their kernels wherever they are named, and alike in all units of a program.
+#include <nnrt/kernels/select.hpp>
+
+#include <nnrt/exec/check_graph.hpp>
+#include <nnrt/exec/weight_specs.hpp>
+#include <nnrt/hal/cpu_driver.hpp>
+#include <nnrt/passes/partition.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace nnrt::inline NNRT_ISA::hal {
+
+/// Where a node of a partitioned model runs, and why not on the device.
+struct placed_node {
+  std::string name;        // the node's, or its operator's
+  bool on_device = false;
+  int segment = 0;         // in the order in which they run
+  std::string reason;      // the device's, of nodes on the processor
+};
+
+namespace detail {
+
+/// A segment with the values that go in and out.
+struct prepared_segment {
+  std::shared_ptr<prepared_model> model;
+  std::vector<std::int32_t> inputs, outputs;
+};
+
+/// What all executions of a partitioned model share. Values are those of the whole graph.
+struct partition_parts {
+  ir::graph graph;
+  std::vector<prepared_segment> segments;
+  std::vector<const std::byte*> data;  // of constants and weights, by value
+  bound_weights weights;
+  std::vector<placed_node> nodes;
+};
+
+/// Runs the segments one after the other; what lies between them is in memory of its own.
+class partitioned_execution final : public execution {
+ public:
+  explicit partitioned_execution(std::shared_ptr<const partition_parts> parts) : parts_(std::move(parts)), between_(parts_->graph.values.size()) {}
+
+  result<void> ready() {
+    for (const prepared_segment& s : parts_->segments) {
+      auto made = s.model->make_execution();
+      if (!made) return fail(std::move(made.error()));
+      runs_.push_back(std::move(*made));
+      for (const std::int32_t id : s.outputs) between_[at(id)].resize(static_cast<std::size_t>(parts_->graph.at(id).desc.bytes()));
+    }
+    return {};
+  }
+  result<void> run(array_ref<const argument> inputs, array_ref<argument> outputs, std::int64_t deadline) override {
+    const ir::graph& g = parts_->graph;
+    if (inputs.size() != g.inputs.size() || outputs.size() != g.outputs.size())
+      return fail(error_code::invalid_argument, joined({"got ", inputs.size(), " inputs and ", outputs.size(), " outputs, expected ", g.inputs.size(), " and ", g.outputs.size()}));
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      if (!(inputs[i].shape == g.at(g.inputs[i]).desc.shape) || inputs[i].bytes < static_cast<std::size_t>(g.at(g.inputs[i]).desc.bytes()))
+        return fail(error_code::invalid_argument, joined({"input ", i, ": does not fit ", g.at(g.inputs[i]).desc.shape}));
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      outputs[i].shape = g.at(g.outputs[i].value).desc.shape;
+      if (outputs[i].bytes < bytes_of(g.outputs[i].value)) return fail(error_code::invalid_argument, joined({"output ", i, ": got ", outputs[i].bytes, " bytes, expected ", bytes_of(g.outputs[i].value)}));
+    }
+    for (std::size_t s = 0; s < runs_.size(); ++s)
+      if (auto done = run_segment(s, inputs, deadline); !done) return done;
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      if (const std::size_t bytes = bytes_of(g.outputs[i].value); bytes != 0) std::memcpy(outputs[i].data, where(g.outputs[i].value, inputs), bytes);
+    return {};
+  }
+
+ private:
+  static std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
+  std::size_t bytes_of(std::int32_t id) const { return static_cast<std::size_t>(parts_->graph.at(id).desc.bytes()); }
+  const std::byte* where(std::int32_t id, array_ref<const argument> inputs) const {
+    const ir::graph& g = parts_->graph;
+    if (parts_->data[at(id)] != nullptr) return parts_->data[at(id)];
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      if (g.inputs[i] == id) return inputs[i].data;
+    return between_[at(id)].data();
+  }
+  result<void> run_segment(std::size_t s, array_ref<const argument> inputs, std::int64_t deadline) {
+    const prepared_segment& segment = parts_->segments[s];
+    std::vector<argument> in, out;
+    for (const std::int32_t id : segment.inputs)
+      in.push_back({const_cast<std::byte*>(where(id, inputs)), bytes_of(id), parts_->graph.at(id).desc.shape});  // a run only reads its inputs
+    for (const std::int32_t id : segment.outputs) out.push_back({between_[at(id)].data(), bytes_of(id), {}});
+    return runs_[s]->run(in, out, deadline);
+  }
+
+  std::shared_ptr<const partition_parts> parts_;
+  std::vector<std::vector<std::byte>> between_;  // by value
+  std::vector<std::unique_ptr<execution>> runs_;
+};
+
+}  // namespace detail
+
+/// A model of which a device runs a part and the processor the rest.
+class partitioned_model final : public prepared_model {
+ public:
+  explicit partitioned_model(std::shared_ptr<const detail::partition_parts> parts) : parts_(std::move(parts)) {}
+
+  /// Every node, in the order of the graph.
+  const std::vector<placed_node>& nodes() const { return parts_->nodes; }
+
+  std::size_t input_count() const override { return graph().inputs.size(); }
+  std::size_t output_count() const override { return graph().outputs.size(); }
+  const tensor_desc& input_desc(std::size_t i) const override { return graph().at(graph().inputs[i]).desc; }
+  const tensor_desc& output_desc(std::size_t i) const override { return graph().at(graph().outputs[i].value).desc; }
+  std::string_view input_name(std::size_t i) const override { return graph().name_of(graph().at(graph().inputs[i]).name); }
+  std::string_view output_name(std::size_t i) const override { return graph().name_of(graph().outputs[i].name); }
+  result<extent_range> input_range(std::size_t i) const override { return extent_range{input_desc(i).shape, input_desc(i).shape}; }
+  result<std::unique_ptr<execution>> make_execution() override {
+    auto made = std::make_unique<detail::partitioned_execution>(parts_);
+    if (auto ok = made->ready(); !ok) return fail(std::move(ok.error()));
+    return made;
+  }
+
+ private:
+  const ir::graph& graph() const { return parts_->graph; }
+
+  std::shared_ptr<const detail::partition_parts> parts_;
+};
+
+namespace detail {
+
+/// The part of a graph that is one segment, as a model: what other segments make are inputs, weights are constants.
+class segment_builder {
+ public:
+  segment_builder(const partition_parts& parts, array_ref<const std::int32_t> segment_of, std::int32_t segment)
+      : from_(parts), segment_of_(segment_of), segment_(segment), ids_(parts.graph.values.size(), ir::none) {}
+
+  model build(prepared_segment& ends) {
+    for (std::size_t i = 0; i < from_.graph.nodes.size(); ++i)
+      if (segment_of_[i] == segment_) add(from_.graph.nodes[i], ends);
+    for (std::size_t i = 0; i < from_.graph.nodes.size(); ++i)
+      if (segment_of_[i] == segment_)
+        for (const std::int32_t id : from_.graph.outputs_of(from_.graph.nodes[i]))
+          if (is_wanted(id)) {
+            ends.outputs.push_back(id);
+            made_.graph.outputs.push_back({ids_[static_cast<std::size_t>(id)], made_.graph.add_text(joined({"value ", id}))});
+          }
+    return std::move(made_);
+  }
+
+ private:
+  /// Whether somebody outside of the segment reads it.
+  bool is_wanted(std::int32_t id) const {
+    const ir::graph& g = from_.graph;
+    for (const ir::output& out : g.outputs)
+      if (out.value == id) return true;
+    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+      const auto reads = g.inputs_of(g.nodes[i]);
+      if (segment_of_[i] != segment_ && std::find(reads.begin(), reads.end(), id) != reads.end()) return true;
+    }
+    return false;
+  }
+  std::int32_t add(std::int32_t id, bool is_made_here, prepared_segment& ends) {
+    if (id == ir::none) return id;
+    std::int32_t& known = ids_[static_cast<std::size_t>(id)];
+    if (known != ir::none) return known;
+    ir::graph& g = made_.graph;
+    ir::value v = from_.graph.at(id);
+    const std::byte* const data = from_.data[static_cast<std::size_t>(id)];
+    if (v.scales != ir::none) v.scales = add(v.scales, false, ends);
+    v.name = g.add_text(joined({"value ", id}));
+    v.is = is_made_here ? ir::kind::result : data != nullptr ? ir::kind::constant : ir::kind::input;
+    if (v.is == ir::kind::constant) {
+      while (g.bytes.size() % 64 != 0) g.bytes.push_back(std::byte{});
+      v.first_byte = static_cast<std::int64_t>(g.bytes.size());
+      g.bytes.insert(data, data + v.desc.bytes());
+    }
+    known = g.add_value(v);
+    if (v.is == ir::kind::input) g.inputs.push_back(known), ends.inputs.push_back(id);
+    return known;
+  }
+  void add(const ir::node& n, prepared_segment& ends) {
+    pool<std::int32_t> in, out;
+    for (const std::int32_t id : from_.graph.inputs_of(n)) in.push_back(add(id, false, ends));
+    for (const std::int32_t id : from_.graph.outputs_of(n)) out.push_back(add(id, true, ends));
+    ir::node made = n;
+    made.attrs = made_.graph.add_words(from_.graph.attrs_of(n));
+    made.inputs = made_.graph.add_operands(in);
+    made.outputs = made_.graph.add_operands(out);
+    made.name = made_.graph.add_text(from_.graph.name_of(n.name));
+    made_.graph.nodes.push_back(made);
+  }
+
+  const partition_parts& from_;
+  array_ref<const std::int32_t> segment_of_;
+  std::int32_t segment_;
+  std::vector<std::int32_t> ids_;  // of the whole graph's values, the segment's
+  model made_;
+};
+
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA::hal
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Makes a model ready on a device and, what that does not take, on the processor. Nodes keep their order in each place; consecutive nodes of
+/// one place are one model to it. All extents must be known.
+///
+/// Errors: as compile(model) for the network; not_supported (an input has an unknown extent); as the drivers' prepare() for its segments.
+inline result<std::shared_ptr<hal::partitioned_model>> compile(const model& network, hal::driver& device, const hal::preferences& wanted = {}) {
+  using namespace hal;
+  auto parts = std::make_shared<hal::detail::partition_parts>();
+  if (auto ok = check_graph(network.graph); !ok) return fail(std::move(ok.error()));
+  parts->graph = network.graph;
+  if (auto ok = infer_graph(parts->graph); !ok) return fail(std::move(ok.error()));
+  const ir::graph& g = parts->graph;
+  for (const ir::value& v : g.values)
+    if (!v.desc.shape.is_known()) return fail(error_code::not_supported, joined({"partition: ", v.desc.shape, " has an unknown extent"}));
+  auto bound = bind_weights(network.weights, weight_specs_of(g));
+  if (!bound) return fail(std::move(bound.error()));
+  parts->weights = std::move(*bound);
+  std::size_t next = 0;
+  static constexpr std::byte nothing{};  // what a tensor without elements points to
+  for (const ir::value& v : g.values) {
+    const bool is_weight = v.is == ir::kind::weight;
+    const std::byte* const weight = is_weight ? parts->weights.pointers()[next++] : nullptr;
+    parts->data.push_back(is_weight ? (weight != nullptr ? weight : &nothing) : v.is != ir::kind::constant ? nullptr : g.bytes.empty() ? &nothing : g.bytes.data() + v.first_byte);
+  }
+  auto refused = device.refusals({g, network.weights});
+  if (!refused) return fail(std::move(refused.error()));
+  std::vector<int> places;
+  for (const std::string& reason : *refused) places.push_back(reason.empty() ? 0 : 1);
+  if (places.size() != g.nodes.size()) return fail(error_code::device_failed, joined({"the device spoke of ", places.size(), " nodes, expected ", g.nodes.size()}));
+  const passes::segmentation cut = passes::cut_into_segments(g, places);
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    const std::string_view own = g.name_of(g.nodes[i].name);
+    parts->nodes.push_back({std::string(own.empty() ? g.nodes[i].op->name : own), places[i] == 0, cut.segment_of[i], std::move((*refused)[i])});
+  }
+  cpu_driver processor;
+  for (std::size_t s = 0; s < cut.place_of_segment.size(); ++s) {
+    hal::detail::prepared_segment segment;
+    const model part = hal::detail::segment_builder(*parts, cut.segment_of, static_cast<std::int32_t>(s)).build(segment);
+    if (segment.outputs.empty()) continue;  // nobody reads what it makes
+    auto made = (cut.place_of_segment[s] == 0 ? device : static_cast<driver&>(processor)).prepare(part, wanted);
+    if (!made) return fail(std::move(made.error()).in(joined({"segment ", s})));
+    segment.model = std::move(*made);
+    parts->segments.push_back(std::move(segment));
+  }
+  return std::make_shared<partitioned_model>(std::move(parts));
+}
+
+}  // namespace nnrt::inline NNRT_ISA

@@ -1,0 +1,110 @@
+// shared_compile_test: networks cut between two devices give what one gives, wherever they are cut.
+#include <nnrt/hal/shared_compile.hpp>
+
+#include <nnrt/io/weights_builder.hpp>
+
+#include "support/random_graph.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+
+using namespace nnrt;
+using namespace nnrt_test;
+
+namespace {
+
+/// The processor under another name: it takes the nodes that a number chooses, and remembers what it was given.
+class choosy_driver final : public hal::driver {
+ public:
+  explicit choosy_driver(std::uint32_t choice) : choice_(choice) {}
+  std::string_view name() const override { return "choosy"; }
+  std::string_view vendor() const override { return "test"; }
+  result<hal::device_type> type() override { return hal::device_type::other; }
+  result<hal::device_status> status() override { return hal::device_status::available; }
+  result<hal::features> supported_features() override { return hal::features{}; }
+  result<std::vector<std::string>> refusals(const model& network) override {
+    std::vector<std::string> all;
+    for (std::size_t i = 0; i < network.graph.nodes.size(); ++i) all.push_back(takes(i) ? "" : "not chosen");
+    return all;
+  }
+  result<std::shared_ptr<hal::prepared_model>> prepare(const model& network, const hal::preferences& wanted) override {
+    prepared_nodes += network.graph.nodes.size();
+    return processor_.prepare(network, wanted);
+  }
+  bool takes(std::size_t i) const { return (choice_ * 2654435761U >> (i % 32)) % 2 == 1; }
+  std::size_t prepared_nodes = 0;
+
+ private:
+  hal::cpu_driver processor_;
+  std::uint32_t choice_;
+};
+
+model weighed(ir::graph g) {
+  weights_builder builder;
+  for (const ir::value& v : g.values) {
+    if (v.is != ir::kind::weight) continue;
+    const std::vector<float> numbers = numbers_named(g.name_of(v.name), v.desc.elements(), 1);
+    const std::span<std::byte> bytes = builder.allocate(numbers.size() * sizeof(float));
+    if (!bytes.empty()) std::memcpy(bytes.data(), numbers.data(), bytes.size());
+    builder.add(g.name_of(v.name), f32, v.desc.shape, bytes);
+  }
+  return {std::move(g), *std::move(builder).finish()};
+}
+
+/// The outputs of one run, with inputs that follow from their names; empty when it fails.
+outputs_of_graph run(hal::prepared_model& model) {
+  std::vector<std::vector<float>> x, y;
+  std::vector<hal::argument> inputs, outputs;
+  for (std::size_t i = 0; i < model.input_count(); ++i) x.push_back(numbers_named(model.input_name(i), model.input_desc(i).elements(), 1));
+  for (std::size_t i = 0; i < model.output_count(); ++i) y.emplace_back(static_cast<std::size_t>(model.output_desc(i).elements()));
+  for (std::size_t i = 0; i < x.size(); ++i) inputs.push_back({reinterpret_cast<std::byte*>(x[i].data()), x[i].size() * 4, model.input_desc(i).shape});
+  for (auto& list : y) outputs.push_back({reinterpret_cast<std::byte*>(list.data()), list.size() * 4, {}});
+  auto execution = model.make_execution();
+  if (!execution || !(*execution)->run(inputs, outputs, no_deadline)) return {};
+  return y;
+}
+
+}  // namespace
+
+TEST_CASE("shared compile: random networks compute the same, whichever nodes a device takes") {
+  std::size_t prepared_nodes = 0;
+  for (std::uint32_t seed = 0; seed < 120; ++seed) {
+    CAPTURE(seed);
+    const model network = weighed(random_graph(seed).made());
+    const outputs_of_graph expected = computed_by_references(network.graph);
+    for (const std::uint32_t choice : {0U, 1U, seed + 2, 77 * seed + 5}) {
+      CAPTURE(choice);
+      choosy_driver device(choice);
+      const auto made = compile(network, device);
+      REQUIRE_MESSAGE(made.has_value(), made.error().message());
+      std::size_t taken = 0;
+      for (std::size_t i = 0; i < (*made)->nodes().size(); ++i) {
+        const hal::placed_node& n = (*made)->nodes()[i];
+        CHECK(n.on_device == device.takes(i));
+        CHECK(n.reason.empty() == n.on_device);
+        taken += n.on_device ? 1 : 0;
+      }
+      CHECK(device.prepared_nodes <= taken);  // those whose results nobody reads stay behind
+      prepared_nodes += device.prepared_nodes;
+      CHECK(close(run(**made), expected, 1e-4));
+    }
+  }
+  CHECK(prepared_nodes > 500);
+}
+
+TEST_CASE("shared compile: what does not fit is refused before anything runs") {
+  choosy_driver device(3);
+  CHECK(compile(model{}, device).error().message() == "graph: has no output");
+  model open = weighed(random_graph(1).made());
+  ir::value& x = open.graph.at(open.graph.inputs[0]);
+  x.desc = tensor_desc(f32, shape_t::unknown(x.desc.rank()));
+  const auto unknown = compile(open, device);
+  CHECK(!unknown);
+  const model network = weighed(random_graph(2).made());
+  const auto made = compile(network, device);
+  REQUIRE(made.has_value());
+  auto execution = (*made)->make_execution();
+  REQUIRE(execution.has_value());
+  CHECK((*execution)->run({}, {}, no_deadline).error().code() == error_code::invalid_argument);
+}
