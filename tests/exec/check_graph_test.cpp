@@ -56,6 +56,8 @@ const row spoiled[] = {
     {"a quantisation that is none",
      [](ir::graph& g) { g.at(3).desc.quantised.mode = static_cast<quantisation::kind>(3); },
      "graph: value 3 has quantisation 3, expected 0 to 2"},
+    {"a rounding that is none", [](ir::graph& g) { g.at(3).desc.quantised.rounding = static_cast<stored_rounding>(2); },
+     "graph: value 3 has rounding 2, expected 0 to 1"},
     {"an unknown extent of a weight", [](ir::graph& g) { g.at(1).desc.shape[0] = -1; }, "graph: value 1 has unknown extents"},
     {"an unknown extent of a constant", [](ir::graph& g) { g.at(2).desc.shape[0] = -1; }, "graph: value 2 has unknown extents"},
     {"an extent that means nothing", [](ir::graph& g) { g.at(0).desc.shape[0] = -2; },

@@ -10,9 +10,9 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/hal/driver.hpp>
 #include <nnrt/io/file.hpp>
+#include <nnrt/io/kept_bytes.hpp>
 #include <nnrt/io/model.hpp>
-
-#include <boost/crc.hpp>
+#include <nnrt/io/record.hpp>
 
 #include <climits>
 #include <cstdlib>
@@ -22,63 +22,10 @@
 
 namespace nnrt::inline NNRT_ISA::c_api {
 
-using byte_list = std::vector<std::byte>;
 using byte_lists = std::vector<byte_list>;
 
 /// The largest number of files of one cache.
 inline constexpr std::size_t most_cache_files = 100;
-
-/// CRC-32 as in zip and PNG.
-inline std::uint32_t checksum(array_ref<const std::byte> bytes) {
-  boost::crc_32_type crc;
-  crc.process_bytes(bytes.data(), bytes.size());
-  return crc.checksum();
-}
-
-namespace detail {
-
-/// Writes numbers and texts one after the other.
-struct record_writer {
-  byte_list bytes;
-  void put(const void* first, std::size_t count) {
-    const auto* const at = static_cast<const std::byte*>(first);
-    bytes.insert(bytes.end(), at, at + count);
-  }
-  template <class T>
-    requires std::is_integral_v<T>
-  void put(T number) {
-    put(&number, sizeof number);
-  }
-  void put(std::string_view text) {
-    put(std::uint64_t{text.size()});
-    put(text.data(), text.size());
-  }
-};
-
-/// Reads them back; after the end everything is 0 and `ok` is false.
-struct record_reader {
-  array_ref<const std::byte> bytes;
-  bool ok = true;
-
-  template <class T> T number() {
-    T made{};
-    if (const auto from = take(sizeof made); ok) std::memcpy(&made, from.data(), sizeof made);
-    return made;
-  }
-  std::string_view text() {
-    const auto from = take(static_cast<std::size_t>(number<std::uint64_t>()));
-    return {reinterpret_cast<const char*>(from.data()), from.size()};
-  }
-  array_ref<const std::byte> take(std::size_t count) {
-    if (count > bytes.size()) ok = false;
-    if (!ok) return {};
-    const auto taken = bytes.first(count);
-    bytes = bytes.subspan(count);
-    return taken;
-  }
-};
-
-}  // namespace detail
 
 /// What a cache was made for. It serves nothing else.
 struct cache_label {
@@ -86,51 +33,55 @@ struct cache_label {
   std::uint64_t fingerprint;  // of the model and the options that change what is prepared; 0 where the model is unknown
 };
 
-/// A number that other graphs, constants or preferences do not have.
-inline std::uint64_t fingerprint_of(const model& network, const hal::preferences& wanted) {
+/// A number that other graphs, constants, weights or preferences do not have; `constants` is one that follows from the graph's constants.
+inline std::uint64_t fingerprint_of(const model& network, std::uint64_t constants, const hal::preferences& wanted) {
   const ir::graph& g = network.graph;
-  boost::crc_optimal<64, 0x42F0E1EBA9EA3693, 0xFFFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF, true, true> crc;
-  const auto add = [&](const auto& number) { crc.process_bytes(&number, sizeof number); };
+  record_writer all;
   for (const ir::value& v : g.values) {
-    add(static_cast<int>(v.desc.type)), add(static_cast<int>(v.desc.layout)), add(v.desc.shape.rank);
-    for (const std::int64_t extent : v.desc.shape) add(extent);
-    add(static_cast<int>(v.desc.quantised.mode)), add(v.desc.quantised.scale), add(v.desc.quantised.zero_point), add(v.desc.quantised.axis);
-    add(static_cast<int>(v.is)), add(v.first_byte), add(v.scales);
+    put(all, v.desc);
+    all.put(v.is), all.put(v.first_byte), all.put(v.scales), all.put(g.name_of(v.name));
   }
   for (const ir::node& n : g.nodes) {
-    add(static_cast<int>(n.op->code)), add(n.attrs.count), add(n.inputs.count), add(n.outputs.count);
-    for (const word w : g.attrs_of(n)) add(w);
-    for (const std::int32_t id : g.inputs_of(n)) add(id);
-    for (const std::int32_t id : g.outputs_of(n)) add(id);
+    all.put(n.op->code);
+    all.put_list<word>(g.attrs_of(n));
+    all.put_list<std::int32_t>(g.inputs_of(n));
+    all.put_list<std::int32_t>(g.outputs_of(n));
   }
-  for (const std::int32_t id : g.inputs) add(id);
-  for (const ir::output& out : g.outputs) add(out.value);
-  crc.process_bytes(g.bytes.data(), g.bytes.size());
-  add(static_cast<int>(wanted.speed)), add(wanted.float16);
-  return crc.checksum() | 1U;
+  all.put_list<std::int32_t>(g.inputs);
+  for (const ir::output& out : g.outputs) all.put(out.value), all.put(g.name_of(out.name));
+  for (const weights::entry& w : network.weights.entries()) all.put(w.name), all.put(digest_of(w.bytes));
+  all.put(constants);
+  all.put(wanted.speed), all.put(wanted.float16);
+  return digest_of(all.bytes) | 1U;
 }
 
 // ---- One buffer ----
 
+/// What a buffer begins with, behind its length.
+inline constexpr std::string_view bundle_kind = "nnrt cache 2";
+
 /// The buffers of a prepared model as one.
 inline byte_list bundle(const cache_label& label, const byte_lists& buffers) {
-  detail::record_writer to;
-  to.put(std::string_view("nnrt cache 1"));
+  record_writer to;
+  to.put(bundle_kind);
   to.put(std::string_view(label.device));
   to.put(std::uint64_t{buffers.size()});
   for (const byte_list& one : buffers) to.put(std::string_view(reinterpret_cast<const char*>(one.data()), one.size()));
-  to.put(checksum(to.bytes));
+  to.put(digest_of(to.bytes));
   return std::move(to.bytes);
 }
+
+/// Whether bytes say that they are such a buffer.
+inline bool is_bundle(array_ref<const std::byte> bytes) { return record_reader{bytes}.text() == bundle_kind; }
 
 /// The buffers in one, as views. Error: invalid_file.
 inline result<std::vector<array_ref<const std::byte>>> unbundle(std::string_view device, array_ref<const std::byte> bytes) {
   const auto refuse = [](pieces why) { return fail(error_code::invalid_file, "cache: " + joined(why)); };
-  if (bytes.size() < sizeof(std::uint32_t)) return refuse({"has ", bytes.size(), " bytes"});
-  detail::record_reader from{bytes.first(bytes.size() - sizeof(std::uint32_t))};
-  detail::record_reader end{bytes.subspan(bytes.size() - sizeof(std::uint32_t))};
-  if (checksum(from.bytes) != end.number<std::uint32_t>()) return refuse({"its checksum is wrong"});
-  if (from.text() != "nnrt cache 1") return refuse({"is of another kind or version"});
+  if (bytes.size() < sizeof(std::uint64_t)) return refuse({"has ", bytes.size(), " bytes"});
+  record_reader from{bytes.first(bytes.size() - sizeof(std::uint64_t))};
+  record_reader end{bytes.subspan(bytes.size() - sizeof(std::uint64_t))};
+  if (digest_of(from.bytes) != end.number<std::uint64_t>()) return refuse({"its checksum is wrong"});
+  if (from.text() != bundle_kind) return refuse({"is of another kind or version"});
   if (const std::string_view made_for = from.text(); made_for != device) return refuse({"is for device ", made_for, ", not ", device});
   std::vector<array_ref<const std::byte>> buffers;
   const auto count = from.number<std::uint64_t>();
@@ -176,11 +127,27 @@ enum class cache_state {
 struct found_cache {
   cache_state state = cache_state::missing;
   std::string why;  // it cannot be used
-  std::vector<mapped_file> files;
+  std::vector<kept_bytes> files;
 };
 
+/// The inputs or outputs of a prepared model, one after the other: dtype, format and kind of tensor, rank, extents, and the name with a zero.
+/// Files of two such lists follow a device's own in a directory.
+inline byte_list described_ends(const hal::prepared_model& of, bool inputs) {
+  record_writer to;
+  const std::size_t count = inputs ? of.input_count() : of.output_count();
+  for (std::size_t i = 0; i < count; ++i) {
+    const tensor_desc& desc = inputs ? of.input_desc(i) : of.output_desc(i);
+    const std::string_view name = inputs ? of.input_name(i) : of.output_name(i);
+    to.put(static_cast<std::int32_t>(desc.type)), to.put(static_cast<std::int32_t>(desc.layout)), to.put(std::int32_t{});
+    to.put(static_cast<std::uint64_t>(desc.shape.rank));
+    for (const std::int64_t extent : desc.shape) to.put(static_cast<std::int32_t>(extent));
+    to.put(name.data(), name.size()), to.put('\0');
+  }
+  return std::move(to.bytes);
+}
+
 namespace detail {
-inline constexpr std::string_view info_kind = "nnrt cache info 1";
+inline constexpr std::string_view info_kind = "nnrt cache info 2";
 
 inline found_cache unusable(std::string why) { return {cache_state::missing, std::move(why), {}}; }
 }  // namespace detail
@@ -190,9 +157,9 @@ inline found_cache look_up(const cache_place& place, const cache_label& label, s
   auto info = mapped_file::open(place.info());
   if (!info) return detail::unusable(info.error().message());
   const array_ref<const std::byte> bytes = info->bytes();
-  if (bytes.size() < sizeof(std::uint32_t)) return detail::unusable(place.info() + ": is too short");
-  detail::record_reader from{bytes.first(bytes.size() - sizeof(std::uint32_t))};
-  if (checksum(from.bytes) != detail::record_reader{bytes.subspan(bytes.size() - sizeof(std::uint32_t))}.number<std::uint32_t>())
+  if (bytes.size() < sizeof(std::uint64_t)) return detail::unusable(place.info() + ": is too short");
+  record_reader from{bytes.first(bytes.size() - sizeof(std::uint64_t))};
+  if (digest_of(from.bytes) != record_reader{bytes.subspan(bytes.size() - sizeof(std::uint64_t))}.number<std::uint64_t>())
     return detail::unusable(place.info() + ": its checksum is wrong");
   if (from.text() != detail::info_kind) return detail::unusable(place.info() + ": is of another kind or version");
   const auto stored = from.number<std::uint32_t>();
@@ -206,18 +173,18 @@ inline found_cache look_up(const cache_place& place, const cache_label& label, s
   if (!from.ok || count > most_cache_files) return detail::unusable(place.info() + ": does not hold what it says");
   for (std::size_t i = 0; i < count; ++i) {
     const auto size = from.number<std::uint64_t>();
-    const auto sum = from.number<std::uint32_t>();
+    const auto sum = from.number<std::uint64_t>();
     auto file = mapped_file::open(place.file(i));
     if (!file) return detail::unusable(file.error().message());
-    if (!from.ok || file->bytes().size() != size || checksum(file->bytes()) != sum) return detail::unusable(place.file(i) + ": is incomplete or changed");
-    found.files.push_back(std::move(*file));
+    if (!from.ok || file->bytes().size() != size || digest_of(file->bytes()) != sum) return detail::unusable(place.file(i) + ": is incomplete or changed");
+    found.files.push_back(kept_bytes(std::move(*file)));
   }
   return found;
 }
 
 /// Replaces what is there. Errors: io_failed, not_found; the old cache may be gone then, and is not taken for a whole one.
 inline result<void> store(const cache_place& place, const cache_label& label, std::uint32_t version, const byte_lists& buffers) {
-  detail::record_writer info;
+  record_writer info;
   info.put(detail::info_kind);
   info.put(version);
   info.put(std::string_view(label.device));
@@ -226,9 +193,9 @@ inline result<void> store(const cache_place& place, const cache_label& label, st
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     if (auto written = write_file(place.file(i), buffers[i]); !written) return written;
     info.put(std::uint64_t{buffers[i].size()});
-    info.put(checksum(buffers[i]));
+    info.put(digest_of(buffers[i]));
   }
-  info.put(checksum(info.bytes));
+  info.put(digest_of(info.bytes));
   return write_file(place.info(), info.bytes);
 }
 

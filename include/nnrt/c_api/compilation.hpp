@@ -7,6 +7,7 @@
 #include <nnrt/hal/registry.hpp>
 #include <nnrt/io/file.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -70,7 +71,7 @@ class compilation {
     const auto* const model = alive<model_under_construction>(network);
     if (network != nullptr && (model == nullptr || !model->is_finished()))
       return fails(OH_NN_INVALID_PARAMETER, {me, model == nullptr ? ": the model was destroyed" : ": the model is not finished"});
-    const cache_label label{device->name, model != nullptr ? fingerprint_of(model->graph(), wanted) : 0};
+    const cache_label label{device->name, model != nullptr && wants_cache() ? fingerprint_of(model->graph(), model->constants_digest(), wanted) : 0};
     outcome made = wants_cache() ? restore_from_directory(me, *device->device, label, wanted) : outcome{};
     const bool is_restored = made.model != nullptr;
     if (made.code == OH_NN_SUCCESS && !is_restored) made = model != nullptr ? prepare_network(me, *device->device, *model, wanted) : prepare_bytes(me, *device, wanted);
@@ -191,15 +192,20 @@ class compilation {
   }
 
   outcome prepare_bytes(const char* me, const hal::device_registry::device_entry& on, const hal::preferences& wanted) const {
-    hal::driver& device = *on.device;
     if (offline_file != nullptr) {
       auto file = mapped_file::open(offline_file);
       if (!file) return {fails(OH_NN_FAILED, {me, ": ", file.error().message()}), {}};
-      return settled(me, device.prepare_offline(file->bytes(), wanted));
+      return prepare_bytes_of(me, on, file->bytes(), false, wanted);
     }
     if (bytes.data() == nullptr) return {fails(OH_NN_INVALID_PARAMETER, {me, ": there is neither a model nor a cache"}), {}};
-    if (!bytes_are_a_cache) return settled(me, device.prepare_offline(bytes, wanted));
-    auto buffers = unbundle(on.name, bytes);
+    return prepare_bytes_of(me, on, bytes, bytes_are_a_cache, wanted);
+  }
+  /// A cache in a buffer, or an offline model: what a cache exported is one, too.
+  static outcome prepare_bytes_of(const char* me, const hal::device_registry::device_entry& on, array_ref<const std::byte> from, bool is_cache,
+                                  const hal::preferences& wanted) {
+    hal::driver& device = *on.device;
+    if (!is_cache && !is_bundle(from)) return settled(me, device.prepare_offline(from, wanted));
+    auto buffers = unbundle(on.name, from);
     if (!buffers) return {fails(OH_NN_FAILED, {me, ": ", buffers.error().message()}), {}};
     return settled(me, device.restore(*buffers, wanted));
   }
@@ -208,6 +214,20 @@ class compilation {
 
   /// No version may be this one, which upstream keeps for itself.
   static constexpr std::uint32_t reserved_version = std::numeric_limits<std::uint32_t>::max();
+
+  /// Files behind a device's own: its inputs and outputs. API 9 had none.
+  static constexpr std::size_t further_files = api_level < 11 ? 0 : 2;
+
+  /// Whether the lists of inputs and outputs among these files are those of the model.
+  static bool has_ends_of(const std::vector<kept_bytes>& files, const hal::prepared_model& restored) {
+    if constexpr (further_files > 0)
+      for (const bool inputs : {true, false}) {
+        const array_ref<const std::byte> stored = files[files.size() - (inputs ? 2 : 1)].bytes();
+        const byte_list expected = described_ends(restored, inputs);
+        if (!std::equal(stored.begin(), stored.end(), expected.begin(), expected.end())) return false;
+      }
+    return true;
+  }
 
   result<cache_place> place() const {
     std::string_view prefix;
@@ -227,11 +247,10 @@ class compilation {
     found_cache found = look_up(*where, label, cache_version);
     if (found.state == cache_state::newer) return {fails(OH_NN_OPERATION_FORBIDDEN, {me, ": ", found.why}), {}};
     if (found.state == cache_state::usable) {
-      std::vector<array_ref<const std::byte>> buffers;
-      for (const mapped_file& file : found.files) buffers.push_back(file.bytes());
-      auto restored = device.restore(buffers, wanted);
-      if (restored && *restored != nullptr) return {OH_NN_SUCCESS, std::move(*restored)};
-      found.why = restored ? "the device restored nothing" : restored.error().message();
+      const std::size_t own = found.files.size() - std::min(found.files.size(), further_files);
+      auto restored = device.restore_kept({found.files.data(), own}, wanted);
+      if (restored && *restored != nullptr && found.files.size() == own + further_files && has_ends_of(found.files, **restored)) return {OH_NN_SUCCESS, std::move(*restored)};
+      found.why = restored ? "the device restored nothing, or another model" : restored.error().message();
     }
     log({me, ": no cache: ", found.why});
     if constexpr (api_level < 11) {
@@ -242,9 +261,11 @@ class compilation {
 
   OH_NN_ReturnCode store_in_directory(const char* me, const hal::prepared_model& made, const cache_label& label) const {
     if (cache_version == reserved_version) return fails(OH_NN_INVALID_PARAMETER, {me, ": there is no cache version ", reserved_version});
-    const auto buffers = made.exported();
+    auto buffers = made.exported();
     if (!buffers) return fails(OH_NN_SAVE_CACHE_EXCEPTION, {me, ": ", buffers.error().message()});
-    if (buffers->empty() || buffers->size() > most_cache_files) return fails(OH_NN_FAILED, {me, ": the device exports ", buffers->size(), " buffers, expected 1 to ", most_cache_files});
+    if (buffers->empty() || buffers->size() > most_cache_files - further_files) return fails(OH_NN_FAILED, {me, ": the device exports ", buffers->size(), " buffers, expected 1 to ", most_cache_files - further_files});
+    if constexpr (further_files > 0)
+      for (const bool inputs : {true, false}) buffers->push_back(described_ends(made, inputs));
     const auto where = place();
     if (!where) return fails(OH_NN_INVALID_PARAMETER, {me, ": ", where.error().message()});
     if (const auto stored = store(*where, label, cache_version, *buffers); !stored) return fails(OH_NN_SAVE_CACHE_EXCEPTION, {me, ": ", stored.error().message()});

@@ -5,6 +5,7 @@
 #include <nnrt/c_api/operations.hpp>
 #include <nnrt/c_api/tensors.hpp>
 #include <nnrt/io/model.hpp>
+#include <nnrt/io/record.hpp>
 #include <nnrt/passes/shapes.hpp>
 
 #include <algorithm>
@@ -100,7 +101,7 @@ class model_under_construction {
 
   model_under_construction() = default;
   /// A finished model of a graph that was made elsewhere.
-  explicit model_under_construction(model made) : is_finished_(true), has_ends_(true), made_(std::move(made)) {
+  explicit model_under_construction(model made) : is_finished_(true), has_ends_(true), made_(std::move(made)), constants_(digest_of(made_.graph.bytes)) {
     refusals_.resize(made_.graph.nodes.size());
     for (std::size_t i = 0; i < refusals_.size(); ++i) node_of_.push_back(static_cast<std::int32_t>(i));
   }
@@ -192,7 +193,7 @@ class model_under_construction {
         is_finished_ = true;  // as upstream has it: it does not open again
         return fails(OH_NN_FAILED, {me, ": ", operation.kind->op->name, " has no ", operation.missing});
       }
-    made_ = {}, node_of_.clear();  // of an attempt for which there was no memory
+    made_ = {}, constants_ = 0, node_of_.clear();  // of an attempt for which there was no memory
     make_graph();
     is_finished_ = true;
     return OH_NN_SUCCESS;
@@ -200,6 +201,8 @@ class model_under_construction {
 
   /// The finished model as a graph, its nodes in an order in which they can run.
   const model& graph() const { return made_; }
+  /// A number that follows from the graph's constants. It is made with the graph, when they are in the caches: a build reads none of them.
+  std::uint64_t constants_digest() const { return constants_; }
 
   /// Why no device, or this one, can run operation i, in the order in which they were added; empty: it can.
   result<std::vector<std::string>> refusals(hal::driver& device) const {
@@ -299,6 +302,7 @@ class model_under_construction {
   bool is_finished_ = false;
   bool has_ends_ = false;
   model made_;
+  std::uint64_t constants_ = 0;
   std::vector<std::int32_t> node_of_;   // of each operation, its node; none: it can never run
   std::vector<std::string> refusals_;   // of each operation
 };
@@ -318,6 +322,7 @@ inline void model_under_construction::add_values(std::vector<std::int32_t>& ids,
   for (std::size_t i = 0; i < tensors_.size(); ++i) {
     if (is_used[i] == 0) continue;
     const model_tensor& t = tensors_[i];
+    const std::size_t before = g.bytes.size();
     ir::value made;
     made.desc = detail::desc_of(t, faults[i]);
     if (made.desc.quantised.mode == quantisation::kind::per_channel && faults[i].empty())
@@ -331,6 +336,7 @@ inline void model_under_construction::add_values(std::vector<std::int32_t>& ids,
       made.first_byte = static_cast<std::int64_t>(g.bytes.size());
       g.bytes.insert(t.data.begin(), t.data.end());
     }
+    if (g.bytes.size() > before) constants_ = constants_ * 0x9E3779B97F4A7C15U + digest_of({g.bytes.data() + before, g.bytes.size() - before});
     ids[i] = g.add_value(made);
   }
 }

@@ -43,4 +43,7 @@ namespace nnrt::inline NNRT_ISA {
 /// The instruction set that the kernels of this translation unit use.
 inline constexpr const char* isa = NNRT_ISA_NAME;
 
+/// The library's version, as in CMakeLists.txt.
+inline constexpr const char* version = "0.1.0";
+
 }  // namespace nnrt::inline NNRT_ISA

@@ -16,6 +16,11 @@ struct plan_options {
   bool unrolled = false;               // choose kernels with an unrolled form where there are such, and no bands
   nnrt::winograd winograd = nnrt::winograd::automatic;
   band_options bands = {};
+  /// Weights of floats whose packed form has at least so many bytes are kept as float16, and widened before each run of their step, into memory
+  /// that other steps use as well; `narrow` and `widen` convert. -1: none are.
+  std::int64_t halves_from = -1;
+  kernel_function narrow = nullptr;
+  kernel_function widen = nullptr;
 };
 
 namespace detail {
@@ -34,6 +39,7 @@ struct planned_node {
   std::int32_t scratch_block = ir::none;
   bool known = false;                  // runs before the network does
   bool packs_before = false;           // pack() runs before the network does
+  bool is_halved = false;              // what it packs is kept as float16
   bool needs_step = true;
   std::int32_t group = -1;             // of bands
 };
@@ -48,6 +54,7 @@ struct planner {
   pool<std::int32_t> slot_of;   // of values
   pool<std::int32_t> weight_base;
   pool<std::int64_t> kept_of;   // of values: where a group keeps some of their rows, in its scratch memory; -1: nowhere
+  std::int64_t halves_at = -1;  // in prepare scratch
   plan made;
 
   constexpr planner(const ir::graph& graph, plan_options opts)
@@ -77,8 +84,15 @@ struct planner {
       p.packs_before = true;
       for (std::size_t k = 0; k < g.inputs_of(n).size(); ++k)
         if (is_packed(p, k) && g.inputs_of(n)[k] != ir::none && !is_known(g.inputs_of(n)[k])) p.packs_before = false;
-      if (!p.packs_before) p.packed_block = memory.add_block(p.choice.packed_bytes, i, i);
+      p.is_halved = p.packs_before && options.halves_from >= 0 && p.choice.packed_bytes >= options.halves_from && packs_floats(n, p);
+      if (!p.packs_before || p.is_halved) p.packed_block = memory.add_block(p.choice.packed_bytes, i, i);
     }
+  }
+  /// Whether the packed form of a node's weights is floats, too.
+  constexpr bool packs_floats(const ir::node& n, const planned_node& p) const {
+    for (std::size_t k = 0; k < g.inputs_of(n).size(); ++k)
+      if (is_packed(p, k) && g.inputs_of(n)[k] != ir::none && g.at(g.inputs_of(n)[k]).desc.type != f32) return false;
+    return p.choice.packs != 0 && p.choice.packed_bytes % size_of(f32) == 0;
   }
   constexpr kernel_choice chosen_for(const ir::node& n, std::int64_t band_rows) const {
     const ir::operand_list operands(g, g.inputs_of(n), known);
@@ -106,7 +120,7 @@ struct planner {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const planned_node& p = nodes[i];
       if (p.known || !p.needs_step) continue;
-      const bool packs_each_time = p.choice.has_pack() && !p.packs_before;
+      const bool packs_each_time = p.choice.has_pack() && (!p.packs_before || p.is_halved);
       candidates.push_back({static_cast<std::int32_t>(i), packs_each_time ? row_window{} : p.choice.rows, p.choice.packed_bytes});
     }
     const band_finder finder(g, memory, candidates, options.bands);
@@ -258,16 +272,51 @@ struct planner {
       packed.offset = pack_now(n, p);
       return packed;
     }
+    if (p.is_halved) return add_halved_pack(n, p, of_node);
     packed.base = p.packs_before ? in_prepared : in_arena;
     packed.offset = p.packs_before ? take(made.prepared_bytes, p.choice.packed_bytes) : memory.block_at(p.packed_block).offset;
+    (p.packs_before ? made.prepare : made.steps).push_back(pack_step(n, p, of_node, packed));
+    return packed;
+  }
+  constexpr step pack_step(const ir::node& n, const planned_node& p, const step& of_node, const operand_slot& packed) {
     step pack = of_node;
     pack.run = p.choice.pack;
     if (is_in_codes(p.choice)) pack.code = p.choice.code, pack.code.packs = true, pack.code.table = -1;
     pack.inputs = operand_row(n, p, nullptr, true);
     pack.outputs = result_row(n, packed);
     pack.kernel = "pack";
-    (p.packs_before ? made.prepare : made.steps).push_back(pack);
+    return pack;
+  }
+  /// The same for weights that are kept as float16: packed and narrowed once, widened before every run of the step. All of them are packed in one
+  /// piece of memory.
+  constexpr operand_slot add_halved_pack(const ir::node& n, const planned_node& p, const step& of_node) {
+    operand_slot packed{.base = in_prepare_scratch, .desc = desc_index({u8, {p.choice.packed_bytes}}), .offset = halves_scratch()};
+    made.prepare.push_back(pack_step(n, p, of_node, packed));
+    const std::int64_t count = p.choice.packed_bytes / size_of(f32);
+    const std::int32_t floats = desc_index({f32, {count}}), halves = desc_index({f16, {count}});
+    const operand_slot kept{.base = in_prepared, .desc = halves, .offset = take(made.prepared_bytes, count * size_of(f16))};
+    made.prepare.push_back(conversion(of_node, options.narrow, "narrow", {packed.base, floats, packed.offset}, kept));
+    packed.base = in_arena;
+    packed.offset = memory.block_at(p.packed_block).offset;
+    made.steps.push_back(conversion(of_node, options.widen, "widen weights", kept, {packed.base, floats, packed.offset}));
+    made.steps.back().parts = static_cast<std::int32_t>(std::min<std::int64_t>(64, 1 + count / (64 * 1024)));
     return packed;
+  }
+  constexpr step conversion(const step& of_node, kernel_function run, std::string_view name, const operand_slot& from, const operand_slot& to) {
+    step made_of = of_node;
+    made_of.run = run;
+    made_of.kernel = name;
+    made_of.inputs = add_row(pool<operand_slot>{from});
+    made_of.outputs = add_row(pool<operand_slot>{to});
+    return made_of;
+  }
+  /// Where weights are packed before they are narrowed: room for the largest.
+  constexpr std::int64_t halves_scratch() {
+    if (halves_at >= 0) return halves_at;
+    std::int64_t largest = 0;
+    for (const planned_node& p : nodes)
+      if (p.is_halved) largest = std::max(largest, p.choice.packed_bytes);
+    return halves_at = take(made.prepare_scratch_bytes, largest);
   }
   /// What pack() writes: the packed form. It sees the descs of the node's results behind it: a quantised layer's weights are scaled by
   /// what they say.

@@ -80,11 +80,12 @@ template <std::int64_t Bytes> class arena_memory<Bytes, false> {
 /// Weights as the steps read them: bound to the caller's file, and packed or folded copies. Immutable once made, shared by executors.
 struct prepared_weights {
   shared<const bound_weights> bound;
-  heap_block memory;  // plan.prepared_bytes
+  heap_block memory;                  // plan.prepared_bytes
+  const std::byte* stored = nullptr;  // instead of `memory`: in bytes that `bound` keeps
 
   /// Fills the bases of prepared memory, constants and weights; arena and inputs are the executor's.
   void set_bases(const plan_view& plan, array_ref<std::byte*> bases) const {
-    bases[in_prepared] = memory.data();
+    bases[in_prepared] = stored != nullptr ? const_cast<std::byte*>(stored) : memory.data();
     // Kernels take one kind of pointer for what they read and write; no step has a constant or a weight for its result.
     bases[in_constants] = const_cast<std::byte*>(plan.constants.data());
     for (std::size_t i = 0; i < plan.weights.size(); ++i)
@@ -92,12 +93,9 @@ struct prepared_weights {
   }
 };
 
-/// Runs a plan's prepare steps on bound weights; `made` is empty before. Errors: out_of_memory; invalid_argument (weights whose values break an operator's rule).
-[[gnu::cold]] inline result<void> prepare(const plan_view& plan, shared<const bound_weights> bound, prepared_weights& made) {
-  made.bound = std::move(bound);
-  if (plan.prepare.empty()) return {};
+/// Runs a plan's prepare steps; `made` has bound weights and memory. Errors as prepare().
+[[gnu::cold]] inline result<void> run_prepare_steps(const plan_view& plan, const prepared_weights& made) {
   heap_block scratch;
-  if (auto ok = made.memory.allocate(plan.prepared_bytes, "prepared weights"); !ok) return ok;
   if (auto ok = scratch.allocate(plan.prepare_scratch_bytes, "folded weights"); !ok) return ok;
   pool<std::byte*> bases;
   bases.assign(plan.base_count(), nullptr);
@@ -112,6 +110,14 @@ struct prepared_weights {
   context.fault = &fault;
   if (const step* const failed = run_steps(plan, plan.prepare, context)) return fail(error_of(plan, *failed, fault));
   return {};
+}
+
+/// Prepares bound weights; `made` is empty before. Errors: out_of_memory; invalid_argument (weights whose values break an operator's rule).
+[[gnu::cold]] inline result<void> prepare(const plan_view& plan, shared<const bound_weights> bound, prepared_weights& made) {
+  made.bound = std::move(bound);
+  if (plan.prepare.empty()) return {};
+  if (auto ok = made.memory.allocate(plan.prepared_bytes, "prepared weights"); !ok) return ok;
+  return run_prepare_steps(plan, made);
 }
 
 }  // namespace nnrt::inline NNRT_ISA

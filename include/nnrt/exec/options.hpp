@@ -13,6 +13,9 @@ struct options {
   int threads = 1;       // including the caller's; results have the same bits for any number
   int cached_plans = 8;  // of a program whose inputs have unknown extents: for how many shapes it keeps what it planned
   nnrt::winograd winograd = nnrt::winograd::automatic;  // of compile(); a static network's policy says it, since its plan is made by the compiler
+  /// Of compile(): weights of floats that take 128 KiB or more are kept as float16, rounded to the nearest and computed with as float32. Half the
+  /// memory; each run widens them, and Winograd's method is not used.
+  bool float16_weights = false;
 };
 
 /// Errors: invalid_argument (fewer than 1 or more than 1024 threads, fewer than 1 cached plan).

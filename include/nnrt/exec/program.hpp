@@ -6,6 +6,7 @@
 #include <nnrt/core/text.hpp>
 #include <nnrt/exec/check_graph.hpp>
 #include <nnrt/exec/dump_plan.hpp>
+#include <nnrt/exec/halved_weights.hpp>
 #include <nnrt/exec/make_plan.hpp>
 #include <nnrt/exec/node_table.hpp>
 #include <nnrt/exec/options.hpp>
@@ -20,6 +21,8 @@ namespace nnrt::inline NNRT_ISA {
 class session;
 
 namespace detail {
+
+struct program_parts;  // for exec/stored_program.hpp
 
 /// What all plans of one model share.
 struct program_family {
@@ -38,7 +41,7 @@ struct program_family {
   compiled_plan made;
   made.optimised = std::move(g);
   passes::optimise(made.optimised);
-  made.made = make_plan(made.optimised, {.winograd = family.wanted.winograd});
+  made.made = make_plan(made.optimised, plan_options_for(family.wanted.winograd, family.wanted.float16_weights));
   made.optimised.bytes = {};  // the plan has the constants
   if (auto ok = prepare(plan_view::of(made.made), family.weights, made.weights); !ok) return fail(std::move(ok.error()));
   return shared<const compiled_plan>(shared<compiled_plan>::make(std::move(made)));
@@ -109,6 +112,7 @@ class program {
 
  private:
   friend class session;
+  friend struct detail::program_parts;
   friend result<program> compile(const model& network, const options& wanted);
 
   program(shared<const detail::program_family> family, shared<const compiled_plan> plan) : family_(std::move(family)), plan_(std::move(plan)) {}

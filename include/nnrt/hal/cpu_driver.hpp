@@ -4,6 +4,7 @@
 
 #include <nnrt/exec/program.hpp>
 #include <nnrt/exec/session.hpp>
+#include <nnrt/exec/stored_program.hpp>
 #include <nnrt/hal/driver.hpp>
 
 #include <cstring>
@@ -63,10 +64,10 @@ class cpu_execution final : public execution {
   session session_;
 };
 
-/// A compiled program.
+/// A compiled program, or one that was restored from bytes and reads its weights there.
 class cpu_prepared_model final : public prepared_model {
  public:
-  explicit cpu_prepared_model(program compiled) : program_(std::move(compiled)) {}
+  explicit cpu_prepared_model(program compiled, kept_bytes restored_from = {}) : program_(std::move(compiled)), stored_(std::move(restored_from)) {}
 
   std::size_t input_count() const override { return program_.input_count(); }
   std::size_t output_count() const override { return program_.output_count(); }
@@ -87,18 +88,32 @@ class cpu_prepared_model final : public prepared_model {
     if (auto ready = made->ready(); !ready) return fail(std::move(ready.error()));
     return made;
   }
+  /// One buffer.
+  result<std::vector<byte_list>> exported() const override {
+    std::vector<byte_list> buffers(1);
+    if (const array_ref<const std::byte> kept = stored_.bytes(); !kept.empty()) {
+      buffers[0].assign(kept.begin(), kept.end());
+      return buffers;
+    }
+    auto stored = store_program(program_);
+    if (!stored) return fail(std::move(stored.error()));
+    buffers[0] = std::move(*stored);
+    return buffers;
+  }
 
  private:
   /// What the C API's 32-bit extents can say.
   static constexpr std::int64_t largest_extent = 0x7fffffff;
 
   program program_;
+  kept_bytes stored_;
 };
 
 }  // namespace detail
 
 /// The processor that runs the program.
 ///
+/// float16: weights are kept in 16 bits (options::float16_weights); inputs, outputs and what is computed between them stay float32.
 /// Speed: `high` and `extreme` use every core, everything else one. Priorities are taken and mean nothing: runs happen in the threads of their
 /// callers, whose priorities are the system's affair.
 class cpu_driver final : public driver {
@@ -109,7 +124,7 @@ class cpu_driver final : public driver {
   result<device_status> status() override { return device_status::available; }
   result<features> supported_features() override {
     features all;
-    all.performance = all.priority = all.dynamic_inputs = all.asynchronous = true;
+    all.float16 = all.performance = all.priority = all.dynamic_inputs = all.caching = all.asynchronous = true;
     return all;
   }
 
@@ -130,12 +145,29 @@ class cpu_driver final : public driver {
   }
 
   result<std::shared_ptr<prepared_model>> prepare(const model& network, const preferences& wanted) override {
-    auto compiled = compile(network, {.threads = threads_for(wanted.speed)});
+    auto compiled = compile(network, {.threads = threads_for(wanted.speed), .float16_weights = wanted.float16});
     if (!compiled) return fail(std::move(compiled.error()));
     return std::make_shared<detail::cpu_prepared_model>(std::move(*compiled));
   }
+  result<std::shared_ptr<prepared_model>> restore(array_ref<const array_ref<const std::byte>> buffers, const preferences& wanted) override {
+    if (buffers.size() != 1) return fail(error_code::invalid_file, joined({"stored program: got ", buffers.size(), " buffers, expected 1"}));
+    return restored(kept_bytes::copy_of(buffers[0]), wanted, true);
+  }
+  result<std::shared_ptr<prepared_model>> restore_kept(array_ref<const kept_bytes> buffers, const preferences& wanted) override {
+    if (buffers.size() != 1) return fail(error_code::invalid_file, joined({"stored program: got ", buffers.size(), " buffers, expected 1"}));
+    return restored(buffers[0], wanted, true);
+  }
+  /// An offline model of the processor is what a prepared one exports.
+  result<std::shared_ptr<prepared_model>> prepare_offline(array_ref<const std::byte> file, const preferences& wanted) override {
+    return restored(kept_bytes::copy_of(file), wanted, false);
+  }
 
  private:
+  static result<std::shared_ptr<prepared_model>> restored(const kept_bytes& bytes, const preferences& wanted, bool is_checked) {
+    auto made = restore_program(bytes, {.threads = threads_for(wanted.speed)}, is_checked);
+    if (!made) return fail(std::move(made.error()));
+    return std::make_shared<detail::cpu_prepared_model>(std::move(*made), bytes);
+  }
   static int threads_for(performance speed) {
     if (speed < performance::high) return 1;
     const long cores = ::sysconf(_SC_NPROCESSORS_ONLN);

@@ -4,6 +4,7 @@
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/hal/memory.hpp>
+#include <nnrt/io/kept_bytes.hpp>
 #include <nnrt/io/model.hpp>
 
 #include <cstdint>
@@ -122,12 +123,19 @@ class driver {
   virtual result<std::vector<std::string>> refusals(const model& network) = 0;
   /// Makes a model ready, of whose nodes none is refused. Errors: rule_broken, invalid_argument, out_of_memory, device_failed.
   virtual result<std::shared_ptr<prepared_model>> prepare(const model& network, const preferences& wanted) = 0;
-  /// Makes ready what prepared_model::exported() gave. Errors: invalid_file (not those bytes, or another version's), not_supported, as prepare().
+  /// Makes ready what prepared_model::exported() gave; the caller answers for their being those bytes, by checksums that it keeps.
+  /// Errors: invalid_file (not those bytes, or another version's), not_supported, as prepare().
   virtual result<std::shared_ptr<prepared_model>> restore(array_ref<const array_ref<const std::byte>> buffers, const preferences& wanted) {
     (void)buffers, (void)wanted;
     return fail(error_code::not_supported, "this device cannot restore prepared models");
   }
-  /// Makes ready a model in the device's own format. Errors: invalid_file, not_supported, as prepare().
+  /// The same for bytes that the prepared model may go on reading where they are, as long as it keeps the handles.
+  virtual result<std::shared_ptr<prepared_model>> restore_kept(array_ref<const kept_bytes> buffers, const preferences& wanted) {
+    std::vector<array_ref<const std::byte>> views;
+    for (const kept_bytes& one : buffers) views.push_back(one.bytes());
+    return restore(views, wanted);
+  }
+  /// Makes ready a model in the device's own format, of which nobody has checked anything. Errors: invalid_file, not_supported, as prepare().
   virtual result<std::shared_ptr<prepared_model>> prepare_offline(array_ref<const std::byte> file, const preferences& wanted) {
     (void)file, (void)wanted;
     return fail(error_code::not_supported, "this device takes no offline models");

@@ -38,7 +38,16 @@ class bound_weights {
   bound_weights(bound_weights&&) noexcept = default;
   bound_weights& operator=(bound_weights&&) noexcept = default;
 
-  /// One pointer for each spec; what it points to has desc.bytes() bytes. Null only for a tensor without elements.
+  /// Weights that were bound once and stored since: pointers into memory of `keeper`, null for weights of which only a packed form is left.
+  static bound_weights stored(pool<const std::byte*>&& pointers, const weights& keeper) {
+    bound_weights made;
+    made.source_ = keeper;
+    made.copied_.assign(pointers.size(), 0);
+    made.pointers_ = static_cast<pool<const std::byte*>&&>(pointers);
+    return made;
+  }
+
+  /// One pointer for each spec; what it points to has desc.bytes() bytes. Null only for a tensor without elements, or see stored().
   array_ref<const std::byte* const> pointers() const { return {pointers_.data(), pointers_.size()}; }
   /// Whether the weight at this index was copied, because its axes had to be put in order or its bytes were not
   /// aligned.

@@ -98,6 +98,7 @@ class weights {
   friend result<weights> make_weights(array_ref<const entry> tensors, array_ref<const metadata_entry> metadata,
                                       layout order);
   friend class weights_builder;
+  friend class kept_bytes;
   explicit weights(state&& made) : state_(shared<const state>::make(std::move(made))) {}
   static result<weights> with(state&& made, std::span<const std::byte> file);
 

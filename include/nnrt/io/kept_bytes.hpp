@@ -1,0 +1,36 @@
+// kept_bytes: a handle on bytes that stay where they are - a mapped file's, or a copy.
+// Flow: caches hand files to devices in it; programs that were restored read their weights there as long as they live.
+#pragma once
+
+#include <nnrt/io/weights.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Bytes that begin at a multiple of 64 and live as long as a copy of the handle, or of keeper().
+class kept_bytes {
+ public:
+  kept_bytes() = default;
+  /// All bytes of a file; other processes that map it have the same memory.
+  explicit kept_bytes(mapped_file&& file) : bytes_(file.bytes()) {
+    keeper_ = weights(weights::state{.file = std::move(file), .memory = {}, .found = {}, .order = layout::native});
+  }
+  static kept_bytes copy_of(array_ref<const std::byte> bytes) {
+    weights::state made{.file = {}, .memory = {}, .found = {}, .order = layout::native};
+    std::byte* const first = made.memory.allocate(bytes.size());
+    if (!bytes.empty()) std::memcpy(first, bytes.data(), bytes.size());
+    kept_bytes kept;
+    kept.bytes_ = {first, bytes.size()};
+    kept.keeper_ = weights(std::move(made));
+    return kept;
+  }
+
+  array_ref<const std::byte> bytes() const { return bytes_; }
+  /// A weights file without tensors, whose memory they are.
+  const weights& keeper() const { return keeper_; }
+
+ private:
+  weights keeper_;
+  array_ref<const std::byte> bytes_;
+};
+
+}  // namespace nnrt::inline NNRT_ISA

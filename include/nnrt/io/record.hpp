@@ -1,0 +1,142 @@
+// record: numbers and texts one after the other in bytes, and a digest of bytes that sees every damage.
+// Flow: stored programs and caches are written and read with it; nothing that is read is believed before the digest agrees.
+#pragma once
+
+#include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/desc.hpp>
+
+#include <boost/crc.hpp>
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace nnrt::inline NNRT_ISA {
+
+using byte_list = std::vector<std::byte>;
+
+/// CRC-64 of ECMA-182, reflected.
+using crc64 = boost::crc_optimal<64, 0x42F0E1EBA9EA3693, 0xFFFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF, true, true>;
+
+/// A number that follows from every bit, at the speed of memory: a CRC of what 32 chains of rotations, shifts and sums make of the bytes. Bytes that
+/// differ within one aligned word of eight have another digest for certain, others but for one in 2^64.
+inline std::uint64_t digest_of(array_ref<const std::byte> bytes) {
+  // Each step is one to one, of the chain as well as of the word: a word that changed leaves its chain changed, and no CRC of 64 bits misses that.
+  // Multiplications would mix better, but AVX2 and SSE have none of 64 bits.
+  constexpr int count = 32;
+  std::uint64_t chains[count];
+  for (int i = 0; i < count; ++i) chains[i] = static_cast<std::uint64_t>(i + 1) * 0x9E3779B97F4A7C15U;
+  const std::size_t whole = bytes.size() / sizeof chains * sizeof chains;
+  for (std::size_t at = 0; at < whole; at += sizeof chains) {
+    std::uint64_t words[count];
+    std::memcpy(words, bytes.data() + at, sizeof words);
+    for (int i = 0; i < count; ++i) {
+      chains[i] = std::rotl(chains[i], 29) ^ words[i];
+      chains[i] += chains[i] << 21;
+    }
+  }
+  crc64 crc;
+  crc.process_bytes(chains, sizeof chains);
+  const std::uint64_t size = bytes.size();
+  crc.process_bytes(&size, sizeof size);
+  if (size > whole) crc.process_bytes(bytes.data() + whole, bytes.size() - whole);
+  return crc.checksum();
+}
+
+/// Writes numbers and texts one after the other, in this machine's order of bytes.
+struct record_writer {
+  byte_list bytes;
+
+  void put(const void* first, std::size_t count) {
+    if (count == 0) return;
+    const auto* const at = static_cast<const std::byte*>(first);
+    bytes.insert(bytes.end(), at, at + count);
+  }
+  template <class T>
+    requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+  void put(T number) {
+    put(&number, sizeof number);
+  }
+  void put(std::string_view text) {
+    put(std::uint64_t{text.size()});
+    put(text.data(), text.size());
+  }
+  /// A list of numbers, with their count before them.
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  void put_list(array_ref<const T> list) {
+    put(std::uint64_t{list.size()});
+    put(list.data(), list.size() * sizeof(T));
+  }
+};
+
+/// A desc, whole: a member more of it does not compile here.
+inline void put(record_writer& to, const tensor_desc& desc) {
+  const auto& [type, layout, shape, quantised] = desc;
+  const auto& [mode, scale, zero_point, axis, rounding] = quantised;
+  to.put(static_cast<std::int32_t>(type)), to.put(static_cast<std::int32_t>(layout)), to.put(std::int32_t{shape.rank});
+  for (const std::int64_t extent : shape) to.put(extent);
+  to.put(static_cast<std::int32_t>(mode)), to.put(scale), to.put(zero_point), to.put(std::int32_t{axis}), to.put(static_cast<std::int32_t>(rounding));
+}
+
+/// Reads them back; behind the end everything is 0 and empty, and `ok` is false.
+struct record_reader {
+  array_ref<const std::byte> bytes;
+  bool ok = true;
+
+  template <class T> T number() {
+    T made{};
+    if (const auto from = take(sizeof made); ok) std::memcpy(&made, from.data(), sizeof made);
+    return made;
+  }
+  std::string_view text() {
+    const auto from = take_of(number<std::uint64_t>(), 1);
+    return {reinterpret_cast<const char*>(from.data()), from.size()};
+  }
+  /// Appends a list of numbers to a pool or a vector.
+  template <class T, class List> void list(List& to) {
+    auto from = take_of(number<std::uint64_t>(), sizeof(T));
+    to.reserve(to.size() + from.size() / sizeof(T));
+    for (; !from.empty(); from = from.subspan(sizeof(T))) {
+      T made;
+      std::memcpy(&made, from.data(), sizeof made);
+      to.push_back(made);
+    }
+  }
+  /// A count of things that take at least `bytes_each` here: no more than there can be, so that who believes it takes no more memory than the
+  /// bytes justify.
+  std::size_t count_of(std::size_t bytes_each) {
+    const auto count = number<std::uint64_t>();
+    if (count > bytes.size() / bytes_each) ok = false;
+    return ok ? static_cast<std::size_t>(count) : 0;
+  }
+  array_ref<const std::byte> take(std::size_t count) { return take_of(count, 1); }
+
+ private:
+  array_ref<const std::byte> take_of(std::uint64_t count, std::size_t bytes_each) {
+    if (count > bytes.size() / bytes_each) ok = false;
+    if (!ok) return {};
+    const auto taken = bytes.first(static_cast<std::size_t>(count) * bytes_each);
+    bytes = bytes.subspan(taken.size());
+    return taken;
+  }
+};
+
+/// A desc as it stands there, with a rank and enumerators that may be none: check_graph() complains of those.
+inline tensor_desc read_desc(record_reader& from) {
+  tensor_desc desc;
+  desc.type = static_cast<dtype>(from.number<std::int32_t>()), desc.layout = static_cast<format>(from.number<std::int32_t>());
+  const auto rank = from.number<std::int32_t>();
+  for (std::int32_t i = 0; i < rank && i < max_rank; ++i) desc.shape.push_back(from.number<std::int64_t>());
+  desc.shape.rank = rank;
+  quantisation& q = desc.quantised;
+  q.mode = static_cast<quantisation::kind>(from.number<std::int32_t>());
+  q.scale = from.number<float>(), q.zero_point = from.number<std::int32_t>(), q.axis = from.number<std::int32_t>();
+  q.rounding = static_cast<stored_rounding>(from.number<std::int32_t>());
+  return desc;
+}
+
+}  // namespace nnrt::inline NNRT_ISA
