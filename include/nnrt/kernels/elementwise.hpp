@@ -19,7 +19,12 @@ namespace nnrt::inline NNRT_ISA::kernels {
 template <class F> void map(const float* x, std::int64_t n, float* y, F f) {
   std::int64_t i = 0;
   for (; i + lanes <= n; i += lanes) store(y + i, f(load(x + i)));
-  if (i < n) store_first(y + i, f(load_first(x + i, n - i)), n - i);
+  if (i == n) return;
+  // A single number, the result of a micro network perhaps, was stored a moment ago: a vector would wait for that store to leave.
+  const bool is_one = n - i == 1;
+  const vf result = f(is_one ? broadcast(x + i) : load_first(x + i, n - i));
+  if (is_one) store_one(y + i, result);
+  else store_first(y + i, result, n - i);
 }
 
 /// What a fused activation limits results to.

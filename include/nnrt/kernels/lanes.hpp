@@ -210,6 +210,15 @@ struct clamp_range {
 }
 #endif
 
+/// Stores the first lane.
+[[gnu::always_inline]] inline void store_one(float* p, vf v) {
+#if defined(NNRT_HAS_XSIMD)
+  *p = v.data[0];
+#else
+  *p = v.data;
+#endif
+}
+
 /// Stores the first n lanes (0 < n <= lanes); memory past them is not touched.
 [[gnu::always_inline]] inline void store_first(float* p, vf v, std::int64_t n) {
 #if defined(NNRT_LANES_AVX512)
