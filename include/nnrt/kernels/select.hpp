@@ -10,6 +10,7 @@
 #include <nnrt/kernels/bind/batch_norm.hpp>
 #include <nnrt/kernels/bind/batch_to_space_nd.hpp>
 #include <nnrt/kernels/bind/bias_add.hpp>
+#include <nnrt/kernels/bind/broadcast_to.hpp>
 #include <nnrt/kernels/bind/cast.hpp>
 #include <nnrt/kernels/bind/ceil.hpp>
 #include <nnrt/kernels/bind/clip.hpp>
@@ -17,6 +18,8 @@
 #include <nnrt/kernels/bind/conv2d.hpp>
 #include <nnrt/kernels/bind/conv2d_transpose.hpp>
 #include <nnrt/kernels/bind/cos.hpp>
+#include <nnrt/kernels/bind/crop.hpp>
+#include <nnrt/kernels/bind/depth_to_space.hpp>
 #include <nnrt/kernels/bind/depthwise_conv2d.hpp>
 #include <nnrt/kernels/bind/detection_post_process.hpp>
 #include <nnrt/kernels/bind/div.hpp>
@@ -68,6 +71,7 @@
 #include <nnrt/kernels/bind/slice.hpp>
 #include <nnrt/kernels/bind/softmax.hpp>
 #include <nnrt/kernels/bind/space_to_batch_nd.hpp>
+#include <nnrt/kernels/bind/space_to_depth.hpp>
 #include <nnrt/kernels/bind/split.hpp>
 #include <nnrt/kernels/bind/sqrt.hpp>
 #include <nnrt/kernels/bind/square.hpp>
@@ -80,6 +84,7 @@
 #include <nnrt/kernels/bind/tile.hpp>
 #include <nnrt/kernels/bind/top_k.hpp>
 #include <nnrt/kernels/bind/transpose.hpp>
+#include <nnrt/kernels/bind/unstack.hpp>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 

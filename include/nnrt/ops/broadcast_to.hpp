@@ -1,5 +1,5 @@
 // broadcast_to: a tensor repeated until it has a given shape.
-// Flow: front ends call infer(); it runs by its reference.
+// Flow: front ends call infer(); kernels/select.hpp binds it to copies of rows.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

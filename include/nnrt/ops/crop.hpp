@@ -1,5 +1,5 @@
 // crop: a box of a given size cut out of a tensor, from offsets along its last axes on.
-// Flow: front ends call infer(); the planner makes it a view of the input where it can; else it runs by its reference.
+// Flow: front ends call infer(); the planner makes it a view of the input where it can; else kernels/select.hpp binds it to copies of rows.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

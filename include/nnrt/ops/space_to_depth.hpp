@@ -1,5 +1,5 @@
 // space_to_depth: blocks of pixels become channels of an image.
-// Flow: front ends call infer(); it runs by its reference.
+// Flow: front ends call infer(); kernels/select.hpp binds it to copies of rows.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

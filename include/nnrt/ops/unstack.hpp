@@ -1,5 +1,5 @@
 // unstack: the slices of a tensor along an axis.
-// Flow: front ends call infer(); it runs by its reference.
+// Flow: front ends call infer(); kernels/select.hpp binds it to copies of rows.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

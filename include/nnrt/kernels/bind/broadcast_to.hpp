@@ -1,0 +1,32 @@
+// broadcast_to: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/call.hpp>
+#include <nnrt/kernels/copy.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/ops/broadcast_to.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::broadcast_to, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "copy rows"};
+  }
+  static void run(const kernel_call& call) {
+    const shape_t &x = call.in[0].shape(), &y = call.out[0].shape();
+    const shape_t from = row_major_strides(x), to = row_major_strides(y);
+    const std::int64_t bytes = size_of(call.in[0].type());
+    const int more = y.rank - x.rank;
+    box_loops loops;
+    for (int i = 0; i < y.rank; ++i) {
+      const bool is_repeated = i < more || x.extents[i - more] == 1;
+      loops.add_axis(y.extents[i], is_repeated ? 0 : from.extents[i - more] * bytes, to.extents[i] * bytes);
+    }
+    loops.close(bytes);
+    copy_box(loops, bytes_in(call, 0), bytes_out(call), part_of(call));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,29 @@
+// depth_to_space: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/bind/detail/blocks.hpp>
+#include <nnrt/kernels/call.hpp>
+#include <nnrt/kernels/copy.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/ops/depth_to_space.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::depth_to_space, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "copy rows"};
+  }
+  static void run(const kernel_call& call) {
+    const auto attrs = unpack<ops::depth_to_space::attrs>(call.attrs);
+    const std::int64_t bytes = size_of(call.in[0].type());
+    box_loops loops;
+    for_each_block_axis(call.in[0].shape(), attrs.block_size, attrs.crd, bytes,
+                        [&](std::int64_t extent, block_steps steps) { loops.add_axis(extent, steps.deep, steps.wide); });
+    loops.close(bytes);
+    copy_box(loops, bytes_in(call, 0), bytes_out(call), part_of(call));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,32 @@
+// unstack: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/call.hpp>
+#include <nnrt/kernels/copy.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/ops/unstack.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::unstack, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    return {.run = &run, .parts = parts_for(node.in[0].desc.elements()), .name = "copy rows"};
+  }
+  /// Each output is a row of each block that lies around the axis.
+  static void run(const kernel_call& call) {
+    const shape_t& x = call.in[0].shape();
+    const int axis = normalise_axis(unpack<ops::unstack::attrs>(call.attrs).axis, x.rank);
+    const std::int64_t row = x.elements(axis + 1) * size_of(call.in[0].type()), block = row * x[axis];
+    for (std::size_t i = 0; i < call.out.size(); ++i) {
+      box_loops loops;
+      loops.add_axis(x.elements(0, axis), block, row);
+      loops.add_axis(row, 1, 1);
+      loops.close(1);
+      copy_box(loops, bytes_in(call, 0) + static_cast<std::int64_t>(i) * row, bytes_out(call, i), part_of(call));
+    }
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
