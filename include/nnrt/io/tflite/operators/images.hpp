@@ -4,13 +4,11 @@
 
 #include <nnrt/io/tflite/operators/blocks.hpp>
 #include <nnrt/ops/batch_to_space_nd.hpp>
-#include <nnrt/ops/concat.hpp>
-#include <nnrt/ops/div.hpp>
+#include <nnrt/ops/depth_to_space.hpp>
 #include <nnrt/ops/resize_bilinear.hpp>
-#include <nnrt/ops/slice.hpp>
 #include <nnrt/ops/space_to_batch_nd.hpp>
+#include <nnrt/ops/space_to_depth.hpp>
 #include <nnrt/ops/squeeze.hpp>
-#include <nnrt/ops/transpose.hpp>
 #include <nnrt/ops/unsqueeze.hpp>
 
 namespace nnrt::inline NNRT_ISA::tflite {
@@ -35,35 +33,6 @@ template <class Op, auto Borders> [[gnu::cold]] void read_blocks(node_reader& no
   ops::squeeze::attrs narrowed;
   narrowed.axes.push_back(2);
   node.finish<ops::squeeze>(narrowed, {node.add<Op>(attrs, {node.add<ops::unsqueeze>(widened, {x})})});
-}
-
-/// A value reshaped to extents 0 to 2 of an image, which may be unknown, and others.
-[[gnu::cold]] inline std::int32_t reshaped_behind(node_reader& node, std::int32_t x, std::int32_t batch_and_size,
-                                                  array_ref<const std::int64_t> others) {
-  const std::int32_t shape = node.add<ops::concat>({}, {batch_and_size, node.integer_list(others)});
-  return node.add<ops::reshape>({}, {x, shape});
-}
-/// The first three extents of an image as a list of i64.
-[[gnu::cold]] inline std::int32_t batch_and_size(node_reader& node, std::int32_t x) {
-  const std::int32_t extents = node.add<ops::shape_of>({}, {x});
-  return cast_to(node, node.add<ops::slice>({}, {extents, node.integer_list({0}), node.integer_list({3})}), i64);
-}
-/// The axes of [N, H, a, W, b, c] and of [N, H, W, a, b, c], each in the other's order.
-[[gnu::cold]] inline std::int32_t with_blocks_swapped(node_reader& node, std::int32_t x) {
-  return node.add<ops::transpose>({}, {x, node.integer_list({0, 1, 3, 2, 4, 5})});
-}
-/// The channels of an image that are cut into blocks. Refused: no image, and block sizes that do not fit.
-[[gnu::cold]] inline std::int64_t channels_for(node_reader& node, std::int32_t x, std::int64_t block,
-                                               std::int64_t parts) {
-  const tensor_desc desc = node.desc(x);
-  if (!node.is_fine()) return 0;
-  if (desc.rank() != 4) node.refuse(error_code::invalid_file, {"input: got rank ", desc.rank(), ", expected 4"});
-  else if (block < 1 || block > 1 << 15) node.refuse(error_code::invalid_file, {"block size: got ", block});
-  else if (desc.shape[3] < 0) node.not_supported({"an unknown number of channels"});
-  else if (desc.shape[3] == 0 || desc.shape[3] % parts != 0)
-    node.refuse(error_code::invalid_file,
-                {"channels: got ", desc.shape[3], ", expected a multiple of ", parts, " for blocks of ", block});
-  return node.is_fine() ? desc.shape[3] : 0;
 }
 
 /// Where along an axis the nearest pixels are, as a value; ir::none when all stay where they are.
@@ -91,33 +60,17 @@ template <class Op, auto Borders> [[gnu::cold]] void read_blocks(node_reader& no
   detail::read_blocks<ops::space_to_batch_nd, &ops::space_to_batch_nd::attrs::paddings>(node);
 }
 
-/// [N, H, W, b * b * C] as [N, H * b, W * b, C].
 [[gnu::cold]] inline void read_depth_to_space(node_reader& node) {
-  const std::int64_t b = node.options<schema::depth_to_space_options>()[schema::depth_to_space_options::block_size];
-  const std::int32_t x = node.input(0);
-  const std::int64_t channels = detail::channels_for(node, x, b, b * b);
-  if (!node.is_fine()) return;
-  const std::int64_t each = channels / (b * b);
-  const std::int32_t size = detail::batch_and_size(node, x);
-  const std::int32_t larger = node.add<ops::mul>({}, {size, node.integer_list({1, b, b})});
-  const std::int32_t cut = detail::reshaped_behind(node, x, size, pool<std::int64_t>{b, b, each});
-  node.finish<ops::reshape>(
-      {}, {detail::with_blocks_swapped(node, cut), node.add<ops::concat>({}, {larger, node.integer_list({each})})});
+  ops::depth_to_space::attrs attrs;
+  attrs.block_size = node.options<schema::depth_to_space_options>()[schema::depth_to_space_options::block_size];
+  node.finish<ops::depth_to_space>(attrs, {node.input(0)});
 }
-/// [N, H * b, W * b, C] as [N, H, W, b * b * C].
+/// Blocks of one pixel stay what they are.
 [[gnu::cold]] inline void read_space_to_depth(node_reader& node) {
-  const std::int64_t b = node.options<schema::space_to_depth_options>()[schema::space_to_depth_options::block_size];
-  const std::int32_t x = node.input(0);
-  const std::int64_t channels = detail::channels_for(node, x, b, 1);
-  if (!node.is_fine()) return;
-  const std::int32_t size = node.add<ops::div>({}, {detail::batch_and_size(node, x), node.integer_list({1, b, b})});
-  const auto part = [&](std::int64_t i) {
-    return node.add<ops::slice>({}, {size, node.integer_list({i}), node.integer_list({1})});
-  };
-  const std::int32_t cut =
-      node.add<ops::concat>({}, {part(0), part(1), node.integer_list({b}), part(2), node.integer_list({b, channels})});
-  const std::int32_t moved = detail::with_blocks_swapped(node, node.add<ops::reshape>({}, {x, cut}));
-  node.finish<ops::reshape>({}, {moved, node.add<ops::concat>({}, {size, node.integer_list({b * b * channels})})});
+  ops::space_to_depth::attrs attrs;
+  attrs.block_size = node.options<schema::space_to_depth_options>()[schema::space_to_depth_options::block_size];
+  if (attrs.block_size == 1) return node.conclude(0, node.input(0));
+  node.finish<ops::space_to_depth>(attrs, {node.input(0)});
 }
 
 [[gnu::cold]] inline void read_resize_bilinear(node_reader& node) {
