@@ -101,9 +101,7 @@ template <class G, class Policy = cpu> class executor {
   executor share() const {
     auto made = with(weights_, {threads_ ? threads_->threads() : 1});
     if (made) return std::move(*made);
-    executor broken{without_preparing{}};
-    broken.report(std::move(made.error()));
-    return broken;
+    return broken(std::move(made.error()));
   }
 
   template <class... Ranges>
@@ -170,6 +168,12 @@ template <class G, class Policy = cpu> class executor {
 
   struct without_preparing {};
   explicit executor(without_preparing) {}
+  /// One that could not be made. Its arena has never been written, so nothing may move it.
+  static executor broken(error reason) {
+    executor made{without_preparing{}};
+    made.report(std::move(reason));
+    return made;
+  }
   void report(error reason) {
     made_ = fail(std::move(reason));
     broken_contract(made_.error().message());
