@@ -180,8 +180,8 @@ template <class V> [[gnu::always_inline]] inline V exp_of(V x) {
 #endif
 }
 
-/// e^x within 2.5 ulp of vectors that hold nothing above 0, step by step side by side: one alone would wait for each of its
-/// operations, and those that follow do not fit into the processor's window.
+/// e^x within 2.5 ulp of vectors that hold nothing above 0 (of other lanes any number may come), step by step side by side:
+/// one alone would wait for each of its operations, and those that follow do not fit into the processor's window.
 template <class V, int N> [[gnu::always_inline]] inline void exponentials_below_one(V (&x)[N]) {
 #if defined(NNRT_LANES_AVX512)
   V n[N], sum[N];

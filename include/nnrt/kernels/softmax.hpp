@@ -127,8 +127,9 @@ template <class Isa = native> void softmax_short_rows(const axis_block& block, c
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
     const vf values = load_first(x + row * n, n);
     const float most = largest_lane(first_or(values, n, -std::numeric_limits<float>::infinity()));
-    const vf e = exp_of(values - vf(most));
-    store_first(y + row * n, e * vf(1.0F / sum_of_lanes(first_or(e, n, 0.0F))), n);
+    vf e[] = {values - vf(most)};
+    exponentials_below_one(e);
+    store_first(y + row * n, e[0] * vf(1.0F / sum_of_lanes(first_or(e[0], n, 0.0F))), n);
   }
 }
 
