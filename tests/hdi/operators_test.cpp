@@ -176,6 +176,17 @@ TEST_CASE("hdi operators: upstream loses and confuses what the shipped implement
   ops::range::attrs numbers;
   numbers.limit = 4;
   CHECK(node_of<hdi::Range, ops::range>(numbers, {}, upstream) == hdi::Range{0, 0, 4, 1});
+  ops::lstm::attrs cells;
+  cells.hidden_size = 8, cells.proj_size = 4, cells.has_bias = true;
+  CHECK(node_of<hdi::LSTM, ops::lstm>(cells, {}, upstream) == hdi::LSTM{false, true, 0, 8, 0, 0, 0, 0, 0, 0});
+  CHECK(node_of<hdi::LSTM, ops::lstm>(cells, {}, lossless).projSize == 4);
+  ops::lrn::attrs region;
+  region.depth_radius = 5;
+  CHECK(node_of<hdi::LRN, ops::lrn>(region, {}, upstream) == hdi::LRN{5, 0, 0, 0, "ACROSS_CHANNELS"});
+  ops::detection_post_process::attrs boxes;
+  boxes.scale = {10, 10, 5, 5};
+  CHECK(node_of<hdi::DetectionPostProcess, ops::detection_post_process>(boxes, {}, upstream).format == hdi::FORMAT_NCHW);
+  CHECK(node_of<hdi::DetectionPostProcess, ops::detection_post_process>(boxes, {}, upstream).scale == std::vector<float>{10, 10, 5, 5});
   ops::depth_to_space::attrs depth;
   depth.block_size = 2, depth.crd = true;
   CHECK(node_of<hdi::DepthToSpace, ops::depth_to_space>(depth, {}, upstream) == hdi::DepthToSpace{2, hdi::FORMAT_NCHW, "CRD"});

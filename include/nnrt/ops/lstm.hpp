@@ -43,6 +43,8 @@ struct lstm {
   static constexpr operand_spec outputs[] = {{"y", types::floating}, {"hy", types::floating}, {"cy", types::floating}};
   static constexpr operator_traits traits{};
   static constexpr foreign_numbers foreign{.nnrt = 75, .hdi = 87, .nnrt_name = "LSTM"};
+  // Upstream reads the integer's first bytes as a real number: of a small one nothing is left.
+  static constexpr hdi_field hdi_fields[] = {hdi_field::named("projSize", "proj_size").upstream_writes(0)};
   static constexpr nnrt_parameter parameters[] = {
       {"bidirectional", 93, boolean}, {"has_bias", 94, boolean},       {"input_size", 95, i64},
       {"hidden_size", 96, i64},       {"num_layers", 97, i64},         {"num_directions", 98, i64},
