@@ -302,3 +302,8 @@ TEST_CASE("caches are written and read, or the code says that memory ended") {
   CHECK(live_through(device.id, true, false, false) > 100);
   CHECK(live_through(device.id, true, false, true) > 100);
 }
+TEST_CASE("so are the processor's caches") {
+  CHECK(live_through(0, true, false, false) > 100);
+  CHECK(live_through(0, true, false, true) > 100);
+  CHECK(live_through(0, true, true, true) > 100);
+}

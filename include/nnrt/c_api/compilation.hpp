@@ -85,7 +85,8 @@ class compilation {
   /// Writes what was built into `length` bytes.
   OH_NN_ReturnCode export_to(const char* me, void* to, std::size_t length, std::size_t& written) const {
     const auto buffers = built_.prepared->exported();
-    if (!buffers) return fails(buffers.error().code() == error_code::not_supported ? OH_NN_UNSUPPORTED : OH_NN_FAILED, {me, ": ", buffers.error().message()});
+    if (!buffers && buffers.error().code() == error_code::not_supported) return fails(OH_NN_UNSUPPORTED, {me, ": ", buffers.error().message()});
+    if (!buffers) return buffers.error().code() == error_code::out_of_memory ? refused(me, buffers.error()) : fails(OH_NN_FAILED, {me, ": ", buffers.error().message()});
     const byte_list all = bundle({built_.device_name, 0}, *buffers);
     if (all.size() > length) return fails(OH_NN_INVALID_PARAMETER, {me, ": got ", length, " bytes, expected ", all.size()});
     std::memcpy(to, all.data(), all.size());
@@ -250,6 +251,7 @@ class compilation {
       const std::size_t own = found.files.size() - std::min(found.files.size(), further_files);
       auto restored = device.restore_kept({found.files.data(), own}, wanted);
       if (restored && *restored != nullptr && found.files.size() == own + further_files && has_ends_of(found.files, **restored)) return {OH_NN_SUCCESS, std::move(*restored)};
+      if (!restored && restored.error().code() == error_code::out_of_memory && network == nullptr) return {refused(me, restored.error()), {}};
       found.why = restored ? "the device restored nothing, or another model" : restored.error().message();
     }
     log({me, ": no cache: ", found.why});
