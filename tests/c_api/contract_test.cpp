@@ -530,7 +530,7 @@ const row executors[] = {
     {"OH_NNExecutor_Construct", "a built compilation", AN_OBJECT, [] { return object(small_executor().handle); }},
     {"OH_NNExecutor_Construct", "null", NULL_OBJECT, [] { return object(OH_NNExecutor_Construct(nullptr)); }},
     {"OH_NNExecutor_Construct", "not built", NULL_OBJECT, [] { return object(OH_NNExecutor_Construct(small_compilation(false).handle)); }},
-    {"OH_NNExecutor_Construct", "the device is unknown by now", NULL_OBJECT, [] { small_compilation c; OH_NNCompilation_SetDevice(c.handle, unknown_device); return object(OH_NNExecutor_Construct(c.handle)); }},
+    {"OH_NNExecutor_Construct", "the device is unknown by now", NULL_OBJECT, [] { small_compilation c; OH_NNCompilation_SetDevice(c.handle, unknown_device); const int made = object(OH_NNExecutor_Construct(c.handle)); OH_NNCompilation_SetDevice(c.handle, 0); return made; }},
     {"OH_NNExecutor_Destroy", "an object", DONE, [] { small_compilation c; OH_NNExecutor* e = OH_NNExecutor_Construct(c.handle); OH_NNExecutor_Destroy(&e); return e == nullptr ? DONE : NOTHING_DONE; }},
     {"OH_NNExecutor_Destroy", "null", NOTHING_DONE, [] { OH_NNExecutor* e = nullptr; OH_NNExecutor_Destroy(nullptr), OH_NNExecutor_Destroy(&e); return NOTHING_DONE; }},
     {"OH_NNExecutor_GetInputCount", "an object", SUCCESS, [] { std::size_t n = 0; const int code = OH_NNExecutor_GetInputCount(small_executor().handle, &n); return n == 2 ? code : -1; }},

@@ -2,14 +2,15 @@
 // Flow: a compilation looks here before it compiles, and stores here what it compiled.
 //
 // A directory has <prefix>cache_info.nncache and <prefix>0.nncache, <prefix>1.nncache, ...: the info file names device, versions and model, and
-// the size and checksum of each of the others. It is written last, so that a writer that is killed leaves files that do not fit together, which
-// readers see: then the model is compiled again.
+// the size and digest of each of the others. They are a file_group, whose head it is: a writer that fails or is killed leaves the old cache or
+// the new one. What does not fit together all the same is seen, and the model compiled again.
 #pragma once
 
 #include <nnrt/c_api/support.hpp>
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/hal/driver.hpp>
 #include <nnrt/io/file.hpp>
+#include <nnrt/io/file_group.hpp>
 #include <nnrt/io/kept_bytes.hpp>
 #include <nnrt/io/model.hpp>
 #include <nnrt/io/record.hpp>
@@ -106,10 +107,9 @@ struct cache_place {
 
 /// The place in a directory, resolved. Error: not_found.
 inline result<cache_place> place_in(const char* directory, std::string_view prefix) {
-  char* const resolved = ::realpath(directory, nullptr);
-  if (resolved == nullptr) return fail(error_code::not_found, {"cache directory ", piece::in_quotes(directory), ": ", std::strerror(errno)});
+  char resolved[PATH_MAX];
+  if (::realpath(directory, resolved) == nullptr) return fail(error_code::not_found, {"cache directory ", piece::in_quotes(directory), ": ", std::strerror(errno)});
   cache_place made{resolved, std::string(prefix)};
-  std::free(resolved);
   struct ::stat status {};
   if (::stat(made.directory.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return fail(error_code::not_found, {"cache directory ", piece::in_quotes(directory), ": not a directory"});
   if (prefix.find('/') != prefix.npos || prefix.find('\0') != prefix.npos) return fail(error_code::not_found, {"cache: model name ", piece::in_quotes(prefix), " is no part of a file's name"});
@@ -149,54 +149,92 @@ inline byte_list described_ends(const hal::prepared_model& of, bool inputs) {
 namespace detail {
 inline constexpr std::string_view info_kind = "nnrt cache info 2";
 
+/// What an info file says.
+struct cache_info {
+  struct member {
+    std::uint64_t size = 0;
+    std::uint64_t digest = 0;
+    bool operator()(array_ref<const std::byte> bytes) const { return bytes.size() == size && digest_of(bytes) == digest; }
+  };
+  std::uint32_t version = 0;
+  std::string device;
+  std::uint64_t fingerprint = 0;
+  std::vector<member> members;
+};
+
+/// Errors: invalid_file, and those of opening it.
+inline result<cache_info> read_info(const cache_place& place) {
+  const auto refuse = [&](const char* why) { return fail(error_code::invalid_file, place.info() + why); };
+  const auto file = mapped_file::open(place.info());
+  if (!file) return fail(file.error());
+  const array_ref<const std::byte> bytes = file->bytes();
+  if (bytes.size() < sizeof(std::uint64_t)) return refuse(": is too short");
+  record_reader from{bytes.first(bytes.size() - sizeof(std::uint64_t))};
+  if (digest_of(from.bytes) != record_reader{bytes.subspan(bytes.size() - sizeof(std::uint64_t))}.number<std::uint64_t>()) return refuse(": its checksum is wrong");
+  if (from.text() != info_kind) return refuse(": is of another kind or version");
+  cache_info info;
+  info.version = from.number<std::uint32_t>();
+  info.device = from.text();
+  info.fingerprint = from.number<std::uint64_t>();
+  const auto count = from.number<std::uint64_t>();
+  for (std::uint64_t i = 0; from.ok && i < count && i < most_cache_files; ++i) {
+    const auto size = from.number<std::uint64_t>();
+    info.members.push_back({size, from.number<std::uint64_t>()});
+  }
+  if (!from.ok || count > most_cache_files) return refuse(": does not hold what it says");
+  return info;
+}
+
 inline found_cache unusable(std::string why) { return {cache_state::missing, std::move(why), {}}; }
 }  // namespace detail
 
 /// Looks for a cache of this label and version. `fingerprint` 0 takes the cache of any model.
 inline found_cache look_up(const cache_place& place, const cache_label& label, std::uint32_t version) {
-  auto info = mapped_file::open(place.info());
+  const directory_lock lock(place.directory, directory_lock::use::reading);
+  const auto info = detail::read_info(place);
   if (!info) return detail::unusable(info.error().message());
-  const array_ref<const std::byte> bytes = info->bytes();
-  if (bytes.size() < sizeof(std::uint64_t)) return detail::unusable(place.info() + ": is too short");
-  record_reader from{bytes.first(bytes.size() - sizeof(std::uint64_t))};
-  if (digest_of(from.bytes) != record_reader{bytes.subspan(bytes.size() - sizeof(std::uint64_t))}.number<std::uint64_t>())
-    return detail::unusable(place.info() + ": its checksum is wrong");
-  if (from.text() != detail::info_kind) return detail::unusable(place.info() + ": is of another kind or version");
-  const auto stored = from.number<std::uint32_t>();
-  if (from.text() != label.device) return detail::unusable(place.info() + ": is for another device");
-  if (stored > version) return {cache_state::newer, joined({place.info(), ": has version ", stored, ", asked for ", version}), {}};
-  if (stored < version) return {cache_state::older, joined({place.info(), ": has version ", stored, ", asked for ", version}), {}};
-  const auto fingerprint = from.number<std::uint64_t>();
-  if (label.fingerprint != 0 && fingerprint != label.fingerprint) return detail::unusable(place.info() + ": is of another model");
+  if (info->device != label.device) return detail::unusable(place.info() + ": is for another device");
+  if (info->version != version)
+    return {info->version > version ? cache_state::newer : cache_state::older, joined({place.info(), ": has version ", info->version, ", asked for ", version}), {}};
+  if (label.fingerprint != 0 && info->fingerprint != label.fingerprint) return detail::unusable(place.info() + ": is of another model");
   found_cache found{cache_state::usable, {}, {}};
-  const auto count = from.number<std::uint64_t>();
-  if (!from.ok || count > most_cache_files) return detail::unusable(place.info() + ": does not hold what it says");
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto size = from.number<std::uint64_t>();
-    const auto sum = from.number<std::uint64_t>();
-    auto file = mapped_file::open(place.file(i));
+  for (std::size_t i = 0; i < info->members.size(); ++i) {
+    auto file = open_member(place.file(i), info->members[i]);
     if (!file) return detail::unusable(file.error().message());
-    if (!from.ok || file->bytes().size() != size || digest_of(file->bytes()) != sum) return detail::unusable(place.file(i) + ": is incomplete or changed");
     found.files.push_back(kept_bytes(std::move(*file)));
   }
   return found;
 }
 
-/// Replaces what is there. Errors: io_failed, not_found; the old cache may be gone then, and is not taken for a whole one.
+/// Replaces what is there. Errors: io_failed, not_found, and then the old cache is as it was; invalid_argument: another process has stored a cache
+/// of a higher version in the meantime.
 inline result<void> store(const cache_place& place, const cache_label& label, std::uint32_t version, const byte_lists& buffers) {
+  const directory_lock lock(place.directory, directory_lock::use::writing);
+  std::size_t old_members = 0;
+  if (const auto old = detail::read_info(place)) {
+    if (old->device == label.device && old->version > version)
+      return fail(error_code::invalid_argument, {place.info(), ": has version ", old->version, " by now, asked for ", version});
+    old_members = old->members.size();
+    for (std::size_t i = 0; i < old_members; ++i) settle_member(place.file(i), old->members[i]);
+  }
   record_writer info;
+  std::vector<std::string> names;
+  std::vector<std::span<const std::byte>> members;
   info.put(detail::info_kind);
   info.put(version);
   info.put(std::string_view(label.device));
   info.put(label.fingerprint);
   info.put(std::uint64_t{buffers.size()});
-  for (std::size_t i = 0; i < buffers.size(); ++i) {
-    if (auto written = write_file(place.file(i), buffers[i]); !written) return written;
-    info.put(std::uint64_t{buffers[i].size()});
-    info.put(digest_of(buffers[i]));
+  for (const byte_list& buffer : buffers) {
+    names.push_back(place.file(names.size()));
+    members.push_back(buffer);
+    info.put(std::uint64_t{buffer.size()});
+    info.put(digest_of(buffer));
   }
   info.put(digest_of(info.bytes));
-  return write_file(place.info(), info.bytes);
+  auto stored = replace_group(names, members, place.info(), info.bytes);
+  for (std::size_t i = buffers.size(); stored && i < old_members; ++i) (void)::unlink(place.file(i).c_str());
+  return stored;
 }
 
 }  // namespace nnrt::inline NNRT_ISA::c_api

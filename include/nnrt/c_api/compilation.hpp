@@ -270,7 +270,8 @@ class compilation {
       for (const bool inputs : {true, false}) buffers->push_back(described_ends(made, inputs));
     const auto where = place();
     if (!where) return fails(OH_NN_INVALID_PARAMETER, {me, ": ", where.error().message()});
-    if (const auto stored = store(*where, label, cache_version, *buffers); !stored) return fails(OH_NN_SAVE_CACHE_EXCEPTION, {me, ": ", stored.error().message()});
+    if (const auto stored = store(*where, label, cache_version, *buffers); !stored)
+      return fails(stored.error().code() == error_code::invalid_argument ? OH_NN_OPERATION_FORBIDDEN : OH_NN_SAVE_CACHE_EXCEPTION, {me, ": ", stored.error().message()});
     return OH_NN_SUCCESS;
   }
 

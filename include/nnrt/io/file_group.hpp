@@ -1,0 +1,83 @@
+// file_group: several files that are replaced together - readers find all the old ones or all the new ones, whatever became of the writer.
+// Flow: caches in directories are such groups; a single file needs io/file.hpp alone.
+//
+// A group has members, and a head that says what its members are. New members are written beside the old ones; then the head, in one moment: with
+// it the group is the new one. Last, members take their names. A writer that is killed leaves some members there twice, and readers take those that
+// the head means.
+#pragma once
+
+#include <nnrt/core/array_ref.hpp>
+#include <nnrt/io/file.hpp>
+
+#include <sys/file.h>
+#include <ctime>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Keeps writers of a directory's groups apart from each other and from readers, of this process and others, until its end. Nobody is waited for
+/// longer than five seconds: who stands still holds up nobody. Where the file system has no locks, there is none.
+class directory_lock {
+ public:
+  enum class use { reading = LOCK_SH, writing = LOCK_EX };
+
+  directory_lock(const std::string& directory, use how) : directory_(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    for (int wait = 0; wait < 5000 && is_held_by_others(how); ++wait) {
+      const ::timespec millisecond{0, 1'000'000};
+      ::nanosleep(&millisecond, nullptr);
+    }
+  }
+  directory_lock(const directory_lock&) = delete;
+  directory_lock& operator=(const directory_lock&) = delete;
+  /// Said, and not left to closing: a child that was forked in between has the same lock.
+  ~directory_lock() {
+    if (directory_.is_open()) ::flock(directory_.number(), LOCK_UN);
+  }
+
+ private:
+  bool is_held_by_others(use how) const {
+    return directory_.is_open() && ::flock(directory_.number(), static_cast<int>(how) | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR);
+  }
+
+  detail::descriptor directory_;
+};
+
+namespace detail {
+/// Where a member is before it has its name.
+[[gnu::cold]] inline std::string before_it_has_its_name(const std::string& member) { return member + ".next"; }
+}  // namespace detail
+
+/// The member that the head means: `is_meant(bytes)` knows it. Error: not_found, naming the file.
+template <class IsMeant> [[gnu::cold]] result<mapped_file> open_member(const std::string& name, IsMeant is_meant) {
+  for (const std::string& path : {name, detail::before_it_has_its_name(name)}) {
+    auto file = mapped_file::open(path);
+    if (file && is_meant(array_ref<const std::byte>(file->bytes()))) return file;
+  }
+  return fail(error_code::not_found, {name, ": is missing, incomplete or changed"});
+}
+
+/// Ends what a writer that was killed had still to do for this member: who replaces the group does so first.
+template <class IsMeant> [[gnu::cold]] void settle_member(const std::string& name, IsMeant is_meant) {
+  const std::string before = detail::before_it_has_its_name(name);
+  if (::access(before.c_str(), F_OK) != 0) return;
+  const auto is = [&](const std::string& path) {
+    const auto file = mapped_file::open(path);
+    return file && is_meant(array_ref<const std::byte>(file->bytes()));
+  };
+  if (!is(name) && is(before)) (void)::rename(before.c_str(), name.c_str());
+}
+
+/// Replaces a group: members[i] becomes the file names[i]. Errors: not_found, io_failed; then the old group is as it was.
+[[gnu::cold]] inline result<void> replace_group(std::span<const std::string> names, std::span<const std::span<const std::byte>> members, const std::string& head_name,
+                                                std::span<const std::byte> head) {
+  result<void> written;
+  for (std::size_t i = 0; written && i < names.size(); ++i) written = write_file(detail::before_it_has_its_name(names[i]), members[i]);
+  if (written) written = write_file(head_name, head);
+  for (const std::string& name : names) {
+    const std::string before = detail::before_it_has_its_name(name);
+    if (written) (void)::rename(before.c_str(), name.c_str());  // should it fail, readers know both names
+    else (void)::unlink(before.c_str());
+  }
+  return written;
+}
+
+}  // namespace nnrt::inline NNRT_ISA

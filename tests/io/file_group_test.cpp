@@ -1,0 +1,98 @@
+// file_group: groups of files at each moment of their replacement, made by hand; and locks on their directory.
+#include <nnrt/io/file_group.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/child_process.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace nnrt;
+
+namespace {
+
+std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+std::string text_of(std::span<const std::byte> bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+std::string content_of(const std::string& path) {
+  const auto file = mapped_file::open(path);
+  return file ? text_of(file->bytes()) : "-";
+}
+/// The head of these groups is the text of their one member.
+auto meant_by(std::string head) {
+  return [head](array_ref<const std::byte> member) { return text_of(member) == head; };
+}
+
+struct group {
+  temporary_folder folder;
+  std::string member = folder.file("0"), before = folder.file("0.next"), head = folder.file("head");
+
+  result<void> replace(const std::string& text) const {
+    const std::string names[] = {member};
+    const std::span<const std::byte> members[] = {bytes_of(text)};
+    return replace_group(names, members, head, bytes_of(text));
+  }
+  std::string read() const {
+    const auto file = open_member(member, meant_by(content_of(head)));
+    return file ? text_of(file->bytes()) : "-";
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a group is replaced whole, and leaves nothing beside it") {
+  const group g;
+  for (const char* text : {"old", "new"}) {
+    REQUIRE(g.replace(text));
+    CHECK(g.read() == text);
+    CHECK(g.folder.count() == 2);
+  }
+}
+
+TEST_CASE("readers find the old group before the head is written, and the new one afterwards") {
+  const group g;
+  REQUIRE(g.replace("old"));
+  REQUIRE(write_file(g.before, bytes_of("new")));  // a writer that ends here
+  CHECK(g.read() == "old");
+  REQUIRE(write_file(g.head, bytes_of("new")));  // or here
+  CHECK(g.read() == "new");
+  CHECK(content_of(g.member) == "old");
+  settle_member(g.member, meant_by("new"));
+  CHECK(content_of(g.member) == "new");
+  CHECK(g.folder.count() == 2);
+}
+
+TEST_CASE("what a writer left that never wrote its head is not taken for a member") {
+  const group g;
+  REQUIRE(g.replace("old"));
+  REQUIRE(write_file(g.before, bytes_of("half")));
+  settle_member(g.member, meant_by("old"));
+  CHECK(g.read() == "old");
+  REQUIRE(g.replace("new"));
+  CHECK(g.read() == "new");
+}
+
+TEST_CASE("a group that cannot be replaced is as it was") {
+  const group g;
+  REQUIRE(g.replace("old"));
+  const std::string names[] = {g.member}, nowhere = g.folder.file("no/such/head"), text = "new";
+  const std::span<const std::byte> members[] = {bytes_of(text)};
+  CHECK_FALSE(replace_group(names, members, nowhere, bytes_of(text)));
+  CHECK(g.read() == "old");
+  CHECK(g.folder.count() == 2);
+}
+
+TEST_CASE("one writes, or several read") {
+  const temporary_folder folder;
+  // What another process can have at once, while this one has `mine`.
+  const auto others_may = [&](directory_lock::use mine, int theirs) {
+    const directory_lock lock(folder.path(), mine);
+    return nnrt_test::in_child([&] { return ::flock(::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY), theirs | LOCK_NB) == 0 ? 1 : 0; }) == 1;
+  };
+  CHECK(others_may(directory_lock::use::reading, LOCK_SH));
+  CHECK_FALSE(others_may(directory_lock::use::reading, LOCK_EX));
+  CHECK_FALSE(others_may(directory_lock::use::writing, LOCK_SH));
+  const directory_lock free_again(folder.path(), directory_lock::use::writing);
+  const directory_lock nowhere("/no/such/directory", directory_lock::use::writing);
+}
