@@ -1,5 +1,5 @@
 // nnrt in one file: made by tools/single_include.py from include/nnrt/nnrt.hpp; change the headers there, not this file.
-// Flow: copy it anywhere; Boost.Hana, xsimd and tl-expected must be on the include path.
+// Flow: copy it anywhere; Boost.Hana and xsimd must be on the include path.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,8 +12,8 @@
 // Flow: nnrt.hpp and dynamic.hpp include this before anything asks kernels::fast<Op>; operators without a line here run
 // their reference.
 
-// ===== nnrt/kernels/bind/add.hpp
-// add: the fast kernels of the operator.
+// ===== nnrt/kernels/bind/abs.hpp
+// abs: the fast kernels of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 
 // ===== nnrt/core/array_ref.hpp
@@ -68,6 +68,9 @@ namespace nnrt::inline NNRT_ISA {
 /// The instruction set that the kernels of this translation unit use.
 inline constexpr const char* isa = NNRT_ISA_NAME;
 
+/// The library's version, as in CMakeLists.txt.
+inline constexpr const char* version = "0.1.0";
+
 }  // namespace nnrt::inline NNRT_ISA
 
 #include <cstddef>
@@ -111,457 +114,20 @@ template <class T> class array_ref {
 
 // Iterators outlive the array_ref that they came from: a std::span of one that is not named is well-formed.
 template <class T> inline constexpr bool std::ranges::enable_borrowed_range<nnrt::array_ref<T>> = true;
-// ===== nnrt/kernels/bind/detail/binary.hpp
-// binary: what the bindings of operators y = f(a, b) with broadcasting have in common.
-// Flow: bind/add.hpp and its like derive from binary_binding and say which f.
+// ===== nnrt/kernels/bind/detail/stored.hpp
+// stored: what the bindings of elementwise operators on quantised bytes have in common - tables, and rows of pairs.
+// Flow: bind/relu.hpp, bind/add.hpp and their like ask these before their kernels for floats; the arithmetic is the
+// operators'.
 
-// ===== nnrt/core/operator.hpp
-// operator: what every operator states of itself, the call of its rules, and its erased form for graphs.
-// Flow: ops/<name>.hpp define operators; builder and front ends call infer_node; IR nodes point to an operator_info.
+// ===== nnrt/kernels/broadcast_loops.hpp
+// broadcast_loops: how two operands are walked together under NumPy's broadcasting, and which way of walking fits them.
+// Flow: bind/detail/binary.hpp chooses by broadcast_form; the kernels over floats and over other elements take the
+// loops.
 
-// ===== nnrt/core/kernel.hpp
-// kernel: what a plan's step calls, and what choosing one answers.
-// Flow: kernels/select.hpp fills kernel_choice for a node; the planner makes steps of it; executors call run().
+// ===== nnrt/core/broadcast.hpp
+// broadcast: NumPy's rule for operands of different shapes - extents of 1 are repeated, missing leading axes count as 1.
+// Flow: binary operators' infer, reference and kernels.
 
-// ===== nnrt/core/attributes.hpp
-// attributes: the types that operators' attributes are made of, and their flat form, a row of 64-bit words.
-// Flow: each operator's reflected attrs struct is packed into words for the IR and unpacked by infer, reference and kernels.
-
-// ===== nnrt/core/fixed_string.hpp
-// fixed_string: a string as a template argument.
-// Flow: executor::output<"name">().
-
-#include <string_view>
-
-namespace nnrt::inline NNRT_ISA {
-
-/// N - 1 letters and the final zero of a literal.
-template <std::size_t N> struct fixed_string {
-  char letters[N] = {};
-  constexpr fixed_string(const char (&literal)[N]) {
-    for (std::size_t i = 0; i < N; ++i) letters[i] = literal[i];
-  }
-  constexpr std::string_view view() const { return {letters, N - 1}; }
-};
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/core/pool.hpp
-// pool: a growing array of plain structs that constant evaluation handles at a fraction of std::vector's cost.
-// Flow: graphs, passes and plans keep their lists in pools. libstdc++'s vector takes clang 16 about 12 constexpr steps per element where this
-// takes 3, and -fconstexpr-steps allows a million in all.
-
-#include <cstring>
-#include <initializer_list>
-#include <new>
-#include <vector>  // std::allocator and std::construct_at, at a third of the cost of <memory>
-
-namespace nnrt::inline NNRT_ISA {
-
-namespace detail {
-/// The same bytes at the begin of a larger piece of memory: what all pools do to grow at run time.
-[[gnu::noinline]] inline void* moved_to_larger(void* first, std::size_t bytes, std::size_t capacity_bytes) {
-  void* const larger = ::operator new(capacity_bytes);
-  if (bytes != 0) std::memcpy(larger, first, bytes);
-  ::operator delete(first);
-  return larger;
-}
-}  // namespace detail
-
-/// A sequence of T in one piece of memory, with the names of std::vector for what it shares with it; converts to std::span as that does. T is trivially copyable: growing
-/// copies, nothing is destroyed.
-template <class T> class pool {
-  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T> && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
-
- public:
-  using value_type = T;
-
-  constexpr pool() = default;
-  constexpr pool(std::initializer_list<T> list) { insert(list.begin(), list.end()); }
-  constexpr pool(const pool& other) { insert(other.begin(), other.end()); }
-  constexpr pool(pool&& other) noexcept : first_(other.first_), size_(other.size_), capacity_(other.capacity_) { other.forget(); }
-  constexpr pool& operator=(const pool& other) {
-    if (this != &other) {
-      size_ = 0;
-      insert(other.begin(), other.end());
-    }
-    return *this;
-  }
-  constexpr pool& operator=(pool&& other) noexcept {
-    if (this != &other) {
-      release();
-      first_ = other.first_;
-      size_ = other.size_;
-      capacity_ = other.capacity_;
-      other.forget();
-    }
-    return *this;
-  }
-  constexpr ~pool() {
-    // The comparison is not needed for what follows: clang 16 never calls a destructor that asks is_constant_evaluated() before it reads the object.
-    if (first_ != nullptr) release();
-  }
-
-  constexpr std::size_t size() const { return size_; }
-  constexpr bool empty() const { return size_ == 0; }
-  constexpr T* data() { return first_; }
-  constexpr const T* data() const { return first_; }
-  constexpr T* begin() { return first_; }
-  constexpr T* end() { return first_ + size_; }
-  constexpr const T* begin() const { return first_; }
-  constexpr const T* end() const { return first_ + size_; }
-  constexpr T& operator[](std::size_t i) { return first_[i]; }
-  constexpr const T& operator[](std::size_t i) const { return first_[i]; }
-  constexpr T& back() { return first_[size_ - 1]; }
-  constexpr const T& back() const { return first_[size_ - 1]; }
-
-  constexpr void reserve(std::size_t capacity) {
-    if (capacity > capacity_) grow(capacity);
-  }
-  constexpr void push_back(const T& element) {
-    const T copy = element;  // it may be one of ours
-    if (size_ == capacity_) grow(capacity_ < 8 ? 16 : 2 * capacity_);
-    if constexpr (is_plain) first_[size_++] = copy;
-    else std::construct_at(first_ + size_++, copy);
-  }
-  constexpr void pop_back() { --size_; }
-  constexpr void clear() { size_ = 0; }
-  /// Appends [first, last), which must not be part of this pool.
-  template <class Iterator> constexpr void insert(Iterator first, Iterator last) {
-    const auto count = static_cast<std::size_t>(last - first);
-    if (size_ + count > capacity_) grow(size_ + count > 2 * capacity_ ? size_ + count : 2 * capacity_);
-    construct(first_ + size_, first, last);
-    size_ += count;
-  }
-  constexpr void assign(std::size_t count, const T& element) {
-    size_ = 0;
-    reserve(count);
-    for (T* to = first_; size_ < count; ++size_, ++to) {
-      if constexpr (is_plain) *to = element;
-      else std::construct_at(to, element);
-    }
-  }
-  /// Removes the elements for which the predicate holds, and keeps the order of the others.
-  template <class Predicate> constexpr void erase_if(Predicate gone) {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < size_; ++i)
-      if (!gone(first_[i])) first_[kept++] = first_[i];
-    size_ = kept;
-  }
-
- private:
-  /// Letters, ids and words begin to live all at once and are assigned then: a call of construct_at for each would double the constexpr steps.
-  static constexpr bool is_plain = std::is_trivially_default_constructible_v<T>;
-
-  template <class Iterator> static constexpr void construct(T* to, Iterator first, Iterator last) {
-    if constexpr (is_plain) {
-      while (first != last) *to++ = *first++;
-    } else {
-      for (; first != last; ++first, ++to) std::construct_at(to, *first);
-    }
-  }
-  static constexpr T* allocate(std::size_t capacity) {
-    if constexpr (is_plain) return new T[capacity];
-    else return std::allocator<T>().allocate(capacity);
-  }
-  // The compilers' own function: what a call of std::is_constant_evaluated() parts off is compiled first and thrown away later.
-  constexpr void forget() { first_ = nullptr, size_ = 0, capacity_ = 0; }
-  constexpr void release() {
-    if (!__builtin_is_constant_evaluated()) return ::operator delete(first_);
-    if constexpr (is_plain) delete[] first_;
-    else if (first_ != nullptr) std::allocator<T>().deallocate(first_, capacity_);
-  }
-  constexpr void grow(std::size_t capacity) {
-    if (__builtin_is_constant_evaluated()) {
-      T* const larger = allocate(capacity);
-      construct(larger, begin(), end());
-      release();
-      first_ = larger;
-    } else {
-      first_ = static_cast<T*>(detail::moved_to_larger(first_, size_ * sizeof(T), capacity * sizeof(T)));
-    }
-    capacity_ = capacity;
-  }
-
-  T* first_ = nullptr;
-  std::size_t size_ = 0;
-  std::size_t capacity_ = 0;
-};
-
-}  // namespace nnrt::inline NNRT_ISA
-
-#include <array>
-#include <bit>
-#include <boost/hana/fwd/pair.hpp>
-#include <boost/hana/fwd/string.hpp>
-#include <boost/hana/fwd/tuple.hpp>
-#include <cstdint>
-
-namespace nnrt::inline NNRT_ISA {
-
-/// One word of a packed attribute record.
-using word = std::int64_t;
-
-/// Two lengths along height and width, in pixels.
-struct extent2 {
-  std::int64_t h = 1, w = 1;
-  friend constexpr bool operator==(const extent2&, const extent2&) = default;
-};
-
-/// How a window operator treats the border. Numbers: HDI PadMode.
-enum class pad_mode { explicit_pads, same, valid };
-
-/// Padding of an image: a mode, or four explicit lengths in pixels.
-struct pads {
-  pad_mode mode = pad_mode::explicit_pads;
-  std::int64_t top = 0, bottom = 0, left = 0, right = 0;
-  friend constexpr bool operator==(const pads&, const pads&) = default;
-};
-
-/// What pad() puts around a tensor. Numbers: the values of OH_NN_PAD_PADDING_MODE, HDI PaddingMode.
-enum class border { constant, reflect, symmetric };
-
-/// How the pixels of a resized image lie over those that it is made of. Numbers: the values of
-/// OH_NN_RESIZE_BILINEAR_COORDINATE_TRANSFORM_MODE, HDI CoordinateTransformMode.
-enum class coordinates { asymmetric, align_corners, half_pixel };
-
-/// What eltwise() makes of two elements. Numbers: the values of OH_NN_ELTWISE_MODE, HDI EltwiseMode.
-enum class eltwise_mode { product, sum, maximum };
-
-/// Activation that an operator applies to its result. Numbers: OH_NN_FuseType.
-enum class activation { none, relu, relu6 };
-
-/// A short list of integers (axes, block sizes); at most Capacity of them.
-template <int Capacity> struct int_list {
-  std::int64_t items[Capacity] = {};
-  int count = 0;
-
-  constexpr int_list() = default;
-  constexpr int_list(std::initializer_list<std::int64_t> list) {
-    for (const std::int64_t item : list) push_back(item);
-  }
-  constexpr void push_back(std::int64_t item) {
-    if (count < Capacity) items[count++] = item;
-  }
-  constexpr std::int64_t operator[](int i) const { return items[i]; }
-  constexpr const std::int64_t* begin() const { return items; }
-  constexpr const std::int64_t* end() const { return items + count; }
-  constexpr const std::int64_t* data() const { return items; }
-  constexpr std::size_t size() const { return static_cast<std::size_t>(count); }
-  constexpr bool empty() const { return count == 0; }
-  friend constexpr bool operator==(const int_list& a, const int_list& b) {
-    if (a.count != b.count) return false;
-    for (int i = 0; i < a.count; ++i)
-      if (a.items[i] != b.items[i]) return false;
-    return true;
-  }
-};
-using axis_list = int_list<8>;
-
-/// Writes attributes one after the other into a row of words: a pool or a vector.
-template <class Words> struct word_writer {
-  Words& words;
-  constexpr void put(std::int64_t v) { words.push_back(v); }
-  constexpr void put(bool v) { words.push_back(v ? 1 : 0); }
-  constexpr void put(float v) { words.push_back(std::bit_cast<std::int32_t>(v)); }
-  template <class Enum>
-    requires std::is_enum_v<Enum>
-  constexpr void put(Enum v) {
-    put(static_cast<std::int64_t>(v));
-  }
-  constexpr void put(extent2 v) { put(v.h), put(v.w); }
-  constexpr void put(const pads& v) { put(static_cast<std::int64_t>(v.mode)), put(v.top), put(v.bottom), put(v.left), put(v.right); }
-  template <int N> constexpr void put(const int_list<N>& v) {
-    put(std::int64_t{v.count});
-    for (const std::int64_t item : v) put(item);
-  }
-};
-
-/// Reads them back. A record that is too short reads as zeros; `ok` tells whether every word was there and meant something.
-struct word_reader {
-  array_ref<const word> words;
-  std::size_t next = 0;
-  bool ok = true;
-
-  constexpr word take() {
-    if (next < words.size()) return words[next++];
-    ok = false;
-    return 0;
-  }
-  constexpr void get(std::int64_t& v) { v = take(); }
-  constexpr void get(bool& v) { v = take() != 0; }
-  constexpr void get(float& v) { v = std::bit_cast<float>(static_cast<std::int32_t>(take())); }
-  // Before get(pads&): clang 16 does not find a later member template in constant evaluation.
-  template <class Enum>
-    requires std::is_enum_v<Enum>
-  constexpr void get(Enum& v) {
-    const word number = take();
-    if constexpr (std::is_same_v<Enum, activation> || std::is_same_v<Enum, pad_mode>) ok = ok && number >= 0 && number <= 2;
-    v = static_cast<Enum>(number);
-    ok = ok && static_cast<word>(v) == number;
-  }
-  constexpr void get(extent2& v) { get(v.h), get(v.w); }
-  constexpr void get(pads& v) { get(v.mode), get(v.top), get(v.bottom), get(v.left), get(v.right); }
-  template <int N> constexpr void get(int_list<N>& v) {
-    const word count = take();
-    if (count < 0 || count > N) {
-      ok = false;
-      return;
-    }
-    v.count = 0;  // of a list that has a default
-    for (word i = 0; i < count; ++i) v.push_back(take());
-  }
-};
-
-namespace detail {
-
-/// T, but not before the arguments of a template are known.
-template <class T, class...> struct later { using type = T; };
-
-/// An attribute as Hana has it: its name, and a function that gives a record's.
-template <fixed_string Name, auto Member> struct hana_member {
-  template <class Record> constexpr decltype(auto) operator()(Record&& record) const { return (static_cast<Record&&>(record).*Member); }
-
-  static constexpr auto pair() {
-    return []<std::size_t... I>(std::index_sequence<I...>) {
-      return boost::hana::make_pair(boost::hana::string<Name.letters[I]...>{}, hana_member{});
-    }(std::make_index_sequence<Name.view().size()>{});
-  }
-};
-template <class... Members> struct hana_members {
-  template <class Member> constexpr hana_members<Members..., Member> operator+(Member) const { return {}; }
-  static constexpr auto tuple() { return boost::hana::make_tuple(Members::pair()...); }
-};
-
-}  // namespace detail
-
-// NNRT_FOR_EACH(MACRO, (a, b), (c, d), …) is MACRO(a, b) MACRO(c, d) …, for up to 81 pairs.
-#define NNRT_FOR_EACH(MACRO, ...) __VA_OPT__(NNRT_EXPAND(NNRT_FOR_EACH_STEP(MACRO, __VA_ARGS__)))
-#define NNRT_FOR_EACH_STEP(MACRO, PAIR, ...) MACRO PAIR __VA_OPT__(NNRT_FOR_EACH_AGAIN NNRT_NO_ARGUMENTS(MACRO, __VA_ARGS__))
-#define NNRT_FOR_EACH_AGAIN() NNRT_FOR_EACH_STEP
-#define NNRT_NO_ARGUMENTS ()
-#define NNRT_EXPAND(...) NNRT_EXPAND_27(NNRT_EXPAND_27(NNRT_EXPAND_27(__VA_ARGS__)))
-#define NNRT_EXPAND_27(...) NNRT_EXPAND_9(NNRT_EXPAND_9(NNRT_EXPAND_9(__VA_ARGS__)))
-#define NNRT_EXPAND_9(...) NNRT_EXPAND_3(NNRT_EXPAND_3(NNRT_EXPAND_3(__VA_ARGS__)))
-#define NNRT_EXPAND_3(...) __VA_ARGS__
-
-#define NNRT_ATTRIBUTE(TYPE, NAME) TYPE NAME;
-#define NNRT_VISIT_ATTRIBUTE(TYPE, NAME) visit(#NAME, record.NAME);
-#define NNRT_HANA_ATTRIBUTE(TYPE, NAME) +::nnrt::detail::hana_member<#NAME, &late::NAME> {}
-
-/// The members of a reflected record, as BOOST_HANA_DEFINE_STRUCT writes them: NNRT_ATTRIBUTES(attrs, (extent2, stride), (pads, pad)).
-///
-/// The record is a Hana Struct for whoever includes Hana. Until then reflection costs compilers nothing: Hana's own macro has them make
-/// a tuple of pairs of strings for every record that they see, 4 ms each. The library itself visits members without Hana.
-#define NNRT_ATTRIBUTES(RECORD, ...)                                                                                \
-  NNRT_FOR_EACH(NNRT_ATTRIBUTE, __VA_ARGS__)                                                                        \
-  template <class Record, class Visitor>                                                                            \
-  static constexpr void visit_attributes([[maybe_unused]] Record& record, [[maybe_unused]] Visitor&& visit) {       \
-    NNRT_FOR_EACH(NNRT_VISIT_ATTRIBUTE, __VA_ARGS__)                                                                \
-  }                                                                                                                 \
-  struct hana_accessors_impl {                                                                                      \
-    template <class... Late> static constexpr auto apply() {                                                        \
-      using late [[maybe_unused]] = typename ::nnrt::detail::later<RECORD, Late...>::type;                          \
-      using none = typename ::nnrt::detail::later<::nnrt::detail::hana_members<>, Late...>::type;                   \
-      return (none {} NNRT_FOR_EACH(NNRT_HANA_ATTRIBUTE, __VA_ARGS__)).tuple();                                     \
-    }                                                                                                               \
-  }
-
-/// Calls f(name, member) for each attribute of a record, in order of definition.
-template <class Attrs, class F> constexpr void for_each_attribute(Attrs& attrs, F&& f) {
-  std::remove_const_t<Attrs>::visit_attributes(attrs, f);
-}
-
-/// Appends the attributes to `words`.
-template <class Attrs, class Words> constexpr void pack(const Attrs& attrs, Words& words) {
-  word_writer<Words> writer{words};
-  for_each_attribute(attrs, [&](const char*, const auto& member) { writer.put(member); });
-}
-
-namespace detail {
-/// Reads a record of attributes into one that is as it is made.
-template <class Attrs> constexpr void read_attributes(word_reader& reader, Attrs& attrs) {
-  for_each_attribute(attrs, [&](const char*, auto& member) { reader.get(member); });
-}
-}  // namespace detail
-
-/// The attributes that a row of words stands for.
-template <class Attrs> constexpr Attrs unpack(array_ref<const word> words) {
-  Attrs attrs;
-  word_reader reader{words};
-  detail::read_attributes(reader, attrs);
-  return attrs;
-}
-
-/// Whether a row of words has the form of this attribute record: for words that come from outside.
-template <class Attrs> constexpr bool well_formed(array_ref<const word> words) {
-  Attrs attrs;
-  word_reader reader{words};
-  detail::read_attributes(reader, attrs);
-  return reader.ok && reader.next == words.size();
-}
-
-/// What an attribute is, for printers, codecs and documentation that walk packed records.
-enum class attribute_kind { integer, flag, real, extent, padding, list, fused, choice };
-
-/// Name and kind of one attribute; its words follow those of the one before.
-struct attribute_field {
-  std::string_view name;
-  attribute_kind kind = attribute_kind::integer;
-};
-
-namespace detail {
-template <class T> constexpr attribute_kind kind_of() {
-  if constexpr (std::is_same_v<T, bool>) return attribute_kind::flag;
-  else if constexpr (std::is_same_v<T, float>) return attribute_kind::real;
-  else if constexpr (std::is_same_v<T, extent2>) return attribute_kind::extent;
-  else if constexpr (std::is_same_v<T, pads>) return attribute_kind::padding;
-  else if constexpr (std::is_same_v<T, activation>) return attribute_kind::fused;
-  else if constexpr (std::is_enum_v<T>) return attribute_kind::choice;
-  else if constexpr (std::is_same_v<T, std::int64_t>) return attribute_kind::integer;
-  else return attribute_kind::list;
-}
-template <class Attrs> struct field_table {
-  static constexpr std::size_t count = [] {
-    std::size_t n = 0;
-    const Attrs attrs;
-    for_each_attribute(attrs, [&](const char*, const auto&) { ++n; });
-    return n;
-  }();
-  static constexpr std::array<attribute_field, count> fields = [] {
-    std::array<attribute_field, count> list{};
-    attribute_field* next = list.data();
-    const Attrs attrs;
-    for_each_attribute(attrs, [&]<class T>(const char* name, const T&) { *next++ = {name, kind_of<T>()}; });
-    return list;
-  }();
-};
-}  // namespace detail
-
-/// The attributes of a record, in order.
-template <class Attrs> constexpr array_ref<const attribute_field> attribute_fields() { return detail::field_table<Attrs>::fields; }
-
-/// The record of an operator without attributes.
-struct no_attributes {
-  NNRT_ATTRIBUTES(no_attributes);
-};
-
-/// Which word of the packed record holds the fused activation; -1: the operator fuses none.
-template <class Attrs> constexpr int fused_word() {
-  if constexpr (requires(Attrs a) { a.fused = activation::relu; }) {
-    Attrs with;
-    with.fused = activation::relu6;
-    Attrs without;
-    without.fused = activation::none;
-    pool<word> a, b;
-    pack(with, a);
-    pack(without, b);
-    for (std::size_t i = 0; i < a.size(); ++i)
-      if (a[i] != b[i]) return static_cast<int>(i);
-  }
-  return -1;
-}
-
-}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/core/verdict.hpp
 // verdict: what an operator's rules say of one node - its output descs, or the one broken rule with the two values involved.
 // Flow: infer() returns it; the DSL turns it into a compile error, dynamic front ends into an error with the same words.
@@ -573,6 +139,10 @@ template <class Attrs> constexpr int fused_word() {
 // ===== nnrt/core/dtype.hpp
 // dtype: the element types of tensors, their C++ types, sizes and names, and sets of them.
 // Flow: the vocabulary of everything else; the enumerators carry the numbers of NNRt's OH_NN_DataType.
+
+#include <bit>
+#include <cstdint>
+#include <string_view>
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -744,6 +314,8 @@ template <dtype_set Set, class F> constexpr bool with_element(dtype type, F&& f)
 // shape: extents of a tensor up to rank 8, with sizes computed in 64 bits and checked.
 // Flow: part of every tensor_desc; operators' infer functions compute with it.
 
+#include <initializer_list>
+
 namespace nnrt::inline NNRT_ISA {
 
 inline constexpr int max_rank = 8;
@@ -802,9 +374,8 @@ struct shape_t {
   constexpr std::int64_t elements(int from = 0, int to = max_rank) const {
     std::int64_t n = 1;
     for (int i = from; i < (to < rank ? to : rank); ++i) {
-      if (extents[i] < 0) return -1;
-      if (extents[i] != 0 && n > max_elements / extents[i]) return -1;
-      n *= extents[i];
+      // No division: kernels ask for every run.
+      if (extents[i] < 0 || __builtin_mul_overflow(n, extents[i], &n) || n > max_elements) return -1;
     }
     return n;
   }
@@ -854,10 +425,17 @@ constexpr std::string_view name_of(format layout) {
 /// The format that a tensor of this rank has unless it says otherwise: images are NHWC.
 constexpr format default_format(int rank) { return rank == 4 ? format::nhwc : format::nd; }
 
+/// How what is computed for a tensor becomes its stored numbers: a property of the tensor that is made, as its scale is.
+enum class stored_rounding {
+  twice,         // as TFLite's reference kernels round, each operator as its own does
+  half_to_even,  // once, in the end; halves go to the even stored number, zero point included
+};
+
 /// Quantisation of a whole tensor: real = scale * (stored - zero_point).
 struct quant {
   float scale = 0;
   std::int32_t zero_point = 0;
+  stored_rounding rounding = stored_rounding::twice;
   friend constexpr bool operator==(const quant&, const quant&) = default;
 };
 
@@ -872,9 +450,10 @@ struct quantisation {
   float scale = 0;
   std::int32_t zero_point = 0;
   int axis = 0;
+  stored_rounding rounding = stored_rounding::twice;
 
   constexpr quantisation() = default;
-  constexpr quantisation(quant q) : mode(kind::per_tensor), scale(q.scale), zero_point(q.zero_point) {}
+  constexpr quantisation(quant q) : mode(kind::per_tensor), scale(q.scale), zero_point(q.zero_point), rounding(q.rounding) {}
   template <int Axis> constexpr quantisation(per_channel_constant<Axis>) : mode(kind::per_channel), axis(Axis) {}
 
   constexpr explicit operator bool() const { return mode != kind::none; }
@@ -910,6 +489,148 @@ struct tensor_desc {
 };
 
 }  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/core/pool.hpp
+// pool: a growing array of plain structs that constant evaluation handles at a fraction of std::vector's cost.
+// Flow: graphs, passes and plans keep their lists in pools. libstdc++'s vector takes clang 16 about 12 constexpr steps per element where this
+// takes 3, and -fconstexpr-steps allows a million in all.
+
+#include <cstring>
+#include <new>
+#include <vector>  // std::allocator and std::construct_at, at a third of the cost of <memory>
+
+namespace nnrt::inline NNRT_ISA {
+
+namespace detail {
+/// The same bytes at the begin of a larger piece of memory: what all pools do to grow at run time.
+[[gnu::noinline]] inline void* moved_to_larger(void* first, std::size_t bytes, std::size_t capacity_bytes) {
+  void* const larger = ::operator new(capacity_bytes);
+  if (bytes != 0) std::memcpy(larger, first, bytes);
+  ::operator delete(first);
+  return larger;
+}
+}  // namespace detail
+
+/// A sequence of T in one piece of memory, with the names of std::vector for what it shares with it; converts to std::span as that does. T is trivially copyable: growing
+/// copies, nothing is destroyed.
+template <class T> class pool {
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T> && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+
+ public:
+  using value_type = T;
+
+  constexpr pool() = default;
+  constexpr pool(std::initializer_list<T> list) { insert(list.begin(), list.end()); }
+  constexpr pool(const pool& other) { insert(other.begin(), other.end()); }
+  constexpr pool(pool&& other) noexcept : first_(other.first_), size_(other.size_), capacity_(other.capacity_) { other.forget(); }
+  constexpr pool& operator=(const pool& other) {
+    if (this != &other) {
+      size_ = 0;
+      insert(other.begin(), other.end());
+    }
+    return *this;
+  }
+  constexpr pool& operator=(pool&& other) noexcept {
+    if (this != &other) {
+      release();
+      first_ = other.first_;
+      size_ = other.size_;
+      capacity_ = other.capacity_;
+      other.forget();
+    }
+    return *this;
+  }
+  constexpr ~pool() {
+    // The comparison is not needed for what follows: clang 16 never calls a destructor that asks is_constant_evaluated() before it reads the object.
+    if (first_ != nullptr) release();
+  }
+
+  constexpr std::size_t size() const { return size_; }
+  constexpr bool empty() const { return size_ == 0; }
+  constexpr T* data() { return first_; }
+  constexpr const T* data() const { return first_; }
+  constexpr T* begin() { return first_; }
+  constexpr T* end() { return first_ + size_; }
+  constexpr const T* begin() const { return first_; }
+  constexpr const T* end() const { return first_ + size_; }
+  constexpr T& operator[](std::size_t i) { return first_[i]; }
+  constexpr const T& operator[](std::size_t i) const { return first_[i]; }
+  constexpr T& back() { return first_[size_ - 1]; }
+  constexpr const T& back() const { return first_[size_ - 1]; }
+
+  constexpr void reserve(std::size_t capacity) {
+    if (capacity > capacity_) grow(capacity);
+  }
+  constexpr void push_back(const T& element) {
+    const T copy = element;  // it may be one of ours
+    if (size_ == capacity_) grow(capacity_ < 8 ? 16 : 2 * capacity_);
+    if constexpr (is_plain) first_[size_++] = copy;
+    else std::construct_at(first_ + size_++, copy);
+  }
+  constexpr void pop_back() { --size_; }
+  constexpr void clear() { size_ = 0; }
+  /// Appends [first, last), which must not be part of this pool.
+  template <class Iterator> constexpr void insert(Iterator first, Iterator last) {
+    const auto count = static_cast<std::size_t>(last - first);
+    if (size_ + count > capacity_) grow(size_ + count > 2 * capacity_ ? size_ + count : 2 * capacity_);
+    construct(first_ + size_, first, last);
+    size_ += count;
+  }
+  constexpr void assign(std::size_t count, const T& element) {
+    size_ = 0;
+    reserve(count);
+    for (T* to = first_; size_ < count; ++size_, ++to) {
+      if constexpr (is_plain) *to = element;
+      else std::construct_at(to, element);
+    }
+  }
+  /// Removes the elements for which the predicate holds, and keeps the order of the others.
+  template <class Predicate> constexpr void erase_if(Predicate gone) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < size_; ++i)
+      if (!gone(first_[i])) first_[kept++] = first_[i];
+    size_ = kept;
+  }
+
+ private:
+  /// Letters, ids and words begin to live all at once and are assigned then: a call of construct_at for each would double the constexpr steps.
+  static constexpr bool is_plain = std::is_trivially_default_constructible_v<T>;
+
+  template <class Iterator> static constexpr void construct(T* to, Iterator first, Iterator last) {
+    if constexpr (is_plain) {
+      while (first != last) *to++ = *first++;
+    } else {
+      for (; first != last; ++first, ++to) std::construct_at(to, *first);
+    }
+  }
+  static constexpr T* allocate(std::size_t capacity) {
+    if constexpr (is_plain) return new T[capacity];
+    else return std::allocator<T>().allocate(capacity);
+  }
+  // The compilers' own function: what a call of std::is_constant_evaluated() parts off is compiled first and thrown away later.
+  constexpr void forget() { first_ = nullptr, size_ = 0, capacity_ = 0; }
+  constexpr void release() {
+    if (!__builtin_is_constant_evaluated()) return ::operator delete(first_);
+    if constexpr (is_plain) delete[] first_;
+    else if (first_ != nullptr) std::allocator<T>().deallocate(first_, capacity_);
+  }
+  constexpr void grow(std::size_t capacity) {
+    if (__builtin_is_constant_evaluated()) {
+      T* const larger = allocate(capacity);
+      construct(larger, begin(), end());
+      release();
+      first_ = larger;
+    } else {
+      first_ = static_cast<T*>(detail::moved_to_larger(first_, size_ * sizeof(T), capacity * sizeof(T)));
+    }
+    capacity_ = capacity;
+  }
+
+  T* first_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+};
+
+}  // namespace nnrt::inline NNRT_ISA
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -937,6 +658,7 @@ enum class signature_rule {
   quantised_operands_must_be_accepted_by_the_operator,
   quantisation_of_operands_must_be_the_same,
   declared_output_quantisation_must_match,
+  rounding_must_be_one_of_the_operator,
 };
 
 /// What the two values of a verdict count; a real one stands there as the bits of a float.
@@ -956,11 +678,20 @@ struct verdict {
   constexpr const tensor_desc& output(int i) const { return outputs[static_cast<std::size_t>(i)]; }
 };
 
+/// A rule of any operator, or of the signature, without its type: what follows is compiled once, and not for each operator again.
+struct rule_id {
+  int index;
+  bool by_signature;
+
+  template <class Rule>
+  requires(std::is_enum_v<Rule>) constexpr rule_id(Rule rule) : index(static_cast<int>(rule)), by_signature(std::is_same_v<Rule, signature_rule>) {}
+};
+
 namespace detail {
-template <class Rule> constexpr verdict broken_rule(Rule rule, unit counted, std::int64_t got, std::int64_t expected) {
+constexpr verdict broken_rule(rule_id rule, unit counted, std::int64_t got, std::int64_t expected) {
   verdict v;
-  v.rule = static_cast<int>(rule);
-  v.by_signature = std::is_same_v<Rule, signature_rule>;
+  v.rule = rule.index;
+  v.by_signature = rule.by_signature;
   v.counted = counted;
   v.actual = got;
   v.expected = expected;
@@ -969,43 +700,43 @@ template <class Rule> constexpr verdict broken_rule(Rule rule, unit counted, std
 }  // namespace detail
 
 /// A true verdict when both values are equal, else the broken rule with both.
-template <class Rule> constexpr verdict require(Rule rule, std::int64_t got, std::int64_t expected) {
+constexpr verdict require(rule_id rule, std::int64_t got, std::int64_t expected) {
   return got == expected ? verdict{} : detail::broken_rule(rule, unit::number, got, expected);
 }
-template <class Rule> constexpr verdict require(Rule rule, dtype got, dtype expected) {
+constexpr verdict require(rule_id rule, dtype got, dtype expected) {
   return got == expected ? verdict{} : detail::broken_rule(rule, unit::type, static_cast<int>(got), static_cast<int>(expected));
 }
-template <class Rule> constexpr verdict require(Rule rule, format got, format expected) {
+constexpr verdict require(rule_id rule, format got, format expected) {
   return got == expected ? verdict{} : detail::broken_rule(rule, unit::layout, static_cast<int>(got), static_cast<int>(expected));
 }
 /// NCHW beside NCHW, or any others: a format that names no order goes with NHWC, as NNRt has it.
-template <class Rule> constexpr verdict require_same_order(Rule rule, format got, format expected) {
+constexpr verdict require_same_order(rule_id rule, format got, format expected) {
   return (got == nchw) == (expected == nchw) ? verdict{} : require(rule, got, expected);
 }
-template <class Rule> constexpr verdict require_at_least(Rule rule, std::int64_t got, std::int64_t least) {
+constexpr verdict require_at_least(rule_id rule, std::int64_t got, std::int64_t least) {
   return got >= least ? verdict{} : detail::broken_rule(rule, unit::number, got, least);
 }
-template <class Rule> constexpr verdict require_at_most(Rule rule, std::int64_t got, std::int64_t most) {
+constexpr verdict require_at_most(rule_id rule, std::int64_t got, std::int64_t most) {
   return got <= most ? verdict{} : detail::broken_rule(rule, unit::number, got, most);
 }
 /// least <= got <= most; the bound that is broken is the expected value.
-template <class Rule> constexpr verdict require_between(Rule rule, std::int64_t got, std::int64_t least, std::int64_t most) {
+constexpr verdict require_between(rule_id rule, std::int64_t got, std::int64_t least, std::int64_t most) {
   return got < least ? detail::broken_rule(rule, unit::number, got, least) : require_at_most(rule, got, most);
 }
 /// Equal extents, or one of them not known yet (-1).
-template <class Rule> constexpr verdict require_same_extent(Rule rule, std::int64_t got, std::int64_t expected) {
+constexpr verdict require_same_extent(rule_id rule, std::int64_t got, std::int64_t expected) {
   return got < 0 || expected < 0 ? verdict{} : require(rule, got, expected);
 }
 /// The same for real numbers, such as scales.
-template <class Rule> constexpr verdict require_real(Rule rule, float got, float expected) {
+constexpr verdict require_real(rule_id rule, float got, float expected) {
   return got == expected ? verdict{} : detail::broken_rule(rule, unit::real, std::bit_cast<std::int32_t>(got), std::bit_cast<std::int32_t>(expected));
 }
 /// least <= got <= most; the bound that is broken is the expected value. Not a number lies outside.
-template <class Rule> constexpr verdict require_real_between(Rule rule, float got, float least, float most) {
+constexpr verdict require_real_between(rule_id rule, float got, float least, float most) {
   return got <= most && got >= least ? verdict{} : require_real(rule, got, got > most ? most : least);
 }
 /// For rules about an operand that must, or must not, be there.
-template <class Rule> constexpr verdict refuse(Rule rule, std::int64_t got, std::int64_t expected) {
+constexpr verdict refuse(rule_id rule, std::int64_t got, std::int64_t expected) {
   return detail::broken_rule(rule, unit::number, got, expected);
 }
 
@@ -1031,952 +762,6 @@ struct operand {
 };
 
 }  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/core/view.hpp
-// view: tensors as references and kernels see them - a desc, strides and typed data that also works in constant evaluation.
-// Flow: executors make views of their operands for each step; Op::reference asks them for typed access.
-
-namespace nnrt::inline NNRT_ISA {
-
-/// Typed access to a tensor: extents, strides in elements, and data.
-template <class T> struct tensor_view {
-  T* data = nullptr;
-  shape_t shape;
-  shape_t strides;
-  bool is_dense = true;  // whether the strides are those of a dense row-major tensor
-
-  constexpr std::int64_t extent(int axis) const { return shape[axis]; }
-  constexpr std::int64_t elements() const { return shape.elements(); }
-  constexpr int rank() const { return shape.rank; }
-
-  /// The element at these indices, one for each axis.
-  template <class... Index> constexpr T& operator()(Index... index) const {
-    const std::int64_t at[] = {static_cast<std::int64_t>(index)..., 0};
-    std::int64_t offset = 0;
-    for (int i = 0; i < static_cast<int>(sizeof...(Index)); ++i) offset += at[i] * strides.extents[i];
-    return data[offset];
-  }
-  /// The i-th element in row-major order.
-  constexpr T& operator[](std::int64_t i) const { return data[offset_of(i)]; }
-  /// The element at an index vector of the tensor's rank.
-  constexpr T& at(const shape_t& index) const {
-    std::int64_t offset = 0;
-    for (int i = 0; i < shape.rank; ++i) offset += index.extents[i] * strides.extents[i];
-    return data[offset];
-  }
-
-  constexpr std::int64_t offset_of(std::int64_t flat) const {
-    if (is_dense) return flat;
-    std::int64_t offset = 0;
-    for (int i = shape.rank; i-- > 0; flat /= shape.extents[i]) offset += flat % shape.extents[i] * strides.extents[i];
-    return offset;
-  }
-};
-
-/// A pointer to elements of any dtype. Constant evaluation allows no cast from void*, so there the member of the dtype is read.
-class any_pointer {
- public:
-  constexpr any_pointer() = default;
-  template <class T> constexpr any_pointer(T* elements) {
-    if (std::is_constant_evaluated()) set(elements);
-    else raw_ = static_cast<void*>(elements);
-  }
-  /// For bytes whose dtype the desc tells; run time only.
-  static any_pointer bytes(void* first) {
-    any_pointer p;
-    p.raw_ = first;
-    return p;
-  }
-
-  template <class T> constexpr T* get() const {
-    if (std::is_constant_evaluated()) return member<T>();
-    return static_cast<T*>(raw_);
-  }
-  void* raw() const { return raw_; }
-
- private:
-  template <class T> constexpr void set(T* p) {
-    if constexpr (std::is_same_v<T, bool>) typed_.b = p;
-    else if constexpr (std::is_same_v<T, std::int8_t>) typed_.i8 = p;
-    else if constexpr (std::is_same_v<T, std::int16_t>) typed_.i16 = p;
-    else if constexpr (std::is_same_v<T, std::int32_t>) typed_.i32 = p;
-    else if constexpr (std::is_same_v<T, std::int64_t>) typed_.i64 = p;
-    else if constexpr (std::is_same_v<T, std::uint8_t>) typed_.u8 = p;
-    else if constexpr (std::is_same_v<T, std::uint16_t>) typed_.u16 = p;
-    else if constexpr (std::is_same_v<T, std::uint32_t>) typed_.u32 = p;
-    else if constexpr (std::is_same_v<T, std::uint64_t>) typed_.u64 = p;
-    else if constexpr (std::is_same_v<T, float16>) typed_.f16 = p;
-    else if constexpr (std::is_same_v<T, float>) typed_.f32 = p;
-    else typed_.f64 = p;
-  }
-  template <class T> constexpr T* member() const {
-    if constexpr (std::is_same_v<T, bool>) return typed_.b;
-    else if constexpr (std::is_same_v<T, std::int8_t>) return typed_.i8;
-    else if constexpr (std::is_same_v<T, std::int16_t>) return typed_.i16;
-    else if constexpr (std::is_same_v<T, std::int32_t>) return typed_.i32;
-    else if constexpr (std::is_same_v<T, std::int64_t>) return typed_.i64;
-    else if constexpr (std::is_same_v<T, std::uint8_t>) return typed_.u8;
-    else if constexpr (std::is_same_v<T, std::uint16_t>) return typed_.u16;
-    else if constexpr (std::is_same_v<T, std::uint32_t>) return typed_.u32;
-    else if constexpr (std::is_same_v<T, std::uint64_t>) return typed_.u64;
-    else if constexpr (std::is_same_v<T, float16>) return typed_.f16;
-    else if constexpr (std::is_same_v<T, float>) return typed_.f32;
-    else return typed_.f64;
-  }
-
-  void* raw_ = nullptr;
-  union {
-    bool* b = nullptr;
-    std::int8_t* i8;
-    std::int16_t* i16;
-    std::int32_t* i32;
-    std::int64_t* i64;
-    std::uint8_t* u8;
-    std::uint16_t* u16;
-    std::uint32_t* u32;
-    std::uint64_t* u64;
-    float16* f16;
-    float* f32;
-    double* f64;
-  } typed_;
-};
-
-/// One operand of a step: desc, optional strides, data, and the scales of a per-channel quantised tensor. Does not own anything.
-struct view {
-  const tensor_desc* desc = nullptr;     // nullptr: an optional operand that is not there
-  any_pointer data;
-  const shape_t* strides = nullptr;      // in elements; nullptr: dense, row-major
-  array_ref<const float> scales = {};    // one for each index of the quantised axis
-  array_ref<const std::int32_t> zero_points = {};
-
-  constexpr explicit operator bool() const { return desc != nullptr; }
-  constexpr dtype type() const { return desc->type; }
-  constexpr const shape_t& shape() const { return desc->shape; }
-  constexpr int rank() const { return desc->shape.rank; }
-  constexpr std::int64_t elements() const { return desc->shape.elements(); }
-
-  /// Typed access; T is the element type of the desc's dtype, const or not.
-  template <class T> constexpr tensor_view<T> as() const {
-    using element = std::remove_const_t<T>;
-    return {data.get<element>(), desc->shape, strides != nullptr ? *strides : row_major_strides(desc->shape), strides == nullptr};
-  }
-  /// The i-th element (row-major) of an integer or boolean operand.
-  constexpr std::int64_t integer(std::int64_t i) const {
-    std::int64_t value = 0;
-    with_element<types::integer | types::logical>(desc->type, [&]<class T>(T) { value = static_cast<std::int64_t>(as<const T>()[i]); });
-    return value;
-  }
-};
-
-using arguments = array_ref<const view>;
-using results = array_ref<const view>;
-
-}  // namespace nnrt::inline NNRT_ISA
-
-namespace nnrt::inline NNRT_ISA {
-
-/// What a run found wrong with the values that it was given: an index outside of its tensor, say.
-struct run_fault {
-  int rule = -1;                 // the number of the enumerator of Op::rule that is broken; -1: none is
-  std::int64_t position = 0;     // of the value in its operand, in row-major order
-  std::int64_t actual = 0;
-  std::int64_t expected = 0;
-
-  constexpr explicit operator bool() const { return rule >= 0; }
-};
-
-/// The fault of a value that breaks this rule, and where it stands in its operand.
-template <class Rule> constexpr run_fault fault_at(std::int64_t position, Rule rule, std::int64_t actual, std::int64_t expected) {
-  return {static_cast<int>(rule), position, actual, expected};
-}
-
-/// Rows begin <= i < end of one image of a batch; by default all rows of all images.
-struct row_range {
-  std::int64_t begin = 0;
-  std::int64_t end = -1;
-
-  constexpr bool is_all() const { return end < 0; }
-  constexpr std::int64_t count() const { return end - begin; }
-};
-
-/// Which rows of its images a kernel reads: for row y of the result those from y * stride - pad on, `taps` of them, as far
-/// as there are.
-struct row_window {
-  std::uint32_t images = 0;       // bit i: operand i is such an image
-  std::int64_t stride = 1;
-  std::int64_t taps = 1;
-  std::int64_t pad = 0;
-
-  constexpr explicit operator bool() const { return images != 0; }
-  constexpr std::int64_t first_row_of(std::int64_t y) const { return y * stride - pad; }
-  /// The rows of an image of this height that are read for these rows of the result, which are at least one.
-  constexpr row_range under(row_range rows, std::int64_t height) const {
-    const auto in_image = [&](std::int64_t i) { return i < 0 ? 0 : i < height ? i : height; };
-    return {in_image(first_row_of(rows.begin)), in_image(first_row_of(rows.end - 1) + taps)};
-  }
-};
-
-/// One call of a kernel: part `tile` of `tiles` of the work of one step.
-struct kernel_call {
-  array_ref<const word> attrs;
-  arguments in;                   // the node's operands; packed ones have a desc but no data; the packed form comes last
-  results out;
-  std::byte* scratch = nullptr;   // scratch_bytes of the choice, aligned to 64, for this part alone
-  int tile = 0;
-  int tiles = 1;
-  run_fault* fault = nullptr;     // of operators that may fail: where one of the parts says so
-  const void* inner = nullptr;    // of the choice
-  /// Rows of the result that are wanted, of kernels that say which rows they read for them (row_window). If not all are, data of an image
-  /// and of the result begins with the first row that the call reads or writes; descs are those of the whole tensors.
-  row_range rows{};
-
-  /// Says what is wrong, if something is.
-  constexpr void report(const run_fault& found) const {
-    if (fault != nullptr && found) *fault = found;
-  }
-};
-using kernel_function = void (*)(const kernel_call& call);
-
-/// Whether 3x3 convolutions of floats may be computed by Winograd's method: a third of the time, errors ten times those of
-/// products one by one (1e-5 of the largest result), infinities and NaN that spread to neighbouring pixels, weights that
-/// take two to four times the memory.
-enum class winograd { automatic, off };
-
-/// What the planner knows when it asks for a kernel.
-struct kernel_request {
-  array_ref<const word> attrs;
-  array_ref<const operand> in;
-  array_ref<const tensor_desc> out;
-  bool unrolled = false;          // for a micro network, whose executor inlines what has an unrolled form
-  nnrt::winograd winograd = nnrt::winograd::automatic;
-  std::int64_t band_rows = 0;     // run() is called for bands of at most so many rows; 0: for whole results
-};
-
-/// Which of an operator's bindings: fast<Op>, fast_on_bytes<Op> or fast_on_shorts<Op>.
-enum class kernel_binding : std::uint8_t { floats, bytes, shorts };
-
-/// A kernel's functions in numbers: which operator's binding, which of its methods, and which of its tables. Plans that the compiler makes
-/// hold these until they are complete, so that it compiles the functions behind the numbers in a plan and no others.
-struct kernel_code {
-  op_code op{};
-  kernel_binding binding = kernel_binding::floats;
-  bool packs = false;         // of a step that runs pack()
-  std::int16_t method = -1;   // -1: none, the choice names its functions itself
-  std::int16_t table = -1;    // which kernel_choice::inner; -1: none
-
-  constexpr explicit operator bool() const { return method >= 0; }
-  friend constexpr bool operator==(const kernel_code&, const kernel_code&) = default;
-};
-/// What stands behind a method.
-struct kernel_functions {
-  kernel_function run = nullptr;
-  kernel_function pack = nullptr;
-};
-
-/// Kernels that exist with compile-time extents as well: unrolled executors call those instead of run().
-enum class unrolled_form { none, dense };
-
-/// A kernel for one node. One without a name is none: the reference runs. (With -fsanitize=undefined g++ 12 compares no pointers to
-/// functions in constant evaluation.)
-struct kernel_choice {
-  /// Instead of run, pack and inner, where a binding has methods.
-  kernel_code code = {};
-  kernel_function run = nullptr;
-  /// Brings constant operands into the order that run() reads: in = the node's operands, out[0] = packed_bytes bytes, aligned to 64; behind
-  /// it stand the node's results, descs without data.
-  /// It runs once when an executor is made, or before every run() when an operand in `packs` is no constant.
-  kernel_function pack = nullptr;
-  std::uint32_t packs = 0;            // bit i: operand i is read by pack() only
-  std::int64_t packed_bytes = 0;
-  std::int64_t scratch_bytes = 0;     // for each part that runs at the same time
-  unrolled_form form = unrolled_form::none;
-  bool packs_in_compiler = false;     // pack() is constexpr, takes f32 operands and makes an f32 result: constants are packed while planning
-  int parts = 1;                      // into how many parts the work may be cut at most
-  /// What run() takes beside its operands: a table of the functions of its innermost loop, say, so that a program has those alone.
-  const void* inner = nullptr;
-  /// How run() reads its images where it also makes bands of rows, with the bits that they have in the whole result. Images and result are
-  /// [batch, rows, …]. Without images: it makes whole results only.
-  row_window rows = {};
-  std::string_view name;
-
-  constexpr explicit operator bool() const { return !name.empty(); }
-  constexpr bool has_pack() const { return packs != 0; }
-};
-
-namespace kernels {
-
-/// Fast kernels of an operator: kernels/bind/<operator>.hpp specialises it partially over Op, with a select() of this signature. Isa stays
-/// a parameter so that the kernels of operators that a program does not name are never instantiated.
-///
-/// A binding with one kernel names its functions in the choice. One with several answers numbers, kernel_choice::code, and has
-///   static constexpr int methods                                  how many there are
-///   template <int Method> static constexpr kernel_functions functions()
-///   template <int Table> static constexpr const void* table()     if it has any: what the kernel gets as kernel_call::inner
-///   static constexpr int every_table                              the one that has what is in any of them
-/// and a line `template <> struct operator_of<ops::x::code> { using type = ops::x; };` beside it.
-template <class Op, class Isa = void> struct fast {
-  static constexpr kernel_choice select(const kernel_request&) { return {}; }
-};
-
-/// The same for stored numbers of 8 bits where they have kernels of their own, so that a network of floats never compiles those, nor the
-/// other way round.
-template <class Op, class Isa = void> struct fast_on_bytes : fast<Op, Isa> {};
-
-/// The same for 16 bits.
-template <class Op, class Isa = void> struct fast_on_shorts : fast_on_bytes<Op, Isa> {};
-
-/// The operator of a number, where its binding has methods.
-template <op_code Code> struct operator_of {
-  using type = void;
-};
-
-namespace detail {
-
-template <class Binding> concept has_methods = requires { Binding::methods; };
-template <class Binding> concept has_tables = requires { Binding::every_table; };
-
-template <class Binding, int... I> constexpr kernel_functions functions_at(int method, std::integer_sequence<int, I...>) {
-  constexpr kernel_functions all[] = {Binding::template functions<I>()...};
-  return all[method];
-}
-
-/// Puts the functions in that the code stands for: all of the binding's are compiled.
-template <class Binding> constexpr void put_functions(kernel_choice& choice) {
-  const kernel_functions functions = functions_at<Binding>(choice.code.method, std::make_integer_sequence<int, Binding::methods>());
-  choice.run = functions.run;
-  choice.pack = functions.pack;
-  if constexpr (has_tables<Binding>)
-    if (choice.code.table >= 0) choice.inner = Binding::template table<Binding::every_table>();
-}
-
-template <class Op, class Binding, bool InNumbers> constexpr kernel_choice ask(const kernel_request& node, kernel_binding binding) {
-  kernel_choice choice = Binding::select(node);
-  if constexpr (has_methods<Binding>) {
-    choice.code.op = Op::code;
-    choice.code.binding = binding;
-    if constexpr (!InNumbers)
-      if (choice.code) put_functions<Binding>(choice);
-  }
-  return choice;
-}
-
-}  // namespace detail
-
-/// Asks the kernels for the dtypes in Types; InNumbers: the choice may be a code alone.
-template <class Op, dtype_set Types, bool InNumbers = false> constexpr kernel_choice select_for(const kernel_request& node) {
-  constexpr dtype_set bytes = types_of(i8, u8), shorts = types_of(i16), others{Types.bits & ~(bytes | shorts).bits};
-  const dtype type = node.in.empty() ? dtype::none : node.in[0].desc.type;
-  if constexpr ((Types.bits & shorts.bits) != 0)
-    if (Types == shorts || type == i16) return detail::ask<Op, fast_on_shorts<Op>, InNumbers>(node, kernel_binding::shorts);
-  if constexpr ((Types.bits & bytes.bits) != 0)
-    if (others.empty() || bytes.contains(type)) return detail::ask<Op, fast_on_bytes<Op>, InNumbers>(node, kernel_binding::bytes);
-  if constexpr (!others.empty()) return detail::ask<Op, fast<Op>, InNumbers>(node, kernel_binding::floats);
-  return {};
-}
-
-/// What a step gets for its code.
-struct step_functions {
-  kernel_function run = nullptr;
-  const void* inner = nullptr;
-};
-
-/// The functions behind one code, and nothing else of its binding.
-template <kernel_code Code> constexpr step_functions functions_for() {
-  using op = typename operator_of<Code.op>::type;
-  using stored = std::conditional_t<Code.binding == kernel_binding::bytes, fast_on_bytes<op>, fast_on_shorts<op>>;
-  using binding = std::conditional_t<Code.binding == kernel_binding::floats, fast<op>, stored>;
-  constexpr kernel_functions functions = binding::template functions<Code.method>();
-  if constexpr (Code.packs) return {functions.pack};
-  else if constexpr (Code.table >= 0) return {functions.run, binding::template table<Code.table>()};
-  else return {functions.run};
-}
-
-/// Complete where kernels/select.hpp has been included, and with it every specialisation of fast.
-template <class Op> struct bindings;
-/// What stands for fast<Op>::select where it has not.
-constexpr kernel_choice select_none(const kernel_request&) { return {}; }
-
-}  // namespace kernels
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/core/rule_names.hpp
-// rule_names: the enumerators of an operator's rules as text.
-// Flow: operators carry their list in operator_info; diagnose.hpp and fault.hpp word messages with it.
-
-namespace nnrt::inline NNRT_ISA {
-
-namespace detail {
-
-/// "… [with auto ...Enumerators = {nnrt::…::rule::name, nnrt::…::rule::other, (nnrt::…::rule)2, …}; …]", clang: "… [Enumerators = <…>]".
-template <auto... Enumerators> constexpr std::string_view text_of_enumerators() { return __PRETTY_FUNCTION__; }
-
-/// The same for the enumerators 0 … Count - 1 and for casts where there are fewer.
-template <class Rule, int Count>
-inline constexpr std::string_view enumerators_of = []<int... I>(std::integer_sequence<int, I...>) {
-  return text_of_enumerators<static_cast<Rule>(I)...>();
-}(std::make_integer_sequence<int, Count>());
-
-}  // namespace detail
-
-/// The names of an enum of rules, in order. They are cut out of one text when someone asks: few programs ever do.
-class rule_list {
-  // Stands first: clang finds no member template behind its use, in constant evaluation.
-  /// Calls found(name) for each enumerator in turn, while it answers true, up to the first number that has none: a cast, "(…::rule)2".
-  template <class F> constexpr void for_each(F found) const {
-    if (text_.empty()) return;
-    const char* first = text_.data() + text_.find(" = ") + 3;
-    bool is_cast = false;
-    for (const char *at = first, *end = text_.data() + text_.size(); at != end; ++at) {
-      if (*at == ':') first = at + 1, is_cast = false;
-      if (*at == '(' || *at == ')') is_cast = true;
-      if (*at != ',') continue;
-      if (is_cast || !found(std::string_view(first, static_cast<std::size_t>(at - first)))) return;
-      first = at + 2;
-    }
-  }
-
- public:
-  constexpr rule_list() = default;
-  constexpr explicit rule_list(std::string_view text) : text_(text) {}
-
-  constexpr std::size_t size() const {
-    std::size_t n = 0;
-    for_each([&](std::string_view) { return ++n, true; });
-    return n;
-  }
-  constexpr bool empty() const { return size() == 0; }
-  /// Empty where there is no such enumerator.
-  constexpr std::string_view operator[](std::size_t i) const {
-    std::string_view wanted;
-    for_each([&](std::string_view name) { return i-- == 0 ? (wanted = name, false) : true; });
-    return wanted;
-  }
-
- private:
-  std::string_view text_;
-};
-
-/// The names of an enum of rules. Compilers print 16 enumerators at a quarter of the price of 64, which no operator has.
-template <class Rule> constexpr rule_list rule_names() {
-  constexpr int few = 16, more_than_any_has = 64;
-  // The last one of a text is not counted, see for_each.
-  if constexpr (rule_list(detail::enumerators_of<Rule, few>).size() < few - 1) return rule_list(detail::enumerators_of<Rule, few>);
-  else return rule_list(detail::enumerators_of<Rule, more_than_any_has>);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/core/signature.hpp
-// signature: an operator's tables of operands, and the checks of arity, dtypes, quantisation and declared outputs that follow from them.
-// Flow: core/operator.hpp runs these before and after an operator's own infer(), so that no operator repeats them.
-
-#include <limits>
-
-namespace nnrt::inline NNRT_ISA {
-
-/// Whether an operand must be given, may be missing, or stands for any number (at least one) of operands.
-enum class presence { required, optional, variadic };
-
-/// One row of an operator's signature.
-struct operand_spec {
-  std::string_view role;
-  dtype_set accepts;
-  presence given = presence::required;
-  bool constant = false;   // must be known before the network runs
-};
-
-/// What an operator does with quantised integers (those whose desc has a scale).
-enum class stored_numbers {
-  refused,   // it takes plain numbers alone
-  kept,      // it moves stored numbers: outputs that take what input `typed_by` takes have that input's quantisation, and no other may be wanted
-  computed,  // it computes with what they stand for: its own rules say which outputs have a scale
-};
-
-namespace detail {
-
-/// The row of the signature for operand i: a variadic last row stands for all that follow. specs.size() when there is none.
-/// (An index: g++ 12 with -fsanitize=undefined takes no comparison of such pointers with nullptr for constant.)
-constexpr std::size_t row_of(array_ref<const operand_spec> specs, std::size_t i) {
-  if (i < specs.size()) return i;
-  return !specs.empty() && specs.back().given == presence::variadic ? specs.size() - 1 : specs.size();
-}
-
-constexpr dtype first_of(dtype_set set) {
-  for (int i = 1; i < dtype_count; ++i)
-    if (set.contains(static_cast<dtype>(i))) return static_cast<dtype>(i);
-  return dtype::none;
-}
-
-constexpr verdict check_extents(const tensor_desc& desc) {
-  for (const std::int64_t extent : desc.shape) {
-    if (auto v = require_at_least(signature_rule::extents_must_not_be_negative, extent, -1); !v) return v;
-    // Each alone, too: beside an extent of 0 any product is small, and rules add extents up.
-    if (auto v = require_at_most(signature_rule::tensor_must_not_exceed_the_size_limit, extent, max_elements); !v) return v;
-  }
-  if (desc.shape.is_known() && desc.elements() < 0) return refuse(signature_rule::tensor_must_not_exceed_the_size_limit, max_elements + 1, max_elements);
-  return {};
-}
-
-/// Arity, dtypes and constants as the table of inputs demands.
-constexpr verdict check_inputs(array_ref<const operand_spec> specs, array_ref<const operand> in) {
-  const auto given = static_cast<std::int64_t>(in.size());
-  for (std::size_t i = 0; i < in.size(); ++i) {
-    const std::size_t row = row_of(specs, i);
-    if (row == specs.size()) return refuse(signature_rule::operands_must_not_exceed_the_signature, given, static_cast<std::int64_t>(specs.size()));
-    const operand_spec& spec = specs[row];
-    if (!in[i]) {
-      if (spec.given == presence::optional) continue;
-      return refuse(signature_rule::required_operand_must_be_given, static_cast<std::int64_t>(i), static_cast<std::int64_t>(i) + 1);
-    }
-    if (!spec.accepts.contains(in[i].desc.type)) return require(signature_rule::operand_type_must_be_accepted_by_the_operator, in[i].desc.type, first_of(spec.accepts));
-    if (spec.constant && !in[i].constant) return refuse(signature_rule::operand_must_be_a_constant, 0, 1);
-    if (auto v = check_extents(in[i].desc); !v) return v;
-  }
-  std::int64_t needed = 0;
-  for (const operand_spec& spec : specs)
-    if (spec.given != presence::optional) ++needed;
-  return require_at_least(signature_rule::required_operand_must_be_given, given, needed);
-}
-
-/// A scale that divides and multiplies, and a zero point that the dtype can hold; dtype::none: not known yet.
-constexpr verdict check_quantisation(dtype type, int rank, const quantisation& q) {
-  if (!q) return {};
-  if (type != dtype::none && !types::quantised.contains(type)) return require(signature_rule::quantised_type_must_be_an_integer, type, i8);
-  if (q.mode == quantisation::kind::per_channel)
-    return require_between(signature_rule::quantised_axis_must_be_an_axis, q.axis, 0, (type == dtype::none && rank == 0 ? max_rank : rank) - 1);
-  if (auto v = require_real_between(signature_rule::scale_must_be_positive_and_finite, q.scale, std::numeric_limits<float>::min(), std::numeric_limits<float>::max()); !v) return v;
-  const std::int64_t bits = type == dtype::none ? 32 : size_of(type) * 8;
-  const std::int64_t lowest = type == u8 ? 0 : -(std::int64_t{1} << (bits - 1));
-  return require_between(signature_rule::zero_point_must_be_a_number_of_the_type, q.zero_point, lowest, lowest + (std::int64_t{1} << bits) - 1);
-}
-
-/// The scales of a tensor: 1, or the extent of its quantised axis; 0 when it has none.
-constexpr std::int64_t scales_of(const tensor_desc& desc) {
-  if (desc.quantised.mode == quantisation::kind::per_channel) return desc.shape[desc.quantised.axis];
-  return desc.quantised ? 1 : 0;
-}
-
-/// Equal, or the values that differ: scales, kinds, zero points, axes.
-constexpr verdict require_same_quantisation(signature_rule rule, const quantisation& got, const quantisation& expected) {
-  if (got == expected) return {};
-  if (got.scale != expected.scale) return require_real(rule, got.scale, expected.scale);
-  if (got.mode != expected.mode) return refuse(rule, static_cast<int>(got.mode), static_cast<int>(expected.mode));
-  if (got.zero_point != expected.zero_point) return refuse(rule, got.zero_point, expected.zero_point);
-  return refuse(rule, got.axis, expected.axis);
-}
-
-/// What movers ask of their quantised operands: one scale, the same for all that are moved. Indices, axes and the like are not: their rows
-/// accept other dtypes than that of input `typed_by`.
-constexpr verdict check_moved_operands(array_ref<const operand_spec> specs, array_ref<const operand> in, int typed_by) {
-  const tensor_desc& moved = in[static_cast<std::size_t>(typed_by)].desc;
-  const dtype_set moves = specs[row_of(specs, static_cast<std::size_t>(typed_by))].accepts;
-  for (std::size_t i = 0; i < in.size(); ++i) {
-    const tensor_desc& x = in[i].desc;
-    if (x.quantised.mode == quantisation::kind::per_channel) return refuse(signature_rule::quantised_operand_must_have_one_scale, scales_of(x), 1);
-    if (!in[i] || x.type != moved.type || specs[row_of(specs, i)].accepts != moves) continue;
-    if (auto v = require_same_quantisation(signature_rule::quantisation_of_operands_must_be_the_same, x.quantised, moved.quantised); !v) return v;
-  }
-  return {};
-}
-
-constexpr verdict check_quantised_operands(array_ref<const operand_spec> specs, stored_numbers form, array_ref<const operand> in, int typed_by) {
-  std::int64_t quantised = 0;
-  for (const operand& x : in) {
-    if (auto v = check_quantisation(x.desc.type, x.desc.rank(), x.desc.quantised); !v) return v;
-    if (x.desc.quantised) ++quantised;
-  }
-  if (quantised == 0 || form == stored_numbers::computed) return {};
-  if (form == stored_numbers::kept) return check_moved_operands(specs, in, typed_by);
-  return refuse(signature_rule::quantised_operands_must_be_accepted_by_the_operator, quantised, 0);
-}
-
-/// The quantisations that the caller declares, before rules compute with them. That of booleans means nothing: NNRt asks
-/// for one of the output of LESS_EQUAL in a quantised network.
-constexpr verdict check_wishes(array_ref<const tensor_desc> wanted) {
-  for (const tensor_desc& wish : wanted) {
-    if (wish.type == boolean) continue;
-    if (auto v = check_quantisation(wish.type, wish.rank(), wish.quantised); !v) return v;
-  }
-  return {};
-}
-
-/// Compares dtype and shape of an output with the declared ones, and takes the extents that it does not know from there.
-constexpr verdict settle_shape(tensor_desc& out, const tensor_desc& wish) {
-  if (wish.type != dtype::none)
-    if (auto v = require(signature_rule::declared_output_type_must_match, out.type, wish.type); !v) return v;
-  if (wish.shape.rank == 0) return {};  // a wish about dtype or quantisation alone
-  if (out.rank() == 0 && wish.shape == shape_t{1}) return {};  // what others declare for a scalar, as for full reductions
-  if (auto v = require(signature_rule::declared_output_rank_must_match, out.rank(), wish.rank()); !v) return v;
-  for (int axis = 0; axis < out.rank(); ++axis) {
-    if (auto v = require_same_extent(signature_rule::declared_output_extent_must_match, out.shape[axis], wish.shape[axis]); !v) return v;
-    if (out.shape[axis] < 0) out.shape[axis] = wish.shape[axis];
-  }
-  return {};
-}
-
-/// Of an operator that keeps stored numbers: gives the outputs that hold them the quantisation that they came with.
-constexpr void keep_quantisation(verdict& v, array_ref<const operand_spec> outputs, dtype_set moves, const tensor_desc& moved) {
-  for (std::size_t i = 0; i < v.outputs.size(); ++i)
-    if (v.outputs[i].type == moved.type && outputs[row_of(outputs, i)].accepts == moves) v.outputs[i].quantised = moved.quantised;
-}
-
-/// Compares every output with what the caller declares.
-constexpr verdict settle(verdict v, array_ref<const tensor_desc> wanted) {
-  for (std::size_t i = 0; i < v.outputs.size(); ++i) {
-    tensor_desc& out = v.outputs[i];
-    if (i < wanted.size())
-      if (auto ok = settle_shape(out, wanted[i]); !ok) return ok;
-    if (auto ok = check_extents(out); !ok) return ok;  // those of the wish, too
-    if (i >= wanted.size() || !wanted[i].quantised || out.type == boolean) continue;
-    if (auto ok = check_quantisation(out.type, out.rank(), wanted[i].quantised); !ok) return ok;
-    if (auto ok = require_same_quantisation(signature_rule::declared_output_quantisation_must_match, out.quantised, wanted[i].quantised); !ok) return ok;
-  }
-  return v;
-}
-
-}  // namespace detail
-
-}  // namespace nnrt::inline NNRT_ISA
-
-namespace nnrt::inline NNRT_ISA {
-
-/// An attribute as NNRt passes it: a parameter tensor (OH_NN_<OP>_*) of this type number, dtype and element count (-1: any). Rows of one
-/// attribute are forms of it, told apart by their counts. Source: what OH_NNModel_AddOperation checks.
-struct nnrt_parameter {
-  static constexpr std::int64_t as_made = std::numeric_limits<std::int64_t>::min() + 1;  // the least number says "no axis"
-
-  std::string_view attribute;      // empty: NNRt has it, here it means nothing
-  int tensor_type = 0;
-  dtype type = dtype::none;
-  int count = 1;
-  int rank = -1;                   // that the tensor must have; -1: any
-  std::int64_t most = -1;          // numbers from 0 to this one are taken; -1: all are
-  bool is_required = false;        // a model cannot be finished without it
-  bool appends = false;            // given twice, the second one's numbers follow those of the first
-  std::int64_t absent = as_made;   // what it is when it is not given, where that is not what `attrs` are made with
-
-  constexpr nnrt_parameter of_rank(int r) const { return nnrt_parameter{attribute, tensor_type, type, count, r, most, is_required, appends, absent}; }
-  constexpr nnrt_parameter up_to(std::int64_t number) const { return nnrt_parameter{attribute, tensor_type, type, count, rank, number, is_required, appends, absent}; }
-  constexpr nnrt_parameter required() const { return nnrt_parameter{attribute, tensor_type, type, count, rank, most, true, appends, absent}; }
-  constexpr nnrt_parameter appending() const { return nnrt_parameter{attribute, tensor_type, type, count, rank, most, is_required, true, absent}; }
-  constexpr nnrt_parameter otherwise(std::int64_t number) const { return nnrt_parameter{attribute, tensor_type, type, count, rank, most, is_required, appends, number}; }
-};
-
-/// A parameter that an operation was given: its number and its first integer, for operators that check them against each other.
-struct nnrt_given {
-  int tensor_type = 0;
-  std::int64_t first = 0;
-};
-
-/// Numbers of an operator in other worlds; -1: it has none there.
-struct foreign_numbers {
-  int nnrt = -1;   // OH_NN_OperationType
-  int hdi = -1;    // OHOS::HDI::Nnrt NodeType
-};
-
-/// Where the result of a node may live.
-enum class storage {
-  own,             // in memory of its own
-  in_place,        // may overwrite an input of the same size: element i depends on no other element than i
-  alias_of_input,  // the very bytes of input 0 under another desc
-};
-
-/// What a node computes, as far as passes ask. Affine ones can be folded into the weights of the layer before them.
-enum class meaning {
-  other,
-  relu,
-  relu6,
-  batch_norm,  // x, scale, offset, mean, variance; attribute epsilon is the first
-  bias_add,    // x, bias
-  scale,       // x, scale, bias; attribute axis is the first, and an activation is fused
-};
-
-/// A layer with weights: which operand they are, and which of their axes counts output channels.
-enum class weights_role { none, conv2d, depthwise_conv2d, conv2d_transpose, full_connection };
-
-/// What passes need to know of an operator; the defaults are those of an operator without any special property.
-struct operator_traits {
-  storage result = storage::own;
-  meaning computes = meaning::other;
-  weights_role weights = weights_role::none;
-  int typed_by = 0;                   // the input whose dtype `reference` is instantiated for
-  dtype_set typed_in_common = {};     // when not empty: it is the common_type of inputs 0 and 1, one of these
-  bool outputs_are_parts = false;     // split and slice: outputs are parts of input 0, found by Op::part_offset
-  bool joins_inputs = false;          // concat: inputs may be written straight into the output when they lie there in one piece
-  stored_numbers quantised = stored_numbers::refused;
-  bool may_fail = false;              // gather: values that only a run shows may break a rule; `reference` returns a run_fault
-  bool reads_descs_alone = false;     // shape_of: results follow from the shapes of its inputs, whose elements it does not read
-};
-
-/// What dumps say of an operator. Apart from operator_info, so that a program that prints its network does not keep every function of
-/// every operator in it.
-struct operator_label {
-  std::string_view name;
-  array_ref<const attribute_field> attributes;
-};
-
-/// An operator without its type: tables and function pointers, what IR nodes refer to. One object per operator and dtype in static
-/// graphs (so that only what a program names is instantiated), one per operator in dynamic ones.
-struct operator_info {
-  op_code code{};
-  std::string_view name;
-  array_ref<const operand_spec> inputs;
-  array_ref<const operand_spec> outputs;
-  operator_traits traits;
-  int fused_word = -1;
-  verdict (*infer)(array_ref<const word> attrs, array_ref<const operand> in, array_ref<const tensor_desc> wanted) = nullptr;
-  /// Of operators whose outputs are parts of input 0: where output i begins in it, in elements.
-  std::int64_t (*part_offset)(array_ref<const word> attrs, array_ref<const operand> in, array_ref<const tensor_desc> out, int i) = nullptr;
-  std::int64_t (*macs)(array_ref<const word> attrs, array_ref<const operand> in, array_ref<const tensor_desc> out) = nullptr;
-  run_fault (*reference)(array_ref<const word> attrs, arguments in, results out) = nullptr;
-  kernel_choice (*select)(const kernel_request& node) = nullptr;
-  /// Runs the reference as a plan's step does.
-  kernel_function run_reference = nullptr;
-  const operator_label* label = nullptr;
-  /// The enumerators of Op::rule, for messages.
-  rule_list rules;
-  /// The dtypes that `reference` is instantiated for.
-  dtype_set computes_on;
-};
-
-/// Operators that do not multiply and accumulate.
-inline constexpr auto no_macs = [](const auto&, array_ref<const operand>, array_ref<const tensor_desc>) -> std::int64_t { return 0; };
-
-/// Output descs of one node, or the rule that it breaks: the signature's rules first, then the operator's own.
-template <class Op>
-constexpr verdict infer_node(const typename Op::attrs& attrs, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-  verdict v = detail::check_inputs(Op::inputs, in);
-  if (v) v = detail::check_quantised_operands(Op::inputs, Op::traits.quantised, in, Op::traits.typed_by);
-  if (v) v = detail::check_wishes(wanted);
-  if (v) v = Op::infer(attrs, in, wanted);
-  if constexpr (Op::traits.quantised == stored_numbers::kept) {
-    if (v) detail::keep_quantisation(v, Op::outputs, Op::inputs[Op::traits.typed_by].accepts, in[static_cast<std::size_t>(Op::traits.typed_by)].desc);
-  }
-  if (v) v = detail::settle(static_cast<verdict&&>(v), wanted);
-  v.op = Op::code;
-  return v;
-}
-
-/// The dtype for which Op::reference runs, where type_of(i) is that of input i.
-template <class TypeOf> constexpr dtype reference_type(const operator_traits& traits, TypeOf type_of) {
-  if (!traits.typed_in_common.empty()) return common_type(type_of(0), type_of(1));
-  return type_of(static_cast<std::size_t>(traits.typed_by));
-}
-
-/// Runs Op::reference for the dtype that its traits name, and passes on the fault that it finds. Only dtypes in `Types` are instantiated.
-template <class Op, dtype_set Types> constexpr run_fault run_reference(array_ref<const word> words, arguments in, results out) {
-  const auto attrs = unpack<typename Op::attrs>(words);
-  const dtype type = reference_type(Op::traits, [&](std::size_t i) { return in[i].type(); });
-  run_fault fault;
-  with_element<Types>(type, [&]<class T>(T) {
-    if constexpr (Op::traits.may_fail) fault = Op::template reference<T>(attrs, in, out);
-    else Op::template reference<T>(attrs, in, out);
-  });
-  return fault;
-}
-
-namespace detail {
-
-template <class Op> constexpr verdict infer_words(array_ref<const word> words, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-  if (!well_formed<typename Op::attrs>(words)) {
-    verdict v = refuse(signature_rule::attributes_must_be_well_formed, 0, 1);
-    v.op = Op::code;
-    return v;
-  }
-  return infer_node<Op>(unpack<typename Op::attrs>(words), in, wanted);
-}
-template <class Op>
-constexpr std::int64_t part_offset_of_words(array_ref<const word> words, array_ref<const operand> in, array_ref<const tensor_desc> out, int i) {
-  return Op::part_offset(unpack<typename Op::attrs>(words), in, out, i);
-}
-template <class Op> constexpr std::int64_t macs_of_words(array_ref<const word> words, array_ref<const operand> in, array_ref<const tensor_desc> out) {
-  return Op::macs(unpack<typename Op::attrs>(words), in, out);
-}
-template <class Op, dtype_set Types> void run_reference_step(const kernel_call& call) { call.report(run_reference<Op, Types>(call.attrs, call.in, call.out)); }
-
-}  // namespace detail
-
-/// The dtypes for which Op::reference is meant.
-template <class Op> constexpr dtype_set reference_types() {
-  return Op::traits.typed_in_common.empty() ? Op::inputs[Op::traits.typed_by].accepts : Op::traits.typed_in_common;
-}
-
-/// Whether T is defined, not only declared, where this is asked first.
-template <class T> concept is_complete = requires { sizeof(T); };
-
-template <class Op> inline constexpr operator_label label_of{Op::name, attribute_fields<typename Op::attrs>()};
-
-/// The erased form of an operator whose reference is instantiated for the dtypes in Types.
-/// HasKernels keeps what translation units with and without the kernels' bindings make of an operator apart: the linker would merge them.
-/// InNumbers: the choice of a kernel may be a code, for a plan that the compiler makes.
-template <class Op, dtype_set Types, bool HasKernels, bool InNumbers> constexpr operator_info make_operator_info() {
-  operator_info info;
-  info.code = Op::code;
-  info.name = Op::name;
-  info.inputs = Op::inputs;
-  info.outputs = Op::outputs;
-  info.traits = Op::traits;
-  info.fused_word = fused_word<typename Op::attrs>();
-  info.infer = &detail::infer_words<Op>;
-  info.macs = &detail::macs_of_words<Op>;
-  info.reference = &run_reference<Op, Types>;
-  info.rules = rule_names<typename Op::rule>();
-  info.computes_on = Types;
-  if constexpr (Op::traits.outputs_are_parts) info.part_offset = &detail::part_offset_of_words<Op>;
-  if constexpr (HasKernels) info.select = &kernels::select_for<Op, Types, InNumbers>;
-  else info.select = &kernels::select_none;
-  info.run_reference = &detail::run_reference_step<Op, Types>;
-  info.label = &label_of<Op>;
-  return info;
-}
-
-/// The operator as a static graph names it: its reference for one dtype.
-template <class Op, dtype Type, bool HasKernels = is_complete<kernels::bindings<Op>>>
-inline constexpr operator_info static_operator = make_operator_info<Op, types_of(Type), HasKernels, true>();
-
-/// The same for a plan that is made at run time: with the functions of all kernels.
-template <const operator_info* Static>
-inline constexpr operator_info at_run_time = [] {
-  operator_info info = *Static;
-  using op = typename kernels::operator_of<Static->code>::type;
-  if constexpr (!std::is_void_v<op>) info.select = &kernels::select_for<op, Static->computes_on>;
-  return info;
-}();
-
-/// The operator as dynamic graphs find it: its reference for every dtype it takes.
-template <class Op, bool HasKernels = is_complete<kernels::bindings<Op>>>
-inline constexpr operator_info dynamic_operator = make_operator_info<Op, reference_types<Op>(), HasKernels, false>();
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/kernels/call.hpp
-// call: from a kernel_call to pointers and shares of work, and from a kernel_request to a number of parts.
-// Flow: bind/<operator>.hpp unpack their calls with these before they enter a kernel.
-
-// ===== nnrt/kernels/part.hpp
-// part: how the work of one kernel call is divided among tasks.
-// Flow: a thread pool calls a kernel once per part, in any order or at once; together they do what part {0, 1} does.
-
-namespace nnrt::inline NNRT_ISA::kernels {
-
-/// Part `index` of `count` (0 <= index < count). Every kernel gives the same bits for any count.
-struct part {
-  std::int64_t index = 0;
-  std::int64_t count = 1;
-};
-
-/// begin <= i < end.
-struct interval {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-  constexpr std::int64_t size() const { return end - begin; }
-};
-
-/// Units along two axes.
-struct rectangle {
-  interval rows, columns;
-};
-
-/// What a part does of n units; the parts differ by one unit at most.
-constexpr interval share(std::int64_t n, part p) { return {n * p.index / p.count, n * (p.index + 1) / p.count}; }
-
-/// What a part does of rows x columns units: a share of the axis that has more of them, so that parts are as equal as
-/// can be.
-constexpr rectangle share(std::int64_t rows, std::int64_t columns, part p) {
-  if (rows >= columns) return {share(rows, p), {0, columns}};
-  return {{0, rows}, share(columns, p)};
-}
-
-}  // namespace nnrt::inline NNRT_ISA::kernels
-
-namespace nnrt::inline NNRT_ISA::kernels {
-
-/// The elements of operand i.
-constexpr const float* floats_in(const kernel_call& call, std::size_t i) { return call.in[i].data.get<float>(); }
-constexpr float* floats_out(const kernel_call& call, std::size_t i = 0) { return call.out[i].data.get<float>(); }
-
-/// The same as bytes, for kernels that only move elements.
-inline const std::byte* bytes_in(const kernel_call& call, std::size_t i) {
-  return static_cast<const std::byte*>(call.in[i].data.raw());
-}
-inline std::byte* bytes_out(const kernel_call& call, std::size_t i = 0) {
-  return static_cast<std::byte*>(call.out[i].data.raw());
-}
-
-constexpr part part_of(const kernel_call& call) { return {call.tile, call.tiles}; }
-
-/// Into how many parts work of so many elements is worth being cut: none below 64 Ki, since starting a part costs some
-/// microseconds.
-constexpr int parts_for(std::int64_t elements) {
-  constexpr std::int64_t least = 32 * 1024, most = 64;
-  const std::int64_t parts = elements / least;
-  return static_cast<int>(parts < 2 ? 1 : parts < most ? parts : most);
-}
-
-/// What a part does of n floats, in whole cache lines, so that no two parts write into one (where the memory is
-/// aligned).
-constexpr interval share_of_floats(std::int64_t n, part p) {
-  if (p.count == 1) return {0, n};  // divisions cost as much as the work on a handful of elements
-  constexpr std::int64_t line = 16;
-  const interval lines = share((n + line - 1) / line, p);
-  return {lines.begin * line, lines.end * line < n ? lines.end * line : n};
-}
-
-/// Elements of the result that a call makes: all, or those of its rows.
-constexpr std::int64_t elements_of(const kernel_call& call) {
-  const shape_t& y = call.out[0].shape();
-  return call.rows.is_all() ? y.elements() : call.rows.count() * y.elements(2);
-}
-
-/// How an operator on two tensors of one shape, an image's, reads the rows of both.
-constexpr row_window rows_of_pairs(const kernel_request& node) {
-  const shape_t &a = node.in[0].desc.shape, &b = node.in[1].desc.shape;
-  return {a == b && a.rank == 4 ? 0b11U : 0U};
-}
-
-/// How a convolution of this shape reads the rows of operand 0.
-template <class Shape> constexpr row_window row_window_of(const Shape& s) {
-  return {0b1, s.stride_h, (s.kernel_h - 1) * s.dilation_h + 1, s.pad_top};
-}
-
-/// The convolution that makes some rows of one image's result from the rows that it reads for them.
-template <class Shape> constexpr Shape narrowed(Shape s, row_range rows) {
-  if (rows.is_all()) return s;
-  const row_window window = row_window_of(s);
-  const row_range read = window.under(rows, s.height);
-  s.batch = 1, s.height = read.count(), s.out_height = rows.count();
-  s.pad_top = read.begin - window.first_row_of(rows.begin);
-  return s;
-}
-
-/// Whether the operands that are there and the outputs are all of this dtype.
-constexpr bool all_of_type(const kernel_request& node, dtype type) {
-  for (const operand& x : node.in)
-    if (x && x.desc.type != type) return false;
-  for (const tensor_desc& y : node.out)
-    if (y.type != type) return false;
-  return true;
-}
-
-/// Whether there is something to compute and all extents are known: the kernels' condition; the reference takes the
-/// rest.
-constexpr bool has_work(const kernel_request& node) {
-  if (node.in[0].desc.elements() <= 0) return false;
-  for (const tensor_desc& y : node.out)
-    if (y.elements() <= 0) return false;
-  return true;
-}
-
-}  // namespace nnrt::inline NNRT_ISA::kernels
-// ===== nnrt/kernels/elementwise.hpp
-// elementwise: functions of one or two operands, element by element, with NumPy's broadcasting.
-// Flow: bind/relu.hpp, bind/add.hpp and their like call map(), zip() and its like, and normalise_channels().
-
-// ===== nnrt/kernels/broadcast_loops.hpp
-// broadcast_loops: how two operands are walked together under NumPy's broadcasting, and which way of walking fits them.
-// Flow: bind/detail/binary.hpp chooses by broadcast_form; the kernels over floats and over other elements take the
-// loops.
-
-// ===== nnrt/core/broadcast.hpp
-// broadcast: NumPy's rule for operands of different shapes - extents of 1 are repeated, missing leading axes count as 1.
-// Flow: binary operators' infer, reference and kernels.
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -2023,6 +808,41 @@ constexpr int normalise_axis(std::int64_t axis, int rank) {
 }
 
 }  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/kernels/part.hpp
+// part: how the work of one kernel call is divided among tasks.
+// Flow: a thread pool calls a kernel once per part, in any order or at once; together they do what part {0, 1} does.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Part `index` of `count` (0 <= index < count). Every kernel gives the same bits for any count.
+struct part {
+  std::int64_t index = 0;
+  std::int64_t count = 1;
+};
+
+/// begin <= i < end.
+struct interval {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  constexpr std::int64_t size() const { return end - begin; }
+};
+
+/// Units along two axes.
+struct rectangle {
+  interval rows, columns;
+};
+
+/// What a part does of n units; the parts differ by one unit at most.
+constexpr interval share(std::int64_t n, part p) { return {n * p.index / p.count, n * (p.index + 1) / p.count}; }
+
+/// What a part does of rows x columns units: a share of the axis that has more of them, so that parts are as equal as
+/// can be.
+constexpr rectangle share(std::int64_t rows, std::int64_t columns, part p) {
+  if (rows >= columns) return {share(rows, p), {0, columns}};
+  return {{0, rows}, share(columns, p)};
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -2122,983 +942,6 @@ void zip_elements(const broadcast_loops& loops, const T* a, const T* b, R* y, in
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
-// ===== nnrt/kernels/lane_math.hpp
-// lane_math: selections and elementary functions on vectors of floats.
-// Flow: elementwise.hpp and softmax.hpp compute with these; the operators' references (core/math.hpp) are what they are
-// held against.
-
-// ===== nnrt/kernels/lanes.hpp
-// lanes: the vector type of every float kernel, and its operations.
-// Flow: the kernels include this; no other header mentions intrinsics of float vectors.
-
-#if defined(__SSE2__) || (defined(__ARM_NEON) && defined(__aarch64__))
-#define NNRT_HAS_XSIMD 1
-// g++ 12 warns about _mm512_undefined_ps inside its own header once that is inlined into ours.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-// Registers alone: xsimd::batch, with <complex>, <memory> and the functions of every architecture, costs
-// each translation unit another 0.25 s, and each of its operations three calls to inline.
-#include <xsimd/types/xsimd_all_registers.hpp>
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
-#endif
-
-namespace nnrt::inline NNRT_ISA::kernels {
-
-/// Template argument of every kernel's entry point. A template is compiled only where it is called, so a program that
-/// merely includes a kernel does not pay for it.
-struct native {};
-
-// --- the vector type -------------------------------------------------------
-#if defined(NNRT_HAS_XSIMD)
-/// A vector register of floats. Operators are the compilers' own on vectors; what they lack stands below by name.
-template <class Arch> struct float_vector : xsimd::types::simd_register<float, Arch> {
-  using register_type = typename xsimd::types::simd_register<float, Arch>::register_type;
-  static constexpr std::size_t size = sizeof(register_type) / sizeof(float);
-  /// As many integers.
-  typedef std::int32_t integers __attribute__((vector_size(sizeof(register_type))));
-
-  float_vector() = default;
-  [[gnu::always_inline]] explicit float_vector(register_type x) { this->data = x; }
-  [[gnu::always_inline]] explicit float_vector(float x) { this->data = x - register_type{}; }
-
-  [[gnu::always_inline]] friend float_vector operator-(float_vector x) { return float_vector(-x.data); }
-  [[gnu::always_inline]] friend float_vector operator+(float_vector x, float_vector y) { return float_vector(x.data + y.data); }
-  [[gnu::always_inline]] friend float_vector operator-(float_vector x, float_vector y) { return float_vector(x.data - y.data); }
-  [[gnu::always_inline]] friend float_vector operator*(float_vector x, float_vector y) { return float_vector(x.data * y.data); }
-  [[gnu::always_inline]] friend float_vector operator/(float_vector x, float_vector y) { return float_vector(x.data / y.data); }
-};
-#endif
-
-// The architecture is spelled out, not xsimd's default: with -mavx alone the default would be 8 lanes inside namespace
-// sse4, and two units compiled with different flags would give one name two meanings.
-#if !defined(NNRT_HAS_XSIMD)
-/// One float that looks like a vector, for machines without one.
-struct single_lane {
-  static constexpr std::size_t size = 1;
-  float data = 0;
-
-  single_lane() = default;
-  explicit single_lane(float x) : data(x) {}
-  friend single_lane operator+(single_lane x, single_lane y) { return single_lane(x.data + y.data); }
-};
-using vf = single_lane;
-#elif defined(__aarch64__)
-using vf = float_vector<xsimd::neon64>;
-#elif defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
-#define NNRT_LANES_AVX512 1
-using vf = float_vector<xsimd::avx512bw>;
-#elif defined(__AVX2__) && defined(__FMA__)
-#define NNRT_LANES_AVX2 1
-using vf = float_vector<xsimd::fma3<xsimd::avx2>>;
-#elif defined(__SSE4_1__)
-using vf = float_vector<xsimd::sse4_1>;
-#else
-using vf = float_vector<xsimd::sse2>;
-#endif
-
-/// Floats per vector.
-inline constexpr std::int64_t lanes = static_cast<std::int64_t>(vf::size);
-
-/// Vector registers of the machine; the kernels choose the size of their tiles by it.
-#if defined(NNRT_LANES_AVX512) || defined(__aarch64__)
-inline constexpr int vector_registers = 32;
-#else
-inline constexpr int vector_registers = 16;
-#endif
-
-/// Whether load_first() and store_first() cost no more than load() and store().
-#if defined(NNRT_LANES_AVX512)
-inline constexpr bool masks_are_free = true;
-#else
-inline constexpr bool masks_are_free = false;
-#endif
-
-/// n rounded up to whole vectors.
-constexpr std::int64_t whole_vectors(std::int64_t n) { return (n + lanes - 1) / lanes * lanes; }
-
-// --- operations ------------------------------------------------------------
-
-/// The float at p in every lane.
-[[gnu::always_inline]] inline vf broadcast(const float* p) {
-#if defined(NNRT_LANES_AVX512)
-  return vf(_mm512_set1_ps(*p));
-#else
-  return vf(*p);
-#endif
-}
-
-[[gnu::always_inline]] inline vf load(const float* p) {
-#if defined(NNRT_LANES_AVX512)
-  return vf(_mm512_loadu_ps(p));
-#elif defined(NNRT_LANES_AVX2)
-  return vf(_mm256_loadu_ps(p));
-#elif defined(__SSE2__)
-  return vf(_mm_loadu_ps(p));
-#elif defined(NNRT_HAS_XSIMD)
-  return vf(vld1q_f32(p));
-#else
-  return vf(*p);
-#endif
-}
-
-[[gnu::always_inline]] inline void store(float* p, vf x) {
-#if defined(NNRT_LANES_AVX512)
-  _mm512_storeu_ps(p, x.data);
-#elif defined(NNRT_LANES_AVX2)
-  _mm256_storeu_ps(p, x.data);
-#elif defined(__SSE2__)
-  _mm_storeu_ps(p, x.data);
-#elif defined(NNRT_HAS_XSIMD)
-  vst1q_f32(p, x.data);
-#else
-  *p = x.data;
-#endif
-}
-
-/// x * y + z; one rounding where the machine has fma, two on SSE.
-[[gnu::always_inline]] inline vf fma(vf x, vf y, vf z) {
-#if defined(NNRT_LANES_AVX512)
-  return vf(_mm512_fmadd_ps(x.data, y.data, z.data));
-#elif defined(NNRT_LANES_AVX2)
-  return vf(_mm256_fmadd_ps(x.data, y.data, z.data));
-#elif defined(__aarch64__) && defined(NNRT_HAS_XSIMD)
-  return vf(vfmaq_f32(z.data, x.data, y.data));
-#else
-  return vf(x.data * y.data + z.data);
-#endif
-}
-
-/// The larger and the smaller of both, lane by lane; y where one of them is a NaN on x86, a NaN on NEON.
-[[gnu::always_inline]] inline vf larger_of(vf x, vf y) {
-#if defined(NNRT_LANES_AVX512)
-  return vf(_mm512_max_ps(x.data, y.data));
-#elif defined(NNRT_LANES_AVX2)
-  return vf(_mm256_max_ps(x.data, y.data));
-#elif defined(__SSE2__)
-  return vf(_mm_max_ps(x.data, y.data));
-#elif defined(NNRT_HAS_XSIMD)
-  return vf(vmaxq_f32(x.data, y.data));
-#else
-  return x.data > y.data ? x : y;
-#endif
-}
-[[gnu::always_inline]] inline vf smaller_of(vf x, vf y) {
-#if defined(NNRT_LANES_AVX512)
-  return vf(_mm512_min_ps(x.data, y.data));
-#elif defined(NNRT_LANES_AVX2)
-  return vf(_mm256_min_ps(x.data, y.data));
-#elif defined(__SSE2__)
-  return vf(_mm_min_ps(x.data, y.data));
-#elif defined(NNRT_HAS_XSIMD)
-  return vf(vminq_f32(x.data, y.data));
-#else
-  return x.data < y.data ? x : y;
-#endif
-}
-
-/// The square root, correctly rounded; NaN below zero.
-[[gnu::always_inline]] inline vf root_of(vf x) {
-#if defined(NNRT_LANES_AVX512)
-  return vf(_mm512_sqrt_ps(x.data));
-#elif defined(NNRT_LANES_AVX2)
-  return vf(_mm256_sqrt_ps(x.data));
-#elif defined(__SSE2__)
-  return vf(_mm_sqrt_ps(x.data));
-#elif defined(NNRT_HAS_XSIMD)
-  return vf(vsqrtq_f32(x.data));
-#else
-  return vf(__builtin_sqrtf(x.data));
-#endif
-}
-
-/// What an epilogue limits sums to: nothing by default, [0, inf] for relu, [0, 6] for relu6.
-struct clamp_range {
-  float lo = -std::numeric_limits<float>::infinity();
-  float hi = std::numeric_limits<float>::infinity();
-};
-
-/// x limited to [lo, hi]; a NaN in x stays NaN: it stands second, see larger_of().
-[[gnu::always_inline]] inline vf clamp(vf x, vf lo, vf hi) { return smaller_of(hi, larger_of(lo, x)); }
-
-#if defined(NNRT_LANES_AVX2)
-/// All bits set in the first n lanes.
-[[gnu::always_inline]] inline __m256i first_lanes(std::int64_t n) {
-  return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(n)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-}
-#endif
-
-/// Stores the first n lanes (0 < n <= lanes); memory past them is not touched.
-[[gnu::always_inline]] inline void store_first(float* p, vf v, std::int64_t n) {
-#if defined(NNRT_LANES_AVX512)
-  _mm512_mask_storeu_ps(p, static_cast<__mmask16>((1U << n) - 1U), v.data);
-#else
-  if (n == lanes) return store(p, v);
-#if defined(NNRT_LANES_AVX2)
-  _mm256_maskstore_ps(p, first_lanes(n), v.data);
-#else
-  float all[lanes];
-  store(all, v);
-  std::memcpy(p, all, static_cast<std::size_t>(n) * sizeof(float));
-#endif
-#endif
-}
-
-/// The first n floats at p (0 < n <= lanes), the other lanes zero; memory past them is not touched.
-[[gnu::always_inline]] inline vf load_first(const float* p, std::int64_t n) {
-#if defined(NNRT_LANES_AVX512)
-  return vf(_mm512_maskz_loadu_ps(static_cast<__mmask16>((1U << n) - 1U), p));
-#elif defined(NNRT_LANES_AVX2)
-  return vf(_mm256_maskload_ps(p, first_lanes(n)));
-#else
-  float all[lanes] = {};
-  std::memcpy(all, p, static_cast<std::size_t>(n) * sizeof(float));
-  return load(all);
-#endif
-}
-
-// --- half vectors ----------------------------------------------------------
-
-/// Whether the operations on halves are single instructions here. Where they are not, nothing calls them.
-#if defined(NNRT_LANES_AVX512)
-inline constexpr bool has_halves = true;
-/// Lower half of `low`, upper half of `high`.
-[[gnu::always_inline]] inline vf blend_halves(vf low, vf high) {
-  return vf(_mm512_mask_blend_ps(0xff00, low.data, high.data));
-}
-/// The first half vector at p, twice.
-[[gnu::always_inline]] inline vf load_half_twice(const float* p) {
-  return vf(_mm512_broadcast_f32x8(_mm256_loadu_ps(p)));
-}
-/// The first n lanes (0 < n <= lanes / 2) of the lower half to p, of the upper half to q.
-[[gnu::always_inline]] inline void store_halves(float* p, float* q, vf v, std::int64_t n) {
-  const __mmask8 mask = static_cast<__mmask8>((1U << n) - 1U);
-  _mm256_mask_storeu_ps(p, mask, _mm512_castps512_ps256(v.data));
-  // Opaque, or the compiler merges both steps into a vextractf32x8 to memory, which faults on lanes that the mask
-  // leaves out.
-  __m256 upper = _mm512_extractf32x8_ps(v.data, 1);
-  asm("" : "+v"(upper));
-  _mm256_mask_storeu_ps(q, mask, upper);
-}
-#else
-inline constexpr bool has_halves = false;
-inline vf blend_halves(vf low, vf) { return low; }
-inline vf load_half_twice(const float* p) { return load(p); }
-inline void store_halves(float*, float*, vf, std::int64_t) {}
-#endif
-
-// --- what keeps g++ 12 from spoiling a tile ---------------------------------
-
-/// A place in memory as a number. Kernels step through rows with it: a pointer past the end of its array, as the last
-/// step of a loop makes, would be undefined behaviour, a number is not.
-using address = std::uintptr_t;
-
-inline address address_of(const float* p) { return reinterpret_cast<address>(p); }
-
-/// `floats` floats further on (or back).
-[[gnu::always_inline]] inline address advanced(address from, std::int64_t floats) {
-  return from + static_cast<address>(floats * static_cast<std::int64_t>(sizeof(float)));
-}
-[[gnu::always_inline]] inline const float* floats_at(address from) { return reinterpret_cast<const float*>(from); }
-
-/// Makes the value opaque, so that the optimiser keeps it in a register instead of recomputing it from others.
-template <class T> [[gnu::always_inline]] inline void keep(T& value) { asm("" : "+r"(value)); }
-/// The same for a vector that was loaded: the optimiser else loads it again for each of a few uses.
-[[gnu::always_inline]] inline void keep(vf& value) {
-#if defined(__SSE2__)
-  asm("" : "+v"(value.data));
-#elif defined(NNRT_HAS_XSIMD)
-  asm("" : "+w"(value.data));
-#else
-  static_cast<void>(value);
-#endif
-}
-
-/// Multiples of a distance in memory. With x86's scaled index they reach offsets 0 to 6 from one base without a further
-/// instruction. Kept opaque: g++ 12 else computes every address ahead of the loop and parks them in stack slots.
-struct strides {
-  address x1, x3, x5, x7;
-  explicit strides(std::int64_t floats) : strides(advanced(0, floats)) {}
-  static strides of_bytes(std::int64_t bytes) { return strides(static_cast<address>(bytes)); }
-  /// base + I distances, I in 0 … 7.
-  template <int I> [[gnu::always_inline]] address from(address base) const {
-    static_assert(I >= 0 && I <= 7);
-    if constexpr (I == 3) return base + x3;
-    else if constexpr (I == 5) return base + x5;
-    else if constexpr (I == 6) return base + 2 * x3;
-    else if constexpr (I == 7) return base + x7;
-    else return base + I * x1;
-  }
-
- private:
-  explicit strides(address distance) : x1(distance), x3(x1 * 3), x5(x1 * 5), x7(x1 * 7) {
-    keep(x3), keep(x5), keep(x7);
-  }
-};
-
-/// f(0) … f(N - 1) with constant arguments. A plain loop over an array of vectors leaves the array on the stack: g++ 12
-/// unrolls after it has decided what lives in memory. The lambdas given must be always_inline, too.
-template <int N, class F> [[gnu::always_inline]] inline void each(F&& f) {
-  [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
-    (f(std::integral_constant<int, I>{}), ...);
-  }
-  (std::make_integer_sequence<int, N>{});
-}
-
-/// Copies n floats that do not overlap; faster than memcpy for the handfuls that kernels copy.
-inline void copy_floats(const float* from, std::int64_t n, float* to) {
-  std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) store(to + i, load(from + i));
-  if (i < n) store_first(to + i, load_first(from + i, n - i), n - i);
-}
-
-/// Sets n floats to zero.
-inline void zero_floats(std::int64_t n, float* to) {
-  const vf zero(0.0F);
-  std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) store(to + i, zero);
-  if (i < n) store_first(to + i, zero, n - i);
-}
-
-}  // namespace nnrt::inline NNRT_ISA::kernels
-
-namespace nnrt::inline NNRT_ISA::kernels {
-
-// Everything is a template over the vector type, which is always vf: nothing is instantiated by including this.
-
-// --- what a machine without vectors needs ----------------------------------
-#if !defined(NNRT_HAS_XSIMD)
-inline single_lane operator-(single_lane x) { return single_lane(-x.data); }
-inline single_lane operator-(single_lane x, single_lane y) { return single_lane(x.data - y.data); }
-inline single_lane operator*(single_lane x, single_lane y) { return single_lane(x.data * y.data); }
-inline single_lane operator/(single_lane x, single_lane y) { return single_lane(x.data / y.data); }
-#endif
-
-// --- selections ------------------------------------------------------------
-
-/// Lane by lane x < y ? yes : no; a NaN in x or y gives no.
-template <class V> [[gnu::always_inline]] inline V where_less(V x, V y, V yes, V no) {
-  return V(x.data < y.data ? yes.data : no.data);
-}
-
-/// Lane by lane x <= y ? yes : no; a NaN in x or y gives no.
-template <class V> [[gnu::always_inline]] inline V where_at_most(V x, V y, V yes, V no) {
-  return V(x.data <= y.data ? yes.data : no.data);
-}
-
-/// Lane by lane: yes where x is a NaN, else no.
-template <class V> [[gnu::always_inline]] inline V where_nan(V x, V yes, V no) {
-  return V(x.data == x.data ? no.data : yes.data);
-}
-
-/// The larger of both, a NaN where one of them is a NaN.
-template <class V> [[gnu::always_inline]] inline V maximum_of(V x, V y) {
-#if defined(__aarch64__) && defined(NNRT_HAS_XSIMD)
-  return larger_of(x, y);
-#else
-  return where_nan(x, x, larger_of(x, y));
-#endif
-}
-
-/// A byte for each lane, 1 or 0, as booleans are stored.
-struct truth_lanes {
-#if defined(NNRT_HAS_XSIMD)
-  using bytes [[gnu::vector_size(lanes)]] = std::int8_t;
-#else
-  using bytes = bool;
-#endif
-  bytes data;
-};
-
-/// Lane by lane whether x <= y; a NaN in x or y is none.
-template <class V> [[gnu::always_inline]] inline truth_lanes at_most(V x, V y) {
-#if defined(NNRT_HAS_XSIMD)
-  return {__builtin_convertvector(x.data <= y.data, truth_lanes::bytes) & 1};  // of 0 and -1
-#else
-  return {x.data <= y.data};
-#endif
-}
-/// All lanes, and the first n of them (0 < n <= lanes), as booleans.
-[[gnu::always_inline]] inline void store(bool* p, truth_lanes v) {
-  std::memcpy(p, &v.data, static_cast<std::size_t>(lanes));
-}
-[[gnu::always_inline]] inline void store_first(bool* p, truth_lanes v, std::int64_t n) {
-  std::memcpy(p, &v.data, static_cast<std::size_t>(n));
-}
-
-template <class V> [[gnu::always_inline]] inline V magnitude_of(V x) {
-#if defined(NNRT_HAS_XSIMD)
-  using integers = typename V::integers;
-  const integers bits = std::bit_cast<integers>(x.data) & 0x7fffffff;
-  return V(std::bit_cast<typename V::register_type>(bits));
-#else
-  return V(x.data < 0 ? -x.data : x.data == 0 ? 0.0F : x.data);
-#endif
-}
-
-// --- across the lanes ------------------------------------------------------
-
-namespace detail {
-
-/// The lanes of both halves, quarters, ... exchanged: lane i of the result is lane i ^ Distance.
-template <int Distance, class V> [[gnu::always_inline]] inline V exchanged(V x) {
-  return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
-    return V(__builtin_shufflevector(x.data, x.data, (I ^ Distance)...));
-  }
-  (std::make_integer_sequence<int, static_cast<int>(lanes)>{});
-}
-
-/// f over all lanes, halves first: the order of a sum depends on the number of lanes alone.
-template <class V, class F> [[gnu::always_inline]] inline float fold_lanes(V x, F f) {
-  constexpr auto count = static_cast<unsigned>(lanes);
-  each<std::countr_zero(count)>([&](auto k) __attribute__((always_inline)) {
-    x = f(x, exchanged<static_cast<int>(count >> (k + 1))>(x));
-  });
-  if constexpr (lanes == 1) return x.data;
-  else return x.data[0];
-}
-
-}  // namespace detail
-
-/// The sum of the lanes.
-template <class V> [[gnu::always_inline]] inline float sum_of_lanes(V x) {
-  return detail::fold_lanes(
-      x, [](V a, V b) __attribute__((always_inline)) { return a + b; });
-}
-
-/// The largest lane; any number when there is a NaN.
-template <class V> [[gnu::always_inline]] inline float largest_lane(V x) {
-  return detail::fold_lanes(
-      x, [](V a, V b) __attribute__((always_inline)) { return larger_of(a, b); });
-}
-
-/// v with `rest` in the lanes from n on.
-template <class V> [[gnu::always_inline]] inline V first_or(V v, std::int64_t n, float rest) {
-#if defined(NNRT_LANES_AVX512)
-  return V(_mm512_mask_blend_ps(static_cast<__mmask16>((1U << n) - 1U), _mm512_set1_ps(rest), v.data));
-#elif defined(NNRT_LANES_AVX2)
-  return V(_mm256_blendv_ps(_mm256_set1_ps(rest), v.data, _mm256_castsi256_ps(first_lanes(n))));
-#else
-  alignas(64) float all[lanes];
-  store(all, v);
-  for (std::int64_t i = n; i < lanes; ++i) all[i] = rest;
-  return load(all);
-#endif
-}
-
-// --- functions -------------------------------------------------------------
-
-/// Horner's scheme, highest power first.
-template <class V, class... Rest> [[gnu::always_inline]] inline V polynomial(V x, float highest, Rest... rest) {
-  V sum(highest);
-  ((sum = fma(sum, x, V(rest))), ...);
-  return sum;
-}
-
-namespace detail {
-
-/// e^x / 2^n, n the integer nearest to x / ln 2: a number from 0.7 to 1.42.
-template <class V> [[gnu::always_inline]] inline V exp_fraction(V x, V n) {
-  // ln 2 in two parts, the first of 15 bits: its products with n are exact even without fma.
-  const V r = fma(n, V(-0x1.7f7d1cp-20F), fma(n, V(-0x1.62e4p-1F), x));
-  // 1 + r + minimax of e^r - 1 - r for |r| < 0.35, relative error of the sum below 3.3e-9.
-  return polynomial(r, 0x1.6a1a72p-10F, 0x1.123fc6p-7F, 0x1.555916p-5F, 0x1.55548ap-3F, 0x1.fffffcp-2F, 1.0F, 1.0F);
-}
-
-}  // namespace detail
-
-/// e^x within 1.5 ulp where the result is a normal number, 0 or a subnormal number below, infinity above, a NaN for a
-/// NaN.
-template <class V> [[gnu::always_inline]] inline V exp_of(V x) {
-  constexpr float log2_e = 0x1.715476p+0F;
-#if defined(NNRT_LANES_AVX512)
-  const V at = clamp(x, V(-104.0F), V(89.0F));  // the results are 0 and infinity there already
-  const V n(_mm512_roundscale_ps((at * V(log2_e)).data, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
-  return V(_mm512_scalef_ps(detail::exp_fraction(at, n).data, n.data));
-#else
-  constexpr float lowest = -0x1.5d589ep+6F, highest = 0x1.62e42ep+6F;  // from ln 2^-126 to ln of the largest float
-  constexpr float shift =
-      0x1.8p23F;  // a number beside it loses its fraction; n then stands in the lowest bits of the sum
-  const V shifted = fma(x, V(log2_e), V(shift)), fraction = detail::exp_fraction(x, shifted - V(shift));
-#if defined(NNRT_HAS_XSIMD)
-  using integers = typename V::integers;
-  const integers exponent = std::bit_cast<integers>(shifted.data) << 23;
-  const V e(std::bit_cast<typename V::register_type>(std::bit_cast<integers>(fraction.data) + exponent));
-#else
-  const std::uint32_t exponent = std::bit_cast<std::uint32_t>(shifted.data) << 23U;
-  const V e(std::bit_cast<float>(std::bit_cast<std::uint32_t>(fraction.data) + exponent));
-#endif
-  const V beyond = x + V(std::numeric_limits<float>::infinity());
-  return where_less(x, V(lowest), V(0.0F), where_at_most(x, V(highest), e, beyond));  // a NaN is beyond
-#endif
-}
-
-/// 1 / (1 + e^-x).
-template <class V> [[gnu::always_inline]] inline V sigmoid_of(V x) { return V(1.0F) / (V(1.0F) + exp_of(-x)); }
-
-/// tanh x within 4 ulp: x + x^3 P(x^2) near zero, else 1 - 2 / (e^2x + 1), which loses nothing there.
-template <class V> [[gnu::always_inline]] inline V tanh_of(V x) {
-  constexpr float near = 0.65F;
-  const V square = x * x;
-  // Minimax on |x| <= 0.65, relative error 6.8e-9.
-  const V series = polynomial(square, -0.005515167381F, 0.02046942363F, -0.0536880245F, 0.1333083037F, -0.3333325985F);
-  const V far = V(1.0F) - V(2.0F) / (exp_of(x + x) + V(1.0F));
-  return where_less(square, V(near * near), fma(x * square, series, x), far);
-}
-
-/// 0.5 x (1 + erf(x / sqrt 2)) = x Phi(x), Phi the normal distribution; without the cancellation of the former for
-/// negative x.
-template <class V> [[gnu::always_inline]] inline V gelu_of(V x) {
-  // Phi(-t) = e^(-t^2/2) P(u), u = 1 / (1 + 0.3 t): minimax on 0 <= t <= 13.5, relative error 1.3e-7.
-  const V t = magnitude_of(x), u = V(1.0F) / fma(t, V(0.3F), V(1.0F));
-  const V series = polynomial(u, 0.03593153073F, -0.1582751931F, 0.2082052969F, -0.05539272204F, 0.1294686498F,
-                              0.0996376462F, 0.1207983361F, 0.119626391F);
-  const V below = exp_of(t * t * V(-0.5F)) * (series * u);
-  return x * where_less(x, V(0.0F), below, V(1.0F) - below);
-}
-
-/// 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) = x sigmoid(2 sqrt(2/pi) (x + 0.044715 x^3)).
-template <class V> [[gnu::always_inline]] inline V gelu_tanh_of(V x) {
-  const V twice = x * fma(x * x, V(0.0713548162726F), V(1.59576912161F));
-  return x * sigmoid_of(twice);
-}
-
-}  // namespace nnrt::inline NNRT_ISA::kernels
-
-namespace nnrt::inline NNRT_ISA::kernels {
-
-// Tails go through the vector function too: the result of an element must not depend on its place, or on how the work
-// is divided.
-
-// --- one operand -----------------------------------------------------------
-
-/// y[i] = f(x[i]) for n elements; y may be x.
-template <class F> void map(const float* x, std::int64_t n, float* y, F f) {
-  std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) store(y + i, f(load(x + i)));
-  if (i < n) store_first(y + i, f(load_first(x + i, n - i)), n - i);
-}
-
-/// What a fused activation limits results to.
-constexpr clamp_range range_of(activation fused) {
-  if (fused == activation::none) return {};
-  return {0.0F, fused == activation::relu6 ? 6.0F : std::numeric_limits<float>::infinity()};
-}
-
-// Functions for map().
-
-/// x limited to a range.
-struct clamp_lanes {
-  clamp_range range;
-  template <class V> [[gnu::always_inline]] V operator()(V x) const { return clamp(x, V(range.lo), V(range.hi)); }
-};
-/// 1 / (1 + e^-x).
-struct sigmoid_lanes {
-  template <class V> [[gnu::always_inline]] V operator()(V x) const { return sigmoid_of(x); }
-};
-/// tanh x.
-struct tanh_lanes {
-  template <class V> [[gnu::always_inline]] V operator()(V x) const { return tanh_of(x); }
-};
-/// x * relu6(x + 3) / 6.
-struct hswish_lanes {
-  template <class V> [[gnu::always_inline]] V operator()(V x) const {
-    return x * (clamp(x + V(3.0F), V(0.0F), V(6.0F)) * V(1.0F / 6.0F));
-  }
-};
-/// x Phi(x), Phi the normal distribution.
-struct gelu_lanes {
-  template <class V> [[gnu::always_inline]] V operator()(V x) const { return gelu_of(x); }
-};
-/// The approximation of the same by tanh.
-struct gelu_tanh_lanes {
-  template <class V> [[gnu::always_inline]] V operator()(V x) const { return gelu_tanh_of(x); }
-};
-
-/// The square root of x.
-struct sqrt_lanes {
-  template <class V> [[gnu::always_inline]] V operator()(V x) const { return root_of(x); }
-};
-/// One over it.
-struct rsqrt_lanes {
-  template <class V> [[gnu::always_inline]] V operator()(V x) const { return V(1.0F) / root_of(x); }
-};
-
-// Functions for zip().
-
-/// a + b.
-struct add_lanes {
-  template <class V> [[gnu::always_inline]] V operator()(V a, V b) const { return a + b; }
-};
-/// a - b.
-struct subtract_lanes {
-  template <class V> [[gnu::always_inline]] V operator()(V a, V b) const { return a - b; }
-};
-/// a b.
-struct multiply_lanes {
-  template <class V> [[gnu::always_inline]] V operator()(V a, V b) const { return a * b; }
-};
-/// a / b.
-struct divide_lanes {
-  template <class V> [[gnu::always_inline]] V operator()(V a, V b) const { return a / b; }
-};
-/// The larger of both, a NaN where one of them is.
-struct maximum_lanes {
-  template <class V> [[gnu::always_inline]] V operator()(V a, V b) const { return maximum_of(a, b); }
-};
-/// a where it is positive (or a NaN), else a times its slope b.
-struct prelu_lanes {
-  template <class V> [[gnu::always_inline]] V operator()(V a, V b) const { return where_less(V(0.0F), a, a, a * b); }
-};
-/// (a - b)^2.
-struct squared_difference_lanes {
-  template <class V> [[gnu::always_inline]] V operator()(V a, V b) const {
-    const V difference = a - b;
-    return difference * difference;
-  }
-};
-/// Whether a <= b.
-struct less_equal_lanes {
-  template <class V> [[gnu::always_inline]] truth_lanes operator()(V a, V b) const { return at_most(a, b); }
-};
-/// What the mode says. A branch that goes one way for all elements costs less than loops of their own for three modes.
-struct eltwise_lanes {
-  eltwise_mode mode;
-  template <class V> [[gnu::always_inline]] V operator()(V a, V b) const {
-    return mode == eltwise_mode::product ? a * b : mode == eltwise_mode::sum ? a + b : maximum_of(a, b);
-  }
-};
-/// F, then an activation.
-template <class F> struct clamped {
-  F f;
-  clamp_range range;
-  template <class V> [[gnu::always_inline]] V operator()(V a, V b) const {
-    return clamp(f(a, b), V(range.lo), V(range.hi));
-  }
-};
-
-// --- two operands, row by row ----------------------------------------------
-// Each of these is a function of its own, not to be inlined: the ways of broadcasting share them, and a call costs
-// nothing beside a row.
-
-/// y[i] = f(a[i], b[i]) for n elements; y may be an operand.
-template <class Y, class F> [[gnu::noinline]] void zip(const float* a, const float* b, std::int64_t n, Y* y, F f) {
-  std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) store(y + i, f(load(a + i), load(b + i)));
-  if (i < n) store_first(y + i, f(load_first(a + i, n - i), load_first(b + i, n - i)), n - i);
-}
-
-/// The same with a single number as first operand.
-template <class Y, class F> [[gnu::noinline]] void zip(float a, const float* b, std::int64_t n, Y* y, F f) {
-  const vf first = broadcast(&a);
-  std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) store(y + i, f(first, load(b + i)));
-  if (i < n) store_first(y + i, f(first, load_first(b + i, n - i)), n - i);
-}
-
-/// The same with a single number as second operand.
-template <class Y, class F> [[gnu::noinline]] void zip(const float* a, float b, std::int64_t n, Y* y, F f) {
-  const vf second = broadcast(&b);
-  std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) store(y + i, f(load(a + i), second));
-  if (i < n) store_first(y + i, f(load_first(a + i, n - i), second), n - i);
-}
-
-/// A row that is repeated beside an operand of many such rows.
-struct repeated_row {
-  const float* first;
-  std::int64_t period;  // its elements
-  bool comes_first;     // whether it is the first operand
-};
-
-namespace detail {
-
-/// The longest rows that are worth being laid end to end, so that they are taken many at a time: channels of a colour
-/// image, say.
-inline constexpr std::int64_t longest_short_row = 64;
-
-/// So many rows end to end as there are lanes: whole vectors, whatever the period.
-constexpr std::int64_t length_of_repeated(std::int64_t period) { return period * lanes; }
-inline constexpr std::int64_t longest_repeated = longest_short_row * lanes;
-
-/// Lays a row end to end, from element `phase` of it on, up to n elements (0 < n).
-inline void repeat(const float* row, std::int64_t period, std::int64_t phase, std::int64_t n, float* to) {
-  copy_floats(row + phase, period - phase, to);
-  copy_floats(row, phase, to + period - phase);
-  for (std::int64_t filled = period; filled < n; filled *= 2)
-    copy_floats(to, filled < n - filled ? filled : n - filled, to + filled);
-}
-
-template <class Y, class F>
-void zip_short_rows(const float* x, repeated_row row, std::int64_t phase, std::int64_t n, Y* y, F f) {
-  alignas(64) float rows[longest_repeated];
-  const std::int64_t length = length_of_repeated(row.period);
-  repeat(row.first, row.period, phase, n < length ? n : length, rows);
-  for (std::int64_t i = 0; i < n; i += length) {
-    const std::int64_t left = n - i < length ? n - i : length;
-    zip(row.comes_first ? rows : x + i, row.comes_first ? x + i : rows, left, y + i, f);
-  }
-}
-
-}  // namespace detail
-
-/// y = f(x, row) for n elements of x (or f(row, x), as the row says), of which the first meets element `phase` of it; y
-/// may be x.
-template <class Y, class F>
-void zip_channels(const float* x, repeated_row row, std::int64_t phase, std::int64_t n, Y* y, F f) {
-  if (row.period <= detail::longest_short_row) return detail::zip_short_rows(x, row, phase, n, y, f);
-  for (std::int64_t i = 0; i < n; phase = 0) {
-    const std::int64_t whole = row.period - phase, count = whole < n - i ? whole : n - i;
-    const float* const from = row.first + phase;
-    zip(row.comes_first ? from : x + i, row.comes_first ? x + i : from, count, y + i, f);
-    i += count;
-  }
-}
-
-namespace detail {
-
-/// Whether an operand repeats the row of the innermost loop in the loop around it, while the other one goes on.
-struct inner_rows {
-  bool a_repeats = false, b_repeats = false;
-  constexpr explicit operator bool() const { return a_repeats || b_repeats; }
-};
-
-constexpr inner_rows inner_rows_of(const broadcast_loops& loops) {
-  const int inner = loops.count - 1, outer = inner - 1;
-  if (outer < 0 || loops.a_steps[inner] != 1 || loops.b_steps[inner] != 1) return {};
-  const bool a_goes_on = loops.a_steps[outer] == loops.extents[inner],
-             b_goes_on = loops.b_steps[outer] == loops.extents[inner];
-  return {b_goes_on && loops.a_steps[outer] == 0, a_goes_on && loops.b_steps[outer] == 0};
-}
-
-/// The loops with the innermost two made one.
-constexpr broadcast_loops without_inner_rows(broadcast_loops loops) {
-  const int inner = --loops.count;
-  loops.extents[inner - 1] *= loops.extents[inner];
-  return loops;
-}
-
-}  // namespace detail
-
-/// y = f(a, b) for the elements of y in `range`, under broadcasting; y may be an operand of its own size.
-template <class Y, class F>
-void zip_broadcast(const broadcast_loops& loops, const float* a, const float* b, Y* y, interval range, F f) {
-  const detail::inner_rows repeats = detail::inner_rows_of(loops);
-  const broadcast_loops around = repeats ? detail::without_inner_rows(loops) : loops;
-  const int inner = loops.count - 1;
-  const std::int64_t extent = around.extents[around.count - 1], period = loops.extents[inner];
-  const std::int64_t a_step = loops.a_steps[inner], b_step = loops.b_steps[inner];
-  std::int64_t begin = range.begin, skipped = begin % extent;
-  for (broadcast_position at(around, begin / extent); begin < range.end; at.next_row(around)) {
-    const std::int64_t left = range.end - begin, row = extent - skipped, n = row < left ? row : left;
-    const float *from_a = a + at.a, *from_b = b + at.b;
-    if (repeats.a_repeats) zip_channels(from_b + skipped, {from_a, period, true}, skipped % period, n, y + begin, f);
-    else if (repeats.b_repeats)
-      zip_channels(from_a + skipped, {from_b, period, false}, skipped % period, n, y + begin, f);
-    else if (a_step == 0) zip(*from_a, from_b + skipped * b_step, n, y + begin, f);
-    else if (b_step == 0) zip(from_a + skipped, *from_b, n, y + begin, f);
-    else zip(from_a + skipped, from_b + skipped, n, y + begin, f);
-    begin += n;
-    skipped = 0;
-  }
-}
-
-// --- per channel -----------------------------------------------------------
-
-/// One parameter for each of `channels` innermost elements.
-struct channel_parameters {
-  const float *mean, *factor, *offset;
-};
-
-/// y = (x - mean) * factor + offset; y may be x.
-template <class Isa = native>
-void normalise_channels(const float* x, interval rows, std::int64_t channels, const channel_parameters& by, float* y) {
-  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-    const float* const from = x + row * channels;
-    float* const to = y + row * channels;
-    std::int64_t c = 0;
-    for (; c + lanes <= channels; c += lanes)
-      store(to + c, fma(load(from + c) - load(by.mean + c), load(by.factor + c), load(by.offset + c)));
-    if (const std::int64_t left = channels - c; left > 0) {
-      const vf centred = load_first(from + c, left) - load_first(by.mean + c, left);
-      store_first(to + c, fma(centred, load_first(by.factor + c, left), load_first(by.offset + c, left)), left);
-    }
-  }
-}
-
-/// Factors and offsets, as many of each, and what the results are limited to.
-struct affine_parameters {
-  const float *factor, *offset;
-  std::int64_t count;
-  clamp_range range;
-};
-
-namespace detail {
-
-/// y = x * factor + offset, limited, for n elements.
-template <class Isa>
-[[gnu::noinline]] void affine(const float* x, const affine_parameters& by, std::int64_t n, float* y) {
-  const vf lo(by.range.lo), hi(by.range.hi);
-  std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes)
-    store(y + i, clamp(fma(load(x + i), load(by.factor + i), load(by.offset + i)), lo, hi));
-  if (const std::int64_t left = n - i; left > 0) {
-    const vf sum = fma(load_first(x + i, left), load_first(by.factor + i, left), load_first(by.offset + i, left));
-    store_first(y + i, clamp(sum, lo, hi), left);
-  }
-}
-
-}  // namespace detail
-
-/// y = x * factor + offset, limited, for the elements of y in `range`; the parameters lie along the innermost elements.
-/// y may be x.
-template <class Isa = native>
-void affine_channels(const float* x, interval range, const affine_parameters& by, float* y) {
-  std::int64_t phase = range.begin % by.count;
-  if (by.count > detail::longest_short_row) {
-    for (std::int64_t i = range.begin; i < range.end; phase = 0) {
-      const std::int64_t whole = by.count - phase, left = range.end - i, n = whole < left ? whole : left;
-      detail::affine<Isa>(x + i, {by.factor + phase, by.offset + phase, n, by.range}, n, y + i);
-      i += n;
-    }
-    return;
-  }
-  alignas(64) float factors[detail::longest_repeated], offsets[detail::longest_repeated];
-  const std::int64_t length = detail::length_of_repeated(by.count),
-                     used = range.size() < length ? range.size() : length;
-  detail::repeat(by.factor, by.count, phase, used, factors);
-  detail::repeat(by.offset, by.count, phase, used, offsets);
-  for (std::int64_t i = range.begin; i < range.end; i += length) {
-    const std::int64_t n = range.end - i < length ? range.end - i : length;
-    detail::affine<Isa>(x + i, {factors, offsets, n, by.range}, n, y + i);
-  }
-}
-
-/// The same for parameters of which each serves a row of so many elements.
-template <class Isa = native>
-void affine_rows(const float* x, interval range, std::int64_t row, const affine_parameters& by, float* y) {
-  const vf lo(by.range.lo), hi(by.range.hi);
-  for (std::int64_t begin = range.begin; begin < range.end;) {
-    const std::int64_t which = begin / row, left = (which + 1) * row - begin;
-    const std::int64_t end = begin + (left < range.end - begin ? left : range.end - begin);
-    const vf factor = broadcast(by.factor + which % by.count), offset = broadcast(by.offset + which % by.count);
-    std::int64_t i = begin;
-    for (; i + lanes <= end; i += lanes) store(y + i, clamp(fma(load(x + i), factor, offset), lo, hi));
-    if (i < end) store_first(y + i, clamp(fma(load_first(x + i, end - i), factor, offset), lo, hi), end - i);
-    begin = end;
-  }
-}
-
-}  // namespace nnrt::inline NNRT_ISA::kernels
-// ===== nnrt/kernels/fast.hpp
-// fast: the header that kernels/bind/*.hpp include for the template that they specialise.
-// Flow: core/kernel.hpp declares kernels::fast<Op>; kernels/select.hpp includes all specialisations.
-
-namespace nnrt::inline NNRT_ISA::kernels {
-
-namespace detail {
-
-/// The dtype of a result whose elements are Y; that of the operands, T, where Y is void.
-template <class T, class Y> using result_of = std::conditional_t<std::is_void_v<Y>, T, Y>;
-
-/// Whether the node has operands of elements T that are plain numbers, of no scale, and such a result.
-template <class T, class Y> constexpr bool is_plain_pair(const kernel_request& node) {
-  for (const operand& x : node.in)
-    if (x.desc.type != dtype_for<T>() || x.desc.quantised) return false;
-  return node.out[0].type == dtype_for<result_of<T, Y>>();
-}
-
-inline broadcast_loops loops_of(const kernel_call& call) {
-  return kernels::loops_of(call.in[0].shape(), call.in[1].shape(), call.out[0].shape());
-}
-inline interval share_of(const kernel_call& call) { return share_of_floats(elements_of(call), part_of(call)); }
-
-}  // namespace detail
-
-/// Kernel choice of an operator on two tensors that are taken element by element, by the function Op::element that the
-/// reference calls, too. Y is the result's element type where it is not that of the operands.
-template <class Op, class Y = void> struct element_binding {
-  /// The kernel for the first of these types that the node's elements have.
-  template <class... Types> static constexpr kernel_choice select(const kernel_request& node, int parts) {
-    kernel_choice chosen;
-    (consider<Types>(node, parts, chosen), ...);
-    return chosen;
-  }
-
- private:
-  template <class T> static constexpr void consider(const kernel_request& node, int parts, kernel_choice& chosen) {
-    if constexpr (reference_types<Op>().contains(dtype_for<T>()))
-      if (!chosen && detail::is_plain_pair<T, Y>(node))
-        chosen = {.run = &run<T>, .parts = parts, .name = "zip elements"};
-  }
-  template <class T> static void run(const kernel_call& call) {
-    const auto attrs = unpack<typename Op::attrs>(call.attrs);
-    zip_elements(detail::loops_of(call), call.in[0].data.get<T>(), call.in[1].data.get<T>(),
-                 call.out[0].data.get<detail::result_of<T, Y>>(), detail::share_of(call),
-                 [&](T a, T b) { return Op::element(attrs, a, b); });
-  }
-};
-
-/// Kernel choice of an operator on two tensors: vectors for f32, by the function that Binding::function(attrs words)
-/// gives for zip(); the kernel's name says which way of broadcasting the plan has chosen. f16, f64 and i32 go element
-/// by element.
-template <class Op, class Binding, class Y = void> struct binary_binding {
-  static constexpr kernel_choice select(const kernel_request& node) {
-    if (!has_work(node)) return {};
-    const int parts = parts_for(node.out[0].elements());
-    if (!detail::is_plain_pair<float, Y>(node))
-      return element_binding<Op, Y>::template select<float16, double, std::int32_t>(node, parts);
-    switch (form_of(node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape)) {
-      case broadcast_form::same:
-        return {.run = &run_same, .parts = parts, .rows = rows_of_pairs(node), .name = "zip"};
-      case broadcast_form::scalar:
-        return {.run = &run_scalar, .parts = parts, .name = "zip scalar"};
-      case broadcast_form::channels:
-        return {.run = &run_channels, .parts = parts, .name = "zip channels"};
-      case broadcast_form::general:
-        break;
-    }
-    return {.run = &run_broadcast, .parts = parts, .name = "zip broadcast"};
-  }
-
- private:
-  static auto* result(const kernel_call& call) { return call.out[0].data.get<detail::result_of<float, Y>>(); }
-
-  static void run_same(const kernel_call& call) {
-    const auto [begin, end] = detail::share_of(call);
-    zip(floats_in(call, 0) + begin, floats_in(call, 1) + begin, end - begin, result(call) + begin,
-        Binding::function(call.attrs));
-  }
-  static void run_scalar(const kernel_call& call) {
-    const auto [begin, end] = detail::share_of(call);
-    const float *a = floats_in(call, 0), *b = floats_in(call, 1);
-    const auto f = Binding::function(call.attrs);
-    if (call.in[0].elements() == 1) zip(*a, b + begin, end - begin, result(call) + begin, f);
-    else zip(a + begin, *b, end - begin, result(call) + begin, f);
-  }
-  static void run_channels(const kernel_call& call) {
-    const auto [begin, end] = detail::share_of(call);
-    const std::size_t row = call.in[0].elements() < call.in[1].elements() ? 0 : 1;
-    const std::int64_t period = call.in[row].elements();
-    zip_channels(floats_in(call, 1 - row) + begin, {floats_in(call, row), period, row == 0}, begin % period,
-                 end - begin, result(call) + begin, Binding::function(call.attrs));
-  }
-  static void run_broadcast(const kernel_call& call) {
-    zip_broadcast(detail::loops_of(call), floats_in(call, 0), floats_in(call, 1), result(call), detail::share_of(call),
-                  Binding::function(call.attrs));
-  }
-};
-
-}  // namespace nnrt::inline NNRT_ISA::kernels
-// ===== nnrt/kernels/bind/detail/stored.hpp
-// stored: what the bindings of elementwise operators on quantised bytes have in common - tables, and rows of pairs.
-// Flow: bind/relu.hpp, bind/add.hpp and their like ask these before their kernels for floats; the arithmetic is the
-// operators'.
-
 // ===== nnrt/kernels/byte_pairs.hpp
 // byte_pairs: sums, differences and products of two tensors of stored bytes under broadcasting, a register at a time.
 // Flow: bind/detail/stored.hpp asks whether an operator's function has such a form; the arithmetic is the operator's.
@@ -3117,9 +960,335 @@ template <class Op, class Binding, class Y = void> struct binary_binding {
 // requantise: how a wide integer sum becomes a stored number again - fixed-point factors, named roundings, saturation.
 // Flow: references of quantised operators and their kernels use these very functions, so that both give the same bits.
 
+// ===== nnrt/core/attributes.hpp
+// attributes: the types that operators' attributes are made of, and their flat form, a row of 64-bit words.
+// Flow: each operator's reflected attrs struct is packed into words for the IR and unpacked by infer, reference and kernels.
+
+// ===== nnrt/core/fixed_string.hpp
+// fixed_string: a string as a template argument.
+// Flow: executor::output<"name">().
+
+namespace nnrt::inline NNRT_ISA {
+
+/// N - 1 letters and the final zero of a literal.
+template <std::size_t N> struct fixed_string {
+  char letters[N] = {};
+  constexpr fixed_string(const char (&literal)[N]) {
+    for (std::size_t i = 0; i < N; ++i) letters[i] = literal[i];
+  }
+  constexpr std::string_view view() const { return {letters, N - 1}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA
+
+#include <array>
+#include <boost/hana/fwd/pair.hpp>
+#include <boost/hana/fwd/string.hpp>
+#include <boost/hana/fwd/tuple.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// One word of a packed attribute record.
+using word = std::int64_t;
+
+/// Two lengths along height and width, in pixels.
+struct extent2 {
+  std::int64_t h = 1, w = 1;
+  friend constexpr bool operator==(const extent2&, const extent2&) = default;
+};
+
+/// How a window operator treats the border. Numbers: HDI PadMode.
+enum class pad_mode { explicit_pads, same, valid };
+
+/// Padding of an image: a mode, or four explicit lengths in pixels.
+struct pads {
+  pad_mode mode = pad_mode::explicit_pads;
+  std::int64_t top = 0, bottom = 0, left = 0, right = 0;
+  friend constexpr bool operator==(const pads&, const pads&) = default;
+};
+
+/// What pad() puts around a tensor. Numbers: the values of OH_NN_PAD_PADDING_MODE, HDI PaddingMode.
+enum class border { constant, reflect, symmetric };
+
+/// How the pixels of a resized image lie over those that it is made of. Numbers: the values of
+/// OH_NN_RESIZE_BILINEAR_COORDINATE_TRANSFORM_MODE, HDI CoordinateTransformMode.
+enum class coordinates { asymmetric, align_corners, half_pixel };
+
+/// What eltwise() makes of two elements. Numbers: the values of OH_NN_ELTWISE_MODE, HDI EltwiseMode.
+enum class eltwise_mode { product, sum, maximum };
+
+/// Activation that an operator applies to its result. Numbers: OH_NN_FuseType.
+enum class activation { none, relu, relu6 };
+
+/// A short list of integers (axes, block sizes); at most Capacity of them.
+template <int Capacity> struct int_list {
+  std::int64_t items[Capacity] = {};
+  int count = 0;
+
+  constexpr int_list() = default;
+  constexpr int_list(std::initializer_list<std::int64_t> list) {
+    for (const std::int64_t item : list) push_back(item);
+  }
+  constexpr void push_back(std::int64_t item) {
+    if (count < Capacity) items[count++] = item;
+  }
+  constexpr std::int64_t operator[](int i) const { return items[i]; }
+  constexpr const std::int64_t* begin() const { return items; }
+  constexpr const std::int64_t* end() const { return items + count; }
+  constexpr const std::int64_t* data() const { return items; }
+  constexpr std::size_t size() const { return static_cast<std::size_t>(count); }
+  constexpr bool empty() const { return count == 0; }
+  friend constexpr bool operator==(const int_list& a, const int_list& b) {
+    if (a.count != b.count) return false;
+    for (int i = 0; i < a.count; ++i)
+      if (a.items[i] != b.items[i]) return false;
+    return true;
+  }
+};
+using axis_list = int_list<8>;
+
+/// A short list of real numbers (the scales of boxes); at most Capacity of them.
+template <int Capacity> struct real_list {
+  float items[Capacity] = {};
+  int count = 0;
+
+  constexpr real_list() = default;
+  constexpr real_list(std::initializer_list<float> list) {
+    for (const float item : list) push_back(item);
+  }
+  constexpr void push_back(float item) {
+    if (count < Capacity) items[count++] = item;
+  }
+  constexpr float operator[](int i) const { return items[i]; }
+  constexpr const float* begin() const { return items; }
+  constexpr const float* end() const { return items + count; }
+  constexpr std::size_t size() const { return static_cast<std::size_t>(count); }
+};
+
+/// Writes attributes one after the other into a row of words: a pool or a vector.
+template <class Words> struct word_writer {
+  Words& words;
+  constexpr void put(std::int64_t v) { words.push_back(v); }
+  constexpr void put(bool v) { words.push_back(v ? 1 : 0); }
+  constexpr void put(float v) { words.push_back(std::bit_cast<std::int32_t>(v)); }
+  template <class Enum>
+    requires std::is_enum_v<Enum>
+  constexpr void put(Enum v) {
+    put(static_cast<std::int64_t>(v));
+  }
+  constexpr void put(extent2 v) { put(v.h), put(v.w); }
+  constexpr void put(const pads& v) { put(static_cast<std::int64_t>(v.mode)), put(v.top), put(v.bottom), put(v.left), put(v.right); }
+  template <int N> constexpr void put(const int_list<N>& v) {
+    put(std::int64_t{v.count});
+    for (const std::int64_t item : v) put(item);
+  }
+  template <int N> constexpr void put(const real_list<N>& v) {
+    put(std::int64_t{v.count});
+    for (const float item : v) put(item);
+  }
+};
+
+/// Reads them back. A record that is too short reads as zeros; `ok` tells whether every word was there and meant something.
+struct word_reader {
+  array_ref<const word> words;
+  std::size_t next = 0;
+  bool ok = true;
+
+  constexpr word take() {
+    if (next < words.size()) return words[next++];
+    ok = false;
+    return 0;
+  }
+  constexpr void get(std::int64_t& v) { v = take(); }
+  constexpr void get(bool& v) { v = take() != 0; }
+  constexpr void get(float& v) { v = std::bit_cast<float>(static_cast<std::int32_t>(take())); }
+  // Before get(pads&): clang 16 does not find a later member template in constant evaluation.
+  template <class Enum>
+    requires std::is_enum_v<Enum>
+  constexpr void get(Enum& v) {
+    const word number = take();
+    if constexpr (std::is_same_v<Enum, activation> || std::is_same_v<Enum, pad_mode>) ok = ok && number >= 0 && number <= 2;
+    v = static_cast<Enum>(number);
+    ok = ok && static_cast<word>(v) == number;
+  }
+  constexpr void get(extent2& v) { get(v.h), get(v.w); }
+  constexpr void get(pads& v) { get(v.mode), get(v.top), get(v.bottom), get(v.left), get(v.right); }
+  template <int N> constexpr void get(int_list<N>& v) {
+    const word count = take();
+    if (count < 0 || count > N) {
+      ok = false;
+      return;
+    }
+    v.count = 0;  // of a list that has a default
+    for (word i = 0; i < count; ++i) v.push_back(take());
+  }
+  template <int N> constexpr void get(real_list<N>& v) {
+    int_list<N> bits;
+    get(bits);
+    v.count = 0;
+    for (const word item : bits) v.push_back(std::bit_cast<float>(static_cast<std::int32_t>(item)));
+  }
+};
+
+namespace detail {
+
+/// T, but not before the arguments of a template are known.
+template <class T, class...> struct later { using type = T; };
+
+/// An attribute as Hana has it: its name, and a function that gives a record's.
+template <fixed_string Name, auto Member> struct hana_member {
+  template <class Record> constexpr decltype(auto) operator()(Record&& record) const { return (static_cast<Record&&>(record).*Member); }
+
+  static constexpr auto pair() {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return boost::hana::make_pair(boost::hana::string<Name.letters[I]...>{}, hana_member{});
+    }(std::make_index_sequence<Name.view().size()>{});
+  }
+};
+template <class... Members> struct hana_members {
+  template <class Member> constexpr hana_members<Members..., Member> operator+(Member) const { return {}; }
+  static constexpr auto tuple() { return boost::hana::make_tuple(Members::pair()...); }
+};
+
+}  // namespace detail
+
+// NNRT_FOR_EACH(MACRO, (a, b), (c, d), …) is MACRO(a, b) MACRO(c, d) …, for up to 81 pairs.
+#define NNRT_FOR_EACH(MACRO, ...) __VA_OPT__(NNRT_EXPAND(NNRT_FOR_EACH_STEP(MACRO, __VA_ARGS__)))
+#define NNRT_FOR_EACH_STEP(MACRO, PAIR, ...) MACRO PAIR __VA_OPT__(NNRT_FOR_EACH_AGAIN NNRT_NO_ARGUMENTS(MACRO, __VA_ARGS__))
+#define NNRT_FOR_EACH_AGAIN() NNRT_FOR_EACH_STEP
+#define NNRT_NO_ARGUMENTS ()
+#define NNRT_EXPAND(...) NNRT_EXPAND_27(NNRT_EXPAND_27(NNRT_EXPAND_27(__VA_ARGS__)))
+#define NNRT_EXPAND_27(...) NNRT_EXPAND_9(NNRT_EXPAND_9(NNRT_EXPAND_9(__VA_ARGS__)))
+#define NNRT_EXPAND_9(...) NNRT_EXPAND_3(NNRT_EXPAND_3(NNRT_EXPAND_3(__VA_ARGS__)))
+#define NNRT_EXPAND_3(...) __VA_ARGS__
+
+#define NNRT_ATTRIBUTE(TYPE, NAME) TYPE NAME;
+#define NNRT_VISIT_ATTRIBUTE(TYPE, NAME) visit(#NAME, record.NAME);
+#define NNRT_HANA_ATTRIBUTE(TYPE, NAME) +::nnrt::detail::hana_member<#NAME, &late::NAME> {}
+
+/// The members of a reflected record, as BOOST_HANA_DEFINE_STRUCT writes them: NNRT_ATTRIBUTES(attrs, (extent2, stride), (pads, pad)).
+///
+/// The record is a Hana Struct for whoever includes Hana. Until then reflection costs compilers nothing: Hana's own macro has them make
+/// a tuple of pairs of strings for every record that they see, 4 ms each. The library itself visits members without Hana.
+#define NNRT_ATTRIBUTES(RECORD, ...)                                                                                \
+  NNRT_FOR_EACH(NNRT_ATTRIBUTE, __VA_ARGS__)                                                                        \
+  template <class Record, class Visitor>                                                                            \
+  static constexpr void visit_attributes([[maybe_unused]] Record& record, [[maybe_unused]] Visitor&& visit) {       \
+    NNRT_FOR_EACH(NNRT_VISIT_ATTRIBUTE, __VA_ARGS__)                                                                \
+  }                                                                                                                 \
+  struct hana_accessors_impl {                                                                                      \
+    template <class... Late> static constexpr auto apply() {                                                        \
+      using late [[maybe_unused]] = typename ::nnrt::detail::later<RECORD, Late...>::type;                          \
+      using none = typename ::nnrt::detail::later<::nnrt::detail::hana_members<>, Late...>::type;                   \
+      return (none {} NNRT_FOR_EACH(NNRT_HANA_ATTRIBUTE, __VA_ARGS__)).tuple();                                     \
+    }                                                                                                               \
+  }
+
+/// Calls f(name, member) for each attribute of a record, in order of definition.
+template <class Attrs, class F> constexpr void for_each_attribute(Attrs& attrs, F&& f) {
+  std::remove_const_t<Attrs>::visit_attributes(attrs, f);
+}
+
+/// Appends the attributes to `words`.
+template <class Attrs, class Words> constexpr void pack(const Attrs& attrs, Words& words) {
+  word_writer<Words> writer{words};
+  for_each_attribute(attrs, [&](const char*, const auto& member) { writer.put(member); });
+}
+
+namespace detail {
+/// Reads a record of attributes into one that is as it is made.
+template <class Attrs> constexpr void read_attributes(word_reader& reader, Attrs& attrs) {
+  for_each_attribute(attrs, [&](const char*, auto& member) { reader.get(member); });
+}
+}  // namespace detail
+
+/// The attributes that a row of words stands for.
+template <class Attrs> constexpr Attrs unpack(array_ref<const word> words) {
+  Attrs attrs;
+  word_reader reader{words};
+  detail::read_attributes(reader, attrs);
+  return attrs;
+}
+
+/// Whether a row of words has the form of this attribute record: for words that come from outside.
+template <class Attrs> constexpr bool well_formed(array_ref<const word> words) {
+  Attrs attrs;
+  word_reader reader{words};
+  detail::read_attributes(reader, attrs);
+  return reader.ok && reader.next == words.size();
+}
+
+/// What an attribute is, for printers, codecs and documentation that walk packed records.
+enum class attribute_kind { integer, flag, real, extent, padding, list, reals, fused, choice };
+
+/// Name and kind of one attribute; its words follow those of the one before.
+struct attribute_field {
+  std::string_view name;
+  attribute_kind kind = attribute_kind::integer;
+};
+
+namespace detail {
+template <class T> inline constexpr bool is_real_list = false;
+template <int N> inline constexpr bool is_real_list<real_list<N>> = true;
+
+template <class T> constexpr attribute_kind kind_of() {
+  if constexpr (std::is_same_v<T, bool>) return attribute_kind::flag;
+  else if constexpr (std::is_same_v<T, float>) return attribute_kind::real;
+  else if constexpr (std::is_same_v<T, extent2>) return attribute_kind::extent;
+  else if constexpr (std::is_same_v<T, pads>) return attribute_kind::padding;
+  else if constexpr (std::is_same_v<T, activation>) return attribute_kind::fused;
+  else if constexpr (std::is_enum_v<T>) return attribute_kind::choice;
+  else if constexpr (std::is_same_v<T, std::int64_t>) return attribute_kind::integer;
+  else if constexpr (is_real_list<T>) return attribute_kind::reals;
+  else return attribute_kind::list;
+}
+template <class Attrs> struct field_table {
+  static constexpr std::size_t count = [] {
+    std::size_t n = 0;
+    const Attrs attrs;
+    for_each_attribute(attrs, [&](const char*, const auto&) { ++n; });
+    return n;
+  }();
+  static constexpr std::array<attribute_field, count> fields = [] {
+    std::array<attribute_field, count> list{};
+    attribute_field* next = list.data();
+    const Attrs attrs;
+    for_each_attribute(attrs, [&]<class T>(const char* name, const T&) { *next++ = {name, kind_of<T>()}; });
+    return list;
+  }();
+};
+}  // namespace detail
+
+/// The attributes of a record, in order.
+template <class Attrs> constexpr array_ref<const attribute_field> attribute_fields() { return detail::field_table<Attrs>::fields; }
+
+/// The record of an operator without attributes.
+struct no_attributes {
+  NNRT_ATTRIBUTES(no_attributes);
+};
+
+/// Which word of the packed record holds the fused activation; -1: the operator fuses none.
+template <class Attrs> constexpr int fused_word() {
+  if constexpr (requires(Attrs a) { a.fused = activation::relu; }) {
+    Attrs with;
+    with.fused = activation::relu6;
+    Attrs without;
+    without.fused = activation::none;
+    pool<word> a, b;
+    pack(with, a);
+    pack(without, b);
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if (a[i] != b[i]) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/core/math.hpp
 // math: elementary functions, the same ones in constant evaluation and at run time.
 // Flow: every operator's reference() computes with these; fast kernels are compared with them.
+
+#include <limits>
 
 /// Elementary functions on double and float, without <cmath>.
 ///
@@ -3455,6 +1624,12 @@ constexpr double round_half_even(double x) {
 constexpr float trunc(float x) { return static_cast<float>(trunc(double{x})); }
 constexpr float floor(float x) { return static_cast<float>(floor(double{x})); }
 constexpr float ceil(float x) { return static_cast<float>(ceil(double{x})); }
+/// a / b, b positive, to the nearest integer, halves to the even one.
+constexpr std::int64_t quotient_to_even(std::int64_t a, std::int64_t b) {
+  std::int64_t below = a / b, rest = a % b;
+  if (rest < 0) rest += b, --below;
+  return below + (2 * rest > b || (2 * rest == b && (below & 1) != 0) ? 1 : 0);
+}
 constexpr float round_half_away(float x) { return static_cast<float>(round_half_away(double{x})); }
 constexpr float round_half_even(float x) { return static_cast<float>(round_half_even(double{x})); }
 
@@ -3750,6 +1925,24 @@ struct half_to_even {
   }
 };
 
+/// One rounding of zero point + product to nearest, ties to the even neighbour: as half_to_even, but a zero point that is odd turns
+/// which neighbour that is. Answers what comes on top of the zero point. Source: hbDNN's quantisation, which adds the zero point before it rounds.
+struct zero_point_then_half_to_even {
+  static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor, std::int32_t zero_point) {
+    return rounded(std::int64_t{accumulator} * factor.mantissa, 31 - factor.exponent, zero_point);
+  }
+  static constexpr std::int32_t scale_wide(std::int64_t sum, fixed_point factor, std::int32_t zero_point) {
+    const detail::wide_product exact(sum, factor);
+    return rounded(exact.product, exact.right, zero_point);
+  }
+  /// product / 2^right.
+  static constexpr std::int32_t rounded(std::int64_t product, int right, std::int32_t zero_point) {
+    if (right <= 0) return detail::shifted_left(product, -right);
+    const std::int64_t below = product >> right, rest = product - (below << right), half = std::int64_t{1} << (right - 1);
+    return detail::saturated_i32(below + (rest > half || (rest == half && ((below + zero_point) & 1) != 0) ? 1 : 0));
+  }
+};
+
 }  // namespace rounding
 
 /// The stored numbers that a result may take: those of the dtype, narrowed by a fused activation.
@@ -3781,14 +1974,23 @@ template <class T> constexpr stored_range stored_range_of(const quantisation& q,
 /// 8-bit numbers to get there).
 template <class T, class Rounding = rounding::twice>
 constexpr T requantise(std::int64_t sum, fixed_point factor, std::int32_t zero_point, stored_range range) {
-  const std::int64_t value = std::int64_t{zero_point} + Rounding::scale(detail::saturated_i32(sum), factor);
+  std::int64_t value = zero_point;
+  if constexpr (requires { Rounding::scale(0, factor, zero_point); }) value += Rounding::scale(detail::saturated_i32(sum), factor, zero_point);
+  else value += Rounding::scale(detail::saturated_i32(sum), factor);
   return static_cast<T>(detail::clamped(value, range.low, range.high));
+}
+/// The same for a result of this quantisation, rounded as it says.
+template <class T> constexpr T requantise(std::int64_t sum, fixed_point factor, const quantisation& to, stored_range range) {
+  if (to.rounding == stored_rounding::twice) return requantise<T>(sum, factor, to.zero_point, range);
+  return requantise<T, rounding::zero_point_then_half_to_even>(sum, factor, to.zero_point, range);
 }
 
 /// The same for a sum that is kept in 64 bits, by Rounding::scale_wide.
 template <class T, class Rounding = rounding::twice>
 constexpr T requantise_wide(std::int64_t sum, fixed_point factor, std::int32_t zero_point, stored_range range) {
-  const std::int64_t value = std::int64_t{zero_point} + Rounding::scale_wide(sum, factor);
+  std::int64_t value = zero_point;
+  if constexpr (requires { Rounding::scale_wide(sum, factor, zero_point); }) value += Rounding::scale_wide(sum, factor, zero_point);
+  else value += Rounding::scale_wide(sum, factor);
   return static_cast<T>(detail::clamped(value, range.low, range.high));
 }
 
@@ -3800,6 +2002,354 @@ constexpr T requantise_wide(std::int64_t sum, fixed_point factor, std::int32_t z
 // A register holds int_lanes sums of 32 bits, or four times as many bytes. Where the machine sums four products of bytes
 // by one instruction (VNNI, NEON dotprod), that is dot4(); elsewhere bytes are widened to 16 bits first, since the
 // instruction for bytes (pmaddubsw) saturates.
+
+// ===== nnrt/kernels/lanes.hpp
+// lanes: the vector type of every float kernel, and its operations.
+// Flow: the kernels include this; no other header mentions intrinsics of float vectors.
+
+#if defined(__SSE2__) || (defined(__ARM_NEON) && defined(__aarch64__))
+#define NNRT_HAS_XSIMD 1
+// g++ 12 warns about _mm512_undefined_ps inside its own header once that is inlined into ours.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+// Registers alone: xsimd::batch, with <complex>, <memory> and the functions of every architecture, costs
+// each translation unit another 0.25 s, and each of its operations three calls to inline.
+#include <xsimd/types/xsimd_all_registers.hpp>
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+#endif
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Template argument of every kernel's entry point. A template is compiled only where it is called, so a program that
+/// merely includes a kernel does not pay for it.
+struct native {};
+
+// --- the vector type -------------------------------------------------------
+#if defined(NNRT_HAS_XSIMD)
+/// A vector register of floats. Operators are the compilers' own on vectors; what they lack stands below by name.
+template <class Arch> struct float_vector : xsimd::types::simd_register<float, Arch> {
+  using register_type = typename xsimd::types::simd_register<float, Arch>::register_type;
+  static constexpr std::size_t size = sizeof(register_type) / sizeof(float);
+  /// As many integers.
+  typedef std::int32_t integers __attribute__((vector_size(sizeof(register_type))));
+
+  float_vector() = default;
+  [[gnu::always_inline]] explicit float_vector(register_type x) { this->data = x; }
+  [[gnu::always_inline]] explicit float_vector(float x) { this->data = x - register_type{}; }
+
+  [[gnu::always_inline]] friend float_vector operator-(float_vector x) { return float_vector(-x.data); }
+  [[gnu::always_inline]] friend float_vector operator+(float_vector x, float_vector y) { return float_vector(x.data + y.data); }
+  [[gnu::always_inline]] friend float_vector operator-(float_vector x, float_vector y) { return float_vector(x.data - y.data); }
+  [[gnu::always_inline]] friend float_vector operator*(float_vector x, float_vector y) { return float_vector(x.data * y.data); }
+  [[gnu::always_inline]] friend float_vector operator/(float_vector x, float_vector y) { return float_vector(x.data / y.data); }
+};
+#endif
+
+// The architecture is spelled out, not xsimd's default: with -mavx alone the default would be 8 lanes inside namespace
+// sse4, and two units compiled with different flags would give one name two meanings.
+#if !defined(NNRT_HAS_XSIMD)
+/// One float that looks like a vector, for machines without one.
+struct single_lane {
+  static constexpr std::size_t size = 1;
+  float data = 0;
+
+  single_lane() = default;
+  explicit single_lane(float x) : data(x) {}
+  friend single_lane operator+(single_lane x, single_lane y) { return single_lane(x.data + y.data); }
+};
+using vf = single_lane;
+#elif defined(__aarch64__)
+using vf = float_vector<xsimd::neon64>;
+#elif defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+#define NNRT_LANES_AVX512 1
+using vf = float_vector<xsimd::avx512bw>;
+#elif defined(__AVX2__) && defined(__FMA__)
+#define NNRT_LANES_AVX2 1
+using vf = float_vector<xsimd::fma3<xsimd::avx2>>;
+#elif defined(__SSE4_1__)
+using vf = float_vector<xsimd::sse4_1>;
+#else
+using vf = float_vector<xsimd::sse2>;
+#endif
+
+/// Floats per vector.
+inline constexpr std::int64_t lanes = static_cast<std::int64_t>(vf::size);
+
+/// Vector registers of the machine; the kernels choose the size of their tiles by it.
+#if defined(NNRT_LANES_AVX512) || defined(__aarch64__)
+inline constexpr int vector_registers = 32;
+#else
+inline constexpr int vector_registers = 16;
+#endif
+
+/// Whether load_first() and store_first() cost no more than load() and store().
+#if defined(NNRT_LANES_AVX512)
+inline constexpr bool masks_are_free = true;
+#else
+inline constexpr bool masks_are_free = false;
+#endif
+
+/// n rounded up to whole vectors.
+constexpr std::int64_t whole_vectors(std::int64_t n) { return (n + lanes - 1) / lanes * lanes; }
+
+// --- operations ------------------------------------------------------------
+
+/// The float at p in every lane.
+[[gnu::always_inline]] inline vf broadcast(const float* p) {
+#if defined(NNRT_LANES_AVX512)
+  return vf(_mm512_set1_ps(*p));
+#else
+  return vf(*p);
+#endif
+}
+
+[[gnu::always_inline]] inline vf load(const float* p) {
+#if defined(NNRT_LANES_AVX512)
+  return vf(_mm512_loadu_ps(p));
+#elif defined(NNRT_LANES_AVX2)
+  return vf(_mm256_loadu_ps(p));
+#elif defined(__SSE2__)
+  return vf(_mm_loadu_ps(p));
+#elif defined(NNRT_HAS_XSIMD)
+  return vf(vld1q_f32(p));
+#else
+  return vf(*p);
+#endif
+}
+
+[[gnu::always_inline]] inline void store(float* p, vf x) {
+#if defined(NNRT_LANES_AVX512)
+  _mm512_storeu_ps(p, x.data);
+#elif defined(NNRT_LANES_AVX2)
+  _mm256_storeu_ps(p, x.data);
+#elif defined(__SSE2__)
+  _mm_storeu_ps(p, x.data);
+#elif defined(NNRT_HAS_XSIMD)
+  vst1q_f32(p, x.data);
+#else
+  *p = x.data;
+#endif
+}
+
+/// x * y + z; one rounding where the machine has fma, two on SSE.
+[[gnu::always_inline]] inline vf fma(vf x, vf y, vf z) {
+#if defined(NNRT_LANES_AVX512)
+  return vf(_mm512_fmadd_ps(x.data, y.data, z.data));
+#elif defined(NNRT_LANES_AVX2)
+  return vf(_mm256_fmadd_ps(x.data, y.data, z.data));
+#elif defined(__aarch64__) && defined(NNRT_HAS_XSIMD)
+  return vf(vfmaq_f32(z.data, x.data, y.data));
+#else
+  return vf(x.data * y.data + z.data);
+#endif
+}
+
+/// The larger and the smaller of both, lane by lane; y where one of them is a NaN on x86, a NaN on NEON.
+[[gnu::always_inline]] inline vf larger_of(vf x, vf y) {
+#if defined(NNRT_LANES_AVX512)
+  return vf(_mm512_max_ps(x.data, y.data));
+#elif defined(NNRT_LANES_AVX2)
+  return vf(_mm256_max_ps(x.data, y.data));
+#elif defined(__SSE2__)
+  return vf(_mm_max_ps(x.data, y.data));
+#elif defined(NNRT_HAS_XSIMD)
+  return vf(vmaxq_f32(x.data, y.data));
+#else
+  return x.data > y.data ? x : y;
+#endif
+}
+[[gnu::always_inline]] inline vf smaller_of(vf x, vf y) {
+#if defined(NNRT_LANES_AVX512)
+  return vf(_mm512_min_ps(x.data, y.data));
+#elif defined(NNRT_LANES_AVX2)
+  return vf(_mm256_min_ps(x.data, y.data));
+#elif defined(__SSE2__)
+  return vf(_mm_min_ps(x.data, y.data));
+#elif defined(NNRT_HAS_XSIMD)
+  return vf(vminq_f32(x.data, y.data));
+#else
+  return x.data < y.data ? x : y;
+#endif
+}
+
+/// The square root, correctly rounded; NaN below zero.
+[[gnu::always_inline]] inline vf root_of(vf x) {
+#if defined(NNRT_LANES_AVX512)
+  return vf(_mm512_sqrt_ps(x.data));
+#elif defined(NNRT_LANES_AVX2)
+  return vf(_mm256_sqrt_ps(x.data));
+#elif defined(__SSE2__)
+  return vf(_mm_sqrt_ps(x.data));
+#elif defined(NNRT_HAS_XSIMD)
+  return vf(vsqrtq_f32(x.data));
+#else
+  return vf(__builtin_sqrtf(x.data));
+#endif
+}
+
+/// What an epilogue limits sums to: nothing by default, [0, inf] for relu, [0, 6] for relu6.
+struct clamp_range {
+  float lo = -std::numeric_limits<float>::infinity();
+  float hi = std::numeric_limits<float>::infinity();
+};
+
+/// x limited to [lo, hi]; a NaN in x stays NaN: it stands second, see larger_of().
+[[gnu::always_inline]] inline vf clamp(vf x, vf lo, vf hi) { return smaller_of(hi, larger_of(lo, x)); }
+
+#if defined(NNRT_LANES_AVX2)
+/// All bits set in the first n lanes.
+[[gnu::always_inline]] inline __m256i first_lanes(std::int64_t n) {
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(n)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+#endif
+
+/// Stores the first lane.
+[[gnu::always_inline]] inline void store_one(float* p, vf v) {
+#if defined(NNRT_HAS_XSIMD)
+  *p = v.data[0];
+#else
+  *p = v.data;
+#endif
+}
+
+/// Stores the first n lanes (0 < n <= lanes); memory past them is not touched.
+[[gnu::always_inline]] inline void store_first(float* p, vf v, std::int64_t n) {
+#if defined(NNRT_LANES_AVX512)
+  _mm512_mask_storeu_ps(p, static_cast<__mmask16>((1U << n) - 1U), v.data);
+#else
+  if (n == lanes) return store(p, v);
+#if defined(NNRT_LANES_AVX2)
+  _mm256_maskstore_ps(p, first_lanes(n), v.data);
+#else
+  float all[lanes];
+  store(all, v);
+  std::memcpy(p, all, static_cast<std::size_t>(n) * sizeof(float));
+#endif
+#endif
+}
+
+/// The first n floats at p (0 < n <= lanes), the other lanes zero; memory past them is not touched.
+[[gnu::always_inline]] inline vf load_first(const float* p, std::int64_t n) {
+#if defined(NNRT_LANES_AVX512)
+  return vf(_mm512_maskz_loadu_ps(static_cast<__mmask16>((1U << n) - 1U), p));
+#elif defined(NNRT_LANES_AVX2)
+  return vf(_mm256_maskload_ps(p, first_lanes(n)));
+#else
+  float all[lanes] = {};
+  std::memcpy(all, p, static_cast<std::size_t>(n) * sizeof(float));
+  return load(all);
+#endif
+}
+
+// --- half vectors ----------------------------------------------------------
+
+/// Whether the operations on halves are single instructions here. Where they are not, nothing calls them.
+#if defined(NNRT_LANES_AVX512)
+inline constexpr bool has_halves = true;
+/// Lower half of `low`, upper half of `high`.
+[[gnu::always_inline]] inline vf blend_halves(vf low, vf high) {
+  return vf(_mm512_mask_blend_ps(0xff00, low.data, high.data));
+}
+/// The first half vector at p, twice.
+[[gnu::always_inline]] inline vf load_half_twice(const float* p) {
+  return vf(_mm512_broadcast_f32x8(_mm256_loadu_ps(p)));
+}
+/// The first n lanes (0 < n <= lanes / 2) of the lower half to p, of the upper half to q.
+[[gnu::always_inline]] inline void store_halves(float* p, float* q, vf v, std::int64_t n) {
+  const __mmask8 mask = static_cast<__mmask8>((1U << n) - 1U);
+  _mm256_mask_storeu_ps(p, mask, _mm512_castps512_ps256(v.data));
+  // Opaque, or the compiler merges both steps into a vextractf32x8 to memory, which faults on lanes that the mask
+  // leaves out.
+  __m256 upper = _mm512_extractf32x8_ps(v.data, 1);
+  asm("" : "+v"(upper));
+  _mm256_mask_storeu_ps(q, mask, upper);
+}
+#else
+inline constexpr bool has_halves = false;
+inline vf blend_halves(vf low, vf) { return low; }
+inline vf load_half_twice(const float* p) { return load(p); }
+inline void store_halves(float*, float*, vf, std::int64_t) {}
+#endif
+
+// --- what keeps g++ 12 from spoiling a tile ---------------------------------
+
+/// A place in memory as a number. Kernels step through rows with it: a pointer past the end of its array, as the last
+/// step of a loop makes, would be undefined behaviour, a number is not.
+using address = std::uintptr_t;
+
+inline address address_of(const float* p) { return reinterpret_cast<address>(p); }
+
+/// `floats` floats further on (or back).
+[[gnu::always_inline]] inline address advanced(address from, std::int64_t floats) {
+  return from + static_cast<address>(floats * static_cast<std::int64_t>(sizeof(float)));
+}
+[[gnu::always_inline]] inline const float* floats_at(address from) { return reinterpret_cast<const float*>(from); }
+
+/// Makes the value opaque, so that the optimiser keeps it in a register instead of recomputing it from others.
+template <class T> [[gnu::always_inline]] inline void keep(T& value) { asm("" : "+r"(value)); }
+/// The same for a vector that was loaded: the optimiser else loads it again for each of a few uses.
+[[gnu::always_inline]] inline void keep(vf& value) {
+#if defined(__SSE2__)
+  asm("" : "+v"(value.data));
+#elif defined(NNRT_HAS_XSIMD)
+  asm("" : "+w"(value.data));
+#else
+  static_cast<void>(value);
+#endif
+}
+
+/// Multiples of a distance in memory. With x86's scaled index they reach offsets 0 to 6 from one base without a further
+/// instruction. Kept opaque: g++ 12 else computes every address ahead of the loop and parks them in stack slots.
+struct strides {
+  address x1, x3, x5, x7;
+  explicit strides(std::int64_t floats) : strides(advanced(0, floats)) {}
+  static strides of_bytes(std::int64_t bytes) { return strides(static_cast<address>(bytes)); }
+  /// base + I distances, I in 0 … 7.
+  template <int I> [[gnu::always_inline]] address from(address base) const {
+    static_assert(I >= 0 && I <= 7);
+    if constexpr (I == 3) return base + x3;
+    else if constexpr (I == 5) return base + x5;
+    else if constexpr (I == 6) return base + 2 * x3;
+    else if constexpr (I == 7) return base + x7;
+    else return base + I * x1;
+  }
+
+ private:
+  explicit strides(address distance) : x1(distance), x3(x1 * 3), x5(x1 * 5), x7(x1 * 7) {
+    keep(x3), keep(x5), keep(x7);
+  }
+};
+
+/// f(0) … f(N - 1) with constant arguments. A plain loop over an array of vectors leaves the array on the stack: g++ 12
+/// unrolls after it has decided what lives in memory. The lambdas given must be always_inline, too.
+template <int N, class F> [[gnu::always_inline]] inline void each(F&& f) {
+  [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+    (f(std::integral_constant<int, I>{}), ...);
+  }
+  (std::make_integer_sequence<int, N>{});
+}
+
+/// Copies n floats that do not overlap; faster than memcpy for the handfuls that kernels copy.
+inline void copy_floats(const float* from, std::int64_t n, float* to) {
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) store(to + i, load(from + i));
+  if (i < n) store_first(to + i, load_first(from + i, n - i), n - i);
+}
+
+/// Sets n floats to zero.
+inline void zero_floats(std::int64_t n, float* to) {
+  const vf zero(0.0F);
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) store(to + i, zero);
+  if (i < n) store_first(to + i, zero, n - i);
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 
 #if defined(NNRT_LANES_AVX512)
 #define NNRT_BYTES_OF_REGISTER 64
@@ -4286,6 +2836,7 @@ struct alignas(64) channel_scales {
   std::int64_t even_addend[int_lanes / 2], odd_addend[int_lanes / 2];  // rising_exactly: what rounds, the zero point
   std::int32_t upper_right[int_lanes];                                 // and the right shift of what is above 2^32
   std::int32_t bias[int_lanes];                   // one_by_one: not yet in the sums, since they might overflow
+  std::int32_t is_to_even[int_lanes], parity[int_lanes];  // one_by_one: how sums are rounded
   // What each lane allows.
   std::int32_t has_rising_line[int_lanes], has_line[int_lanes], rises_exactly[int_lanes], is_exact[int_lanes];
   scale_method method;
@@ -4302,6 +2853,8 @@ struct byte_channel {
   fixed_point factor = {};
   std::int32_t bias = 0;
   sum_range reach = {};  // bias included
+  stored_rounding rounding = stored_rounding::twice;
+  std::int32_t parity = 0;  // of the zero point: where halves go to even numbers, it turns which those are
   friend constexpr bool operator==(const byte_channel&, const byte_channel&) = default;
 };
 
@@ -4319,6 +2872,23 @@ namespace detail {
 
 constexpr std::int32_t scaled(std::int64_t sum, fixed_point factor) {
   return rounding::twice::scale(nnrt::detail::saturated_i32(sum), factor);
+}
+constexpr std::int32_t scaled_to_even(std::int64_t sum, fixed_point factor, std::int32_t parity) {
+  return rounding::zero_point_then_half_to_even::scale(nnrt::detail::saturated_i32(sum), factor, parity);
+}
+/// As the channel is rounded.
+constexpr std::int32_t scaled(std::int64_t sum, const byte_channel& channel) {
+  if (channel.rounding == stored_rounding::twice) return scaled(sum, channel.factor);
+  return scaled_to_even(sum, channel.factor, channel.parity);
+}
+
+/// The smallest sum whose product with the factor, rounded once, is `result` or more; halves reach an even number from below.
+inline std::int64_t first_reaching_to_even(std::int32_t result, fixed_point factor, std::int32_t parity) {
+  const std::int64_t half_below = (2 * std::int64_t{result} - 1) * (std::int64_t{1} << (30 - factor.exponent));  // times 2^(31 - exponent)
+  std::int64_t sum = half_below / factor.mantissa;  // rounded toward zero: the floor, or one more
+  while (sum * factor.mantissa > half_below) --sum;
+  const bool half_counts = ((result + parity) & 1) == 0 && sum * factor.mantissa == half_below;
+  return half_counts ? sum : sum + 1;
 }
 
 /// The smallest sum that is scaled to `result` or more, for a factor of at most 1 but not 0: both roundings undone. The sum
@@ -4346,9 +2916,12 @@ struct staircase {
   std::int32_t first, last;
 
   staircase(const byte_channel& channel, scaled_range of_result) : reach(channel.reach), range(of_result) {
-    first = limited(scaled(reach.low, channel.factor)), last = limited(scaled(reach.high, channel.factor));
-    for (std::int32_t k = first + 1; k <= last; ++k, ++steps)
-      at[steps] = static_cast<std::int32_t>(first_reaching(k, channel.factor)), result[steps] = k;
+    first = limited(scaled(reach.low, channel)), last = limited(scaled(reach.high, channel));
+    const bool is_to_even = channel.rounding == stored_rounding::half_to_even;
+    for (std::int32_t k = first + 1; k <= last; ++k, ++steps) {
+      const std::int64_t step = is_to_even ? first_reaching_to_even(k, channel.factor, channel.parity) : first_reaching(k, channel.factor);
+      at[steps] = static_cast<std::int32_t>(step), result[steps] = k;
+    }
     for (int i = steps; steps > 0 && i < steps + int_lanes; ++i) at[i] = at[i - 1], result[i] = result[i - 1];
   }
   std::int32_t limited(std::int64_t x) const {
@@ -4494,13 +3067,13 @@ inline bool fits_30_bits(const byte_channel& channel) {
 /// with a factor of 1e-9, that only sums scaled one by one would stand.
 inline bool is_constant(const byte_channel& channel, scaled_range range) {
   const auto limited = [&](std::int64_t sum) {
-    return std::clamp(detail::scaled(sum, channel.factor), range.low, range.high);
+    return std::clamp(detail::scaled(sum, channel), range.low, range.high);
   };
   return limited(channel.reach.low) == limited(channel.reach.high);
 }
 /// A channel of the same number without weights: every method can scale it.
 inline byte_channel constant_channel(const byte_channel& channel, scaled_range range) {
-  const std::int32_t twice = 2 * std::clamp(detail::scaled(channel.reach.low, channel.factor), range.low, range.high);
+  const std::int32_t twice = 2 * std::clamp(detail::scaled(channel.reach.low, channel), range.low, range.high);
   constexpr fixed_point one_quarter{1 << 30, -1};
   return {one_quarter, 2 * twice, {2 * twice, 2 * twice}};
 }
@@ -4531,7 +3104,9 @@ void set_lane(channel_scales& s, std::int64_t lane, const Channel& channel, scal
   s.rising_slope[lane] = lines.rising.slope, s.rising_offset[lane] = lines.rising.offset;
   s.slope[lane] = lines.any.slope, s.offset[lane] = lines.any.offset;
   s.has_rising_line[lane] = may_have_line && lines.rising.found, s.has_line[lane] = may_have_line && lines.any.found;
-  s.is_exact[lane] = has_exact_scale && detail::fits_30_bits(channel);
+  // The methods that scale exactly round twice.
+  s.is_exact[lane] = has_exact_scale && channel.rounding == stored_rounding::twice && detail::fits_30_bits(channel);
+  s.is_to_even[lane] = channel.rounding == stored_rounding::half_to_even ? 1 : 0, s.parity[lane] = channel.parity;
   set_rising_exactly(s, lane, factor, range);
 }
 
@@ -4543,6 +3118,7 @@ inline void copy_lane(channel_scales& s, std::int64_t lane, const channel_scales
   s.mantissa[lane] = from.mantissa[from_lane], s.left[lane] = from.left[from_lane];
   s.right[lane] = from.right[from_lane], s.half[lane] = from.half[from_lane], s.sign[lane] = from.sign[from_lane];
   s.bias[lane] = from.bias[from_lane];
+  s.is_to_even[lane] = from.is_to_even[from_lane], s.parity[lane] = from.parity[from_lane];
   s.has_line[lane] = from.has_line[from_lane], s.is_exact[lane] = from.is_exact[from_lane];
   s.rises_exactly[lane] = from.rises_exactly[from_lane], s.upper_right[lane] = from.upper_right[from_lane];
   const std::int64_t* const from_addends = from_lane % 2 == 0 ? from.even_addend : from.odd_addend;
@@ -4587,9 +3163,11 @@ template <scale_method Method> struct scaler {
   int_vector operator()(int_vector sums) const {
     std::int32_t each[int_lanes];
     store_vector(each, sums);
-    for (std::int64_t i = 0; i < int_lanes; ++i)
-      each[i] = scaled(std::int64_t{each[i]} + scales.bias[i],
-                       {scales.mantissa[i], scales.left[i] - scales.right[i]});
+    for (std::int64_t i = 0; i < int_lanes; ++i) {
+      const fixed_point factor{scales.mantissa[i], scales.left[i] - scales.right[i]};
+      const std::int64_t sum = std::int64_t{each[i]} + scales.bias[i];
+      each[i] = scales.is_to_even[i] != 0 ? scaled_to_even(sum, factor, scales.parity[i]) : scaled(sum, factor);
+    }
     return load_vector<int_vector>(each);
   }
 };
@@ -4741,9 +3319,13 @@ constexpr float real_of(std::int64_t stored, const quantisation& q) {
   return static_cast<float>(math::product(static_cast<double>(stored - q.zero_point), double{q.scale}));
 }
 
-/// So many steps from the zero point as an element: to the nearest integer, halves away from zero; beyond the range of
-/// T its end; not a number is the zero point, which stands for 0.
+/// So many steps, a float, from the zero point as an element: to the nearest integer, halves away from zero, or as the quantisation says;
+/// beyond the range of T its end; not a number is the zero point, which stands for 0.
 template <class T> constexpr T stored_at(double steps, const quantisation& q) {
+  if (q.rounding == stored_rounding::half_to_even) {  // the sum with the zero point is one of floats
+    const auto sum = static_cast<float>((math::is_nan(steps) ? 0.0 : steps) + q.zero_point);
+    return math::convert<T>(math::round_half_even(double{sum}));
+  }
   return math::convert<T>((math::is_nan(steps) ? 0.0 : math::round_half_away(steps)) + q.zero_point);
 }
 
@@ -4797,6 +3379,7 @@ namespace nnrt::inline NNRT_ISA {
 
 namespace keyword {
 
+NNRT_SLOT(alpha);
 NNRT_SLOT(approximate);
 NNRT_SLOT(axes);
 NNRT_SLOT(axis);
@@ -4806,6 +3389,8 @@ NNRT_SLOT(begin_mask);
 NNRT_SLOT(begin_norm_axis);
 NNRT_SLOT(begin_param_axis);
 NNRT_SLOT(beta);
+NNRT_SLOT(bias);
+NNRT_SLOT(bidirectional);
 NNRT_SLOT(block);
 NNRT_SLOT(block_size);
 NNRT_SLOT(ceil_mode);
@@ -4813,8 +3398,11 @@ NNRT_SLOT(coefficient);
 NNRT_SLOT(coordinate_mode);
 NNRT_SLOT(crd);
 NNRT_SLOT(crops);
+NNRT_SLOT(data_type);
 NNRT_SLOT(delta);
 NNRT_SLOT(depth);
+NNRT_SLOT(depth_radius);
+NNRT_SLOT(detections_per_class);
 NNRT_SLOT(dilation);
 NNRT_SLOT(dst_t);
 NNRT_SLOT(ellipsis_mask);
@@ -4830,12 +3418,18 @@ NNRT_SLOT(keep_dims);
 NNRT_SLOT(kernel);
 NNRT_SLOT(limit);
 NNRT_SLOT(max);
+NNRT_SLOT(max_classes_per_detection);
+NNRT_SLOT(max_detections);
 NNRT_SLOT(min);
 NNRT_SLOT(mode);
 NNRT_SLOT(multiples);
 NNRT_SLOT(negative_slope);
 NNRT_SLOT(new_axis_mask);
+NNRT_SLOT(nms_iou_threshold);
+NNRT_SLOT(nms_score_threshold);
+NNRT_SLOT(num_classes);
 NNRT_SLOT(off_value);
+NNRT_SLOT(offset);
 NNRT_SLOT(on_value);
 NNRT_SLOT(out_max_value);
 NNRT_SLOT(output_num);
@@ -4860,6 +3454,10 @@ NNRT_SLOT(strides);
 NNRT_SLOT(transpose_a);
 NNRT_SLOT(transpose_b);
 NNRT_SLOT(type);
+NNRT_SLOT(use_regular_nms);
+NNRT_SLOT(value);
+NNRT_SLOT(zoneout_cell);
+NNRT_SLOT(zoneout_hidden);
 
 /// Everything that dsl::apply takes for a keyword.
 struct base {};
@@ -4912,6 +3510,16 @@ template <class Slot, std::int64_t... Values> struct integers : base {
   template <int N> static constexpr void assign(int_list<N>& to) {
     static_assert(sizeof...(Values) <= N, "nnrt: too many numbers for this keyword");
     to = {Values...};
+  }
+};
+
+/// Real numbers for an attribute that is a list of them.
+template <class Slot, real... Values> struct reals : base {
+  using slot = Slot;
+  template <class Attrs>
+    requires requires(Attrs& a) { Slot::of(a) = {float{Values}...}; }
+  static constexpr void set(Attrs& a) {
+    Slot::of(a) = {float{Values}...};
   }
 };
 
@@ -5057,7 +3665,39 @@ inline constexpr keyword::value<keyword::mode_slot, border::reflect> reflect{};
 /// pad() repeats the tensor mirrored at its outermost elements, with them.
 inline constexpr keyword::value<keyword::mode_slot, border::symmetric> symmetric{};
 
+/// Where the box that crop() takes begins, along each axis from the one named by axis<…> on.
+template <std::int64_t... First> inline constexpr keyword::integers<keyword::offset_slot, First...> offsets{};
+
+// --- sequences ---
+/// lstm() also goes from the last step to the first one.
+inline constexpr keyword::value<keyword::bidirectional_slot, true> bidirectional{};
+/// Which share of its last state lstm() keeps at each step.
+template <keyword::real Share> inline constexpr keyword::value<keyword::zoneout_cell_slot, Share> zoneout_cell{};
+template <keyword::real Share> inline constexpr keyword::value<keyword::zoneout_hidden_slot, Share> zoneout_hidden{};
+
+// --- detections ---
+/// What detection_post_process() divides the four numbers of a box by.
+template <keyword::real Y, keyword::real X, keyword::real Height, keyword::real Width>
+inline constexpr keyword::reals<keyword::scale_slot, Y, X, Height, Width> box_scale{};
+template <std::int64_t Count> inline constexpr keyword::integers<keyword::num_classes_slot, Count> num_classes{};
+template <std::int64_t Count> inline constexpr keyword::integers<keyword::max_detections_slot, Count> max_detections{};
+template <std::int64_t Count>
+inline constexpr keyword::integers<keyword::max_classes_per_detection_slot, Count> max_classes_per_detection{};
+template <std::int64_t Count> inline constexpr keyword::integers<keyword::detections_per_class_slot, Count> detections_per_class{};
+/// Boxes that overlap a better one by more than this are left out; those with a lower score than that, too.
+template <keyword::real Share> inline constexpr keyword::value<keyword::nms_iou_threshold_slot, Share> iou_threshold{};
+template <keyword::real Score> inline constexpr keyword::value<keyword::nms_score_threshold_slot, Score> score_threshold{};
+/// detection_post_process() looks at each class for itself.
+inline constexpr keyword::value<keyword::use_regular_nms_slot, true> regular_nms{};
+
 // --- arithmetic ---
+/// How many channels on both sides lrn() sums up, and the numbers of its formula.
+template <std::int64_t Radius> inline constexpr keyword::integers<keyword::depth_radius_slot, Radius> depth_radius{};
+template <keyword::real Value> inline constexpr keyword::value<keyword::bias_slot, Value> with_bias{};
+template <keyword::real Value> inline constexpr keyword::value<keyword::alpha_slot, Value> with_alpha{};
+/// The number that constant_of_shape() repeats, and its dtype.
+template <dtype Type> inline constexpr keyword::integers<keyword::data_type_slot, static_cast<int>(Type)> of_type{};
+template <keyword::real Value> inline constexpr keyword::value<keyword::value_slot, Value> with_value{};
 template <keyword::real Value> inline constexpr keyword::value<keyword::beta_slot, Value> beta{};
 template <keyword::real Value> inline constexpr keyword::value<keyword::epsilon_slot, Value> epsilon{};
 inline constexpr keyword::value<keyword::transpose_a_slot, true> transpose_a{};
@@ -5147,6 +3787,930 @@ template <class T> concept operand_argument = is_tensor<T> || std::is_arithmetic
 template <class T> concept keyword_argument = is_keyword<T>;
 
 }  // namespace dsl
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/core/operator.hpp
+// operator: what every operator states of itself, the call of its rules, and its erased form for graphs.
+// Flow: ops/<name>.hpp define operators; builder and front ends call infer_node; IR nodes point to an operator_info.
+
+// ===== nnrt/core/hdi_field.hpp
+// hdi_field: what an operator says of its node in HDI, where a member is not simply the attribute of the same name.
+// Flow: operators' headers list their fields; hdi/operators.hpp makes nodes of attributes, and attributes of nodes, by them.
+
+namespace nnrt::inline NNRT_ISA {
+
+/// How one member of an operator's HDI node comes about. Members without a row are filled by the attribute whose name is theirs in
+/// snake_case (keepDims by keep_dims), activationType by `fused`, padMode and padList by `pad`.
+struct hdi_field {
+  /// Where the member's value comes from.
+  enum class source {
+    attribute,  // another attribute than that of its name
+    number,     // it is always the same
+    extents,    // of an operand; readers compare
+    presence,   // whether an operand is given
+    use,        // whether an attribute is anything else than `number`
+  };
+  static constexpr std::int64_t as_it_is = std::numeric_limits<std::int64_t>::min();
+
+  std::string_view member;          // as HDI spells it; empty: no member holds the attribute
+  std::string_view attribute;
+  source from = source::attribute;
+  std::int64_t number = 0;
+  int operand = 0, axis = 0;        // of extents: the first
+  bool tells_apart = false;         // several operators share the node type: this member says which it is
+  std::int64_t upstream = as_it_is; // what the shipped implementation writes instead
+  bool upstream_repeats = false;    // it writes the first row of the list in place of the others
+  std::string_view text = {};       // of `number`, where the member is a text
+
+  static constexpr hdi_field named(std::string_view member, std::string_view attribute) { return {member, attribute}; }
+  /// An attribute that HDI does not know.
+  static constexpr hdi_field unknown(std::string_view attribute) { return {{}, attribute}; }
+  static constexpr hdi_field always(std::string_view member, std::int64_t number) { return {member, {}, source::number, number}; }
+  static constexpr hdi_field always(std::string_view member, std::string_view text) {
+    hdi_field f{member, {}, source::number};
+    f.text = text;
+    return f;
+  }
+  /// `number` is what this operator is known by among those of its node type.
+  static constexpr hdi_field choice(std::string_view member, std::int64_t number) { return {member, {}, source::number, number, 0, 0, true}; }
+  /// One extent of an operand or, where the member is a list, those of both axes from `axis` on.
+  static constexpr hdi_field extent(std::string_view member, int operand, int axis) {
+    return {member, {}, source::extents, 0, operand, axis};
+  }
+  static constexpr hdi_field is_given(std::string_view member, int operand) { return {member, {}, source::presence, 0, operand}; }
+  static constexpr hdi_field is_used(std::string_view member, std::string_view attribute, std::int64_t unused) {
+    return {member, attribute, source::use, unused};
+  }
+  constexpr hdi_field telling_apart() const {
+    hdi_field f = *this;
+    f.tells_apart = true;
+    return f;
+  }
+  constexpr hdi_field upstream_writes(std::int64_t number) const {
+    hdi_field f = *this;
+    f.upstream = number;
+    return f;
+  }
+  constexpr hdi_field upstream_repeating() const {
+    hdi_field f = *this;
+    f.upstream_repeats = true;
+    return f;
+  }
+};
+
+/// The fields of an activation without attributes: HDI has one node type for all of them.
+constexpr std::array<hdi_field, 5> hdi_activation(std::int64_t number) {
+  return {hdi_field::choice("activationType", number), hdi_field::always("alpha", 0), hdi_field::always("minVal", 0),
+          hdi_field::always("maxVal", 0), hdi_field::always("approximate", 0)};
+}
+
+/// The fields of a reduction with all attributes, likewise.
+constexpr std::array<hdi_field, 2> hdi_reduction(std::int64_t mode) {
+  return {hdi_field::choice("mode", mode), hdi_field::named("coeff", "coefficient")};
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/core/kernel.hpp
+// kernel: what a plan's step calls, and what choosing one answers.
+// Flow: kernels/select.hpp fills kernel_choice for a node; the planner makes steps of it; executors call run().
+
+// ===== nnrt/core/view.hpp
+// view: tensors as references and kernels see them - a desc, strides and typed data that also works in constant evaluation.
+// Flow: executors make views of their operands for each step; Op::reference asks them for typed access.
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Typed access to a tensor: extents, strides in elements, and data.
+template <class T> struct tensor_view {
+  T* data = nullptr;
+  shape_t shape;
+  shape_t strides;
+  bool is_dense = true;  // whether the strides are those of a dense row-major tensor
+
+  constexpr std::int64_t extent(int axis) const { return shape[axis]; }
+  constexpr std::int64_t elements() const { return shape.elements(); }
+  constexpr int rank() const { return shape.rank; }
+
+  /// The element at these indices, one for each axis.
+  template <class... Index> constexpr T& operator()(Index... index) const {
+    const std::int64_t at[] = {static_cast<std::int64_t>(index)..., 0};
+    std::int64_t offset = 0;
+    for (int i = 0; i < static_cast<int>(sizeof...(Index)); ++i) offset += at[i] * strides.extents[i];
+    return data[offset];
+  }
+  /// The i-th element in row-major order.
+  constexpr T& operator[](std::int64_t i) const { return data[offset_of(i)]; }
+  /// The element at an index vector of the tensor's rank.
+  constexpr T& at(const shape_t& index) const {
+    std::int64_t offset = 0;
+    for (int i = 0; i < shape.rank; ++i) offset += index.extents[i] * strides.extents[i];
+    return data[offset];
+  }
+
+  constexpr std::int64_t offset_of(std::int64_t flat) const {
+    if (is_dense) return flat;
+    std::int64_t offset = 0;
+    for (int i = shape.rank; i-- > 0; flat /= shape.extents[i]) offset += flat % shape.extents[i] * strides.extents[i];
+    return offset;
+  }
+};
+
+/// A pointer to elements of any dtype. Constant evaluation allows no cast from void*, so there the member of the dtype is read.
+class any_pointer {
+ public:
+  constexpr any_pointer() = default;
+  template <class T> constexpr any_pointer(T* elements) {
+    if (std::is_constant_evaluated()) set(elements);
+    else raw_ = static_cast<void*>(elements);
+  }
+  /// For bytes whose dtype the desc tells; run time only.
+  static any_pointer bytes(void* first) {
+    any_pointer p;
+    p.raw_ = first;
+    return p;
+  }
+
+  template <class T> constexpr T* get() const {
+    if (std::is_constant_evaluated()) return member<T>();
+    return static_cast<T*>(raw_);
+  }
+  void* raw() const { return raw_; }
+
+ private:
+  template <class T> constexpr void set(T* p) {
+    if constexpr (std::is_same_v<T, bool>) typed_.b = p;
+    else if constexpr (std::is_same_v<T, std::int8_t>) typed_.i8 = p;
+    else if constexpr (std::is_same_v<T, std::int16_t>) typed_.i16 = p;
+    else if constexpr (std::is_same_v<T, std::int32_t>) typed_.i32 = p;
+    else if constexpr (std::is_same_v<T, std::int64_t>) typed_.i64 = p;
+    else if constexpr (std::is_same_v<T, std::uint8_t>) typed_.u8 = p;
+    else if constexpr (std::is_same_v<T, std::uint16_t>) typed_.u16 = p;
+    else if constexpr (std::is_same_v<T, std::uint32_t>) typed_.u32 = p;
+    else if constexpr (std::is_same_v<T, std::uint64_t>) typed_.u64 = p;
+    else if constexpr (std::is_same_v<T, float16>) typed_.f16 = p;
+    else if constexpr (std::is_same_v<T, float>) typed_.f32 = p;
+    else typed_.f64 = p;
+  }
+  template <class T> constexpr T* member() const {
+    if constexpr (std::is_same_v<T, bool>) return typed_.b;
+    else if constexpr (std::is_same_v<T, std::int8_t>) return typed_.i8;
+    else if constexpr (std::is_same_v<T, std::int16_t>) return typed_.i16;
+    else if constexpr (std::is_same_v<T, std::int32_t>) return typed_.i32;
+    else if constexpr (std::is_same_v<T, std::int64_t>) return typed_.i64;
+    else if constexpr (std::is_same_v<T, std::uint8_t>) return typed_.u8;
+    else if constexpr (std::is_same_v<T, std::uint16_t>) return typed_.u16;
+    else if constexpr (std::is_same_v<T, std::uint32_t>) return typed_.u32;
+    else if constexpr (std::is_same_v<T, std::uint64_t>) return typed_.u64;
+    else if constexpr (std::is_same_v<T, float16>) return typed_.f16;
+    else if constexpr (std::is_same_v<T, float>) return typed_.f32;
+    else return typed_.f64;
+  }
+
+  void* raw_ = nullptr;
+  union {
+    bool* b = nullptr;
+    std::int8_t* i8;
+    std::int16_t* i16;
+    std::int32_t* i32;
+    std::int64_t* i64;
+    std::uint8_t* u8;
+    std::uint16_t* u16;
+    std::uint32_t* u32;
+    std::uint64_t* u64;
+    float16* f16;
+    float* f32;
+    double* f64;
+  } typed_;
+};
+
+/// One operand of a step: desc, optional strides, data, and the scales of a per-channel quantised tensor. Does not own anything.
+struct view {
+  const tensor_desc* desc = nullptr;     // nullptr: an optional operand that is not there
+  any_pointer data;
+  const shape_t* strides = nullptr;      // in elements; nullptr: dense, row-major
+  array_ref<const float> scales = {};    // one for each index of the quantised axis
+  array_ref<const std::int32_t> zero_points = {};
+
+  constexpr explicit operator bool() const { return desc != nullptr; }
+  constexpr dtype type() const { return desc->type; }
+  constexpr const shape_t& shape() const { return desc->shape; }
+  constexpr int rank() const { return desc->shape.rank; }
+  constexpr std::int64_t elements() const { return desc->shape.elements(); }
+
+  /// Typed access; T is the element type of the desc's dtype, const or not.
+  template <class T> constexpr tensor_view<T> as() const {
+    using element = std::remove_const_t<T>;
+    return {data.get<element>(), desc->shape, strides != nullptr ? *strides : row_major_strides(desc->shape), strides == nullptr};
+  }
+  /// The i-th element (row-major) of an integer or boolean operand.
+  constexpr std::int64_t integer(std::int64_t i) const {
+    std::int64_t value = 0;
+    with_element<types::integer | types::logical>(desc->type, [&]<class T>(T) { value = static_cast<std::int64_t>(as<const T>()[i]); });
+    return value;
+  }
+};
+
+using arguments = array_ref<const view>;
+using results = array_ref<const view>;
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA {
+
+/// What a run found wrong with the values that it was given: an index outside of its tensor, say.
+struct run_fault {
+  int rule = -1;                 // the number of the enumerator of Op::rule that is broken; -1: none is
+  std::int64_t position = 0;     // of the value in its operand, in row-major order
+  std::int64_t actual = 0;
+  std::int64_t expected = 0;
+
+  constexpr explicit operator bool() const { return rule >= 0; }
+};
+
+/// The fault of a value that breaks this rule, and where it stands in its operand.
+template <class Rule> constexpr run_fault fault_at(std::int64_t position, Rule rule, std::int64_t actual, std::int64_t expected) {
+  return {static_cast<int>(rule), position, actual, expected};
+}
+
+/// Rows begin <= i < end of one image of a batch; by default all rows of all images.
+struct row_range {
+  std::int64_t begin = 0;
+  std::int64_t end = -1;
+
+  constexpr bool is_all() const { return end < 0; }
+  constexpr std::int64_t count() const { return end - begin; }
+};
+
+/// Which rows of its images a kernel reads: for row y of the result those from y * stride - pad on, `taps` of them, as far
+/// as there are.
+struct row_window {
+  std::uint32_t images = 0;       // bit i: operand i is such an image
+  std::int64_t stride = 1;
+  std::int64_t taps = 1;
+  std::int64_t pad = 0;
+
+  constexpr explicit operator bool() const { return images != 0; }
+  constexpr std::int64_t first_row_of(std::int64_t y) const { return y * stride - pad; }
+  /// The rows of an image of this height that are read for these rows of the result, which are at least one.
+  constexpr row_range under(row_range rows, std::int64_t height) const {
+    const auto in_image = [&](std::int64_t i) { return i < 0 ? 0 : i < height ? i : height; };
+    return {in_image(first_row_of(rows.begin)), in_image(first_row_of(rows.end - 1) + taps)};
+  }
+};
+
+/// One call of a kernel: part `tile` of `tiles` of the work of one step.
+struct kernel_call {
+  array_ref<const word> attrs;
+  arguments in;                   // the node's operands; packed ones have a desc but no data; the packed form comes last
+  results out;
+  std::byte* scratch = nullptr;   // scratch_bytes of the choice, aligned to 64, for this part alone
+  int tile = 0;
+  int tiles = 1;
+  run_fault* fault = nullptr;     // of operators that may fail: where one of the parts says so
+  const void* inner = nullptr;    // of the choice
+  /// Rows of the result that are wanted, of kernels that say which rows they read for them (row_window). If not all are, data of an image
+  /// and of the result begins with the first row that the call reads or writes; descs are those of the whole tensors.
+  row_range rows{};
+
+  /// Says what is wrong, if something is.
+  constexpr void report(const run_fault& found) const {
+    if (fault != nullptr && found) *fault = found;
+  }
+};
+using kernel_function = void (*)(const kernel_call& call);
+
+/// Whether 3x3 convolutions of floats may be computed by Winograd's method: a third of the time, errors ten times those of
+/// products one by one (1e-5 of the largest result), infinities and NaN that spread to neighbouring pixels, weights that
+/// take two to four times the memory.
+enum class winograd { automatic, off };
+
+/// What the planner knows when it asks for a kernel.
+struct kernel_request {
+  array_ref<const word> attrs;
+  array_ref<const operand> in;
+  array_ref<const tensor_desc> out;
+  bool unrolled = false;          // for a micro network, whose executor inlines what has an unrolled form
+  nnrt::winograd winograd = nnrt::winograd::automatic;
+  std::int64_t band_rows = 0;     // run() is called for bands of at most so many rows; 0: for whole results
+};
+
+/// Which of an operator's bindings: fast<Op>, fast_on_bytes<Op> or fast_on_shorts<Op>.
+enum class kernel_binding : std::uint8_t { floats, bytes, shorts };
+
+/// A kernel's functions in numbers: which operator's binding, which of its methods, and which of its tables. Plans that the compiler makes
+/// hold these until they are complete, so that it compiles the functions behind the numbers in a plan and no others.
+struct kernel_code {
+  op_code op{};
+  kernel_binding binding = kernel_binding::floats;
+  bool packs = false;         // of a step that runs pack()
+  std::int16_t method = -1;   // -1: none, the choice names its functions itself
+  std::int16_t table = -1;    // which kernel_choice::inner; -1: none
+
+  constexpr explicit operator bool() const { return method >= 0; }
+  friend constexpr bool operator==(const kernel_code&, const kernel_code&) = default;
+};
+/// What stands behind a method.
+struct kernel_functions {
+  kernel_function run = nullptr;
+  kernel_function pack = nullptr;
+};
+
+/// Kernels that exist with compile-time extents as well: unrolled executors call those instead of run().
+enum class unrolled_form { none, dense, dense_of_bytes, table };
+
+/// A kernel for one node. One without a name is none: the reference runs. (With -fsanitize=undefined g++ 12 compares no pointers to
+/// functions in constant evaluation.)
+struct kernel_choice {
+  /// Instead of run, pack and inner, where a binding has methods.
+  kernel_code code = {};
+  kernel_function run = nullptr;
+  /// Brings constant operands into the order that run() reads: in = the node's operands, out[0] = packed_bytes bytes, aligned to 64; behind
+  /// it stand the node's results, descs without data.
+  /// It runs once when an executor is made, or before every run() when an operand in `packs` is no constant. One that packs no operand makes
+  /// a table of what attributes and descs say.
+  kernel_function pack = nullptr;
+  std::uint32_t packs = 0;            // bit i: operand i is read by pack() only
+  std::int64_t packed_bytes = 0;
+  std::int64_t scratch_bytes = 0;     // for each part that runs at the same time
+  unrolled_form form = unrolled_form::none;
+  bool packs_in_compiler = false;     // pack() is constexpr, takes f32 operands and makes an f32 result: constants are packed while planning
+  int parts = 1;                      // into how many parts the work may be cut at most
+  /// What run() takes beside its operands: a table of the functions of its innermost loop, say, so that a program has those alone.
+  const void* inner = nullptr;
+  /// How run() reads its images where it also makes bands of rows, with the bits that they have in the whole result. Images and result are
+  /// [batch, rows, …]. Without images: it makes whole results only.
+  row_window rows = {};
+  std::string_view name;
+
+  constexpr explicit operator bool() const { return !name.empty(); }
+  constexpr bool has_pack() const { return packed_bytes > 0; }
+};
+
+namespace kernels {
+
+/// Fast kernels of an operator: kernels/bind/<operator>.hpp specialises it partially over Op, with a select() of this signature. Isa stays
+/// a parameter so that the kernels of operators that a program does not name are never instantiated.
+///
+/// A binding with one kernel names its functions in the choice. One with several answers numbers, kernel_choice::code, and has
+///   static constexpr int methods                                  how many there are
+///   template <int Method> static constexpr kernel_functions functions()
+///   template <int Table> static constexpr const void* table()     if it has any: what the kernel gets as kernel_call::inner
+///   static constexpr int every_table                              the one that has what is in any of them
+/// and a line `template <> struct operator_of<ops::x::code> { using type = ops::x; };` beside it.
+template <class Op, class Isa = void> struct fast {
+  static constexpr kernel_choice select(const kernel_request&) { return {}; }
+};
+
+/// The same for stored numbers of 8 bits where they have kernels of their own, so that a network of floats never compiles those, nor the
+/// other way round.
+template <class Op, class Isa = void> struct fast_on_bytes : fast<Op, Isa> {};
+
+/// The same for 16 bits.
+template <class Op, class Isa = void> struct fast_on_shorts : fast_on_bytes<Op, Isa> {};
+
+/// The operator of a number, where its binding has methods.
+template <op_code Code> struct operator_of {
+  using type = void;
+};
+
+namespace detail {
+
+template <class Binding> concept has_methods = requires { Binding::methods; };
+template <class Binding> concept has_tables = requires { Binding::every_table; };
+
+template <class Binding, int... I> constexpr kernel_functions functions_at(int method, std::integer_sequence<int, I...>) {
+  constexpr kernel_functions all[] = {Binding::template functions<I>()...};
+  return all[method];
+}
+
+/// Puts the functions in that the code stands for: all of the binding's are compiled.
+template <class Binding> constexpr void put_functions(kernel_choice& choice) {
+  const kernel_functions functions = functions_at<Binding>(choice.code.method, std::make_integer_sequence<int, Binding::methods>());
+  choice.run = functions.run;
+  choice.pack = functions.pack;
+  if constexpr (has_tables<Binding>)
+    if (choice.code.table >= 0) choice.inner = Binding::template table<Binding::every_table>();
+}
+
+template <class Op, class Binding, bool InNumbers> constexpr kernel_choice ask(const kernel_request& node, kernel_binding binding) {
+  kernel_choice choice = Binding::select(node);
+  if constexpr (has_methods<Binding>) {
+    choice.code.op = Op::code;
+    choice.code.binding = binding;
+    if constexpr (!InNumbers)
+      if (choice.code) put_functions<Binding>(choice);
+  }
+  return choice;
+}
+
+}  // namespace detail
+
+/// Asks the kernels for the dtypes in Types; InNumbers: the choice may be a code alone.
+template <class Op, dtype_set Types, bool InNumbers = false> constexpr kernel_choice select_for(const kernel_request& node) {
+  constexpr dtype_set bytes = types_of(i8, u8), shorts = types_of(i16), others{Types.bits & ~(bytes | shorts).bits};
+  const dtype type = node.in.empty() ? dtype::none : node.in[0].desc.type;
+  if constexpr ((Types.bits & shorts.bits) != 0)
+    if (Types == shorts || type == i16) return detail::ask<Op, fast_on_shorts<Op>, InNumbers>(node, kernel_binding::shorts);
+  if constexpr ((Types.bits & bytes.bits) != 0)
+    if (others.empty() || bytes.contains(type)) return detail::ask<Op, fast_on_bytes<Op>, InNumbers>(node, kernel_binding::bytes);
+  if constexpr (!others.empty()) return detail::ask<Op, fast<Op>, InNumbers>(node, kernel_binding::floats);
+  return {};
+}
+
+/// What a step gets for its code.
+struct step_functions {
+  kernel_function run = nullptr;
+  const void* inner = nullptr;
+};
+
+/// The functions behind one code, and nothing else of its binding.
+template <kernel_code Code> constexpr step_functions functions_for() {
+  using op = typename operator_of<Code.op>::type;
+  using stored = std::conditional_t<Code.binding == kernel_binding::bytes, fast_on_bytes<op>, fast_on_shorts<op>>;
+  using binding = std::conditional_t<Code.binding == kernel_binding::floats, fast<op>, stored>;
+  constexpr kernel_functions functions = binding::template functions<Code.method>();
+  if constexpr (Code.packs) return {functions.pack};
+  else if constexpr (Code.table >= 0) return {functions.run, binding::template table<Code.table>()};
+  else return {functions.run};
+}
+
+/// Complete where kernels/select.hpp has been included, and with it every specialisation of fast.
+template <class Op> struct bindings;
+/// What stands for fast<Op>::select where it has not.
+constexpr kernel_choice select_none(const kernel_request&) { return {}; }
+
+}  // namespace kernels
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/core/rule_names.hpp
+// rule_names: the enumerators of an operator's rules as text.
+// Flow: operators carry their list in operator_info; diagnose.hpp and fault.hpp word messages with it.
+
+namespace nnrt::inline NNRT_ISA {
+
+namespace detail {
+
+/// "… [with auto ...Enumerators = {nnrt::…::rule::name, nnrt::…::rule::other, (nnrt::…::rule)2, …}; …]", clang: "… [Enumerators = <…>]".
+template <auto... Enumerators> constexpr std::string_view text_of_enumerators() { return __PRETTY_FUNCTION__; }
+
+/// The same for the enumerators 0 … Count - 1 and for casts where there are fewer.
+template <class Rule, int Count>
+inline constexpr std::string_view enumerators_of = []<int... I>(std::integer_sequence<int, I...>) {
+  return text_of_enumerators<static_cast<Rule>(I)...>();
+}(std::make_integer_sequence<int, Count>());
+
+/// Whether there is an enumerator of this number: one that there is not is printed as a cast, "(nnrt::…::rule)14".
+template <class Rule, int Number>
+inline constexpr bool has_enumerator = [] {
+  const std::string_view text = text_of_enumerators<static_cast<Rule>(Number)>();
+  const char behind = text[text.rfind(')') + 1];
+  return behind < '0' || behind > '9';
+}();
+
+}  // namespace detail
+
+/// The names of an enum of rules, in order. They are cut out of one text when someone asks: few programs ever do.
+class rule_list {
+  // Stands first: clang finds no member template behind its use, in constant evaluation.
+  /// Calls found(name) for each enumerator in turn, while it answers true, up to the first number that has none: a cast, "(…::rule)2".
+  template <class F> constexpr void for_each(F found) const {
+    if (text_.empty()) return;
+    const char* first = text_.data() + text_.find(" = ") + 3;
+    bool is_cast = false;
+    for (const char *at = first, *end = text_.data() + text_.size(); at != end; ++at) {
+      if (*at == ':') first = at + 1, is_cast = false;
+      if (*at == '(' || *at == ')') is_cast = true;
+      if (*at != ',') continue;
+      if (is_cast || !found(std::string_view(first, static_cast<std::size_t>(at - first)))) return;
+      first = at + 2;
+    }
+  }
+
+ public:
+  constexpr rule_list() = default;
+  constexpr explicit rule_list(std::string_view text) : text_(text) {}
+
+  constexpr std::size_t size() const {
+    std::size_t n = 0;
+    for_each([&](std::string_view) { return ++n, true; });
+    return n;
+  }
+  constexpr bool empty() const { return size() == 0; }
+  /// Empty where there is no such enumerator.
+  constexpr std::string_view operator[](std::size_t i) const {
+    std::string_view wanted;
+    for_each([&](std::string_view name) { return i-- == 0 ? (wanted = name, false) : true; });
+    return wanted;
+  }
+
+ private:
+  std::string_view text_;
+};
+
+/// The names of an enum of rules. Compilers print 16 enumerators at a quarter of the price of 64, which no operator has.
+template <class Rule> constexpr rule_list rule_names() {
+  constexpr int few = 16, more_than_any_has = 64;
+  // The last one of a text is not counted, see for_each.
+  if constexpr (!detail::has_enumerator<Rule, few - 2>) return rule_list(detail::enumerators_of<Rule, few>);
+  else return rule_list(detail::enumerators_of<Rule, more_than_any_has>);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/core/signature.hpp
+// signature: an operator's tables of operands, and the checks of arity, dtypes, quantisation and declared outputs that follow from them.
+// Flow: core/operator.hpp runs these before and after an operator's own infer(), so that no operator repeats them.
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Whether an operand must be given, may be missing, or stands for any number (at least one) of operands.
+enum class presence { required, optional, variadic };
+
+/// One row of an operator's signature.
+struct operand_spec {
+  std::string_view role;
+  dtype_set accepts;
+  presence given = presence::required;
+  bool constant = false;   // must be known before the network runs
+};
+
+/// What an operator does with quantised integers (those whose desc has a scale).
+enum class stored_numbers {
+  refused,   // it takes plain numbers alone
+  kept,      // it moves stored numbers: outputs that take what input `typed_by` takes have that input's quantisation, and no other may be wanted
+  computed,  // it computes with what they stand for: its own rules say which outputs have a scale
+};
+
+namespace detail {
+
+/// The row of the signature for operand i: a variadic last row stands for all that follow. specs.size() when there is none.
+/// (An index: g++ 12 with -fsanitize=undefined takes no comparison of such pointers with nullptr for constant.)
+constexpr std::size_t row_of(array_ref<const operand_spec> specs, std::size_t i) {
+  if (i < specs.size()) return i;
+  return !specs.empty() && specs.back().given == presence::variadic ? specs.size() - 1 : specs.size();
+}
+
+constexpr dtype first_of(dtype_set set) {
+  for (int i = 1; i < dtype_count; ++i)
+    if (set.contains(static_cast<dtype>(i))) return static_cast<dtype>(i);
+  return dtype::none;
+}
+
+constexpr verdict check_extents(const tensor_desc& desc) {
+  for (const std::int64_t extent : desc.shape) {
+    if (auto v = require_at_least(signature_rule::extents_must_not_be_negative, extent, -1); !v) return v;
+    // Each alone, too: beside an extent of 0 any product is small, and rules add extents up.
+    if (auto v = require_at_most(signature_rule::tensor_must_not_exceed_the_size_limit, extent, max_elements); !v) return v;
+  }
+  if (desc.shape.is_known() && desc.elements() < 0) return refuse(signature_rule::tensor_must_not_exceed_the_size_limit, max_elements + 1, max_elements);
+  return {};
+}
+
+/// Arity, dtypes and constants as the table of inputs demands.
+constexpr verdict check_inputs(array_ref<const operand_spec> specs, array_ref<const operand> in) {
+  const auto given = static_cast<std::int64_t>(in.size());
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const std::size_t row = row_of(specs, i);
+    if (row == specs.size()) return refuse(signature_rule::operands_must_not_exceed_the_signature, given, static_cast<std::int64_t>(specs.size()));
+    const operand_spec& spec = specs[row];
+    if (!in[i]) {
+      if (spec.given == presence::optional) continue;
+      return refuse(signature_rule::required_operand_must_be_given, static_cast<std::int64_t>(i), static_cast<std::int64_t>(i) + 1);
+    }
+    if (!spec.accepts.contains(in[i].desc.type)) return require(signature_rule::operand_type_must_be_accepted_by_the_operator, in[i].desc.type, first_of(spec.accepts));
+    if (spec.constant && !in[i].constant) return refuse(signature_rule::operand_must_be_a_constant, 0, 1);
+    if (auto v = check_extents(in[i].desc); !v) return v;
+  }
+  std::int64_t needed = 0;
+  for (const operand_spec& spec : specs)
+    if (spec.given != presence::optional) ++needed;
+  return require_at_least(signature_rule::required_operand_must_be_given, given, needed);
+}
+
+/// A scale that divides and multiplies, and a zero point that the dtype can hold; dtype::none: not known yet.
+constexpr verdict check_quantisation(dtype type, int rank, const quantisation& q) {
+  if (!q) return {};
+  if (type != dtype::none && !types::quantised.contains(type)) return require(signature_rule::quantised_type_must_be_an_integer, type, i8);
+  if (q.mode == quantisation::kind::per_channel)
+    return require_between(signature_rule::quantised_axis_must_be_an_axis, q.axis, 0, (type == dtype::none && rank == 0 ? max_rank : rank) - 1);
+  if (auto v = require_real_between(signature_rule::scale_must_be_positive_and_finite, q.scale, std::numeric_limits<float>::min(), std::numeric_limits<float>::max()); !v) return v;
+  const std::int64_t bits = type == dtype::none ? 32 : size_of(type) * 8;
+  const std::int64_t lowest = type == u8 ? 0 : -(std::int64_t{1} << (bits - 1));
+  return require_between(signature_rule::zero_point_must_be_a_number_of_the_type, q.zero_point, lowest, lowest + (std::int64_t{1} << bits) - 1);
+}
+
+/// The scales of a tensor: 1, or the extent of its quantised axis; 0 when it has none.
+constexpr std::int64_t scales_of(const tensor_desc& desc) {
+  if (desc.quantised.mode == quantisation::kind::per_channel) return desc.shape[desc.quantised.axis];
+  return desc.quantised ? 1 : 0;
+}
+
+/// Equal, or the values that differ: scales, kinds, zero points, axes.
+constexpr verdict require_same_quantisation(signature_rule rule, const quantisation& got, const quantisation& expected) {
+  if (got == expected) return {};
+  if (got.scale != expected.scale) return require_real(rule, got.scale, expected.scale);
+  if (got.mode != expected.mode) return refuse(rule, static_cast<int>(got.mode), static_cast<int>(expected.mode));
+  if (got.zero_point != expected.zero_point) return refuse(rule, got.zero_point, expected.zero_point);
+  if (got.rounding != expected.rounding) return refuse(rule, static_cast<int>(got.rounding), static_cast<int>(expected.rounding));
+  return refuse(rule, got.axis, expected.axis);
+}
+
+/// What movers ask of their quantised operands: one scale, the same for all that are moved. Indices, axes and the like are not: their rows
+/// accept other dtypes than that of input `typed_by`.
+constexpr verdict check_moved_operands(array_ref<const operand_spec> specs, array_ref<const operand> in, int typed_by) {
+  const tensor_desc& moved = in[static_cast<std::size_t>(typed_by)].desc;
+  const dtype_set moves = specs[row_of(specs, static_cast<std::size_t>(typed_by))].accepts;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const tensor_desc& x = in[i].desc;
+    if (x.quantised.mode == quantisation::kind::per_channel) return refuse(signature_rule::quantised_operand_must_have_one_scale, scales_of(x), 1);
+    if (!in[i] || x.type != moved.type || specs[row_of(specs, i)].accepts != moves) continue;
+    if (auto v = require_same_quantisation(signature_rule::quantisation_of_operands_must_be_the_same, x.quantised, moved.quantised); !v) return v;
+  }
+  return {};
+}
+
+constexpr verdict check_quantised_operands(array_ref<const operand_spec> specs, stored_numbers form, array_ref<const operand> in, int typed_by) {
+  std::int64_t quantised = 0;
+  for (const operand& x : in) {
+    if (auto v = check_quantisation(x.desc.type, x.desc.rank(), x.desc.quantised); !v) return v;
+    if (x.desc.quantised) ++quantised;
+  }
+  if (quantised == 0 || form == stored_numbers::computed) return {};
+  if (form == stored_numbers::kept) return check_moved_operands(specs, in, typed_by);
+  return refuse(signature_rule::quantised_operands_must_be_accepted_by_the_operator, quantised, 0);
+}
+
+/// The quantisations that the caller declares, before rules compute with them. That of booleans means nothing: NNRt asks
+/// for one of the output of LESS_EQUAL in a quantised network.
+constexpr verdict check_wishes(array_ref<const tensor_desc> wanted) {
+  for (const tensor_desc& wish : wanted) {
+    if (wish.type == boolean) continue;
+    if (auto v = check_quantisation(wish.type, wish.rank(), wish.quantised); !v) return v;
+  }
+  return {};
+}
+
+/// Compares dtype and shape of an output with the declared ones, and takes the extents that it does not know from there.
+constexpr verdict settle_shape(tensor_desc& out, const tensor_desc& wish) {
+  if (wish.type != dtype::none)
+    if (auto v = require(signature_rule::declared_output_type_must_match, out.type, wish.type); !v) return v;
+  if (wish.shape.rank == 0) return {};  // a wish about dtype or quantisation alone
+  if (out.rank() == 0 && wish.shape == shape_t{1}) return {};  // what others declare for a scalar, as for full reductions
+  if (auto v = require(signature_rule::declared_output_rank_must_match, out.rank(), wish.rank()); !v) return v;
+  for (int axis = 0; axis < out.rank(); ++axis) {
+    if (auto v = require_same_extent(signature_rule::declared_output_extent_must_match, out.shape[axis], wish.shape[axis]); !v) return v;
+    if (out.shape[axis] < 0) out.shape[axis] = wish.shape[axis];
+  }
+  return {};
+}
+
+/// Of an operator that keeps stored numbers: gives the outputs that hold them the quantisation that they came with.
+constexpr void keep_quantisation(verdict& v, array_ref<const operand_spec> outputs, dtype_set moves, const tensor_desc& moved) {
+  for (std::size_t i = 0; i < v.outputs.size(); ++i)
+    if (v.outputs[i].type == moved.type && outputs[row_of(outputs, i)].accepts == moves) v.outputs[i].quantised = moved.quantised;
+}
+
+/// Compares every output with what the caller declares.
+constexpr verdict settle(verdict v, array_ref<const tensor_desc> wanted) {
+  for (std::size_t i = 0; i < v.outputs.size(); ++i) {
+    tensor_desc& out = v.outputs[i];
+    if (i < wanted.size())
+      if (auto ok = settle_shape(out, wanted[i]); !ok) return ok;
+    if (auto ok = check_extents(out); !ok) return ok;  // those of the wish, too
+    if (i >= wanted.size() || !wanted[i].quantised || out.type == boolean) continue;
+    if (auto ok = check_quantisation(out.type, out.rank(), wanted[i].quantised); !ok) return ok;
+    if (auto ok = require_same_quantisation(signature_rule::declared_output_quantisation_must_match, out.quantised, wanted[i].quantised); !ok) return ok;
+  }
+  return v;
+}
+
+/// Results of an operator that computes with stored numbers are rounded as TFLite does, unless it says that it can do otherwise.
+constexpr verdict check_rounding(array_ref<const tensor_desc> outputs) {
+  for (const tensor_desc& y : outputs)
+    if (y.quantised.rounding != stored_rounding::twice) return refuse(signature_rule::rounding_must_be_one_of_the_operator, static_cast<int>(y.quantised.rounding), 0);
+  return {};
+}
+
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA {
+
+/// An attribute as NNRt passes it: a parameter tensor (OH_NN_<OP>_*) of this type number, dtype and element count (-1: any). Rows of one
+/// attribute are forms of it, told apart by their counts. Source: what OH_NNModel_AddOperation checks.
+struct nnrt_parameter {
+  static constexpr std::int64_t as_made = std::numeric_limits<std::int64_t>::min() + 1;  // the least number says "no axis"
+
+  std::string_view attribute;      // empty: NNRt has it, here it means nothing
+  int tensor_type = 0;
+  dtype type = dtype::none;
+  int count = 1;
+  int rank = -1;                   // that the tensor must have; -1: any
+  std::int64_t most = -1;          // numbers from 0 to this one are taken; -1: all are
+  bool is_required = false;        // a model cannot be finished without it
+  bool appends = false;            // given twice, the second one's numbers follow those of the first
+  std::int64_t absent = as_made;   // what it is when it is not given, where that is not what `attrs` are made with
+
+  constexpr nnrt_parameter of_rank(int r) const { return nnrt_parameter{attribute, tensor_type, type, count, r, most, is_required, appends, absent}; }
+  constexpr nnrt_parameter up_to(std::int64_t number) const { return nnrt_parameter{attribute, tensor_type, type, count, rank, number, is_required, appends, absent}; }
+  constexpr nnrt_parameter required() const { return nnrt_parameter{attribute, tensor_type, type, count, rank, most, true, appends, absent}; }
+  constexpr nnrt_parameter appending() const { return nnrt_parameter{attribute, tensor_type, type, count, rank, most, is_required, true, absent}; }
+  constexpr nnrt_parameter otherwise(std::int64_t number) const { return nnrt_parameter{attribute, tensor_type, type, count, rank, most, is_required, appends, number}; }
+};
+
+/// A parameter that an operation was given: its number and its first integer, for operators that check them against each other.
+struct nnrt_given {
+  int tensor_type = 0;
+  std::int64_t first = 0;
+};
+
+/// Numbers of an operator in other worlds; -1: it has none there.
+struct foreign_numbers {
+  int nnrt = -1;   // OH_NN_OperationType
+  int hdi = -1;    // OHOS::HDI::Nnrt NodeType
+  int hdi_also = -1;                // another NodeType that means the same
+  int hdi_since = 10;               // the version of HDI that has it, where that is not the NodeType's
+  int tells_quantisation = -1;      // whether upstream's nodes of it say QUANT_TYPE_ALL; -1: up to number 56 they do
+  std::string_view nnrt_name = {};  // the name in NNRt's documents, where it is not this library's in CamelCase
+};
+
+/// Where the result of a node may live.
+enum class storage {
+  own,             // in memory of its own
+  in_place,        // may overwrite an input of the same size: element i depends on no other element than i
+  alias_of_input,  // the very bytes of input 0 under another desc
+};
+
+/// What a node computes, as far as passes ask. Affine ones can be folded into the weights of the layer before them.
+enum class meaning {
+  other,
+  relu,
+  relu6,
+  batch_norm,  // x, scale, offset, mean, variance; attribute epsilon is the first
+  bias_add,    // x, bias
+  scale,       // x, scale, bias; attribute axis is the first, and an activation is fused
+};
+
+/// A layer with weights: which operand they are, and which of their axes counts output channels.
+enum class weights_role { none, conv2d, depthwise_conv2d, conv2d_transpose, full_connection };
+
+/// What passes need to know of an operator; the defaults are those of an operator without any special property.
+struct operator_traits {
+  storage result = storage::own;
+  meaning computes = meaning::other;
+  weights_role weights = weights_role::none;
+  int typed_by = 0;                   // the input whose dtype `reference` is instantiated for
+  dtype_set typed_in_common = {};     // when not empty: it is the common_type of inputs 0 and 1, one of these
+  bool outputs_are_parts = false;     // split and slice: outputs are parts of input 0, found by Op::part_offset
+  bool joins_inputs = false;          // concat: inputs may be written straight into the output when they lie there in one piece
+  stored_numbers quantised = stored_numbers::refused;
+  bool may_fail = false;              // gather: values that only a run shows may break a rule; `reference` returns a run_fault
+  bool rounds_to_even = false;        // computes stored numbers that are rounded half to even, too
+  bool reads_descs_alone = false;     // shape_of: results follow from the shapes of its inputs, whose elements it does not read
+};
+
+/// What dumps say of an operator. Apart from operator_info, so that a program that prints its network does not keep every function of
+/// every operator in it.
+struct operator_label {
+  std::string_view name;
+  array_ref<const attribute_field> attributes;
+};
+
+/// An operator without its type: tables and function pointers, what IR nodes refer to. One object per operator and dtype in static
+/// graphs (so that only what a program names is instantiated), one per operator in dynamic ones.
+struct operator_info {
+  op_code code{};
+  std::string_view name;
+  array_ref<const operand_spec> inputs;
+  array_ref<const operand_spec> outputs;
+  operator_traits traits;
+  int fused_word = -1;
+  verdict (*infer)(array_ref<const word> attrs, array_ref<const operand> in, array_ref<const tensor_desc> wanted) = nullptr;
+  /// Of operators whose outputs are parts of input 0: where output i begins in it, in elements.
+  std::int64_t (*part_offset)(array_ref<const word> attrs, array_ref<const operand> in, array_ref<const tensor_desc> out, int i) = nullptr;
+  std::int64_t (*macs)(array_ref<const word> attrs, array_ref<const operand> in, array_ref<const tensor_desc> out) = nullptr;
+  run_fault (*reference)(array_ref<const word> attrs, arguments in, results out) = nullptr;
+  kernel_choice (*select)(const kernel_request& node) = nullptr;
+  /// Runs the reference as a plan's step does.
+  kernel_function run_reference = nullptr;
+  const operator_label* label = nullptr;
+  /// The enumerators of Op::rule, for messages.
+  rule_list rules;
+  /// The dtypes that `reference` is instantiated for.
+  dtype_set computes_on;
+};
+
+/// Operators that do not multiply and accumulate.
+inline constexpr auto no_macs = [](const auto&, array_ref<const operand>, array_ref<const tensor_desc>) -> std::int64_t { return 0; };
+
+/// Output descs of one node, or the rule that it breaks: the signature's rules first, then the operator's own.
+template <class Op>
+constexpr verdict infer_node(const typename Op::attrs& attrs, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+  verdict v = detail::check_inputs(Op::inputs, in);
+  if (v) v = detail::check_quantised_operands(Op::inputs, Op::traits.quantised, in, Op::traits.typed_by);
+  if (v) v = detail::check_wishes(wanted);
+  if (v) v = Op::infer(attrs, in, wanted);
+  if constexpr (Op::traits.quantised == stored_numbers::kept) {
+    if (v) detail::keep_quantisation(v, Op::outputs, Op::inputs[Op::traits.typed_by].accepts, in[static_cast<std::size_t>(Op::traits.typed_by)].desc);
+  }
+  if constexpr (Op::traits.quantised == stored_numbers::computed && !Op::traits.rounds_to_even) {
+    if (v)
+      if (verdict broken = detail::check_rounding(v.outputs); !broken) v = static_cast<verdict&&>(broken);
+  }
+  if (v) v = detail::settle(static_cast<verdict&&>(v), wanted);
+  v.op = Op::code;
+  return v;
+}
+
+/// The dtype for which Op::reference runs, where type_of(i) is that of input i.
+template <class TypeOf> constexpr dtype reference_type(const operator_traits& traits, TypeOf type_of) {
+  if (!traits.typed_in_common.empty()) return common_type(type_of(0), type_of(1));
+  return type_of(static_cast<std::size_t>(traits.typed_by));
+}
+
+/// Runs Op::reference for the dtype that its traits name, and passes on the fault that it finds. Only dtypes in `Types` are instantiated.
+template <class Op, dtype_set Types> constexpr run_fault run_reference(array_ref<const word> words, arguments in, results out) {
+  const auto attrs = unpack<typename Op::attrs>(words);
+  const dtype type = reference_type(Op::traits, [&](std::size_t i) { return in[i].type(); });
+  run_fault fault;
+  with_element<Types>(type, [&]<class T>(T) {
+    if constexpr (Op::traits.may_fail) fault = Op::template reference<T>(attrs, in, out);
+    else Op::template reference<T>(attrs, in, out);
+  });
+  return fault;
+}
+
+namespace detail {
+
+template <class Op> constexpr verdict infer_words(array_ref<const word> words, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+  if (!well_formed<typename Op::attrs>(words)) {
+    verdict v = refuse(signature_rule::attributes_must_be_well_formed, 0, 1);
+    v.op = Op::code;
+    return v;
+  }
+  return infer_node<Op>(unpack<typename Op::attrs>(words), in, wanted);
+}
+template <class Op>
+constexpr std::int64_t part_offset_of_words(array_ref<const word> words, array_ref<const operand> in, array_ref<const tensor_desc> out, int i) {
+  return Op::part_offset(unpack<typename Op::attrs>(words), in, out, i);
+}
+template <class Op> constexpr std::int64_t macs_of_words(array_ref<const word> words, array_ref<const operand> in, array_ref<const tensor_desc> out) {
+  return Op::macs(unpack<typename Op::attrs>(words), in, out);
+}
+template <class Op, dtype_set Types> void run_reference_step(const kernel_call& call) { call.report(run_reference<Op, Types>(call.attrs, call.in, call.out)); }
+
+}  // namespace detail
+
+/// The dtypes for which Op::reference is meant.
+template <class Op> constexpr dtype_set reference_types() {
+  return Op::traits.typed_in_common.empty() ? Op::inputs[Op::traits.typed_by].accepts : Op::traits.typed_in_common;
+}
+
+/// Whether T is defined, not only declared, where this is asked first.
+template <class T> concept is_complete = requires { sizeof(T); };
+
+template <class Op> inline constexpr operator_label label_of{Op::name, attribute_fields<typename Op::attrs>()};
+
+/// The erased form of an operator whose reference is instantiated for the dtypes in Types.
+/// HasKernels keeps what translation units with and without the kernels' bindings make of an operator apart: the linker would merge them.
+/// InNumbers: the choice of a kernel may be a code, for a plan that the compiler makes.
+template <class Op, dtype_set Types, bool HasKernels, bool InNumbers> constexpr operator_info make_operator_info() {
+  operator_info info;
+  info.code = Op::code;
+  info.name = Op::name;
+  info.inputs = Op::inputs;
+  info.outputs = Op::outputs;
+  info.traits = Op::traits;
+  info.fused_word = fused_word<typename Op::attrs>();
+  info.infer = &detail::infer_words<Op>;
+  info.macs = &detail::macs_of_words<Op>;
+  info.reference = &run_reference<Op, Types>;
+  info.rules = rule_names<typename Op::rule>();
+  info.computes_on = Types;
+  if constexpr (Op::traits.outputs_are_parts) info.part_offset = &detail::part_offset_of_words<Op>;
+  if constexpr (HasKernels) info.select = &kernels::select_for<Op, Types, InNumbers>;
+  else info.select = &kernels::select_none;
+  info.run_reference = &detail::run_reference_step<Op, Types>;
+  info.label = &label_of<Op>;
+  return info;
+}
+
+/// The operator as a static graph names it: its reference for one dtype.
+template <class Op, dtype Type, bool HasKernels = is_complete<kernels::bindings<Op>>>
+inline constexpr operator_info static_operator = make_operator_info<Op, types_of(Type), HasKernels, true>();
+
+/// The same for a plan that is made at run time: with the functions of all kernels.
+template <const operator_info* Static>
+inline constexpr operator_info at_run_time = [] {
+  operator_info info = *Static;
+  using op = typename kernels::operator_of<Static->code>::type;
+  if constexpr (!std::is_void_v<op>) info.select = &kernels::select_for<op, Static->computes_on>;
+  return info;
+}();
+
+/// The operator as dynamic graphs find it: its reference for every dtype it takes.
+template <class Op, bool HasKernels = is_complete<kernels::bindings<Op>>>
+inline constexpr operator_info dynamic_operator = make_operator_info<Op, reference_types<Op>(), HasKernels, false>();
 
 }  // namespace nnrt::inline NNRT_ISA
 
@@ -5248,28 +4812,15 @@ template <class T, class R = T, class F> constexpr void for_each_pair(arguments 
   }
 }
 
-/// What operators that compare two plain tensors have in common; each has its own rules and element().
-struct comparison {
-  static constexpr operand_spec inputs[] = {{"a", types::any}, {"b", types::any}};
+/// What operators on two tensors of truth values have in common.
+struct connective {
+  static constexpr operand_spec inputs[] = {{"a", types::logical}, {"b", types::logical}};
   static constexpr operand_spec outputs[] = {{"y", types::logical}};
-  static constexpr operator_traits traits{.typed_in_common = types::any};
+  static constexpr operator_traits traits{.result = storage::in_place};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
   static constexpr auto macs = no_macs;
 };
-
-/// The same of operators on two tensors of truth values.
-struct connective : comparison {
-  static constexpr operand_spec inputs[] = {{"a", types::logical}, {"b", types::logical}};
-  static constexpr operator_traits traits{.result = storage::in_place};
-};
-
-/// Truth values, of the common shape of two operands whose dtypes can be compared.
-template <class Rule> constexpr verdict infer_comparison(array_ref<const operand> in) {
-  const dtype a = in[0].desc.type, b = in[1].desc.type;
-  if (common_type(a, b) == dtype::none) return require(Rule::types_must_have_a_common_type, b, a);
-  return infer_broadcast<Rule>(in, boolean);
-}
 
 }  // namespace ops::detail
 }  // namespace nnrt::inline NNRT_ISA
@@ -5371,7 +4922,7 @@ constexpr double product_of_tensor_scales(float a, float b) {
 constexpr double product_of_channel_scales(float a, float b) { return double{a} * double{b}; }
 
 /// Makes elements of y of sums: applies the activation; sums of integers are scaled from `scale` to the scale of y,
-/// rounded as Rounding says, in 32 bits or, if they are wide, in 64; and the activation is a clamp of the stored numbers.
+/// rounded as Rounding says, unless y says otherwise, in 32 bits or, if they are wide, in 64; and the activation is a clamp of the stored numbers.
 template <class T, class Rounding> class epilogue {
  public:
   constexpr epilogue(const view& y, activation fused, double scale = 0, bool is_wide = false)
@@ -5380,10 +4931,13 @@ template <class T, class Rounding> class epilogue {
       const quantisation& q = y.desc->quantised;
       factor_ = fixed_point_of(scale / double{q.scale});
       zero_point_ = q.zero_point;
+      is_to_even_ = q.rounding == stored_rounding::half_to_even;
       range_ = stored_range_of<T>(q, fused);
     }
   }
   constexpr T operator()(math::compute_t<T> sum) const {
+    if constexpr (is_layered<T>)
+      if (is_to_even_) return to_even(sum);
     if constexpr (std::is_same_v<T, std::int16_t>)
       if (is_wide_) return requantise_wide<T, Rounding>(sum, factor_, zero_point_, range_);
     if constexpr (is_layered<T>) return requantise<T, Rounding>(sum, factor_, zero_point_, range_);
@@ -5391,8 +4945,14 @@ template <class T, class Rounding> class epilogue {
   }
 
  private:
+  constexpr T to_even(std::int64_t sum) const {
+    using to_even_once = rounding::zero_point_then_half_to_even;
+    if (is_wide_) return requantise_wide<T, to_even_once>(sum, factor_, zero_point_, range_);
+    return requantise<T, to_even_once>(sum, factor_, zero_point_, range_);
+  }
+
   activation fused_;
-  bool is_wide_;
+  bool is_wide_, is_to_even_ = false;
   fixed_point factor_;
   std::int32_t zero_point_ = 0;
   stored_range range_;
@@ -5431,6 +4991,8 @@ struct stored_pair {
   const quantisation &a, &b, &y;
   activation fused = activation::none;
 
+  constexpr stored_pair(const quantisation& of_a, const quantisation& of_b, const quantisation& of_y)
+      : a(of_a), b(of_b), y(of_y) {}
   constexpr stored_pair(arguments in, results out, activation fuse)
       : a(in[0].desc->quantised), b(in[1].desc->quantised), y(out[0].desc->quantised), fused(fuse) {}
 };
@@ -5439,10 +5001,12 @@ struct stored_pair {
 template <class T> struct stored_result {
   std::int32_t zero_point;
   stored_range range;
+  bool is_to_even = false;
 
   constexpr stored_result(const quantisation& y, activation fused)
-      : zero_point(y.zero_point), range(stored_range_of<T>(y, fused)) {}
+      : zero_point(y.zero_point), range(stored_range_of<T>(y, fused)), is_to_even(y.rounding == stored_rounding::half_to_even) {}
   constexpr T operator()(std::int64_t sum, fixed_point factor) const {
+    if (is_to_even) return requantise<T, rounding::zero_point_then_half_to_even>(sum, factor, zero_point, range);
     return requantise<T>(sum, factor, zero_point, range);
   }
   /// For what has the scale of y already.
@@ -5453,6 +5017,8 @@ template <class T> struct stored_result {
 
 /// a + b or a - b: both are shifted left as far as 32 bits allow, brought to twice the larger of their scales, added,
 /// and brought to that of y. Source: TFLite's ADD and SUB; i16 as it computes where scales are no powers of two.
+/// Where y is rounded to even: both are multiplied by the mantissas of their factors to y, that of the smaller one at the exponent
+/// of the larger (rounded half away from zero), added, and rounded once.
 template <class T> struct stored_sum {
   std::int32_t zero_a, zero_b;
   fixed_point factor_a, factor_b, factor_y;
@@ -5467,14 +5033,26 @@ template <class T> struct stored_sum {
     // Its sign here, not after rounding: halves go toward plus infinity.
     factor_b.mantissa *= sign;
     factor_y = fixed_point_of(twice / ((1 << left_shift) * double{of.y.scale}));
+    if (result.is_to_even) set_to_even(of, sign);
   }
   constexpr T operator()(T a, T b) const {
+    if (result.is_to_even) {
+      const std::int64_t exact = std::int64_t{a - zero_a} * factor_a.mantissa + std::int64_t{b - zero_b} * factor_b.mantissa;
+      return result.at(rounding::zero_point_then_half_to_even::rounded(exact, 31 - factor_y.exponent, result.zero_point));
+    }
     return result(brought(a - zero_a, factor_a) + brought(b - zero_b, factor_b), factor_y);
   }
 
  private:
   static constexpr std::int64_t brought(std::int32_t x, fixed_point factor) {
     return rounding::twice::scale(x * (1 << left_shift), factor);
+  }
+  constexpr void set_to_even(const stored_pair& of, int sign) {
+    const double a = double{of.a.scale} / double{of.y.scale}, b = double{of.b.scale} / double{of.y.scale}, larger = a > b ? a : b;
+    factor_y = fixed_point_of(larger);
+    const auto mantissa = [&](double factor) { return static_cast<std::int32_t>(math::round_half_away(factor / larger * static_cast<double>(factor_y.mantissa))); };
+    factor_a = {mantissa(a), 0};
+    factor_b = {mantissa(b) * sign, 0};
   }
 };
 
@@ -5556,6 +5134,17 @@ template <class T> struct stored_maximum {
   }
 };
 
+/// The smaller of a and b, likewise.
+template <class T> struct stored_minimum {
+  stored_maximum<T> pair;
+
+  constexpr explicit stored_minimum(const stored_pair& of) : pair(of) {}
+  constexpr T operator()(T a, T b) const {
+    const T x = pair.result(a - pair.zero_a, pair.factor_a), y = pair.result(b - pair.zero_b, pair.factor_b);
+    return x < y ? x : y;
+  }
+};
+
 }  // namespace nnrt::inline NNRT_ISA::ops::detail
 
 namespace nnrt::inline NNRT_ISA::kernels {
@@ -5611,7 +5200,7 @@ template <class T> struct byte_pair_lanes<ops::detail::stored_sum<T>> {
   }
   /// Shifted numbers are below 2^28, those brought to one scale below 2^27, unless a scale is infinite or none.
   static bool fits(const function& f) {
-    return f.factor_a.exponent <= 0 && f.factor_b.exponent <= 0 && f.factor_y.exponent <= 1;
+    return !f.result.is_to_even && f.factor_a.exponent <= 0 && f.factor_b.exponent <= 0 && f.factor_y.exponent <= 1;
   }
   [[gnu::always_inline]] byte_vector operator()(byte_vector bytes_a, byte_vector bytes_b) const {
     const interleaved from_a = ends.widened(bytes_a), from_b = ends.widened(bytes_b);
@@ -5653,7 +5242,7 @@ template <class T> struct byte_pair_lanes<ops::detail::stored_product<T>> {
 
   explicit byte_pair_lanes(const function& f) : ends(f), y(f.factor) {}
   /// Products are below 2^16.
-  static bool fits(const function& f) { return f.factor.exponent <= 13; }
+  static bool fits(const function& f) { return !f.result.is_to_even && f.factor.exponent <= 13; }
   [[gnu::always_inline]] byte_vector operator()(byte_vector bytes_a, byte_vector bytes_b) const {
     const interleaved from_a = ends.widened(bytes_a), from_b = ends.widened(bytes_b);
     const auto product = [&](int v) __attribute__((always_inline)) {
@@ -5689,6 +5278,191 @@ void zip_bytes(const broadcast_loops& loops, const std::byte* a, const std::byte
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/byte_table.hpp
+// byte_table: functions of one byte, read from tables of 256.
+// Flow: bind/detail/stored.hpp has such a table made for an operator, bind/softmax.hpp one for each group; look_up() reads.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+inline constexpr std::int64_t table_entries = 256;
+
+namespace detail {
+
+#if defined(NNRT_LANES_AVX512)
+/// Where 64 bytes find their entries: in lanes of 16 bits, those in lower halves and those in upper ones for themselves.
+struct table_places {
+  __m512i lower, upper;  // bits 1 to 6 of a byte stand in bits 0 to 5, which is all that is looked at
+  __mmask32 lower_is_large, upper_is_large;
+  __m512i lower_shift, upper_shift;  // what brings the entry of a pair to where its byte was
+
+  [[gnu::always_inline]] explicit table_places(__m512i bytes)
+      : lower(_mm512_srli_epi16(bytes, 1)),
+        upper(_mm512_srli_epi16(bytes, 9)),
+        lower_is_large(_mm512_test_epi16_mask(bytes, _mm512_set1_epi16(128))),
+        upper_is_large(_mm512_movepi16_mask(bytes)),
+        lower_shift(_mm512_and_si512(_mm512_slli_epi16(bytes, 3), _mm512_set1_epi16(8))),
+        upper_shift(_mm512_andnot_si512(_mm512_srli_epi16(bytes, 5), _mm512_set1_epi16(8))) {}
+};
+
+/// A table in registers, two entries in each lane of 16 bits.
+struct table_in_registers {
+  __m512i of[4];
+
+  [[gnu::always_inline]] explicit table_in_registers(const std::byte* table) : table_in_registers(table, table + 128) {}
+  /// What is read by bytes below 128, and by the others.
+  [[gnu::always_inline]] table_in_registers(const std::byte* small, const std::byte* large)
+      : of{_mm512_loadu_si512(small), _mm512_loadu_si512(small + 64), _mm512_loadu_si512(large), _mm512_loadu_si512(large + 64)} {}
+
+  [[gnu::always_inline]] __m512i pairs(__m512i place, __mmask32 is_large) const {
+    return _mm512_mask_blend_epi16(is_large, _mm512_permutex2var_epi16(of[0], place, of[1]),
+                                   _mm512_permutex2var_epi16(of[2], place, of[3]));
+  }
+  /// The entries of the lower bytes, in lower halves.
+  [[gnu::always_inline]] __m512i at_lower(const table_places& at) const {
+    return _mm512_srlv_epi16(pairs(at.lower, at.lower_is_large), at.lower_shift);
+  }
+  [[gnu::always_inline]] __m512i at(const table_places& at) const {
+    const __m512i of_upper = _mm512_sllv_epi16(pairs(at.upper, at.upper_is_large), at.upper_shift);
+    return _mm512_ternarylogic_epi32(_mm512_set1_epi16(0xff), at_lower(at), of_upper, 0xca);
+  }
+};
+#endif
+
+/// A few bytes, a number that the compiler knows.
+template <int N> [[gnu::always_inline]] inline void look_up_few(const std::byte* table, const std::byte* x, std::byte* y) {
+#if defined(NNRT_LANES_AVX512)
+  if constexpr (N >= 4) {
+    // Sixteen at a time: what reads y next finds it in one piece.
+    const table_in_registers entries(table);
+    for (int i = 0; i < N; i += 16) {
+      const int n = N - i < 16 ? N - i : 16;
+      __m128i numbers = _mm_setzero_si128();
+      __builtin_memcpy(&numbers, x + i, static_cast<std::size_t>(n));
+      const table_places places(_mm512_castsi256_si512(_mm256_cvtepu8_epi16(numbers)));
+      const __m512i words = entries.at_lower(places);
+      const __m128i bytes = _mm256_cvtepi16_epi8(_mm512_castsi512_si256(words));
+      __builtin_memcpy(y + i, &bytes, static_cast<std::size_t>(n));
+    }
+    return;
+  }
+#endif
+  for (int i = 0; i < N; ++i) y[i] = table[static_cast<std::uint8_t>(x[i])];
+}
+
+}  // namespace detail
+
+/// y[i] = table[x[i]], bytes as numbers from 0 to 255; y may be x.
+template <class Isa = native>
+void look_up(const std::byte* table, const std::byte* x, std::int64_t n, std::byte* y) {
+  std::int64_t i = 0;
+#if defined(NNRT_LANES_AVX512)
+  if (n >= 64) {
+    const detail::table_in_registers entries(table);
+    for (; i + 64 <= n; i += 64) _mm512_storeu_si512(y + i, entries.at(detail::table_places(_mm512_loadu_si512(x + i))));
+  }
+#endif
+  for (; i + 4 <= n; i += 4) {
+    const std::byte a = table[static_cast<std::uint8_t>(x[i])], b = table[static_cast<std::uint8_t>(x[i + 1])],
+                    c = table[static_cast<std::uint8_t>(x[i + 2])], d = table[static_cast<std::uint8_t>(x[i + 3])];
+    y[i] = a, y[i + 1] = b, y[i + 2] = c, y[i + 3] = d;
+  }
+  for (; i < n; ++i) y[i] = table[static_cast<std::uint8_t>(x[i])];
+}
+
+/// The same for a number of bytes that the compiler knows.
+template <std::int64_t N>
+[[gnu::always_inline]] inline void look_up_all(const std::byte* table, const std::byte* x, std::byte* y) {
+  if constexpr (N <= 64) detail::look_up_few<static_cast<int>(N)>(table, x, y);
+  else look_up(table, x, N, y);
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/call.hpp
+// call: from a kernel_call to pointers and shares of work, and from a kernel_request to a number of parts.
+// Flow: bind/<operator>.hpp unpack their calls with these before they enter a kernel.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// The elements of operand i.
+constexpr const float* floats_in(const kernel_call& call, std::size_t i) { return call.in[i].data.get<float>(); }
+constexpr float* floats_out(const kernel_call& call, std::size_t i = 0) { return call.out[i].data.get<float>(); }
+
+/// The same as bytes, for kernels that only move elements.
+inline const std::byte* bytes_in(const kernel_call& call, std::size_t i) {
+  return static_cast<const std::byte*>(call.in[i].data.raw());
+}
+inline std::byte* bytes_out(const kernel_call& call, std::size_t i = 0) {
+  return static_cast<std::byte*>(call.out[i].data.raw());
+}
+
+constexpr part part_of(const kernel_call& call) { return {call.tile, call.tiles}; }
+
+/// Into how many parts work of so many elements is worth being cut: none below 64 Ki, since starting a part costs some
+/// microseconds.
+constexpr int parts_for(std::int64_t elements) {
+  constexpr std::int64_t least = 32 * 1024, most = 64;
+  const std::int64_t parts = elements / least;
+  return static_cast<int>(parts < 2 ? 1 : parts < most ? parts : most);
+}
+
+/// What a part does of n floats, in whole cache lines, so that no two parts write into one (where the memory is
+/// aligned).
+constexpr interval share_of_floats(std::int64_t n, part p) {
+  if (p.count == 1) return {0, n};  // divisions cost as much as the work on a handful of elements
+  constexpr std::int64_t line = 16;
+  const interval lines = share((n + line - 1) / line, p);
+  return {lines.begin * line, lines.end * line < n ? lines.end * line : n};
+}
+
+/// Elements of the result that a call makes: all, or those of its rows.
+constexpr std::int64_t elements_of(const kernel_call& call) {
+  const shape_t& y = call.out[0].shape();
+  return call.rows.is_all() ? y.elements() : call.rows.count() * y.elements(2);
+}
+
+/// How an operator on two tensors of one shape, an image's, reads the rows of both.
+constexpr row_window rows_of_pairs(const kernel_request& node) {
+  const shape_t &a = node.in[0].desc.shape, &b = node.in[1].desc.shape;
+  return {a == b && a.rank == 4 ? 0b11U : 0U};
+}
+
+/// How a convolution of this shape reads the rows of operand 0.
+template <class Shape> constexpr row_window row_window_of(const Shape& s) {
+  return {0b1, s.stride_h, (s.kernel_h - 1) * s.dilation_h + 1, s.pad_top};
+}
+
+/// The convolution that makes some rows of one image's result from the rows that it reads for them.
+template <class Shape> constexpr Shape narrowed(Shape s, row_range rows) {
+  if (rows.is_all()) return s;
+  const row_window window = row_window_of(s);
+  const row_range read = window.under(rows, s.height);
+  s.batch = 1, s.height = read.count(), s.out_height = rows.count();
+  s.pad_top = read.begin - window.first_row_of(rows.begin);
+  return s;
+}
+
+/// Whether the operands that are there and the outputs are all of this dtype.
+constexpr bool all_of_type(const kernel_request& node, dtype type) {
+  for (const operand& x : node.in)
+    if (x && x.desc.type != type) return false;
+  for (const tensor_desc& y : node.out)
+    if (y.type != type) return false;
+  return true;
+}
+
+/// Whether there is something to compute and all extents are known: the kernels' condition; the reference takes the
+/// rest.
+constexpr bool has_work(const kernel_request& node) {
+  if (node.in[0].desc.elements() <= 0) return false;
+  for (const tensor_desc& y : node.out)
+    if (y.elements() <= 0) return false;
+  return true;
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/fast.hpp
+// fast: the header that kernels/bind/*.hpp include for the template that they specialise.
+// Flow: core/kernel.hpp declares kernels::fast<Op>; kernels/select.hpp includes all specialisations.
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -5697,28 +5471,29 @@ constexpr bool holds_stored_bytes(const tensor_desc& x) {
   return ops::detail::bytes.contains(x.type) && x.quantised.mode == quantisation::kind::per_tensor;
 }
 
-/// Kernel choice of an operator y = f(x) on stored bytes: a table of what its reference gives for all 256, made by each
-/// part before it looks its elements up.
+/// Kernel choice of an operator y = f(x) on stored bytes: a table of what its reference gives for all 256, made once.
 template <class Op, class Isa> struct table_binding {
-  static constexpr std::int64_t entries = 256;
-
   static constexpr kernel_choice select(const kernel_request& node) {
-    const tensor_desc &x = node.in[0].desc, &y = node.out[0];
-    // Below two elements for each entry the reference itself is as fast.
-    if (!holds_stored_bytes(x) || size_of(y.type) != 1 || x.elements() < 2 * entries) return {};
-    return {.run = &run, .scratch_bytes = entries, .parts = parts_for(x.elements() / 4), .name = "table"};
+    if (!holds_stored_bytes(node.in[0].desc) || !holds_stored_bytes(node.out[0]) || !has_work(node)) return {};
+    return {.run = &run,
+            .pack = &pack,
+            .packed_bytes = table_entries,
+            .form = node.unrolled ? unrolled_form::table : unrolled_form::none,
+            .parts = parts_for(node.out[0].elements() / 4),
+            .name = "table"};
+  }
+  static void pack(const kernel_call& call) {
+    std::uint8_t numbers[table_entries];
+    for (std::int64_t i = 0; i < table_entries; ++i) numbers[i] = static_cast<std::uint8_t>(i);
+    tensor_desc x = *call.in[0].desc, y = *call.out[1].desc;
+    x.layout = y.layout = nd, x.shape = y.shape = {table_entries};
+    const view in{&x, any_pointer::bytes(numbers)}, out{&y, any_pointer::bytes(call.out[0].data.raw())};
+    run_reference<Op, ops::detail::bytes>(call.attrs, {&in, 1}, {&out, 1});
   }
   static void run(const kernel_call& call) {
-    std::uint8_t numbers[entries];
-    for (std::int64_t i = 0; i < entries; ++i) numbers[i] = static_cast<std::uint8_t>(i);
-    const tensor_desc x{call.in[0].type(), nd, {entries}, call.in[0].desc->quantised};
-    const tensor_desc y{call.out[0].type(), nd, {entries}, call.out[0].desc->quantised};
-    const view in{&x, any_pointer::bytes(numbers)}, out{&y, any_pointer::bytes(call.scratch)};
-    run_reference<Op, ops::detail::bytes>(call.attrs, {&in, 1}, {&out, 1});
-    const std::byte *const table = call.scratch, *const from = bytes_in(call, 0);
-    std::byte* const to = bytes_out(call);
-    const interval range = share(call.out[0].elements(), part_of(call));
-    for (std::int64_t i = range.begin; i < range.end; ++i) to[i] = table[static_cast<std::uint8_t>(from[i])];
+    const interval mine = share(call.out[0].elements(), part_of(call));
+    look_up<Isa>(bytes_in(call, call.in.size() - 1), bytes_in(call, 0) + mine.begin, mine.size(),
+                             bytes_out(call) + mine.begin);
   }
 };
 
@@ -5751,6 +5526,1077 @@ template <class Op, class Isa> struct stored_pair_binding {
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/detail/unary.hpp
+// unary: what the bindings of operators y = f(x) have in common.
+// Flow: bind/relu.hpp and its like derive from unary_binding and say which f.
+
+// ===== nnrt/kernels/elementwise.hpp
+// elementwise: functions of one or two operands, element by element, with NumPy's broadcasting.
+// Flow: bind/relu.hpp, bind/add.hpp and their like call map(), zip() and its like, and normalise_channels().
+
+// ===== nnrt/kernels/lane_math.hpp
+// lane_math: selections and elementary functions on vectors of floats.
+// Flow: elementwise.hpp and softmax.hpp compute with these; the operators' references (core/math.hpp) are what they are
+// held against.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+// Everything is a template over the vector type, which is always vf: nothing is instantiated by including this.
+
+// --- what a machine without vectors needs ----------------------------------
+#if !defined(NNRT_HAS_XSIMD)
+inline single_lane operator-(single_lane x) { return single_lane(-x.data); }
+inline single_lane operator-(single_lane x, single_lane y) { return single_lane(x.data - y.data); }
+inline single_lane operator*(single_lane x, single_lane y) { return single_lane(x.data * y.data); }
+inline single_lane operator/(single_lane x, single_lane y) { return single_lane(x.data / y.data); }
+#endif
+
+// --- selections ------------------------------------------------------------
+
+/// Lane by lane x < y ? yes : no; a NaN in x or y gives no.
+template <class V> [[gnu::always_inline]] inline V where_less(V x, V y, V yes, V no) {
+  return V(x.data < y.data ? yes.data : no.data);
+}
+
+/// Lane by lane x <= y ? yes : no; a NaN in x or y gives no.
+template <class V> [[gnu::always_inline]] inline V where_at_most(V x, V y, V yes, V no) {
+  return V(x.data <= y.data ? yes.data : no.data);
+}
+
+/// Lane by lane: yes where x is a NaN, else no.
+template <class V> [[gnu::always_inline]] inline V where_nan(V x, V yes, V no) {
+  return V(x.data == x.data ? no.data : yes.data);
+}
+
+/// The larger of both, a NaN where one of them is a NaN.
+template <class V> [[gnu::always_inline]] inline V maximum_of(V x, V y) {
+#if defined(__aarch64__) && defined(NNRT_HAS_XSIMD)
+  return larger_of(x, y);
+#else
+  return where_nan(x, x, larger_of(x, y));
+#endif
+}
+
+/// A byte for each lane, 1 or 0, as booleans are stored.
+struct truth_lanes {
+#if defined(NNRT_HAS_XSIMD)
+  using bytes [[gnu::vector_size(lanes)]] = std::int8_t;
+#else
+  using bytes = bool;
+#endif
+  bytes data;
+};
+
+/// Lane by lane whether x <= y; a NaN in x or y is none.
+template <class V> [[gnu::always_inline]] inline truth_lanes at_most(V x, V y) {
+#if defined(NNRT_HAS_XSIMD)
+  return {__builtin_convertvector(x.data <= y.data, truth_lanes::bytes) & 1};  // of 0 and -1
+#else
+  return {x.data <= y.data};
+#endif
+}
+/// All lanes, and the first n of them (0 < n <= lanes), as booleans.
+[[gnu::always_inline]] inline void store(bool* p, truth_lanes v) {
+  std::memcpy(p, &v.data, static_cast<std::size_t>(lanes));
+}
+[[gnu::always_inline]] inline void store_first(bool* p, truth_lanes v, std::int64_t n) {
+  std::memcpy(p, &v.data, static_cast<std::size_t>(n));
+}
+
+template <class V> [[gnu::always_inline]] inline V magnitude_of(V x) {
+#if defined(NNRT_HAS_XSIMD)
+  using integers = typename V::integers;
+  const integers bits = std::bit_cast<integers>(x.data) & 0x7fffffff;
+  return V(std::bit_cast<typename V::register_type>(bits));
+#else
+  return V(x.data < 0 ? -x.data : x.data == 0 ? 0.0F : x.data);
+#endif
+}
+
+// --- across the lanes ------------------------------------------------------
+
+namespace detail {
+
+/// The lanes of both halves, quarters, ... exchanged: lane i of the result is lane i ^ Distance.
+template <int Distance, class V> [[gnu::always_inline]] inline V exchanged(V x) {
+  return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+    return V(__builtin_shufflevector(x.data, x.data, (I ^ Distance)...));
+  }
+  (std::make_integer_sequence<int, static_cast<int>(lanes)>{});
+}
+
+/// f over all lanes, halves first: the order of a sum depends on the number of lanes alone.
+template <class V, class F> [[gnu::always_inline]] inline float fold_lanes(V x, F f) {
+  constexpr auto count = static_cast<unsigned>(lanes);
+  each<std::countr_zero(count)>([&](auto k) __attribute__((always_inline)) {
+    x = f(x, exchanged<static_cast<int>(count >> (k + 1))>(x));
+  });
+  if constexpr (lanes == 1) return x.data;
+  else return x.data[0];
+}
+
+}  // namespace detail
+
+/// The sum of the lanes.
+template <class V> [[gnu::always_inline]] inline float sum_of_lanes(V x) {
+  return detail::fold_lanes(
+      x, [](V a, V b) __attribute__((always_inline)) { return a + b; });
+}
+
+/// The largest lane; any number when there is a NaN.
+template <class V> [[gnu::always_inline]] inline float largest_lane(V x) {
+  return detail::fold_lanes(
+      x, [](V a, V b) __attribute__((always_inline)) { return larger_of(a, b); });
+}
+
+/// v with `rest` in the lanes from n on.
+template <class V> [[gnu::always_inline]] inline V first_or(V v, std::int64_t n, float rest) {
+#if defined(NNRT_LANES_AVX512)
+  return V(_mm512_mask_blend_ps(static_cast<__mmask16>((1U << n) - 1U), _mm512_set1_ps(rest), v.data));
+#elif defined(NNRT_LANES_AVX2)
+  return V(_mm256_blendv_ps(_mm256_set1_ps(rest), v.data, _mm256_castsi256_ps(first_lanes(n))));
+#else
+  alignas(64) float all[lanes];
+  store(all, v);
+  for (std::int64_t i = n; i < lanes; ++i) all[i] = rest;
+  return load(all);
+#endif
+}
+
+// --- functions -------------------------------------------------------------
+
+/// Horner's scheme, highest power first.
+template <class V, class... Rest> [[gnu::always_inline]] inline V polynomial(V x, float highest, Rest... rest) {
+  V sum(highest);
+  ((sum = fma(sum, x, V(rest))), ...);
+  return sum;
+}
+
+namespace detail {
+
+/// e^x / 2^n, n the integer nearest to x / ln 2: a number from 0.7 to 1.42.
+template <class V> [[gnu::always_inline]] inline V exp_fraction(V x, V n) {
+  // ln 2 in two parts, the first of 15 bits: its products with n are exact even without fma.
+  const V r = fma(n, V(-0x1.7f7d1cp-20F), fma(n, V(-0x1.62e4p-1F), x));
+  // 1 + r + minimax of e^r - 1 - r for |r| < 0.35, relative error of the sum below 3.3e-9.
+  return polynomial(r, 0x1.6a1a72p-10F, 0x1.123fc6p-7F, 0x1.555916p-5F, 0x1.55548ap-3F, 0x1.fffffcp-2F, 1.0F, 1.0F);
+}
+
+}  // namespace detail
+
+/// e^x within 1.5 ulp where the result is a normal number, 0 or a subnormal number below, infinity above, a NaN for a
+/// NaN.
+template <class V> [[gnu::always_inline]] inline V exp_of(V x) {
+  constexpr float log2_e = 0x1.715476p+0F;
+#if defined(NNRT_LANES_AVX512)
+  const V at = clamp(x, V(-104.0F), V(89.0F));  // the results are 0 and infinity there already
+  const V n(_mm512_roundscale_ps((at * V(log2_e)).data, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+  return V(_mm512_scalef_ps(detail::exp_fraction(at, n).data, n.data));
+#else
+  constexpr float lowest = -0x1.5d589ep+6F, highest = 0x1.62e42ep+6F;  // from ln 2^-126 to ln of the largest float
+  constexpr float shift =
+      0x1.8p23F;  // a number beside it loses its fraction; n then stands in the lowest bits of the sum
+  const V shifted = fma(x, V(log2_e), V(shift)), fraction = detail::exp_fraction(x, shifted - V(shift));
+#if defined(NNRT_HAS_XSIMD)
+  using integers = typename V::integers;
+  const integers exponent = std::bit_cast<integers>(shifted.data) << 23;
+  const V e(std::bit_cast<typename V::register_type>(std::bit_cast<integers>(fraction.data) + exponent));
+#else
+  const std::uint32_t exponent = std::bit_cast<std::uint32_t>(shifted.data) << 23U;
+  const V e(std::bit_cast<float>(std::bit_cast<std::uint32_t>(fraction.data) + exponent));
+#endif
+  const V beyond = x + V(std::numeric_limits<float>::infinity());
+  return where_less(x, V(lowest), V(0.0F), where_at_most(x, V(highest), e, beyond));  // a NaN is beyond
+#endif
+}
+
+/// e^x within 2.5 ulp of vectors that hold nothing above 0 (of other lanes any number may come), step by step side by side:
+/// one alone would wait for each of its operations, and those that follow do not fit into the processor's window.
+template <class V, int N> [[gnu::always_inline]] inline void exponentials_below_one(V (&x)[N]) {
+#if defined(NNRT_LANES_AVX512)
+  V n[N], sum[N];
+  constexpr float shift = 0x1.8p23F;
+  each<N>([&](auto k) __attribute__((always_inline)) { x[k] = larger_of(V(-104.0F), x[k]); });
+  each<N>([&](auto k) __attribute__((always_inline)) { n[k] = fma(x[k], V(0x1.715476p+0F), V(shift)) - V(shift); });
+  each<N>([&](auto k) __attribute__((always_inline)) { x[k] = fma(n[k], V(-0x1.62e4p-1F), x[k]); });
+  each<N>([&](auto k) __attribute__((always_inline)) { x[k] = fma(n[k], V(-0x1.7f7d1cp-20F), x[k]); });
+  // Minimax of e^r for |r| < 0.3466, relative error below 1e-7.
+  each<N>([&](auto k) __attribute__((always_inline)) { sum[k] = fma(V(0x1.0fa83p-7F), x[k], V(0x1.573a58p-5F)); });
+  for (const float next : {0x1.555a6ap-3F, 0x1.fffdc6p-2F, 0x1.fffff6p-1F, 1.0F})
+    each<N>([&](auto k) __attribute__((always_inline)) { sum[k] = fma(sum[k], x[k], V(next)); });
+  each<N>([&](auto k) __attribute__((always_inline)) { x[k] = V(_mm512_scalef_ps(sum[k].data, n[k].data)); });
+#else
+  each<N>([&](auto k) __attribute__((always_inline)) { x[k] = exp_of(x[k]); });
+#endif
+}
+
+/// 1 / (1 + e^-x).
+template <class V> [[gnu::always_inline]] inline V sigmoid_of(V x) { return V(1.0F) / (V(1.0F) + exp_of(-x)); }
+
+/// tanh x within 4 ulp: x + x^3 P(x^2) near zero, else 1 - 2 / (e^2x + 1), which loses nothing there.
+template <class V> [[gnu::always_inline]] inline V tanh_of(V x) {
+  constexpr float near = 0.65F;
+  const V square = x * x;
+  // Minimax on |x| <= 0.65, relative error 6.8e-9.
+  const V series = polynomial(square, -0.005515167381F, 0.02046942363F, -0.0536880245F, 0.1333083037F, -0.3333325985F);
+  const V far = V(1.0F) - V(2.0F) / (exp_of(x + x) + V(1.0F));
+  return where_less(square, V(near * near), fma(x * square, series, x), far);
+}
+
+/// 0.5 x (1 + erf(x / sqrt 2)) = x Phi(x), Phi the normal distribution; without the cancellation of the former for
+/// negative x.
+template <class V> [[gnu::always_inline]] inline V gelu_of(V x) {
+  // Phi(-t) = e^(-t^2/2) P(u), u = 1 / (1 + 0.3 t): minimax on 0 <= t <= 13.5, relative error 1.3e-7.
+  const V t = magnitude_of(x), u = V(1.0F) / fma(t, V(0.3F), V(1.0F));
+  const V series = polynomial(u, 0.03593153073F, -0.1582751931F, 0.2082052969F, -0.05539272204F, 0.1294686498F,
+                              0.0996376462F, 0.1207983361F, 0.119626391F);
+  const V below = exp_of(t * t * V(-0.5F)) * (series * u);
+  return x * where_less(x, V(0.0F), below, V(1.0F) - below);
+}
+
+/// 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) = x sigmoid(2 sqrt(2/pi) (x + 0.044715 x^3)).
+template <class V> [[gnu::always_inline]] inline V gelu_tanh_of(V x) {
+  const V twice = x * fma(x * x, V(0.0713548162726F), V(1.59576912161F));
+  return x * sigmoid_of(twice);
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+// Tails go through the vector function too: the result of an element must not depend on its place, or on how the work
+// is divided.
+
+// --- one operand -----------------------------------------------------------
+
+/// y[i] = f(x[i]) for n elements; y may be x.
+template <class F> void map(const float* x, std::int64_t n, float* y, F f) {
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) store(y + i, f(load(x + i)));
+  if (i == n) return;
+  // A single number, the result of a micro network perhaps, was stored a moment ago: a vector would wait for that store to leave.
+  const bool is_one = n - i == 1;
+  const vf result = f(is_one ? broadcast(x + i) : load_first(x + i, n - i));
+  if (is_one) store_one(y + i, result);
+  else store_first(y + i, result, n - i);
+}
+
+/// What a fused activation limits results to.
+constexpr clamp_range range_of(activation fused) {
+  if (fused == activation::none) return {};
+  return {0.0F, fused == activation::relu6 ? 6.0F : std::numeric_limits<float>::infinity()};
+}
+
+// Functions for map().
+
+/// x limited to a range.
+struct clamp_lanes {
+  clamp_range range;
+  template <class V> [[gnu::always_inline]] V operator()(V x) const { return clamp(x, V(range.lo), V(range.hi)); }
+};
+/// 1 / (1 + e^-x).
+struct sigmoid_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V x) const { return sigmoid_of(x); }
+};
+/// tanh x.
+struct tanh_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V x) const { return tanh_of(x); }
+};
+/// x * relu6(x + 3) / 6.
+struct hswish_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V x) const {
+    return x * (clamp(x + V(3.0F), V(0.0F), V(6.0F)) * V(1.0F / 6.0F));
+  }
+};
+/// x Phi(x), Phi the normal distribution.
+struct gelu_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V x) const { return gelu_of(x); }
+};
+/// The approximation of the same by tanh.
+struct gelu_tanh_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V x) const { return gelu_tanh_of(x); }
+};
+
+/// The square root of x.
+struct sqrt_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V x) const { return root_of(x); }
+};
+/// One over it.
+struct rsqrt_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V x) const { return V(1.0F) / root_of(x); }
+};
+
+// Functions for zip().
+
+/// a + b.
+struct add_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V a, V b) const { return a + b; }
+};
+/// a - b.
+struct subtract_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V a, V b) const { return a - b; }
+};
+/// a b.
+struct multiply_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V a, V b) const { return a * b; }
+};
+/// a / b.
+struct divide_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V a, V b) const { return a / b; }
+};
+/// The larger of both, a NaN where one of them is.
+struct maximum_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V a, V b) const { return maximum_of(a, b); }
+};
+/// a where it is positive (or a NaN), else a times its slope b.
+struct prelu_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V a, V b) const { return where_less(V(0.0F), a, a, a * b); }
+};
+/// (a - b)^2.
+struct squared_difference_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V a, V b) const {
+    const V difference = a - b;
+    return difference * difference;
+  }
+};
+/// Whether a <= b.
+struct less_equal_lanes {
+  template <class V> [[gnu::always_inline]] truth_lanes operator()(V a, V b) const { return at_most(a, b); }
+};
+/// What the mode says. A branch that goes one way for all elements costs less than loops of their own for three modes.
+struct eltwise_lanes {
+  eltwise_mode mode;
+  template <class V> [[gnu::always_inline]] V operator()(V a, V b) const {
+    return mode == eltwise_mode::product ? a * b : mode == eltwise_mode::sum ? a + b : maximum_of(a, b);
+  }
+};
+/// F, then an activation.
+template <class F> struct clamped {
+  F f;
+  clamp_range range;
+  template <class V> [[gnu::always_inline]] V operator()(V a, V b) const {
+    return clamp(f(a, b), V(range.lo), V(range.hi));
+  }
+};
+
+// --- two operands, row by row ----------------------------------------------
+// Each of these is a function of its own, not to be inlined: the ways of broadcasting share them, and a call costs
+// nothing beside a row.
+
+/// y[i] = f(a[i], b[i]) for n elements; y may be an operand.
+template <class Y, class F> [[gnu::noinline]] void zip(const float* a, const float* b, std::int64_t n, Y* y, F f) {
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) store(y + i, f(load(a + i), load(b + i)));
+  if (i < n) store_first(y + i, f(load_first(a + i, n - i), load_first(b + i, n - i)), n - i);
+}
+
+/// The same with a single number as first operand.
+template <class Y, class F> [[gnu::noinline]] void zip(float a, const float* b, std::int64_t n, Y* y, F f) {
+  const vf first = broadcast(&a);
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) store(y + i, f(first, load(b + i)));
+  if (i < n) store_first(y + i, f(first, load_first(b + i, n - i)), n - i);
+}
+
+/// The same with a single number as second operand.
+template <class Y, class F> [[gnu::noinline]] void zip(const float* a, float b, std::int64_t n, Y* y, F f) {
+  const vf second = broadcast(&b);
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) store(y + i, f(load(a + i), second));
+  if (i < n) store_first(y + i, f(load_first(a + i, n - i), second), n - i);
+}
+
+/// A row that is repeated beside an operand of many such rows.
+struct repeated_row {
+  const float* first;
+  std::int64_t period;  // its elements
+  bool comes_first;     // whether it is the first operand
+};
+
+namespace detail {
+
+/// The longest rows that are worth being laid end to end, so that they are taken many at a time: channels of a colour
+/// image, say.
+inline constexpr std::int64_t longest_short_row = 64;
+
+/// So many rows end to end as there are lanes: whole vectors, whatever the period.
+constexpr std::int64_t length_of_repeated(std::int64_t period) { return period * lanes; }
+inline constexpr std::int64_t longest_repeated = longest_short_row * lanes;
+
+/// Lays a row end to end, from element `phase` of it on, up to n elements (0 < n).
+inline void repeat(const float* row, std::int64_t period, std::int64_t phase, std::int64_t n, float* to) {
+  copy_floats(row + phase, period - phase, to);
+  copy_floats(row, phase, to + period - phase);
+  for (std::int64_t filled = period; filled < n; filled *= 2)
+    copy_floats(to, filled < n - filled ? filled : n - filled, to + filled);
+}
+
+template <class Y, class F>
+void zip_short_rows(const float* x, repeated_row row, std::int64_t phase, std::int64_t n, Y* y, F f) {
+  alignas(64) float rows[longest_repeated];
+  const std::int64_t length = length_of_repeated(row.period);
+  repeat(row.first, row.period, phase, n < length ? n : length, rows);
+  for (std::int64_t i = 0; i < n; i += length) {
+    const std::int64_t left = n - i < length ? n - i : length;
+    zip(row.comes_first ? rows : x + i, row.comes_first ? x + i : rows, left, y + i, f);
+  }
+}
+
+}  // namespace detail
+
+/// y = f(x, row) for n elements of x (or f(row, x), as the row says), of which the first meets element `phase` of it; y
+/// may be x.
+template <class Y, class F>
+void zip_channels(const float* x, repeated_row row, std::int64_t phase, std::int64_t n, Y* y, F f) {
+  if (row.period <= detail::longest_short_row) return detail::zip_short_rows(x, row, phase, n, y, f);
+  for (std::int64_t i = 0; i < n; phase = 0) {
+    const std::int64_t whole = row.period - phase, count = whole < n - i ? whole : n - i;
+    const float* const from = row.first + phase;
+    zip(row.comes_first ? from : x + i, row.comes_first ? x + i : from, count, y + i, f);
+    i += count;
+  }
+}
+
+namespace detail {
+
+/// Whether an operand repeats the row of the innermost loop in the loop around it, while the other one goes on.
+struct inner_rows {
+  bool a_repeats = false, b_repeats = false;
+  constexpr explicit operator bool() const { return a_repeats || b_repeats; }
+};
+
+constexpr inner_rows inner_rows_of(const broadcast_loops& loops) {
+  const int inner = loops.count - 1, outer = inner - 1;
+  if (outer < 0 || loops.a_steps[inner] != 1 || loops.b_steps[inner] != 1) return {};
+  const bool a_goes_on = loops.a_steps[outer] == loops.extents[inner],
+             b_goes_on = loops.b_steps[outer] == loops.extents[inner];
+  return {b_goes_on && loops.a_steps[outer] == 0, a_goes_on && loops.b_steps[outer] == 0};
+}
+
+/// The loops with the innermost two made one.
+constexpr broadcast_loops without_inner_rows(broadcast_loops loops) {
+  const int inner = --loops.count;
+  loops.extents[inner - 1] *= loops.extents[inner];
+  return loops;
+}
+
+}  // namespace detail
+
+/// y = f(a, b) for the elements of y in `range`, under broadcasting; y may be an operand of its own size.
+template <class Y, class F>
+void zip_broadcast(const broadcast_loops& loops, const float* a, const float* b, Y* y, interval range, F f) {
+  const detail::inner_rows repeats = detail::inner_rows_of(loops);
+  const broadcast_loops around = repeats ? detail::without_inner_rows(loops) : loops;
+  const int inner = loops.count - 1;
+  const std::int64_t extent = around.extents[around.count - 1], period = loops.extents[inner];
+  const std::int64_t a_step = loops.a_steps[inner], b_step = loops.b_steps[inner];
+  std::int64_t begin = range.begin, skipped = begin % extent;
+  for (broadcast_position at(around, begin / extent); begin < range.end; at.next_row(around)) {
+    const std::int64_t left = range.end - begin, row = extent - skipped, n = row < left ? row : left;
+    const float *from_a = a + at.a, *from_b = b + at.b;
+    if (repeats.a_repeats) zip_channels(from_b + skipped, {from_a, period, true}, skipped % period, n, y + begin, f);
+    else if (repeats.b_repeats)
+      zip_channels(from_a + skipped, {from_b, period, false}, skipped % period, n, y + begin, f);
+    else if (a_step == 0) zip(*from_a, from_b + skipped * b_step, n, y + begin, f);
+    else if (b_step == 0) zip(from_a + skipped, *from_b, n, y + begin, f);
+    else zip(from_a + skipped, from_b + skipped, n, y + begin, f);
+    begin += n;
+    skipped = 0;
+  }
+}
+
+// --- per channel -----------------------------------------------------------
+
+/// One parameter for each of `channels` innermost elements.
+struct channel_parameters {
+  const float *mean, *factor, *offset;
+};
+
+/// y = (x - mean) * factor + offset; y may be x.
+template <class Isa = native>
+void normalise_channels(const float* x, interval rows, std::int64_t channels, const channel_parameters& by, float* y) {
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    const float* const from = x + row * channels;
+    float* const to = y + row * channels;
+    std::int64_t c = 0;
+    for (; c + lanes <= channels; c += lanes)
+      store(to + c, fma(load(from + c) - load(by.mean + c), load(by.factor + c), load(by.offset + c)));
+    if (const std::int64_t left = channels - c; left > 0) {
+      const vf centred = load_first(from + c, left) - load_first(by.mean + c, left);
+      store_first(to + c, fma(centred, load_first(by.factor + c, left), load_first(by.offset + c, left)), left);
+    }
+  }
+}
+
+/// Factors and offsets, as many of each, and what the results are limited to.
+struct affine_parameters {
+  const float *factor, *offset;
+  std::int64_t count;
+  clamp_range range;
+};
+
+namespace detail {
+
+/// y = x * factor + offset, limited, for n elements.
+template <class Isa>
+[[gnu::noinline]] void affine(const float* x, const affine_parameters& by, std::int64_t n, float* y) {
+  const vf lo(by.range.lo), hi(by.range.hi);
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    store(y + i, clamp(fma(load(x + i), load(by.factor + i), load(by.offset + i)), lo, hi));
+  if (const std::int64_t left = n - i; left > 0) {
+    const vf sum = fma(load_first(x + i, left), load_first(by.factor + i, left), load_first(by.offset + i, left));
+    store_first(y + i, clamp(sum, lo, hi), left);
+  }
+}
+
+}  // namespace detail
+
+/// y = x * factor + offset, limited, for the elements of y in `range`; the parameters lie along the innermost elements.
+/// y may be x.
+template <class Isa = native>
+void affine_channels(const float* x, interval range, const affine_parameters& by, float* y) {
+  std::int64_t phase = range.begin % by.count;
+  if (by.count > detail::longest_short_row) {
+    for (std::int64_t i = range.begin; i < range.end; phase = 0) {
+      const std::int64_t whole = by.count - phase, left = range.end - i, n = whole < left ? whole : left;
+      detail::affine<Isa>(x + i, {by.factor + phase, by.offset + phase, n, by.range}, n, y + i);
+      i += n;
+    }
+    return;
+  }
+  alignas(64) float factors[detail::longest_repeated], offsets[detail::longest_repeated];
+  const std::int64_t length = detail::length_of_repeated(by.count),
+                     used = range.size() < length ? range.size() : length;
+  detail::repeat(by.factor, by.count, phase, used, factors);
+  detail::repeat(by.offset, by.count, phase, used, offsets);
+  for (std::int64_t i = range.begin; i < range.end; i += length) {
+    const std::int64_t n = range.end - i < length ? range.end - i : length;
+    detail::affine<Isa>(x + i, {factors, offsets, n, by.range}, n, y + i);
+  }
+}
+
+/// The same for parameters of which each serves a row of so many elements.
+template <class Isa = native>
+void affine_rows(const float* x, interval range, std::int64_t row, const affine_parameters& by, float* y) {
+  const vf lo(by.range.lo), hi(by.range.hi);
+  for (std::int64_t begin = range.begin; begin < range.end;) {
+    const std::int64_t which = begin / row, left = (which + 1) * row - begin;
+    const std::int64_t end = begin + (left < range.end - begin ? left : range.end - begin);
+    const vf factor = broadcast(by.factor + which % by.count), offset = broadcast(by.offset + which % by.count);
+    std::int64_t i = begin;
+    for (; i + lanes <= end; i += lanes) store(y + i, clamp(fma(load(x + i), factor, offset), lo, hi));
+    if (i < end) store_first(y + i, clamp(fma(load_first(x + i, end - i), factor, offset), lo, hi), end - i);
+    begin = end;
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Kernel choice of an operator on one f32 tensor. Binding has `function(attrs words)`, which gives the function for
+/// map(), and `cost`, about how many additions one element is worth.
+template <class Binding> struct unary_binding {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!all_of_type(node, f32) || !has_work(node)) return {};
+    return {.run = &run, .parts = parts_for(node.out[0].elements() * Binding::cost), .name = "map"};
+  }
+  static void run(const kernel_call& call) {
+    const interval range = share_of_floats(call.out[0].elements(), part_of(call));
+    map(floats_in(call, 0) + range.begin, range.size(), floats_out(call) + range.begin, Binding::function(call.attrs));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/functions.hpp
+// functions: logarithm, angles, roundings and comparisons on vectors, for operators that map() or zip() them.
+// Flow: bind/log.hpp, bind/sin.hpp, bind/less.hpp and their like.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+namespace detail {
+
+// The lanes' bits as integers, and back; integers as the floats that they are.
+#if defined(NNRT_HAS_XSIMD)
+template <class V> using bits_of_lanes = typename V::integers;
+template <class V> [[gnu::always_inline]] inline V as_floats(bits_of_lanes<V> x) {
+  return V(__builtin_convertvector(x, typename V::register_type));
+}
+template <class V> [[gnu::always_inline]] inline V with_bits(bits_of_lanes<V> x) {
+  return V(std::bit_cast<typename V::register_type>(x));
+}
+#else
+template <class V> using bits_of_lanes = std::int32_t;
+template <class V> inline V as_floats(std::int32_t x) { return V(static_cast<float>(x)); }
+template <class V> inline V with_bits(std::int32_t x) { return V(std::bit_cast<float>(x)); }
+#endif
+template <class V> [[gnu::always_inline]] inline bits_of_lanes<V> bits(V x) {
+  return std::bit_cast<bits_of_lanes<V>>(x.data);
+}
+
+inline constexpr std::int32_t sign_bit = std::numeric_limits<std::int32_t>::min();
+
+/// `size`, which is not negative, with the sign of x.
+template <class V> [[gnu::always_inline]] inline V with_sign_of(V x, V size) {
+  return with_bits<V>((bits(size) & ~sign_bit) | (bits(x) & sign_bit));
+}
+
+}  // namespace detail
+
+/// The nearest integer, halves to even, with the sign of x: beside 2^23 there is no room for a fraction, and numbers from
+/// there on have none.
+template <class V> [[gnu::always_inline]] inline V rounded(V x) {
+  constexpr float shift = 0x1p23F;
+  const V size = magnitude_of(x);
+  return where_less(size, V(shift), detail::with_sign_of(x, (size + V(shift)) - V(shift)), x);
+}
+
+/// The logarithm within 3 ulp: that of the exponent, and of a number from sqrt(1/2) to sqrt(2), which is 2 artanh(s) for
+/// s = (m - 1) / (m + 1). -infinity of 0, a NaN of less.
+template <class V> [[gnu::always_inline]] inline V log_of(V x) {
+  constexpr float infinity = std::numeric_limits<float>::infinity(), normal = std::numeric_limits<float>::min();
+  constexpr std::int32_t root = 0x3f3504f3;  // the bits of sqrt(1/2)
+  const V scaled = where_less(x, V(normal), x * V(0x1p23F), x);  // numbers that are too small to be normal become so
+  const auto above = detail::bits(scaled) - root;
+  const V exponent = detail::as_floats<V>(above >> 23) - where_less(x, V(normal), V(23.0F), V(0.0F));
+  const V f = detail::with_bits<V>((above & 0x7fffff) + root) - V(1.0F);
+  const V s = f / (V(2.0F) + f);
+  const V series = s * polynomial(s * s, 0x1.c71c72p-3F, 0x1.24924ap-2F, 0x1.99999ap-2F, 0x1.555556p-1F, 2.0F);
+  // ln 2 in two parts, the first of 15 bits: its products with exponents are exact.
+  const V sum = fma(exponent, V(0x1.62e4p-1F), fma(exponent, V(0x1.7f7d1cp-20F), series));
+  const V of_positive = where_less(x, V(infinity), sum, x);  // a NaN stays
+  const V of_zero = where_at_most(magnitude_of(x), V(0.0F), V(-infinity), V(std::numeric_limits<float>::quiet_NaN()));
+  return where_at_most(x, V(0.0F), of_zero, of_positive);
+}
+
+namespace detail {
+
+/// Angles up to this size are brought to a quarter turn around 0 by vectors; larger ones go one by one.
+inline constexpr float largest_angle = 8192;
+
+/// sin(x + quarters * pi / 2) for |x| <= largest_angle: x less the nearest multiple of pi / 2, whose three parts have
+/// exact products with the first two as far as this, and series that end below 2^-28.
+template <class V> [[gnu::always_inline]] inline V sine(V x, std::int32_t quarters) {
+  constexpr float shift = 0x1.8p23F;
+  const V shifted = fma(x, V(0x1.45f306p-1F), V(shift)), n = shifted - V(shift);
+  const V r = fma(n, V(-0x1.4442d2p-24F), fma(n, V(-0x1.fb4p-12F), fma(n, V(-0x1.92p+0F), x))), square = r * r;
+  const V of_sine = fma(r * square, polynomial(square, 0x1.71de3ap-19F, -0x1.a01a02p-13F, 0x1.111112p-7F, -0x1.555556p-3F), r);
+  const V of_cosine = polynomial(square, -0x1.27e4fcp-22F, 0x1.a01a02p-16F, -0x1.6c16c2p-10F, 0x1.555556p-5F, -0.5F, 1.0F);
+  const auto turn = bits(shifted) + quarters;  // n stands in the lowest bits of the sum
+  const V is_odd = as_floats<V>(turn & 1), size = where_less(is_odd, V(0.5F), of_sine, of_cosine);
+  return with_bits<V>(bits(size) ^ ((turn & 2) << 30));
+}
+
+/// The same for angles of any size, by the function of the references.
+template <std::int32_t Quarters> [[gnu::noinline]] inline void sines_one_by_one(float* x) {
+  for (std::int64_t i = 0; i < lanes; ++i)
+    x[i] = static_cast<float>(Quarters == 0 ? math::sin(double{x[i]}) : math::cos(double{x[i]}));
+}
+
+}  // namespace detail
+
+// Functions for map(). Results of an element depend on nothing else: each lane of a vector is computed either way alone.
+
+/// sin x, or cos x, which is a quarter of a turn ahead.
+template <std::int32_t Quarters> struct sine_lanes {
+  template <class V> V operator()(V x) const {
+    const V size = where_nan(x, V(0.0F), magnitude_of(x));
+    const V near = detail::sine(x, Quarters);
+    if (largest_lane(size) <= detail::largest_angle) return near;
+    alignas(64) float far[lanes];
+    store(far, x);
+    detail::sines_one_by_one<Quarters>(far);
+    return where_at_most(magnitude_of(x), V(detail::largest_angle), near, load(far));
+  }
+};
+/// ln x.
+struct log_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V x) const { return log_of(x); }
+};
+/// e^x.
+struct exp_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V x) const { return exp_of(x); }
+};
+/// x without its sign.
+struct abs_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V x) const { return magnitude_of(x); }
+};
+/// -x.
+struct neg_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V x) const { return -x; }
+};
+/// x^2.
+struct square_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V x) const { return x * x; }
+};
+/// 1 / x.
+struct reciprocal_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V x) const { return V(1.0F) / x; }
+};
+/// x / (1 + e^-x).
+struct swish_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V x) const { return x / (V(1.0F) + exp_of(-x)); }
+};
+/// relu6(x + 3) / 6.
+struct hard_sigmoid_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V x) const {
+    return clamp(x + V(3.0F), V(0.0F), V(6.0F)) * V(1.0F / 6.0F);
+  }
+};
+/// x where it is positive, else x times a slope.
+struct leaky_relu_lanes {
+  float slope;
+  template <class V> [[gnu::always_inline]] V operator()(V x) const { return where_less(V(0.0F), x, x, x * V(slope)); }
+};
+/// The nearest integer.
+struct round_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V x) const { return rounded(x); }
+};
+/// The next integer that is not above.
+struct floor_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V x) const {
+    const V nearest = rounded(x);
+    return where_less(x, nearest, nearest - V(1.0F), nearest);
+  }
+};
+/// The next integer that is not below.
+struct ceil_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V x) const {
+    const V nearest = rounded(x);
+    return where_less(nearest, x, detail::with_sign_of(x, nearest + V(1.0F)), nearest);
+  }
+};
+
+// Functions for zip().
+
+/// The smaller of both, a NaN where one of them is.
+struct minimum_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V a, V b) const { return -maximum_of(-a, -b); }
+};
+/// Whether a < b.
+struct less_lanes {
+  template <class V> [[gnu::always_inline]] truth_lanes operator()(V a, V b) const {
+#if defined(NNRT_HAS_XSIMD)
+    return {__builtin_convertvector(a.data < b.data, truth_lanes::bytes) & 1};
+#else
+    return {a.data < b.data};
+#endif
+  }
+};
+/// Whether a > b.
+struct greater_lanes {
+  template <class V> [[gnu::always_inline]] truth_lanes operator()(V a, V b) const { return less_lanes{}(b, a); }
+};
+/// Whether a >= b.
+struct greater_equal_lanes {
+  template <class V> [[gnu::always_inline]] truth_lanes operator()(V a, V b) const { return at_most(b, a); }
+};
+/// Whether a == b; of a NaN never.
+struct equal_lanes {
+  template <class V> [[gnu::always_inline]] truth_lanes operator()(V a, V b) const {
+#if defined(NNRT_HAS_XSIMD)
+    return {__builtin_convertvector(a.data == b.data, truth_lanes::bytes) & 1};
+#else
+    return {a.data == b.data};
+#endif
+  }
+};
+/// Whether not.
+struct not_equal_lanes {
+  template <class V> [[gnu::always_inline]] truth_lanes operator()(V a, V b) const {
+#if defined(NNRT_HAS_XSIMD)
+    return {__builtin_convertvector(a.data != b.data, truth_lanes::bytes) & 1};
+#else
+    return {a.data != b.data};
+#endif
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/ops/abs.hpp
+// abs: magnitude.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
+
+// ===== nnrt/ops/detail/quantised_unary.hpp
+// quantised_unary: operators on one tensor of stored numbers - the rules about scales, and two ways to compute.
+// Flow: infer and reference of relu, sigmoid and their like; their bindings make tables of what these give.
+
+// ===== nnrt/ops/detail/unary.hpp
+// unary: the naive loop of operators that compute one element from one.
+// Flow: ops/relu.hpp, ops/sigmoid.hpp and their like call it from reference().
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// y = f(x), element by element; f takes a T and returns an R.
+template <class T, class R = T, class F> constexpr void for_each_element(arguments in, results out, F f) {
+  const auto x = in[0].as<const T>();
+  const auto y = out[0].as<R>();
+  for (std::int64_t i = 0; i < x.elements(); ++i) y[i] = f(x[i]);
+}
+
+/// The same for a function that is computed in double and rounded once: float and float16 lose nothing on the way.
+template <class T, class F> constexpr void for_each_real(arguments in, results out, F f) {
+  for_each_element<T>(in, out, [&](T x) { return math::convert<T>(f(math::convert<double>(x))); });
+}
+
+/// The same for any number: integers reach f as 64 bits without a sign, and wrap around in their own width.
+template <class T, class F> constexpr void for_each_number(arguments in, results out, F f) {
+  if constexpr (!std::is_integral_v<T>) return for_each_real<T>(in, out, f);
+  else for_each_element<T>(in, out, [&](T x) { return static_cast<T>(f(static_cast<std::uint64_t>(x))); });
+}
+
+/// What operators on one plain tensor of these dtypes have in common: y is like x and may take its place, and there is
+/// no rule of their own that x could break.
+template <dtype_set Types> struct elementwise {
+  static constexpr operand_spec inputs[] = {{"x", Types}};
+  static constexpr operand_spec outputs[] = {{"y", Types}};
+  static constexpr operator_traits traits{.result = storage::in_place};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  enum class rule {};
+
+  template <class Attrs>
+  static constexpr verdict infer(const Attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return yields(in[0].desc);
+  }
+  static constexpr auto macs = no_macs;
+};
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// What an operator on real numbers takes: floats, and the integers that can stand for them.
+inline constexpr dtype_set real_or_stored = types::floating | types::stored;
+
+/// An output like x, quantised as wanted; x and y have one scale each.
+template <class Rule> constexpr verdict infer_stored(const tensor_desc& x, array_ref<const tensor_desc> wanted) {
+  if (auto v = require_one_scale(Rule::quantised_input_must_have_one_scale, x); !v) return v;
+  if (auto v = require_one_scale(Rule::quantised_output_must_have_one_scale, wish_of(wanted)); !v) return v;
+  return yields(tensor_desc{x.type, x.layout, x.shape, wanted[0].quantised});
+}
+
+/// The same for operators on real numbers: floats need no scale, integers do.
+template <class Rule> constexpr verdict infer_real(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+  const tensor_desc& x = in[0].desc;
+  if (types::floating.contains(x.type)) return yields(x);
+  return infer_stored<Rule>(x, wanted);
+}
+
+/// The rules of operators on one tensor of any numbers, plain or stored.
+enum class number_function_rule {
+  quantised_type_must_be_i8_u8_or_i16,
+  quantised_input_must_have_one_scale,
+  quantised_output_must_have_one_scale,
+};
+
+/// What such operators have in common: plain numbers are taken as they are; of stored ones y has the scale that is
+/// wanted.
+struct number_function {
+  static constexpr operand_spec inputs[] = {{"x", types::number}};
+  static constexpr operand_spec outputs[] = {{"y", types::number}};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    const tensor_desc& x = in[0].desc;
+    if (!x.quantised) return yields(x);
+    constexpr auto stored_type = number_function_rule::quantised_type_must_be_i8_u8_or_i16;
+    if (!types::stored.contains(x.type)) return require(stored_type, x.type, i8);
+    return infer_stored<number_function_rule>(x, wanted);
+  }
+  static constexpr auto macs = no_macs;
+};
+
+/// y = f(x - zero point) brought to the scale of y in fixed point, where f gives steps of x.
+template <class T, class F> constexpr void rescale_stored(arguments in, results out, F f) {
+  const quantisation &from = in[0].desc->quantised, &to = out[0].desc->quantised;
+  const fixed_point factor = fixed_point_of(double{float_quotient(from.scale, to.scale)});
+  const stored_range range = stored_range_of<T>(to, activation::none);
+  for_each_element<T>(
+      in, out, [&](T x) { return requantise<T>(f(std::int64_t{x} - from.zero_point), factor, to, range); });
+}
+
+/// y = f(x) on stored numbers: f takes the real number that is meant, as a float, and gives one; the nearest step of y
+/// is stored, halves away from zero. Source: the tables of 256 that TFLite's kernels make for 8 bits.
+template <class T, class F> constexpr void for_each_stored(arguments in, results out, F f) {
+  const quantisation &from = in[0].desc->quantised, &to = out[0].desc->quantised;
+  const float steps = float_quotient(1.0F, to.scale);
+  constexpr float largest = std::numeric_limits<float>::max();
+  for_each_element<T>(in, out, [&](T x) {
+    const float real = real_of(x, from);
+    const float y = f(real > largest ? largest : real < -largest ? -largest : real);
+    return stored_at<T>(double{float_product(y, steps)}, to);
+  });
+}
+
+/// y = the activation of x on stored numbers: brought to the scale of y in fixed point, then clamped. Source: TFLite's
+/// RELU and RELU6.
+template <class T> constexpr void activate_stored(arguments in, results out, activation fused) {
+  const quantisation &from = in[0].desc->quantised, &to = out[0].desc->quantised;
+  const fixed_point factor = fixed_point_of(double{float_quotient(from.scale, to.scale)});
+  const stored_range range = stored_range_of<T>(to, fused);
+  for_each_element<T>(
+      in, out, [&](T x) { return requantise<T>(std::int64_t{x} - from.zero_point, factor, to, range); });
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Magnitude, element by element.
+///
+///   x: any shape      y: the same shape, x without its sign
+///
+/// Of integers the most negative one stays, for it has no counterpart. A NaN stays one.
+///
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; the distance from the zero point is brought to it
+/// in fixed point.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_ABS; quantised: the reference kernel of TFLite's ABS.
+struct abs : detail::number_function {
+  static constexpr op_code code{58};
+  static constexpr std::string_view name = "abs";
+  static constexpr foreign_numbers foreign{.nnrt = 58, .hdi = 2, .hdi_also = 1};
+  static constexpr auto hdi_fields = hdi_activation(6);
+  using rule = detail::number_function_rule;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    if constexpr (can_be_stored<T>)
+      if (in[0].desc->quantised) return detail::rescale_stored<T>(in, out, [](std::int64_t x) { return x < 0 ? -x : x; });
+    if constexpr (!std::is_integral_v<T>) detail::for_each_real<T>(in, out, [](double x) { return math::abs(x); });
+    else detail::for_each_number<T>(in, out, [](std::uint64_t x) { return std::is_signed_v<T> && x >> 63U != 0 ? 0 - x : x; });
+  }
+};
+
+}  // namespace ops
+
+/// abs(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto abs(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::abs>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::abs, Isa> : unary_binding<fast<ops::abs, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice table = table_binding<ops::abs, Isa>::select(node)) return table;
+    return unary_binding<fast>::select(node);
+  }
+  static constexpr std::int64_t cost = 1;
+  static abs_lanes function(array_ref<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/add.hpp
+// add: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/kernels/bind/detail/binary.hpp
+// binary: what the bindings of operators y = f(a, b) with broadcasting have in common.
+// Flow: bind/add.hpp and its like derive from binary_binding and say which f.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+namespace detail {
+
+/// The dtype of a result whose elements are Y; that of the operands, T, where Y is void.
+template <class T, class Y> using result_of = std::conditional_t<std::is_void_v<Y>, T, Y>;
+
+/// Whether the node has operands of elements T that are plain numbers, of no scale, and such a result.
+template <class T, class Y> constexpr bool is_plain_pair(const kernel_request& node) {
+  for (const operand& x : node.in)
+    if (x.desc.type != dtype_for<T>() || x.desc.quantised) return false;
+  return node.out[0].type == dtype_for<result_of<T, Y>>();
+}
+
+inline broadcast_loops loops_of(const kernel_call& call) {
+  return kernels::loops_of(call.in[0].shape(), call.in[1].shape(), call.out[0].shape());
+}
+inline interval share_of(const kernel_call& call) { return share_of_floats(elements_of(call), part_of(call)); }
+
+}  // namespace detail
+
+/// Kernel choice of an operator on two tensors that are taken element by element, by the function Op::element that the
+/// reference calls, too. Y is the result's element type where it is not that of the operands.
+template <class Op, class Y = void> struct element_binding {
+  /// The kernel for the first of these types that the node's elements have.
+  template <class... Types> static constexpr kernel_choice select(const kernel_request& node, int parts) {
+    kernel_choice chosen;
+    (consider<Types>(node, parts, chosen), ...);
+    return chosen;
+  }
+
+ private:
+  template <class T> static constexpr void consider(const kernel_request& node, int parts, kernel_choice& chosen) {
+    if constexpr (reference_types<Op>().contains(dtype_for<T>()))
+      if (!chosen && detail::is_plain_pair<T, Y>(node))
+        chosen = {.run = &run<T>, .parts = parts, .name = "zip elements"};
+  }
+  template <class T> static void run(const kernel_call& call) {
+    const auto attrs = unpack<typename Op::attrs>(call.attrs);
+    zip_elements(detail::loops_of(call), call.in[0].data.get<T>(), call.in[1].data.get<T>(),
+                 call.out[0].data.get<detail::result_of<T, Y>>(), detail::share_of(call),
+                 [&](T a, T b) { return Op::element(attrs, a, b); });
+  }
+};
+
+/// Kernel choice of an operator on two tensors: vectors for f32, by the function that Binding::function(attrs words)
+/// gives for zip(); the kernel's name says which way of broadcasting the plan has chosen. f16, f64 and i32 go element
+/// by element.
+template <class Op, class Binding, class Y = void> struct binary_binding {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    const int parts = parts_for(node.out[0].elements());
+    if (!detail::is_plain_pair<float, Y>(node))
+      return element_binding<Op, Y>::template select<float16, double, std::int32_t>(node, parts);
+    switch (form_of(node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape)) {
+      case broadcast_form::same:
+        return {.run = &run_same, .parts = parts, .rows = rows_of_pairs(node), .name = "zip"};
+      case broadcast_form::scalar:
+        return {.run = &run_scalar, .parts = parts, .name = "zip scalar"};
+      case broadcast_form::channels:
+        return {.run = &run_channels, .parts = parts, .name = "zip channels"};
+      case broadcast_form::general:
+        break;
+    }
+    return {.run = &run_broadcast, .parts = parts, .name = "zip broadcast"};
+  }
+
+ private:
+  static auto* result(const kernel_call& call) { return call.out[0].data.get<detail::result_of<float, Y>>(); }
+
+  static void run_same(const kernel_call& call) {
+    const auto [begin, end] = detail::share_of(call);
+    zip(floats_in(call, 0) + begin, floats_in(call, 1) + begin, end - begin, result(call) + begin,
+        Binding::function(call.attrs));
+  }
+  static void run_scalar(const kernel_call& call) {
+    const auto [begin, end] = detail::share_of(call);
+    const float *a = floats_in(call, 0), *b = floats_in(call, 1);
+    const auto f = Binding::function(call.attrs);
+    if (call.in[0].elements() == 1) zip(*a, b + begin, end - begin, result(call) + begin, f);
+    else zip(a + begin, *b, end - begin, result(call) + begin, f);
+  }
+  static void run_channels(const kernel_call& call) {
+    const auto [begin, end] = detail::share_of(call);
+    const std::size_t row = call.in[0].elements() < call.in[1].elements() ? 0 : 1;
+    const std::int64_t period = call.in[row].elements();
+    zip_channels(floats_in(call, 1 - row) + begin, {floats_in(call, row), period, row == 0}, begin % period,
+                 end - begin, result(call) + begin, Binding::function(call.attrs));
+  }
+  static void run_broadcast(const kernel_call& call) {
+    zip_broadcast(detail::loops_of(call), floats_in(call, 0), floats_in(call, 1), result(call), detail::share_of(call),
+                  Binding::function(call.attrs));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/ops/add.hpp
 // add: a + b with broadcasting and a fused activation.
 // Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels; it is the DSL's operator +.
@@ -5777,8 +6623,9 @@ struct add {
   static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed};
+      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 1, .hdi = 5};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::named("activationType", "fused").upstream_writes(0)};
   static constexpr nnrt_parameter parameters[] = {{"fused", 1, i8, -1}};
   using attrs = detail::fused_attribute;
   enum class rule {
@@ -6041,6 +6888,7 @@ struct arg_max {
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 54, .hdi = 11};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::named("topK", "k")};
   static constexpr nnrt_parameter parameters[] = {
       {"axis", 75, i64, -1}, {"keep_dims", 76, boolean, -1}, {"k", 124, i64, -1}, {"out_max_value", 125, boolean, -1}};
 
@@ -6247,7 +7095,7 @@ constexpr window window_of_width(std::int64_t input, std::int64_t kernel, extent
 
 }  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/kernels/folds.hpp
-// folds: how many numbers become one - the largest, their mean, their product.
+// folds: how many numbers become one - the largest, the least, their sum, mean and product.
 // Flow: pooling.hpp folds the pixels of a window with these, reduce.hpp the elements along axes.
 
 namespace nnrt::inline NNRT_ISA::kernels {
@@ -6259,6 +7107,18 @@ namespace nnrt::inline NNRT_ISA::kernels {
 struct maximum_fold {
   static constexpr float start = -std::numeric_limits<float>::infinity();
   template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return maximum_of(folded, x); }
+  template <class V> [[gnu::always_inline]] static V result(V folded, V) { return folded; }
+};
+/// The least; a NaN where one of them is.
+struct minimum_fold {
+  static constexpr float start = std::numeric_limits<float>::infinity();
+  template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return -maximum_of(-folded, -x); }
+  template <class V> [[gnu::always_inline]] static V result(V folded, V) { return folded; }
+};
+/// The sum.
+struct sum_fold {
+  static constexpr float start = 0.0F;
+  template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return folded + x; }
   template <class V> [[gnu::always_inline]] static V result(V folded, V) { return folded; }
 };
 /// The mean.
@@ -6368,10 +7228,11 @@ namespace nnrt::inline NNRT_ISA::kernels {
 /// Pixels of a window for which byte_mean is exact: sums stay whole numbers of floats.
 inline constexpr std::int64_t most_mean_pixels = 65'000;
 
-/// What a pool is told of the bytes: whether they are those of u8, and the limits of results.
+/// What a pool is told of the bytes: whether they are those of u8, the limits of results, and where halves of means go.
 struct pooled_bytes {
   bool is_unsigned = false;
   stored_range range;
+  bool is_to_even = false;
 };
 
 /// The largest byte of a window.
@@ -6448,16 +7309,19 @@ class byte_column_sums {
   int waiting_ = 0;
 };
 
-/// The mean of a window, rounded half away from zero.
+/// The mean of a window, rounded half away from zero, or half to even.
 class byte_mean {
  public:
   explicit byte_mean(const pooled_bytes& bytes)
-      : sums_(bytes.is_unsigned), to_(bytes.range.low, bytes.range.high, 0, bytes.is_unsigned) {}
+      : sums_(bytes.is_unsigned), to_(bytes.range.low, bytes.range.high, 0, bytes.is_unsigned), is_to_even_(bytes.is_to_even) {}
 
   [[gnu::always_inline]] void start() { sums_.start(); }
   [[gnu::always_inline]] void add(byte_vector x) { sums_.add(x); }
   [[gnu::always_inline]] byte_vector result(std::int64_t pixels) {
     const interleaved sums = sums_.result(pixels);
+    if (is_to_even_)
+      return narrowed<true>(to_even(sums.of[0], pixels), to_even(sums.of[1], pixels), to_even(sums.of[2], pixels),
+                            to_even(sums.of[3], pixels), to_);
     return narrowed<true>(mean(sums.of[0], pixels), mean(sums.of[1], pixels), mean(sums.of[2], pixels),
                           mean(sums.of[3], pixels), to_);
   }
@@ -6473,8 +7337,19 @@ class byte_mean {
                                    int_vector);
   }
 
+  /// The quotient cut toward zero, and one step further where more than half is left, or half beside an odd one.
+  [[gnu::always_inline]] static int_vector to_even(int_vector sum, std::int64_t pixels) {
+    typedef float float_lanes __attribute__((vector_size(register_bytes)));
+    const auto count = static_cast<std::int32_t>(pixels);
+    const int_vector cut = __builtin_convertvector(__builtin_convertvector(sum, float_lanes) / static_cast<float>(count), int_vector);
+    const int_vector rest = sum - cut * count, sign = sum >> 31, left = 2 * ((rest ^ sign) - sign);
+    const int_vector is_further = (int_vector)(left > count) | ((int_vector)(left == count) & -(cut & 1));
+    return cut + (is_further & (sign | 1));
+  }
+
   byte_column_sums sums_;
   narrowing to_;
+  bool is_to_even_;
 };
 
 /// y[n, oh, ow, c] = the fold of the window. Every window covers at least one pixel of the image.
@@ -6616,6 +7491,170 @@ void scale_column_sums(const axis_block& s, const std::byte* x, const scaled_byt
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/pooling_rows.hpp
+// pooling_rows: maxima over windows of images of few channels, down the rows first and then along them.
+// Flow: bind/detail/pooling.hpp calls max_pool_rows() for images whose pixels fill no vector; pooling.hpp has the others.
+//
+// The rows that a window covers are folded into one, whole vectors of neighbouring pixels at a time; only what is left to
+// fold along that row goes pixel by pixel. Results wait in a buffer, since vectors spill into the next pixel. Several rows
+// are folded before the first is read again: a load that finds its bytes in two stores waits until they have left.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Elements of a folded row that are worked on at once.
+inline constexpr std::int64_t folded_row_capacity = 2048;
+
+/// Maxima of floats; a NaN where there is one.
+struct float_maxima {
+  using element = float;
+  using vector = vf;
+  using pixel = vf;
+  static constexpr std::int64_t vector_elements = lanes, pixel_elements = lanes;
+  clamp_range range;
+
+  [[gnu::always_inline]] static vector load_vector(const float* x) { return load(x); }
+  [[gnu::always_inline]] static vector load_some(const float* x, std::int64_t n) { return load_first(x, n); }
+  [[gnu::always_inline]] static pixel load_pixel(const float* x) { return load(x); }
+  [[gnu::always_inline]] static void put(float* to, vf x) { store(to, x); }
+  template <class V> [[gnu::always_inline]] static V larger(V a, V b) { return maximum_of(a, b); }
+  [[gnu::always_inline]] pixel finished(pixel x) const { return clamp(x, vf(range.lo), vf(range.hi)); }
+};
+
+/// Maxima of bytes, kept as those of i8.
+struct byte_maxima {
+  using element = std::byte;
+  using vector = byte_vector;
+  typedef std::int8_t pixel __attribute__((vector_size(16), may_alias));
+  static constexpr std::int64_t vector_elements = register_bytes, pixel_elements = 16;
+  byte_vector flip;
+  pixel pixel_flip, low, high;
+
+  explicit byte_maxima(const pooled_bytes& bytes)
+      : flip((byte_vector)int_lanes_of(bytes.is_unsigned ? static_cast<std::int32_t>(0x80808080U) : 0)),
+        pixel_flip(in_every_lane(bytes.is_unsigned ? -128 : 0)),
+        low(in_every_lane(bytes.range.low - (bytes.is_unsigned ? 128 : 0))),
+        high(in_every_lane(bytes.range.high - (bytes.is_unsigned ? 128 : 0))) {}
+
+  [[gnu::always_inline]] vector load_vector(const std::byte* x) const { return kernels::load_vector<byte_vector>(x) ^ flip; }
+  [[gnu::always_inline]] vector load_some(const std::byte* x, std::int64_t n) const { return load_bytes(x, n) ^ flip; }
+  [[gnu::always_inline]] static pixel load_pixel(const std::byte* x) {
+    pixel p;
+    __builtin_memcpy(&p, x, sizeof p);
+    return p;
+  }
+  template <class V> [[gnu::always_inline]] static void put(std::byte* to, V x) { __builtin_memcpy(to, &x, sizeof x); }
+  template <class V> [[gnu::always_inline]] static V larger(V a, V b) {
+#if defined(NNRT_LANES_AVX512)
+    if constexpr (sizeof(V) == 64) return (V)_mm512_max_epi8((__m512i)a, (__m512i)b);
+#endif
+    return a > b ? a : b;
+  }
+  [[gnu::always_inline]] pixel finished(pixel x) const {
+    const pixel raised = x > low ? x : low;
+    return (raised < high ? raised : high) ^ pixel_flip;
+  }
+
+ private:
+  static pixel in_every_lane(std::int32_t x) { return static_cast<std::int8_t>(x) - pixel{}; }
+};
+
+namespace detail {
+
+/// Rows of windows over images.
+template <class Maxima> struct folded_rows {
+  using element = typename Maxima::element;
+  const pooling_shape& s;
+  const Maxima& of;
+  std::int64_t pad_left, columns, row_step;
+  alignas(64) element folded[folded_row_capacity + Maxima::vector_elements], results[folded_row_capacity + Maxima::pixel_elements];
+
+  folded_rows(const pooling_shape& shape, const Maxima& maxima)
+      : s(shape), of(maxima), pad_left(shape.w.pad_before()), columns(shape.w.outputs()), row_step(shape.w.input * shape.c) {}
+
+  interval pixels(std::int64_t ow) const { return pixels_of(s.w, pad_left, ow); }
+
+  /// Folds `n` neighbouring elements of each of `rows` rows.
+  void fold_down(const element* x, std::int64_t n, std::int64_t rows, element* to) const {
+    const auto fold = [&](std::int64_t i, auto load) __attribute__((always_inline)) {
+      auto most = load(x + i);
+      for (std::int64_t k = 1; k < rows; ++k) most = of.larger(most, load(x + k * row_step + i));
+      of.put(to + i, most);
+    };
+    std::int64_t i = 0;
+    for (; i + Maxima::vector_elements <= n; i += Maxima::vector_elements)
+      fold(i, [&](const element* from) __attribute__((always_inline)) { return of.load_vector(from); });
+    if (i < n) fold(i, [&](const element* from) __attribute__((always_inline)) { return of.load_some(from, n - i); });
+  }
+  /// Folds along a row that begins with pixel `first`, for these outputs.
+  void fold_along(const element* row, std::int64_t first, interval outputs, element* to) const {
+    for (std::int64_t ow = outputs.begin; ow < outputs.end; ++ow, to += s.c) {
+      const interval iw = pixels(ow);
+      const element* from = row + (iw.begin - first) * s.c;
+      auto most = of.load_pixel(from);
+      for (std::int64_t j = 1; j < iw.size(); ++j) most = of.larger(most, of.load_pixel(from += s.c));
+      of.put(to, of.finished(most));
+    }
+  }
+  static void copy(const element* from, std::int64_t n, element* to) { __builtin_memcpy(to, from, static_cast<std::size_t>(n) * sizeof(element)); }
+
+  /// How many rows are folded at once; 0: not even one.
+  std::int64_t rows_at_once() const { return folded_row_capacity / std::max(row_step, columns * s.c); }
+
+  /// Rows of outputs of which rows_of(i) says what rows of x they see.
+  template <class RowsOf> void whole_rows(std::int64_t count, const element* x, RowsOf rows_of, element* y) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const interval rows = rows_of(i);
+      fold_down(x + rows.begin * row_step, row_step, rows.size(), folded + i * row_step);
+    }
+    for (std::int64_t i = 0; i < count; ++i) fold_along(folded + i * row_step, 0, {0, columns}, results + i * columns * s.c);
+    copy(results, count * columns * s.c, y);
+  }
+  /// One row of outputs, as many at once as the buffers hold.
+  void long_row(const element* x, interval rows, element* y) {
+    const std::int64_t most = folded_row_capacity / s.c;
+    for (std::int64_t begin = 0, end = 0; begin < columns; begin = end) {
+      const std::int64_t first = pixels(begin).begin;
+      while (end < columns && end - begin < most && pixels(end).end - first <= most) ++end;
+      fold_down(x + rows.begin * row_step + first * s.c, (pixels(end - 1).end - first) * s.c, rows.size(), folded);
+      fold_along(folded, first, {begin, end}, results);
+      copy(results, (end - begin) * s.c, y + begin * s.c);
+    }
+  }
+};
+
+}  // namespace detail
+
+/// Whether max_pool_rows() serves this shape, and well: a pixel is smaller than a vector, a window fits into the buffer, and
+/// windows leave out little of a row.
+template <class Maxima> constexpr bool has_max_pool_rows(const pooling_shape& s) {
+  const std::int64_t kernel = s.w.kernel < s.w.input ? s.w.kernel : s.w.input;
+  return s.c < Maxima::pixel_elements && kernel * s.c <= folded_row_capacity && s.w.stride <= 2 * kernel;
+}
+
+/// y[n, oh, ow, c] = the largest of the window, clamped; parts are divisions of the rows.
+template <class Isa, class Maxima>
+void max_pool_rows(const pooling_shape& s, const typename Maxima::element* x, const Maxima& of, typename Maxima::element* y, part p = {}) {
+  const std::int64_t rows = s.h.outputs(), pad_top = s.h.pad_before();
+  const interval work = share(s.n * rows, p);
+  detail::folded_rows<Maxima> fold(s, of);
+  const auto rows_of = [&](std::int64_t row) {  // of all images, one below the other
+    const interval in_image = pixels_of(s.h, pad_top, row % rows);
+    const std::int64_t first = row / rows * s.h.input;
+    return interval{first + in_image.begin, first + in_image.end};
+  };
+  const std::int64_t at_once = fold.rows_at_once(), row_results = fold.columns * s.c;
+  for (std::int64_t row = work.begin; row < work.end;) {
+    if (at_once == 0) {
+      fold.long_row(x, rows_of(row), y + row * row_results), ++row;
+      continue;
+    }
+    const std::int64_t count = std::min(at_once, work.end - row);
+    fold.whole_rows(count, x, [&](std::int64_t i) { return rows_of(row + i); }, y + row * row_results);
+    row += count;
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/ops/detail/pooling.hpp
 // pooling: what max_pool and avg_pool share - attributes, rules, where windows lie, and the walk over their pixels.
 // Flow: both operators' infer and reference; kernels ask windows_of() for the same places.
@@ -6752,17 +7791,28 @@ constexpr void pool(const pooling_attributes& a, arguments in, results out, Stat
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// Kernel choice of a pool over an f32 image: one method for few channels, one for many.
+/// Kernel choice of a pool over an f32 image: one method for few channels, one for many; of maxima one for pixels smaller
+/// than a vector.
 template <class Fold> struct pooling_binding {
-  static constexpr int methods = 2;
-  template <int Method> static constexpr kernel_functions functions() { return {&run<Method == 0 ? 1 : most_pooled_vectors>}; }
+  static constexpr bool has_rows = std::is_same_v<Fold, maximum_fold>;
+  static constexpr int methods = has_rows ? 3 : 2;
+  template <int Method> static constexpr kernel_functions functions() {
+    if constexpr (Method == 2) return {&run_rows};
+    else return {&run<Method == 0 ? 1 : most_pooled_vectors>};
+  }
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
     const pooling_shape shape = shape_for(unpack<ops::detail::pooling_attributes>(node.attrs), node.in[0].desc.shape);
     const std::int64_t taps = saturated(shape.h) * saturated(shape.w);
-    return {.code = {.method = static_cast<std::int16_t>(pooled_vectors(shape.c) == 1 ? 0 : 1)},
+    const bool by_rows = has_rows && has_max_pool_rows<float_maxima>(shape);
+    return {.code = {.method = static_cast<std::int16_t>(by_rows ? 2 : pooled_vectors(shape.c) == 1 ? 0 : 1)},
             .parts = parts_for(node.out[0].elements() * (taps < 64 ? taps : 64)),
-            .name = "pool channels"};
+            .name = by_rows ? "pool rows" : "pool channels"};
+  }
+  static void run_rows(const kernel_call& call) {
+    const auto attrs = unpack<ops::detail::pooling_attributes>(call.attrs);
+    max_pool_rows<Fold>(shape_for(attrs, call.in[0].shape()), floats_in(call, 0), float_maxima{range_of(attrs.fused)},
+                        floats_out(call), part_of(call));
   }
   template <int Vectors> static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::detail::pooling_attributes>(call.attrs);
@@ -6799,7 +7849,10 @@ template <class Fold> struct byte_pooling_binding {
     const stored_range range = is_unsigned ? stored_range_of<std::uint8_t>(q, attrs.fused)
                                            : stored_range_of<std::int8_t>(q, attrs.fused);
     const pooling_shape shape = pooling_binding<void>::shape_for(attrs, call.in[0].shape());
-    const pooled_bytes bytes{is_unsigned, range};
+    const pooled_bytes bytes{is_unsigned, range, q.rounding == stored_rounding::half_to_even};
+    if constexpr (std::is_same_v<Fold, byte_maximum>)
+      if (has_max_pool_rows<byte_maxima>(shape))
+        return max_pool_rows<Fold>(shape, bytes_in(call, 0), byte_maxima(bytes), bytes_out(call), part_of(call));
     if constexpr (std::is_same_v<Fold, byte_maximum>)
       max_pool_bytes<native>(shape, bytes_in(call, 0), bytes, bytes_out(call), part_of(call));
     else pool_bytes<Fold>(shape, bytes_in(call, 0), bytes, bytes_out(call), part_of(call));
@@ -6823,7 +7876,7 @@ namespace ops {
 ///   global: one window as large as the image; kernel, stride and pads play no part
 ///
 /// Lengths are in pixels; the odd pixel of `same` is at bottom and right. dtypes: f16 (summed in f32), f32, f64; or
-/// quantised i8, u8 or i16: the mean of the stored numbers, halves away from zero; a fused activation is a clamp of them.
+/// quantised i8, u8 or i16: the mean of the stored numbers, halves away from zero or as x is rounded; a fused activation is a clamp of them.
 /// y has scale and zero point of x, and no other may be wanted: TFLite asks for the same, and a second rounding would
 /// lose what quant_dtype_cast loses openly.
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_AVG_POOL; of its padding, what all known implementations do;
@@ -6835,6 +7888,9 @@ struct avg_pool {
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 2, .hdi = 17};
+  static constexpr hdi_field hdi_fields[] = {
+      hdi_field::named("kernelSize", "kernel"), hdi_field::named("strides", "stride"),
+      hdi_field::named("roundMode", "ceil_mode"), hdi_field::always("format", 1).upstream_writes(0)};
   static constexpr const auto& parameters = detail::pooling_parameters;
   using attrs = detail::pooling_attributes;
 
@@ -6872,6 +7928,8 @@ struct avg_pool {
   template <class T> static constexpr T finish(const window_sum<T>& s, const tensor_desc& y, activation fused) {
     if constexpr (detail::is_layered<T>) {
       const stored_range range = stored_range_of<T>(y.quantised, fused);
+      if (y.quantised.rounding == stored_rounding::half_to_even && s.count != 0)
+        return static_cast<T>(nnrt::detail::clamped(math::quotient_to_even(s.sum, s.count), range.low, range.high));
       const std::int64_t half = s.sum > 0 ? s.count / 2 : -(s.count / 2);
       const std::int64_t mean = s.count == 0 ? y.quantised.zero_point : (s.sum + half) / s.count;
       return static_cast<T>(nnrt::detail::clamped(mean, range.low, range.high));
@@ -6927,96 +7985,6 @@ template <class Rule> constexpr verdict check_channels_last(const tensor_desc& x
 template <class Rule> constexpr verdict check_parameter_row(const tensor_desc& given, std::int64_t channels) {
   if (auto v = require(Rule::parameter_rank_must_be_1, given.rank(), 1); !v) return v;
   return require_same_extent(Rule::parameters_must_have_one_element_for_each_channel, given.shape[0], channels);
-}
-
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
-// ===== nnrt/ops/detail/quantised_unary.hpp
-// quantised_unary: operators on one tensor of stored numbers - the rules about scales, and two ways to compute.
-// Flow: infer and reference of relu, sigmoid and their like; their bindings make tables of what these give.
-
-// ===== nnrt/ops/detail/unary.hpp
-// unary: the naive loop of operators that compute one element from one.
-// Flow: ops/relu.hpp, ops/sigmoid.hpp and their like call it from reference().
-
-namespace nnrt::inline NNRT_ISA::ops::detail {
-
-/// y = f(x), element by element; f takes a T and returns an R.
-template <class T, class R = T, class F> constexpr void for_each_element(arguments in, results out, F f) {
-  const auto x = in[0].as<const T>();
-  const auto y = out[0].as<R>();
-  for (std::int64_t i = 0; i < x.elements(); ++i) y[i] = f(x[i]);
-}
-
-/// The same for a function that is computed in double and rounded once: float and float16 lose nothing on the way.
-template <class T, class F> constexpr void for_each_real(arguments in, results out, F f) {
-  for_each_element<T>(in, out, [&](T x) { return math::convert<T>(f(math::convert<double>(x))); });
-}
-
-/// The same for any number: integers reach f as 64 bits without a sign, and wrap around in their own width.
-template <class T, class F> constexpr void for_each_number(arguments in, results out, F f) {
-  if constexpr (!std::is_integral_v<T>) return for_each_real<T>(in, out, f);
-  else for_each_element<T>(in, out, [&](T x) { return static_cast<T>(f(static_cast<std::uint64_t>(x))); });
-}
-
-/// What operators on one plain tensor of these dtypes have in common: y is like x and may take its place, and there is
-/// no rule of their own that x could break.
-template <dtype_set Types> struct elementwise {
-  static constexpr operand_spec inputs[] = {{"x", Types}};
-  static constexpr operand_spec outputs[] = {{"y", Types}};
-  static constexpr operator_traits traits{.result = storage::in_place};
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
-  enum class rule {};
-
-  template <class Attrs>
-  static constexpr verdict infer(const Attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return yields(in[0].desc);
-  }
-  static constexpr auto macs = no_macs;
-};
-
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
-
-namespace nnrt::inline NNRT_ISA::ops::detail {
-
-/// What an operator on real numbers takes: floats, and the integers that can stand for them.
-inline constexpr dtype_set real_or_stored = types::floating | types::stored;
-
-/// An output like x, quantised as wanted; x and y have one scale each.
-template <class Rule> constexpr verdict infer_stored(const tensor_desc& x, array_ref<const tensor_desc> wanted) {
-  if (auto v = require_one_scale(Rule::quantised_input_must_have_one_scale, x); !v) return v;
-  if (auto v = require_one_scale(Rule::quantised_output_must_have_one_scale, wish_of(wanted)); !v) return v;
-  return yields(tensor_desc{x.type, x.layout, x.shape, wanted[0].quantised});
-}
-
-/// The same for operators on real numbers: floats need no scale, integers do.
-template <class Rule> constexpr verdict infer_real(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-  const tensor_desc& x = in[0].desc;
-  if (types::floating.contains(x.type)) return yields(x);
-  return infer_stored<Rule>(x, wanted);
-}
-
-/// y = f(x) on stored numbers: f takes the real number that is meant, as a float, and gives one; the nearest step of y
-/// is stored, halves away from zero. Source: the tables of 256 that TFLite's kernels make for 8 bits.
-template <class T, class F> constexpr void for_each_stored(arguments in, results out, F f) {
-  const quantisation &from = in[0].desc->quantised, &to = out[0].desc->quantised;
-  const float steps = float_quotient(1.0F, to.scale);
-  constexpr float largest = std::numeric_limits<float>::max();
-  for_each_element<T>(in, out, [&](T x) {
-    const float real = real_of(x, from);
-    const float y = f(real > largest ? largest : real < -largest ? -largest : real);
-    return stored_at<T>(double{float_product(y, steps)}, to);
-  });
-}
-
-/// y = the activation of x on stored numbers: brought to the scale of y in fixed point, then clamped. Source: TFLite's
-/// RELU and RELU6.
-template <class T> constexpr void activate_stored(arguments in, results out, activation fused) {
-  const quantisation &from = in[0].desc->quantised, &to = out[0].desc->quantised;
-  const fixed_point factor = fixed_point_of(double{float_quotient(from.scale, to.scale)});
-  const stored_range range = stored_range_of<T>(to, fused);
-  for_each_element<T>(
-      in, out, [&](T x) { return requantise<T>(std::int64_t{x} - from.zero_point, factor, to.zero_point, range); });
 }
 
 }  // namespace nnrt::inline NNRT_ISA::ops::detail
@@ -7098,6 +8066,32 @@ template <class T> class storing {
   float steps_;
   stored_range range_;
 };
+
+/// The rules of functions of one real number.
+enum class real_function_rule { quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
+
+/// What operators y = f(x) on floats or stored numbers have in common that compute real numbers: y is like x and may
+/// take its place; of stored numbers it has the scale that is wanted.
+struct real_function {
+  static constexpr operand_spec inputs[] = {{"x", real_or_stored}};
+  static constexpr operand_spec outputs[] = {{"y", real_or_stored}};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+
+  template <class Attrs>
+  static constexpr verdict infer(const Attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    return infer_real<real_function_rule>(in, wanted);
+  }
+  static constexpr auto macs = no_macs;
+};
+
+/// y = f(x), where f takes and gives a double. Stored numbers count as what they stand for; the result is rounded to
+/// float, and the nearest step of y is stored.
+template <class T, class F> constexpr void compute_real(arguments in, results out, F f) {
+  if constexpr (can_be_stored<T>) for_each_stored<T>(in, out, [&](float x) { return finite(f(double{x})); });
+  else for_each_real<T>(in, out, f);
+}
 
 }  // namespace nnrt::inline NNRT_ISA::ops::detail
 
@@ -7457,7 +8451,8 @@ struct batch_to_space_nd {
   static constexpr operand_spec inputs[] = {{"x", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
-  static constexpr foreign_numbers foreign{.nnrt = 4, .hdi = 22};
+  static constexpr foreign_numbers foreign{.nnrt = 4, .hdi = 22, .nnrt_name = "BatchToSpaceND"};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::named("blockShape", "block")};
   static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"block", 8, i64, -1}.appending(), {"crops", 9, i64, 4}};
 
   struct attrs {
@@ -7655,6 +8650,109 @@ template <class Isa> struct fast<ops::bias_add, Isa> : binary_binding<ops::bias_
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/broadcast_to.hpp
+// broadcast_to: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/broadcast_to.hpp
+// broadcast_to: a tensor repeated until it has a given shape.
+// Flow: front ends call infer(); kernels/select.hpp binds it to copies of rows.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// x, repeated along the axes in which it has the extent 1.
+///
+///   x: [d0 … dn]      y: the extents that `shape` lists, at most 8
+///
+/// The last extents of `shape` belong to the axes of x, as in NumPy; -1 keeps that of x.
+///
+/// Broken rules: see `rule`; axes and extents are counted. Source: NNRt OH_NN_OPS_BROADCAST_TO; -1 as in MindSpore.
+struct broadcast_to {
+  static constexpr op_code code{69};
+  static constexpr std::string_view name = "broadcast_to";
+  static constexpr operand_spec inputs[] = {{"x", types::any}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr foreign_numbers foreign{.nnrt = 69, .hdi = 27};
+  static constexpr nnrt_parameter parameters[] = {{"shape", 87, i64, -1}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (axis_list, shape));
+    constexpr attrs() = default;
+  };
+  enum class rule {
+    shape_must_have_an_extent_for_each_axis,
+    extent_must_not_be_less_than_minus_1,
+    extent_of_a_new_axis_must_not_be_negative,
+    extents_must_be_equal_or_1,
+  };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    const int more = a.shape.count - x.rank();
+    if (more < 0) return refuse(rule::shape_must_have_an_extent_for_each_axis, a.shape.count, x.rank());
+    shape_t y;
+    for (int i = 0; i < a.shape.count; ++i) {
+      const std::int64_t wanted = a.shape[i], given = i < more ? 1 : x.shape[i - more];
+      if (auto v = require_at_least(rule::extent_must_not_be_less_than_minus_1, wanted, -1); !v) return v;
+      if (i < more)
+        if (auto v = require_at_least(rule::extent_of_a_new_axis_must_not_be_negative, wanted, 0); !v) return v;
+      if (wanted >= 0 && given >= 0 && given != 1 && given != wanted)
+        return refuse(rule::extents_must_be_equal_or_1, given, wanted);
+      y.push_back(wanted < 0 ? given : wanted);
+    }
+    return yields(x.with_shape(y));
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    if (y.elements() == 0) return;
+    const int more = y.rank() - x.rank();
+    shape_t to, from;
+    to.rank = y.rank();
+    from.rank = x.rank();
+    do {
+      for (int i = 0; i < from.rank; ++i) from[i] = x.extent(i) == 1 ? 0 : to[more + i];
+      y.at(to) = x.at(from);
+    } while (next_index(to, y.shape));
+  }
+};
+
+}  // namespace ops
+
+/// broadcast_to(x, nnrt::shape<2, 3, 4>).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto broadcast_to(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::broadcast_to>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::broadcast_to, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "copy rows"};
+  }
+  static void run(const kernel_call& call) {
+    const shape_t &x = call.in[0].shape(), &y = call.out[0].shape();
+    const shape_t from = row_major_strides(x), to = row_major_strides(y);
+    const std::int64_t bytes = size_of(call.in[0].type());
+    const int more = y.rank - x.rank;
+    box_loops loops;
+    for (int i = 0; i < y.rank; ++i) {
+      const bool is_repeated = i < more || x.extents[i - more] == 1;
+      loops.add_axis(y.extents[i], is_repeated ? 0 : from.extents[i - more] * bytes, to.extents[i] * bytes);
+    }
+    loops.close(bytes);
+    copy_box(loops, bytes_in(call, 0), bytes_out(call), part_of(call));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/cast.hpp
 // cast: the fast kernels of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
@@ -7705,6 +8803,27 @@ template <class T>
   return narrowed_lanes<T>(steps);
 }
 
+/// x / scale + zero point to nearest, halves to even numbers, within the range of T; of a NaN the zero point. As above, but the zero point is
+/// added, in float, before what is right of the point is looked at.
+template <class T>
+[[gnu::always_inline]] inline typename stored_vector<T>::type stored_lanes_to_even(vf x, vf scale, vf zero_point) {
+  using ints = integers_of_floats;
+  using limits = std::numeric_limits<T>;
+  const ints bits = (ints)x.data;
+  const ints is_number = (ints)((bits & 0x7fffffff) <= 0x7f800000);
+  const vf sum = vf((vf::register_type)(bits & is_number)) / scale + zero_point;
+  const vf bounded = clamp(sum, vf(-0x1p20F), vf(0x1p20F));
+  ints steps = __builtin_convertvector(bounded.data, ints);  // cut toward zero
+  const vf::register_type rest = bounded.data - __builtin_convertvector(steps, vf::register_type);
+  const ints is_odd = -(steps & 1);
+  const ints is_above = (ints)(rest > 0.5F) | ((ints)(rest == 0.5F) & is_odd), is_below = (ints)(rest < -0.5F) | ((ints)(rest == -0.5F) & is_odd);
+  steps = steps - is_above + is_below;
+  const ints least = std::int32_t{limits::min()} - ints{}, most = std::int32_t{limits::max()} - ints{};
+  steps = steps < least ? least : steps;
+  steps = steps > most ? most : steps;
+  return narrowed_lanes<T>(steps);
+}
+
 /// scale * (x - zero point).
 template <class T>
 [[gnu::always_inline]] inline vf real_lanes(typename stored_vector<T>::type x, vf scale, std::int32_t zero_point) {
@@ -7715,12 +8834,16 @@ template <class T>
 }  // namespace detail
 #endif
 
-/// y = the stored numbers of n floats.
-template <class T> void store_floats(const float* x, std::int64_t n, const quantisation& q, T* y) {
+/// y = the stored numbers of n floats, rounded to even or, as TFLite does, away from zero.
+template <bool IsToEven, class T> void store_floats(const float* x, std::int64_t n, const quantisation& q, T* y) {
 #if defined(NNRT_HAS_XSIMD)
   const vf scale(q.scale);
+  const auto stored_of = [&](vf numbers) __attribute__((always_inline)) {
+    if constexpr (IsToEven) return detail::stored_lanes_to_even<T>(numbers, scale, vf(static_cast<float>(q.zero_point)));
+    else return detail::stored_lanes<T>(numbers, scale, q.zero_point);
+  };
   const auto put = [&](std::int64_t i, vf numbers, std::int64_t count) __attribute__((always_inline)) {
-    const auto stored = detail::stored_lanes<T>(numbers, scale, q.zero_point);
+    const auto stored = stored_of(numbers);
     __builtin_memcpy(y + i, &stored, static_cast<std::size_t>(count) * sizeof(T));
   };
   std::int64_t i = 0;
@@ -7865,6 +8988,129 @@ template <class Isa> struct fast<ops::cast, Isa> {
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/ceil.hpp
+// ceil: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/ceil.hpp
+// ceil: the next integer above.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Ceiling, element by element.
+///
+///   x: any shape      y: the same shape, the smallest integer that is not below x
+///
+/// Numbers above -1 and below zero become -0. Infinities and NaN stay.
+///
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
+/// nearest to the real result, computed in double and rounded to float.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_CEIL.
+struct ceil : detail::real_function {
+  static constexpr op_code code{90};
+  static constexpr std::string_view name = "ceil";
+  static constexpr foreign_numbers foreign{.nnrt = 90, .hdi = 29};
+  using rule = detail::real_function_rule;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::compute_real<T>(in, out, [](double x) { return math::ceil(x); });
+  }
+};
+
+}  // namespace ops
+
+/// ceil(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto ceil(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::ceil>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::ceil, Isa> : unary_binding<fast<ops::ceil, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice table = table_binding<ops::ceil, Isa>::select(node)) return table;
+    return unary_binding<fast>::select(node);
+  }
+  static constexpr std::int64_t cost = 2;
+  static ceil_lanes function(array_ref<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/clip.hpp
+// clip: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/clip.hpp
+// clip: a number, or the nearest one of a range.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Clamping to a range, element by element.
+///
+///   x: any shape      y: the same shape, x, but min where it is below and max where it is above
+///
+/// min is minus infinity and max infinity unless given (for NNRt both are 0). A NaN stays one.
+///
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
+/// nearest to the real result, computed in double and rounded to float.
+///
+/// Broken rules: see `rule`; real numbers are compared. Source: NNRt OH_NN_OPS_CLIP.
+struct clip : detail::real_function {
+  static constexpr op_code code{76};
+  static constexpr std::string_view name = "clip";
+  static constexpr foreign_numbers foreign{.nnrt = 76, .hdi = 30};
+  static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"max", 103, f32}.otherwise(0),
+                                                  nnrt_parameter{"min", 104, f32}.otherwise(0)};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (float, max), (float, min));
+    constexpr attrs() : max(math::infinity<float>), min(-math::infinity<float>) {}
+  };
+  enum class rule { max_must_not_be_below_min, quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    if (!(a.max >= a.min)) return require_real(rule::max_must_not_be_below_min, a.max, a.min);
+    return detail::infer_real<rule>(in, wanted);
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::compute_real<T>(in, out, [low = double{a.min}, high = double{a.max}](double x) {
+      return x < low ? low : x > high ? high : x;
+    });
+  }
+};
+
+}  // namespace ops
+
+/// clip(x, at_least<-1>, at_most<1>), or with one bound alone.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto clip(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::clip>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::clip, Isa> : unary_binding<fast<ops::clip, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice table = table_binding<ops::clip, Isa>::select(node)) return table;
+    return unary_binding<fast>::select(node);
+  }
+  static constexpr std::int64_t cost = 1;
+  static clamp_lanes function(array_ref<const word> attrs) {
+    const auto range = unpack<ops::clip::attrs>(attrs);
+    return {{range.min, range.max}};
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/concat.hpp
 // concat: the fast kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
@@ -7894,7 +9140,7 @@ struct concat {
   static constexpr std::string_view name = "concat";
   static constexpr operand_spec inputs[] = {{"x", types::any, presence::variadic}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.joins_inputs = true, .quantised = stored_numbers::computed};
+  static constexpr operator_traits traits{.joins_inputs = true, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 7, .hdi = 31};
   static constexpr nnrt_parameter parameters[] = {{"axis", 10, i64}};
 
@@ -8383,6 +9629,52 @@ constexpr std::int64_t packed_floats(std::int64_t k, std::int64_t n) { return (k
 /// two rows of A can share one vector of products for the half, and 24 columns cost 1.5 fma per row instead of 2.
 constexpr bool ends_in_half(std::int64_t width) { return has_halves && width > lanes && width <= lanes + lanes / 2; }
 
+namespace detail {
+
+/// A square of four columns, which lie side by side in `from`, to four rows.
+[[gnu::always_inline]] inline void turn_square(const float* from, std::int64_t column_stride, float* to, std::int64_t width) {
+  typedef float quad __attribute__((vector_size(16)));
+  quad a, b, c, d;
+  __builtin_memcpy(&a, from, 16), __builtin_memcpy(&b, from + column_stride, 16);
+  __builtin_memcpy(&c, from + 2 * column_stride, 16), __builtin_memcpy(&d, from + 3 * column_stride, 16);
+  const quad ac = __builtin_shufflevector(a, c, 0, 4, 1, 5), bd = __builtin_shufflevector(b, d, 0, 4, 1, 5),
+             ac_high = __builtin_shufflevector(a, c, 2, 6, 3, 7), bd_high = __builtin_shufflevector(b, d, 2, 6, 3, 7);
+  const quad rows[] = {__builtin_shufflevector(ac, bd, 0, 4, 1, 5), __builtin_shufflevector(ac, bd, 2, 6, 3, 7),
+                       __builtin_shufflevector(ac_high, bd_high, 0, 4, 1, 5), __builtin_shufflevector(ac_high, bd_high, 2, 6, 3, 7)};
+  for (int i = 0; i < 4; ++i) __builtin_memcpy(to + i * width, &rows[i], 16);
+}
+
+/// k rows of `used` columns from b on, where a column lies side by side, to rows that are `width` floats apart.
+inline void turn_columns(const float* b, std::int64_t column_stride, std::int64_t k, std::int64_t used, std::int64_t width, float* out) {
+  const std::int64_t squares = used / 4 * 4;
+  for (std::int64_t i = 0; i < k; i += 4) {
+    const std::int64_t whole = i + 4 <= k ? squares : 0, end = i + 4 <= k ? i + 4 : k;
+    for (std::int64_t j = 0; j < whole; j += 4) turn_square(b + j * column_stride + i, column_stride, out + i * width + j, width);
+    for (std::int64_t j = whole; j < used; ++j)
+      for (std::int64_t row = i; row < end; ++row) out[row * width + j] = b[j * column_stride + row];
+  }
+}
+
+/// Writes the bias, then calls fill(j, used, width, out) for each panel, which begins with column j and has `used` of `width`
+/// columns; the missing ones become zero.
+template <class Fill> void pack_panels(std::int64_t k, std::int64_t n, const float* bias, float* out, Fill fill) {
+  const std::int64_t padded = whole_vectors(n);
+  for (std::int64_t j = 0; j < padded; ++j) *out++ = bias != nullptr && j < n ? bias[j] : 0.0F;
+  for (std::int64_t j0 = 0; j0 < padded; j0 += panel_columns) {
+    const std::int64_t width = std::min(panel_columns, padded - j0), used = std::min(width, n - j0);
+    const bool twice = ends_in_half(n - j0);
+    fill(j0, used, width, out);
+    for (std::int64_t i = 0; i < k && used < width; ++i) {
+      float* const row = out + i * width;
+      for (std::int64_t j = used; j < width; ++j) row[j] = 0.0F;
+      if (twice) copy_floats(row + lanes, lanes / 2, row + lanes + lanes / 2);
+    }
+    out += k * width;
+  }
+}
+
+}  // namespace detail
+
 /// Packs B and bias. Layout: [bias][panel][k][columns of the panel], missing columns zero; a panel that ends_in_half
 /// has its half vector twice.
 ///
@@ -8394,20 +9686,14 @@ constexpr bool ends_in_half(std::int64_t width) { return has_halves && width > l
 template <class RowOf>
 void pack_rows(RowOf row_of, std::int64_t column_stride, std::int64_t k, std::int64_t n, const float* bias,
                float* out) {
-  const std::int64_t padded = whole_vectors(n);
-  for (std::int64_t j = 0; j < padded; ++j) *out++ = bias != nullptr && j < n ? bias[j] : 0.0F;
-  for (std::int64_t j0 = 0; j0 < padded; j0 += panel_columns) {
-    const std::int64_t width = std::min(panel_columns, padded - j0), used = std::min(width, n - j0);
-    const bool twice = ends_in_half(n - j0);
-    for (std::int64_t i = 0; i < k; ++i, out += width) {
+  detail::pack_panels(k, n, bias, out, [&](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
+    for (std::int64_t i = 0; i < k; ++i, panel += width) {
       const float* const row = row_of(i) + j0 * column_stride;
-      if (column_stride == 1) copy_floats(row, used, out);
+      if (column_stride == 1) copy_floats(row, used, panel);
       else
-        for (std::int64_t j = 0; j < used; ++j) out[j] = row[j * column_stride];
-      for (std::int64_t j = used; j < width; ++j) out[j] = 0.0F;
-      if (twice) copy_floats(out + lanes, lanes / 2, out + lanes + lanes / 2);
+        for (std::int64_t j = 0; j < used; ++j) panel[j] = row[j * column_stride];
     }
-  }
+  });
 }
 
 /// The same for rows at equal distances.
@@ -8415,7 +9701,10 @@ void pack_rows(RowOf row_of, std::int64_t column_stride, std::int64_t k, std::in
 /// \param b element (i, j) is b[i * row_stride + j * column_stride]: (n, 1) for a k x n matrix, (1, k) for n x k
 inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_stride, std::int64_t k, std::int64_t n,
                  const float* bias, float* out) {
-  pack_rows([=](std::int64_t i) { return b + i * row_stride; }, column_stride, k, n, bias, out);
+  if (row_stride != 1) return pack_rows([=](std::int64_t i) { return b + i * row_stride; }, column_stride, k, n, bias, out);
+  detail::pack_panels(k, n, bias, out, [=](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
+    detail::turn_columns(b + j0 * column_stride, column_stride, k, used, width, panel);
+  });
 }
 
 // --- division of rows among tiles ------------------------------------------
@@ -10937,7 +12226,8 @@ inline const tensor_desc& result_behind_packed(const kernel_call& call) { return
 inline byte_channel channel_of(const kernel_call& call, std::int64_t i, double scale) {
   const bool has_bias = call.in.size() > 2 && call.in[2];
   const double factor = scale / double{result_behind_packed(call).quantised.scale};
-  return {fixed_point_of(factor), has_bias ? call.in[2].data.get<std::int32_t>()[i] : 0, {}};
+  const quantisation& y = result_behind_packed(call).quantised;
+  return {fixed_point_of(factor), has_bias ? call.in[2].data.get<std::int32_t>()[i] : 0, {}, y.rounding, y.zero_point & 1};
 }
 
 /// A call of run(): the product whose packed form comes last among the operands.
@@ -11279,27 +12569,17 @@ template <int Channels> void across_order(const float* sums, std::int64_t pixels
   for (std::int64_t i = 0; i < pixels; ++i, y += Channels)
     each<Channels>([&](auto o) __attribute__((always_inline)) { y[o] = sums[o * across_pixels + i]; });
 }
-template <int... I>
-void across_order(const float* sums, std::int64_t pixels, std::int64_t channels, float* y, std::integer_sequence<int, I...>) {
-  ((channels == I + 1 ? across_order<I + 1>(sums, pixels, y) : void()), ...);
-}
-
 /// Output rows y and, if there are two, the next one; `x` is the first input row under them.
-template <class Isa>
+template <class Isa, int Out>
 void across_pair(const conv_shape& s, const float* x, const float* packed, float* y, std::int64_t rows, clamp_range range) {
-  constexpr int most_channels = static_cast<int>(lanes / 2);
-  constexpr std::int64_t row = (most_channels + 3) * across_pixels;  // the last tile's channels need not all exist
-  const std::int64_t channels = across_channels(s.out);
+  constexpr int channels = static_cast<int>(across_channels(Out));
+  constexpr std::int64_t row = (Out + channels - 1) / channels * channels * across_pixels;  // the last tile's channels need not all exist
   alignas(64) float sums[across_rows * row];
   for (std::int64_t first = 0; first < s.out_width; first += across_pixels) {
     const std::int64_t pixels = std::min(across_pixels, s.out_width - first);
-    for (std::int64_t o = 0; o < s.out; o += channels) {
-      const float* const w = packed + o * (s.depth() + 1);
-      if (channels == 3) across_tile<Isa, 3>(s, x + first, w, sums + o * across_pixels, row, range);
-      else across_tile<Isa, 4>(s, x + first, w, sums + o * across_pixels, row, range);
-    }
-    for (std::int64_t i = 0; i < rows; ++i)
-      across_order(sums + i * row, pixels, s.out, y + i * s.row_step() + first * s.out, first_integers<most_channels>{});
+    for (std::int64_t o = 0; o < Out; o += channels)
+      across_tile<Isa, channels>(s, x + first, packed + o * (s.depth() + 1), sums + o * across_pixels, row, range);
+    for (std::int64_t i = 0; i < rows; ++i) across_order<Out>(sums + i * row, pixels, y + i * s.row_step() + first * Out);
   }
 }
 
@@ -11325,6 +12605,12 @@ constexpr std::int64_t across_scratch_floats(const conv_shape& s) {
   return (s.rows_under(detail::across_rows * detail::across_band(s)) * detail::across_line(s) + 15) / 16 * 16;
 }
 
+/// What computes two rows of a result.
+using across_function = void (*)(const conv_shape& s, const float* x, const float* packed, float* y, std::int64_t rows, clamp_range range);
+/// The function for so many filters, 1 to most_across: a program has the ones of its layers alone.
+inline constexpr int most_across = static_cast<int>(lanes / 2);
+template <class Isa, int Out> inline constexpr across_function across_rows_of = &detail::across_pair<Isa, Out>;
+
 /// y = clamp(conv2d(x, w) + bias) of a shape for which is_across_shape().
 ///
 /// Every division into parts gives the same bits. y must not overlap x.
@@ -11332,8 +12618,10 @@ constexpr std::int64_t across_scratch_floats(const conv_shape& s) {
 /// \param packed what across_pack() made of weights and bias
 ///
 /// \param scratch across_scratch_floats(s) floats for this part alone; need not be initialised
-template <class Isa = native>
-void conv_across(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range = {}, part p = {}) {
+///
+/// \param pair across_rows_of<native, s.out>
+inline void conv_across(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, across_function pair, clamp_range range = {},
+                        part p = {}) {
   using detail::across_rows;
   const std::int64_t pairs = (s.out_height + 1) / across_rows;
   const interval work = share(s.batch * pairs, p);
@@ -11343,8 +12631,8 @@ void conv_across(const conv_shape& s, const float* x, const float* packed, float
     detail::copy_padded(s, x + image * s.height * s.width, 1, top, -s.pad_left, s.rows_under(across_rows * count), line, scratch);
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t row = oy + i * across_rows;
-      detail::across_pair<Isa>(s, scratch + i * across_rows * s.stride_h * line, packed, y + image * s.image_step() + row * s.row_step(),
-                       std::min(across_rows, s.out_height - row), range);
+      pair(s, scratch + i * across_rows * s.stride_h * line, packed, y + image * s.image_step() + row * s.row_step(), std::min(across_rows, s.out_height - row),
+           range);
     }
     done += count;
   }
@@ -11742,8 +13030,11 @@ struct conv2d {
   static constexpr operand_spec inputs[] = {
       {"x", detail::convolved}, {"weight", detail::convolution_weight}, {"bias", detail::convolution_bias, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
-  static constexpr operator_traits traits{.weights = weights_role::conv2d, .quantised = stored_numbers::computed};
-  static constexpr foreign_numbers foreign{.nnrt = 8, .hdi = 35};
+  static constexpr operator_traits traits{.weights = weights_role::conv2d, .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr foreign_numbers foreign{.nnrt = 8, .hdi = 35, .nnrt_name = "Conv2D"};
+  static constexpr hdi_field hdi_fields[] = {
+      hdi_field::extent("kernelSize", 1, 1), hdi_field::extent("inChannel", 1, 3).telling_apart(),
+      hdi_field::extent("outChannel", 1, 0)};
   // Padding comes as a list of four or as a mode, told apart by the count; either may stand under either number.
   static constexpr nnrt_parameter parameters[] = {{"stride", 11, i64, -1},   {"pad", 12, i64, 4},
                                                   {"dilation", 13, i64, -1}, {"pad", 14, i8},
@@ -11843,14 +13134,15 @@ template <> struct operator_of<ops::conv2d::code> {
   using type = ops::conv2d;
 };
 
-/// The methods are those of conv_method, then the others that stand below by name, and behind them those of a depthwise convolution.
+/// The methods are those of conv_method, then the others that stand below by name (`across` for each number of filters), and behind them those
+/// of a depthwise convolution.
 template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
   using depthwise = depthwise_binding<ops::conv2d, Isa>;
-  enum : std::int16_t { across = 3, winograd_2, winograd_4, conv_methods };
+  enum : std::int16_t { across = 3, winograd_2 = across + most_across, winograd_4, conv_methods };
   static constexpr int methods = conv_methods + depthwise::methods;
   template <int Method> static constexpr kernel_functions functions() {
     if constexpr (Method >= conv_methods) return depthwise::template functions<Method - conv_methods>();
-    else if constexpr (Method == across) return {&run_across, &pack_across};
+    else if constexpr (Method >= across && Method < winograd_2) return {&run_across<Method - across + 1>, &pack_across};
     else if constexpr (Method == winograd_2) return {&run_winograd<2>, &pack_winograd<2>};
     else if constexpr (Method == winograd_4) return {&run_winograd<4>, &pack_winograd<4>};
     else return {&run<static_cast<conv_method>(Method)>, &pack};
@@ -11885,9 +13177,9 @@ template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
   static void pack_across(const kernel_call& call) {
     across_pack(conv_shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
   }
-  static void run_across(const kernel_call& call) {
-    conv_across<native>(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
-                        range_of(unpack<ops::conv2d::attrs>(call.attrs).fused), part_of(call));
+  template <int Out> static void run_across(const kernel_call& call) {
+    conv_across(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
+                across_rows_of<native, Out>, range_of(unpack<ops::conv2d::attrs>(call.attrs).fused), part_of(call));
   }
   template <int Tile> static void pack_winograd(const kernel_call& call) {
     winograd_pack<Tile>(conv_shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
@@ -11899,7 +13191,7 @@ template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
 
  private:
   static constexpr kernel_choice by_pixels(const conv_shape& shape, int parts) {
-    return {.code = {.method = across},
+    return {.code = {.method = static_cast<std::int16_t>(across + shape.out - 1)},
             .packs = 0b110,
             .packed_bytes = across_packed_floats(shape) * size_of(f32),
             .scratch_bytes = across_scratch_floats(shape) * size_of(f32),
@@ -12377,8 +13669,11 @@ struct conv2d_transpose {
       {"x", detail::convolved}, {"weight", detail::convolution_weight}, {"bias", detail::convolution_bias, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
   static constexpr operator_traits traits{.weights = weights_role::conv2d_transpose,
-                                          .quantised = stored_numbers::computed};
-  static constexpr foreign_numbers foreign{.nnrt = 9, .hdi = 36};
+                                          .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr foreign_numbers foreign{.nnrt = 9, .hdi = 36, .nnrt_name = "Conv2DTranspose"};
+  static constexpr hdi_field hdi_fields[] = {
+      hdi_field::extent("kernelSize", 1, 1), hdi_field::extent("inChannel", 1, 3),
+      hdi_field::extent("outChannel", 1, 0)};
   // Padding comes as a list of four or as a mode, told apart by the count; either may stand under either number.
   static constexpr nnrt_parameter parameters[] = {
       {"stride", 17, i64, -1}, {"pad", 18, i64, 4}, {"dilation", 19, i64, -1}, {"output_paddings", 20, i64, -1},
@@ -12625,13 +13920,371 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_transpose, Isa> : transpos
         shape_of(call, 1), factors_of(call), scaled_range_of(call, y, fused), bytes_in(call, 1), channel,
         [&](std::int64_t o) {
           const byte_channel of = channel(o);
-          return requantise<std::int32_t>(of.bias, of.factor, y.quantised.zero_point, range);
+          return requantise<std::int32_t>(of.bias, of.factor, y.quantised, range);
         },
         bytes_out(call));
   }
   static void run(const kernel_call& call) {
     byte_conv_transpose<native>(shape_of(call), product_of(call, {}, attrs_of(call).fused),
                                 {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/cos.hpp
+// cos: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/cos.hpp
+// cos: the cosine of an angle.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Cosine, element by element.
+///
+///   x: any shape      y: the same shape, cos(x) of x in radians, from -1 to 1
+///
+/// Every finite angle has its own cosine, large ones too. Infinity gives NaN.
+///
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
+/// nearest to the real result, computed in double and rounded to float.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_COS.
+struct cos : detail::real_function {
+  static constexpr op_code code{79};
+  static constexpr std::string_view name = "cos";
+  static constexpr foreign_numbers foreign{.nnrt = 79, .hdi = 37};
+  using rule = detail::real_function_rule;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::compute_real<T>(in, out, [](double x) { return math::cos(x); });
+  }
+};
+
+}  // namespace ops
+
+/// cos(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto cos(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::cos>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::cos, Isa> : unary_binding<fast<ops::cos, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice table = table_binding<ops::cos, Isa>::select(node)) return table;
+    return unary_binding<fast>::select(node);
+  }
+  static constexpr std::int64_t cost = 8;
+  static sine_lanes<1> function(array_ref<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/crop.hpp
+// crop: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/crop.hpp
+// crop: a box of a given size cut out of a tensor, from offsets along its last axes on.
+// Flow: front ends call infer(); the planner makes it a view of the input where it can; else kernels/select.hpp binds it to copies of rows.
+
+// ===== nnrt/ops/detail/axes.hpp
+// axes: what operators with a list of axes share - each axis must exist and stand in the list once.
+// Flow: infer of squeeze, unsqueeze, transpose and slice; reductions, which let axes come again, add them one by one.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Axes of a tensor as the operator was given them, counted from the front.
+struct chosen_axes {
+  int items[max_rank] = {};
+  int count = 0;
+
+  constexpr bool contains(int axis) const {
+    for (int i = 0; i < count; ++i)
+      if (items[i] == axis) return true;
+    return false;
+  }
+  /// Takes the axis in, unless it is there already; whether it was not.
+  constexpr bool add(int axis) {
+    if (contains(axis)) return false;
+    items[count++] = axis;  // at most max_rank differ
+    return true;
+  }
+};
+
+/// Reads `list`, whose numbers count from the end when negative, as axes of a tensor of this rank. A number beyond the
+/// last axis breaks `exist` (the number, the last axis); an axis that comes again breaks `differ` (2, 1).
+template <class Rule>
+constexpr verdict choose_axes(chosen_axes& chosen, array_ref<const std::int64_t> list, int rank, Rule exist,
+                              Rule differ) {
+  for (const std::int64_t number : list) {
+    const int axis = normalise_axis(number, rank);
+    if (axis < 0) return refuse(exist, number, rank - 1);
+    if (!chosen.add(axis)) return refuse(differ, 2, 1);
+  }
+  return {};
+}
+
+}  // namespace ops
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// As many elements of x along each axis as `shape` says, from an offset on.
+///
+///   x: [R extents]      shape: [R] integers >= 0, constant      y: the extents that `shape` lists
+///
+/// `offset` has a number >= 0 for each axis from `axis` on, or one for all of these; none: 0. Along the axes in front of
+/// `axis` the box begins with the first element. `axis` counts from the end when negative.
+///
+/// Broken rules: see `rule`; axes and extents are counted. Source: NNRt OH_NN_OPS_CROP; how offsets belong to axes as in
+/// MindSpore Lite.
+struct crop {
+  static constexpr op_code code{91};
+  static constexpr std::string_view name = "crop";
+  static constexpr operand_spec inputs[] = {{"x", types::any}, {"shape", types::index, presence::required, true}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.outputs_are_parts = true, .quantised = stored_numbers::kept};
+  static constexpr foreign_numbers foreign{.nnrt = 91, .hdi = 39};
+  static constexpr nnrt_parameter parameters[] = {{"axis", 129, i64}, {"offset", 130, i64, -1}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis), (axis_list, offset));
+    constexpr attrs() : axis(0) {}
+  };
+  enum class rule {
+    axis_must_be_an_axis_of_the_input,
+    offsets_must_be_one_or_one_for_each_axis,
+    offset_must_not_be_negative,
+    shape_must_be_a_list,
+    shape_must_have_an_extent_for_each_axis,
+    shape_must_be_known,
+    extent_must_not_be_negative,
+    box_must_lie_in_the_input,
+  };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    const int axis = normalise_axis(a.axis, x.rank());
+    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
+    const auto offsets = static_cast<std::int64_t>(a.offset.size());
+    if (offsets > 1)
+      if (auto v = require(rule::offsets_must_be_one_or_one_for_each_axis, offsets, x.rank() - axis); !v) return v;
+    for (const std::int64_t offset : a.offset)
+      if (auto v = require_at_least(rule::offset_must_not_be_negative, offset, 0); !v) return v;
+    if (auto v = require(rule::shape_must_be_a_list, in[1].desc.rank(), 1); !v) return v;
+    if (auto v = require_same_extent(rule::shape_must_have_an_extent_for_each_axis, in[1].desc.shape[0], x.rank()); !v)
+      return v;
+    if (!in[1].has_values() && !in[1].awaited) return refuse(rule::shape_must_be_known, 0, 1);
+    shape_t y = x.shape;
+    for (int i = 0; i < y.rank; ++i)
+      if (!in[1].has_values()) y[i] = -1;
+      else if (auto v = cut_extent(y[i], first_along(a, i, x.rank()), in[1].values[static_cast<std::size_t>(i)]); !v)
+        return v;
+    return yields(x.with_shape(y));
+  }
+  static constexpr auto macs = no_macs;
+
+  static constexpr std::int64_t part_offset(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> out,
+                                            int) {
+    if (out[0].elements() == 0) return 0;  // a box without elements may lie behind the last one
+    const shape_t strides = row_major_strides(in[0].desc.shape);
+    std::int64_t offset = 0;
+    for (int i = 0; i < strides.rank; ++i) offset += first_along(a, i, strides.rank) * strides[i];
+    return offset;
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    if (y.elements() == 0) return;
+    shape_t to;
+    to.rank = y.rank();
+    do {
+      shape_t from = to;
+      for (int i = 0; i < from.rank; ++i) from[i] += first_along(a, i, from.rank);
+      y.at(to) = x.at(from);
+    } while (next_index(to, y.shape));
+  }
+
+ private:
+  /// The first element that is taken along axis i.
+  static constexpr std::int64_t first_along(const attrs& a, int i, int rank) {
+    const int axis = normalise_axis(a.axis, rank);
+    if (i < axis || a.offset.empty()) return 0;
+    return a.offset[a.offset.size() == 1 ? 0 : i - axis];
+  }
+  /// One axis: turns the extent of the input into that of the output.
+  static constexpr verdict cut_extent(std::int64_t& extent, std::int64_t first, std::int64_t size) {
+    if (auto v = require_at_least(rule::extent_must_not_be_negative, size, 0); !v) return v;
+    if (extent >= 0) {
+      if (auto v = require_at_most(rule::box_must_lie_in_the_input, first, extent); !v) return v;
+      if (auto v = require_at_most(rule::box_must_lie_in_the_input, size, extent - first); !v) return v;
+    }
+    extent = size;
+    return {};
+  }
+};
+
+}  // namespace ops
+
+/// crop(x, nnrt::shape<1, 2, 2, 3>), with offsets<1, 1> from axis<1> on.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto crop(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::crop>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::crop, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "copy rows"};
+  }
+  static void run(const kernel_call& call) {
+    const shape_t& y = call.out[0].shape();
+    const shape_t from = row_major_strides(call.in[0].shape()), to = row_major_strides(y);
+    const std::int64_t bytes = size_of(call.in[0].type());
+    operand x;
+    x.desc = *call.in[0].desc;
+    const std::int64_t first = ops::crop::part_offset(unpack<ops::crop::attrs>(call.attrs), {&x, 1}, {call.out[0].desc, 1}, 0);
+    box_loops loops;
+    for (int i = 0; i < y.rank; ++i) loops.add_axis(y.extents[i], from.extents[i] * bytes, to.extents[i] * bytes);
+    loops.close(bytes);
+    copy_box(loops, bytes_in(call, 0) + first * bytes, bytes_out(call), part_of(call));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/depth_to_space.hpp
+// depth_to_space: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/kernels/bind/detail/blocks.hpp
+// blocks: what the bindings of depth_to_space and space_to_depth have in common - which bytes of the two images are one.
+// Flow: both copy a box whose steps are exchanged.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Steps in bytes of an image that has its blocks as channels, and of one that has them as pixels.
+struct block_steps {
+  std::int64_t deep, wide;
+};
+
+/// Calls add(extent, steps) for each axis of images of which `deep` has the blocks of b x b pixels as channels, with
+/// `channels` of them for each pixel; crd: blocks are the innermost axis there.
+template <class F>
+constexpr void for_each_block_axis(const shape_t& deep, std::int64_t b, bool crd, std::int64_t bytes, F add) {
+  const std::int64_t height = deep[1], width = deep[2], all = deep[3], channels = all / (b * b);
+  const auto axis = [&](std::int64_t extent, std::int64_t of_deep, std::int64_t of_wide) {
+    add(extent, block_steps{of_deep * bytes, of_wide * bytes});
+  };
+  const std::int64_t row = width * b * channels;  // of the wide image
+  axis(deep[0], height * width * all, height * b * row);
+  axis(height, width * all, b * row);
+  axis(b, crd ? b : b * channels, row);
+  axis(width, all, b * channels);
+  axis(b, crd ? 1 : channels, channels);
+  axis(channels, crd ? b * b : 1, 1);
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/ops/depth_to_space.hpp
+// depth_to_space: channels become blocks of pixels of an image.
+// Flow: front ends call infer(); kernels/select.hpp binds it to copies of rows.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Channels become blocks of pixels.
+///
+///   x: [N, H, W, C], NHWC      y: [N, H * block_size, W * block_size, C / block_size^2]
+///
+/// y[n, h * b + i, w * b + j, c] = x[n, h, w, (i * b + j) * C / b^2 + c], where b is block_size; with crd that of channel
+/// c * b^2 + i * b + j. The block size has to be given.
+///
+/// Broken rules: see `rule`; channels and pixels are counted. Source: NNRt OH_NN_OPS_DEPTH_TO_SPACE.
+struct depth_to_space {
+  static constexpr op_code code{65};
+  static constexpr std::string_view name = "depth_to_space";
+  static constexpr operand_spec inputs[] = {{"x", types::any}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr foreign_numbers foreign{.nnrt = 65, .hdi = 45};
+  static constexpr hdi_field hdi_fields[] = {
+      hdi_field::named("mode", "crd"), hdi_field::always("format", 1).upstream_writes(0)};
+  static constexpr nnrt_parameter parameters[] = {{"block_size", 80, i64}, nnrt_parameter{"crd", 81, i32, -1}.up_to(1)};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, block_size), (bool, crd));
+    constexpr attrs() : block_size(0), crd(false) {}
+  };
+  enum class rule {
+    input_rank_must_be_4,
+    input_must_be_nhwc,
+    block_size_must_be_positive,
+    channels_must_be_divisible_by_the_squared_block_size,
+  };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    const std::int64_t b = a.block_size, n = x.shape[0], h = x.shape[1], w = x.shape[2], c = x.shape[3];
+    if (auto v = require(rule::input_rank_must_be_4, x.rank(), 4); !v) return v;
+    if (x.layout == format::nchw) return require(rule::input_must_be_nhwc, x.layout, format::nhwc);
+    if (auto v = require_at_least(rule::block_size_must_be_positive, b, 1); !v) return v;
+    const std::int64_t pixels = detail::extent_product(b, b);
+    if (c >= 0 && c % pixels != 0) return refuse(rule::channels_must_be_divisible_by_the_squared_block_size, c, pixels);
+    const std::int64_t channels = c < 0 ? -1 : c / pixels;
+    return yields(x.with_shape({n, detail::extent_product(h, b), detail::extent_product(w, b), channels}));
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    if (y.elements() == 0) return;
+    const std::int64_t b = a.block_size;
+    shape_t at;  // in the image that has more pixels
+    at.rank = 4;
+    do {
+      const std::int64_t place = at[1] % b * b + at[2] % b;
+      const std::int64_t channel = a.crd ? at[3] * b * b + place : place * y.extent(3) + at[3];
+      y.at(at) = x(at[0], at[1] / b, at[2] / b, channel);
+    } while (next_index(at, y.shape));
+  }
+};
+
+}  // namespace ops
+
+/// depth_to_space(x, block_size<2>), with crd.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto depth_to_space(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::depth_to_space>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::depth_to_space, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "copy rows"};
+  }
+  static void run(const kernel_call& call) {
+    const auto attrs = unpack<ops::depth_to_space::attrs>(call.attrs);
+    const std::int64_t bytes = size_of(call.in[0].type());
+    box_loops loops;
+    for_each_block_axis(call.in[0].shape(), attrs.block_size, attrs.crd, bytes,
+                        [&](std::int64_t extent, block_steps steps) { loops.add_axis(extent, steps.deep, steps.wide); });
+    loops.close(bytes);
+    copy_box(loops, bytes_in(call, 0), bytes_out(call), part_of(call));
   }
 };
 
@@ -12663,8 +14316,11 @@ struct depthwise_conv2d {
       {"x", detail::convolved}, {"weight", detail::convolution_weight}, {"bias", detail::convolution_bias, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
   static constexpr operator_traits traits{.weights = weights_role::depthwise_conv2d,
-                                          .quantised = stored_numbers::computed};
-  static constexpr foreign_numbers foreign{.nnrt = 10, .hdi = 35};
+                                          .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr foreign_numbers foreign{.nnrt = 10, .hdi = 35, .nnrt_name = "DepthwiseConv2DNative"};
+  static constexpr hdi_field hdi_fields[] = {
+      hdi_field::extent("kernelSize", 1, 1), hdi_field::extent("group", 0, 3).telling_apart(),
+      hdi_field::extent("inChannel", 0, 3).telling_apart(), hdi_field::extent("outChannel", 1, 0)};
   // Padding comes as a list of four or as a mode, told apart by the count; either may stand under either number.
   static constexpr nnrt_parameter parameters[] = {
       {"stride", 24, i64, -1}, {"pad", 25, i64, 4}, {"dilation", 26, i64, -1}, {"pad", 27, i8}, {"fused", 28, i8}};
@@ -12771,6 +14427,403 @@ template <class Isa> struct fast_on_bytes<ops::depthwise_conv2d, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!is_layer_of_bytes(node, node.in[1].desc.shape.elements(1))) return {};
     return byte_depthwise_binding<ops::depthwise_conv2d, Isa>::choose(node);
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/detection_post_process.hpp
+// detection_post_process: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/detection_post_process.hpp
+// detection_post_process: the boxes that a detector found, each once, the best first.
+// Flow: front ends call infer(); kernels/select.hpp binds it.
+
+// ===== nnrt/ops/detail/boxes.hpp
+// boxes: rectangles that a detector found - decoding them from anchors, how far two overlap, and their order.
+// Flow: reference of detection_post_process, and its kernel.
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// Operands of detectors: real numbers, or stored ones with a scale.
+inline constexpr dtype_set detected = types::floating | types_of(i8, u8);
+
+/// The i-th element of such an operand, as the real number that it is or stands for.
+constexpr double real_element(const view& x, std::int64_t i) {
+  double number = 0;
+  with_element<detected>(x.type(), [&]<class T>(T) {
+    const T element = x.as<const T>()[i];
+    if constexpr (std::is_integral_v<T>) number = double{real_of(element, x.desc->quantised)};
+    else number = math::convert<double>(element);
+  });
+  return number;
+}
+
+/// A rectangle by its corners, in the type that results are computed in.
+template <class Real> struct box {
+  Real top = 0, left = 0, bottom = 0, right = 0;
+};
+
+/// The box that four numbers (centre and size, y before x) stand for beside an anchor, which has centre and size, too.
+/// `scale` is what the four are divided by. Centres and halves of sizes are computed in double and rounded, as are the
+/// corners: results have elements of type R.
+template <class R> constexpr auto decoded_box(const double (&code)[4], const double (&anchor)[4], const float* scale) {
+  using real = math::compute_t<R>;
+  const auto centre = [&](int axis) {
+    const double moved = math::product(code[axis] / double{scale[axis]}, anchor[2 + axis]);
+    return static_cast<real>(moved + anchor[axis]);
+  };
+  const auto half = [&](int axis) {
+    const double grown = math::product(0.5, math::exp(code[2 + axis] / double{scale[2 + axis]}));
+    return static_cast<real>(math::product(grown, anchor[2 + axis]));
+  };
+  const auto corner = [](real x) { return static_cast<real>(math::convert<R>(x)); };
+  const real y = centre(0), x = centre(1), h = half(0), w = half(1);
+  return box<real>{corner(y - h), corner(x - w), corner(y + h), corner(x + w)};
+}
+
+/// The area that two boxes share, as a part of what both cover; 0 where one has no area.
+template <class Real> constexpr Real overlap(const box<Real>& a, const box<Real>& b) {
+  const auto length = [](Real from, Real to) { return to > from ? to - from : Real{0}; };
+  const auto area = [&](const box<Real>& x) {
+    return math::product(length(x.top, x.bottom), length(x.left, x.right));
+  };
+  const Real area_a = area(a), area_b = area(b);
+  if (!(area_a > 0 && area_b > 0)) return 0;
+  const Real common = area(box<Real>{a.top > b.top ? a.top : b.top, a.left > b.left ? a.left : b.left,
+                                     a.bottom < b.bottom ? a.bottom : b.bottom, a.right < b.right ? a.right : b.right});
+  return common / (area_a + area_b - common);
+}
+
+/// A box of a class, as it is looked for: the better score first, then the smaller class, then the smaller box.
+struct candidate {
+  double score = 0;
+  std::int64_t of_class = 0;
+  std::int64_t index = 0;
+
+  constexpr bool is_before(const candidate& other) const {
+    if (score != other.score) return score > other.score;
+    return of_class != other.of_class ? of_class < other.of_class : index < other.index;
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Boxes decoded from what a detector says of each anchor, without those that overlap better ones (non-maximum
+/// suppression).
+///
+///   bbox: [B, N, 4], centre y and x, height and width      scores: [B, N, C], or with one column more, in front, for the
+///   background      anchors: [N, 4], in the order of bbox      M = max_detections * max_classes_per_detection
+///   bboxes: [B, M, 4], top, left, bottom, right      classes, confidences: [B, M]      detections: [B]
+///
+/// With (y, x, h, w) = bbox / scale and an anchor (Y, X, H, W) the box has its centre at y * H + Y and x * W + X, and the
+/// height exp(h) * H and the width exp(w) * W. A box is taken if its score is at least nms_score_threshold and none that
+/// was taken before it shares more than nms_iou_threshold of the area that both cover.
+///
+/// Regular (use_regular_nms): each class looks at the boxes for itself, from the best score down, and takes at most
+/// detections_per_class of them; the best max_detections of all classes are the result. Else a box counts once, by its
+/// best class; max_detections of them are taken, and each gives max_classes_per_detection results, of its best classes.
+/// Of equal scores the smaller class comes first, then the smaller index of a box. `detections` is how many boxes were
+/// taken; results behind them are 0.
+///
+/// Operands may each have another dtype; quantised ones (i8, u8) count as what they stand for. Results have the dtype of
+/// bbox, f32 beside quantised ones. scale is 1, 1, 1, 1 unless given. input_size means nothing.
+///
+/// Broken rules: see `rule`; ranks, extents and counts. Source: NNRt OH_NN_OPS_DETECTION_POST_PROCESS; the meaning is
+/// that of TensorFlow Lite's TFLite_Detection_PostProcess, which leaves the order of equal scores open.
+struct detection_post_process {
+  static constexpr op_code code{92};
+  static constexpr std::string_view name = "detection_post_process";
+  static constexpr operand_spec inputs[] = {
+      {"bbox", detail::detected}, {"scores", detail::detected}, {"anchors", detail::detected}};
+  static constexpr operand_spec outputs[] = {{"bboxes", types::floating},
+                                             {"classes", types::floating},
+                                             {"confidences", types::floating},
+                                             {"detections", types::floating}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
+  static constexpr foreign_numbers foreign{.nnrt = 92, .hdi = 46};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::always("format", 1).upstream_writes(0)};
+  static constexpr nnrt_parameter parameters[] = {
+      {"input_size", 131, i64},
+      {"scale", 132, f32, -1},
+      {"nms_iou_threshold", 133, f32},
+      {"nms_score_threshold", 134, f32},
+      nnrt_parameter{"max_detections", 135, i64}.otherwise(0),
+      nnrt_parameter{"detections_per_class", 136, i64}.otherwise(0),
+      nnrt_parameter{"max_classes_per_detection", 137, i64}.otherwise(0),
+      nnrt_parameter{"num_classes", 138, i64}.otherwise(0),
+      {"use_regular_nms", 139, boolean},
+      {"out_quantized", 140, boolean}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, input_size), (float, nms_iou_threshold), (float, nms_score_threshold),
+                    (std::int64_t, max_detections), (std::int64_t, detections_per_class),
+                    (std::int64_t, max_classes_per_detection), (std::int64_t, num_classes), (bool, use_regular_nms),
+                    (bool, out_quantized), (real_list<4>, scale));
+    constexpr attrs()
+        : input_size(0), nms_iou_threshold(0), nms_score_threshold(0), max_detections(10), detections_per_class(100),
+          max_classes_per_detection(1), num_classes(1), use_regular_nms(false), out_quantized(false),
+          scale{1, 1, 1, 1} {}
+  };
+  enum class rule {
+    boxes_and_scores_rank_must_be_3,
+    anchors_rank_must_be_2,
+    boxes_and_anchors_must_have_four_numbers,
+    extents_must_be_those_of_the_boxes,
+    classes_must_be_at_least_1,
+    scores_must_have_at_most_one_column_beside_the_classes,
+    detections_must_be_at_least_1,
+    scale_must_have_four_numbers,
+    scale_must_be_positive_and_finite,
+    iou_threshold_must_lie_between_0_and_1,
+    score_threshold_must_be_finite,
+    outputs_must_be_real_numbers,
+    quantised_operands_must_have_one_scale,
+  };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    if (auto v = check_operands(in); !v) return v;
+    if (auto v = check_attributes(a); !v) return v;
+    const std::int64_t columns = in[1].desc.shape[2];
+    constexpr rule columns_fit = rule::scores_must_have_at_most_one_column_beside_the_classes;
+    if (columns >= 0)
+      if (auto v = require_between(columns_fit, columns - a.num_classes, 0, 1); !v) return v;
+    const tensor_desc &boxes = in[0].desc, &scores = in[1].desc;
+    const dtype type = types::floating.contains(boxes.type) ? boxes.type : f32;
+    const std::int64_t batch = boxes.shape[0] < 0 ? scores.shape[0] : boxes.shape[0];
+    const std::int64_t results = detail::extent_product(bounded(a.max_detections), bounded(a.max_classes_per_detection));
+    const tensor_desc list{type, shape_t{batch, results}};
+    return yields(tensor_desc{type, shape_t{batch, results, 4}}, list, list, tensor_desc{type, shape_t{batch}});
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    using result = std::conditional_t<std::is_integral_v<T>, float, T>;
+    for (std::int64_t image = 0; image < out[3].elements(); ++image) {
+      detections<result> found(a, in, out, image);
+      detail::candidate next;
+      for (bool is_first = true; !found.is_full() && found.find_next(next, is_first); is_first = false)
+        found.consider(next);
+      found.finish();
+    }
+  }
+
+  /// The results of one image in the making; R is the type of their elements.
+  template <class R> class detections {
+   public:
+    constexpr detections(const attrs& a, arguments in, results out, std::int64_t image)
+        : a_(a), boxes_(in[0]), scores_(in[1]), anchors_(in[2]), bboxes_(out[0].as<R>()), classes_(out[1].as<R>()),
+          confidences_(out[2].as<R>()), counts_(out[3].as<R>()), image_(image), first_(image * classes_.extent(1)),
+          columns_(scores_.shape()[2]), background_(columns_ - a.num_classes) {
+      for (std::int64_t i = first_; i < first_ + classes_.extent(1); ++i) set(i, {}, {});
+    }
+    constexpr bool is_full() const { return taken_ == a_.max_detections; }
+    constexpr void finish() { counts_[image_] = math::convert<R>(static_cast<double>(taken_)); }
+
+    /// How many candidates there are at most.
+    constexpr std::int64_t candidates() const { return a_.use_regular_nms ? boxes() * a_.num_classes : boxes(); }
+    /// Candidate i: a box with a class or, if a box counts once, with its best class. False: its score is too low.
+    constexpr bool candidate_at(std::int64_t i, detail::candidate& c) const {
+      if (a_.use_regular_nms) c = {score(i / a_.num_classes, i % a_.num_classes), i % a_.num_classes, i / a_.num_classes};
+      else c = best_of(i, nullptr), c.of_class = 0;
+      return c.score >= double{a_.nms_score_threshold};
+    }
+    /// The best candidate behind `c`, or of all.
+    constexpr bool find_next(detail::candidate& c, bool is_first) const {
+      const detail::candidate last = c;
+      bool is_found = false;
+      for (std::int64_t i = 0; i < candidates(); ++i) {
+        detail::candidate other;
+        if (!candidate_at(i, other) || (!is_first && !last.is_before(other))) continue;
+        if (is_found && !other.is_before(c)) continue;
+        c = other;
+        is_found = true;
+      }
+      return is_found;
+    }
+    /// Takes the candidate, unless it overlaps what was taken, or its class has enough.
+    constexpr void consider(const detail::candidate& c) {
+      const auto box = decode(c.index);
+      const std::int64_t each = a_.use_regular_nms ? 1 : a_.max_classes_per_detection;
+      std::int64_t of_class = 0;
+      for (std::int64_t k = 0; k < taken_; ++k) {
+        const std::int64_t other = first_ + k * each;
+        if (a_.use_regular_nms && classes_[other] != math::convert<R>(static_cast<double>(c.of_class))) continue;
+        if (detail::overlap(box, taken(other)) > a_.nms_iou_threshold) return;
+        ++of_class;
+      }
+      if (a_.use_regular_nms && of_class >= a_.detections_per_class) return;
+      if (a_.use_regular_nms) set(first_ + taken_, box, c);
+      else give_classes(first_ + taken_ * each, box, c.index);
+      ++taken_;
+    }
+
+   private:
+    using real = math::compute_t<R>;
+
+    constexpr std::int64_t boxes() const { return boxes_.shape()[1]; }
+    constexpr double score(std::int64_t box, std::int64_t of_class) const {
+      return detail::real_element(scores_, (image_ * boxes() + box) * columns_ + background_ + of_class);
+    }
+    /// A box with the best of its classes that come behind `last`; a score that is no number when there is none.
+    constexpr detail::candidate best_of(std::int64_t box, const detail::candidate* last) const {
+      detail::candidate best{math::nan<double>, 0, box};
+      for (std::int64_t k = 0; k < a_.num_classes; ++k) {
+        const detail::candidate other{score(box, k), k, box};
+        if (math::is_nan(other.score) || (last != nullptr && !last->is_before(other))) continue;
+        if (math::is_nan(best.score) || other.is_before(best)) best = other;
+      }
+      return best;
+    }
+    constexpr detail::box<real> decode(std::int64_t box) const {
+      double code[4] = {}, anchor[4] = {};
+      for (int k = 0; k < 4; ++k) {
+        code[k] = detail::real_element(boxes_, (image_ * boxes() + box) * 4 + k);
+        anchor[k] = detail::real_element(anchors_, box * 4 + k);
+      }
+      return detail::decoded_box<R>(code, anchor, a_.scale.begin());
+    }
+    constexpr detail::box<real> taken(std::int64_t i) const {
+      const auto number = [&](std::int64_t k) { return static_cast<real>(bboxes_[4 * i + k]); };
+      return {number(0), number(1), number(2), number(3)};
+    }
+    constexpr void set(std::int64_t i, const detail::box<real>& box, const detail::candidate& c) {
+      const real corners[] = {box.top, box.left, box.bottom, box.right};
+      for (std::int64_t k = 0; k < 4; ++k) bboxes_[4 * i + k] = math::convert<R>(corners[k]);
+      classes_[i] = math::convert<R>(static_cast<double>(c.of_class));
+      confidences_[i] = math::convert<R>(c.score);
+    }
+    /// A box with its best classes from result i on.
+    constexpr void give_classes(std::int64_t i, const detail::box<real>& box, std::int64_t index) {
+      detail::candidate next = best_of(index, nullptr);
+      for (std::int64_t k = 0; k < a_.max_classes_per_detection && !math::is_nan(next.score); ++k) {
+        set(i + k, box, next);
+        const detail::candidate last = next;
+        next = best_of(index, &last);
+      }
+    }
+
+    const attrs& a_;
+    const view &boxes_, &scores_, &anchors_;
+    tensor_view<R> bboxes_, classes_, confidences_, counts_;
+    std::int64_t image_, first_, columns_, background_;
+    std::int64_t taken_ = 0;
+  };
+
+ private:
+  static constexpr verdict check_operands(array_ref<const operand> in) {
+    const tensor_desc &boxes = in[0].desc, &scores = in[1].desc, &anchors = in[2].desc;
+    for (const operand& x : in)
+      if (!types::floating.contains(x.desc.type))
+        if (auto v = detail::require_one_scale(rule::quantised_operands_must_have_one_scale, x.desc); !v) return v;
+    if (auto v = require(rule::boxes_and_scores_rank_must_be_3, boxes.rank(), 3); !v) return v;
+    if (auto v = require(rule::boxes_and_scores_rank_must_be_3, scores.rank(), 3); !v) return v;
+    if (auto v = require(rule::anchors_rank_must_be_2, anchors.rank(), 2); !v) return v;
+    constexpr rule four = rule::boxes_and_anchors_must_have_four_numbers;
+    if (auto v = require_same_extent(four, boxes.shape[2], 4); !v) return v;
+    if (auto v = require_same_extent(four, anchors.shape[1], 4); !v) return v;
+    constexpr rule fit = rule::extents_must_be_those_of_the_boxes;
+    if (auto v = require_same_extent(fit, scores.shape[0], boxes.shape[0]); !v) return v;
+    if (auto v = require_same_extent(fit, scores.shape[1], boxes.shape[1]); !v) return v;
+    return require_same_extent(fit, anchors.shape[0], boxes.shape[1] < 0 ? scores.shape[1] : boxes.shape[1]);
+  }
+  static constexpr verdict check_attributes(const attrs& a) {
+    constexpr float least = std::numeric_limits<float>::min(), most = std::numeric_limits<float>::max();
+    if (auto v = require_at_least(rule::classes_must_be_at_least_1, a.num_classes, 1); !v) return v;
+    const std::int64_t for_each_class = a.use_regular_nms ? a.detections_per_class : 1;
+    for (const std::int64_t count : {a.max_detections, a.max_classes_per_detection, for_each_class})
+      if (auto v = require_at_least(rule::detections_must_be_at_least_1, count, 1); !v) return v;
+    const auto scales = static_cast<std::int64_t>(a.scale.size());
+    if (auto v = require(rule::scale_must_have_four_numbers, scales, 4); !v) return v;
+    for (const float scale : a.scale)
+      if (auto v = require_real_between(rule::scale_must_be_positive_and_finite, scale, least, most); !v) return v;
+    constexpr rule share = rule::iou_threshold_must_lie_between_0_and_1, score = rule::score_threshold_must_be_finite;
+    if (auto v = require_real_between(share, a.nms_iou_threshold, 0, 1); !v) return v;
+    if (auto v = require_real_between(score, a.nms_score_threshold, -most, most); !v) return v;
+    return require(rule::outputs_must_be_real_numbers, a.out_quantized ? 1 : 0, 0);
+  }
+  static constexpr std::int64_t bounded(std::int64_t count) { return count > max_elements ? max_elements + 1 : count; }
+};
+
+}  // namespace ops
+
+/// auto [bboxes, classes, confidences, detections] = detection_post_process(bbox, scores, anchors, num_classes<90>,
+/// max_detections<10>, box_scale<10, 10, 5, 5>, iou_threshold<0.6>, score_threshold<0.3>), with
+/// max_classes_per_detection<…>, or with regular_nms and detections_per_class<…>.
+template <tensor_desc B, tensor_desc S, tensor_desc A, dsl::keyword_argument... Keywords>
+constexpr auto detection_post_process(tensor<B> bbox, tensor<S> scores, tensor<A> anchors, Keywords... keywords) {
+  return dsl::apply<ops::detection_post_process>(bbox, scores, anchors, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+namespace detail {
+
+/// Candidates of which the best one is wanted, again and again: a heap, each in front of the two behind it.
+class candidate_heap {
+ public:
+  using candidate = ops::detail::candidate;
+  candidate_heap(candidate* first, std::int64_t count) : first_(first), count_(count) {
+    for (std::int64_t i = count / 2; i-- > 0;) sink(i, first[i]);
+  }
+  bool is_empty() const { return count_ == 0; }
+  candidate take() {
+    const candidate best = first_[0];
+    if (--count_ > 0) sink(0, first_[count_]);
+    return best;
+  }
+
+ private:
+  void sink(std::int64_t i, const candidate c) {
+    for (std::int64_t next = 2 * i + 1; next < count_; next = 2 * i + 1) {
+      if (next + 1 < count_ && first_[next + 1].is_before(first_[next])) ++next;
+      if (!first_[next].is_before(c)) break;
+      first_[i] = first_[next];
+      i = next;
+    }
+    first_[i] = c;
+  }
+
+  candidate* first_;
+  std::int64_t count_;
+};
+
+}  // namespace detail
+
+/// What the reference does, with the candidates in a heap: it looks at all of them once, and not once for each of the best.
+template <class Isa> struct fast<ops::detection_post_process, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    constexpr std::int64_t most = std::int64_t{1} << 22;
+    const auto attrs = unpack<ops::detection_post_process::attrs>(node.attrs);
+    const std::int64_t boxes = node.in[0].desc.shape[1], images = node.in[0].desc.shape[0];
+    const std::int64_t candidates = attrs.use_regular_nms ? node.in[1].desc.elements() / (images < 1 ? 1 : images) : boxes;
+    if (!has_work(node) || candidates < 1 || candidates > most) return {};
+    return {.run = node.out[0].type == f32   ? &run<float>
+                   : node.out[0].type == f16 ? &run<float16>
+                                             : &run<double>,
+            .scratch_bytes = candidates * static_cast<std::int64_t>(sizeof(ops::detail::candidate)),
+            .parts = static_cast<int>(images < 64 ? images : 64),
+            .name = "suppress by heap"};
+  }
+
+ private:
+  template <class R> static void run(const kernel_call& call) {
+    const auto attrs = unpack<ops::detection_post_process::attrs>(call.attrs);
+    auto* const room = reinterpret_cast<ops::detail::candidate*>(call.scratch);
+    const interval images = share(call.out[3].elements(), part_of(call));
+    for (std::int64_t image = images.begin; image < images.end; ++image) {
+      ops::detection_post_process::detections<R> found(attrs, call.in, call.out, image);
+      std::int64_t count = 0;
+      for (std::int64_t i = 0; i < found.candidates(); ++i)
+        if (ops::detail::candidate c; found.candidate_at(i, c)) room[count++] = c;
+      for (detail::candidate_heap heap(room, count); !heap.is_empty() && !found.is_full();) found.consider(heap.take());
+      found.finish();
+    }
   }
 };
 
@@ -12976,8 +15029,8 @@ struct maximum {
   static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed};
-  static constexpr foreign_numbers foreign{.nnrt = 20, .hdi = 90};
+      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr foreign_numbers foreign{.nnrt = 20, .hdi = 90, .tells_quantisation = 0};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
   enum class rule {
@@ -13151,6 +15204,203 @@ template <class Isa> struct fast<ops::eltwise, Isa> : binary_binding<ops::eltwis
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/equal.hpp
+// equal: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/equal.hpp
+// equal: whether a = b, element by element.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
+
+// ===== nnrt/ops/detail/stored_comparison.hpp
+// stored_comparison: comparisons of two tensors that may hold stored numbers - rules about scales, and TFLite's way.
+// Flow: infer and reference of less_equal, less, equal and their like.
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// The rules of all operators that compare two tensors.
+enum class comparison_rule {
+  types_must_have_a_common_type,
+  extents_must_be_equal_or_1,
+  operands_must_both_be_quantised_or_both_plain,
+  quantised_types_must_be_i8_u8_or_i16,
+  quantised_types_must_be_equal,
+  quantised_operands_must_have_one_scale,
+};
+
+/// Truth values, of the common shape of two operands whose dtypes can be compared; stored numbers both, of one dtype.
+constexpr verdict infer_comparison(array_ref<const operand> in) {
+  const tensor_desc &a = in[0].desc, &b = in[1].desc;
+  if (common_type(a.type, b.type) == dtype::none) return require(comparison_rule::types_must_have_a_common_type, b.type, a.type);
+  if (a.quantised || b.quantised) {
+    constexpr auto both_or_none = comparison_rule::operands_must_both_be_quantised_or_both_plain;
+    if (auto v = require(both_or_none, b.quantised ? 1 : 0, a.quantised ? 1 : 0); !v) return v;
+    if (!types::stored.contains(a.type)) return require(comparison_rule::quantised_types_must_be_i8_u8_or_i16, a.type, i8);
+    if (auto v = require(comparison_rule::quantised_types_must_be_equal, b.type, a.type); !v) return v;
+    for (const tensor_desc* x : {&a, &b})
+      if (auto v = require_one_scale(comparison_rule::quantised_operands_must_have_one_scale, *x); !v) return v;
+  }
+  return infer_broadcast<comparison_rule>(in, boolean);
+}
+
+/// What operators that compare two tensors have in common; each has its own element().
+struct comparison {
+  static constexpr operand_spec inputs[] = {{"a", types::any}, {"b", types::any}};
+  static constexpr operand_spec outputs[] = {{"y", types::logical}};
+  static constexpr operator_traits traits{.typed_in_common = types::any, .quantised = stored_numbers::computed};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  static constexpr auto macs = no_macs;
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return infer_comparison(in);
+  }
+};
+
+/// Stored numbers of an operand as multiples of 1/256 of what they stand for, in fixed point.
+template <class T> struct stored_multiples {
+  std::int32_t zero;
+  fixed_point factor;
+  static constexpr int left_shift = 8;
+
+  constexpr explicit stored_multiples(const view& x)
+      : zero(x.desc->quantised.zero_point), factor(fixed_point_of(double{x.desc->quantised.scale})) {}
+  constexpr std::int32_t operator()(T x) const {
+    return rounding::twice::scale((x - zero) * (1 << left_shift), factor);
+  }
+};
+
+/// y = Op::element(a, b); of stored numbers it compares multiples of 1/256 of what they stand for. Source: the reference
+/// kernels of TFLite's comparisons, which have 8 bits.
+template <class Op, class T> constexpr void compare(arguments in, results out) {
+  if constexpr (can_be_stored<T>) {
+    if (in[0].desc->quantised) {
+      const stored_multiples<T> of_a(in[0]), of_b(in[1]);
+      return for_each_pair<T, bool>(
+          in, out, [&](T a, T b) { return Op::template element<std::int32_t>({}, of_a(a), of_b(b)); });
+    }
+  }
+  for_each_pair<T, bool>(in, out, [](T a, T b) { return Op::template element<T>({}, a, b); });
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Comparison of two tensors, element by element.
+///
+///   a, b: shapes that broadcast as NumPy's do      y: the common shape, of booleans: whether a == b
+///
+/// Elements are compared in the dtype of higher precision of the two: floats before integers before booleans, of which
+/// false is the smaller one. No NaN is equal to anything.
+///
+/// Quantised: a and b both i8, u8 or i16, with one scale each; the real numbers are brought to multiples of 1/256, in
+/// fixed point, and those are compared: what is closer than that may count as equal.
+///
+/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt
+/// OH_NN_OPS_EQUAL; quantised: the reference kernels of TFLite's EQUAL, which has 8 bits.
+struct equal : detail::comparison {
+  static constexpr op_code code{70};
+  static constexpr std::string_view name = "equal";
+  static constexpr foreign_numbers foreign{.nnrt = 70, .hdi = 53};  using rule = detail::comparison_rule;
+
+  /// One element of the result.
+  template <class T> static constexpr bool element(const attrs&, T a, T b) { return a == b; }
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::compare<equal, T>(in, out);
+  }
+};
+
+}  // namespace ops
+
+/// equal(a, b), where one of the two may be a number.
+template <class A, class B, dsl::keyword_argument... Keywords>
+requires dsl::operand_pair<A, B>
+constexpr auto equal(A a, B b, Keywords... keywords) {
+  dsl::check_scalar<A, B>();
+  return dsl::apply<ops::equal>(a, b, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa>
+struct fast<ops::equal, Isa> : binary_binding<ops::equal, fast<ops::equal, Isa>, bool> {
+  static equal_lanes function(array_ref<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/exp.hpp
+// exp: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/exp.hpp
+// exp: a power of e or of another base.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Exponential function, element by element.
+///
+///   x: any shape      y: the same shape, base ^ (scale * x + shift)
+///
+/// base is e unless given (NNRt writes -1 for e), scale 1, shift 0. Computed in f64 and rounded once.
+///
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
+/// nearest to the real result, computed in double and rounded to float.
+///
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_EXP.
+struct exp : detail::real_function {
+  static constexpr op_code code{60};
+  static constexpr std::string_view name = "exp";
+  static constexpr foreign_numbers foreign{.nnrt = 60, .hdi = 55};
+  static constexpr nnrt_parameter parameters[] = {{"base", 89, f32}, {"scale", 90, f32}, {"shift", 91, f32}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (float, base), (float, scale), (float, shift));
+    constexpr attrs() : base(-1), scale(1), shift(0) {}
+  };
+  enum class rule { base_must_be_positive_or_minus_1_for_e, quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    if (!(a.base > 0) && a.base != -1) return require_real(rule::base_must_be_positive_or_minus_1_for_e, a.base, -1);
+    return detail::infer_real<rule>(in, wanted);
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const double scale{a.scale}, shift{a.shift}, base{a.base};
+    if (a.base == -1) return detail::compute_real<T>(in, out, [&](double x) { return math::exp(math::product(scale, x) + shift); });
+    detail::compute_real<T>(in, out, [&](double x) { return math::pow(base, math::product(scale, x) + shift); });
+  }
+};
+
+}  // namespace ops
+
+/// exp(x), or exp(x, with_base<2>, scaled_by<0.5>, shifted_by<1>).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto exp(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::exp>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::exp, Isa> : unary_binding<fast<ops::exp, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice table = table_binding<ops::exp, Isa>::select(node)) return table;
+    // Another base, or a sum in the exponent, would cost digits.
+    const auto attrs = unpack<ops::exp::attrs>(node.attrs);
+    if (attrs.base != -1 || attrs.scale != 1 || attrs.shift != 0) return {};
+    return unary_binding<fast>::select(node);
+  }
+  static constexpr std::int64_t cost = 6;
+  static exp_lanes function(array_ref<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/fill.hpp
 // fill: the fast kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
@@ -13246,6 +15496,59 @@ template <class Isa> struct fast<ops::fill, Isa> {
     const interval range = share(call.out[0].elements(), part_of(call));
     fill_numbers({bytes_in(call, 0), bytes}, range.size() * bytes, bytes_out(call) + range.begin * bytes);
   }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/floor.hpp
+// floor: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/floor.hpp
+// floor: the next integer below.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Floor, element by element.
+///
+///   x: any shape      y: the same shape, the largest integer that is not above x
+///
+/// A zero keeps its sign. Infinities and NaN stay.
+///
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
+/// nearest to the real result, computed in double and rounded to float.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_FLOOR.
+struct floor : detail::real_function {
+  static constexpr op_code code{93};
+  static constexpr std::string_view name = "floor";
+  static constexpr foreign_numbers foreign{.nnrt = 93, .hdi = 63};
+  using rule = detail::real_function_rule;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::compute_real<T>(in, out, [](double x) { return math::floor(x); });
+  }
+};
+
+}  // namespace ops
+
+/// floor(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto floor(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::floor>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::floor, Isa> : unary_binding<fast<ops::floor, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice table = table_binding<ops::floor, Isa>::select(node)) return table;
+    return unary_binding<fast>::select(node);
+  }
+  static constexpr std::int64_t cost = 2;
+  static floor_lanes function(array_ref<const word>) { return {}; }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -13355,6 +15658,7 @@ template <int In, int Out> [[gnu::always_inline]] inline void dense_rows(const f
 /// y [rows, Out] = clamp(x [rows, In] * transpose(w) + bias), from what dense_pack() made. x and y must not overlap.
 template <int In, int Out> [[gnu::always_inline]] inline void dense(const float* x, const float* packed, float* y, std::int64_t rows, clamp_range range) {
   const vf lo = broadcast(&range.lo), hi = broadcast(&range.hi);
+  keep(x);  // or g++ 12 takes each broadcast out of the vector that the layer before stored, three instructions in place of one
   for (std::int64_t r = 0; r < rows; ++r, x += In, y += Out) {
     if constexpr (dense_in_rows(Out)) detail::dense_rows<In, Out>(x, packed, y, range);
     else detail::dense_columns<In, Out>(x, packed, y, lo, hi);
@@ -13372,6 +15676,105 @@ inline void dense_of_any_size(const float* x, const float* packed, float* y, con
       for (std::int64_t i = 0; i < shape.k; ++i) sum += x[r * shape.k + i] * weights[rows ? o * inner + i : i * inner + o];
       y[r * shape.n + o] = sum < range.lo ? range.lo : sum > range.hi ? range.hi : sum;
     }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/unrolled_bytes.hpp
+// unrolled_bytes: dense layers of micro networks of stored bytes with compile-time extents; everything stays inline in the
+// caller.
+// Flow: bind/full_connection.hpp packs the weights as for any plan; exec/unrolled.hpp calls dense_of_bytes() with the step's
+// extents.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Larger layers are worth their calls.
+inline constexpr std::int64_t most_unrolled_byte_products = 4096;
+
+namespace detail {
+
+/// The sums of one row with the weights of a panel of Vectors vectors.
+template <int In, int Vectors> struct unrolled_byte_sums {
+  static constexpr bool is_paired = Vectors == 1 && has_pairs_of_lanes && In % 8 == 0;
+  static constexpr int step_bytes = is_paired ? 8 : 4, steps = (In + step_bytes - 1) / step_bytes;
+  static constexpr int results = is_paired ? 2 : Vectors, chains = steps < 2 ? 1 : 4 / results;
+  /// So many steps are unrolled, whole chains.
+  static constexpr int block = 8;
+  int_vector of[chains][results] = {};
+
+  [[gnu::always_inline]] void add(const std::byte* x, const std::byte* b, int_vector flip) {
+    constexpr int rest = steps % block, whole = steps / block;
+    for (int i = 0; i < whole; ++i, x += block * step_bytes, b += block * results * dot_bytes) add_steps<block, whole * block == steps && In % 4 != 0>(x, b, flip);
+    if constexpr (rest > 0) add_steps<rest, In % 4 != 0>(x, b, flip);
+  }
+  [[gnu::always_inline]] int_vector total(int result) const {
+    if constexpr (chains == 1) return of[0][result];
+    else if constexpr (chains == 2) return of[0][result] + of[1][result];
+    else return (of[0][result] + of[1][result]) + (of[2][result] + of[3][result]);
+  }
+  /// The sums of vector v; `start` is what those of vector 0 start from.
+  template <int V> [[gnu::always_inline]] int_vector sums(const std::byte* start) const {
+    const auto first = load_vector<int_vector>(start + V * register_bytes);
+    if constexpr (is_paired) return paired_sums(total(0), total(1)) + first;
+    else return total(V) + first;
+  }
+
+ private:
+  template <int Steps, bool EndsWithin> [[gnu::always_inline]] void add_steps(const std::byte* x, const std::byte* b, int_vector flip) {
+    each<Steps>([&](auto step) __attribute__((always_inline)) {
+      constexpr int tail = EndsWithin && step == Steps - 1 ? In % 4 : 4;
+      const dot_values values = value_at<tail>(x + step * step_bytes, flip);
+      each<results>([&](auto r) __attribute__((always_inline)) {
+        int_vector& sum = of[step % chains][r];
+        sum = dot4(sum, values, load_weights(b + (step * results + r) * dot_bytes));
+      });
+    });
+  }
+  /// The last step of a row of any length must not read behind it; weights are 0 there.
+  template <int Bytes> [[gnu::always_inline]] static dot_values value_at(const std::byte* x, int_vector flip) {
+    if constexpr (is_paired) return broadcast8(x, flip);
+    std::byte four[4] = {};
+    __builtin_memcpy(four, x, Bytes);
+    return broadcast4(four, flip);
+  }
+};
+
+/// Scales one vector of sums and stores the first N bytes of it.
+template <scale_method Method, int N>
+[[gnu::always_inline]] inline void store_scaled(int_vector sums, const channel_scales& scales, const narrowing& to, std::byte* y) {
+  const int_vector x = scaler<Method>(scales)(sums);
+  const byte_vector bytes = rows_apart(narrowed<!includes_zero_point(Method)>(x, x, x, x, to));
+  __builtin_memcpy(y, &bytes, N);
+}
+
+}  // namespace detail
+
+/// y [rows, Out] from x [rows, In] and what byte_pack() made of the weights, whose zero point dot products do not see. Returns
+/// false, and does nothing, where not all scales are lines. Isa as for all kernels. x and y must not overlap.
+template <int In, int Out, class Isa = native>
+[[gnu::always_inline]] inline bool dense_of_bytes(const std::byte* x, const std::byte* packed, std::byte* y, std::int64_t rows, std::int32_t flips,
+                                                  const narrowing& to) {
+  constexpr byte_layout layout{{1, In}, Out};
+  constexpr int vectors = static_cast<int>(layout.vectors()), panels = static_cast<int>(layout.panels()), n = static_cast<int>(int_lanes);
+  const auto* const scales = reinterpret_cast<const channel_scales*>(packed);
+  for (int v = 0; v < vectors; ++v)
+    if (scales[v].method != scale_method::by_rising_line && scales[v].method != scale_method::by_line) return false;
+  int_vector flip = int_lanes_of(flips);
+  keep_vector(flip);
+  for (std::int64_t row = 0; row < rows; ++row, x += In, y += Out)
+    each<panels>([&](auto panel) __attribute__((always_inline)) {
+      constexpr int of_panel = static_cast<int>(layout.vectors_of(panel));
+      detail::unrolled_byte_sums<In, of_panel> sums;
+      sums.add(x, packed + layout.panel_at(panel), flip);
+      each<of_panel>([&](auto v) __attribute__((always_inline)) {
+        constexpr int vector = 2 * panel + v, bytes = Out - vector * n < n ? Out - vector * n : n;
+        const channel_scales& scale = scales[vector];
+        const int_vector sum = sums.template sums<v>(packed + layout.bias_at() + 2 * panel * register_bytes);
+        if (scale.method == scale_method::by_rising_line)
+          detail::store_scaled<scale_method::by_rising_line, bytes>(sum, scale, to, y + vector * n);
+        else detail::store_scaled<scale_method::by_line, bytes>(sum, scale, to, y + vector * n);
+      });
+    });
+  return true;
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -13408,8 +15811,10 @@ struct full_connection {
                                             {"bias", types::floating | types_of(i32, i64), presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
   static constexpr operator_traits traits{.weights = weights_role::full_connection,
-                                          .quantised = stored_numbers::computed};
+                                          .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 15, .hdi = 67};
+  static constexpr hdi_field hdi_fields[] = {
+      hdi_field::is_given("hasBias", 2).upstream_writes(0), hdi_field::is_used("useAxis", "axis", no_axis)};
   static constexpr nnrt_parameter parameters[] = {
       nnrt_parameter{"axis", 31, i64}.otherwise(no_axis), {"fused", 32, i8}, {"", 111, boolean}, {"", 112, boolean}};
 
@@ -13593,6 +15998,7 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
             .packs = 0b110,
             .packed_bytes = layout_of(w).bytes(),
             .scratch_bytes = w[1] % 4 == 0 ? 0 : copied_rows_bytes(rows, w[1]),
+            .form = node.unrolled && has_unrolled_form(w) ? unrolled_form::dense_of_bytes : unrolled_form::none,
             .parts = parts_of_byte_macs(node.out[0].elements() * w[1]),
             .name = "dot rows"};
   }
@@ -13622,6 +16028,9 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
 
  private:
   static constexpr byte_layout layout_of(const shape_t& w) { return {{1, w[1]}, w[0]}; }
+  static constexpr bool has_unrolled_form(const shape_t& w) {
+    return has_lines && w.elements() <= most_unrolled_byte_products && w[0] <= 4 * byte_layout::panel_width;
+  }
   static activation fused_of(const kernel_call& call) { return unpack<ops::full_connection::attrs>(call.attrs).fused; }
 };
 
@@ -13845,26 +16254,6 @@ template <class Isa> struct fast<ops::gather, Isa> {
 // gelu: the fast kernels of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 
-// ===== nnrt/kernels/bind/detail/unary.hpp
-// unary: what the bindings of operators y = f(x) have in common.
-// Flow: bind/relu.hpp and its like derive from unary_binding and say which f.
-
-namespace nnrt::inline NNRT_ISA::kernels {
-
-/// Kernel choice of an operator on one f32 tensor. Binding has `function(attrs words)`, which gives the function for
-/// map(), and `cost`, about how many additions one element is worth.
-template <class Binding> struct unary_binding {
-  static constexpr kernel_choice select(const kernel_request& node) {
-    if (!all_of_type(node, f32) || !has_work(node)) return {};
-    return {.run = &run, .parts = parts_for(node.out[0].elements() * Binding::cost), .name = "map"};
-  }
-  static void run(const kernel_call& call) {
-    const interval range = share_of_floats(call.out[0].elements(), part_of(call));
-    map(floats_in(call, 0) + range.begin, range.size(), floats_out(call) + range.begin, Binding::function(call.attrs));
-  }
-};
-
-}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/ops/gelu.hpp
 // gelu: Gaussian error linear unit.
 // Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernel.
@@ -13889,8 +16278,11 @@ struct gelu {
   static constexpr std::string_view name = "gelu";
   static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
-  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
-  static constexpr foreign_numbers foreign{.nnrt = 56, .hdi = 2};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr foreign_numbers foreign{.nnrt = 56, .hdi = 2, .tells_quantisation = 0};
+  static constexpr hdi_field hdi_fields[] = {
+      hdi_field::choice("activationType", 19), hdi_field::always("alpha", 0), hdi_field::always("minVal", 0),
+      hdi_field::always("maxVal", 0)};
   static constexpr nnrt_parameter parameters[] = {{"approximate", 113, boolean}};
 
   struct attrs {
@@ -13950,6 +16342,171 @@ template <class Isa> struct fast<ops::gelu, Isa> {
     static constexpr std::int64_t cost = 5;
     static gelu_tanh_lanes function(array_ref<const word>) { return {}; }
   };
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/greater.hpp
+// greater: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/greater.hpp
+// greater: whether a > b, element by element.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Comparison of two tensors, element by element.
+///
+///   a, b: shapes that broadcast as NumPy's do      y: the common shape, of booleans: whether a > b
+///
+/// Elements are compared in the dtype of higher precision of the two: floats before integers before booleans, of which
+/// false is the smaller one. Nothing is greater than a NaN.
+///
+/// Quantised: a and b both i8, u8 or i16, with one scale each; the real numbers are brought to multiples of 1/256, in
+/// fixed point, and those are compared: what is closer than that may count as equal.
+///
+/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt
+/// OH_NN_OPS_GREATER; quantised: the reference kernels of TFLite's GREATER, which has 8 bits.
+struct greater : detail::comparison {
+  static constexpr op_code code{71};
+  static constexpr std::string_view name = "greater";
+  static constexpr foreign_numbers foreign{.nnrt = 71, .hdi = 71};  using rule = detail::comparison_rule;
+
+  /// One element of the result.
+  template <class T> static constexpr bool element(const attrs&, T a, T b) { return a > b; }
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::compare<greater, T>(in, out);
+  }
+};
+
+}  // namespace ops
+
+/// greater(a, b), where one of the two may be a number.
+template <class A, class B, dsl::keyword_argument... Keywords>
+requires dsl::operand_pair<A, B>
+constexpr auto greater(A a, B b, Keywords... keywords) {
+  dsl::check_scalar<A, B>();
+  return dsl::apply<ops::greater>(a, b, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa>
+struct fast<ops::greater, Isa> : binary_binding<ops::greater, fast<ops::greater, Isa>, bool> {
+  static greater_lanes function(array_ref<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/greater_equal.hpp
+// greater_equal: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/greater_equal.hpp
+// greater_equal: whether a >= b, element by element.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Comparison of two tensors, element by element.
+///
+///   a, b: shapes that broadcast as NumPy's do      y: the common shape, of booleans: whether a >= b
+///
+/// Elements are compared in the dtype of higher precision of the two: floats before integers before booleans, of which
+/// false is the smaller one. Nothing is greater than, or equal to, a NaN.
+///
+/// Quantised: a and b both i8, u8 or i16, with one scale each; the real numbers are brought to multiples of 1/256, in
+/// fixed point, and those are compared: what is closer than that may count as equal.
+///
+/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt
+/// OH_NN_OPS_GREATER_EQUAL; quantised: the reference kernels of TFLite's GREATER_EQUAL, which has 8 bits.
+struct greater_equal : detail::comparison {
+  static constexpr op_code code{73};
+  static constexpr std::string_view name = "greater_equal";
+  static constexpr foreign_numbers foreign{.nnrt = 73, .hdi = 72, .tells_quantisation = 1};
+  using rule = detail::comparison_rule;
+
+  /// One element of the result.
+  template <class T> static constexpr bool element(const attrs&, T a, T b) { return a >= b; }
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::compare<greater_equal, T>(in, out);
+  }
+};
+
+}  // namespace ops
+
+/// greater_equal(a, b), where one of the two may be a number.
+template <class A, class B, dsl::keyword_argument... Keywords>
+requires dsl::operand_pair<A, B>
+constexpr auto greater_equal(A a, B b, Keywords... keywords) {
+  dsl::check_scalar<A, B>();
+  return dsl::apply<ops::greater_equal>(a, b, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa>
+struct fast<ops::greater_equal, Isa> : binary_binding<ops::greater_equal, fast<ops::greater_equal, Isa>, bool> {
+  static greater_equal_lanes function(array_ref<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/hard_sigmoid.hpp
+// hard_sigmoid: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/hard_sigmoid.hpp
+// hard_sigmoid: a sigmoid of three straight lines.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Hard sigmoid, element by element.
+///
+///   x: any shape      y: the same shape, min(max(x + 3, 0), 6) / 6
+///
+/// A NaN stays one.
+///
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
+/// nearest to the real result, computed in double and rounded to float.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_HARD_SIGMOID.
+struct hard_sigmoid : detail::real_function {
+  static constexpr op_code code{107};
+  static constexpr std::string_view name = "hard_sigmoid";
+  static constexpr foreign_numbers foreign{.nnrt = 107, .hdi = 2, .tells_quantisation = 1};
+  static constexpr auto hdi_fields = hdi_activation(13);
+  using rule = detail::real_function_rule;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::compute_real<T>(in, out, [](double x) { return activate(x + 3, activation::relu6) / 6; });
+  }
+};
+
+}  // namespace ops
+
+/// hard_sigmoid(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto hard_sigmoid(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::hard_sigmoid>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::hard_sigmoid, Isa> : unary_binding<fast<ops::hard_sigmoid, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice table = table_binding<ops::hard_sigmoid, Isa>::select(node)) return table;
+    return unary_binding<fast>::select(node);
+  }
+  static constexpr std::int64_t cost = 1;
+  static hard_sigmoid_lanes function(array_ref<const word>) { return {}; }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -14039,8 +16596,9 @@ struct hswish {
   static constexpr std::string_view name = "hswish";
   static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
-  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 17, .hdi = 2};
+  static constexpr auto hdi_fields = hdi_activation(12);
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
 
@@ -14267,6 +16825,8 @@ struct layer_norm {
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 49, .hdi = 75};
+  static constexpr hdi_field hdi_fields[] = {
+      hdi_field::always("elementwiseAffine", 1), hdi_field::named("beginParamsAxis", "begin_param_axis")};
   static constexpr nnrt_parameter parameters[] = {
       nnrt_parameter{"begin_norm_axis", 66, i64}.of_rank(0), nnrt_parameter{"epsilon", 67, f32}.of_rank(0),
       nnrt_parameter{"begin_param_axis", 68, i64}.of_rank(0)};
@@ -14387,6 +16947,149 @@ template <class Isa> struct fast<ops::layer_norm, Isa> {
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/leaky_relu.hpp
+// leaky_relu: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/leaky_relu.hpp
+// leaky_relu: rectifier with a slope below zero.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Rectifier that lets a part of negative numbers through, element by element.
+///
+///   x: any shape      y: the same shape, x where x > 0, negative_slope * x elsewhere
+///
+/// negative_slope is 0 unless given. A NaN stays one.
+///
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; what passes and what is
+/// multiplied is brought to it in fixed point. The slope is finite then.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_LEAKY_RELU; quantised: the reference kernel of
+/// TFLite's LEAKY_RELU.
+struct leaky_relu : detail::real_function {
+  static constexpr op_code code{74};
+  static constexpr std::string_view name = "leaky_relu";
+  static constexpr foreign_numbers foreign{.nnrt = 74, .hdi = 2, .hdi_also = 76};
+  static constexpr hdi_field hdi_fields[] = {
+      hdi_field::choice("activationType", 5), hdi_field::named("alpha", "negative_slope"),
+      hdi_field::always("minVal", 0), hdi_field::always("maxVal", 0), hdi_field::always("approximate", 0)};
+  static constexpr nnrt_parameter parameters[] = {{"negative_slope", 92, f32}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (float, negative_slope));
+    constexpr attrs() : negative_slope(0) {}
+  };
+
+  enum class rule {
+    quantised_input_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+    slope_of_a_quantised_input_must_be_finite,
+  };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    constexpr float most = std::numeric_limits<float>::max();
+    verdict v = detail::infer_real<rule>(in, wanted);
+    if (!v || types::floating.contains(in[0].desc.type)) return v;
+    if (auto ok = require_real_between(rule::slope_of_a_quantised_input_must_be_finite, a.negative_slope, -most, most); !ok)
+      return ok;
+    return v;
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    if constexpr (can_be_stored<T>) {
+      // One step of a slope whose scale is its size.
+      const float size = a.negative_slope < 0 ? -a.negative_slope : a.negative_slope;
+      const T step = static_cast<T>(a.negative_slope < 0 ? -1 : 1);
+      const quantisation of_slope = quant{.scale = size, .zero_point = 0};
+      const detail::stored_slope<T> f({in[0].desc->quantised, of_slope, out[0].desc->quantised});
+      detail::for_each_element<T>(in, out, [&](T x) { return f(x, step); });
+    } else {
+      detail::for_each_real<T>(in, out, [slope = double{a.negative_slope}](double x) { return x > 0 ? x : slope * x; });
+    }
+  }
+};
+
+}  // namespace ops
+
+/// leaky_relu(x, negative_slope<0.1>).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto leaky_relu(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::leaky_relu>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::leaky_relu, Isa> : unary_binding<fast<ops::leaky_relu, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice table = table_binding<ops::leaky_relu, Isa>::select(node)) return table;
+    return unary_binding<fast>::select(node);
+  }
+  static constexpr std::int64_t cost = 1;
+  static leaky_relu_lanes function(array_ref<const word> attrs) {
+    return {unpack<ops::leaky_relu::attrs>(attrs).negative_slope};
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/less.hpp
+// less: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/less.hpp
+// less: whether a < b, element by element.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Comparison of two tensors, element by element.
+///
+///   a, b: shapes that broadcast as NumPy's do      y: the common shape, of booleans: whether a < b
+///
+/// Elements are compared in the dtype of higher precision of the two: floats before integers before booleans, of which
+/// false is the smaller one. Nothing is less than a NaN.
+///
+/// Quantised: a and b both i8, u8 or i16, with one scale each; the real numbers are brought to multiples of 1/256, in
+/// fixed point, and those are compared: what is closer than that may count as equal.
+///
+/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt
+/// OH_NN_OPS_LESS; quantised: the reference kernels of TFLite's LESS, which has 8 bits.
+struct less : detail::comparison {
+  static constexpr op_code code{61};
+  static constexpr std::string_view name = "less";
+  static constexpr foreign_numbers foreign{.nnrt = 61, .hdi = 77};  using rule = detail::comparison_rule;
+
+  /// One element of the result.
+  template <class T> static constexpr bool element(const attrs&, T a, T b) { return a < b; }
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::compare<less, T>(in, out);
+  }
+};
+
+}  // namespace ops
+
+/// less(a, b), where one of the two may be a number.
+template <class A, class B, dsl::keyword_argument... Keywords>
+requires dsl::operand_pair<A, B>
+constexpr auto less(A a, B b, Keywords... keywords) {
+  dsl::check_scalar<A, B>();
+  return dsl::apply<ops::less>(a, b, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa>
+struct fast<ops::less, Isa> : binary_binding<ops::less, fast<ops::less, Isa>, bool> {
+  static less_lanes function(array_ref<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/less_equal.hpp
 // less_equal: the fast kernels of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
@@ -14410,69 +17113,18 @@ namespace ops {
 ///
 /// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt
 /// OH_NN_OPS_LESS_EQUAL; quantised: the reference kernels of TFLite's LESS_EQUAL, which has 8 bits.
-struct less_equal {
+struct less_equal : detail::comparison {
   static constexpr op_code code{18};
   static constexpr std::string_view name = "less_equal";
-  static constexpr operand_spec inputs[] = {{"a", types::any}, {"b", types::any}};
-  static constexpr operand_spec outputs[] = {{"y", types::logical}};
-  static constexpr operator_traits traits{.typed_in_common = types::any, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 18, .hdi = 78};
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
-  enum class rule {
-    types_must_have_a_common_type,
-    extents_must_be_equal_or_1,
-    operands_must_both_be_quantised_or_both_plain,
-    quantised_types_must_be_i8_u8_or_i16,
-    quantised_types_must_be_equal,
-    quantised_operands_must_have_one_scale,
-  };
-
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    const tensor_desc &a = in[0].desc, &b = in[1].desc;
-    if (common_type(a.type, b.type) == dtype::none)
-      return require(rule::types_must_have_a_common_type, b.type, a.type);
-    if (a.quantised || b.quantised)
-      if (auto v = check_stored(a, b); !v) return v;
-    return detail::infer_broadcast<rule>(in, boolean);
-  }
-  static constexpr auto macs = no_macs;
+  using rule = detail::comparison_rule;
 
   /// One element of the result.
   template <class T> static constexpr bool element(const attrs&, T a, T b) { return a <= b; }
-  template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
-    if constexpr (can_be_stored<T>)
-      if (in[0].desc->quantised) return detail::for_each_pair<T, bool>(in, out, stored_at_most<T>(in));
-    detail::for_each_pair<T, bool>(in, out, [&](T a, T b) { return element(attributes, a, b); });
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::compare<less_equal, T>(in, out);
   }
-
- private:
-  static constexpr verdict check_stored(const tensor_desc& a, const tensor_desc& b) {
-    constexpr rule both_or_none = rule::operands_must_both_be_quantised_or_both_plain;
-    if (auto v = require(both_or_none, b.quantised ? 1 : 0, a.quantised ? 1 : 0); !v) return v;
-    if (!types::stored.contains(a.type)) return require(rule::quantised_types_must_be_i8_u8_or_i16, a.type, i8);
-    if (auto v = require(rule::quantised_types_must_be_equal, b.type, a.type); !v) return v;
-    if (auto v = detail::require_one_scale(rule::quantised_operands_must_have_one_scale, a); !v) return v;
-    return detail::require_one_scale(rule::quantised_operands_must_have_one_scale, b);
-  }
-
-  /// The function of two stored numbers.
-  template <class T> struct stored_at_most {
-    std::int32_t zero_a, zero_b;
-    fixed_point factor_a, factor_b;
-    static constexpr int left_shift = 8;
-
-    constexpr explicit stored_at_most(arguments in)
-        : zero_a(in[0].desc->quantised.zero_point),
-          zero_b(in[1].desc->quantised.zero_point),
-          factor_a(fixed_point_of(double{in[0].desc->quantised.scale})),
-          factor_b(fixed_point_of(double{in[1].desc->quantised.scale})) {}
-    constexpr bool operator()(T a, T b) const { return brought(a - zero_a, factor_a) <= brought(b - zero_b, factor_b); }
-
-    static constexpr std::int32_t brought(std::int32_t x, fixed_point factor) {
-      return rounding::twice::scale(x * (1 << left_shift), factor);
-    }
-  };
 };
 
 }  // namespace ops
@@ -14492,6 +17144,398 @@ namespace nnrt::inline NNRT_ISA::kernels {
 template <class Isa>
 struct fast<ops::less_equal, Isa> : binary_binding<ops::less_equal, fast<ops::less_equal, Isa>, bool> {
   static less_equal_lanes function(array_ref<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/log.hpp
+// log: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/log.hpp
+// log: natural logarithm.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Logarithm to the base e, element by element.
+///
+///   x: any shape      y: the same shape, log(x); minus infinity at zero, NaN below
+///
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
+/// nearest to the real result, computed in double and rounded to float.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_LOG.
+struct log : detail::real_function {
+  static constexpr op_code code{80};
+  static constexpr std::string_view name = "log";
+  static constexpr foreign_numbers foreign{.nnrt = 80, .hdi = 79};
+  using rule = detail::real_function_rule;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::compute_real<T>(in, out, [](double x) { return math::log(x); });
+  }
+};
+
+}  // namespace ops
+
+/// log(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto log(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::log>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::log, Isa> : unary_binding<fast<ops::log, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice table = table_binding<ops::log, Isa>::select(node)) return table;
+    return unary_binding<fast>::select(node);
+  }
+  static constexpr std::int64_t cost = 6;
+  static log_lanes function(array_ref<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/lstm.hpp
+// lstm: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/kernels/recurrent.hpp
+// recurrent: long short-term memory over one sequence of floats.
+// Flow: bind/lstm.hpp calls run_lstm() for each sequence and direction.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Steps of a sequence, elements of each, and of the states.
+struct lstm_sizes {
+  std::int64_t steps, input, hidden;
+};
+
+/// Rows of floats, so many apart.
+template <class T> struct spaced_rows {
+  T* first;
+  std::int64_t apart;
+  T* operator[](std::int64_t i) const { return first + i * apart; }
+};
+
+/// One sequence in one direction: its operands (bias, h and c may be null, and are 0 then) and results.
+struct lstm_sequence {
+  spaced_rows<const float> x;                     // one for each step
+  const float *w_ih, *w_hh, *bias, *h, *c;
+  spaced_rows<float> y;
+  float *hy, *cy;
+  bool backwards;
+  float zoneout_cell, zoneout_hidden;
+};
+
+namespace detail {
+
+/// The products of four rows, n floats each, with x, added to the sums of four rows.
+inline void add_products(const float* rows, const float* x, std::int64_t n, vf (&sums)[4]) {
+  std::int64_t k = 0;
+  for (; k + lanes <= n; k += lanes) {
+    const vf at = load(x + k);
+    for (int r = 0; r < 4; ++r) sums[r] = fma(load(rows + r * n + k), at, sums[r]);
+  }
+  if (k == n) return;
+  const vf at = load_first(x + k, n - k);
+  for (int r = 0; r < 4; ++r) sums[r] = fma(load_first(rows + r * n + k, n - k), at, sums[r]);
+}
+
+/// gates[i] = the sum of row i for one step: a multiple of four rows.
+inline void sum_gates(const lstm_sizes& s, const lstm_sequence& one, const float* x, const float* h, float* gates) {
+  const std::int64_t rows = 4 * s.hidden;
+  for (std::int64_t row = 0; row < rows; row += 4) {
+    vf sums[4] = {vf(0.0F), vf(0.0F), vf(0.0F), vf(0.0F)};
+    add_products(one.w_ih + row * s.input, x, s.input, sums);
+    add_products(one.w_hh + row * s.hidden, h, s.hidden, sums);
+    for (int r = 0; r < 4; ++r) {
+      const float bias = one.bias != nullptr ? one.bias[row + r] + one.bias[rows + row + r] : 0.0F;
+      gates[row + r] = sum_of_lanes(sums[r]) + bias;
+    }
+  }
+}
+
+/// The share of the state before that is kept.
+template <class V> [[gnu::always_inline]] inline V zoned(float share, V before, V after) {
+  return share == 0 ? after : fma(V(share), before, V(1.0F - share) * after);
+}
+
+}  // namespace detail
+
+/// Runs one sequence; `gates` has room for 4 * hidden floats. The hidden state of a step stands in hy, that of the next
+/// one in y until all of it is known; the cell's stands in cy.
+inline void run_lstm(const lstm_sizes& s, const lstm_sequence& one, float* gates) {
+  const auto begin_with = [&](const float* from, float* to) {
+    if (from != nullptr) copy_floats(from, s.hidden, to);
+    else zero_floats(s.hidden, to);
+  };
+  begin_with(one.h, one.hy);
+  begin_with(one.c, one.cy);
+  for (std::int64_t step = 0; step < s.steps; ++step) {
+    const std::int64_t t = one.backwards ? s.steps - 1 - step : step;
+    detail::sum_gates(s, one, one.x[t], one.hy, gates);
+    float* const y = one.y[t];
+    for (std::int64_t n = 0; n < s.hidden; n += lanes) {
+      const std::int64_t left = s.hidden - n < lanes ? s.hidden - n : lanes;
+      const auto gate = [&](std::int64_t which) { return load_first(gates + which * s.hidden + n, left); };
+      const vf before = load_first(one.cy + n, left), i = sigmoid_of(gate(0)), o = sigmoid_of(gate(1)), f = sigmoid_of(gate(2));
+      const vf c = fma(f, before, i * tanh_of(gate(3))), h = o * tanh_of(c);
+      store_first(one.cy + n, detail::zoned(one.zoneout_cell, before, c), left);
+      store_first(y + n, detail::zoned(one.zoneout_hidden, load_first(one.hy + n, left), h), left);
+    }
+    copy_floats(y, s.hidden, one.hy);
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/ops/lstm.hpp
+// lstm: long short-term memory over a sequence, forwards or in both directions.
+// Flow: front ends call infer(); kernels/select.hpp binds it.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// One layer of long short-term memory.
+///
+///   x: [S, B, I], S steps of B sequences      w_ih: [D, 4H, I]      w_hh: [D, 4H, H]      bias: [D, 8H]
+///   hx, cx: [D, B, H], the states at the begin      D: 1, or 2 when bidirectional
+///   y: [S, B, D * H], the hidden states of all steps      hy, cy: [D, B, H], both states at the end
+///
+/// i, o, f and g are four vectors of w_ih · x + w_hh · h + both biases, in this order; bias holds the four of the input
+/// first and then those of the hidden state. With s for the sigmoid function:
+///
+///   c' = s(f) * c + s(i) * tanh(g)      h' = s(o) * tanh(c')
+///
+/// and the next states are zoneout_cell * c + (1 - zoneout_cell) * c' and zoneout_hidden * h + (1 - zoneout_hidden) * h'.
+/// The second direction goes from the last step to the first one. bias, hx and cx are 0 where they are missing; a bias
+/// that is there counts, whatever `has_bias` says. Sums run in f64, and states are rounded after each step.
+///
+/// input_size, hidden_size, num_layers and num_directions repeat what the shapes say; 0: not given. dropout is for
+/// training. A projection would need weights that NNRt has no operand for.
+///
+/// Broken rules: see `rule`; ranks, extents, layers and directions are counted. Source: NNRt OH_NN_OPS_LSTM; the order of
+/// gates and biases as in MindSpore Lite and ONNX.
+struct lstm {
+  static constexpr op_code code{75};
+  static constexpr std::string_view name = "lstm";
+  static constexpr operand_spec inputs[] = {{"x", types::floating},
+                                            {"w_ih", types::floating},
+                                            {"w_hh", types::floating},
+                                            {"bias", types::floating, presence::optional},
+                                            {"hx", types::floating, presence::optional},
+                                            {"cx", types::floating, presence::optional}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating}, {"hy", types::floating}, {"cy", types::floating}};
+  static constexpr operator_traits traits{};
+  static constexpr foreign_numbers foreign{.nnrt = 75, .hdi = 87, .nnrt_name = "LSTM"};
+  // Upstream reads the integer's first bytes as a real number: of a small one nothing is left.
+  static constexpr hdi_field hdi_fields[] = {hdi_field::named("projSize", "proj_size").upstream_writes(0)};
+  static constexpr nnrt_parameter parameters[] = {
+      {"bidirectional", 93, boolean}, {"has_bias", 94, boolean},       {"input_size", 95, i64},
+      {"hidden_size", 96, i64},       {"num_layers", 97, i64},         {"num_directions", 98, i64},
+      {"dropout", 99, f32},           {"zoneout_cell", 100, f32},      {"zoneout_hidden", 101, f32},
+      {"proj_size", 102, i64}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (bool, bidirectional), (bool, has_bias), (std::int64_t, input_size),
+                    (std::int64_t, hidden_size), (std::int64_t, num_layers), (std::int64_t, num_directions),
+                    (float, dropout), (float, zoneout_cell), (float, zoneout_hidden), (std::int64_t, proj_size));
+    constexpr attrs()
+        : bidirectional(false), has_bias(false), input_size(0), hidden_size(0), num_layers(0), num_directions(0),
+          dropout(0), zoneout_cell(0), zoneout_hidden(0), proj_size(0) {}
+  };
+  enum class rule {
+    operand_types_must_equal_input_type,
+    input_and_weights_rank_must_be_3,
+    bias_rank_must_be_2,
+    state_rank_must_be_3,
+    layers_must_be_one,
+    projection_must_be_zero,
+    directions_must_be_two_when_bidirectional_else_one,
+    zoneout_must_lie_between_0_and_1,
+    extents_must_be_those_of_the_other_operands,
+    input_size_must_be_that_of_the_operands,
+    hidden_size_must_be_that_of_the_operands,
+  };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    if (auto v = check_operands(in); !v) return v;
+    if (auto v = check_attributes(a); !v) return v;
+    const auto extent = [&](std::size_t i, int axis) { return i < in.size() && in[i] ? in[i].desc.shape[axis] : -1; };
+    const std::int64_t directions = a.bidirectional ? 2 : 1, steps = extent(0, 0);
+    const std::int64_t batch = known({extent(0, 1), extent(4, 1), extent(5, 1)}), input = known({extent(0, 2), extent(1, 2)});
+    const std::int64_t hidden = known({extent(2, 2), extent(4, 2), extent(5, 2), part(extent(1, 1), 4),
+                                       part(extent(2, 1), 4), part(extent(3, 1), 8)});
+    const std::int64_t gates = hidden < 0 ? -1 : 4 * hidden;
+    const shape_t expected[] = {{steps, batch, input},          {directions, gates, input},
+                                {directions, gates, hidden},    {directions, gates < 0 ? -1 : 2 * gates},
+                                {directions, batch, hidden},    {directions, batch, hidden}};
+    for (std::size_t i = 0; i < in.size(); ++i)
+      for (int axis = 0; axis < in[i].desc.rank(); ++axis) {
+        constexpr rule fit = rule::extents_must_be_those_of_the_other_operands;
+        if (auto v = require_same_extent(fit, in[i].desc.shape[axis], expected[i][axis]); !v) return v;
+      }
+    if (a.input_size != 0 && input >= 0)
+      if (auto v = require(rule::input_size_must_be_that_of_the_operands, a.input_size, input); !v) return v;
+    if (a.hidden_size != 0 && hidden >= 0)
+      if (auto v = require(rule::hidden_size_must_be_that_of_the_operands, a.hidden_size, hidden); !v) return v;
+    const dtype type = in[0].desc.type;
+    const std::int64_t row = hidden < 0 ? -1 : directions * hidden;
+    const tensor_desc state{type, shape_t{directions, batch, hidden}};
+    return yields(tensor_desc{type, shape_t{steps, batch, row}}, state, state);
+  }
+
+  /// Products of weights with inputs and with hidden states.
+  static constexpr std::int64_t macs(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> out) {
+    const std::int64_t outputs = out[0].elements(), input = in[0].desc.shape[2], hidden = in[2].desc.shape[2];
+    return outputs < 0 || input < 0 || hidden < 0 ? 0 : outputs * 4 * (input + hidden);  // 0 while an extent is unknown
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto y = out[0].as<T>(), hy = out[1].as<T>(), cy = out[2].as<T>();
+    const std::int64_t steps = y.extent(0), directions = hy.extent(0), batch = hy.extent(1), hidden = hy.extent(2);
+    const layer<T> weights(in);
+    for (std::int64_t d = 0; d < directions; ++d)
+      for (std::int64_t b = 0; b < batch; ++b) {
+        for (std::int64_t n = 0; n < hidden; ++n) {
+          hy(d, b, n) = is_there(in, 4) ? in[4].as<const T>()(d, b, n) : T{};
+          cy(d, b, n) = is_there(in, 5) ? in[5].as<const T>()(d, b, n) : T{};
+        }
+        for (std::int64_t step = 0; step < steps; ++step) {
+          const std::int64_t t = d == 0 ? step : steps - 1 - step;
+          for (std::int64_t n = 0; n < hidden; ++n) {
+            const auto gate = [&](int which) { return weights.sum(d, which * hidden + n, t, b, hy); };
+            const double i = sigmoid(gate(0)), o = sigmoid(gate(1)), f = sigmoid(gate(2)), g = math::tanh(gate(3));
+            const double before = math::convert<double>(cy(d, b, n));
+            const double c = math::product(f, before) + math::product(i, g), h = math::product(o, math::tanh(c));
+            cy(d, b, n) = math::convert<T>(zoned(a.zoneout_cell, before, c));
+            y(t, b, d * hidden + n) = math::convert<T>(zoned(a.zoneout_hidden, math::convert<double>(hy(d, b, n)), h));
+          }
+          for (std::int64_t n = 0; n < hidden; ++n) hy(d, b, n) = y(t, b, d * hidden + n);
+        }
+      }
+  }
+
+ private:
+  static constexpr verdict check_operands(array_ref<const operand> in) {
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      const tensor_desc& x = in[i].desc;
+      if (!in[i]) continue;
+      if (auto v = require(rule::operand_types_must_equal_input_type, x.type, in[0].desc.type); !v) return v;
+      const bool is_bias = i == 3;
+      const rule rank = is_bias ? rule::bias_rank_must_be_2
+                        : i > 3 ? rule::state_rank_must_be_3
+                                : rule::input_and_weights_rank_must_be_3;
+      if (auto v = require(rank, x.rank(), is_bias ? 2 : 3); !v) return v;
+    }
+    return {};
+  }
+  static constexpr verdict check_attributes(const attrs& a) {
+    constexpr rule directions_fit = rule::directions_must_be_two_when_bidirectional_else_one;
+    if (auto v = require_between(rule::layers_must_be_one, a.num_layers, 0, 1); !v) return v;
+    if (auto v = require(rule::projection_must_be_zero, a.proj_size, 0); !v) return v;
+    if (a.num_directions != 0)
+      if (auto v = require(directions_fit, a.num_directions, a.bidirectional ? 2 : 1); !v) return v;
+    for (const float zoneout : {a.zoneout_cell, a.zoneout_hidden})
+      if (auto v = require_real_between(rule::zoneout_must_lie_between_0_and_1, zoneout, 0, 1); !v) return v;
+    return {};
+  }
+
+  /// The first extent that is known; -1: none is.
+  static constexpr std::int64_t known(std::initializer_list<std::int64_t> extents) {
+    for (const std::int64_t extent : extents)
+      if (extent >= 0) return extent;
+    return -1;
+  }
+  static constexpr std::int64_t part(std::int64_t extent, std::int64_t parts) { return extent < 0 ? -1 : extent / parts; }
+
+  static constexpr bool is_there(arguments in, std::size_t i) { return i < in.size() && in[i]; }
+  static constexpr double sigmoid(double x) {
+    const double e = math::exp(-math::abs(x));  // at most 1: the sum keeps its digits on both sides
+    return (x < 0 ? e : 1.0) / (1.0 + e);
+  }
+  static constexpr double zoned(float share, double before, double after) {
+    if (share == 0) return after;
+    return math::product(double{share}, before) + math::product(1.0 - double{share}, after);
+  }
+
+  /// What the gates are sums of.
+  template <class T> struct layer {
+    tensor_view<const T> x, w_ih, w_hh, bias;
+    bool has_bias;
+    constexpr explicit layer(arguments in)
+        : x(in[0].as<const T>()), w_ih(in[1].as<const T>()), w_hh(in[2].as<const T>()), has_bias(is_there(in, 3)) {
+      if (has_bias) bias = in[3].as<const T>();
+    }
+    /// Row `row` of direction d for step t of sequence b, with the hidden states h.
+    constexpr double sum(std::int64_t d, std::int64_t row, std::int64_t t, std::int64_t b, const tensor_view<T>& h) const {
+      const auto real = [](T element) { return math::convert<double>(element); };
+      double all = has_bias ? real(bias(d, row)) + real(bias(d, w_ih.extent(1) + row)) : 0;
+      for (std::int64_t k = 0; k < x.extent(2); ++k) all += math::product(real(w_ih(d, row, k)), real(x(t, b, k)));
+      for (std::int64_t k = 0; k < h.extent(2); ++k) all += math::product(real(w_hh(d, row, k)), real(h(d, b, k)));
+      return all;
+    }
+  };
+};
+
+}  // namespace ops
+
+/// auto [y, hy, cy] = lstm(x, w_ih, w_hh, bias, hx, cx), or without the last one, two or three; with bidirectional,
+/// zoneout_cell<…>, zoneout_hidden<…>.
+template <tensor_desc X, tensor_desc Ih, tensor_desc Hh, class... Rest>
+  requires((dsl::tensor_handle<Rest> || dsl::keyword_argument<Rest>) && ...)
+constexpr auto lstm(tensor<X> x, tensor<Ih> w_ih, tensor<Hh> w_hh, Rest... rest) {
+  return dsl::apply<ops::lstm>(x, w_ih, w_hh, rest...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Sequences of f32, each direction of each for itself; the reference does the rest.
+template <class Isa> struct fast<ops::lstm, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!all_of_type(node, f32) || !has_work(node)) return {};
+    const std::int64_t sequences = node.out[1].shape[0] * node.out[1].shape[1], hidden = node.out[1].shape[2];
+    return {.run = &run,
+            .scratch_bytes = 4 * hidden * static_cast<std::int64_t>(sizeof(float)),
+            .parts = static_cast<int>(sequences < 64 ? sequences : 64),
+            .name = "sequence"};
+  }
+
+ private:
+  static void run(const kernel_call& call) {
+    const auto attrs = unpack<ops::lstm::attrs>(call.attrs);
+    const shape_t &x = call.in[0].shape(), &state = call.out[1].shape();
+    const auto there = [&](std::size_t i) { return i < call.in.size() && call.in[i] ? floats_in(call, i) : nullptr; };
+    const lstm_sizes sizes{x[0], x[2], state[2]};
+    const std::int64_t directions = state[0], batch = state[1], gates = 4 * sizes.hidden;
+    const interval mine = share(directions * batch, part_of(call));
+    for (std::int64_t i = mine.begin; i < mine.end; ++i) {
+      const std::int64_t d = i / batch, b = i % batch, at = i * sizes.hidden;
+      const auto from = [&](std::size_t operand, std::int64_t offset) {
+        const float* const first = there(operand);
+        return first != nullptr ? first + offset : nullptr;
+      };
+      const lstm_sequence one{
+          .x = {floats_in(call, 0) + b * sizes.input, batch * sizes.input},
+          .w_ih = floats_in(call, 1) + d * gates * sizes.input,
+          .w_hh = floats_in(call, 2) + d * gates * sizes.hidden,
+          .bias = from(3, d * 2 * gates),
+          .h = from(4, at),
+          .c = from(5, at),
+          .y = {floats_out(call, 0) + (b * directions + d) * sizes.hidden, batch * directions * sizes.hidden},
+          .hy = floats_out(call, 1) + at,
+          .cy = floats_out(call, 2) + at,
+          .backwards = d == 1,
+          .zoneout_cell = attrs.zoneout_cell,
+          .zoneout_hidden = attrs.zoneout_hidden,
+      };
+      run_lstm(sizes, one, reinterpret_cast<float*>(call.scratch));
+    }
+  }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -14846,6 +17890,10 @@ struct max_pool {
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 21, .hdi = 92};
+  static constexpr hdi_field hdi_fields[] = {
+      hdi_field::named("kernelSize", "kernel"), hdi_field::named("strides", "stride"),
+      hdi_field::named("roundMode", "ceil_mode").upstream_writes(0),
+      hdi_field::always("format", 1).upstream_writes(0)};
   static constexpr const auto& parameters = detail::pooling_parameters;
   using attrs = detail::pooling_attributes;
 
@@ -14931,6 +17979,95 @@ template <class Isa> struct fast<ops::maximum, Isa> : binary_binding<ops::maximu
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/minimum.hpp
+// minimum: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/minimum.hpp
+// minimum: the smaller of a and b, element by element.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// The smaller of two tensors, element by element.
+///
+///   a, b: shapes that broadcast as NumPy's do      y: the common shape, a where a < b, else b; NaN where one is
+///
+/// y has the dtype of higher precision of the two: floats before integers before booleans, which count as 0 and 1.
+///
+/// Quantised: a and b i8, u8 or i16 with one scale each, y with the scale that `into<quant{…}>` gives; both are brought
+/// to that scale, then compared. (TFLite compares stored numbers, which have to have equal scales there.)
+///
+/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt
+/// OH_NN_OPS_MINIMUM; NaN as in NumPy and ONNX.
+struct minimum {
+  static constexpr op_code code{97};
+  static constexpr std::string_view name = "minimum";
+  static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
+  static constexpr operand_spec outputs[] = {{"y", types::number}};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr foreign_numbers foreign{.nnrt = 97, .hdi = 96};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  enum class rule {
+    types_must_have_a_common_type,
+    operands_must_not_both_be_boolean,
+    extents_must_be_equal_or_1,
+    operands_must_both_be_quantised_or_both_plain,
+    quantised_types_must_be_i8_u8_or_i16,
+    quantised_types_must_be_equal,
+    quantised_operands_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+  };
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    return detail::infer_stored_arithmetic<rule>(in, wanted);
+  }
+  static constexpr auto macs = no_macs;
+
+  /// One element of the result.
+  template <class T> static constexpr T element(const attrs&, T a, T b) {
+    if constexpr (!std::is_integral_v<T>)
+      if (math::is_nan(static_cast<math::compute_t<T>>(a))) return a;
+    return a < b ? a : b;
+  }
+  /// The function of two stored numbers.
+  template <class T> static constexpr auto stored(const detail::stored_pair& of) {
+    return detail::stored_minimum<T>(of);
+  }
+
+  template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
+    if constexpr (can_be_stored<T>)
+      if (in[0].desc->quantised) return detail::for_each_pair<T>(in, out, stored<T>({in, out, activation::none}));
+    detail::for_each_pair<T>(in, out, [&](T a, T b) { return element(attributes, a, b); });
+  }
+};
+
+}  // namespace ops
+
+/// minimum(a, b), where one of the two may be a number.
+template <class A, class B, dsl::keyword_argument... Keywords>
+requires dsl::operand_pair<A, B>
+constexpr auto minimum(A a, B b, Keywords... keywords) {
+  dsl::check_scalar<A, B>();
+  return dsl::apply<ops::minimum>(a, b, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::minimum, Isa> : binary_binding<ops::minimum, fast<ops::minimum, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice stored = stored_pair_binding<ops::minimum, Isa>::select(node)) return stored;
+    return binary_binding<ops::minimum, fast>::select(node);
+  }
+  static minimum_lanes function(array_ref<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/mul.hpp
 // mul: the fast kernels of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
@@ -14960,7 +18097,7 @@ struct mul {
   static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed};
+      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 22, .hdi = 99};
   static constexpr nnrt_parameter parameters[] = {{"fused", 41, i8}};
   using attrs = detail::fused_attribute;
@@ -15028,6 +18165,116 @@ template <class Isa> struct fast<ops::mul, Isa> : binary_binding<ops::mul, fast<
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/neg.hpp
+// neg: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/neg.hpp
+// neg: a number with the other sign.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Negation, element by element.
+///
+///   x: any shape      y: the same shape, -x
+///
+/// Integers wrap around in their width: the most negative one stays, and those without a sign become 2^bits - x.
+///
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; the distance from the zero point is brought to it
+/// in fixed point.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_NEG.
+struct neg : detail::number_function {
+  static constexpr op_code code{84};
+  static constexpr std::string_view name = "neg";
+  static constexpr foreign_numbers foreign{.nnrt = 84, .hdi = 101};
+  using rule = detail::number_function_rule;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    if constexpr (can_be_stored<T>)
+      if (in[0].desc->quantised) return detail::rescale_stored<T>(in, out, [](std::int64_t x) { return -x; });
+    detail::for_each_number<T>(in, out, [](auto x) { return -x; });
+  }
+};
+
+}  // namespace ops
+
+/// neg(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto neg(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::neg>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::neg, Isa> : unary_binding<fast<ops::neg, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice table = table_binding<ops::neg, Isa>::select(node)) return table;
+    return unary_binding<fast>::select(node);
+  }
+  static constexpr std::int64_t cost = 1;
+  static neg_lanes function(array_ref<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/not_equal.hpp
+// not_equal: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/not_equal.hpp
+// not_equal: whether a and b differ, element by element.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Comparison of two tensors, element by element.
+///
+///   a, b: shapes that broadcast as NumPy's do      y: the common shape, of booleans: whether a != b
+///
+/// Elements are compared in the dtype of higher precision of the two: floats before integers before booleans, of which
+/// false is the smaller one. A NaN differs from everything.
+///
+/// Quantised: a and b both i8, u8 or i16, with one scale each; the real numbers are brought to multiples of 1/256, in
+/// fixed point, and those are compared: what is closer than that may count as equal.
+///
+/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt
+/// OH_NN_OPS_NOT_EQUAL; quantised: the reference kernels of TFLite's NOT_EQUAL, which has 8 bits.
+struct not_equal : detail::comparison {
+  static constexpr op_code code{72};
+  static constexpr std::string_view name = "not_equal";
+  static constexpr foreign_numbers foreign{.nnrt = 72, .hdi = 103};  using rule = detail::comparison_rule;
+
+  /// One element of the result.
+  template <class T> static constexpr bool element(const attrs&, T a, T b) { return a != b; }
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::compare<not_equal, T>(in, out);
+  }
+};
+
+}  // namespace ops
+
+/// not_equal(a, b), where one of the two may be a number.
+template <class A, class B, dsl::keyword_argument... Keywords>
+requires dsl::operand_pair<A, B>
+constexpr auto not_equal(A a, B b, Keywords... keywords) {
+  dsl::check_scalar<A, B>();
+  return dsl::apply<ops::not_equal>(a, b, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa>
+struct fast<ops::not_equal, Isa> : binary_binding<ops::not_equal, fast<ops::not_equal, Isa>, bool> {
+  static not_equal_lanes function(array_ref<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/one_hot.hpp
 // one_hot: the fast kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
@@ -15057,7 +18304,7 @@ struct one_hot {
       {"indices", types::index}, {"depth", types::index}, {"on_value", types::any}, {"off_value", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.typed_by = 2, .quantised = stored_numbers::kept, .may_fail = true};
-  static constexpr foreign_numbers foreign{.nnrt = 23, .hdi = 105};
+  static constexpr foreign_numbers foreign{.nnrt = 23, .hdi = 105, .tells_quantisation = 0, .nnrt_name = "Onehot"};
   static constexpr nnrt_parameter parameters[] = {{"axis", 42, i64, -1}};
 
   struct attrs {
@@ -15262,6 +18509,9 @@ struct pad {
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 24, .hdi = 107};
+  static constexpr hdi_field hdi_fields[] = {
+      hdi_field::always("paddings", 0), hdi_field::named("paddingMode", "mode"),
+      hdi_field::named("constantValue", "pad_value")};
   static constexpr nnrt_parameter parameters[] = {{"pad_value", 43, f32}, nnrt_parameter{"mode", 116, i32}.up_to(2)};
 
   struct attrs {
@@ -15526,7 +18776,8 @@ struct prelu {
   static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}, {"weight", detail::real_or_stored}};
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
   static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
-  static constexpr foreign_numbers foreign{.nnrt = 46, .hdi = 112};
+  static constexpr foreign_numbers foreign{.nnrt = 46, .hdi = 112, .tells_quantisation = 0, .nnrt_name = "PRelu"};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::always("channelShared", 0)};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
 
@@ -15607,6 +18858,22 @@ template <class Isa> struct fast<ops::prelu, Isa> : binary_binding<ops::prelu, f
 // quant_dtype_cast: between real numbers and stored ones, and from one scale to another.
 // Flow: front ends call infer(); readers of quantised models map QUANTIZE and DEQUANTIZE to it.
 
+// ===== nnrt/ops/detail/type_numbers.hpp
+// type_numbers: dtypes as NNRt and its driver interface number them in attributes.
+// Flow: rules of operators that are told a dtype by its number: quant_dtype_cast, constant_of_shape.
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// The dtype behind a number of OH_NN_DataType, or of HDI's DataType; none for any other. No number is in both.
+constexpr dtype numbered_type(std::int64_t number) {
+  constexpr std::int64_t hdi[dtype_count] = {0, 30, 32, 33, 34, 35, 37, 38, 39, 40, 42, 43, 44};
+  for (int i = 1; i < dtype_count; ++i)
+    if (number == i || number == hdi[i]) return static_cast<dtype>(i);
+  return dtype::none;
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
@@ -15630,8 +18897,9 @@ struct quant_dtype_cast {
   static constexpr std::string_view name = "quant_dtype_cast";
   static constexpr operand_spec inputs[] = {{"x", types::floating | types::quantised}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | types::quantised}};
-  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
-  static constexpr foreign_numbers foreign{.nnrt = 52, .hdi = 113};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr foreign_numbers foreign{.nnrt = 52, .hdi = 113, .hdi_also = 999, .tells_quantisation = 0,
+                                           .nnrt_name = "QuantDTypeCast"};
   static constexpr nnrt_parameter parameters[] = {
       nnrt_parameter{"src_t", 72, i64, -1}.required(), nnrt_parameter{"dst_t", 73, i64, -1}.required(), {"axis", 126, i64, -1}};
 
@@ -15649,18 +18917,10 @@ struct quant_dtype_cast {
     quantised_output_must_have_one_scale,
   };
 
-  /// The dtype behind a number of OH_NN_DataType, or of HDI's DataType; none for any other.
-  static constexpr dtype type_of(std::int64_t number) {
-    constexpr std::int64_t hdi[dtype_count] = {0, 30, 32, 33, 34, 35, 37, 38, 39, 40, 42, 43, 44};
-    for (int i = 1; i < dtype_count; ++i)
-      if (number == i || number == hdi[i]) return static_cast<dtype>(i);
-    return dtype::none;
-  }
-
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
-    const dtype to = type_of(a.dst_t);
-    if (type_of(a.src_t) != x.type)
+    const dtype to = detail::numbered_type(a.dst_t);
+    if (detail::numbered_type(a.src_t) != x.type)
       return refuse(rule::src_t_must_be_the_number_of_the_input_type, a.src_t, static_cast<int>(x.type));
     if (!outputs[0].accepts.contains(to))
       return refuse(rule::dst_t_must_be_the_number_of_a_type_that_is_accepted, a.dst_t, static_cast<int>(i8));
@@ -15709,14 +18969,14 @@ struct quant_dtype_cast {
   template <class T, class To> struct rescaled {
     std::int64_t zero;
     fixed_point factor;
-    std::int32_t zero_point;
-    constexpr rescaled(const quantisation& from, const quantisation& to)
+    quantisation to;
+    constexpr rescaled(const quantisation& from, const quantisation& y)
         : zero(from.zero_point),
-          factor(fixed_point_of(double{from.scale} / double{to.scale})),
-          zero_point(to.zero_point) {}
+          factor(fixed_point_of(double{from.scale} / double{y.scale})),
+          to(y) {}
     constexpr To operator()(T x) const {
       using limits = std::numeric_limits<To>;
-      return requantise<To>(x - zero, factor, zero_point, {limits::min(), limits::max()});
+      return requantise<To>(x - zero, factor, to, {limits::min(), limits::max()});
     }
   };
   /// y = f(x), where function_of(quantisation) gives the f of each index along the quantised axis; of all, where there
@@ -15766,7 +19026,9 @@ template <class Isa> struct fast<ops::quant_dtype_cast, Isa> {
     const tensor_desc &x = node.in[0].desc, &y = node.out[0];
     if (!has_work(node)) return {};
     const int parts = parts_for(x.elements() / 2);
-    if (x.type == f32 && types::stored.contains(y.type)) return {.run = run_to(y.type), .parts = parts, .name = "store"};
+    const bool is_to_even = y.quantised.rounding == stored_rounding::half_to_even;
+    if (x.type == f32 && types::stored.contains(y.type))
+      return {.run = is_to_even ? run_to<true>(y.type) : run_to<false>(y.type), .parts = parts, .name = is_to_even ? "store to even" : "store"};
     const bool has_one_scale = x.quantised.mode == quantisation::kind::per_tensor;
     if (y.type == f32 && types::stored.contains(x.type) && has_one_scale)
       return {.run = run_from(x.type), .parts = parts, .name = "restore"};
@@ -15774,17 +19036,19 @@ template <class Isa> struct fast<ops::quant_dtype_cast, Isa> {
   }
 
  private:
-  static constexpr kernel_function run_to(dtype type) {
-    return type == i8 ? &run_store<std::int8_t> : type == u8 ? &run_store<std::uint8_t> : &run_store<std::int16_t>;
+  template <bool IsToEven> static constexpr kernel_function run_to(dtype type) {
+    return type == i8   ? &run_store<IsToEven, std::int8_t>
+           : type == u8 ? &run_store<IsToEven, std::uint8_t>
+                        : &run_store<IsToEven, std::int16_t>;
   }
   static constexpr kernel_function run_from(dtype type) {
     return type == i8   ? &run_restore<std::int8_t>
            : type == u8 ? &run_restore<std::uint8_t>
                         : &run_restore<std::int16_t>;
   }
-  template <class T> static void run_store(const kernel_call& call) {
+  template <bool IsToEven, class T> static void run_store(const kernel_call& call) {
     const interval mine = share_of_floats(call.out[0].elements(), part_of(call));
-    store_floats(floats_in(call, 0) + mine.begin, mine.size(), call.out[0].desc->quantised,
+    store_floats<IsToEven>(floats_in(call, 0) + mine.begin, mine.size(), call.out[0].desc->quantised,
                  call.out[0].data.template get<T>() + mine.begin);
   }
   template <class T> static void run_restore(const kernel_call& call) {
@@ -15792,6 +19056,60 @@ template <class Isa> struct fast<ops::quant_dtype_cast, Isa> {
     restore_floats(call.in[0].data.template get<T>() + mine.begin, mine.size(), call.in[0].desc->quantised,
                    floats_out(call) + mine.begin);
   }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/reciprocal.hpp
+// reciprocal: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/reciprocal.hpp
+// reciprocal: one over a number.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Reciprocal, element by element.
+///
+///   x: any shape      y: the same shape, 1 / x; an infinity of its sign at zero
+///
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
+/// nearest to the real result, computed in double and rounded to float.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_RECIPROCAL.
+struct reciprocal : detail::real_function {
+  static constexpr op_code code{85};
+  static constexpr std::string_view name = "reciprocal";
+  static constexpr foreign_numbers foreign{.nnrt = 85, .hdi = 116};
+  using rule = detail::real_function_rule;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::compute_real<T>(in, out, [](double x) {
+      // Constant evaluation refuses to divide by zero.
+      return x == 0 ? math::copysign(math::infinity<double>, x) : 1 / x;
+    });
+  }
+};
+
+}  // namespace ops
+
+/// reciprocal(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto reciprocal(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::reciprocal>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::reciprocal, Isa> : unary_binding<fast<ops::reciprocal, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice table = table_binding<ops::reciprocal, Isa>::select(node)) return table;
+    return unary_binding<fast>::select(node);
+  }
+  static constexpr std::int64_t cost = 3;
+  static reciprocal_lanes function(array_ref<const word>) { return {}; }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -15806,47 +19124,6 @@ template <class Isa> struct fast<ops::quant_dtype_cast, Isa> {
 // ===== nnrt/ops/detail/reduction.hpp
 // reduction: what operators that fold the elements along some axes share - attributes, rules about axes, the walk.
 // Flow: infer and reference of reduce_mean, reduce_sum and their like, and of all; kernels ask reduced_axes(), too.
-
-// ===== nnrt/ops/detail/axes.hpp
-// axes: what operators with a list of axes share - each axis must exist and stand in the list once.
-// Flow: infer of squeeze, unsqueeze, transpose and slice; reductions, which let axes come again, add them one by one.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Axes of a tensor as the operator was given them, counted from the front.
-struct chosen_axes {
-  int items[max_rank] = {};
-  int count = 0;
-
-  constexpr bool contains(int axis) const {
-    for (int i = 0; i < count; ++i)
-      if (items[i] == axis) return true;
-    return false;
-  }
-  /// Takes the axis in, unless it is there already; whether it was not.
-  constexpr bool add(int axis) {
-    if (contains(axis)) return false;
-    items[count++] = axis;  // at most max_rank differ
-    return true;
-  }
-};
-
-/// Reads `list`, whose numbers count from the end when negative, as axes of a tensor of this rank. A number beyond the
-/// last axis breaks `exist` (the number, the last axis); an axis that comes again breaks `differ` (2, 1).
-template <class Rule>
-constexpr verdict choose_axes(chosen_axes& chosen, array_ref<const std::int64_t> list, int rank, Rule exist,
-                              Rule differ) {
-  for (const std::int64_t number : list) {
-    const int axis = normalise_axis(number, rank);
-    if (axis < 0) return refuse(exist, number, rank - 1);
-    if (!chosen.add(axis)) return refuse(differ, 2, 1);
-  }
-  return {};
-}
-
-}  // namespace ops
-}  // namespace nnrt::inline NNRT_ISA
 
 namespace nnrt::inline NNRT_ISA::ops::detail {
 
@@ -15910,7 +19187,11 @@ constexpr void reduce(const reduction_attributes& a, arguments in, results out, 
   const chosen_axes chosen = reduced_axes(a, in);
   // Both of the rank of x: one steps through the results, one through the elements of each.
   shape_t kept = x.shape, run = x.shape;
-  for (int i = 0; i < x.rank(); ++i) (chosen.contains(i) ? kept : run)[i] = 1;
+  for (int i = 0; i < x.rank(); ++i) {
+    // A name first: with -fsanitize=shift g++ 12 gives (a ? b : c)[i] an index that one of both branches never set.
+    shape_t& without = chosen.contains(i) ? kept : run;
+    without[i] = 1;
+  }
   const std::int64_t count = run.elements();
   shape_t first;
   first.rank = x.rank();
@@ -15954,11 +19235,11 @@ constexpr void reduce_truths(const reduction_attributes& a, arguments in, result
       [](bool all, std::int64_t) { return all; });
 }
 
-/// What reductions of plain numbers of these dtypes have in common; each has its own parameters, rules and arithmetic.
-template <dtype_set Types> struct plain_reduction {
+/// What reductions of numbers of these dtypes have in common; each has its own parameters, rules and arithmetic.
+template <dtype_set Types, stored_numbers Quantised = stored_numbers::refused> struct plain_reduction {
   static constexpr operand_spec inputs[] = {{"x", Types}, {"axes", types::index, presence::optional, true}};
   static constexpr operand_spec outputs[] = {{"y", Types}};
-  static constexpr operator_traits traits{};
+  static constexpr operator_traits traits{.quantised = Quantised};
   using attrs = reduction_attributes;
   static constexpr auto macs = no_macs;
 };
@@ -16031,7 +19312,8 @@ struct reduce_all {
   static constexpr operand_spec inputs[] = {{"x", types::logical}, {"axes", types::index, presence::optional, true}};
   static constexpr operand_spec outputs[] = {{"y", types::logical}};
   static constexpr operator_traits traits{};
-  static constexpr foreign_numbers foreign{.nnrt = 51, .hdi = 118};
+  static constexpr foreign_numbers foreign{.nnrt = 51, .hdi = 118, .tells_quantisation = 0};
+  static constexpr auto hdi_fields = hdi_reduction(7);
   static constexpr nnrt_parameter parameters[] = {
       {"keep_dims", 71, boolean}, {"reduce_to_end", 121, boolean}, {"coefficient", 122, f32}};
 
@@ -16109,6 +19391,70 @@ template <class Isa> struct fast<ops::reduce_all, Isa> {
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/reduce_max.hpp
+// reduce_max: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/reduce_max.hpp
+// reduce_max: the largest element along some axes of a tensor.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the folds of reduce.hpp.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Largest one of the elements along `axes`.
+///
+///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
+///   y: the extents of the other axes; with keep_dims the folded axes stay, with extent 1
+///
+/// reduce_to_end: all axes from the first of the list on, and the result is multiplied by `coefficient`, unless that is
+/// 0 (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the end
+/// when negative. A NaN wins; of no elements it is the lowest number of the dtype, of floats
+/// minus infinity. Integers times the coefficient are truncated toward zero and saturated.
+///
+/// Stored numbers are compared as they are, and y has the scale of x. Broken rules: see `rule`; axes are counted. Source:
+/// NNRt OH_NN_OPS_REDUCE_MAX.
+struct reduce_max : detail::plain_reduction<types::number, stored_numbers::kept> {
+  static constexpr op_code code{99};
+  static constexpr std::string_view name = "reduce_max";
+  static constexpr foreign_numbers foreign{.nnrt = 99, .hdi = 118};
+  static constexpr auto hdi_fields = hdi_reduction(1);
+  static constexpr nnrt_parameter parameters[] = {
+      {"keep_dims", 151, boolean}, {"reduce_to_end", 152, boolean}, {"coefficient", 153, f32}};
+  enum class rule { axes_must_be_a_list_or_one_number, axes_must_be_known, axis_must_be_an_axis_of_the_input, coefficient_of_a_quantised_tensor_must_be_1 };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    constexpr rule no_coefficient = rule::coefficient_of_a_quantised_tensor_must_be_1;
+    if (in[0].desc.quantised)
+      if (auto v = require_real(no_coefficient, a.factor(), 1); !v) return v;
+    return detail::infer_reduction<rule>(a, in);
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    using wide = std::conditional_t<std::is_integral_v<T>, T, math::compute_t<T>>;
+    constexpr wide none = [] {
+      if constexpr (std::is_integral_v<T>) return std::numeric_limits<T>::lowest();
+      else return -math::infinity<wide>;
+    }();
+    detail::reduce_to_first<T>(a, in, out, none, [](wide x, wide y) { return x > y; });
+  }
+};
+
+}  // namespace ops
+
+/// reduce_max(x, axes<1, 2>, keep_dims) or reduce_max(x, axis<-1>); without axes the largest element of all elements.
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto reduce_max(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::reduce_max>(x, keyword::as_axes(keywords)...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::reduce_max, Isa> : reduction_binding<maximum_fold, Isa> {};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/reduce_mean.hpp
 // reduce_mean: the fast kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
@@ -16141,8 +19487,9 @@ struct reduce_mean {
   static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered | types::index},
                                             {"axes", types::index, presence::optional, true}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered | types::index}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 42, .hdi = 118};
+  static constexpr auto hdi_fields = hdi_reduction(0);
   static constexpr nnrt_parameter parameters[] = {
       {"keep_dims", 60, boolean}, {"reduce_to_end", 117, boolean}, {"coefficient", 118, f32}};
 
@@ -16196,8 +19543,10 @@ struct reduce_mean {
       const fixed_point factor = scale_of_sums(coefficient, x, y);
       detail::reduce<T>(a, in, out, sum_t{0}, add, [&](sum_t sum, std::int64_t count) {
         const std::int64_t steps = sum - x.zero_point * count;
-        return requantise<T, Rounding>(coefficient < 0 ? -steps : steps, shared_out(factor, count), y.zero_point,
-                                       stored_range_of<T>(y, activation::none));
+        const fixed_point share = shared_out(factor, count);
+        const stored_range range = stored_range_of<T>(y, activation::none);
+        if (y.rounding == stored_rounding::half_to_even) return requantise<T>(coefficient < 0 ? -steps : steps, share, y, range);
+        return requantise<T, Rounding>(coefficient < 0 ? -steps : steps, share, y.zero_point, range);
       });
     } else if constexpr (std::is_integral_v<T>) {
       const double factor = double{a.factor()};
@@ -16246,6 +19595,7 @@ template <class Isa> struct fast_on_bytes<ops::reduce_mean, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     const tensor_desc& x = node.in[0].desc;
     if ((x.type != i8 && x.type != u8) || !has_work(node)) return {};
+    if (node.out[0].quantised.rounding != stored_rounding::twice) return {};
     const axis_block block = blocks::block_for(node);
     if (!block.found || block.inner < 8 || block.extent > most_mean_pixels) return {};
     return {.run = &run, .parts = parts_for(block.elements() / 4), .name = "fold bytes"};
@@ -16264,6 +19614,70 @@ template <class Isa> struct fast_on_bytes<ops::reduce_mean, Isa> {
     scale_column_sums(block, bytes_in(call, 0), how, bytes_out(call), part_of(call));
   }
 };
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/reduce_min.hpp
+// reduce_min: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/reduce_min.hpp
+// reduce_min: the smallest element along some axes of a tensor.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the folds of reduce.hpp.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Smallest one of the elements along `axes`.
+///
+///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
+///   y: the extents of the other axes; with keep_dims the folded axes stay, with extent 1
+///
+/// reduce_to_end: all axes from the first of the list on, and the result is multiplied by `coefficient`, unless that is
+/// 0 (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the end
+/// when negative. A NaN wins; of no elements it is the highest number of the dtype, of floats
+/// infinity. Integers times the coefficient are truncated toward zero and saturated.
+///
+/// Stored numbers are compared as they are, and y has the scale of x. Broken rules: see `rule`; axes are counted. Source:
+/// NNRt OH_NN_OPS_REDUCE_MIN.
+struct reduce_min : detail::plain_reduction<types::number, stored_numbers::kept> {
+  static constexpr op_code code{100};
+  static constexpr std::string_view name = "reduce_min";
+  static constexpr foreign_numbers foreign{.nnrt = 100, .hdi = 118};
+  static constexpr auto hdi_fields = hdi_reduction(2);
+  static constexpr nnrt_parameter parameters[] = {
+      {"keep_dims", 154, boolean}, {"reduce_to_end", 155, boolean}, {"coefficient", 156, f32}};
+  enum class rule { axes_must_be_a_list_or_one_number, axes_must_be_known, axis_must_be_an_axis_of_the_input, coefficient_of_a_quantised_tensor_must_be_1 };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    constexpr rule no_coefficient = rule::coefficient_of_a_quantised_tensor_must_be_1;
+    if (in[0].desc.quantised)
+      if (auto v = require_real(no_coefficient, a.factor(), 1); !v) return v;
+    return detail::infer_reduction<rule>(a, in);
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    using wide = std::conditional_t<std::is_integral_v<T>, T, math::compute_t<T>>;
+    constexpr wide none = [] {
+      if constexpr (std::is_integral_v<T>) return std::numeric_limits<T>::max();
+      else return math::infinity<wide>;
+    }();
+    detail::reduce_to_first<T>(a, in, out, none, [](wide x, wide y) { return x < y; });
+  }
+};
+
+}  // namespace ops
+
+/// reduce_min(x, axes<1, 2>, keep_dims) or reduce_min(x, axis<-1>); without axes the smallest element of all elements.
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto reduce_min(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::reduce_min>(x, keyword::as_axes(keywords)...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::reduce_min, Isa> : reduction_binding<minimum_fold, Isa> {};
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/reduce_prod.hpp
@@ -16301,6 +19715,7 @@ struct reduce_prod {
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 50, .hdi = 118};
+  static constexpr auto hdi_fields = hdi_reduction(3);
   static constexpr nnrt_parameter parameters[] = {
       {"keep_dims", 70, boolean}, {"reduce_to_end", 119, boolean}, {"coefficient", 120, f32}};
 
@@ -16388,6 +19803,102 @@ namespace nnrt::inline NNRT_ISA::kernels {
 template <class Isa> struct fast<ops::reduce_prod, Isa> : reduction_binding<product_fold, Isa> {};
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/reduce_sum.hpp
+// reduce_sum: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/reduce_sum.hpp
+// reduce_sum: the sum along some axes of a tensor.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the folds of reduce.hpp.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Sum of the elements along `axes`.
+///
+///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
+///   y: the extents of the other axes; with keep_dims the folded axes stay, with extent 1
+///
+/// reduce_to_end: all axes from the first of the list on, and the result is multiplied by `coefficient`, unless that is
+/// 0 (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the end
+/// when negative. A sum of no elements is 0. Floating point is added in row-major order in the type of
+/// computation (float for float16). Integers wrap around in their own width; times the coefficient they are truncated
+/// toward zero and saturated.
+///
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives: sums of (x - zero point) are
+/// exact integers, scaled in fixed point by scale of x * coefficient / scale of y.
+///
+/// Broken rules: see `rule`; axes and scales are counted. Source: NNRt OH_NN_OPS_REDUCE_SUM.
+struct reduce_sum : detail::plain_reduction<types::number, stored_numbers::computed> {
+  static constexpr op_code code{101};
+  static constexpr std::string_view name = "reduce_sum";
+  static constexpr foreign_numbers foreign{.nnrt = 101, .hdi = 118};
+  static constexpr auto hdi_fields = hdi_reduction(4);
+  static constexpr nnrt_parameter parameters[] = {
+      {"keep_dims", 157, boolean}, {"reduce_to_end", 158, boolean}, {"coefficient", 159, f32}};
+  enum class rule {
+    axes_must_be_a_list_or_one_number,
+    axes_must_be_known,
+    axis_must_be_an_axis_of_the_input,
+    quantised_type_must_be_i8_u8_or_i16,
+    quantised_input_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+    coefficient_of_a_quantised_sum_must_be_finite,
+  };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    if (in[0].desc.quantised)
+      if (auto v = check_quantisation(a, in[0].desc, wanted); !v) return v;
+    verdict v = detail::infer_reduction<rule>(a, in);
+    if (v && in[0].desc.quantised) v.outputs[0].quantised = wanted[0].quantised;
+    return v;
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    if constexpr (can_be_stored<T>)
+      if (in[0].desc->quantised) return add_stored<T>(a, in, out);
+    using wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, math::compute_t<T>>;
+    detail::reduce<T>(
+        a, in, out, wide{0}, [](wide& sum, T element) { sum += static_cast<wide>(element); },
+        [factor = a.factor()](wide sum, std::int64_t) { return detail::times_factor<T>(sum, factor); });
+  }
+
+ private:
+  static constexpr verdict check_quantisation(const attrs& a, const tensor_desc& x, array_ref<const tensor_desc> wanted) {
+    constexpr float most = std::numeric_limits<float>::max();
+    constexpr rule one_scale = rule::quantised_output_must_have_one_scale;
+    if (!types::stored.contains(x.type)) return require(rule::quantised_type_must_be_i8_u8_or_i16, x.type, i8);
+    if (auto v = detail::require_one_scale(rule::quantised_input_must_have_one_scale, x); !v) return v;
+    if (auto v = detail::require_one_scale(one_scale, detail::wish_of(wanted)); !v) return v;
+    return require_real_between(rule::coefficient_of_a_quantised_sum_must_be_finite, a.factor(), -most, most);
+  }
+  template <class T> static constexpr void add_stored(const attrs& a, arguments in, results out) {
+    const quantisation &x = in[0].desc->quantised, &y = out[0].desc->quantised;
+    const double coefficient{a.factor()};
+    const fixed_point factor = fixed_point_of(math::abs(coefficient) * double{x.scale} / double{y.scale});
+    detail::reduce<T>(
+        a, in, out, std::int64_t{0}, [&](std::int64_t& sum, T element) { sum += element - x.zero_point; },
+        [&](std::int64_t sum, std::int64_t) {
+          return requantise<T>(coefficient < 0 ? -sum : sum, factor, y.zero_point, stored_range_of<T>(y, activation::none));
+        });
+  }
+};
+
+}  // namespace ops
+
+/// reduce_sum(x, axes<1, 2>, keep_dims) or reduce_sum(x, axis<-1>); without axes the sum of all elements.
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto reduce_sum(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::reduce_sum>(x, keyword::as_axes(keywords)...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::reduce_sum, Isa> : reduction_binding<sum_fold, Isa> {};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/relu.hpp
 // relu: the fast kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
@@ -16413,8 +19924,9 @@ struct relu {
   static constexpr operand_spec inputs[] = {{"x", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .computes = meaning::relu, .quantised = stored_numbers::computed};
+      .result = storage::in_place, .computes = meaning::relu, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 47, .hdi = 2};
+  static constexpr auto hdi_fields = hdi_activation(1);
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
 
@@ -16489,8 +20001,9 @@ struct relu6 {
   static constexpr operand_spec inputs[] = {{"x", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .computes = meaning::relu6, .quantised = stored_numbers::computed};
+      .result = storage::in_place, .computes = meaning::relu6, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 48, .hdi = 2};
+  static constexpr auto hdi_fields = hdi_activation(3);
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
 
@@ -16726,6 +20239,10 @@ struct resize_bilinear {
   static constexpr operand_spec outputs[] = {{"y", interpolated}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 43, .hdi = 120};
+  static constexpr hdi_field hdi_fields[] = {
+      hdi_field::choice("method", 0), hdi_field::named("coordinateTransformMode", "coordinate_mode"),
+      hdi_field::always("cubicCoeff", 0), hdi_field::always("extrapolationValue", 0),
+      hdi_field::always("nearestMode", 0)};
   static constexpr nnrt_parameter parameters[] = {{"new_height", 61, i64},
                                                   {"new_width", 62, i64},
                                                   {"preserve_aspect_ratio", 63, boolean},
@@ -16866,6 +20383,59 @@ template <class Isa> struct fast<ops::resize_bilinear, Isa> {
     const coordinates mode = unpack<ops::resize_bilinear::attrs>(words).coordinate_mode;
     return {x[0], x[3], {x[1], y[1], mode}, {x[2], y[2], mode}};
   }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/round.hpp
+// round: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/round.hpp
+// round: the nearest integer.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Rounding to integers, element by element.
+///
+///   x: any shape      y: the same shape, the integer nearest to x, of two the even one
+///
+/// A zero keeps its sign, and what is rounded to zero has that of x. Infinities and NaN stay.
+///
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
+/// nearest to the real result, computed in double and rounded to float.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_ROUND.
+struct round : detail::real_function {
+  static constexpr op_code code{102};
+  static constexpr std::string_view name = "round";
+  static constexpr foreign_numbers foreign{.nnrt = 102, .hdi = 125};
+  using rule = detail::real_function_rule;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::compute_real<T>(in, out, [](double x) { return math::round_half_even(x); });
+  }
+};
+
+}  // namespace ops
+
+/// round(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto round(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::round>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::round, Isa> : unary_binding<fast<ops::round, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice table = table_binding<ops::round, Isa>::select(node)) return table;
+    return unary_binding<fast>::select(node);
+  }
+  static constexpr std::int64_t cost = 2;
+  static round_lanes function(array_ref<const word>) { return {}; }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -17279,8 +20849,9 @@ struct sigmoid {
   static constexpr std::string_view name = "sigmoid";
   static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
-  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 28, .hdi = 2};
+  static constexpr auto hdi_fields = hdi_activation(2);
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
 
@@ -17294,7 +20865,7 @@ struct sigmoid {
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
     if constexpr (std::is_same_v<T, std::int16_t>) {
       const quantisation& from = in[0].desc->quantised;
-      if (detail::is_interpolated(from, out[0].desc->quantised)) {
+      if (out[0].desc->quantised.rounding == stored_rounding::twice && detail::is_interpolated(from, out[0].desc->quantised)) {
         const detail::sigmoid_argument argument(from.scale, false);
         return detail::for_each_element<T>(in, out, [&](T x) { return detail::sigmoid_of(argument(x)); });
       }
@@ -17334,6 +20905,59 @@ template <class Isa> struct fast<ops::sigmoid, Isa> : unary_binding<fast<ops::si
   }
   static constexpr std::int64_t cost = 4;
   static sigmoid_lanes function(array_ref<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/sin.hpp
+// sin: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/sin.hpp
+// sin: the sine of an angle.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Sine, element by element.
+///
+///   x: any shape      y: the same shape, sin(x) of x in radians, from -1 to 1
+///
+/// Every finite angle has its own sine, large ones too. Infinity gives NaN.
+///
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
+/// nearest to the real result, computed in double and rounded to float.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_SIN.
+struct sin : detail::real_function {
+  static constexpr op_code code{86};
+  static constexpr std::string_view name = "sin";
+  static constexpr foreign_numbers foreign{.nnrt = 86, .hdi = 133};
+  using rule = detail::real_function_rule;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::compute_real<T>(in, out, [](double x) { return math::sin(x); });
+  }
+};
+
+}  // namespace ops
+
+/// sin(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto sin(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::sin>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::sin, Isa> : unary_binding<fast<ops::sin, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice table = table_binding<ops::sin, Isa>::select(node)) return table;
+    return unary_binding<fast>::select(node);
+  }
+  static constexpr std::int64_t cost = 8;
+  static sine_lanes<0> function(array_ref<const word>) { return {}; }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -17519,21 +21143,32 @@ template <class V>
   const V from(shift);
   std::int64_t i = 0;
   for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes) {
+    V e[row_accumulators];
+    each<row_accumulators>([&](auto k) __attribute__((always_inline)) { e[k] = load(x + i + k * lanes) - from; });
+    exponentials_below_one(e);
     each<row_accumulators>([&](auto k) __attribute__((always_inline)) {
-      const V e = exp_of(load(x + i + k * lanes) - from);
-      store(y + i + k * lanes, e);
-      sums[k] = sums[k] + e;
+      store(y + i + k * lanes, e[k]);
+      sums[k] = sums[k] + e[k];
     });
   }
-  for (; i + lanes <= n; i += lanes) {
-    const V e = exp_of(load(x + i) - from);
-    store(y + i, e);
-    sums[0] = sums[0] + e;
-  }
   if (i < n) {
-    const V e = exp_of(load_first(x + i, n - i) - from);
-    store_first(y + i, e, n - i);
-    sums[1] = sums[1] + first_or(e, n - i, 0.0F);
+    V e[row_accumulators];
+    // Of vectors that are not there, and lanes behind the last number, the exponential is 0.
+    constexpr float nothing = -std::numeric_limits<float>::infinity();
+    const auto lanes_of = [&](std::int64_t k) { return n - i - k * lanes; };
+    each<row_accumulators>([&](auto k) __attribute__((always_inline)) {
+      const std::int64_t left = lanes_of(k);
+      if (left >= lanes) e[k] = load(x + i + k * lanes) - from;
+      else if (left > 0) e[k] = first_or(load_first(x + i + k * lanes, left) - from, left, nothing);
+      else e[k] = V(nothing);
+    });
+    exponentials_below_one(e);
+    each<row_accumulators>([&](auto k) __attribute__((always_inline)) {
+      const std::int64_t left = lanes_of(k);
+      if (left >= lanes) store(y + i + k * lanes, e[k]);
+      else if (left > 0) store_first(y + i + k * lanes, e[k], left);
+      sums[k] = sums[k] + e[k];
+    });
   }
   return sum_of_lanes((sums[0] + sums[1]) + (sums[2] + sums[3]));
 }
@@ -17592,6 +21227,19 @@ template <class Isa = native> void softmax_rows(const axis_block& block, const f
   }
 }
 
+/// The same, with the same bits, for rows of at most one vector.
+template <class Isa = native> void softmax_short_rows(const axis_block& block, const float* x, float* y, part p = {}) {
+  const interval rows = share(block.outer, p);
+  const std::int64_t n = block.extent;
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    const vf values = load_first(x + row * n, n);
+    const float most = largest_lane(first_or(values, n, -std::numeric_limits<float>::infinity()));
+    vf e[] = {values - vf(most)};
+    exponentials_below_one(e);
+    store_first(y + row * n, e[0] * vf(1.0F / sum_of_lanes(first_or(e[0], n, 0.0F))), n);
+  }
+}
+
 /// The same for any inner extent: vectors are made of groups that lie side by side.
 template <class Isa = native> void softmax_columns(const axis_block& block, const float* x, float* y, part p = {}) {
   const rectangle work = share(block.outer, (block.inner + lanes - 1) / lanes, p);
@@ -17607,7 +21255,8 @@ template <class Isa = native> void softmax_columns(const axis_block& block, cons
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/stored_softmax.hpp
 // stored_softmax: softmax of stored numbers with the reference's bits, whose powers are kept in tables.
-// Flow: bind/softmax.hpp calls softmax_of_bytes() and softmax_of_shorts() for a part of the groups.
+// Flow: a prepare step makes the table of a node; bind/softmax.hpp calls softmax_of_bytes() and softmax_of_shorts() for a
+// part of the groups.
 
 // ===== nnrt/ops/detail/stored_softmax.hpp
 // stored_softmax: the two ways in which softmax of stored numbers is computed, for one group of elements.
@@ -17729,8 +21378,9 @@ template <class T> struct fixed_softmax {
   };
   constexpr share share_of(std::int64_t sum) const {
     const fixed::reciprocal one = fixed::reciprocal_of(sum);
+    if (sizeof(T) == 1 && are_usual_shares<T>(to)) return {one, {}, to, true};
     const double unit = 0x1p-31 / static_cast<double>(std::int64_t{1} << one.bits);
-    return {one, fixed_point_of(unit / double{to.scale}), to, sizeof(T) == 1 && are_usual_shares<T>(to)};
+    return {one, fixed_point_of(unit / double{to.scale}), to, false};
   }
 };
 
@@ -17777,13 +21427,124 @@ struct interpolated_softmax {
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
+/// What softmax of bytes knows before it runs, by how far a number is below the largest of its group.
+template <class T> struct byte_powers {
+  ops::detail::fixed_softmax<T> by;
+  std::int64_t count = 0;  // those behind are 0
+  /// The power of d is at [256 - d], so that numbers themselves are indices.
+  std::int32_t power[table_entries + 1] = {};
+  /// What it adds to a sum: all of it; or in registers, which read behind the largest number, too, its bytes one by one.
+#if defined(NNRT_LANES_AVX512)
+  std::byte addend[3][2 * table_entries] = {};
+#else
+  std::int32_t addend[table_entries + 1] = {};
+#endif
+
+  explicit byte_powers(const ops::detail::fixed_softmax<T>& with) : by(with) {
+    for (std::int64_t d = 0; d < table_entries; ++d) {
+      const std::int64_t at = table_entries - d;
+      power[at] = by.power(-d);
+      if (power[at] != 0) count = d + 1;
+      const auto added = static_cast<std::int32_t>(by.addend(power[at]));
+#if defined(NNRT_LANES_AVX512)
+      for (int i = 0; i < 3; ++i) addend[i][at] = static_cast<std::byte>(added >> (8 * i) & 0xff);
+#else
+      addend[at] = added;
+#endif
+    }
+  }
+};
+
+namespace detail {
+
+/// Bytes as numbers of their own type, in order.
+template <class T> inline T largest_byte(const T* x, std::int64_t n) {
+  typedef T lanes_of_bytes __attribute__((vector_size(register_bytes), may_alias));
+  T largest = x[0];
+  std::int64_t i = 0;
+  if (n >= register_bytes) {
+    auto most = load_vector<lanes_of_bytes>(x);
+    for (i = register_bytes; i + register_bytes <= n; i += register_bytes) {
+      const auto next = load_vector<lanes_of_bytes>(x + i);
+      most = next > most ? next : most;
+    }
+    T all[register_bytes];
+    store_vector(all, most);
+    for (const T lane : all) largest = lane > largest ? lane : largest;
+  }
+  for (; i < n; ++i) largest = x[i] > largest ? x[i] : largest;
+  return largest;
+}
+
+/// The sum of what n numbers add, whose largest is given.
+template <class T> inline std::int64_t sum_of_addends(const byte_powers<T>& powers, std::int32_t largest, const T* x, std::int64_t n) {
+#if defined(NNRT_LANES_AVX512)
+  const auto in_registers = [&](int i) __attribute__((always_inline)) {
+    const std::byte* const zero = powers.addend[i] + table_entries - largest;
+    return table_in_registers(zero, zero + (std::is_signed_v<T> ? -128 : 128));
+  };
+  const table_in_registers tables[] = {in_registers(0), in_registers(1), in_registers(2)};
+  __m512i sums[] = {_mm512_setzero_si512(), _mm512_setzero_si512(), _mm512_setzero_si512()};
+  for (; n > 0; n -= 64, x += 64) {
+    const __mmask64 those = n < 64 ? (std::uint64_t{1} << n) - 1 : ~std::uint64_t{0};
+    const table_places places(_mm512_maskz_loadu_epi8(those, x));
+    each<3>([&](auto i) __attribute__((always_inline)) {
+      const __m512i added = _mm512_sad_epu8(_mm512_maskz_mov_epi8(those, tables[i].at(places)), _mm512_setzero_si512());
+      sums[i] = _mm512_add_epi64(sums[i], added);
+    });
+  }
+  return _mm512_reduce_add_epi64(_mm512_add_epi64(sums[0], _mm512_add_epi64(_mm512_slli_epi64(sums[1], 8), _mm512_slli_epi64(sums[2], 16))));
+#else
+  const std::int32_t* const table = powers.addend + table_entries - largest;
+  std::int64_t a = 0, b = 0, c = 0, d = 0, i = 0;
+  for (; i + 4 <= n; i += 4) {
+    a += table[x[i]], b += table[x[i + 1]], c += table[x[i + 2]], d += table[x[i + 3]];
+    asm("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));  // g++ 12 would put vectors together from single loads
+  }
+  for (; i < n; ++i) a += table[x[i]];
+  return a + b + c + d;
+#endif
+}
+
+/// results[i] = share(power[i]) of `count` powers, for shares that are stored as TFLite asks for. Nothing is negative here.
+template <class T, class Share>
+inline void usual_shares(const Share& share, const std::int32_t* power, std::int64_t count, T* results) {
+  constexpr std::uint64_t most = 255, half = std::uint64_t{1} << 30;
+  const int bits = static_cast<int>(nnrt::detail::clamped(share.reciprocal.bits + 23, 0, 62));
+  const std::uint64_t fraction = static_cast<std::uint32_t>(share.reciprocal.fraction), up = bits > 0 ? std::uint64_t{1} << (bits - 1) : 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::uint64_t product = (fraction * static_cast<std::uint32_t>(power[i]) + half) >> 31;
+    const std::uint64_t number = (product + up) >> bits;
+    results[i] = static_cast<T>(static_cast<std::uint8_t>((number < most ? number : most) ^ (std::is_signed_v<T> ? 0x80U : 0U)));
+  }
+}
+
+/// One group of elements side by side that is longer than the table.
+template <class Isa, class T> void softmax_of_long_row(const byte_powers<T>& powers, const T* x, std::int64_t n, T* y) {
+  constexpr std::int64_t zero = std::is_signed_v<T> ? 128 : 0;  // where 0 is among the numbers from the smallest one on
+  const std::int32_t largest = largest_byte(x, n);
+  const auto share = powers.by.share_of(sum_of_addends(powers, largest, x, n));
+  // By byte: that of number k is at k and, of negative ones, at k + 256.
+  T results[table_entries + zero] = {};
+  T* const by_number = results + zero;
+  const std::int64_t least = largest - powers.count + 1 < -zero ? -zero : largest - powers.count + 1;
+  const T none = share(0);
+  for (std::int64_t k = -zero; k < least; ++k) by_number[k] = none;
+  const std::int32_t* const power = powers.power + table_entries - largest;
+  if (share.is_usual) usual_shares(share, power + least, largest + 1 - least, by_number + least);
+  else
+    for (std::int64_t k = least; k <= largest; ++k) by_number[k] = share(power[k]);
+  for (std::int64_t k = -zero; k < 0; ++k) by_number[k + table_entries] = by_number[k];
+  look_up<Isa>(reinterpret_cast<const std::byte*>(by_number), reinterpret_cast<const std::byte*>(x), n, reinterpret_cast<std::byte*>(y));
+}
+
+}  // namespace detail
+
 /// y = the shares of x along the middle axis of the block. power_of(d) is the power of an element that is d below the
-/// largest of its group; finisher(share) gives the function from d to a result.
-template <class T, class By, class PowerOf, class Finisher>
-void share_out(const axis_block& block, const T* x, const By& by, const PowerOf& power_of, const Finisher& finisher, T* y,
-               part p) {
+/// largest of its group.
+template <class T, class By, class PowerOf>
+void share_out(const axis_block& block, const T* x, const By& by, const PowerOf& power_of, T* y, interval groups) {
   const std::int64_t step = block.inner;
-  const interval groups = share(block.outer * block.inner, p);
   for (std::int64_t group = groups.begin; group < groups.end; ++group) {
     const std::int64_t first = group / step * block.extent * step + group % step;
     const T* const from = x + first;
@@ -17791,48 +21552,38 @@ void share_out(const axis_block& block, const T* x, const By& by, const PowerOf&
     for (std::int64_t i = 1; i < block.extent; ++i) largest = from[i * step] > largest ? from[i * step] : largest;
     std::int64_t sum = 0;
     for (std::int64_t i = 0; i < block.extent; ++i) sum += by.addend(power_of(largest - from[i * step]));
-    const auto finish = finisher(by.share_of(sum));
-    for (std::int64_t i = 0; i < block.extent; ++i) y[first + i * step] = finish(largest - from[i * step]);
+    const auto finish = by.share_of(sum);
+    for (std::int64_t i = 0; i < block.extent; ++i) y[first + i * step] = finish(power_of(largest - from[i * step]));
   }
 }
 
-/// Of bytes: a table of the 256 powers, and for long groups one of the 256 results.
-template <class T>
-void softmax_of_bytes(const axis_block& block, const T* x, const ops::detail::fixed_softmax<T>& by, T* y, part p) {
-  constexpr int entries = 256;
-  std::int32_t powers[entries];
-  for (int d = 0; d < entries; ++d) powers[d] = by.power(-d);
-  using shared = typename ops::detail::fixed_softmax<T>::share;
-  const auto power_of = [&](std::int32_t d) { return powers[d]; };
-  if (block.extent < 2 * entries)
+/// Of bytes. Long rows have a table of all results made first.
+template <class Isa, class T>
+void softmax_of_bytes(const axis_block& block, const T* x, const byte_powers<T>& powers, T* y, part p) {
+  const interval groups = share(block.outer * block.inner, p);
+  if (block.inner != 1 || block.extent < table_entries / 2)
     return share_out(
-        block, x, by, power_of, [&](const shared& of) { return [&powers, of](std::int32_t d) { return of(powers[d]); }; },
-        y, p);
-  T results[entries];
-  share_out(
-      block, x, by, power_of,
-      [&](const shared& of) {
-        for (int d = 0; d < entries; ++d) results[d] = of(powers[d]);
-        return [&results](std::int32_t d) { return results[d]; };
-      },
-      y, p);
+        block, x, powers.by, [&](std::int32_t d) { return powers.power[table_entries - d]; }, y, groups);
+  for (std::int64_t row = groups.begin; row < groups.end; ++row)
+    detail::softmax_of_long_row<Isa>(powers, x + row * block.extent, block.extent, y + row * block.extent);
 }
 
-/// Of numbers of 16 bits whose shares count 32768ths: the table of exponentials, which the reference computes as it goes.
-inline void softmax_of_shorts(const axis_block& block, const std::int16_t* x, const ops::detail::interpolated_softmax& by,
-                              std::int16_t* y, part p) {
-  using softmax = ops::detail::interpolated_softmax;
-  std::int32_t entries[softmax::exponentials.steps + 1];
-  for (int i = 0; i <= softmax::exponentials.steps; ++i) entries[i] = softmax::exponentials.entry(i);
+/// What softmax of 16-bit numbers knows before it runs: the table of exponentials, which the reference computes as it goes.
+struct short_powers {
+  ops::detail::interpolated_softmax by;
+  std::int32_t entry[ops::detail::interpolated_softmax::exponentials.steps + 1];
+
+  explicit short_powers(const ops::detail::interpolated_softmax& with) : by(with) {
+    for (int i = 0; i <= by.exponentials.steps; ++i) entry[i] = by.exponentials.entry(i);
+  }
+};
+
+/// Of numbers of 16 bits whose shares count 32768ths.
+inline void softmax_of_shorts(const axis_block& block, const std::int16_t* x, const short_powers& powers, std::int16_t* y, part p) {
   const auto power_of = [&](std::int32_t d) {
-    return softmax::exponentials.between(by.place_of(-d), [&](int i) { return entries[i]; });
+    return powers.by.exponentials.between(powers.by.place_of(-d), [&](int i) { return powers.entry[i]; });
   };
-  share_out(
-      block, x, by, power_of,
-      [&](const softmax::share& of) {
-        return [&power_of, of](std::int32_t d) { return of(power_of(d)); };
-      },
-      y, p);
+  share_out(block, x, powers.by, power_of, y, share(block.outer * block.inner, p));
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -17860,6 +21611,7 @@ struct softmax {
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 30, .hdi = 138};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::unknown("beta")};
   static constexpr nnrt_parameter parameters[] = {{"axis", 46, i64}};
 
   struct attrs {
@@ -17988,9 +21740,10 @@ template <class Isa> struct softmax_blocks {
 };
 
 template <class Isa> struct fast<ops::softmax, Isa> : softmax_blocks<Isa> {
-  static constexpr int methods = 2;
+  enum : std::int16_t { rows, short_rows, columns, methods };
   template <int Method> static constexpr kernel_functions functions() {
-    if constexpr (Method == 0) return {&run_rows};
+    if constexpr (Method == rows) return {&run_rows};
+    else if constexpr (Method == short_rows) return {&run_short_rows};
     else return {&run_columns};
   }
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -17998,12 +21751,16 @@ template <class Isa> struct fast<ops::softmax, Isa> : softmax_blocks<Isa> {
     const axis_block block = fast::block_for(node.attrs, node.in[0].desc.shape);
     if (!block.found) return {};
     constexpr std::int64_t cost = 8;  // additions that one element is worth
-    return {.code = {.method = static_cast<std::int16_t>(block.inner == 1 ? 0 : 1)},
+    const auto method = block.inner != 1 ? columns : block.extent <= lanes ? short_rows : rows;
+    return {.code = {.method = method},
             .parts = parts_for(block.elements() * cost),
             .name = block.inner == 1 ? "softmax rows" : "softmax columns"};
   }
   static void run_rows(const kernel_call& call) {
     softmax_rows(fast::block_for(call.attrs, call.in[0].shape()), floats_in(call, 0), floats_out(call), part_of(call));
+  }
+  static void run_short_rows(const kernel_call& call) {
+    softmax_short_rows(fast::block_for(call.attrs, call.in[0].shape()), floats_in(call, 0), floats_out(call), part_of(call));
   }
   static void run_columns(const kernel_call& call) {
     softmax_columns(fast::block_for(call.attrs, call.in[0].shape()), floats_in(call, 0), floats_out(call), part_of(call));
@@ -18015,29 +21772,32 @@ template <class Isa> struct fast_on_bytes<ops::softmax, Isa> : softmax_blocks<Is
     const tensor_desc &x = node.in[0].desc, &y = node.out[0];
     if (!types::stored.contains(x.type) || !has_work(node)) return {};
     const axis_block block = fast_on_bytes::block_for(node.attrs, x.shape);
-    const bool is_short = x.type == i16;
-    // Below that many elements the reference computes their powers sooner than a table is filled.
-    const std::int64_t least = is_short ? 256 : 192;
-    if (!block.found || x.elements() < least) return {};
-    if (is_short && !ops::detail::are_usual_shares<std::int16_t>(y.quantised)) return {};
-    const kernel_function run = is_short       ? &run_shorts
-                                : x.type == i8 ? &run_bytes<std::int8_t>
-                                               : &run_bytes<std::uint8_t>;
-    return {.run = run, .parts = parts_for(block.elements()), .name = "softmax stored"};
+    if (!block.found || (x.type == i16 && !ops::detail::are_usual_shares<std::int16_t>(y.quantised))) return {};
+    kernel_choice choice = x.type == i16  ? chosen<std::int16_t, short_powers>()
+                           : x.type == i8 ? chosen<std::int8_t, byte_powers<std::int8_t>>()
+                                          : chosen<std::uint8_t, byte_powers<std::uint8_t>>();
+    choice.parts = parts_for(block.elements());
+    return choice;
   }
 
  private:
-  static float beta_of(const kernel_call& call) { return unpack<ops::softmax::attrs>(call.attrs).beta; }
-  template <class T> static void run_bytes(const kernel_call& call) {
-    const ops::detail::fixed_softmax<T> by(call.in[0].desc->quantised, call.out[0].desc->quantised, beta_of(call));
-    softmax_of_bytes(fast_on_bytes::block_for(call.attrs, call.in[0].shape()), call.in[0].data.template get<T>(), by,
-                     call.out[0].data.template get<T>(), part_of(call));
+  template <class T, class Powers> static constexpr kernel_choice chosen() {
+    return {.run = &run<T, Powers>, .pack = &make_powers<T, Powers>, .packed_bytes = sizeof(Powers), .name = "softmax stored"};
   }
-  static void run_shorts(const kernel_call& call) {
-    const ops::detail::interpolated_softmax by(call.in[0].desc->quantised, beta_of(call));
-    softmax_of_shorts(fast_on_bytes::block_for(call.attrs, call.in[0].shape()),
-                      call.in[0].data.template get<std::int16_t>(), by,
-                      call.out[0].data.template get<std::int16_t>(), part_of(call));
+  template <class T, class Powers> static void make_powers(const kernel_call& call) {
+    const float beta = unpack<ops::softmax::attrs>(call.attrs).beta;
+    const quantisation &x = call.in[0].desc->quantised, &y = call.out[1].desc->quantised;
+    void* const to = call.out[0].data.raw();
+    if constexpr (sizeof(T) == 2) ::new (to) Powers({x, beta});
+    else ::new (to) Powers({x, y, beta});
+  }
+  template <class T, class Powers> static void run(const kernel_call& call) {
+    const axis_block block = fast_on_bytes::block_for(call.attrs, call.in[0].shape());
+    const auto& powers = *static_cast<const Powers*>(call.in[1].data.raw());
+    const T* const x = call.in[0].data.template get<T>();
+    T* const y = call.out[0].data.template get<T>();
+    if constexpr (sizeof(T) == 2) softmax_of_shorts(block, x, powers, y, part_of(call));
+    else softmax_of_bytes<Isa>(block, x, powers, y, part_of(call));
   }
 };
 
@@ -18070,7 +21830,9 @@ struct space_to_batch_nd {
   static constexpr operand_spec inputs[] = {{"x", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
-  static constexpr foreign_numbers foreign{.nnrt = 31, .hdi = 141};
+  static constexpr foreign_numbers foreign{.nnrt = 31, .hdi = 141, .nnrt_name = "SpaceToBatchND"};
+  static constexpr hdi_field hdi_fields[] = {
+      hdi_field::named("blockShape", "block"), hdi_field::named("paddings", "paddings").upstream_repeating()};
   static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"block", 47, i64, 2}.of_rank(1).appending(),
                                                   nnrt_parameter{"paddings", 48, i64, 4}.of_rank(2)};
 
@@ -18184,6 +21946,99 @@ template <class Isa> struct fast<ops::space_to_batch_nd, Isa> {
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/space_to_depth.hpp
+// space_to_depth: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/space_to_depth.hpp
+// space_to_depth: blocks of pixels become channels of an image.
+// Flow: front ends call infer(); kernels/select.hpp binds it to copies of rows.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Blocks of pixels become channels.
+///
+///   x: [N, H, W, C], NHWC      y: [N, H / block_size, W / block_size, C * block_size^2]
+///
+/// y[n, h, w, (i * b + j) * C + c] = x[n, h * b + i, w * b + j, c], where b is block_size, which has to be given.
+///
+/// Broken rules: see `rule`; channels and pixels are counted. Source: NNRt OH_NN_OPS_SPACE_TO_DEPTH.
+struct space_to_depth {
+  static constexpr op_code code{104};
+  static constexpr std::string_view name = "space_to_depth";
+  static constexpr operand_spec inputs[] = {{"x", types::any}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr foreign_numbers foreign{.nnrt = 104, .hdi = 142};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::always("format", 1).upstream_writes(0)};
+  static constexpr nnrt_parameter parameters[] = {{"block_size", 150, i64}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, block_size));
+    constexpr attrs() : block_size(0) {}
+  };
+  enum class rule {
+    input_rank_must_be_4,
+    input_must_be_nhwc,
+    block_size_must_be_at_least_2,
+    image_must_be_divisible_by_the_block_size,
+  };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    const std::int64_t b = a.block_size, n = x.shape[0], h = x.shape[1], w = x.shape[2], c = x.shape[3];
+    if (auto v = require(rule::input_rank_must_be_4, x.rank(), 4); !v) return v;
+    if (x.layout == format::nchw) return require(rule::input_must_be_nhwc, x.layout, format::nhwc);
+    if (auto v = require_at_least(rule::block_size_must_be_at_least_2, b, 2); !v) return v;
+    const std::int64_t pixels = detail::extent_product(b, b);
+    for (const std::int64_t length : {h, w})
+      if (length >= 0 && length % b != 0) return refuse(rule::image_must_be_divisible_by_the_block_size, length, b);
+    return yields(x.with_shape({n, h < 0 ? -1 : h / b, w < 0 ? -1 : w / b, detail::extent_product(c, pixels)}));
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    if (y.elements() == 0) return;
+    const std::int64_t b = a.block_size;
+    shape_t at;  // in the image that has more pixels
+    at.rank = 4;
+    do {
+      const std::int64_t place = at[1] % b * b + at[2] % b;
+      y(at[0], at[1] / b, at[2] / b, place * x.extent(3) + at[3]) = x.at(at);
+    } while (next_index(at, x.shape));
+  }
+};
+
+}  // namespace ops
+
+/// space_to_depth(x, block_size<2>).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto space_to_depth(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::space_to_depth>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::space_to_depth, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "copy rows"};
+  }
+  static void run(const kernel_call& call) {
+    const std::int64_t bytes = size_of(call.in[0].type()), b = unpack<ops::space_to_depth::attrs>(call.attrs).block_size;
+    box_loops loops;
+    for_each_block_axis(call.out[0].shape(), b, false, bytes,
+                        [&](std::int64_t extent, block_steps steps) { loops.add_axis(extent, steps.wide, steps.deep); });
+    loops.close(bytes);
+    copy_box(loops, bytes_in(call, 0), bytes_out(call), part_of(call));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/split.hpp
 // split: the fast kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
@@ -18213,6 +22068,7 @@ struct split {
   static constexpr operand_spec outputs[] = {{"y", types::any, presence::variadic}};
   static constexpr operator_traits traits{.outputs_are_parts = true, .quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 32, .hdi = 145};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::named("sizeSplits", "sizes")};
   static constexpr nnrt_parameter parameters[] = {
       {"axis", 49, i64}, {"output_num", 50, i64}, nnrt_parameter{"sizes", 51, i64, -1}.appending()};
 
@@ -18383,7 +22239,7 @@ struct sqrt {
   static constexpr std::string_view name = "sqrt";
   static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
-  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 33, .hdi = 146};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -18424,6 +22280,65 @@ template <class Isa> struct fast<ops::sqrt, Isa> : unary_binding<fast<ops::sqrt,
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/square.hpp
+// square: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/square.hpp
+// square: a number times itself.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Square, element by element.
+///
+///   x: any shape      y: the same shape, x * x
+///
+/// Integers wrap around in their width.
+///
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; the square is brought to it
+/// in fixed point.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_SQUARE; quantised: as TFLite's MUL.
+struct square : detail::number_function {
+  static constexpr op_code code{63};
+  static constexpr std::string_view name = "square";
+  static constexpr foreign_numbers foreign{.nnrt = 63, .hdi = 148};
+  using rule = detail::number_function_rule;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    if constexpr (can_be_stored<T>)
+      if (in[0].desc->quantised) {
+        const quantisation &from = in[0].desc->quantised, &to = out[0].desc->quantised;
+        const detail::stored_product<T> product({from, from, to});
+        return detail::for_each_element<T>(in, out, [&](T x) { return product(x, x); });
+      }
+    detail::for_each_number<T>(in, out, [](auto x) { return x * x; });
+  }
+};
+
+}  // namespace ops
+
+/// square(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto square(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::square>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::square, Isa> : unary_binding<fast<ops::square, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice table = table_binding<ops::square, Isa>::select(node)) return table;
+    return unary_binding<fast>::select(node);
+  }
+  static constexpr std::int64_t cost = 1;
+  static square_lanes function(array_ref<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/squared_difference.hpp
 // squared_difference: the fast kernels of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
@@ -18454,7 +22369,7 @@ struct squared_difference {
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
       .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed};
-  static constexpr foreign_numbers foreign{.nnrt = 34, .hdi = 149};
+  static constexpr foreign_numbers foreign{.nnrt = 34, .hdi = 149, .tells_quantisation = 0};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
   enum class rule {
@@ -18542,7 +22457,7 @@ struct stack {
   static constexpr operand_spec inputs[] = {{"x", types::any, presence::variadic}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
-  static constexpr foreign_numbers foreign{.nnrt = 36, .hdi = 150};
+  static constexpr foreign_numbers foreign{.nnrt = 36, .hdi = 150, .tells_quantisation = 0};
   static constexpr nnrt_parameter parameters[] = {{"axis", 53, i64}};
 
   struct attrs {
@@ -18662,7 +22577,7 @@ struct strided_slice {
       {"x", types::any}, {"begin", types::index}, {"end", types::index}, {"strides", types::index}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true};
-  static constexpr foreign_numbers foreign{.nnrt = 37, .hdi = 151};
+  static constexpr foreign_numbers foreign{.nnrt = 37, .hdi = 151, .tells_quantisation = 0};
   static constexpr nnrt_parameter parameters[] = {{"begin_mask", 54, i64, -1},
                                                   {"end_mask", 55, i64, -1},
                                                   {"ellipsis_mask", 56, i64, -1},
@@ -18922,7 +22837,7 @@ struct sub {
   static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed};
+      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 38, .hdi = 152};
   static constexpr nnrt_parameter parameters[] = {{"fused", 59, i8}};
   using attrs = detail::fused_attribute;
@@ -18990,6 +22905,60 @@ template <class Isa> struct fast<ops::sub, Isa> : binary_binding<ops::sub, fast<
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/swish.hpp
+// swish: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/swish.hpp
+// swish: x times its sigmoid.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Sigmoid linear unit, element by element.
+///
+///   x: any shape      y: the same shape, x * sigmoid(x) = x / (1 + exp(-x))
+///
+/// NaN at minus infinity, where that is no number.
+///
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
+/// nearest to the real result, computed in double and rounded to float.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_SWISH.
+struct swish : detail::real_function {
+  static constexpr op_code code{105};
+  static constexpr std::string_view name = "swish";
+  static constexpr foreign_numbers foreign{.nnrt = 105, .hdi = 2};
+  static constexpr auto hdi_fields = hdi_activation(18);
+  using rule = detail::real_function_rule;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::compute_real<T>(in, out, [](double x) { return x / (1 + math::exp(-x)); });
+  }
+};
+
+}  // namespace ops
+
+/// swish(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto swish(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::swish>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::swish, Isa> : unary_binding<fast<ops::swish, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice table = table_binding<ops::swish, Isa>::select(node)) return table;
+    return unary_binding<fast>::select(node);
+  }
+  static constexpr std::int64_t cost = 8;
+  static swish_lanes function(array_ref<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/tanh.hpp
 // tanh: the fast kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
@@ -19016,8 +22985,9 @@ struct tanh {
   static constexpr std::string_view name = "tanh";
   static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
-  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 39, .hdi = 2};
+  static constexpr auto hdi_fields = hdi_activation(10);
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
 
@@ -19031,7 +23001,7 @@ struct tanh {
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
     if constexpr (std::is_same_v<T, std::int16_t>) {
       const quantisation& from = in[0].desc->quantised;
-      if (detail::is_interpolated(from, out[0].desc->quantised)) {
+      if (out[0].desc->quantised.rounding == stored_rounding::twice && detail::is_interpolated(from, out[0].desc->quantised)) {
         const detail::sigmoid_argument argument(from.scale, true);
         return detail::for_each_element<T>(in, out, [&](T x) { return detail::tanh_of(argument(x)); });
       }
@@ -19091,7 +23061,7 @@ struct tile {
   static constexpr operand_spec inputs[] = {{"x", types::any}, {"multiples", types::index}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true};
-  static constexpr foreign_numbers foreign{.nnrt = 40, .hdi = 160};
+  static constexpr foreign_numbers foreign{.nnrt = 40, .hdi = 160, .tells_quantisation = 0};
   static constexpr nnrt_parameter parameters[] = {{"dims", 128, i64, -1}};
 
   struct attrs {
@@ -19239,7 +23209,7 @@ struct top_k {
   static constexpr operand_spec inputs[] = {{"x", types::number}, {"k", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"values", types::number}, {"indices", types_of(i32)}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
-  static constexpr foreign_numbers foreign{.nnrt = 53, .hdi = 161};
+  static constexpr foreign_numbers foreign{.nnrt = 53, .hdi = 161, .tells_quantisation = 0};
   static constexpr nnrt_parameter parameters[] = {{"sorted", 74, boolean, -1}, nnrt_parameter{"axis", 123, i64}.otherwise(0)};
 
   /// Larger indices would not fit into i32.
@@ -19550,10 +23520,16 @@ template <class T> inline void transpose_plane(const transposition& t, const T* 
   if (rows.size() < quad<T>::size || columns.size() < quad<T>::size)
     return transpose_elements(from + rows.begin * t.from_step + columns.begin, t.from_step,
                               to + columns.begin * t.to_step + rows.begin, t.to_step, rows.size(), columns.size());
+  const auto height_at = [&](std::int64_t i) { return rows.end - i < tile ? rows.end - i : tile; };
   for (std::int64_t j = columns.begin; j < columns.end; j += tile)
     for (std::int64_t i = rows.begin; i < rows.end; i += tile) {
-      const std::int64_t height = rows.end - i < tile ? rows.end - i : tile;
+      const std::int64_t height = height_at(i);
       const std::int64_t width = columns.end - j < tile ? columns.end - j : tile;
+      // The next tile's lines: no machine guesses from so many rows at once where they lie.
+      const bool is_last = i + tile >= rows.end;
+      const std::int64_t next_i = is_last ? rows.begin : i + tile, next_j = is_last ? j + tile : j;
+      for (std::int64_t row = next_i; next_j < columns.end && row < next_i + height_at(next_i); ++row)
+        __builtin_prefetch(from + row * t.from_step + next_j);
       transpose_tile(from + i * t.from_step + j, t.from_step, to + j * t.to_step + i, t.to_step, height, width);
     }
 }
@@ -19611,7 +23587,7 @@ struct transpose {
   static constexpr operand_spec inputs[] = {{"x", types::any}, {"perm", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
-  static constexpr foreign_numbers foreign{.nnrt = 41, .hdi = 162};
+  static constexpr foreign_numbers foreign{.nnrt = 41, .hdi = 162, .tells_quantisation = 0};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
 
@@ -19697,6 +23673,111 @@ template <class Isa> struct fast<ops::transpose, Isa> {
     shape_t perm;
     for (int i = 0; i < x.rank(); ++i) perm.push_back(normalise_axis(call.in[1].integer(i), x.rank()));
     transpose(transposition_of(x.shape(), perm, size_of(x.type())), bytes_in(call, 0), bytes_out(call), part_of(call));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/unstack.hpp
+// unstack: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/unstack.hpp
+// unstack: the slices of a tensor along an axis.
+// Flow: front ends call infer(); kernels/select.hpp binds it to copies of rows.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// The parts of x for each index of an axis, without that axis: what stack puts together.
+///
+///   x: any shape of rank >= 1      y: as many tensors as `axis` has indices, with the other extents of x
+///
+/// `axis` is 0 unless given, and counts from the end when negative. Where its extent is not known, there are as many
+/// parts as the front end declares outputs.
+///
+/// Broken rules: see `rule`; axes and parts are counted. Source: NNRt OH_NN_OPS_UNSTACK.
+struct unstack {
+  static constexpr op_code code{57};
+  static constexpr std::string_view name = "unstack";
+  static constexpr operand_spec inputs[] = {{"x", types::any}};
+  static constexpr operand_spec outputs[] = {{"y", types::any, presence::variadic}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr foreign_numbers foreign{.nnrt = 57, .hdi = 166};
+  static constexpr nnrt_parameter parameters[] = {{"axis", 78, i64}};
+
+  static constexpr std::int64_t max_parts = 1024;
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis));
+    constexpr attrs() : axis(0) {}
+  };
+  enum class rule {
+    axis_must_be_an_axis_of_the_input,
+    number_of_parts_must_be_known,
+    parts_must_be_at_least_1_and_at_most_1024,
+  };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    const tensor_desc& x = in[0].desc;
+    const int axis = normalise_axis(a.axis, x.rank());
+    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
+    const std::int64_t extent = x.shape[axis];
+    const bool is_declared = !wanted.empty() && wanted[0].type != dtype::none;
+    const std::int64_t parts = extent < 0 && is_declared ? static_cast<std::int64_t>(wanted.size()) : extent;
+    if (parts < 0) return refuse(rule::number_of_parts_must_be_known, 0, 1);
+    if (auto v = require_between(rule::parts_must_be_at_least_1_and_at_most_1024, parts, 1, max_parts); !v) return v;
+    shape_t y;
+    for (int i = 0; i < x.rank(); ++i)
+      if (i != axis) y.push_back(x.shape[i]);
+    verdict v;
+    v.outputs.assign(static_cast<std::size_t>(parts), x.with_shape(y));
+    return v;
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const int axis = normalise_axis(a.axis, x.rank());
+    if (x.elements() == 0) return;
+    shape_t from;
+    from.rank = x.rank();
+    do {
+      shape_t to;
+      for (int i = 0; i < x.rank(); ++i)
+        if (i != axis) to.push_back(from[i]);
+      out[static_cast<std::size_t>(from[axis])].template as<T>().at(to) = x.at(from);
+    } while (next_index(from, x.shape));
+  }
+};
+
+}  // namespace ops
+
+/// unstack(x, axis<1>): for structured bindings.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto unstack(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::unstack>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::unstack, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    return {.run = &run, .parts = parts_for(node.in[0].desc.elements()), .name = "copy rows"};
+  }
+  /// Each output is a row of each block that lies around the axis.
+  static void run(const kernel_call& call) {
+    const shape_t& x = call.in[0].shape();
+    const int axis = normalise_axis(unpack<ops::unstack::attrs>(call.attrs).axis, x.rank);
+    const std::int64_t row = x.elements(axis + 1) * size_of(call.in[0].type()), block = row * x[axis];
+    for (std::size_t i = 0; i < call.out.size(); ++i) {
+      box_loops loops;
+      loops.add_axis(x.elements(0, axis), block, row);
+      loops.add_axis(row, 1, 1);
+      loops.close(1);
+      copy_box(loops, bytes_in(call, 0) + static_cast<std::int64_t>(i) * row, bytes_out(call, i), part_of(call));
+    }
   }
 };
 
@@ -19849,8 +23930,9 @@ constexpr bool is_utf8(std::string_view text) {
 /// a string of it, so that the places where errors are worded own nothing and need no code to clean up.
 class piece {
  public:
-  piece(std::string_view text) : at_(text.data()), number_(static_cast<std::int64_t>(text.size())) {}
-  piece(const char* text) : piece(std::string_view(text)) {}
+  constexpr piece(std::string_view text) : at_(text.data()), number_(static_cast<std::int64_t>(text.size())) {}
+  // Their lengths are counted when someone reads them: a string_view of each is four functions that compilers inline.
+  constexpr piece(const char* text) : is_(kind::terminated), at_(text) {}
   piece(const std::string& text) : piece(std::string_view(text)) {}
   template <std::integral Number>
   piece(Number number) : is_(std::is_signed_v<Number> ? kind::number : kind::natural), number_(static_cast<std::int64_t>(number)) {}
@@ -19866,7 +23948,7 @@ class piece {
   void append_to(pool<char>& text) const;
 
  private:
-  enum class kind { letters, quoted, number, natural, shape, tensor };
+  enum class kind { letters, terminated, quoted, number, natural, shape, tensor };
   kind is_ = kind::letters;
   const void* at_ = nullptr;   // letters or a shape
   std::int64_t number_ = 0;    // the number, how many letters, or the dtype of a tensor
@@ -19963,6 +24045,7 @@ namespace detail {
   const auto bits = static_cast<std::uint64_t>(number_);
   switch (is_) {
     case kind::letters: return detail::append_letters(text, letters());
+    case kind::terminated: return detail::append_letters(text, static_cast<const char*>(at_));
     case kind::quoted: detail::append_quoted(text, letters()); return;
     case kind::number: detail::append_number(text, number_ < 0 ? 0 - bits : bits, number_ < 0); return;
     case kind::natural: detail::append_number(text, bits, false); return;
@@ -19975,8 +24058,6 @@ namespace detail {
 [[gnu::cold]] inline std::string text_of(dtype type, const shape_t& shape) { return joined({piece(type, shape)}); }
 
 }  // namespace nnrt::inline NNRT_ISA
-
-#include <tl/expected.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -19993,11 +24074,18 @@ enum class error_code {
   deadline_missed,    // the run would have taken longer than it was given
 };
 
+template <class T> class result;
+
 /// An error as a value: `message()` is one line (or several, when several things are wrong) fit for a user. Moved from, it has none.
 class error {
  public:
-  error(error_code code, std::string message) : code_(code), message_(keep(std::move(message))) {}
-  error(const error& other) : code_(other.code_), message_(keep(other.message())) {}
+  [[gnu::cold, gnu::noinline]] error(error_code code, std::string_view message) : code_(code), message_(copy_of(message)) {}
+  [[gnu::cold, gnu::noinline]] error(error_code code, pieces message) : code_(code) {
+    pool<char> letters;
+    append(letters, message);
+    message_ = copy_of(letters_of(letters));
+  }
+  error(const error& other) : code_(other.code_), message_(other.message_ != nullptr ? copy_of(*other.message_) : nullptr) {}
   error(error&& other) noexcept : code_(other.code_), message_(std::exchange(other.message_, nullptr)) {}
   error& operator=(error other) noexcept {
     code_ = other.code_;
@@ -20014,25 +24102,137 @@ class error {
     return message_ != nullptr ? *message_ : none;
   }
   /// The same error with a place put in front: "file.safetensors: " + message.
-  [[gnu::cold, gnu::noinline]] error in(std::string_view place) && {
-    return {code_, joined({place, ": ", message()})};
-  }
+  [[gnu::cold, gnu::noinline]] error in(std::string_view place) && { return {code_, {place, ": ", message()}}; }
 
  private:
   // Behind a pointer, and out of line: results move in every function that can fail, and a string that moves is code.
-  [[gnu::cold, gnu::noinline]] static std::string* keep(std::string message) { return new std::string(std::move(message)); }
+  [[gnu::cold, gnu::noinline]] static std::string* copy_of(std::string_view letters) { return new std::string(letters.data(), letters.size()); }
   [[gnu::cold, gnu::noinline]] static void drop(std::string* message) { delete message; }
 
-  error_code code_;
-  std::string* message_;
+  // No error, for a result<void> that has none.
+  template <class T> friend class result;
+  error() noexcept = default;
+
+  error_code code_ = error_code::invalid_argument;
+  std::string* message_ = nullptr;
 };
 
-/// A value, or the reason why there is none.
-template <class T> using result = tl::expected<T, error>;
+/// The reason of a failure, on its way into a result of any type.
+struct failure {
+  error reason;
+};
 
-/// For `return fail(error_code::not_found, "…");` in a function that returns a result.
-[[gnu::cold, gnu::noinline]] inline tl::unexpected<error> fail(error_code code, std::string message) { return tl::unexpected<error>(error(code, std::move(message))); }
-inline tl::unexpected<error> fail(error reason) { return tl::unexpected<error>(std::move(reason)); }
+/// For `return fail(error_code::not_found, "…");` in a function that returns a result; a message may be made of pieces, {"got ", 3}.
+[[gnu::cold, gnu::noinline]] inline failure fail(error_code code, std::string_view message) { return {error(code, message)}; }
+[[gnu::cold, gnu::noinline]] inline failure fail(error_code code, pieces message) { return {error(code, message)}; }
+inline failure fail(error reason) { return {std::move(reason)}; }
+
+namespace detail {
+/// What value() says of a result that has none: there is nothing to go on with, whatever the handler does.
+[[noreturn, gnu::cold, gnu::noinline]] inline void no_value(const error& reason) {
+  broken_contract(nnrt::error(reason).in("value() of an error").message());
+  std::abort();
+}
+}  // namespace detail
+
+/// A value, or the reason why there is none: std::expected<T, error> of C++23, of which compilers see only what these results need.
+/// `*` and `->` ask for a value, error() for an error; value() of an error breaks the contract and ends the program.
+template <class T> class result {
+ public:
+  using value_type = T;
+  using error_type = nnrt::error;
+
+  result() requires(std::is_default_constructible_v<T>) : value_(), has_value_(true) {}
+  template <class U = T>
+  requires(!std::is_same_v<std::remove_cvref_t<U>, result> && !std::is_same_v<std::remove_cvref_t<U>, failure> && std::is_constructible_v<T, U>)
+  explicit(!std::is_convertible_v<U, T>) result(U&& value) : value_(std::forward<U>(value)), has_value_(true) {}
+  result(failure&& failed) noexcept : error_(std::move(failed.reason)), has_value_(false) {}
+  result(const result& other) requires(std::is_copy_constructible_v<T>) : has_value_(other.has_value_) {
+    if (has_value_) ::new (&value_) T(other.value_);
+    else ::new (&error_) error_type(other.error_);
+  }
+  result(result&& other) noexcept : has_value_(other.has_value_) {
+    if (has_value_) ::new (&value_) T(std::move(other.value_));
+    else ::new (&error_) error_type(std::move(other.error_));
+  }
+  result& operator=(result other) noexcept {
+    this->~result();
+    ::new (this) result(std::move(other));
+    return *this;
+  }
+  ~result() {
+    if (has_value_) value_.~T();
+    else error_.~error_type();
+  }
+
+  bool has_value() const { return has_value_; }
+  explicit operator bool() const { return has_value_; }
+
+  T& operator*() & { return value_; }
+  const T& operator*() const& { return value_; }
+  T&& operator*() && { return std::move(value_); }
+  T* operator->() { return &value_; }
+  const T* operator->() const { return &value_; }
+  T& value() & { return expect_value(), value_; }
+  const T& value() const& { return expect_value(), value_; }
+  T&& value() && { return expect_value(), std::move(value_); }
+  template <class U> T value_or(U&& other) const& { return has_value_ ? value_ : static_cast<T>(std::forward<U>(other)); }
+  template <class U> T value_or(U&& other) && { return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other)); }
+
+  /// f(value), which is a result, or this error.
+  template <class F> auto and_then(F&& f) const& { return has_value_ ? f(value_) : decltype(f(value_))(failure{error_}); }
+  template <class F> auto and_then(F&& f) && { return has_value_ ? f(std::move(value_)) : decltype(f(std::move(value_)))(failure{std::move(error_)}); }
+  /// A result of f(value), or of this error.
+  template <class F> auto transform(F&& f) const& { return and_then([&](const T& value) { return result<std::remove_cvref_t<decltype(f(value))>>(f(value)); }); }
+  template <class F> auto transform(F&& f) && {
+    return std::move(*this).and_then([&](T&& value) { return result<std::remove_cvref_t<decltype(f(std::move(value)))>>(f(std::move(value))); });
+  }
+  /// This value, or f(error), which is a result of the same type.
+  template <class F> result or_else(F&& f) const& { return has_value_ ? *this : f(error_); }
+  template <class F> result or_else(F&& f) && { return has_value_ ? std::move(*this) : f(std::move(error_)); }
+
+  error_type& error() & { return error_; }
+  const error_type& error() const& { return error_; }
+  error_type&& error() && { return std::move(error_); }
+
+ private:
+  void expect_value() const {
+    if (!has_value_) detail::no_value(error_);
+  }
+
+  union {
+    T value_;
+    error_type error_;
+  };
+  bool has_value_;
+};
+
+/// Done, or the reason why not.
+template <> class result<void> {
+ public:
+  using value_type = void;
+  using error_type = nnrt::error;
+
+  result() noexcept = default;
+  result(failure&& failed) noexcept : error_(std::move(failed.reason)), has_value_(false) {}
+
+  bool has_value() const { return has_value_; }
+  explicit operator bool() const { return has_value_; }
+  void operator*() const {}
+  void value() const {
+    if (!has_value_) detail::no_value(error_);
+  }
+  template <class F> auto and_then(F&& f) const { return has_value_ ? f() : decltype(f())(failure{error_}); }
+  template <class F> result or_else(F&& f) const { return has_value_ ? *this : f(error_); }
+
+  error_type& error() & { return error_; }
+  const error_type& error() const& { return error_; }
+  error_type&& error() && { return std::move(error_); }
+
+ private:
+  error_type error_;
+  bool has_value_ = true;
+};
 
 }  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/exec/plan_view.hpp
@@ -20357,16 +24557,23 @@ class part_runner {
 
 namespace detail {
 
-inline view view_of(const operand_slot& slot, array_ref<const operand_slot> slots, array_ref<const tensor_desc> descs, base_table bases) {
-  view v;
-  if (slot.desc < 0) return v;
-  v.desc = &descs[static_cast<std::size_t>(slot.desc)];
-  if (slot.base >= 0) v.data = any_pointer::bytes(bases[static_cast<std::size_t>(slot.base)] + slot.offset);
+/// Fills a view whose strides and zero points nobody sets. Field by field where it lies: a copy of a view that was just written
+/// waits until its stores are done, as long as a small step takes.
+[[gnu::always_inline]] inline void put_view(view& v, const operand_slot& slot, array_ref<const operand_slot> slots, array_ref<const tensor_desc> descs, base_table bases) {
+  v.desc = slot.desc < 0 ? nullptr : descs.data() + slot.desc;
+  v.data = slot.base < 0 ? any_pointer{} : any_pointer::bytes(bases[static_cast<std::size_t>(slot.base)] + slot.offset);
+  const float* first = nullptr;
+  std::size_t count = 0;
   if (slot.scales >= 0) {
     const operand_slot& scales = slots[static_cast<std::size_t>(slot.scales)];
-    v.scales = {reinterpret_cast<const float*>(bases[static_cast<std::size_t>(scales.base)] + scales.offset),
-                static_cast<std::size_t>(descs[static_cast<std::size_t>(scales.desc)].elements())};
+    first = reinterpret_cast<const float*>(bases[static_cast<std::size_t>(scales.base)] + scales.offset);
+    count = static_cast<std::size_t>(descs[static_cast<std::size_t>(scales.desc)].elements());
   }
+  v.scales = {first, count};
+}
+inline view view_of(const operand_slot& slot, array_ref<const operand_slot> slots, array_ref<const tensor_desc> descs, base_table bases) {
+  view v;
+  put_view(v, slot, slots, descs, bases);
   return v;
 }
 
@@ -20405,7 +24612,7 @@ inline void run_step(const plan_view& plan, const step& s, const run_context& co
   view* const views = context.views.data();
   for (std::int32_t i = 0; i < s.inputs.count + s.outputs.count; ++i) {
     const std::int32_t slot = i < s.inputs.count ? s.inputs.first + i : s.outputs.first + i - s.inputs.count;
-    views[i] = detail::view_of(plan.slots[static_cast<std::size_t>(slot)], plan.slots, plan.descs, context.bases);
+    detail::put_view(views[i], plan.slots[static_cast<std::size_t>(slot)], plan.slots, plan.descs, context.bases);
   }
   kernel_call call;
   call.attrs = plan.words.subspan(static_cast<std::size_t>(s.attrs.first), static_cast<std::size_t>(s.attrs.count));
@@ -20435,13 +24642,12 @@ namespace nnrt::inline NNRT_ISA {
 
 /// `gather "lookup": indices must lie in the axis (got 7, expected 4) at element 3`: the node, the rule, the value and
 /// the bound that it breaks, and where the value stands in its operand.
-[[gnu::cold]] inline std::string to_string(const run_fault& fault, const rule_list& rules, std::string_view op, std::string_view name) {
-  std::string rule(rules[static_cast<std::size_t>(fault.rule)]);
-  for (char& letter : rule)
-    if (letter == '_') letter = ' ';
-  return joined({op, name.empty() ? "" : " \"", name, name.empty() ? ": " : "\": ", rule, " (got ",
-                 fault.actual, ", expected ", fault.expected, ") at element ",
-                 fault.position});
+[[gnu::cold]] inline error error_of(const run_fault& fault, const rule_list& rules, std::string_view op, std::string_view name) {
+  pool<char> rule;
+  for (const char letter : rules[static_cast<std::size_t>(fault.rule)]) rule.push_back(letter == '_' ? ' ' : letter);
+  return {error_code::invalid_argument,
+          {op, name.empty() ? "" : " \"", name, name.empty() ? ": " : "\": ", letters_of(rule), " (got ", fault.actual, ", expected ", fault.expected,
+           ") at element ", fault.position}};
 }
 
 /// The error of a run whose step `failed` found this.
@@ -20454,7 +24660,7 @@ namespace nnrt::inline NNRT_ISA {
     rules = n.rules;
     name = {plan.text.data() + n.name.first, static_cast<std::size_t>(n.name.count)};
   }
-  return {error_code::invalid_argument, to_string(fault, rules, op, name)};
+  return error_of(fault, rules, op, name);
 }
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -20562,6 +24768,16 @@ inline std::string attribute_text(attribute_kind kind, array_ref<const word> wor
       }
       break;
     }
+    case attribute_kind::reals: {
+      const word count = reader.take();
+      for (word i = 0; i < count; ++i) {
+        if (i > 0) out += ',';
+        float v = 0;
+        reader.get(v);
+        append_real(out, v);
+      }
+      break;
+    }
     case attribute_kind::integer:
     case attribute_kind::choice: append(out, reader.take()); break;
   }
@@ -20637,7 +24853,8 @@ inline std::string value_label(const graph& g, std::int32_t id) {
 }  // namespace detail
 
 /// The graph as a Graphviz digraph: ovals for inputs and outputs, boxes for nodes, shapes on the arrows; weights are named in their node.
-inline std::string dot(const graph& g) {
+/// fills: a colour for each node, or none.
+inline std::string dot(const graph& g, array_ref<const std::string_view> fills = {}) {
   std::string out = "digraph network {\n  rankdir=TB;\n  node [fontname=\"Helvetica\", fontsize=11];\n  edge [fontname=\"Helvetica\", fontsize=9];\n";
   const auto line = [&](std::initializer_list<std::string_view> parts) {
     out += "  ";
@@ -20652,7 +24869,7 @@ inline std::string dot(const graph& g) {
     const std::string attributes = attributes_text(g, n);
     if (!attributes.empty()) label += "\\n" + attributes;
     const std::string me = "n" + std::to_string(i);
-    line({me, " [shape=box, style=\"rounded,filled\", fillcolor=\"#f6f6f6\", label=\"", label, "\"]"});
+    line({me, " [shape=box, style=\"rounded,filled\", fillcolor=\"", fills.empty() ? "#f6f6f6" : fills[i], "\", label=\"", label, "\"]"});
     for (const std::int32_t id : g.inputs_of(n)) {
       if (id == none || g.at(id).is != kind::input) continue;
       line({"v", std::to_string(id), " -> ", me});
@@ -21681,6 +25898,11 @@ struct plan_options {
   bool unrolled = false;               // choose kernels with an unrolled form where there are such, and no bands
   nnrt::winograd winograd = nnrt::winograd::automatic;
   band_options bands = {};
+  /// Weights of floats whose packed form has at least so many bytes are kept as float16, and widened before each run of their step, into memory
+  /// that other steps use as well; `narrow` and `widen` convert. -1: none are.
+  std::int64_t halves_from = -1;
+  kernel_function narrow = nullptr;
+  kernel_function widen = nullptr;
 };
 
 namespace detail {
@@ -21699,6 +25921,7 @@ struct planned_node {
   std::int32_t scratch_block = ir::none;
   bool known = false;                  // runs before the network does
   bool packs_before = false;           // pack() runs before the network does
+  bool is_halved = false;              // what it packs is kept as float16
   bool needs_step = true;
   std::int32_t group = -1;             // of bands
 };
@@ -21713,6 +25936,7 @@ struct planner {
   pool<std::int32_t> slot_of;   // of values
   pool<std::int32_t> weight_base;
   pool<std::int64_t> kept_of;   // of values: where a group keeps some of their rows, in its scratch memory; -1: nowhere
+  std::int64_t halves_at = -1;  // in prepare scratch
   plan made;
 
   constexpr planner(const ir::graph& graph, plan_options opts)
@@ -21742,8 +25966,15 @@ struct planner {
       p.packs_before = true;
       for (std::size_t k = 0; k < g.inputs_of(n).size(); ++k)
         if (is_packed(p, k) && g.inputs_of(n)[k] != ir::none && !is_known(g.inputs_of(n)[k])) p.packs_before = false;
-      if (!p.packs_before) p.packed_block = memory.add_block(p.choice.packed_bytes, i, i);
+      p.is_halved = p.packs_before && options.halves_from >= 0 && p.choice.packed_bytes >= options.halves_from && packs_floats(n, p);
+      if (!p.packs_before || p.is_halved) p.packed_block = memory.add_block(p.choice.packed_bytes, i, i);
     }
+  }
+  /// Whether the packed form of a node's weights is floats, too.
+  constexpr bool packs_floats(const ir::node& n, const planned_node& p) const {
+    for (std::size_t k = 0; k < g.inputs_of(n).size(); ++k)
+      if (is_packed(p, k) && g.inputs_of(n)[k] != ir::none && g.at(g.inputs_of(n)[k]).desc.type != f32) return false;
+    return p.choice.packs != 0 && p.choice.packed_bytes % size_of(f32) == 0;
   }
   constexpr kernel_choice chosen_for(const ir::node& n, std::int64_t band_rows) const {
     const ir::operand_list operands(g, g.inputs_of(n), known);
@@ -21771,7 +26002,7 @@ struct planner {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const planned_node& p = nodes[i];
       if (p.known || !p.needs_step) continue;
-      const bool packs_each_time = p.choice.has_pack() && !p.packs_before;
+      const bool packs_each_time = p.choice.has_pack() && (!p.packs_before || p.is_halved);
       candidates.push_back({static_cast<std::int32_t>(i), packs_each_time ? row_window{} : p.choice.rows, p.choice.packed_bytes});
     }
     const band_finder finder(g, memory, candidates, options.bands);
@@ -21923,16 +26154,51 @@ struct planner {
       packed.offset = pack_now(n, p);
       return packed;
     }
+    if (p.is_halved) return add_halved_pack(n, p, of_node);
     packed.base = p.packs_before ? in_prepared : in_arena;
     packed.offset = p.packs_before ? take(made.prepared_bytes, p.choice.packed_bytes) : memory.block_at(p.packed_block).offset;
+    (p.packs_before ? made.prepare : made.steps).push_back(pack_step(n, p, of_node, packed));
+    return packed;
+  }
+  constexpr step pack_step(const ir::node& n, const planned_node& p, const step& of_node, const operand_slot& packed) {
     step pack = of_node;
     pack.run = p.choice.pack;
     if (is_in_codes(p.choice)) pack.code = p.choice.code, pack.code.packs = true, pack.code.table = -1;
     pack.inputs = operand_row(n, p, nullptr, true);
     pack.outputs = result_row(n, packed);
     pack.kernel = "pack";
-    (p.packs_before ? made.prepare : made.steps).push_back(pack);
+    return pack;
+  }
+  /// The same for weights that are kept as float16: packed and narrowed once, widened before every run of the step. All of them are packed in one
+  /// piece of memory.
+  constexpr operand_slot add_halved_pack(const ir::node& n, const planned_node& p, const step& of_node) {
+    operand_slot packed{.base = in_prepare_scratch, .desc = desc_index({u8, {p.choice.packed_bytes}}), .offset = halves_scratch()};
+    made.prepare.push_back(pack_step(n, p, of_node, packed));
+    const std::int64_t count = p.choice.packed_bytes / size_of(f32);
+    const std::int32_t floats = desc_index({f32, {count}}), halves = desc_index({f16, {count}});
+    const operand_slot kept{.base = in_prepared, .desc = halves, .offset = take(made.prepared_bytes, count * size_of(f16))};
+    made.prepare.push_back(conversion(of_node, options.narrow, "narrow", {packed.base, floats, packed.offset}, kept));
+    packed.base = in_arena;
+    packed.offset = memory.block_at(p.packed_block).offset;
+    made.steps.push_back(conversion(of_node, options.widen, "widen weights", kept, {packed.base, floats, packed.offset}));
+    made.steps.back().parts = static_cast<std::int32_t>(std::min<std::int64_t>(64, 1 + count / (64 * 1024)));
     return packed;
+  }
+  constexpr step conversion(const step& of_node, kernel_function run, std::string_view name, const operand_slot& from, const operand_slot& to) {
+    step made_of = of_node;
+    made_of.run = run;
+    made_of.kernel = name;
+    made_of.inputs = add_row(pool<operand_slot>{from});
+    made_of.outputs = add_row(pool<operand_slot>{to});
+    return made_of;
+  }
+  /// Where weights are packed before they are narrowed: room for the largest.
+  constexpr std::int64_t halves_scratch() {
+    if (halves_at >= 0) return halves_at;
+    std::int64_t largest = 0;
+    for (const planned_node& p : nodes)
+      if (p.is_halved) largest = std::max(largest, p.choice.packed_bytes);
+    return halves_at = take(made.prepare_scratch_bytes, largest);
   }
   /// What pack() writes: the packed form. It sees the descs of the node's results behind it: a quantised layer's weights are scaled by
   /// what they say.
@@ -22332,18 +26598,18 @@ namespace detail {
 [[gnu::cold]] inline std::string_view system_text(const char* text, const char*) { return text; }
 [[gnu::cold]] inline std::string_view system_text(int failed, const char* buffer) { return failed == 0 ? buffer : "unknown error"; }
 
-[[gnu::cold]] inline tl::unexpected<error> system_failure(std::string_view path, std::string_view what, int number) {
+[[gnu::cold]] inline failure system_failure(std::string_view path, std::string_view what, int number) {
   char buffer[128] = {};
   const std::string_view reason = system_text(::strerror_r(number, buffer, sizeof buffer), buffer);
   const error_code code = number == ENOENT   ? error_code::not_found
                           : number == ENOMEM ? error_code::out_of_memory
                                              : error_code::io_failed;
-  return fail(code, joined({path, ": ", what, ": ", reason}));
+  return fail(code, {path, ": ", what, ": ", reason});
 }
 
-[[gnu::cold]] inline tl::unexpected<error> zero_byte_in(std::string_view path) {
+[[gnu::cold]] inline failure zero_byte_in(std::string_view path) {
   return fail(error_code::invalid_argument,
-              joined({path.substr(0, path.find('\0')), ": a zero byte follows in the path"}));
+              {path.substr(0, path.find('\0')), ": a zero byte follows in the path"});
 }
 
 /// A file descriptor that closes itself.
@@ -22406,13 +26672,15 @@ class descriptor {
 
 [[gnu::cold]] inline result<void> mapped_file::map(std::string_view path) {
   if (path.find('\0') != path.npos) return detail::zero_byte_in(path);
-  const std::string name(path);
+  pool<char> name;  // with the zero behind it that the system wants
+  name.insert(path.begin(), path.end());
+  name.push_back('\0');
   // O_NONBLOCK: a pipe must be refused below, not waited for.
-  const detail::descriptor file(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const detail::descriptor file(::open(name.data(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.is_open()) return detail::system_failure(path, "cannot open", errno);
   struct ::stat status {};
   if (::fstat(file.number(), &status) != 0) return detail::system_failure(path, "cannot ask for its size", errno);
-  if (!S_ISREG(status.st_mode)) return fail(error_code::io_failed, joined({path, ": cannot map: not a regular file"}));
+  if (!S_ISREG(status.st_mode)) return fail(error_code::io_failed, {path, ": cannot map: not a regular file"});
   if (status.st_size == 0) return {};
   const auto bytes = static_cast<std::size_t>(status.st_size);
   void* const address = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file.number(), 0);
@@ -22520,7 +26788,7 @@ class json_reader {
   json_event refuse(std::string_view reason) { return broken_at(start_, {reason}); }
   bool is_broken() const { return state_ == state::broken; }
   /// "byte 17: expected ':' after a key, got '}'"; only when broken.
-  error reason() const { return {error_code::invalid_file, joined({"byte ", start_, ": ", letters_of(reason_)})}; }
+  error reason() const { return {error_code::invalid_file, {"byte ", start_, ": ", letters_of(reason_)}}; }
 
  private:
   // What the grammar allows next; `first_…` right after the opening bracket, where a closing one may follow.
@@ -22958,7 +27226,7 @@ class header_reader {
 
   bool read();
   error reason() const {
-    return {supported_ ? error_code::invalid_file : error_code::not_supported, joined({"header: ", json_.reason().message()})};
+    return {supported_ ? error_code::invalid_file : error_code::not_supported, {"header: ", json_.reason().message()}};
   }
   pool<statement>& statements() { return statements_; }
 
@@ -23197,11 +27465,11 @@ class header_reader {
 [[gnu::cold]] inline result<void> read(std::span<const std::byte> file, contents& found) {
   std::string_view header;
   pool<char> wrong;
-  if (!detail::find_header(file, header, wrong)) return fail(error_code::invalid_file, joined({letters_of(wrong)}));
+  if (!detail::find_header(file, header, wrong)) return fail(error_code::invalid_file, letters_of(wrong));
   detail::header_reader reader(header, found);
   if (!reader.read()) return fail(reader.reason());
   const std::span<const std::byte> data(file.data() + 8 + header.size(), file.size() - 8 - header.size());
-  if (!detail::fill(found, reader.statements(), data, wrong)) return fail(error_code::invalid_file, joined({letters_of(wrong)}));
+  if (!detail::fill(found, reader.statements(), data, wrong)) return fail(error_code::invalid_file, letters_of(wrong));
   return {};
 }
 
@@ -23293,6 +27561,7 @@ class weights {
   friend result<weights> make_weights(array_ref<const entry> tensors, array_ref<const metadata_entry> metadata,
                                       layout order);
   friend class weights_builder;
+  friend class kept_bytes;
   explicit weights(state&& made) : state_(shared<const state>::make(std::move(made))) {}
   static result<weights> with(state&& made, std::span<const std::byte> file);
 
@@ -23368,7 +27637,16 @@ class bound_weights {
   bound_weights(bound_weights&&) noexcept = default;
   bound_weights& operator=(bound_weights&&) noexcept = default;
 
-  /// One pointer for each spec; what it points to has desc.bytes() bytes. Null only for a tensor without elements.
+  /// Weights that were bound once and stored since: pointers into memory of `keeper`, null for weights of which only a packed form is left.
+  static bound_weights stored(pool<const std::byte*>&& pointers, const weights& keeper) {
+    bound_weights made;
+    made.source_ = keeper;
+    made.copied_.assign(pointers.size(), 0);
+    made.pointers_ = static_cast<pool<const std::byte*>&&>(pointers);
+    return made;
+  }
+
+  /// One pointer for each spec; what it points to has desc.bytes() bytes. Null only for a tensor without elements, or see stored().
   array_ref<const std::byte* const> pointers() const { return {pointers_.data(), pointers_.size()}; }
   /// Whether the weight at this index was copied, because its axes had to be put in order or its bytes were not
   /// aligned.
@@ -23608,8 +27886,7 @@ class weight_complaints {
 
 [[gnu::cold]] inline error weight_complaints::reason() const {
   return {error_code::invalid_argument,
-          joined({"weights do not fit (", used_.size(), " tensors there, ",
-                  specs_.size(), " weights named by the network):", letters_of(lines_)})};
+          {"weights do not fit (", used_.size(), " tensors there, ", specs_.size(), " weights named by the network):", letters_of(lines_)}};
 }
 
 /// A spec's tensor with the way to read it.
@@ -24329,6 +28606,10 @@ template <auto Function> struct graph : private detail::accepted_graph<Function,
   static std::string text() { return dump_plan(detail::printable_optimised<Function>.thaw(), plan_view::of(plan), arena_lower_bound); }
   /// The written network as a Graphviz digraph.
   static std::string dot() { return ir::dot(detail::printable_as_written<Function>.thaw()); }
+  /// The network after the passes, segments of a policy's partition in colours: greens on the accelerator, oranges on the processor.
+  template <class Policy> static std::string dot() {
+    return ir::dot(detail::printable_optimised<Function>.thaw(), colours_of_segments(Policy(), static_cast<const graph*>(nullptr)));  // exec/partition.hpp
+  }
 
  private:
   static constexpr pool<node_info> make_table() { return node_table(optimised.thaw(), plan_view::of(plan), detail::text_optimised<Function>); }
@@ -24375,7 +28656,7 @@ struct evaluation {
       pool<view> in, out;
       for (const std::int32_t id : g.inputs_of(n)) in.push_back(view_of(id));
       for (const std::int32_t id : g.outputs_of(n)) out.push_back(view_of(id));
-      if (const run_fault fault = n.op->reference(g.attrs_of(n), in, out)) return broken_contract(to_string(fault, n.op->rules, n.op->name, g.name_of(n.name)));
+      if (const run_fault fault = n.op->reference(g.attrs_of(n), in, out)) return broken_contract(error_of(fault, n.op->rules, n.op->name, g.name_of(n.name)).message());
     }
   }
 };
@@ -24415,6 +28696,9 @@ template <class G, class... Inputs> constexpr auto evaluate(const Inputs&... inp
 // memory: where executors keep intermediate results and prepared weights.
 // Flow: executor holds an arena_memory; prepared_weights is shared by the executors of one network.
 
+#if defined(__linux__)
+#endif
+
 namespace nnrt::inline NNRT_ISA {
 
 /// Memory from the heap, aligned to 64 bytes, not initialised. Move only.
@@ -24432,13 +28716,23 @@ class heap_block {
   /// Error: out_of_memory, naming what it was for.
   [[gnu::cold]] result<void> allocate(std::int64_t bytes, const char* what) {
     std::free(first_);
-    first_ = static_cast<std::byte*>(std::aligned_alloc(64, static_cast<std::size_t>(passes::aligned(bytes > 0 ? bytes : 1))));
-    if (first_ == nullptr) return fail(error_code::out_of_memory, joined({what, ": no memory for ", bytes, " bytes"}));
+    const auto size = static_cast<std::size_t>(passes::aligned(bytes > 0 ? bytes : 1)), alignment = size < large_page ? 64 : large_page;
+    first_ = static_cast<std::byte*>(std::aligned_alloc(alignment, size));
+    if (first_ == nullptr) return fail(error_code::out_of_memory, {what, ": no memory for ", bytes, " bytes"});
+#if defined(MADV_HUGEPAGE)
+    // A page fault takes a microsecond, packing 4 KiB of weights half of one. What is no whole page of 2 MiB keeps small ones.
+    if (size >= large_page) ::madvise(first_, size / large_page * large_page, MADV_HUGEPAGE);
+#endif
     return {};
   }
   std::byte* data() const { return first_; }
 
  private:
+#if defined(MADV_HUGEPAGE)
+  static constexpr std::size_t large_page = 2 << 20;
+#else
+  static constexpr std::size_t large_page = static_cast<std::size_t>(-1);
+#endif
   std::byte* first_ = nullptr;
 };
 
@@ -24467,11 +28761,12 @@ template <std::int64_t Bytes> class arena_memory<Bytes, false> {
 /// Weights as the steps read them: bound to the caller's file, and packed or folded copies. Immutable once made, shared by executors.
 struct prepared_weights {
   shared<const bound_weights> bound;
-  heap_block memory;  // plan.prepared_bytes
+  heap_block memory;                  // plan.prepared_bytes
+  const std::byte* stored = nullptr;  // instead of `memory`: in bytes that `bound` keeps
 
   /// Fills the bases of prepared memory, constants and weights; arena and inputs are the executor's.
   void set_bases(const plan_view& plan, array_ref<std::byte*> bases) const {
-    bases[in_prepared] = memory.data();
+    bases[in_prepared] = stored != nullptr ? const_cast<std::byte*>(stored) : memory.data();
     // Kernels take one kind of pointer for what they read and write; no step has a constant or a weight for its result.
     bases[in_constants] = const_cast<std::byte*>(plan.constants.data());
     for (std::size_t i = 0; i < plan.weights.size(); ++i)
@@ -24479,12 +28774,9 @@ struct prepared_weights {
   }
 };
 
-/// Runs a plan's prepare steps on bound weights; `made` is empty before. Errors: out_of_memory; invalid_argument (weights whose values break an operator's rule).
-[[gnu::cold]] inline result<void> prepare(const plan_view& plan, shared<const bound_weights> bound, prepared_weights& made) {
-  made.bound = std::move(bound);
-  if (plan.prepare.empty()) return {};
+/// Runs a plan's prepare steps; `made` has bound weights and memory. Errors as prepare().
+[[gnu::cold]] inline result<void> run_prepare_steps(const plan_view& plan, const prepared_weights& made) {
   heap_block scratch;
-  if (auto ok = made.memory.allocate(plan.prepared_bytes, "prepared weights"); !ok) return ok;
   if (auto ok = scratch.allocate(plan.prepare_scratch_bytes, "folded weights"); !ok) return ok;
   pool<std::byte*> bases;
   bases.assign(plan.base_count(), nullptr);
@@ -24501,6 +28793,14 @@ struct prepared_weights {
   return {};
 }
 
+/// Prepares bound weights; `made` is empty before. Errors: out_of_memory; invalid_argument (weights whose values break an operator's rule).
+[[gnu::cold]] inline result<void> prepare(const plan_view& plan, shared<const bound_weights> bound, prepared_weights& made) {
+  made.bound = std::move(bound);
+  if (plan.prepare.empty()) return {};
+  if (auto ok = made.memory.allocate(plan.prepared_bytes, "prepared weights"); !ok) return ok;
+  return run_prepare_steps(plan, made);
+}
+
 }  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/exec/options.hpp
 // options: the choices at run time that static executors and compiled programs share.
@@ -24513,12 +28813,15 @@ struct options {
   int threads = 1;       // including the caller's; results have the same bits for any number
   int cached_plans = 8;  // of a program whose inputs have unknown extents: for how many shapes it keeps what it planned
   nnrt::winograd winograd = nnrt::winograd::automatic;  // of compile(); a static network's policy says it, since its plan is made by the compiler
+  /// Of compile(): weights of floats that take 128 KiB or more are kept as float16, rounded to the nearest and computed with as float32. Half the
+  /// memory; each run widens them, and Winograd's method is not used.
+  bool float16_weights = false;
 };
 
 /// Errors: invalid_argument (fewer than 1 or more than 1024 threads, fewer than 1 cached plan).
 [[gnu::cold]] inline result<void> check_options(const options& wanted) {
-  if (wanted.threads < 1 || wanted.threads > 1024) return fail(error_code::invalid_argument, joined({"threads: got ", wanted.threads, ", expected 1 to 1024"}));
-  if (wanted.cached_plans < 1) return fail(error_code::invalid_argument, joined({"cached plans: got ", wanted.cached_plans, ", expected at least 1"}));
+  if (wanted.threads < 1 || wanted.threads > 1024) return fail(error_code::invalid_argument, {"threads: got ", wanted.threads, ", expected 1 to 1024"});
+  if (wanted.cached_plans < 1) return fail(error_code::invalid_argument, {"cached plans: got ", wanted.cached_plans, ", expected at least 1"});
   return {};
 }
 
@@ -24801,7 +29104,7 @@ class thread_pool final : public part_runner {
       if (failed == 0) continue;
       workers_.pop_back();
       stop();
-      return fail(error_code::out_of_memory, joined({"thread ", i, " of ", threads, " did not start: ", std::strerror(failed)}));
+      return fail(error_code::out_of_memory, {"thread ", i, " of ", threads, " did not start: ", std::strerror(failed)});
     }
     return {};
   }
@@ -24880,6 +29183,29 @@ template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline void un
       reinterpret_cast<float*>(address_of_slot<Plan, s.outputs.first>(bases)), rows, kernels::range_of(fused));
 }
 
+/// The same for stored bytes. Returns false where the scales of the packed form need what an ordinary call does.
+template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline bool unrolled_dense_of_bytes(base_table bases) {
+  constexpr step s = Plan.steps[I];
+  constexpr auto desc_at = [](std::int32_t slot) { return Plan.descs[static_cast<std::size_t>(Plan.slots[static_cast<std::size_t>(slot)].desc)]; };
+  constexpr tensor_desc x = desc_at(s.inputs.first), w = desc_at(s.inputs.first + 1), y = desc_at(s.outputs.first);
+  constexpr auto fused = static_cast<activation>(Plan.words[static_cast<std::size_t>(s.attrs.first + s.fused_word)]);
+  constexpr kernels::byte_factors factors{x.quantised.zero_point, w.quantised.zero_point, x.type == u8};
+  constexpr stored_range range = y.type == u8 ? stored_range_of<std::uint8_t>(y.quantised, fused) : stored_range_of<std::int8_t>(y.quantised, fused);
+  if constexpr (factors.b_zero_as_seen() != 0) return false;
+  else
+    return kernels::dense_of_bytes<static_cast<int>(w.shape[1]), static_cast<int>(w.shape[0])>(
+        address_of_slot<Plan, s.inputs.first>(bases), address_of_slot<Plan, s.inputs.first + s.inputs.count - 1>(bases), address_of_slot<Plan, s.outputs.first>(bases),
+        y.elements() / w.shape[0], factors.a_flip(), {range.low, range.high, y.quantised.zero_point, y.type == u8});
+}
+
+/// A function of bytes whose table comes last among the operands.
+template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline void unrolled_table(base_table bases) {
+  constexpr step s = Plan.steps[I];
+  constexpr operand_slot y = Plan.slots[static_cast<std::size_t>(s.outputs.first)];
+  kernels::look_up_all<Plan.descs[static_cast<std::size_t>(y.desc)].elements()>(
+      address_of_slot<Plan, s.inputs.first + s.inputs.count - 1>(bases), address_of_slot<Plan, s.inputs.first>(bases), address_of_slot<Plan, s.outputs.first>(bases));
+}
+
 /// A direct call of the step's kernel; everything but the addresses is known to the compiler.
 template <const auto& Plan, std::size_t I, std::int32_t... In, std::int32_t... Out>
 [[gnu::always_inline]] inline void unrolled_call(base_table bases, run_fault* fault, std::integer_sequence<std::int32_t, In...>, std::integer_sequence<std::int32_t, Out...>) {
@@ -24897,10 +29223,15 @@ template <const auto& Plan, std::size_t I, std::int32_t... In, std::int32_t... O
 }
 
 template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline void unrolled_step(base_table bases, run_fault* fault) {
-  if constexpr (Plan.steps[I].form == unrolled_form::dense) unrolled_dense<Plan, I>(bases);
-  else
+  constexpr unrolled_form form = Plan.steps[I].form;
+  if constexpr (form == unrolled_form::dense) return unrolled_dense<Plan, I>(bases);
+  else if constexpr (form == unrolled_form::table) return unrolled_table<Plan, I>(bases);
+  else {
+    if constexpr (form == unrolled_form::dense_of_bytes)
+      if (unrolled_dense_of_bytes<Plan, I>(bases)) return;
     unrolled_call<Plan, I>(bases, fault, std::make_integer_sequence<std::int32_t, Plan.steps[I].inputs.count>{},
                            std::make_integer_sequence<std::int32_t, Plan.steps[I].outputs.count>{});
+  }
 }
 
 /// As run_steps(): the step that found fault with its values, or nullptr.
@@ -24958,8 +29289,10 @@ template <class G, class Sequence> struct spans_of_outputs;
 template <class G, std::size_t I> struct spans_of_outputs<G, std::index_sequence<I>> { using type = span_of_output<G, I>; };
 template <class G, std::size_t... I> struct spans_of_outputs<G, std::index_sequence<I...>> { using type = std::tuple<span_of_output<G, I>...>; };
 
-[[gnu::cold]] inline std::string size_message(std::string_view what, std::string_view name, std::size_t got, std::int64_t expected) {
-  return joined({what, " \"", name, "\": got ", got, " elements, expected ", expected});
+/// Where there is nothing wrong yet: that a range has another size. False: the next ones do not matter.
+[[gnu::cold]] inline bool append_misfit(pool<char>& wrong, std::string_view what, std::string_view name, std::size_t got, std::int64_t expected) {
+  append(wrong, {what, " \"", name, "\": got ", got, " elements, expected ", expected});
+  return false;
 }
 
 /// What takes the times of an executor's steps: nothing, unless its policy names something (exec/profile.hpp).
@@ -25026,16 +29359,14 @@ template <class G, class Policy = cpu> class executor {
   executor share() const {
     auto made = with(weights_, {threads_ ? threads_->threads() : 1});
     if (made) return std::move(*made);
-    executor broken{without_preparing{}};
-    broken.report(std::move(made.error()));
-    return broken;
+    return broken(std::move(made.error()));
   }
 
   template <class... Ranges>
     requires(sizeof...(Ranges) == input_count)
   outputs_type operator()(const Ranges&... inputs) {
     if (fits(std::index_sequence_for<Ranges...>{}, inputs...)) run_or_report(inputs...);
-    else broken_contract(misfit(std::index_sequence_for<Ranges...>{}, inputs...));
+    else broken_contract(misfit<true>(std::index_sequence_for<Ranges...>{}, inputs...).message());
     return outputs();
   }
   template <class... Ranges>
@@ -25043,10 +29374,10 @@ template <class G, class Policy = cpu> class executor {
   void operator()(Ranges&&... ranges) {
     auto all = std::forward_as_tuple(ranges...);
     [&]<std::size_t... In, std::size_t... Out>(std::index_sequence<In...>, std::index_sequence<Out...>) {
-      if (!fits(std::index_sequence<In...>{}, std::get<In>(all)...)) return broken_contract(misfit(std::index_sequence<In...>{}, std::get<In>(all)...));
-      std::string wrong;
-      ((wrong = wrong.empty() ? misfit_of<Out, false>(std::get<input_count + Out>(all)) : wrong), ...);
-      if (!wrong.empty()) return broken_contract(wrong);
+      if (!fits(std::index_sequence<In...>{}, std::get<In>(all)...))
+        return broken_contract(misfit<true>(std::index_sequence<In...>{}, std::get<In>(all)...).message());
+      if (!(fits_one<Out, false>(std::get<input_count + Out>(all)) && ...))
+        return broken_contract(misfit<false>(std::index_sequence<Out...>{}, std::get<input_count + Out>(all)...).message());
       if (!run_or_report(std::get<In>(all)...)) return;
       (std::copy(output_at<Out>().begin(), output_at<Out>().end(), std::data(std::get<input_count + Out>(all))), ...);
     }(std::make_index_sequence<input_count>{}, std::make_index_sequence<output_count>{});
@@ -25057,8 +29388,8 @@ template <class G, class Policy = cpu> class executor {
   template <class... Ranges>
     requires(sizeof...(Ranges) == input_count)
   result<outputs_type> try_run(const Ranges&... inputs) {
-    if (!fits(std::index_sequence_for<Ranges...>{}, inputs...)) return fail(error_code::invalid_argument, misfit(std::index_sequence_for<Ranges...>{}, inputs...));
-    if (!weights_) return fail(error_code::out_of_memory, broken_);
+    if (!fits(std::index_sequence_for<Ranges...>{}, inputs...)) return fail(misfit<true>(std::index_sequence_for<Ranges...>{}, inputs...));
+    if (!weights_) return fail(error_code::out_of_memory, made_.error().message());
     run_fault fault;
     if (const step* const failed = run_on(fault, inputs...)) return fail(error_of(view_of_plan, *failed, fault));
     return outputs();
@@ -25095,9 +29426,15 @@ template <class G, class Policy = cpu> class executor {
 
   struct without_preparing {};
   explicit executor(without_preparing) {}
+  /// One that could not be made. Its arena has never been written, so nothing may move it.
+  static executor broken(error reason) {
+    executor made{without_preparing{}};
+    made.report(std::move(reason));
+    return made;
+  }
   void report(error reason) {
-    broken_ = reason.message();
-    broken_contract(broken_);
+    made_ = fail(std::move(reason));
+    broken_contract(made_.error().message());
   }
 
   static result<executor> with(shared<const prepared_weights> prepared, const options& wanted) {
@@ -25137,21 +29474,21 @@ template <class G, class Policy = cpu> class executor {
   }
   template <std::size_t... I, class... Ranges> static bool fits(std::index_sequence<I...>, const Ranges&... inputs) { return (fits_one<I, true>(inputs) && ...); }
 
-  /// What is wrong with a range, or nothing.
-  template <std::size_t I, bool IsInput, class Range> static std::string misfit_of(const Range& range) {
-    if (fits_one<I, IsInput>(range)) return {};
-    return detail::size_message(IsInput ? "input" : "output", IsInput ? G::inputs[IsInput ? I : 0].name : G::outputs[IsInput ? 0 : I].name, std::size(range),
-                                expected_size<I, IsInput, Range>());
+  /// What is wrong with the first range that does not fit.
+  template <bool IsInput, std::size_t... I, class... Ranges> static error misfit(std::index_sequence<I...>, const Ranges&... ranges) {
+    pool<char> wrong;
+    static_cast<void>((check_one<I, IsInput>(ranges, wrong) && ...));
+    return {error_code::invalid_argument, letters_of(wrong)};
   }
-  template <std::size_t... I, class... Ranges> static std::string misfit(std::index_sequence<I...>, const Ranges&... inputs) {
-    std::string wrong;
-    ((wrong = wrong.empty() ? misfit_of<I, true>(inputs) : wrong), ...);
-    return wrong;
+  template <std::size_t I, bool IsInput, class Range> static bool check_one(const Range& range, pool<char>& wrong) {
+    return fits_one<I, IsInput>(range) || detail::append_misfit(wrong, IsInput ? "input" : "output",
+                                                                IsInput ? G::inputs[IsInput ? I : 0].name : G::outputs[IsInput ? 0 : I].name,
+                                                                std::size(range), expected_size<I, IsInput, Range>());
   }
 
   /// Whether the outputs are there; else that has been said.
   template <class... Ranges> bool run_or_report(const Ranges&... inputs) {
-    if (!weights_) return broken_contract(broken_), false;
+    if (!weights_) return broken_contract(made_.error().message()), false;
     run_fault fault;
     const step* const failed = run_on(fault, inputs...);
     if (failed != nullptr) broken_contract(error_of(view_of_plan, *failed, fault).message());
@@ -25194,7 +29531,7 @@ template <class G, class Policy = cpu> class executor {
   shared<const prepared_weights> weights_;  // none: the executor could not be made
   shared<thread_pool> threads_;
   heap_block further_scratch_;
-  std::string broken_;
+  result<void> made_;  // or why not
   [[no_unique_address]] typename detail::times_of<Policy>::type times_;
 };
 
@@ -25782,39 +30119,6 @@ constexpr auto layer_norm(tensor<X> x, std::string_view name, Keywords... keywor
 // list: every operator, once, in the order of the NNRt numbers.
 // Flow: nnrt.hpp includes it for the DSL functions; ops/registry.hpp makes the table for dynamic graphs of it.
 
-// ===== nnrt/ops/abs.hpp
-// abs: magnitude.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Magnitude, element by element.
-///
-///   x: any shape      y: the same shape, x without its sign
-///
-/// Of integers the most negative one stays, for it has no counterpart. A NaN stays one.
-///
-/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_ABS.
-struct abs : detail::elementwise<types::number> {
-  static constexpr op_code code{58};
-  static constexpr std::string_view name = "abs";
-  static constexpr foreign_numbers foreign{.nnrt = 58, .hdi = 2};
-
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    if constexpr (!std::is_integral_v<T>) detail::for_each_real<T>(in, out, [](double x) { return math::abs(x); });
-    else detail::for_each_number<T>(in, out, [](std::uint64_t x) { return std::is_signed_v<T> && x >> 63U != 0 ? 0 - x : x; });
-  }
-};
-
-}  // namespace ops
-
-/// abs(x).
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto abs(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::abs>(x, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/ops/all.hpp
 // all: whether all elements along some axes of a tensor are true.
 // Flow: front ends call infer(); it runs by its reference.
@@ -25865,260 +30169,147 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto all(t
 }
 
 }  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/broadcast_to.hpp
-// broadcast_to: a tensor repeated until it has a given shape.
-// Flow: front ends call infer(); it runs by its reference.
+// ===== nnrt/ops/assert.hpp
+// assert: conditions that must hold, or the run ends with an error.
+// Flow: front ends call infer(); it runs by its reference; a run whose condition is false ends with a fault.
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
-/// x, repeated along the axes in which it has the extent 1.
+/// Truth values that must all be true.
 ///
-///   x: [d0 … dn]      y: the extents that `shape` lists, at most 8
+///   condition: booleans of any shape      data: what the condition is about, any shape and dtype      y: condition
 ///
-/// The last extents of `shape` belong to the axes of x, as in NumPy; -1 keeps that of x.
+/// A run with a false one ends with an error that names the first of them; a constant one is refused before. No element
+/// of `data` is read: `summarize`, how many of them others print then, means nothing here. A network whose outputs do
+/// not need y leaves the node out, as any other.
 ///
-/// Broken rules: see `rule`; axes and extents are counted. Source: NNRt OH_NN_OPS_BROADCAST_TO; -1 as in MindSpore.
-struct broadcast_to {
-  static constexpr op_code code{69};
-  static constexpr std::string_view name = "broadcast_to";
-  static constexpr operand_spec inputs[] = {{"x", types::any}};
-  static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
-  static constexpr foreign_numbers foreign{.nnrt = 69, .hdi = 27};
-  static constexpr nnrt_parameter parameters[] = {{"shape", 87, i64, -1}};
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_ASSERT.
+struct assert {
+  static constexpr op_code code{78};
+  static constexpr std::string_view name = "assert";
+  static constexpr operand_spec inputs[] = {{"condition", types::logical}, {"data", types::any}};
+  static constexpr operand_spec outputs[] = {{"y", types::logical}};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .quantised = stored_numbers::computed, .may_fail = true};
+  static constexpr foreign_numbers foreign{.nnrt = 78, .hdi = 13};
+  static constexpr nnrt_parameter parameters[] = {{"summarize", 106, i64}};
 
   struct attrs {
-    NNRT_ATTRIBUTES(attrs, (axis_list, shape));
-    constexpr attrs() = default;
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, summarize));
+    constexpr attrs() : summarize(0) {}
   };
-  enum class rule {
-    shape_must_have_an_extent_for_each_axis,
-    extent_must_not_be_less_than_minus_1,
-    extent_of_a_new_axis_must_not_be_negative,
-    extents_must_be_equal_or_1,
-  };
+  enum class rule { condition_must_be_true };
 
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    const tensor_desc& x = in[0].desc;
-    const int more = a.shape.count - x.rank();
-    if (more < 0) return refuse(rule::shape_must_have_an_extent_for_each_axis, a.shape.count, x.rank());
-    shape_t y;
-    for (int i = 0; i < a.shape.count; ++i) {
-      const std::int64_t wanted = a.shape[i], given = i < more ? 1 : x.shape[i - more];
-      if (auto v = require_at_least(rule::extent_must_not_be_less_than_minus_1, wanted, -1); !v) return v;
-      if (i < more)
-        if (auto v = require_at_least(rule::extent_of_a_new_axis_must_not_be_negative, wanted, 0); !v) return v;
-      if (wanted >= 0 && given >= 0 && given != 1 && given != wanted)
-        return refuse(rule::extents_must_be_equal_or_1, given, wanted);
-      y.push_back(wanted < 0 ? given : wanted);
-    }
-    return yields(x.with_shape(y));
-  }
-  static constexpr auto macs = no_macs;
-
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    const auto x = in[0].as<const T>();
-    const auto y = out[0].as<T>();
-    if (y.elements() == 0) return;
-    const int more = y.rank() - x.rank();
-    shape_t to, from;
-    to.rank = y.rank();
-    from.rank = x.rank();
-    do {
-      for (int i = 0; i < from.rank; ++i) from[i] = x.extent(i) == 1 ? 0 : to[more + i];
-      y.at(to) = x.at(from);
-    } while (next_index(to, y.shape));
-  }
-};
-
-}  // namespace ops
-
-/// broadcast_to(x, nnrt::shape<2, 3, 4>).
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto broadcast_to(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::broadcast_to>(x, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/ceil.hpp
-// ceil: the next integer above.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Ceiling, element by element.
-///
-///   x: any shape      y: the same shape, the smallest integer that is not below x
-///
-/// Numbers above -1 and below zero become -0. Infinities and NaN stay.
-///
-/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_CEIL.
-struct ceil : detail::elementwise<types::floating> {
-  static constexpr op_code code{90};
-  static constexpr std::string_view name = "ceil";
-  static constexpr foreign_numbers foreign{.nnrt = 90, .hdi = 29};
-
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    detail::for_each_real<T>(in, out, [](double x) { return math::ceil(x); });
-  }
-};
-
-}  // namespace ops
-
-/// ceil(x).
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto ceil(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::ceil>(x, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/clip.hpp
-// clip: a number, or the nearest one of a range.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Clamping to a range, element by element.
-///
-///   x: any shape      y: the same shape, x, but min where it is below and max where it is above
-///
-/// min is minus infinity and max infinity unless given (for NNRt both are 0). A NaN stays one.
-///
-/// Broken rules: see `rule`; real numbers are compared. Source: NNRt OH_NN_OPS_CLIP.
-struct clip : detail::elementwise<types::floating> {
-  static constexpr op_code code{76};
-  static constexpr std::string_view name = "clip";
-  static constexpr foreign_numbers foreign{.nnrt = 76, .hdi = 30};
-  static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"max", 103, f32}.otherwise(0),
-                                                  nnrt_parameter{"min", 104, f32}.otherwise(0)};
-
-  struct attrs {
-    NNRT_ATTRIBUTES(attrs, (float, max), (float, min));
-    constexpr attrs() : max(math::infinity<float>), min(-math::infinity<float>) {}
-  };
-  enum class rule { max_must_not_be_below_min };
-
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    if (!(a.max >= a.min)) return require_real(rule::max_must_not_be_below_min, a.max, a.min);
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    if (in[0].has_values())
+      for (const std::int64_t truth : in[0].values)
+        if (truth == 0) return refuse(rule::condition_must_be_true, 0, 1);
     return yields(in[0].desc);
   }
+  static constexpr auto macs = no_macs;
 
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::for_each_real<T>(in, out, [low = double{a.min}, high = double{a.max}](double x) {
-      return x < low ? low : x > high ? high : x;
-    });
+  template <class T> static constexpr run_fault reference(const attrs&, arguments in, results out) {
+    const auto condition = in[0].as<const bool>();
+    const auto y = out[0].as<bool>();
+    for (std::int64_t i = 0; i < condition.elements(); ++i)
+      if (!condition[i]) return fault_at(i, rule::condition_must_be_true, 0, 1);
+    for (std::int64_t i = 0; i < y.elements(); ++i) y[i] = true;
+    return {};
   }
 };
 
 }  // namespace ops
 
-/// clip(x, at_least<-1>, at_most<1>), or with one bound alone.
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto clip(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::clip>(x, keywords...);
+/// asserted(condition, data): condition, in a network whose runs end with an error where it is false. (<cassert> has a
+/// macro of the operator's own name.)
+template <tensor_desc Condition, tensor_desc Data, dsl::keyword_argument... Keywords>
+constexpr auto asserted(tensor<Condition> condition, tensor<Data> data, Keywords... keywords) {
+  return dsl::apply<ops::assert>(condition, data, keywords...);
 }
 
 }  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/cos.hpp
-// cos: the cosine of an angle.
-// Flow: front ends call infer(); it runs by its reference.
+// ===== nnrt/ops/constant_of_shape.hpp
+// constant_of_shape: a tensor of one number, which is an attribute.
+// Flow: front ends call infer(); it runs by its reference; its shape often comes from a shape_of.
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
-/// Cosine, element by element.
+/// A tensor whose elements are all `value`.
 ///
-///   x: any shape      y: the same shape, cos(x) of x in radians, from -1 to 1
+///   shape: [R] integers >= 0, R <= 8      y: the extents that `shape` lists
 ///
-/// Every finite angle has its own cosine, large ones too. Infinity gives NaN.
+/// The dtype of y is `data_type`, a number of OH_NN_DataType or of HDI's DataType; 0, which it is unless given, stands
+/// for f32. `value` is 0 unless given, and converted as cast does it.
 ///
-/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_COS.
-struct cos : detail::elementwise<types::floating> {
-  static constexpr op_code code{79};
-  static constexpr std::string_view name = "cos";
-  static constexpr foreign_numbers foreign{.nnrt = 79, .hdi = 37};
-
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    detail::for_each_real<T>(in, out, [](double x) { return math::cos(x); });
-  }
-};
-
-}  // namespace ops
-
-/// cos(x).
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto cos(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::cos>(x, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/depth_to_space.hpp
-// depth_to_space: channels become blocks of pixels of an image.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Channels become blocks of pixels.
+/// A shape that is known only when the network runs needs an output of declared shape; it must then be that one. The
+/// result has the format of its rank.
 ///
-///   x: [N, H, W, C], NHWC      y: [N, H * block_size, W * block_size, C / block_size^2]
-///
-/// y[n, h * b + i, w * b + j, c] = x[n, h, w, (i * b + j) * C / b^2 + c], where b is block_size; with crd that of channel
-/// c * b^2 + i * b + j. The block size has to be given.
-///
-/// Broken rules: see `rule`; channels and pixels are counted. Source: NNRt OH_NN_OPS_DEPTH_TO_SPACE.
-struct depth_to_space {
-  static constexpr op_code code{65};
-  static constexpr std::string_view name = "depth_to_space";
-  static constexpr operand_spec inputs[] = {{"x", types::any}};
+/// Broken rules: see `rule`; extents are counted. Source: NNRt OH_NN_OPS_CONSTANT_OF_SHAPE.
+struct constant_of_shape {
+  static constexpr op_code code{68};
+  static constexpr std::string_view name = "constant_of_shape";
+  static constexpr operand_spec inputs[] = {{"shape", types::index}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
-  static constexpr foreign_numbers foreign{.nnrt = 65, .hdi = 45};
-  static constexpr nnrt_parameter parameters[] = {{"block_size", 80, i64}, nnrt_parameter{"crd", 81, i32, -1}.up_to(1)};
+  static constexpr operator_traits traits{.may_fail = true};
+  static constexpr foreign_numbers foreign{.nnrt = 68, .hdi = 38};
+  static constexpr nnrt_parameter parameters[] = {{"data_type", 85, i64}, {"value", 86, f32, -1}};
 
   struct attrs {
-    NNRT_ATTRIBUTES(attrs, (std::int64_t, block_size), (bool, crd));
-    constexpr attrs() : block_size(0), crd(false) {}
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, data_type), (float, value));
+    constexpr attrs() : data_type(0), value(0) {}
   };
   enum class rule {
-    input_rank_must_be_4,
-    input_must_be_nhwc,
-    block_size_must_be_positive,
-    channels_must_be_divisible_by_the_squared_block_size,
+    data_type_must_be_the_number_of_a_dtype,
+    shape_must_be_a_list,
+    output_rank_must_be_known,
+    output_rank_must_be_at_most_8,
+    extent_must_not_be_negative,
+    extent_must_be_that_of_the_output,
   };
 
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    const tensor_desc& x = in[0].desc;
-    const std::int64_t b = a.block_size, n = x.shape[0], h = x.shape[1], w = x.shape[2], c = x.shape[3];
-    if (auto v = require(rule::input_rank_must_be_4, x.rank(), 4); !v) return v;
-    if (x.layout == format::nchw) return require(rule::input_must_be_nhwc, x.layout, format::nhwc);
-    if (auto v = require_at_least(rule::block_size_must_be_positive, b, 1); !v) return v;
-    const std::int64_t pixels = detail::extent_product(b, b);
-    if (c >= 0 && c % pixels != 0) return refuse(rule::channels_must_be_divisible_by_the_squared_block_size, c, pixels);
-    const std::int64_t channels = c < 0 ? -1 : c / pixels;
-    return yields(x.with_shape({n, detail::extent_product(h, b), detail::extent_product(w, b), channels}));
+    const dtype named = a.data_type == 0 ? f32 : detail::numbered_type(a.data_type);
+    if (named == dtype::none) return refuse(rule::data_type_must_be_the_number_of_a_dtype, a.data_type, static_cast<int>(f32));
+    const operand& shape = in[0];
+    if (auto v = require(rule::shape_must_be_a_list, shape.desc.rank(), 1); !v) return v;
+    const std::int64_t rank = shape.desc.shape[0];
+    if (rank < 0) return refuse(rule::output_rank_must_be_known, 0, 1);
+    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    shape_t y;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(rank); ++i) {
+      y.push_back(shape.has_values() ? shape.values[i] : -1);
+      if (!shape.has_values()) continue;
+      if (auto v = require_at_least(rule::extent_must_not_be_negative, shape.values[i], 0); !v) return v;
+    }
+    return yields(tensor_desc{named, default_format(y.rank), y});
   }
   static constexpr auto macs = no_macs;
 
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    const auto x = in[0].as<const T>();
-    const auto y = out[0].as<T>();
-    if (y.elements() == 0) return;
-    const std::int64_t b = a.block_size;
-    shape_t at;  // in the image that has more pixels
-    at.rank = 4;
-    do {
-      const std::int64_t place = at[1] % b * b + at[2] % b;
-      const std::int64_t channel = a.crd ? at[3] * b * b + place : place * y.extent(3) + at[3];
-      y.at(at) = x(at[0], at[1] / b, at[2] / b, channel);
-    } while (next_index(at, y.shape));
+  /// Whether the shape, which only this run may know, is the one that was planned.
+  static constexpr run_fault check(arguments in, results out) {
+    for (int i = 0; i < out[0].rank(); ++i)
+      if (in[0].integer(i) != out[0].shape()[i])
+        return fault_at(i, rule::extent_must_be_that_of_the_output, in[0].integer(i), out[0].shape()[i]);
+    return {};
+  }
+
+  template <class T> static constexpr run_fault reference(const attrs& a, arguments in, results out) {
+    with_element<types::any>(out[0].type(), [&]<class Y>(Y) {
+      const auto y = out[0].as<Y>();
+      for (std::int64_t i = 0; i < y.elements(); ++i) y[i] = math::convert<Y>(a.value);
+    });
+    return check(in, out);
   }
 };
 
 }  // namespace ops
 
-/// depth_to_space(x, block_size<2>), with crd.
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto depth_to_space(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::depth_to_space>(x, keywords...);
+/// constant_of_shape(shape, with_value<1.5>), with of_type<f16> for another dtype than f32.
+template <tensor_desc Shape, dsl::keyword_argument... Keywords>
+constexpr auto constant_of_shape(tensor<Shape> shape, Keywords... keywords) {
+  return dsl::apply<ops::constant_of_shape>(shape, keywords...);
 }
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -26210,49 +30401,6 @@ struct dynamic_range {
 
 }  // namespace ops
 }  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/equal.hpp
-// equal: whether a = b, element by element.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Comparison of two tensors, element by element.
-///
-///   a, b: shapes that broadcast as NumPy's do      y: the common shape, of booleans: whether a == b
-///
-/// Elements are compared in the dtype of higher precision of the two: floats before integers before booleans, of which
-/// false is the smaller one. No NaN is equal to anything.
-///
-/// Broken rules: see `rule`; extents are counted from the innermost. Source: NNRt OH_NN_OPS_EQUAL.
-struct equal : detail::comparison {
-  static constexpr op_code code{70};
-  static constexpr std::string_view name = "equal";
-  static constexpr foreign_numbers foreign{.nnrt = 70, .hdi = 53};
-  enum class rule { types_must_have_a_common_type, extents_must_be_equal_or_1 };
-
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_comparison<rule>(in);
-  }
-
-  /// One element of the result.
-  template <class T> static constexpr bool element(const attrs&, T a, T b) { return a == b; }
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::for_each_pair<T, bool>(in, out, [&](T x, T y) { return element(a, x, y); });
-  }
-};
-
-}  // namespace ops
-
-/// equal(a, b), where one of the two may be a number.
-template <class A, class B, dsl::keyword_argument... Keywords>
-requires dsl::operand_pair<A, B>
-constexpr auto equal(A a, B b, Keywords... keywords) {
-  dsl::check_scalar<A, B>();
-  return dsl::apply<ops::equal>(a, b, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/ops/erf.hpp
 // erf: the error function of Gauss.
 // Flow: front ends call infer(); it runs by its reference.
@@ -26266,14 +30414,18 @@ namespace ops {
 ///
 /// Rounded once from f64.
 ///
-/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_ERF.
-struct erf : detail::elementwise<types::floating> {
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
+/// nearest to the real result, computed in double and rounded to float.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_ERF.
+struct erf : detail::real_function {
   static constexpr op_code code{59};
   static constexpr std::string_view name = "erf";
   static constexpr foreign_numbers foreign{.nnrt = 59, .hdi = 178};
+  using rule = detail::real_function_rule;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    detail::for_each_real<T>(in, out, [](double x) { return math::erf(x); });
+    detail::compute_real<T>(in, out, [](double x) { return math::erf(x); });
   }
 };
 
@@ -26282,52 +30434,6 @@ struct erf : detail::elementwise<types::floating> {
 /// erf(x).
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto erf(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::erf>(x, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/exp.hpp
-// exp: a power of e or of another base.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Exponential function, element by element.
-///
-///   x: any shape      y: the same shape, base ^ (scale * x + shift)
-///
-/// base is e unless given (NNRt writes -1 for e), scale 1, shift 0. Computed in f64 and rounded once.
-///
-/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_EXP.
-struct exp : detail::elementwise<types::floating> {
-  static constexpr op_code code{60};
-  static constexpr std::string_view name = "exp";
-  static constexpr foreign_numbers foreign{.nnrt = 60, .hdi = 55};
-  static constexpr nnrt_parameter parameters[] = {{"base", 89, f32}, {"scale", 90, f32}, {"shift", 91, f32}};
-
-  struct attrs {
-    NNRT_ATTRIBUTES(attrs, (float, base), (float, scale), (float, shift));
-    constexpr attrs() : base(-1), scale(1), shift(0) {}
-  };
-  enum class rule { base_must_be_positive_or_minus_1_for_e };
-
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    if (!(a.base > 0) && a.base != -1) return require_real(rule::base_must_be_positive_or_minus_1_for_e, a.base, -1);
-    return yields(in[0].desc);
-  }
-
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    const double scale{a.scale}, shift{a.shift}, base{a.base};
-    if (a.base == -1) return detail::for_each_real<T>(in, out, [&](double x) { return math::exp(math::product(scale, x) + shift); });
-    detail::for_each_real<T>(in, out, [&](double x) { return math::pow(base, math::product(scale, x) + shift); });
-  }
-};
-
-}  // namespace ops
-
-/// exp(x), or exp(x, with_base<2>, scaled_by<0.5>, shifted_by<1>).
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto exp(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::exp>(x, keywords...);
 }
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -26349,7 +30455,7 @@ struct expand_dims {
   static constexpr operand_spec inputs[] = {{"x", types::any}, {"axis", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = stored_numbers::kept};
-  static constexpr foreign_numbers foreign{.nnrt = 13, .hdi = 56};
+  static constexpr foreign_numbers foreign{.nnrt = 13, .hdi = 56, .tells_quantisation = 0};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
 
@@ -26539,38 +30645,6 @@ constexpr auto flatten(tensor<X> x, Keywords... keywords) {
 }
 
 }  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/floor.hpp
-// floor: the next integer below.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Floor, element by element.
-///
-///   x: any shape      y: the same shape, the largest integer that is not above x
-///
-/// A zero keeps its sign. Infinities and NaN stay.
-///
-/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_FLOOR.
-struct floor : detail::elementwise<types::floating> {
-  static constexpr op_code code{93};
-  static constexpr std::string_view name = "floor";
-  static constexpr foreign_numbers foreign{.nnrt = 93, .hdi = 63};
-
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    detail::for_each_real<T>(in, out, [](double x) { return math::floor(x); });
-  }
-};
-
-}  // namespace ops
-
-/// floor(x).
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto floor(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::floor>(x, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/ops/gather_nd.hpp
 // gather_nd: the places of a tensor that tuples of indices name.
 // Flow: front ends call infer(); it runs by its reference; a run with indices outside ends with a fault.
@@ -26592,7 +30666,7 @@ struct gather_nd {
   static constexpr operand_spec inputs[] = {{"x", types::any}, {"indices", types::index}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true};
-  static constexpr foreign_numbers foreign{.nnrt = 108, .hdi = 70};
+  static constexpr foreign_numbers foreign{.nnrt = 108, .hdi = 70, .tells_quantisation = 1, .nnrt_name = "GatherND"};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
   enum class rule {
@@ -26666,124 +30740,6 @@ struct gather_nd {
 template <tensor_desc X, tensor_desc Indices, dsl::keyword_argument... Keywords>
 constexpr auto gather_nd(tensor<X> x, tensor<Indices> indices, Keywords... keywords) {
   return dsl::apply<ops::gather_nd>(x, indices, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/greater.hpp
-// greater: whether a > b, element by element.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Comparison of two tensors, element by element.
-///
-///   a, b: shapes that broadcast as NumPy's do      y: the common shape, of booleans: whether a > b
-///
-/// Elements are compared in the dtype of higher precision of the two: floats before integers before booleans, of which
-/// false is the smaller one. Nothing is greater than a NaN.
-///
-/// Broken rules: see `rule`; extents are counted from the innermost. Source: NNRt OH_NN_OPS_GREATER.
-struct greater : detail::comparison {
-  static constexpr op_code code{71};
-  static constexpr std::string_view name = "greater";
-  static constexpr foreign_numbers foreign{.nnrt = 71, .hdi = 71};
-  enum class rule { types_must_have_a_common_type, extents_must_be_equal_or_1 };
-
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_comparison<rule>(in);
-  }
-
-  /// One element of the result.
-  template <class T> static constexpr bool element(const attrs&, T a, T b) { return a > b; }
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::for_each_pair<T, bool>(in, out, [&](T x, T y) { return element(a, x, y); });
-  }
-};
-
-}  // namespace ops
-
-/// greater(a, b), where one of the two may be a number.
-template <class A, class B, dsl::keyword_argument... Keywords>
-requires dsl::operand_pair<A, B>
-constexpr auto greater(A a, B b, Keywords... keywords) {
-  dsl::check_scalar<A, B>();
-  return dsl::apply<ops::greater>(a, b, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/greater_equal.hpp
-// greater_equal: whether a >= b, element by element.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Comparison of two tensors, element by element.
-///
-///   a, b: shapes that broadcast as NumPy's do      y: the common shape, of booleans: whether a >= b
-///
-/// Elements are compared in the dtype of higher precision of the two: floats before integers before booleans, of which
-/// false is the smaller one. Nothing is greater than, or equal to, a NaN.
-///
-/// Broken rules: see `rule`; extents are counted from the innermost. Source: NNRt OH_NN_OPS_GREATER_EQUAL.
-struct greater_equal : detail::comparison {
-  static constexpr op_code code{73};
-  static constexpr std::string_view name = "greater_equal";
-  static constexpr foreign_numbers foreign{.nnrt = 73, .hdi = 72};
-  enum class rule { types_must_have_a_common_type, extents_must_be_equal_or_1 };
-
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_comparison<rule>(in);
-  }
-
-  /// One element of the result.
-  template <class T> static constexpr bool element(const attrs&, T a, T b) { return a >= b; }
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::for_each_pair<T, bool>(in, out, [&](T x, T y) { return element(a, x, y); });
-  }
-};
-
-}  // namespace ops
-
-/// greater_equal(a, b), where one of the two may be a number.
-template <class A, class B, dsl::keyword_argument... Keywords>
-requires dsl::operand_pair<A, B>
-constexpr auto greater_equal(A a, B b, Keywords... keywords) {
-  dsl::check_scalar<A, B>();
-  return dsl::apply<ops::greater_equal>(a, b, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/hard_sigmoid.hpp
-// hard_sigmoid: a sigmoid of three straight lines.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Hard sigmoid, element by element.
-///
-///   x: any shape      y: the same shape, min(max(x + 3, 0), 6) / 6
-///
-/// A NaN stays one.
-///
-/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_HARD_SIGMOID.
-struct hard_sigmoid : detail::elementwise<types::floating> {
-  static constexpr op_code code{107};
-  static constexpr std::string_view name = "hard_sigmoid";
-  static constexpr foreign_numbers foreign{.nnrt = 107, .hdi = 2};
-
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    detail::for_each_real<T>(in, out, [](double x) { return activate(x + 3, activation::relu6) / 6; });
-  }
-};
-
-}  // namespace ops
-
-/// hard_sigmoid(x).
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto hard_sigmoid(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::hard_sigmoid>(x, keywords...);
 }
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -26886,7 +30842,11 @@ namespace nnrt::inline NNRT_ISA::ops::detail {
 template <class F> constexpr void for_each_group(const shape_t& shape, const chosen_axes& axes, F f) {
   if (shape.elements() == 0) return;
   shape_t group = shape, groups = shape, start;
-  for (int i = 0; i < shape.rank; ++i) (axes.contains(i) ? groups : group)[i] = 1;
+  for (int i = 0; i < shape.rank; ++i) {
+    // A name first: with -fsanitize=shift g++ 12 gives (a ? b : c)[i] an index that one of both branches never set.
+    shape_t& without = axes.contains(i) ? groups : group;
+    without[i] = 1;
+  }
   start.rank = shape.rank;
   do f([&](auto g) {
       shape_t index;
@@ -26961,117 +30921,6 @@ struct l2_normalize {
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto l2_normalize(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::l2_normalize>(x, keyword::as_axis(keywords)...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/leaky_relu.hpp
-// leaky_relu: rectifier with a slope below zero.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Rectifier that lets a part of negative numbers through, element by element.
-///
-///   x: any shape      y: the same shape, x where x > 0, negative_slope * x elsewhere
-///
-/// negative_slope is 0 unless given. A NaN stays one.
-///
-/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_LEAKY_RELU.
-struct leaky_relu : detail::elementwise<types::floating> {
-  static constexpr op_code code{74};
-  static constexpr std::string_view name = "leaky_relu";
-  static constexpr foreign_numbers foreign{.nnrt = 74, .hdi = 2};
-  static constexpr nnrt_parameter parameters[] = {{"negative_slope", 92, f32}};
-
-  struct attrs {
-    NNRT_ATTRIBUTES(attrs, (float, negative_slope));
-    constexpr attrs() : negative_slope(0) {}
-  };
-
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::for_each_real<T>(in, out, [slope = double{a.negative_slope}](double x) { return x > 0 ? x : slope * x; });
-  }
-};
-
-}  // namespace ops
-
-/// leaky_relu(x, negative_slope<0.1>).
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto leaky_relu(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::leaky_relu>(x, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/less.hpp
-// less: whether a < b, element by element.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Comparison of two tensors, element by element.
-///
-///   a, b: shapes that broadcast as NumPy's do      y: the common shape, of booleans: whether a < b
-///
-/// Elements are compared in the dtype of higher precision of the two: floats before integers before booleans, of which
-/// false is the smaller one. Nothing is less than a NaN.
-///
-/// Broken rules: see `rule`; extents are counted from the innermost. Source: NNRt OH_NN_OPS_LESS.
-struct less : detail::comparison {
-  static constexpr op_code code{61};
-  static constexpr std::string_view name = "less";
-  static constexpr foreign_numbers foreign{.nnrt = 61, .hdi = 77};
-  enum class rule { types_must_have_a_common_type, extents_must_be_equal_or_1 };
-
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_comparison<rule>(in);
-  }
-
-  /// One element of the result.
-  template <class T> static constexpr bool element(const attrs&, T a, T b) { return a < b; }
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::for_each_pair<T, bool>(in, out, [&](T x, T y) { return element(a, x, y); });
-  }
-};
-
-}  // namespace ops
-
-/// less(a, b), where one of the two may be a number.
-template <class A, class B, dsl::keyword_argument... Keywords>
-requires dsl::operand_pair<A, B>
-constexpr auto less(A a, B b, Keywords... keywords) {
-  dsl::check_scalar<A, B>();
-  return dsl::apply<ops::less>(a, b, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/log.hpp
-// log: natural logarithm.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Logarithm to the base e, element by element.
-///
-///   x: any shape      y: the same shape, log(x); minus infinity at zero, NaN below
-///
-/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_LOG.
-struct log : detail::elementwise<types::floating> {
-  static constexpr op_code code{80};
-  static constexpr std::string_view name = "log";
-  static constexpr foreign_numbers foreign{.nnrt = 80, .hdi = 79};
-
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    detail::for_each_real<T>(in, out, [](double x) { return math::log(x); });
-  }
-};
-
-}  // namespace ops
-
-/// log(x).
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto log(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::log>(x, keywords...);
 }
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -27238,55 +31087,71 @@ constexpr auto logical_or(tensor<A> a, tensor<B> b, Keywords... keywords) {
 }
 
 }  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/minimum.hpp
-// minimum: the smaller of a and b, element by element.
+// ===== nnrt/ops/lrn.hpp
+// lrn: local response normalisation - each channel divided by a power of what its neighbours sum up to.
 // Flow: front ends call infer(); it runs by its reference.
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
-/// The smaller of two tensors, element by element.
+/// y[…, c] = x[…, c] / (bias + alpha * sum of x[…, k]^2 for |k - c| <= depth_radius)^beta.
 ///
-///   a, b: shapes that broadcast as NumPy's do      y: the common shape, a where a < b, else b; NaN where one is
+///   x: [..., C] of rank >= 1, NHWC      y: the same shape
 ///
-/// y has the dtype of higher precision of the two: floats before integers before booleans, which count as 0 and 1.
+/// Channels in front of the first and behind the last one count as 0. bias, alpha and beta are 0 unless given, and so is
+/// the radius. Where the sum is negative, or 0 and beta is positive, there is no number. Computed in f64, rounded once.
 ///
-/// Broken rules: see `rule`; extents are counted from the innermost. Source: NNRt OH_NN_OPS_MINIMUM; NaN as in NumPy and ONNX.
-struct minimum {
-  static constexpr op_code code{97};
-  static constexpr std::string_view name = "minimum";
-  static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
-  static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.result = storage::in_place, .typed_in_common = types::number};
-  static constexpr foreign_numbers foreign{.nnrt = 97, .hdi = 96};
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
-  enum class rule { types_must_have_a_common_type, operands_must_not_both_be_boolean, extents_must_be_equal_or_1 };
+/// Broken rules: see `rule`; ranks and channels are counted. Source: NNRt OH_NN_OPS_LRN, with its one region,
+/// ACROSS_CHANNELS; TensorFlow Lite's LOCAL_RESPONSE_NORMALIZATION is the same.
+struct lrn {
+  static constexpr op_code code{96};
+  static constexpr std::string_view name = "lrn";
+  static constexpr operand_spec inputs[] = {{"x", types::floating}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating}};
+  static constexpr operator_traits traits{};
+  static constexpr foreign_numbers foreign{.nnrt = 96, .hdi = 85, .nnrt_name = "LRN"};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::always("normRegion", "ACROSS_CHANNELS")};
+  static constexpr nnrt_parameter parameters[] = {{"depth_radius", 145, i64}, {"bias", 146, f32},
+                                                  {"alpha", 147, f32},        {"beta", 148, f32},
+                                                  nnrt_parameter{"", 149, i32}.up_to(0)};
 
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_arithmetic<rule>(in);
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, depth_radius), (float, bias), (float, alpha), (float, beta));
+    constexpr attrs() : depth_radius(0), bias(0), alpha(0), beta(0) {}
+  };
+  enum class rule { input_rank_must_be_at_least_1, input_must_be_nhwc, radius_must_not_be_negative };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    if (auto v = require_at_least(rule::input_rank_must_be_at_least_1, x.rank(), 1); !v) return v;
+    if (x.layout == format::nchw) return require(rule::input_must_be_nhwc, x.layout, format::nhwc);
+    if (auto v = require_at_least(rule::radius_must_not_be_negative, a.depth_radius, 0); !v) return v;
+    return yields(x);
   }
   static constexpr auto macs = no_macs;
 
-  /// One element of the result.
-  template <class T> static constexpr T element(const attrs&, T a, T b) {
-    if constexpr (!std::is_integral_v<T>)
-      if (math::is_nan(static_cast<math::compute_t<T>>(a))) return a;
-    return a < b ? a : b;
-  }
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::for_each_pair<T>(in, out, [&](T x, T y) { return element(a, x, y); });
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    if (y.elements() == 0) return;
+    const auto real = [&](std::int64_t i) { return math::convert<double>(x[i]); };
+    const std::int64_t channels = y.extent(y.rank() - 1), radius = a.depth_radius < channels ? a.depth_radius : channels;
+    for (std::int64_t i = 0; i < y.elements(); ++i) {
+      const std::int64_t c = i % channels, first = i - c;
+      double sum = 0;
+      for (std::int64_t k = c < radius ? 0 : c - radius; k < channels && k <= c + radius; ++k)
+        sum += math::product(real(first + k), real(first + k));
+      const double base = double{a.bias} + math::product(double{a.alpha}, sum);
+      y[i] = math::convert<T>(math::product(real(i), math::pow(base, -double{a.beta})));
+    }
   }
 };
 
 }  // namespace ops
 
-/// minimum(a, b), where one of the two may be a number.
-template <class A, class B, dsl::keyword_argument... Keywords>
-requires dsl::operand_pair<A, B>
-constexpr auto minimum(A a, B b, Keywords... keywords) {
-  dsl::check_scalar<A, B>();
-  return dsl::apply<ops::minimum>(a, b, keywords...);
+/// lrn(x, depth_radius<2>, with_bias<1>, with_alpha<1e-4>, beta<0.75>).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto lrn(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::lrn>(x, keywords...);
 }
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -27344,81 +31209,6 @@ constexpr auto mod(A a, B b, Keywords... keywords) {
 }
 
 }  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/neg.hpp
-// neg: a number with the other sign.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Negation, element by element.
-///
-///   x: any shape      y: the same shape, -x
-///
-/// Integers wrap around in their width: the most negative one stays, and those without a sign become 2^bits - x.
-///
-/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_NEG.
-struct neg : detail::elementwise<types::number> {
-  static constexpr op_code code{84};
-  static constexpr std::string_view name = "neg";
-  static constexpr foreign_numbers foreign{.nnrt = 84, .hdi = 101};
-
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    detail::for_each_number<T>(in, out, [](auto x) { return -x; });
-  }
-};
-
-}  // namespace ops
-
-/// neg(x).
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto neg(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::neg>(x, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/not_equal.hpp
-// not_equal: whether a and b differ, element by element.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Comparison of two tensors, element by element.
-///
-///   a, b: shapes that broadcast as NumPy's do      y: the common shape, of booleans: whether a != b
-///
-/// Elements are compared in the dtype of higher precision of the two: floats before integers before booleans, of which
-/// false is the smaller one. A NaN differs from everything.
-///
-/// Broken rules: see `rule`; extents are counted from the innermost. Source: NNRt OH_NN_OPS_NOT_EQUAL.
-struct not_equal : detail::comparison {
-  static constexpr op_code code{72};
-  static constexpr std::string_view name = "not_equal";
-  static constexpr foreign_numbers foreign{.nnrt = 72, .hdi = 103};
-  enum class rule { types_must_have_a_common_type, extents_must_be_equal_or_1 };
-
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_comparison<rule>(in);
-  }
-
-  /// One element of the result.
-  template <class T> static constexpr bool element(const attrs&, T a, T b) { return a != b; }
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::for_each_pair<T, bool>(in, out, [&](T x, T y) { return element(a, x, y); });
-  }
-};
-
-}  // namespace ops
-
-/// not_equal(a, b), where one of the two may be a number.
-template <class A, class B, dsl::keyword_argument... Keywords>
-requires dsl::operand_pair<A, B>
-constexpr auto not_equal(A a, B b, Keywords... keywords) {
-  dsl::check_scalar<A, B>();
-  return dsl::apply<ops::not_equal>(a, b, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/ops/range.hpp
 // range: numbers in equal steps.
 // Flow: front ends call infer(); it runs by its reference.
@@ -27441,6 +31231,7 @@ struct range {
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{};
   static constexpr foreign_numbers foreign{.nnrt = 66, .hdi = 115};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::always("dataType", 0)};
   static constexpr nnrt_parameter parameters[] = {{"start", 82, i64}, {"limit", 83, i64}, {"delta", 84, i64}};
 
   struct attrs {
@@ -27525,39 +31316,6 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto rank(
 }
 
 }  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/reciprocal.hpp
-// reciprocal: one over a number.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Reciprocal, element by element.
-///
-///   x: any shape      y: the same shape, 1 / x; an infinity of its sign at zero
-///
-/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_RECIPROCAL.
-struct reciprocal : detail::elementwise<types::floating> {
-  static constexpr op_code code{85};
-  static constexpr std::string_view name = "reciprocal";
-  static constexpr foreign_numbers foreign{.nnrt = 85, .hdi = 116};
-
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    detail::for_each_real<T>(in, out, [](double x) {
-      // Constant evaluation refuses to divide by zero.
-      return x == 0 ? math::copysign(math::infinity<double>, x) : 1 / x;
-    });
-  }
-};
-
-}  // namespace ops
-
-/// reciprocal(x).
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto reciprocal(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::reciprocal>(x, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/ops/reduce_l2.hpp
 // reduce_l2: the Euclidean norm along some axes of a tensor.
 // Flow: front ends call infer(); it runs by its reference.
@@ -27579,7 +31337,8 @@ namespace ops {
 struct reduce_l2 : detail::plain_reduction<types::floating> {
   static constexpr op_code code{106};
   static constexpr std::string_view name = "reduce_l2";
-  static constexpr foreign_numbers foreign{.nnrt = 106, .hdi = 118};
+  static constexpr foreign_numbers foreign{.nnrt = 106, .hdi = 118, .hdi_since = 21};
+  static constexpr auto hdi_fields = hdi_reduction(8);
   static constexpr nnrt_parameter parameters[] = {
       {"keep_dims", 160, boolean}, {"reduce_to_end", 161, boolean}, {"coefficient", 162, f32}};
   enum class rule { axes_must_be_a_list_or_one_number, axes_must_be_known, axis_must_be_an_axis_of_the_input };
@@ -27604,184 +31363,6 @@ struct reduce_l2 : detail::plain_reduction<types::floating> {
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto reduce_l2(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::reduce_l2>(x, keyword::as_axes(keywords)...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/reduce_max.hpp
-// reduce_max: the largest element along some axes of a tensor.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Largest one of the elements along `axes`.
-///
-///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
-///   y: the extents of the other axes; with keep_dims the folded axes stay, with extent 1
-///
-/// reduce_to_end: all axes from the first of the list on, and the result is multiplied by `coefficient`, unless that is
-/// 0 (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the end
-/// when negative. A NaN wins; of no elements it is the lowest number of the dtype, of floats
-/// minus infinity. Integers times the coefficient are truncated toward zero and saturated.
-///
-/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_MAX.
-struct reduce_max : detail::plain_reduction<types::number> {
-  static constexpr op_code code{99};
-  static constexpr std::string_view name = "reduce_max";
-  static constexpr foreign_numbers foreign{.nnrt = 99, .hdi = 118};
-  static constexpr nnrt_parameter parameters[] = {
-      {"keep_dims", 151, boolean}, {"reduce_to_end", 152, boolean}, {"coefficient", 153, f32}};
-  enum class rule { axes_must_be_a_list_or_one_number, axes_must_be_known, axis_must_be_an_axis_of_the_input };
-
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_reduction<rule>(a, in);
-  }
-
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    using wide = std::conditional_t<std::is_integral_v<T>, T, math::compute_t<T>>;
-    constexpr wide none = [] {
-      if constexpr (std::is_integral_v<T>) return std::numeric_limits<T>::lowest();
-      else return -math::infinity<wide>;
-    }();
-    detail::reduce_to_first<T>(a, in, out, none, [](wide x, wide y) { return x > y; });
-  }
-};
-
-}  // namespace ops
-
-/// reduce_max(x, axes<1, 2>, keep_dims) or reduce_max(x, axis<-1>); without axes the largest element of all elements.
-template <tensor_desc X, dsl::keyword_argument... Keywords>
-constexpr auto reduce_max(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::reduce_max>(x, keyword::as_axes(keywords)...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/reduce_min.hpp
-// reduce_min: the smallest element along some axes of a tensor.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Smallest one of the elements along `axes`.
-///
-///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
-///   y: the extents of the other axes; with keep_dims the folded axes stay, with extent 1
-///
-/// reduce_to_end: all axes from the first of the list on, and the result is multiplied by `coefficient`, unless that is
-/// 0 (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the end
-/// when negative. A NaN wins; of no elements it is the highest number of the dtype, of floats
-/// infinity. Integers times the coefficient are truncated toward zero and saturated.
-///
-/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_MIN.
-struct reduce_min : detail::plain_reduction<types::number> {
-  static constexpr op_code code{100};
-  static constexpr std::string_view name = "reduce_min";
-  static constexpr foreign_numbers foreign{.nnrt = 100, .hdi = 118};
-  static constexpr nnrt_parameter parameters[] = {
-      {"keep_dims", 154, boolean}, {"reduce_to_end", 155, boolean}, {"coefficient", 156, f32}};
-  enum class rule { axes_must_be_a_list_or_one_number, axes_must_be_known, axis_must_be_an_axis_of_the_input };
-
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_reduction<rule>(a, in);
-  }
-
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    using wide = std::conditional_t<std::is_integral_v<T>, T, math::compute_t<T>>;
-    constexpr wide none = [] {
-      if constexpr (std::is_integral_v<T>) return std::numeric_limits<T>::max();
-      else return math::infinity<wide>;
-    }();
-    detail::reduce_to_first<T>(a, in, out, none, [](wide x, wide y) { return x < y; });
-  }
-};
-
-}  // namespace ops
-
-/// reduce_min(x, axes<1, 2>, keep_dims) or reduce_min(x, axis<-1>); without axes the smallest element of all elements.
-template <tensor_desc X, dsl::keyword_argument... Keywords>
-constexpr auto reduce_min(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::reduce_min>(x, keyword::as_axes(keywords)...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/reduce_sum.hpp
-// reduce_sum: the sum along some axes of a tensor.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Sum of the elements along `axes`.
-///
-///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
-///   y: the extents of the other axes; with keep_dims the folded axes stay, with extent 1
-///
-/// reduce_to_end: all axes from the first of the list on, and the result is multiplied by `coefficient`, unless that is
-/// 0 (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the end
-/// when negative. A sum of no elements is 0. Floating point is added in row-major order in the type of
-/// computation (float for float16). Integers wrap around in their own width; times the coefficient they are truncated
-/// toward zero and saturated.
-///
-/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_SUM.
-struct reduce_sum : detail::plain_reduction<types::number> {
-  static constexpr op_code code{101};
-  static constexpr std::string_view name = "reduce_sum";
-  static constexpr foreign_numbers foreign{.nnrt = 101, .hdi = 118};
-  static constexpr nnrt_parameter parameters[] = {
-      {"keep_dims", 157, boolean}, {"reduce_to_end", 158, boolean}, {"coefficient", 159, f32}};
-  enum class rule { axes_must_be_a_list_or_one_number, axes_must_be_known, axis_must_be_an_axis_of_the_input };
-
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_reduction<rule>(a, in);
-  }
-
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    using wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, math::compute_t<T>>;
-    detail::reduce<T>(
-        a, in, out, wide{0}, [](wide& sum, T element) { sum += static_cast<wide>(element); },
-        [factor = a.factor()](wide sum, std::int64_t) { return detail::times_factor<T>(sum, factor); });
-  }
-};
-
-}  // namespace ops
-
-/// reduce_sum(x, axes<1, 2>, keep_dims) or reduce_sum(x, axis<-1>); without axes the sum of all elements.
-template <tensor_desc X, dsl::keyword_argument... Keywords>
-constexpr auto reduce_sum(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::reduce_sum>(x, keyword::as_axes(keywords)...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/round.hpp
-// round: the nearest integer.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Rounding to integers, element by element.
-///
-///   x: any shape      y: the same shape, the integer nearest to x, of two the even one
-///
-/// A zero keeps its sign, and what is rounded to zero has that of x. Infinities and NaN stay.
-///
-/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_ROUND.
-struct round : detail::elementwise<types::floating> {
-  static constexpr op_code code{102};
-  static constexpr std::string_view name = "round";
-  static constexpr foreign_numbers foreign{.nnrt = 102, .hdi = 125};
-
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    detail::for_each_real<T>(in, out, [](double x) { return math::round_half_even(x); });
-  }
-};
-
-}  // namespace ops
-
-/// round(x).
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto round(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::round>(x, keywords...);
 }
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -27810,7 +31391,7 @@ struct scatter_nd {
       {"indices", types::index}, {"updates", types::number}, {"shape", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{.typed_by = 1, .may_fail = true};
-  static constexpr foreign_numbers foreign{.nnrt = 103, .hdi = 128};
+  static constexpr foreign_numbers foreign{.nnrt = 103, .hdi = 128, .nnrt_name = "ScatterND"};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
   enum class rule {
@@ -28008,7 +31589,7 @@ struct shape_of {
   static constexpr operand_spec inputs[] = {{"x", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types_of(i32)}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed, .reads_descs_alone = true};
-  static constexpr foreign_numbers foreign{.nnrt = 27, .hdi = 130};
+  static constexpr foreign_numbers foreign{.nnrt = 27, .hdi = 130, .tells_quantisation = 0, .nnrt_name = "Shape"};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
 
@@ -28039,136 +31620,110 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto shape
 }
 
 }  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/sin.hpp
-// sin: the sine of an angle.
-// Flow: front ends call infer(); it runs by its reference.
+// ===== nnrt/ops/sparse_to_dense.hpp
+// sparse_to_dense: a tensor of zeros, but for the values at listed places.
+// Flow: front ends call infer(); it runs by its reference; a run with places outside ends with a fault.
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
-/// Sine, element by element.
+/// y[indices[i, 0], … indices[i, R - 1]] = values[i]; elsewhere 0.
 ///
-///   x: any shape      y: the same shape, sin(x) of x in radians, from -1 to 1
+///   indices: [N, R], or [N] where R is 1      values: [N], or one number for all places      shape: [R] integers >= 0,
+///   constant, 1 <= R <= 8      y: the extents that `shape` lists
 ///
-/// Every finite angle has its own sine, large ones too. Infinity gives NaN.
+/// An index for an axis lies in [0, extent). Where a place is listed twice, the value listed last stays. Constant indices
+/// are checked before the network runs, others by each run: it ends with an error, and nothing outside is written.
+/// Quantised values have zeros around them: their zero point.
 ///
-/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_SIN.
-struct sin : detail::elementwise<types::floating> {
-  static constexpr op_code code{86};
-  static constexpr std::string_view name = "sin";
-  static constexpr foreign_numbers foreign{.nnrt = 86, .hdi = 133};
-
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    detail::for_each_real<T>(in, out, [](double x) { return math::sin(x); });
-  }
-};
-
-}  // namespace ops
-
-/// sin(x).
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto sin(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::sin>(x, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/space_to_depth.hpp
-// space_to_depth: blocks of pixels become channels of an image.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Blocks of pixels become channels.
-///
-///   x: [N, H, W, C], NHWC      y: [N, H / block_size, W / block_size, C * block_size^2]
-///
-/// y[n, h, w, (i * b + j) * C + c] = x[n, h * b + i, w * b + j, c], where b is block_size, which has to be given.
-///
-/// Broken rules: see `rule`; channels and pixels are counted. Source: NNRt OH_NN_OPS_SPACE_TO_DEPTH.
-struct space_to_depth {
-  static constexpr op_code code{104};
-  static constexpr std::string_view name = "space_to_depth";
-  static constexpr operand_spec inputs[] = {{"x", types::any}};
+/// Broken rules: see `rule`; axes, ranks, extents and indices are counted. Source: NNRt OH_NN_OPS_SPARSE_TO_DENSE, which
+/// has R = 2; that one value may stand for all as in TensorFlow Lite.
+struct sparse_to_dense {
+  static constexpr op_code code{88};
+  static constexpr std::string_view name = "sparse_to_dense";
+  static constexpr operand_spec inputs[] = {
+      {"indices", types::index}, {"values", types::any}, {"shape", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
-  static constexpr foreign_numbers foreign{.nnrt = 104, .hdi = 142};
-  static constexpr nnrt_parameter parameters[] = {{"block_size", 150, i64}};
-
-  struct attrs {
-    NNRT_ATTRIBUTES(attrs, (std::int64_t, block_size));
-    constexpr attrs() : block_size(0) {}
-  };
+  static constexpr operator_traits traits{.typed_by = 1, .quantised = stored_numbers::kept, .may_fail = true};
+  static constexpr foreign_numbers foreign{.nnrt = 88, .hdi = 144};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
   enum class rule {
-    input_rank_must_be_4,
-    input_must_be_nhwc,
-    block_size_must_be_at_least_2,
-    image_must_be_divisible_by_the_block_size,
+    shape_must_be_a_list,
+    shape_must_be_known,
+    output_rank_must_be_at_least_1,
+    output_rank_must_be_at_most_8,
+    extent_must_not_be_negative,
+    indices_must_be_a_list_of_places,
+    places_must_have_an_index_for_each_axis,
+    values_must_be_a_list_or_one_number,
+    values_must_be_one_for_each_place,
+    indices_must_lie_in_their_axes,
   };
 
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    const tensor_desc& x = in[0].desc;
-    const std::int64_t b = a.block_size, n = x.shape[0], h = x.shape[1], w = x.shape[2], c = x.shape[3];
-    if (auto v = require(rule::input_rank_must_be_4, x.rank(), 4); !v) return v;
-    if (x.layout == format::nchw) return require(rule::input_must_be_nhwc, x.layout, format::nhwc);
-    if (auto v = require_at_least(rule::block_size_must_be_at_least_2, b, 2); !v) return v;
-    const std::int64_t pixels = detail::extent_product(b, b);
-    for (const std::int64_t length : {h, w})
-      if (length >= 0 && length % b != 0) return refuse(rule::image_must_be_divisible_by_the_block_size, length, b);
-    return yields(x.with_shape({n, h < 0 ? -1 : h / b, w < 0 ? -1 : w / b, detail::extent_product(c, pixels)}));
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc &indices = in[0].desc, &values = in[1].desc;
+    if (auto v = require(rule::shape_must_be_a_list, in[2].desc.rank(), 1); !v) return v;
+    if (!in[2].has_values()) return refuse(rule::shape_must_be_known, 0, 1);
+    const auto rank = static_cast<std::int64_t>(in[2].values.size());
+    if (auto v = require_at_least(rule::output_rank_must_be_at_least_1, rank, 1); !v) return v;
+    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    shape_t y;
+    for (const std::int64_t extent : in[2].values) {
+      if (auto v = require_at_least(rule::extent_must_not_be_negative, extent, 0); !v) return v;
+      y.push_back(extent);
+    }
+    if (rank > 1 || indices.rank() != 1)
+      if (auto v = require(rule::indices_must_be_a_list_of_places, indices.rank(), 2); !v) return v;
+    if (indices.rank() == 2)
+      if (auto v = require_same_extent(rule::places_must_have_an_index_for_each_axis, indices.shape[1], rank); !v)
+        return v;
+    if (auto v = require_at_most(rule::values_must_be_a_list_or_one_number, values.rank(), 1); !v) return v;
+    if (values.rank() == 1 && values.shape[0] != 1)
+      if (auto v = require_same_extent(rule::values_must_be_one_for_each_place, values.shape[0], indices.shape[0]); !v)
+        return v;
+    if (in[0].has_values())
+      for (std::size_t i = 0; i < in[0].values.size(); ++i) {
+        const std::int64_t extent = y[static_cast<int>(static_cast<std::int64_t>(i) % rank)];
+        if (auto v = require_between(rule::indices_must_lie_in_their_axes, in[0].values[i], 0, extent - 1); !v) return v;
+      }
+    return yields(tensor_desc{values.type, default_format(y.rank), y});
   }
   static constexpr auto macs = no_macs;
 
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    const auto x = in[0].as<const T>();
+  /// The first index that lies outside of its axis, as a fault.
+  static constexpr run_fault check(arguments in, results out) {
+    const std::int64_t rank = out[0].rank();
+    for (std::int64_t i = 0; i < in[0].elements(); ++i) {
+      const std::int64_t index = in[0].integer(i), extent = out[0].shape()[static_cast<int>(i % rank)];
+      if (index < 0 || index >= extent)
+        return fault_at(i, rule::indices_must_lie_in_their_axes, index, index < 0 ? 0 : extent - 1);
+    }
+    return {};
+  }
+
+  template <class T> static constexpr run_fault reference(const attrs&, arguments in, results out) {
+    if (const run_fault fault = check(in, out)) return fault;
+    const auto values = in[1].as<const T>();
     const auto y = out[0].as<T>();
-    if (y.elements() == 0) return;
-    const std::int64_t b = a.block_size;
-    shape_t at;  // in the image that has more pixels
-    at.rank = 4;
-    do {
-      const std::int64_t place = at[1] % b * b + at[2] % b;
-      y(at[0], at[1] / b, at[2] / b, place * x.extent(3) + at[3]) = x.at(at);
-    } while (next_index(at, x.shape));
+    const T zero = static_cast<T>(in[1].desc->quantised ? in[1].desc->quantised.zero_point : 0);
+    for (std::int64_t i = 0; i < y.elements(); ++i) y[i] = zero;
+    const bool is_one_for_all = values.elements() == 1;
+    for (std::int64_t place = 0; place < in[0].shape()[0]; ++place) {
+      shape_t at;
+      for (int axis = 0; axis < y.rank(); ++axis) at.push_back(in[0].integer(place * y.rank() + axis));
+      y.at(at) = values[is_one_for_all ? 0 : place];
+    }
+    return {};
   }
 };
 
 }  // namespace ops
 
-/// space_to_depth(x, block_size<2>).
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto space_to_depth(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::space_to_depth>(x, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/square.hpp
-// square: a number times itself.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Square, element by element.
-///
-///   x: any shape      y: the same shape, x * x
-///
-/// Integers wrap around in their width.
-///
-/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_SQUARE.
-struct square : detail::elementwise<types::number> {
-  static constexpr op_code code{63};
-  static constexpr std::string_view name = "square";
-  static constexpr foreign_numbers foreign{.nnrt = 63, .hdi = 148};
-
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    detail::for_each_number<T>(in, out, [](auto x) { return x * x; });
-  }
-};
-
-}  // namespace ops
-
-/// square(x).
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto square(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::square>(x, keywords...);
+/// sparse_to_dense(indices, values, nnrt::shape<4, 3>).
+template <tensor_desc Indices, tensor_desc Values, dsl::keyword_argument... Keywords>
+constexpr auto sparse_to_dense(tensor<Indices> indices, tensor<Values> values, Keywords... keywords) {
+  return dsl::apply<ops::sparse_to_dense>(indices, values, keywords...);
 }
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -28194,6 +31749,7 @@ struct squeeze {
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 35, .hdi = 147};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::named("axis", "axes")};
   static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"axes", 52, i64, -1}.appending()};
 
   struct attrs {
@@ -28243,38 +31799,6 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto squee
 }
 
 }  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/swish.hpp
-// swish: x times its sigmoid.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Sigmoid linear unit, element by element.
-///
-///   x: any shape      y: the same shape, x * sigmoid(x) = x / (1 + exp(-x))
-///
-/// NaN at minus infinity, where that is no number.
-///
-/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_SWISH.
-struct swish : detail::elementwise<types::floating> {
-  static constexpr op_code code{105};
-  static constexpr std::string_view name = "swish";
-  static constexpr foreign_numbers foreign{.nnrt = 105, .hdi = 2};
-
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    detail::for_each_real<T>(in, out, [](double x) { return x / (1 + math::exp(-x)); });
-  }
-};
-
-}  // namespace ops
-
-/// swish(x).
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto swish(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::swish>(x, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/ops/unsqueeze.hpp
 // unsqueeze: puts axes of extent 1 into a shape.
 // Flow: front ends call infer(); passes turn the node into an alias of its input, so that no step is left of it.
@@ -28294,6 +31818,7 @@ struct unsqueeze {
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 55, .hdi = 165};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::named("axis", "axes")};
   static constexpr nnrt_parameter parameters[] = {{"axes", 77, i64}};
 
   struct attrs {
@@ -28337,83 +31862,6 @@ struct unsqueeze {
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto unsqueeze(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::unsqueeze>(x, keyword::as_axes(keywords)...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/unstack.hpp
-// unstack: the slices of a tensor along an axis.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// The parts of x for each index of an axis, without that axis: what stack puts together.
-///
-///   x: any shape of rank >= 1      y: as many tensors as `axis` has indices, with the other extents of x
-///
-/// `axis` is 0 unless given, and counts from the end when negative. Where its extent is not known, there are as many
-/// parts as the front end declares outputs.
-///
-/// Broken rules: see `rule`; axes and parts are counted. Source: NNRt OH_NN_OPS_UNSTACK.
-struct unstack {
-  static constexpr op_code code{57};
-  static constexpr std::string_view name = "unstack";
-  static constexpr operand_spec inputs[] = {{"x", types::any}};
-  static constexpr operand_spec outputs[] = {{"y", types::any, presence::variadic}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
-  static constexpr foreign_numbers foreign{.nnrt = 57, .hdi = 166};
-  static constexpr nnrt_parameter parameters[] = {{"axis", 78, i64}};
-
-  static constexpr std::int64_t max_parts = 1024;
-
-  struct attrs {
-    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis));
-    constexpr attrs() : axis(0) {}
-  };
-  enum class rule {
-    axis_must_be_an_axis_of_the_input,
-    number_of_parts_must_be_known,
-    parts_must_be_at_least_1_and_at_most_1024,
-  };
-
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    const tensor_desc& x = in[0].desc;
-    const int axis = normalise_axis(a.axis, x.rank());
-    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
-    const std::int64_t extent = x.shape[axis];
-    const bool is_declared = !wanted.empty() && wanted[0].type != dtype::none;
-    const std::int64_t parts = extent < 0 && is_declared ? static_cast<std::int64_t>(wanted.size()) : extent;
-    if (parts < 0) return refuse(rule::number_of_parts_must_be_known, 0, 1);
-    if (auto v = require_between(rule::parts_must_be_at_least_1_and_at_most_1024, parts, 1, max_parts); !v) return v;
-    shape_t y;
-    for (int i = 0; i < x.rank(); ++i)
-      if (i != axis) y.push_back(x.shape[i]);
-    verdict v;
-    v.outputs.assign(static_cast<std::size_t>(parts), x.with_shape(y));
-    return v;
-  }
-  static constexpr auto macs = no_macs;
-
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    const auto x = in[0].as<const T>();
-    const int axis = normalise_axis(a.axis, x.rank());
-    if (x.elements() == 0) return;
-    shape_t from;
-    from.rank = x.rank();
-    do {
-      shape_t to;
-      for (int i = 0; i < x.rank(); ++i)
-        if (i != axis) to.push_back(from[i]);
-      out[static_cast<std::size_t>(from[axis])].template as<T>().at(to) = x.at(from);
-    } while (next_index(from, x.shape));
-  }
-};
-
-}  // namespace ops
-
-/// unstack(x, axis<1>): for structured bindings.
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto unstack(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::unstack>(x, keywords...);
 }
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -28526,14 +31974,17 @@ using list = type_list<  //
     depth_to_space,      //  65
     range,               //  66
     instance_norm,       //  67
+    constant_of_shape,   //  68
     broadcast_to,        //  69
     equal,               //  70
     greater,             //  71
     not_equal,           //  72
     greater_equal,       //  73
     leaky_relu,          //  74
+    lstm,                //  75
     clip,                //  76
     all,                 //  77
+    assert,              //  78
     cos,                 //  79
     log,                 //  80
     logical_and,         //  81
@@ -28543,11 +31994,15 @@ using list = type_list<  //
     reciprocal,          //  85
     sin,                 //  86
     where,               //  87
+    sparse_to_dense,     //  88
     logical_or,          //  89
     ceil,                //  90
+    crop,                //  91
+    detection_post_process,  //  92
     floor,               //  93
     l2_normalize,        //  94
     log_softmax,         //  95
+    lrn,                 //  96
     minimum,             //  97
     rank,                //  98
     reduce_max,          //  99
