@@ -36,6 +36,8 @@ struct operator_facts {
 
 template <class T> constexpr int capacity_of = 0;
 template <int N> constexpr int capacity_of<int_list<N>> = N;
+template <class T> constexpr int reals_in = 0;
+template <int N> constexpr int reals_in<real_list<N>> = N;
 
 /// What an attribute of this type may be.
 template <class T> std::string values_of() {
@@ -49,6 +51,7 @@ template <class T> std::string values_of() {
   else if constexpr (std::is_same_v<T, extent2>) return "height, width";
   else if constexpr (std::is_same_v<T, pads>) return "top, bottom, left, right; `same`; `valid`";
   else if constexpr (capacity_of<T> > 0) return "at most " + std::to_string(capacity_of<T>) + " integers";
+  else if constexpr (reals_in<T> > 0) return "at most " + std::to_string(reals_in<T>) + " real numbers";
   else return "an integer";
 }
 
@@ -66,6 +69,10 @@ template <class T> std::string text_of(const T& value) {
   else if constexpr (capacity_of<T> > 0) {
     std::string text;
     for (const std::int64_t item : value) (text += text.empty() ? "`" : ", ") += std::to_string(item);
+    return text.empty() ? "empty" : text + '`';
+  } else if constexpr (reals_in<T> > 0) {
+    std::string text;
+    for (const float item : value) ir::detail::append_real(text += text.empty() ? "`" : ", ", item);
     return text.empty() ? "empty" : text + '`';
   } else return '`' + std::to_string(value) + '`';
 }
