@@ -64,6 +64,7 @@ TEST_CASE("unrolled layers of bytes: every depth and width around dot products, 
   check_extents<16, 16>();
   check_extents<33, 5>();
   check_extents<37, 40>();
+  check_extents<63, 20>();
   check_extents<64, 32>();
   check_extents<80, 9>();
   check_extents<100, 64>();

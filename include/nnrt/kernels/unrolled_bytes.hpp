@@ -27,9 +27,11 @@ template <int In, int Vectors> struct unrolled_byte_sums {
   int_vector of[chains][results] = {};
 
   [[gnu::always_inline]] void add(const std::byte* x, const std::byte* b, int_vector flip) {
-    constexpr int rest = steps % block, whole = steps / block;
-    for (int i = 0; i < whole; ++i, x += block * step_bytes, b += block * results * dot_bytes) add_steps<block, whole * block == steps && In % 4 != 0>(x, b, flip);
-    if constexpr (rest > 0) add_steps<rest, In % 4 != 0>(x, b, flip);
+    // Where a row ends within a step, its last block is written apart: all others are whole.
+    constexpr bool ends_within = In % 4 != 0;
+    constexpr int last = ends_within ? (steps - 1) % block + 1 : steps % block, whole = (steps - last) / block;
+    for (int i = 0; i < whole; ++i, x += block * step_bytes, b += block * results * dot_bytes) add_steps<block, false>(x, b, flip);
+    if constexpr (last > 0) add_steps<last, ends_within>(x, b, flip);
   }
   [[gnu::always_inline]] int_vector total(int result) const {
     if constexpr (chains == 1) return of[0][result];
