@@ -23,7 +23,8 @@ namespace ops {
 struct greater : detail::comparison {
   static constexpr op_code code{71};
   static constexpr std::string_view name = "greater";
-  static constexpr foreign_numbers foreign{.nnrt = 71, .hdi = 71};  using rule = detail::comparison_rule;
+  static constexpr foreign_numbers foreign{.nnrt = 71, .hdi = 71};
+  using rule = detail::comparison_rule;
 
   /// One element of the result.
   template <class T> static constexpr bool element(const attrs&, T a, T b) { return a > b; }

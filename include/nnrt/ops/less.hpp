@@ -23,7 +23,8 @@ namespace ops {
 struct less : detail::comparison {
   static constexpr op_code code{61};
   static constexpr std::string_view name = "less";
-  static constexpr foreign_numbers foreign{.nnrt = 61, .hdi = 77};  using rule = detail::comparison_rule;
+  static constexpr foreign_numbers foreign{.nnrt = 61, .hdi = 77};
+  using rule = detail::comparison_rule;
 
   /// One element of the result.
   template <class T> static constexpr bool element(const attrs&, T a, T b) { return a < b; }

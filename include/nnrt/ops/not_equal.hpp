@@ -23,7 +23,8 @@ namespace ops {
 struct not_equal : detail::comparison {
   static constexpr op_code code{72};
   static constexpr std::string_view name = "not_equal";
-  static constexpr foreign_numbers foreign{.nnrt = 72, .hdi = 103};  using rule = detail::comparison_rule;
+  static constexpr foreign_numbers foreign{.nnrt = 72, .hdi = 103};
+  using rule = detail::comparison_rule;
 
   /// One element of the result.
   template <class T> static constexpr bool element(const attrs&, T a, T b) { return a != b; }

@@ -46,6 +46,7 @@ namespace nnrt::inline NNRT_ISA::tflite::detail {
 [[gnu::cold]] inline std::int32_t chosen(node_reader& node, std::int32_t condition, std::int32_t a, std::int32_t b) {
   return node.add<ops::select>({}, {condition, a, b});
 }
+
 // What is exact on stored numbers when computed on the real ones: scale * (q - zero point) divided by the same scale is
 // q - zero point again, after rounding.
 
