@@ -1,4 +1,4 @@
-// blocks: what readers put operators together of that have no counterpart among ours - negation, choice, logic, clamps.
+// blocks: what readers put operators together of - negation, choice, logic, clamps.
 // Flow: the readers in this folder use them; each adds nodes to the network and gives the last one's value.
 #pragma once
 
