@@ -2,7 +2,7 @@
 // Flow: bpu<architecture>::check() calls it in constant evaluation and at run time; partitions and errors follow from its answers.
 #pragma once
 
-#include <nnrt/policy/accelerator.hpp>
+#include <nnrt/policy/alignment.hpp>
 #include <nnrt/policy/node_facts.hpp>
 
 namespace nnrt::inline NNRT_ISA {
@@ -28,7 +28,6 @@ constexpr accelerator_verdict broken_limit(accelerator_rule rule, std::int64_t g
 }
 
 constexpr bool is_power_of_two(std::int64_t v) { return v > 0 && (v & (v - 1)) == 0; }
-constexpr std::int64_t next_multiple(std::int64_t v, std::int64_t of) { return (v + of - 1) / of * of; }
 
 /// The pads that explicit numbers, `same` or `valid` come to: top, bottom, left, right.
 constexpr measured pads_of(const node_facts& f) {
@@ -180,7 +179,7 @@ constexpr measured measure(accelerator_rule rule, const node_facts& f) {
     case elements_must_lie_within_the_limits: return {f.x().elements(), f.y().elements()};
     case elements_of_an_image_must_lie_within_the_limits: return {x[1] * x[2] * x[3]};
     case aligned_elements_must_lie_within_the_limits: {
-      const std::int64_t wide = x[1] * next_multiple(x[2], 8) * next_multiple(x[3], 4), deep = x[1] * x[2] * next_multiple(x[3], 32);
+      const std::int64_t wide = x[1] * in_multiples(x[2], 8) * in_multiples(x[3], 4), deep = x[1] * x[2] * in_multiples(x[3], 32);
       return {wide < deep ? wide : deep};
     }
     case aligned_blocks_of_the_result_must_lie_within_the_limits: return {y[1] * ((y[2] + 7) / 8) * ((y[3] + 3) / 4)};

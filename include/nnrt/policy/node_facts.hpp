@@ -67,7 +67,7 @@ class node_facts {
       std::size_t count = 1;
       if (field.kind == attribute_kind::extent) count = 2;
       if (field.kind == attribute_kind::padding) count = 5;
-      if (field.kind == attribute_kind::list) count = 1 + static_cast<std::size_t>(words[at]);
+      if (field.kind == attribute_kind::list || field.kind == attribute_kind::reals) count = 1 + static_cast<std::size_t>(words[at]);
       if (field.name == wanted) return {words.data() + at, count};
       at += count;
     }
