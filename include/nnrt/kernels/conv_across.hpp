@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <utility>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
