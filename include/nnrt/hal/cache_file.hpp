@@ -1,9 +1,10 @@
-// cache_file: a prepared model in a file of the caller's - buffers behind a token and a checksum, so that no other bytes are taken for them.
+// cache_file: a prepared model in a file of the caller's - buffers behind a token and a digest, so that no other bytes are taken for them.
 // Flow: hal/device.hpp writes one after a preparation and reads it in place of the next.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/result.hpp>
+#include <nnrt/io/record.hpp>
 
 #include <array>
 #include <cerrno>
@@ -25,19 +26,8 @@ namespace detail {
 struct cache_header {
   std::uint64_t mark = 0x31656863616e6e6eU;  // "nnnache1"
   cache_token token{};
-  std::uint64_t buffers = 0, checksum = 0;
+  std::uint64_t buffers = 0, digest = 0;  // of each buffer's size and digest
 };
-
-/// FNV-1a over words of 8 bytes: any flipped bit changes it.
-inline std::uint64_t checksum_of(array_ref<const std::byte> bytes, std::uint64_t sum = 0xcbf29ce484222325U) {
-  for (std::size_t i = 0; i < bytes.size(); i += 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, bytes.data() + i, bytes.size() - i < 8 ? bytes.size() - i : 8);
-    sum = (sum ^ word) * 0x100000001b3U;
-    sum ^= sum >> 29U;
-  }
-  return sum;
-}
 
 inline bool write_all(int fd, array_ref<const std::byte> bytes, std::size_t& at) {
   for (std::size_t done = 0; done < bytes.size();) {
@@ -57,8 +47,9 @@ inline result<void> write_cache(int fd, const cache_token& token, array_ref<cons
   for (const auto& buffer : buffers) sizes.push_back(buffer.size());
   const array_ref<const std::byte> size_bytes(reinterpret_cast<const std::byte*>(sizes.data()), sizes.size() * sizeof(std::uint64_t));
   detail::cache_header header;
-  header.token = token, header.buffers = buffers.size(), header.checksum = detail::checksum_of(size_bytes);
-  for (const auto& buffer : buffers) header.checksum = detail::checksum_of(buffer, header.checksum);
+  record_writer digests;
+  for (const auto& buffer : buffers) digests.put(std::uint64_t{buffer.size()}), digests.put(digest_of(buffer));
+  header.token = token, header.buffers = buffers.size(), header.digest = digest_of(digests.bytes);
   std::size_t at = 0;
   bool ok = ::ftruncate(fd, 0) == 0 && detail::write_all(fd, {reinterpret_cast<const std::byte*>(&header), sizeof header}, at) && detail::write_all(fd, size_bytes, at);
   for (const auto& buffer : buffers) ok = ok && detail::write_all(fd, buffer, at);
@@ -69,7 +60,7 @@ inline result<void> write_cache(int fd, const cache_token& token, array_ref<cons
 /// The buffers that write_cache() wrote under this token. Errors: io_failed (it cannot be read, or not written); invalid_file (another token, or
 /// bytes that are not all there, too many, or others).
 inline result<std::vector<std::vector<std::byte>>> read_cache(int fd, const cache_token& token) {
-  const auto damaged = [](const char* why) { return fail(error_code::invalid_file, joined({"cache: ", why})); };
+  const auto damaged = [](const char* why) { return fail(error_code::invalid_file, {"cache: ", why}); };
   struct ::stat status {};
   const int access = ::fcntl(fd, F_GETFL);
   if (access < 0 || ::fstat(fd, &status) != 0) return fail(error_code::io_failed, "cache: cannot be read");
@@ -90,7 +81,7 @@ inline result<std::vector<std::vector<std::byte>>> read_cache(int fd, const cach
   const array_ref<const std::byte> rest(bytes.data() + sizeof header, bytes.size() - sizeof header);
   if (header.buffers > rest.size() / sizeof(std::uint64_t)) return damaged("has fewer buffers than it says");
   const std::size_t size_bytes = header.buffers * sizeof(std::uint64_t);
-  std::uint64_t sum = detail::checksum_of(rest.first(size_bytes));
+  record_writer digests;
   std::vector<std::vector<std::byte>> buffers;
   std::size_t at = size_bytes;
   for (std::uint64_t i = 0; i < header.buffers; ++i) {
@@ -98,12 +89,12 @@ inline result<std::vector<std::vector<std::byte>>> read_cache(int fd, const cach
     std::memcpy(&size, rest.data() + i * sizeof size, sizeof size);
     if (size > rest.size() - at) return damaged("is shorter than its buffers");
     const array_ref<const std::byte> buffer = rest.subspan(at, size);
-    sum = detail::checksum_of(buffer, sum);
+    digests.put(size), digests.put(digest_of(buffer));
     buffers.emplace_back(buffer.begin(), buffer.end());
     at += size;
   }
   if (at != rest.size()) return damaged("is longer than its buffers");
-  if (sum != header.checksum) return damaged("has other bytes than were written");
+  if (digest_of(digests.bytes) != header.digest) return damaged("has other bytes than were written");
   return buffers;
 }
 
