@@ -119,7 +119,8 @@ class model_reader {
       const bool is_other_file = i == 0 || all[i].fd != all[i - 1].fd;
       if (!is_other_file && all[i].first < all[i - 1].end)
         return wrong({tensor_at(all[i].tensor), ": data: offset ", all[i].first, " lies in the data of ", tensor_at(all[i - 1].tensor)});
-      if (auto ok = check_file(all[i].tensor); is_other_file && !ok) return ok;
+      if (is_other_file)
+        if (auto ok = check_file(all[i].tensor); !ok) return ok;
       if (!is_other_file && m_.allTensors[all[i].tensor].data.bufferSize != m_.allTensors[all[i - 1].tensor].data.bufferSize)
         return wrong({tensor_at(all[i].tensor), ": data: bufferSize is ", m_.allTensors[all[i].tensor].data.bufferSize, ", but that of ",
                       tensor_at(all[i - 1].tensor), " in the same memory is ", m_.allTensors[all[i - 1].tensor].data.bufferSize});
