@@ -15303,7 +15303,8 @@ namespace ops {
 struct equal : detail::comparison {
   static constexpr op_code code{70};
   static constexpr std::string_view name = "equal";
-  static constexpr foreign_numbers foreign{.nnrt = 70, .hdi = 53};  using rule = detail::comparison_rule;
+  static constexpr foreign_numbers foreign{.nnrt = 70, .hdi = 53};
+  using rule = detail::comparison_rule;
 
   /// One element of the result.
   template <class T> static constexpr bool element(const attrs&, T a, T b) { return a == b; }
@@ -15702,9 +15703,11 @@ template <int In, int Vectors> struct unrolled_byte_sums {
   int_vector of[chains][results] = {};
 
   [[gnu::always_inline]] void add(const std::byte* x, const std::byte* b, int_vector flip) {
-    constexpr int rest = steps % block, whole = steps / block;
-    for (int i = 0; i < whole; ++i, x += block * step_bytes, b += block * results * dot_bytes) add_steps<block, whole * block == steps && In % 4 != 0>(x, b, flip);
-    if constexpr (rest > 0) add_steps<rest, In % 4 != 0>(x, b, flip);
+    // Where a row ends within a step, its last block is written apart: all others are whole.
+    constexpr bool ends_within = In % 4 != 0;
+    constexpr int last = ends_within ? (steps - 1) % block + 1 : steps % block, whole = (steps - last) / block;
+    for (int i = 0; i < whole; ++i, x += block * step_bytes, b += block * results * dot_bytes) add_steps<block, false>(x, b, flip);
+    if constexpr (last > 0) add_steps<last, ends_within>(x, b, flip);
   }
   [[gnu::always_inline]] int_vector total(int result) const {
     if constexpr (chains == 1) return of[0][result];
@@ -16371,7 +16374,8 @@ namespace ops {
 struct greater : detail::comparison {
   static constexpr op_code code{71};
   static constexpr std::string_view name = "greater";
-  static constexpr foreign_numbers foreign{.nnrt = 71, .hdi = 71};  using rule = detail::comparison_rule;
+  static constexpr foreign_numbers foreign{.nnrt = 71, .hdi = 71};
+  using rule = detail::comparison_rule;
 
   /// One element of the result.
   template <class T> static constexpr bool element(const attrs&, T a, T b) { return a > b; }
@@ -17061,7 +17065,8 @@ namespace ops {
 struct less : detail::comparison {
   static constexpr op_code code{61};
   static constexpr std::string_view name = "less";
-  static constexpr foreign_numbers foreign{.nnrt = 61, .hdi = 77};  using rule = detail::comparison_rule;
+  static constexpr foreign_numbers foreign{.nnrt = 61, .hdi = 77};
+  using rule = detail::comparison_rule;
 
   /// One element of the result.
   template <class T> static constexpr bool element(const attrs&, T a, T b) { return a < b; }
@@ -18246,7 +18251,8 @@ namespace ops {
 struct not_equal : detail::comparison {
   static constexpr op_code code{72};
   static constexpr std::string_view name = "not_equal";
-  static constexpr foreign_numbers foreign{.nnrt = 72, .hdi = 103};  using rule = detail::comparison_rule;
+  static constexpr foreign_numbers foreign{.nnrt = 72, .hdi = 103};
+  using rule = detail::comparison_rule;
 
   /// One element of the result.
   template <class T> static constexpr bool element(const attrs&, T a, T b) { return a != b; }
