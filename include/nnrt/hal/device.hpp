@@ -213,7 +213,7 @@ class runnable {
         if (how.ended != status::none) break;
       }
       const std::int64_t signalled = steady_now();
-      if (duration != no_deadline && signalled < no_deadline - duration) asked.deadline = std::min(asked.deadline, signalled + duration);
+      if (duration < no_deadline - signalled) asked.deadline = std::min(asked.deadline, signalled + duration);
       if (how.ended == status::none) how = self.run(asked, begin);
       const bool went_well = how.ended == status::none;
       {
