@@ -258,7 +258,6 @@ class calibrator {
     if (!program) return fail(program.error());
     session with_bytes(*program);
     std::vector<agreement> found(ids.size());
-    result<void> inner;
     for (std::size_t i = 0; i < samples.count; ++i) {
       if (wanted_.progress != nullptr) wanted_.progress(wanted_.progress_context, "report", i, samples.count);
       for (session* const each : {&with_floats, &with_bytes}) {

@@ -15,6 +15,8 @@
 #include <nnrt/io/record.hpp>
 #include <nnrt/ops/registry.hpp>
 
+#include <algorithm>
+
 namespace nnrt::inline NNRT_ISA {
 
 namespace detail {

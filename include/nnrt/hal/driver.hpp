@@ -57,7 +57,6 @@ struct preferences {
   std::vector<extension> extensions;
 };
 
-
 /// A tensor of one run: its first byte, how many there are, and its shape. A run sets the shapes of outputs.
 struct argument {
   std::byte* data = nullptr;
