@@ -3,7 +3,6 @@
 #include <neural_network_runtime/neural_network_core.h>
 #include <neural_network_runtime/neural_network_runtime.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Ends main() with 1, and says where, when a call fails. */
@@ -87,17 +86,21 @@ static int run(OH_NNExecutor *executor, const float row[INNER]) {
   return sum > 0.999F && sum < 1.001F ? 0 : 1;
 }
 
-/* Compiles the network, or takes what an earlier start has compiled from the directory for temporary files. */
-static OH_NN_ReturnCode compile(OH_NNCompilation *compilation) {
+/* Compiles the network; with a directory for caches (one that nobody else writes to) or takes what an earlier start has compiled. */
+static OH_NN_ReturnCode compile(OH_NNCompilation *compilation, const char *directory) {
   static const char name[] = "nnrt_c_"; /* what the cache's files begin with */
-  const char *directory = getenv("TMPDIR");
-  OH_NN_ReturnCode code = OH_NNCompilation_SetCache(compilation, directory != NULL ? directory : "/tmp", 1);
+  OH_NN_ReturnCode code = directory != NULL ? OH_NNCompilation_SetCache(compilation, directory, 1) : OH_NN_SUCCESS;
   if (code == OH_NN_SUCCESS) code = OH_NNCompilation_AddExtensionConfig(compilation, "ModelName", name, sizeof name);
   if (code == OH_NN_SUCCESS) code = OH_NNCompilation_SetPerformanceMode(compilation, OH_NN_PERFORMANCE_MEDIUM);
   return code == OH_NN_SUCCESS ? OH_NNCompilation_Build(compilation) : code;
 }
 
-int main(void) {
+int main(int count, char **arguments) {
+  if (count > 2 || (count == 2 && arguments[1][0] == '-')) {
+    const int is_help = count == 2 && strcmp(arguments[1], "--help") == 0;
+    fprintf(is_help ? stdout : stderr, "usage: nnrt_c [directory that keeps what was compiled]\n");
+    return is_help ? 0 : 2;
+  }
   const float rows[][INNER] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
   const char *name = NULL;
   REQUIRE(OH_NNDevice_GetName(0, &name));
@@ -105,7 +108,7 @@ int main(void) {
   OH_NNModel *model = OH_NNModel_Construct();
   if (build(model) != 0) return 1;
   OH_NNCompilation *compilation = OH_NNCompilation_Construct(model);
-  REQUIRE(compile(compilation));
+  REQUIRE(compile(compilation, count == 2 ? arguments[1] : NULL));
   OH_NNModel_Destroy(&model);
   OH_NNExecutor *executor = OH_NNExecutor_Construct(compilation);
   OH_NNCompilation_Destroy(&compilation);

@@ -29295,7 +29295,7 @@ template <class G, class Sequence> struct spans_of_outputs;
 template <class G, std::size_t I> struct spans_of_outputs<G, std::index_sequence<I>> { using type = span_of_output<G, I>; };
 template <class G, std::size_t... I> struct spans_of_outputs<G, std::index_sequence<I...>> { using type = std::tuple<span_of_output<G, I>...>; };
 
-/// Where there is nothing wrong yet: that a range has another size. False: the next ones do not matter.
+/// Says that a range has another size. False, which ends a chain of checks at the first that fails.
 [[gnu::cold]] inline bool append_misfit(pool<char>& wrong, std::string_view what, std::string_view name, std::size_t got, std::int64_t expected) {
   append(wrong, {what, " \"", name, "\": got ", got, " elements, expected ", expected});
   return false;

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-extern "C" int nnrt_c_main(void);  // examples/nnrt_c/main.c
+extern "C" int nnrt_c_main(int count, char** arguments);  // examples/nnrt_c/main.c
 
 namespace {
 
@@ -97,4 +97,12 @@ TEST_CASE("a rule that a model breaks is in the log, with both numbers") {
   OH_NNModel_Destroy(&model);
 }
 
-TEST_CASE("the example in plain C runs on functions that a C++ unit defines") { CHECK(nnrt_c_main() == 0); }
+TEST_CASE("the example in plain C runs on functions that a C++ unit defines") {
+  char name[] = "nnrt_c", unknown[] = "--fast", help[] = "--help";
+  char* arguments[] = {name, nullptr};
+  CHECK(nnrt_c_main(1, arguments) == 0);
+  arguments[1] = help;
+  CHECK(nnrt_c_main(2, arguments) == 0);
+  arguments[1] = unknown;
+  CHECK(nnrt_c_main(2, arguments) == 2);
+}
