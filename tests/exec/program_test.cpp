@@ -53,6 +53,29 @@ std::vector<float> run(session& s) {
   return {y.begin(), y.end()};
 }
 
+TEST_CASE("program: a compilation that is given less time than it takes is not finished") {
+  model_builder b;
+  std::vector<float> filters(std::size_t{256} * 3 * 3 * 256, 0.01F);
+  std::int32_t x = b.input("x", {f32, {1, 8, 8, 256}}).value();
+  ops::conv2d::attrs padded;
+  padded.pad.mode = pad_mode::same;
+  for (int layer = 0; layer < 12; ++layer) {
+    filters[0] += 1;  // else they would be one and the same
+    x = b.apply<ops::conv2d>(padded, {x, b.constant<float>({f32, {256, 3, 3, 256}}, filters).value()}).value()[0];
+  }
+  REQUIRE(b.output("y", x));
+  const model deep = b.finish();
+  const std::int64_t begin = steady_now();
+  REQUIRE(compile(deep));
+  const std::int64_t whole = steady_now() - begin, again = steady_now();
+  const auto late = compile(deep, {.deadline = again + whole / 8});
+  REQUIRE(!late);
+  CHECK(late.error().code() == error_code::deadline_missed);
+  CHECK(steady_now() - again < whole);
+  CHECK(compile(deep, {.deadline = 1}).error().message() == "the model was given less time than its preparation takes");
+  CHECK(compile(deep, {.deadline = steady_now() + 100 * whole + 1'000'000'000}));
+}
+
 TEST_CASE("program: with unknown extents there is no plan, but names, descs and what follows from them") {
   const program p = compile(classifier()).value();
   CHECK(!p.has_plan());

@@ -47,6 +47,17 @@ TEST_CASE("optimise: each pass finds its work, in the order in which they run") 
   CHECK(g.name_of(layer->name) == "stem");
 }
 
+TEST_CASE("optimise: what may not go on stops between two passes, and leaves a graph that computes the same") {
+  for (int passes_allowed = 0; passes_allowed < 6; ++passes_allowed) {
+    CAPTURE(passes_allowed);
+    ir::graph g = exported();
+    const outputs_of_graph before = computed_by_references(g);
+    int left = passes_allowed;
+    CHECK(passes::optimise_while(g, [&] { return left-- > 0; }) == (passes_allowed >= 4));
+    CHECK(close(computed_by_references(g), before, 1e-5));
+  }
+}
+
 TEST_CASE("optimise: a second time there is nothing left to do") {
   for (std::uint32_t seed = 0; seed < 300; ++seed) {
     CAPTURE(seed);

@@ -5,6 +5,7 @@
 #include <nnrt/core/kernel.hpp>
 #include <nnrt/core/result.hpp>
 #include <nnrt/core/text.hpp>
+#include <nnrt/exec/deadline.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -16,6 +17,9 @@ struct options {
   /// Of compile(): weights of floats that take 128 KiB or more are kept as float16, rounded to the nearest and computed with as float32. Half the
   /// memory; each run widens them, and Winograd's method is not used.
   bool float16_weights = false;
+  /// Of compile(): nanoseconds of the steady clock, looked at between the passes and before each weight is packed. What a program plans later, for
+  /// further shapes, is not held to it.
+  std::int64_t deadline = no_deadline;
 };
 
 /// Errors: invalid_argument (fewer than 1 or more than 1024 threads, fewer than 1 cached plan).

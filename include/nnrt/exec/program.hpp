@@ -35,15 +35,17 @@ struct program_family {
       : weights(shared<bound_weights>::make(std::move(bound))), wanted(chosen), plans(chosen.cached_plans) {}
 };
 
+[[gnu::cold]] inline failure compiled_too_late() { return fail(error_code::deadline_missed, "the model was given less time than its preparation takes"); }
+
 /// Plans a checked graph whose inputs have known extents.
-[[gnu::cold]] inline result<shared<const compiled_plan>> compile_checked(ir::graph&& g, const program_family& family) {
+[[gnu::cold]] inline result<shared<const compiled_plan>> compile_checked(ir::graph&& g, const program_family& family, std::int64_t deadline = no_deadline) {
   if (auto ok = require_known_extents(g); !ok) return fail(std::move(ok.error()));
   compiled_plan made;
   made.optimised = std::move(g);
-  passes::optimise(made.optimised);
+  if (!passes::optimise_while(made.optimised, [&] { return !is_over(deadline); }) || is_over(deadline)) return compiled_too_late();
   made.made = make_plan(made.optimised, plan_options_for(family.wanted.winograd, family.wanted.float16_weights));
   made.optimised.bytes = {};  // the plan has the constants
-  if (auto ok = prepare(plan_view::of(made.made), family.weights, made.weights); !ok) return fail(std::move(ok.error()));
+  if (auto ok = prepare(plan_view::of(made.made), family.weights, made.weights, deadline); !ok) return fail(std::move(ok.error()));
   return shared<const compiled_plan>(shared<compiled_plan>::make(std::move(made)));
 }
 
@@ -139,12 +141,14 @@ class program {
 
 /// Checks the model, runs the passes over its graph, binds and prepares its weights. With unknown extents it checks what can be checked, and
 /// the passes wait for shapes.
-/// Errors: invalid_argument (a graph out of order; missing, superfluous, misshapen weights, all at once), rule_broken (`conv2d "stem": …`), out_of_memory.
+/// Errors: invalid_argument (a graph out of order; missing, superfluous, misshapen weights, all at once), rule_broken (`conv2d "stem": …`), out_of_memory,
+/// deadline_missed.
 inline result<program> compile(const model& network, const options& wanted = {}) {
   if (auto ok = check_options(wanted); !ok) return fail(std::move(ok.error()));
   if (auto ok = check_graph(network.graph); !ok) return fail(std::move(ok.error()));
   ir::graph checked = network.graph;
   if (auto ok = infer_graph(checked); !ok) return fail(std::move(ok.error()));
+  if (is_over(wanted.deadline)) return detail::compiled_too_late();
   auto bound = bind_weights(network.weights, weight_specs_of(checked));
   if (!bound) return fail(std::move(bound.error()));
   const auto family = shared<detail::program_family>::make(std::move(*bound), wanted);
@@ -153,7 +157,7 @@ inline result<program> compile(const model& network, const options& wanted = {})
       family->checked = std::move(checked);
       return program(family, {});
     }
-  auto made = detail::compile_checked(std::move(checked), *family);
+  auto made = detail::compile_checked(std::move(checked), *family, wanted.deadline);
   if (!made) return fail(std::move(made.error()));
   return program(family, std::move(*made));
 }

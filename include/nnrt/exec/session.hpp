@@ -3,24 +3,12 @@
 #pragma once
 
 #include <nnrt/core/contract.hpp>
+#include <nnrt/exec/deadline.hpp>
 #include <nnrt/exec/program.hpp>
 #include <nnrt/exec/run_bands.hpp>
 #include <nnrt/exec/threads.hpp>
 
-#include <ctime>
-#include <limits>
-
 namespace nnrt::inline NNRT_ISA {
-
-/// For a run that may take as long as it takes.
-inline constexpr std::int64_t no_deadline = std::numeric_limits<std::int64_t>::max();
-
-/// The steady clock, in nanoseconds.
-inline std::int64_t steady_now() {
-  ::timespec at{};
-  ::clock_gettime(CLOCK_MONOTONIC, &at);
-  return std::int64_t{at.tv_sec} * 1'000'000'000 + at.tv_nsec;
-}
 
 /// Runs one program. Movable; used by one thread at a time. Memory is taken when it is made or resized, none while it runs.
 class session {

@@ -304,13 +304,14 @@ inline result<shared<const compiled_plan>> plan_stored(stored_parts& stored, con
 /// plan depends on (winograd, float16_weights) are those of the stored program. With `data_is_checked` the caller answers for the weights' numbers: everything
 /// else is checked in any case, and no bytes can make a program read or write outside of its memory.
 /// Errors: invalid_file (not such bytes, damaged, or of another version, instruction set or planner); invalid_argument, rule_broken (a graph
-/// that compile() would refuse); out_of_memory.
+/// that compile() would refuse); out_of_memory; deadline_missed.
 inline result<program> restore_program(const kept_bytes& bytes, const options& wanted = {}, bool data_is_checked = false) {
   if (auto ok = check_options(wanted); !ok) return fail(std::move(ok.error()));
   detail::stored_parts stored;
   if (auto ok = detail::take_apart(bytes.bytes(), data_is_checked, stored); !ok) return fail(std::move(ok.error()));
   if (auto ok = check_graph(stored.graph); !ok) return fail(std::move(ok.error()));
   if (auto ok = infer_graph(stored.graph); !ok) return fail(std::move(ok.error()));
+  if (is_over(wanted.deadline)) return detail::compiled_too_late();
   pool<const std::byte*> pointers;
   if (auto ok = detail::find_weights(stored, pointers); !ok) return fail(std::move(ok.error()));
   options chosen = wanted;

@@ -145,7 +145,7 @@ class cpu_driver final : public driver {
   }
 
   result<std::shared_ptr<prepared_model>> prepare(const model& network, const preferences& wanted) override {
-    auto compiled = compile(network, {.threads = threads_for(wanted.speed), .float16_weights = wanted.float16});
+    auto compiled = compile(network, {.threads = threads_for(wanted.speed), .float16_weights = wanted.float16, .deadline = wanted.deadline});
     if (!compiled) return fail(std::move(compiled.error()));
     return std::make_shared<detail::cpu_prepared_model>(std::move(*compiled));
   }
@@ -164,7 +164,7 @@ class cpu_driver final : public driver {
 
  private:
   static result<std::shared_ptr<prepared_model>> restored(const kept_bytes& bytes, const preferences& wanted, bool is_checked) {
-    auto made = restore_program(bytes, {.threads = threads_for(wanted.speed)}, is_checked);
+    auto made = restore_program(bytes, {.threads = threads_for(wanted.speed), .deadline = wanted.deadline}, is_checked);
     if (!made) return fail(std::move(made.error()));
     return std::make_shared<detail::cpu_prepared_model>(std::move(*made), bytes);
   }

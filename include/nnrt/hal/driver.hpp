@@ -3,12 +3,12 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
+#include <nnrt/exec/deadline.hpp>
 #include <nnrt/hal/memory.hpp>
 #include <nnrt/io/kept_bytes.hpp>
 #include <nnrt/io/model.hpp>
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -55,6 +55,7 @@ struct preferences {
   priority turn = priority::none;
   bool float16 = false;
   std::vector<extension> extensions;
+  std::int64_t deadline = no_deadline;  // nanoseconds of the steady clock: a preparation that takes longer may end as deadline_missed
 };
 
 /// A tensor of one run: its first byte, how many there are, and its shape. A run sets the shapes of outputs.
@@ -120,7 +121,7 @@ class driver {
   /// For each node of the graph why the device cannot run it; empty: it can. Descs of results are what was declared.
   /// Errors: device_failed, out_of_memory.
   virtual result<std::vector<std::string>> refusals(const model& network) = 0;
-  /// Makes a model ready, of whose nodes none is refused. Errors: rule_broken, invalid_argument, out_of_memory, device_failed.
+  /// Makes a model ready, of whose nodes none is refused. Errors: rule_broken, invalid_argument, out_of_memory, device_failed, deadline_missed.
   virtual result<std::shared_ptr<prepared_model>> prepare(const model& network, const preferences& wanted) = 0;
   /// Makes ready what prepared_model::exported() gave; the caller answers for their being those bytes, by checksums that it keeps.
   /// Errors: invalid_file (not those bytes, or another version's), not_supported, as prepare().
