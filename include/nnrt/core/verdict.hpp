@@ -37,6 +37,9 @@ enum class signature_rule {
   rounding_must_be_one_of_the_operator,
 };
 
+/// Declared beside every enumeration of rules that several operators share: the compiler's complaint names the operator, too.
+void shared_by_operators(signature_rule);
+
 /// What the two values of a verdict count; a real one stands there as the bits of a float.
 enum class unit { number, type, layout, real };
 

@@ -252,6 +252,9 @@ template <auto Rule, std::int64_t Actual, std::int64_t Expected, class... Where>
   using type = graph_rejected<Rule, actual<real(Actual)>, expected<real(Expected)>, Where...>;
 };
 
+/// Rules whose names do not say which operator they are about.
+template <class Rules> concept shared_rules = requires(Rules rule) { shared_by_operators(rule); };
+
 /// The id of an argument's value; scalars and keywords that are operands become constants here.
 template <class Call, class T> constexpr std::int32_t id_of(builder& owner, const T& argument) {
   if constexpr (is_tensor<T>) {
@@ -313,11 +316,12 @@ template <class Op, class... Args> constexpr auto apply(Args... args) {
   } else {
     constexpr const auto& outcome = this_call::template outcome<count>;
     if constexpr (outcome.rule >= 0) {
-      if constexpr (outcome.by_signature) {
-        using reason = rejection<static_cast<signature_rule>(outcome.rule), outcome.counted, outcome.actual, outcome.expected, in_operator<Op>>;
+      using rules = std::conditional_t<outcome.by_signature, signature_rule, typename Op::rule>;
+      if constexpr (shared_rules<rules>) {
+        using reason = rejection<static_cast<rules>(outcome.rule), outcome.counted, outcome.actual, outcome.expected, in_operator<Op>>;
         (void)sizeof(decltype(reason::type::report()));
       } else {
-        using reason = rejection<static_cast<typename Op::rule>(outcome.rule), outcome.counted, outcome.actual, outcome.expected>;
+        using reason = rejection<static_cast<rules>(outcome.rule), outcome.counted, outcome.actual, outcome.expected>;
         (void)sizeof(decltype(reason::type::report()));
       }
       return refused<this_call::outputs_asked_for()>(args...);

@@ -32,6 +32,7 @@ enum class number_function_rule {
   quantised_input_must_have_one_scale,
   quantised_output_must_have_one_scale,
 };
+void shared_by_operators(number_function_rule);
 
 /// What such operators have in common: plain numbers are taken as they are; of stored ones y has the scale that is
 /// wanted.

@@ -18,6 +18,7 @@ enum class comparison_rule {
   quantised_types_must_be_equal,
   quantised_operands_must_have_one_scale,
 };
+void shared_by_operators(comparison_rule);
 
 /// Truth values, of the common shape of two operands whose dtypes can be compared; stored numbers both, of one dtype.
 constexpr verdict infer_comparison(array_ref<const operand> in) {

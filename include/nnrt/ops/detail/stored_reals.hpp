@@ -83,6 +83,7 @@ template <class T> class storing {
 
 /// The rules of functions of one real number.
 enum class real_function_rule { quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
+void shared_by_operators(real_function_rule);
 
 /// What operators y = f(x) on floats or stored numbers have in common that compute real numbers: y is like x and may
 /// take its place; of stored numbers it has the scale that is wanted.

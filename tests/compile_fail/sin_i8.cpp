@@ -1,0 +1,19 @@
+// expect: graph_rejected<.*real_function_rule::quantised_output_must_have_one_scale.*actual<0>.*expected<1>.*in_operator<.*ops::sin>
+// A result of stored numbers has a scale of its own. Operators share the rule, and the complaint says which one it was.
+#include <nnrt/ir/apply.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/ops/sin.hpp>
+
+constexpr auto network = [](nnrt::builder& g) {
+  auto x = g.input<nnrt::i8, nnrt::shape<2, 3>, nnrt::nhwc, nnrt::quant{.scale = 0.1F}>("x");
+#ifdef NNRT_FIXED
+  g.output("y", sin(x, nnrt::into<nnrt::quant{.scale = 0.2F}>));
+#else
+  g.output("y", sin(x));  // here
+#endif
+};
+
+int main() {
+  nnrt::builder b;
+  network(b);
+}
