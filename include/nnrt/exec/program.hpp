@@ -4,7 +4,6 @@
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/text.hpp>
-#include <nnrt/exec/check_graph.hpp>
 #include <nnrt/exec/dump_plan.hpp>
 #include <nnrt/exec/halved_weights.hpp>
 #include <nnrt/exec/make_plan.hpp>
@@ -14,6 +13,7 @@
 #include <nnrt/exec/weight_specs.hpp>
 #include <nnrt/io/model.hpp>
 #include <nnrt/ir/dump.hpp>
+#include <nnrt/passes/check_graph.hpp>
 #include <nnrt/passes/optimise.hpp>
 
 namespace nnrt::inline NNRT_ISA {

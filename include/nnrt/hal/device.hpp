@@ -5,11 +5,11 @@
 // First: operators must find their kernels wherever they are named, and alike in all units of a program.
 #include <nnrt/kernels/select.hpp>
 
-#include <nnrt/exec/check_graph.hpp>
 #include <nnrt/exec/session.hpp>
 #include <nnrt/hal/cache_file.hpp>
 #include <nnrt/hal/driver.hpp>
 #include <nnrt/hal/status.hpp>
+#include <nnrt/passes/check_graph.hpp>
 
 #include <chrono>
 #include <condition_variable>

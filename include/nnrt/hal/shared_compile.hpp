@@ -5,9 +5,9 @@
 // First: operators must find their kernels wherever they are named, and alike in all units of a program.
 #include <nnrt/kernels/select.hpp>
 
-#include <nnrt/exec/check_graph.hpp>
 #include <nnrt/exec/weight_specs.hpp>
 #include <nnrt/hal/cpu_driver.hpp>
+#include <nnrt/passes/check_graph.hpp>
 #include <nnrt/passes/partition.hpp>
 
 #include <algorithm>

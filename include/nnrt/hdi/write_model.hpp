@@ -5,12 +5,12 @@
 // First: operators must find their kernels wherever they are named, and alike in all units of a program.
 #include <nnrt/kernels/select.hpp>
 
-#include <nnrt/exec/check_graph.hpp>
 #include <nnrt/exec/weight_specs.hpp>
 #include <nnrt/hal/memory.hpp>
 #include <nnrt/hdi/operators.hpp>
 #include <nnrt/hdi/tensors.hpp>
 #include <nnrt/io/model.hpp>
+#include <nnrt/passes/check_graph.hpp>
 
 #include <algorithm>
 #include <string>

@@ -1,5 +1,5 @@
 // check_graph_test: a graph that no builder could have made is refused with a reason, and never read past its pools.
-#include <nnrt/exec/check_graph.hpp>
+#include <nnrt/passes/check_graph.hpp>
 
 #include <doctest/doctest.h>
 #include <nnrt/ops/conv2d.hpp>
