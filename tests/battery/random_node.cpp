@@ -266,7 +266,7 @@ std::vector<word> words_for(const operator_info& op, const shape_t& x, dice& ran
   std::vector<word> words;
   std::size_t at = 0;
   for (const attribute_field& field : op.label->attributes) {
-    const std::size_t count = words_of(field.kind, defaults[at]);
+    const std::size_t count = words_of(field.kind, array_ref<const word>(defaults).subspan(at));
     // Of many, most stay as they are: else hardly any node would be accepted.
     if (random.once_in(op.label->attributes.size() < 8 ? 2 : 4)) append_attribute(words, op, field, x, random);
     else

@@ -94,6 +94,26 @@ TEST_CASE("attributes: their names and kinds stand in order") {
   }
 }
 
+TEST_CASE("attributes: a record falls into the words of its fields, none beyond its end") {
+  const pool<word> words = words_of(example());
+  const std::size_t counts[] = {1, 1, 1, 2, 5, 4, 1, 1};
+  for (std::size_t there = 0; there <= words.size(); ++there) {
+    CAPTURE(there);
+    array_ref<const word> left = array_ref<const word>(words).first(there);
+    for (std::size_t i = 0; i < std::size(counts); ++i) {
+      const std::size_t count = nnrt::words_of(attribute_fields<everything>()[i].kind, left);
+      CHECK(count == std::min(counts[i], left.size()));
+      left = left.subspan(count);
+    }
+    CHECK(left.empty());
+  }
+  for (const word length : {word{-1}, std::numeric_limits<word>::min(), std::numeric_limits<word>::max()})
+    for (const attribute_kind kind : {attribute_kind::list, attribute_kind::reals}) {
+      const word spoiled[] = {length, 7, 8};
+      CHECK(nnrt::words_of(kind, spoiled) <= 3);
+    }
+}
+
 TEST_CASE("attributes: lists keep what fits and compare by their items") {
   const int_list<3> list{1, 2, 3, 4};
   CHECK(list.count == 3);

@@ -14,21 +14,6 @@ namespace nnrt_test {
 
 using namespace nnrt;
 
-/// How many words an attribute of this kind takes, when its first word is `first` (a list begins with its length).
-inline std::size_t words_of(attribute_kind kind, word first) {
-  switch (kind) {
-    case attribute_kind::extent:
-      return 2;
-    case attribute_kind::padding:
-      return 5;
-    case attribute_kind::list:
-    case attribute_kind::reals:
-      return 1 + static_cast<std::size_t>(first);
-    default:
-      return 1;
-  }
-}
-
 /// One attribute by name. Lengths are height, width; padding is the mode and top, bottom, left, right.
 struct named_attribute {
   std::string_view name;
@@ -46,7 +31,7 @@ struct named_attribute {
 inline bool set_attribute(const operator_info& op, std::vector<word>& words, const named_attribute& given) {
   std::size_t at = 0;
   for (const attribute_field& field : op.label->attributes) {
-    const std::size_t count = words_of(field.kind, words[at]);
+    const std::size_t count = words_of(field.kind, array_ref<const word>(words).subspan(at));
     if (field.name != given.name) {
       at += count;
       continue;

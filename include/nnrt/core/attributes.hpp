@@ -257,6 +257,25 @@ struct attribute_field {
   attribute_kind kind = attribute_kind::integer;
 };
 
+/// How many words an attribute of this kind takes where a record has these words left; a list begins with its length. Never more than are left.
+constexpr std::size_t words_of(attribute_kind kind, array_ref<const word> left) {
+  std::size_t count = 1;
+  switch (kind) {
+    case attribute_kind::extent: count = 2; break;
+    case attribute_kind::padding: count = 5; break;
+    case attribute_kind::list:
+    case attribute_kind::reals:
+      if (!left.empty()) count += static_cast<std::size_t>(left[0]);
+      break;
+    case attribute_kind::integer:
+    case attribute_kind::flag:
+    case attribute_kind::real:
+    case attribute_kind::fused:
+    case attribute_kind::choice: break;
+  }
+  return count < left.size() ? count : left.size();
+}
+
 namespace detail {
 template <class T> inline constexpr bool is_real_list = false;
 template <int N> inline constexpr bool is_real_list<real_list<N>> = true;

@@ -59,10 +59,10 @@ inline std::string_view name_of(activation fused) {
   return names[static_cast<int>(fused)];
 }
 
-/// One attribute's words as text; advances `at` past them.
-inline std::string attribute_text(attribute_kind kind, array_ref<const word> words, std::size_t& at) {
+/// One attribute's words as text.
+inline std::string attribute_text(attribute_kind kind, array_ref<const word> words) {
   std::string out;
-  word_reader reader{words, at};
+  word_reader reader{words};
   switch (kind) {
     case attribute_kind::flag: out = reader.take() != 0 ? "true" : "false"; break;
     case attribute_kind::real: {
@@ -90,28 +90,16 @@ inline std::string attribute_text(attribute_kind kind, array_ref<const word> wor
       }
       break;
     }
-    case attribute_kind::list: {
-      const word count = reader.take();
-      for (word i = 0; i < count; ++i) {
-        if (i > 0) out += ',';
-        append(out, reader.take());
+    case attribute_kind::list:
+    case attribute_kind::reals:
+      for (std::size_t i = 1; i < words.size(); ++i) {  // behind the length
+        if (!out.empty()) out += ',';
+        out += attribute_text(kind == attribute_kind::list ? attribute_kind::integer : attribute_kind::real, words.subspan(i, 1));
       }
       break;
-    }
-    case attribute_kind::reals: {
-      const word count = reader.take();
-      for (word i = 0; i < count; ++i) {
-        if (i > 0) out += ',';
-        float v = 0;
-        reader.get(v);
-        append_real(out, v);
-      }
-      break;
-    }
     case attribute_kind::integer:
     case attribute_kind::choice: append(out, reader.take()); break;
   }
-  at = reader.next;
   return out;
 }
 
@@ -120,9 +108,11 @@ inline std::string attribute_text(attribute_kind kind, array_ref<const word> wor
 /// "stride=2x2 pad=same fused=relu": every attribute of a node by name.
 inline std::string attributes_text(const graph& g, const node& n) {
   std::string out;
-  std::size_t at = 0;
+  array_ref<const word> left = g.attrs_of(n);
   for (const attribute_field& field : n.label->attributes) {
-    const std::string text = detail::attribute_text(field.kind, g.attrs_of(n), at);
+    const std::size_t count = words_of(field.kind, left);
+    const std::string text = detail::attribute_text(field.kind, left.first(count));
+    left = left.subspan(count);
     if (text.empty()) continue;
     if (!out.empty()) out += ' ';
     out += field.name;

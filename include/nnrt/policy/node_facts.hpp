@@ -61,15 +61,11 @@ class node_facts {
 
   /// The words of an attribute; none: the operator has no such attribute.
   constexpr array_ref<const word> attribute(std::string_view wanted) const {
-    const array_ref<const word> words = g.attrs_of(n);
-    std::size_t at = 0;
+    array_ref<const word> left = g.attrs_of(n);
     for (const attribute_field& field : n.label->attributes) {
-      std::size_t count = 1;
-      if (field.kind == attribute_kind::extent) count = 2;
-      if (field.kind == attribute_kind::padding) count = 5;
-      if (field.kind == attribute_kind::list || field.kind == attribute_kind::reals) count = 1 + static_cast<std::size_t>(words[at]);
-      if (field.name == wanted) return {words.data() + at, count};
-      at += count;
+      const std::size_t count = words_of(field.kind, left);
+      if (field.name == wanted) return left.first(count);
+      left = left.subspan(count);
     }
     return {};
   }
