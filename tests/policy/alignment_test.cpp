@@ -19,6 +19,8 @@ struct row {
   std::int64_t bytes;
 };
 
+constexpr std::int64_t huge = max_elements;
+
 // Rows in bytes: 256 k + 0, 16, 32, 64 or 128. Examples with images are those that the boards' documentation prints.
 constexpr row rows[] = {
     {"a row of 1 becomes 16", bayes::table, {i8, {1, 2, 3, 1}}, tensor_use::output, {1, 2, 3, 16}, 96},
@@ -36,6 +38,8 @@ constexpr row rows[] = {
     {"image, 329 wide", bernoulli2::table, tensor_desc{u8, nchw, {1, 3, 773, 329}}, tensor_use::image, {1, 3, 773, 336}, 779184},
     {"image, 224 wide", bayes_e::table, tensor_desc{u8, nchw, {1, 3, 224, 224}}, tensor_use::image, {1, 3, 224, 224}, 150528},
     {"8W4C", bernoulli2::table, {i8, {1, 5, 9, 6}}, tensor_use::feature_map, {1, 5, 16, 8}, 640},
+    {"no image of extents beyond all memory", bayes::table, {i8, {0, huge, huge, huge}}, tensor_use::output, {0, huge, huge, huge}, 0},
+    {"images beyond all memory without a row", bernoulli2::table, {i16, {huge, 0, huge, huge}}, tensor_use::output, {huge, 0, huge, huge}, 0},
     {"rows count as pixels", bayes::table, {i8, {2, 10}}, tensor_use::output, {1, 1, 2, 16}, 32},
 };
 
@@ -44,7 +48,7 @@ constexpr bool holds(const row& r) {
   std::int64_t stride = size_of(r.desc.type);
   for (int axis = 4; axis-- > 0;) {
     if (got.strides[axis] != stride) return false;
-    stride *= r.aligned[axis];
+    stride = detail::saturated_product(stride, r.aligned[axis]);
   }
   return got.aligned == r.aligned && got.bytes == r.bytes;
 }

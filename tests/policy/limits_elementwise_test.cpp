@@ -153,6 +153,12 @@ constexpr bool presences_hold() {
   return true;
 }
 static_assert(presences_hold());
+
+// Beside an extent of 0 the others may have any product: it is counted as the largest number, and never overflows.
+static_assert(check(x3, unary<ops::sigmoid>({0, max_elements, max_elements, max_elements})) ==
+              accelerator_verdict{static_cast<int>(aligned_elements_must_lie_within_the_limits), unit::number, std::numeric_limits<std::int64_t>::max(), 8192});
+static_assert(check(x3, unary<ops::tanh>({0, max_elements, max_elements, max_elements})) ==
+              accelerator_verdict{static_cast<int>(elements_of_an_image_must_lie_within_the_limits), unit::number, std::numeric_limits<std::int64_t>::max(), 8192});
 static_assert(is_absent(x3, both<ops::sub>({1, 4, 4, 8}, {1, 4, 4, 8})) && is_absent(ultra, unary<ops::erf>({1, 4})) && is_absent(x5, unary<ops::neg>({1, 4})));
 
 }  // namespace

@@ -183,6 +183,11 @@ static_assert(is_absent(x3, reduced<ops::reduce_sum>({1, 4, 4, 8}, {3})) && is_a
 static_assert(is_taken(ultra, single<ops::bias_add>({of({1, 4, 4, 8}), weight_of({8})})));
 static_assert(is_absent(x5, single<ops::cast>({}, {of({4}), listed({1}, {1})})));
 
+// No images at all: their extents may have any product.
+static_assert(check(ultra, mean({.x = {0, max_elements, max_elements, max_elements}, .global = true})).breaks(batch_must_lie_within_the_limits));
+static_assert(check(x3, mean({.x = {0, max_elements, max_elements, 1}, .global = true})) ==
+              accelerator_verdict{static_cast<int>(area_of_a_global_pool_must_lie_within_the_limits), unit::number, std::numeric_limits<std::int64_t>::max(), 8192});
+
 }  // namespace
 
 TEST_CASE("limits: pools, reductions and what moves numbers on X3") { check_at_run_time(on_x3); }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -85,6 +86,16 @@ template <std::int64_t... Extents> struct shape_constant {
   constexpr operator shape_t() const { return {Extents...}; }
 };
 template <std::int64_t... Extents> inline constexpr shape_constant<Extents...> shape{};
+
+namespace detail {
+/// The product of factors that are at least 0, or the largest 64-bit number where it is beyond that; 0 beside factors of any size.
+template <class... More> constexpr std::int64_t saturated_product(std::int64_t a, std::int64_t b, More... more) {
+  std::int64_t product = 0;
+  if (__builtin_mul_overflow(a, b, &product)) product = std::numeric_limits<std::int64_t>::max();
+  if constexpr (sizeof...(More) == 0) return product;
+  else return saturated_product(product, more...);
+}
+}  // namespace detail
 
 /// Row-major strides in elements; extents that are not known, or 0, count as 1.
 constexpr shape_t row_major_strides(const shape_t& s) {

@@ -111,7 +111,7 @@ struct conv2d_transpose {
   /// Each input pixel meets each filter.
   static constexpr std::int64_t macs(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const std::int64_t pixels = in[0].desc.shape.elements(0, 3), filters = in[1].desc.shape.elements();
-    return pixels < 0 || filters < 0 ? 0 : detail::saturated_product(pixels, filters);
+    return pixels < 0 || filters < 0 ? 0 : nnrt::detail::saturated_product(pixels, filters);
   }
 
   template <class T, class Rounding = rounding::twice>

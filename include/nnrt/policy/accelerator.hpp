@@ -5,12 +5,15 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/verdict.hpp>
 
+#include <array>
+#include <iterator>
 #include <string_view>
 
 namespace nnrt::inline NNRT_ISA {
 
 /// What an accelerator can ask of a node. A row of its table gives the limits; where a rule compares two facts of one node, the second
 /// one is the limit. Extents are those of images [N, H, W, C]: tensors of lower rank count as images whose other extents are 1.
+/// Rules about one thing stand together: limit_check finds them by their order.
 enum class accelerator_rule {
   operator_must_be_in_the_table,
   operator_must_be_fused_into_a_convolution,
@@ -65,20 +68,20 @@ enum class accelerator_rule {
   extent_of_the_axis_must_lie_within_the_limits,
   node_must_be_the_last,
   results_must_not_be_too_many,
+  results_must_be_sorted,
   parts_must_be_equal,
   padding_mode_must_be_constant,
   height_and_width_alone_may_be_padded,
   block_size_must_lie_within_the_limits,
   result_channels_must_be_multiples_of_4,
+  computed_indices_must_be_i32,
   enlargement_must_lie_within_the_limits,
   reduction_must_lie_within_the_limits,
+  extents_that_change_must_not_be_too_many,
   axes_must_be_height_and_width,
   axes_must_be_one_or_height_and_width,
   axes_must_be_one,
   axes_must_be_kept,
-  computed_indices_must_be_i32,
-  extents_that_change_must_not_be_too_many,
-  results_must_be_sorted,
   ranks_of_factors_must_be_equal,
   extents_of_matrices_must_lie_within_the_limits,
   outer_extents_must_lie_within_the_limits,
@@ -125,6 +128,26 @@ struct accelerator_operator {
   array_ref<const accelerator_limit> limits = {};
   array_ref<const accelerator_limit> further = {};
 };
+
+/// The rows of a table that is like another one: those that differ, and the others.
+template <const auto& Others, const auto& Differing> constexpr auto with_rows() {
+  const auto is_replaced = [](const accelerator_operator& row) {
+    for (const accelerator_operator& own : Differing)
+      if (own.name == row.name) return true;
+    return false;
+  };
+  constexpr std::size_t kept = [&] {
+    std::size_t count = 0;
+    for (const accelerator_operator& row : Others) count += is_replaced(row) ? 0 : 1;
+    return count;
+  }();
+  std::array<accelerator_operator, std::size(Differing) + kept> rows{};
+  std::size_t next = 0;
+  for (const accelerator_operator& row : Differing) rows[next++] = row;
+  for (const accelerator_operator& row : Others)
+    if (!is_replaced(row)) rows[next++] = row;
+  return rows;
+}
 
 /// How tensors lie in an accelerator's memory: each extent is lengthened to a multiple, then rows to a stride in bytes.
 struct alignment {

@@ -39,7 +39,8 @@ constexpr const alignment& alignment_for(const accelerator& table, const tensor_
 }  // namespace detail
 
 /// The tensor as the accelerator lays it: 4 axes [N, H, W, C] (or [N, C, H, W]), lower ranks with extents of 1 in front of the others.
-/// Of `image`, C counts planes or interleaved channels and only rows are lengthened. More than 4 axes stay as they are but for the last.
+/// Of `image`, C counts planes or interleaved channels and only rows are lengthened. More than 4 axes stay as they are but for the last. Strides and bytes
+/// beyond 64 bits, which beside an extent of 0 mean nothing, are the largest such number.
 /// Source: the alignment rules of the boards' documentation.
 constexpr aligned_tensor aligned(const accelerator& table, const tensor_desc& desc, tensor_use use = tensor_use::feature_map) {
   shape_t four = desc.shape;
@@ -52,12 +53,12 @@ constexpr aligned_tensor aligned(const accelerator& table, const tensor_desc& de
   made.aligned[h] = detail::in_multiples(four[h], by.height);
   made.aligned[w] = detail::in_multiples(four[w], by.width);
   made.aligned[c] = detail::in_multiples(four[c], by.channels);
-  const std::int64_t element = size_of(desc.type), row = made.aligned[four.rank - 1] * element;
+  const std::int64_t element = size_of(desc.type), row = detail::saturated_product(made.aligned[four.rank - 1], element);
   if (by.innermost_in_steps) made.aligned[four.rank - 1] = detail::in_steps(row) / element;
   std::int64_t stride = element;
   for (int axis = four.rank; axis-- > 0;) {
     made.strides[axis] = stride;
-    stride *= made.aligned[axis];
+    stride = detail::saturated_product(stride, made.aligned[axis]);
   }
   made.bytes = stride;
   return made;

@@ -13,16 +13,10 @@ inline constexpr dtype_set convolved = types::floating | layered;
 inline constexpr dtype_set convolution_weight = types::floating | bytes;
 inline constexpr dtype_set convolution_bias = types::floating | types_of(i32, i64);
 
-/// a * b, or the largest 64-bit number where the product is beyond it; both at least 0.
-constexpr std::int64_t saturated_product(std::int64_t a, std::int64_t b) {
-  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  return b != 0 && a > most / b ? most : a * b;
-}
-
 /// Products of a convolution: each output meets one filter. 0 while an extent is unknown.
 constexpr std::int64_t convolution_macs(array_ref<const operand> in, array_ref<const tensor_desc> out) {
   const std::int64_t outputs = out[0].elements(), filter = in[1].desc.shape.elements(1);
-  return outputs < 0 || filter < 0 ? 0 : saturated_product(outputs, filter);
+  return outputs < 0 || filter < 0 ? 0 : nnrt::detail::saturated_product(outputs, filter);
 }
 
 template <class Rule> constexpr verdict check_filters(const tensor_desc& x, const tensor_desc& w) {
@@ -36,7 +30,7 @@ template <class Rule> constexpr verdict check_groups(std::int64_t group, std::in
   if (auto v = require_at_least(Rule::group_must_be_positive, group, 1); !v) return v;
   if (weight[3] >= 0) {
     constexpr auto equal = Rule::input_channels_must_equal_weight_channels_times_group;
-    if (auto v = require_same_extent(equal, channels, saturated_product(weight[3], group)); !v) return v;
+    if (auto v = require_same_extent(equal, channels, nnrt::detail::saturated_product(weight[3], group)); !v) return v;
   }
   if (weight[0] >= 0 && weight[0] % group != 0)
     return refuse(Rule::output_channels_must_be_divisible_by_group, weight[0], group);
