@@ -15,11 +15,11 @@ struct bayes {
   static constexpr accelerator_limit general[] = {
       {batch_must_lie_within_the_limits, 1, 4096}, {extents_must_lie_within_the_limits, 1, 65536}, {elements_must_lie_within_the_limits, 1, std::int64_t{1} << 30}};
   static constexpr accelerator_limit image[] = {{rank_must_lie_within_the_limits, 0, 4}};
+  static constexpr accelerator_limit layer[] = {{rank_must_lie_within_the_limits, 0, 4}, {kernel_volume_must_lie_within_the_limits, 1, 65535}};
 
   static constexpr accelerator_limit convolution[] = {
       {filters_must_lie_within_the_limits, 1, 8192},
       {kernel_must_lie_within_the_limits, 1, 31},
-      {kernel_volume_must_lie_within_the_limits, 1, 65535},
       {channels_per_group_must_lie_within_the_limits, 1, 8192, limits_of::followed},
       {channels_per_group_must_lie_within_the_limits, 1, 65536, limits_of::last},
       {strides_must_lie_within_the_limits, 1, 256},
@@ -36,7 +36,6 @@ struct bayes {
       {channels_per_group_must_lie_within_the_limits, 1, 2048},
       {kernel_must_lie_within_the_limits, 1, 14},
       {kernel_area_must_lie_within_the_limits, 2, 196},
-      {kernel_volume_must_lie_within_the_limits, 1, 65535},
       {strides_must_lie_within_the_limits, 1, 14},
       {stride_area_must_lie_within_the_limits, 2, 196},
       {pads_must_not_exceed_kernel_over_stride},
@@ -44,7 +43,6 @@ struct bayes {
       {dilations_must_lie_within_the_limits, 1, 1}};
   static constexpr accelerator_limit product[] = {
       {filters_must_lie_within_the_limits, 1, 8192},
-      {kernel_volume_must_lie_within_the_limits, 1, 65535},
       {channels_per_group_must_lie_within_the_limits, 1, 8192, limits_of::followed},
       {channels_per_group_must_lie_within_the_limits, 1, 65536, limits_of::last}};
   static constexpr accelerator_limit matrix_product[] = {
@@ -81,10 +79,10 @@ struct bayes {
   static constexpr dtype_set bytes = types_of(i8), either = types_of(i8) | types_of(i16);
   static constexpr placement here = placement::on_accelerator, if_asked = placement::if_asked;
   static constexpr accelerator_operator operators[] = {
-      {"conv2d", either, here, convolution, image},
-      {"depthwise_conv2d", either, here, convolution, image},
-      {"conv2d_transpose", bytes, here, transposed_convolution, image},
-      {"full_connection", bytes, here, product, image},
+      {"conv2d", either, here, convolution, layer},
+      {"depthwise_conv2d", either, here, convolution, layer},
+      {"conv2d_transpose", bytes, here, transposed_convolution, layer},
+      {"full_connection", bytes, here, product, layer},
       {"matmul", bytes, here, matrix_product},
       {"max_pool", either, here, windows, global_largest},
       {"avg_pool", bytes, here, windows},
