@@ -123,7 +123,32 @@ static_assert([] {
   return has_nodes(d.run(d.node<ops::relu>({x})).graph, std::array<std::string_view, 1>{"relu"});
 }());
 
+// An operator that nobody has for bytes stays with floats.
+static_assert([] {
+  drawing d;
+  const std::int32_t y = d.node<ops::relu>({d.input({2, 2})});
+  d.g.outputs.push_back({y, {}});
+  const passes::quantised_graph q = passes::quantise(d.g, {.scales = d.scales, .on_accelerator = d.on_accelerator, .find = [](op_code) -> const operator_info* { return nullptr; }});
+  return has_nodes(q.graph, std::array<std::string_view, 1>{"relu"});
+}());
+
 }  // namespace
+
+TEST_CASE("quantise: no two of 10,002 layers with one bias get the same name for it") {
+  drawing d;
+  std::int32_t x = d.input({1, 1, 1, 1});
+  const std::int32_t w = d.weight({1, 1, 1, 1}, "w"), b = d.weight({1}, "b");
+  for (int i = 0; i < 10002; ++i) {
+    x = d.node<ops::conv2d>({x, w, b});
+    d.next = 1;
+  }
+  const passes::quantised_graph q = d.run(x);
+  const auto name = [&](std::size_t layer) { return q.graph.name_of(q.graph.at(q.layers[layer].stored_bias).name); };
+  CHECK(name(1) == "b.stored.0001");
+  CHECK(name(9999) == "b.stored.9999");
+  CHECK(name(10000) == "b.stored.10000");
+  CHECK(name(10001) == "b.stored.10001");
+}
 
 TEST_CASE("quantise: at run time the graph is the one that the compiler makes") {
   drawing d;

@@ -12,7 +12,7 @@ struct quantise_options {
   array_ref<const float> scales;            // by value; 0: not known, so that the value stays a float
   array_ref<const char> on_accelerator;     // by node
   stored_rounding rounding = stored_rounding::half_to_even;
-  /// The operator of this number for stored bytes; null where there is none: then nodes keep theirs.
+  /// The operator of this number for stored bytes, or null: then its nodes stay with floats. Without this function nodes keep their operator.
   const operator_info* (*find)(op_code) = nullptr;
 };
 
@@ -70,11 +70,14 @@ class quantising {
   constexpr float scale_of(std::int32_t id) const { return wanted_.scales[static_cast<std::size_t>(id)]; }
   constexpr bool has_scale(std::int32_t id) const { return g_.at(id).desc.type == f32 && scale_of(id) > 0; }
 
+  /// The operator of a node for stored numbers; null where nobody has it.
+  constexpr const operator_info* form_for_bytes(const ir::node& n) const { return wanted_.find != nullptr ? wanted_.find(n.op->code) : n.op; }
+
   /// Layers with known weights, sums and functions of computed tensors, and what moves one tensor. What moves numbers needs no scale but its input's.
   constexpr bool can_be_stored(const ir::node& n) const {
     const operator_traits& traits = n.op->traits;
     const array_ref<const std::int32_t> in = g_.inputs_of(n), out = g_.outputs_of(n);
-    if (in.empty() || in[0] == ir::none || is_known(in[0]) || !has_scale(in[0])) return false;
+    if (in.empty() || in[0] == ir::none || is_known(in[0]) || !has_scale(in[0]) || form_for_bytes(n) == nullptr) return false;
     if (traits.quantised == stored_numbers::kept) {
       for (std::size_t i = 1; i < in.size(); ++i)
         if (in[i] != ir::none && !is_known(in[i])) return false;
@@ -162,10 +165,12 @@ class quantising {
     }
     if (layer.bias != ir::none) {
       // A bias that two layers share has two scales: each use has a name of its own.
-      char part[] = ".stored.0000";
-      std::size_t number = made.layers.size();
-      for (std::size_t at = sizeof part - 2; number != 0 && at > 7; --at, number /= 10) part[at] = static_cast<char>('0' + number % 10);
-      layer.stored_bias = add_weight(tensor_desc{i32, g_.at(layer.bias).desc.shape}, layer.bias, part);
+      char part[24] = ".stored.";
+      std::size_t length = 8, digits = 4;
+      for (std::size_t rest = made.layers.size() / 10000; rest != 0; rest /= 10) ++digits;
+      for (std::size_t at = length + digits, number = made.layers.size(); at > length; number /= 10) part[--at] = static_cast<char>('0' + number % 10);
+      length += digits;
+      layer.stored_bias = add_weight(tensor_desc{i32, g_.at(layer.bias).desc.shape}, layer.bias, {part, length});
     }
     made.layers.push_back(layer);
     return layer.stored_weight;
@@ -186,8 +191,7 @@ class quantising {
     }
     const bool is_moved = n.op->traits.quantised == stored_numbers::kept;
     for (const std::int32_t id : out) outputs.push_back(add_stored(id, is_moved ? made.graph.at(inputs[0]).desc.quantised : quantisation_of(id)));
-    const operator_info* const found = wanted_.find != nullptr ? wanted_.find(n.op->code) : n.op;
-    add_node(found, n.attrs, inputs, outputs, n.name);
+    add_node(form_for_bytes(n), n.attrs, inputs, outputs, n.name);
   }
 
   const ir::graph& g_;
