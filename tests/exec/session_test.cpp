@@ -293,3 +293,25 @@ TEST_CASE("compile: a dtype that a static graph's operator was not made for is r
 }
 
 }  // namespace
+
+TEST_CASE("session: a run may do other work between steps, and ends where it is told to") {
+  session s(compiled<net>());
+  const std::vector<float> whole = computed_by<net>(s);
+  const std::size_t steps = s.compiled().steps();
+  REQUIRE(steps > 1);
+
+  session other(compiled<net>());
+  for (std::size_t i = 0; i < net::inputs.size(); ++i) fill(other.input<float>(i), input_for<net>(i));
+  std::size_t asked = 0;
+  REQUIRE(other.run_while([&] { return ++asked, static_cast<bool>(s.run()); }));
+  CHECK((asked > 1 && asked <= steps));
+  CHECK(copied(other.output<float>(0)) == whole);
+
+  std::size_t left = 1;
+  const auto stopped = other.run_while([&] { return left-- > 0; });
+  REQUIRE(!stopped);
+  CHECK(stopped.error().code() == error_code::deadline_missed);
+  CHECK(stopped.error().message() == "the run was stopped");
+  REQUIRE(other.run());
+  CHECK(copied(other.output<float>(0)) == whole);
+}

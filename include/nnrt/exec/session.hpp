@@ -61,11 +61,23 @@ class session {
   /// The same, but the steps that would begin after `deadline`, nanoseconds of the steady clock, are left out. Error: deadline_missed, and then
   /// the outputs mean nothing.
   result<void> run_until(std::int64_t deadline) {
+    if (deadline != no_deadline)
+      return run_while([=] { return steady_now() < deadline; }, "the run was given less time than it takes");
+    if (!program_.has_plan() || !broken_.message().empty()) return fail(reason());
+    run_fault fault;
+    if (const step* const failed = run_plan(plan(), context_for(fault))) return fail(error_of(plan(), *failed, fault));
+    return {};
+  }
+  /// The same, but before each step (or group of steps that share rows) goes_on() is asked, which may do other work; once it answers false, the
+  /// rest is left out. Errors: deadline_missed with this text; those of run(). Then the outputs mean nothing.
+  template <class GoesOn> result<void> run_while(GoesOn goes_on, std::string_view stopped = "the run was stopped") {
     if (!program_.has_plan() || !broken_.message().empty()) return fail(reason());
     run_fault fault;
     const run_context context = context_for(fault);
-    if (deadline != no_deadline) return run_steps_until(deadline, context, fault);
-    if (const step* const failed = run_plan(plan(), context)) return fail(error_of(plan(), *failed, fault));
+    for (std::size_t next = 0; next < plan().steps.size();) {
+      if (!goes_on()) return fail(error_code::deadline_missed, stopped);
+      if (const step* const failed = run_next(plan(), next, context)) return fail(error_of(plan(), *failed, fault));
+    }
     return {};
   }
 
@@ -110,14 +122,6 @@ class session {
   }
 
   plan_view plan() const { return program_.has_plan() ? program_.plan() : plan_view{}; }
-
-  result<void> run_steps_until(std::int64_t deadline, const run_context& context, const run_fault& fault) {
-    for (std::size_t next = 0; next < plan().steps.size();) {
-      if (steady_now() >= deadline) return fail(error_code::deadline_missed, "the run was given less time than it takes");
-      if (const step* const failed = run_next(plan(), next, context)) return fail(error_of(plan(), *failed, fault));
-    }
-    return {};
-  }
 
   /// Why the session cannot run.
   error reason() const {

@@ -1,0 +1,98 @@
+// memory: the accelerator's memory - what was allocated, what clients registered, and who may use which bytes.
+// Flow: the hbSys functions of memory_functions.hpp; tensors of tasks are checked here before they are read or written.
+#pragma once
+
+#include <nnrt/hb_dnn/support.hpp>
+
+#include <cstring>
+#include <map>
+#include <new>
+
+namespace nnrt::inline NNRT_ISA::hb_dnn {
+
+/// Memory that the accelerator can reach. Its addresses are the program's own. Safe from any thread.
+class device_memory {
+ public:
+  static constexpr std::size_t page = 4096;
+
+  device_memory() = default;
+  device_memory(const device_memory&) = delete;
+  device_memory& operator=(const device_memory&) = delete;
+  ~device_memory() {
+    for (const auto& [first, r] : regions_)
+      if (r.is_allocated) give_back(reinterpret_cast<void*>(first));
+  }
+
+  /// Error codes of all: those of hb_sys.h.
+  std::int32_t allocate(hbSysMem& mem, std::uint32_t bytes) {
+    if (bytes == 0) return HB_SYS_INVALID_ARGUMENT;
+    const std::lock_guard lock(mutex_);
+    if (limit_ > 0 && allocated_ + bytes > limit_) return HB_SYS_OUT_OF_MEMORY;
+    void* const first = ::operator new(bytes, std::align_val_t{page}, std::nothrow);
+    if (first == nullptr) return HB_SYS_OUT_OF_MEMORY;
+    std::memset(first, 0, bytes);
+    regions_[reinterpret_cast<std::uintptr_t>(first)] = {bytes, true};
+    allocated_ += bytes;
+    mem = {reinterpret_cast<std::uintptr_t>(first), first, bytes};
+    return HB_SYS_SUCCESS;
+  }
+  std::int32_t free(hbSysMem& mem) {
+    const std::lock_guard lock(mutex_);
+    const auto found = regions_.find(reinterpret_cast<std::uintptr_t>(mem.virAddr));
+    if (found == regions_.end() || !found->second.is_allocated) return HB_SYS_INVALID_ARGUMENT;
+    allocated_ -= found->second.bytes;
+    regions_.erase(found);
+    give_back(mem.virAddr);
+    mem = {};
+    return HB_SYS_SUCCESS;
+  }
+  std::int32_t add(hbSysMem& mem) {
+    if (mem.memSize == 0 || (mem.virAddr == nullptr && mem.phyAddr == 0)) return HB_SYS_INVALID_ARGUMENT;
+    const std::uintptr_t first = mem.virAddr != nullptr ? reinterpret_cast<std::uintptr_t>(mem.virAddr) : static_cast<std::uintptr_t>(mem.phyAddr);
+    const std::lock_guard lock(mutex_);
+    if (overlaps(first, mem.memSize)) return HB_SYS_REGISTER_MEM_FAILED;
+    regions_[first] = {mem.memSize, false};
+    mem.virAddr = reinterpret_cast<void*>(first);
+    if (mem.phyAddr == 0) mem.phyAddr = first;
+    return HB_SYS_SUCCESS;
+  }
+  std::int32_t remove(const hbSysMem& mem) {
+    const std::lock_guard lock(mutex_);
+    const auto found = regions_.find(reinterpret_cast<std::uintptr_t>(mem.virAddr));
+    if (found == regions_.end() || found->second.is_allocated) return HB_SYS_INVALID_ARGUMENT;
+    regions_.erase(found);
+    return HB_SYS_SUCCESS;
+  }
+
+  /// Whether so many bytes from this address on may be used: all of them lie in one region, or the address in none (other memory of the
+  /// program's, which an accelerator on a desk can reach as well).
+  bool covers(const void* address, std::uint64_t bytes) const {
+    const auto first = reinterpret_cast<std::uintptr_t>(address);
+    const std::lock_guard lock(mutex_);
+    auto next = regions_.upper_bound(first);
+    if (next == regions_.begin()) return true;
+    --next;
+    const std::uint64_t offset = first - next->first;
+    return offset >= next->second.bytes || next->second.bytes - offset >= bytes;
+  }
+
+ private:
+  struct region {
+    std::uint32_t bytes = 0;
+    bool is_allocated = false;   // else the client's
+  };
+
+  static void give_back(void* first) { ::operator delete(first, std::align_val_t{page}); }
+  bool overlaps(std::uintptr_t first, std::uint32_t bytes) const {
+    auto next = regions_.lower_bound(first);
+    if (next != regions_.end() && next->first - first < bytes) return true;
+    return next != regions_.begin() && first - (--next)->first < next->second.bytes;
+  }
+
+  mutable std::mutex mutex_;
+  std::map<std::uintptr_t, region> regions_;   // by address
+  std::uint64_t allocated_ = 0;
+  std::uint64_t limit_ = static_cast<std::uint64_t>(environment_number("HB_DNN_SIM_BPU_MEM_SIZE", 0)) << 20U;
+};
+
+}  // namespace nnrt::inline NNRT_ISA::hb_dnn

@@ -1,0 +1,96 @@
+// support: what all hbDNN functions share - codes for errors, where they are told, and the handles that are alive.
+// Flow: each function of hb_dnn.hpp runs inside coded(); model, task and memory objects come out of a handle_registry.
+#pragma once
+
+#include <nnrt/c_api/support.hpp>
+
+#include <dnn/hb_dnn.h>
+#include <dnn/hb_dnn_ext.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace nnrt::inline NNRT_ISA::hb_dnn {
+
+using c_api::guarded;
+
+/// The number of an environment variable; `otherwise` where it is not set or no number.
+inline long environment_number(const char* name, long otherwise) {
+  const char* const text = std::getenv(name);
+  if (text == nullptr || *text == '\0') return otherwise;
+  char* end = nullptr;
+  const long value = std::strtol(text, &end, 10);
+  return *end == '\0' ? value : otherwise;
+}
+
+/// Says why a function fails and returns its code: to the sink of set_log(), and to stderr where HB_DNN_LOG_LEVEL (0 nothing, 3 warnings,
+/// 4 errors, 5 fatal errors alone) allows it.
+[[gnu::cold]] inline std::int32_t fails(std::int32_t code, pieces why) {
+  static const long level = environment_number("HB_DNN_LOG_LEVEL", 3);
+  c_api::log(why);
+  if (level >= 1 && level <= 4) std::fprintf(stderr, "[HB_DNN] %s (%d)\n", joined(why).c_str(), static_cast<int>(code));
+  return code;
+}
+
+/// The code that stands for an error of the library where a model is loaded.
+inline std::int32_t code_of_loading(const error& reason) {
+  switch (reason.code()) {
+    case error_code::out_of_memory: return HB_DNN_OUT_OF_MEMORY;
+    case error_code::not_found:
+    case error_code::io_failed: return HB_DNN_CAN_NOT_OPEN_FILE;
+    default: return HB_DNN_INVALID_MODEL;
+  }
+}
+
+/// Runs the body of the function `me`, which answers a code.
+template <class Body> std::int32_t coded(const char* me, Body body, std::int32_t out_of_memory = HB_DNN_OUT_OF_MEMORY) noexcept {
+  return guarded(me, out_of_memory, body);
+}
+[[gnu::cold]] inline std::int32_t null_argument(const char* me) { return fails(HB_DNN_INVALID_ARGUMENT, {me, ": an argument is null"}); }
+
+/// Which handles are alive, and what they stand for. Handles are numbers that are given once: one that was taken back stands for nothing for
+/// ever. Who has found an object keeps it, whatever becomes of its handle.
+template <class T> class handle_registry {
+ public:
+  void* add(std::shared_ptr<T> object) {
+    const std::lock_guard lock(mutex_);
+    last_ += 16;
+    alive_.emplace(last_, std::move(object));
+    return reinterpret_cast<void*>(last_);
+  }
+  /// Null where the handle is not alive.
+  std::shared_ptr<T> find(const void* handle) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = alive_.find(reinterpret_cast<std::uintptr_t>(handle));
+    return found != alive_.end() ? found->second : nullptr;
+  }
+  /// The object, which has no handle from now on; null for whoever comes second.
+  std::shared_ptr<T> take(const void* handle) {
+    const std::lock_guard lock(mutex_);
+    const auto found = alive_.find(reinterpret_cast<std::uintptr_t>(handle));
+    if (found == alive_.end()) return nullptr;
+    std::shared_ptr<T> object = std::move(found->second);
+    alive_.erase(found);
+    return object;
+  }
+  /// All that are alive, with their handles.
+  std::vector<std::pair<void*, std::shared_ptr<T>>> all() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::pair<void*, std::shared_ptr<T>>> list;
+    for (const auto& [number, object] : alive_) list.emplace_back(reinterpret_cast<void*>(number), object);
+    return list;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<std::uintptr_t, std::shared_ptr<T>> alive_;
+  std::uintptr_t last_ = 0x10000;
+};
+
+}  // namespace nnrt::inline NNRT_ISA::hb_dnn
