@@ -204,6 +204,24 @@ const spoiled files[] = {
        f.outputs = {2};
      },
      "subgraph 0: operator 0 MAXIMUM: operands and output of different scales or zero points"},
+    {"a sum of stored numbers",
+     [](file& f) {
+       f.tensors[0] = {int8, {1, 2}, "x", {}, {{0.5F}, {0}}};
+       f.tensors[1] = {int32, {1}, "axis", bytes_of<std::int32_t>({1})};
+       f.tensors[2] = {int8, {1}, "sum", {}, {{0.5F}, {0}}};
+       f.calls = {{74, {0, 1}, {2}}};
+       f.outputs = {2};
+     },
+     "subgraph 0: operator 0 SUM: a sum of quantised numbers"},
+    {"the least of stored numbers, of another scale",
+     [](file& f) {
+       f.tensors[0] = {int8, {1, 2}, "x", {}, {{0.5F}, {0}}};
+       f.tensors[1] = {int32, {1}, "axis", bytes_of<std::int32_t>({1})};
+       f.tensors[2] = {int8, {1}, "least", {}, {{0.25F}, {0}}};
+       f.calls = {{89, {0, 1}, {2}}};
+       f.outputs = {2};
+     },
+     "subgraph 0: operator 0 REDUCE_MIN: reduce_min \"least\": declared output quantisation must match (got 0.5, expected 0.25)"},
     {"fused sign bit",
      [](file& f) {
        f.calls[0].with.fields = {{0, std::int8_t{5}}};

@@ -12,26 +12,49 @@
 #include <nnrt/io/tflite/operators/reductions.hpp>
 #include <nnrt/io/tflite/operators/shapes.hpp>
 #include <nnrt/ops/abs.hpp>
+#include <nnrt/ops/add.hpp>
+#include <nnrt/ops/avg_pool.hpp>
 #include <nnrt/ops/ceil.hpp>
 #include <nnrt/ops/cos.hpp>
+#include <nnrt/ops/div.hpp>
 #include <nnrt/ops/equal.hpp>
 #include <nnrt/ops/exp.hpp>
+#include <nnrt/ops/expand_dims.hpp>
 #include <nnrt/ops/floor.hpp>
 #include <nnrt/ops/greater.hpp>
 #include <nnrt/ops/greater_equal.hpp>
 #include <nnrt/ops/hswish.hpp>
 #include <nnrt/ops/less.hpp>
+#include <nnrt/ops/less_equal.hpp>
 #include <nnrt/ops/log.hpp>
+#include <nnrt/ops/logical_and.hpp>
+#include <nnrt/ops/logical_not.hpp>
+#include <nnrt/ops/logical_or.hpp>
+#include <nnrt/ops/max_pool.hpp>
 #include <nnrt/ops/maximum.hpp>
 #include <nnrt/ops/minimum.hpp>
+#include <nnrt/ops/mod.hpp>
+#include <nnrt/ops/mul.hpp>
 #include <nnrt/ops/not_equal.hpp>
+#include <nnrt/ops/pow.hpp>
+#include <nnrt/ops/reduce_all.hpp>
+#include <nnrt/ops/reduce_max.hpp>
+#include <nnrt/ops/reduce_mean.hpp>
+#include <nnrt/ops/reduce_min.hpp>
+#include <nnrt/ops/reduce_prod.hpp>
+#include <nnrt/ops/relu.hpp>
 #include <nnrt/ops/relu6.hpp>
 #include <nnrt/ops/round.hpp>
 #include <nnrt/ops/rsqrt.hpp>
 #include <nnrt/ops/sigmoid.hpp>
 #include <nnrt/ops/sin.hpp>
+#include <nnrt/ops/sqrt.hpp>
 #include <nnrt/ops/square.hpp>
 #include <nnrt/ops/squared_difference.hpp>
+#include <nnrt/ops/sub.hpp>
+#include <nnrt/ops/tanh.hpp>
+#include <nnrt/ops/tile.hpp>
+#include <nnrt/ops/transpose.hpp>
 
 namespace nnrt::inline NNRT_ISA::tflite {
 
@@ -75,7 +98,7 @@ inline constexpr operator_row operator_table[] = {
     {"FILL", 2, 2, 1, 1, read_fill},
     {"FLOOR", 1, 1, 1, 1, read_function<ops::floor>},
     {"FLOOR_DIV", 2, 2, 1, 1, read_floor_div},
-    {"FLOOR_MOD", 2, 2, 1, 1, read_floor_mod},
+    {"FLOOR_MOD", 2, 2, 1, 1, read_binary<ops::mod>},
     {"FULLY_CONNECTED", 2, 3, 1, 1, read_fully_connected},
     {"GATHER", 2, 2, 1, 1, read_gather},
     {"GATHER_ND", 2, 2, 1, 1, read_gather_nd},
@@ -90,14 +113,14 @@ inline constexpr operator_row operator_table[] = {
     {"LESS_EQUAL", 2, 2, 1, 1, read_binary<ops::less_equal>},
     {"LOCAL_RESPONSE_NORMALIZATION", 1, 1, 1, 1, read_local_response_normalization},
     {"LOG", 1, 1, 1, 1, read_function<ops::log>},
-    {"LOGICAL_AND", 2, 2, 1, 1, read_logical_and},
-    {"LOGICAL_NOT", 1, 1, 1, 1, read_logical_not},
-    {"LOGICAL_OR", 2, 2, 1, 1, read_logical_or},
+    {"LOGICAL_AND", 2, 2, 1, 1, read_binary<ops::logical_and>},
+    {"LOGICAL_NOT", 1, 1, 1, 1, read_unary<ops::logical_not>},
+    {"LOGICAL_OR", 2, 2, 1, 1, read_binary<ops::logical_or>},
     {"LOGISTIC", 1, 1, 1, 1, read_unary<ops::sigmoid>},
     {"LOG_SOFTMAX", 1, 1, 1, 1, read_log_softmax},
     {"MAXIMUM", 2, 2, 1, 1, read_extreme<ops::maximum>},
     {"MAX_POOL_2D", 1, 1, 1, 1, read_pool_2d<ops::max_pool>},
-    {"MEAN", 2, 2, 1, 1, read_mean},
+    {"MEAN", 2, 2, 1, 1, read_reduction<ops::reduce_mean>},
     {"MINIMUM", 2, 2, 1, 1, read_extreme<ops::minimum>},
     {"MIRROR_PAD", 2, 2, 1, 1, read_mirror_pad},
     {"MUL", 2, 2, 1, 1, read_arithmetic<ops::mul, schema::mul_options>},
@@ -114,8 +137,8 @@ inline constexpr operator_row operator_table[] = {
     {"RANK", 1, 1, 1, 1, read_rank},
     {"REDUCE_ALL", 2, 2, 1, 1, read_reduction<ops::reduce_all>},
     {"REDUCE_ANY", 2, 2, 1, 1, read_reduce_any},
-    {"REDUCE_MAX", 2, 2, 1, 1, read_reduce_max},
-    {"REDUCE_MIN", 2, 2, 1, 1, read_reduce_min},
+    {"REDUCE_MAX", 2, 2, 1, 1, read_reduction<ops::reduce_max>},
+    {"REDUCE_MIN", 2, 2, 1, 1, read_reduction<ops::reduce_min>},
     {"REDUCE_PROD", 2, 2, 1, 1, read_reduction<ops::reduce_prod>},
     {"RELU", 1, 1, 1, 1, read_unary<ops::relu>},
     {"RELU6", 1, 1, 1, 1, read_unary<ops::relu6>},

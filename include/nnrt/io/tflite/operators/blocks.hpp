@@ -1,19 +1,15 @@
-// blocks: what readers put operators together of - negation, choice, logic, clamps.
+// blocks: what readers put operators together of - conversions, negation, clamps.
 // Flow: the readers in this folder use them; each adds nodes to the network and gives the last one's value.
 #pragma once
 
 #include <nnrt/io/tflite/node_reader.hpp>
 #include <nnrt/ops/cast.hpp>
-#include <nnrt/ops/gather.hpp>
-#include <nnrt/ops/less_equal.hpp>
+#include <nnrt/ops/clip.hpp>
 #include <nnrt/ops/maximum.hpp>
 #include <nnrt/ops/minimum.hpp>
-#include <nnrt/ops/mul.hpp>
+#include <nnrt/ops/neg.hpp>
 #include <nnrt/ops/quant_dtype_cast.hpp>
-#include <nnrt/ops/reduce_prod.hpp>
 #include <nnrt/ops/reshape.hpp>
-#include <nnrt/ops/select.hpp>
-#include <nnrt/ops/shape_of.hpp>
 #include <nnrt/ops/tanh.hpp>
 
 namespace nnrt::inline NNRT_ISA::tflite::detail {
@@ -23,28 +19,10 @@ namespace nnrt::inline NNRT_ISA::tflite::detail {
   return node.add<ops::cast>({}, {x, node.integer_list({static_cast<std::int64_t>(type)})});
 }
 [[gnu::cold]] inline std::int32_t negated(node_reader& node, std::int32_t x) {
-  return node.add<ops::mul>({}, {x, node.scalar(node.desc(x).type, -1)});
+  return node.add<ops::neg>({}, {x});
 }
 [[gnu::cold]] inline std::int32_t reshaped(node_reader& node, std::int32_t x, array_ref<const std::int64_t> shape) {
   return node.add<ops::reshape>({}, {x, node.integer_list(shape)});
-}
-
-// Of truth values less_equal is "if a, then b"; with false that is enough for all of logic.
-
-[[gnu::cold]] inline std::int32_t at_most(node_reader& node, std::int32_t a, std::int32_t b) {
-  return node.add<ops::less_equal>({}, {a, b});
-}
-[[gnu::cold]] inline std::int32_t denied(node_reader& node, std::int32_t a) {
-  return at_most(node, a, node.scalar(boolean, 0));
-}
-[[gnu::cold]] inline std::int32_t both(node_reader& node, std::int32_t a, std::int32_t b) {
-  return denied(node, at_most(node, a, denied(node, b)));
-}
-[[gnu::cold]] inline std::int32_t either(node_reader& node, std::int32_t a, std::int32_t b) {
-  return at_most(node, denied(node, a), b);
-}
-[[gnu::cold]] inline std::int32_t chosen(node_reader& node, std::int32_t condition, std::int32_t a, std::int32_t b) {
-  return node.add<ops::select>({}, {condition, a, b});
 }
 
 // What is exact on stored numbers when computed on the real ones: scale * (q - zero point) divided by the same scale is
@@ -73,20 +51,16 @@ namespace nnrt::inline NNRT_ISA::tflite::detail {
       node.not_supported({"operands and output of different scales or zero points"});
 }
 
-[[gnu::cold]] inline std::int32_t clamped(node_reader& node, std::int32_t x, double least, double most) {
+/// x, or the nearest number from least to most. Stored numbers keep their quantisation.
+[[gnu::cold]] inline std::int32_t clamped(node_reader& node, std::int32_t x, float least, float most) {
   const tensor_desc like = node.desc(x);
-  const std::int32_t real = as_real(node, x);
-  const dtype type = node.desc(real).type;
-  const std::int32_t above = node.add<ops::maximum>({}, {real, node.scalar(type, least)});
-  return as_stored(node, node.add<ops::minimum>({}, {above, node.scalar(type, most)}), like);
-}
-
-/// How many elements lie along these axes, as a number of a dtype, which may only be known when shapes are.
-[[gnu::cold]] inline std::int32_t count_along(node_reader& node, std::int32_t x, array_ref<const std::int64_t> axes,
-                                              dtype type) {
-  const std::int32_t extents =
-      node.add<ops::gather>({}, {node.add<ops::shape_of>({}, {x}), node.integer_list(axes), node.integer_list({0})});
-  return node.add<ops::reduce_prod>({}, {cast_to(node, extents, type)});
+  if (like.quantised || types::floating.contains(like.type)) {
+    ops::clip::attrs attrs;
+    attrs.min = least, attrs.max = most;
+    return node.add<ops::clip>(attrs, {x}, {like.type, format::nd, {}, like.quantised});
+  }
+  const std::int32_t above = node.add<ops::maximum>({}, {x, node.scalar(like.type, double{least})});
+  return node.add<ops::minimum>({}, {above, node.scalar(like.type, double{most})});
 }
 
 /// The axes that the integers of input i name, each once, in order. Refused: others than the axes of x.

@@ -4,11 +4,15 @@
 
 #include <nnrt/io/tflite/operators/blocks.hpp>
 #include <nnrt/ops/add.hpp>
+#include <nnrt/ops/cast.hpp>
 #include <nnrt/ops/gelu.hpp>
 #include <nnrt/ops/leaky_relu.hpp>
 #include <nnrt/ops/lrn.hpp>
+#include <nnrt/ops/mul.hpp>
 #include <nnrt/ops/neg.hpp>
 #include <nnrt/ops/prelu.hpp>
+#include <nnrt/ops/quant_dtype_cast.hpp>
+#include <nnrt/ops/reshape.hpp>
 #include <nnrt/ops/softmax.hpp>
 
 namespace nnrt::inline NNRT_ISA::tflite {

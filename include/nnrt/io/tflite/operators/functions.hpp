@@ -3,10 +3,16 @@
 #pragma once
 
 #include <nnrt/io/tflite/operators/blocks.hpp>
-#include <nnrt/io/tflite/operators/reductions.hpp>
+#include <nnrt/ops/div.hpp>
 #include <nnrt/ops/exp.hpp>
 #include <nnrt/ops/floor.hpp>
+#include <nnrt/ops/less_equal.hpp>
 #include <nnrt/ops/log_softmax.hpp>
+#include <nnrt/ops/mod.hpp>
+#include <nnrt/ops/mul.hpp>
+#include <nnrt/ops/not_equal.hpp>
+#include <nnrt/ops/select.hpp>
+#include <nnrt/ops/sub.hpp>
 
 namespace nnrt::inline NNRT_ISA::tflite {
 
@@ -16,26 +22,6 @@ namespace detail {
 [[gnu::cold]] inline void require_f32(node_reader& node, std::int32_t x) {
   const tensor_desc desc = node.desc(x);
   if (desc.type != f32) node.not_supported({desc.quantised ? "quantised " : "", name_of(desc.type)});
-}
-
-[[gnu::cold]] inline std::int32_t one_where(node_reader& node, std::int32_t condition, dtype type) {
-  return cast_to(node, condition, type);
-}
-
-/// Whether a remainder of i32 and its divisor differ in sign, neither being 0.
-[[gnu::cold]] inline std::int32_t differ_in_sign(node_reader& node, std::int32_t remainder, std::int32_t divisor) {
-  const std::int32_t product = node.add<ops::mul>({}, {cast_to(node, remainder, i64), cast_to(node, divisor, i64)});
-  return denied(node, at_most(node, node.scalar(i64, 0), product));
-}
-/// Quotients that are rounded toward zero, and what remains.
-struct division {
-  std::int32_t quotient, remainder, is_off;  // is_off: 1 where the quotient is one too large
-};
-[[gnu::cold]] inline division divided(node_reader& node, std::int32_t a, std::int32_t b) {
-  if (node.desc(a).type != i32) node.not_supported({name_of(node.desc(a).type)});
-  const std::int32_t quotient = node.add<ops::div>({}, {a, b});
-  const std::int32_t remainder = node.add<ops::sub>({}, {a, node.add<ops::mul>({}, {quotient, b})});
-  return {quotient, remainder, one_where(node, differ_in_sign(node, remainder, b), i32)};
 }
 
 }  // namespace detail
@@ -60,22 +46,19 @@ template <class Op> [[gnu::cold]] void read_function(node_reader& node) {
   detail::require_f32(node, x);
   const std::int32_t exponential = node.add<ops::exp>({}, {detail::cast_to(node, x, f64)});
   const std::int32_t less = node.add<ops::sub>({}, {exponential, node.scalar(f64, 1)});
-  const std::int32_t is_not_positive = detail::at_most(node, x, node.scalar(f32, 0));
-  node.conclude(0, detail::chosen(node, is_not_positive, detail::cast_to(node, less, f32), x));
+  const std::int32_t is_not_positive = node.add<ops::less_equal>({}, {x, node.scalar(f32, 0)});
+  node.finish<ops::select>({}, {is_not_positive, detail::cast_to(node, less, f32), x});
 }
 
-/// Quotients that are rounded down.
+/// Quotients that are rounded down. div rounds those of integers toward zero: one too large where the remainders of both differ.
 [[gnu::cold]] inline void read_floor_div(node_reader& node) {
   const std::int32_t a = node.input(0), b = node.input(1);
   if (node.desc(a).type == f32) return node.finish<ops::floor>({}, {node.add<ops::div>({}, {a, b})});
-  const detail::division d = detail::divided(node, a, b);
-  node.finish<ops::sub>({}, {d.quotient, d.is_off});
-}
-/// What then remains, with the sign of the divisor.
-[[gnu::cold]] inline void read_floor_mod(node_reader& node) {
-  const std::int32_t a = node.input(0), b = node.input(1);
-  const detail::division d = detail::divided(node, a, b);
-  node.finish<ops::add>({}, {d.remainder, node.add<ops::mul>({}, {d.is_off, b})});
+  if (node.desc(a).type != i32) node.not_supported({name_of(node.desc(a).type)});
+  const std::int32_t quotient = node.add<ops::div>({}, {a, b});
+  const std::int32_t remainder = node.add<ops::sub>({}, {a, node.add<ops::mul>({}, {quotient, b})});
+  const std::int32_t is_too_large = node.add<ops::not_equal>({}, {remainder, node.add<ops::mod>({}, {a, b})});
+  node.finish<ops::sub>({}, {quotient, detail::cast_to(node, is_too_large, i32)});
 }
 
 }  // namespace nnrt::inline NNRT_ISA::tflite

@@ -5,6 +5,7 @@
 #include <nnrt/io/tflite/operators/blocks.hpp>
 #include <nnrt/ops/batch_to_space_nd.hpp>
 #include <nnrt/ops/depth_to_space.hpp>
+#include <nnrt/ops/gather.hpp>
 #include <nnrt/ops/resize_bilinear.hpp>
 #include <nnrt/ops/space_to_batch_nd.hpp>
 #include <nnrt/ops/space_to_depth.hpp>

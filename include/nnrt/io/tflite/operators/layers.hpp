@@ -10,7 +10,6 @@
 #include <nnrt/ops/dynamic_range.hpp>
 #include <nnrt/ops/full_connection.hpp>
 #include <nnrt/ops/matmul.hpp>
-#include <nnrt/ops/max_pool.hpp>
 #include <nnrt/ops/mul.hpp>
 #include <nnrt/ops/reshape.hpp>
 #include <nnrt/ops/sqrt.hpp>

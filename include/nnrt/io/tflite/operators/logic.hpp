@@ -1,19 +1,11 @@
-// logic: readers of comparisons, of truth values and of choices of .tflite files.
+// logic: readers of extremes of two tensors and of choices of .tflite files.
 // Flow: operators.hpp lists them; each takes a node_reader and adds the operator's nodes to the network.
 #pragma once
 
 #include <nnrt/io/tflite/operators/blocks.hpp>
-#include <nnrt/ops/reduce_all.hpp>
+#include <nnrt/ops/select.hpp>
 
 namespace nnrt::inline NNRT_ISA::tflite {
-
-[[gnu::cold]] inline void read_logical_not(node_reader& node) { node.conclude(0, detail::denied(node, node.input(0))); }
-[[gnu::cold]] inline void read_logical_and(node_reader& node) {
-  node.conclude(0, detail::both(node, node.input(0), node.input(1)));
-}
-[[gnu::cold]] inline void read_logical_or(node_reader& node) {
-  node.conclude(0, detail::either(node, node.input(0), node.input(1)));
-}
 
 /// MAXIMUM and MINIMUM. TFLite compares stored numbers, whatever they stand for; ours compares the real ones.
 template <class Op> [[gnu::cold]] void read_extreme(node_reader& node) {

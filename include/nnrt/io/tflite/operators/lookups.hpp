@@ -5,8 +5,11 @@
 #include <nnrt/io/tflite/operators/blocks.hpp>
 #include <nnrt/ops/add.hpp>
 #include <nnrt/ops/concat.hpp>
+#include <nnrt/ops/gather.hpp>
+#include <nnrt/ops/mul.hpp>
 #include <nnrt/ops/one_hot.hpp>
 #include <nnrt/ops/scatter_nd.hpp>
+#include <nnrt/ops/select.hpp>
 #include <nnrt/ops/sparse_to_dense.hpp>
 #include <nnrt/ops/split.hpp>
 #include <nnrt/ops/squeeze.hpp>

@@ -3,14 +3,14 @@
 #pragma once
 
 #include <nnrt/io/tflite/operators/blocks.hpp>
-#include <nnrt/ops/add.hpp>
 #include <nnrt/ops/arg_max.hpp>
 #include <nnrt/ops/div.hpp>
+#include <nnrt/ops/logical_not.hpp>
+#include <nnrt/ops/maximum.hpp>
+#include <nnrt/ops/mul.hpp>
 #include <nnrt/ops/reduce_all.hpp>
-#include <nnrt/ops/reduce_mean.hpp>
+#include <nnrt/ops/reduce_sum.hpp>
 #include <nnrt/ops/sqrt.hpp>
-#include <nnrt/ops/squeeze.hpp>
-#include <nnrt/ops/sub.hpp>
 
 namespace nnrt::inline NNRT_ISA::tflite {
 
@@ -41,82 +41,26 @@ template <class Op>
   return node.add<Op>(attrs, {x, node.integer_list(r.axes)}, wanted);
 }
 
-/// The sum of floats, as their mean times their number.
-[[gnu::cold]] inline std::int32_t sum(node_reader& node, std::int32_t x, const reduction& r) {
-  const std::int32_t mean = reduced<ops::reduce_mean>(node, x, r);
-  return node.add<ops::mul>({}, {mean, count_along(node, r.x, r.axes, node.desc(x).type)});
-}
-/// The nearest integers to f64 of less than 2^51: there is no room for a fraction beside this number.
-[[gnu::cold]] inline std::int32_t rounded_to_integers(node_reader& node, std::int32_t x) {
-  const std::int32_t magic = node.scalar(f64, 0x1.8p52);
-  return node.add<ops::sub>({}, {node.add<ops::add>({}, {x, magic}), magic});
-}
-
-/// The largest elements along several axes, one axis after the other.
-[[gnu::cold]] inline std::int32_t largest(node_reader& node, std::int32_t x, const reduction& r) {
-  ops::arg_max::attrs attrs;
-  attrs.out_max_value = attrs.keep_dims = true;
-  for (const std::int64_t axis : r.axes) {
-    attrs.axis = axis;
-    x = node.add<ops::arg_max>(attrs, {x});
-  }
-  if (r.keep_dims) return x;
-  ops::squeeze::attrs without;
-  for (const std::int64_t axis : r.axes) without.axes.push_back(axis);
-  return node.add<ops::squeeze>(without, {x});
-}
-
 }  // namespace detail
 
-/// REDUCE_PROD and REDUCE_ALL.
+/// MEAN and what begins with REDUCE_.
 template <class Op> [[gnu::cold]] void read_reduction(node_reader& node) {
   const detail::reduction r = detail::read_reduction_of(node);
   if (!detail::is_copy(node, r)) node.conclude(0, detail::reduced<Op>(node, r.x, r, node.declared(0)));
 }
 
-/// Of i32 and i64 the fraction is left out.
-[[gnu::cold]] inline void read_mean(node_reader& node) {
-  const dtype type = node.desc(node.input(0)).type;
-  if (!types::index.contains(type)) return read_reduction<ops::reduce_mean>(node);
-  const detail::reduction r = detail::read_reduction_of(node);
-  if (type != i32) node.not_supported({"a mean of ", name_of(type)});
-  if (detail::is_copy(node, r)) return;
-  const std::int32_t wide = detail::cast_to(node, r.x, f64);
-  node.conclude(0, detail::cast_to(node, detail::reduced<ops::reduce_mean>(node, wide, r), type));
-}
-
 [[gnu::cold]] inline void read_sum(node_reader& node) {
-  const detail::reduction r = detail::read_reduction_of(node);
-  const dtype type = node.desc(r.x).type;
-  if (node.desc(r.x).quantised) node.not_supported({"a sum of quantised numbers"});
-  if (!types::floating.contains(type) && type != i32) node.not_supported({"a sum of ", name_of(type)});
-  if (detail::is_copy(node, r)) return;
-  if (type != i32) return node.conclude(0, detail::sum(node, r.x, r));
-  const std::int32_t exact = detail::rounded_to_integers(node, detail::sum(node, detail::cast_to(node, r.x, f64), r));
-  node.conclude(0, detail::cast_to(node, exact, type));
+  // TFLite scales a quantised sum in floats, ours in fixed point.
+  if (node.desc(node.input(0)).quantised) node.not_supported({"a sum of quantised numbers"});
+  read_reduction<ops::reduce_sum>(node);
 }
 
-[[gnu::cold]] inline void read_reduce_max(node_reader& node) {
-  const detail::reduction r = detail::read_reduction_of(node);
-  if (!detail::is_copy(node, r)) node.conclude(0, detail::largest(node, r.x, r));
-}
-/// The largest of the negated numbers, negated; of stored numbers, the real ones.
-[[gnu::cold]] inline void read_reduce_min(node_reader& node) {
-  const detail::reduction r = detail::read_reduction_of(node);
-  if (detail::is_copy(node, r)) return;
-  detail::require_one_quantisation(node, {r.x});
-  const dtype type = node.desc(r.x).type;
-  std::int32_t x = detail::as_real(node, r.x);
-  if (type == i32) x = detail::cast_to(node, x, i64);  // the least i32 has no opposite
-  const std::int32_t least = detail::negated(node, detail::largest(node, detail::negated(node, x), r));
-  if (type == i32) return node.conclude(0, detail::cast_to(node, least, type));
-  node.conclude(0, detail::as_stored(node, least, node.declared(0)));
-}
+/// Not all of the opposites are true.
 [[gnu::cold]] inline void read_reduce_any(node_reader& node) {
   const detail::reduction r = detail::read_reduction_of(node);
   if (detail::is_copy(node, r)) return;
-  const std::int32_t none = detail::reduced<ops::reduce_all>(node, detail::denied(node, r.x), r);
-  node.conclude(0, detail::denied(node, none));
+  const std::int32_t opposites = node.add<ops::logical_not>({}, {r.x});
+  node.conclude(0, node.add<ops::logical_not>({}, {detail::reduced<ops::reduce_all>(node, opposites, r)}));
 }
 
 /// Along the axis that the second operand names.
@@ -133,7 +77,7 @@ template <class Op> [[gnu::cold]] void read_reduction(node_reader& node) {
   node.finish<ops::arg_max>(attrs, {detail::negated(node, x)});
 }
 
-/// x / max(its length, 1e-6), along the last axis.
+/// x / max(its length, 1e-6), along the last axis: of operators with kernels for vectors, which l2_normalize has not.
 [[gnu::cold]] inline void read_l2_normalization(node_reader& node) {
   const auto options = node.options<schema::l2_norm_options>();
   const std::int32_t x = node.input(0);
@@ -143,7 +87,7 @@ template <class Op> [[gnu::cold]] void read_reduction(node_reader& node) {
   detail::reduction r{x, {}, true};
   r.axes.push_back(node.desc(x).rank() - 1);
   const std::int32_t squares = node.add<ops::mul>({}, {x, x});
-  const std::int32_t length = node.add<ops::sqrt>({}, {detail::sum(node, squares, r)});
+  const std::int32_t length = node.add<ops::sqrt>({}, {detail::reduced<ops::reduce_sum>(node, squares, r)});
   const std::int32_t divisor = node.add<ops::maximum>({}, {length, node.scalar(node.desc(x).type, 1e-6)});
   node.finish<ops::div>(attrs, {x, divisor});
 }

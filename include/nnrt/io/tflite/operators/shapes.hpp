@@ -5,18 +5,19 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/io/tflite/operators/blocks.hpp>
 #include <nnrt/ops/add.hpp>
+#include <nnrt/ops/broadcast_to.hpp>
+#include <nnrt/ops/cast.hpp>
 #include <nnrt/ops/concat.hpp>
-#include <nnrt/ops/expand_dims.hpp>
 #include <nnrt/ops/fill.hpp>
 #include <nnrt/ops/pad.hpp>
+#include <nnrt/ops/reshape.hpp>
+#include <nnrt/ops/shape_of.hpp>
 #include <nnrt/ops/slice.hpp>
 #include <nnrt/ops/split.hpp>
 #include <nnrt/ops/squeeze.hpp>
 #include <nnrt/ops/stack.hpp>
 #include <nnrt/ops/strided_slice.hpp>
-#include <nnrt/ops/tile.hpp>
 #include <nnrt/ops/top_k.hpp>
-#include <nnrt/ops/transpose.hpp>
 
 namespace nnrt::inline NNRT_ISA::tflite {
 
@@ -177,19 +178,10 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
   node.finish<ops::strided_slice>(attrs, {x, none, none, node.integer_list(strides)});
 }
 
-/// As many of x along each axis of extent 1 as the second operand says.
 [[gnu::cold]] inline void read_broadcast_to(node_reader& node) {
-  const std::int32_t x = node.input(0);
-  const shape_t wanted = node.shape(1);
-  const shape_t& shape = node.desc(x).shape;
-  if (!node.is_fine()) return;
-  if (!shape.is_known()) return node.not_supported({"an input whose shape is unknown"});
-  const broadcast_result common = broadcast(shape, wanted);
-  if (!common.fits || common.shape != wanted)
-    return node.refuse(error_code::invalid_file, {"shape: got ", wanted, ", expected one that ", shape, " fits into"});
-  pool<std::int64_t> multiples;
-  for (int i = -wanted.rank; i < 0; ++i) multiples.push_back(-i > shape.rank || shape[i] == 1 ? wanted[i] : 1);
-  node.finish<ops::tile>({}, {x, node.integer_list(multiples)});
+  ops::broadcast_to::attrs attrs;
+  attrs.shape = detail::read_list<axis_list>(node, node.integers(1));
+  node.finish<ops::broadcast_to>(attrs, {node.input(0)});
 }
 
 /// The shape that two shapes broadcast to.
