@@ -6,6 +6,7 @@
 #include <nnrt/exec/session.hpp>
 #include <nnrt/io/model.hpp>
 #include <nnrt/io/model_builder.hpp>
+#include <nnrt/io/saved_model.hpp>
 #include <nnrt/kernels/select.hpp>
 #include <nnrt/nnrt.hpp>
 #include <nnrt/ops/registry.hpp>

@@ -50,6 +50,11 @@ enum class eltwise_mode { product, sum, maximum };
 /// Activation that an operator applies to its result. Numbers: OH_NN_FuseType.
 enum class activation { none, relu, relu6 };
 
+constexpr std::string_view name_of(activation fused) {
+  constexpr std::string_view names[] = {"none", "relu", "relu6"};
+  return names[static_cast<int>(fused)];
+}
+
 /// A short list of integers (axes, block sizes); at most Capacity of them.
 template <int Capacity> struct int_list {
   std::int64_t items[Capacity] = {};

@@ -12,10 +12,10 @@ class kept_bytes {
   kept_bytes() = default;
   /// All bytes of a file; other processes that map it have the same memory.
   explicit kept_bytes(mapped_file&& file) : bytes_(file.bytes()) {
-    keeper_ = weights(weights::state{.file = std::move(file), .memory = {}, .found = {}, .order = layout::native});
+    keeper_ = weights(weights::state{.file = std::move(file), .memory = {}, .found = {}, .order = layout::native, .others = {}});
   }
   static kept_bytes copy_of(array_ref<const std::byte> bytes) {
-    weights::state made{.file = {}, .memory = {}, .found = {}, .order = layout::native};
+    weights::state made{.file = {}, .memory = {}, .found = {}, .order = layout::native, .others = {}};
     std::byte* const first = made.memory.allocate(bytes.size());
     if (!bytes.empty()) std::memcpy(first, bytes.data(), bytes.size());
     kept_bytes kept;

@@ -9,12 +9,24 @@
 #include <nnrt/io/weights.hpp>
 #include <nnrt/ir/graph.hpp>
 
+#include <span>
+#include <string_view>
+
 namespace nnrt::inline NNRT_ISA {
 
 /// A graph with its weights. Plain data: readers fill it, users may look at it and change it; compile() checks everything.
 struct model {
   ir::graph graph;
   nnrt::weights weights;
+
+  // These three are defined in io/saved_model.hpp, which dynamic.hpp includes.
+
+  /// Writes the network as a safetensors file whose metadata have the graph. Errors as save_models().
+  inline result<void> save(std::string_view path) const;
+  /// The network of such a file, which stays mapped, or of its bytes in memory, of which a copy is kept. Errors as load_models(); invalid_argument (a
+  /// file with several networks).
+  static inline result<model> load(std::string_view path);
+  static inline result<model> load(std::span<const std::byte> file);
 };
 
 /// The network of a static graph as a model, for compile(), saving and tools. `file` has the weights that it names; compile() binds them.

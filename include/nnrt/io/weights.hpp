@@ -93,6 +93,7 @@ class weights {
     detail::aligned_memory memory;  // of tensors that do not lie in the file
     safetensors::contents found;
     layout order = layout::native;
+    shared<const state> others;     // whose memory tensors may lie in
   };
 
   friend result<weights> make_weights(array_ref<const entry> tensors, array_ref<const metadata_entry> metadata,
@@ -112,7 +113,7 @@ class weights {
 }
 
 [[gnu::cold]] inline result<weights> weights::open(std::string_view path, layout order) {
-  state made{.file = {}, .memory = {}, .found = {}, .order = order};
+  state made{.file = {}, .memory = {}, .found = {}, .order = order, .others = {}};
   if (auto ok = made.file.map(path); !ok) return fail(std::move(ok.error()));
   const std::span<const std::byte> bytes = made.file.bytes();
   auto opened = with(std::move(made), bytes);
@@ -121,11 +122,11 @@ class weights {
 }
 
 [[gnu::cold]] inline result<weights> weights::parse(std::span<const std::byte> file, layout order) {
-  return with({.file = {}, .memory = {}, .found = {}, .order = order}, file);
+  return with({.file = {}, .memory = {}, .found = {}, .order = order, .others = {}}, file);
 }
 
 [[gnu::cold]] inline result<weights> weights::parse_copy(std::span<const std::byte> file, layout order) {
-  state made{.file = {}, .memory = {}, .found = {}, .order = order};
+  state made{.file = {}, .memory = {}, .found = {}, .order = order, .others = {}};
   std::byte* const bytes = made.memory.allocate(file.size());
   if (!file.empty()) std::memcpy(bytes, file.data(), file.size());
   return with(std::move(made), {bytes, file.size()});

@@ -15,6 +15,10 @@ class weights_builder {
  public:
   /// From now on tensors may lie in this file.
   void keep(mapped_file file) { state_.file = std::move(file); }
+  /// From now on tensors may lie in the memory of these weights.
+  void keep(const weights& others) { state_.others = others.state_; }
+  /// The order of axes that the tensors have.
+  void order(layout of_axes) { state_.order = of_axes; }
   /// Zeroed memory, aligned to 64 bytes, that lives as long as the weights.
   std::span<std::byte> allocate(std::size_t bytes) {
     return {state_.memory.allocate(bytes), bytes};

@@ -54,11 +54,6 @@ inline std::string to_string(const tensor_desc& desc) {
 
 namespace detail {
 
-inline std::string_view name_of(activation fused) {
-  constexpr std::string_view names[] = {"none", "relu", "relu6"};
-  return names[static_cast<int>(fused)];
-}
-
 /// One attribute's words as text.
 inline std::string attribute_text(attribute_kind kind, array_ref<const word> words) {
   std::string out;

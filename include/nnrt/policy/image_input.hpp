@@ -6,6 +6,8 @@
 #include <nnrt/core/math.hpp>
 #include <nnrt/core/verdict.hpp>
 
+#include <string_view>
+
 namespace nnrt::inline NNRT_ISA {
 
 /// How an image lies in memory. Numbers: hbDNNDataType.
@@ -17,15 +19,24 @@ enum class image_type {
   rgb,
   bgr,
 };
+constexpr std::string_view name_of(image_type type) {
+  constexpr std::string_view names[] = {"y", "nv12", "nv12_separate", "yuv444", "rgb", "bgr"};
+  return names[static_cast<int>(type)];
+}
 
 /// What a network was trained with.
 enum class colours { gray, yuv444, rgb, bgr };
+constexpr std::string_view name_of(colours seen) {
+  constexpr std::string_view names[] = {"gray", "yuv444", "rgb", "bgr"};
+  return names[static_cast<int>(seen)];
+}
 
 /// What Y, U and V of an image mean. Of networks that see Y, U and V themselves it plays no part.
 enum class colour_range {
   full,         // 0 … 255, as of JPEG files
   bt601_video,  // Y 16 … 235, U and V 16 … 240
 };
+constexpr std::string_view name_of(colour_range range) { return range == colour_range::full ? "full" : "bt601_video"; }
 
 /// Pixels of 8 bits; nothing is owned. Rows of all planes are `stride` bytes apart (0: as long as they are).
 struct image_view {

@@ -1,0 +1,230 @@
+// saved_model_test: what was saved is loaded as it was, and no file that is not as it was written gives a network.
+#include <nnrt/io/saved_model.hpp>
+
+#include <doctest/doctest.h>
+#include <nnrt/io/make_weights.hpp>
+#include <nnrt/io/model_builder.hpp>
+#include <nnrt/ops/clip.hpp>
+#include <nnrt/ops/conv2d.hpp>
+#include <nnrt/ops/reshape.hpp>
+
+#include "support/same_graph.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <limits>
+
+namespace {
+
+using namespace nnrt;
+
+/// An image of stored numbers through a convolution with scales for each channel, and a reshape by a constant; a clip without a limit.
+model quantised_network() {
+  model_builder b;
+  const tensor_desc image{i8, nhwc, {1, 4, 4, 2}, quant{0.1F, 3, stored_rounding::half_to_even}}, filters{i8, nhwc, {3, 3, 3, 2}, per_channel<0>};
+  const auto x = *b.input("image", image);
+  const auto w = *b.weight("stem.weight", filters), scales = *b.weight("stem.weight.scale", {f32, {3}}), bias = *b.weight("stem.bias", {i32, {3}});
+  b.set_scales(w, scales);
+  ops::conv2d::attrs how;
+  how.pad = {pad_mode::explicit_pads, 1, 1, 0, 2};
+  how.fused = activation::relu;
+  const auto y = *b.apply<ops::conv2d>(how, {x, w, bias}, {tensor_desc{i8, nhwc, {}, quant{0.25F, -128, stored_rounding::half_to_even}}}, "stem \"1\"\n");
+  const std::int64_t to[] = {1, -1};
+  const auto shape = *b.constant<std::int64_t>({i64, {2}}, to);
+  const auto flat = *b.apply<ops::reshape>({}, {y[0], shape}, {}, "flat");
+  (void)b.output("y", flat[0]);
+  const std::byte zeros[54] = {};
+  const tensor_entry tensors[] = {{"stem.weight", i8, {3, 3, 3, 2}, std::span(zeros)}, {"stem.weight.scale", f32, {3}, std::span(zeros).first(12)}, {"stem.bias", i32, {3}, std::span(zeros).first(12)}};
+  return b.finish(*make_weights(tensors));
+}
+
+/// A network of floats with an extent that is not known, and attributes that are no numbers.
+model open_network() {
+  model_builder b;
+  const auto x = *b.input("x", {f32, {-1, 5}});
+  ops::clip::attrs how;
+  how.min = -std::numeric_limits<float>::infinity(), how.max = 0.1F;
+  const auto y = *b.apply<ops::clip>(how, {x});
+  (void)b.output("y", y[0]);
+  return b.finish();
+}
+
+saved_model compiled_network() {
+  saved_model made{.network = quantised_network(), .name = "net", .architecture = "bayes", .places = {}, .inputs = {}, .made_by = {}};
+  made.places = {{true, {}}, {false, "reshape: it is \"slow\""}};
+  made.inputs = {{}};
+  return made;
+}
+
+/// A network that sees images.
+model image_network(std::int64_t channels = 3) {
+  model_builder b;
+  (void)b.output("y", *b.input("x", {f32, {1, 4, 6, channels}}));
+  return b.finish();
+}
+
+byte_list bytes_of(const saved_model& made) { return models_to_bytes({&made, 1}).value(); }
+std::string message_of(const byte_list& file) {
+  const auto loaded = load_models(std::span<const std::byte>(file));
+  return loaded ? std::string() : loaded.error().message();
+}
+bool is_same(const weights& a, const weights& b) {
+  if (a.order() != b.order() || a.entries().size() != b.entries().size()) return false;
+  for (const tensor_entry& tensor : a.entries()) {
+    const tensor_entry* const other = b.find(tensor.name);
+    if (other == nullptr || other->type != tensor.type || other->shape != tensor.shape || std::memcmp(other->bytes.data(), tensor.bytes.data(), tensor.bytes.size()) != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("saved_model: a network comes back with every value, node, constant and weight") {
+  struct row { const char* what; model network; };
+  const row table[] = {{"stored numbers", quantised_network()}, {"unknown extents, an infinite attribute", open_network()}, {"no node", image_network()}};
+  const temporary_folder folder;
+  for (const row& r : table) {
+    CAPTURE(r.what);
+    const std::string path = folder.file("some.net.safetensors");
+    REQUIRE(r.network.save(path));
+    const auto from_file = model::load(path);
+    REQUIRE(from_file);
+    CHECK(nnrt_test::difference_of(r.network.graph, from_file->graph) == "");
+    CHECK(is_same(r.network.weights, from_file->weights));
+    CHECK(load_models(path)->front().name == "some");
+    CHECK(load_models(path)->front().made_by == joined({"nnrt ", version}));
+  }
+}
+
+TEST_CASE("saved_model: a network loaded from memory outlives the bytes") {
+  byte_list file = bytes_of(compiled_network());
+  const auto made = model::load(std::span<const std::byte>(file));
+  std::fill(file.begin(), file.end(), std::byte{0xFF});
+  file.clear();
+  REQUIRE(made);
+  CHECK(nnrt_test::difference_of(quantised_network().graph, made->graph) == "");
+  CHECK(is_same(quantised_network().weights, made->weights));
+}
+
+TEST_CASE("saved_model: a compiled network comes back with its places, reasons and inputs") {
+  saved_model made = compiled_network();
+  made.network = image_network();
+  made.places.clear();
+  made.inputs = {{.source = input_source::resizer, .is_image = true, .given = image_type::nv12, .seen = colours::bgr, .range = colour_range::bt601_video, .by = {{1, 2.5F, 3}, {0.1F, -1, 2}}}};
+  const saved_model both[] = {compiled_network(), [&] {
+                                saved_model second = made;
+                                second.name = "net/2";
+                                return second;
+                              }()};
+  const auto loaded = load_models(std::span<const std::byte>(*models_to_bytes(both)));
+  REQUIRE(loaded);
+  REQUIRE(loaded->size() == 2);
+  const saved_model &first = (*loaded)[0], &second = (*loaded)[1];
+  CHECK(first.name == "net");
+  CHECK(first.architecture == "bayes");
+  CHECK(is_same(first.network.weights, compiled_network().network.weights));
+  REQUIRE(first.places.size() == 2);
+  CHECK(first.places[0].on_accelerator);
+  CHECK_FALSE(first.places[1].on_accelerator);
+  CHECK(first.places[1].why == "reshape: it is \"slow\"");
+  CHECK_FALSE(first.inputs.at(0).is_image);
+  CHECK(second.name == "net/2");
+  const saved_input& in = second.inputs.at(0);
+  CHECK(in.source == input_source::resizer);
+  CHECK(in.given == image_type::nv12);
+  CHECK(in.seen == colours::bgr);
+  CHECK(in.range == colour_range::bt601_video);
+  CHECK(in.by.mean[1] == 2.5F);
+  CHECK(in.by.scale[0] == 0.1F);
+  const auto one = model::load(std::span<const std::byte>(*models_to_bytes(both)));
+  REQUIRE_FALSE(one);
+  CHECK(one.error().message() == "got a file with 2 networks, expected 1: load_models() reads them");
+}
+
+TEST_CASE("saved_model: a file with any byte changed is refused, with a reason") {
+  const byte_list file = bytes_of(compiled_network());
+  int without_reason = 0, accepted = 0;
+  for (std::size_t i = 0; i < file.size(); ++i)
+    for (const unsigned flip : {1U, 0x20U, 0x80U, 0xFFU}) {
+      byte_list damaged = file;
+      damaged[i] ^= static_cast<std::byte>(flip);
+      const auto loaded = load_models(std::span<const std::byte>(damaged));
+      if (loaded) ++accepted;
+      else if (loaded.error().message().empty()) ++without_reason;
+    }
+  CHECK(accepted == 0);
+  CHECK(without_reason == 0);
+}
+
+TEST_CASE("saved_model: a file that ends early, or late, is refused") {
+  byte_list file = bytes_of(compiled_network());
+  for (std::size_t size = 0; size < file.size(); ++size) {
+    CAPTURE(size);
+    CHECK_FALSE(load_models(std::span<const std::byte>(file).first(size)));
+  }
+  file.push_back(std::byte{});
+  CHECK_FALSE(load_models(std::span<const std::byte>(file)));
+}
+
+TEST_CASE("saved_model: messages name the file, what is wrong, and where") {
+  const saved_model made = compiled_network();
+  const byte_list file = bytes_of(made);
+  const auto changed = [&](std::string_view from, std::string_view to) {
+    std::string letters(reinterpret_cast<const char*>(file.data()), file.size());
+    const std::size_t at = letters.find(from);
+    REQUIRE(at != letters.npos);
+    letters.replace(at, from.size(), to);
+    const auto* const first = reinterpret_cast<const std::byte*>(letters.data());
+    return message_of(byte_list(first, first + letters.size()));
+  };
+  CHECK(changed("\"nnrt.format\":\"1\"", "\"nnrt.format\":\"2\"") == "it has format \"2\", expected \"1\"");
+  CHECK(changed("relu", "rely").starts_with("its header is damaged: got digest "));
+  CHECK(changed("nnrt.digest", "nnrt.diges2").starts_with("its header is damaged: it has no \"nnrt.digest\""));
+  byte_list damaged = file;
+  damaged.back() ^= std::byte{1};  // i8 comes last: the filters
+  CHECK(message_of(damaged).starts_with("network \"net\": tensor \"stem.weight\": its bytes are damaged: got digest "));
+}
+
+TEST_CASE("saved_model: another file of tensors is no saved model, a missing one is not found") {
+  const std::byte zeros[4] = {};
+  const tensor_entry tensors[] = {{"w", f32, {1}, std::span(zeros)}};
+  const temporary_folder folder;
+  REQUIRE(safetensors::save(folder.file("weights"), tensors));
+  const auto loaded = model::load(folder.file("weights"));
+  REQUIRE_FALSE(loaded);
+  CHECK(loaded.error().code() == error_code::invalid_file);
+  CHECK(loaded.error().message() == folder.file("weights") + ": its metadata have no \"nnrt.format\", as those of a saved model do");
+  CHECK(model::load(folder.file("none")).error().code() == error_code::not_found);
+}
+
+TEST_CASE("saved_model: what cannot be a saved model is not written") {
+  struct row { const char* message; saved_model made; };
+  const auto with = [](auto change) {
+    saved_model made = compiled_network();
+    change(made);
+    return made;
+  };
+  const auto image = [](model network, const saved_input& in) {
+    return saved_model{.network = std::move(network), .name = "net", .architecture = {}, .places = {}, .inputs = {in}, .made_by = {}};
+  };
+  const saved_input nv12{.source = input_source::ddr, .is_image = true, .given = image_type::nv12, .seen = colours::rgb, .range = colour_range::full, .by = {}};
+  const saved_input y{.source = input_source::ddr, .is_image = true, .given = image_type::y, .seen = colours::rgb, .range = colour_range::full, .by = {}};
+  const row table[] = {
+      {"a network has no name", with([](saved_model& m) { m.name.clear(); })},
+      {"got places of 1 nodes, expected 2", with([](saved_model& m) { m.places.pop_back(); })},
+      {"got places of 2 nodes, expected 0", with([](saved_model& m) { m.architecture.clear(); })},
+      {"got 2 forms of inputs, expected 1", with([](saved_model& m) { m.inputs.resize(2); })},
+      {"input \"image\" comes from the resizer, but is no image", with([](saved_model& m) { m.inputs[0].source = input_source::resizer; })},
+      {"graph: node 1 (reshape) reads value 6 before it is made", with([](saved_model& m) { m.network.graph.operands[static_cast<std::size_t>(m.network.graph.nodes[1].inputs.first)] = 6; })},
+      {"input \"x\" is f32 [1, 4, 6, 1], expected f32 [N, H, W, 3] of rgb images", image(image_network(1), nv12)},
+      {"input \"x\" is an image of type y for rgb: image must hold the colours of the network", image(image_network(), y)},
+  };
+  for (const row& r : table) {
+    CAPTURE(r.message);
+    const auto bytes = models_to_bytes({&r.made, 1});
+    REQUIRE_FALSE(bytes);
+    CHECK(bytes.error().message().find(r.message) != std::string::npos);
+  }
+  const saved_model twice[] = {compiled_network(), compiled_network()};
+  CHECK(models_to_bytes(twice).error().message() == "two networks are called \"net\"");
+  CHECK_FALSE(models_to_bytes({}));
+}
