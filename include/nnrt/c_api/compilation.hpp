@@ -9,7 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,10 +29,12 @@ inline hal::device_registry::entry find_device(std::size_t id) { return api_leve
 
 /// A prepared model with the device that it runs on.
 struct built_model {
-  std::shared_ptr<hal::prepared_model> prepared;
-  std::shared_ptr<hal::driver> device;
-  std::size_t device_id = 0;
-  const char* device_name = "";
+  hal::runnable ready;
+  hal::device device;
+  std::size_t device_id;
+  const char* device_name;
+
+  const hal::prepared_model& model() const { return ready.model(); }
 };
 
 /// OH_NNCompilation.
@@ -56,8 +58,8 @@ class compilation {
   bool float16 = false;
   std::vector<hal::extension> extensions;
 
-  bool is_built() const { return built_.prepared != nullptr; }
-  const built_model& built() const { return built_; }
+  bool is_built() const { return built_.has_value(); }
+  const built_model& built() const { return *built_; }
 
   OH_NN_ReturnCode build(const char* me) {
     const int sources = (network != nullptr) + (offline_file != nullptr) + (bytes.data() != nullptr);
@@ -67,27 +69,27 @@ class compilation {
     if (device == nullptr) return fails(OH_NN_FAILED, {me, ": no device ", device_id});
     was_tried_ = true;
     hal::preferences wanted;
-    if (const OH_NN_ReturnCode code = settle_options(me, *device->device, wanted); code != OH_NN_SUCCESS) return code;
+    if (const OH_NN_ReturnCode code = settle_options(me, device->device, wanted); code != OH_NN_SUCCESS) return code;
     const auto* const model = alive<model_under_construction>(network);
     if (network != nullptr && (model == nullptr || !model->is_finished()))
       return fails(OH_NN_INVALID_PARAMETER, {me, model == nullptr ? ": the model was destroyed" : ": the model is not finished"});
     const cache_label label{device->name, model != nullptr && wants_cache() ? fingerprint_of(model->graph(), model->constants_digest(), wanted) : 0};
-    outcome made = wants_cache() ? restore_from_directory(me, *device->device, label, wanted) : outcome{};
-    const bool is_restored = made.model != nullptr;
-    if (made.code == OH_NN_SUCCESS && !is_restored) made = model != nullptr ? prepare_network(me, *device->device, *model, wanted) : prepare_bytes(me, *device, wanted);
+    outcome made = wants_cache() ? restore_from_directory(me, device->device, label, wanted) : outcome{};
+    const bool is_restored = made.model.has_value();
+    if (made.code == OH_NN_SUCCESS && !is_restored) made = model != nullptr ? prepare_network(me, device->device, *model, wanted) : prepare_bytes(me, *device, wanted);
     if (made.code != OH_NN_SUCCESS) return made.code;
     if (wants_cache() && !is_restored)
-      if (const OH_NN_ReturnCode code = store_in_directory(me, *made.model, label); code != OH_NN_SUCCESS) return code;
-    built_ = {std::move(made.model), device->device, device->id, device->name};
+      if (const OH_NN_ReturnCode code = store_in_directory(me, made.model->model(), label); code != OH_NN_SUCCESS) return code;
+    built_.emplace(built_model{std::move(*made.model), device->device, device->id, device->name});
     return OH_NN_SUCCESS;
   }
 
   /// Writes what was built into `length` bytes.
   OH_NN_ReturnCode export_to(const char* me, void* to, std::size_t length, std::size_t& written) const {
-    const auto buffers = built_.prepared->exported();
+    const auto buffers = built_->model().exported();
     if (!buffers && buffers.error().code() == error_code::not_supported) return fails(OH_NN_UNSUPPORTED, {me, ": ", buffers.error().message()});
     if (!buffers) return buffers.error().code() == error_code::out_of_memory ? refused(me, buffers.error()) : fails(OH_NN_FAILED, {me, ": ", buffers.error().message()});
-    const byte_list all = bundle({built_.device_name, 0}, *buffers);
+    const byte_list all = bundle({built_->device_name, 0}, *buffers);
     if (all.size() > length) return fails(OH_NN_INVALID_PARAMETER, {me, ": got ", length, " bytes, expected ", all.size()});
     std::memcpy(to, all.data(), all.size());
     written = all.size();
@@ -121,20 +123,20 @@ class compilation {
     extensions.push_back({name, {value.begin(), value.end()}});
   }
 
-  OH_NN_ReturnCode check_cache(const char* me, hal::driver& device) const {
+  OH_NN_ReturnCode check_cache(const char* me, const hal::device& device) const {
     if (!wants_cache()) return OH_NN_SUCCESS;
     const auto can = device.supported_features();
     if (!can) return fails(device_failure, {me, ": ", can.error().message()});
     return can->caching ? OH_NN_SUCCESS : fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the device keeps no cache"});
   }
-  OH_NN_ReturnCode check_float16(const char* me, hal::driver& device) const {
+  OH_NN_ReturnCode check_float16(const char* me, const hal::device& device) const {
     if (!float16 && api_level >= 11) return OH_NN_SUCCESS;
     const auto can = device.supported_features();
     if (!can) return fails(device_failure, {me, ": ", can.error().message()});
     return can->float16 ? OH_NN_SUCCESS : fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the device does not compute in float16"});
   }
   /// Whether the device takes this speed, or this priority; asked when it is built, and at once afterwards.
-  OH_NN_ReturnCode check_performance(const char* me, hal::driver& device) const {
+  OH_NN_ReturnCode check_performance(const char* me, const hal::device& device) const {
     const auto can = device.supported_features();
     if (!can) return fails(OH_NN_FAILED, {me, ": ", can.error().message()});
     if (!can->performance && performance_mode != OH_NN_PERFORMANCE_NONE) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the device has no performance modes"});
@@ -142,7 +144,7 @@ class compilation {
       return fails(OH_NN_INVALID_PARAMETER, {me, ": got performance mode ", performance_mode, ", expected 0 to 4"});
     return OH_NN_SUCCESS;
   }
-  OH_NN_ReturnCode check_priority(const char* me, hal::driver& device) const {
+  OH_NN_ReturnCode check_priority(const char* me, const hal::device& device) const {
     const auto can = device.supported_features();
     if (!can) return fails(device_failure, {me, ": ", can.error().message()});
     if (!can->priority && priority != OH_NN_PRIORITY_NONE) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the device has no priorities"});
@@ -154,7 +156,7 @@ class compilation {
  private:
   struct outcome {
     OH_NN_ReturnCode code = OH_NN_SUCCESS;
-    std::shared_ptr<hal::prepared_model> model;
+    std::optional<hal::runnable> model;
   };
 
   /// What API 9 asked as soon as the device was named: does it take the whole model?
@@ -163,7 +165,7 @@ class compilation {
     if (device == nullptr) return fails(OH_NN_INVALID_PARAMETER, {me, ": no device ", id});
     const auto* const model = alive<model_under_construction>(network);
     if (model == nullptr || !model->is_finished()) return OH_NN_SUCCESS;
-    const auto refusals = model->refusals(*device->device);
+    const auto refusals = model->refusals(device->device);
     if (!refusals) return refused(me, refusals.error());
     for (const std::string& why : *refusals)
       if (!why.empty()) return fails(OH_NN_FAILED, {me, ": ", why});
@@ -172,7 +174,7 @@ class compilation {
 
   bool wants_cache() const { return cache_directory != nullptr && *cache_directory != '\0'; }
 
-  OH_NN_ReturnCode settle_options(const char* me, hal::driver& device, hal::preferences& wanted) const {
+  OH_NN_ReturnCode settle_options(const char* me, const hal::device& device, hal::preferences& wanted) const {
     if (const OH_NN_ReturnCode code = check_cache(me, device); code != OH_NN_SUCCESS) return code;
     if (const OH_NN_ReturnCode code = check_float16(me, device); float16 && code != OH_NN_SUCCESS) return code;
     if (const OH_NN_ReturnCode code = check_performance(me, device); code != OH_NN_SUCCESS) return code;
@@ -184,7 +186,7 @@ class compilation {
     return OH_NN_SUCCESS;
   }
 
-  static outcome prepare_network(const char* me, hal::driver& device, const model_under_construction& model, const hal::preferences& wanted) {
+  static outcome prepare_network(const char* me, const hal::device& device, const model_under_construction& model, const hal::preferences& wanted) {
     const auto refusals = model.refusals(device);
     if (!refusals) return {refused(me, refusals.error()), {}};
     for (const std::string& why : *refusals)
@@ -204,7 +206,7 @@ class compilation {
   /// A cache in a buffer, or an offline model: what a cache exported is one, too.
   static outcome prepare_bytes_of(const char* me, const hal::device_registry::device_entry& on, array_ref<const std::byte> from, bool is_cache,
                                   const hal::preferences& wanted) {
-    hal::driver& device = *on.device;
+    const hal::device& device = on.device;
     if (!is_cache && !is_bundle(from)) return settled(me, device.prepare_offline(from, wanted));
     auto buffers = unbundle(on.name, from);
     if (!buffers) return {fails(OH_NN_FAILED, {me, ": ", buffers.error().message()}), {}};
@@ -239,7 +241,7 @@ class compilation {
   }
 
   /// A restored model; none where there is no cache that can be used. A code: the build ends here.
-  outcome restore_from_directory(const char* me, hal::driver& device, const cache_label& label, const hal::preferences& wanted) const {
+  outcome restore_from_directory(const char* me, const hal::device& device, const cache_label& label, const hal::preferences& wanted) const {
     const auto where = place();
     if (!where || cache_version == reserved_version) {
       if (network == nullptr) return {fails(OH_NN_INVALID_PARAMETER, {me, ": ", where ? "there is no such version" : where.error().message().c_str()}), {}};
@@ -250,9 +252,9 @@ class compilation {
     if (found.state == cache_state::usable) {
       const std::size_t own = found.files.size() - std::min(found.files.size(), further_files);
       auto restored = device.restore_kept({found.files.data(), own}, wanted);
-      if (restored && *restored != nullptr && found.files.size() == own + further_files && has_ends_of(found.files, **restored)) return {OH_NN_SUCCESS, std::move(*restored)};
+      if (restored && found.files.size() == own + further_files && has_ends_of(found.files, restored->model())) return {OH_NN_SUCCESS, std::move(*restored)};
       if (!restored && restored.error().code() == error_code::out_of_memory && network == nullptr) return {refused(me, restored.error()), {}};
-      found.why = restored ? "the device restored nothing, or another model" : restored.error().message();
+      found.why = restored ? "the device restored another model" : restored.error().message();
     }
     log({me, ": no cache: ", found.why});
     if constexpr (api_level < 11) {
@@ -279,14 +281,13 @@ class compilation {
     const bool is_memory = why.code() == error_code::out_of_memory, is_device = why.code() == error_code::device_failed;
     return fails(is_memory ? OH_NN_MEMORY_ERROR : is_device ? device_failure : OH_NN_FAILED, {me, ": ", why.message()});
   }
-  static outcome settled(const char* me, result<std::shared_ptr<hal::prepared_model>>&& made) {
+  static outcome settled(const char* me, result<hal::runnable>&& made) {
     if (!made) return {refused(me, made.error()), {}};
-    if (*made == nullptr) return {fails(OH_NN_FAILED, {me, ": the device prepared nothing"}), {}};
     return {OH_NN_SUCCESS, std::move(*made)};
   }
 
   bool was_tried_ = false;
-  built_model built_;
+  std::optional<built_model> built_;
 };
 
 }  // namespace nnrt::inline NNRT_ISA::c_api

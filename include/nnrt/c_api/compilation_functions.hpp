@@ -25,7 +25,7 @@ template <class Set, class Check> OH_NN_ReturnCode set_option(const char* functi
     if (const OH_NN_ReturnCode code = to->allow_option(me); code != OH_NN_SUCCESS) return code;
     set(*to);
     const auto device = api_level < 11 || to->is_built() ? find_device(to->device_id) : nullptr;
-    return device != nullptr ? check(me, *to, *device->device) : OH_NN_SUCCESS;
+    return device != nullptr ? check(me, *to, device->device) : OH_NN_SUCCESS;
   });
 }
 
@@ -105,25 +105,25 @@ NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_SetCache(OH_NNCompilation* compilat
   return set_option(
       "OH_NNCompilation_SetCache", compilation,
       [&](nnrt::c_api::compilation& to) { to.cache_directory = cachePath, to.cache_version = version; },
-      [](const char* me, const nnrt::c_api::compilation& of, nnrt::hal::driver& device) { return api_level < 11 ? of.check_cache(me, device) : OH_NN_SUCCESS; });
+      [](const char* me, const nnrt::c_api::compilation& of, const nnrt::hal::device& device) { return api_level < 11 ? of.check_cache(me, device) : OH_NN_SUCCESS; });
 }
 NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_SetPerformanceMode(OH_NNCompilation* compilation, OH_NN_PerformanceMode performanceMode) noexcept {
   using namespace nnrt::c_api;
   return set_option(
       "OH_NNCompilation_SetPerformanceMode", compilation, [&](nnrt::c_api::compilation& to) { to.performance_mode = performanceMode; },
-      [](const char* me, const nnrt::c_api::compilation& of, nnrt::hal::driver& device) { return of.check_performance(me, device); });
+      [](const char* me, const nnrt::c_api::compilation& of, const nnrt::hal::device& device) { return of.check_performance(me, device); });
 }
 NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_SetPriority(OH_NNCompilation* compilation, OH_NN_Priority priority) noexcept {
   using namespace nnrt::c_api;
   return set_option(
       "OH_NNCompilation_SetPriority", compilation, [&](nnrt::c_api::compilation& to) { to.priority = priority; },
-      [](const char* me, const nnrt::c_api::compilation& of, nnrt::hal::driver& device) { return of.check_priority(me, device); });
+      [](const char* me, const nnrt::c_api::compilation& of, const nnrt::hal::device& device) { return of.check_priority(me, device); });
 }
 NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_EnableFloat16(OH_NNCompilation* compilation, bool enableFloat16) noexcept {
   using namespace nnrt::c_api;
   return set_option(
       "OH_NNCompilation_EnableFloat16", compilation, [&](nnrt::c_api::compilation& to) { to.float16 = enableFloat16; },
-      [](const char* me, const nnrt::c_api::compilation& of, nnrt::hal::driver& device) { return api_level < 11 ? of.check_float16(me, device) : OH_NN_SUCCESS; });
+      [](const char* me, const nnrt::c_api::compilation& of, const nnrt::hal::device& device) { return api_level < 11 ? of.check_float16(me, device) : OH_NN_SUCCESS; });
 }
 NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_Build(OH_NNCompilation* compilation) noexcept {
   using namespace nnrt::c_api;

@@ -36,7 +36,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNDevice_GetType(size_t deviceID, OH_NN_DeviceTyp
     const auto device = find_device(deviceID);
     if (device == nullptr) return fails(OH_NN_INVALID_PARAMETER, {me, ": no device ", deviceID});
     if (deviceType == nullptr) return null_argument(me);
-    const auto type = device->device->type();
+    const auto type = device->device.type();
     if (!type) return fails(device_failure, {me, ": ", type.error().message()});
     *deviceType = static_cast<OH_NN_DeviceType>(*type);
     return OH_NN_SUCCESS;

@@ -33,10 +33,10 @@ class executor_of_compilation {
  public:
   static constexpr object kind = object::executor;
 
-  executor_of_compilation(const built_model& of, std::unique_ptr<hal::execution> runs)
-      : built_(of), execution_(std::move(runs)), inputs_(of.prepared->input_count()), outputs_(of.prepared->output_count()) {
-    for (std::size_t i = 0; i < inputs_.size(); ++i) ranges_.push_back(of.prepared->input_range(i));
-    for (std::size_t i = 0; i < outputs_.size(); ++i) output_shapes_.push_back(as_extents(of.prepared->output_desc(i).shape));
+  executor_of_compilation(const built_model& of, std::unique_ptr<hal::checked_execution> runs)
+      : built_(of), execution_(std::move(runs)), inputs_(of.model().input_count()), outputs_(of.model().output_count()) {
+    for (std::size_t i = 0; i < inputs_.size(); ++i) ranges_.push_back(of.model().input_range(i));
+    for (std::size_t i = 0; i < outputs_.size(); ++i) output_shapes_.push_back(as_extents(of.model().output_desc(i).shape));
     least_.resize(inputs_.size()), most_.resize(inputs_.size());
   }
   executor_of_compilation(const executor_of_compilation&) = delete;
@@ -44,19 +44,18 @@ class executor_of_compilation {
 
   std::size_t input_count() const { return inputs_.size(); }
   std::size_t output_count() const { return outputs_.size(); }
-  hal::driver& device() const { return *built_.device; }
   std::vector<std::int32_t>& output_shape(std::size_t i) { return output_shapes_[i]; }
   bool has_run() const { return has_run_; }
 
   /// A new description of an input or output.
   tensor_description describe(bool is_input, std::size_t i) const {
-    const tensor_desc& desc = is_input ? built_.prepared->input_desc(i) : built_.prepared->output_desc(i);
+    const tensor_desc& desc = is_input ? built_.model().input_desc(i) : built_.model().output_desc(i);
     tensor_description made;
     made.type = static_cast<OH_NN_DataType>(desc.type);
     made.format = OH_NN_FORMAT_NHWC;
     made.shape = as_extents(desc.shape);
     made.is_scalar = desc.rank() == 0;
-    made.name = std::string(is_input ? built_.prepared->input_name(i) : built_.prepared->output_name(i));
+    made.name = std::string(is_input ? built_.model().input_name(i) : built_.model().output_name(i));
     return made;
   }
 
@@ -73,7 +72,7 @@ class executor_of_compilation {
   // ---- Runs on tensors of the program's ----
 
   OH_NN_ReturnCode allow_asynchronous(const char* me) const {
-    const auto can = built_.device->supported_features();
+    const auto can = built_.device.supported_features();
     return can && can->asynchronous ? OH_NN_SUCCESS : fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the device runs synchronously only"});
   }
 
@@ -121,7 +120,7 @@ class executor_of_compilation {
 
   OH_NN_ReturnCode set_output(const char* me, std::size_t i, void* data, std::size_t length, const OH_NN_Memory* memory) {
     if (i >= outputs_.size()) return fails(OH_NN_INVALID_PARAMETER, {me, ": output ", i, " of ", outputs_.size()});
-    const std::int64_t bytes = built_.prepared->output_desc(i).bytes();
+    const std::int64_t bytes = built_.model().output_desc(i).bytes();
     if (length == 0 || (bytes > 0 && length < static_cast<std::size_t>(bytes)))
       return fails(OH_NN_INVALID_PARAMETER, {me, ": output ", i, ": got ", length, " bytes, expected ", bytes > 0 ? bytes : 1});
     bound_end& end = outputs_[i];
@@ -153,7 +152,7 @@ class executor_of_compilation {
     const std::size_t count = is_input ? inputs_.size() : outputs_.size();
     if (i >= count) return log({me, ": index ", i, " of ", count}), nullptr;
     if (length == 0 || length > most_shared_bytes) return log({me, ": got ", length, " bytes, expected 1 to ", most_shared_bytes}), nullptr;
-    auto memory = built_.device->allocate(length);
+    auto memory = built_.device.allocate(length);
     if (!memory) return log({me, ": ", memory.error().message()}), nullptr;
     auto& all = is_input ? input_memories_ : output_memories_;
     all.push_back({i, std::make_unique<memory_of_executor>(std::move(*memory), length)});
@@ -235,9 +234,9 @@ class executor_of_compilation {
       const auto* const tensor = alive<tensor_in_memory>(inputs[i]);
       if (tensor == nullptr) return fails(ranges_[i] ? OH_NN_NULL_PTR : OH_NN_INVALID_PARAMETER, {me, ": input ", i, " is no tensor"});
       shape_t shape = shape_of(tensor->desc.shape);
-      if (shape.rank == 1 && shape[0] == 1 && built_.prepared->input_desc(i).rank() == 0) shape = {};  // programs cannot describe a scalar
+      if (shape.rank == 1 && shape[0] == 1 && built_.model().input_desc(i).rank() == 0) shape = {};  // programs cannot describe a scalar
       if (tensor->desc.shape.size() > static_cast<std::size_t>(max_rank) || !lies_in_range(i, shape))
-        return fails(OH_NN_INVALID_PARAMETER, {me, ": input ", i, ": got shape ", shape, ", expected ", built_.prepared->input_desc(i).shape});
+        return fails(OH_NN_INVALID_PARAMETER, {me, ": input ", i, ": got shape ", shape, ", expected ", built_.model().input_desc(i).shape});
       made.inputs.push_back({tensor->memory.data(), tensor->room(), shape});
     }
     for (std::size_t i = 0; i < output_count; ++i) {
@@ -286,7 +285,7 @@ class executor_of_compilation {
     const auto refuse = [&](pieces why) { return fails(OH_NN_INVALID_PARAMETER, {me, ": input ", i, ": ", joined(why)}); };
     if (i >= inputs_.size()) return fails(OH_NN_INVALID_PARAMETER, {me, ": input ", i, " of ", inputs_.size()});
     if (const std::string fault = fault_of_tensor(tensor.dataType, tensor.dimensions, tensor.dimensionCount); !fault.empty()) return refuse({fault});
-    const tensor_desc& desc = built_.prepared->input_desc(i);
+    const tensor_desc& desc = built_.model().input_desc(i);
     if (static_cast<dtype>(tensor.dataType) != desc.type) return refuse({"got ", name_of(static_cast<dtype>(tensor.dataType)), ", expected ", name_of(desc.type)});
     if (tensor.type != OH_NN_TENSOR) return refuse({"got a parameter, of type ", static_cast<int>(tensor.type)});
     if (tensor.dimensionCount != static_cast<std::uint32_t>(desc.rank())) return refuse({"got rank ", tensor.dimensionCount, ", expected ", desc.rank()});
@@ -311,7 +310,7 @@ class executor_of_compilation {
   }
 
   built_model built_;
-  std::unique_ptr<hal::execution> execution_;
+  std::unique_ptr<hal::checked_execution> execution_;
   std::vector<bound_end> inputs_, outputs_;
   tensors_of_run arguments_;  // of the last run that was waited for: runs take no memory
   std::vector<owned_memory> input_memories_, output_memories_;

@@ -35,7 +35,7 @@ NNRT_C_API OH_NNExecutor* OH_NNExecutor_Construct(OH_NNCompilation* compilation)
     if (from == nullptr) return null_argument(me), nullptr;
     if (!from->is_built()) return log({me, ": the compilation is not built"}), nullptr;
     if (find_device(from->device_id) == nullptr) return log({me, ": no device ", from->device_id}), nullptr;
-    auto runs = from->built().prepared->make_execution();
+    auto runs = from->built().ready.make_execution();
     if (!runs) return log({me, ": ", runs.error().message()}), nullptr;
     return reinterpret_cast<OH_NNExecutor*>(make_object<executor_of_compilation>(from->built(), std::move(*runs)));
   });

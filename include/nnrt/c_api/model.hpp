@@ -205,11 +205,9 @@ class model_under_construction {
   std::uint64_t constants_digest() const { return constants_; }
 
   /// Why no device, or this one, can run operation i, in the order in which they were added; empty: it can.
-  result<std::vector<std::string>> refusals(hal::driver& device) const {
+  result<std::vector<std::string>> refusals(const hal::device& device) const {
     auto answered = device.refusals(made_);
     if (!answered) return answered;
-    if (answered->size() != made_.graph.nodes.size())
-      return fail(error_code::device_failed, {"the device spoke of ", answered->size(), " operations, expected ", made_.graph.nodes.size()});
     std::vector<std::string> all = refusals_;
     for (std::size_t i = 0; i < all.size(); ++i)
       if (all[i].empty() && node_of_[i] != ir::none) all[i] = std::move((*answered)[static_cast<std::size_t>(node_of_[i])]);

@@ -124,7 +124,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNModel_GetAvailableOperations(OH_NNModel* model,
     if (!of->is_finished()) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the model is not finished"});
     const auto device = find_device(deviceID);
     if (device == nullptr) return fails(OH_NN_FAILED, {me, ": no device ", deviceID});
-    const auto refusals = of->refusals(*device->device);
+    const auto refusals = of->refusals(device->device);
     if (!refusals) return fails(OH_NN_FAILED, {me, ": ", refusals.error().message()});
     of->available = std::make_unique<bool[]>(refusals->size());
     for (std::size_t i = 0; i < refusals->size(); ++i) {

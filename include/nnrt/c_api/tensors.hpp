@@ -116,7 +116,7 @@ inline NN_Tensor* make_tensor(std::string_view function, std::size_t device_id, 
   const std::size_t wanted = size != nullptr ? *size : bytes;
   if (wanted == 0 || wanted < bytes || wanted > most_shared_bytes)
     return log({function, ": got ", wanted, " bytes, expected ", bytes > 0 ? bytes : 1, " to ", most_shared_bytes}), nullptr;
-  auto memory = device->device->allocate(wanted);
+  auto memory = device->device.allocate(wanted);
   if (!memory) return log({function, ": ", memory.error().message()}), nullptr;
   return reinterpret_cast<NN_Tensor*>(make_object<tensor_in_memory>(*desc, std::move(*memory), wanted, 0, device->id));
 }

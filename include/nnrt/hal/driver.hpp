@@ -74,9 +74,11 @@ struct extent_range {
 class execution {
  public:
   virtual ~execution() = default;
-  /// Runs the model; arguments in the model's order. The memory of inputs is only read, that of outputs filled. After `deadline`, nanoseconds
-  /// of the steady clock (no_deadline: never), the run stops where it is.
-  /// Errors: invalid_argument (counts, shapes, sizes), deadline_missed, device_failed, out_of_memory.
+  /// Runs the model; arguments in the model's order, checked by hal/arguments.hpp: as many as it has, of shapes that its descs allow, with memory
+  /// for them. The memory of inputs is only read, that of outputs filled, and their shapes are set. After `deadline`, nanoseconds of the steady
+  /// clock (no_deadline: never), the run stops where it is.
+  /// Errors: invalid_argument (an output whose extents the model leaves open has too little memory: its shape says for what), deadline_missed,
+  /// device_failed, out_of_memory.
   virtual result<void> run(array_ref<const argument> inputs, array_ref<argument> outputs, std::int64_t deadline) = 0;
 };
 

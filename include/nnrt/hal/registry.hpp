@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/hal/cpu_driver.hpp>
+#include <nnrt/hal/device.hpp>
 
 #include <mutex>
 #include <string>
@@ -10,7 +11,7 @@
 namespace nnrt::inline NNRT_ISA::hal {
 
 /// "<name>_<vendor>_v<major>_<minor>", a device's name in the C API.
-inline std::string full_name(const driver& device) {
+inline std::string full_name(const hal::driver& device) {
   return joined({device.name(), "_", device.vendor(), "_v", device.major_version(), "_", device.minor_version()});
 }
 
@@ -53,7 +54,7 @@ class device_registry {
   struct device_entry {
     std::size_t id;
     const char* name;
-    std::shared_ptr<driver> device;
+    hal::device device;
     device_entry(std::size_t number, const char* full, std::shared_ptr<driver> of) : id(number), name(full), device(std::move(of)) {}
   };
   using entry = std::shared_ptr<const device_entry>;

@@ -6,6 +6,7 @@
 #include <nnrt/kernels/select.hpp>
 
 #include <nnrt/exec/weight_specs.hpp>
+#include <nnrt/hal/arguments.hpp>
 #include <nnrt/hal/cpu_driver.hpp>
 #include <nnrt/passes/check_graph.hpp>
 #include <nnrt/passes/partition.hpp>
@@ -43,7 +44,8 @@ struct partition_parts {
 /// Runs the segments one after the other; what lies between them is in memory of its own.
 class partitioned_execution final : public execution {
  public:
-  explicit partitioned_execution(std::shared_ptr<const partition_parts> parts) : parts_(std::move(parts)), between_(parts_->graph.values.size()) {}
+  partitioned_execution(std::shared_ptr<const partition_parts> parts, std::shared_ptr<const ends_of_model> ends)
+      : parts_(std::move(parts)), ends_(std::move(ends)), between_(parts_->graph.values.size()) {}
 
   result<void> ready() {
     for (const prepared_segment& s : parts_->segments) {
@@ -56,15 +58,9 @@ class partitioned_execution final : public execution {
   }
   result<void> run(array_ref<const argument> inputs, array_ref<argument> outputs, std::int64_t deadline) override {
     const ir::graph& g = parts_->graph;
-    if (inputs.size() != g.inputs.size() || outputs.size() != g.outputs.size())
-      return fail(error_code::invalid_argument, joined({"got ", inputs.size(), " inputs and ", outputs.size(), " outputs, expected ", g.inputs.size(), " and ", g.outputs.size()}));
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-      if (!(inputs[i].shape == g.at(g.inputs[i]).desc.shape) || inputs[i].bytes < static_cast<std::size_t>(g.at(g.inputs[i]).desc.bytes()))
-        return fail(error_code::invalid_argument, joined({"input ", i, ": does not fit ", g.at(g.inputs[i]).desc.shape}));
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-      outputs[i].shape = g.at(g.outputs[i].value).desc.shape;
-      if (outputs[i].bytes < bytes_of(g.outputs[i].value)) return fail(error_code::invalid_argument, joined({"output ", i, ": got ", outputs[i].bytes, " bytes, expected ", bytes_of(g.outputs[i].value)}));
-    }
+    if (auto ok = ends_->check(inputs, outputs); !ok) return ok;
+    if (auto ok = ends_->check_room(outputs, false); !ok) return ok;
+    for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i].shape = g.at(g.outputs[i].value).desc.shape;
     for (std::size_t s = 0; s < runs_.size(); ++s)
       if (auto done = run_segment(s, inputs, deadline); !done) return done;
     for (std::size_t i = 0; i < outputs.size(); ++i)
@@ -92,6 +88,7 @@ class partitioned_execution final : public execution {
   }
 
   std::shared_ptr<const partition_parts> parts_;
+  std::shared_ptr<const ends_of_model> ends_;
   std::vector<std::vector<std::byte>> between_;  // by value
   std::vector<std::unique_ptr<execution>> runs_;
 };
@@ -101,7 +98,7 @@ class partitioned_execution final : public execution {
 /// A model of which a device runs a part and the processor the rest.
 class partitioned_model final : public prepared_model {
  public:
-  explicit partitioned_model(std::shared_ptr<const detail::partition_parts> parts) : parts_(std::move(parts)) {}
+  explicit partitioned_model(std::shared_ptr<const detail::partition_parts> parts) : parts_(std::move(parts)), ends_(std::make_shared<const ends_of_model>(*this)) {}
 
   /// Every node, in the order of the graph.
   const std::vector<placed_node>& nodes() const { return parts_->nodes; }
@@ -114,7 +111,7 @@ class partitioned_model final : public prepared_model {
   std::string_view output_name(std::size_t i) const override { return graph().name_of(graph().outputs[i].name); }
   result<extent_range> input_range(std::size_t i) const override { return extent_range{input_desc(i).shape, input_desc(i).shape}; }
   result<std::unique_ptr<execution>> make_execution() override {
-    auto made = std::make_unique<detail::partitioned_execution>(parts_);
+    auto made = std::make_unique<detail::partitioned_execution>(parts_, ends_);
     if (auto ok = made->ready(); !ok) return fail(std::move(ok.error()));
     return made;
   }
@@ -123,6 +120,7 @@ class partitioned_model final : public prepared_model {
   const ir::graph& graph() const { return parts_->graph; }
 
   std::shared_ptr<const detail::partition_parts> parts_;
+  std::shared_ptr<const ends_of_model> ends_;
 };
 
 namespace detail {

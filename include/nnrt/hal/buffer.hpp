@@ -1,0 +1,181 @@
+// buffer: memory of a device that stays there between runs - what one run makes of it another reads, and no copy goes to the caller.
+// Flow: hal::device::allocate() makes one for chosen inputs and outputs of its models; requests name it by its token.
+#pragma once
+
+#include <nnrt/hal/arguments.hpp>
+
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+namespace nnrt::inline NNRT_ISA::hal {
+
+/// An input or output that a buffer is for, and how often it will be, in (0, 1].
+struct buffer_role {
+  std::size_t model = 0;  // in the list of models that the buffer is allocated for
+  std::size_t end = 0;    // the input or output of that model
+  float frequency = 1;
+};
+
+/// A place in a request where a buffer stands instead of the caller's memory: the argument there is empty.
+struct buffer_use {
+  bool is_input = true;
+  std::size_t end = 0;
+  std::uint32_t token = 0;
+  std::optional<shape_t> shape;  // what the caller takes the tensor for; without, what it is
+};
+
+namespace detail {
+
+/// What all handles of a buffer, and the runs on it, share.
+struct buffer_state {
+  struct role {
+    std::shared_ptr<prepared_model> model;
+    bool is_input;
+    std::size_t end;
+  };
+  std::shared_ptr<driver> device;
+  tensor_desc desc;  // of all roles and of the caller: extents that nobody knows are -1
+  std::vector<role> roles;
+  std::uint32_t token = 0;
+
+  std::mutex mutex;
+  std::shared_ptr<const shared_memory> memory;  // may be exchanged for more; who reads keeps it
+  std::optional<shape_t> written;               // as what; nothing: uninitialised
+  ~buffer_state();
+
+  /// Memory for so many bytes. Errors: the driver's.
+  result<void> make_room(std::size_t bytes) {
+    if (memory != nullptr && memory->size() >= bytes) return {};
+    auto made = device->allocate(bytes == 0 ? 1 : bytes);
+    if (!made) return fail(std::move(made.error()));
+    memory = std::make_shared<const shared_memory>(std::move(*made));
+    return {};
+  }
+  bool has_role(const prepared_model& model, bool is_input, std::size_t end) const {
+    for (const role& r : roles)
+      if (r.model.get() == &model && r.is_input == is_input && r.end == end) return true;
+    return false;
+  }
+};
+
+/// The living buffers of the process by their tokens.
+class buffer_table {
+ public:
+  static buffer_table& all() {
+    static buffer_table* const table = new buffer_table;  // runs may outlive main()
+    return *table;
+  }
+  void add(const std::shared_ptr<buffer_state>& state) {
+    const std::lock_guard lock(mutex_);
+    do state->token = ++last_;
+    while (state->token == 0 || living_.count(state->token) != 0);
+    living_[state->token] = state;
+  }
+  void remove(std::uint32_t token) {
+    const std::lock_guard lock(mutex_);
+    living_.erase(token);
+  }
+  std::shared_ptr<buffer_state> find(std::uint32_t token) {
+    const std::lock_guard lock(mutex_);
+    const auto at = living_.find(token);
+    return at == living_.end() ? nullptr : at->second.lock();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::uint32_t last_ = 0;
+  std::unordered_map<std::uint32_t, std::weak_ptr<buffer_state>> living_;
+};
+
+inline buffer_state::~buffer_state() {
+  if (token != 0) buffer_table::all().remove(token);
+}
+
+}  // namespace detail
+
+/// Memory of a device for inputs and outputs of its models (IBuffer of NN HAL 1.3). Uninitialised until a run or copy_from() has written it, and
+/// again when one of them fails. Copies are one and the same; when the last is gone, so is the token. Safe from any thread.
+class device_buffer {
+ public:
+  explicit device_buffer(std::shared_ptr<detail::buffer_state> of) : state_(std::move(of)) {}
+
+  /// Its name in requests, not 0; no other buffer that is there has it.
+  std::uint32_t token() const { return state_->token; }
+
+  /// Reads it. Errors: device_failed (uninitialised), invalid_argument (another number of bytes than was written).
+  result<void> copy_to(array_ref<std::byte> to) const {
+    const std::lock_guard lock(state_->mutex);
+    if (!state_->written) return fail(error_code::device_failed, {"buffer ", state_->token, ": nothing has been written"});
+    const std::size_t bytes = ends_of_model::bytes_of(state_->desc, *state_->written);
+    if (to.size() != bytes) return fail(error_code::invalid_argument, {"buffer ", state_->token, ": got memory for ", to.size(), " bytes, expected ", bytes});
+    if (bytes != 0) std::memcpy(to.data(), state_->memory->data(), bytes);
+    return {};
+  }
+  /// Writes it, as a tensor of this shape; without one, of the buffer's own, whose extents must all be known then.
+  /// Errors: invalid_argument (shape, number of bytes), out_of_memory. It is uninitialised then.
+  result<void> copy_from(array_ref<const std::byte> from, const std::optional<shape_t>& shape = {}) const {
+    const std::lock_guard lock(state_->mutex);
+    state_->written.reset();
+    const shape_t now = shape ? *shape : state_->desc.shape;
+    bool fits = ends_of_model::is_one_of(now, state_->desc.shape);
+    for (const std::int64_t extent : now) fits = fits && extent > 0;
+    if (!fits) return fail(error_code::invalid_argument, joined({"buffer ", state_->token, ": got shape ", now, ", expected ", state_->desc.shape, " without an open extent"}));
+    const std::size_t bytes = ends_of_model::bytes_of(state_->desc, now);
+    if (from.size() != bytes) return fail(error_code::invalid_argument, {"buffer ", state_->token, ": got ", from.size(), " bytes, expected ", bytes});
+    if (auto ok = state_->make_room(bytes); !ok) return ok;
+    std::memcpy(state_->memory->data(), from.data(), bytes);
+    state_->written = now;
+    return {};
+  }
+
+ private:
+  std::shared_ptr<detail::buffer_state> state_;
+};
+
+namespace detail {
+
+/// A buffer that is to serve these inputs and outputs. Errors: invalid_argument (no model or role, a role of no model or end, twice, or of no
+/// frequency; tensors that are not alike), the driver's.
+inline result<device_buffer> make_buffer(std::shared_ptr<driver> device, const std::optional<shape_t>& shape, array_ref<const std::shared_ptr<prepared_model>> models,
+                                         array_ref<const buffer_role> input_roles, array_ref<const buffer_role> output_roles) {
+  const auto refuse = [](pieces why) { return fail(error_code::invalid_argument, joined({"buffer: ", joined(why)})); };
+  if (models.empty()) return refuse({"is for no model"});
+  if (input_roles.size() + output_roles.size() == 0) return refuse({"has no role"});
+  auto made = std::make_shared<buffer_state>();
+  made->device = std::move(device);
+  for (const bool is_input : {true, false})
+    for (const buffer_role& role : is_input ? input_roles : output_roles) {
+      const char* const what = is_input ? "input " : "output ";
+      if (role.model >= models.size()) return refuse({"model ", role.model, " of ", models.size()});
+      const prepared_model& model = *models[role.model];
+      const std::size_t ends = is_input ? model.input_count() : model.output_count();
+      if (role.end >= ends) return refuse({"model ", role.model, ": ", what, role.end, " of ", ends});
+      if (!(role.frequency > 0 && role.frequency <= 1)) return refuse({"model ", role.model, ", ", what, role.end, ": its frequency is not in (0, 1]"});
+      if (made->has_role(model, is_input, role.end)) return refuse({"model ", role.model, ", ", what, role.end, ": has the role twice"});
+      const tensor_desc& desc = is_input ? model.input_desc(role.end) : model.output_desc(role.end);
+      if (made->roles.empty()) {
+        made->desc = desc;
+        if (shape) made->desc.shape = *shape;
+      }
+      if (desc.type != made->desc.type || !(desc.quantised == made->desc.quantised)) return refuse({"model ", role.model, ", ", what, role.end, ": is of another type than the first role"});
+      for (int axis = 0; axis < made->desc.rank(); ++axis) {
+        std::int64_t& known = made->desc.shape[axis];
+        const bool fits = desc.rank() == made->desc.rank() && (known < 0 || desc.shape[axis] < 0 || known == desc.shape[axis]);
+        if (!fits) return refuse({"model ", role.model, ", ", what, role.end, ": got ", desc.shape, ", expected ", made->desc.shape});
+        if (known < 0) known = desc.shape[axis];
+      }
+      if (desc.rank() != made->desc.rank()) return refuse({"model ", role.model, ", ", what, role.end, ": got ", desc.shape, ", expected ", made->desc.shape});
+      made->roles.push_back({models[role.model], is_input, role.end});
+    }
+  if (const std::int64_t bytes = made->desc.bytes(); bytes >= 0)
+    if (auto ok = made->make_room(static_cast<std::size_t>(bytes)); !ok) return fail(std::move(ok.error()));
+  buffer_table::all().add(made);
+  return device_buffer(std::move(made));
+}
+
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA::hal

@@ -1,0 +1,45 @@
+// fence: something that will have happened, for those who wait for it.
+// Flow: hal/runnable.hpp runs behind fences and hands one on for the end of the run.
+#pragma once
+
+#include <nnrt/exec/deadline.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace nnrt::inline NNRT_ISA::hal {
+
+/// Something that will have happened, or failed. Copies are one and the same. Safe from any thread.
+class fence {
+ public:
+  fence() : state_(std::make_shared<state>()) {}
+
+  void signal() const { settle(true); }
+  void fail() const { settle(false); }
+  /// Whether it has happened, or failed; nothing: neither until `deadline`, nanoseconds of the steady clock.
+  std::optional<bool> wait_until(std::int64_t deadline) const {
+    std::unique_lock lock(state_->mutex);
+    const auto is_over = [&] { return state_->ended.has_value(); };
+    if (deadline == no_deadline) state_->changed.wait(lock, is_over);
+    else state_->changed.wait_until(lock, std::chrono::steady_clock::time_point(std::chrono::nanoseconds(deadline)), is_over);
+    return state_->ended;
+  }
+
+ private:
+  struct state {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::optional<bool> ended;
+  };
+  void settle(bool has_happened) const {
+    const std::lock_guard lock(state_->mutex);
+    if (!state_->ended) state_->ended = has_happened;
+    state_->changed.notify_all();
+  }
+  std::shared_ptr<state> state_;
+};
+
+}  // namespace nnrt::inline NNRT_ISA::hal

@@ -1,0 +1,76 @@
+// launch: what work in a thread of its own needs - the thread, an answer that is given exactly once, files that outlive the call.
+// Flow: hal/runnable.hpp starts runs with it, hal/device.hpp preparations.
+#pragma once
+
+#include <nnrt/core/config.hpp>
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <functional>
+#include <new>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace nnrt::inline NNRT_ISA::hal::detail {
+
+/// Runs f. Whether there was memory for it.
+template <class F> bool has_memory_for(F&& f) {
+#if defined(__cpp_exceptions)
+  try {
+    f();
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+#else
+  f();
+#endif
+  return true;
+}
+
+/// Runs f in a thread of its own; whatever f needs it keeps alive, and lets go of when there is no memory for the rest. Whether there is a thread.
+template <class F> bool in_a_thread(F f) {
+#if defined(__cpp_exceptions)
+  try {
+    std::thread([f = std::move(f)]() mutable { (void)has_memory_for(f); }).detach();
+  } catch (const std::system_error&) {
+    return false;
+  }
+#else
+  std::thread(std::move(f)).detach();
+#endif
+  return true;
+}
+
+/// A callback that is called exactly once: with this failure when nobody has called it before it goes.
+template <class Result> class exactly_once {
+ public:
+  exactly_once(std::function<void(Result)> f, Result otherwise) : f_(std::move(f)), otherwise_(std::move(otherwise)) {}
+  exactly_once(exactly_once&& other) noexcept : f_(std::exchange(other.f_, nullptr)), otherwise_(std::move(other.otherwise_)) {}
+  exactly_once& operator=(exactly_once&&) = delete;
+  ~exactly_once() { (*this)(std::move(otherwise_)); }
+  void operator()(Result result) {
+    if (auto f = std::exchange(f_, nullptr)) f(std::move(result));
+  }
+
+ private:
+  std::function<void(Result)> f_;
+  Result otherwise_;
+};
+
+/// A file of the caller's that is kept beyond the call.
+class kept_file {
+ public:
+  explicit kept_file(int fd) : fd_(::fcntl(fd, F_DUPFD_CLOEXEC, 0)) {}
+  kept_file(kept_file&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  kept_file& operator=(kept_file&&) = delete;
+  ~kept_file() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  int number() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+}  // namespace nnrt::inline NNRT_ISA::hal::detail

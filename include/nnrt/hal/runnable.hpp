@@ -1,0 +1,306 @@
+// runnable: a model that is ready to run, for callers who may do everything wrong - waited for, answered, or behind fences.
+// Flow: hal::device prepares one; what is wrong with a request ends here, and drivers see none of it.
+#pragma once
+
+#include <nnrt/hal/arguments.hpp>
+#include <nnrt/hal/buffer.hpp>
+#include <nnrt/hal/fence.hpp>
+#include <nnrt/hal/launch.hpp>
+#include <nnrt/hal/status.hpp>
+
+#include <algorithm>
+
+namespace nnrt::inline NNRT_ISA::hal {
+
+/// Time that a run took, in microseconds; `unknown` unless it was asked for and the run went well.
+struct timing {
+  static constexpr std::uint64_t unknown = ~std::uint64_t{0};
+  std::uint64_t on_device = unknown, in_driver = unknown;
+};
+
+/// What an output has become or, where its memory is too small, would have.
+struct output_shape {
+  shape_t shape;
+  bool is_sufficient = true;
+};
+
+/// How a run ended. `outputs`: one for each, or none; insufficient ones only with status::output_insufficient_size.
+struct outcome {
+  status ended = status::none;
+  std::vector<output_shape> outputs;
+  timing took;
+  std::string reason;  // in words; empty where nothing went wrong
+};
+
+/// A run's arguments. Their memory must stay until it is over; that of inputs is only read.
+struct request {
+  std::vector<argument> inputs, outputs;
+  bool measure = false;
+  std::int64_t deadline = no_deadline;
+  std::vector<buffer_use> buffers = {};
+};
+
+namespace detail {
+
+/// The buffers of one run: they stay until it is over.
+struct used_buffer {
+  std::shared_ptr<buffer_state> state;
+  bool is_input;
+  std::size_t end;
+  std::shared_ptr<const shared_memory> memory;
+};
+using used_buffers = std::vector<used_buffer>;
+
+/// Takes one buffer into a request: memory, size and shape of the argument where it stands. Errors: invalid_argument (no such buffer or place, a
+/// role that it has not, a shape that it has not), device_failed (an input that nobody has written), the driver's.
+inline result<void> take(const buffer_use& use, const prepared_model& model, request& asked, used_buffers& used) {
+  const auto refuse = [&](pieces why, error_code as = error_code::invalid_argument) { return fail(as, joined({"buffer ", use.token, ": ", joined(why)})); };
+  const char* const what = use.is_input ? "input " : "output ";
+  std::vector<argument>& arguments = use.is_input ? asked.inputs : asked.outputs;
+  const auto state = buffer_table::all().find(use.token);
+  if (state == nullptr) return refuse({"is not there"});
+  if (use.end >= arguments.size()) return refuse({what, use.end, " of ", arguments.size()});
+  argument& place = arguments[use.end];
+  if (place.data != nullptr || place.bytes != 0) return refuse({what, use.end, " has memory besides"});
+  if (!state->has_role(model, use.is_input, use.end)) return refuse({"was not allocated for ", what, use.end, " of this model"});
+  for (const used_buffer& other : used) {
+    if (other.is_input == use.is_input && other.end == use.end) return refuse({what, use.end, " has two buffers"});
+    if (other.state == state && !(other.is_input && use.is_input)) return refuse({"is written, and is something else of the same run"});
+  }
+  const std::lock_guard lock(state->mutex);
+  const shape_t& own = state->desc.shape;
+  if (use.shape) {
+    bool fits = use.shape->rank == own.rank;
+    for (int axis = 0; fits && axis < own.rank; ++axis) fits = own[axis] < 0 || (*use.shape)[axis] < 0 || own[axis] == (*use.shape)[axis];
+    if (!fits) return refuse({what, use.end, ": got ", *use.shape, ", expected ", own});
+  }
+  if (use.is_input) {
+    if (!state->written) return refuse({"nothing has been written"}, error_code::device_failed);
+    if (use.shape && !ends_of_model::is_one_of(*state->written, *use.shape)) return refuse({"got ", *use.shape, ", and ", *state->written, " was written"});
+    place.shape = *state->written;
+  } else if (const std::int64_t bytes = model.output_desc(use.end).bytes(); bytes > 0) {
+    if (auto ok = state->make_room(static_cast<std::size_t>(bytes)); !ok) return ok;
+  }
+  used.push_back({state, use.is_input, use.end, state->memory});
+  if (state->memory != nullptr) place.data = state->memory->data(), place.bytes = state->memory->size();
+  return {};
+}
+
+}  // namespace detail
+
+/// A model that is ready to run, with checked arguments. Copies are one and the same; any number of runs at once, of any shapes.
+class runnable {
+ public:
+  explicit runnable(std::shared_ptr<prepared_model> model, std::shared_ptr<driver> by = nullptr) : state_(std::make_shared<state>(std::move(model), std::move(by))) {}
+
+  const prepared_model& model() const { return *state_->model; }
+  const std::shared_ptr<prepared_model>& shared_model() const { return state_->model; }
+  /// Who prepared it.
+  const driver* prepared_by() const { return state_->by.get(); }
+
+  /// A way to run it for one thread at a time, which costs no more than the driver's own. Errors: out_of_memory, device_failed.
+  result<std::unique_ptr<checked_execution>> make_execution() const {
+    auto made = state_->model->make_execution();
+    if (!made) return fail(std::move(made.error()));
+    if (*made == nullptr) return fail(error_code::device_failed, "the driver made no execution");
+    return std::make_unique<checked_execution>(state_->ends, std::move(*made));
+  }
+
+  /// Runs, and returns at the end. invalid_argument: counts, shapes or sizes do not fit; output_insufficient_size: an output's memory is too
+  /// small, its shape says for what; missed_deadline_…: it was over, or has come meanwhile; general_failure: a buffer that nobody has written,
+  /// or that is too small for what came out.
+  outcome execute(const request& asked) const {
+    const std::int64_t begin = steady_now();
+    if (asked.buffers.empty()) {
+      if (outcome fault = check(asked); fault.ended != status::none) return fault;
+      return run(asked, begin);
+    }
+    request own = asked;
+    detail::used_buffers used;
+    if (outcome fault = take(own, used); fault.ended != status::none) return fault;
+    return run_on(own, used, begin);
+  }
+  /// The same in a thread of its own; `notify` is called once, before this returns when the arguments are at fault, and the same is returned.
+  status execute(request asked, std::function<void(outcome)> notify) const {
+    const std::int64_t begin = steady_now();
+    detail::exactly_once<outcome> once(std::move(notify), {status::general_failure, {}, {}, "the run has no thread, or no memory"});
+    detail::used_buffers used;
+    if (outcome fault = take(asked, used); fault.ended != status::none) {
+      const status ended = fault.ended;
+      once(std::move(fault));
+      return ended;
+    }
+    const bool began = detail::in_a_thread([self = *this, asked = std::move(asked), used = std::move(used), once = std::move(once), begin]() mutable { once(self.run_on(asked, used, begin)); });
+    return began ? status::none : status::general_failure;
+  }
+
+  /// A run behind fences. `done` is signalled at its end, or fails with it; then info() says how it ended, and before that general_failure.
+  struct fenced {
+    status launched = status::none;
+    fence done;
+    std::function<outcome()> info;
+    /// Microseconds from the last fence on; timing::unknown as in `outcome`.
+    std::function<std::uint64_t()> since_fences;
+  };
+  /// Runs when all of `wait_for` are signalled, at most `duration` nanoseconds from then on. Outputs must have all extents and memory for
+  /// them. invalid_argument: an argument, or a fence that has failed already.
+  fenced execute_fenced(request asked, std::vector<fence> wait_for, std::int64_t duration = no_deadline) const {
+    const std::int64_t begin = steady_now();
+    struct record {
+      std::mutex mutex;
+      outcome how{status::general_failure, {}, {}, "the run is not over"};
+      std::uint64_t since_fences = timing::unknown;
+    };
+    const auto shared = std::make_shared<record>();
+    fenced made;
+    made.info = [shared] { return std::lock_guard(shared->mutex), shared->how; };
+    made.since_fences = [shared] { return std::lock_guard(shared->mutex), shared->since_fences; };
+    detail::used_buffers used;
+    outcome fault = take(asked, used);
+    if (fault.ended == status::output_insufficient_size) fault = refuse({fault.reason});
+    if (fault.ended == status::none) fault = check_fenced(asked);
+    for (const fence& f : wait_for)
+      if (f.wait_until(0) == false) fault = {status::invalid_argument, {}, {}, "a fence has failed"};
+    if (fault.ended != status::none) {
+      made.launched = fault.ended;
+      shared->how = std::move(fault);
+      made.done.fail();
+      return made;
+    }
+    const bool began = detail::in_a_thread([self = *this, asked = std::move(asked), used = std::move(used), fences = std::move(wait_for), duration, begin, shared, done = made.done]() mutable {
+      outcome how = wait_for_all(fences, asked.deadline);
+      const std::int64_t signalled = steady_now();
+      if (duration < no_deadline - signalled) asked.deadline = std::min(asked.deadline, signalled + duration);
+      if (how.ended == status::none) how = self.run_on(asked, used, begin);
+      const bool went_well = how.ended == status::none;
+      {
+        const std::lock_guard lock(shared->mutex);
+        if (went_well && asked.measure) shared->since_fences = static_cast<std::uint64_t>(steady_now() - signalled) / 1000;
+        shared->how = std::move(how);
+      }
+      went_well ? done.signal() : done.fail();
+    });
+    if (!began) made.launched = status::general_failure, made.done.fail();
+    return made;
+  }
+
+ private:
+  struct state {
+    state(std::shared_ptr<prepared_model> of, std::shared_ptr<driver> made_by)
+        : by(std::move(made_by)), model(std::move(of)), ends(std::make_shared<const ends_of_model>(*model)) {}
+    std::shared_ptr<driver> by;
+    std::shared_ptr<prepared_model> model;
+    std::shared_ptr<const ends_of_model> ends;
+    std::mutex mutex;
+    std::vector<std::unique_ptr<checked_execution>> idle;  // of runs that are over
+  };
+
+  static outcome refuse(pieces why, status as = status::invalid_argument) { return {as, {}, {}, joined(why)}; }
+  static outcome refuse(const error& why) { return {status_of(why.code()), {}, {}, why.message()}; }
+
+  static outcome wait_for_all(const std::vector<fence>& fences, std::int64_t deadline) {
+    for (const fence& f : fences) {
+      const std::optional<bool> happened = f.wait_until(deadline);
+      if (!happened) return refuse({"a fence was not signalled in time"}, status::missed_deadline_transient);
+      if (happened == false) return refuse({"a fence has failed"}, status::general_failure);
+    }
+    return {};
+  }
+
+  /// Shapes fit where the model names extents, and memory where there is any.
+  outcome check(const request& asked) const {
+    if (auto ok = state_->ends->check(asked.inputs, asked.outputs); !ok) return refuse(ok.error());
+    if (is_over(asked.deadline)) return refuse({"the deadline is over"}, status::missed_deadline_persistent);
+    return shapes_of(asked.outputs, false);
+  }
+  /// Takes the buffers into the request, and checks what has become of it.
+  outcome take(request& asked, detail::used_buffers& used) const {
+    for (const buffer_use& use : asked.buffers)
+      if (auto ok = detail::take(use, *state_->model, asked, used); !ok) return refuse(ok.error());
+    return check(asked);
+  }
+  /// What outputs are by the model, or (`is_told`) by the driver; output_insufficient_size where their memory is not enough for it.
+  outcome shapes_of(const std::vector<argument>& outputs, bool is_told) const {
+    outcome found;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const shape_t& shape = is_told ? state_->ends->told(i, outputs[i]) : state_->ends->outputs()[i].shape;
+      found.outputs.push_back({shape, state_->ends->is_sufficient(i, outputs[i], shape)});
+      if (!found.outputs.back().is_sufficient) found.ended = status::output_insufficient_size, found.reason = "an output's memory is too small";
+    }
+    return found;
+  }
+  outcome check_fenced(const request& asked) const {
+    for (std::size_t i = 0; i < asked.outputs.size(); ++i) {
+      const shape_t& shape = state_->ends->outputs()[i].shape;
+      if (shape.elements() < 0) return refuse({"output ", i, ": ", shape, " leaves an extent open"});
+      if (shape.elements() == 0) return refuse({"output ", i, ": ", shape, " has no elements"});
+    }
+    return {};
+  }
+
+  /// Runs with arguments that were checked; `begin` is when the call came.
+  outcome run(const request& asked, std::int64_t begin) const {
+    std::unique_ptr<checked_execution> runner;
+    {
+      const std::lock_guard lock(state_->mutex);
+      if (!state_->idle.empty()) runner = std::move(state_->idle.back()), state_->idle.pop_back();
+    }
+    if (runner == nullptr) {
+      auto made = make_execution();
+      if (!made) return refuse(made.error());
+      runner = std::move(*made);
+    }
+    std::vector<argument> outputs = asked.outputs;
+    const std::int64_t launched = steady_now();
+    const auto done = runner->drive(asked.inputs, outputs, asked.deadline);
+    const std::int64_t end = steady_now();
+    outcome how = shapes_of(outputs, true);
+    if (!done && how.ended == status::none) how = refuse(done.error());
+    if (done && asked.measure)
+      how.took = {static_cast<std::uint64_t>(end - launched) / 1000, static_cast<std::uint64_t>(end - begin) / 1000};
+    const std::lock_guard lock(state_->mutex);
+    state_->idle.push_back(std::move(runner));
+    return how;
+  }
+  /// The same on buffers: those whose extents nobody knew grow to what comes out, and all remember what they are then.
+  outcome run_on(request& asked, detail::used_buffers& used, std::int64_t begin) const {
+    outcome how = run(asked, begin);
+    if (how.ended == status::output_insufficient_size && grow(asked, used, how)) how = run(asked, begin);
+    for (const detail::used_buffer& buffer : used)
+      if (how.ended == status::none && !buffer.is_input && !ends_of_model::is_one_of(how.outputs[buffer.end].shape, buffer.state->desc.shape)) how = misfit(buffer, how.outputs[buffer.end].shape);
+    for (const detail::used_buffer& buffer : used) {
+      if (buffer.is_input) continue;
+      const std::lock_guard lock(buffer.state->mutex);
+      buffer.state->written.reset();
+      if (how.ended == status::none) buffer.state->memory = buffer.memory, buffer.state->written = how.outputs[buffer.end].shape;
+    }
+    return how;
+  }
+  static outcome misfit(const detail::used_buffer& buffer, const shape_t& made) {
+    return refuse({"buffer ", buffer.state->token, ": is of shape ", buffer.state->desc.shape, ", and ", made, " came out"}, status::general_failure);
+  }
+  /// Whether all that was too small were buffers, which are large enough now.
+  bool grow(request& asked, detail::used_buffers& used, outcome& how) const {
+    for (std::size_t i = 0; i < how.outputs.size(); ++i) {
+      if (how.outputs[i].is_sufficient) continue;
+      const auto buffer = std::find_if(used.begin(), used.end(), [&](const detail::used_buffer& one) { return !one.is_input && one.end == i; });
+      if (buffer == used.end()) return false;
+      const std::lock_guard lock(buffer->state->mutex);
+      if (!ends_of_model::is_one_of(how.outputs[i].shape, buffer->state->desc.shape)) {
+        how = misfit(*buffer, how.outputs[i].shape);
+        return false;
+      }
+      if (auto ok = buffer->state->make_room(ends_of_model::bytes_of(buffer->state->desc, how.outputs[i].shape)); !ok) {
+        how = refuse(ok.error());
+        return false;
+      }
+      buffer->memory = buffer->state->memory;
+      asked.outputs[i].data = buffer->memory->data(), asked.outputs[i].bytes = buffer->memory->size();
+    }
+    return true;
+  }
+
+  std::shared_ptr<state> state_;
+};
+
+}  // namespace nnrt::inline NNRT_ISA::hal
