@@ -83,7 +83,7 @@ inline void put(record_writer& to, const ir::graph& g) {
 }
 
 /// What of a plan decides how prepared memory looks and who reads it. Plans of two planners that differ there have different digests.
-inline std::uint64_t digest_of(const plan& p) {
+inline std::uint64_t plan_digest_of(const plan& p) {
   record_writer all;
   const auto put_slots = [&](ir::range at) {
     for (std::int32_t i = at.first; i < at.first + at.count; ++i) {
@@ -157,7 +157,7 @@ inline result<byte_list> store_program(const program& compiled) {
   for (int i = 0; i < 4; ++i) head.put(std::uint64_t{});  // filled in at the end
   head.put(detail::stored_format);
   head.put(std::string_view(version)), head.put(std::string_view(isa));
-  head.put(planned != nullptr ? detail::digest_of(made) : std::uint64_t{});
+  head.put(planned != nullptr ? detail::plan_digest_of(made) : std::uint64_t{});
   head.put(std::uint8_t{planned != nullptr}), head.put(static_cast<std::uint8_t>(family.wanted.winograd)), head.put(std::uint8_t{family.wanted.float16_weights});
   detail::put(head, from.graph);
   std::int64_t data_bytes = passes::aligned(made.prepared_bytes);
@@ -286,7 +286,7 @@ inline result<shared<const compiled_plan>> plan_stored(stored_parts& stored, con
   if (auto ok = require_known_extents(stored.graph); !ok) return fail(std::move(ok.error()));
   compiled_plan made;
   made.made = make_plan(stored.graph, plan_options_for(stored.winograd, stored.float16_weights));
-  if (digest_of(made.made) != stored.plan_digest || made.made.prepared_bytes != stored.prepared_bytes) return not_stored_here({"was packed for other kernels"});
+  if (plan_digest_of(made.made) != stored.plan_digest || made.made.prepared_bytes != stored.prepared_bytes) return not_stored_here({"was packed for other kernels"});
   if (stored.prepared_bytes > static_cast<std::int64_t>(stored.data.size())) return not_stored_here({"prepared weights lie outside of it"});
   const std::vector<char> is_read = weights_read(made.made);
   for (std::size_t i = 0; i < is_read.size(); ++i)
