@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/attributes.hpp>
+#include <nnrt/core/rule_names.hpp>
 #include <nnrt/core/text.hpp>
 #include <nnrt/hdi/nodes.hpp>
 
@@ -47,10 +48,10 @@ inline void put(std::string& member, bool is_crd) { member = is_crd ? "CRD" : "D
 
 // --- to attributes --------------------------------------------------------------
 
-/// How many enumerators an attribute's type has; they begin at 0.
+/// How many values a truth value or an attribute's enumeration has; they begin at 0.
 template <class E> constexpr std::int64_t choices_of() {
   if constexpr (std::is_same_v<E, bool>) return 2;
-  else return 3;  // activation, pad_mode, border, coordinates, eltwise_mode
+  else return static_cast<std::int64_t>(rule_names<E>().size());
 }
 
 template <scalar A, scalar M> fault get(A& attribute, const M& member) {
