@@ -8,6 +8,7 @@
 
 #include <nnrt/c_api/support.hpp>
 #include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/system_text.hpp>
 #include <nnrt/hal/driver.hpp>
 #include <nnrt/io/file.hpp>
 #include <nnrt/io/file_group.hpp>
@@ -15,9 +16,9 @@
 #include <nnrt/io/model.hpp>
 #include <nnrt/io/record.hpp>
 
+#include <cerrno>
 #include <climits>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -108,7 +109,7 @@ struct cache_place {
 /// The place in a directory, resolved. Error: not_found.
 inline result<cache_place> place_in(const char* directory, std::string_view prefix) {
   char resolved[PATH_MAX];
-  if (::realpath(directory, resolved) == nullptr) return fail(error_code::not_found, {"cache directory ", piece::in_quotes(directory), ": ", std::strerror(errno)});
+  if (::realpath(directory, resolved) == nullptr) return fail(error_code::not_found, {"cache directory ", piece::in_quotes(directory), ": ", system_text(errno).view()});
   cache_place made{resolved, std::string(prefix)};
   struct ::stat status {};
   if (::stat(made.directory.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return fail(error_code::not_found, {"cache directory ", piece::in_quotes(directory), ": not a directory"});

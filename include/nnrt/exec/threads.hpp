@@ -3,10 +3,10 @@
 #pragma once
 
 #include <nnrt/core/pool.hpp>
+#include <nnrt/core/system_text.hpp>
 #include <nnrt/exec/options.hpp>
 #include <nnrt/exec/plan_view.hpp>
 
-#include <cstring>
 #include <pthread.h>
 
 namespace nnrt::inline NNRT_ISA {
@@ -89,7 +89,7 @@ class thread_pool final : public part_runner {
       if (failed == 0) continue;
       workers_.pop_back();
       stop();
-      return fail(error_code::out_of_memory, {"thread ", i, " of ", threads, " did not start: ", std::strerror(failed)});
+      return fail(error_code::out_of_memory, {"thread ", i, " of ", threads, " did not start: ", system_text(failed).view()});
     }
     return {};
   }

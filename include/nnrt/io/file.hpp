@@ -5,6 +5,7 @@
 #include <nnrt/core/config.hpp>
 #include <nnrt/core/pool.hpp>
 #include <nnrt/core/result.hpp>
+#include <nnrt/core/system_text.hpp>
 #include <nnrt/core/text.hpp>
 
 #include <fcntl.h>
@@ -13,7 +14,6 @@
 #include <unistd.h>
 #include <cerrno>
 #include <cstddef>
-#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,17 +58,11 @@ class mapped_file {
 
 // --- details ---------------------------------------------------------------
 namespace detail {
-// strerror_r comes in two kinds, depending on the C library and its feature macros.
-[[gnu::cold]] inline std::string_view system_text(const char* text, const char*) { return text; }
-[[gnu::cold]] inline std::string_view system_text(int failed, const char* buffer) { return failed == 0 ? buffer : "unknown error"; }
-
 [[gnu::cold]] inline failure system_failure(std::string_view path, std::string_view what, int number) {
-  char buffer[128] = {};
-  const std::string_view reason = system_text(::strerror_r(number, buffer, sizeof buffer), buffer);
   const error_code code = number == ENOENT   ? error_code::not_found
                           : number == ENOMEM ? error_code::out_of_memory
                                              : error_code::io_failed;
-  return fail(code, {path, ": ", what, ": ", reason});
+  return fail(code, {path, ": ", what, ": ", system_text(number).view()});
 }
 
 [[gnu::cold]] inline failure zero_byte_in(std::string_view path) {
