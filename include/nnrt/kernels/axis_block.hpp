@@ -1,5 +1,5 @@
 // axis_block: a tensor as [outer, extent, inner], where the middle stands for the axes that an operator works along.
-// Flow: the bindings of softmax, reduce_mean, layer_norm, concat and split reduce any shape to this one.
+// Flow: kernels of softmax, reductions, the largest elements, concat and their like reduce any shape to this one.
 #pragma once
 
 #include <nnrt/core/shape.hpp>

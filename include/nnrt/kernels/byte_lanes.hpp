@@ -1,5 +1,5 @@
 // byte_lanes: vectors of stored numbers - dot products of four bytes, interleaving, and the way from sums back to bytes.
-// Flow: byte_gemm.hpp and byte_depthwise.hpp compute with these; no other header names an instruction for bytes.
+// Flow: kernels of bytes and of shorts compute with these.
 //
 // A register holds int_lanes sums of 32 bits, or four times as many bytes. Where the machine sums four products of bytes
 // by one instruction (VNNI, NEON dotprod), that is dot4(); elsewhere bytes are widened to 16 bits first, since the

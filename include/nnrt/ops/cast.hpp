@@ -1,5 +1,5 @@
 // cast: the elements as another dtype.
-// Flow: front ends call infer(); the DSL's cast<f16>(x) makes the type a constant; plans run the reference.
+// Flow: front ends call infer(); the DSL's cast<f16>(x) makes the type a constant; kernels/select.hpp binds casts from and to f32.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

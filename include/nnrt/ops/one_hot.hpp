@@ -1,5 +1,5 @@
 // one_hot: indices as lines with one number at the place of the index and another everywhere else.
-// Flow: front ends call infer(); kernels/select.hpp binds it to reference().
+// Flow: front ends call infer(); kernels/select.hpp binds it to a fill and single writes, whatever the dtype.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

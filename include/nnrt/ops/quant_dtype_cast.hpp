@@ -1,5 +1,5 @@
 // quant_dtype_cast: between real numbers and stored ones, and from one scale to another.
-// Flow: front ends call infer(); readers of quantised models map QUANTIZE and DEQUANTIZE to it.
+// Flow: front ends call infer(); readers of models map QUANTIZE and DEQUANTIZE to it; kernels/select.hpp binds it to stored_casts.hpp.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

@@ -1,5 +1,5 @@
 // reduce_all: whether all elements along some axes of a tensor are true.
-// Flow: front ends call infer(); runs by reference().
+// Flow: front ends call infer(); kernels/select.hpp binds it to a search for what is false.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

@@ -1,5 +1,5 @@
 // reduce_mean: the mean along some axes of a tensor.
-// Flow: front ends call infer(); kernels/select.hpp binds it to the pooling kernel or to reference().
+// Flow: front ends call infer(); kernels/select.hpp binds f32 to the folds of reduce.hpp, bytes to those of byte_pooling.hpp.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

@@ -1,5 +1,5 @@
 // reduce_min: the smallest element along some axes of a tensor.
-// Flow: front ends call infer(); kernels/select.hpp binds it to the folds of reduce.hpp.
+// Flow: front ends call infer(); kernels/select.hpp binds f32 to the folds of reduce.hpp.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

@@ -1,5 +1,5 @@
 // top_k: the largest elements along an axis, and where they were.
-// Flow: front ends call infer(); kernels/select.hpp binds it to reference().
+// Flow: front ends call infer(); kernels/select.hpp binds lines of f32, i32 and bytes to the searches of largest.hpp.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

@@ -1,5 +1,5 @@
 // transpose: the axes of a tensor in another order, and to_nhwc / to_nchw, which bring images into an order.
-// Flow: front ends call infer(); the layout pass moves and cancels these; kernels/select.hpp binds what is left.
+// Flow: front ends call infer(); kernels/select.hpp binds it to copies of rows, or of planes that are turned.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

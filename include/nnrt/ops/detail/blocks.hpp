@@ -1,5 +1,5 @@
 // blocks: what batch_to_space_nd and space_to_batch_nd share - rules about blocks and borders, which pixel goes where.
-// Flow: infer and reference of both; their kernels ask inside() for the pixels that a border leaves.
+// Flow: infer and reference of both; kernels ask inside() for the pixels that a border leaves, other rules extent_product().
 #pragma once
 
 #include <nnrt/core/operator.hpp>

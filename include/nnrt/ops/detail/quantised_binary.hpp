@@ -1,5 +1,5 @@
 // quantised_binary: operators on two tensors of stored numbers - rules about scales, TFLite's fixed-point arithmetic.
-// Flow: infer and reference of add, sub, mul, div and maximum; their bindings run the same functions over whole rows.
+// Flow: infer and reference of add, sub, mul, div, maximum and their like; their bindings run the same functions over whole rows.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

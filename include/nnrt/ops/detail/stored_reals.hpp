@@ -1,5 +1,5 @@
 // stored_reals: operators on stored numbers that have no arithmetic of integers: real numbers, computed, stored again.
-// Flow: infer and reference of scale, batch_norm, layer_norm and pow on quantised tensors.
+// Flow: infer and reference of functions such as exp and log, of scale, batch_norm, layer_norm and pow, on quantised tensors.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

@@ -1,5 +1,5 @@
-// convolution: what the bindings of conv2d and depthwise_conv2d share - the depthwise kernel, and operands that may be missing.
-// Flow: bind/conv2d.hpp and bind/depthwise_conv2d.hpp.
+// convolution: what the bindings of convolutions share - the depthwise kernel, tiles of products, operands that may be missing.
+// Flow: bind/conv2d.hpp, bind/depthwise_conv2d.hpp and bind/conv2d_transpose.hpp, and those of full_connection and matmul.
 #pragma once
 
 #include <nnrt/kernels/call.hpp>
