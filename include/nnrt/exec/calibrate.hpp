@@ -16,32 +16,66 @@
 namespace nnrt::inline NNRT_ISA {
 
 /// A network with stored weights, and what is known of its tensors. Copies share the weights.
-template <class G, class Policy> struct calibrated {
+struct calibrated_model {
   model network;
   std::vector<layer_report> layers;
 
   /// A line for each computed tensor that is stored: range, scale, cosine, signal to noise, saturation.
   [[gnu::cold]] std::string text() const {
     std::string out;
-    constexpr const char* methods[] = {"max", "percentile", "kl", "mixed"};
     for (const layer_report& r : layers) {
       char line[256];
       std::snprintf(line, sizeof line, "%-20s %-18s %11.4g … %-11.4g scale %-11.5g %-10s cosine %.6f  %6.1f dB  %.3f %% saturated\n", r.op.c_str(), r.name.c_str(), double{r.low},
-                    double{r.high}, double{r.scale}, methods[static_cast<int>(r.method)], r.cosine, r.signal_to_noise, 100 * r.saturated);
+                    double{r.high}, double{r.scale}, name_of(r.method).data(), r.cosine, r.signal_to_noise, 100 * r.saturated);
       out += line;
     }
     return out;
   }
 };
 
+/// That of graph<f> under a policy.
+template <class G, class Policy> struct calibrated : calibrated_model {};
+
 namespace detail {
 
-/// Samples without their type.
+/// Puts a sample into the inputs: a range for the only one, or a tuple of ranges.
+template <class Range> result<void> put_input(session& into, std::size_t i, const Range& range) {
+  using element = std::remove_cvref_t<decltype(*std::data(range))>;
+  const std::int64_t expected = into.input_desc(i).elements();
+  if (static_cast<std::int64_t>(std::size(range)) != expected)
+    return fail(error_code::invalid_argument, joined({"calibrate: input ", i, " of a sample has ", std::size(range), " elements, expected ", expected}));
+  if (into.input_desc(i).type != dtype_for<element>()) return fail(error_code::invalid_argument, joined({"calibrate: input ", i, " of a sample has another element type than the network's"}));
+  std::copy(std::begin(range), std::end(range), into.input<element>(i).begin());
+  return {};
+}
+template <class Sample> result<void> put_sample(session& into, const Sample& sample) {
+  if constexpr (requires { std::data(sample); }) return put_input(into, 0, sample);
+  else
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      result<void> ok;
+      ((ok = ok ? put_input(into, I, std::get<I>(sample)) : ok), ...);
+      return ok;
+    }(std::make_index_sequence<std::tuple_size_v<Sample>>{});
+}
+
+}  // namespace detail
+
+/// Samples without their type: how many there are, and what puts one into the inputs of a session.
 struct sample_source {
   const void* samples = nullptr;
   std::size_t count = 0;
   result<void> (*put)(const void* samples, std::size_t i, session& into) = nullptr;
+
+  /// Of a range of inputs, or of tuples of them, that lives as long as the source.
+  template <class Samples> static sample_source of(const Samples& samples) {
+    return {&samples, std::size(samples), [](const void* all, std::size_t i, session& into) {
+              const auto& list = *static_cast<const Samples*>(all);
+              return detail::put_sample(into, *std::next(std::begin(list), static_cast<std::ptrdiff_t>(i)));
+            }};
+  }
 };
+
+namespace detail {
 
 /// A graph of floats whose layers read weights that are there: what passes folded into them is computed.
 struct settled_graph {
@@ -295,6 +329,22 @@ class calibrator {
   pool<std::int32_t> stored_of_;
 };
 
+/// For what a network is calibrated: the architecture, and operators for stored bytes.
+struct calibration_target {
+  const accelerator& table;
+  const operator_info* (*find)(op_code) = nullptr;
+};
+
+/// Calibrates an optimised graph of floats whose nodes have places.
+[[gnu::cold]] inline result<void> calibrate(const ir::graph& optimised, const bound_weights& weights, const graph_placement& placed, const calibration_target& target,
+                                            const sample_source& samples, const calibration_options& wanted, calibrated_model& made) {
+  pool<char> on_accelerator;
+  for (const node_placement& n : placed.nodes)
+    if (n.place != node_place::before_the_network) on_accelerator.push_back(n.place == node_place::accelerator ? 1 : 0);
+  calibrator run(settle(optimised, weights), wanted, target.table, std::move(on_accelerator), target.find);
+  return run.run(samples, made.network, made.layers);
+}
+
 /// The operators of a network for every dtype; those of other networks are not compiled.
 template <class G, class List> struct operators_for_bytes;
 template <class G, class... Ops> struct operators_for_bytes<G, ops::type_list<Ops...>> {
@@ -314,26 +364,6 @@ template <class G, class... Ops> struct operators_for_bytes<G, ops::type_list<Op
   }
 };
 
-/// Puts a sample into the inputs: a range for the only one, or a tuple of ranges.
-template <class Range> result<void> put_input(session& into, std::size_t i, const Range& range) {
-  using element = std::remove_cvref_t<decltype(*std::data(range))>;
-  const std::int64_t expected = into.input_desc(i).elements();
-  if (static_cast<std::int64_t>(std::size(range)) != expected)
-    return fail(error_code::invalid_argument, joined({"calibrate: input ", i, " of a sample has ", std::size(range), " elements, expected ", expected}));
-  if (into.input_desc(i).type != dtype_for<element>()) return fail(error_code::invalid_argument, joined({"calibrate: input ", i, " of a sample has another element type than the network's"}));
-  std::copy(std::begin(range), std::end(range), into.input<element>(i).begin());
-  return {};
-}
-template <class Sample> result<void> put_sample(session& into, const Sample& sample) {
-  if constexpr (requires { std::data(sample); }) return put_input(into, 0, sample);
-  else
-    return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      result<void> ok;
-      ((ok = ok ? put_input(into, I, std::get<I>(sample)) : ok), ...);
-      return ok;
-    }(std::make_index_sequence<std::tuple_size_v<Sample>>{});
-}
-
 }  // namespace detail
 
 /// Finds a scale for each tensor of a network from samples (a range of inputs; of networks with several inputs, of tuples of them), stores its
@@ -347,16 +377,9 @@ result<calibrated<G, Policy>> calibrate(const weights& file, const Samples& samp
   if (!bound) return fail(std::move(bound.error()));
   ir::graph optimised = G::ir();
   passes::optimise(optimised);
-  pool<char> on_accelerator;
-  for (const node_placement& n : Policy::place(optimised).nodes)
-    if (n.place != node_place::before_the_network) on_accelerator.push_back(n.place == node_place::accelerator ? 1 : 0);
-  detail::calibrator run(detail::settle(optimised, *bound), wanted, Policy::table, std::move(on_accelerator), &detail::operators_for_bytes<G, ops::list>::find);
-  const detail::sample_source source{&samples, std::size(samples), [](const void* all, std::size_t i, session& into) {
-                                       const auto& list = *static_cast<const Samples*>(all);
-                                       return detail::put_sample(into, *std::next(std::begin(list), static_cast<std::ptrdiff_t>(i)));
-                                     }};
   calibrated<G, Policy> made;
-  if (auto ok = run.run(source, made.network, made.layers); !ok) return fail(std::move(ok.error()));
+  const auto find = &detail::operators_for_bytes<G, ops::list>::find;
+  if (auto ok = detail::calibrate(optimised, *bound, Policy::place(optimised), {Policy::table, find}, sample_source::of(samples), wanted, made); !ok) return fail(std::move(ok.error()));
   return made;
 }
 

@@ -22,6 +22,11 @@ enum class calibration_method {
   mixed,       // for each tensor the one of these whose stored numbers point most nearly where the floats do (cosine)
 };
 
+constexpr std::string_view name_of(calibration_method method) {
+  constexpr std::string_view names[] = {"max", "percentile", "kl", "mixed"};
+  return names[static_cast<int>(method)];
+}
+
 /// Choices for calibrate().
 struct calibration_options {
   calibration_method method = calibration_method::mixed;

@@ -50,6 +50,10 @@ struct saved_model {
   bool is_compiled() const { return !architecture.empty(); }
 };
 
+/// Whether input i of a graph can be what is said of it: an image's input is f32 [N, H, W, C], what is given can be what it sees, and what comes
+/// from the resizer is an image. Error: invalid_argument, which names the input.
+inline result<void> check_input(const saved_input& said, const ir::graph& g, std::size_t i);
+
 /// The version of the format; files of another one are refused.
 inline constexpr std::string_view saved_format = "1";
 
@@ -118,8 +122,7 @@ inline constexpr std::string_view no_digest = "0000000000000000";
   if (!made.inputs.empty() && made.inputs.size() != g.inputs.size())
     return fail(error_code::invalid_argument, {"got ", made.inputs.size(), " forms of inputs, expected ", g.inputs.size()});
   for (std::size_t i = 0; i < made.inputs.size(); ++i)
-    if (const std::string fault = fault_of(made.inputs[i], g.at(g.inputs[i]).desc); !fault.empty())
-      return fail(error_code::invalid_argument, {"input ", piece::in_quotes(g.name_of(g.at(g.inputs[i]).name)), fault});
+    if (auto ok = check_input(made.inputs[i], g, i); !ok) return ok;
   return {};
 }
 
@@ -394,6 +397,12 @@ class model_loader {
 }
 
 }  // namespace detail
+
+inline result<void> check_input(const saved_input& said, const ir::graph& g, std::size_t i) {
+  const ir::value& v = g.at(g.inputs[i]);
+  const std::string fault = detail::fault_of(said, v.desc);
+  return fault.empty() ? result<void>() : fail(error_code::invalid_argument, {"input ", piece::in_quotes(g.name_of(v.name)), fault});
+}
 
 inline result<byte_list> models_to_bytes(std::span<const saved_model> networks) {
   auto file = detail::outline_of_models(networks);

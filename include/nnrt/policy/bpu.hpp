@@ -31,18 +31,17 @@ struct graph_placement {
 template <class T>
 concept accelerator_architecture = requires { static_cast<const accelerator&>(T::table); };
 
-/// Runs a graph as the accelerator of an architecture does: bpu<bayes>, bpu<bernoulli2, strict>.
-template <accelerator_architecture Architecture, class... Options> struct bpu {
-  using architecture = Architecture;
-  static constexpr const accelerator& table = Architecture::table;
-  static constexpr bool is_strict = (std::is_same_v<Options, strict> || ...);
+/// Says where nodes run: bpu<…> of an architecture that is chosen when the program runs.
+struct dynamic_bpu {
+  const accelerator* table = nullptr;
+  bool is_strict = false;
 
   /// The first limit that a node breaks; operators that run here only when asked for count as taken.
-  static constexpr accelerator_verdict check(const ir::graph& g, const ir::node& n, const detail::graph_facts& about) { return check_node(table, g, n, about); }
+  constexpr accelerator_verdict check(const ir::graph& g, const ir::node& n, const detail::graph_facts& about) const { return check_node(*table, g, n, about); }
 
   /// Where each node of an optimised graph runs, and why those on the processor do. Operators that the architecture runs on request are on the
   /// processor, unless the policy is strict.
-  static constexpr graph_placement place(const ir::graph& g) {
+  constexpr graph_placement place(const ir::graph& g) const {
     graph_placement made;
     pool<int> places;
     const detail::graph_facts about(g);
@@ -61,12 +60,23 @@ template <accelerator_architecture Architecture, class... Options> struct bpu {
   }
 
  private:
-  static constexpr accelerator_verdict check_or_defer(const ir::graph& g, const ir::node& n, const detail::graph_facts& about) {
+  constexpr accelerator_verdict check_or_defer(const ir::graph& g, const ir::node& n, const detail::graph_facts& about) const {
     const accelerator_verdict v = check(g, n, about);
     if (!v || is_strict) return v;
-    const std::size_t row = detail::row_for(table, detail::name_in_table(detail::node_facts(g, n, about)));
-    return table.operators[row].runs == placement::if_asked ? detail::broken_limit(accelerator_rule::operator_must_be_asked_for, 0, 1) : v;
+    const std::size_t row = detail::row_for(*table, detail::name_in_table(detail::node_facts(g, n, about)));
+    return table->operators[row].runs == placement::if_asked ? detail::broken_limit(accelerator_rule::operator_must_be_asked_for, 0, 1) : v;
   }
+};
+
+/// Runs a graph as the accelerator of an architecture does: bpu<bayes>, bpu<bernoulli2, strict>.
+template <accelerator_architecture Architecture, class... Options> struct bpu {
+  using architecture = Architecture;
+  static constexpr const accelerator& table = Architecture::table;
+  static constexpr bool is_strict = (std::is_same_v<Options, strict> || ...);
+
+  /// As dynamic_bpu's.
+  static constexpr accelerator_verdict check(const ir::graph& g, const ir::node& n, const detail::graph_facts& about) { return dynamic_bpu{&table, is_strict}.check(g, n, about); }
+  static constexpr graph_placement place(const ir::graph& g) { return dynamic_bpu{&table, is_strict}.place(g); }
 };
 
 }  // namespace nnrt::inline NNRT_ISA

@@ -1,0 +1,86 @@
+// calibrate_model: the same for a network and an architecture that are known when the program runs.
+// Flow: the nnrt command reads a model, calibrates it, and saves what comes out with its places; hbDNN's functions run that.
+#pragma once
+
+#include <nnrt/exec/calibrate.hpp>
+#include <nnrt/io/saved_model.hpp>
+#include <nnrt/policy/accelerators.hpp>
+
+#include <string>
+#include <vector>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// A network with stored weights, and where each of its nodes runs.
+struct compiled_model : calibrated_model {
+  std::vector<saved_place> places;
+
+  /// A line for each node: where it runs, and why it runs on the processor.
+  [[gnu::cold]] std::string partition_text() const {
+    std::string out;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const ir::node& n = network.graph.nodes[i];
+      out += places[i].on_accelerator ? "accelerator  " : "processor    ";
+      out += ir::node_title(network.graph, *n.label, n.name);
+      append(out, {places[i].why.empty() ? "" : "  - ", places[i].why, "\n"});
+    }
+    return out;
+  }
+};
+
+namespace detail {
+
+/// Where the nodes of a quantised graph run. Those that the pass kept are those of the optimised graph that make the same values; what makes values
+/// that this graph has not works on stored numbers.
+[[gnu::cold]] inline std::vector<saved_place> places_of(const ir::graph& optimised, const graph_placement& placed, const ir::graph& quantised) {
+  std::vector<saved_place> places;
+  const passes::use_table use(optimised);
+  for (const ir::node& n : quantised.nodes) {
+    const std::int32_t id = quantised.outputs_of(n)[0];
+    const std::int32_t kept = static_cast<std::size_t>(id) < optimised.values.size() ? use.producer_of(id) : ir::none;
+    const bool is_same = kept != ir::none && optimised.nodes[static_cast<std::size_t>(kept)].op->code == n.op->code;
+    if (n.op->code == ops::quant_dtype_cast::code && !is_same) places.push_back({false, "converts between floats and stored numbers"});
+    else if (!is_same) places.push_back({true, {}});
+    else {
+      const accelerator_verdict& reason = placed.nodes[static_cast<std::size_t>(kept)].reason;
+      places.push_back({false, reason ? "its numbers are not stored" : to_string(reason)});
+    }
+  }
+  return places;
+}
+
+/// The first node that a strict policy refuses.
+[[gnu::cold]] inline result<void> require_accelerator(const ir::graph& optimised, const graph_placement& placed) {
+  for (std::size_t i = 0; i < placed.nodes.size(); ++i)
+    if (const ir::node& n = optimised.nodes[i]; placed.nodes[i].place == node_place::processor)
+      return fail(error_code::not_supported, to_string(placed.nodes[i].reason, n.op->name, optimised.name_of(n.name)));
+  return {};
+}
+
+}  // namespace detail
+
+/// Finds a scale for each tensor of a network from samples and stores its weights, as calibrate<graph<f>, Policy>() does.
+/// Errors: those of compile(); invalid_argument (inputs of unknown extents, no samples, a sample of the wrong size); not_supported
+/// (a strict policy that does not take a node, a network of which no node can be stored); out_of_memory.
+[[gnu::cold]] inline result<compiled_model> calibrate(const model& network, const dynamic_bpu& policy, const sample_source& samples, const calibration_options& wanted = {}) {
+  if (auto ok = check_graph(network.graph); !ok) return fail(std::move(ok.error()));
+  ir::graph optimised = network.graph;
+  if (auto ok = infer_graph(optimised); !ok) return fail(std::move(ok.error()));
+  for (const std::int32_t id : optimised.inputs)
+    if (const ir::value& in = optimised.at(id); !in.desc.shape.is_known())
+      return fail(error_code::invalid_argument, {"input ", piece::in_quotes(optimised.name_of(in.name)), " is ", ir::to_string(in.desc), ", expected known extents"});
+  auto bound = bind_weights(network.weights, weight_specs_of(optimised));
+  if (!bound) return fail(std::move(bound.error()));
+  passes::optimise(optimised);
+  const graph_placement placed = policy.place(optimised);
+  if (policy.is_strict)
+    if (auto ok = detail::require_accelerator(optimised, placed); !ok) return fail(std::move(ok.error()));
+  compiled_model made;
+  const auto find = [](op_code code) { return ops::find(code); };
+  if (auto ok = detail::calibrate(optimised, *bound, placed, {*policy.table, find}, samples, wanted, made); !ok) return fail(std::move(ok.error()));
+  if (made.layers.empty()) return fail(error_code::not_supported, {"quantise: no node works on floats that ", policy.table->name, " takes in 8 bits"});
+  made.places = detail::places_of(optimised, placed, made.network.graph);
+  return made;
+}
+
+}  // namespace nnrt::inline NNRT_ISA

@@ -1,0 +1,152 @@
+// calibrate_model_test: a network and an architecture that are known at run time give what the same ones give a static network.
+#include <nnrt/exec/calibrate_model.hpp>
+#include <nnrt/exec/accelerated.hpp>
+#include <nnrt/nnrt.hpp>
+
+#include <doctest/doctest.h>
+
+#include "support/same_graph.hpp"
+
+#include <array>
+#include <random>
+
+using namespace nnrt;
+
+namespace {
+
+/// A convolution with a normalisation, what no accelerator takes, a dense layer, and softmax, which runs on request.
+constexpr auto block = [](builder& g) {
+  const auto row = [&](std::string_view name) { return g.weight<f32, shape<8>>(name); };
+  auto x = g.input<f32, shape<1, 8, 8, 3>>("x");
+  auto n = relu(batch_norm(layers::conv2d<8, 3, 3>(x, "stem", same), row("n.scale"), row("n.offset"), row("n.mean"), row("n.variance")));
+  auto d = erf(max_pool(n, kernel<2, 2>, stride<2, 2>));
+  g.output("y", softmax(layers::full_connection<5>(flatten(d), "head")));
+};
+using net = graph<block>;
+using sample = std::array<float, 8 * 8 * 3>;
+
+float next_number(std::mt19937& random) { return static_cast<float>(random() % 2001) / 2000.0F + 0.01F; }
+
+weights random_weights() {
+  std::mt19937 random(3);
+  std::vector<std::vector<float>> elements;
+  std::vector<tensor_entry> entries;
+  elements.reserve(net::weights.size());
+  for (const tensor_info& w : net::weights) {
+    std::vector<float>& e = elements.emplace_back(static_cast<std::size_t>(w.desc.elements()));
+    for (float& v : e) v = next_number(random);
+    entries.push_back(tensor_of<float>(w.name, w.desc.shape, e));
+  }
+  return make_weights(std::span<const tensor_entry>(entries)).value();
+}
+std::vector<sample> random_samples() {
+  std::mt19937 random(5);
+  std::vector<sample> samples(4);
+  for (sample& s : samples)
+    for (float& v : s) v = next_number(random) - 0.5F;
+  return samples;
+}
+/// As a reader of files makes it: with operators for every dtype.
+model dynamic_model() {
+  model made = *to_model<net>(random_weights());
+  for (ir::node& n : made.graph.nodes) n.op = ops::find(n.op->code);
+  return made;
+}
+
+bool same_weights(const weights& a, const weights& b) {
+  bool is_same = a.entries().size() == b.entries().size();
+  for (const tensor_entry& tensor : a.entries()) {
+    const tensor_entry* const other = b.find(tensor.name);
+    is_same = is_same && other != nullptr && other->bytes.size() == tensor.bytes.size() && std::equal(tensor.bytes.begin(), tensor.bytes.end(), other->bytes.begin());
+  }
+  return is_same;
+}
+
+}  // namespace
+
+TEST_CASE("calibrate: a network at run time becomes what the static network becomes, for each architecture") {
+  const std::vector<sample> samples = random_samples();
+  const auto check = [&]<class Architecture>(Architecture) {
+    CAPTURE(std::string(Architecture::table.name));
+    const auto by_type = calibrate<net, bpu<Architecture>>(random_weights(), samples);
+    const auto by_name = calibrate(dynamic_model(), {find_accelerator(Architecture::table.name)}, sample_source::of(samples));
+    REQUIRE(by_type);
+    REQUIRE(by_name);
+    CHECK(nnrt_test::difference_of(by_type->network.graph, by_name->network.graph) == "");
+    CHECK(same_weights(by_type->network.weights, by_name->network.weights));
+    CHECK(by_type->text() == by_name->text());
+  };
+  check(bayes{});
+  check(bayes_e{});
+  check(bernoulli2{});
+}
+
+TEST_CASE("calibrate: every node has a place, and those on the processor a reason") {
+  const std::vector<sample> samples = random_samples();
+  const auto made = calibrate(dynamic_model(), {&bayes::table}, sample_source::of(samples));
+  REQUIRE(made);
+  REQUIRE(made->places.size() == made->network.graph.nodes.size());
+  for (std::size_t i = 0; i < made->places.size(); ++i) CHECK(made->places[i].on_accelerator == made->places[i].why.empty());
+  CHECK(made->partition_text() ==
+        "processor    quant_dtype_cast  - converts between floats and stored numbers\n"
+        "accelerator  conv2d \"stem\"\n"
+        "accelerator  max_pool\n"
+        "processor    quant_dtype_cast  - converts between floats and stored numbers\n"
+        "processor    erf  - operator must be in the table (got 0, expected 1)\n"
+        "processor    quant_dtype_cast  - converts between floats and stored numbers\n"
+        "accelerator  reshape\n"
+        "accelerator  full_connection \"head\"\n"
+        "processor    quant_dtype_cast  - converts between floats and stored numbers\n"
+        "processor    softmax  - operator must be asked for (got 0, expected 1)\n");
+}
+
+TEST_CASE("calibrate: a compiled network that was saved gives the same bits") {
+  const std::vector<sample> samples = random_samples();
+  const auto made = calibrate(dynamic_model(), {&bernoulli2::table}, sample_source::of(samples));
+  REQUIRE(made);
+  const saved_model saved[] = {{.network = made->network, .name = "net", .architecture = "bernoulli2", .places = made->places, .inputs = {}, .made_by = {}}};
+  const auto loaded = load_models(std::span<const std::byte>(*models_to_bytes(saved)));
+  REQUIRE(loaded);
+  CHECK(nnrt_test::difference_of(made->network.graph, loaded->front().network.graph) == "");
+  std::vector<float> results[2];
+  for (const bool is_loaded : {false, true}) {
+    const auto compiled = compile(is_loaded ? loaded->front().network : made->network);
+    REQUIRE(compiled);
+    session run(*compiled);
+    std::copy(samples[0].begin(), samples[0].end(), run.input<float>(0).begin());
+    REQUIRE(run.run());
+    const auto y = run.output<float>(0);
+    results[is_loaded ? 1 : 0].assign(y.begin(), y.end());
+  }
+  CHECK(results[0] == results[1]);
+}
+
+TEST_CASE("calibrate: what cannot be quantised is refused with its reason") {
+  const std::vector<sample> samples = random_samples();
+  const auto source = sample_source::of(samples);
+  const auto message = [&](const model& network, const dynamic_bpu& policy, const sample_source& with) {
+    const auto made = calibrate(network, policy, with);
+    return made ? std::string() : made.error().message();
+  };
+  CHECK(message(dynamic_model(), {&bayes::table, true}, source) == "erf: operator must be in the table (got 0, expected 1)");
+  CHECK(message(dynamic_model(), {&bayes::table}, {}) == "calibrate: got 0 samples, expected at least 1");
+  const std::vector<std::array<float, 2>> small(1);
+  CHECK(message(dynamic_model(), {&bayes::table}, sample_source::of(small)) == "calibrate: input 0 of a sample has 2 elements, expected 192");
+  model open = dynamic_model();
+  open.graph.at(open.graph.inputs[0]).desc.shape[0] = -1;
+  CHECK(message(open, {&bayes::table}, source) == "input \"x\" is f32 [?, 8, 8, 3], expected known extents");
+  model missing = dynamic_model();
+  missing.weights = {};
+  CHECK(message(missing, {&bayes::table}, source).find("stem.weight") != std::string::npos);
+  model empty;
+  const std::int32_t x = empty.graph.add_value({{f32, {1, 192}}, ir::kind::input, empty.graph.add_text("x"), 0, ir::none});
+  empty.graph.inputs.push_back(x);
+  empty.graph.outputs.push_back({x, empty.graph.add_text("y")});
+  CHECK(message(empty, {&bayes::table}, source) == "quantise: no node works on floats that bayes takes in 8 bits");
+}
+
+TEST_CASE("accelerators: each table is found by its name, others are not") {
+  for (const accelerator* table : all_accelerators()) CHECK(find_accelerator(table->name) == table);
+  CHECK(all_accelerators().size() == 3);
+  CHECK(find_accelerator("nash") == nullptr);
+}
