@@ -5,6 +5,7 @@
 #pragma once
 
 #include <nnrt/kernels/byte_tile.hpp>
+#include <nnrt/kernels/part.hpp>
 
 #include <algorithm>
 #include <cstdint>

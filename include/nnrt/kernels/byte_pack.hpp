@@ -7,7 +7,6 @@
 #pragma once
 
 #include <nnrt/kernels/byte_scale.hpp>
-#include <nnrt/kernels/gemm.hpp>
 
 #include <algorithm>
 #include <cstdint>

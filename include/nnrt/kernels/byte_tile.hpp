@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/kernels/byte_pack.hpp>
+#include <nnrt/kernels/gemm_tile.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,0 +1,104 @@
+// gemm_pack: the second factor of a product and its bias, in the order in which tiles read them.
+// Flow: a prepare step calls pack() once for each layer; gemm_tile.hpp multiplies with what it made.
+#pragma once
+
+#include <nnrt/kernels/lanes.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Vectors of a panel, and of C that a tile keeps in registers for each of its rows.
+inline constexpr int tile_vectors = 2;
+/// B is packed in panels of this many columns.
+inline constexpr std::int64_t panel_columns = tile_vectors * lanes;
+
+constexpr std::int64_t panels_of(std::int64_t n) { return (n + panel_columns - 1) / panel_columns; }
+
+/// Floats that pack() writes: the bias and k rows, all in whole vectors.
+constexpr std::int64_t packed_floats(std::int64_t k, std::int64_t n) { return (k + 1) * whole_vectors(n); }
+
+/// Whether the last panel, `width` columns wide, is one vector and at most half another (24 columns of 16 lanes): then
+/// two rows of A can share one vector of products for the half, and 24 columns cost 1.5 fma per row instead of 2.
+constexpr bool ends_in_half(std::int64_t width) { return has_halves && width > lanes && width <= lanes + lanes / 2; }
+
+namespace detail {
+
+/// A square of four columns, which lie side by side in `from`, to four rows.
+[[gnu::always_inline]] inline void turn_square(const float* from, std::int64_t column_stride, float* to, std::int64_t width) {
+  typedef float quad __attribute__((vector_size(16)));
+  quad a, b, c, d;
+  __builtin_memcpy(&a, from, 16), __builtin_memcpy(&b, from + column_stride, 16);
+  __builtin_memcpy(&c, from + 2 * column_stride, 16), __builtin_memcpy(&d, from + 3 * column_stride, 16);
+  const quad ac = __builtin_shufflevector(a, c, 0, 4, 1, 5), bd = __builtin_shufflevector(b, d, 0, 4, 1, 5),
+             ac_high = __builtin_shufflevector(a, c, 2, 6, 3, 7), bd_high = __builtin_shufflevector(b, d, 2, 6, 3, 7);
+  const quad rows[] = {__builtin_shufflevector(ac, bd, 0, 4, 1, 5), __builtin_shufflevector(ac, bd, 2, 6, 3, 7),
+                       __builtin_shufflevector(ac_high, bd_high, 0, 4, 1, 5), __builtin_shufflevector(ac_high, bd_high, 2, 6, 3, 7)};
+  for (int i = 0; i < 4; ++i) __builtin_memcpy(to + i * width, &rows[i], 16);
+}
+
+/// k rows of `used` columns from b on, where a column lies side by side, to rows that are `width` floats apart.
+inline void turn_columns(const float* b, std::int64_t column_stride, std::int64_t k, std::int64_t used, std::int64_t width, float* out) {
+  const std::int64_t squares = used / 4 * 4;
+  for (std::int64_t i = 0; i < k; i += 4) {
+    const std::int64_t whole = i + 4 <= k ? squares : 0, end = i + 4 <= k ? i + 4 : k;
+    for (std::int64_t j = 0; j < whole; j += 4) turn_square(b + j * column_stride + i, column_stride, out + i * width + j, width);
+    for (std::int64_t j = whole; j < used; ++j)
+      for (std::int64_t row = i; row < end; ++row) out[row * width + j] = b[j * column_stride + row];
+  }
+}
+
+/// Writes the bias, then calls fill(j, used, width, out) for each panel, which begins with column j and has `used` of `width`
+/// columns; the missing ones become zero.
+template <class Fill> void pack_panels(std::int64_t k, std::int64_t n, const float* bias, float* out, Fill fill) {
+  const std::int64_t padded = whole_vectors(n);
+  for (std::int64_t j = 0; j < padded; ++j) *out++ = bias != nullptr && j < n ? bias[j] : 0.0F;
+  for (std::int64_t j0 = 0; j0 < padded; j0 += panel_columns) {
+    const std::int64_t width = std::min(panel_columns, padded - j0), used = std::min(width, n - j0);
+    const bool twice = ends_in_half(n - j0);
+    fill(j0, used, width, out);
+    for (std::int64_t i = 0; i < k && used < width; ++i) {
+      float* const row = out + i * width;
+      for (std::int64_t j = used; j < width; ++j) row[j] = 0.0F;
+      if (twice) copy_floats(row + lanes, lanes / 2, row + lanes + lanes / 2);
+    }
+    out += k * width;
+  }
+}
+
+}  // namespace detail
+
+/// Packs B and bias. Layout: [bias][panel][k][columns of the panel], missing columns zero; a panel that ends_in_half
+/// has its half vector twice.
+///
+/// \param row_of row_of(i) is where row i begins; its element j lies j * column_stride floats on
+///
+/// \param bias n floats; null: zeros
+///
+/// \param out packed_floats(k, n) floats; 64-byte alignment is faster
+template <class RowOf>
+void pack_rows(RowOf row_of, std::int64_t column_stride, std::int64_t k, std::int64_t n, const float* bias,
+               float* out) {
+  detail::pack_panels(k, n, bias, out, [&](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
+    for (std::int64_t i = 0; i < k; ++i, panel += width) {
+      const float* const row = row_of(i) + j0 * column_stride;
+      if (column_stride == 1) copy_floats(row, used, panel);
+      else
+        for (std::int64_t j = 0; j < used; ++j) panel[j] = row[j * column_stride];
+    }
+  });
+}
+
+/// The same for rows at equal distances.
+///
+/// \param b element (i, j) is b[i * row_stride + j * column_stride]: (n, 1) for a k x n matrix, (1, k) for n x k
+inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_stride, std::int64_t k, std::int64_t n,
+                 const float* bias, float* out) {
+  if (row_stride != 1) return pack_rows([=](std::int64_t i) { return b + i * row_stride; }, column_stride, k, n, bias, out);
+  detail::pack_panels(k, n, bias, out, [=](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
+    detail::turn_columns(b + j0 * column_stride, column_stride, k, used, width, panel);
+  });
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

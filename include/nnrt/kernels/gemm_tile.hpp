@@ -1,0 +1,330 @@
+// gemm_tile: tiles of a product - rows and vectors of C that stay in registers - and the choice of their functions.
+// Flow: gemm.hpp and convolution.hpp walk over tiles; gemm_pack.hpp laid out what they read; plans name a table of functions.
+#pragma once
+
+#include <nnrt/kernels/gemm_pack.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Rows of C that stay in registers during the loop over k, tile_vectors of each: 28 accumulators of 32 registers, 12 of 16. They
+/// must be even, see tile_args.
+inline constexpr int tile_rows = vector_registers == 32 ? 14 : 6;
+
+// --- division of rows among tiles ------------------------------------------
+
+/// The tiles along m rows (or pixels of a line): whole ones, but the last two share what is left when the last would be
+/// a sliver. They follow from m alone, so the order in which a sum is made does not depend on how the work is divided.
+struct row_tiles {
+  std::int64_t m;
+
+  constexpr std::int64_t count() const { return (m + tile_rows - 1) / tile_rows; }
+  constexpr std::int64_t begin(std::int64_t tile) const {
+    if (tile >= count()) return m;
+    const std::int64_t whole = tile * tile_rows, rest = m - whole;
+    const bool sliver = tile > 0 && tile == count() - 1 && rest < tile_rows / 2;
+    // The first of the two gets an even number of rows, so that its function computes none twice.
+    return sliver ? whole - tile_rows + (tile_rows + rest + 3) / 4 * 2 : whole;
+  }
+};
+
+namespace detail {
+
+// --- one tile ---------------------------------------------------------------
+
+/// What one tile computes: `runs` runs of k products, whose values of A start run_stride floats apart; B goes on
+/// without a gap. A plain product is one run; a convolution's runs are the rows of its kernel.
+///
+/// Rows come in two halves with bases of their own. So a tile may span two image rows, and a tile function of 14 rows
+/// also serves 13: the halves overlap by one row, which is computed and stored twice. Half as many functions have to be
+/// compiled.
+struct tile_args {
+  address a = 0, a_second = 0;
+  std::int64_t lda = 0;
+  const float* b = nullptr;
+  std::int64_t k = 0;
+  float *c = nullptr, *c_second = nullptr;
+  std::int64_t ldc = 0;
+  const float* bias = nullptr;
+  clamp_range range = {};
+  std::int64_t last = lanes;  // lanes in use in the last vector
+  std::int64_t runs = 1, run_stride = 0;
+  address ahead = 0;            // see weights_ahead
+  std::int64_t ahead_step = 0;  // bytes per k, 0 when there is nothing left to fetch
+};
+
+/// Reads A down its rows, at one k after the other.
+template <int Rows> struct row_cursor {
+  static constexpr int half = (Rows + 1) / 2;
+  address first, second;
+  strides step;
+
+  explicit row_cursor(const tile_args& t) : first(t.a), second(t.a_second), step(t.lda) {}
+  [[gnu::always_inline]] void advance(std::int64_t floats) {
+    first = advanced(first, floats), second = advanced(second, floats);
+  }
+  /// The value of row Row, `Ahead` floats on, in every lane.
+  template <int Row, int Ahead = 0> [[gnu::always_inline]] vf value() const {
+    return broadcast(floats_at(step.template from<Row % half>(Row < half ? first : second)) + Ahead);
+  }
+};
+
+template <int Rows, int Row> [[gnu::always_inline]] inline float* output_row(const tile_args& t) {
+  constexpr int half = (Rows + 1) / 2;
+  return Row < half ? t.c + Row * t.ldc : t.c_second + (Row - half) * t.ldc;
+}
+
+/// The sums of a tile of 1 or 2 whole vectors per row.
+template <int Vectors, class Rows> struct sums;
+template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<int, Row...>> {
+  static_assert(Vectors == 1 || Vectors == 2);
+  static constexpr int rows = sizeof...(Row);
+  static constexpr int accumulators = rows * Vectors;
+  static constexpr std::int64_t columns = Vectors * lanes;  // of a panel
+  vf of[Vectors][rows];
+
+  [[gnu::always_inline]] void start(const float* bias) {
+    each<Vectors>([&](auto v) __attribute__((always_inline)) { fill<v>(load(bias + v * lanes)); });
+  }
+  [[gnu::always_inline]] void start() {
+    each<Vectors>([&](auto v) __attribute__((always_inline)) { fill<v>(vf(0.0F)); });
+  }
+  template <int Ahead> [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b) {
+    const vf b0 = load(b), b1 = load(b + (Vectors - 1) * lanes);
+    (add_row<Row>(a.template value<Row, Ahead>(), b0, b1), ...);
+  }
+  [[gnu::always_inline]] void add(const sums& other) {
+    each<Vectors>([&](auto v) __attribute__((always_inline)) { ((of[v][Row] = of[v][Row] + other.of[v][Row]), ...); });
+  }
+  [[gnu::always_inline]] void store(const tile_args& t) const {
+    const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
+    if (t.last == lanes) (store_row<Row, false>(output_row<rows, Row>(t), lo, hi, lanes), ...);
+    else (store_row<Row, true>(output_row<rows, Row>(t), lo, hi, t.last), ...);
+  }
+
+ private:
+  template <int V> [[gnu::always_inline]] void fill(vf x) { ((of[V][Row] = x), ...); }
+  template <int R> [[gnu::always_inline]] void add_row(vf x, vf b0, vf b1) {
+    of[0][R] = fma(x, b0, of[0][R]);
+    if constexpr (Vectors == 2) of[1][R] = fma(x, b1, of[1][R]);
+  }
+  template <int R, bool Masked> [[gnu::always_inline]] void store_row(float* c, vf lo, vf hi, std::int64_t last) const {
+    if constexpr (Vectors == 2) kernels::store(c, clamp(of[0][R], lo, hi));
+    float* const end = c + (Vectors - 1) * lanes;
+    const vf x = clamp(of[Vectors - 1][R], lo, hi);
+    if constexpr (Masked) store_first(end, x, last);
+    else kernels::store(end, x);
+  }
+};
+
+/// The sums of a tile of one vector and a half per row: two rows share one vector for their halves (see ends_in_half).
+template <class Pairs> struct sums_and_half;
+template <int... Pair> struct sums_and_half<std::integer_sequence<int, Pair...>> {
+  static constexpr int pairs = sizeof...(Pair), rows = 2 * pairs;
+  static constexpr int accumulators = rows + pairs;
+  static constexpr std::int64_t columns = 2 * lanes;
+  vf of[rows], halves[pairs];
+
+  [[gnu::always_inline]] void start(const float* bias) {
+    const vf whole = load(bias), half = load_half_twice(bias + lanes);
+    ((of[2 * Pair] = whole, of[2 * Pair + 1] = whole, halves[Pair] = half), ...);
+  }
+  template <int Ahead> [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b) {
+    const vf b0 = load(b), b1 = load(b + lanes);
+    (add_pair<Pair>(a.template value<2 * Pair, Ahead>(), a.template value<2 * Pair + 1, Ahead>(), b0, b1), ...);
+  }
+  [[gnu::always_inline]] void store(const tile_args& t) const {
+    const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
+    (store_pair<Pair>(output_row<rows, 2 * Pair>(t), output_row<rows, 2 * Pair + 1>(t), lo, hi, t.last), ...);
+  }
+
+ private:
+  template <int P> [[gnu::always_inline]] void add_pair(vf x0, vf x1, vf b0, vf b1) {
+    of[2 * P] = fma(x0, b0, of[2 * P]);
+    of[2 * P + 1] = fma(x1, b0, of[2 * P + 1]);
+    halves[P] = fma(blend_halves(x0, x1), b1, halves[P]);
+  }
+  template <int P> [[gnu::always_inline]] void store_pair(float* c0, float* c1, vf lo, vf hi, std::int64_t last) const {
+    kernels::store(c0, clamp(of[2 * P], lo, hi));
+    kernels::store(c1, clamp(of[2 * P + 1], lo, hi));
+    store_halves(c0 + lanes, c1 + lanes, clamp(halves[P], lo, hi), last);
+  }
+};
+
+/// Sets of sums that a tile keeps: with fewer than eight accumulators, too few to hide the latency of two fma per
+/// cycle, several k at once go to a set each.
+constexpr int sets_for(int accumulators) { return accumulators >= 8 ? 1 : (8 + accumulators - 1) / accumulators; }
+
+/// Asks for two lines that are read later. Tiles of two vectors and 12 accumulators or more have load slots to spare for it.
+template <class Sums> [[gnu::always_inline]] inline void fetch_ahead(address& ahead, std::int64_t step) {
+  if constexpr (Sums::accumulators >= 12 && Sums::accumulators > Sums::rows) {
+    __builtin_prefetch(reinterpret_cast<const char*>(ahead), 0, 2);
+    __builtin_prefetch(reinterpret_cast<const char*>(ahead + 64), 0, 2);
+    ahead += static_cast<address>(step);
+  }
+}
+
+template <class Isa, class Sums> [[gnu::noinline]] void tile(const tile_args& t) {
+  constexpr int sets = sets_for(Sums::accumulators);
+  Sums sum[sets];
+  sum[0].start(t.bias);
+  if constexpr (sets > 1) each<sets - 1>([&](auto s) __attribute__((always_inline)) { sum[s + 1].start(); });
+  row_cursor<Sums::rows> a(t);
+  const float* b = t.b;
+  address ahead = t.ahead;
+  for (std::int64_t run = t.runs; run > 0; --run) {
+    const float* const end = b + t.k * Sums::columns;
+    if constexpr (sets > 1) {
+      for (const float* const whole = b + t.k / sets * (sets * Sums::columns); b != whole;
+           b += sets * Sums::columns, a.advance(sets))
+        each<sets>([&](auto s)
+                       __attribute__((always_inline)) { sum[s].template add_products<s>(a, b + s * Sums::columns); });
+    }
+    for (; b != end; b += Sums::columns, a.advance(1)) {
+      fetch_ahead<Sums>(ahead, t.ahead_step);
+      sum[0].template add_products<0>(a, b);
+    }
+    a.advance(t.run_stride - t.k);
+  }
+  if constexpr (sets > 1) each<sets - 1>([&](auto s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
+  sum[0].store(t);
+}
+
+// --- choice of the tile's function ------------------------------------------
+
+using tile_function = void (*)(const tile_args&);
+
+/// Tile functions exist for 1, 2, 4, 6, … rows; this is the row count of the one that serves `rows`.
+constexpr std::int64_t function_rows(std::int64_t rows) { return rows == 1 ? 1 : (rows + 1) / 2 * 2; }
+
+template <int N> using first_integers = std::make_integer_sequence<int, N>;
+
+/// What the columns of a panel in use need.
+enum class tile_columns { one_vector, two_vectors, one_and_half };
+constexpr tile_columns columns_for(std::int64_t width) {
+  if (ends_in_half(width)) return tile_columns::one_and_half;
+  return width <= lanes ? tile_columns::one_vector : tile_columns::two_vectors;
+}
+
+inline constexpr int row_counts = tile_rows / 2 + 1;
+
+/// The function for 2 I rows, or for one if I is 0. For fewer than 8 rows a half is not worth a function of its own: a
+/// whole second vector computes the same.
+template <class Isa, tile_columns Columns, int I> constexpr tile_function function_for() {
+  constexpr int rows = I == 0 ? 1 : 2 * I;
+  if constexpr (Columns == tile_columns::one_vector) return &tile<Isa, sums<1, first_integers<rows>>>;
+  else if constexpr (Columns == tile_columns::one_and_half && has_halves && rows >= 8)
+    return &tile<Isa, sums_and_half<first_integers<I>>>;
+  else return &tile<Isa, sums<2, first_integers<rows>>>;
+}
+
+}  // namespace detail
+
+/// Which tiles products are made of: bit i of `rows` stands for function_rows of 2 i (bit 0: of one), bit c of `columns` for
+/// tile_columns c.
+struct tile_set {
+  unsigned rows = 0, columns = 0;
+
+  constexpr tile_set operator|(tile_set other) const { return {rows | other.rows, columns | other.columns}; }
+  constexpr bool contains(tile_set other) const { return (rows | other.rows) == rows && (columns | other.columns) == columns; }
+  friend constexpr bool operator==(const tile_set&, const tile_set&) = default;
+};
+inline constexpr tile_set all_tiles{(1U << detail::row_counts) - 1, 0b111};
+
+namespace detail {
+/// The set of one function.
+constexpr tile_set tile_of(std::int64_t rows, std::int64_t width) {
+  return {1U << (function_rows(rows) / 2), 1U << static_cast<unsigned>(columns_for(width))};
+}
+/// The tiles of `rows` rows along n columns.
+constexpr tile_set tiles_along(std::int64_t rows, std::int64_t n) {
+  tile_set set;
+  if (n >= panel_columns) set = tile_of(rows, panel_columns);
+  if (n % panel_columns != 0) set = set | tile_of(rows, n % panel_columns);
+  return set;
+}
+}  // namespace detail
+
+/// The set for the product of an m x k and a k x n matrix.
+constexpr tile_set tile_set_for(std::int64_t m, std::int64_t n) {
+  const row_tiles tiles{m};
+  tile_set set;
+  // All but the last two are whole, and alike.
+  for (std::int64_t tile = std::max<std::int64_t>(0, tiles.count() - 3); tile < tiles.count(); ++tile)
+    set = set | detail::tiles_along(tiles.begin(tile + 1) - tiles.begin(tile), n);
+  return set;
+}
+
+/// The functions of a set; null where the set has none.
+struct tile_table {
+  detail::tile_function of[3][detail::row_counts] = {};  // [tile_columns][function_rows / 2]
+
+  detail::tile_function for_tile(std::int64_t rows, std::int64_t width) const {
+    return of[static_cast<std::size_t>(detail::columns_for(width))][detail::function_rows(rows) / 2];
+  }
+};
+
+namespace detail {
+
+template <class Isa, tile_set Set, tile_columns Columns, int I> constexpr void add_function(tile_table& table) {
+  constexpr auto c = static_cast<unsigned>(Columns);
+  if constexpr ((Set.columns >> c & 1U) != 0 && (Set.rows >> I & 1U) != 0) table.of[c][I] = function_for<Isa, Columns, I>();
+}
+template <class Isa, tile_set Set, int... I> constexpr void add_functions(tile_table& table, std::integer_sequence<int, I...>) {
+  (add_function<Isa, Set, tile_columns::one_vector, I>(table), ...);
+  (add_function<Isa, Set, tile_columns::two_vectors, I>(table), ...);
+  (add_function<Isa, Set, tile_columns::one_and_half, I>(table), ...);
+}
+
+/// The functions of a set: others are not compiled.
+template <class Isa, tile_set Set> constexpr tile_table make_table() {
+  tile_table table;
+  add_functions<Isa, Set>(table, first_integers<row_counts>{});
+  return table;
+}
+
+}  // namespace detail
+
+/// The functions of all tiles.
+template <class Isa> inline constexpr tile_table tiles_of = detail::make_table<Isa, all_tiles>();
+
+namespace detail {
+
+// The functions of all tiles take a compiler 0.8 s and 26 KB. So the plan of each product points to a table with few more than
+// those that it needs, and a program has only the functions of the tables that its plans point to.
+
+/// Sets of rows for which there are tables: each count alone, each beside whole tiles, whole tiles before two that share what is
+/// left, all; sets of columns: one kind, whole panels before another kind, all.
+inline constexpr int row_sets = 2 * row_counts + 1, column_sets = 6;
+constexpr unsigned row_set(int i) {
+  constexpr unsigned whole = 1U << (row_counts - 1);
+  if (i < row_counts) return 1U << i;
+  if (i < 2 * row_counts - 1) return whole | 1U << (i - row_counts);
+  if (i == 2 * row_counts - 1) return whole | 1U << ((tile_rows + 4) / 4) | 1U << ((tile_rows + 8) / 4);
+  return all_tiles.rows;
+}
+constexpr unsigned column_set(int i) {
+  constexpr unsigned sets[column_sets] = {0b001, 0b010, 0b100, 0b011, 0b110, 0b111};
+  return sets[i];
+}
+
+}  // namespace detail
+
+/// How many tables there are - the last one has all functions - and the number of the smallest one with those of a set.
+inline constexpr int tile_tables = detail::row_sets * detail::column_sets;
+constexpr int tile_table_for(tile_set set) {
+  int r = 0, c = 0;
+  while ((detail::row_set(r) | set.rows) != detail::row_set(r)) ++r;
+  while ((detail::column_set(c) | set.columns) != detail::column_set(c)) ++c;
+  return r * detail::column_sets + c;
+}
+/// The table of this number.
+template <class Isa, int Table>
+inline constexpr tile_table some_tiles =
+    detail::make_table<Isa, tile_set{detail::row_set(Table / detail::column_sets), detail::column_set(Table % detail::column_sets)}>();
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
