@@ -66,7 +66,7 @@ struct eltwise {
   }
   /// The function of two stored numbers for this mode.
   template <class T, eltwise_mode Mode> static constexpr auto stored(const detail::stored_pair& of) {
-    if constexpr (Mode == eltwise_mode::maximum) return detail::stored_maximum<T>(of);
+    if constexpr (Mode == eltwise_mode::maximum) return maximum::stored<T>(of);
     else if constexpr (Mode == eltwise_mode::sum) return detail::stored_sum<T>(of, 1);
     else return detail::stored_product<T>(of);
   }

@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); it runs by its reference.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/unary.hpp>
 
 namespace nnrt::inline NNRT_ISA {
@@ -12,10 +13,21 @@ namespace ops {
 ///   x: any shape      y: the same shape, true where x is false
 ///
 /// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_LOGICAL_NOT.
-struct logical_not : detail::elementwise<types::logical> {
+struct logical_not {
   static constexpr op_code code{82};
   static constexpr std::string_view name = "logical_not";
+  static constexpr operand_spec inputs[] = {{"x", types::logical}};
+  static constexpr operand_spec outputs[] = {{"y", types::logical}};
+  static constexpr operator_traits traits{.result = storage::in_place};
   static constexpr foreign_numbers foreign{.nnrt = 82, .hdi = 82};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  enum class rule {};
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return yields(in[0].desc);
+  }
+  static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
     detail::for_each_element<T>(in, out, [](bool x) { return !x; });

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
-#include <nnrt/ops/detail/quantised_binary.hpp>
+#include <nnrt/ops/detail/extreme.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -20,16 +20,10 @@ namespace ops {
 ///
 /// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt
 /// OH_NN_OPS_MAXIMUM; NaN as in NumPy and ONNX.
-struct maximum {
+struct maximum : detail::extreme<detail::larger_first> {
   static constexpr op_code code{20};
   static constexpr std::string_view name = "maximum";
-  static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
-  static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{
-      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 20, .hdi = 90, .tells_quantisation = 0};
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
   enum class rule {
     types_must_have_a_common_type,
     operands_must_not_both_be_boolean,
@@ -43,24 +37,6 @@ struct maximum {
 
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     return detail::infer_stored_arithmetic<rule>(in, wanted);
-  }
-  static constexpr auto macs = no_macs;
-
-  /// One element of the result.
-  template <class T> static constexpr T element(const attrs&, T a, T b) {
-    if constexpr (!std::is_integral_v<T>)
-      if (math::is_nan(static_cast<math::compute_t<T>>(a))) return a;
-    return a > b ? a : b;
-  }
-  /// The function of two stored numbers.
-  template <class T> static constexpr auto stored(const detail::stored_pair& of) {
-    return detail::stored_maximum<T>(of);
-  }
-
-  template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
-    if constexpr (can_be_stored<T>)
-      if (in[0].desc->quantised) return detail::for_each_pair<T>(in, out, stored<T>({in, out, activation::none}));
-    detail::for_each_pair<T>(in, out, [&](T a, T b) { return element(attributes, a, b); });
   }
 };
 

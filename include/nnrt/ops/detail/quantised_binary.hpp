@@ -162,34 +162,4 @@ template <class T> struct stored_slope {
   }
 };
 
-/// The larger of a and b, each brought to the scale of y; which leaves them as they are where all scales are equal, as
-/// they have to be for TFLite's MAXIMUM.
-template <class T> struct stored_maximum {
-  std::int32_t zero_a, zero_b;
-  fixed_point factor_a, factor_b;
-  stored_result<T> result;
-
-  constexpr explicit stored_maximum(const stored_pair& of)
-      : zero_a(of.a.zero_point),
-        zero_b(of.b.zero_point),
-        factor_a(fixed_point_of(double{of.a.scale} / double{of.y.scale})),
-        factor_b(fixed_point_of(double{of.b.scale} / double{of.y.scale})),
-        result(of.y, of.fused) {}
-  constexpr T operator()(T a, T b) const {
-    const T x = result(a - zero_a, factor_a), y = result(b - zero_b, factor_b);
-    return x > y ? x : y;
-  }
-};
-
-/// The smaller of a and b, likewise.
-template <class T> struct stored_minimum {
-  stored_maximum<T> pair;
-
-  constexpr explicit stored_minimum(const stored_pair& of) : pair(of) {}
-  constexpr T operator()(T a, T b) const {
-    const T x = pair.result(a - pair.zero_a, pair.factor_a), y = pair.result(b - pair.zero_b, pair.factor_b);
-    return x < y ? x : y;
-  }
-};
-
 }  // namespace nnrt::inline NNRT_ISA::ops::detail

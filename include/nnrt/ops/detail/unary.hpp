@@ -27,21 +27,4 @@ template <class T, class F> constexpr void for_each_number(arguments in, results
   else for_each_element<T>(in, out, [&](T x) { return static_cast<T>(f(static_cast<std::uint64_t>(x))); });
 }
 
-/// What operators on one plain tensor of these dtypes have in common: y is like x and may take its place, and there is
-/// no rule of their own that x could break.
-template <dtype_set Types> struct elementwise {
-  static constexpr operand_spec inputs[] = {{"x", Types}};
-  static constexpr operand_spec outputs[] = {{"y", Types}};
-  static constexpr operator_traits traits{.result = storage::in_place};
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
-  enum class rule {};
-
-  template <class Attrs>
-  static constexpr verdict infer(const Attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return yields(in[0].desc);
-  }
-  static constexpr auto macs = no_macs;
-};
-
 }  // namespace nnrt::inline NNRT_ISA::ops::detail

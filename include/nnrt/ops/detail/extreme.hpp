@@ -1,0 +1,62 @@
+// extreme: what minimum and maximum share - dtypes, the way of two elements, plain or stored.
+// Flow: ops/minimum.hpp and ops/maximum.hpp are made of it; each keeps its own enum of rules, so that errors name the operator.
+#pragma once
+
+#include <nnrt/core/array_ref.hpp>
+#include <nnrt/ops/detail/quantised_binary.hpp>
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+struct smaller_first {
+  template <class T> static constexpr bool before(T a, T b) { return a < b; }
+};
+struct larger_first {
+  template <class T> static constexpr bool before(T a, T b) { return a > b; }
+};
+
+/// The one of a and b that comes first, each brought to the scale of y; which leaves them as they are where all scales are equal, as
+/// they have to be for TFLite's MINIMUM and MAXIMUM.
+template <class T, class Order> struct stored_extreme {
+  std::int32_t zero_a, zero_b;
+  fixed_point factor_a, factor_b;
+  stored_result<T> result;
+
+  constexpr explicit stored_extreme(const stored_pair& of)
+      : zero_a(of.a.zero_point),
+        zero_b(of.b.zero_point),
+        factor_a(fixed_point_of(double{of.a.scale} / double{of.y.scale})),
+        factor_b(fixed_point_of(double{of.b.scale} / double{of.y.scale})),
+        result(of.y, of.fused) {}
+  constexpr T operator()(T a, T b) const {
+    const T x = result(a - zero_a, factor_a), y = result(b - zero_b, factor_b);
+    return Order::before(x, y) ? x : y;
+  }
+};
+
+/// An operator that takes the one of two elements that comes first; a NaN is taken before all.
+template <class Order> struct extreme {
+  static constexpr operand_spec inputs[] = {{"a", arithmetic}, {"b", arithmetic}};
+  static constexpr operand_spec outputs[] = {{"y", types::number}};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  static constexpr auto macs = no_macs;
+
+  /// One element of the result.
+  template <class T> static constexpr T element(const attrs&, T a, T b) {
+    if constexpr (!std::is_integral_v<T>)
+      if (math::is_nan(static_cast<math::compute_t<T>>(a))) return a;
+    return Order::before(a, b) ? a : b;
+  }
+  /// The function of two stored numbers.
+  template <class T> static constexpr auto stored(const stored_pair& of) { return stored_extreme<T, Order>(of); }
+
+  template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
+    if constexpr (can_be_stored<T>)
+      if (in[0].desc->quantised) return for_each_pair<T>(in, out, stored<T>({in, out, activation::none}));
+    for_each_pair<T>(in, out, [&](T a, T b) { return element(attributes, a, b); });
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
