@@ -3,13 +3,14 @@
 
 #include <doctest/doctest.h>
 
-#include <sys/wait.h>
-#include <unistd.h>
+#include "support/child_process.hpp"
+
 #include <csignal>
 
 namespace {
 
 using namespace nnrt;
+using namespace nnrt_test;
 
 std::string told;
 void remember(const std::string& message) { told = message; }
@@ -24,25 +25,9 @@ TEST_CASE("contract: a handler of the program's own is told the line, until it i
 }
 
 TEST_CASE("contract: without one the line is printed and the program aborts") {
-  int ends[2];
-  REQUIRE(pipe(ends) == 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    dup2(ends[1], 2);
-    std::signal(SIGABRT, SIG_DFL);
-    broken_contract("the reason");
-    _exit(0);
-  }
-  close(ends[1]);
-  char printed[64] = {};
-  const ssize_t length = read(ends[0], printed, sizeof(printed) - 1);
-  int status = 0;
-  waitpid(child, &status, 0);
-  close(ends[0]);
-  CHECK(length > 0);
-  CHECK(std::string(printed) == "nnrt: the reason\n");
-  CHECK(WIFSIGNALED(status));
-  CHECK(WTERMSIG(status) == SIGABRT);
+  const last_words said = last_words_of([] { broken_contract("the reason"); });
+  CHECK(said.printed == "nnrt: the reason\n");
+  CHECK(said.signal == SIGABRT);
 }
 
 }  // namespace

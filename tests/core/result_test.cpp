@@ -3,8 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include <sys/wait.h>
-#include <unistd.h>
+#include "support/child_process.hpp"
 
 #include <csignal>
 #include <memory>
@@ -16,6 +15,7 @@
 namespace {
 
 using namespace nnrt;
+using namespace nnrt_test;
 
 result<int> half(int x) {
   if (x % 2 != 0) return fail(error_code::invalid_argument, "got " + std::to_string(x) + ", expected an even number");
@@ -117,24 +117,9 @@ TEST_CASE("result: what follows a value does not follow an error, and the other 
 }
 
 TEST_CASE("result: value() of an error ends the program, and says which error") {
-  int ends[2];
-  REQUIRE(pipe(ends) == 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    dup2(ends[1], 2);
-    std::signal(SIGABRT, SIG_DFL);
-    _exit(half(3).value());
-  }
-  close(ends[1]);
-  char printed[128] = {};
-  const ssize_t length = read(ends[0], printed, sizeof(printed) - 1);
-  int status = 0;
-  waitpid(child, &status, 0);
-  close(ends[0]);
-  CHECK(length > 0);
-  CHECK(std::string(printed) == "nnrt: value() of an error: got 3, expected an even number\n");
-  CHECK(WIFSIGNALED(status));
-  CHECK(WTERMSIG(status) == SIGABRT);
+  const last_words said = last_words_of([] { static_cast<void>(half(3).value()); });
+  CHECK(said.printed == "nnrt: value() of an error: got 3, expected an even number\n");
+  CHECK(said.signal == SIGABRT);
 }
 
 TEST_CASE("result: without a value to give it says that all is done, or why not") {

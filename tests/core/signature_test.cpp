@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "support/operators.hpp"
+#include "support/wish.hpp"
 
 #include <bit>
 #include <limits>
@@ -39,11 +40,6 @@ constexpr operand x(dtype type, quantisation q) { return computed(of(type, q)); 
 constexpr std::int64_t bits(float real) { return std::bit_cast<std::int32_t>(real); }
 constexpr quant scaled(float scale) { return {scale, 0}; }
 constexpr quant shifted(std::int32_t zero_point) { return {1.0F, zero_point}; }
-constexpr tensor_desc wish(quantisation q) {
-  tensor_desc d;
-  d.quantised = q;
-  return d;
-}
 
 constexpr float smallest = std::numeric_limits<float>::min(), largest = std::numeric_limits<float>::max();
 constexpr float infinite = std::numeric_limits<float>::infinity();

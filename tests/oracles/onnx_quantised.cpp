@@ -1,5 +1,6 @@
 // onnx_quantised: rows for operators on 8-bit integers, those that stand for real numbers and those that do not.
 #include "oracles/onnx_import.hpp"
+#include "support/wish.hpp"
 
 #include <algorithm>
 
@@ -39,13 +40,6 @@ quant quant_of(network& net, const node& n, std::size_t scale, std::size_t zero_
   if (scales.size() != 1) throw left_out{reasons::per_channel_zero_points};
   const auto points = net.has(n, zero_point) ? net.integers(n, zero_point) : numbers_t{0};
   return {static_cast<float>(scales[0]), static_cast<std::int32_t>(points[0])};
-}
-
-/// A result with this quantisation; its dtype and shape follow from the operands.
-tensor_desc wish(quant how) {
-  tensor_desc wanted;
-  wanted.quantised = how;
-  return wanted;
 }
 
 void quantize(network& net, const node& n, std::string_view op) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "support/operators.hpp"
+#include "support/wish.hpp"
 
 #include <initializer_list>
 #include <limits>
@@ -94,12 +95,6 @@ constexpr bool all_refused_as_stated(const refused_stored_pair<Rule> (&table)[N]
 constexpr quant some_scale{.scale = 0.5F, .zero_point = 3}, other_scale{.scale = 0.25F, .zero_point = -4};
 constexpr tensor_desc i8_of(shape_t shape, quantisation q = some_scale) {
   return {i8, default_format(shape.rank), shape, q};
-}
-/// A wish for a scale, and for nothing else.
-constexpr tensor_desc wish(quantisation q) {
-  tensor_desc d;
-  d.quantised = q;
-  return d;
 }
 
 /// The rows that every operator on two quantised tensors has to refuse; which rule is broken comes from its own enum.

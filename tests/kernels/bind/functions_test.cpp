@@ -19,7 +19,7 @@
 #include <nnrt/kernels/bind/sin.hpp>
 #include <nnrt/kernels/bind/square.hpp>
 #include <nnrt/kernels/bind/swish.hpp>
-#include <support/kernels.hpp>
+#include <support/functions.hpp>
 
 #include <cmath>
 #include <limits>
@@ -27,14 +27,6 @@
 using namespace nnrt_test;
 
 namespace {
-
-/// From -range to range in equal steps, zero in the middle.
-std::vector<float> ramp(std::int64_t n, float range) {
-  std::vector<float> values;
-  for (std::int64_t i = 0; i < n; ++i)
-    values.push_back(range * (static_cast<float>(2 * i) / static_cast<float>(n - 1) - 1.0F));
-  return values;
-}
 
 /// The ends of the numbers that there are, halves and whole numbers with their neighbours, where fractions end, where
 /// angles get too large for vectors, where the logarithm's halves meet.
@@ -49,17 +41,7 @@ std::vector<float> edges() {
 }
 
 template <class Op> void check_function(const typename Op::attrs& attrs, tolerance allowed) {
-  for (std::int64_t n = 1; n <= 3 * kernels::lanes + 1; ++n) {
-    CAPTURE(n);
-    check_kernel<Op>(attrs, {floats({n}, random_floats(n, 7, 9.0F))}, allowed);
-    check_kernel<Op>(attrs, {floats({n}, with_special_values(random_floats(n, 8)))}, allowed);
-  }
-  for (const float range : {0.01F, 1.0F, 12.0F, 120.0F, 5e3F, 1e6F}) {
-    CAPTURE(range);
-    check_kernel<Op>(attrs, {floats({2001}, ramp(2001, range))}, allowed);
-  }
-  const std::vector<float> at = edges();
-  check_kernel<Op>(attrs, {floats({static_cast<std::int64_t>(at.size())}, at)}, allowed);
+  nnrt_test::check_function<Op>(attrs, allowed, {0.01F, 1.0F, 12.0F, 120.0F, 5e3F, 1e6F}, edges());
 }
 
 }  // namespace
@@ -113,22 +95,6 @@ TEST_CASE("exp: other bases, factors and summands are left to the reference") {
   attrs.scale = 2;
   CHECK(has_no_kernel<ops::exp>(attrs, {floats({40}, 3)}));
 }
-
-namespace {
-
-/// A wish for a scale.
-tensor_desc wish(quantisation q) {
-  tensor_desc d;
-  d.quantised = q;
-  return d;
-}
-given_operand stored_pattern(dtype type, shape_t shape, std::int32_t zero_point) {
-  given_operand x = pattern(type, shape);
-  x.desc.quantised = quant{0.05F, zero_point};
-  return x;
-}
-
-}  // namespace
 
 TEST_CASE_TEMPLATE("functions of stored bytes: a table of what the reference gives", Op, ops::abs, ops::neg, ops::square, ops::reciprocal,
                    ops::floor, ops::ceil, ops::round, ops::leaky_relu, ops::clip, ops::exp, ops::log, ops::swish, ops::hard_sigmoid,

@@ -8,7 +8,7 @@
 #include <nnrt/kernels/bind/sigmoid.hpp>
 #include <nnrt/kernels/bind/sqrt.hpp>
 #include <nnrt/kernels/bind/tanh.hpp>
-#include <support/kernels.hpp>
+#include <support/functions.hpp>
 
 #include <cmath>
 #include <limits>
@@ -17,30 +17,13 @@ using namespace nnrt_test;
 
 namespace {
 
-/// From -range to range in equal steps, zero in the middle.
-std::vector<float> ramp(std::int64_t n, float range) {
-  std::vector<float> values;
-  for (std::int64_t i = 0; i < n; ++i)
-    values.push_back(range * (static_cast<float>(2 * i) / static_cast<float>(n - 1) - 1.0F));
-  return values;
-}
-
 /// The largest numbers, the smallest, subnormal ones, and where exponentials begin to overflow and vanish.
 const std::vector<float> edges = {3.4e38F, -3.4e38F, 1e-38F, -1e-38F, 1e-45F, -1e-45F, 88.0F,  -88.0F,  88.8F, -88.8F,
                                   87.3F,   -87.3F,   87.4F,  -87.4F,  44.4F,  -44.4F,  104.0F, -104.0F, 13.2F, -13.2F,
                                   0.65F,   -0.65F,   9.1F,   -9.1F,   1e-5F,  -1e-5F,  1e19F,  -1e19F};
 
 template <class Op> void check_function(const typename Op::attrs& attrs, tolerance allowed = {2e-7, 5e-7}) {
-  for (std::int64_t n = 1; n <= 3 * kernels::lanes + 1; ++n) {
-    CAPTURE(n);
-    check_kernel<Op>(attrs, {floats({n}, random_floats(n, 7, 9.0F))}, allowed);
-    check_kernel<Op>(attrs, {floats({n}, with_special_values(random_floats(n, 8)))}, allowed);
-  }
-  for (const float range : {0.01F, 1.0F, 12.0F, 120.0F}) {
-    CAPTURE(range);
-    check_kernel<Op>(attrs, {floats({2001}, ramp(2001, range))}, allowed);
-  }
-  check_kernel<Op>(attrs, {floats({static_cast<std::int64_t>(edges.size())}, edges)}, allowed);
+  nnrt_test::check_function<Op>(attrs, allowed, {0.01F, 1.0F, 12.0F, 120.0F}, edges);
 }
 
 }  // namespace
@@ -60,22 +43,6 @@ TEST_CASE("tanh: small numbers keep their relative accuracy") {
   check_kernel<ops::tanh>({}, {floats({1001}, ramp(1001, 1e-4F))}, {0, 3e-7});
   check_kernel<ops::tanh>({}, {floats({1001}, ramp(1001, 1.0F))}, {0, 5e-7});
 }
-
-namespace {
-
-/// A wish for a scale.
-tensor_desc wish(quantisation q) {
-  tensor_desc d;
-  d.quantised = q;
-  return d;
-}
-given_operand stored_pattern(dtype type, shape_t shape, std::int32_t zero_point) {
-  given_operand x = pattern(type, shape);
-  x.desc.quantised = quant{0.05F, zero_point};
-  return x;
-}
-
-}  // namespace
 
 TEST_CASE_TEMPLATE("functions of stored bytes: a table of what the reference gives, for tensors of every size", Op, ops::relu,
                    ops::relu6, ops::sigmoid, ops::tanh, ops::hswish, ops::gelu, ops::sqrt, ops::rsqrt) {
