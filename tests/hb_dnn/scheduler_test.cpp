@@ -52,7 +52,7 @@ struct diary {
 };
 
 std::shared_ptr<task> submitted(scheduler& to, const job_order& order, work does) {
-  auto made = std::make_shared<task>(nullptr);
+  auto made = std::make_shared<task>(false);
   std::vector<work> jobs;
   jobs.push_back(std::move(does));
   REQUIRE(to.add(*made, order, std::move(jobs)) == HB_DNN_SUCCESS);
@@ -155,7 +155,7 @@ TEST_CASE("scheduler: a released task does not begin, and ends at its next check
 TEST_CASE("scheduler: a task of several jobs has ended when all of them have, and fails when one does") {
   scheduler cores;
   diary d;
-  auto made = std::make_shared<task>(nullptr);
+  auto made = std::make_shared<task>(false);
   const work failing = [](const checkpoint&) -> result<void> { return nnrt::fail(nnrt::error_code::rule_broken, "on purpose"); };
   CHECK(cores.wait(*made, 1) == HB_DNN_API_USE_ERROR);
   CHECK(cores.add(*made, {}, {d.entry(1), failing, d.entry(2)}) == HB_DNN_SUCCESS);

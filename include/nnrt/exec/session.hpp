@@ -101,6 +101,12 @@ class session {
     if (own_inputs_.empty()) own_inputs_.assign(bases_.begin() + first_input, bases_.begin() + first_input + static_cast<std::ptrdiff_t>(plan().inputs.size()));
     if (i < own_inputs_.size()) bases_[first_input + i] = first != nullptr ? const_cast<std::byte*>(first) : own_inputs_[i];
   }
+  /// The bytes of input i, whatever its dtype, as input() gives its elements.
+  std::span<std::byte> input_bytes(std::size_t i) {
+    if (i >= plan().inputs.size()) return {};
+    const operand_slot& slot = plan().slot_of(plan().inputs[i]);
+    return {bases_[static_cast<std::size_t>(slot.base)] + slot.offset, static_cast<std::size_t>(plan().desc_of(slot).bytes())};
+  }
   /// The bytes of output i of the last run, whatever its dtype.
   std::span<const std::byte> output_bytes(std::size_t i) const {
     if (i >= plan().outputs.size()) return {};

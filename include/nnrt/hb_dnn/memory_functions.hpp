@@ -31,7 +31,8 @@ NNRT_C_API int32_t hbSysAllocCachedMem(hbSysMem* mem, uint32_t size) {
 }
 NNRT_C_API int32_t hbSysFlushMem(hbSysMem* mem, int32_t flag) {
   const bool is_flag = flag == HB_SYS_MEM_CACHE_INVALIDATE || flag == HB_SYS_MEM_CACHE_CLEAN;
-  return nnrt::hb_dnn::on_memory("hbSysFlushMem", mem != nullptr && mem->virAddr != nullptr && is_flag, [](auto&) -> int32_t { return HB_SYS_SUCCESS; });
+  return nnrt::hb_dnn::on_memory("hbSysFlushMem", mem != nullptr && mem->virAddr != nullptr && is_flag,
+                                 [](auto&) -> int32_t { return HB_SYS_SUCCESS; });
 }
 NNRT_C_API int32_t hbSysFreeMem(hbSysMem* mem) {
   return nnrt::hb_dnn::on_memory("hbSysFreeMem", mem != nullptr, [=](auto& memory) { return memory.free(*mem); });

@@ -10,22 +10,68 @@ namespace nnrt::inline NNRT_ISA::hb_dnn {
 class packed_models;
 class loaded_model;
 
+/// What a handle of a model stands for.
+struct model_entry {
+  std::shared_ptr<loaded_model> model;
+  std::weak_ptr<packed_models> owner;
+};
+
 /// One for each program.
 struct runtime {
-  static runtime& the() {
-    static runtime one;
-    return one;
+  static inline runtime& the();
+
+  /// The models that a model belongs to; null when they were released.
+  std::shared_ptr<packed_models> owner_of(const void* model) const {
+    const auto found = models.find(model);
+    return found != nullptr ? found->owner.lock() : nullptr;
+  }
+  /// Whether a task of this kind may come besides those that are alive. Tasks of resizing that somebody has waited for make room: some clients
+  /// never release them. To be asked under `admission`.
+  bool may_add_task(bool resizes) {
+    int alive = 0;
+    void* done = nullptr;
+    for (const auto& [handle, one] : tasks.all()) {
+      if (one->is_resizing != resizes) continue;
+      ++alive;
+      if (resizes && cores.was_awaited(*one) && (done == nullptr || handle < done)) done = handle;
+    }
+    if (alive >= most_tasks && done != nullptr) --alive, (void)tasks.take(done);
+    return alive < most_tasks;
+  }
+  /// Whether a task that has not been released runs one of these models. To be asked under `admission`.
+  bool runs(const packed_models& owner) const {
+    for (const auto& [handle, one] : tasks.all())
+      for (const auto& each : one->owners)
+        if (each.get() == &owner) return true;
+    return false;
   }
 
   device_memory memory;
   handle_registry<packed_models> packed;
-  handle_registry<loaded_model> models;
+  handle_registry<model_entry> models;
   handle_registry<task> tasks;
   std::mutex admission;    // held by whoever makes tasks, or takes models back
-  scheduler cores;         // last: at the program's end its threads end first
+  scheduler cores;
 
- private:
   runtime() { (void)c_api::detail::sink(); }  // which therefore lives longer
 };
+
+namespace detail {
+
+/// At the program's end the cores stop, but what clients' own static objects may still hand back stays where it is.
+union kept_runtime {
+  runtime value;
+
+  kept_runtime() : value() {}
+  kept_runtime(const kept_runtime&) = delete;
+  ~kept_runtime() { value.cores.stop(); }
+};
+
+}  // namespace detail
+
+inline runtime& runtime::the() {
+  static detail::kept_runtime one;
+  return one.value;
+}
 
 }  // namespace nnrt::inline NNRT_ISA::hb_dnn

@@ -57,9 +57,9 @@ using work = std::function<result<void>(const checkpoint&)>;
 /// What one call of hbDNNInfer, hbDNNRoiInfer or hbDNNResize started, or several calls that are one task.
 class task {
  public:
-  /// owner: whom the task keeps alive, the models; null: nobody (resizing).
-  explicit task(std::shared_ptr<const void> owner) : owner_(std::move(owner)) {}
-  const void* owner() const { return owner_.get(); }
+  explicit task(bool only_resizes) : is_resizing(only_resizes) {}
+  const bool is_resizing;
+  std::vector<std::shared_ptr<const void>> owners;   // of the models that it runs; under runtime::admission
 
  private:
   friend class scheduler;
@@ -69,7 +69,6 @@ class task {
     work does;
   };
 
-  const std::shared_ptr<const void> owner_;
   // The rest is read and written under the scheduler's lock.
   std::vector<job> jobs_;           // from when it is submitted they stay where they are
   bool is_submitted_ = false, is_released_ = false, was_awaited_ = false;
@@ -84,7 +83,10 @@ class scheduler {
   scheduler() = default;
   scheduler(const scheduler&) = delete;
   scheduler& operator=(const scheduler&) = delete;
-  ~scheduler() {
+  ~scheduler() { stop(); }
+
+  /// Forgets what waits, stops what runs at its next checkpoint, and ends the threads. What is submitted later does not run.
+  void stop() {
     {
       const std::lock_guard lock(mutex_);
       ends_ = true;
@@ -121,7 +123,7 @@ class scheduler {
   void submit(const std::shared_ptr<task>& one) {
     {
       const std::lock_guard lock(mutex_);
-      if (one->is_submitted_ || one->is_released_) return;
+      if (one->is_submitted_ || one->is_released_ || ends_) return;
       start_threads();
       one->is_submitted_ = true;
       one->left_ = one->jobs_.size();
@@ -199,7 +201,8 @@ class scheduler {
       const auto done = mine.what->does(checkpoint(*this, *mine.of, mine.what->order, core));
       mine.what->does = nullptr;
       if (done) return HB_DNN_SUCCESS;
-      return done.error().code() == error_code::deadline_missed ? std::int32_t{HB_DNN_RUN_TASK_FAILED} : fails(HB_DNN_RUN_TASK_FAILED, {me, ": ", done.error().message()});
+      return done.error().code() == error_code::deadline_missed ? std::int32_t{HB_DNN_RUN_TASK_FAILED}
+                                                                : fails(HB_DNN_RUN_TASK_FAILED, {me, ": ", done.error().message()});
     }, HB_DNN_RUN_TASK_FAILED);
     lock.lock();
     --running_, --mine.of->running_, --mine.of->left_;

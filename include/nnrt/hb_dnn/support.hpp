@@ -7,6 +7,7 @@
 #include <dnn/hb_dnn.h>
 #include <dnn/hb_dnn_ext.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -54,15 +55,21 @@ template <class Body> std::int32_t coded(const char* me, Body body, std::int32_t
 }
 [[gnu::cold]] inline std::int32_t null_argument(const char* me) { return fails(HB_DNN_INVALID_ARGUMENT, {me, ": an argument is null"}); }
 
+/// A number that no handle of any kind has had.
+inline std::uintptr_t next_handle() {
+  static std::atomic<std::uintptr_t> last{0x10000};
+  return last += 16;
+}
+
 /// Which handles are alive, and what they stand for. Handles are numbers that are given once: one that was taken back stands for nothing for
 /// ever. Who has found an object keeps it, whatever becomes of its handle.
 template <class T> class handle_registry {
  public:
   void* add(std::shared_ptr<T> object) {
     const std::lock_guard lock(mutex_);
-    last_ += 16;
-    alive_.emplace(last_, std::move(object));
-    return reinterpret_cast<void*>(last_);
+    const std::uintptr_t number = next_handle();
+    alive_.emplace(number, std::move(object));
+    return reinterpret_cast<void*>(number);
   }
   /// Null where the handle is not alive.
   std::shared_ptr<T> find(const void* handle) const {
@@ -90,7 +97,6 @@ template <class T> class handle_registry {
  private:
   mutable std::mutex mutex_;
   std::unordered_map<std::uintptr_t, std::shared_ptr<T>> alive_;
-  std::uintptr_t last_ = 0x10000;
 };
 
 }  // namespace nnrt::inline NNRT_ISA::hb_dnn

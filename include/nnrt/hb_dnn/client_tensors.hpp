@@ -1,0 +1,190 @@
+// client_tensors: clients' tensors as a model reads and writes them - checked when a call comes, copied when its job runs.
+// Flow: infer.hpp makes a source of each item of an input, and writes outputs; resize.hpp reads images by the same functions.
+#pragma once
+
+#include <nnrt/hb_dnn/forms.hpp>
+#include <nnrt/hb_dnn/memory.hpp>
+
+#include <nnrt/exec/session.hpp>
+
+namespace nnrt::inline NNRT_ISA::hb_dnn {
+
+/// Why a tensor is refused; null: it is not.
+using complaint = const char*;
+
+/// One item of a batch in a client's memory: elements, or an image and perhaps a region of it.
+struct source {
+  const std::byte* first = nullptr;   // null: there is none, and the network sees zeros
+  bool has_padding = false;           // elements
+  client_image image;
+  bool has_region = false;
+  hbDNNRoi region{};
+};
+
+/// Whether memory has so many bytes.
+inline complaint fault_of_memory(const device_memory& memory, const hbSysMem& mem, std::int64_t bytes) {
+  if (mem.virAddr == nullptr) return "its memory has no address";
+  if (std::int64_t{mem.memSize} < bytes || !memory.covers(mem.virAddr, static_cast<std::uint64_t>(bytes)))
+    return "memSize must be at least its aligned size";
+  return nullptr;
+}
+
+/// The image of a tensor whose properties say all of it: the first of `count`, which lie one after the other.
+/// Sides from validShape, the bytes of a row from alignedShape.
+inline complaint find_image(const device_memory& memory, const hbDNNTensor& tensor, std::int64_t count, client_image& made) {
+  const hbDNNTensorProperties& p = tensor.properties;
+  if (p.tensorType < HB_DNN_IMG_TYPE_Y || p.tensorType > HB_DNN_IMG_TYPE_BGR) return "its type is none of an image";
+  if (p.validShape.numDimensions != 4 || p.alignedShape.numDimensions != 4) return "an image has 4 axes";
+  made.type = static_cast<image_type>(p.tensorType);
+  const bool is_single = made.type == image_type::y || made.is_nv12(), is_nhwc = p.tensorLayout == HB_DNN_LAYOUT_NHWC;
+  made.is_planar = !is_single && !is_nhwc;
+  const int h = is_nhwc ? 1 : 2;
+  made.height = p.validShape.dimensionSize[h], made.width = p.validShape.dimensionSize[h + 1];
+  made.rows = p.alignedShape.dimensionSize[h];
+  made.stride = std::int64_t{p.alignedShape.dimensionSize[h + 1]} * (is_single || made.is_planar ? 1 : 3);
+  const std::int64_t row = made.width * (is_single || made.is_planar ? 1 : 3);
+  if (made.height < 1 || made.width < 1) return "an image has pixels";
+  if (made.rows < made.height || made.stride < row) return "alignedShape must cover validShape";
+  if (made.is_nv12() && (made.height % 2 != 0 || made.width % 2 != 0 || made.rows % 2 != 0)) return "width and height of NV12 must be even";
+  const std::int64_t plane = made.rows * made.stride;
+  made.first = static_cast<std::uint8_t*>(tensor.sysMem[0].virAddr);
+  if (made.type == image_type::nv12_separate) {
+    made.second = static_cast<std::uint8_t*>(tensor.sysMem[1].virAddr);
+    if (const complaint wrong = fault_of_memory(memory, tensor.sysMem[1], count * plane / 2)) return wrong;
+    return fault_of_memory(memory, tensor.sysMem[0], count * plane);
+  }
+  const std::int64_t bytes = made.is_nv12() ? plane * 3 / 2 : made.is_planar ? 3 * plane : plane;
+  if (const complaint wrong = fault_of_memory(memory, tensor.sysMem[0], count * bytes)) return wrong;
+  if (made.is_nv12()) made.second = made.first + plane;
+  return nullptr;
+}
+
+/// The image that lies behind `made` in a tensor with several.
+inline client_image next_image(client_image made) {
+  const std::int64_t plane = made.rows * made.stride, uv = made.is_nv12() ? plane / 2 : 0;
+  const bool is_together = made.type != image_type::nv12_separate;
+  made.first += made.is_planar ? 3 * plane : plane + (is_together ? uv : 0);
+  if (made.is_nv12()) made.second += is_together ? plane + uv : uv;
+  return made;
+}
+
+/// The items of one tensor for an input: as many as the model's batch, or 1 (`items`). What may differ from the model's properties: alignedShape
+/// equal to validShape, NV12 in one or two pieces.
+inline complaint find_sources(const device_memory& memory, const tensor_form& form, const hbDNNTensor& tensor, std::int64_t items,
+                              std::vector<source>& made) {
+  const hbDNNTensorProperties& p = tensor.properties;
+  hbDNNTensorShape valid = form.properties.validShape, padded = form.properties.alignedShape;
+  if (items == 1 && form.batch() > 1) valid.dimensionSize[0] = padded.dimensionSize[0] = 1;
+  if (!equal(p.validShape, valid)) return "validShape must be the model's";
+  if (!equal(p.alignedShape, padded) && !equal(p.alignedShape, valid)) return "alignedShape must be the model's, or equal to validShape";
+  if (p.tensorType != form.properties.tensorType && !(is_nv12(p.tensorType) && is_nv12(form.properties.tensorType)))
+    return "tensorType must be the model's";
+  if (form.given.is_image) {
+    hbDNNTensor whole = tensor;
+    whole.properties.tensorLayout = form.properties.tensorLayout;
+    source one;
+    if (const complaint wrong = find_image(memory, whole, items, one.image)) return wrong;
+    one.first = reinterpret_cast<const std::byte*>(one.image.first);
+    for (std::int64_t n = 0; n < items; ++n, one.image = next_image(one.image)) made.push_back(one);
+    return nullptr;
+  }
+  const std::int64_t parts = items == 1 ? form.batch() : 1;   // of the model's tensor that this one is
+  source one;
+  one.has_padding = !equal(p.alignedShape, valid);
+  const std::int64_t bytes = (one.has_padding ? form.lies.bytes : form.desc.bytes()) / parts;
+  if (const complaint wrong = fault_of_memory(memory, tensor.sysMem[0], bytes)) return wrong;
+  one.first = static_cast<const std::byte*>(tensor.sysMem[0].virAddr);
+  for (std::int64_t n = 0; n < items; ++n, one.first += bytes / items) made.push_back(one);
+  return nullptr;
+}
+
+/// The image of which an input of the resizer sees a region. Where a client left validShape as the model's, its alignedShape is the image's.
+inline complaint find_region(const device_memory& memory, const tensor_form& form, const hbDNNTensor& tensor, const hbDNNRoi& region,
+                             const resizer_limits& by, source& made) {
+  hbDNNTensor whole = tensor;
+  hbDNNTensorShape valid = form.properties.validShape;
+  valid.dimensionSize[0] = 1;
+  if (!is_nv12(whole.properties.tensorType)) return "tensorType must be NV12 or NV12_SEPARATE";
+  whole.properties.tensorLayout = form.properties.tensorLayout;
+  if (equal(whole.properties.validShape, valid)) whole.properties.validShape = whole.properties.alignedShape;
+  if (whole.properties.validShape.dimensionSize[0] != 1) return "regions are of one image: N must be 1";
+  if (const complaint wrong = find_image(memory, whole, 1, made.image)) return wrong;
+  if (const complaint wrong = fault_of_region(by, made.image, region, form.width(), form.height())) return wrong;
+  made.first = reinterpret_cast<const std::byte*>(made.image.first);
+  made.has_region = true;
+  made.region = region;
+  return nullptr;
+}
+
+namespace detail {
+
+inline bool put_image(const tensor_form& form, const client_image& image, std::span<float> to) {
+  // U and V lie where the image says, whether in the same memory or not.
+  const image_view view{.type = image.is_nv12() ? image_type::nv12_separate : image.type,
+                        .height = image.height,
+                        .width = image.width,
+                        .first = image.first,
+                        .second = image.second,
+                        .stride = image.stride,
+                        .is_planar = image.is_planar,
+                        .range = form.given.range};
+  return image_to_floats(view, form.given.seen, form.given.by, {to.data(), to.size()});
+}
+
+/// The region, resized to what the network sees.
+inline bool put_region(const tensor_form& form, const source& from, const resizer_limits& by, std::span<float> to) {
+  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(form.height() * form.width() * 3 / 2));
+  client_image seen = from.image;
+  seen.type = image_type::nv12;
+  seen.width = seen.stride = form.width(), seen.height = seen.rows = form.height();
+  seen.first = pixels.data(), seen.second = pixels.data() + seen.width * seen.height;
+  resize_region(by, from.image, from.region, seen);
+  return put_image(form, seen, to);
+}
+
+}  // namespace detail
+
+/// Copies the items of input i into a session. `resizer` is asked for regions alone.
+inline result<void> put_input(const tensor_form& form, std::span<const source> items, const resizer_limits& resizer, session& into, std::size_t i) {
+  if (!form.given.is_image) {
+    const std::span<std::byte> to = into.input_bytes(i);
+    const std::size_t item_bytes = to.size() / items.size();
+    shape_t shape = form.lies.valid;
+    if (items.size() > 1) shape[0] = 1;
+    for (std::size_t n = 0; n < items.size(); ++n) {
+      std::byte* const at = to.data() + n * item_bytes;
+      if (items[n].first == nullptr) std::memset(at, 0, item_bytes);
+      else if (!items[n].has_padding) std::memcpy(at, items[n].first, item_bytes);
+      else {
+        const std::int64_t element = size_of(form.desc.type);
+        for_each_row(shape, form.lies.strides, element, [&](std::int64_t dense, std::int64_t offset) {
+          std::memcpy(at + dense, items[n].first + offset, static_cast<std::size_t>(shape[shape.rank - 1] * element));
+        });
+      }
+    }
+    return {};
+  }
+  const std::span<float> to = into.input<float>(i);
+  const std::size_t item_elements = to.size() / items.size();
+  for (std::size_t n = 0; n < items.size(); ++n) {
+    const std::span<float> item = to.subspan(n * item_elements, item_elements);
+    const source& from = items[n];
+    bool is_put = true;
+    if (from.first == nullptr) std::fill(item.begin(), item.end(), 0.0F);
+    else is_put = from.has_region ? detail::put_region(form, from, resizer, item) : detail::put_image(form, from.image, item);
+    if (!is_put) return fail(error_code::invalid_argument, {"input ", piece::in_quotes(form.name), ": no image that the network can see"});
+  }
+  return {};
+}
+
+/// Writes output i of the last run to a client's memory; padding becomes 0.
+inline void write_output(const tensor_form& form, std::span<const std::byte> from, std::byte* to) {
+  if (form.lies.bytes == static_cast<std::int64_t>(from.size())) return void(std::memcpy(to, from.data(), from.size()));
+  std::memset(to, 0, static_cast<std::size_t>(form.lies.bytes));
+  const std::int64_t element = size_of(form.desc.type);
+  for_each_row(form.lies.valid, form.lies.strides, element, [&](std::int64_t dense, std::int64_t offset) {
+    std::memcpy(to + offset, from.data() + dense, static_cast<std::size_t>(form.lies.valid[form.lies.valid.rank - 1] * element));
+  });
+}
+
+}  // namespace nnrt::inline NNRT_ISA::hb_dnn

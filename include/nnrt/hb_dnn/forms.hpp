@@ -1,0 +1,166 @@
+// forms: what an input or output of a model is to clients - its properties, and where its elements lie in their memory.
+// Flow: models.hpp makes one for each; calls check tensors against it and copy by it.
+#pragma once
+
+#include <nnrt/hb_dnn/resizer.hpp>
+#include <nnrt/io/saved_model.hpp>
+#include <nnrt/policy/alignment.hpp>
+
+#include <cmath>
+#include <cstring>
+#include <span>
+
+namespace nnrt::inline NNRT_ISA::hb_dnn {
+
+/// The type of a tensor with such elements; MAX: hbDNN has none.
+constexpr hbDNNDataType data_type_of(dtype type) {
+  switch (type) {
+    case dtype::i8: return HB_DNN_TENSOR_TYPE_S8;
+    case dtype::u8:
+    case dtype::boolean: return HB_DNN_TENSOR_TYPE_U8;
+    case dtype::f16: return HB_DNN_TENSOR_TYPE_F16;
+    case dtype::i16: return HB_DNN_TENSOR_TYPE_S16;
+    case dtype::u16: return HB_DNN_TENSOR_TYPE_U16;
+    case dtype::f32: return HB_DNN_TENSOR_TYPE_F32;
+    case dtype::i32: return HB_DNN_TENSOR_TYPE_S32;
+    case dtype::u32: return HB_DNN_TENSOR_TYPE_U32;
+    case dtype::f64: return HB_DNN_TENSOR_TYPE_F64;
+    case dtype::i64: return HB_DNN_TENSOR_TYPE_S64;
+    case dtype::u64: return HB_DNN_TENSOR_TYPE_U64;
+    case dtype::none: break;
+  }
+  return HB_DNN_TENSOR_TYPE_MAX;
+}
+
+inline bool is_nv12(std::int32_t type) { return type == HB_DNN_IMG_TYPE_NV12 || type == HB_DNN_IMG_TYPE_NV12_SEPARATE; }
+inline bool equal(const hbDNNTensorShape& a, const hbDNNTensorShape& b) {
+  return a.numDimensions == b.numDimensions && a.numDimensions >= 0 && a.numDimensions <= HB_DNN_TENSOR_MAX_DIMENSIONS &&
+         std::memcmp(a.dimensionSize, b.dimensionSize, sizeof(std::int32_t) * static_cast<std::size_t>(a.numDimensions)) == 0;
+}
+
+/// An input or output of a model. Move only: the properties point into it.
+class tensor_form {
+ public:
+  std::string name;
+  tensor_desc desc;                // the graph's
+  saved_input given;               // of inputs
+  aligned_tensor lies;             // with padding; of images nothing but valid
+  hbDNNTensorProperties properties{};
+
+  /// `scales`: of a tensor that has one for each channel.
+  tensor_form(std::string_view its_name, const tensor_desc& its_desc, const saved_input& form, const accelerator& table, tensor_use use,
+              std::span<const float> scales)
+      : name(its_name), desc(its_desc), given(form) {
+    if (given.is_image) describe_image(table);
+    else describe_elements(table, use, scales);
+  }
+  tensor_form(const tensor_form&) = delete;
+  tensor_form& operator=(const tensor_form&) = delete;
+  tensor_form(tensor_form&&) = default;
+
+  std::int64_t batch() const { return given.is_image ? desc.shape[0] : lies.valid[0]; }
+  bool from_resizer() const { return given.source == input_source::resizer; }
+  /// Of an image that the network sees.
+  std::int64_t height() const { return desc.shape[1]; }
+  std::int64_t width() const { return desc.shape[2]; }
+
+ private:
+  static hbDNNTensorShape shape_of(const shape_t& extents) {
+    hbDNNTensorShape made{};
+    made.numDimensions = extents.rank;
+    for (int i = 0; i < extents.rank; ++i) made.dimensionSize[i] = static_cast<std::int32_t>(extents[i]);
+    return made;
+  }
+  void set_strides(std::span<const std::int64_t> strides) {
+    for (std::size_t i = 0; i < strides.size(); ++i) properties.stride[i] = static_cast<std::int32_t>(strides[i]);
+  }
+
+  void describe_image(const accelerator& table) {
+    const bool is_interleaved = given.given == image_type::yuv444 || given.given == image_type::rgb || given.given == image_type::bgr;
+    const std::int64_t n = batch(), h = height(), w = width(), c = given.given == image_type::y ? 1 : 3;
+    const std::int64_t stride = is_interleaved ? 3 * w : aligned_width(table, n, c, h, w);
+    properties.validShape = shape_of(is_interleaved ? shape_t{n, h, w, c} : shape_t{n, c, h, w});
+    properties.alignedShape = properties.validShape;
+    if (!is_interleaved) properties.alignedShape.dimensionSize[3] = static_cast<std::int32_t>(stride);
+    properties.tensorLayout = is_interleaved ? HB_DNN_LAYOUT_NHWC : HB_DNN_LAYOUT_NCHW;
+    properties.tensorType = static_cast<std::int32_t>(given.given);
+    properties.alignedByteSize = static_cast<std::int32_t>(n * h * stride * (is_nv12(properties.tensorType) ? 3 : 2) / 2);
+    const std::int64_t strides[] = {h * stride, is_interleaved ? stride : h * stride, is_interleaved ? 3 : stride, 1};
+    if (!is_nv12(properties.tensorType)) set_strides(strides);
+  }
+  static std::int64_t aligned_width(const accelerator& table, std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w) {
+    return aligned(table, {u8, format::nchw, shape_t{n, c, h, w}}, tensor_use::image).aligned[3];
+  }
+
+  void describe_elements(const accelerator& table, tensor_use use, std::span<const float> scales) {
+    if (desc.quantised) lies = aligned(table, desc, use);
+    else lie_densely();
+    properties.validShape = shape_of(lies.valid);
+    properties.alignedShape = shape_of(lies.aligned);
+    properties.tensorLayout = desc.layout == format::nchw || (!desc.quantised && desc.rank() < 3) ? HB_DNN_LAYOUT_NCHW : HB_DNN_LAYOUT_NHWC;
+    properties.tensorType = data_type_of(desc.type);
+    properties.alignedByteSize = static_cast<std::int32_t>(lies.bytes);
+    set_strides({lies.strides, static_cast<std::size_t>(lies.aligned.rank)});
+    describe_scales(table, scales);
+  }
+  /// What the processor reads and writes has no padding. Rows of numbers are pixels of that many channels, as boards say of classifiers: [N, C, 1,
+  /// 1].
+  void lie_densely() {
+    lies.valid = desc.shape;
+    while (lies.valid.rank < 4) {
+      const bool is_in_front = desc.rank() == 3 || lies.valid.rank == 0 || (desc.rank() == 1 && lies.valid.rank == 1);
+      lies.valid = lies.valid.with_axis(is_in_front ? 0 : lies.valid.rank, 1);
+    }
+    lies.aligned = lies.valid;
+    lies.bytes = size_of(desc.type);
+    for (int axis = lies.valid.rank; axis-- > 0; lies.bytes *= lies.valid[axis]) lies.strides[axis] = lies.bytes;
+  }
+
+  void describe_scales(const accelerator& table, std::span<const float> scales) {
+    const quantisation& q = desc.quantised;
+    if (!q) return;
+    const bool is_whole = q.mode == quantisation::kind::per_tensor;
+    scales_.assign(is_whole ? 1 : scales.size(), q.scale);
+    if (!is_whole) std::copy(scales.begin(), scales.end(), scales_.begin());
+    properties.quantizeAxis = is_whole ? 0 : q.axis + lies.valid.rank - desc.rank();
+    if (table.scales == scale_kind::power_of_two && find_shifts()) {
+      properties.quantiType = SHIFT;
+      properties.shift = {static_cast<std::int32_t>(shifts_.size()), shifts_.data()};
+      return;
+    }
+    zero_points_.assign(scales_.size(), static_cast<std::int8_t>(q.zero_point));
+    properties.quantiType = SCALE;
+    properties.scale = {static_cast<std::int32_t>(scales_.size()), scales_.data(), static_cast<std::int32_t>(zero_points_.size()),
+                        zero_points_.data()};
+  }
+  /// Whether all scales are 2^-shift.
+  bool find_shifts() {
+    for (const float scale : scales_) {
+      int exponent = 0;
+      if (std::frexp(scale, &exponent) != 0.5F || exponent > 1 || desc.quantised.zero_point != 0) return false;
+      shifts_.push_back(static_cast<std::uint8_t>(1 - exponent));
+    }
+    return true;
+  }
+
+  std::vector<std::uint8_t> shifts_;
+  std::vector<float> scales_;
+  std::vector<std::int8_t> zero_points_;
+};
+
+/// Calls f(offset in a dense tensor, offset with these strides) for each innermost row of a shape; both in bytes.
+template <class F> void for_each_row(const shape_t& shape, const std::int64_t* strides, std::int64_t element_bytes, F f) {
+  std::int64_t index[max_rank] = {}, dense = 0;
+  if (shape.elements() == 0) return;
+  for (;;) {
+    std::int64_t at = 0;
+    for (int axis = 0; axis + 1 < shape.rank; ++axis) at += index[axis] * strides[axis];
+    f(dense, at);
+    dense += shape[shape.rank - 1] * element_bytes;
+    int axis = shape.rank - 2;
+    while (axis >= 0 && ++index[axis] == shape[axis]) index[axis--] = 0;
+    if (axis < 0) return;
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::hb_dnn

@@ -1,0 +1,128 @@
+// infer: calls of hbDNNInfer and hbDNNRoiInfer as jobs of a task.
+// Flow: task_functions.hpp looks at handles and pointers; here tensors are checked, and tasks are made and submitted.
+#pragma once
+
+#include <nnrt/hb_dnn/client_tensors.hpp>
+#include <nnrt/hb_dnn/models.hpp>
+#include <nnrt/hb_dnn/runtime.hpp>
+
+namespace nnrt::inline NNRT_ISA::hb_dnn {
+
+/// One run of a model: what it reads and where its results go.
+struct model_run {
+  std::shared_ptr<loaded_model> model;
+  std::vector<std::vector<source>> inputs;   // for each input, for each item of the batch
+  std::vector<std::byte*> outputs;
+
+  result<void> operator()(const checkpoint& goes_on) const {
+    const loaded_model::lease with(*model);
+    if (auto ready = (*with).ready(); !ready) return ready;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      if (auto ok = put_input(model->inputs[i], inputs[i], resizer_of(*model->table), *with, i); !ok) return ok;
+    if (auto ok = (*with).run_while(goes_on, "the task was released"); !ok) return ok;
+    for (std::size_t i = 0; i < outputs.size(); ++i) write_output(model->outputs[i], (*with).output_bytes(i), outputs[i]);
+    return {};
+  }
+};
+
+/// The order that control parameters ask for; nothing where they say what is not possible.
+inline std::optional<job_order> order_of(std::int32_t cores, std::int32_t dsp_cores, std::int32_t priority, std::int64_t custom_id) {
+  const std::int32_t there = (1 << runtime::the().cores.cores()) - 1;
+  if (cores < 0 || cores > 3 || (cores != HB_BPU_CORE_ANY && (cores & there) == 0) || dsp_cores < 0 || dsp_cores > 3) return {};
+  if (priority < HB_DNN_PRIORITY_LOWEST || priority > HB_DNN_PRIORITY_HIGHEST) return {};
+  return job_order{.cores = cores, .priority = priority, .custom_id = custom_id, .arrival = 0};
+}
+
+/// Where `runs` runs write their outputs, one behind the other.
+[[gnu::cold]] inline std::int32_t find_outputs(const char* me, const loaded_model& model, const hbDNNTensor* output, std::int64_t runs,
+                                               std::vector<std::byte*>& made) {
+  for (std::size_t i = 0; i < model.outputs.size(); ++i) {
+    if (const complaint wrong = fault_of_memory(runtime::the().memory, output[i].sysMem[0], runs * model.outputs[i].lies.bytes))
+      return fails(HB_DNN_INVALID_ARGUMENT, {me, ": output ", i, " ", piece::in_quotes(model.outputs[i].name), ": ", wrong});
+    made.push_back(static_cast<std::byte*>(output[i].sysMem[0].virAddr));
+  }
+  return HB_DNN_SUCCESS;
+}
+inline std::int32_t refused(const char* me, const loaded_model& model, std::size_t i, std::int64_t tensor, complaint wrong) {
+  return fails(HB_DNN_INVALID_ARGUMENT, {me, ": input ", tensor, " ", piece::in_quotes(model.inputs[i].name), ": ", wrong});
+}
+
+/// The only run of hbDNNInfer.
+[[gnu::cold]] inline std::int32_t prepare_infer(const char* me, const std::shared_ptr<loaded_model>& model, const hbDNNTensor* output,
+                                                const hbDNNTensor* input, std::vector<work>& made) {
+  model_run run{model, std::vector<std::vector<source>>(model->inputs.size()), {}};
+  const hbDNNTensorShape& first = input[0].properties.validShape;
+  const bool is_cut = model->batch > 1 && first.numDimensions > 0 && first.dimensionSize[0] == 1;
+  const std::int64_t tensors = is_cut ? model->batch : 1;
+  for (std::size_t i = 0; i < model->inputs.size(); ++i)
+    for (std::int64_t b = 0; b < tensors; ++b) {
+      const std::int64_t at = static_cast<std::int64_t>(i) * tensors + b;
+      if (const complaint wrong =
+              find_sources(runtime::the().memory, model->inputs[i], input[at], is_cut ? 1 : model->inputs[i].batch(), run.inputs[i]))
+        return refused(me, *model, i, at, wrong);
+    }
+  if (const std::int32_t code = find_outputs(me, *model, output, 1, run.outputs); code != HB_DNN_SUCCESS) return code;
+  made.push_back(std::move(run));
+  return HB_DNN_SUCCESS;
+}
+
+/// The runs of hbDNNRoiInfer: one for as many sets of inputs as the model's batch; what is missing in the last one is zeros.
+[[gnu::cold]] inline std::int32_t prepare_regions(const char* me, const std::shared_ptr<loaded_model>& model, const hbDNNTensor* output,
+                                                  const hbDNNTensor* input, std::span<const hbDNNRoi> rois, std::vector<work>& made) {
+  const auto per_set = static_cast<std::size_t>(model->resizer_inputs);
+  if (rois.size() % per_set != 0) return fails(HB_DNN_INVALID_ARGUMENT, {me, ": got ", rois.size(), " regions, expected a multiple of ", per_set});
+  const std::size_t sets = rois.size() / per_set, batch = static_cast<std::size_t>(model->batch), count = model->inputs.size();
+  if (sets > most_jobs) return fails(HB_DNN_TASK_BATCH_SIZE_EXCEED_LIMIT, {me, ": got ", sets, " sets of regions, expected at most ", most_jobs});
+  std::vector<model_run> runs((sets + batch - 1) / batch, model_run{model, std::vector<std::vector<source>>(count, std::vector<source>(batch)), {}});
+  for (std::size_t set = 0; set < sets; ++set) {
+    const hbDNNRoi* next = &rois[set * per_set];
+    for (std::size_t i = 0; i < count; ++i) {
+      const tensor_form& form = model->inputs[i];
+      const hbDNNTensor& tensor = input[set * count + i];
+      source& into = runs[set / batch].inputs[i][set % batch];
+      std::vector<source> found;
+      const complaint wrong = form.from_resizer() ? find_region(runtime::the().memory, form, tensor, *next++, resizer_of(*model->table), into)
+                                                  : find_sources(runtime::the().memory, form, tensor, 1, found);
+      if (wrong != nullptr) return refused(me, *model, i, static_cast<std::int64_t>(set * count + i), wrong);
+      if (!form.from_resizer()) into = found.front();
+    }
+  }
+  std::vector<std::byte*> outputs;
+  if (const std::int32_t code = find_outputs(me, *model, output, static_cast<std::int64_t>(runs.size()), outputs); code != HB_DNN_SUCCESS)
+    return code;
+  for (model_run& run : runs) {
+    run.outputs = outputs;
+    for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i] += model->outputs[i].lies.bytes;
+    made.push_back(std::move(run));
+  }
+  return HB_DNN_SUCCESS;
+}
+
+/// Makes a task of these jobs, or adds them to *handle, and submits it unless more is to come. `model`: null for resizing.
+[[gnu::cold]] inline std::int32_t start(const char* me, hbDNNTaskHandle_t* handle, const void* model, const job_order& order, bool more,
+                                        std::vector<work> jobs) {
+  runtime& all = runtime::the();
+  const std::lock_guard lock(all.admission);
+  std::shared_ptr<task> one;
+  if (*handle != nullptr) {
+    one = all.tasks.find(*handle);
+    if (one == nullptr) return fails(HB_DNN_INVALID_TASK_HANDLE, {me, ": *taskHandle is neither null nor a task"});
+  }
+  std::shared_ptr<packed_models> owner;
+  if (model != nullptr) {
+    owner = all.owner_of(model);
+    if (owner == nullptr) return fails(HB_DNN_INVALID_DNN_HANDLE, {me, ": the model was released"});
+  }
+  const bool is_new = one == nullptr;
+  if (is_new && !all.may_add_task(model == nullptr))
+    return fails(HB_DNN_TASK_NUM_EXCEED_LIMIT, {me, ": ", most_tasks, " tasks have not been released"});
+  if (is_new) one = std::make_shared<task>(model == nullptr);
+  if (const std::int32_t code = all.cores.add(*one, order, std::move(jobs)); code != HB_DNN_SUCCESS)
+    return fails(code, {me, code == HB_DNN_API_USE_ERROR ? ": *taskHandle is a task that waits for no more" : ": more than 255 models in one task"});
+  if (owner != nullptr) one->owners.push_back(std::move(owner));
+  if (is_new) *handle = all.tasks.add(one);
+  if (!more) all.cores.submit(one);
+  return HB_DNN_SUCCESS;
+}
+
+}  // namespace nnrt::inline NNRT_ISA::hb_dnn

@@ -1,0 +1,170 @@
+// model_functions: hbDNNInitialize..., hbDNNRelease, hbDNNGet...: models and what they tell.
+// Flow: part of hb_dnn.hpp; contract in dnn/hb_dnn.h and dnn/hb_dnn_ext.h.
+#pragma once
+
+#include <nnrt/hb_dnn/models.hpp>
+#include <nnrt/hb_dnn/runtime.hpp>
+
+namespace nnrt::inline NNRT_ISA::hb_dnn {
+
+/// Whether an architecture is the one that HB_DNN_SIM_PLATFORM names; any is where that is not set. X5's is of the kind of bayes.
+inline bool is_simulated(std::string_view architecture) {
+  const char* const platform = std::getenv("HB_DNN_SIM_PLATFORM");
+  if (platform == nullptr || *platform == '\0') return true;
+  const std::string_view named = platform;
+  if (named == "BERNOULLI2") return architecture == "bernoulli2";
+  if (named == "BAYES") return architecture == "bayes" || architecture == "bayes_e";
+  return named == "BAYES_E" && architecture == "bayes_e";
+}
+
+/// Refuses models of different architectures, or of another one than that which is simulated: HB_DNN_SIM_PLATFORM's, else that of the models
+/// that are loaded. To be asked under runtime::admission.
+inline std::int32_t check_architecture(const char* me, const packed_models& made) {
+  const accelerator* simulated = made.models.front()->table;
+  for (const auto& [handle, other] : runtime::the().packed.all()) simulated = other->models.front()->table;
+  for (const auto& each : made.models)
+    if (each->table != simulated || !is_simulated(each->table->name))
+      return fails(HB_DNN_INCOMPATIBLE_MODEL,
+                   {me, ": ", piece::in_quotes(each->name), ": compiled for ", each->table->name, ", which is not what is simulated"});
+  return HB_DNN_SUCCESS;
+}
+
+/// Makes a packed handle of `count` files; load(i) reads one.
+template <class Load> std::int32_t load_packed(const char* me, hbPackedDNNHandle_t* handle, std::int32_t count, Load load) {
+  auto made = std::make_shared<packed_models>();
+  for (std::int32_t i = 0; i < count; ++i) {
+    result<std::vector<saved_model>> networks = load(i);
+    if (!networks) return fails(code_of_loading(networks.error()), {me, ": ", networks.error().message()});
+    if (made->models.size() + networks->size() > most_models)
+      return fails(HB_DNN_MODEL_NUMBER_EXCEED_LIMIT, {me, ": more than ", most_models, " models"});
+    if (auto ok = made->add(*networks); !ok) return fails(code_of_loading(ok.error()), {me, ": ", ok.error().message()});
+  }
+  runtime& all = runtime::the();
+  const std::lock_guard lock(all.admission);
+  if (const std::int32_t code = check_architecture(me, *made); code != HB_DNN_SUCCESS) return code;
+  for (const auto& each : made->models) made->handles.push_back(all.models.add(std::make_shared<model_entry>(model_entry{each, made})));
+  *handle = all.packed.add(std::move(made));
+  return HB_DNN_SUCCESS;
+}
+
+/// Runs body(model) for a handle that is alive.
+template <class Body> std::int32_t on_model(const char* me, const void* handle, const void* to_be_set, Body body) noexcept {
+  return coded(me, [&](const char* function) -> std::int32_t {
+    if (to_be_set == nullptr) return null_argument(function);
+    const auto found = runtime::the().models.find(handle);
+    if (found == nullptr) return fails(HB_DNN_INVALID_DNN_HANDLE, {function, ": no such model, or it was released"});
+    return body(*found->model);
+  });
+}
+/// The same of input or output `index`.
+template <class Body>
+std::int32_t on_form(const char* me, const void* handle, bool is_input, std::int32_t index, const void* to_be_set, Body body) noexcept {
+  return on_model(me, handle, to_be_set, [&](const loaded_model& model) -> std::int32_t {
+    const auto& list = is_input ? model.inputs : model.outputs;
+    if (index < 0 || static_cast<std::size_t>(index) >= list.size())
+      return fails(HB_DNN_INVALID_ARGUMENT, {me, ": index ", index, " of ", list.size()});
+    body(list[static_cast<std::size_t>(index)]);
+    return HB_DNN_SUCCESS;
+  });
+}
+/// Runs body(packed models) for a handle that is alive.
+template <class Body> std::int32_t on_packed(const char* me, const void* handle, bool has_arguments, Body body) noexcept {
+  return coded(me, [&](const char* function) -> std::int32_t {
+    if (!has_arguments) return null_argument(function);
+    const auto found = runtime::the().packed.find(handle);
+    if (found == nullptr) return fails(HB_DNN_INVALID_PACKED_DNN_HANDLE, {function, ": no such models, or they were released"});
+    return body(*found);
+  });
+}
+
+}  // namespace nnrt::inline NNRT_ISA::hb_dnn
+
+NNRT_C_API const char* hbDNNGetVersion(void) { return "1.1.0"; }
+
+// ---- Loading ----
+
+NNRT_C_API int32_t hbDNNInitializeFromFiles(hbPackedDNNHandle_t* packedDNNHandle, const char** modelFileNames, int32_t modelFileCount) {
+  using namespace nnrt::hb_dnn;
+  return coded("hbDNNInitializeFromFiles", [&](const char* me) -> int32_t {
+    if (packedDNNHandle == nullptr || modelFileNames == nullptr) return null_argument(me);
+    if (modelFileCount < 1) return fails(HB_DNN_INVALID_ARGUMENT, {me, ": got ", modelFileCount, " files"});
+    for (int32_t i = 0; i < modelFileCount; ++i)
+      if (modelFileNames[i] == nullptr) return null_argument(me);
+    return load_packed(me, packedDNNHandle, modelFileCount, [&](int32_t i) { return nnrt::load_models(modelFileNames[i]); });
+  });
+}
+NNRT_C_API int32_t hbDNNInitializeFromDDR(hbPackedDNNHandle_t* packedDNNHandle, const void** modelData, int32_t* modelDataLengths,
+                                          int32_t modelDataCount) {
+  using namespace nnrt::hb_dnn;
+  return coded("hbDNNInitializeFromDDR", [&](const char* me) -> int32_t {
+    if (packedDNNHandle == nullptr || modelData == nullptr || modelDataLengths == nullptr) return null_argument(me);
+    if (modelDataCount < 1) return fails(HB_DNN_INVALID_ARGUMENT, {me, ": got ", modelDataCount, " models"});
+    for (int32_t i = 0; i < modelDataCount; ++i)
+      if (modelData[i] == nullptr || modelDataLengths[i] < 1) return null_argument(me);
+    return load_packed(me, packedDNNHandle, modelDataCount, [&](int32_t i) {
+      return nnrt::load_models(std::span(static_cast<const std::byte*>(modelData[i]), static_cast<std::size_t>(modelDataLengths[i])));
+    });
+  });
+}
+NNRT_C_API int32_t hbDNNRelease(hbPackedDNNHandle_t packedDNNHandle) {
+  using namespace nnrt::hb_dnn;
+  return on_packed("hbDNNRelease", packedDNNHandle, true, [&](const packed_models& models) -> int32_t {
+    runtime& all = runtime::the();
+    const std::lock_guard lock(all.admission);
+    if (all.runs(models)) return fails(HB_DNN_MODEL_IS_RUNNING, {"hbDNNRelease: a task of its models has not been released"});
+    if (all.packed.take(packedDNNHandle) == nullptr) return HB_DNN_INVALID_PACKED_DNN_HANDLE;
+    for (void* const each : models.handles) (void)all.models.take(each);
+    return HB_DNN_SUCCESS;
+  });
+}
+NNRT_C_API int32_t hbDNNGetModelNameList(const char*** modelNameList, int32_t* modelNameCount, hbPackedDNNHandle_t packedDNNHandle) {
+  return nnrt::hb_dnn::on_packed("hbDNNGetModelNameList", packedDNNHandle, modelNameList != nullptr && modelNameCount != nullptr,
+                                 [&](nnrt::hb_dnn::packed_models& models) -> int32_t {
+                                   *modelNameList = models.names.data();
+                                   *modelNameCount = static_cast<int32_t>(models.names.size());
+                                   return HB_DNN_SUCCESS;
+                                 });
+}
+NNRT_C_API int32_t hbDNNGetModelHandle(hbDNNHandle_t* dnnHandle, hbPackedDNNHandle_t packedDNNHandle, const char* modelName) {
+  using namespace nnrt::hb_dnn;
+  return on_packed("hbDNNGetModelHandle", packedDNNHandle, dnnHandle != nullptr && modelName != nullptr, [&](const packed_models& models) -> int32_t {
+    for (std::size_t i = 0; i < models.names.size(); ++i)
+      if (models.models[i]->name == modelName) return *dnnHandle = models.handles[i], HB_DNN_SUCCESS;
+    return fails(HB_DNN_INVALID_ARGUMENT, {"hbDNNGetModelHandle: no model is called ", nnrt::piece::in_quotes(modelName)});
+  });
+}
+
+// ---- What a model tells ----
+
+NNRT_C_API int32_t hbDNNGetInputCount(int32_t* inputCount, hbDNNHandle_t dnnHandle) {
+  return nnrt::hb_dnn::on_model("hbDNNGetInputCount", dnnHandle, inputCount, [&](const auto& model) -> int32_t {
+    *inputCount = static_cast<int32_t>(model.inputs.size());
+    return HB_DNN_SUCCESS;
+  });
+}
+NNRT_C_API int32_t hbDNNGetOutputCount(int32_t* outputCount, hbDNNHandle_t dnnHandle) {
+  return nnrt::hb_dnn::on_model("hbDNNGetOutputCount", dnnHandle, outputCount, [&](const auto& model) -> int32_t {
+    *outputCount = static_cast<int32_t>(model.outputs.size());
+    return HB_DNN_SUCCESS;
+  });
+}
+NNRT_C_API int32_t hbDNNGetInputName(const char** name, hbDNNHandle_t dnnHandle, int32_t inputIndex) {
+  return nnrt::hb_dnn::on_form("hbDNNGetInputName", dnnHandle, true, inputIndex, name, [&](const auto& form) { *name = form.name.c_str(); });
+}
+NNRT_C_API int32_t hbDNNGetOutputName(const char** name, hbDNNHandle_t dnnHandle, int32_t outputIndex) {
+  return nnrt::hb_dnn::on_form("hbDNNGetOutputName", dnnHandle, false, outputIndex, name, [&](const auto& form) { *name = form.name.c_str(); });
+}
+NNRT_C_API int32_t hbDNNGetInputTensorProperties(hbDNNTensorProperties* properties, hbDNNHandle_t dnnHandle, int32_t inputIndex) {
+  return nnrt::hb_dnn::on_form("hbDNNGetInputTensorProperties", dnnHandle, true, inputIndex, properties,
+                               [&](const auto& form) { *properties = form.properties; });
+}
+NNRT_C_API int32_t hbDNNGetOutputTensorProperties(hbDNNTensorProperties* properties, hbDNNHandle_t dnnHandle, int32_t outputIndex) {
+  return nnrt::hb_dnn::on_form("hbDNNGetOutputTensorProperties", dnnHandle, false, outputIndex, properties,
+                               [&](const auto& form) { *properties = form.properties; });
+}
+NNRT_C_API int32_t hbDNNGetInputSource(int32_t* source, hbDNNHandle_t dnnHandle, int32_t inputIndex) {
+  return nnrt::hb_dnn::on_form("hbDNNGetInputSource", dnnHandle, true, inputIndex, source, [&](const auto& form) {
+    const bool is_of_camera = form.given.is_image && nnrt::hb_dnn::is_nv12(form.properties.tensorType);
+    *source = form.from_resizer() ? HB_DNN_INPUT_FROM_RESIZER : is_of_camera ? HB_DNN_INPUT_FROM_PYRAMID : HB_DNN_INPUT_FROM_DDR;
+  });
+}

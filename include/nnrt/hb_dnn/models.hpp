@@ -1,0 +1,142 @@
+// models: compiled models as they were loaded, and those of one packed handle.
+// Flow: made of saved_model by the loading functions; tasks take sessions from them.
+#pragma once
+
+#include <nnrt/exec/session.hpp>
+#include <nnrt/hb_dnn/forms.hpp>
+#include <nnrt/io/saved_model.hpp>
+#include <nnrt/policy/accelerators.hpp>
+
+#include <optional>
+
+namespace nnrt::inline NNRT_ISA::hb_dnn {
+
+/// Models of one packed handle at most.
+inline constexpr std::size_t most_models = 255;
+
+/// One model, ready to run. Any number of threads may run it, each in a session of its own.
+class loaded_model {
+ public:
+  std::string name;
+  const accelerator* table = nullptr;
+  std::vector<tensor_form> inputs, outputs;
+  std::int64_t batch = 1;
+  int resizer_inputs = 0;
+
+  /// Errors: invalid_file (not compiled, or for an unknown architecture; extents that are not known or too large for hbDNN; an image of the resizer
+  /// that its architecture does not take), and those of compile().
+  static result<std::shared_ptr<loaded_model>> make(const saved_model& from) {
+    auto made = std::make_shared<loaded_model>();
+    made->name = from.name;
+    made->table = find_accelerator(from.architecture);
+    if (made->table == nullptr)
+      return fail(error_code::invalid_file,
+                  {piece::in_quotes(from.name), ": compiled for ", piece::in_quotes(from.architecture), ", which is no architecture"});
+    auto compiled = compile(from.network, {.threads = 1});
+    if (!compiled) return fail(std::move(compiled.error()));
+    if (!compiled->has_plan()) return fail(error_code::invalid_file, {piece::in_quotes(from.name), ": extents of inputs are unknown"});
+    made->program_.emplace(std::move(*compiled));
+    const ir::graph& g = from.network.graph;
+    for (std::size_t i = 0; i < g.inputs.size(); ++i)
+      made->inputs.push_back(made->form_of(from, g.inputs[i], g.name_of(g.at(g.inputs[i]).name),
+                                           i < from.inputs.size() ? from.inputs[i] : saved_input{}, tensor_use::input));
+    for (const ir::output& out : g.outputs) made->outputs.push_back(made->form_of(from, out.value, g.name_of(out.name), {}, tensor_use::output));
+    if (auto ok = made->check(); !ok) return fail(std::move(ok.error()).in(from.name));
+    return made;
+  }
+
+  /// A session that nobody else uses, until it is given back.
+  class lease {
+   public:
+    explicit lease(loaded_model& of) : of_(of), session_(of.take()) {}
+    lease(const lease&) = delete;
+    ~lease() { of_.give_back(std::move(session_)); }
+    session& operator*() const { return *session_; }
+
+   private:
+    loaded_model& of_;
+    std::unique_ptr<session> session_;
+  };
+
+ private:
+  tensor_form form_of(const saved_model& from, std::int32_t id, std::string_view its_name, const saved_input& given, tensor_use use) const {
+    const ir::graph& g = from.network.graph;
+    const ir::value& v = g.at(id);
+    std::span<const float> scales;
+    if (v.scales != ir::none)
+      if (const tensor_entry* const found = from.network.weights.find(g.name_of(g.at(v.scales).name)); found != nullptr && found->type == f32)
+        scales = {reinterpret_cast<const float*>(found->bytes.data()), found->bytes.size() / sizeof(float)};
+    const bool is_input = use == tensor_use::input;
+    std::size_t i = 0;
+    while (is_input ? g.inputs[i] != id : g.outputs[i].value != id) ++i;
+    return {its_name, is_input ? program_->input_desc(i) : program_->output_desc(i), given, *table, use, scales};
+  }
+  result<void> check() {
+    batch = inputs.empty() ? 1 : inputs[0].batch();
+    for (const auto* const list : {&inputs, &outputs})
+      for (const tensor_form& each : *list) {
+        if (data_type_of(each.desc.type) == HB_DNN_TENSOR_TYPE_MAX)
+          return fail(error_code::invalid_file, {piece::in_quotes(each.name), ": hbDNN has no such type of elements"});
+        if (each.desc.bytes() > (std::int64_t{1} << 29) || each.lies.bytes > (std::int64_t{1} << 30))
+          return fail(error_code::invalid_file, {piece::in_quotes(each.name), ": too large for hbDNN"});
+      }
+    bool has_one_batch = true;
+    for (const tensor_form& each : inputs) has_one_batch = has_one_batch && each.batch() == batch;
+    if (!has_one_batch) batch = 1;   // none that could be cut
+    for (const tensor_form& each : inputs) {
+      if (!each.from_resizer()) continue;
+      ++resizer_inputs;
+      const std::int64_t most = resizer_of(*table).most_pixels, pixels = each.height() * each.width();
+      if (!has_one_batch) return fail(error_code::invalid_file, "its inputs have several batches, though one comes from the resizer");
+      if (!each.given.is_image || !is_nv12(each.properties.tensorType))
+        return fail(error_code::invalid_file, {piece::in_quotes(each.name), ": comes from the resizer, but is not NV12"});
+      if (most != 0 && pixels > most)
+        return fail(error_code::invalid_file,
+                    {piece::in_quotes(each.name), ": has ", pixels, " pixels, but the resizer of ", table->name, " makes at most ", most});
+    }
+    return {};
+  }
+
+  std::unique_ptr<session> take() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!idle_.empty()) {
+        std::unique_ptr<session> one = std::move(idle_.back());
+        idle_.pop_back();
+        return one;
+      }
+    }
+    return std::make_unique<session>(*program_);
+  }
+  void give_back(std::unique_ptr<session> one) {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(one));
+  }
+
+  std::optional<program> program_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<session>> idle_;
+};
+
+/// The models of one packed handle.
+class packed_models {
+ public:
+  std::vector<std::shared_ptr<loaded_model>> models;
+  std::vector<const char*> names;    // of the models
+  std::vector<void*> handles;
+
+  /// Takes further models in. Errors: as loaded_model::make(); invalid_file for a name that is there.
+  result<void> add(std::span<const saved_model> further) {
+    for (const saved_model& each : further) {
+      for (const auto& other : models)
+        if (other->name == each.name) return fail(error_code::invalid_file, {"two models are called ", piece::in_quotes(each.name)});
+      auto made = loaded_model::make(each);
+      if (!made) return fail(std::move(made.error()));
+      models.push_back(std::move(*made));
+      names.push_back(models.back()->name.c_str());
+    }
+    return {};
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::hb_dnn

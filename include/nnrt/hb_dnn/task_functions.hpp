@@ -1,0 +1,82 @@
+// task_functions: hbDNNInfer, hbDNNRoiInfer, hbDNNResize, and what becomes of their tasks.
+// Flow: part of hb_dnn.hpp; contract in dnn/hb_dnn.h.
+#pragma once
+
+#include <nnrt/hb_dnn/infer.hpp>
+#include <nnrt/hb_dnn/resize.hpp>
+
+namespace nnrt::inline NNRT_ISA::hb_dnn {
+
+/// What hbDNNInfer and hbDNNRoiInfer have in common; prepare(model, jobs) checks the tensors.
+template <class Prepare>
+std::int32_t start_model(const char* function, hbDNNTaskHandle_t* task_handle, bool has_tensors, const void* model_handle,
+                         const hbDNNInferCtrlParam* control, bool of_regions, Prepare prepare) noexcept {
+  return coded(function, [&](const char* me) -> std::int32_t {
+    if (task_handle == nullptr || !has_tensors || control == nullptr) return null_argument(me);
+    const auto found = runtime::the().models.find(model_handle);
+    if (found == nullptr) return fails(HB_DNN_INVALID_DNN_HANDLE, {me, ": no such model, or it was released"});
+    if ((found->model->resizer_inputs > 0) != of_regions)
+      return fails(HB_DNN_API_USE_ERROR, {me, of_regions ? ": the model reads nothing from the resizer" : ": the model reads from the resizer"});
+    const auto order = order_of(control->bpuCoreId, control->dspCoreId, control->priority, control->customId);
+    if (!order)
+      return fails(HB_DNN_INVALID_ARGUMENT,
+                   {me, ": cores ", control->bpuCoreId, " and ", control->dspCoreId, ", priority ", control->priority, " are not possible"});
+    std::vector<work> jobs;
+    if (const std::int32_t code = prepare(me, found->model, jobs); code != HB_DNN_SUCCESS) return code;
+    return start(me, task_handle, model_handle, *order, control->more != 0, std::move(jobs));
+  });
+}
+
+}  // namespace nnrt::inline NNRT_ISA::hb_dnn
+
+NNRT_C_API int32_t hbDNNInfer(hbDNNTaskHandle_t* taskHandle, hbDNNTensor** output, const hbDNNTensor* input, hbDNNHandle_t dnnHandle,
+                              hbDNNInferCtrlParam* inferCtrlParam) {
+  const bool has_tensors = output != nullptr && *output != nullptr && input != nullptr;
+  return nnrt::hb_dnn::start_model(
+      "hbDNNInfer", taskHandle, has_tensors, dnnHandle, inferCtrlParam, false,
+      [&](const char* me, const auto& model, auto& jobs) { return nnrt::hb_dnn::prepare_infer(me, model, *output, input, jobs); });
+}
+NNRT_C_API int32_t hbDNNRoiInfer(hbDNNTaskHandle_t* taskHandle, hbDNNTensor** output, const hbDNNTensor* input, hbDNNRoi* rois, int32_t roiCount,
+                                 hbDNNHandle_t dnnHandle, hbDNNInferCtrlParam* inferCtrlParam) {
+  const bool has_tensors = output != nullptr && *output != nullptr && input != nullptr && rois != nullptr;
+  return nnrt::hb_dnn::start_model(
+      "hbDNNRoiInfer", taskHandle, has_tensors, dnnHandle, inferCtrlParam, true, [&](const char* me, const auto& model, auto& jobs) -> int32_t {
+        if (roiCount < 1) return nnrt::hb_dnn::fails(HB_DNN_INVALID_ARGUMENT, {me, ": got ", roiCount, " regions"});
+        return nnrt::hb_dnn::prepare_regions(me, model, *output, input, std::span(rois, static_cast<std::size_t>(roiCount)), jobs);
+      });
+}
+NNRT_C_API int32_t hbDNNResize(hbDNNTaskHandle_t* taskHandle, hbDNNTensor* output, const hbDNNTensor* input, const hbDNNRoi* roi,
+                               hbDNNResizeCtrlParam* resizeCtrlParam) {
+  using namespace nnrt::hb_dnn;
+  return coded("hbDNNResize", [&](const char* me) -> int32_t {
+    if (taskHandle == nullptr || output == nullptr || input == nullptr || resizeCtrlParam == nullptr) return null_argument(me);
+    const auto order = order_of(resizeCtrlParam->bpuCoreId, HB_DSP_CORE_ANY, resizeCtrlParam->priority, 0);
+    if (!order || resizeCtrlParam->resizeType != HB_DNN_RESIZE_TYPE_BILINEAR)
+      return fails(HB_DNN_INVALID_ARGUMENT,
+                   {me, ": core ", resizeCtrlParam->bpuCoreId, ", priority ", resizeCtrlParam->priority, " or the type of resizing is not possible"});
+    std::vector<work> jobs;
+    if (const int32_t code = prepare_resize(me, *output, *input, roi, jobs); code != HB_DNN_SUCCESS) return code;
+    hbDNNTaskHandle_t made = nullptr;   // whatever *taskHandle was: clients pass variables that they never set
+    const int32_t code = start(me, &made, nullptr, *order, false, std::move(jobs));
+    if (code == HB_DNN_SUCCESS) *taskHandle = made;
+    return code;
+  });
+}
+NNRT_C_API int32_t hbDNNWaitTaskDone(hbDNNTaskHandle_t taskHandle, int32_t timeout) {
+  using namespace nnrt::hb_dnn;
+  return coded("hbDNNWaitTaskDone", [&](const char* me) -> int32_t {
+    const auto one = runtime::the().tasks.find(taskHandle);
+    if (one == nullptr) return fails(HB_DNN_INVALID_TASK_HANDLE, {me, ": no such task, or it was released"});
+    const int32_t code = runtime::the().cores.wait(*one, timeout);
+    return code == HB_DNN_API_USE_ERROR ? fails(code, {me, ": the task waits for more calls"}) : code;
+  });
+}
+NNRT_C_API int32_t hbDNNReleaseTask(hbDNNTaskHandle_t taskHandle) {
+  using namespace nnrt::hb_dnn;
+  return coded("hbDNNReleaseTask", [&](const char* me) -> int32_t {
+    const auto one = runtime::the().tasks.take(taskHandle);
+    if (one == nullptr) return fails(HB_DNN_INVALID_TASK_HANDLE, {me, ": no such task, or it was released"});
+    runtime::the().cores.release(*one);
+    return HB_DNN_SUCCESS;
+  });
+}

@@ -1,0 +1,41 @@
+// networks: compiled models that the tests of hbDNN load, and what a session gives for the same network.
+// Flow: networks.cpp makes them; tests load their bytes by the C functions.
+#pragma once
+
+#include <nnrt/policy/image_input.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace nnrt::inline NNRT_ISA {
+struct saved_model;   // io/saved_model.hpp, for whoever looks into one
+}
+
+namespace nnrt_test {
+
+using network = std::shared_ptr<const nnrt::saved_model>;
+
+/// Of NV12 images, 24 x 12 (rows are aligned to 32), seen as RGB: "map" f32 [N, 6, 12, 8], "scores" f32 [N, 10]. N is 1, or 4.
+network camera(const char* architecture = "bayes", int batch = 1);
+/// The same of another type of image.
+network camera_of(nnrt::image_type given, nnrt::colours seen);
+/// "patch", NV12 from the resizer, 16 x 16 seen as YUV; `batch` times. "offset", f32 [N, 1, 1, 4]. "y" f32 [N, 4].
+network patches(const char* architecture = "bayes", int batch = 1);
+/// What a session gives for the network of "patches", a batch of 1: NV12 of 16 x 16, and the offsets.
+std::vector<float> patches_run(const char* architecture, const std::vector<std::uint8_t>& nv12, const float* offset);
+/// Of stored numbers: "x" i8 [1, 5, 7, 6], "y" i8 [1, 5, 7, 20].
+network stored(const char* architecture);
+/// "a", "b" f32 [2, 3, 5, 4]; "sum", "product" alike.
+network pair();
+/// "x" f32 [1]: "next" is x + 1, "rank" is x.
+network counter();
+/// "x" f32 [1, 48, 48, 16], through many layers, a few milliseconds each; "y" likewise.
+network slow();
+/// "at" i32 [2]: "y" f32 [2, 3], those rows of a table of 4. Other indices fail.
+network rows_of_table();
+
+/// The bytes of a file.
+std::string bytes_of(const std::vector<network>& networks);
+
+}  // namespace nnrt_test
