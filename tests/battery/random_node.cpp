@@ -106,13 +106,15 @@ shape_t like(likeness how, const shape_t& from, dice& random) {
 likeness any_likeness(dice& random) { return static_cast<likeness>(random.below(static_cast<int>(likeness::count))); }
 
 /// Operands whose shapes follow from those of two others: no likeness to one of them makes such. They are known by their
-/// roles: boxes beside scores and anchors, and what a recurrent layer has beside its steps.
+/// roles: boxes beside scores and anchors, what a recurrent layer has beside its steps, and what a layer adds to its sums.
 std::optional<shape_t> like_partners(std::string_view role, const std::vector<shape_t>& before, dice& random) {
   const shape_t first = before.empty() ? shape_t{} : before[0];
   if (role == "bbox") return shape_t{any_extent(random), any_extent(random), 4};
   if (role == "anchors") return shape_t{first[1], 4};
   if (role == "scores") return shape_t{first[0], first[1], random.between(1, 5)};
   if (role == "w_ih") return shape_t{random.between(1, 2), 4 * random.between(1, 3), first[2]};
+  if (role == "weight" && first.rank == 4) return random.once_in(2) ? shape_t{random.between(1, 5), 1, 1, first[3]} : filters_for(first, random);
+  if (role == "addend" && first.rank == 4 && before[1].rank == 4) return shape_t{first[0], first[1], first[2], before[1][0]};
   if (before.size() < 2 || before[1].rank != 3) return std::nullopt;
   const std::int64_t directions = before[1][0], gates = before[1][1];
   if (role == "w_hh") return shape_t{directions, gates, gates / 4};
@@ -410,7 +412,7 @@ void make_operands(random_node& made, dtype computed, dice& random) {
       const bool is_typed = static_cast<int>(made.in.size()) == op.traits.typed_by || !random.once_in(6);
       const dtype type = row.accepts.contains(computed) && is_typed ? computed : random.one_of(row.accepts);
       const likeness how = is_alike ? common : any_likeness(random);  // in a statement of its own: chance has an order
-      const std::optional<shape_t> fitting = op.inputs[0].role == "bbox" || (op.inputs.size() > 1 && op.inputs[1].role == "w_ih")
+      const std::optional<shape_t> fitting = op.inputs[0].role == "bbox" || (op.inputs.size() > 1 && op.inputs[1].role == "w_ih") || op.inputs.back().role == "addend"
                                                  ? like_partners(row.role, before, random)
                                                  : std::nullopt;
       const shape_t shape = fitting          ? *fitting

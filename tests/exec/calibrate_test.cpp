@@ -85,6 +85,7 @@ template <class Policy> void check_bits() {
   for (const int threads : {1, 2, 3}) {
     auto run = executor<net, Policy>::create(*made, {.threads = threads});
     REQUIRE(bool(run));
+    CHECK(run->compiled().text().find("dot windows, sum") != std::string::npos);  // no reference
     for (const auto& sample : samples) {
       const auto [y, map] = (*run)(sample);
       // The map is stored numbers times their scale: equal to the bit, or not at all.
@@ -121,7 +122,7 @@ TEST_CASE("calibrate: the stored network is near the one of floats, and the repo
     CHECK(all.cosine() > 0.999);
     std::string stored;
     for (const layer_report& r : made->layers) stored += r.op + " ";
-    CHECK(stored == "conv2d depthwise_conv2d conv2d add avg_pool neg max_pool sigmoid reshape full_connection ");  // neg computes floats, but max_pool reads them stored
+    CHECK(stored == "conv2d depthwise_conv2d add avg_pool neg max_pool sigmoid reshape full_connection ");  // the point is part of the sum; neg computes floats, but max_pool reads them stored
     for (const layer_report& r : made->layers) {
       CHECK(r.cosine > 0.99);
       CHECK(r.signal_to_noise > 15);
@@ -146,6 +147,28 @@ TEST_CASE("calibrate: scales of X3 are powers of two, those of RDK Ultra the thr
   }
   for (const layer_report& r : scaled->layers)
     if (r.op == "conv2d") CHECK(r.scale == r.threshold / 127);
+}
+
+namespace {
+/// A shortcut around a convolution with this stride.
+template <std::int64_t Stride> constexpr auto shortcut = [](builder& g) {
+  auto x = g.input<f32, shape<1, 7, 7, 4>>("x");
+  auto a = layers::conv2d<4, 1, 1>(x, "a", stride<Stride, Stride>);
+  g.output("y", add(layers::conv2d<4, 3, 3>(x, "b", stride<Stride, Stride>, same), a, relu));
+};
+template <std::int64_t Stride> std::string stored_nodes() {
+  using residual_net = graph<shortcut<Stride>>;
+  const auto made = calibrate<residual_net, accelerator_policy>(random_weights<residual_net>(), samples_of<7 * 7 * 4>(2), {.report = false});
+  REQUIRE(bool(made));
+  std::string names;
+  for (const ir::node& n : made->network.graph.nodes) names += std::string(n.label->name) + " ";
+  return names;
+}
+}  // namespace
+
+TEST_CASE("calibrate: a convolution with strides up to 2 is one unit with the sum behind it, one with strides of 3 stays on the processor") {
+  CHECK(stored_nodes<2>() == "quant_dtype_cast conv2d conv2d_add quant_dtype_cast ");
+  CHECK(stored_nodes<3>() == "conv2d conv2d quant_dtype_cast quant_dtype_cast add quant_dtype_cast ");
 }
 
 TEST_CASE("calibrate: no samples, a sample of the wrong size, weights that do not fit are errors; progress is told of each stage") {

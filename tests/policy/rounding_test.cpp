@@ -6,6 +6,7 @@
 #include <nnrt/ops/avg_pool.hpp>
 #include <nnrt/ops/clip.hpp>
 #include <nnrt/ops/conv2d.hpp>
+#include <nnrt/ops/conv2d_add.hpp>
 #include <nnrt/ops/detail/quantised_binary.hpp>
 #include <nnrt/ops/maximum.hpp>
 #include <nnrt/ops/minimum.hpp>
@@ -37,12 +38,28 @@ constexpr bool holds(const sum_row& r) {
   const ops::detail::stored_sum<std::int8_t> sum({in, out, activation::none}, 1);
   return sum(static_cast<std::int8_t>(r.a), static_cast<std::int8_t>(r.b)) == r.y;
 }
+/// A pixel whose convolution is the bias alone.
+constexpr bool holds(const unit_row& r) {
+  filled<std::int8_t> x({1, 1, 1, 1}, {0}), weight({1, 1, 1, 1}, {1}), addend({1, 1, 1, 1}, {static_cast<std::int8_t>(r.addend)}), y({1, 1, 1, 1});
+  filled<std::int32_t> bias({1}, {r.sum});
+  x.desc.quantised = quant{r.x_scale};
+  weight.desc.quantised = per_channel<0>;
+  addend.desc.quantised = quant{r.addend_scale};
+  y.desc.quantised = even(r.y_scale);
+  view stored = weight.as_view();
+  stored.scales = {&r.w_scale, 1};
+  const view in[] = {x.as_view(), stored, bias.as_view(), addend.as_view()}, out[] = {y.as_view()};
+  ops::conv2d_add::attrs attrs;
+  if (r.is_rectified) attrs.fused = activation::relu;
+  ops::conv2d_add::reference<std::int8_t>(attrs, in, out);
+  return y.elements[0] == r.y;
+}
 template <class Row, std::size_t N> constexpr int first_wrong(const Row (&rows)[N]) {
   for (std::size_t i = 0; i < N; ++i)
     if (!holds(rows[i])) return static_cast<int>(i);
   return -1;
 }
-static_assert(first_wrong(stored_rows) == -1 && first_wrong(requantised_rows) == -1 && first_wrong(sum_rows) == -1);
+static_assert(first_wrong(stored_rows) == -1 && first_wrong(requantised_rows) == -1 && first_wrong(sum_rows) == -1 && first_wrong(unit_rows) == -1);
 
 // x / scale = ±0.5, ±1.5, ±2.5: halves go to even numbers, where TFLite's go away from zero.
 static_assert(stored_as<std::int8_t>(0.5F, even(1)) == 0 && stored_as<std::int8_t>(-1.5F, even(1)) == -2 && stored_as<std::int8_t>(2.5F, even(1)) == 2);
@@ -125,6 +142,11 @@ TEST_CASE("rounding: stored numbers, sums and requantised accumulators are those
   for (const requantised_row& r : requantised_rows) {
     CAPTURE(r.sum);
     CAPTURE(r.factor.mantissa);
+    CHECK(holds(r));
+  }
+  for (const unit_row& r : unit_rows) {
+    CAPTURE(r.sum);
+    CAPTURE(r.addend);
     CHECK(holds(r));
   }
   for (const sum_row& r : sum_rows) {

@@ -4,7 +4,8 @@ Flow: python3 tests/policy/rounding_vectors.py > tests/policy/rounding_vectors.h
 
 The formulas: q = clip(nearbyint(x / scale + zero_point)), division and sum in float, halves to even; of an accumulator
 q = clip(nearbyint(accumulator * mantissa * 2^(exponent - 31) + zero_point)), exact up to the one rounding; of two
-tensors the same of the sum of both products. A power of two as scale is a shift.
+tensors the same of the sum of both products. A power of two as scale is a shift. Of a convolution and a sum as one unit
+q = clip(nearbyint((accumulator + nearbyint(addend * m)) * M)), m and M the factors with mantissas of 31 bits.
 """
 import random
 import struct
@@ -84,6 +85,21 @@ def sum_rows(random_of: random.Random) -> list[str]:
     return rows
 
 
+def unit_rows(random_of: random.Random) -> list[str]:
+    rows = []
+    for x_scale, w_scale, r_scale, y_scale in ((0.5, 0.25, 0.5, 1.0), (0.03125, 0.0078125, 0.0625, 0.0625), (0.1, 0.013, 0.3, 0.27), (0.02, 0.004, 1e-6, 0.05), (0.7, 0.9, 0.11, 3.0)):
+        of_sums = as_float(x_scale) * as_float(w_scale)
+        (m, e), (big_m, big_e) = mantissa_of(as_float(r_scale) / of_sums), mantissa_of(of_sums / as_float(y_scale))
+        small, large = m * Fraction(2) ** (e - 31), big_m * Fraction(2) ** (big_e - 31)
+        sums = [0, 1, -1, 2, 3, -3, 100] + [random_of.randint(-20000, 20000) for _ in range(8)] + [int(Fraction(2 * k + 1, 2) / large) for k in (-2, -1, 0, 1)]
+        for total in sums:
+            addend = random_of.choice([0, 1, -1, 3, 127, -128, random_of.randint(-128, 127)])
+            for is_rectified in (False, True):
+                q = round((total + round(addend * small)) * large)
+                rows.append(f"{{{x_scale!r}F, {w_scale!r}F, {r_scale!r}F, {y_scale!r}F, {total}, {addend}, {'true' if is_rectified else 'false'}, {max(0 if is_rectified else -128, min(127, q))}}}")
+    return rows
+
+
 def table(name: str, kind: str, rows: list[str]) -> str:
     lines = "\n".join("    " + ", ".join(rows[i : i + 2]) + "," for i in range(0, len(rows), 2))
     return f"inline constexpr {kind} {name}[] = {{\n{lines}\n}};\n"
@@ -98,10 +114,13 @@ def main() -> None:
     print("/// A sum, its factor, a zero point, and what is stored in 8 and in 16 bits.")
     print("struct requantised_row {\n  std::int32_t sum;\n  nnrt::fixed_point factor;\n  int zero_point, i8, i16;\n};")
     print("/// Scales of a, b and their sum, two stored numbers, and what is stored.")
-    print("struct sum_row {\n  float a_scale, b_scale, y_scale;\n  int a, b, y;\n};\n")
+    print("struct sum_row {\n  float a_scale, b_scale, y_scale;\n  int a, b, y;\n};")
+    print("/// Scales of a convolution's input and weight, of an addend and of the result; a sum, a stored addend, whether relu is fused, and what is stored.")
+    print("struct unit_row {\n  float x_scale, w_scale, addend_scale, y_scale;\n  int sum, addend;\n  bool is_rectified;\n  int y;\n};\n")
     print(table("stored_rows", "stored_row", stored_rows(random_of)))
     print(table("requantised_rows", "requantised_row", requantised_rows(random_of)))
     print(table("sum_rows", "sum_row", sum_rows(random_of)))
+    print(table("unit_rows", "unit_row", unit_rows(random_of)))
     print("}  // namespace nnrt_test")
 
 

@@ -62,7 +62,8 @@ struct given_operand {
   std::vector<float> scales = {};    // of each channel
 
   operand as_operand() const { return {desc, values, is_constant}; }
-  view as_view() { return {&desc, any_pointer::bytes(bytes.data()), nullptr, scales}; }
+  /// One without a dtype is missing.
+  view as_view() { return desc.type == dtype::none ? view{} : view{&desc, any_pointer::bytes(bytes.data()), nullptr, scales}; }
 };
 
 inline given_operand bytes_of(const tensor_desc& desc, const void* first) {

@@ -4,6 +4,7 @@
 // c[m][n] = clamp(zero point of c + factor[n] * (bias[n] + sum over k of (a[m][k] - zero of a) * (b[k][n] - zero of b)))
 #pragma once
 
+#include <nnrt/kernels/byte_addend.hpp>
 #include <nnrt/kernels/byte_tile.hpp>
 #include <nnrt/kernels/part.hpp>
 
@@ -12,12 +13,13 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// What every tile of a product is told: packed B, the stored forms of A and of C.
+/// What every tile of a product is told: packed B, the stored forms of A and of C, and what is added to its sums, if anything is.
 struct byte_product {
   byte_layout layout;
   const std::byte* packed;
   byte_factors factors;
   narrowing to;
+  const byte_addend* addend = nullptr;
 };
 
 namespace detail {
@@ -60,6 +62,7 @@ inline void set_panel(const byte_product& p, std::int64_t panel, byte_tile& t) {
 
 /// How the sums of a panel are scaled where they are made; one_by_one: nowhere.
 inline scale_method method_in_tile(const byte_product& p, const channel_scales* scales, std::int64_t vectors) {
+  if (p.addend != nullptr) return scale_method::one_by_one;
   const scale_method method = scales[0].method;
   const bool is_line = has_lines && (method == scale_method::by_rising_line || method == scale_method::by_line);
   return is_line && scales[vectors - 1].method == method && p.factors.b_zero_as_seen() == 0 ? method
@@ -113,10 +116,13 @@ void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, co
     }
     subtract_row_sums(p, at.rows, vectors, row_sums, sums);
   }
-  finish_tile<Isa>(sums, t.scales, p.to, {c, at.ldc, first_rows}, width);
-  if (at.is_torn())
-    finish_tile<Isa>(sums + first_rows * sum_stride, t.scales, p.to,
-                     {c + at.second_c, at.ldc, at.rows - first_rows}, width);
+  const byte_target first{c, at.ldc, first_rows}, second{c + at.second_c, at.ldc, at.rows - first_rows};
+  const auto finish = [&](std::int32_t* of, const byte_target& to) {
+    if (p.addend != nullptr) return finish_with_addend<Isa>(*p.addend, of, t.scales, p.to, to, width);
+    finish_tile<Isa>(of, t.scales, p.to, to, width);
+  };
+  finish(sums, first);
+  if (at.is_torn()) finish(sums + first_rows * sum_stride, second);
 }
 
 /// Rows of C that are narrower than a tile's and lie without gaps may be stored whole if what they spill over is written

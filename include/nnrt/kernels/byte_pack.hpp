@@ -140,10 +140,11 @@ void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range ra
         }
       channels[lane] = channel_of(first + lane);
       sum_range& reach = channels[lane].reach;
+      const sum_range& addend = channels[lane].addend;
       if (reach.low == reach.high)
-        reach = {columns[lane].reach.low + channels[lane].bias, columns[lane].reach.high + channels[lane].bias};
-      // A zero point of B takes off sums of A, whatever the weights: then they have to stay.
-      if (f.b_zero_as_seen() != 0 || !is_constant(channels[lane], range)) continue;
+        reach = {columns[lane].reach.low + channels[lane].bias + addend.low, columns[lane].reach.high + channels[lane].bias + addend.high};
+      // A zero point of B takes off sums of A, whatever the weights, and an addend comes to them: then they have to stay.
+      if (f.b_zero_as_seen() != 0 || addend.low != addend.high || !is_constant(channels[lane], range)) continue;
       channels[lane] = constant_channel(channels[lane], range), columns[lane] = {};
       for (std::int64_t step = 0; step < depth.runs * depth.steps(); ++step)
         for (std::int64_t i = 0; i < 4; ++i) {

@@ -54,6 +54,7 @@ struct byte_channel {
   sum_range reach = {};  // bias included
   stored_rounding rounding = stored_rounding::twice;
   std::int32_t parity = 0;  // of the zero point: where halves go to even numbers, it turns which those are
+  sum_range addend = {};    // what comes to the sums besides
   friend constexpr bool operator==(const byte_channel&, const byte_channel&) = default;
 };
 

@@ -16,6 +16,7 @@
 #include <nnrt/kernels/bind/clip.hpp>
 #include <nnrt/kernels/bind/concat.hpp>
 #include <nnrt/kernels/bind/conv2d.hpp>
+#include <nnrt/kernels/bind/conv2d_add.hpp>
 #include <nnrt/kernels/bind/conv2d_transpose.hpp>
 #include <nnrt/kernels/bind/cos.hpp>
 #include <nnrt/kernels/bind/crop.hpp>

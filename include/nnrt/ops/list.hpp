@@ -18,6 +18,7 @@
 #include <nnrt/ops/concat.hpp>
 #include <nnrt/ops/constant_of_shape.hpp>
 #include <nnrt/ops/conv2d.hpp>
+#include <nnrt/ops/conv2d_add.hpp>
 #include <nnrt/ops/conv2d_transpose.hpp>
 #include <nnrt/ops/cos.hpp>
 #include <nnrt/ops/crop.hpp>
@@ -229,6 +230,7 @@ using list = type_list<  //
     hard_sigmoid,        // 107
     gather_nd,           // 108
     fold_affine,         // 1000
-    dynamic_range>;      // 1001
+    dynamic_range,       // 1001
+    conv2d_add>;         // 1002
 
 }  // namespace nnrt::inline NNRT_ISA::ops

@@ -2,6 +2,8 @@
 // Flow: calibrate() finds the scales, calls this pass, and stores the weights that the pass asks for; compile() plans the result.
 #pragma once
 
+#include <nnrt/ops/add.hpp>
+#include <nnrt/ops/conv2d_add.hpp>
 #include <nnrt/ops/quant_dtype_cast.hpp>
 #include <nnrt/passes/fold.hpp>
 
@@ -56,9 +58,12 @@ class quantising {
     is_float_.assign(floats.values.size(), 0);
     for (std::size_t id = 0; id < floats.values.size(); ++id)
       if (floats.values[id].is != ir::kind::result || known_[id] != 0) is_float_[id] = 1;
+    find_units();
     for (std::size_t i = 0; i < floats.nodes.size(); ++i) {
       const ir::node& n = floats.nodes[i];
-      if (wanted.on_accelerator[i] != 0 && can_be_stored(n)) store(n);
+      if (is_in_unit_[i] != 0) continue;
+      if (layer_of_unit_[i] != ir::none) store_unit(floats.nodes[static_cast<std::size_t>(layer_of_unit_[i])], n);
+      else if (is_stored(i)) store(n);
       else keep(n);
     }
     for (const ir::output& out : floats.outputs) need_float(out.value);
@@ -92,6 +97,45 @@ class quantising {
       if (is_layer ? g_.at(in[i]).is != ir::kind::weight : is_number(in[i]) && (is_known(in[i]) || !has_scale(in[i]))) return false;
     }
     return !is_layer || in.size() > 1;
+  }
+
+  constexpr bool is_stored(std::size_t i) const { return wanted_.on_accelerator[i] != 0 && can_be_stored(g_.nodes[i]); }
+
+  /// Finds sums of a convolution's result, which nobody else reads, and another tensor: both nodes become one, which rounds once.
+  constexpr void find_units() {
+    layer_of_unit_.assign(g_.nodes.size(), ir::none);
+    is_in_unit_.assign(g_.nodes.size(), 0);
+    const use_table use(g_);
+    for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
+      const ir::node& n = g_.nodes[i];
+      if (n.op->code != ops::add::code || !is_stored(i)) continue;
+      const array_ref<const std::int32_t> in = g_.inputs_of(n);
+      if (in[0] == in[1] || g_.at(in[0]).desc.shape != g_.at(in[1]).desc.shape) continue;
+      // Of two convolutions the later one: what the other gives is there by then.
+      std::int32_t layer = ir::none;
+      for (const std::int32_t id : in)
+        if (const std::int32_t by = use.producer_of(id); by > layer && use.uses_of(id) == 1 && can_begin_unit(static_cast<std::size_t>(by))) layer = by;
+      if (layer == ir::none) continue;
+      layer_of_unit_[i] = layer;
+      is_in_unit_[static_cast<std::size_t>(layer)] = 1;
+    }
+  }
+  /// A convolution that rounds nothing but what it passes on.
+  constexpr bool can_begin_unit(std::size_t i) const {
+    const ir::node& n = g_.nodes[i];
+    return n.op->code == ops::conv2d::code && is_stored(i) && g_.attrs_of(n)[static_cast<std::size_t>(n.op->fused_word)] == static_cast<word>(activation::none);
+  }
+  /// A convolution and the sum behind it as one node.
+  constexpr void store_unit(const ir::node& layer, const ir::node& sum) {
+    const std::int32_t between = g_.outputs_of(layer)[0];
+    const std::int32_t other = g_.inputs_of(sum)[0] == between ? g_.inputs_of(sum)[1] : g_.inputs_of(sum)[0];
+    const std::int32_t x = need_stored(g_.inputs_of(layer)[0]), addend = need_stored(other), weight = stored_weight(layer);
+    const std::int32_t in[] = {x, weight, made.layers.back().stored_bias, addend};
+    pool<word> words;
+    for (const word w : g_.attrs_of(layer)) words.push_back(w);
+    words[static_cast<std::size_t>(layer.op->fused_word)] = g_.attrs_of(sum)[static_cast<std::size_t>(sum.op->fused_word)];
+    const std::int32_t y = add_stored(g_.outputs_of(sum)[0], quantisation_of(g_.outputs_of(sum)[0]));
+    add_node(&dynamic_operator<ops::conv2d_add>, made.graph.add_words(words), in, {&y, 1}, layer.name);
   }
 
   /// Not a list of axes and the like.
@@ -198,13 +242,15 @@ class quantising {
   const quantise_options& wanted_;
   pool<char> known_;
   pool<char> is_float_;   // by value: its float is there
+  pool<std::int32_t> layer_of_unit_;  // by node: the convolution that a sum is one unit with
+  pool<char> is_in_unit_;             // by node: a convolution that is part of its sum
 };
 
 }  // namespace detail
 
 /// Rewrites a graph of floats: nodes on the accelerator whose tensors have scales work on i8, symmetric, results rounded as wanted; where such
-/// a node meets one of floats there is a conversion. Weights that a layer reads must be weights of the graph, not computed. Inputs and
-/// outputs of the graph stay what they are.
+/// a node meets one of floats there is a conversion. A convolution, a sum and its activation become one node with one rounding. Weights that a
+/// layer reads must be weights of the graph, not computed. Inputs and outputs of the graph stay what they are.
 constexpr quantised_graph quantise(const ir::graph& floats, const quantise_options& wanted) { return static_cast<quantised_graph&&>(detail::quantising(floats, wanted).made); }
 
 }  // namespace nnrt::inline NNRT_ISA::passes

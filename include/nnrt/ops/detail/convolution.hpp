@@ -95,10 +95,13 @@ constexpr Sum window_sum(const window_pair& windows, const window_place& at, con
   return sum;
 }
 
+/// Sums of windows alone.
+struct nothing_added {};
+
 /// The meaning of a convolution with `group` groups: output channel o belongs to group o / (outputs / group) and sees
-/// the input channels of that group only.
-template <class T, class Rounding>
-constexpr void convolve(const window_pair& windows, std::int64_t group, activation fused, arguments in, results out) {
+/// the input channels of that group only. More may be added to the sums before they are scaled.
+template <class T, class Rounding, class Added = nothing_added>
+constexpr void convolve(const window_pair& windows, std::int64_t group, activation fused, arguments in, results out, const Added& added = {}) {
   using sum_t = math::compute_t<T>;
   const auto x = in[0].as<const T>();
   const auto weight = in[1].as<const weight_t<T>>();
@@ -108,14 +111,19 @@ constexpr void convolve(const window_pair& windows, std::int64_t group, activati
   const zero_points<sum_t> zero{zero_of<T>(in[0]), zero_of<T>(in[1])};
   for (std::int64_t o = 0; o < filters; ++o) {
     const sum_t start = bias_of<T>(in, o);
-    const epilogue<T, Rounding> finish(out[0], fused, sum_scale<T>(in[0], in[1], o), has_wide_sums<T>(in));
+    const double scale = sum_scale<T>(in[0], in[1], o);
+    const epilogue<T, Rounding> finish(out[0], fused, scale, has_wide_sums<T>(in));
+    const auto sum_at = [&](const window_place& at, [[maybe_unused]] std::int64_t oh, [[maybe_unused]] std::int64_t ow) {
+      if constexpr (std::is_same_v<Added, nothing_added>) return window_sum<sum_t, T>(windows, at, x, weight, start, zero);
+      else return window_sum<sum_t, T>(windows, at, x, weight, start, zero) + added.for_sums_of(scale)(at.n, oh, ow, at.filter);
+    };
     const std::int64_t channel = o / filters_of_group * weight.extent(3);
     for (std::int64_t n = 0; n < y.extent(0); ++n)
       for (std::int64_t oh = 0; oh < y.extent(1); ++oh)
         for (std::int64_t ow = 0; ow < y.extent(2); ++ow) {
           const window_place at{n, oh * windows.h.stride - windows.h.pad_before(),
                                 ow * windows.w.stride - windows.w.pad_before(), channel, o};
-          y(n, oh, ow, o) = finish(window_sum<sum_t, T>(windows, at, x, weight, start, zero));
+          y(n, oh, ow, o) = finish(sum_at(at, oh, ow));
         }
   }
 }

@@ -1,0 +1,99 @@
+// byte_addend: a tensor that is added to the sums of a product before they become bytes - brought to their scale, half to even.
+// Flow: bind/conv2d_add.hpp packs the factors; byte_gemm.hpp finishes the tiles of such a product with finish_with_addend().
+//
+// A stored number has 8 bits and the mantissa of its factor 31, so that a double holds the product exactly, and rounding it to an
+// integer is the one rounding.
+#pragma once
+
+#include <nnrt/kernels/byte_tile.hpp>
+
+#include <cstdint>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// What brings the addend to the sums of one column.
+struct addend_scale {
+  fixed_point factor;
+  std::int32_t is_wide = 0;  // a sum may leave 32 bits: elements are computed one by one
+};
+
+/// The addend of a product: a tensor of the shape of C, which has no gaps.
+struct byte_addend {
+  const std::byte* x;
+  const std::byte* c;          // where C begins
+  std::int64_t columns;        // of C, all groups together
+  const double* factors;       // by column, then int_lanes more; 0 where sums are wide
+  const addend_scale* scales;  // by column
+  std::int32_t zero, y_zero;
+  stored_range range;          // of results
+  bool is_unsigned, any_wide;
+};
+
+namespace detail {
+
+/// n numbers (at most int_lanes) as they are stored.
+inline int_vector widened_numbers(const std::byte* from, std::int64_t n, bool is_unsigned) {
+  std::int32_t each[int_lanes] = {};
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto byte = static_cast<std::uint8_t>(from[i]);
+    each[i] = is_unsigned ? byte : static_cast<std::int8_t>(byte);
+  }
+  return load_vector<int_vector>(each);
+}
+
+/// The products of numbers and factors, each rounded to the nearest integer, halves to even; they have to stay below 2^31.
+inline int_vector rounded_products(int_vector numbers, const double* factors) {
+  typedef double doubles __attribute__((vector_size(register_bytes)));
+  typedef std::int32_t half_vector __attribute__((vector_size(register_bytes / 2)));
+  constexpr double to_integers = 0x1.8p52;  // sums with it have no digits behind the point
+  constexpr std::int64_t at_once = int_lanes / 2;
+  std::int32_t each[int_lanes];
+  store_vector(each, numbers);
+  for (std::int64_t i = 0; i < int_lanes; i += at_once) {
+    const doubles product = __builtin_convertvector(load_vector<half_vector>(each + i), doubles) * load_vector<doubles>(factors + i);
+    store_vector(each + i, __builtin_convertvector((product + to_integers) - to_integers, half_vector));
+  }
+  return load_vector<int_vector>(each);
+}
+
+/// The result of a column whose sums may leave 32 bits. `sum` is without the bias, which scales of one_by_one hold.
+inline std::byte wide_result(const byte_addend& a, const channel_scales& s, std::int64_t lane, std::int64_t sum, std::int32_t x, fixed_point factor) {
+  const std::int64_t all = sum + s.bias[lane] + rounding::half_to_even::scale(x, factor);
+  const fixed_point to{s.mantissa[lane], s.left[lane] - s.right[lane]};
+  const std::int32_t steps = s.is_to_even[lane] != 0 ? scaled_to_even(all, to, s.parity[lane]) : scaled(all, to);
+  return static_cast<std::byte>(nnrt::detail::clamped(std::int64_t{a.y_zero} + steps, a.range.low, a.range.high));
+}
+
+/// Calls f(row, vector, lane 0's column, numbers of the addend less their zero point, columns in use) for each vector of a tile.
+template <class F> void for_each_addend(const byte_addend& a, const byte_target& at, std::int64_t width, F f) {
+  for (std::int64_t row = 0; row < at.rows; ++row) {
+    const std::int64_t first = at.c + row * at.ldc - a.c;
+    for (std::int64_t v = 0; v * int_lanes < width; ++v) {
+      const std::int64_t begin = first + v * int_lanes, n = std::min(int_lanes, width - v * int_lanes);
+      f(row, v, begin % a.columns, widened_numbers(a.x + begin, n, a.is_unsigned) - a.zero, n);
+    }
+  }
+}
+
+/// Adds the addend to the sums of a tile in one panel, and makes bytes of them.
+template <class Isa>
+void finish_with_addend(const byte_addend& a, std::int32_t* sums, const channel_scales* scales, const narrowing& to, const byte_target& at, std::int64_t width) {
+  for_each_addend(a, at, width, [&](std::int64_t row, std::int64_t v, std::int64_t column, int_vector x, std::int64_t) {
+    std::int32_t* const of_row = sums + v * vector_of_sums + row * sum_stride;
+    store_vector(of_row, load_vector<int_vector>(of_row) + rounded_products(x, a.factors + column));
+  });
+  finish_tile<Isa>(sums, scales, to, at, width);
+  if (!a.any_wide) return;
+  for_each_addend(a, at, width, [&](std::int64_t row, std::int64_t v, std::int64_t column, int_vector x, std::int64_t n) {
+    for (std::int64_t lane = 0; lane < n; ++lane) {
+      const addend_scale& scale = a.scales[column + lane];
+      if (scale.is_wide == 0) continue;
+      const std::int32_t sum = sums[v * vector_of_sums + row * sum_stride + lane];
+      at.c[row * at.ldc + v * int_lanes + lane] = wide_result(a, scales[v], lane, sum, x[lane], scale.factor);
+    }
+  });
+}
+
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,85 @@
+// conv2d_add: a convolution of stored numbers and the sum with another tensor behind it, scaled to stored numbers once; internal.
+// Flow: passes/quantise.hpp makes nodes of it where an accelerator runs a residual sum; kernels/bind/ has the fast form.
+#pragma once
+
+#include <nnrt/core/array_ref.hpp>
+#include <nnrt/ops/conv2d.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// What conv2d, add and an activation compute together when nothing is rounded to stored numbers between them: the other operand is
+/// brought to the scale of the convolution's sums, and added to them. Passes make it; it has no function for users.
+///
+///   x: [N, H, W, C]   weight: [O, kh, kw, C / group]   bias: [O], may be missing   addend, y: [N, H', W', O]
+///
+///   sum    = bias[o] + sum over the window of (x - zero of x) * (weight - zero of weight)            exact, see conv2d
+///   term   = round_half_to_even((addend - zero of addend) * m), m = scale of addend / (scale of x * scale of weight[o]) as fixed_point_of() has it
+///   y      = clamp(zero of y + round((sum + term) * scale of x * scale of weight[o] / scale of y)), rounded as y says, clamped as `fused` says
+///
+/// x, addend and y i8, u8 or i16, all of one dtype and with one scale each; weight and bias as conv2d takes them. term is saturated at 32 bits,
+/// and so is sum + term where sums have 32.
+///
+/// Broken rules: see `rule`; a broken rule of conv2d is named by its number there. Source: this library, after the boards' documentation: a
+/// convolution, a sum and an activation are one unit, with 32 bits between them and one requantisation.
+struct conv2d_add {
+  static constexpr op_code code{1002};
+  static constexpr std::string_view name = "conv2d_add";
+  static constexpr operand_spec inputs[] = {
+      {"x", detail::layered}, {"weight", detail::bytes}, {"bias", types_of(i32, i64), presence::optional}, {"addend", detail::layered}};
+  static constexpr operand_spec outputs[] = {{"y", detail::layered}};
+  static constexpr operator_traits traits{.weights = weights_role::conv2d, .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr foreign_numbers foreign{};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+
+  using attrs = conv2d::attrs;
+
+  enum class rule {
+    no_rule_of_conv2d_may_be_broken,
+    addend_must_be_given,
+    addend_type_must_equal_input_type,
+    addend_must_have_one_scale,
+    addend_must_have_the_rank_of_the_result,
+    addend_must_have_the_extents_of_the_result,
+  };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    if (in.size() < 4) return refuse(rule::addend_must_be_given, static_cast<std::int64_t>(in.size()), 4);
+    verdict made = conv2d::infer(a, in.first(3), wanted);
+    if (!made) return refuse(rule::no_rule_of_conv2d_may_be_broken, made.rule, -1);
+    const tensor_desc &addend = in[3].desc, &y = made.outputs[0];
+    if (auto v = require(rule::addend_type_must_equal_input_type, addend.type, in[0].desc.type); !v) return v;
+    if (auto v = detail::require_one_scale(rule::addend_must_have_one_scale, addend); !v) return v;
+    if (auto v = require(rule::addend_must_have_the_rank_of_the_result, addend.rank(), y.rank()); !v) return v;
+    for (int axis = 0; axis < y.rank(); ++axis)
+      if (auto v = require_same_extent(rule::addend_must_have_the_extents_of_the_result, addend.shape[axis], y.shape[axis]); !v) return v;
+    return made;
+  }
+
+  static constexpr std::int64_t macs(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> out) {
+    return detail::convolution_macs(in, out);
+  }
+
+  /// What brings an addend of this scale to that of sums.
+  static constexpr fixed_point addend_factor(float addend_scale, double sum_scale) { return fixed_point_of(double{addend_scale} / sum_scale); }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::convolve<T, rounding::twice>(conv2d::windows(a, in[0].shape(), in[1].shape()), a.group, a.fused, in, out, addend_of<T>{in[3].as<const T>(), in[3].desc->quantised});
+  }
+
+ private:
+  /// The addend in the scale of an output channel's sums.
+  template <class T> struct addend_of {
+    tensor_view<const T> x;
+    quantisation q;
+
+    constexpr auto for_sums_of(double scale) const {
+      return [this, factor = addend_factor(q.scale, scale)](std::int64_t n, std::int64_t h, std::int64_t w, std::int64_t o) -> std::int64_t {
+        return rounding::half_to_even::scale(static_cast<std::int32_t>(x(n, h, w, o)) - q.zero_point, factor);
+      };
+    }
+  };
+};
+
+}  // namespace ops
+}  // namespace nnrt::inline NNRT_ISA
