@@ -16,31 +16,14 @@ namespace ops {
 /// to it in fixed point and clamped, which leaves those of an equal scale as they are.
 ///
 /// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_RELU; quantised: TFLite's RELU.
-struct relu {
+struct relu : detail::number_function {
   static constexpr op_code code{47};
   static constexpr std::string_view name = "relu";
-  static constexpr operand_spec inputs[] = {{"x", types::number}};
-  static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
       .result = storage::in_place, .computes = meaning::relu, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 47, .hdi = 2};
   static constexpr auto hdi_fields = hdi_activation(1);
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
-
-  enum class rule {
-    quantised_type_must_be_i8_u8_or_i16,
-    quantised_input_must_have_one_scale,
-    quantised_output_must_have_one_scale,
-  };
-
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    const tensor_desc& x = in[0].desc;
-    if (!x.quantised) return yields(x);
-    if (!types::stored.contains(x.type)) return require(rule::quantised_type_must_be_i8_u8_or_i16, x.type, i8);
-    return detail::infer_stored<rule>(x, wanted);
-  }
-  static constexpr auto macs = no_macs;
+  using rule = detail::number_function_rule;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
     if constexpr (can_be_stored<T>)
