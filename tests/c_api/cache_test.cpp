@@ -94,6 +94,22 @@ TEST_CASE("another model, and another speed, have no use for it") {
   CHECK(c.prepared == 1);
 }
 
+TEST_CASE("a cache whose file cannot take its name stays usable, and is not replaced") {
+  cached c;
+  REQUIRE(c.build(1) == OH_NN_SUCCESS);
+  fs::rename(c.directory / "0.nncache", c.directory / "0.nncache.next");  // as a writer leaves it whose last step failed
+  fs::create_directories(c.directory / "0.nncache" / "something");
+  REQUIRE(c.build(1) == OH_NN_SUCCESS);
+  CHECK(c.restored == 1);
+  CHECK(c.build(2) != OH_NN_SUCCESS);
+  REQUIRE(c.build(1) == OH_NN_SUCCESS);
+  CHECK(c.restored == 1);
+  fs::remove_all(c.directory / "0.nncache");
+  REQUIRE(c.build(2) == OH_NN_SUCCESS);
+  CHECK(c.prepared == 1);
+  CHECK(c.files() == std::vector<std::string>{"0.nncache", "1.nncache", "2.nncache", "3.nncache", "cache_info.nncache"});
+}
+
 TEST_CASE("ModelName keeps caches of one directory apart") {
   cached c;
   const auto named = [](OH_NNCompilation* o) { OH_NNCompilation_AddExtensionConfig(o, "ModelName", "left", 4); };

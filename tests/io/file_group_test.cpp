@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -58,7 +59,7 @@ TEST_CASE("readers find the old group before the head is written, and the new on
   REQUIRE(write_file(g.head, bytes_of("new")));  // or here
   CHECK(g.read() == "new");
   CHECK(content_of(g.member) == "old");
-  settle_member(g.member, meant_by("new"));
+  CHECK(settle_member(g.member, meant_by("new")));
   CHECK(content_of(g.member) == "new");
   CHECK(g.folder.count() == 2);
 }
@@ -67,10 +68,27 @@ TEST_CASE("what a writer left that never wrote its head is not taken for a membe
   const group g;
   REQUIRE(g.replace("old"));
   REQUIRE(write_file(g.before, bytes_of("half")));
-  settle_member(g.member, meant_by("old"));
+  CHECK(settle_member(g.member, meant_by("old")));
   CHECK(g.read() == "old");
   REQUIRE(g.replace("new"));
   CHECK(g.read() == "new");
+}
+
+TEST_CASE("a member that cannot take its name is read where it is, and no one may write over it") {
+  const group g;
+  std::filesystem::create_directories(g.member + "/something");  // no file can be renamed to this
+  REQUIRE(g.replace("new"));
+  CHECK(g.read() == "new");
+  CHECK(content_of(g.before) == "new");
+  const auto settled = settle_member(g.member, meant_by("new"));
+  REQUIRE_FALSE(settled);
+  CHECK(settled.error().code() == error_code::io_failed);
+  CHECK(settled.error().message() == g.before + ": cannot take its name: Is a directory");
+  CHECK(g.read() == "new");
+  std::filesystem::remove_all(g.member);
+  CHECK(settle_member(g.member, meant_by("new")));
+  CHECK(content_of(g.member) == "new");
+  CHECK(g.folder.count() == 2);
 }
 
 TEST_CASE("a group that cannot be replaced is as it was") {

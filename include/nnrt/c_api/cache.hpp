@@ -216,7 +216,8 @@ inline result<void> store(const cache_place& place, const cache_label& label, st
     if (old->device == label.device && old->version > version)
       return fail(error_code::invalid_argument, {place.info(), ": has version ", old->version, " by now, asked for ", version});
     old_members = old->members.size();
-    for (std::size_t i = 0; i < old_members; ++i) settle_member(place.file(i), old->members[i]);
+    for (std::size_t i = 0; i < old_members; ++i)
+      if (auto ok = settle_member(place.file(i), old->members[i]); !ok) return ok;
   }
   record_writer info;
   std::vector<std::string> names;

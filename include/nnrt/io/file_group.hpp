@@ -7,9 +7,11 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/system_text.hpp>
 #include <nnrt/io/file.hpp>
 
 #include <sys/file.h>
+#include <cerrno>
 #include <ctime>
 
 namespace nnrt::inline NNRT_ISA {
@@ -55,18 +57,20 @@ template <class IsMeant> [[gnu::cold]] result<mapped_file> open_member(const std
   return fail(error_code::not_found, {name, ": is missing, incomplete or changed"});
 }
 
-/// Ends what a writer that was killed had still to do for this member: who replaces the group does so first.
-template <class IsMeant> [[gnu::cold]] void settle_member(const std::string& name, IsMeant is_meant) {
+/// Ends what a writer that was killed had still to do for this member. Who replaces the group does so first, and does not replace it where this
+/// fails: the new member would be written over the one that the head means. Error: io_failed, naming the file.
+template <class IsMeant> [[gnu::cold]] result<void> settle_member(const std::string& name, IsMeant is_meant) {
   const std::string before = detail::before_it_has_its_name(name);
-  if (::access(before.c_str(), F_OK) != 0) return;
+  if (::access(before.c_str(), F_OK) != 0) return {};
   const auto is = [&](const std::string& path) {
     const auto file = mapped_file::open(path);
     return file && is_meant(array_ref<const std::byte>(file->bytes()));
   };
-  if (!is(name) && is(before)) (void)::rename(before.c_str(), name.c_str());
+  if (is(name) || !is(before) || ::rename(before.c_str(), name.c_str()) == 0) return {};
+  return fail(error_code::io_failed, {before, ": cannot take its name: ", system_text(errno).view()});
 }
 
-/// Replaces a group: members[i] becomes the file names[i]. Errors: not_found, io_failed; then the old group is as it was.
+/// Replaces a group whose members are settled: members[i] becomes the file names[i]. Errors: not_found, io_failed; then the old group is as it was.
 [[gnu::cold]] inline result<void> replace_group(std::span<const std::string> names, std::span<const std::span<const std::byte>> members, const std::string& head_name,
                                                 std::span<const std::byte> head) {
   result<void> written;
@@ -74,7 +78,7 @@ template <class IsMeant> [[gnu::cold]] void settle_member(const std::string& nam
   if (written) written = write_file(head_name, head);
   for (const std::string& name : names) {
     const std::string before = detail::before_it_has_its_name(name);
-    if (written) (void)::rename(before.c_str(), name.c_str());  // should it fail, readers know both names
+    if (written) (void)::rename(before.c_str(), name.c_str());  // should it fail, readers know both names, and settle_member() tries again
     else (void)::unlink(before.c_str());
   }
   return written;
