@@ -122,13 +122,68 @@ inline std::vector<std::int64_t> weight_sizes(const ir::graph& g) {
   return sizes;
 }
 
-/// Runs the plan's prepare steps on memory that was zero before: what no step writes is no secret of the process.
-inline result<void> prepare_to_store(const plan& made, const storable_graph& from, prepared_weights& to) {
-  pool<const std::byte*> pointers = from.weights;
-  to.bound = shared<bound_weights>::make(bound_weights::stored(std::move(pointers), {}));
-  if (auto ok = to.memory.allocate(made.prepared_bytes, "prepared weights"); !ok) return ok;
-  std::memset(to.memory.data(), 0, static_cast<std::size_t>(made.prepared_bytes));
-  return run_prepare_steps(plan_view::of(made), to);
+/// What is stored of a program.
+struct storable_program {
+  const options& wanted;
+  const bool is_planned;                   // not while shapes are awaited
+  storable_graph from;
+  plan made;                               // of that graph, as restore_program() will make it
+  prepared_weights prepared;
+  std::vector<std::int64_t> sizes, places;  // of weights: their bytes, and where they lie in the data
+  std::int64_t data_bytes = 0;
+
+  storable_program(const program_family& family, const compiled_plan* planned)
+      : wanted(family.wanted),
+        is_planned(planned != nullptr),
+        from(is_planned ? planned->optimised : family.checked, is_planned ? planned->made.constants : family.checked.bytes, family.weights->pointers()) {}
+};
+
+/// Plans, and runs the prepare steps on memory that was zero before: what no step writes is no secret of the process.
+inline result<void> prepare_to_store(storable_program& p) {
+  p.made = make_plan(p.from.graph, plan_options_for(p.wanted.winograd, p.wanted.float16_weights));
+  pool<const std::byte*> pointers = p.from.weights;
+  p.prepared.bound = shared<bound_weights>::make(bound_weights::stored(std::move(pointers), {}));
+  if (auto ok = p.prepared.memory.allocate(p.made.prepared_bytes, "prepared weights"); !ok) return ok;
+  std::memset(p.prepared.memory.data(), 0, static_cast<std::size_t>(p.made.prepared_bytes));
+  return run_prepare_steps(plan_view::of(p.made), p.prepared);
+}
+
+/// Gives each weight that steps read a place behind what was prepared.
+inline void lay_out_data(storable_program& p) {
+  p.sizes = weight_sizes(p.from.graph);
+  const std::vector<char> is_read = p.is_planned ? weights_read(p.made) : std::vector<char>(p.sizes.size(), 1);
+  p.data_bytes = passes::aligned(p.made.prepared_bytes);
+  for (std::size_t i = 0; i < p.sizes.size(); ++i) {
+    p.places.push_back(is_read[i] != 0 ? p.data_bytes : not_stored);
+    if (is_read[i] != 0) p.data_bytes += passes::aligned(p.sizes[i]);
+  }
+}
+
+inline byte_list head_of(const storable_program& p) {
+  record_writer head;
+  for (int i = 0; i < 4; ++i) head.put(std::uint64_t{});  // seal() fills them in
+  head.put(stored_format);
+  head.put(std::string_view(version)), head.put(std::string_view(isa));
+  head.put(p.is_planned ? plan_digest_of(p.made) : std::uint64_t{});
+  head.put(std::uint8_t{p.is_planned}), head.put(static_cast<std::uint8_t>(p.wanted.winograd)), head.put(std::uint8_t{p.wanted.float16_weights});
+  put(head, p.from.graph);
+  head.put(p.made.prepared_bytes);
+  head.put_list<std::int64_t>(p.places);
+  return std::move(head.bytes);
+}
+
+inline void copy_data(const storable_program& p, std::byte* data) {
+  if (p.made.prepared_bytes > 0) std::memcpy(data, p.prepared.memory.data(), static_cast<std::size_t>(p.made.prepared_bytes));
+  for (std::size_t i = 0; i < p.sizes.size(); ++i)
+    if (p.places[i] >= 0 && p.sizes[i] > 0) std::memcpy(data + p.places[i], p.from.weights[i], static_cast<std::size_t>(p.sizes[i]));
+}
+
+/// Writes what comes first, and the digest of the head at its end.
+inline void seal(byte_list& all, std::size_t head_bytes) {
+  const std::uint64_t first[] = {stored_kind, head_bytes, all.size(), digest_of(array_ref<const std::byte>(all).subspan(head_bytes))};
+  std::memcpy(all.data(), first, sizeof first);
+  const std::uint64_t digest = digest_of(array_ref<const std::byte>(all).first(head_bytes - sizeof digest));
+  std::memcpy(all.data() + head_bytes - sizeof digest, &digest, sizeof digest);
 }
 
 }  // namespace detail
@@ -136,50 +191,20 @@ inline result<void> prepare_to_store(const plan& made, const storable_graph& fro
 /// The bytes that restore_program() takes. Weights that steps read only in their packed form are left out.
 /// Errors: out_of_memory; not_supported (the program was restored: who restored it has the bytes).
 inline result<byte_list> store_program(const program& compiled) {
-  const detail::program_family& family = detail::program_parts::family(compiled);
   const compiled_plan* const planned = detail::program_parts::plan(compiled);
   if (planned != nullptr && planned->weights.stored != nullptr) return fail(error_code::not_supported, "a program that was restored is not stored again");
-  detail::storable_graph from(planned != nullptr ? planned->optimised : family.checked, planned != nullptr ? planned->made.constants : family.checked.bytes,
-                                    family.weights->pointers());
+  detail::storable_program p(detail::program_parts::family(compiled), planned);
   // What restore_program() does to it: folded layers with few weights are evaluated there.
-  if (auto ok = infer_graph(from.graph); !ok) return fail(std::move(ok.error()));
-  const std::vector<std::int64_t> sizes = detail::weight_sizes(from.graph);
-  std::vector<char> is_read(sizes.size(), 1);
-  plan made;
-  prepared_weights prepared;
-  if (planned != nullptr) {
-    made = make_plan(from.graph, plan_options_for(family.wanted.winograd, family.wanted.float16_weights));
-    is_read = detail::weights_read(made);
-    if (auto ok = detail::prepare_to_store(made, from, prepared); !ok) return fail(std::move(ok.error()));
-  }
+  if (auto ok = infer_graph(p.from.graph); !ok) return fail(std::move(ok.error()));
+  if (p.is_planned)
+    if (auto ok = detail::prepare_to_store(p); !ok) return fail(std::move(ok.error()));
+  detail::lay_out_data(p);
 
-  record_writer head;
-  for (int i = 0; i < 4; ++i) head.put(std::uint64_t{});  // filled in at the end
-  head.put(detail::stored_format);
-  head.put(std::string_view(version)), head.put(std::string_view(isa));
-  head.put(planned != nullptr ? detail::plan_digest_of(made) : std::uint64_t{});
-  head.put(std::uint8_t{planned != nullptr}), head.put(static_cast<std::uint8_t>(family.wanted.winograd)), head.put(std::uint8_t{family.wanted.float16_weights});
-  detail::put(head, from.graph);
-  std::int64_t data_bytes = passes::aligned(made.prepared_bytes);
-  head.put(made.prepared_bytes);
-  std::vector<std::int64_t> places;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    places.push_back(is_read[i] != 0 ? data_bytes : detail::not_stored);
-    if (is_read[i] != 0) data_bytes += passes::aligned(sizes[i]);
-  }
-  head.put_list<std::int64_t>(places);
-
-  const std::size_t head_bytes = static_cast<std::size_t>(passes::aligned(static_cast<std::int64_t>(head.bytes.size() + sizeof(std::uint64_t))));
-  byte_list all = std::move(head.bytes);
-  all.resize(head_bytes + static_cast<std::size_t>(data_bytes));
-  std::byte* const data = all.data() + head_bytes;
-  if (made.prepared_bytes > 0) std::memcpy(data, prepared.memory.data(), static_cast<std::size_t>(made.prepared_bytes));
-  for (std::size_t i = 0; i < sizes.size(); ++i)
-    if (places[i] >= 0 && sizes[i] > 0) std::memcpy(data + places[i], from.weights[i], static_cast<std::size_t>(sizes[i]));
-  const std::uint64_t first[] = {detail::stored_kind, head_bytes, all.size(), digest_of(array_ref<const std::byte>(all).subspan(head_bytes))};
-  std::memcpy(all.data(), first, sizeof first);
-  const std::uint64_t digest = digest_of(array_ref<const std::byte>(all).first(head_bytes - sizeof digest));
-  std::memcpy(all.data() + head_bytes - sizeof digest, &digest, sizeof digest);
+  byte_list all = detail::head_of(p);
+  const auto head_bytes = static_cast<std::size_t>(passes::aligned(static_cast<std::int64_t>(all.size() + sizeof(std::uint64_t))));
+  all.resize(head_bytes + static_cast<std::size_t>(p.data_bytes));
+  detail::copy_data(p, all.data() + head_bytes);
+  detail::seal(all, head_bytes);
   return all;
 }
 
