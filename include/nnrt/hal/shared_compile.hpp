@@ -194,6 +194,63 @@ class segment_builder {
   model made_;
 };
 
+/// The graph and its weights, checked. All extents are known.
+inline result<void> take_in(const model& network, partition_parts& parts) {
+  if (auto ok = check_graph(network.graph); !ok) return ok;
+  parts.graph = network.graph;
+  if (auto ok = infer_graph(parts.graph); !ok) return ok;
+  for (const ir::value& v : parts.graph.values)
+    if (!v.desc.shape.is_known()) return fail(error_code::not_supported, joined({"partition: ", v.desc.shape, " has an unknown extent"}));
+  auto bound = bind_weights(network.weights, weight_specs_of(parts.graph));
+  if (!bound) return fail(std::move(bound.error()));
+  parts.weights = std::move(*bound);
+  return {};
+}
+
+/// Where the bytes of each constant and weight are; null of other values.
+inline std::vector<const std::byte*> known_data(const partition_parts& parts) {
+  static constexpr std::byte nothing{};  // what a tensor without elements points to
+  std::vector<const std::byte*> data;
+  std::size_t next = 0;
+  for (const ir::value& v : parts.graph.values) {
+    const bool is_weight = v.is == ir::kind::weight;
+    const std::byte* const weight = is_weight ? parts.weights.pointers()[next++] : nullptr;
+    data.push_back(is_weight ? (weight != nullptr ? weight : &nothing) : v.is != ir::kind::constant ? nullptr : parts.graph.bytes.empty() ? &nothing : parts.graph.bytes.data() + v.first_byte);
+  }
+  return data;
+}
+
+/// Asks the device about each node, and cuts the graph: place 0 is the device, 1 the processor.
+inline result<passes::segmentation> place_nodes(const model& network, driver& device, partition_parts& parts) {
+  const ir::graph& g = parts.graph;
+  auto refused = device.refusals({g, network.weights});
+  if (!refused) return fail(std::move(refused.error()));
+  std::vector<int> places;
+  for (const std::string& reason : *refused) places.push_back(reason.empty() ? 0 : 1);
+  if (places.size() != g.nodes.size()) return fail(error_code::device_failed, joined({"the device spoke of ", places.size(), " nodes, expected ", g.nodes.size()}));
+  passes::segmentation cut = passes::cut_into_segments(g, places);
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    const std::string_view own = g.name_of(g.nodes[i].name);
+    parts.nodes.push_back({std::string(own.empty() ? g.nodes[i].op->name : own), places[i] == 0, cut.segment_of[i], std::move((*refused)[i])});
+  }
+  return cut;
+}
+
+/// Has each segment prepared where it runs.
+inline result<void> prepare_segments(const passes::segmentation& cut, driver& device, const preferences& wanted, partition_parts& parts) {
+  cpu_driver processor;
+  for (std::size_t s = 0; s < cut.place_of_segment.size(); ++s) {
+    prepared_segment segment;
+    const model part = segment_builder(parts, cut.segment_of, static_cast<std::int32_t>(s)).build(segment);
+    if (segment.outputs.empty()) continue;  // nobody reads what it makes
+    auto made = (cut.place_of_segment[s] == 0 ? device : static_cast<driver&>(processor)).prepare(part, wanted);
+    if (!made) return fail(std::move(made.error()).in(joined({"segment ", s})));
+    segment.model = std::move(*made);
+    parts.segments.push_back(std::move(segment));
+  }
+  return {};
+}
+
 }  // namespace detail
 
 }  // namespace nnrt::inline NNRT_ISA::hal
@@ -205,45 +262,13 @@ namespace nnrt::inline NNRT_ISA {
 ///
 /// Errors: as compile(model) for the network; not_supported (an input has an unknown extent); as the drivers' prepare() for its segments.
 inline result<std::shared_ptr<hal::partitioned_model>> compile(const model& network, hal::driver& device, const hal::preferences& wanted = {}) {
-  using namespace hal;
   auto parts = std::make_shared<hal::detail::partition_parts>();
-  if (auto ok = check_graph(network.graph); !ok) return fail(std::move(ok.error()));
-  parts->graph = network.graph;
-  if (auto ok = infer_graph(parts->graph); !ok) return fail(std::move(ok.error()));
-  const ir::graph& g = parts->graph;
-  for (const ir::value& v : g.values)
-    if (!v.desc.shape.is_known()) return fail(error_code::not_supported, joined({"partition: ", v.desc.shape, " has an unknown extent"}));
-  auto bound = bind_weights(network.weights, weight_specs_of(g));
-  if (!bound) return fail(std::move(bound.error()));
-  parts->weights = std::move(*bound);
-  std::size_t next = 0;
-  static constexpr std::byte nothing{};  // what a tensor without elements points to
-  for (const ir::value& v : g.values) {
-    const bool is_weight = v.is == ir::kind::weight;
-    const std::byte* const weight = is_weight ? parts->weights.pointers()[next++] : nullptr;
-    parts->data.push_back(is_weight ? (weight != nullptr ? weight : &nothing) : v.is != ir::kind::constant ? nullptr : g.bytes.empty() ? &nothing : g.bytes.data() + v.first_byte);
-  }
-  auto refused = device.refusals({g, network.weights});
-  if (!refused) return fail(std::move(refused.error()));
-  std::vector<int> places;
-  for (const std::string& reason : *refused) places.push_back(reason.empty() ? 0 : 1);
-  if (places.size() != g.nodes.size()) return fail(error_code::device_failed, joined({"the device spoke of ", places.size(), " nodes, expected ", g.nodes.size()}));
-  const passes::segmentation cut = passes::cut_into_segments(g, places);
-  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
-    const std::string_view own = g.name_of(g.nodes[i].name);
-    parts->nodes.push_back({std::string(own.empty() ? g.nodes[i].op->name : own), places[i] == 0, cut.segment_of[i], std::move((*refused)[i])});
-  }
-  cpu_driver processor;
-  for (std::size_t s = 0; s < cut.place_of_segment.size(); ++s) {
-    hal::detail::prepared_segment segment;
-    const model part = hal::detail::segment_builder(*parts, cut.segment_of, static_cast<std::int32_t>(s)).build(segment);
-    if (segment.outputs.empty()) continue;  // nobody reads what it makes
-    auto made = (cut.place_of_segment[s] == 0 ? device : static_cast<driver&>(processor)).prepare(part, wanted);
-    if (!made) return fail(std::move(made.error()).in(joined({"segment ", s})));
-    segment.model = std::move(*made);
-    parts->segments.push_back(std::move(segment));
-  }
-  return std::make_shared<partitioned_model>(std::move(parts));
+  if (auto ok = hal::detail::take_in(network, *parts); !ok) return fail(std::move(ok.error()));
+  parts->data = hal::detail::known_data(*parts);
+  auto cut = hal::detail::place_nodes(network, device, *parts);
+  if (!cut) return fail(std::move(cut.error()));
+  if (auto ok = hal::detail::prepare_segments(*cut, device, wanted, *parts); !ok) return fail(std::move(ok.error()));
+  return std::make_shared<hal::partitioned_model>(std::move(parts));
 }
 
 }  // namespace nnrt::inline NNRT_ISA
