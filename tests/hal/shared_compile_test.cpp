@@ -1,13 +1,10 @@
 // shared_compile_test: networks cut between two devices give what one gives, wherever they are cut.
 #include <nnrt/hal/shared_compile.hpp>
 
-#include <nnrt/io/weights_builder.hpp>
-
 #include "support/random_graph.hpp"
+#include "support/weighed.hpp"
 
 #include <doctest/doctest.h>
-
-#include <cstring>
 
 using namespace nnrt;
 using namespace nnrt_test;
@@ -39,18 +36,6 @@ class choosy_driver final : public hal::driver {
   hal::cpu_driver processor_;
   std::uint32_t choice_;
 };
-
-model weighed(ir::graph g) {
-  weights_builder builder;
-  for (const ir::value& v : g.values) {
-    if (v.is != ir::kind::weight) continue;
-    const std::vector<float> numbers = numbers_named(g.name_of(v.name), v.desc.elements(), 1);
-    const std::span<std::byte> bytes = builder.allocate(numbers.size() * sizeof(float));
-    if (!bytes.empty()) std::memcpy(bytes.data(), numbers.data(), bytes.size());
-    builder.add(g.name_of(v.name), f32, v.desc.shape, bytes);
-  }
-  return {std::move(g), *std::move(builder).finish()};
-}
 
 /// The outputs of one run, with inputs that follow from their names; empty when it fails.
 outputs_of_graph run(hal::prepared_model& model) {

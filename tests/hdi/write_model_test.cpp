@@ -2,11 +2,11 @@
 #include <nnrt/hdi.hpp>
 
 #include <nnrt/io/make_weights.hpp>
-#include <nnrt/io/weights_builder.hpp>
 
 #include "battery/random_node.hpp"
 #include "hdi/same_network.hpp"
 #include "support/random_graph.hpp"
+#include "support/weighed.hpp"
 
 #include <doctest/doctest.h>
 
@@ -68,19 +68,6 @@ model network_of(random_node& node) {
   const ir::range words = g.add_words(node.words), inputs = g.add_operands(in);
   g.nodes.push_back(nnrt_test::node_of(*node.op, words, inputs, g.add_operands(out)));
   return made;
-}
-
-/// A random graph with the weights that follow from their names.
-model weighed(ir::graph g) {
-  weights_builder builder;
-  for (const ir::value& v : g.values) {
-    if (v.is != ir::kind::weight) continue;
-    const std::vector<float> numbers = numbers_named(g.name_of(v.name), v.desc.elements(), 1);
-    const std::span<std::byte> bytes = builder.allocate(numbers.size() * sizeof(float));
-    if (!bytes.empty()) std::memcpy(bytes.data(), numbers.data(), bytes.size());
-    builder.add(g.name_of(v.name), f32, v.desc.shape, bytes);
-  }
-  return {std::move(g), *std::move(builder).finish()};
 }
 
 constexpr auto small_network = [](builder& g) {
