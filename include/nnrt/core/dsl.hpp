@@ -11,10 +11,14 @@ namespace nnrt::inline NNRT_ISA {
 
 class builder;
 
-/// A tensor of a graph under construction; everything the compiler checks is in its type. A handle: copying it copies no tensor.
-template <tensor_desc Desc> struct tensor {
+/// Where a tensor of a graph under construction is: its graph and its number there. What is the same for tensors of all types.
+struct handle {
   builder* owner = nullptr;
   std::int32_t id = -1;
+};
+
+/// A tensor of a graph under construction; everything the compiler checks is in its type. A handle: copying it copies no tensor.
+template <tensor_desc Desc> struct tensor : handle {
   static constexpr tensor_desc desc = Desc;
 };
 

@@ -37,7 +37,7 @@ class builder {
   constexpr auto input(std::string_view name) {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
     static_assert(valid_extents(desc), "nnrt: extents of an input must be at least 1 and fit into memory");
-    return tensor<desc>{this, declare_input(desc, name)};
+    return tensor<desc>{{this, declare_input(desc, name)}};
   }
 
   /// A tensor whose elements come by name when an executor is made. Asking twice for one name gives the same tensor. One that is quantised
@@ -46,26 +46,26 @@ class builder {
   constexpr auto weight(std::string_view name) {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
     static_assert(valid_extents(desc), "nnrt: extents of a weight must be at least 1 and fit into memory, and its quantised axis must exist");
-    return tensor<desc>{this, declare_weight(desc, name, "")};
+    return tensor<desc>{{this, declare_weight(desc, name, "")}};
   }
   /// The same for the weight "<layer>.<part>".
   template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}>
   constexpr auto weight(std::string_view layer, std::string_view part) {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
     static_assert(valid_extents(desc), "nnrt: extents of a weight must be at least 1 and fit into memory, and its quantised axis must exist");
-    return tensor<desc>{this, declare_weight(desc, layer, part)};
+    return tensor<desc>{{this, declare_weight(desc, layer, part)}};
   }
 
   /// A tensor whose elements stand in the program, row-major.
   template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}>
   constexpr auto constant(const element_t<Type> (&elements)[static_cast<std::size_t>(Shape.elements())]) {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
-    return tensor<desc>{this, ir_.add_constant(desc, array_ref<const element_t<Type>>(elements))};
+    return tensor<desc>{{this, ir_.add_constant(desc, array_ref<const element_t<Type>>(elements))}};
   }
   template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}>
   constexpr auto constant(const std::array<element_t<Type>, static_cast<std::size_t>(Shape.elements())>& elements) {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
-    return tensor<desc>{this, ir_.add_constant(desc, array_ref<const element_t<Type>>(elements))};
+    return tensor<desc>{{this, ir_.add_constant(desc, array_ref<const element_t<Type>>(elements))}};
   }
 
   /// Makes a tensor a result of the network, under this name.
@@ -79,6 +79,12 @@ class builder {
   /// The first rule of the whole graph that is broken.
   constexpr const ir::complaint& complaint() const { return complaint_; }
 
+  /// The id of a handle's value, which must be of this graph.
+  constexpr std::int32_t id_of(const handle& given) {
+    if (given.owner == this) return given.id;
+    complain(graph_rule::tensors_must_belong_to_this_graph, "");
+    return ir::none;  // its id means nothing here
+  }
   /// Called by dsl::apply: a node over these values; returns the id of its first output, the others follow it.
   constexpr std::int32_t add_node(const operator_info& op, array_ref<const word> attrs, array_ref<const std::int32_t> inputs, array_ref<const tensor_desc> outputs);
   /// A scalar constant, or the integers of a keyword.

@@ -39,7 +39,7 @@ constexpr std::int64_t channels_of(const tensor_desc& x) { return x.rank() > 0 ?
 
 /// The attributes that the keywords among these arguments say.
 template <class Op, class... Args>
-inline constexpr typename Op::attrs attributes = dsl::call<Op, Args...>::attributes();
+inline constexpr typename Op::attrs attributes = dsl::attributes_of<Op, Args...>();
 
 template <class Keyword> inline constexpr bool leaves_out_bias = std::is_same_v<Keyword, no_bias_t>;
 template <class Keyword> constexpr auto for_operator(Keyword given) {
@@ -65,7 +65,7 @@ constexpr auto grouped(tensor<X> x, std::string_view name, Keywords... keywords)
   if constexpr (X.type == dtype::none) {
     return x;
   } else {
-    constexpr std::int64_t groups = at_least_1(attributes<Op, tensor<X>, Keywords...>.group);
+    constexpr std::int64_t groups = at_least_1(attributes<Op, Keywords...>.group);
     constexpr shape_t weight{Out, KernelH, KernelW, at_least_1(channels_of(X) / groups)};
     return with_weight_and_bias<Op, weight, Out>(x, name, keywords...);
   }
@@ -108,7 +108,7 @@ constexpr auto full_connection(tensor<X> x, std::string_view name, Keywords... k
     return x;
   } else {
     constexpr int axis =
-        normalise_axis(detail::attributes<ops::full_connection, tensor<X>, Keywords...>.axis, X.rank());
+        normalise_axis(detail::attributes<ops::full_connection, Keywords...>.axis, X.rank());
     constexpr std::int64_t inner = axis < 0 ? 1 : detail::at_least_1(X.shape.elements(axis));
     return detail::with_weight_and_bias<ops::full_connection, shape_t{Out, inner}, Out>(x, name, keywords...);
   }
@@ -158,7 +158,7 @@ constexpr auto layer_norm(tensor<X> x, std::string_view name, Keywords... keywor
     constexpr shape_t normalised = [] {
       shape_t extents;
       const int first =
-          normalise_axis(detail::attributes<ops::layer_norm, tensor<X>, Keywords...>.begin_norm_axis, X.rank());
+          normalise_axis(detail::attributes<ops::layer_norm, Keywords...>.begin_norm_axis, X.rank());
       for (int i = first < 0 ? 0 : first; i < X.rank(); ++i) extents.push_back(X.shape[i]);
       return extents;
     }();
