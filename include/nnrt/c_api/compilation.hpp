@@ -3,8 +3,8 @@
 #pragma once
 
 #include <nnrt/c_api/cache.hpp>
+#include <nnrt/c_api/devices.hpp>
 #include <nnrt/c_api/model.hpp>
-#include <nnrt/hal/registry.hpp>
 #include <nnrt/io/file.hpp>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ inline constexpr int api_level = NNRT_API_LEVEL;
 inline constexpr OH_NN_ReturnCode device_failure = api_level < 11 ? OH_NN_UNAVALIDABLE_DEVICE : OH_NN_UNAVAILABLE_DEVICE;
 
 /// The device of this id; 0 means the first one, since API 11.
-inline hal::device_registry::entry find_device(std::size_t id) { return api_level < 11 && id == 0 ? nullptr : hal::registry().find(id); }
+inline hal::device_registry::entry find_device(std::size_t id) { return api_level < 11 && id == 0 ? nullptr : devices().find(id); }
 
 /// A prepared model with the device that it runs on.
 struct built_model {

@@ -2,8 +2,8 @@
 // Flow: models copy descriptions and parameters; executors read and fill tensors.
 #pragma once
 
+#include <nnrt/c_api/devices.hpp>
 #include <nnrt/c_api/support.hpp>
-#include <nnrt/hal/registry.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -109,7 +109,7 @@ struct tensor_in_memory {
 inline NN_Tensor* make_tensor(std::string_view function, std::size_t device_id, const NN_TensorDesc* handle, const std::size_t* size) {
   const tensor_description* const desc = alive_description(handle);
   if (desc == nullptr) return log({function, ": no tensor description"}), nullptr;
-  const auto device = hal::registry().find(device_id);
+  const auto device = devices().find(device_id);
   if (device == nullptr) return log({function, ": no device ", device_id}), nullptr;
   std::size_t bytes = 0;
   if (count_bytes(*desc, bytes) != OH_NN_SUCCESS) return nullptr;
@@ -130,7 +130,7 @@ inline NN_Tensor* map_tensor(std::string_view function, std::size_t device_id, c
   std::size_t bytes = 0;
   if (count_bytes(*desc, bytes) != OH_NN_SUCCESS) return nullptr;
   if (size - offset < bytes) return log({function, ": got ", size - offset, " bytes from the offset on, expected ", bytes}), nullptr;
-  const auto device = hal::registry().find(device_id);
+  const auto device = devices().find(device_id);
   if (device == nullptr) return log({function, ": no device ", device_id}), nullptr;
   // A tensor that begins where its file ends has no byte, and no mapping.
   if (size == offset) return log({function, ": the data begin where the file ends"}), nullptr;

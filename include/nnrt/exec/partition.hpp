@@ -4,25 +4,13 @@
 
 #include <nnrt/exec/static_graph.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/ir/diagnose.hpp>
 #include <nnrt/policy/bpu.hpp>
+#include <nnrt/policy/refusal.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 
 /// The operator of a refused node, letter by letter.
 template <char... Letters> struct of_operator;
-
-/// `kernel must lie within the limits (got 9, expected 7)`: rule, value and limit.
-[[gnu::cold]] inline std::string to_string(const accelerator_verdict& v) {
-  const std::string rule = detail::words_of(rule_names<accelerator_rule>()[static_cast<std::size_t>(v.rule)]);
-  return rule + " (got " + detail::value_text(v.counted, v.actual) + ", expected " + detail::value_text(v.counted, v.expected) + ")";
-}
-/// `conv2d "stem": kernel must lie within the limits (got 9, expected 7)`: operator and node before it. The compiler's error names the same.
-[[gnu::cold]] inline std::string to_string(const accelerator_verdict& v, std::string_view op, std::string_view node_name) {
-  std::string text(op);
-  if (!node_name.empty()) append(text, {" ", piece::in_quotes(node_name)});
-  return text + ": " + to_string(v);
-}
 
 /// A node of a partition.
 struct placed_node {

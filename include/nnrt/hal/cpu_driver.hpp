@@ -104,7 +104,8 @@ class cpu_prepared_model final : public prepared_model {
 /// float16: weights are kept in 16 bits (options::float16_weights); inputs, outputs and what is computed between them stay float32.
 /// Speed: `high` and `extreme` use every core, everything else one. Priorities are taken and mean nothing: runs happen in the threads of their
 /// callers, whose priorities are the system's affair.
-class cpu_driver final : public driver {
+/// Devices that this library computes the work of are derived from it.
+class cpu_driver : public driver {
  public:
   std::string_view name() const override { return "cpu"; }
   std::string_view vendor() const override { return "nnrt"; }

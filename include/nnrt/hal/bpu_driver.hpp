@@ -1,0 +1,87 @@
+// bpu_driver: an int8 accelerator as a device - it takes what its table does, and computes with its rounding.
+// Flow: add_accelerators() puts those whose tables this library has into the registry; the C API lists and selects them by their ids.
+#pragma once
+
+#include <nnrt/hal/registry.hpp>
+#include <nnrt/policy/accelerators.hpp>
+#include <nnrt/policy/check_node.hpp>
+#include <nnrt/policy/refusal.hpp>
+
+namespace nnrt::inline NNRT_ISA::hal {
+
+namespace detail {
+
+/// The same network with every tensor of stored numbers rounded as an accelerator rounds.
+inline model rounded_as(stored_rounding rounding, const model& network) {
+  model made = network;
+  for (ir::value& v : made.graph.values)
+    if (v.desc.quantised.mode == quantisation::kind::per_tensor) v.desc.quantised.rounding = rounding;
+  return made;
+}
+
+}  // namespace detail
+
+/// An accelerator, simulated by the processor: networks of stored numbers, as programs bring them, whose nodes its table takes. What it computes
+/// is what `executor<graph<f>, bpu<…>>` does with the same numbers: sums of 32 bits, scaled and rounded once, halves to even numbers.
+///
+/// Tensors of floats are refused, and so are conversions between them and stored numbers: they are the processor's.
+class bpu_driver final : public cpu_driver {
+ public:
+  /// The table stays where it is as long as the driver.
+  explicit bpu_driver(const accelerator& table) : table_(table) {}
+
+  std::string_view name() const override { return table_.name; }
+  result<device_type> type() override { return device_type::accelerator; }
+  result<features> supported_features() override {
+    features some;
+    some.performance = some.priority = some.caching = some.asynchronous = true;
+    return some;
+  }
+
+  /// What breaks a rule of its operator, or a limit of the table; see to_string(accelerator_verdict).
+  result<std::vector<std::string>> refusals(const model& network) override {
+    const model rounded = detail::rounded_as(table_.rounding, network);
+    auto reasons = cpu_driver::refusals(rounded);
+    if (!reasons) return reasons;
+    const ir::graph& g = rounded.graph;
+    const nnrt::detail::graph_facts about(g);
+    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+      const ir::node& n = g.nodes[i];
+      if (!(*reasons)[i].empty() || about.is_prepared(g, n)) continue;
+      if (const accelerator_verdict v = check(g, n, about); !v) (*reasons)[i] = to_string(v, n.label->name, g.name_of(n.name));
+    }
+    return reasons;
+  }
+
+  /// Errors: also not_supported (the first node that is refused).
+  result<std::shared_ptr<prepared_model>> prepare(const model& network, const preferences& wanted) override {
+    auto refused = refusals(network);
+    if (!refused) return fail(std::move(refused.error()));
+    for (const std::string& reason : *refused)
+      if (!reason.empty()) return fail(error_code::not_supported, {table_.name, ": ", reason});
+    return cpu_driver::prepare(detail::rounded_as(table_.rounding, network), wanted);
+  }
+
+ private:
+  accelerator_verdict check(const ir::graph& g, const ir::node& n, const nnrt::detail::graph_facts& about) const {
+    // Tables take floats, since graphs of them are quantised; here nobody does that.
+    for (const std::int32_t id : g.inputs_of(n))
+      if (id != ir::none && types::floating.contains(g.at(id).desc.type) && !about.is_known(id))
+        return nnrt::detail::broken_limit(accelerator_rule::operand_type_must_be_accepted_by_the_accelerator, static_cast<int>(g.at(id).desc.type), static_cast<int>(i8), unit::type);
+    return check_node(table_, g, n, about);
+  }
+
+  const accelerator& table_;
+};
+
+/// Adds all architectures that nnrt has tables of to the devices of this process, unless they are there. Error: as device_registry::add().
+inline result<void> add_accelerators() {
+  for (const accelerator* const table : all_accelerators()) {
+    auto device = std::make_shared<bpu_driver>(*table);
+    if (registry().find(std::hash<std::string>()(full_name(*device))) != nullptr) continue;
+    if (auto added = registry().add(std::move(device)); !added) return fail(std::move(added.error()));
+  }
+  return {};
+}
+
+}  // namespace nnrt::inline NNRT_ISA::hal
