@@ -5,6 +5,7 @@
 #include <nnrt/nnrt.hpp>
 
 #include <nnrt/exec/accelerated.hpp>
+#include <nnrt/exec/calibration_report.hpp>
 #include <nnrt/exec/partition.hpp>
 #include <nnrt/policy/bayes.hpp>
 #include <nnrt/policy/bayes_e.hpp>
