@@ -7,9 +7,12 @@ runtime="g++ cmake ninja-build libboost-dev libxsimd-dev"
 # What programs that include <nnrt/tflite.hpp> take besides: the headers of flatbuffers.
 tflite="libflatbuffers-dev"
 
+# What the nnrt command of tools/ takes besides; where it is missing, CMake leaves the command out.
+tools="libcli11-dev $tflite"
+
 # What the everyday tests take besides: doctest, the second compiler, the language of the test runners, the reader of nnrt.pc,
 # and ONNX's backend tests with the libraries that read them.
-tests="clang-16 doctest-dev python3 pkg-config git libonnx-testdata libonnx-dev libprotobuf-dev $tflite"
+tests="clang-16 doctest-dev python3 pkg-config git libonnx-testdata libonnx-dev libprotobuf-dev $tflite $tools"
 
 # What tests/nightly.sh takes besides: sanitizer and fuzzer runtimes of clang, valgrind, the maker of the reference, and for
 # 64-bit Arm a compiler with its C++ library and a machine that runs what it makes.

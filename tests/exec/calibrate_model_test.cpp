@@ -1,6 +1,7 @@
 // calibrate_model_test: a network and an architecture that are known at run time give what the same ones give a static network.
 #include <nnrt/exec/calibrate_model.hpp>
 #include <nnrt/exec/accelerated.hpp>
+#include <nnrt/io/model_builder.hpp>
 #include <nnrt/nnrt.hpp>
 
 #include <doctest/doctest.h>
@@ -98,6 +99,19 @@ TEST_CASE("calibrate: every node has a place, and those on the processor a reaso
         "accelerator  full_connection \"head\"\n"
         "processor    quant_dtype_cast  - converts between floats and stored numbers\n"
         "processor    softmax  - operator must be asked for (got 0, expected 1)\n");
+}
+
+TEST_CASE("calibrate: a layer whose weights and bias are constants of the graph is stored as others are") {
+  model_builder b;
+  const float numbers[8] = {1, 2, 3, 4, -1, -2, -3, -4};
+  const auto x = *b.input("x", {f32, {1, 4}});
+  const auto w = *b.constant<float>({f32, {2, 4}}, numbers), bias = *b.constant<float>({f32, {2}}, array_ref<const float>(numbers, 2));
+  (void)b.output("y", (*b.apply<ops::full_connection>({}, {x, w, bias}, {}, "fc"))[0]);
+  const std::vector<std::array<float, 4>> samples{{1, -1, 0.5F, 0}, {0, 1, 1, 0.25F}};
+  const auto made = calibrate(b.finish(), {&bayes::table}, sample_source::of(samples));
+  REQUIRE(made);
+  CHECK(made->partition_text().find("accelerator  full_connection \"fc\"") != std::string::npos);
+  CHECK(made->layers.at(0).cosine > 0.999);
 }
 
 TEST_CASE("calibrate: a compiled network that was saved gives the same bits") {

@@ -9,6 +9,7 @@
 #include <nnrt/ops/reshape.hpp>
 
 #include "support/same_graph.hpp"
+#include "support/signed_model.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <limits>
@@ -153,6 +154,58 @@ TEST_CASE("saved_model: a file with any byte changed is refused, with a reason")
     }
   CHECK(accepted == 0);
   CHECK(without_reason == 0);
+}
+
+TEST_CASE("saved_model: a changed header that somebody signed gives a network that is in order, or a reason") {
+  const byte_list file = bytes_of(compiled_network());
+  int loads = 0, refusals = 0, broken_promises = 0;
+  for (std::size_t i = 8; i < file.size(); ++i)
+    for (const unsigned flip : {1U, 2U, 3U, 0x10U, 0x1EU}) {
+      byte_list changed = file;
+      changed[i] ^= static_cast<std::byte>(flip);
+      nnrt_test::sign(changed);
+      const auto loaded = load_models(std::span<const std::byte>(changed));
+      ++(loaded ? loads : refusals);
+      if (loaded && !check_graph(loaded->front().network.graph)) ++broken_promises;
+      if (!loaded && loaded.error().message().empty()) ++broken_promises;
+    }
+  CHECK(broken_promises == 0);
+  CHECK(loads > 100);  // other names and numbers make other networks
+  CHECK(refusals > 100);
+}
+
+TEST_CASE("saved_model: signed metadata that make no network say what is wrong, and where") {
+  struct row { const char *from, *to, *message; };
+  const row table[] = {
+      {"conv2d", "conv9d", "nnrt.models: node 0: byte "},
+      {"\\\"stride\\\"", "\\\"strides\\\"", "expected the member \"stride\", got \"strides\""},
+      {"half_to_even", "half_to_odd_", "got \"half_to_odd_\", expected one of twice, half_to_even"},
+      {"\\\"i8\\\"", "\\\"i9\\\"", "nnrt.models: value 0: "},
+      {"[0,1,3]", "[0,1,9]", "network \"net\": graph: node 0 (conv2d) reads value 9 of 7"},
+      {"[0,1,3]", "[0,3,1]", "network \"net\": conv2d \"stem"},
+      {"stem.weight.scale", "stem.weight.scalf", "network \"net\": tensor \"stem.weight.scalf\" is not in the file"},
+      {"constant 5\\\"}", "constant 7\\\"}", "network \"net\": tensor \"constant 7\" is not in the file"},
+      {"[{\\\"accelerator", "[],[{\\\"accelerator", "nnrt.models: byte "},
+  };
+  const byte_list file = bytes_of(compiled_network());
+  for (const row& r : table) {
+    CAPTURE(r.from);
+    std::string letters(reinterpret_cast<const char*>(file.data()), file.size());
+    const std::size_t at = letters.find(r.from);
+    REQUIRE(at != letters.npos);
+    const std::string_view from = r.from, to = r.to;
+    letters.replace(at, from.size(), to);
+    std::uint64_t length = 0;
+    std::memcpy(&length, letters.data(), sizeof length);
+    length += to.size() - from.size();
+    std::memcpy(letters.data(), &length, sizeof length);
+    const auto* const first = reinterpret_cast<const std::byte*>(letters.data());
+    byte_list changed(first, first + letters.size());
+    nnrt_test::sign(changed);
+    const std::string message = message_of(changed);
+    CAPTURE(message);
+    CHECK(message.find(r.message) != std::string::npos);
+  }
 }
 
 TEST_CASE("saved_model: a file that ends early, or late, is refused") {

@@ -23,11 +23,19 @@ struct calibrated_model {
   /// A line for each computed tensor that is stored: range, scale, cosine, signal to noise, saturation.
   [[gnu::cold]] std::string text() const {
     std::string out;
+    // Converters join names of all that they fused: the begin tells layers apart.
+    const auto add = [&](std::string_view name, std::size_t width) {
+      const bool is_long = name.size() > 48;
+      append(out, {is_long ? name.substr(0, 45) : name, is_long ? "..." : ""});
+      out.append(name.size() < width ? width - name.size() : 0, ' ') += ' ';
+    };
     for (const layer_report& r : layers) {
-      char line[256];
-      std::snprintf(line, sizeof line, "%-20s %-18s %11.4g … %-11.4g scale %-11.5g %-10s cosine %.6f  %6.1f dB  %.3f %% saturated\n", r.op.c_str(), r.name.c_str(), double{r.low},
-                    double{r.high}, double{r.scale}, name_of(r.method).data(), r.cosine, r.signal_to_noise, 100 * r.saturated);
-      out += line;
+      char numbers[160];
+      std::snprintf(numbers, sizeof numbers, "%11.4g … %-11.4g scale %-11.5g %-10s cosine %.6f  %6.1f dB  %.3f %% saturated\n", double{r.low}, double{r.high}, double{r.scale}, name_of(r.method).data(),
+                    r.cosine, r.signal_to_noise, 100 * r.saturated);
+      add(r.op, 20);
+      add(r.name, 18);
+      out += numbers;
     }
     return out;
   }
@@ -77,13 +85,26 @@ struct sample_source {
 
 namespace detail {
 
-/// A graph of floats whose layers read weights that are there: what passes folded into them is computed.
+/// A graph of floats whose layers read weights that are there: what passes folded into them is computed, and none is a constant.
 struct settled_graph {
   ir::graph graph;
   std::vector<std::vector<std::byte>> bytes;   // by value: elements of weights
 };
 
-/// Runs the nodes that need no input, and makes weights of what they give.
+/// Constants of floats that layers read become weights: what is stored of them has another size.
+[[gnu::cold]] inline void make_weights_of_constants(ir::graph& g) {
+  for (const ir::node& n : g.nodes) {
+    if (n.op->traits.weights == weights_role::none) continue;
+    for (const std::int32_t id : g.inputs_of(n)) {
+      if (id == ir::none || g.at(id).is != ir::kind::constant || g.at(id).desc.type != f32) continue;
+      const ir::range name = g.add_text(joined({"constant ", id}));
+      ir::value& v = g.at(id);
+      v.is = ir::kind::weight, v.name = name, v.first_byte = 0;
+    }
+  }
+}
+
+/// Runs the nodes that need no input, and makes weights of what they give and of constants that layers read.
 [[gnu::cold]] inline settled_graph settle(const ir::graph& optimised, const bound_weights& weights) {
   settled_graph made{optimised, std::vector<std::vector<std::byte>>(optimised.values.size())};
   ir::graph& g = made.graph;
@@ -116,6 +137,7 @@ struct settled_graph {
     n.removed = true;
   }
   passes::compact(g);
+  make_weights_of_constants(g);
   return made;
 }
 

@@ -74,8 +74,9 @@ class member_reader {
     take(json_event::end_array);
   }
 
-  /// Where the reader is, for reason(): "node 3".
+  /// Where the reader is, for reason(): "node 3". It stays where the reading ended.
   void at(pieces where) {
+    if (!is_fine()) return;
     where_.clear();
     append(where_, where);
   }

@@ -1,0 +1,208 @@
+// quantize_test: nnrt quantize, run as a program - what it saves, what it prints, how it ends.
+#include "../../examples/digits/digits.hpp"
+#include "../../examples/digits/held_out.hpp"
+
+#include <nnrt/dynamic.hpp>
+
+#include <doctest/doctest.h>
+
+#include "support/temporary_folder.hpp"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+const std::string digits_folder = NNRT_TEST_DATA "/../../examples/digits/";
+const std::string models_folder = NNRT_MODELS_DIR "/";
+
+struct outcome {
+  int exit_code = -1;
+  std::string text;  // stdout and stderr
+  bool says(const std::string& words) const { return text.find(words) != text.npos; }
+};
+outcome run(const std::string& arguments) {
+  outcome made;
+  std::FILE* const pipe = ::popen((NNRT_COMMAND " " + arguments + " 2>&1").c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  for (char letters[4096]; const std::size_t count = std::fread(letters, 1, sizeof letters, pipe);) made.text.append(letters, count);
+  const int status = ::pclose(pipe);
+  made.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return made;
+}
+
+std::string saved_digits(const temporary_folder& folder) {
+  const auto network = nnrt::to_model<example::net>(nnrt::weights::open(digits_folder + "digits.safetensors").value());
+  REQUIRE(network);
+  REQUIRE(network->save(folder.file("digits.safetensors")));
+  return folder.file("digits.safetensors");
+}
+
+/// A network of one node that no accelerator takes.
+std::string saved_erf(const temporary_folder& folder) {
+  nnrt::model_builder builder;
+  const auto y = builder.apply<nnrt::ops::erf>({}, {builder.input("image", {nnrt::f32, {1, 8, 8, 1}}).value()}).value();
+  REQUIRE(builder.output("y", y[0]));
+  REQUIRE(builder.finish().save(folder.file("erf.safetensors")));
+  return folder.file("erf.safetensors");
+}
+
+int read_rightly(const nnrt::model& network, const example::held_out& digits) {
+  const auto compiled = nnrt::compile(network);
+  REQUIRE(compiled);
+  nnrt::session session(*compiled);
+  int right = 0;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    std::ranges::copy(digits.image(i), session.input<float>(0).begin());
+    REQUIRE(session.run());
+    const auto p = session.output<float>(0);
+    right += std::max_element(p.begin(), p.end()) - p.begin() == digits.label(i) ? 1 : 0;
+  }
+  return right;
+}
+
+/// A .npy file of version 1.0.
+void write_npy(const std::string& path, const std::string& dictionary, const std::vector<float>& elements) {
+  std::string header = dictionary;
+  header.append(64 - (10 + header.size() + 1) % 64, ' ').push_back('\n');
+  std::ofstream file(path, std::ios::binary);
+  file << "\x93NUMPY" << '\1' << '\0' << static_cast<char>(header.size() & 255U) << static_cast<char>(header.size() >> 8U) << header;
+  file.write(reinterpret_cast<const char*>(elements.data()), static_cast<std::streamsize>(elements.size() * sizeof(float)));
+}
+
+}  // namespace
+
+TEST_CASE("nnrt quantize: the digits network in 8 bits reads at most half a point fewer digits, on each architecture") {
+  const temporary_folder folder;
+  const std::string network = saved_digits(folder), out = folder.file("out.safetensors");
+  const auto digits = example::held_out::of(nnrt::weights::open(digits_folder + "held_out.safetensors").value()).value();
+  const int by_floats = read_rightly(nnrt::model::load(network).value(), digits);
+  for (const std::string policy : {"bayes", "bayes_e", "bernoulli2"}) {
+    CAPTURE(policy);
+    const outcome made = run("quantize " + network + " --policy " + policy + " --samples " + digits_folder + "held_out.safetensors --input-type y --scale 0.0625 --name reader -o " + out);
+    CAPTURE(made.text);
+    REQUIRE(made.exit_code == 0);
+    CHECK(made.says("ranges: 360 samples"));
+    CHECK(made.says("accelerator  conv2d \"conv2\""));
+    CHECK(made.says("processor    softmax  - "));
+    const auto saved = nnrt::load_models(out);
+    REQUIRE(saved);
+    CHECK(saved->front().name == "reader");
+    CHECK(saved->front().architecture == policy);
+    CHECK(saved->front().places.size() == saved->front().network.graph.nodes.size());
+    CHECK(saved->front().inputs.at(0).given == nnrt::image_type::y);
+    CHECK(saved->front().inputs.at(0).by.scale[0] == 0.0625F);
+    const int by_bytes = read_rightly(saved->front().network, digits);
+    CAPTURE(by_bytes);
+    CHECK(200 * (by_floats - by_bytes) <= static_cast<int>(digits.size()));
+  }
+}
+
+TEST_CASE("nnrt quantize: samples come from .npy files, raw numbers and folders, with the same result") {
+  const temporary_folder folder;
+  const std::string network = saved_digits(folder);
+  std::vector<float> elements(3 * 64);
+  for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<float>(i % 17) / 16;
+  std::filesystem::create_directory(folder.file("samples"));
+  write_npy(folder.file("samples/three.npy"), "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 8, 8, 1), }", elements);
+  std::ofstream(folder.file("three.f32"), std::ios::binary).write(reinterpret_cast<const char*>(elements.data()), static_cast<std::streamsize>(elements.size() * sizeof(float)));
+  const auto quantised = [&](const std::string& samples) {
+    const std::string out = folder.file("out.safetensors");
+    const outcome made = run("quantize -q --summary --method max " + network + " --samples " + samples + " -o " + out);
+    CAPTURE(made.text);
+    REQUIRE(made.exit_code == 0);
+    CHECK(made.text.starts_with("digits for bayes: "));
+    std::ifstream file(out, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const std::string by_npy = quantised(folder.file("samples/three.npy"));
+  CHECK(by_npy == quantised(folder.file("samples")));
+  CHECK(by_npy == quantised(folder.file("three.f32")));
+}
+
+TEST_CASE("nnrt quantize: a TensorFlow Lite network in 8 bits is nearer to its floats than the int8 network of its makers") {
+  const std::string path = models_folder + "image_classification/";
+  if (!std::filesystem::exists(path)) {
+    MESSAGE("skipped: no models in " << models_folder);
+    return;
+  }
+  const temporary_folder folder;
+  std::string samples;
+  for (const char* number : {"0", "1", "2"}) samples += path + number + ".input.f32 ";
+  const outcome made = run("quantize " + path + "resnet8_float.tflite --policy bayes --input-type nv12 --samples " + samples + "-o " + folder.file("out"));
+  CAPTURE(made.text);
+  REQUIRE(made.exit_code == 0);
+  const auto saved = nnrt::load_models(folder.file("out"));
+  REQUIRE(saved);
+  CHECK(std::count_if(saved->front().places.begin(), saved->front().places.end(), [](const nnrt::saved_place& at) { return at.on_accelerator; }) >= 11);
+  const auto compiled = nnrt::compile(saved->front().network);
+  REQUIRE(compiled);
+  nnrt::session session(*compiled);
+  for (const char* number : {"0", "1", "2"}) {
+    const auto input = session.input<float>(0);
+    std::ifstream(path + number + ".input.f32", std::ios::binary).read(reinterpret_cast<char*>(input.data()), static_cast<std::streamsize>(input.size_bytes()));
+    REQUIRE(session.run());
+    std::vector<float> expected(10);
+    std::vector<std::int8_t> makers(10);  // scale 1/256, zero point -128
+    std::ifstream(path + number + ".output.f32", std::ios::binary).read(reinterpret_cast<char*>(expected.data()), 40);
+    std::ifstream(path + number + ".output.i8", std::ios::binary).read(reinterpret_cast<char*>(makers.data()), 10);
+    const auto got = session.output<float>(0);
+    float ours = 0, theirs = 0;
+    for (std::size_t i = 0; i < 10; ++i) {
+      ours = std::max(ours, std::fabs(got[i] - expected[i]));
+      theirs = std::max(theirs, std::fabs((static_cast<float>(makers[i]) + 128) / 256 - expected[i]));
+    }
+    CHECK(ours < theirs);
+  }
+}
+
+TEST_CASE("nnrt quantize: what fails ends with 1, what makes no sense with 2, and both say why") {
+  const temporary_folder folder;
+  const std::string network = saved_digits(folder), out = " -o " + folder.file("out.safetensors"), samples = " --samples " + digits_folder + "held_out.safetensors";
+  std::string damaged = folder.file("damaged.safetensors");
+  std::filesystem::copy_file(network, damaged);
+  std::fstream(damaged, std::ios::binary | std::ios::in | std::ios::out).seekp(-3, std::ios::end).put('\x55');
+  write_npy(folder.file("small.npy"), "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", {1, 2});
+  write_npy(folder.file("wide.npy"), "{'descr': '>f4', 'fortran_order': False, 'shape': (2,), }", {1, 2});
+  write_npy(folder.file("turned.npy"), "{'descr': '<f4', 'fortran_order': True, 'shape': (2,), }", {1, 2});
+  write_npy(folder.file("short.npy"), "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", {1, 2});
+  struct row { const char* what; std::string arguments; int exit_code; const char* says; };
+  const row table[] = {
+      {"no arguments", "", 2, "A subcommand is required"},
+      {"no samples", "quantize " + network + out, 2, "--samples is required"},
+      {"an architecture that is none", "quantize " + network + samples + out + " --policy nash", 2, "--policy"},
+      {"no file", "quantize " + folder.file("none") + samples + out, 1, "none: cannot open"},
+      {"a damaged file", "quantize " + damaged + samples + out, 1, "its bytes are damaged"},
+      {"a strict policy", "quantize --strict " + saved_erf(folder) + samples + out, 1, "erf: operator must be in the table (got 0, expected 1)"},
+      {"samples of another size", "quantize " + network + " --samples " + folder.file("small.npy") + out, 1, "small.npy: input \"image\": got f32 [2], expected f32 [1, 8, 8, 1]"},
+      {"big-endian samples", "quantize " + network + " --samples " + folder.file("wide.npy") + out, 1, "wide.npy: has elements of type '>f4'"},
+      {"samples in Fortran's order", "quantize " + network + " --samples " + folder.file("turned.npy") + out, 1, "turned.npy: is in Fortran's order"},
+      {"samples that end early", "quantize " + network + " --samples " + folder.file("short.npy") + out, 1, "short.npy: has 8 bytes of elements, expected 12"},
+      {"a folder without samples", "quantize " + network + " --samples " + digits_folder + "../affine" + out, 1, "has no .npy, .safetensors or .raw file"},
+      {"an image that the input cannot be", "quantize " + network + samples + out + " --input-type nv12", 1, "input \"image\" is f32 [1, 8, 8, 1], expected f32 [N, H, W, 3]"},
+      {"two means", "quantize " + network + samples + out + " --mean 1,2", 1, "--mean: got 2 numbers, expected 1 or 3"},
+  };
+  for (const row& r : table) {
+    CAPTURE(r.what);
+    const outcome made = run(r.arguments);
+    CAPTURE(made.text);
+    CHECK(made.exit_code == r.exit_code);
+    CHECK(made.says(r.says));
+    CHECK_FALSE(std::filesystem::exists(folder.file("out.safetensors")));
+  }
+}
+
+TEST_CASE("nnrt: --help and --version say what there is") {
+  const outcome help = run("quantize --help"), version = run("--version");
+  CHECK(help.exit_code == 0);
+  for (const char* option : {"--policy", "--samples", "--method", "--input-type", "--input-source", "Exit codes"}) CHECK(help.says(option));
+  CHECK(version.exit_code == 0);
+  CHECK(version.text == std::string("nnrt ") + nnrt::version + "\n");
+}

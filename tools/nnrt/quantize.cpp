@@ -1,0 +1,186 @@
+// quantize: nnrt quantize - a network of floats becomes one of 8 bits for an accelerator, by samples of its inputs.
+// Flow: reads MODEL and the samples, calls calibrate(), prints what became of each layer, and saves a compiled model.
+#include "command.hpp"
+#include "samples.hpp"
+
+#include <nnrt/exec/calibrate_model.hpp>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <map>
+
+namespace nnrt_command {
+namespace {
+
+using nnrt::error_code;
+using nnrt::fail;
+using nnrt::result;
+
+/// What the command line says.
+struct wishes {
+  std::string model, out, name, signature;
+  std::string policy = "bayes", method = "mixed", source = "ddr";
+  std::vector<std::string> samples;
+  nnrt::calibration_options options;
+  bool is_strict = false, is_quiet = false, is_silent_about_layers = false, compares_nothing = false;
+  std::string input_type = "featuremap", colours, range = "full";
+  std::vector<float> mean, scale;
+};
+
+template <class Enum> std::map<std::string, Enum> by_name(std::initializer_list<Enum> values) {
+  std::map<std::string, Enum> named;
+  for (const Enum value : values) named.emplace(name_of(value), value);
+  return named;
+}
+
+const std::map<std::string, nnrt::image_type>& image_types() {
+  using enum nnrt::image_type;
+  static const auto all = by_name({y, nv12, nv12_separate, yuv444, rgb, bgr});
+  return all;
+}
+const std::map<std::string, nnrt::calibration_method>& methods() {
+  using enum nnrt::calibration_method;
+  static const auto all = by_name({max, percentile, kl, mixed});
+  return all;
+}
+const std::map<std::string, nnrt::colours>& all_colours() {
+  using enum nnrt::colours;
+  static const auto all = by_name({gray, yuv444, rgb, bgr});
+  return all;
+}
+template <class Value> std::vector<std::string> names_of(const std::map<std::string, Value>& all, std::initializer_list<std::string> first = {}) {
+  std::vector<std::string> names(first);
+  for (const auto& [name, value] : all) names.push_back(name);
+  return names;
+}
+
+/// One line on stderr: rewritten in place on a terminal, else one for each stage.
+class progress_line {
+ public:
+  static void show(void* me, std::string_view stage, std::size_t done, std::size_t all) { static_cast<progress_line*>(me)->show(stage, done, all); }
+  void end() {
+    if (is_terminal_ && !stage_.empty()) std::fprintf(stderr, "\r\x1b[K");
+  }
+
+ private:
+  void show(std::string_view stage, std::size_t done, std::size_t all) {
+    if (is_terminal_) std::fprintf(stderr, "\r\x1b[K%.*s: sample %zu of %zu", static_cast<int>(stage.size()), stage.data(), done + 1, all);
+    else if (stage_ != stage) std::fprintf(stderr, "%.*s: %zu samples\n", static_cast<int>(stage.size()), stage.data(), all);
+    stage_ = stage;
+  }
+
+  std::string stage_;
+  const bool is_terminal_ = ::isatty(STDERR_FILENO) != 0;
+};
+
+/// One number for all channels, or one for each of three.
+result<void> set_channels(float (&to)[3], const std::vector<float>& numbers, std::string_view option) {
+  if (numbers.size() != 0 && numbers.size() != 1 && numbers.size() != 3) return fail(error_code::invalid_argument, {option, ": got ", numbers.size(), " numbers, expected 1 or 3"});
+  for (std::size_t c = 0; c < 3 && !numbers.empty(); ++c) to[c] = numbers.size() == 1 ? numbers[0] : numbers[c];
+  return {};
+}
+
+/// What is said of inputs. Of an image's type follows what the network sees, unless --colours says so.
+result<nnrt::saved_input> input_of(const wishes& wanted) {
+  nnrt::saved_input made;
+  made.source = wanted.source == "ddr" ? nnrt::input_source::ddr : nnrt::input_source::resizer;
+  if (auto ok = set_channels(made.by.mean, wanted.mean, "--mean"); !ok) return fail(std::move(ok.error()));
+  if (auto ok = set_channels(made.by.scale, wanted.scale, "--scale"); !ok) return fail(std::move(ok.error()));
+  made.is_image = wanted.input_type != "featuremap";
+  if (!made.is_image) return made;
+  made.given = image_types().at(wanted.input_type);
+  made.range = wanted.range == "full" ? nnrt::colour_range::full : nnrt::colour_range::bt601_video;
+  using enum nnrt::image_type;
+  made.seen = made.given == y ? nnrt::colours::gray : made.given == bgr ? nnrt::colours::bgr : made.given == yuv444 ? nnrt::colours::yuv444 : nnrt::colours::rgb;
+  if (!wanted.colours.empty()) made.seen = all_colours().at(wanted.colours);
+  return made;
+}
+
+void print_report(const nnrt::saved_model& saved, const nnrt::compiled_model& made, const wishes& wanted) {
+  if (!wanted.is_silent_about_layers) std::printf("%s\n%s\n", made.text().c_str(), made.partition_text().c_str());
+  std::size_t on_accelerator = 0;
+  for (const nnrt::saved_place& at : saved.places) on_accelerator += at.on_accelerator ? 1U : 0U;
+  double least = 1;
+  std::string where;
+  for (const nnrt::layer_report& layer : made.layers)
+    if (layer.cosine < least) least = layer.cosine, where = layer.op + (layer.name.empty() ? "" : " ") + layer.name;
+  std::printf("%s for %s: %zu of %zu nodes on the accelerator", saved.name.c_str(), saved.architecture.c_str(), on_accelerator, saved.places.size());
+  if (wanted.options.report) std::printf(", least cosine %.6f%s%s", least, where.empty() ? "" : " at ", where.c_str());
+  std::printf("\nsaved %s, %ju bytes\n", wanted.out.c_str(), static_cast<std::uintmax_t>(std::filesystem::file_size(wanted.out)));
+}
+
+result<void> quantize(wishes& wanted) {
+  const auto input = input_of(wanted);
+  if (!input) return fail(input.error());
+  const auto network = read_model(wanted.model, wanted.signature);
+  if (!network) return fail(network.error());
+  nnrt::saved_model saved;
+  saved.name = wanted.name.empty() ? std::filesystem::path(wanted.model).stem().string() : wanted.name;
+  saved.architecture = wanted.policy;
+  saved.inputs.assign(network->graph.inputs.size(), *input);
+  for (std::size_t i = 0; i < saved.inputs.size(); ++i)  // before the work of calibrating
+    if (auto ok = nnrt::check_input(saved.inputs[i], network->graph, i); !ok) return fail(std::move(ok.error()).in(wanted.model));
+  sample_files samples(network->graph, input->by);
+  for (const std::string& path : wanted.samples)
+    if (auto ok = samples.add(path); !ok) return ok;
+  wanted.options.method = methods().at(wanted.method);
+  wanted.options.report = !wanted.compares_nothing;
+  progress_line progress;
+  if (!wanted.is_quiet) wanted.options.progress = &progress_line::show, wanted.options.progress_context = &progress;
+  auto made = nnrt::calibrate(*network, {nnrt::find_accelerator(wanted.policy), wanted.is_strict}, samples.source(), wanted.options);
+  progress.end();
+  if (!made) return fail(std::move(made.error()).in(wanted.model));
+  saved.network = made->network;
+  saved.places = made->places;
+  if (auto ok = nnrt::save_models(wanted.out, {&saved, 1}); !ok) return ok;
+  print_report(saved, *made, wanted);
+  return {};
+}
+
+constexpr const char* footer = R"(Samples: x.npy has one sample, or several along the first axis. x.safetensors has a tensor for each input, of the input's name (of networks
+with one input also the only tensor that fits). Any other file holds raw numbers of the input's type. A folder stands for its
+.npy, .safetensors and .raw files. Numbers are what the network sees; u8 for an input of floats are pixels, of which it sees
+(pixel - mean) * scale.
+
+Examples:
+  nnrt quantize net.tflite --policy bayes --samples images/ -o net.safetensors
+  nnrt quantize net.tflite --policy bernoulli2 --input-type nv12 --colours rgb --mean 128 --scale 0.0078125 --samples faces.npy -o net.safetensors
+Exit codes: 0 done, 1 it failed (the reason is on stderr), 2 the arguments make no sense.)";
+
+}  // namespace
+
+void add_quantize(CLI::App& program, int& exit_code) {
+  const auto wanted = std::make_shared<wishes>();
+  CLI::App& command = *program.add_subcommand("quantize", "Stores a network of floats in 8 bits for an accelerator, by samples of its inputs, and saves it.");
+  command.footer(footer);
+  std::vector<std::string> policies;
+  for (const nnrt::accelerator* table : nnrt::all_accelerators()) policies.emplace_back(table->name);
+
+  command.add_option("MODEL", wanted->model, "a TensorFlow Lite file, or a saved model")->required();
+  command.add_option("-o,--out", wanted->out, "the saved model to write")->required();
+  command.add_option("--samples", wanted->samples, "files and folders with samples of the inputs, see below")->required();
+  command.add_option("--policy", wanted->policy, "the accelerator's architecture")->capture_default_str()->check(CLI::IsMember(policies));
+  command.add_flag("--strict", wanted->is_strict, "request what the accelerator runs only on request, and refuse a network of which it does not take all");
+  command.add_option("--method", wanted->method, "how the threshold of each tensor is found")->capture_default_str()->check(CLI::IsMember(names_of(methods())));
+  command.add_option("--percentile", wanted->options.percentile, "the share of magnitudes that --method percentile keeps")->capture_default_str()->check(CLI::Range(0.0, 1.0));
+  command.add_option("--name", wanted->name, "what the network is called in the file (else as MODEL)");
+  command.add_option("--signature", wanted->signature, "of a TensorFlow Lite file: the signature to read");
+  command.add_option("--input-type", wanted->input_type, "what callers give for each input")->capture_default_str()->check(CLI::IsMember(names_of(image_types(), {"featuremap"})));
+  command.add_option("--colours", wanted->colours, "what the network was trained with (else: gray of y, rgb of nv12, and the image's own)")->check(CLI::IsMember(names_of(all_colours())));
+  command.add_option("--range", wanted->range, "what Y, U and V of images mean")->capture_default_str()->check(CLI::IsMember({"full", "bt601_video"}));
+  command.add_option("--mean", wanted->mean, "the network sees (pixel - mean) * scale: one number, or three with commas")->delimiter(',');
+  command.add_option("--scale", wanted->scale, "see --mean")->delimiter(',');
+  command.add_option("--input-source", wanted->source, "where the accelerator reads inputs: ddr is memory, resizer cuts regions out of images")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"ddr", "resizer"}));
+  command.add_flag("--no-comparison", wanted->compares_nothing, "do not run the stored network over the samples, too");
+  command.add_flag("--summary", wanted->is_silent_about_layers, "print the last two lines of the report alone");
+  command.add_flag("-q,--quiet", wanted->is_quiet, "no progress on stderr");
+  command.callback([wanted, &exit_code] {
+    const auto ok = quantize(*wanted);
+    exit_code = ok ? done : complain(ok.error().message());
+  });
+}
+
+}  // namespace nnrt_command

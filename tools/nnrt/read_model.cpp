@@ -1,0 +1,25 @@
+// read_model: a file of any format that is read, as a model.
+// Flow: every subcommand that takes a MODEL asks for it here.
+#include "command.hpp"
+
+#include <nnrt/io/saved_model.hpp>
+#include <nnrt/tflite.hpp>
+
+namespace nnrt_command {
+namespace {
+
+/// The four letters behind the first four bytes of every TensorFlow Lite file.
+bool is_tflite(std::span<const std::byte> file) { return file.size() >= 8 && std::memcmp(file.data() + 4, "TFL3", 4) == 0; }
+
+}  // namespace
+
+nnrt::result<nnrt::model> read_model(const std::string& path, const std::string& signature) {
+  const auto file = nnrt::mapped_file::open(path);
+  if (!file) return nnrt::fail(file.error());
+  if (!is_tflite(file->bytes())) return nnrt::model::load(path);
+  nnrt::tflite::load_options wanted;
+  wanted.signature = signature;
+  return nnrt::tflite::load(path, wanted);
+}
+
+}  // namespace nnrt_command
