@@ -20,12 +20,9 @@ namespace ops {
 ///
 /// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_GELU; the approximation as Hendrycks and Gimpel
 /// (2016) give it, for NNRt's text of it is garbled; quantised: the tables of TFLite's GELU for 8 bits.
-struct gelu {
+struct gelu : detail::real_function {
   static constexpr op_code code{56};
   static constexpr std::string_view name = "gelu";
-  static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
-  static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
-  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 56, .hdi = 2, .tells_quantisation = 0};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::choice("activationType", 19), hdi_field::always("alpha", 0), hdi_field::always("minVal", 0),
@@ -36,13 +33,7 @@ struct gelu {
     NNRT_ATTRIBUTES(attrs, (bool, approximate));
     constexpr attrs() : approximate(false) {}
   };
-
-  enum class rule { quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
-
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return detail::infer_real<rule>(in, wanted);
-  }
-  static constexpr auto macs = no_macs;
+  using rule = detail::real_function_rule;
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     const auto phi = [&](double x) { return 0.5 * (1.0 + (a.approximate ? by_tanh(x) : by_erf(x))); };

@@ -19,21 +19,12 @@ namespace ops {
 ///
 /// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_RSQRT, with IEEE 754's answers where that asks
 /// for x >= 0; quantised: the reference kernel of TFLite's RSQRT, which has i8 (and no numbers below zero).
-struct rsqrt {
+struct rsqrt : detail::real_function {
   static constexpr op_code code{44};
   static constexpr std::string_view name = "rsqrt";
-  static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
-  static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
   static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 44, .hdi = 126};
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
-  enum class rule { quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
-
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return detail::infer_real<rule>(in, wanted);
-  }
-  static constexpr auto macs = no_macs;
+  using rule = detail::real_function_rule;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
     if constexpr (detail::is_byte<T>) return detail::for_each_element<T>(in, out, stored_root<T>(in, out));

@@ -16,21 +16,11 @@ namespace ops {
 /// nearest to the real root, rounded to float. Below zero there is none, but the zero point.
 ///
 /// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_SQRT.
-struct sqrt {
+struct sqrt : detail::real_function {
   static constexpr op_code code{33};
   static constexpr std::string_view name = "sqrt";
-  static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
-  static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
-  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 33, .hdi = 146};
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
-  enum class rule { quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
-
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return detail::infer_real<rule>(in, wanted);
-  }
-  static constexpr auto macs = no_macs;
+  using rule = detail::real_function_rule;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
     if constexpr (can_be_stored<T>) detail::for_each_stored<T>(in, out, [](float x) { return root(x); });

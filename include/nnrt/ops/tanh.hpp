@@ -19,23 +19,12 @@ namespace ops {
 /// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_TANH; quantised: the tables of TFLite's TANH
 /// for 8 bits. i16 without zero points to 1/32768 is interpolated in TFLite's table, whose numbers differ from those in
 /// the last bits.
-struct tanh {
+struct tanh : detail::real_function {
   static constexpr op_code code{39};
   static constexpr std::string_view name = "tanh";
-  static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
-  static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
-  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 39, .hdi = 2};
   static constexpr auto hdi_fields = hdi_activation(10);
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
-
-  enum class rule { quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
-
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return detail::infer_real<rule>(in, wanted);
-  }
-  static constexpr auto macs = no_macs;
+  using rule = detail::real_function_rule;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
     if constexpr (std::is_same_v<T, std::int16_t>) {

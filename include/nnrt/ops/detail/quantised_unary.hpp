@@ -1,4 +1,4 @@
-// quantised_unary: operators on one tensor of stored numbers - the rules about scales, and two ways to compute.
+// quantised_unary: operators on one tensor that may hold stored numbers - what they share, the rules about scales, and two ways to compute.
 // Flow: infer and reference of relu, sigmoid and their like; their bindings make tables of what these give.
 #pragma once
 
@@ -25,6 +25,26 @@ template <class Rule> constexpr verdict infer_real(array_ref<const operand> in, 
   if (types::floating.contains(x.type)) return yields(x);
   return infer_stored<Rule>(x, wanted);
 }
+
+/// The rules of functions of one real number.
+enum class real_function_rule { quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
+void shared_by_operators(real_function_rule);
+
+/// What operators y = f(x) on floats or stored numbers have in common that compute real numbers: y is like x and may
+/// take its place; of stored numbers it has the scale that is wanted.
+struct real_function {
+  static constexpr operand_spec inputs[] = {{"x", real_or_stored}};
+  static constexpr operand_spec outputs[] = {{"y", real_or_stored}};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+
+  template <class Attrs>
+  static constexpr verdict infer(const Attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    return infer_real<real_function_rule>(in, wanted);
+  }
+  static constexpr auto macs = no_macs;
+};
 
 /// The rules of operators on one tensor of any numbers, plain or stored.
 enum class number_function_rule {

@@ -81,26 +81,6 @@ template <class T> class storing {
   stored_range range_;
 };
 
-/// The rules of functions of one real number.
-enum class real_function_rule { quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
-void shared_by_operators(real_function_rule);
-
-/// What operators y = f(x) on floats or stored numbers have in common that compute real numbers: y is like x and may
-/// take its place; of stored numbers it has the scale that is wanted.
-struct real_function {
-  static constexpr operand_spec inputs[] = {{"x", real_or_stored}};
-  static constexpr operand_spec outputs[] = {{"y", real_or_stored}};
-  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
-
-  template <class Attrs>
-  static constexpr verdict infer(const Attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return infer_real<real_function_rule>(in, wanted);
-  }
-  static constexpr auto macs = no_macs;
-};
-
 /// y = f(x), where f takes and gives a double. Stored numbers count as what they stand for; the result is rounded to
 /// float, and the nearest step of y is stored.
 template <class T, class F> constexpr void compute_real(arguments in, results out, F f) {
