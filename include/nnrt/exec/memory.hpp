@@ -37,7 +37,8 @@ class heap_block {
   [[gnu::cold]] result<void> allocate(std::int64_t bytes, const char* what) {
     std::free(first_);
     const auto size = static_cast<std::size_t>(passes::aligned(bytes > 0 ? bytes : 1)), alignment = size < large_page ? 64 : large_page;
-    first_ = static_cast<std::byte*>(std::aligned_alloc(alignment, size));
+    // A multiple of the alignment, as sanitizers insist; what nobody writes to takes no memory.
+    first_ = static_cast<std::byte*>(std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment));
     if (first_ == nullptr) return fail(error_code::out_of_memory, {what, ": no memory for ", bytes, " bytes"});
 #if defined(MADV_HUGEPAGE)
     // A page fault takes a microsecond, packing 4 KiB of weights half of one. What is no whole page of 2 MiB keeps small ones.
