@@ -97,20 +97,17 @@ class tensor_form {
     else lie_densely();
     properties.validShape = shape_of(lies.valid);
     properties.alignedShape = shape_of(lies.aligned);
-    properties.tensorLayout = desc.layout == format::nchw || (!desc.quantised && desc.rank() < 3) ? HB_DNN_LAYOUT_NCHW : HB_DNN_LAYOUT_NHWC;
+    properties.tensorLayout = desc.layout == format::nchw || (!desc.quantised && desc.rank() < 4) ? HB_DNN_LAYOUT_NCHW : HB_DNN_LAYOUT_NHWC;
     properties.tensorType = data_type_of(desc.type);
     properties.alignedByteSize = static_cast<std::int32_t>(lies.bytes);
     set_strides({lies.strides, static_cast<std::size_t>(lies.aligned.rank)});
     describe_scales(table, scales);
   }
-  /// What the processor reads and writes has no padding. Rows of numbers are pixels of that many channels, as boards say of classifiers: [N, C, 1,
-  /// 1].
+  /// What the processor reads and writes has no padding. Fewer axes than 4 get extents of 1 behind them, as boards say of classifiers ([N, C, 1, 1])
+  /// and detectors ([N, boxes, numbers, 1]); a single one is that of channels.
   void lie_densely() {
-    lies.valid = desc.shape;
-    while (lies.valid.rank < 4) {
-      const bool is_in_front = desc.rank() == 3 || lies.valid.rank == 0 || (desc.rank() == 1 && lies.valid.rank == 1);
-      lies.valid = lies.valid.with_axis(is_in_front ? 0 : lies.valid.rank, 1);
-    }
+    lies.valid = desc.rank() == 1 ? desc.shape.with_axis(0, 1) : desc.shape;
+    while (lies.valid.rank < 4) lies.valid = lies.valid.with_axis(lies.valid.rank, 1);
     lies.aligned = lies.valid;
     lies.bytes = size_of(desc.type);
     for (int axis = lies.valid.rank; axis-- > 0; lies.bytes *= lies.valid[axis]) lies.strides[axis] = lies.bytes;
