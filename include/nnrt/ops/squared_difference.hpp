@@ -58,10 +58,7 @@ struct squared_difference {
   }
 
   template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
-    if constexpr (can_be_stored<T>)
-      if (in[0].desc->quantised)
-        return detail::for_each_pair<T>(in, out, stored<T>({in, out, activation::none}));
-    detail::for_each_pair<T>(in, out, [&](T a, T b) { return element(attributes, a, b); });
+    detail::compute_pairs<squared_difference, T>(attributes, in, out);
   }
 };
 

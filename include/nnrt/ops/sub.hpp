@@ -58,9 +58,7 @@ struct sub {
   }
 
   template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
-    if constexpr (can_be_stored<T>)
-      if (in[0].desc->quantised) return detail::for_each_pair<T>(in, out, stored<T>({in, out, attributes.fused}));
-    detail::for_each_pair<T>(in, out, [&](T a, T b) { return element(attributes, a, b); });
+    detail::compute_pairs<sub, T>(attributes, in, out, attributes.fused);
   }
 };
 

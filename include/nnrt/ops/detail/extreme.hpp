@@ -53,9 +53,7 @@ template <class Order> struct extreme {
   template <class T> static constexpr auto stored(const stored_pair& of) { return stored_extreme<T, Order>(of); }
 
   template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
-    if constexpr (can_be_stored<T>)
-      if (in[0].desc->quantised) return for_each_pair<T>(in, out, stored<T>({in, out, activation::none}));
-    for_each_pair<T>(in, out, [&](T a, T b) { return element(attributes, a, b); });
+    compute_pairs<extreme, T>(attributes, in, out);
   }
 };
 

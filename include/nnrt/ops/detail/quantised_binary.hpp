@@ -162,4 +162,12 @@ template <class T> struct stored_slope {
   }
 };
 
+/// y = Op::element(a, b), broadcasting; of stored numbers, what the function Op::stored() says.
+template <class Op, class T>
+constexpr void compute_pairs(const typename Op::attrs& attributes, arguments in, results out, activation fused = activation::none) {
+  if constexpr (can_be_stored<T>)
+    if (in[0].desc->quantised) return for_each_pair<T>(in, out, Op::template stored<T>({in, out, fused}));
+  for_each_pair<T>(in, out, [&](T a, T b) { return Op::element(attributes, a, b); });
+}
+
 }  // namespace nnrt::inline NNRT_ISA::ops::detail
