@@ -9,9 +9,11 @@ install(TARGETS nnrt EXPORT nnrtTargets ${nnrt_file_set})
 if(NOT nnrt_file_set)
   install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 endif()
-if(TARGET neural_network_runtime)   # where it was built: headers alone are installed without
-  install(TARGETS neural_network_runtime LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
-endif()
+foreach(library IN ITEMS neural_network_runtime dnn)   # where they were built: headers alone are installed without
+  if(TARGET ${library})
+    install(TARGETS ${library} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
+  endif()
+endforeach()
 install(EXPORT nnrtTargets NAMESPACE nnrt:: DESTINATION ${nnrt_package_dir})
 
 configure_package_config_file(cmake/nnrtConfig.cmake.in nnrtConfig.cmake INSTALL_DESTINATION ${nnrt_package_dir})
