@@ -71,6 +71,20 @@ TEST_CASE("codes: of functions that load models") {
   CHECK(std::string_view(hbDNNGetVersion()) == "1.1.0");
 }
 
+TEST_CASE("codes: a packed handle has up to 255 models, of one file or of several") {
+  hbPackedDNNHandle_t all = nullptr, none = nullptr;
+  const std::string most = bytes_of(many(counter(), 255)), one = bytes_of({pair()});
+  const void* both[] = {most.data(), one.data()};
+  std::int32_t lengths[] = {static_cast<std::int32_t>(most.size()), static_cast<std::int32_t>(one.size())}, count = 0;
+  CHECK(load(&none, bytes_of(many(counter(), 256))) == HB_DNN_MODEL_NUMBER_EXCEED_LIMIT);
+  CHECK(hbDNNInitializeFromDDR(&none, both, lengths, 2) == HB_DNN_MODEL_NUMBER_EXCEED_LIMIT);
+  REQUIRE(hbDNNInitializeFromDDR(&all, both, lengths, 1) == HB_DNN_SUCCESS);
+  const char** names = nullptr;
+  REQUIRE(hbDNNGetModelNameList(&names, &count, all) == HB_DNN_SUCCESS);
+  CHECK((none == nullptr && count == 255 && std::string_view(names[254]) == "counter254"));
+  CHECK(hbDNNRelease(all) == HB_DNN_SUCCESS);
+}
+
 TEST_CASE("codes: HB_DNN_SIM_PLATFORM says which models are compatible") {
   struct platform { const char *name, *architecture; std::int32_t code; };
   constexpr platform table[] = {{"BAYES", "bayes", HB_DNN_SUCCESS}, {"BAYES", "bernoulli2", HB_DNN_INCOMPATIBLE_MODEL}, {"BERNOULLI2", "bernoulli2", HB_DNN_SUCCESS},

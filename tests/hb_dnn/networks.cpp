@@ -131,6 +131,15 @@ network counter() { return named("counter", "bayes", floats<graph<counter_net>>(
 network slow() { return named("slow", "bayes", floats<graph<slow_net>>()); }
 network rows_of_table() { return named("rows", "bayes", floats<graph<table_net>>()); }
 
+std::vector<network> many(const network& one, int count) {
+  std::vector<network> all;
+  for (int i = 0; i < count; ++i) {
+    saved_model copy = *one;
+    copy.name += std::to_string(i);
+    all.push_back(std::make_shared<const saved_model>(std::move(copy)));
+  }
+  return all;
+}
 std::string bytes_of(const std::vector<network>& networks) {
   std::vector<saved_model> all;
   for (const network& each : networks) all.push_back(*each);

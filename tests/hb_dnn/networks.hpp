@@ -35,6 +35,8 @@ network slow();
 /// "at" i32 [2]: "y" f32 [2, 3], those rows of a table of 4. Other indices fail.
 network rows_of_table();
 
+/// The same network so many times, under different names.
+std::vector<network> many(const network& one, int count);
 /// The bytes of a file.
 std::string bytes_of(const std::vector<network>& networks);
 
