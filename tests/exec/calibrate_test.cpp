@@ -171,6 +171,42 @@ TEST_CASE("calibrate: a convolution with strides up to 2 is one unit with the su
   CHECK(stored_nodes<3>() == "conv2d conv2d quant_dtype_cast quant_dtype_cast add quant_dtype_cast ");
 }
 
+TEST_CASE("calibrate: named nodes have 16 bits where the table takes that, with less noise and the references' bits") {
+  const auto file = random_weights<net>();
+  const auto samples = samples_of<pixels>(4);
+  constexpr std::string_view named[] = {"stem", "depth", "point", "head"};  // a dense layer has 8 bits on RDK Ultra
+  const auto narrow = calibrate<net, accelerator_policy>(file, samples), wide = calibrate<net, accelerator_policy>(file, samples, {.in_16_bits = named});
+  REQUIRE(bool(narrow));
+  REQUIRE(bool(wide));
+  const auto layer = [](const auto& made, std::string_view name) {
+    for (const layer_report& r : made->layers)
+      if (r.name == name) return r;
+    return layer_report{};
+  };
+  for (const std::string_view name : {"stem", "depth"}) {
+    CAPTURE(name);
+    CHECK(layer(narrow, name).bits == 8);
+    CHECK(layer(wide, name).bits == 16);
+    CHECK(layer(wide, name).scale == layer(narrow, name).scale / 256);
+    CHECK(layer(wide, name).signal_to_noise > layer(narrow, name).signal_to_noise + 3);
+  }
+  CHECK(layer(wide, "point").bits == 16);
+  CHECK(layer(wide, "head").bits == 8);
+  for (const int threads : {1, 3}) {
+    auto run = executor<net, accelerator_policy>::create(*wide, {.threads = threads});
+    REQUIRE(bool(run));
+    for (const auto& sample : samples) {
+      const auto [y, map] = (*run)(sample);
+      const std::vector<float> expected = by_references(wide->network, sample, 1);
+      CHECK(std::equal(map.begin(), map.end(), expected.begin(), expected.end()));
+    }
+  }
+  // X3 has no 16 bits.
+  const auto shifted = calibrate<net, shifting_policy>(file, samples, {.in_16_bits = named});
+  REQUIRE(bool(shifted));
+  for (const layer_report& r : shifted->layers) CHECK(r.bits == 8);
+}
+
 TEST_CASE("calibrate: no samples, a sample of the wrong size, weights that do not fit are errors; progress is told of each stage") {
   const auto file = random_weights<net>();
   const std::vector<std::array<float, pixels>> none;

@@ -157,6 +157,35 @@ static_assert([] {
   return has_nodes(d.run(d.node<ops::add>({a, x})).graph, std::array<std::string_view, 5>{"conv2d", "quant_dtype_cast", "quant_dtype_cast", "add", "quant_dtype_cast"});
 }());
 
+// A node in 16 bits: conversions around it where its neighbours have 8, steps of 1/256 of theirs, a bias in any case, so that sums have 32 bits.
+static_assert([] {
+  drawing d;
+  const std::int32_t x = d.input({1, 4, 4, 4});
+  const std::int32_t a = d.node<ops::relu>({x}), b = d.node<ops::conv2d>({a, d.weight({8, 1, 1, 4}, "w")}), c = d.node<ops::relu>({b});
+  d.g.outputs.push_back({c, {}});
+  while (d.scales.size() < d.g.values.size()) d.scales.push_back(0);
+  const char wide[] = {0, 1, 0};
+  const passes::quantised_graph q = passes::quantise(d.g, {.scales = d.scales, .on_accelerator = d.on_accelerator, .in_16_bits = wide});
+  if (!has_nodes(q.graph, std::array<std::string_view, 7>{"quant_dtype_cast", "relu", "quant_dtype_cast", "conv2d", "quant_dtype_cast", "relu", "quant_dtype_cast"})) return false;
+  const ir::graph& g = q.graph;
+  const tensor_desc &widened = result_of(g, 2), &made = result_of(g, 3), &narrowed = result_of(g, 4);
+  const std::int32_t bias = g.inputs_of(g.nodes[3])[2];
+  return widened.type == i16 && widened.quantised.scale == 0.25F / 256 && made.type == i16 && made.quantised.scale == 0.125F / 256 && narrowed.type == i8 &&
+         narrowed.quantised.scale == 0.125F && q.layers[0].x_scale == 0.25F / 256 && g.at(bias).is == ir::kind::constant && g.at(bias).desc == tensor_desc{i32, {8}} &&
+         g.at(q.layers[0].stored_weight).desc.type == i8 && g.at(q.stored_of[static_cast<std::size_t>(b)]).desc.type == i16;
+}());
+// Two neighbours in 16 bits have no conversion between them, and a sum in 16 bits is no unit.
+static_assert([] {
+  drawing d;
+  const std::int32_t x = d.input({1, 4, 4, 4}), w = d.weight({4, 1, 1, 4}, "w"), bias = d.weight({4}, "b");
+  const std::int32_t a = d.node<ops::conv2d>({x, w, bias}), sum = d.node<ops::add>({a, x});
+  d.g.outputs.push_back({sum, {}});
+  while (d.scales.size() < d.g.values.size()) d.scales.push_back(0);
+  const char wide[] = {1, 1};
+  const passes::quantised_graph q = passes::quantise(d.g, {.scales = d.scales, .on_accelerator = d.on_accelerator, .in_16_bits = wide});
+  return has_nodes(q.graph, std::array<std::string_view, 4>{"quant_dtype_cast", "conv2d", "add", "quant_dtype_cast"}) && result_of(q.graph, 0).type == i16;
+}());
+
 // An operator that nobody has for bytes stays with floats.
 static_assert([] {
   drawing d;

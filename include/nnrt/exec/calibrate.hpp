@@ -9,8 +9,10 @@
 #include <nnrt/ops/list.hpp>
 #include <nnrt/passes/quantise.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <limits>
 #include <tuple>
 
 namespace nnrt::inline NNRT_ISA {
@@ -31,7 +33,7 @@ struct calibrated_model {
     };
     for (const layer_report& r : layers) {
       char numbers[160];
-      std::snprintf(numbers, sizeof numbers, "%11.4g … %-11.4g scale %-11.5g %-10s cosine %.6f  %6.1f dB  %.3f %% saturated\n", double{r.low}, double{r.high}, double{r.scale}, name_of(r.method).data(),
+      std::snprintf(numbers, sizeof numbers, "%11.4g … %-11.4g %2d bits, scale %-11.5g %-10s cosine %.6f  %6.1f dB  %.3f %% saturated\n", double{r.low}, double{r.high}, r.bits, double{r.scale}, name_of(r.method).data(),
                     r.cosine, r.signal_to_noise, 100 * r.saturated);
       add(r.op, 20);
       add(r.name, 18);
@@ -154,6 +156,7 @@ class calibrator {
  public:
   calibrator(settled_graph floats, const calibration_options& wanted, const accelerator& table, pool<char> on_accelerator, const operator_info* (*find)(op_code))
       : floats_(std::move(floats)), wanted_(wanted), table_(table), on_accelerator_(std::move(on_accelerator)), find_(find) {
+    for (const ir::node& n : floats_.graph.nodes) in_16_bits_.push_back(is_in_16_bits(n) ? 1 : 0);
     passes::forget_unread_weights(floats_.graph);
     const ir::graph& g = floats_.graph;
     tensors_.resize(g.values.size());
@@ -179,6 +182,13 @@ class calibrator {
   }
 
  private:
+  /// Whether somebody asked for it, and the table takes it.
+  bool is_in_16_bits(const ir::node& n) const {
+    const std::size_t row = row_for(table_, n.label->name);
+    if (row == table_.operators.size() || !table_.operators[row].accepts.contains(i16)) return false;
+    const std::string_view name = floats_.graph.name_of(n.name);
+    return std::find(wanted_.in_16_bits.begin(), wanted_.in_16_bits.end(), name) != wanted_.in_16_bits.end();
+  }
   void watch(std::int32_t id) {
     if (floats_.graph.at(id).desc.type == f32) watched_.push_back(id);
   }
@@ -266,7 +276,7 @@ class calibrator {
   }
 
   result<void> store(model& made, std::vector<layer_report>& layers) {
-    passes::quantised_graph q = passes::quantise(floats_.graph, {scales_, on_accelerator_, table_.rounding, find_});
+    passes::quantised_graph q = passes::quantise(floats_.graph, {scales_, on_accelerator_, table_.rounding, in_16_bits_, find_});
     std::vector<tensor_entry> entries;
     // What entries point to stays where it is.
     std::vector<std::vector<std::int8_t>> weights(q.layers.size());
@@ -282,7 +292,7 @@ class calibrator {
       if (is_first) entries.push_back(tensor_of<std::int8_t>(name(layer.stored_weight), w.shape, weights[i]));
       if (is_first) entries.push_back(tensor_of<float>(name(layer.weight_scales), {w.shape[0]}, scales[i]));
       if (layer.stored_bias == ir::none) continue;
-      biases[i] = stored_bias(layer, q.graph.at(q.stored_of[static_cast<std::size_t>(layer.x)]).desc.quantised.scale, scales[i]);
+      biases[i] = stored_bias(layer, layer.x_scale, scales[i]);
       entries.push_back(tensor_of<std::int32_t>(name(layer.stored_bias), q.graph.at(layer.stored_bias).desc.shape, biases[i]));
     }
     auto bound = weights_for(q.graph, floats_.bytes, std::move(entries));
@@ -301,6 +311,7 @@ class calibrator {
         reported_.push_back(id);
         layers.push_back({std::string(g.name_of(n.name)), std::string(n.label->name), tensors_[at].low, tensors_[at].high, threshold_of(tensors_[at], chosen_[at]),
                           stored.at(stored_of_[at]).desc.quantised.scale, chosen_[at]});
+        layers.back().bits = static_cast<int>(8 * size_of(stored.at(stored_of_[at]).desc.type));
       }
   }
 
@@ -324,12 +335,15 @@ class calibrator {
         std::size_t place = 0;
         while (watched_[place] != reported_[k]) ++place;
         const std::span<const float> x = with_floats.output<float>(floats_.graph.outputs.size() + place);
-        const std::span<const std::int8_t> y = with_bytes.output<std::int8_t>(made.graph.outputs.size() + k);
-        const quantisation& q = made.graph.at(ids[k]).desc.quantised;
-        for (std::size_t e = 0; e < x.size(); ++e) {
-          found[k].add(double{x[e]}, double{real_of(y[e], q)});
-          found[k].saturated += std::fabs(x[e]) > 127.5F * q.scale ? 1 : 0;
-        }
+        const tensor_desc& desc = made.graph.at(ids[k]).desc;
+        with_element<types_of(i8, i16)>(desc.type, [&]<class T>(T) {
+          const std::span<const T> y = with_bytes.output<T>(made.graph.outputs.size() + k);
+          const float last = (static_cast<float>(std::numeric_limits<T>::max()) + 0.5F) * desc.quantised.scale;
+          for (std::size_t e = 0; e < x.size(); ++e) {
+            found[k].add(double{x[e]}, double{real_of(y[e], desc.quantised)});
+            found[k].saturated += std::fabs(x[e]) > last ? 1 : 0;
+          }
+        });
       }
     }
     for (std::size_t k = 0; k < ids.size(); ++k) {
@@ -342,7 +356,7 @@ class calibrator {
   settled_graph floats_;
   const calibration_options& wanted_;
   const accelerator& table_;
-  pool<char> on_accelerator_;
+  pool<char> on_accelerator_, in_16_bits_;
   const operator_info* (*find_)(op_code);
   std::vector<std::int32_t> watched_, reported_;   // values of the graph of floats
   std::vector<magnitudes> tensors_;                // by value

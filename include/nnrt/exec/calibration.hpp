@@ -32,6 +32,8 @@ struct calibration_options {
   calibration_method method = calibration_method::mixed;
   double percentile = 0.9999;   // 0 … 1, of magnitudes
   float steps = 127;            // scale = threshold / steps
+  /// Names of nodes whose activations shall have 16 bits, where the accelerator's table takes that; others stay with 8 (see layer_report::bits).
+  array_ref<const std::string_view> in_16_bits = {};
   bool report = true;           // run the stored network over the samples, too, and compare
   /// Called before each sample of each stage, if given: "ranges", "histograms", "choice", "report".
   void (*progress)(void* context, std::string_view stage, std::size_t done, std::size_t all) = nullptr;
@@ -47,6 +49,7 @@ struct layer_report {
   double cosine = 1;             // between floats and what is stored, over all samples
   double signal_to_noise = 0;    // decibels
   double saturated = 0;          // share of elements whose floats lie beyond the stored range
+  int bits = 8;                  // of a stored number
 };
 
 namespace detail {

@@ -14,6 +14,7 @@ struct quantise_options {
   array_ref<const float> scales;            // by value; 0: not known, so that the value stays a float
   array_ref<const char> on_accelerator;     // by node
   stored_rounding rounding = stored_rounding::half_to_even;
+  array_ref<const char> in_16_bits = {};    // by node: activations are i16, where the operator takes it; empty: none
   /// The operator of this number for stored bytes, or null: then its nodes stay with floats. Without this function nodes keep their operator.
   const operator_info* (*find)(op_code) = nullptr;
 };
@@ -23,12 +24,13 @@ struct quantised_layer {
   std::int32_t x = ir::none;                // of the graph of floats, as are weight and bias: the tensor whose scale sums have
   std::int32_t weight = ir::none, bias = ir::none;
   std::int32_t stored_weight = ir::none, weight_scales = ir::none, stored_bias = ir::none;  // weights of the new graph
+  float x_scale = 0;                        // of x as the layer reads it
 };
 
 /// The graph of stored numbers. Values of the graph of floats keep their ids.
 struct quantised_graph {
   ir::graph graph;
-  pool<std::int32_t> stored_of;             // by value of the graph of floats; none: it is a float alone
+  pool<std::int32_t> stored_of;             // by value of the graph of floats, its first stored form; none: it is a float alone
   pool<quantised_layer> layers;
 };
 
@@ -55,6 +57,7 @@ class quantising {
     q = floats;
     q.nodes.clear();
     made.stored_of.assign(floats.values.size(), ir::none);
+    for (pool<std::int32_t>& of : forms_) of.assign(floats.values.size(), ir::none);
     is_float_.assign(floats.values.size(), 0);
     for (std::size_t id = 0; id < floats.values.size(); ++id)
       if (floats.values[id].is != ir::kind::result || known_[id] != 0) is_float_[id] = 1;
@@ -63,7 +66,7 @@ class quantising {
       const ir::node& n = floats.nodes[i];
       if (is_in_unit_[i] != 0) continue;
       if (layer_of_unit_[i] != ir::none) store_unit(floats.nodes[static_cast<std::size_t>(layer_of_unit_[i])], n);
-      else if (is_stored(i)) store(n);
+      else if (is_stored(i)) store(n, is_wide(i));
       else keep(n);
     }
     for (const ir::output& out : floats.outputs) need_float(out.value);
@@ -108,7 +111,7 @@ class quantising {
     const use_table use(g_);
     for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
       const ir::node& n = g_.nodes[i];
-      if (n.op->code != ops::add::code || !is_stored(i)) continue;
+      if (n.op->code != ops::add::code || !is_stored(i) || is_wide(i)) continue;
       const array_ref<const std::int32_t> in = g_.inputs_of(n);
       if (in[0] == in[1] || g_.at(in[0]).desc.shape != g_.at(in[1]).desc.shape) continue;
       // Of two convolutions the later one: what the other gives is there by then.
@@ -123,30 +126,42 @@ class quantising {
   /// A convolution that rounds nothing but what it passes on.
   constexpr bool can_begin_unit(std::size_t i) const {
     const ir::node& n = g_.nodes[i];
-    return n.op->code == ops::conv2d::code && is_stored(i) && g_.attrs_of(n)[static_cast<std::size_t>(n.op->fused_word)] == static_cast<word>(activation::none);
+    return n.op->code == ops::conv2d::code && is_stored(i) && !is_wide(i) && g_.attrs_of(n)[static_cast<std::size_t>(n.op->fused_word)] == static_cast<word>(activation::none);
   }
   /// A convolution and the sum behind it as one node.
   constexpr void store_unit(const ir::node& layer, const ir::node& sum) {
     const std::int32_t between = g_.outputs_of(layer)[0];
     const std::int32_t other = g_.inputs_of(sum)[0] == between ? g_.inputs_of(sum)[1] : g_.inputs_of(sum)[0];
-    const std::int32_t x = need_stored(g_.inputs_of(layer)[0]), addend = need_stored(other), weight = stored_weight(layer);
+    const std::int32_t x = need_stored(g_.inputs_of(layer)[0], false), addend = need_stored(other, false), weight = stored_weight(layer, x);
     const std::int32_t in[] = {x, weight, made.layers.back().stored_bias, addend};
     pool<word> words;
     for (const word w : g_.attrs_of(layer)) words.push_back(w);
     words[static_cast<std::size_t>(layer.op->fused_word)] = g_.attrs_of(sum)[static_cast<std::size_t>(sum.op->fused_word)];
-    const std::int32_t y = add_stored(g_.outputs_of(sum)[0], quantisation_of(g_.outputs_of(sum)[0]));
+    const std::int32_t y = add_stored(g_.outputs_of(sum)[0], quantisation_of(g_.outputs_of(sum)[0], false), false);
     add_node(&dynamic_operator<ops::conv2d_add>, made.graph.add_words(words), in, {&y, 1}, layer.name);
+  }
+
+  /// A node whose activations have 16 bits, because somebody asked for that and the operator can.
+  constexpr bool is_wide(std::size_t i) const {
+    if (wanted_.in_16_bits.empty() || wanted_.in_16_bits[i] == 0) return false;
+    const operator_info* const op = form_for_bytes(g_.nodes[i]);
+    return op->inputs[static_cast<std::size_t>(op->traits.typed_by)].accepts.contains(i16);
   }
 
   /// Not a list of axes and the like.
   constexpr bool is_number(std::int32_t id) const { return !is_known(id) || !types::index.contains(g_.at(id).desc.type); }
 
-  constexpr quantisation quantisation_of(std::int32_t id) const { return quant{scale_of(id), 0, wanted_.rounding}; }
-  constexpr std::int32_t add_stored(std::int32_t of, const quantisation& q) {
+  /// A step of 16 bits is 1/256 of one of 8 bits, so that going from 8 to 16 bits changes no number.
+  constexpr quantisation quantisation_of(std::int32_t id, bool is_wide) const { return quant{is_wide ? scale_of(id) / 256 : scale_of(id), 0, wanted_.rounding}; }
+  constexpr std::int32_t& form_of(std::int32_t id, bool is_wide) { return forms_[is_wide ? 1 : 0][static_cast<std::size_t>(id)]; }
+  constexpr std::int32_t add_stored(std::int32_t of, const quantisation& q, bool is_wide) {
     tensor_desc desc = g_.at(of).desc;
-    desc.type = i8;
+    desc.type = is_wide ? i16 : i8;
     desc.quantised = q;
-    return made.stored_of[static_cast<std::size_t>(of)] = made.graph.add_value({desc, ir::kind::result, {}, 0, ir::none});
+    const std::int32_t form = form_of(of, is_wide) = made.graph.add_value({desc, ir::kind::result, {}, 0, ir::none});
+    std::int32_t& first = made.stored_of[static_cast<std::size_t>(of)];
+    if (first == ir::none) first = form;
+    return form;
   }
   constexpr void add_node(const operator_info* op, ir::range attrs, array_ref<const std::int32_t> in, array_ref<const std::int32_t> out, ir::range name) {
     ir::node n;
@@ -167,10 +182,15 @@ class quantising {
     pack(attrs, words);
     add_node(&dynamic_operator<ops::quant_dtype_cast>, made.graph.add_words(words), {&from, 1}, {&to, 1}, {});
   }
-  /// The stored form of a value, made of the float if need be.
-  constexpr std::int32_t need_stored(std::int32_t id) {
-    if (made.stored_of[static_cast<std::size_t>(id)] == ir::none) add_cast(id, add_stored(id, quantisation_of(id)));
-    return made.stored_of[static_cast<std::size_t>(id)];
+  /// A stored form of a value, made of the other one or the float if need be.
+  constexpr std::int32_t need_stored(std::int32_t id, bool is_wide) {
+    if (form_of(id, is_wide) != ir::none) return form_of(id, is_wide);
+    const std::int32_t other = form_of(id, !is_wide);
+    // What was moved has the scale that it came with.
+    quantisation q = other == ir::none ? quantisation_of(id, is_wide) : made.graph.at(other).desc.quantised;
+    if (other != ir::none) q.scale = is_wide ? q.scale / 256 : q.scale * 256;
+    add_cast(other == ir::none ? id : other, add_stored(id, q, is_wide));
+    return form_of(id, is_wide);
   }
   constexpr std::int32_t need_float(std::int32_t id) {
     if (id == ir::none || is_float_[static_cast<std::size_t>(id)] != 0) return id;
@@ -194,9 +214,10 @@ class quantising {
     made.graph.add_text(part);
     return made.graph.add_value({desc, ir::kind::weight, {first, static_cast<std::int32_t>(letters.size() + part.size())}, 0, ir::none});
   }
-  constexpr std::int32_t stored_weight(const ir::node& n) {
+  /// The weight of a layer that reads its input as x.
+  constexpr std::int32_t stored_weight(const ir::node& n, std::int32_t x) {
     const array_ref<const std::int32_t> in = g_.inputs_of(n);
-    quantised_layer layer{.x = in[0], .weight = in[1], .bias = in.size() > 2 ? in[2] : ir::none};
+    quantised_layer layer{.x = in[0], .weight = in[1], .bias = in.size() > 2 ? in[2] : ir::none, .x_scale = made.graph.at(x).desc.quantised.scale};
     for (const quantised_layer& other : made.layers)
       if (other.weight == layer.weight) layer.stored_weight = other.stored_weight, layer.weight_scales = other.weight_scales;
     if (layer.stored_weight == ir::none) {
@@ -221,34 +242,43 @@ class quantising {
   }
 
   /// The node on stored numbers.
-  constexpr void store(const ir::node& n) {
+  constexpr void store(const ir::node& n, bool is_wide) {
     const array_ref<const std::int32_t> in = g_.inputs_of(n), out = g_.outputs_of(n);
     const bool is_layer = n.op->traits.weights != weights_role::none;
     pool<std::int32_t> inputs, outputs;
     for (std::size_t i = 0; i < in.size(); ++i) {
       if (in[i] == ir::none || (is_layer && i > 0)) inputs.push_back(ir::none);
-      else inputs.push_back(is_known(in[i]) ? in[i] : need_stored(in[i]));
+      else inputs.push_back(is_known(in[i]) ? in[i] : need_stored(in[i], is_wide));
     }
     if (is_layer) {
-      inputs[1] = stored_weight(n);
+      inputs[1] = stored_weight(n, inputs[0]);
+      if (is_wide && inputs.size() < 3) inputs.push_back(ir::none);
       if (inputs.size() > 2) inputs[2] = made.layers.back().stored_bias;
+      // Without a bias sums of 16-bit numbers would have 64 bits: accelerators have 32.
+      if (is_wide && inputs[2] == ir::none) inputs[2] = zero_bias(g_.at(in[1]).desc.shape[0]);
     }
     const bool is_moved = n.op->traits.quantised == stored_numbers::kept;
-    for (const std::int32_t id : out) outputs.push_back(add_stored(id, is_moved ? made.graph.at(inputs[0]).desc.quantised : quantisation_of(id)));
+    for (const std::int32_t id : out) outputs.push_back(add_stored(id, is_moved ? made.graph.at(inputs[0]).desc.quantised : quantisation_of(id, is_wide), is_wide));
     add_node(form_for_bytes(n), n.attrs, inputs, outputs, n.name);
+  }
+  constexpr std::int32_t zero_bias(std::int64_t channels) {
+    pool<std::int32_t> zeros;
+    zeros.assign(static_cast<std::size_t>(channels), 0);
+    return made.graph.add_constant<std::int32_t>(tensor_desc{i32, {channels}}, zeros);
   }
 
   const ir::graph& g_;
   const quantise_options& wanted_;
   pool<char> known_;
-  pool<char> is_float_;   // by value: its float is there
+  pool<std::int32_t> forms_[2];  // by value: what is stored of it in 8 and in 16 bits
+  pool<char> is_float_;          // by value: its float is there
   pool<std::int32_t> layer_of_unit_;  // by node: the convolution that a sum is one unit with
   pool<char> is_in_unit_;             // by node: a convolution that is part of its sum
 };
 
 }  // namespace detail
 
-/// Rewrites a graph of floats: nodes on the accelerator whose tensors have scales work on i8, symmetric, results rounded as wanted; where such
+/// Rewrites a graph of floats: nodes on the accelerator whose tensors have scales work on i8 (or, asked for, on i16), symmetric, results rounded as wanted; where such
 /// a node meets one of floats there is a conversion. A convolution, a sum and its activation become one node with one rounding. Weights that a
 /// layer reads must be weights of the graph, not computed. Inputs and outputs of the graph stay what they are.
 constexpr quantised_graph quantise(const ir::graph& floats, const quantise_options& wanted) { return static_cast<quantised_graph&&>(detail::quantising(floats, wanted).made); }
