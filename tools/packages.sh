@@ -7,7 +7,7 @@ runtime="g++ cmake ninja-build libboost-dev libxsimd-dev"
 # What programs that include <nnrt/tflite.hpp> take besides: the headers of flatbuffers.
 tflite="libflatbuffers-dev"
 
-# What the nnrt command of tools/ takes besides; where it is missing, CMake leaves the command out.
+# What the programs of tools/ take besides; where it is missing, CMake leaves them out.
 tools="libcli11-dev $tflite"
 
 # What the everyday tests take besides: doctest, the second compiler, the language of the test runners, the reader of nnrt.pc,

@@ -1,6 +1,6 @@
 // results_test: what every operator computes: its kernel against its reference, and both against a compiled network.
 // Flow: random_node makes nodes from the tables of each operator in the catalogue; no operator is named here.
-#include "battery/random_node.hpp"
+#include "battery/one_node.hpp"
 
 #include "support/kernels.hpp"
 
@@ -19,94 +19,16 @@ namespace {
 
 constexpr std::size_t nodes_for_each_dtype = 24;
 
-/// The elements of every output of a node, and what the run complained of.
-struct computed {
-  blocks bytes;
-  run_fault fault;
-};
-
 // --- comparison ------------------------------------------------------------
-
-/// What kernels may do to numbers of a dtype by computing in another order than references.
-struct precision {
-  double unit;   // in the last place of 1
-  double large;  // from here on one order overflows where another does not
-};
-precision precision_of(dtype type) {
-  if (type == f64) return {0x1p-52, 1e300};
-  return type == f32 ? precision{0x1p-23, 1e30} : precision{0x1p-10, 3e4};
-}
-
-/// Elements of a floating dtype as doubles; none of any other.
-std::vector<double> reals_of(dtype type, const std::vector<std::byte>& bytes) {
-  std::vector<double> numbers;
-  with_element<types::floating>(type, [&]<class T>(T element) {
-    for (std::size_t at = 0; at < bytes.size(); at += sizeof(T)) {
-      std::memcpy(&element, bytes.data() + at, sizeof(T));
-      numbers.push_back(static_cast<double>(element));
-    }
-  });
-  return numbers;
-}
-
-double largest_of(double largest, const std::vector<double>& numbers) {
-  for (const double number : numbers)
-    if (std::isfinite(number)) largest = std::max(largest, std::fabs(number));
-  return largest;
-}
-
-/// Integers and booleans are the same. Real numbers are close, measured in units in the last place of the largest
-/// number there is, and NaN or infinite where the others are.
-bool are_close(const tensor_desc& desc, const std::vector<std::byte>& got, const std::vector<std::byte>& expected,
-               double largest_operand, double units) {
-  if (!types::floating.contains(desc.type)) return got == expected;
-  const std::vector<double> x = reals_of(desc.type, got), y = reals_of(desc.type, expected);
-  const auto [unit, large] = precision_of(desc.type);
-  const double allowed = units * unit * largest_of(largest_operand, y);
-  for (std::size_t i = 0; i < y.size(); ++i) {
-    if (std::isnan(x[i]) && std::isnan(y[i])) continue;
-    if (std::fabs(x[i]) > large && std::fabs(y[i]) > large) continue;
-    if (x[i] != y[i] && !(std::fabs(x[i] - y[i]) <= allowed)) return false;
-  }
-  return true;
-}
 
 /// Output by output; says which one differs first.
 void check_close(const random_node& node, const computed& got, const computed& expected) {
   CHECK(got.fault.rule == expected.fault.rule);
   if (got.fault || expected.fault) return;
-  REQUIRE(got.bytes.size() == expected.bytes.size());
-  double largest = 0, elements = 0;
-  for (const random_operand& x : node.in) {
-    largest = largest_of(largest, reals_of(x.desc.type, x.bytes));
-    elements = std::max(elements, static_cast<double>(x.desc.elements()));
-  }
-  if (node.op->macs(node.words, node.operands(), node.out) > 0) largest = std::max(largest, largest * largest);
-  for (std::size_t i = 0; i < node.out.size(); ++i) {
-    CAPTURE(i);
-    // 32 units, and one for each element that an element of the result is computed from.
-    const double units = 32 + elements / std::max(static_cast<double>(node.out[i].elements()), 1.0);
-    CHECK(are_close(node.out[i], got.bytes[i], expected.bytes[i], largest, units));
-  }
+  CHECK(difference(node, got, expected) == "");
 }
 
 // --- runs --------------------------------------------------------------------
-
-/// Runs f on outputs that hold `filling`, and gives back what they are then.
-template <class F> computed with_outputs(const random_node& node, std::byte filling, F f) {
-  computed made;
-  for (const tensor_desc& y : node.out) made.bytes.emplace_back(static_cast<std::size_t>(y.bytes()), filling);
-  std::vector<view> out;
-  for (std::size_t i = 0; i < node.out.size(); ++i)
-    out.push_back({&node.out[i], any_pointer::bytes(made.bytes[i].data()), nullptr, {}, {}});
-  made.fault = f(out);
-  return made;
-}
-
-computed reference_of(random_node& node, std::byte filling = std::byte{0x5a}) {
-  const std::vector<view> in = node.views();
-  return with_outputs(node, filling, [&](results out) { return node.op->reference(node.words, in, out); });
-}
 
 std::byte* aligned(std::vector<std::byte>& block) {
   const auto at = reinterpret_cast<std::uintptr_t>(block.data());
@@ -184,45 +106,17 @@ bool fits_in_place(const random_node& node, const kernel_choice& choice, std::si
 
 // --- networks of one node ----------------------------------------------------
 
-/// Adds an operand to the model: constants as they are, others as inputs, with extents hidden where the run shall tell.
-std::int32_t add_operand(model_builder& builder, const random_operand& x, std::size_t number, bool hides_extents) {
-  std::int32_t id = ir::none;
-  if (x.is_constant) {
-    with_element<types::any>(x.desc.type, [&]<class T>(T) {
-      id =
-          builder.constant<T>(x.desc, {reinterpret_cast<const T*>(x.bytes.data()), x.bytes.size() / sizeof(T)}).value();
-    });
-  } else {
-    tensor_desc declared = x.desc;
-    if (hides_extents && x.desc.quantised.mode != quantisation::kind::per_channel)  // as many scales as it has channels
-      for (int axis = 0; axis < declared.rank(); axis += 2) declared.shape[axis] = -1;
-    id = builder.input("x" + std::to_string(number), declared).value();
-  }
-  if (x.desc.quantised.mode == quantisation::kind::per_channel) {
-    const tensor_desc scales{f32, {static_cast<std::int64_t>(x.scales.size())}};
-    builder.set_scales(id, builder.constant<float>(scales, x.scales).value());
-  }
-  return id;
-}
-
 /// What a session makes of the node; nothing when no network can be made of it.
 std::optional<computed> session_of(const random_node& node, bool hides_extents) {
-  model_builder builder;
-  std::vector<std::int32_t> ids;
-  for (std::size_t i = 0; i < node.in.size(); ++i)
-    ids.push_back(node.in[i].desc.type == dtype::none ? ir::none : add_operand(builder, node.in[i], i, hides_extents));
-  const auto outputs = builder.apply(*node.op, node.words, ids, node.wanted);
-  if (!outputs) return std::nullopt;
-  for (std::size_t i = 0; i < outputs->size(); ++i)
-    REQUIRE(builder.output("y" + std::to_string(i), (*outputs)[i]).has_value());
-  const auto compiled = compile(builder.finish(), {.winograd = winograd::off});
+  const auto network = network_of(node, hides_extents);
+  if (!network) return std::nullopt;
+  const auto compiled = compile(*network, {.winograd = winograd::off});
   if (!compiled) MESSAGE(compiled.error().message());
   REQUIRE(compiled.has_value());
   session run(*compiled);
-  std::vector<const random_operand*> fed;
+  const std::vector<const random_operand*> fed = fed_operands(node);
   std::vector<shape_t> shapes;
-  for (const random_operand& x : node.in)
-    if (!x.is_constant && x.desc.type != dtype::none) fed.push_back(&x), shapes.push_back(x.desc.shape);
+  for (const random_operand* x : fed) shapes.push_back(x->desc.shape);
   if (hides_extents) REQUIRE(run.resize(shapes).has_value());
   for (std::size_t i = 0; i < fed.size(); ++i)
     with_element<types::any>(fed[i]->desc.type, [&]<class T>(T) {

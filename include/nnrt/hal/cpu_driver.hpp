@@ -17,7 +17,7 @@ namespace detail {
 /// A session of its own for each execution; inputs are read where the caller has them.
 class cpu_execution final : public execution {
  public:
-  explicit cpu_execution(const program& compiled) : session_(compiled) {}
+  explicit cpu_execution(const program& compiled) : session_(compiled), output_bytes_(compiled.output_count()) { look_up_outputs(); }
   /// Error: out_of_memory.
   result<void> ready() const { return session_.ready(); }
 
@@ -27,14 +27,12 @@ class cpu_execution final : public execution {
     bool is_room = true;  // for extents that the model leaves open; hal::ends_of_model says of which output, and how much
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       outputs[i].shape = session_.output_desc(i).shape;
-      is_room = is_room && outputs[i].bytes >= session_.output_bytes(i).size();
+      is_room = is_room && outputs[i].bytes >= output_bytes_[i];
     }
     if (!is_room) return fail(error_code::invalid_argument, "an output's memory is too small");
     if (auto done = session_.run_until(deadline); !done) return done;
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-      const std::span<const std::byte> made = session_.output_bytes(i);
-      if (!made.empty()) std::memcpy(outputs[i].data, made.data(), made.size());
-    }
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      if (output_bytes_[i] != 0) std::memcpy(outputs[i].data, session_.output_bytes(i).data(), output_bytes_[i]);
     return {};
   }
 
@@ -46,10 +44,17 @@ class cpu_execution final : public execution {
     if (is_same) return {};
     std::vector<shape_t> shapes;
     for (const argument& input : inputs) shapes.push_back(input.shape);
-    return session_.resize(shapes);
+    auto done = session_.resize(shapes);
+    look_up_outputs();
+    return done;
+  }
+  void look_up_outputs() {
+    for (std::size_t i = 0; i < output_bytes_.size(); ++i)
+      if (const std::int64_t bytes = session_.output_desc(i).bytes(); bytes >= 0) output_bytes_[i] = static_cast<std::size_t>(bytes);
   }
 
   session session_;
+  std::vector<std::size_t> output_bytes_;  // at the shapes of the last run
 };
 
 /// A compiled program, or one that was restored from bytes and reads its weights there.
@@ -124,9 +129,7 @@ class cpu_driver : public driver {
     for (const ir::value& v : g.values) ready.push_back(passes::readiness_of(v));
     for (std::size_t i = 0; i < g.nodes.size(); ++i) {
       const ir::node& n = g.nodes[i];
-      pool<tensor_desc> declared;
-      for (const std::int32_t id : g.outputs_of(n)) declared.push_back(g.at(id).desc);
-      const verdict v = n.op->infer(g.attrs_of(n), passes::operands_of(g, g.inputs_of(n), ready).operands, declared);
+      const verdict v = passes::results_of(g, n, ready);
       if (!v) reasons[i] = to_string(v, *n.op, g.name_of(n.name));
       for (const std::int32_t id : g.outputs_of(n)) ready[static_cast<std::size_t>(id)] = passes::readiness_of(g, n, ready);
     }

@@ -6,8 +6,10 @@
 // First: operators must find their kernels wherever they are named, and alike in all units of a program.
 #include <nnrt/kernels/select.hpp>
 
+#include <nnrt/exec/weight_specs.hpp>
 #include <nnrt/hal/cache_file.hpp>
 #include <nnrt/hal/runnable.hpp>
+#include <nnrt/io/bind_weights.hpp>
 #include <nnrt/passes/check_graph.hpp>
 
 namespace nnrt::inline NNRT_ISA::hal {
@@ -57,10 +59,10 @@ class device {
     return can && can->caching ? cache_counts{1, 0} : cache_counts{};
   }
 
-  /// For each node why the device cannot run it; empty: it can, and prepare() keeps that promise. Errors: invalid_argument (a graph that is none),
-  /// device_failed (it spoke of other nodes), as the driver's.
+  /// For each node why the device cannot run it; empty: it can, and prepare() keeps that promise. Errors: invalid_argument (a graph that is none,
+  /// weights that are missing), device_failed (it spoke of other nodes), as the driver's.
   result<std::vector<std::string>> refusals(const nnrt::model& network) const {
-    if (auto ok = check_graph(network.graph); !ok) return fail(std::move(ok.error()));
+    if (auto ok = check(network); !ok) return fail(std::move(ok.error()));
     auto reasons = driver_->refusals(network);
     if (reasons && reasons->size() != network.graph.nodes.size())
       return fail(error_code::device_failed, {"the device spoke of ", reasons->size(), " nodes, expected ", network.graph.nodes.size()});
@@ -77,11 +79,11 @@ class device {
 
   // ---- Waited for, as the C functions do ----
 
-  /// Makes a model ready. Errors: invalid_argument (a graph that is none, enumerators that mean nothing), device_failed (busy, offline, or it
+  /// Makes a model ready. Errors: invalid_argument (a graph that is none, weights that are missing, enumerators that mean nothing), device_failed (busy, offline, or it
   /// prepared nothing), deadline_missed, as the driver's.
   result<runnable> prepare(const nnrt::model& network, const preferences& wanted) const {
     if (auto ok = check(wanted); !ok) return fail(std::move(ok.error()));
-    if (auto ok = check_graph(network.graph); !ok) return fail(std::move(ok.error()));
+    if (auto ok = check(network); !ok) return fail(std::move(ok.error()));
     return ready(driver_->prepare(network, wanted));
   }
   /// Makes ready what was exported; the caller answers for the bytes, as with hal::driver::restore(). Errors: as prepare(); invalid_file, not_supported.
@@ -125,7 +127,7 @@ class device {
     detail::exactly_once<prepared> once(std::move(notify), {status::general_failure, {}, "the preparation has no thread, or no memory"});
     prepared fault = check(asked);
     if (fault.ended == status::none)
-      if (auto ok = check_graph(network.graph); !ok) fault = {status::invalid_argument, {}, ok.error().message()};
+      if (auto ok = check(network); !ok) fault = {status::invalid_argument, {}, ok.error().message()};
     if (fault.ended != status::none) return refuse(once, std::move(fault));
     std::vector<detail::kept_file> files = kept(asked);
     const bool began = detail::in_a_thread([self = *this, network = std::move(network), asked = std::move(asked), files = std::move(files), once = std::move(once)]() mutable {
@@ -155,6 +157,12 @@ class device {
     const status ended = fault.ended;
     once(std::move(fault));
     return ended;
+  }
+  /// A graph that is one, with its weights.
+  static result<void> check(const nnrt::model& network) {
+    if (auto ok = check_graph(network.graph); !ok) return ok;
+    if (auto bound = bind_weights(network.weights, weight_specs_of(network.graph)); !bound) return fail(std::move(bound.error()));
+    return {};
   }
   /// Enumerators that exist, a device that is there, a deadline that is not over.
   result<void> check(const preferences& wanted) const {

@@ -223,7 +223,7 @@ class runnable {
   outcome shapes_of(const std::vector<argument>& outputs, bool is_told) const {
     outcome found;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-      const shape_t& shape = is_told ? state_->ends->told(i, outputs[i]) : state_->ends->outputs()[i].shape;
+      const shape_t& shape = is_told ? state_->ends->told(i, outputs[i]) : state_->ends->output(i).shape;
       found.outputs.push_back({shape, state_->ends->is_sufficient(i, outputs[i], shape)});
       if (!found.outputs.back().is_sufficient) found.ended = status::output_insufficient_size, found.reason = "an output's memory is too small";
     }
@@ -231,7 +231,7 @@ class runnable {
   }
   outcome check_fenced(const request& asked) const {
     for (std::size_t i = 0; i < asked.outputs.size(); ++i) {
-      const shape_t& shape = state_->ends->outputs()[i].shape;
+      const shape_t& shape = state_->ends->output(i).shape;
       if (shape.elements() < 0) return refuse({"output ", i, ": ", shape, " leaves an extent open"});
       if (shape.elements() == 0) return refuse({"output ", i, ": ", shape, " has no elements"});
     }

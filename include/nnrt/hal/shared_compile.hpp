@@ -59,7 +59,7 @@ class partitioned_execution final : public execution {
   result<void> run(array_ref<const argument> inputs, array_ref<argument> outputs, std::int64_t deadline) override {
     const ir::graph& g = parts_->graph;
     if (auto ok = ends_->check(inputs, outputs); !ok) return ok;
-    if (auto ok = ends_->check_room(outputs, false); !ok) return ok;
+    if (auto ok = ends_->check_room(outputs); !ok) return ok;
     for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i].shape = g.at(g.outputs[i].value).desc.shape;
     for (std::size_t s = 0; s < runs_.size(); ++s)
       if (auto done = run_segment(s, inputs, deadline); !done) return done;

@@ -47,10 +47,8 @@ struct shape_inference {
   constexpr explicit operator bool() const { return static_cast<bool>(broken); }
 };
 
-namespace detail {
-
-/// Infers the results of node i and takes their descs over.
-constexpr verdict infer_results(ir::graph& g, const ir::node& n, array_ref<const readiness> ready) {
+/// What the rules say of a node and of the results that the graph declares for it.
+constexpr verdict results_of(const ir::graph& g, const ir::node& n, array_ref<const readiness> ready) {
   pool<tensor_desc> declared;
   declared.reserve(g.outputs_of(n).size());
   for (const std::int32_t id : g.outputs_of(n)) declared.push_back(g.at(id).desc);
@@ -61,8 +59,17 @@ constexpr verdict infer_results(ir::graph& g, const ir::node& n, array_ref<const
   for (std::size_t i = 0; i < declared.size(); ++i) {
     // Rank 0 declares nothing to infer(); here it is what the graph says.
     if (auto same = require(signature_rule::declared_output_rank_must_match, v.outputs[i].rank(), declared[i].rank()); !same) return same;
-    g.at(g.outputs_of(n)[i]).desc = v.outputs[i];
   }
+  return v;
+}
+
+namespace detail {
+
+/// Infers the results of a node and takes their descs over.
+constexpr verdict infer_results(ir::graph& g, const ir::node& n, array_ref<const readiness> ready) {
+  verdict v = results_of(g, n, ready);
+  if (!v) return v;
+  for (std::size_t i = 0; i < v.outputs.size(); ++i) g.at(g.outputs_of(n)[i]).desc = v.outputs[i];
   return v;
 }
 

@@ -1,0 +1,45 @@
+// one_node: a random node as a network, what its reference makes of it, and how close to that others must come.
+// Flow: results_test holds kernels and sessions to it, nnrt-hal-test drivers.
+#pragma once
+
+#include "battery/random_node.hpp"
+
+#include <nnrt/io/model.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nnrt_test {
+
+/// The elements of every output of a node, and what the run complained of.
+struct computed {
+  std::vector<std::vector<std::byte>> bytes;
+  run_fault fault;
+};
+
+/// Runs f on outputs that hold `filling`, and gives back what they are then.
+template <class F> computed with_outputs(const random_node& node, std::byte filling, F f) {
+  computed made;
+  for (const tensor_desc& y : node.out) made.bytes.emplace_back(static_cast<std::size_t>(y.bytes()), filling);
+  std::vector<view> out;
+  for (std::size_t i = 0; i < node.out.size(); ++i)
+    out.push_back({&node.out[i], any_pointer::bytes(made.bytes[i].data()), nullptr, {}, {}});
+  made.fault = f(out);
+  return made;
+}
+
+computed reference_of(random_node& node, std::byte filling = std::byte{0x5a});
+
+/// What differs between results that have no fault: nothing where each output is as close as computing in another order allows. Stored numbers of
+/// quantised outputs may be so many steps apart: devices round in ways of their own.
+std::string difference(const random_node& node, const computed& got, const computed& expected, int steps = 0);
+
+/// A network of the node, whose operands are inputs unless they are constants; with `hides_extents` some are told by the run alone. Nothing: the
+/// rules refuse it then.
+std::optional<model> network_of(const random_node& node, bool hides_extents);
+
+/// The operands that are inputs of that network, in its order.
+std::vector<const random_operand*> fed_operands(const random_node& node);
+
+}  // namespace nnrt_test
