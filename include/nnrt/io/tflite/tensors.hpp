@@ -2,6 +2,7 @@
 // Flow: node_reader asks for the values of an operator's operands and tells which values its outputs are.
 #pragma once
 
+#include <nnrt/core/half_bytes.hpp>
 #include <nnrt/io/model_builder.hpp>
 #include <nnrt/io/tflite/document.hpp>
 #include <nnrt/io/tflite/names.hpp>
@@ -218,14 +219,6 @@ template <class T>
   }
 }
 
-/// Numbers of four bits, the lower ones of each byte first, as bytes.
-[[gnu::cold]] inline void unpack_halves(std::span<const std::byte> from, std::span<std::byte> to) {
-  for (std::size_t i = 0; i < to.size(); ++i) {
-    const auto half = static_cast<unsigned>(from[i / 2]) >> (i % 2 * 4) & 15U;
-    to[i] = static_cast<std::byte>((half ^ 8U) - 8U);  // the sign is the highest of four bits
-  }
-}
-
 /// [pixels, filters] as [filters, pixels].
 [[gnu::cold]] inline void put_filters_first(std::span<const std::byte> from, std::size_t filters,
                                             std::size_t element_bytes, std::span<std::byte> to) {
@@ -335,7 +328,7 @@ template <class T>
                                                                                 const tensor_desc& desc) {
   const std::string buffer = joined({"buffer ", at(index)[schema::tensor::buffer], ": "});
   const auto bytes = data(index);
-  const std::int64_t expected = is_packed(index) ? (desc.bytes() + 1) / 2 : desc.bytes();
+  const std::int64_t expected = is_packed(index) ? packed_bytes(desc.elements()) : desc.bytes();
   if (static_cast<std::int64_t>(bytes.size()) != expected)
     return fail(
         refusal(index, error_code::invalid_file,
@@ -343,7 +336,7 @@ template <class T>
   if (is_packed(index)) {
     auto to = allocate(index, desc.bytes());
     if (!to) return fail(std::move(to.error()));
-    detail::unpack_halves(bytes, *to);
+    unpack_half_bytes(half_byte::s4, bytes, *to);
     return *to;
   }
   if (desc.type == boolean)

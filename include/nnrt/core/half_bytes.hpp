@@ -1,0 +1,46 @@
+// half_bytes: numbers of four bits, packed two to a byte, as they lie in files and in accelerators' memory.
+// Flow: readers of files unpack them to the bytes that graphs have; who writes such memory packs bytes again.
+//
+// They are no dtypes: no operator computes with them, views have elements of whole bytes, and every table of dtypes would have rows for
+// something that exists at borders alone. A graph has i8 or u8 there, in which each number of four bits is what it was.
+#pragma once
+
+#include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/dtype.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// How numbers of four bits are stored. Source: S4 and U4 of hbDNN's tensor types, INT4 of TFLite.
+enum class half_byte {
+  s4,  // -8 … 7, two's complement
+  u4,  // 0 … 15
+};
+
+constexpr std::string_view name_of(half_byte type) { return type == half_byte::s4 ? "s4" : "u4"; }
+
+/// The dtype that holds such numbers in a graph.
+constexpr dtype unpacked_type(half_byte type) { return type == half_byte::s4 ? i8 : u8; }
+
+/// Bytes of so many packed numbers: two in each, and one for the last of an odd number.
+constexpr std::int64_t packed_bytes(std::int64_t elements) { return elements / 2 + elements % 2; }
+
+/// The numbers of packed bytes, those in lower halves first, as elements of unpacked_type(). `to` says how many there are.
+constexpr void unpack_half_bytes(half_byte type, array_ref<const std::byte> from, array_ref<std::byte> to) {
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const unsigned half = static_cast<unsigned>(from[i / 2]) >> (i % 2 * 4) & 15U;
+    to[i] = static_cast<std::byte>(type == half_byte::s4 ? (half ^ 8U) - 8U : half);  // the sign is the highest of four bits
+  }
+}
+
+/// Packs elements of unpacked_type(); what four bits cannot hold becomes the nearest number that they can. The upper half behind an odd number of
+/// elements is 0. `to` has packed_bytes() of them.
+constexpr void pack_half_bytes(half_byte type, array_ref<const std::byte> from, array_ref<std::byte> to) {
+  for (std::byte& each : to) each = std::byte{};
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const int byte = static_cast<int>(from[i]), number = type == half_byte::s4 && byte > 127 ? byte - 256 : byte;
+    const int low = type == half_byte::s4 ? -8 : 0, nearest = number < low ? low : number > low + 15 ? low + 15 : number;
+    to[i / 2] |= static_cast<std::byte>((static_cast<unsigned>(nearest) & 15U) << (i % 2 * 4));
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA
