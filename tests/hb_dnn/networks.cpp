@@ -45,10 +45,10 @@ constexpr auto counter_net = [](builder& g) {
 };
 constexpr auto slow_net = [](builder& g) {
   auto x = g.input<f32, shape<1, 48, 48, 16>>("x");
-  auto a = layers::conv2d<64, 7, 7>(x, "c1", same);
-  auto b = layers::conv2d<64, 7, 7>(softmax(a), "c2", same);
-  auto c = layers::conv2d<64, 7, 7>(softmax(b), "c3", same);
-  auto d = layers::conv2d<64, 7, 7>(softmax(c), "c4", same);
+  auto a = layers::conv2d<64, 5, 5>(x, "c1", same);
+  auto b = layers::conv2d<64, 5, 5>(softmax(a), "c2", same);
+  auto c = layers::conv2d<64, 5, 5>(softmax(b), "c3", same);
+  auto d = layers::conv2d<64, 5, 5>(softmax(c), "c4", same);
   g.output("y", layers::conv2d<16, 1, 1>(softmax(d), "c5", same));
 };
 constexpr auto table_net = [](builder& g) {

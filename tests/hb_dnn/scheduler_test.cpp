@@ -186,3 +186,13 @@ TEST_CASE("scheduler: what waits or runs when it is destroyed ends") {
     g.open();
   }
 }
+
+TEST_CASE("scheduler: NNRT_BPU_CORES=1 simulates one core, anything else two") {
+  for (const char* const wanted : {"1", "2", "0", "many", ""}) {
+    REQUIRE(setenv("NNRT_BPU_CORES", wanted, 1) == 0);
+    CAPTURE(std::string(wanted));
+    const scheduler cores;   // as a program that starts now
+    CHECK(cores.cores() == (std::string(wanted) == "1" ? 1 : 2));
+  }
+  REQUIRE(unsetenv("NNRT_BPU_CORES") == 0);
+}
