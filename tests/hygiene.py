@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 INCLUDE = ROOT / "include" / "nnrt"
 
 # Top to bottom: a layer may include those above it, itself, and nothing else of nnrt.
-LAYERS = ["core", "ops", "ir", "passes", "kernels", "policy", "io", "exec", "hal", "hdi", "c_api", "hb_dnn", "bpu"]
+LAYERS = ["core", "ops", "ir", "passes", "kernels", "policy", "io", "exec", "hal", "hdi", "remote", "c_api", "hb_dnn", "bpu"]
 # Kernels are plain functions on pointers: they know operators, but neither graphs nor passes.
 UNKNOWN_TO = {"kernels": {"ir", "passes"}}
 # Each of these parses as slowly as all of Hana; the layers that every program includes stay without them.

@@ -37,7 +37,10 @@ build_and_test() {
   ctest --test-dir "build/$preset" --output-on-failure --no-tests=error --no-label-summary -j "$jobs" "$@"
 }
 
-leg_everyday() { build_and_test dev; }
+leg_everyday() {
+  export NNRT_STRESS_INFERENCES=20000  # of remote/death
+  build_and_test dev
+}
 leg_clang() { build_and_test clang; }
 leg_asan() { build_and_test asan -L 'unit|example'; }
 leg_tsan() { build_and_test tsan -L unit; }

@@ -11,7 +11,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNDevice_GetAllDevicesID(const size_t** allDevice
   return coded("OH_NNDevice_GetAllDevicesID", [&](const char* me) {
     if (allDevicesID == nullptr || deviceCount == nullptr) return null_argument(me);
     if (*allDevicesID != nullptr) return occupied(me);
-    const auto ids = devices().ids();
+    const auto ids = devices(true).ids();
     *allDevicesID = ids.empty() ? nullptr : ids.data();
     *deviceCount = static_cast<uint32_t>(ids.size());
     return OH_NN_SUCCESS;

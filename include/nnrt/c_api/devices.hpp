@@ -1,14 +1,59 @@
-// devices: those that C programs see - the processor, what the program has added, and this library's accelerators.
-// Flow: every function that lists or finds a device asks here.
+// devices: those that C programs see - the processor, what the program has added, this library's accelerators, and hosts in other processes.
+// Flow: every function that lists or finds a device asks here; hal/registry.hpp holds the list.
+//
+// NNRT_DRIVER_SOCKETS names sockets of hosts (nnrt-driverd), separated by ':'. Programs of other rights than their user's ignore it.
 #pragma once
 
+#include <nnrt/c_api/support.hpp>
 #include <nnrt/hal/bpu_driver.hpp>
+#include <nnrt/remote/client.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
 
 namespace nnrt::inline NNRT_ISA::c_api {
 
-/// The registry of this process, with the accelerators in it since the first call. The processor stays the first device.
-inline hal::device_registry& devices() {
-  [[maybe_unused]] static const bool are_there = hal::add_accelerators().has_value();
+namespace detail {
+
+/// The sockets of the environment, and which of them were found.
+class named_hosts {
+ public:
+  /// Adds the devices of those who are there now and were not before.
+  void find() {
+    const char* const list = ::secure_getenv("NNRT_DRIVER_SOCKETS");
+    const std::lock_guard lock(mutex_);
+    for (std::string_view rest = list != nullptr ? list : ""; !rest.empty();) {
+      const std::size_t end = std::min(rest.find(':'), rest.size());
+      if (const std::string path(rest.substr(0, end)); !path.empty() && !found_.contains(path) && add(path)) found_.insert(path);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+
+ private:
+  static bool add(const std::string& path) {
+    auto device = remote::connect(path);
+    if (!device) return log({"NNRT_DRIVER_SOCKETS: ", device.error().message()}), false;
+    const auto id = hal::registry().add(std::move(*device));
+    if (!id) log({"NNRT_DRIVER_SOCKETS: ", path, ": ", id.error().message()});
+    return id.has_value();
+  }
+
+  std::mutex mutex_;
+  std::set<std::string> found_;
+};
+
+}  // namespace detail
+
+/// The registry of this process, with the accelerators and the hosts of the environment in it since the first call. The processor stays the first
+/// device. `lists_them`: hosts that were not there before are looked for again.
+inline hal::device_registry& devices(bool lists_them = false) {
+  static detail::named_hosts hosts;
+  [[maybe_unused]] static const bool are_there = (static_cast<void>(hal::add_accelerators()), hosts.find(), true);
+  if (lists_them) hosts.find();
   return hal::registry();
 }
 

@@ -6,10 +6,12 @@
 #include <nnrt/core/text.hpp>
 #include <nnrt/io/file.hpp>
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <cerrno>
 #include <cstddef>
+#include <memory>
 #include <utility>
 
 namespace nnrt::inline NNRT_ISA::hal {
@@ -20,23 +22,31 @@ class shared_memory {
   /// No memory: data() is null.
   shared_memory() = default;
   shared_memory(shared_memory&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), size_(other.size_), fd_(std::exchange(other.fd_, -1)), is_owner_(other.is_owner_) {}
+      : data_(std::exchange(other.data_, nullptr)),
+        size_(other.size_),
+        fd_(std::exchange(other.fd_, -1)),
+        is_owner_(other.is_owner_),
+        follower_(std::move(other.follower_)) {}
   shared_memory& operator=(shared_memory other) noexcept {
     std::swap(data_, other.data_), std::swap(size_, other.size_), std::swap(fd_, other.fd_), std::swap(is_owner_, other.is_owner_);
+    std::swap(follower_, other.follower_);
     return *this;
   }
   ~shared_memory() {
+    follower_.reset();
     if (data_ != nullptr) ::munmap(data_, size_);
     if (is_owner_ && fd_ >= 0) ::close(fd_);
   }
 
-  /// New memory of `bytes` zeros, at least 1. Errors: out_of_memory, io_failed (no more file descriptors).
+  /// New memory of `bytes` zeros, at least 1. Its file cannot be made shorter (F_SEAL_SHRINK): other processes map it without fear. Errors:
+  /// out_of_memory, io_failed (no more file descriptors).
   static result<shared_memory> allocate(std::size_t bytes) {
     shared_memory made;
     made.is_owner_ = true;
-    made.fd_ = ::memfd_create("nnrt", MFD_CLOEXEC);
+    made.fd_ = ::memfd_create("nnrt", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (made.fd_ < 0) return nnrt::detail::system_failure("shared memory", "cannot make a file", errno);
     if (::ftruncate(made.fd_, static_cast<::off_t>(bytes)) != 0) return nnrt::detail::system_failure("shared memory", "cannot be that large", errno);
+    ::fcntl(made.fd_, F_ADD_SEALS, F_SEAL_SHRINK);
     if (auto mapped = made.map(bytes, 0); !mapped) return fail(std::move(mapped.error()));
     return made;
   }
@@ -51,6 +61,8 @@ class shared_memory {
   std::byte* data() const { return static_cast<std::byte*>(data_); }
   std::size_t size() const { return size_; }
   int fd() const { return fd_; }
+  /// Something that goes with the memory, right before it: what a device knows of it elsewhere.
+  void set_follower(std::shared_ptr<const void> one) { follower_ = std::move(one); }
 
  private:
   result<void> map(std::size_t bytes, std::size_t offset) {
@@ -70,6 +82,7 @@ class shared_memory {
   std::size_t size_ = 0;
   int fd_ = -1;
   bool is_owner_ = false;
+  std::shared_ptr<const void> follower_;
 };
 
 }  // namespace nnrt::inline NNRT_ISA::hal

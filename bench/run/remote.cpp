@@ -1,0 +1,135 @@
+// remote: what an inference costs whose driver lives in another process, beside the same driver in this one - a small network and MobileNetV1.
+// Flow: forks a host of the cpu driver; the two take turns, call by call, and medians count. Prints differences and ratios of the time that passes,
+// and of the time that both processes had a core: where others want the cores, too, a process that wakes up waits for its turn.
+#include "networks/mobilenet_v1.hpp"
+#include "support/numbers.hpp"
+
+#include <nnrt/dynamic.hpp>
+#include <nnrt/exec/weight_specs.hpp>
+#include <nnrt/hal/cpu_driver.hpp>
+#include <nnrt/io/make_weights.hpp>
+#include <nnrt/remote.hpp>
+
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <algorithm>
+#include <csignal>
+#include <ctime>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace nnrt;
+
+constexpr auto perceptron = [](builder& g) {
+  auto x = g.input<f32, shape<1, 64>>("x");
+  auto h = layers::full_connection<32>(x, "hidden", relu);
+  g.output("y", softmax(layers::full_connection<10>(h, "classes")));
+};
+
+[[noreturn]] void give_up(const std::string& what) {
+  std::fprintf(stderr, "bench_remote: %s\n", what.c_str());
+  std::exit(1);
+}
+
+/// One driver's way to run a network, in memory that the driver allocated.
+class runner {
+ public:
+  runner(hal::driver& device, const model& network) {
+    auto prepared = device.prepare(network, {});
+    if (!prepared) give_up(prepared.error().message());
+    model_ = std::move(*prepared);
+    runs_ = *model_->make_execution();
+    for (std::size_t i = 0; i < model_->input_count(); ++i) add(device, model_->input_desc(i), inputs_);
+    for (std::size_t i = 0; i < model_->output_count(); ++i) add(device, model_->output_desc(i), outputs_);
+    const auto numbers = bench::numbers_for("input", model_->input_desc(0));
+    std::memcpy(inputs_[0].data, numbers.data(), inputs_[0].bytes);
+  }
+  void run() {
+    if (auto done = runs_->run(inputs_, outputs_, no_deadline); !done) give_up(done.error().message());
+  }
+  bool gave_the_same_as(const runner& other) const { return std::memcmp(outputs_[0].data, other.outputs_[0].data, outputs_[0].bytes) == 0; }
+
+ private:
+  void add(hal::driver& device, const tensor_desc& desc, std::vector<hal::argument>& to) {
+    memory_.push_back(*device.allocate(static_cast<std::size_t>(desc.bytes())));
+    to.push_back({memory_.back().data(), memory_.back().size(), desc.shape});
+  }
+  std::shared_ptr<hal::prepared_model> model_;
+  std::unique_ptr<hal::execution> runs_;
+  std::vector<hal::shared_memory> memory_;
+  std::vector<hal::argument> inputs_, outputs_;
+};
+
+double seconds_on(::clockid_t clock) {
+  ::timespec t{};
+  ::clock_gettime(clock, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+double median(std::vector<double> of) {
+  std::nth_element(of.begin(), of.begin() + static_cast<std::ptrdiff_t>(of.size() / 2), of.end());
+  return of[of.size() / 2];
+}
+
+/// Seconds of each of one runner's calls.
+struct times {
+  std::vector<double> passed, worked;
+
+  void take(runner& of, ::clockid_t host) {
+    const double begin = seconds_on(CLOCK_MONOTONIC), work = seconds_on(CLOCK_THREAD_CPUTIME_ID) + seconds_on(host);
+    of.run();
+    worked.push_back(seconds_on(CLOCK_THREAD_CPUTIME_ID) + seconds_on(host) - work), passed.push_back(seconds_on(CLOCK_MONOTONIC) - begin);
+  }
+};
+
+template <class G> void compare(const char* name, hal::driver& here, hal::driver& there, ::clockid_t host, int calls) {
+  const auto graph = to_model<G>();
+  std::vector<std::vector<float>> numbers;
+  std::vector<tensor_entry> tensors;
+  for (const weight_spec& spec : weight_specs_of(graph->graph)) {
+    numbers.push_back(bench::numbers_for(spec.name, spec.desc));
+    tensors.push_back(tensor_of<float>(spec.name, spec.desc.shape, numbers.back()));
+  }
+  const model network{graph->graph, *make_weights(tensors)};
+  runner in(here, network), out(there, network);
+  times inside, outside;
+  for (int i = 0; i < calls / 10; ++i) in.run(), out.run();
+  for (int i = 0; i < calls; ++i) inside.take(in, host), outside.take(out, host);
+  if (!in.gave_the_same_as(out)) give_up("the results differ");
+  const auto print = [&](const char* what, const std::vector<double>& a, const std::vector<double>& b) {
+    const double mine = median(a) * 1e6, theirs = median(b) * 1e6;
+    std::printf("%-12s %-14s in process %10.2f us, out of process %10.2f us: %+8.2f us, ratio %7.4f\n", name, what, mine, theirs, theirs - mine, theirs / mine);
+  };
+  print("time passed", inside.passed, outside.passed);
+  print("time of cores", inside.worked, outside.worked);
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const int scale = count > 1 ? std::max(1, std::atoi(words[1])) : 10;
+  const std::string path = "/tmp/bench_remote." + std::to_string(::getpid());
+  const ::pid_t host = ::fork();
+  if (host == 0) {
+    auto listens = remote::listening_socket::at(path);
+    const remote::owned_file never(::eventfd(0, EFD_CLOEXEC));
+    if (!listens || !remote::serve(hal::device(std::make_shared<hal::cpu_driver>()), *listens, never.number())) return 1;
+    return 0;
+  }
+  auto there = remote::connect(path);
+  for (int i = 0; !there && i < 500; ++i) ::usleep(10'000), there = remote::connect(path);
+  if (!there) give_up(there.error().message());
+  ::clockid_t work{};
+  if (::clock_getcpuclockid(host, &work) != 0) give_up("no clock of the host");
+  hal::cpu_driver here;
+  compare<graph<perceptron>>("perceptron", here, **there, work, scale * 2000);
+  compare<graph<networks::mobilenet_v1>>("MobileNetV1", here, **there, work, scale * 10);
+  ::kill(host, SIGKILL);
+  ::waitpid(host, nullptr, 0);
+  ::unlink(path.c_str()), ::unlink((path + ".lock").c_str());
+  return 0;
+}

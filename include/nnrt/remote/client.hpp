@@ -1,0 +1,356 @@
+// client: a device whose driver lives in another process.
+// Flow: remote::connect(path) gives a hal::driver like any other; c_api/devices.hpp adds those that the environment names.
+//
+// Tensors in memory of this driver's allocate() are read and written by the host where they are. Others are copied into such memory and back.
+#pragma once
+
+// First: operators must find their kernels wherever they are named, and alike in all units of a program.
+#include <nnrt/kernels/select.hpp>
+
+#include <nnrt/exec/session.hpp>
+#include <nnrt/hal/driver.hpp>
+#include <nnrt/hdi/write_model.hpp>
+#include <nnrt/remote/connection.hpp>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace nnrt::inline NNRT_ISA::remote {
+
+namespace detail {
+
+/// The memory of this process that a host may be lent, and which of it a host has.
+class lender : public std::enable_shared_from_this<lender> {
+ public:
+  /// New memory that can be lent. Errors: as shared_memory::allocate.
+  result<hal::shared_memory> allocate(std::size_t bytes) {
+    auto made = hal::shared_memory::allocate(bytes);
+    if (!made) return made;
+    const std::lock_guard lock(mutex_);
+    all_[made->data()] = {bytes, made->fd(), ++last_number_, {}};
+    made->set_follower(std::make_shared<const until_freed>(shared_from_this(), made->data()));
+    return made;
+  }
+  /// Where a tensor is, as the host knows it; lends the memory when it does not yet. False: it is in no memory that can be lent.
+  result<bool> find(const std::shared_ptr<connection>& host, const hal::argument& tensor, place& made) {
+    const std::lock_guard lock(mutex_);
+    auto found = all_.upper_bound(tensor.data);
+    if (found == all_.begin()) return false;
+    auto& [first, memory] = *--found;
+    const auto offset = static_cast<std::size_t>(tensor.data - first);
+    if (offset > memory.bytes || tensor.bytes > memory.bytes - offset || offset % 16 != 0) return false;
+    if (memory.lent_to.lock() != host) {
+      const lent_memory lent{memory.number, memory.bytes, {memory.fd, 0, 0, 0}};
+      if (auto done = host->tell_first(question::lend, lent); !done) return fail(std::move(done.error()));
+      memory.lent_to = host;
+    }
+    made.memory = memory.number, made.offset = offset;
+    return true;
+  }
+
+ private:
+  struct lendable {
+    std::size_t bytes = 0;
+    int fd = -1;
+    std::uint64_t number = 0;
+    std::weak_ptr<connection> lent_to;
+  };
+  struct until_freed {
+    std::shared_ptr<lender> owner;
+    const std::byte* first;
+    until_freed(std::shared_ptr<lender> of, const std::byte* at) : owner(std::move(of)), first(at) {}
+    until_freed(const until_freed&) = delete;
+    until_freed& operator=(const until_freed&) = delete;
+    ~until_freed() { owner->free(first); }
+  };
+  void free(const std::byte* first) {
+    std::shared_ptr<connection> host;
+    ticket which;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto found = all_.find(first);
+      if (found == all_.end()) return;
+      host = found->second.lent_to.lock();
+      which.number = found->second.number;
+      all_.erase(found);
+    }
+    if (host != nullptr && host->is_alive()) (void)host->tell_first(question::take_back, which);
+  }
+
+  std::mutex mutex_;
+  std::map<const std::byte*, lendable, std::less<>> all_;
+  std::uint64_t last_number_ = 0;
+};
+
+/// A prepared model in the host; dropped there when nobody has it any more.
+struct model_in_host {
+  std::shared_ptr<connection> host;
+  std::shared_ptr<lender> memory;
+  std::uint64_t number = 0;
+  std::vector<dtype> output_types;
+
+  model_in_host(std::shared_ptr<connection> of, std::shared_ptr<lender> lent, std::uint64_t which, std::vector<dtype> types)
+      : host(std::move(of)), memory(std::move(lent)), number(which), output_types(std::move(types)) {}
+  model_in_host(const model_in_host&) = delete;
+  model_in_host& operator=(const model_in_host&) = delete;
+  ~model_in_host() {
+    if (host->is_alive()) (void)host->tell_first(question::drop_model, ticket{number});
+  }
+};
+
+class remote_execution final : public hal::execution {
+ public:
+  explicit remote_execution(std::shared_ptr<const model_in_host> model) : model_(std::move(model)) {}
+
+  result<void> run(array_ref<const hal::argument> inputs, array_ref<hal::argument> outputs, std::int64_t deadline) override {
+    order_.model = model_->number, order_.deadline = deadline;
+    if (auto ok = find_places(inputs, outputs); !ok) return ok;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      if (staged_[i] != none) std::memcpy(staging_.data() + staged_[i], inputs[i].data, inputs[i].bytes);
+    message_.bytes.clear();
+    hdi::marshal(message_, order_);
+    if (auto done = model_->host->exchange(question::run, message_, answer_); !done) return done;
+    run_result ran;
+    const auto ended = model_->host->read_ending(answer_, ran);
+    if (!ended) return fail(ended.error());
+    for (std::size_t i = 0; i < outputs.size() && i < ran.shapes.size(); ++i)
+      if (!take_shape(ran.shapes[i], outputs[i].shape)) return model_->host->died("the driver's host says what is no shape");
+    if (auto ok = result_of(*ended); !ok) return ok;
+    if (ran.shapes.size() != outputs.size() || outputs.size() != model_->output_types.size()) return model_->host->died("the driver's host forgets outputs");
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const std::int64_t made = tensor_desc(model_->output_types[i], outputs[i].shape).bytes();
+      if (made < 0 || static_cast<std::uint64_t>(made) > outputs[i].bytes) return model_->host->died("the driver's host makes outputs that do not fit");
+      // What lies behind the tensor stays as it is, as with any other driver.
+      if (const std::size_t at = staged_[inputs.size() + i]; at != none) std::memcpy(outputs[i].data, staging_.data() + at, static_cast<std::size_t>(made));
+    }
+    return {};
+  }
+
+ private:
+  static constexpr std::size_t none = ~std::size_t{0};
+
+  /// Tensors as the host knows them; staged_ says where those are in the staging memory whose own memory cannot be lent.
+  result<void> find_places(array_ref<const hal::argument> inputs, array_ref<hal::argument> outputs) {
+    order_.inputs.resize(inputs.size()), order_.outputs.resize(outputs.size());
+    staged_.assign(inputs.size() + outputs.size(), none);
+    std::size_t end = 0;
+    const auto each = [&](auto f) -> result<void> {
+      for (std::size_t i = 0; i < inputs.size(); ++i)
+        if (auto ok = f(i, inputs[i], order_.inputs[i]); !ok) return ok;
+      for (std::size_t i = 0; i < outputs.size(); ++i)
+        if (auto ok = f(inputs.size() + i, outputs[i], order_.outputs[i]); !ok) return ok;
+      return {};
+    };
+    auto found = each([&](std::size_t i, const hal::argument& tensor, place& made) -> result<void> {
+      made.memory = made.offset = 0, made.bytes = tensor.bytes;
+      made.shape.assign(i < inputs.size() ? tensor.shape.begin() : nullptr, i < inputs.size() ? tensor.shape.end() : nullptr);
+      if (tensor.bytes == 0) return {};
+      const auto is_lent = model_->memory->find(model_->host, tensor, made);
+      if (!is_lent) return fail(is_lent.error());
+      if (*is_lent) return {};
+      if (tensor.data == nullptr) return fail(error_code::invalid_argument, joined({"tensor ", i, ": has no memory"}));
+      staged_[i] = end;
+      end += (tensor.bytes + 63) / 64 * 64;
+      return {};
+    });
+    if (!found || end == 0) return found;
+    if (staging_.size() < end) {
+      staging_ = {};
+      auto more = model_->memory->allocate(end);
+      if (!more) return fail(std::move(more.error()));
+      staging_ = std::move(*more);
+    }
+    return each([&](std::size_t i, const hal::argument& tensor, place& made) -> result<void> {
+      if (staged_[i] == none) return {};
+      const auto is_lent = model_->memory->find(model_->host, {staging_.data() + staged_[i], tensor.bytes, {}}, made);
+      if (!is_lent) return fail(is_lent.error());
+      return {};
+    });
+  }
+
+  std::shared_ptr<const model_in_host> model_;
+  hal::shared_memory staging_;
+  // Kept between runs: they take no memory of their own.
+  run_order order_;
+  std::vector<std::size_t> staged_;
+  hdi::writer message_;
+  packet answer_;
+};
+
+/// An input or output of a model in the host.
+struct remote_end {
+  tensor_desc desc;
+  std::string name;
+  result<hal::extent_range> range;
+};
+
+class remote_model final : public hal::prepared_model {
+ public:
+  remote_model(std::shared_ptr<const model_in_host> model, std::vector<remote_end> inputs, std::vector<remote_end> outputs)
+      : model_(std::move(model)), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
+
+  std::size_t input_count() const override { return inputs_.size(); }
+  std::size_t output_count() const override { return outputs_.size(); }
+  const tensor_desc& input_desc(std::size_t i) const override { return inputs_[i].desc; }
+  const tensor_desc& output_desc(std::size_t i) const override { return outputs_[i].desc; }
+  std::string_view input_name(std::size_t i) const override { return inputs_[i].name; }
+  std::string_view output_name(std::size_t i) const override { return outputs_[i].name; }
+  result<hal::extent_range> input_range(std::size_t i) const override { return inputs_[i].range; }
+  result<std::unique_ptr<hal::execution>> make_execution() override { return std::make_unique<remote_execution>(model_); }
+  result<std::vector<std::vector<std::byte>>> exported() const override {
+    hdi::writer message;
+    hdi::marshal(message, ticket{model_->number});
+    packet answer;
+    const auto got = model_->host->ask<exported_model>(question::export_model, message, answer);
+    if (!got) return fail(got.error());
+    std::vector<std::vector<std::byte>> buffers;
+    for (const hdi::SharedBuffer& b : got->buffers) {
+      auto bytes = bytes_of(b);
+      if (!bytes) return fail(std::move(bytes.error()));
+      buffers.push_back(std::move(*bytes));
+    }
+    return buffers;
+  }
+
+ private:
+  std::shared_ptr<const model_in_host> model_;
+  std::vector<remote_end> inputs_, outputs_;
+};
+
+/// Fills an end from what a host said; false: that is none.
+inline bool take_end(const model_end& from, remote_end& made) {
+  made.name = from.desc.name;
+  if (!hdi::detail::take_desc(from.desc, made.desc).empty()) return false;
+  hal::extent_range range;
+  if (!take_shape(from.least, range.least) || !take_shape(from.most, range.most)) return false;
+  made.range = range;
+  if (!from.no_range.empty()) made.range = fail(error_code::not_supported, from.no_range);
+  return true;
+}
+
+}  // namespace detail
+
+/// A device in another process. When its host dies, runs that are under way fail with device_failed, and so does everything of the models that it
+/// had; whatever is asked next of the driver itself connects to the host that is there then.
+class remote_driver final : public hal::driver {
+ public:
+  remote_driver(std::string path, std::shared_ptr<connection> host)
+      : path_(std::move(path)), facts_(host->facts()), host_(std::move(host)), memory_(std::make_shared<detail::lender>()) {}
+
+  std::string_view name() const override { return facts_.name; }
+  std::string_view vendor() const override { return facts_.vendor; }
+  int major_version() const override { return facts_.major_version; }
+  int minor_version() const override { return facts_.minor_version; }
+  result<hal::device_type> type() override { return static_cast<hal::device_type>(facts_.type); }
+  /// offline: there is no host.
+  result<hal::device_status> status() override {
+    const auto host = living_host();
+    if (!host) return hal::device_status::offline;
+    const auto state = ask<device_state>(*host, question::status, greeting{protocol_version});
+    return state ? static_cast<hal::device_status>(state->now) : hal::device_status::offline;
+  }
+  result<hal::features> supported_features() override {
+    const device_features& can = facts_.can;
+    return hal::features{can.float16, can.performance, can.priority, can.dynamic_inputs, can.caching, can.asynchronous};
+  }
+  hal::work_cost cost_of(dtype type) const override {
+    const auto i = static_cast<std::size_t>(type);
+    return i < facts_.costs.size() ? hal::work_cost{facts_.costs[i].time, facts_.costs[i].power} : hal::work_cost{};
+  }
+
+  result<std::vector<std::string>> refusals(const model& network) override {
+    const auto written = hdi::write_model(network);
+    if (!written) return fail(written.error());
+    const auto host = living_host();
+    if (!host) return fail(host.error());
+    auto said = ask<reasons>(*host, question::refusals, wanted_model{config_of({}), no_deadline, written->model});
+    if (!said) return fail(std::move(said.error()));
+    return std::move(said->of_nodes);
+  }
+  result<std::shared_ptr<hal::prepared_model>> prepare(const model& network, const hal::preferences& wanted) override {
+    const auto written = hdi::write_model(network);
+    if (!written) return fail(written.error());
+    return prepared(question::prepare, wanted_model{config_of(wanted), wanted.deadline, written->model});
+  }
+  result<std::shared_ptr<hal::prepared_model>> restore(array_ref<const array_ref<const std::byte>> buffers, const hal::preferences& wanted) override {
+    return prepare_bytes(question::restore, buffers, wanted);
+  }
+  result<std::shared_ptr<hal::prepared_model>> prepare_offline(array_ref<const std::byte> file, const hal::preferences& wanted) override {
+    return prepare_bytes(question::prepare_offline, {&file, 1}, wanted);
+  }
+  /// Memory that the host maps: tensors in it are not copied.
+  result<hal::shared_memory> allocate(std::size_t bytes) override { return memory_->allocate(bytes); }
+
+ private:
+  /// The connection, or a new one where its host is gone. Errors: as connection::to; device_failed (there is another device now).
+  result<std::shared_ptr<connection>> living_host() {
+    const std::lock_guard lock(mutex_);
+    if (host_->is_alive()) {
+      // A host that died while nothing was asked shows it here, and not in the middle of a preparation.
+      packet answer;
+      hdi::writer message;
+      hdi::marshal(message, greeting{protocol_version});
+      if (host_->ask_first<device_facts>(question::hello, message, answer)) return host_;
+    }
+    auto made = connection::to(path_);
+    if (!made) return fail(std::move(made.error()));
+    const device_facts& now = (*made)->facts();
+    if (now.name != facts_.name || now.vendor != facts_.vendor || now.major_version != facts_.major_version || now.minor_version != facts_.minor_version)
+      return fail(error_code::device_failed, joined({path_, ": the device there is ", now.name, " of ", now.vendor, " now, expected ", facts_.name, " of ", facts_.vendor}));
+    host_ = std::move(*made);
+    return host_;
+  }
+  template <hdi::record Answer, hdi::record Question> static result<Answer> ask(const std::shared_ptr<connection>& host, question what, const Question& of) {
+    hdi::writer message;
+    hdi::marshal(message, of);
+    packet answer;
+    return host->ask<Answer>(what, message, answer);
+  }
+  template <hdi::record Question> result<std::shared_ptr<hal::prepared_model>> prepared(question what, const Question& of) {
+    const auto host = living_host();
+    if (!host) return fail(host.error());
+    const auto facts = ask<model_facts>(*host, what, of);
+    if (!facts) return fail(facts.error());
+    std::vector<detail::remote_end> inputs(facts->inputs.size()), outputs(facts->outputs.size());
+    std::vector<dtype> types;
+    bool ok = true;
+    for (std::size_t i = 0; i < inputs.size(); ++i) ok = ok && detail::take_end(facts->inputs[i], inputs[i]);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      ok = ok && detail::take_end(facts->outputs[i], outputs[i]);
+      types.push_back(outputs[i].desc.type);
+    }
+    if (!ok) return (*host)->died("the driver's host tells of tensors that cannot be");
+    auto model = std::make_shared<const detail::model_in_host>(*host, memory_, facts->number, std::move(types));
+    return std::make_shared<detail::remote_model>(std::move(model), std::move(inputs), std::move(outputs));
+  }
+  result<std::shared_ptr<hal::prepared_model>> prepare_bytes(question what, array_ref<const array_ref<const std::byte>> buffers, const hal::preferences& wanted) {
+    stored_model message{config_of(wanted), wanted.deadline, {}};
+    std::vector<owned_file> files;
+    for (const array_ref<const std::byte> bytes : buffers) {
+      auto file = sealed_file_of(bytes);
+      if (!file) return fail(std::move(file.error()));
+      message.buffers.push_back(buffer_of(*file, bytes.size()));
+      files.push_back(std::move(*file));
+    }
+    return prepared(what, message);
+  }
+
+  std::string path_;
+  device_facts facts_;
+  std::mutex mutex_;
+  std::shared_ptr<connection> host_;
+  std::shared_ptr<detail::lender> memory_;
+};
+
+/// The device whose host listens at the path. Errors: not_found and device_failed (no host), not_supported (a host of another user, or of another
+/// protocol), invalid_argument (the path), io_failed.
+inline result<std::shared_ptr<hal::driver>> connect(const std::string& path) {
+  auto host = connection::to(path);
+  if (!host) return fail(std::move(host.error()));
+  return std::make_shared<remote_driver>(path, std::move(*host));
+}
+
+}  // namespace nnrt::inline NNRT_ISA::remote

@@ -1,0 +1,125 @@
+// listen: the socket at which a driver's host is found - made, guarded against a second host, taken away at the end.
+// Flow: remote/host.hpp accepts clients from it; remote/client.hpp connects to its path.
+#pragma once
+
+#include <nnrt/remote/packets.hpp>
+
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <string>
+
+namespace nnrt::inline NNRT_ISA::remote {
+
+namespace detail {
+
+/// The address of a path. Error: invalid_argument (empty, or longer than addresses are).
+inline result<::sockaddr_un> address_of(const std::string& path) {
+  ::sockaddr_un made{};
+  made.sun_family = AF_UNIX;
+  if (path.empty() || path.size() >= sizeof made.sun_path || path.find('\0') != path.npos)
+    return fail(error_code::invalid_argument, joined({"socket ", piece::in_quotes(path), ": the path has ", path.size(), " bytes, expected 1 to ", sizeof made.sun_path - 1}));
+  std::memcpy(made.sun_path, path.data(), path.size());
+  return made;
+}
+
+/// PATH.lock, which whoever listens at PATH holds locked as long as it lives. Move only; removed at the end.
+class lock_file {
+ public:
+  lock_file() = default;
+  lock_file(lock_file&& other) noexcept : name_(std::exchange(other.name_, {})), file_(std::move(other.file_)) {}
+  lock_file& operator=(lock_file&&) = delete;
+  ~lock_file() {
+    if (!name_.empty()) ::unlink(name_.c_str());  // as long as it is locked
+  }
+
+  /// Errors: device_failed (somebody else holds it), io_failed, not_found.
+  static result<lock_file> beside(const std::string& path) {
+    const std::string name = path + ".lock";
+    for (;;) {
+      owned_file file(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+      if (!file.is_open()) return nnrt::detail::system_failure(name, "cannot open", errno);
+      if (::flock(file.number(), LOCK_EX | LOCK_NB) != 0) {
+        if (errno == EWOULDBLOCK) return fail(error_code::device_failed, joined({path, ": another host listens here"}));
+        return nnrt::detail::system_failure(name, "cannot lock", errno);
+      }
+      // A host that ends removes the file: what was locked must be what has the name now.
+      struct ::stat mine {}, named {};
+      const bool is_named = ::fstat(file.number(), &mine) == 0 && ::stat(name.c_str(), &named) == 0 && mine.st_ino == named.st_ino && mine.st_dev == named.st_dev;
+      if (is_named) return lock_file(name, std::move(file));
+    }
+  }
+
+ private:
+  lock_file(std::string name, owned_file file) : name_(std::move(name)), file_(std::move(file)) {}
+
+  std::string name_;
+  owned_file file_;
+};
+
+}  // namespace detail
+
+/// A socket with a path, of which clients of the same user may make connections. Move only; its files are removed at the end.
+class listening_socket {
+ public:
+  listening_socket(listening_socket&& other) noexcept
+      : path_(std::exchange(other.path_, {})), lock_(std::move(other.lock_)), socket_(std::move(other.socket_)) {}
+  listening_socket& operator=(listening_socket&&) = delete;
+  ~listening_socket() { close(); }
+
+  /// Listens at the path. A socket that a host left behind which was killed is replaced; one of a host that lives is not. Errors: invalid_argument
+  /// (the path), device_failed (another host listens there), io_failed (something else has that name; directory, permissions).
+  static result<listening_socket> at(const std::string& path) {
+    const auto address = detail::address_of(path);
+    if (!address) return fail(address.error());
+    auto lock = detail::lock_file::beside(path);
+    if (!lock) return fail(std::move(lock.error()));
+    struct ::stat old {};
+    if (::lstat(path.c_str(), &old) == 0) {
+      if (!S_ISSOCK(old.st_mode)) return fail(error_code::io_failed, joined({path, ": is there, and is no socket"}));
+      ::unlink(path.c_str());
+    }
+    owned_file made(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (!made.is_open()) return nnrt::detail::system_failure(path, "cannot make a socket", errno);
+    // Others of the machine shall not even connect: the rights are taken before there is a name, and nobody listens yet.
+    ::fchmod(made.number(), 0600);
+    if (::bind(made.number(), reinterpret_cast<const ::sockaddr*>(&*address), sizeof *address) != 0) return nnrt::detail::system_failure(path, "cannot bind", errno);
+    if (::listen(made.number(), 64) != 0) return nnrt::detail::system_failure(path, "cannot listen", errno);
+    return listening_socket(path, std::move(*lock), std::move(made));
+  }
+
+  int number() const { return socket_.number(); }
+  const std::string& path() const { return path_; }
+  /// From now on nobody connects, and the path is free.
+  void close() {
+    if (!path_.empty()) ::unlink(path_.c_str());
+    path_.clear();
+    socket_ = owned_file();
+    const detail::lock_file freed = std::move(lock_);
+  }
+
+ private:
+  listening_socket(std::string path, detail::lock_file lock, owned_file socket) : path_(std::move(path)), lock_(std::move(lock)), socket_(std::move(socket)) {}
+
+  std::string path_;
+  detail::lock_file lock_;
+  owned_file socket_;
+};
+
+/// A connection to whoever listens at the path, who must be of this user. Errors: not_found (no socket), device_failed (nobody listens),
+/// not_supported (another user's), invalid_argument (the path), io_failed.
+inline result<owned_file> connect_to(const std::string& path) {
+  const auto address = detail::address_of(path);
+  if (!address) return fail(address.error());
+  owned_file made(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  if (!made.is_open()) return nnrt::detail::system_failure(path, "cannot make a socket", errno);
+  int failed = 0;
+  do failed = ::connect(made.number(), reinterpret_cast<const ::sockaddr*>(&*address), sizeof *address);
+  while (failed != 0 && errno == EINTR);
+  if (failed != 0 && errno == ECONNREFUSED) return fail(error_code::device_failed, joined({path, ": nobody listens"}));
+  if (failed != 0) return nnrt::detail::system_failure(path, "cannot connect", errno);
+  if (auto ok = check_peer(made.number()); !ok) return fail(std::move(ok.error()).in(path));
+  return made;
+}
+
+}  // namespace nnrt::inline NNRT_ISA::remote

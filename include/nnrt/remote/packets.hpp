@@ -1,0 +1,217 @@
+// packets: one message as one packet of a Unix-domain socket, with files beside it.
+// Flow: remote/client.hpp and remote/session.hpp send and receive messages here; nothing that arrives is believed.
+//
+// A packet is a packet_head and the message's bytes. Bytes that no packet holds lie in a file, the first one beside the packet. Every file must be
+// one of memory (memfd_create) whose end is sealed (F_SEAL_SHRINK): reading a mapping behind the end of a file would end the reader.
+#pragma once
+
+#include <nnrt/hal/memory.hpp>
+#include <nnrt/hdi/wire.hpp>
+#include <nnrt/remote/messages.hpp>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace nnrt::inline NNRT_ISA::remote {
+
+/// A file descriptor that is closed with it. Move only.
+class owned_file {
+ public:
+  owned_file() = default;
+  explicit owned_file(int number) : number_(number) {}
+  owned_file(owned_file&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  owned_file& operator=(owned_file other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~owned_file() {
+    if (number_ >= 0) ::close(number_);
+  }
+  int number() const { return number_; }
+  bool is_open() const { return number_ >= 0; }
+
+ private:
+  int number_ = -1;
+};
+
+/// A message that came, with the files beside it.
+struct packet {
+  std::uint32_t asked = 0;
+  std::vector<std::int8_t> bytes;
+  std::vector<owned_file> files;
+
+  /// For hdi::reader.
+  std::vector<int> descriptors() const {
+    std::vector<int> numbers;
+    for (const owned_file& f : files) numbers.push_back(f.number());
+    return numbers;
+  }
+};
+
+/// How receiving ended. `gone`: there is nobody any more on the other side; `broken`: what came is no message, and what follows cannot be either.
+enum class arrival { message, gone, broken, late };
+
+/// Bytes of a message that go into the packet itself: packets of this size fit into every socket's buffer.
+inline constexpr std::size_t most_inline_bytes = 32U << 10U;
+/// Files beside one packet. The system takes 253.
+inline constexpr std::size_t most_files = 64;
+/// Bytes of a message, wherever they lie. Those of tensors are not among them.
+inline constexpr std::size_t most_message_bytes = std::size_t{256} << 20U;
+
+/// Whether a file has memory that cannot become less: then its bytes, else -1. Pages of other sizes than the usual one may be missing when they
+/// are touched, which would end the process.
+inline std::int64_t sealed_bytes(int fd) {
+  constexpr long usual_pages = 0x01021994;  // TMPFS_MAGIC
+  const int seals = ::fcntl(fd, F_GET_SEALS);
+  struct ::stat status {};
+  struct ::statfs system {};
+  if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || ::fstat(fd, &status) != 0 || ::fstatfs(fd, &system) != 0 || system.f_type != usual_pages) return -1;
+  return static_cast<std::int64_t>(status.st_size);
+}
+
+namespace detail {
+
+inline constexpr std::size_t head_bytes = sizeof(packet_head);
+
+/// A file of these bytes that nobody can change any more. Errors: out_of_memory, io_failed.
+inline result<owned_file> file_of(array_ref<const std::int8_t> bytes) {
+  owned_file made(::memfd_create("nnrt-message", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!made.is_open()) return nnrt::detail::system_failure("message", "cannot make a file", errno);
+  if (!nnrt::detail::write_all(made.number(), {reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()}))
+    return nnrt::detail::system_failure("message", "cannot write it into a file", errno);
+  ::fcntl(made.number(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
+  return made;
+}
+
+/// The first bytes of a sealed file, as a copy: whoever sent it may go on writing. False: there are fewer.
+inline bool read_file(int fd, std::size_t bytes, std::vector<std::int8_t>& to) {
+  const std::int64_t there = sealed_bytes(fd);
+  if (there < 0 || static_cast<std::uint64_t>(there) < bytes) return false;
+  to.resize(bytes);
+  for (std::size_t done = 0; done < bytes;) {
+    const ::ssize_t got = ::pread(fd, to.data() + done, bytes - done, static_cast<::off_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    done += static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+/// One sendmsg. Errors: io_failed.
+inline result<void> send_bytes(int socket, array_ref<const std::int8_t> head, array_ref<const std::int8_t> body, array_ref<const int> files) {
+  ::iovec parts[2] = {{const_cast<std::int8_t*>(head.data()), head.size()}, {const_cast<std::int8_t*>(body.data()), body.size()}};
+  alignas(::cmsghdr) char beside[CMSG_SPACE(sizeof(int) * (most_files + 1))] = {};
+  ::msghdr message{};
+  message.msg_iov = parts;
+  message.msg_iovlen = body.empty() ? 1 : 2;
+  if (!files.empty()) {
+    message.msg_control = beside;
+    message.msg_controllen = CMSG_SPACE(sizeof(int) * files.size());
+    ::cmsghdr* const control = CMSG_FIRSTHDR(&message);
+    control->cmsg_level = SOL_SOCKET, control->cmsg_type = SCM_RIGHTS;
+    control->cmsg_len = CMSG_LEN(sizeof(int) * files.size());
+    std::memcpy(CMSG_DATA(control), files.data(), sizeof(int) * files.size());
+  }
+  for (;;) {
+    if (::sendmsg(socket, &message, MSG_NOSIGNAL) >= 0) return {};
+    if (errno != EINTR) return nnrt::detail::system_failure("driver", "cannot send to the other side", errno);
+  }
+}
+
+/// Takes the files that came; false: something else came with them, or too many did.
+inline bool take_files(::msghdr& message, std::vector<owned_file>& files) {
+  bool ok = (message.msg_flags & MSG_CTRUNC) == 0;
+  for (::cmsghdr* c = CMSG_FIRSTHDR(&message); c != nullptr; c = CMSG_NXTHDR(&message, c)) {
+    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) {
+      ok = false;
+      continue;
+    }
+    for (std::size_t at = CMSG_LEN(0); at + sizeof(int) <= c->cmsg_len; at += sizeof(int)) {
+      int number = -1;
+      std::memcpy(&number, reinterpret_cast<const char*>(c) + at, sizeof number);
+      files.emplace_back(number);
+    }
+  }
+  return ok;
+}
+
+/// Takes a packet apart whose files are in `made`, and its message out of a file where it lies in one. False: it is no message.
+inline bool open_packet(array_ref<const std::int8_t> got, packet& made) {
+  packet_head head;
+  if (got.size() < head_bytes) return false;
+  std::memcpy(&head, got.data(), head_bytes);
+  if (head.mark != packet_mark || head.is_beside > 1) return false;
+  made.asked = head.asked;
+  if (head.is_beside == 0) {
+    made.bytes.assign(got.begin() + head_bytes, got.end());
+    return head.bytes == made.bytes.size();
+  }
+  if (got.size() != head_bytes || made.files.empty() || head.bytes > most_message_bytes) return false;
+  const owned_file body = std::move(made.files.front());
+  made.files.erase(made.files.begin());
+  return read_file(body.number(), head.bytes, made.bytes);
+}
+
+}  // namespace detail
+
+/// Sends a message as one packet. Errors: io_failed (the other side is gone), invalid_argument (more bytes or files than a message may have),
+/// out_of_memory.
+inline result<void> send(int socket, std::uint32_t asked, const hdi::writer& message) {
+  if (message.bytes.size() > most_message_bytes || message.descriptors.size() > most_files)
+    return fail(error_code::invalid_argument, joined({"message: has ", message.bytes.size(), " bytes and ", message.descriptors.size(), " files, expected at most ",
+                                                      most_message_bytes, " and ", most_files}));
+  const bool is_beside = message.bytes.size() > most_inline_bytes;
+  const packet_head head{packet_mark, asked, static_cast<std::uint32_t>(message.bytes.size()), is_beside ? 1U : 0U};
+  const array_ref<const std::int8_t> front(reinterpret_cast<const std::int8_t*>(&head), detail::head_bytes);
+  if (!is_beside) return detail::send_bytes(socket, front, message.bytes, message.descriptors);
+  auto body = detail::file_of(message.bytes);
+  if (!body) return fail(std::move(body.error()));
+  std::vector<int> files{body->number()};
+  files.insert(files.end(), message.descriptors.begin(), message.descriptors.end());
+  return detail::send_bytes(socket, front, {}, files);
+}
+
+/// Waits for a packet, at most `milliseconds` (-1: for ever), and takes it apart.
+inline arrival receive(int socket, packet& made, int milliseconds = -1) {
+  made.files.clear();
+  if (milliseconds >= 0) {
+    ::pollfd waiting{socket, POLLIN, 0};
+    int ready = 0;
+    do ready = ::poll(&waiting, 1, milliseconds);
+    while (ready < 0 && errno == EINTR);
+    if (ready == 0) return arrival::late;
+  }
+  std::int8_t front[detail::head_bytes + most_inline_bytes];
+  alignas(::cmsghdr) char beside[CMSG_SPACE(sizeof(int) * (most_files + 1))];
+  ::iovec part{front, sizeof front};
+  ::msghdr message{};
+  message.msg_iov = &part, message.msg_iovlen = 1;
+  message.msg_control = beside, message.msg_controllen = sizeof beside;
+  ::ssize_t got = 0;
+  do got = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  while (got < 0 && errno == EINTR);
+  const bool files_are_sound = got >= 0 && detail::take_files(message, made.files);
+  if (got <= 0) return arrival::gone;
+  if (!files_are_sound || (message.msg_flags & MSG_TRUNC) != 0) return arrival::broken;
+  return detail::open_packet({front, static_cast<std::size_t>(got)}, made) ? arrival::message : arrival::broken;
+}
+
+/// Whether the other side of a connected socket is a process of this one's user. Error: not_supported (another user's, or nobody can tell).
+inline result<void> check_peer(int socket) {
+  ::ucred peer{};
+  ::socklen_t bytes = sizeof peer;
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) != 0) return nnrt::detail::system_failure("driver", "cannot ask who the other side is", errno);
+  if (peer.uid == ::geteuid()) return {};
+  return fail(error_code::not_supported, joined({"driver: the other side is a process of user ", peer.uid, ", expected user ", ::geteuid()}));
+}
+
+}  // namespace nnrt::inline NNRT_ISA::remote

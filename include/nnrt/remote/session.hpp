@@ -1,0 +1,336 @@
+// session: one client of a driver's host - the models and the memory that are its own, and the answer to each of its questions.
+// Flow: remote/host.hpp makes one for each client and has every connection of it served here; the driver sees checked arguments alone.
+#pragma once
+
+// First: operators must find their kernels wherever they are named, and alike in all units of a program.
+#include <nnrt/kernels/select.hpp>
+
+#include <nnrt/hal/device.hpp>
+#include <nnrt/hdi/read_model.hpp>
+#include <nnrt/remote/packets.hpp>
+#include <nnrt/remote/translate.hpp>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <vector>
+
+namespace nnrt::inline NNRT_ISA::remote {
+
+/// What one client may have at once; `clients` may be there.
+struct limits {
+  std::size_t clients = 64;
+  std::size_t connections = 64;                          // and as many runs at the same time
+  std::size_t models = 256;
+  std::size_t memories = 4096;                           // files that tensors lie in
+  std::uint64_t memory_bytes = std::uint64_t{4} << 30U;  // in these files, and as many in models' constants
+};
+
+/// Everything that a host has for one client. Safe from any thread.
+class session {
+ public:
+  /// `name`: by which the client will know the device.
+  session(hal::device of, std::string name, const limits& most) : device_(std::move(of)), name_(std::move(name)), limits_(most) {}
+
+  /// Answers one question. `opened`: a socket for a further connection, for question::open; whoever calls decides whether there may be one.
+  /// False: the client does not keep to the protocol, or is gone.
+  bool serve(int socket, const packet& asked, const std::function<result<owned_file>()>& open_connection) {
+    reply made;
+    answer(asked, open_connection, made);
+    hdi::writer message;
+    message.bytes.reserve(256);
+    hdi::marshal(message, made.ended);
+    message.bytes.insert(message.bytes.end(), made.message.bytes.begin(), made.message.bytes.end());
+    message.descriptors = std::move(made.message.descriptors);
+    const auto sent = send(socket, asked.asked, message);
+    if (sent || sent.error().code() == error_code::io_failed) return sent.has_value();
+    hdi::writer failed;  // the answer is too long
+    hdi::marshal(failed, ending_of(sent.error()));
+    return send(socket, asked.asked, failed).has_value();
+  }
+
+ private:
+  /// An answer on its way: how the question ended, and the structure behind it.
+  struct reply {
+    ending ended{-1, {}};
+    hdi::writer message;
+    std::vector<owned_file> files;  // that go with it
+  };
+  struct model_of_client {
+    hal::runnable model;
+    std::uint64_t bytes;  // of constants
+    std::mutex mutex;
+    std::vector<std::unique_ptr<hal::checked_execution>> idle;  // of runs that are over
+
+    model_of_client(hal::runnable of, std::uint64_t constants) : model(std::move(of)), bytes(constants) {}
+    /// An execution that nobody uses, or a new one.
+    result<std::unique_ptr<hal::checked_execution>> take() {
+      {
+        const std::lock_guard lock(mutex);
+        if (!idle.empty()) {
+          auto last = std::move(idle.back());
+          idle.pop_back();
+          return last;
+        }
+      }
+      return model.make_execution();
+    }
+    void give_back(std::unique_ptr<hal::checked_execution> one) {
+      const std::lock_guard lock(mutex);
+      idle.push_back(std::move(one));
+    }
+  };
+
+  void answer(const packet& asked, const std::function<result<owned_file>()>& open_connection, reply& made) {
+#if defined(__cpp_exceptions)
+    try {
+      take(asked, open_connection, made);
+    } catch (const std::bad_alloc&) {
+      made = {};
+      made.ended = {static_cast<std::int32_t>(error_code::out_of_memory), "the driver's host has no memory for it"};
+    }
+#else
+    take(asked, open_connection, made);
+#endif
+  }
+  void take(const packet& asked, const std::function<result<owned_file>()>& open_connection, reply& made) {
+    result<void> done;
+    switch (static_cast<question>(asked.asked)) {
+      case question::hello: done = read<greeting>(asked, [&](const greeting& hi) { return describe(hi, made); }); break;
+      case question::open: done = read<greeting>(asked, [&](const greeting&) { return open(open_connection, made); }); break;
+      case question::status: done = read<greeting>(asked, [&](const greeting&) { return tell_status(made); }); break;
+      case question::refusals: done = read<wanted_model>(asked, [&](const wanted_model& n) { return refuse(n, made); }); break;
+      case question::prepare: done = read<wanted_model>(asked, [&](const wanted_model& n) { return prepare(n, made); }); break;
+      case question::restore: done = read<stored_model>(asked, [&](const stored_model& s) { return restore(s, false, made); }); break;
+      case question::prepare_offline: done = read<stored_model>(asked, [&](const stored_model& s) { return restore(s, true, made); }); break;
+      case question::export_model: done = read<ticket>(asked, [&](const ticket& h) { return export_model(h, made); }); break;
+      case question::drop_model: done = read<ticket>(asked, [&](const ticket& h) { return drop_model(h); }); break;
+      case question::lend: done = read<lent_memory>(asked, [&](const lent_memory& m) { return lend(m); }); break;
+      case question::take_back: done = read<ticket>(asked, [&](const ticket& h) { return take_back(h); }); break;
+      case question::run: done = read<run_order>(asked, [&](const run_order& r) { return run(r, made); }); break;
+      default: done = fail(error_code::not_supported, joined({"driver's host: got question ", asked.asked, ", expected 1 to 12"}));
+    }
+    if (!done) made.ended = ending_of(done.error());
+  }
+  /// The question's structure, and what f makes of it. Files must be beside it as many as it names.
+  template <hdi::record T, class F> static result<void> read(const packet& asked, F f) {
+    const std::vector<int> beside = asked.descriptors();
+    hdi::reader in(asked.bytes, beside);
+    T value;
+    if (auto ok = hdi::unmarshal(in, value); !ok) return ok;
+    if (in.left() != 0) return fail(error_code::invalid_file, joined({"message: has ", in.left(), " bytes too many"}));
+    return f(value);
+  }
+
+  // --- the device --------------------------------------------------------------
+
+  result<void> describe(const greeting& hi, reply& made) {
+    if (hi.protocol != protocol_version) return fail(error_code::not_supported, joined({"driver's host: got protocol ", hi.protocol, ", expected ", protocol_version}));
+    const hal::driver& driver = device_.driver();
+    const auto type = device_.type();
+    if (!type) return fail(type.error());
+    const auto can = device_.supported_features();
+    if (!can) return fail(can.error());
+    device_facts facts{protocol_version, name_, std::string(driver.vendor()), driver.major_version(), driver.minor_version(), static_cast<hdi::DeviceType>(*type),
+                       {can->float16, can->performance, can->priority, can->dynamic_inputs, can->caching, can->asynchronous}, {}, static_cast<std::uint32_t>(limits_.connections)};
+    for (int i = 0; i < dtype_count; ++i) {
+      const hal::work_cost cost = driver.cost_of(static_cast<dtype>(i));
+      facts.costs.push_back({cost.time, cost.power});
+    }
+    hdi::marshal(made.message, facts);
+    return {};
+  }
+  result<void> open(const std::function<result<owned_file>()>& open_connection, reply& made) {
+    auto socket = open_connection();
+    if (!socket) return fail(std::move(socket.error()));
+    made.message.descriptors.push_back(socket->number());
+    made.files.push_back(std::move(*socket));
+    return {};
+  }
+  result<void> tell_status(reply& made) {
+    const auto now = device_.driver().status();
+    if (!now) return fail(now.error());
+    hdi::marshal(made.message, device_state{static_cast<hdi::DeviceStatus>(*now)});
+    return {};
+  }
+
+  // --- models ------------------------------------------------------------------
+
+  /// The graph of a message. Its constants are copied: `bytes` of them.
+  result<nnrt::model> graph_of(const wanted_model& asked, std::uint64_t& bytes) const {
+    bytes = 0;
+    for (const hdi::Tensor& t : asked.model.allTensors) {
+      if (t.data.fd >= 0 && sealed_bytes(t.data.fd) < 0) return fail(error_code::invalid_argument, "constants: their file may become shorter (F_SEAL_SHRINK)");
+      if (t.data.fd >= 0) bytes += t.data.dataSize;
+    }
+    if (bytes > limits_.memory_bytes) return fail(error_code::out_of_memory, joined({"constants: have ", bytes, " bytes, expected at most ", limits_.memory_bytes}));
+    return hdi::read_model(asked.model);
+  }
+  result<void> refuse(const wanted_model& asked, reply& made) {
+    std::uint64_t bytes = 0;
+    const auto graph = graph_of(asked, bytes);
+    if (!graph) return fail(graph.error());
+    auto why = device_.refusals(*graph);
+    if (!why) return fail(std::move(why.error()));
+    hdi::marshal(made.message, reasons{std::move(*why)});
+    return {};
+  }
+  result<void> prepare(const wanted_model& asked, reply& made) {
+    std::uint64_t bytes = 0;
+    const auto graph = graph_of(asked, bytes);
+    if (!graph) return fail(graph.error());
+    return keep(device_.prepare(*graph, preferences_of(asked.wanted, asked.deadline)), bytes, made);
+  }
+  result<void> restore(const stored_model& asked, bool is_offline, reply& made) {
+    std::uint64_t bytes = 0;
+    for (const hdi::SharedBuffer& b : asked.buffers) bytes += b.dataSize;
+    if (bytes > limits_.memory_bytes) return fail(error_code::out_of_memory, joined({"buffers: have ", bytes, " bytes, expected at most ", limits_.memory_bytes}));
+    std::vector<std::vector<std::byte>> buffers;
+    for (const hdi::SharedBuffer& b : asked.buffers) {
+      auto copy = bytes_of(b);
+      if (!copy) return fail(std::move(copy.error()));
+      buffers.push_back(std::move(*copy));
+    }
+    if (is_offline && buffers.size() != 1) return fail(error_code::invalid_argument, joined({"offline model: got ", buffers.size(), " buffers, expected 1"}));
+    const std::vector<array_ref<const std::byte>> views(buffers.begin(), buffers.end());
+    const hal::preferences wanted = preferences_of(asked.wanted, asked.deadline);
+    return keep(is_offline ? device_.prepare_offline(views[0], wanted) : device_.restore(views, wanted), bytes, made);
+  }
+  /// Gives a prepared model a number, and tells what it is.
+  result<void> keep(result<hal::runnable> prepared, std::uint64_t bytes, reply& made) {
+    if (!prepared) return fail(std::move(prepared.error()));
+    const hal::prepared_model& m = prepared->model();
+    model_facts facts;
+    for (std::size_t i = 0; i < m.input_count(); ++i) {
+      const auto range = m.input_range(i);
+      facts.inputs.push_back(end_of(m.input_desc(i), m.input_name(i), &range));
+    }
+    for (std::size_t i = 0; i < m.output_count(); ++i) facts.outputs.push_back(end_of(m.output_desc(i), m.output_name(i), nullptr));
+    const std::lock_guard lock(mutex_);
+    if (models_.size() >= limits_.models)
+      return fail(error_code::out_of_memory, joined({"driver's host: the client has ", models_.size(), " models, and may have no more"}));
+    if (bytes > limits_.memory_bytes - constant_bytes_)
+      return fail(error_code::out_of_memory, joined({"driver's host: the client's models would have ", constant_bytes_ + bytes, " bytes, expected at most ", limits_.memory_bytes}));
+    constant_bytes_ += bytes;
+    facts.number = ++last_model_;
+    models_[facts.number] = std::make_shared<model_of_client>(std::move(*prepared), bytes);
+    hdi::marshal(made.message, facts);
+    return {};
+  }
+  std::shared_ptr<model_of_client> find_model(std::uint64_t number) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = models_.find(number);
+    return found != models_.end() ? found->second : nullptr;
+  }
+  static failure no_model(std::uint64_t number) { return fail(error_code::invalid_argument, joined({"driver's host: the client has no model ", number})); }
+  result<void> export_model(const ticket& of, reply& made) {
+    const auto model = find_model(of.number);
+    if (model == nullptr) return no_model(of.number);
+    const auto buffers = model->model.model().exported();
+    if (!buffers) return fail(buffers.error());
+    exported_model exported;
+    for (const auto& buffer : *buffers) {
+      auto file = sealed_file_of(buffer);
+      if (!file) return fail(std::move(file.error()));
+      exported.buffers.push_back(buffer_of(*file, buffer.size()));
+      made.files.push_back(std::move(*file));
+    }
+    hdi::marshal(made.message, exported);
+    return {};
+  }
+  result<void> drop_model(const ticket& of) {
+    std::shared_ptr<model_of_client> gone;  // destroyed behind the lock
+    const std::lock_guard lock(mutex_);
+    const auto found = models_.find(of.number);
+    if (found == models_.end()) return no_model(of.number);
+    constant_bytes_ -= found->second->bytes;
+    gone = std::move(found->second);
+    models_.erase(found);
+    return {};
+  }
+
+  // --- memory ------------------------------------------------------------------
+
+  result<void> lend(const lent_memory& asked) {
+    const std::int64_t there = sealed_bytes(asked.file.fd);
+    if (there < 0) return fail(error_code::invalid_argument, "memory: has no file, or one that may become shorter (F_SEAL_SHRINK)");
+    if (asked.bytes == 0 || static_cast<std::uint64_t>(there) < asked.bytes)
+      return fail(error_code::invalid_argument, joined({"memory: got ", asked.bytes, " bytes of a file of ", there}));
+    const std::lock_guard lock(mutex_);
+    if (memories_.contains(asked.number)) return fail(error_code::invalid_argument, joined({"memory ", asked.number, ": is lent already"}));
+    if (memories_.size() >= limits_.memories || asked.bytes > limits_.memory_bytes - memory_bytes_)
+      return fail(error_code::out_of_memory, joined({"driver's host: the client lends ", memories_.size(), " files of ", memory_bytes_, " bytes, and may lend no more"}));
+    auto mapped = hal::shared_memory::of(asked.file.fd, asked.bytes, 0);  // the mapping stays when the file is closed
+    if (!mapped) return fail(std::move(mapped.error()));
+    memory_bytes_ += asked.bytes;
+    memories_[asked.number] = std::make_shared<const hal::shared_memory>(std::move(*mapped));
+    return {};
+  }
+  result<void> take_back(const ticket& which) {
+    const std::lock_guard lock(mutex_);
+    const auto found = memories_.find(which.number);
+    if (found == memories_.end()) return fail(error_code::invalid_argument, joined({"driver's host: the client lends no memory ", which.number}));
+    memory_bytes_ -= found->second->size();
+    memories_.erase(found);  // unmapped when the last run that is under way has ended
+    return {};
+  }
+
+  // --- runs --------------------------------------------------------------------
+
+  /// The tensors of a run. `kept`: memory that must stay until its end.
+  result<void> find_places(const std::vector<place>& places, std::vector<hal::argument>& arguments, std::vector<std::shared_ptr<const hal::shared_memory>>& kept) const {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const place& p = places[i];
+      hal::argument made;
+      if (!take_shape(p.shape, made.shape)) return fail(error_code::invalid_argument, joined({"tensor ", i, ": a shape that no tensor can have"}));
+      made.bytes = p.bytes;
+      if (p.bytes != 0) {
+        const auto found = memories_.find(p.memory);
+        if (found == memories_.end()) return fail(error_code::invalid_argument, joined({"tensor ", i, ": the client lends no memory ", p.memory}));
+        const std::size_t there = found->second->size();
+        if (p.offset > there || p.bytes > there - p.offset)
+          return fail(error_code::invalid_argument, joined({"tensor ", i, ": got ", p.bytes, " bytes from ", p.offset, " on, of ", there}));
+        if (p.offset % 16 != 0) return fail(error_code::invalid_argument, joined({"tensor ", i, ": begins at ", p.offset, ", expected a multiple of 16"}));
+        made.data = found->second->data() + p.offset;
+        kept.push_back(found->second);
+      }
+      arguments.push_back(made);
+    }
+    return {};
+  }
+  /// The shapes of outputs are told even where the run failed: one may have been too small.
+  result<void> run(const run_order& asked, reply& made) {
+    std::vector<hal::argument> inputs, outputs;
+    auto done = run(asked, inputs, outputs);
+    if (!done) made.ended = ending_of(done.error());
+    run_result told;
+    for (const hal::argument& out : outputs) told.shapes.push_back(longs_of(out.shape));
+    hdi::marshal(made.message, told);
+    return {};
+  }
+  result<void> run(const run_order& asked, std::vector<hal::argument>& inputs, std::vector<hal::argument>& outputs) {
+    const auto model = find_model(asked.model);
+    if (model == nullptr) return no_model(asked.model);
+    std::vector<std::shared_ptr<const hal::shared_memory>> kept;
+    if (auto ok = find_places(asked.inputs, inputs, kept); !ok) return fail(std::move(ok.error()).in("input"));
+    if (auto ok = find_places(asked.outputs, outputs, kept); !ok) return fail(std::move(ok.error()).in("output"));
+    auto runs = model->take();
+    if (!runs) return fail(std::move(runs.error()));
+    auto done = (*runs)->run(inputs, outputs, asked.deadline);
+    model->give_back(std::move(*runs));
+    return done;
+  }
+
+  hal::device device_;
+  std::string name_;
+  limits limits_;
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, std::shared_ptr<model_of_client>> models_;
+  std::map<std::uint64_t, std::shared_ptr<const hal::shared_memory>> memories_;
+  std::uint64_t last_model_ = 0, constant_bytes_ = 0, memory_bytes_ = 0;
+};
+
+}  // namespace nnrt::inline NNRT_ISA::remote

@@ -1,0 +1,502 @@
+// client_test: a driver in another process is the driver that it would be in this one - and what happens when its host dies, or its client lies.
+#include <nnrt/remote/client.hpp>
+
+#include <nnrt/hal/device.hpp>
+#include <nnrt/io/model_builder.hpp>
+#include <nnrt/ops/erf.hpp>
+#include <nnrt/ops/relu.hpp>
+
+#include "remote/hosted.hpp"
+#include "remote/toy_driver.hpp"
+#include "support/child_process.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <future>
+#include <thread>
+
+using namespace nnrt;
+using namespace nnrt::remote;
+using namespace nnrt_test;
+
+namespace {
+
+model network(shape_t shape = {2, -1}, int nodes = 1) {
+  model_builder b;
+  auto x = *b.input("x", {f32, shape});
+  for (int i = 0; i < nodes; ++i) x = (*b.apply<ops::relu>({}, {x}))[0];
+  (void)b.output("y", x);
+  return b.finish();
+}
+
+std::byte* bytes_in(std::vector<float>& list) { return reinterpret_cast<std::byte*>(list.data()); }
+
+/// Runs over [2, n] numbers in memory of the test's own. Nothing: the numbers are right; else what is wrong.
+std::string run_wrongly(hal::execution& runs, float first, std::int64_t n, std::int64_t deadline = no_deadline) {
+  std::vector<float> x(static_cast<std::size_t>(2 * n)), y(x.size(), -1);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = first + static_cast<float>(i);
+  const hal::argument in{bytes_in(x), x.size() * sizeof(float), {2, n}};
+  hal::argument out{bytes_in(y), y.size() * sizeof(float), {}};
+  if (auto done = runs.run({&in, 1}, {&out, 1}, deadline); !done) return done.error().message();
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (y[i] != 2 * x[i] + 1) return "wrong numbers";
+  return out.shape == shape_t{2, n} ? "" : "a wrong shape";
+}
+
+std::shared_ptr<hal::driver> connected(const hosted& host) {
+  auto made = connect(host.path());
+  REQUIRE(made);
+  return *made;
+}
+std::shared_ptr<hal::prepared_model> prepared(hal::driver& device, const model& of = network()) {
+  auto made = device.prepare(of, {});
+  REQUIRE_MESSAGE(made, (made ? std::string() : made.error().message()));
+  return *made;
+}
+
+}  // namespace
+
+TEST_CASE("client: the device is described as its driver describes itself") {
+  const auto driver = std::make_shared<toy_driver>();
+  const hosted host(driver);
+  const auto device = connected(host);
+  CHECK(device->name() == "remote_toy");
+  CHECK(device->vendor() == "test");
+  CHECK(device->major_version() == 3);
+  CHECK(device->minor_version() == driver->minor_version());
+  CHECK(*device->type() == hal::device_type::accelerator);
+  CHECK(*device->status() == hal::device_status::available);
+  const auto can = *device->supported_features();
+  CHECK(can.caching);
+  CHECK(can.dynamic_inputs);
+  CHECK(!can.float16);
+  CHECK(!can.performance);
+  CHECK(device->cost_of(f32).time == 0.25F);
+  CHECK(device->cost_of(i8).time == 2.0F);
+}
+
+TEST_CASE("client: a host may give its device another name") {
+  host_options options;
+  options.name = "npu";
+  const hosted host(std::make_shared<toy_driver>(), options);
+  CHECK(connected(host)->name() == "npu");
+}
+
+TEST_CASE("client: refusals arrive node by node, however many") {
+  const hosted host(std::make_shared<toy_driver>());
+  model_builder b;
+  auto x = *b.input("x", {f32, {2, 2}});
+  for (int i = 0; i < 2000; ++i) x = i % 3 == 1 ? (*b.apply<ops::erf>({}, {x}))[0] : (*b.apply<ops::relu>({}, {x}))[0];
+  (void)b.output("y", x);
+  const auto reasons = connected(host)->refusals(b.finish());
+  REQUIRE(reasons);
+  REQUIRE(reasons->size() == 2000);
+  for (std::size_t i = 0; i < 2000; ++i) CHECK((*reasons)[i] == (i % 3 == 1 ? "it is erf" : ""));
+}
+
+TEST_CASE("client: a prepared model has the ends and the wishes that it had here") {
+  const auto driver = std::make_shared<toy_driver>();
+  const hosted host(driver);
+  model_builder b;
+  const auto x = b.input("x", {u8, format::nchw, {1, 3, -1, 5}, quant{0.5F, 3}});
+  const auto other = b.input("other", {f32, {}});
+  (void)b.output("y", *x), (void)b.output("same", *other);
+  hal::preferences wanted{hal::performance::high, hal::priority::low, true, {{"ModelName", {std::byte{1}, std::byte{0}, std::byte{2}}}, {"empty", {}}}};
+  const auto made = connected(host)->prepare(b.finish(), wanted);
+  REQUIRE_MESSAGE(made, (made ? std::string() : made.error().message()));
+  REQUIRE((*made)->input_count() == 2);
+  REQUIRE((*made)->output_count() == 2);
+  CHECK((*made)->input_desc(0) == tensor_desc(u8, format::nchw, {1, 3, -1, 5}, quant{0.5F, 3}));
+  CHECK((*made)->input_desc(1) == tensor_desc(f32, {}));
+  CHECK((*made)->input_name(1) == "other");
+  CHECK((*made)->output_name(0) == "y");
+  CHECK((*made)->output_name(1) == "same");
+  REQUIRE((*made)->input_range(0));
+  CHECK((*made)->input_range(0)->least == shape_t{1, 3, -1, 5});
+  const auto range = (*made)->input_range(1);
+  REQUIRE(!range);
+  CHECK(range.error().code() == error_code::not_supported);
+  CHECK(range.error().message() == "the second input may have any extents");
+  CHECK(driver->seen.speed == hal::performance::high);
+  CHECK(driver->seen.turn == hal::priority::low);
+  CHECK(driver->seen.float16);
+  REQUIRE(driver->seen.extensions.size() == 2);
+  CHECK(driver->seen.extensions[0].value == wanted.extensions[0].value);
+  CHECK(driver->seen.extensions[1].name == "empty");
+}
+
+TEST_CASE("client: runs give the driver's numbers, for any shape and from several threads at once") {
+  const auto driver = std::make_shared<toy_driver>();
+  const hosted host(driver);
+  const auto model = prepared(*connected(host));
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      const auto runs = *model->make_execution();
+      for (int i = 0; i < 100; ++i)
+        if (!run_wrongly(*runs, static_cast<float>(1000 * t + i), 1 + (i * 37 + t) % 300).empty()) ++wrong;
+    });
+  for (std::thread& t : threads) t.join();
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("client: the host reads and writes a tensor of its device where it is") {
+  const auto driver = std::make_shared<toy_driver>();
+  driver->before = [](auto inputs, auto outputs) -> result<void> {
+    // The test changes its input when it sees the output change: with a copy on either side this would never end.
+    auto* const seen = reinterpret_cast<float*>(outputs[0].data);
+    const auto* const x = reinterpret_cast<const float*>(inputs[0].data);
+    __atomic_store_n(reinterpret_cast<std::uint32_t*>(seen), 77, __ATOMIC_SEQ_CST);
+    const std::int64_t end = steady_now() + 5'000'000'000;
+    while (__atomic_load_n(reinterpret_cast<const std::uint32_t*>(x), __ATOMIC_SEQ_CST) == 0)
+      if (steady_now() > end) return fail(error_code::device_failed, "the input is a copy");
+    return {};
+  };
+  const hosted host(driver);
+  const auto device = connected(host);
+  const auto memory = *device->allocate(4096);
+  const auto model = prepared(*device);
+  const auto runs = *model->make_execution();
+  const hal::argument in{memory.data() + 1024, 32, {2, 4}};
+  hal::argument out{memory.data() + 2048, 32, {}};
+  std::thread changes([&] {
+    while (__atomic_load_n(reinterpret_cast<const std::uint32_t*>(memory.data() + 2048), __ATOMIC_SEQ_CST) != 77) std::this_thread::yield();
+    const float five = 5;
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &five, sizeof bits);
+    __atomic_store_n(reinterpret_cast<std::uint32_t*>(memory.data() + 1024), bits, __ATOMIC_SEQ_CST);
+  });
+  const auto done = runs->run({&in, 1}, {&out, 1}, no_deadline);
+  changes.join();
+  REQUIRE_MESSAGE(done, (done ? std::string() : done.error().message()));
+  float y = 0;
+  std::memcpy(&y, memory.data() + 2048, sizeof y);
+  CHECK(y == 11);
+}
+
+TEST_CASE("client: an output that is too small is refused, and its shape told") {
+  const hosted host(std::make_shared<toy_driver>());
+  const auto model = prepared(*connected(host));
+  const hal::runnable runs(model);
+  std::vector<float> x(20, 1), y(20);
+  hal::request asked{{{bytes_in(x), 80, {2, 10}}}, {{bytes_in(y), 76, {}}}};
+  hal::outcome how = runs.execute(asked);
+  CHECK(how.ended == hal::status::output_insufficient_size);
+  REQUIRE(how.outputs.size() == 1);
+  CHECK(how.outputs[0].shape == shape_t{2, 10});
+  CHECK(!how.outputs[0].is_sufficient);
+  asked.outputs[0].bytes = 80;
+  how = runs.execute(asked);
+  CHECK(how.ended == hal::status::none);
+  CHECK(how.outputs[0].shape == shape_t{2, 10});
+  CHECK(y[19] == 3);
+}
+
+TEST_CASE("client: what lies behind an output stays as it is") {
+  const hosted host(std::make_shared<toy_driver>());
+  const auto runs = *prepared(*connected(host))->make_execution();
+  std::vector<float> x(40, 1), y(40, -5);
+  for (const std::int64_t n : {20, 10}) {
+    std::fill(y.begin(), y.end(), -5.0F);
+    const hal::argument in{bytes_in(x), static_cast<std::size_t>(8 * n), {2, n}};
+    hal::argument out{bytes_in(y), 160, {}};
+    REQUIRE(runs->run({&in, 1}, {&out, 1}, no_deadline));
+    CHECK(std::count(y.begin(), y.end(), 3.0F) == 2 * n);
+    CHECK(std::count(y.begin(), y.end(), -5.0F) == 40 - 2 * n);
+  }
+}
+
+TEST_CASE("client: a deadline is the driver's, too") {
+  const auto driver = std::make_shared<toy_driver>();
+  driver->before = [](auto, auto) { return ::usleep(50'000), result<void>(); };
+  const hosted host(driver);
+  const auto runs = *prepared(*connected(host))->make_execution();
+  CHECK(run_wrongly(*runs, 1, 3, steady_now() + 10'000'000) == "too slow");
+  CHECK(run_wrongly(*runs, 1, 3, steady_now() - 1) == "the deadline is over");
+  CHECK(run_wrongly(*runs, 1, 3, steady_now() + 10'000'000'000) == "");
+}
+
+TEST_CASE("client: what is exported can be restored, and other bytes cannot") {
+  const hosted host(std::make_shared<toy_driver>());
+  const auto device = connected(host);
+  const auto exported = prepared(*device)->exported();
+  REQUIRE(exported);
+  REQUIRE(exported->size() == 3);
+  CHECK((*exported)[0] == std::vector<std::byte>{std::byte{7}, std::byte{8}});
+  CHECK((*exported)[1].empty());
+  CHECK((*exported)[2] == std::vector<std::byte>(100'000, std::byte{9}));
+  std::vector<array_ref<const std::byte>> views(exported->begin(), exported->end());
+  const auto again = device->restore(views, {});
+  REQUIRE_MESSAGE(again, (again ? std::string() : again.error().message()));
+  CHECK(run_wrongly(**(*again)->make_execution(), 1, 3) == "");
+  views.pop_back();
+  const auto refused = device->restore(views, {});
+  REQUIRE(!refused);
+  CHECK(refused.error().code() == error_code::invalid_file);
+  CHECK(refused.error().message() == "other bytes");
+  const std::byte file[3] = {};
+  CHECK(device->prepare_offline(file, {}));
+  CHECK(!device->prepare_offline({file, 2}, {}));
+}
+
+TEST_CASE("client: constants of many megabytes and thousands of nodes are no trouble") {
+  const auto driver = std::make_shared<toy_driver>();
+  const hosted host(driver);
+  const auto device = connected(host);
+  CHECK(prepared(*device, network({2, 3}, 5000))->output_desc(0).shape == shape_t{2, 3});
+  model_builder b;
+  const std::vector<float> numbers(16U << 20U, 1.5F);
+  (void)b.input("x", {f32, {2}});
+  (void)b.output("y", *b.constant<float>({f32, {16 << 20}}, numbers));
+  CHECK(prepared(*device, b.finish())->output_desc(0).shape == shape_t{16 << 20});
+}
+
+TEST_CASE("client: what a client may have has limits, and what it gives back counts no more") {
+  host_options options;
+  options.most.models = 3, options.most.memory_bytes = 10'000, options.most.memories = 4;
+  const hosted host(std::make_shared<toy_driver>(), options);
+  const auto device = connected(host);
+  {
+    std::vector<std::shared_ptr<hal::prepared_model>> models;
+    for (int i = 0; i < 3; ++i) models.push_back(prepared(*device));
+    const auto fourth = device->prepare(network(), {});
+    REQUIRE(!fourth);
+    CHECK(fourth.error().code() == error_code::out_of_memory);
+  }
+  const auto model = prepared(*device);
+  for (int i = 0; i < 20; ++i) {
+    const auto runs = *model->make_execution();
+    CHECK(run_wrongly(*runs, 1, 100) == "");
+    CHECK(run_wrongly(*runs, 1, 3000).find("may lend no more") != std::string::npos);
+  }
+  model_builder b;
+  const std::vector<float> numbers(3000);
+  (void)b.output("y", *b.constant<float>({f32, {3000}}, numbers));
+  const auto large = device->prepare(b.finish(), {});
+  REQUIRE(!large);
+  CHECK(large.error().code() == error_code::out_of_memory);
+}
+
+TEST_CASE("client: more runs at once than a client may have connections wait for each other") {
+  host_options options;
+  options.most.connections = 2;
+  const hosted host(std::make_shared<toy_driver>(), options);
+  const auto model = prepared(*connected(host));
+  std::vector<std::future<std::string>> all;
+  for (int t = 0; t < 8; ++t)
+    all.push_back(std::async(std::launch::async, [&, t] {
+      const auto runs = *model->make_execution();
+      for (int i = 0; i < 20; ++i)
+        if (std::string wrong = run_wrongly(*runs, static_cast<float>(t), 5); !wrong.empty()) return wrong;
+      return std::string();
+    }));
+  for (auto& one : all) CHECK(one.get() == "");
+}
+
+TEST_CASE("client: when the host is gone its models fail, and the next preparation finds the next host") {
+  const auto driver = std::make_shared<toy_driver>();
+  auto first = std::make_unique<hosted>(driver);
+  const std::string path = first->path();
+  const temporary_folder folder;  // of the second host
+  const auto device = connected(*first);
+  const auto model = prepared(*device);
+  const auto runs = *model->make_execution();
+  CHECK(run_wrongly(*runs, 1, 3) == "");
+  first->stop();
+  const hal::argument none;
+  (void)none;
+  CHECK(run_wrongly(*runs, 1, 3).find("has died") != std::string::npos);
+  CHECK(*device->status() == hal::device_status::offline);
+  const auto nobody = device->prepare(network(), {});
+  REQUIRE(!nobody);
+  CHECK(nobody.error().code() == error_code::not_found);
+  {
+    const hosted second(driver, {}, path);
+    CHECK(*device->status() == hal::device_status::available);
+    CHECK(run_wrongly(**prepared(*device)->make_execution(), 1, 3) == "");
+    CHECK(run_wrongly(*runs, 1, 3).find("has died") != std::string::npos);
+  }
+  host_options options;
+  options.name = "somebody";
+  const hosted third(driver, options, path);
+  const auto other = device->prepare(network(), {});
+  REQUIRE(!other);
+  CHECK(other.error().code() == error_code::device_failed);
+  CHECK(other.error().message().find("somebody") != std::string::npos);
+}
+
+TEST_CASE("client: nothing stays open, neither here nor in the host") {
+  const hosted host(std::make_shared<toy_driver>());
+  const auto once = [&] {
+    const auto device = connected(host);
+    const auto memory = *device->allocate(4096);
+    const auto model = prepared(*device);
+    const hal::argument in{memory.data(), 32, {2, 4}};
+    hal::argument out{memory.data() + 64, 32, {}};
+    CHECK((*model->make_execution())->run({&in, 1}, {&out, 1}, no_deadline));
+    CHECK(run_wrongly(**model->make_execution(), 1, 7) == "");
+    CHECK(model->exported());
+  };
+  once();
+  const auto settled = [&](std::size_t files) {  // threads of the host end a moment later
+    for (int i = 0; i < 500 && open_files() > files; ++i) connected(host), ::usleep(10'000);
+    return open_files();
+  };
+  const std::size_t before = settled(0);
+  for (int i = 0; i < 20; ++i) once();
+  CHECK(settled(before) <= before);
+}
+
+namespace {
+
+/// A client that does not keep to the protocol.
+class liar {
+ public:
+  explicit liar(const hosted& host) : socket_(std::move(*connect_to(host.path()))) {}
+  template <hdi::record T> ending ask(question what, const T& of) {
+    hdi::writer message;
+    hdi::marshal(message, of);
+    return send_and_hear(static_cast<std::uint32_t>(what), message);
+  }
+  /// How the answer begins; code -2: the host has hung up.
+  ending send_and_hear(std::uint32_t what, const hdi::writer& message) {
+    packet answer;
+    if (!send(socket_.number(), what, message) || receive(socket_.number(), answer, 5000) != arrival::message) return {-2, {}};
+    hdi::reader in(answer.bytes);
+    ending how;
+    REQUIRE(hdi::unmarshal(in, how));
+    return how;
+  }
+  int socket() const { return socket_.number(); }
+
+ private:
+  owned_file socket_;
+};
+
+constexpr auto invalid = static_cast<std::int32_t>(error_code::invalid_argument);
+
+}  // namespace
+
+TEST_CASE("host: questions that are none, or not whole, are answered with what is wrong") {
+  const hosted host(std::make_shared<toy_driver>());
+  liar client(host);
+  CHECK(client.send_and_hear(0, {}).reason == "driver's host: got question 0, expected 1 to 12");
+  CHECK(client.send_and_hear(13, {}).code == static_cast<std::int32_t>(error_code::not_supported));
+  CHECK(client.ask(question::hello, greeting{protocol_version + 1}).reason == "driver's host: got protocol 2, expected 1");
+  hdi::writer half;
+  half.put_raw(std::int32_t{1});
+  CHECK(client.send_and_hear(2, half).code == static_cast<std::int32_t>(error_code::invalid_file));
+  hdi::writer long_one;
+  hdi::marshal(long_one, greeting{1});
+  long_one.put_raw(std::int32_t{1});
+  CHECK(client.send_and_hear(1, long_one).reason == "message: has 4 bytes too many");
+  CHECK(client.ask(question::hello, greeting{protocol_version}).code == -1);
+  REQUIRE(::send(client.socket(), "x", 1, 0) == 1);
+  CHECK(client.ask(question::hello, greeting{protocol_version}).code == -2);
+}
+
+TEST_CASE("host: memory that could shrink, or is none, is not taken") {
+  const hosted host(std::make_shared<toy_driver>());
+  liar client(host);
+  const owned_file loose(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING)), sealed(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  REQUIRE(::ftruncate(loose.number(), 4096) == 0);
+  REQUIRE(::ftruncate(sealed.number(), 4096) == 0);
+  REQUIRE(::fcntl(sealed.number(), F_ADD_SEALS, F_SEAL_SHRINK) == 0);
+  const auto lend = [&](std::uint64_t number, std::uint64_t bytes, int fd) { return client.ask(question::lend, lent_memory{number, bytes, {fd, 0, 0, 0}}); };
+  CHECK(lend(1, 4096, loose.number()).reason.find("may become shorter") != std::string::npos);
+  CHECK(lend(1, 4096, -1).code == invalid);
+  CHECK(lend(1, 4096, client.socket()).code == invalid);
+  CHECK(lend(1, 4097, sealed.number()).reason == "memory: got 4097 bytes of a file of 4096");
+  CHECK(lend(1, 0, sealed.number()).code == invalid);
+  CHECK(lend(1, 4096, sealed.number()).code == -1);
+  CHECK(lend(1, 4096, sealed.number()).reason == "memory 1: is lent already");
+  CHECK(client.ask(question::take_back, ticket{2}).code == invalid);
+  CHECK(client.ask(question::take_back, ticket{1}).code == -1);
+  CHECK(client.ask(question::take_back, ticket{1}).code == invalid);
+  hdi::Model m;
+  hdi::Tensor t;
+  t.name = "c", t.dataType = hdi::DATA_TYPE_INT8, t.dims = {8}, t.format = hdi::FORMAT_NONE;
+  t.data = {loose.number(), 4096, 0, 8};
+  m.allTensors.push_back(t);
+  m.outputIndex = {0};
+  CHECK(client.ask(question::prepare, wanted_model{{}, no_deadline, m}).reason.find("F_SEAL_SHRINK") != std::string::npos);
+  m.allTensors[0].data.fd = sealed.number();
+  CHECK(client.ask(question::prepare, wanted_model{{}, no_deadline, m}).code == -1);
+  hdi::ModelConfig config{};
+  config.mode = static_cast<hdi::PerformanceMode>(9);
+  CHECK(client.ask(question::prepare, wanted_model{config, no_deadline, m}).reason == "performance: got 9, expected 0 to 4");
+  CHECK(client.ask(question::restore, stored_model{{}, no_deadline, {{loose.number(), 4096, 0, 4096}}}).code == invalid);
+  CHECK(client.ask(question::restore, stored_model{{}, no_deadline, {{sealed.number(), 4096, 4000, 4096}}}).code == invalid);
+  CHECK(client.ask(question::prepare_offline, stored_model{{}, no_deadline, {}}).code == invalid);
+}
+
+TEST_CASE("host: runs on what is not there are refused before the driver sees them") {
+  const auto driver = std::make_shared<toy_driver>();
+  std::atomic<int> runs{0};
+  driver->before = [&](auto, auto) { return ++runs, result<void>(); };
+  const hosted host(driver);
+  liar client(host);
+  const owned_file file(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  REQUIRE(::ftruncate(file.number(), 4096) == 0);
+  REQUIRE(::fcntl(file.number(), F_ADD_SEALS, F_SEAL_SHRINK) == 0);
+  CHECK(client.ask(question::lend, lent_memory{5, 4096, {file.number(), 0, 0, 0}}).code == -1);
+  const auto written = hdi::write_model(network());
+  REQUIRE(client.ask(question::prepare, wanted_model{{}, no_deadline, written->model}).code == -1);  // model 1
+  const place in{5, 0, 32, {2, 4}}, out{5, 64, 32, {}};
+  struct row {
+    const char* what;
+    run_order order;
+  };
+  const row table[] = {
+      {"no model of this number", {2, no_deadline, {in}, {out}}},
+      {"no input", {1, no_deadline, {}, {out}}},
+      {"an output too many", {1, no_deadline, {in}, {out, out}}},
+      {"memory that was not lent", {1, no_deadline, {{6, 0, 32, {2, 4}}}, {out}}},
+      {"an end behind the memory", {1, no_deadline, {{5, 4080, 32, {2, 4}}}, {out}}},
+      {"a place behind the memory", {1, no_deadline, {{5, ~std::uint64_t{15}, 32, {2, 4}}}, {out}}},
+      {"an output behind the memory", {1, no_deadline, {in}, {{5, 64, 4096, {}}}}},
+      {"a place that no float has", {1, no_deadline, {{5, 3, 32, {2, 4}}}, {out}}},
+      {"another shape", {1, no_deadline, {{5, 0, 32, {4, 2}}}, {out}}},
+      {"too few bytes", {1, no_deadline, {{5, 0, 28, {2, 4}}}, {out}}},
+      {"extents that nothing has", {1, no_deadline, {{5, 0, 32, {2, -2}}}, {out}}},
+      {"a product that no number holds", {1, no_deadline, {{5, 0, 32, {2, std::int64_t{1} << 62}}}, {out}}},
+      {"more axes than tensors have", {1, no_deadline, {{5, 0, 32, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 4}}}, {out}}},
+  };
+  for (const row& r : table) {
+    CAPTURE(r.what);
+    const ending how = client.ask(question::run, r.order);
+    CHECK(how.code == invalid);
+    CHECK(!how.reason.empty());
+  }
+  CHECK(runs == 0);
+  CHECK(client.ask(question::run, run_order{1, no_deadline, {in}, {out}}).code == -1);
+  CHECK(runs == 1);
+  CHECK(client.ask(question::drop_model, ticket{1}).code == -1);
+  CHECK(client.ask(question::run, run_order{1, no_deadline, {in}, {out}}).code == invalid);
+  CHECK(client.ask(question::export_model, ticket{1}).code == invalid);
+}
+
+TEST_CASE("host: what one client has no other can name") {
+  const hosted host(std::make_shared<toy_driver>());
+  liar first(host), second(host);
+  const auto written = hdi::write_model(network());
+  REQUIRE(first.ask(question::prepare, wanted_model{{}, no_deadline, written->model}).code == -1);
+  CHECK(second.ask(question::drop_model, ticket{1}).code == invalid);
+  CHECK(first.ask(question::drop_model, ticket{1}).code == -1);
+}
+
+TEST_CASE("host: more clients than there may be are turned away, until others go") {
+  host_options options;
+  options.most.clients = 2;
+  const hosted host(std::make_shared<toy_driver>(), options);
+  auto first = connect(host.path()), second = connect(host.path());
+  REQUIRE(first);
+  REQUIRE(second);
+  CHECK(!connect(host.path()));
+  *first = nullptr;
+  bool is_free = false;
+  for (int i = 0; i < 500 && !is_free; ++i) is_free = connect(host.path()).has_value() || ::usleep(10'000) != 0;
+  CHECK(is_free);
+}

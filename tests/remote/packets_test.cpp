@@ -1,0 +1,241 @@
+// packets_test: messages on a socket, small, large and with files; and what arrives that is no message.
+#include <nnrt/remote/listen.hpp>
+#include <nnrt/remote/packets.hpp>
+
+#include "support/child_process.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <doctest/doctest.h>
+
+#include <sys/wait.h>
+#include <filesystem>
+
+using namespace nnrt;
+using namespace nnrt::remote;
+
+namespace {
+
+struct pair_of_sockets {
+  owned_file mine, theirs;
+  pair_of_sockets() {
+    int ends[2];
+    REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
+    mine = owned_file(ends[0]), theirs = owned_file(ends[1]);
+  }
+};
+
+hdi::writer message_of(std::size_t bytes) {
+  hdi::writer made;
+  for (std::size_t i = 0; i < bytes; ++i) made.bytes.push_back(static_cast<std::int8_t>(i * 7));
+  return made;
+}
+
+std::size_t open_files() {
+  std::size_t count = 0;
+  for ([[maybe_unused]] const auto& one : std::filesystem::directory_iterator("/proc/self/fd")) ++count;
+  return count;
+}
+
+/// A memory file of this many bytes; its end is sealed or not.
+owned_file memory_file(std::size_t bytes, bool is_sealed) {
+  owned_file made(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  REQUIRE(::ftruncate(made.number(), static_cast<::off_t>(bytes)) == 0);
+  if (is_sealed) REQUIRE(::fcntl(made.number(), F_ADD_SEALS, F_SEAL_SHRINK) == 0);
+  return made;
+}
+
+std::vector<std::int8_t> head_of(std::uint32_t mark, std::uint32_t bytes, std::uint32_t is_beside, std::size_t behind) {
+  const packet_head head{mark, 3, bytes, is_beside};
+  std::vector<std::int8_t> made(sizeof head + behind);
+  std::memcpy(made.data(), &head, sizeof head);
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("packets: a message of any length arrives as it was sent") {
+  pair_of_sockets sockets;
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{4}, most_inline_bytes, most_inline_bytes + 1, std::size_t{5'000'000}}) {
+    CAPTURE(bytes);
+    const hdi::writer message = message_of(bytes);
+    REQUIRE(send(sockets.mine.number(), 7, message));
+    packet got;
+    REQUIRE(receive(sockets.theirs.number(), got) == arrival::message);
+    CHECK(got.asked == 7);
+    CHECK(got.bytes == message.bytes);
+    CHECK(got.files.empty());
+  }
+}
+
+TEST_CASE("packets: files arrive beside a message, in their order, and are closed with it") {
+  pair_of_sockets sockets;
+  const std::size_t before = open_files();
+  for (const std::size_t bytes : {std::size_t{8}, 2 * most_inline_bytes}) {
+    const owned_file a = memory_file(100, true), b = memory_file(200, true);
+    hdi::writer message = message_of(bytes);
+    message.descriptors = {a.number(), b.number()};
+    REQUIRE(send(sockets.mine.number(), 1, message));
+    packet got;
+    REQUIRE(receive(sockets.theirs.number(), got) == arrival::message);
+    REQUIRE(got.files.size() == 2);
+    CHECK(sealed_bytes(got.files[0].number()) == 100);
+    CHECK(sealed_bytes(got.files[1].number()) == 200);
+    CHECK(::fcntl(got.files[0].number(), F_GETFD) == FD_CLOEXEC);
+  }
+  CHECK(open_files() == before);
+}
+
+TEST_CASE("packets: what is too much for one message is not sent") {
+  pair_of_sockets sockets;
+  const owned_file file = memory_file(1, true);
+  hdi::writer message;
+  message.descriptors.assign(most_files + 1, file.number());
+  const auto sent = send(sockets.mine.number(), 1, message);
+  REQUIRE(!sent);
+  CHECK(sent.error().code() == error_code::invalid_argument);
+}
+
+TEST_CASE("packets: what is no message is refused, and its files are closed") {
+  const owned_file small = memory_file(10, true), loose = memory_file(100, false), large = memory_file(100, true);
+  int pipe_ends[2];
+  REQUIRE(::pipe2(pipe_ends, O_CLOEXEC) == 0);
+  const owned_file reads(pipe_ends[0]), writes(pipe_ends[1]);
+  struct row {
+    const char* what;
+    std::vector<std::int8_t> bytes;
+    std::vector<int> files;
+    arrival expected;
+  };
+  const row table[] = {
+      {"shorter than a head", std::vector<std::int8_t>(15), {}, arrival::broken},
+      {"another mark", head_of(1, 4, 0, 4), {}, arrival::broken},
+      {"fewer bytes than it says", head_of(packet_mark, 8, 0, 4), {}, arrival::broken},
+      {"more bytes than it says", head_of(packet_mark, 4, 0, 8), {}, arrival::broken},
+      {"neither in the packet nor in a file", head_of(packet_mark, 4, 2, 4), {}, arrival::broken},
+      {"longer than packets are", head_of(packet_mark, 40'000, 0, 40'000), {}, arrival::broken},
+      {"in a file that is not there", head_of(packet_mark, 4, 1, 0), {}, arrival::broken},
+      {"in a file that is too short", head_of(packet_mark, 11, 1, 0), {small.number()}, arrival::broken},
+      {"in a file that may become shorter", head_of(packet_mark, 4, 1, 0), {loose.number()}, arrival::broken},
+      {"in a pipe", head_of(packet_mark, 4, 1, 0), {reads.number()}, arrival::broken},
+      {"larger than messages may be", head_of(packet_mark, 0xffffffffU, 1, 0), {large.number()}, arrival::broken},
+      {"in a file, with bytes behind the head", head_of(packet_mark, 4, 1, 4), {large.number()}, arrival::broken},
+      {"in a file", head_of(packet_mark, 100, 1, 0), {large.number()}, arrival::message},
+  };
+  for (const row& r : table) {
+    CAPTURE(r.what);
+    pair_of_sockets sockets;
+    const std::size_t before = open_files();
+    REQUIRE(nnrt::remote::detail::send_bytes(sockets.mine.number(), r.bytes, {}, r.files));
+    packet got;
+    CHECK(receive(sockets.theirs.number(), got) == r.expected);
+    got = {};
+    CHECK(open_files() == before);
+  }
+}
+
+TEST_CASE("packets: more files than a message may have are refused, and all are closed") {
+  pair_of_sockets sockets;
+  const owned_file file = memory_file(1, true);
+  const std::size_t before = open_files();
+  alignas(::cmsghdr) char beside[CMSG_SPACE(sizeof(int) * 200)] = {};
+  auto head = head_of(packet_mark, 0, 0, 0);
+  ::iovec part{head.data(), head.size()};
+  ::msghdr message{};
+  message.msg_iov = &part, message.msg_iovlen = 1, message.msg_control = beside, message.msg_controllen = sizeof beside;
+  ::cmsghdr* const control = CMSG_FIRSTHDR(&message);
+  control->cmsg_level = SOL_SOCKET, control->cmsg_type = SCM_RIGHTS, control->cmsg_len = CMSG_LEN(sizeof(int) * 200);
+  for (std::size_t i = 0; i < 200; ++i) {
+    const int number = file.number();
+    std::memcpy(CMSG_DATA(control) + i * sizeof(int), &number, sizeof number);
+  }
+  REQUIRE(::sendmsg(sockets.mine.number(), &message, 0) >= 0);
+  packet got;
+  CHECK(receive(sockets.theirs.number(), got) == arrival::broken);
+  got = {};
+  CHECK(open_files() == before);
+}
+
+TEST_CASE("packets: who is gone, and who takes too long, is told apart") {
+  pair_of_sockets sockets;
+  packet got;
+  CHECK(receive(sockets.mine.number(), got, 10) == arrival::late);
+  sockets.theirs = owned_file();
+  CHECK(receive(sockets.mine.number(), got, 1000) == arrival::gone);
+  const auto sent = send(sockets.mine.number(), 1, message_of(4));
+  REQUIRE(!sent);
+  CHECK(sent.error().code() == error_code::io_failed);
+}
+
+TEST_CASE("listen: one host listens at a path, and its files go with it") {
+  const temporary_folder folder;
+  const std::string path = folder.file("socket");
+  {
+    const auto first = listening_socket::at(path);
+    REQUIRE(first);
+    CHECK((std::filesystem::status(path).permissions() & std::filesystem::perms::all) == (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
+    const auto second = listening_socket::at(path);
+    REQUIRE(!second);
+    CHECK(second.error().code() == error_code::device_failed);
+    CHECK(second.error().message().find("another host") != std::string::npos);
+    CHECK(connect_to(path));
+  }
+  CHECK(folder.count() == 0);
+  const auto nobody = connect_to(path);
+  REQUIRE(!nobody);
+  CHECK(nobody.error().code() == error_code::not_found);
+}
+
+TEST_CASE("listen: the socket of a host that was killed is replaced, anything else is not") {
+  const temporary_folder folder;
+  const std::string path = folder.file("socket");
+  const ::pid_t host = nnrt_test::begin_child([&] {
+    const auto listens = listening_socket::at(path);
+    return listens ? ::pause(), 0 : 1;
+  });
+  while (!connect_to(path)) ::usleep(1000);
+  ::kill(host, SIGKILL);
+  CHECK(nnrt_test::end_of(host) == -1);
+  CHECK(folder.count() == 2);
+  const auto refused = connect_to(path);
+  REQUIRE(!refused);
+  CHECK(refused.error().code() == error_code::device_failed);
+  CHECK(listening_socket::at(path));
+  CHECK(folder.count() == 0);
+
+  REQUIRE(::close(::open(path.c_str(), O_CREAT | O_CLOEXEC, 0600)) == 0);
+  const auto occupied = listening_socket::at(path);
+  REQUIRE(!occupied);
+  CHECK(occupied.error().code() == error_code::io_failed);
+  CHECK(folder.count() == 1);
+}
+
+TEST_CASE("listen: paths that no address can hold are refused") {
+  for (const std::string& path : {std::string(), std::string(200, 'x'), std::string("a\0b", 3)}) {
+    const auto listens = listening_socket::at(path);
+    REQUIRE(!listens);
+    CHECK(listens.error().code() == error_code::invalid_argument);
+    CHECK(!connect_to(path));
+  }
+}
+
+TEST_CASE("listen: hosts and clients of different users refuse each other") {
+  if (::geteuid() != 0) return;  // nobody else can become another user
+  const temporary_folder folder;
+  const std::string path = folder.file("socket");
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
+  auto listens = listening_socket::at(path);
+  REQUIRE(listens);
+  std::filesystem::permissions(path, std::filesystem::perms::all);  // so that SO_PEERCRED alone decides
+  const int ended = nnrt_test::in_child([&] {
+    if (::setuid(65534) != 0) return 1;
+    const auto client = connect_to(path);  // the socket is another user's
+    return client || client.error().code() != error_code::not_supported ? 2 : 0;
+  });
+  CHECK(ended == 0);
+  const owned_file client(::accept4(listens->number(), nullptr, nullptr, SOCK_CLOEXEC));
+  REQUIRE(client.is_open());
+  const auto peer = check_peer(client.number());
+  REQUIRE(!peer);
+  CHECK(peer.error().code() == error_code::not_supported);
+  CHECK(peer.error().message().find("user 65534") != std::string::npos);
+}

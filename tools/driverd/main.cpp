@@ -1,0 +1,100 @@
+// nnrt-driverd: a driver in a process of its own, behind a Unix-domain socket.
+// Flow: programs find it by NNRT_DRIVER_SOCKETS (c_api/devices.hpp) or remote::connect(); everything but the command line is remote/host.hpp.
+#include <nnrt/hal.hpp>
+#include <nnrt/hal/bpu_driver.hpp>
+#include <nnrt/remote.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+namespace {
+
+using namespace nnrt;
+
+/// The device of this name, or of this full name; null: there is none, and `names` says which there are.
+hal::device_registry::entry find_driver(const std::string& wanted, std::string& names) {
+  (void)hal::add_accelerators();
+  for (const std::size_t id : hal::registry().ids()) {
+    const auto device = hal::registry().find(id);
+    if (device->device.driver().name() == wanted || device->name == wanted) return device;
+    names += (names.empty() ? "" : ", ") + std::string(device->device.driver().name());
+  }
+  return nullptr;
+}
+
+int complain(const std::string& why) {
+  std::fprintf(stderr, "nnrt-driverd: %s\n", why.c_str());
+  return 1;
+}
+
+/// A file that can be read when the process is told to end.
+int end_signals() {
+  ::sigset_t ends;
+  ::sigemptyset(&ends);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) ::sigaddset(&ends, signal);
+  ::sigprocmask(SIG_BLOCK, &ends, nullptr);
+  return ::signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/// Each client has sockets and memory, and each of them is a file: as many as the system lets a process have.
+void allow_many_files() {
+  ::rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  files.rlim_cur = files.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &files);
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  CLI::App app("Hosts a driver behind a Unix-domain socket, for programs of the same user.", "nnrt-driverd");
+  app.footer("Programs list the device where NNRT_DRIVER_SOCKETS names the socket. SIGTERM, SIGINT or SIGHUP end the host and remove the socket;\n"
+             "runs that are under way have 5 seconds to end.");
+  std::string socket, driver = "cpu";
+  remote::host_options options;
+  std::uint64_t memory_mib = options.most.memory_bytes >> 20U;
+  bool is_quiet = false, lists = false;
+  auto* const path = app.add_option("--socket", socket, "Where to listen; a socket that a killed host left there is replaced")->type_name("PATH");
+  app.add_option("--driver", driver, "The device, by its name")->capture_default_str()->type_name("NAME");
+  app.add_option("--name", options.name, "By which programs know the device [remote_<its own name>]")->type_name("NAME");
+  app.add_option("--clients", options.most.clients, "Connections of programs at once")->capture_default_str()->check(CLI::Range(1, 4096));
+  app.add_option("--runs", options.most.connections, "Runs of one program at the same time")->capture_default_str()->check(CLI::Range(1, 4096));
+  app.add_option("--models", options.most.models, "Prepared models of one program")->capture_default_str()->check(CLI::Range(1, 1 << 20));
+  app.add_option("--memory", memory_mib, "MiB of tensors that one program may share, and of constants in its models")->capture_default_str()->check(CLI::Range(1, 1 << 24));
+  app.add_flag("--list", lists, "Print the devices that --driver knows, and end");
+  app.add_flag("--quiet", is_quiet, "Say nothing of clients that come or are refused");
+  try {
+    app.parse(count, words);
+  } catch (const CLI::ParseError& wrong) {
+    return app.exit(wrong);
+  }
+  std::string names;
+  if (lists) {
+    (void)find_driver("", names);
+    std::printf("%s\n", names.c_str());
+    return 0;
+  }
+  if (path->empty()) return complain("--socket PATH says where to listen; --help says more");
+  const auto device = find_driver(driver, names);
+  if (device == nullptr) return complain("there is no driver \"" + driver + "\", but " + names);
+  options.most.memory_bytes = memory_mib << 20U;
+  if (!is_quiet) options.say = [](std::string_view line) { std::fprintf(stderr, "nnrt-driverd: %.*s\n", static_cast<int>(line.size()), line.data()); };
+
+  options.on_stop = [] { ::alarm(5); };  // nobody catches it: what has not ended then is ended by it
+  allow_many_files();
+  const remote::owned_file stop(end_signals());
+  if (!stop.is_open()) return complain("cannot wait for signals");
+  auto listens = remote::listening_socket::at(socket);
+  if (!listens) return complain(listens.error().message());
+  if (!is_quiet) std::fprintf(stderr, "nnrt-driverd: %s listens at %s\n", device->name, socket.c_str());
+  const auto done = remote::serve(device->device, *listens, stop.number(), options);
+  if (!done) return complain(done.error().message());
+  return 0;
+}
