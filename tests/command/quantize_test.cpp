@@ -127,6 +127,20 @@ TEST_CASE("nnrt quantize: samples come from .npy files, raw numbers and folders,
   CHECK(by_npy == quantised(folder.file("three.f32")));
 }
 
+TEST_CASE("nnrt quantize: named nodes get 16 bits, and a page shows every layer") {
+  const temporary_folder folder;
+  const std::string network = saved_digits(folder), page = folder.file("report.html");
+  const outcome made = run("quantize -q " + network + " --samples " + digits_folder + "held_out.safetensors --int16 conv2 --report " + page + " -o " + folder.file("out.safetensors"));
+  CAPTURE(made.text);
+  REQUIRE(made.exit_code == 0);
+  CHECK(made.says("16 bits"));
+  CHECK(made.says(" 8 bits"));
+  std::ifstream file(page);
+  const std::string html{std::istreambuf_iterator<char>(file), {}};
+  CHECK(html.find("<title>digits for bayes</title>") != html.npos);
+  CHECK(html.find("<td>conv2d</td><td>conv2</td>") != html.npos);
+}
+
 TEST_CASE("nnrt quantize: a TensorFlow Lite network in 8 bits is nearer to its floats than the int8 network of its makers") {
   const std::string path = models_folder + "image_classification/";
   if (!std::filesystem::exists(path)) {

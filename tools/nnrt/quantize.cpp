@@ -4,6 +4,8 @@
 #include "samples.hpp"
 
 #include <nnrt/exec/calibrate_model.hpp>
+#include <nnrt/exec/calibration_report.hpp>
+#include <nnrt/io/file.hpp>
 
 #include <unistd.h>
 
@@ -21,7 +23,8 @@ using nnrt::result;
 struct wishes {
   std::string model, out, name, signature;
   std::string policy = "bayes", method = "mixed", source = "ddr";
-  std::vector<std::string> samples;
+  std::string page;
+  std::vector<std::string> samples, in_16_bits;
   nnrt::calibration_options options;
   bool is_strict = false, is_quiet = false, is_silent_about_layers = false, compares_nothing = false;
   std::string input_type = "featuremap", colours, range = "full";
@@ -126,6 +129,8 @@ result<void> quantize(wishes& wanted) {
     if (auto ok = samples.add(path); !ok) return ok;
   wanted.options.method = methods().at(wanted.method);
   wanted.options.report = !wanted.compares_nothing;
+  const std::vector<std::string_view> in_16_bits(wanted.in_16_bits.begin(), wanted.in_16_bits.end());
+  wanted.options.in_16_bits = in_16_bits;
   progress_line progress;
   if (!wanted.is_quiet) wanted.options.progress = &progress_line::show, wanted.options.progress_context = &progress;
   auto made = nnrt::calibrate(*network, {nnrt::find_accelerator(wanted.policy), wanted.is_strict}, samples.source(), wanted.options);
@@ -134,6 +139,10 @@ result<void> quantize(wishes& wanted) {
   saved.network = made->network;
   saved.places = made->places;
   if (auto ok = nnrt::save_models(wanted.out, {&saved, 1}); !ok) return ok;
+  if (!wanted.page.empty()) {
+    const std::string page = nnrt::html_report(made->layers, saved.name + " for " + saved.architecture);
+    if (auto ok = nnrt::write_file(wanted.page, std::as_bytes(std::span(page))); !ok) return ok;
+  }
   print_report(saved, *made, wanted);
   return {};
 }
@@ -174,7 +183,9 @@ void add_quantize(CLI::App& program, int& exit_code) {
   command.add_option("--input-source", wanted->source, "where the accelerator reads inputs: ddr is memory, resizer cuts regions out of images")
       ->capture_default_str()
       ->check(CLI::IsMember({"ddr", "resizer"}));
-  command.add_flag("--no-comparison", wanted->compares_nothing, "do not run the stored network over the samples, too");
+  CLI::Option* const alone = command.add_flag("--no-comparison", wanted->compares_nothing, "do not run the stored network over the samples, too");
+  command.add_option("--report", wanted->page, "a page of HTML with what became of each layer, in numbers and pictures")->excludes(alone);
+  command.add_option("--int16", wanted->in_16_bits, "names of nodes, with commas, whose activations shall have 16 bits where the accelerator takes that")->delimiter(',');
   command.add_flag("--summary", wanted->is_silent_about_layers, "print the last two lines of the report alone");
   command.add_flag("-q,--quiet", wanted->is_quiet, "no progress on stderr");
   command.callback([wanted, &exit_code] {
