@@ -17,7 +17,7 @@ struct bench {
 
 void with_buffer(probe& p, const std::function<void(bench&)>& f) {
   for (sample& one : taken_samples(p.on)) {
-    if (one.name != "relu" && one.name != "quantised") continue;
+    if (one.name != "relu" && one.name != "relu_of_bytes") continue;
     const auto made = ready(p, one);
     if (!made) continue;
     const buffer_role end[] = {{0, 0, 1}};

@@ -14,7 +14,10 @@ struct named_device {
   nnrt::hal::device device;
 };
 
-/// Those of hal::registry(), the processor first.
+/// Those of hal::registry(), the processor first, with the accelerators that this library has tables of.
 std::vector<named_device> devices();
+
+/// That of a host in another process (nnrt-driverd), which listens at this socket. Errors: as remote::connect().
+nnrt::result<named_device> device_behind(const std::string& socket);
 
 }  // namespace nnrt_hal_test

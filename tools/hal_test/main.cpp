@@ -19,15 +19,14 @@ bool is_chosen(const std::string& name, const std::vector<std::string>& filters)
 }
 
 struct choices {
-  std::string device;
+  std::string device, socket;
   std::vector<std::string> filters;
   bool lists = false, lists_devices = false, stays_here = false, shows_failures_alone = false;
   int seconds = 120;
 };
 
-int run_all(const choices& chosen, const named_device& on) {
+int run_all(const choices& chosen, const std::string& name, const subject& make) {
   std::size_t passed = 0, failed = 0, skipped = 0;
-  const subject make = [&] { return on.device; };
   for (const test_case& one : all_cases()) {
     if (!is_chosen(one.name, chosen.filters)) continue;
     const ending how = chosen.stays_here ? run_here(one, make) : run_apart(one, make, chosen.seconds);
@@ -38,7 +37,7 @@ int run_all(const choices& chosen, const named_device& on) {
     if (how.is == mark::failed) std::printf("     promised: %s\n", one.promise.c_str());
     std::fflush(stdout);
   }
-  std::printf("%s: %zu passed, %zu failed, %zu skipped\n", on.name.c_str(), passed, failed, skipped);
+  std::printf("%s: %zu passed, %zu failed, %zu skipped\n", name.c_str(), passed, failed, skipped);
   return failed != 0 ? 1 : passed == 0 ? 2 : 0;
 }
 
@@ -48,6 +47,7 @@ int main(int count, char** words) {
   choices chosen;
   CLI::App app("Holds a driver against the contract of NN HAL 1.3 and of nnrt. Exit code: 0 all cases passed or were skipped, 1 some failed, 2 none was run.");
   app.add_option("-d,--device", chosen.device, "Device by its name (see --devices); the first one when left out");
+  app.add_option("--socket", chosen.socket, "Test the device of a host in another process (nnrt-driverd) that listens here")->excludes("--device");
   app.add_option("-f,--filter", chosen.filters, "Run the cases whose name contains this; may be given several times");
   app.add_option("-s,--seconds", chosen.seconds, "After which a case that does not come back has failed")->check(CLI::Range(1, 86400))->capture_default_str();
   app.add_flag("-l,--list", chosen.lists, "List the cases and what they hold the driver to");
@@ -60,13 +60,23 @@ int main(int count, char** words) {
       if (is_chosen(one.name, chosen.filters)) std::printf("%-32s %s\n", one.name.c_str(), one.promise.c_str());
     return 0;
   }
+  if (!chosen.socket.empty()) {
+    std::string name;
+    {
+      const auto there = device_behind(chosen.socket);
+      if (!there) return std::fprintf(stderr, "nnrt-hal-test: %s\n", there.error().message().c_str()), 2;
+      name = there->name;
+    }
+    // Each case connects on its own: it may run in a process of its own.
+    return run_all(chosen, name, [&] { return device_behind(chosen.socket).value().device; });
+  }
   const auto all = devices();
   if (chosen.lists_devices) {
     for (const named_device& one : all) std::printf("%s\n", one.name.c_str());
     return 0;
   }
   for (const named_device& one : all)
-    if (chosen.device.empty() || chosen.device == one.name) return run_all(chosen, one);
+    if (chosen.device.empty() || chosen.device == one.name) return run_all(chosen, one.name, [&] { return one.device; });
   std::fprintf(stderr, "nnrt-hal-test: there is no device %s\n", chosen.device.c_str());
   return 2;
 }

@@ -217,7 +217,11 @@ void add_model_cases(case_list& to) {
                   p.expect(prepare(p, {}).ended == status::invalid_argument, {"prepare() takes it"});
                 }});
   to.push_back({"model.samples", "the device takes one of the suite's own small networks", [](probe& p) {
-                  p.expect(!taken_samples(p.on).empty(), {"it takes none, so that most cases have nothing to test"});
+                  if (!taken_samples(p.on).empty()) return;
+                  std::string why;
+                  for (const sample& one : samples())
+                    if (const auto reasons = p.on.refusals(one.network)) why += joined({"; ", one.name, ": ", (*reasons)[0]});
+                  p.expect(false, {"it takes none, so that most cases have nothing to test", why});
                 }});
 }
 

@@ -41,12 +41,20 @@ model image() {
   (void)b.output("y", b.apply<ops::relu>({}, {y}).value()[0]);
   return b.finish();
 }
-model quantised() {
+/// Zero points of 0 are all that some accelerators take.
+model quantised(std::int32_t zero_point) {
   model_builder b;
-  const auto x = b.input("x", {i8, nhwc, {1, 4, 4, 8}, quant{0.5F, 3}}).value();
+  const auto x = b.input("x", {i8, nhwc, {1, 4, 4, 8}, quant{0.5F, zero_point}}).value();
   const auto w = b.constant<std::int8_t>({i8, nhwc, {8, 1, 1, 8}, quant{0.25F, 0}}, numbers<std::int8_t>(64, 3)).value();
-  const auto y = b.apply<ops::conv2d>({}, {x, w}, {{i8, nhwc, {1, 4, 4, 8}, quant{1, -2}}}, "stem").value()[0];
+  const auto y = b.apply<ops::conv2d>({}, {x, w}, {{i8, nhwc, {1, 4, 4, 8}, quant{1, -zero_point}}}, "stem").value()[0];
   (void)b.output("y", y);
+  return b.finish();
+}
+model relu_of_bytes() {
+  model_builder b;
+  const tensor_desc desc{i8, nhwc, {1, 4, 4, 8}, quant{0.5F, 0}};
+  const auto x = b.input("x", desc).value();
+  (void)b.output("y", b.apply<ops::relu>({}, {x}, {desc}).value()[0]);
   return b.finish();
 }
 model two_ends() {
@@ -79,7 +87,9 @@ model relu_network(shape_t shape) {
   return b.finish();
 }
 
-std::vector<sample> samples() { return {{"relu", relu_network({2, 3})}, {"two_ends", two_ends()}, {"dense", dense()}, {"image", image()}, {"quantised", quantised()}}; }
+std::vector<sample> samples() {
+  return {{"relu", relu_network({2, 3})}, {"two_ends", two_ends()}, {"dense", dense()}, {"image", image()}, {"quantised", quantised(3)}, {"symmetric", quantised(0)}, {"relu_of_bytes", relu_of_bytes()}};
+}
 
 std::vector<sample> taken_samples(const device& on) {
   std::vector<sample> taken;

@@ -125,14 +125,9 @@ class cpu_driver : public driver {
   result<std::vector<std::string>> refusals(const model& network) override {
     const ir::graph& g = network.graph;
     std::vector<std::string> reasons(g.nodes.size());
-    pool<passes::readiness> ready;
-    for (const ir::value& v : g.values) ready.push_back(passes::readiness_of(v));
-    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
-      const ir::node& n = g.nodes[i];
-      const verdict v = passes::results_of(g, n, ready);
-      if (!v) reasons[i] = to_string(v, *n.op, g.name_of(n.name));
-      for (const std::int32_t id : g.outputs_of(n)) ready[static_cast<std::size_t>(id)] = passes::readiness_of(g, n, ready);
-    }
+    passes::judge_nodes(g, [&](std::size_t i, const verdict& v) {
+      if (!v) reasons[i] = to_string(v, *g.nodes[i].op, g.name_of(g.nodes[i].name));
+    });
     return reasons;
   }
 

@@ -62,10 +62,13 @@ class device {
   /// For each node why the device cannot run it; empty: it can, and prepare() keeps that promise. Errors: invalid_argument (a graph that is none,
   /// weights that are missing), device_failed (it spoke of other nodes), as the driver's.
   result<std::vector<std::string>> refusals(const nnrt::model& network) const {
-    if (auto ok = check(network); !ok) return fail(std::move(ok.error()));
+    if (auto ok = check_graph(network.graph); !ok) return fail(std::move(ok.error()));
     auto reasons = driver_->refusals(network);
     if (reasons && reasons->size() != network.graph.nodes.size())
       return fail(error_code::device_failed, {"the device spoke of ", reasons->size(), " nodes, expected ", network.graph.nodes.size()});
+    const bool is_whole = reasons && std::all_of(reasons->begin(), reasons->end(), [](const std::string& reason) { return reason.empty(); });
+    if (is_whole)
+      if (auto ok = check(network); !ok && ok.error().code() == error_code::invalid_argument) return fail(std::move(ok.error()));
     return reasons;
   }
   /// For each node whether the device runs it. Errors: as refusals().
@@ -79,7 +82,7 @@ class device {
 
   // ---- Waited for, as the C functions do ----
 
-  /// Makes a model ready. Errors: invalid_argument (a graph that is none, weights that are missing, enumerators that mean nothing), device_failed (busy, offline, or it
+  /// Makes a model ready. Errors: invalid_argument (a graph that is none, weights that are missing, enumerators that mean nothing), rule_broken, device_failed (busy, offline, or it
   /// prepared nothing), deadline_missed, as the driver's.
   result<runnable> prepare(const nnrt::model& network, const preferences& wanted) const {
     if (auto ok = check(wanted); !ok) return fail(std::move(ok.error()));
@@ -158,9 +161,15 @@ class device {
     once(std::move(fault));
     return ended;
   }
-  /// A graph that is one, with its weights.
+  /// A graph that is one, by whose operators' rules it is, with its weights. In this order: each relies on what was checked before it.
   static result<void> check(const nnrt::model& network) {
-    if (auto ok = check_graph(network.graph); !ok) return ok;
+    const ir::graph& g = network.graph;
+    if (auto ok = check_graph(g); !ok) return ok;
+    result<void> rules;
+    passes::judge_nodes(g, [&](std::size_t i, const verdict& v) {
+      if (!v && rules) rules = fail(error_code::rule_broken, to_string(v, *g.nodes[i].op, g.name_of(g.nodes[i].name)));
+    });
+    if (!rules) return rules;
     if (auto bound = bind_weights(network.weights, weight_specs_of(network.graph)); !bound) return fail(std::move(bound.error()));
     return {};
   }

@@ -63,6 +63,18 @@ constexpr verdict results_of(const ir::graph& g, const ir::node& n, array_ref<co
   return v;
 }
 
+/// Calls f with the number of each node and what its rules say, where every result is what the graph declares it to be.
+template <class F> constexpr void judge_nodes(const ir::graph& g, F f) {
+  pool<readiness> ready;
+  ready.reserve(g.values.size());
+  for (const ir::value& v : g.values) ready.push_back(readiness_of(v));
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    const ir::node& n = g.nodes[i];
+    f(i, results_of(g, n, ready));
+    for (const std::int32_t id : g.outputs_of(n)) ready[static_cast<std::size_t>(id)] = readiness_of(g, n, ready);
+  }
+}
+
 namespace detail {
 
 /// Infers the results of a node and takes their descs over.
