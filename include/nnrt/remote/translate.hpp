@@ -41,7 +41,8 @@ inline ending ending_of(const error& reason) { return {static_cast<std::int32_t>
 inline result<void> result_of(const ending& ended) {
   if (ended.code == -1) return {};
   const bool is_known = ended.code >= 0 && ended.code <= static_cast<std::int32_t>(error_code::deadline_missed);
-  return fail(is_known ? static_cast<error_code>(ended.code) : error_code::device_failed, ended.reason);
+  const std::string_view reason = ended.reason.empty() ? "the driver's host gives no reason" : std::string_view(ended.reason);
+  return fail(is_known ? static_cast<error_code>(ended.code) : error_code::device_failed, reason);
 }
 
 inline longs longs_of(const shape_t& shape) { return {shape.begin(), shape.end()}; }
