@@ -315,6 +315,7 @@ template <dtype_set Set, class F> constexpr bool with_element(dtype type, F&& f)
 // Flow: part of every tensor_desc; operators' infer functions compute with it.
 
 #include <initializer_list>
+#include <limits>
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -394,6 +395,16 @@ template <std::int64_t... Extents> struct shape_constant {
   constexpr operator shape_t() const { return {Extents...}; }
 };
 template <std::int64_t... Extents> inline constexpr shape_constant<Extents...> shape{};
+
+namespace detail {
+/// The product of factors that are at least 0, or the largest 64-bit number where it is beyond that; 0 beside factors of any size.
+template <class... More> constexpr std::int64_t saturated_product(std::int64_t a, std::int64_t b, More... more) {
+  std::int64_t product = 0;
+  if (__builtin_mul_overflow(a, b, &product)) product = std::numeric_limits<std::int64_t>::max();
+  if constexpr (sizeof...(More) == 0) return product;
+  else return saturated_product(product, more...);
+}
+}  // namespace detail
 
 /// Row-major strides in elements; extents that are not known, or 0, count as 1.
 constexpr shape_t row_major_strides(const shape_t& s) {
@@ -660,6 +671,9 @@ enum class signature_rule {
   declared_output_quantisation_must_match,
   rounding_must_be_one_of_the_operator,
 };
+
+/// Declared beside every enumeration of rules that several operators share: the compiler's complaint names the operator, too.
+void shared_by_operators(signature_rule);
 
 /// What the two values of a verdict count; a real one stands there as the bits of a float.
 enum class unit { number, type, layout, real };
@@ -1020,6 +1034,11 @@ enum class eltwise_mode { product, sum, maximum };
 /// Activation that an operator applies to its result. Numbers: OH_NN_FuseType.
 enum class activation { none, relu, relu6 };
 
+constexpr std::string_view name_of(activation fused) {
+  constexpr std::string_view names[] = {"none", "relu", "relu6"};
+  return names[static_cast<int>(fused)];
+}
+
 /// A short list of integers (axes, block sizes); at most Capacity of them.
 template <int Capacity> struct int_list {
   std::int64_t items[Capacity] = {};
@@ -1227,6 +1246,25 @@ struct attribute_field {
   attribute_kind kind = attribute_kind::integer;
 };
 
+/// How many words an attribute of this kind takes where a record has these words left; a list begins with its length. Never more than are left.
+constexpr std::size_t words_of(attribute_kind kind, array_ref<const word> left) {
+  std::size_t count = 1;
+  switch (kind) {
+    case attribute_kind::extent: count = 2; break;
+    case attribute_kind::padding: count = 5; break;
+    case attribute_kind::list:
+    case attribute_kind::reals:
+      if (!left.empty()) count += static_cast<std::size_t>(left[0]);
+      break;
+    case attribute_kind::integer:
+    case attribute_kind::flag:
+    case attribute_kind::real:
+    case attribute_kind::fused:
+    case attribute_kind::choice: break;
+  }
+  return count < left.size() ? count : left.size();
+}
+
 namespace detail {
 template <class T> inline constexpr bool is_real_list = false;
 template <int N> inline constexpr bool is_real_list<real_list<N>> = true;
@@ -1287,8 +1325,6 @@ template <class Attrs> constexpr int fused_word() {
 // ===== nnrt/core/math.hpp
 // math: elementary functions, the same ones in constant evaluation and at run time.
 // Flow: every operator's reference() computes with these; fast kernels are compared with them.
-
-#include <limits>
 
 /// Elementary functions on double and float, without <cmath>.
 ///
@@ -1997,7 +2033,7 @@ constexpr T requantise_wide(std::int64_t sum, fixed_point factor, std::int32_t z
 }  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/kernels/byte_lanes.hpp
 // byte_lanes: vectors of stored numbers - dot products of four bytes, interleaving, and the way from sums back to bytes.
-// Flow: byte_gemm.hpp and byte_depthwise.hpp compute with these; no other header names an instruction for bytes.
+// Flow: kernels of bytes and of shorts compute with these.
 //
 // A register holds int_lanes sums of 32 bits, or four times as many bytes. Where the machine sums four products of bytes
 // by one instruction (VNNI, NEON dotprod), that is dot4(); elsewhere bytes are widened to 16 bits first, since the
@@ -2855,6 +2891,7 @@ struct byte_channel {
   sum_range reach = {};  // bias included
   stored_rounding rounding = stored_rounding::twice;
   std::int32_t parity = 0;  // of the zero point: where halves go to even numbers, it turns which those are
+  sum_range addend = {};    // what comes to the sums besides
   friend constexpr bool operator==(const byte_channel&, const byte_channel&) = default;
 };
 
@@ -3244,7 +3281,7 @@ template <class F> [[gnu::always_inline]] inline void with_method(scale_method m
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/ops/detail/quantised_binary.hpp
 // quantised_binary: operators on two tensors of stored numbers - rules about scales, TFLite's fixed-point arithmetic.
-// Flow: infer and reference of add, sub, mul, div and maximum; their bindings run the same functions over whole rows.
+// Flow: infer and reference of add, sub, mul, div, maximum and their like; their bindings run the same functions over whole rows.
 
 // ===== nnrt/core/stored_number.hpp
 // stored_number: between stored integers and the real numbers that they stand for, rounded as TFLite's float code does.
@@ -3727,10 +3764,14 @@ namespace nnrt::inline NNRT_ISA {
 
 class builder;
 
-/// A tensor of a graph under construction; everything the compiler checks is in its type. A handle: copying it copies no tensor.
-template <tensor_desc Desc> struct tensor {
+/// Where a tensor of a graph under construction is: its graph and its number there. What is the same for tensors of all types.
+struct handle {
   builder* owner = nullptr;
   std::int32_t id = -1;
+};
+
+/// A tensor of a graph under construction; everything the compiler checks is in its type. A handle: copying it copies no tensor.
+template <tensor_desc Desc> struct tensor : handle {
   static constexpr tensor_desc desc = Desc;
 };
 
@@ -4307,7 +4348,7 @@ class rule_list {
   std::string_view text_;
 };
 
-/// The names of an enum of rules. Compilers print 16 enumerators at a quarter of the price of 64, which no operator has.
+/// The names of an enum of rules, or of another one that begins at 0. Compilers print 16 enumerators at a quarter of the price of 64, which no operator has.
 template <class Rule> constexpr rule_list rule_names() {
   constexpr int few = 16, more_than_any_has = 64;
   // The last one of a text is not counted, see for_each.
@@ -5115,35 +5156,13 @@ template <class T> struct stored_slope {
   }
 };
 
-/// The larger of a and b, each brought to the scale of y; which leaves them as they are where all scales are equal, as
-/// they have to be for TFLite's MAXIMUM.
-template <class T> struct stored_maximum {
-  std::int32_t zero_a, zero_b;
-  fixed_point factor_a, factor_b;
-  stored_result<T> result;
-
-  constexpr explicit stored_maximum(const stored_pair& of)
-      : zero_a(of.a.zero_point),
-        zero_b(of.b.zero_point),
-        factor_a(fixed_point_of(double{of.a.scale} / double{of.y.scale})),
-        factor_b(fixed_point_of(double{of.b.scale} / double{of.y.scale})),
-        result(of.y, of.fused) {}
-  constexpr T operator()(T a, T b) const {
-    const T x = result(a - zero_a, factor_a), y = result(b - zero_b, factor_b);
-    return x > y ? x : y;
-  }
-};
-
-/// The smaller of a and b, likewise.
-template <class T> struct stored_minimum {
-  stored_maximum<T> pair;
-
-  constexpr explicit stored_minimum(const stored_pair& of) : pair(of) {}
-  constexpr T operator()(T a, T b) const {
-    const T x = pair.result(a - pair.zero_a, pair.factor_a), y = pair.result(b - pair.zero_b, pair.factor_b);
-    return x < y ? x : y;
-  }
-};
+/// y = Op::element(a, b), broadcasting; of stored numbers, what the function Op::stored() says.
+template <class Op, class T>
+constexpr void compute_pairs(const typename Op::attrs& attributes, arguments in, results out, activation fused = activation::none) {
+  if constexpr (can_be_stored<T>)
+    if (in[0].desc->quantised) return for_each_pair<T>(in, out, Op::template stored<T>({in, out, fused}));
+  for_each_pair<T>(in, out, [&](T a, T b) { return Op::element(attributes, a, b); });
+}
 
 }  // namespace nnrt::inline NNRT_ISA::ops::detail
 
@@ -6319,7 +6338,7 @@ struct not_equal_lanes {
 // Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
 
 // ===== nnrt/ops/detail/quantised_unary.hpp
-// quantised_unary: operators on one tensor of stored numbers - the rules about scales, and two ways to compute.
+// quantised_unary: operators on one tensor that may hold stored numbers - what they share, the rules about scales, and two ways to compute.
 // Flow: infer and reference of relu, sigmoid and their like; their bindings make tables of what these give.
 
 // ===== nnrt/ops/detail/unary.hpp
@@ -6346,23 +6365,6 @@ template <class T, class F> constexpr void for_each_number(arguments in, results
   else for_each_element<T>(in, out, [&](T x) { return static_cast<T>(f(static_cast<std::uint64_t>(x))); });
 }
 
-/// What operators on one plain tensor of these dtypes have in common: y is like x and may take its place, and there is
-/// no rule of their own that x could break.
-template <dtype_set Types> struct elementwise {
-  static constexpr operand_spec inputs[] = {{"x", Types}};
-  static constexpr operand_spec outputs[] = {{"y", Types}};
-  static constexpr operator_traits traits{.result = storage::in_place};
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
-  enum class rule {};
-
-  template <class Attrs>
-  static constexpr verdict infer(const Attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return yields(in[0].desc);
-  }
-  static constexpr auto macs = no_macs;
-};
-
 }  // namespace nnrt::inline NNRT_ISA::ops::detail
 
 namespace nnrt::inline NNRT_ISA::ops::detail {
@@ -6384,12 +6386,33 @@ template <class Rule> constexpr verdict infer_real(array_ref<const operand> in, 
   return infer_stored<Rule>(x, wanted);
 }
 
+/// The rules of functions of one real number.
+enum class real_function_rule { quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
+void shared_by_operators(real_function_rule);
+
+/// What operators y = f(x) on floats or stored numbers have in common that compute real numbers: y is like x and may
+/// take its place; of stored numbers it has the scale that is wanted.
+struct real_function {
+  static constexpr operand_spec inputs[] = {{"x", real_or_stored}};
+  static constexpr operand_spec outputs[] = {{"y", real_or_stored}};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+
+  template <class Attrs>
+  static constexpr verdict infer(const Attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    return infer_real<real_function_rule>(in, wanted);
+  }
+  static constexpr auto macs = no_macs;
+};
+
 /// The rules of operators on one tensor of any numbers, plain or stored.
 enum class number_function_rule {
   quantised_type_must_be_i8_u8_or_i16,
   quantised_input_must_have_one_scale,
   quantised_output_must_have_one_scale,
 };
+void shared_by_operators(number_function_rule);
 
 /// What such operators have in common: plain numbers are taken as they are; of stored ones y has the scale that is
 /// wanted.
@@ -6655,9 +6678,7 @@ struct add {
   }
 
   template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
-    if constexpr (can_be_stored<T>)
-      if (in[0].desc->quantised) return detail::for_each_pair<T>(in, out, stored<T>({in, out, attributes.fused}));
-    detail::for_each_pair<T>(in, out, [&](T a, T b) { return element(attributes, a, b); });
+    detail::compute_pairs<add, T>(attributes, in, out, attributes.fused);
   }
 };
 
@@ -6702,7 +6723,7 @@ template <class Isa> struct fast<ops::add, Isa> : binary_binding<ops::add, fast<
 
 // ===== nnrt/kernels/axis_block.hpp
 // axis_block: a tensor as [outer, extent, inner], where the middle stands for the axes that an operator works along.
-// Flow: the bindings of softmax, reduce_mean, layer_norm, concat and split reduce any shape to this one.
+// Flow: kernels of softmax, reductions, the largest elements, concat and their like reduce any shape to this one.
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -6738,7 +6759,7 @@ constexpr axis_block block_of(const shape_t& shape, const bool (&listed)[max_ran
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/ops/detail/order.hpp
 // order: which of two elements counts as the larger one where operators look for the largest.
-// Flow: references of top_k and arg_max.
+// Flow: references of top_k and arg_max, and their kernels in kernels/largest.hpp.
 
 namespace nnrt::inline NNRT_ISA::ops::detail {
 
@@ -6865,7 +6886,7 @@ template <class T> class ranking {
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/ops/arg_max.hpp
 // arg_max: where the largest elements along an axis are, or what they are.
-// Flow: front ends call infer(); kernels/select.hpp binds it to reference().
+// Flow: front ends call infer(); kernels/select.hpp binds lines of f32, i32 and bytes to the searches of largest.hpp.
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -7990,7 +8011,7 @@ template <class Rule> constexpr verdict check_parameter_row(const tensor_desc& g
 }  // namespace nnrt::inline NNRT_ISA::ops::detail
 // ===== nnrt/ops/detail/stored_reals.hpp
 // stored_reals: operators on stored numbers that have no arithmetic of integers: real numbers, computed, stored again.
-// Flow: infer and reference of scale, batch_norm, layer_norm and pow on quantised tensors.
+// Flow: infer and reference of functions such as exp and log, of scale, batch_norm, layer_norm and pow, on quantised tensors.
 
 namespace nnrt::inline NNRT_ISA::ops::detail {
 
@@ -8065,25 +8086,6 @@ template <class T> class storing {
   quantisation q_;
   float steps_;
   stored_range range_;
-};
-
-/// The rules of functions of one real number.
-enum class real_function_rule { quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
-
-/// What operators y = f(x) on floats or stored numbers have in common that compute real numbers: y is like x and may
-/// take its place; of stored numbers it has the scale that is wanted.
-struct real_function {
-  static constexpr operand_spec inputs[] = {{"x", real_or_stored}};
-  static constexpr operand_spec outputs[] = {{"y", real_or_stored}};
-  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
-
-  template <class Attrs>
-  static constexpr verdict infer(const Attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return infer_real<real_function_rule>(in, wanted);
-  }
-  static constexpr auto macs = no_macs;
 };
 
 /// y = f(x), where f takes and gives a double. Stored numbers count as what they stand for; the result is rounded to
@@ -8379,7 +8381,7 @@ inline void fill_numbers(number_bytes number, std::int64_t bytes, std::byte* to)
 
 // ===== nnrt/ops/detail/blocks.hpp
 // blocks: what batch_to_space_nd and space_to_batch_nd share - rules about blocks and borders, which pixel goes where.
-// Flow: infer and reference of both; their kernels ask inside() for the pixels that a border leaves.
+// Flow: infer and reference of both; kernels ask inside() for the pixels that a border leaves, other rules extent_product().
 
 namespace nnrt::inline NNRT_ISA::ops::detail {
 
@@ -8875,7 +8877,7 @@ template <class T> void restore_floats(const T* x, std::int64_t n, const quantis
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/ops/cast.hpp
 // cast: the elements as another dtype.
-// Flow: front ends call infer(); the DSL's cast<f16>(x) makes the type a constant; plans run the reference.
+// Flow: front ends call infer(); the DSL's cast<f16>(x) makes the type a constant; kernels/select.hpp binds casts from and to f32.
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -9300,11 +9302,11 @@ template <class Isa> struct fast<ops::concat, Isa> {
 
 // ===== nnrt/kernels/bind/detail/bytes.hpp
 // bytes: what the bindings of layers of stored numbers have in common - zero points, scales, and the way to a product.
-// Flow: fast_on_bytes of conv2d, depthwise_conv2d, full_connection and matmul.
+// Flow: fast_on_bytes of conv2d, conv2d_transpose, depthwise_conv2d, full_connection and matmul.
 
 // ===== nnrt/kernels/bind/detail/convolution.hpp
-// convolution: what the bindings of conv2d and depthwise_conv2d share - the depthwise kernel, and operands that may be missing.
-// Flow: bind/conv2d.hpp and bind/depthwise_conv2d.hpp.
+// convolution: what the bindings of convolutions share - the depthwise kernel, tiles of products, operands that may be missing.
+// Flow: bind/conv2d.hpp, bind/depthwise_conv2d.hpp and bind/conv2d_transpose.hpp, and those of full_connection and matmul.
 
 // ===== nnrt/kernels/depthwise.hpp
 // depthwise: float depthwise convolution over NHWC images, vectorised over channels; any kernel, stride, multiplier.
@@ -9604,18 +9606,19 @@ void depthwise(const depthwise_shape& s, const float* x, const float* packed, fl
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/gemm.hpp
 // gemm: C = clamp(A * B + bias) over packed B; serves matrix products, dense layers and 1x1 convolution.
-// Flow: a prepare step packs B and bias once with pack(); a plan's step calls gemm(); convolution.hpp uses its tiles.
+// Flow: a plan's step calls gemm() with what pack() of gemm_pack.hpp made; convolution.hpp walks over its rows of tiles.
+
+// ===== nnrt/kernels/gemm_tile.hpp
+// gemm_tile: tiles of a product - rows and vectors of C that stay in registers - and the choice of their functions.
+// Flow: gemm.hpp and convolution.hpp walk over tiles; gemm_pack.hpp laid out what they read; plans name a table of functions.
+
+// ===== nnrt/kernels/gemm_pack.hpp
+// gemm_pack: the second factor of a product and its bias, in the order in which tiles read them.
+// Flow: a prepare step calls pack() once for each layer; gemm_tile.hpp multiplies with what it made.
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// Extents of a product: A is m x k, B is k x n, C is m x n. Any may be 0; k = 0 gives the bias, clamped.
-struct gemm_shape {
-  std::int64_t m = 0, k = 0, n = 0;
-};
-
-/// Rows and vectors of C that stay in registers during the loop over k: 28 accumulators of 32 registers, 12 of 16. The
-/// rows must be even, see tile_args.
-inline constexpr int tile_rows = vector_registers == 32 ? 14 : 6;
+/// Vectors of a panel, and of C that a tile keeps in registers for each of its rows.
 inline constexpr int tile_vectors = 2;
 /// B is packed in panels of this many columns.
 inline constexpr std::int64_t panel_columns = tile_vectors * lanes;
@@ -9706,6 +9709,14 @@ inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_st
     detail::turn_columns(b + j0 * column_stride, column_stride, k, used, width, panel);
   });
 }
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Rows of C that stay in registers during the loop over k, tile_vectors of each: 28 accumulators of 32 registers, 12 of 16. They
+/// must be even, see tile_args.
+inline constexpr int tile_rows = vector_registers == 32 ? 14 : 6;
 
 // --- division of rows among tiles ------------------------------------------
 
@@ -10019,9 +10030,16 @@ template <class Isa, int Table>
 inline constexpr tile_table some_tiles =
     detail::make_table<Isa, tile_set{detail::row_set(Table / detail::column_sets), detail::column_set(Table % detail::column_sets)}>();
 
-namespace detail {
+}  // namespace nnrt::inline NNRT_ISA::kernels
 
-// --- rows of tiles ----------------------------------------------------------
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Extents of a product: A is m x k, B is k x n, C is m x n. Any may be 0; k = 0 gives the bias, clamped.
+struct gemm_shape {
+  std::int64_t m = 0, k = 0, n = 0;
+};
+
+namespace detail {
 
 /// Packed B as tiles see it.
 struct packed_b {
@@ -10210,6 +10228,13 @@ template <class Op, class Isa> struct depthwise_binding {
 //
 // c[m][n] = clamp(zero point of c + factor[n] * (bias[n] + sum over k of (a[m][k] - zero of a) * (b[k][n] - zero of b)))
 
+// ===== nnrt/kernels/byte_addend.hpp
+// byte_addend: a tensor that is added to the sums of a product before they become bytes - brought to their scale, half to even.
+// Flow: bind/conv2d_add.hpp packs the factors; byte_gemm.hpp finishes the tiles of such a product with finish_with_addend().
+//
+// A stored number has 8 bits and the mantissa of its factor 31, so that a double holds the product exactly, and rounding it to an
+// integer is the one rounding.
+
 // ===== nnrt/kernels/byte_tile.hpp
 // byte_tile: one tile of a product of stored numbers - its dot products, and its sums as bytes.
 // Flow: byte_gemm.hpp walks over tiles; byte_pack.hpp laid out what they read.
@@ -10350,10 +10375,11 @@ void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range ra
         }
       channels[lane] = channel_of(first + lane);
       sum_range& reach = channels[lane].reach;
+      const sum_range& addend = channels[lane].addend;
       if (reach.low == reach.high)
-        reach = {columns[lane].reach.low + channels[lane].bias, columns[lane].reach.high + channels[lane].bias};
-      // A zero point of B takes off sums of A, whatever the weights: then they have to stay.
-      if (f.b_zero_as_seen() != 0 || !is_constant(channels[lane], range)) continue;
+        reach = {columns[lane].reach.low + channels[lane].bias + addend.low, columns[lane].reach.high + channels[lane].bias + addend.high};
+      // A zero point of B takes off sums of A, whatever the weights, and an addend comes to them: then they have to stay.
+      if (f.b_zero_as_seen() != 0 || addend.low != addend.high || !is_constant(channels[lane], range)) continue;
       channels[lane] = constant_channel(channels[lane], range), columns[lane] = {};
       for (std::int64_t step = 0; step < depth.runs * depth.steps(); ++step)
         for (std::int64_t i = 0; i < 4; ++i) {
@@ -10712,12 +10738,102 @@ inline std::int32_t row_sum(address a, const byte_depth& depth, std::int64_t run
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// What every tile of a product is told: packed B, the stored forms of A and of C.
+/// What brings the addend to the sums of one column.
+struct addend_scale {
+  fixed_point factor;
+  std::int32_t is_wide = 0;  // a sum may leave 32 bits: elements are computed one by one
+};
+
+/// The addend of a product: a tensor of the shape of C, which has no gaps.
+struct byte_addend {
+  const std::byte* x;
+  const std::byte* c;          // where C begins
+  std::int64_t columns;        // of C, all groups together
+  const double* factors;       // by column, then int_lanes more; 0 where sums are wide
+  const addend_scale* scales;  // by column
+  std::int32_t zero, y_zero;
+  stored_range range;          // of results
+  bool is_unsigned, any_wide;
+};
+
+namespace detail {
+
+/// n numbers (at most int_lanes) as they are stored.
+inline int_vector widened_numbers(const std::byte* from, std::int64_t n, bool is_unsigned) {
+  std::int32_t each[int_lanes] = {};
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto byte = static_cast<std::uint8_t>(from[i]);
+    each[i] = is_unsigned ? byte : static_cast<std::int8_t>(byte);
+  }
+  return load_vector<int_vector>(each);
+}
+
+/// The products of numbers and factors, each rounded to the nearest integer, halves to even; they have to stay below 2^31.
+inline int_vector rounded_products(int_vector numbers, const double* factors) {
+  typedef double doubles __attribute__((vector_size(register_bytes)));
+  typedef std::int32_t half_vector __attribute__((vector_size(register_bytes / 2)));
+  constexpr double to_integers = 0x1.8p52;  // sums with it have no digits behind the point
+  constexpr std::int64_t at_once = int_lanes / 2;
+  std::int32_t each[int_lanes];
+  store_vector(each, numbers);
+  for (std::int64_t i = 0; i < int_lanes; i += at_once) {
+    const doubles product = __builtin_convertvector(load_vector<half_vector>(each + i), doubles) * load_vector<doubles>(factors + i);
+    store_vector(each + i, __builtin_convertvector((product + to_integers) - to_integers, half_vector));
+  }
+  return load_vector<int_vector>(each);
+}
+
+/// The result of a column whose sums may leave 32 bits. `sum` is without the bias, which scales of one_by_one hold.
+inline std::byte wide_result(const byte_addend& a, const channel_scales& s, std::int64_t lane, std::int64_t sum, std::int32_t x, fixed_point factor) {
+  const std::int64_t all = sum + s.bias[lane] + rounding::half_to_even::scale(x, factor);
+  const fixed_point to{s.mantissa[lane], s.left[lane] - s.right[lane]};
+  const std::int32_t steps = s.is_to_even[lane] != 0 ? scaled_to_even(all, to, s.parity[lane]) : scaled(all, to);
+  return static_cast<std::byte>(nnrt::detail::clamped(std::int64_t{a.y_zero} + steps, a.range.low, a.range.high));
+}
+
+/// Calls f(row, vector, lane 0's column, numbers of the addend less their zero point, columns in use) for each vector of a tile.
+template <class F> void for_each_addend(const byte_addend& a, const byte_target& at, std::int64_t width, F f) {
+  for (std::int64_t row = 0; row < at.rows; ++row) {
+    const std::int64_t first = at.c + row * at.ldc - a.c;
+    for (std::int64_t v = 0; v * int_lanes < width; ++v) {
+      const std::int64_t begin = first + v * int_lanes, n = std::min(int_lanes, width - v * int_lanes);
+      f(row, v, begin % a.columns, widened_numbers(a.x + begin, n, a.is_unsigned) - a.zero, n);
+    }
+  }
+}
+
+/// Adds the addend to the sums of a tile in one panel, and makes bytes of them.
+template <class Isa>
+void finish_with_addend(const byte_addend& a, std::int32_t* sums, const channel_scales* scales, const narrowing& to, const byte_target& at, std::int64_t width) {
+  for_each_addend(a, at, width, [&](std::int64_t row, std::int64_t v, std::int64_t column, int_vector x, std::int64_t) {
+    std::int32_t* const of_row = sums + v * vector_of_sums + row * sum_stride;
+    store_vector(of_row, load_vector<int_vector>(of_row) + rounded_products(x, a.factors + column));
+  });
+  finish_tile<Isa>(sums, scales, to, at, width);
+  if (!a.any_wide) return;
+  for_each_addend(a, at, width, [&](std::int64_t row, std::int64_t v, std::int64_t column, int_vector x, std::int64_t n) {
+    for (std::int64_t lane = 0; lane < n; ++lane) {
+      const addend_scale& scale = a.scales[column + lane];
+      if (scale.is_wide == 0) continue;
+      const std::int32_t sum = sums[v * vector_of_sums + row * sum_stride + lane];
+      at.c[row * at.ldc + v * int_lanes + lane] = wide_result(a, scales[v], lane, sum, x[lane], scale.factor);
+    }
+  });
+}
+
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// What every tile of a product is told: packed B, the stored forms of A and of C, and what is added to its sums, if anything is.
 struct byte_product {
   byte_layout layout;
   const std::byte* packed;
   byte_factors factors;
   narrowing to;
+  const byte_addend* addend = nullptr;
 };
 
 namespace detail {
@@ -10760,6 +10876,7 @@ inline void set_panel(const byte_product& p, std::int64_t panel, byte_tile& t) {
 
 /// How the sums of a panel are scaled where they are made; one_by_one: nowhere.
 inline scale_method method_in_tile(const byte_product& p, const channel_scales* scales, std::int64_t vectors) {
+  if (p.addend != nullptr) return scale_method::one_by_one;
   const scale_method method = scales[0].method;
   const bool is_line = has_lines && (method == scale_method::by_rising_line || method == scale_method::by_line);
   return is_line && scales[vectors - 1].method == method && p.factors.b_zero_as_seen() == 0 ? method
@@ -10813,10 +10930,13 @@ void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, co
     }
     subtract_row_sums(p, at.rows, vectors, row_sums, sums);
   }
-  finish_tile<Isa>(sums, t.scales, p.to, {c, at.ldc, first_rows}, width);
-  if (at.is_torn())
-    finish_tile<Isa>(sums + first_rows * sum_stride, t.scales, p.to,
-                     {c + at.second_c, at.ldc, at.rows - first_rows}, width);
+  const byte_target first{c, at.ldc, first_rows}, second{c + at.second_c, at.ldc, at.rows - first_rows};
+  const auto finish = [&](std::int32_t* of, const byte_target& to) {
+    if (p.addend != nullptr) return finish_with_addend<Isa>(*p.addend, of, t.scales, p.to, to, width);
+    finish_tile<Isa>(of, t.scales, p.to, to, width);
+  };
+  finish(sums, first);
+  if (at.is_torn()) finish(sums + first_rows * sum_stride, second);
 }
 
 /// Rows of C that are narrower than a tile's and lie without gaps may be stored whole if what they spill over is written
@@ -12073,16 +12193,10 @@ inline constexpr dtype_set convolved = types::floating | layered;
 inline constexpr dtype_set convolution_weight = types::floating | bytes;
 inline constexpr dtype_set convolution_bias = types::floating | types_of(i32, i64);
 
-/// a * b, or the largest 64-bit number where the product is beyond it; both at least 0.
-constexpr std::int64_t saturated_product(std::int64_t a, std::int64_t b) {
-  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  return b != 0 && a > most / b ? most : a * b;
-}
-
 /// Products of a convolution: each output meets one filter. 0 while an extent is unknown.
 constexpr std::int64_t convolution_macs(array_ref<const operand> in, array_ref<const tensor_desc> out) {
   const std::int64_t outputs = out[0].elements(), filter = in[1].desc.shape.elements(1);
-  return outputs < 0 || filter < 0 ? 0 : saturated_product(outputs, filter);
+  return outputs < 0 || filter < 0 ? 0 : nnrt::detail::saturated_product(outputs, filter);
 }
 
 template <class Rule> constexpr verdict check_filters(const tensor_desc& x, const tensor_desc& w) {
@@ -12096,7 +12210,7 @@ template <class Rule> constexpr verdict check_groups(std::int64_t group, std::in
   if (auto v = require_at_least(Rule::group_must_be_positive, group, 1); !v) return v;
   if (weight[3] >= 0) {
     constexpr auto equal = Rule::input_channels_must_equal_weight_channels_times_group;
-    if (auto v = require_same_extent(equal, channels, saturated_product(weight[3], group)); !v) return v;
+    if (auto v = require_same_extent(equal, channels, nnrt::detail::saturated_product(weight[3], group)); !v) return v;
   }
   if (weight[0] >= 0 && weight[0] % group != 0)
     return refuse(Rule::output_channels_must_be_divisible_by_group, weight[0], group);
@@ -12161,10 +12275,13 @@ constexpr Sum window_sum(const window_pair& windows, const window_place& at, con
   return sum;
 }
 
+/// Sums of windows alone.
+struct nothing_added {};
+
 /// The meaning of a convolution with `group` groups: output channel o belongs to group o / (outputs / group) and sees
-/// the input channels of that group only.
-template <class T, class Rounding>
-constexpr void convolve(const window_pair& windows, std::int64_t group, activation fused, arguments in, results out) {
+/// the input channels of that group only. More may be added to the sums before they are scaled.
+template <class T, class Rounding, class Added = nothing_added>
+constexpr void convolve(const window_pair& windows, std::int64_t group, activation fused, arguments in, results out, const Added& added = {}) {
   using sum_t = math::compute_t<T>;
   const auto x = in[0].as<const T>();
   const auto weight = in[1].as<const weight_t<T>>();
@@ -12174,14 +12291,19 @@ constexpr void convolve(const window_pair& windows, std::int64_t group, activati
   const zero_points<sum_t> zero{zero_of<T>(in[0]), zero_of<T>(in[1])};
   for (std::int64_t o = 0; o < filters; ++o) {
     const sum_t start = bias_of<T>(in, o);
-    const epilogue<T, Rounding> finish(out[0], fused, sum_scale<T>(in[0], in[1], o), has_wide_sums<T>(in));
+    const double scale = sum_scale<T>(in[0], in[1], o);
+    const epilogue<T, Rounding> finish(out[0], fused, scale, has_wide_sums<T>(in));
+    const auto sum_at = [&](const window_place& at, [[maybe_unused]] std::int64_t oh, [[maybe_unused]] std::int64_t ow) {
+      if constexpr (std::is_same_v<Added, nothing_added>) return window_sum<sum_t, T>(windows, at, x, weight, start, zero);
+      else return window_sum<sum_t, T>(windows, at, x, weight, start, zero) + added.for_sums_of(scale)(at.n, oh, ow, at.filter);
+    };
     const std::int64_t channel = o / filters_of_group * weight.extent(3);
     for (std::int64_t n = 0; n < y.extent(0); ++n)
       for (std::int64_t oh = 0; oh < y.extent(1); ++oh)
         for (std::int64_t ow = 0; ow < y.extent(2); ++ow) {
           const window_place at{n, oh * windows.h.stride - windows.h.pad_before(),
                                 ow * windows.w.stride - windows.w.pad_before(), channel, o};
-          y(n, oh, ow, o) = finish(window_sum<sum_t, T>(windows, at, x, weight, start, zero));
+          y(n, oh, ow, o) = finish(sum_at(at, oh, ow));
         }
   }
 }
@@ -13235,6 +13357,187 @@ template <class Isa> struct fast_on_bytes<ops::conv2d, Isa> {
 template <class Isa> struct fast_on_shorts<ops::conv2d, Isa> : short_convolution_binding<ops::conv2d, Isa> {};
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/conv2d_add.hpp
+// conv2d_add: the fast kernel of the operator - that of conv2d of bytes, which adds a tensor to its sums before it scales them.
+// Flow: included by kernels/select.hpp; plans call the chosen functions.
+
+// ===== nnrt/ops/conv2d_add.hpp
+// conv2d_add: a convolution of stored numbers and the sum with another tensor behind it, scaled to stored numbers once; internal.
+// Flow: passes/quantise.hpp makes nodes of it where an accelerator runs a residual sum; kernels/bind/ has the fast form.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// What conv2d, add and an activation compute together when nothing is rounded to stored numbers between them: the other operand is
+/// brought to the scale of the convolution's sums, and added to them. Passes make it; it has no function for users.
+///
+///   x: [N, H, W, C]   weight: [O, kh, kw, C / group]   bias: [O], may be missing   addend, y: [N, H', W', O]
+///
+///   sum    = bias[o] + sum over the window of (x - zero of x) * (weight - zero of weight)            exact, see conv2d
+///   term   = round_half_to_even((addend - zero of addend) * m), m = scale of addend / (scale of x * scale of weight[o]) as fixed_point_of() has it
+///   y      = clamp(zero of y + round((sum + term) * scale of x * scale of weight[o] / scale of y)), rounded as y says, clamped as `fused` says
+///
+/// x, addend and y i8, u8 or i16, all of one dtype and with one scale each; weight and bias as conv2d takes them. term is saturated at 32 bits,
+/// and so is sum + term where sums have 32.
+///
+/// Broken rules: see `rule`; a broken rule of conv2d is named by its number there. Source: this library, after the boards' documentation: a
+/// convolution, a sum and an activation are one unit, with 32 bits between them and one requantisation.
+struct conv2d_add {
+  static constexpr op_code code{1002};
+  static constexpr std::string_view name = "conv2d_add";
+  static constexpr operand_spec inputs[] = {
+      {"x", detail::layered}, {"weight", detail::bytes}, {"bias", types_of(i32, i64), presence::optional}, {"addend", detail::layered}};
+  static constexpr operand_spec outputs[] = {{"y", detail::layered}};
+  static constexpr operator_traits traits{.weights = weights_role::conv2d, .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr foreign_numbers foreign{};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+
+  using attrs = conv2d::attrs;
+
+  enum class rule {
+    no_rule_of_conv2d_may_be_broken,
+    addend_must_be_given,
+    addend_type_must_equal_input_type,
+    addend_must_have_one_scale,
+    addend_must_have_the_rank_of_the_result,
+    addend_must_have_the_extents_of_the_result,
+  };
+
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    if (in.size() < 4) return refuse(rule::addend_must_be_given, static_cast<std::int64_t>(in.size()), 4);
+    verdict made = conv2d::infer(a, in.first(3), wanted);
+    if (!made) return refuse(rule::no_rule_of_conv2d_may_be_broken, made.rule, -1);
+    const tensor_desc &addend = in[3].desc, &y = made.outputs[0];
+    if (auto v = require(rule::addend_type_must_equal_input_type, addend.type, in[0].desc.type); !v) return v;
+    if (auto v = detail::require_one_scale(rule::addend_must_have_one_scale, addend); !v) return v;
+    if (auto v = require(rule::addend_must_have_the_rank_of_the_result, addend.rank(), y.rank()); !v) return v;
+    for (int axis = 0; axis < y.rank(); ++axis)
+      if (auto v = require_same_extent(rule::addend_must_have_the_extents_of_the_result, addend.shape[axis], y.shape[axis]); !v) return v;
+    return made;
+  }
+
+  static constexpr std::int64_t macs(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> out) {
+    return detail::convolution_macs(in, out);
+  }
+
+  /// What brings an addend of this scale to that of sums.
+  static constexpr fixed_point addend_factor(float addend_scale, double sum_scale) { return fixed_point_of(double{addend_scale} / sum_scale); }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::convolve<T, rounding::twice>(conv2d::windows(a, in[0].shape(), in[1].shape()), a.group, a.fused, in, out, addend_of<T>{in[3].as<const T>(), in[3].desc->quantised});
+  }
+
+ private:
+  /// The addend in the scale of an output channel's sums.
+  template <class T> struct addend_of {
+    tensor_view<const T> x;
+    quantisation q;
+
+    constexpr auto for_sums_of(double scale) const {
+      return [this, factor = addend_factor(q.scale, scale)](std::int64_t n, std::int64_t h, std::int64_t w, std::int64_t o) -> std::int64_t {
+        return rounding::half_to_even::scale(static_cast<std::int32_t>(x(n, h, w, o)) - q.zero_point, factor);
+      };
+    }
+  };
+};
+
+}  // namespace ops
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <> struct operator_of<ops::conv2d_add::code> {
+  using type = ops::conv2d_add;
+};
+
+/// The packed form is that of the convolution, then the factors of the addend (see byte_addend), then their scales, then whether any is wide.
+template <class Isa> struct fast_on_bytes<ops::conv2d_add, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!is_layer_of_bytes(node, node.in[1].desc.shape.elements(1)) || node.in[3].desc.type != node.in[0].desc.type) return {};
+    const conv_shape shape = conv_shape_for(unpack<ops::conv2d_add::attrs>(node.attrs), node.in[0].desc.shape, node.in[1].desc.shape);
+    return {.run = &run,
+            .pack = &pack,
+            .packs = 0b110,
+            .packed_bytes = wide_at(shape) + 64,
+            .scratch_bytes = byte_conv_scratch_bytes(shape),
+            .parts = parts_of_byte_macs(ops::conv2d_add::macs({}, node.in, node.out)),
+            .name = "dot windows, sum"};
+  }
+
+  static void pack(const kernel_call& call) {
+    const conv_shape shape = conv_shape_of(call);
+    const byte_factors f = factors_of(call);
+    const std::int64_t filter = call.in[1].shape().elements(1);
+    std::byte* const packed = bytes_out(call);
+    byte_conv_pack(
+        shape, f, scaled_range_of(call, result_behind_packed(call), fused_of(call)), [&](std::int64_t o, std::int64_t i) { return f.at(bytes_in(call, 1), o * filter + i); },
+        [&](std::int64_t o) {
+          byte_channel c = channel_of(call, o, convolution_scale(call, o));
+          c.addend = reach_of(call, addend_factor(call, o));
+          return c;
+        },
+        packed);
+    auto* const factors = reinterpret_cast<double*>(packed + factors_at(shape));
+    auto* const scales = reinterpret_cast<addend_scale*>(packed + scales_at(shape));
+    std::int32_t any_wide = 0;
+    for (std::int64_t o = 0; o < shape.out; ++o) {
+      const fixed_point factor = addend_factor(call, o);
+      scales[o] = {factor, is_wide(call, o, factor) ? 1 : 0};
+      // Factors that keep sums within 32 bits are below 2^31.
+      factors[o] = scales[o].is_wide != 0 ? 0 : static_cast<double>(factor.mantissa) / static_cast<double>(std::int64_t{1} << (31 - factor.exponent));
+      any_wide |= scales[o].is_wide;
+    }
+    for (std::int64_t i = 0; i < int_lanes; ++i) factors[shape.out + i] = 0;
+    *reinterpret_cast<std::int32_t*>(packed + wide_at(shape)) = any_wide;
+  }
+  static void run(const kernel_call& call) {
+    const conv_shape shape = conv_shape_of(call);
+    const std::byte* const packed = bytes_in(call, call.in.size() - 1);
+    const quantisation& y = call.out[0].desc->quantised;
+    const byte_addend addend{.x = bytes_in(call, 3),
+                             .c = bytes_out(call),
+                             .columns = shape.out,
+                             .factors = reinterpret_cast<const double*>(packed + factors_at(shape)),
+                             .scales = reinterpret_cast<const addend_scale*>(packed + scales_at(shape)),
+                             .zero = call.in[3].desc->quantised.zero_point,
+                             .y_zero = y.zero_point,
+                             .range = range_of_bytes(call, *call.out[0].desc, fused_of(call)),
+                             .is_unsigned = call.in[0].type() == u8,
+                             .any_wide = *reinterpret_cast<const std::int32_t*>(packed + wide_at(shape)) != 0};
+    byte_product p = product_of(call, byte_conv_layout(shape), fused_of(call));
+    p.addend = &addend;
+    byte_conv<native_for<Isa>>(shape, p, {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
+  }
+
+ private:
+  static constexpr std::int64_t factors_at(const conv_shape& s) { return byte_conv_packed_bytes(s); }
+  static constexpr std::int64_t scales_at(const conv_shape& s) { return factors_at(s) + (s.out + int_lanes) * 8; }
+  static constexpr std::int64_t wide_at(const conv_shape& s) { return (scales_at(s) + s.out * std::int64_t{sizeof(addend_scale)} + 63) / 64 * 64; }
+
+  static activation fused_of(const kernel_call& call) { return unpack<ops::conv2d_add::attrs>(call.attrs).fused; }
+  static fixed_point addend_factor(const kernel_call& call, std::int64_t o) {
+    return ops::conv2d_add::addend_factor(call.in[3].desc->quantised.scale, convolution_scale(call, o));
+  }
+  /// What the addend can come to in the scale of a channel's sums.
+  static sum_range reach_of(const kernel_call& call, fixed_point factor) {
+    const byte_factors f = factors_of(call);
+    const std::int32_t zero = call.in[3].desc->quantised.zero_point;
+    return {rounding::half_to_even::scale(f.lowest() - zero, factor), rounding::half_to_even::scale(f.highest() - zero, factor)};
+  }
+  /// Whether a sum with its bias and addend, or the addend alone, may leave 32 bits.
+  static bool is_wide(const kernel_call& call, std::int64_t o, fixed_point factor) {
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    const byte_factors f = factors_of(call);
+    const sum_range addend = reach_of(call, factor);
+    const std::int64_t filter = call.in[1].shape().elements(1), bias = channel_of(call, o, 1).bias;
+    detail::byte_column column;
+    for (std::int64_t i = 0; i < filter; ++i) column.add(f.at(bytes_in(call, 1), o * filter + i), f);
+    const auto leaves = [&](std::int64_t begin) { return column.reach.low + addend.low + begin < -most - 1 || column.reach.high + addend.high + begin > most; };
+    return addend.low == -most - 1 || addend.high == most || leaves(bias) || leaves(0);
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/conv2d_transpose.hpp
 // conv2d_transpose: the fast kernels of the operator - products of pixels and filters, or one over channels.
 // Flow: included by kernels/select.hpp; plans call the chosen functions.
@@ -13744,7 +14047,7 @@ struct conv2d_transpose {
   /// Each input pixel meets each filter.
   static constexpr std::int64_t macs(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const std::int64_t pixels = in[0].desc.shape.elements(0, 3), filters = in[1].desc.shape.elements();
-    return pixels < 0 || filters < 0 ? 0 : detail::saturated_product(pixels, filters);
+    return pixels < 0 || filters < 0 ? 0 : nnrt::detail::saturated_product(pixels, filters);
   }
 
   template <class T, class Rounding = rounding::twice>
@@ -14939,9 +15242,7 @@ struct div {
   }
 
   template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
-    if constexpr (can_be_stored<T>)
-      if (in[0].desc->quantised) return detail::for_each_pair<T>(in, out, stored<T>({in, out, attributes.fused}));
-    detail::for_each_pair<T>(in, out, [&](T a, T b) { return element(attributes, a, b); });
+    detail::compute_pairs<div, T>(attributes, in, out, attributes.fused);
   }
 
  private:
@@ -15008,6 +15309,64 @@ template <class Isa> struct fast<ops::div, Isa> : binary_binding<ops::div, fast<
 // maximum: the larger of a and b, with broadcasting.
 // Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
 
+// ===== nnrt/ops/detail/extreme.hpp
+// extreme: what minimum and maximum share - dtypes, the way of two elements, plain or stored.
+// Flow: ops/minimum.hpp and ops/maximum.hpp are made of it; each keeps its own enum of rules, so that errors name the operator.
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+struct smaller_first {
+  template <class T> static constexpr bool before(T a, T b) { return a < b; }
+};
+struct larger_first {
+  template <class T> static constexpr bool before(T a, T b) { return a > b; }
+};
+
+/// The one of a and b that comes first, each brought to the scale of y; which leaves them as they are where all scales are equal, as
+/// they have to be for TFLite's MINIMUM and MAXIMUM.
+template <class T, class Order> struct stored_extreme {
+  std::int32_t zero_a, zero_b;
+  fixed_point factor_a, factor_b;
+  stored_result<T> result;
+
+  constexpr explicit stored_extreme(const stored_pair& of)
+      : zero_a(of.a.zero_point),
+        zero_b(of.b.zero_point),
+        factor_a(fixed_point_of(double{of.a.scale} / double{of.y.scale})),
+        factor_b(fixed_point_of(double{of.b.scale} / double{of.y.scale})),
+        result(of.y, of.fused) {}
+  constexpr T operator()(T a, T b) const {
+    const T x = result(a - zero_a, factor_a), y = result(b - zero_b, factor_b);
+    return Order::before(x, y) ? x : y;
+  }
+};
+
+/// An operator that takes the one of two elements that comes first; a NaN is taken before all.
+template <class Order> struct extreme {
+  static constexpr operand_spec inputs[] = {{"a", arithmetic}, {"b", arithmetic}};
+  static constexpr operand_spec outputs[] = {{"y", types::number}};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  static constexpr auto macs = no_macs;
+
+  /// One element of the result.
+  template <class T> static constexpr T element(const attrs&, T a, T b) {
+    if constexpr (!std::is_integral_v<T>)
+      if (math::is_nan(static_cast<math::compute_t<T>>(a))) return a;
+    return Order::before(a, b) ? a : b;
+  }
+  /// The function of two stored numbers.
+  template <class T> static constexpr auto stored(const stored_pair& of) { return stored_extreme<T, Order>(of); }
+
+  template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
+    compute_pairs<extreme, T>(attributes, in, out);
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
@@ -15023,16 +15382,10 @@ namespace ops {
 ///
 /// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt
 /// OH_NN_OPS_MAXIMUM; NaN as in NumPy and ONNX.
-struct maximum {
+struct maximum : detail::extreme<detail::larger_first> {
   static constexpr op_code code{20};
   static constexpr std::string_view name = "maximum";
-  static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
-  static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{
-      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 20, .hdi = 90, .tells_quantisation = 0};
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
   enum class rule {
     types_must_have_a_common_type,
     operands_must_not_both_be_boolean,
@@ -15046,24 +15399,6 @@ struct maximum {
 
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     return detail::infer_stored_arithmetic<rule>(in, wanted);
-  }
-  static constexpr auto macs = no_macs;
-
-  /// One element of the result.
-  template <class T> static constexpr T element(const attrs&, T a, T b) {
-    if constexpr (!std::is_integral_v<T>)
-      if (math::is_nan(static_cast<math::compute_t<T>>(a))) return a;
-    return a > b ? a : b;
-  }
-  /// The function of two stored numbers.
-  template <class T> static constexpr auto stored(const detail::stored_pair& of) {
-    return detail::stored_maximum<T>(of);
-  }
-
-  template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
-    if constexpr (can_be_stored<T>)
-      if (in[0].desc->quantised) return detail::for_each_pair<T>(in, out, stored<T>({in, out, activation::none}));
-    detail::for_each_pair<T>(in, out, [&](T a, T b) { return element(attributes, a, b); });
   }
 };
 
@@ -15140,7 +15475,7 @@ struct eltwise {
   }
   /// The function of two stored numbers for this mode.
   template <class T, eltwise_mode Mode> static constexpr auto stored(const detail::stored_pair& of) {
-    if constexpr (Mode == eltwise_mode::maximum) return detail::stored_maximum<T>(of);
+    if constexpr (Mode == eltwise_mode::maximum) return maximum::stored<T>(of);
     else if constexpr (Mode == eltwise_mode::sum) return detail::stored_sum<T>(of, 1);
     else return detail::stored_product<T>(of);
   }
@@ -15227,6 +15562,7 @@ enum class comparison_rule {
   quantised_types_must_be_equal,
   quantised_operands_must_have_one_scale,
 };
+void shared_by_operators(comparison_rule);
 
 /// Truth values, of the common shape of two operands whose dtypes can be compared; stored numbers both, of one dtype.
 constexpr verdict infer_comparison(array_ref<const operand> in) {
@@ -16276,12 +16612,9 @@ namespace ops {
 ///
 /// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_GELU; the approximation as Hendrycks and Gimpel
 /// (2016) give it, for NNRt's text of it is garbled; quantised: the tables of TFLite's GELU for 8 bits.
-struct gelu {
+struct gelu : detail::real_function {
   static constexpr op_code code{56};
   static constexpr std::string_view name = "gelu";
-  static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
-  static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
-  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 56, .hdi = 2, .tells_quantisation = 0};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::choice("activationType", 19), hdi_field::always("alpha", 0), hdi_field::always("minVal", 0),
@@ -16292,13 +16625,7 @@ struct gelu {
     NNRT_ATTRIBUTES(attrs, (bool, approximate));
     constexpr attrs() : approximate(false) {}
   };
-
-  enum class rule { quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
-
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return detail::infer_real<rule>(in, wanted);
-  }
-  static constexpr auto macs = no_macs;
+  using rule = detail::real_function_rule;
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     const auto phi = [&](double x) { return 0.5 * (1.0 + (a.approximate ? by_tanh(x) : by_erf(x))); };
@@ -18006,16 +18333,10 @@ namespace ops {
 ///
 /// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt
 /// OH_NN_OPS_MINIMUM; NaN as in NumPy and ONNX.
-struct minimum {
+struct minimum : detail::extreme<detail::smaller_first> {
   static constexpr op_code code{97};
   static constexpr std::string_view name = "minimum";
-  static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
-  static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{
-      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 97, .hdi = 96};
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
   enum class rule {
     types_must_have_a_common_type,
     operands_must_not_both_be_boolean,
@@ -18029,24 +18350,6 @@ struct minimum {
 
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     return detail::infer_stored_arithmetic<rule>(in, wanted);
-  }
-  static constexpr auto macs = no_macs;
-
-  /// One element of the result.
-  template <class T> static constexpr T element(const attrs&, T a, T b) {
-    if constexpr (!std::is_integral_v<T>)
-      if (math::is_nan(static_cast<math::compute_t<T>>(a))) return a;
-    return a < b ? a : b;
-  }
-  /// The function of two stored numbers.
-  template <class T> static constexpr auto stored(const detail::stored_pair& of) {
-    return detail::stored_minimum<T>(of);
-  }
-
-  template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
-    if constexpr (can_be_stored<T>)
-      if (in[0].desc->quantised) return detail::for_each_pair<T>(in, out, stored<T>({in, out, activation::none}));
-    detail::for_each_pair<T>(in, out, [&](T a, T b) { return element(attributes, a, b); });
   }
 };
 
@@ -18133,9 +18436,7 @@ struct mul {
   }
 
   template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
-    if constexpr (can_be_stored<T>)
-      if (in[0].desc->quantised) return detail::for_each_pair<T>(in, out, stored<T>({in, out, attributes.fused}));
-    detail::for_each_pair<T>(in, out, [&](T a, T b) { return element(attributes, a, b); });
+    detail::compute_pairs<mul, T>(attributes, in, out, attributes.fused);
   }
 };
 
@@ -18287,7 +18588,7 @@ struct fast<ops::not_equal, Isa> : binary_binding<ops::not_equal, fast<ops::not_
 
 // ===== nnrt/ops/one_hot.hpp
 // one_hot: indices as lines with one number at the place of the index and another everywhere else.
-// Flow: front ends call infer(); kernels/select.hpp binds it to reference().
+// Flow: front ends call infer(); kernels/select.hpp binds it to a fill and single writes, whatever the dtype.
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -18862,7 +19163,7 @@ template <class Isa> struct fast<ops::prelu, Isa> : binary_binding<ops::prelu, f
 
 // ===== nnrt/ops/quant_dtype_cast.hpp
 // quant_dtype_cast: between real numbers and stored ones, and from one scale to another.
-// Flow: front ends call infer(); readers of quantised models map QUANTIZE and DEQUANTIZE to it.
+// Flow: front ends call infer(); readers of models map QUANTIZE and DEQUANTIZE to it; kernels/select.hpp binds it to stored_casts.hpp.
 
 // ===== nnrt/ops/detail/type_numbers.hpp
 // type_numbers: dtypes as NNRt and its driver interface number them in attributes.
@@ -19297,7 +19598,7 @@ template <class Fold, class Isa> struct reduction_binding {
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/ops/reduce_all.hpp
 // reduce_all: whether all elements along some axes of a tensor are true.
-// Flow: front ends call infer(); runs by reference().
+// Flow: front ends call infer(); kernels/select.hpp binds it to a search for what is false.
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -19403,7 +19704,7 @@ template <class Isa> struct fast<ops::reduce_all, Isa> {
 
 // ===== nnrt/ops/reduce_max.hpp
 // reduce_max: the largest element along some axes of a tensor.
-// Flow: front ends call infer(); kernels/select.hpp binds it to the folds of reduce.hpp.
+// Flow: front ends call infer(); kernels/select.hpp binds f32 to the folds of reduce.hpp.
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -19467,7 +19768,7 @@ template <class Isa> struct fast<ops::reduce_max, Isa> : reduction_binding<maxim
 
 // ===== nnrt/ops/reduce_mean.hpp
 // reduce_mean: the mean along some axes of a tensor.
-// Flow: front ends call infer(); kernels/select.hpp binds it to the pooling kernel or to reference().
+// Flow: front ends call infer(); kernels/select.hpp binds f32 to the folds of reduce.hpp, bytes to those of byte_pooling.hpp.
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -19628,7 +19929,7 @@ template <class Isa> struct fast_on_bytes<ops::reduce_mean, Isa> {
 
 // ===== nnrt/ops/reduce_min.hpp
 // reduce_min: the smallest element along some axes of a tensor.
-// Flow: front ends call infer(); kernels/select.hpp binds it to the folds of reduce.hpp.
+// Flow: front ends call infer(); kernels/select.hpp binds f32 to the folds of reduce.hpp.
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -19692,7 +19993,7 @@ template <class Isa> struct fast<ops::reduce_min, Isa> : reduction_binding<minim
 
 // ===== nnrt/ops/reduce_prod.hpp
 // reduce_prod: the product along some axes of a tensor.
-// Flow: front ends call infer(); kernels/select.hpp binds it to the folding kernel or to reference().
+// Flow: front ends call infer(); kernels/select.hpp binds f32 to the folds of reduce.hpp.
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -19815,7 +20116,7 @@ template <class Isa> struct fast<ops::reduce_prod, Isa> : reduction_binding<prod
 
 // ===== nnrt/ops/reduce_sum.hpp
 // reduce_sum: the sum along some axes of a tensor.
-// Flow: front ends call infer(); kernels/select.hpp binds it to the folds of reduce.hpp.
+// Flow: front ends call infer(); kernels/select.hpp binds f32 to the folds of reduce.hpp.
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -19924,31 +20225,14 @@ namespace ops {
 /// to it in fixed point and clamped, which leaves those of an equal scale as they are.
 ///
 /// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_RELU; quantised: TFLite's RELU.
-struct relu {
+struct relu : detail::number_function {
   static constexpr op_code code{47};
   static constexpr std::string_view name = "relu";
-  static constexpr operand_spec inputs[] = {{"x", types::number}};
-  static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
       .result = storage::in_place, .computes = meaning::relu, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 47, .hdi = 2};
   static constexpr auto hdi_fields = hdi_activation(1);
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
-
-  enum class rule {
-    quantised_type_must_be_i8_u8_or_i16,
-    quantised_input_must_have_one_scale,
-    quantised_output_must_have_one_scale,
-  };
-
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    const tensor_desc& x = in[0].desc;
-    if (!x.quantised) return yields(x);
-    if (!types::stored.contains(x.type)) return require(rule::quantised_type_must_be_i8_u8_or_i16, x.type, i8);
-    return detail::infer_stored<rule>(x, wanted);
-  }
-  static constexpr auto macs = no_macs;
+  using rule = detail::number_function_rule;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
     if constexpr (can_be_stored<T>)
@@ -20001,31 +20285,14 @@ namespace ops {
 /// to it in fixed point and clamped, which leaves those of an equal scale as they are.
 ///
 /// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_RELU6; quantised: TFLite's RELU6.
-struct relu6 {
+struct relu6 : detail::number_function {
   static constexpr op_code code{48};
   static constexpr std::string_view name = "relu6";
-  static constexpr operand_spec inputs[] = {{"x", types::number}};
-  static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
       .result = storage::in_place, .computes = meaning::relu6, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 48, .hdi = 2};
   static constexpr auto hdi_fields = hdi_activation(3);
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
-
-  enum class rule {
-    quantised_type_must_be_i8_u8_or_i16,
-    quantised_input_must_have_one_scale,
-    quantised_output_must_have_one_scale,
-  };
-
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    const tensor_desc& x = in[0].desc;
-    if (!x.quantised) return yields(x);
-    if (!types::stored.contains(x.type)) return require(rule::quantised_type_must_be_i8_u8_or_i16, x.type, i8);
-    return detail::infer_stored<rule>(x, wanted);
-  }
-  static constexpr auto macs = no_macs;
+  using rule = detail::number_function_rule;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
     if constexpr (can_be_stored<T>)
@@ -20122,6 +20389,19 @@ constexpr pixel_pair<std::int64_t> pixels_around_in_1024ths(const resized_axis& 
   if (below > last) return {last, last, 0};  // the rounded scale leads there, where TFLite would read past the image
   const std::int64_t first = below > 0 ? below : 0;
   return {first, above < last ? above : last, at - one * first};
+}
+
+/// How far apart the places of neighbouring output pixels are, in units of 2^-bits of a pixel, where the outermost pixels of both images lie on each
+/// other; to the nearest unit. 0 for a single output pixel. Source: the resizers of hbDNN's boards (16 bits on bayes, 8 on bernoulli2).
+constexpr std::int64_t resizing_step(std::int64_t input, std::int64_t output, int bits) {
+  return output > 1 ? ((input - 1) * (std::int64_t{1} << bits) + (output - 1) / 2) / (output - 1) : 0;
+}
+
+/// As pixels_around, of output pixels that lie so many steps from the first input pixel; `between` in units of 2^-bits.
+constexpr pixel_pair<std::int64_t> pixels_around_by_step(std::int64_t step, int bits, std::int64_t input, std::int64_t i) {
+  const std::int64_t at = i * step, below = at >> bits, last = input - 1;
+  if (below >= last) return {last, last, 0};
+  return {below, below + 1, at & ((std::int64_t{1} << bits) - 1)};
 }
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -20495,21 +20775,12 @@ namespace ops {
 ///
 /// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_RSQRT, with IEEE 754's answers where that asks
 /// for x >= 0; quantised: the reference kernel of TFLite's RSQRT, which has i8 (and no numbers below zero).
-struct rsqrt {
+struct rsqrt : detail::real_function {
   static constexpr op_code code{44};
   static constexpr std::string_view name = "rsqrt";
-  static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
-  static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
   static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 44, .hdi = 126};
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
-  enum class rule { quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
-
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return detail::infer_real<rule>(in, wanted);
-  }
-  static constexpr auto macs = no_macs;
+  using rule = detail::real_function_rule;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
     if constexpr (detail::is_byte<T>) return detail::for_each_element<T>(in, out, stored_root<T>(in, out));
@@ -20850,23 +21121,12 @@ namespace ops {
 /// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_SIGMOID; quantised: the tables of TFLite's
 /// LOGISTIC for 8 bits (which has only the scale 1/256). i16 without zero points to 1/32768 is interpolated in TFLite's
 /// table, whose numbers differ from those in the last bits.
-struct sigmoid {
+struct sigmoid : detail::real_function {
   static constexpr op_code code{28};
   static constexpr std::string_view name = "sigmoid";
-  static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
-  static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
-  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 28, .hdi = 2};
   static constexpr auto hdi_fields = hdi_activation(2);
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
-
-  enum class rule { quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
-
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return detail::infer_real<rule>(in, wanted);
-  }
-  static constexpr auto macs = no_macs;
+  using rule = detail::real_function_rule;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
     if constexpr (std::is_same_v<T, std::int16_t>) {
@@ -22240,21 +22500,11 @@ namespace ops {
 /// nearest to the real root, rounded to float. Below zero there is none, but the zero point.
 ///
 /// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_SQRT.
-struct sqrt {
+struct sqrt : detail::real_function {
   static constexpr op_code code{33};
   static constexpr std::string_view name = "sqrt";
-  static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
-  static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
-  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 33, .hdi = 146};
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
-  enum class rule { quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
-
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return detail::infer_real<rule>(in, wanted);
-  }
-  static constexpr auto macs = no_macs;
+  using rule = detail::real_function_rule;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
     if constexpr (can_be_stored<T>) detail::for_each_stored<T>(in, out, [](float x) { return root(x); });
@@ -22406,10 +22656,7 @@ struct squared_difference {
   }
 
   template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
-    if constexpr (can_be_stored<T>)
-      if (in[0].desc->quantised)
-        return detail::for_each_pair<T>(in, out, stored<T>({in, out, activation::none}));
-    detail::for_each_pair<T>(in, out, [&](T a, T b) { return element(attributes, a, b); });
+    detail::compute_pairs<squared_difference, T>(attributes, in, out);
   }
 };
 
@@ -22874,9 +23121,7 @@ struct sub {
   }
 
   template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
-    if constexpr (can_be_stored<T>)
-      if (in[0].desc->quantised) return detail::for_each_pair<T>(in, out, stored<T>({in, out, attributes.fused}));
-    detail::for_each_pair<T>(in, out, [&](T a, T b) { return element(attributes, a, b); });
+    detail::compute_pairs<sub, T>(attributes, in, out, attributes.fused);
   }
 };
 
@@ -22986,23 +23231,12 @@ namespace ops {
 /// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_TANH; quantised: the tables of TFLite's TANH
 /// for 8 bits. i16 without zero points to 1/32768 is interpolated in TFLite's table, whose numbers differ from those in
 /// the last bits.
-struct tanh {
+struct tanh : detail::real_function {
   static constexpr op_code code{39};
   static constexpr std::string_view name = "tanh";
-  static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
-  static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
-  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 39, .hdi = 2};
   static constexpr auto hdi_fields = hdi_activation(10);
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
-
-  enum class rule { quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
-
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return detail::infer_real<rule>(in, wanted);
-  }
-  static constexpr auto macs = no_macs;
+  using rule = detail::real_function_rule;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
     if constexpr (std::is_same_v<T, std::int16_t>) {
@@ -23190,7 +23424,7 @@ template <class Isa> struct fast<ops::tile, Isa> {
 
 // ===== nnrt/ops/top_k.hpp
 // top_k: the largest elements along an axis, and where they were.
-// Flow: front ends call infer(); kernels/select.hpp binds it to reference().
+// Flow: front ends call infer(); kernels/select.hpp binds lines of f32, i32 and bytes to the searches of largest.hpp.
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -23573,7 +23807,7 @@ template <class Isa = void> void transpose(const transposition& t, const std::by
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/ops/transpose.hpp
 // transpose: the axes of a tensor in another order, and to_nhwc / to_nchw, which bring images into an order.
-// Flow: front ends call infer(); the layout pass moves and cancels these; kernels/select.hpp binds what is left.
+// Flow: front ends call infer(); kernels/select.hpp binds it to copies of rows, or of planes that are turned.
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -24730,15 +24964,10 @@ inline std::string to_string(const tensor_desc& desc) {
 
 namespace detail {
 
-inline std::string_view name_of(activation fused) {
-  constexpr std::string_view names[] = {"none", "relu", "relu6"};
-  return names[static_cast<int>(fused)];
-}
-
-/// One attribute's words as text; advances `at` past them.
-inline std::string attribute_text(attribute_kind kind, array_ref<const word> words, std::size_t& at) {
+/// One attribute's words as text.
+inline std::string attribute_text(attribute_kind kind, array_ref<const word> words) {
   std::string out;
-  word_reader reader{words, at};
+  word_reader reader{words};
   switch (kind) {
     case attribute_kind::flag: out = reader.take() != 0 ? "true" : "false"; break;
     case attribute_kind::real: {
@@ -24766,28 +24995,16 @@ inline std::string attribute_text(attribute_kind kind, array_ref<const word> wor
       }
       break;
     }
-    case attribute_kind::list: {
-      const word count = reader.take();
-      for (word i = 0; i < count; ++i) {
-        if (i > 0) out += ',';
-        append(out, reader.take());
+    case attribute_kind::list:
+    case attribute_kind::reals:
+      for (std::size_t i = 1; i < words.size(); ++i) {  // behind the length
+        if (!out.empty()) out += ',';
+        out += attribute_text(kind == attribute_kind::list ? attribute_kind::integer : attribute_kind::real, words.subspan(i, 1));
       }
       break;
-    }
-    case attribute_kind::reals: {
-      const word count = reader.take();
-      for (word i = 0; i < count; ++i) {
-        if (i > 0) out += ',';
-        float v = 0;
-        reader.get(v);
-        append_real(out, v);
-      }
-      break;
-    }
     case attribute_kind::integer:
     case attribute_kind::choice: append(out, reader.take()); break;
   }
-  at = reader.next;
   return out;
 }
 
@@ -24796,9 +25013,11 @@ inline std::string attribute_text(attribute_kind kind, array_ref<const word> wor
 /// "stride=2x2 pad=same fused=relu": every attribute of a node by name.
 inline std::string attributes_text(const graph& g, const node& n) {
   std::string out;
-  std::size_t at = 0;
+  array_ref<const word> left = g.attrs_of(n);
   for (const attribute_field& field : n.label->attributes) {
-    const std::string text = detail::attribute_text(field.kind, g.attrs_of(n), at);
+    const std::size_t count = words_of(field.kind, left);
+    const std::string text = detail::attribute_text(field.kind, left.first(count));
+    left = left.subspan(count);
     if (text.empty()) continue;
     if (!out.empty()) out += ' ';
     out += field.name;
@@ -26555,6 +26774,32 @@ template <class T> class shared {
 // file: a file mapped read-only into memory, and writing a whole file so that readers see the old one or the new one.
 // Flow: weights, saved models and compilation caches come and go through it.
 
+// ===== nnrt/core/system_text.hpp
+// system_text: what the operating system says of the number of an error.
+// Flow: errors about files, caches and threads end with it.
+
+namespace nnrt::inline NNRT_ISA {
+
+/// "No such file or directory" of ENOENT. Threads may ask at the same time, which they may not of strerror.
+class system_text {
+ public:
+  [[gnu::cold]] explicit system_text(int number) : text_(said(::strerror_r(number, letters_, sizeof letters_), letters_)) {}
+  system_text(const system_text&) = delete;
+  system_text& operator=(const system_text&) = delete;
+  /// As long as the object lives.
+  std::string_view view() const { return text_; }
+
+  // strerror_r comes in two kinds, depending on the C library and its feature macros: one gives the text, one whether it failed.
+  static const char* said(const char* text, const char*) { return text; }
+  static const char* said(int failed, const char* letters) { return failed == 0 ? letters : "unknown error"; }
+
+ private:
+  char letters_[128] = {};
+  const char* text_;
+};
+
+}  // namespace nnrt::inline NNRT_ISA
+
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -26600,17 +26845,11 @@ class mapped_file {
 
 // --- details ---------------------------------------------------------------
 namespace detail {
-// strerror_r comes in two kinds, depending on the C library and its feature macros.
-[[gnu::cold]] inline std::string_view system_text(const char* text, const char*) { return text; }
-[[gnu::cold]] inline std::string_view system_text(int failed, const char* buffer) { return failed == 0 ? buffer : "unknown error"; }
-
 [[gnu::cold]] inline failure system_failure(std::string_view path, std::string_view what, int number) {
-  char buffer[128] = {};
-  const std::string_view reason = system_text(::strerror_r(number, buffer, sizeof buffer), buffer);
   const error_code code = number == ENOENT   ? error_code::not_found
                           : number == ENOMEM ? error_code::out_of_memory
                                              : error_code::io_failed;
-  return fail(code, {path, ": ", what, ": ", reason});
+  return fail(code, {path, ": ", what, ": ", system_text(number).view()});
 }
 
 [[gnu::cold]] inline failure zero_byte_in(std::string_view path) {
@@ -27562,6 +27801,7 @@ class weights {
     detail::aligned_memory memory;  // of tensors that do not lie in the file
     safetensors::contents found;
     layout order = layout::native;
+    shared<const state> others;     // whose memory tensors may lie in
   };
 
   friend result<weights> make_weights(array_ref<const entry> tensors, array_ref<const metadata_entry> metadata,
@@ -27581,7 +27821,7 @@ class weights {
 }
 
 [[gnu::cold]] inline result<weights> weights::open(std::string_view path, layout order) {
-  state made{.file = {}, .memory = {}, .found = {}, .order = order};
+  state made{.file = {}, .memory = {}, .found = {}, .order = order, .others = {}};
   if (auto ok = made.file.map(path); !ok) return fail(std::move(ok.error()));
   const std::span<const std::byte> bytes = made.file.bytes();
   auto opened = with(std::move(made), bytes);
@@ -27590,11 +27830,11 @@ class weights {
 }
 
 [[gnu::cold]] inline result<weights> weights::parse(std::span<const std::byte> file, layout order) {
-  return with({.file = {}, .memory = {}, .found = {}, .order = order}, file);
+  return with({.file = {}, .memory = {}, .found = {}, .order = order, .others = {}}, file);
 }
 
 [[gnu::cold]] inline result<weights> weights::parse_copy(std::span<const std::byte> file, layout order) {
-  state made{.file = {}, .memory = {}, .found = {}, .order = order};
+  state made{.file = {}, .memory = {}, .found = {}, .order = order, .others = {}};
   std::byte* const bytes = made.memory.allocate(file.size());
   if (!file.empty()) std::memcpy(bytes, file.data(), file.size());
   return with(std::move(made), {bytes, file.size()});
@@ -28048,7 +28288,7 @@ class builder {
   constexpr auto input(std::string_view name) {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
     static_assert(valid_extents(desc), "nnrt: extents of an input must be at least 1 and fit into memory");
-    return tensor<desc>{this, declare_input(desc, name)};
+    return tensor<desc>{{this, declare_input(desc, name)}};
   }
 
   /// A tensor whose elements come by name when an executor is made. Asking twice for one name gives the same tensor. One that is quantised
@@ -28057,26 +28297,26 @@ class builder {
   constexpr auto weight(std::string_view name) {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
     static_assert(valid_extents(desc), "nnrt: extents of a weight must be at least 1 and fit into memory, and its quantised axis must exist");
-    return tensor<desc>{this, declare_weight(desc, name, "")};
+    return tensor<desc>{{this, declare_weight(desc, name, "")}};
   }
   /// The same for the weight "<layer>.<part>".
   template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}>
   constexpr auto weight(std::string_view layer, std::string_view part) {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
     static_assert(valid_extents(desc), "nnrt: extents of a weight must be at least 1 and fit into memory, and its quantised axis must exist");
-    return tensor<desc>{this, declare_weight(desc, layer, part)};
+    return tensor<desc>{{this, declare_weight(desc, layer, part)}};
   }
 
   /// A tensor whose elements stand in the program, row-major.
   template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}>
   constexpr auto constant(const element_t<Type> (&elements)[static_cast<std::size_t>(Shape.elements())]) {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
-    return tensor<desc>{this, ir_.add_constant(desc, array_ref<const element_t<Type>>(elements))};
+    return tensor<desc>{{this, ir_.add_constant(desc, array_ref<const element_t<Type>>(elements))}};
   }
   template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}>
   constexpr auto constant(const std::array<element_t<Type>, static_cast<std::size_t>(Shape.elements())>& elements) {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
-    return tensor<desc>{this, ir_.add_constant(desc, array_ref<const element_t<Type>>(elements))};
+    return tensor<desc>{{this, ir_.add_constant(desc, array_ref<const element_t<Type>>(elements))}};
   }
 
   /// Makes a tensor a result of the network, under this name.
@@ -28090,6 +28330,12 @@ class builder {
   /// The first rule of the whole graph that is broken.
   constexpr const ir::complaint& complaint() const { return complaint_; }
 
+  /// The id of a handle's value, which must be of this graph.
+  constexpr std::int32_t id_of(const handle& given) {
+    if (given.owner == this) return given.id;
+    complain(graph_rule::tensors_must_belong_to_this_graph, "");
+    return ir::none;  // its id means nothing here
+  }
   /// Called by dsl::apply: a node over these values; returns the id of its first output, the others follow it.
   constexpr std::int32_t add_node(const operator_info& op, array_ref<const word> attrs, array_ref<const std::int32_t> inputs, array_ref<const tensor_desc> outputs);
   /// A scalar constant, or the integers of a keyword.
@@ -28360,14 +28606,24 @@ constexpr void fuse_activations(ir::graph& g) {
 
 namespace nnrt::inline NNRT_ISA::passes {
 
-/// Every pass, each where it finds most to do.
-constexpr void optimise(ir::graph& g) {
+/// Every pass, each where it finds most to do, as long as `go_on()`, which is asked between them. Whether all have run.
+template <class GoOn> constexpr bool optimise_while(ir::graph& g, GoOn go_on) {
   remove_dead_nodes(g);
+  if (!go_on()) return false;
   evaluate_constants(g);
+  if (!go_on()) return false;
   merge_common_nodes(g);
+  if (!go_on()) return false;
   fold_into_weights(g);
+  if (!go_on()) return false;
   fuse_activations(g);
   remove_dead_nodes(g);
+  return true;
+}
+
+/// Every pass.
+constexpr void optimise(ir::graph& g) {
+  (void)optimise_while(g, [] { return true; });
 }
 
 }  // namespace nnrt::inline NNRT_ISA::passes
@@ -28702,6 +28958,29 @@ template <class G, class... Inputs> constexpr auto evaluate(const Inputs&... inp
 // memory: where executors keep intermediate results and prepared weights.
 // Flow: executor holds an arena_memory; prepared_weights is shared by the executors of one network.
 
+// ===== nnrt/exec/deadline.hpp
+// deadline: a time after which what is under way is not wanted any more, on the steady clock.
+// Flow: compile() and sessions ask between one step and the next; hal/driver.hpp hands a caller's on.
+
+#include <ctime>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// For what may take as long as it takes.
+inline constexpr std::int64_t no_deadline = INT64_MAX;
+
+/// The steady clock, in nanoseconds.
+inline std::int64_t steady_now() {
+  ::timespec at{};
+  ::clock_gettime(CLOCK_MONOTONIC, &at);
+  return std::int64_t{at.tv_sec} * 1'000'000'000 + at.tv_nsec;
+}
+
+/// Whether the time has come.
+inline bool is_over(std::int64_t deadline) { return deadline != no_deadline && steady_now() >= deadline; }
+
+}  // namespace nnrt::inline NNRT_ISA
+
 #if defined(__linux__)
 #endif
 
@@ -28723,7 +29002,8 @@ class heap_block {
   [[gnu::cold]] result<void> allocate(std::int64_t bytes, const char* what) {
     std::free(first_);
     const auto size = static_cast<std::size_t>(passes::aligned(bytes > 0 ? bytes : 1)), alignment = size < large_page ? 64 : large_page;
-    first_ = static_cast<std::byte*>(std::aligned_alloc(alignment, size));
+    // A multiple of the alignment, as sanitizers insist; what nobody writes to takes no memory.
+    first_ = static_cast<std::byte*>(std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment));
     if (first_ == nullptr) return fail(error_code::out_of_memory, {what, ": no memory for ", bytes, " bytes"});
 #if defined(MADV_HUGEPAGE)
     // A page fault takes a microsecond, packing 4 KiB of weights half of one. What is no whole page of 2 MiB keeps small ones.
@@ -28781,7 +29061,7 @@ struct prepared_weights {
 };
 
 /// Runs a plan's prepare steps; `made` has bound weights and memory. Errors as prepare().
-[[gnu::cold]] inline result<void> run_prepare_steps(const plan_view& plan, const prepared_weights& made) {
+[[gnu::cold]] inline result<void> run_prepare_steps(const plan_view& plan, const prepared_weights& made, std::int64_t deadline = no_deadline) {
   heap_block scratch;
   if (auto ok = scratch.allocate(plan.prepare_scratch_bytes, "folded weights"); !ok) return ok;
   pool<std::byte*> bases;
@@ -28795,16 +29075,20 @@ struct prepared_weights {
   context.views = views;
   run_fault fault;
   context.fault = &fault;
-  if (const step* const failed = run_steps(plan, plan.prepare, context)) return fail(error_of(plan, *failed, fault));
+  for (const step& next : plan.prepare) {
+    if (is_over(deadline)) return fail(error_code::deadline_missed, "the weights were given less time than their preparation takes");
+    if (const step* const failed = run_steps(plan, {&next, 1}, context)) return fail(error_of(plan, *failed, fault));
+  }
   return {};
 }
 
-/// Prepares bound weights; `made` is empty before. Errors: out_of_memory; invalid_argument (weights whose values break an operator's rule).
-[[gnu::cold]] inline result<void> prepare(const plan_view& plan, shared<const bound_weights> bound, prepared_weights& made) {
+/// Prepares bound weights; `made` is empty before. Errors: out_of_memory; invalid_argument (weights whose values break an operator's rule);
+/// deadline_missed (looked at before each step).
+[[gnu::cold]] inline result<void> prepare(const plan_view& plan, shared<const bound_weights> bound, prepared_weights& made, std::int64_t deadline = no_deadline) {
   made.bound = std::move(bound);
   if (plan.prepare.empty()) return {};
   if (auto ok = made.memory.allocate(plan.prepared_bytes, "prepared weights"); !ok) return ok;
-  return run_prepare_steps(plan, made);
+  return run_prepare_steps(plan, made, deadline);
 }
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -28822,6 +29106,9 @@ struct options {
   /// Of compile(): weights of floats that take 128 KiB or more are kept as float16, rounded to the nearest and computed with as float32. Half the
   /// memory; each run widens them, and Winograd's method is not used.
   bool float16_weights = false;
+  /// Of compile(): nanoseconds of the steady clock, looked at between the passes and before each weight is packed. What a program plans later, for
+  /// further shapes, is not held to it.
+  std::int64_t deadline = no_deadline;
 };
 
 /// Errors: invalid_argument (fewer than 1 or more than 1024 threads, fewer than 1 cached plan).
@@ -29110,7 +29397,7 @@ class thread_pool final : public part_runner {
       if (failed == 0) continue;
       workers_.pop_back();
       stop();
-      return fail(error_code::out_of_memory, {"thread ", i, " of ", threads, " did not start: ", std::strerror(failed)});
+      return fail(error_code::out_of_memory, {"thread ", i, " of ", threads, " did not start: ", system_text(failed).view()});
     }
     return {};
   }
@@ -29631,6 +29918,211 @@ class embedded_file {
 // apply: how a call of an operator's function becomes a checked node.
 // Flow: ops/*.hpp call dsl::apply<Op>(tensors, scalars, keywords); the rules run in the compiler, the node goes to the builder.
 
+// ===== nnrt/ir/call.hpp
+// call: what the arguments of one call of an operator's function say - as data, so that ordinary functions can check and place them.
+// Flow: ir/apply.hpp asks call<Op, Args...> what was found, reports it or records the node. Templates know the types here and nothing else:
+// a network calls its operators with other types each time, so whatever is a template of the whole call is paid for by each layer.
+
+namespace nnrt::inline NNRT_ISA::dsl {
+
+/// One argument of a call: a tensor's handle, a scalar, or a keyword.
+struct argument {
+  enum class kind { tensor, scalar, keyword };
+  kind is = kind::tensor;
+  tensor_desc desc{};                       // of what is, or becomes, an operand; dtype none for other keywords
+  array_ref<const std::int64_t> values{};  // what a keyword holds that becomes an operand
+  int operand = -1;                         // the one that a keyword becomes
+  std::string_view fills{};                 // what a keyword fills; empty for what is no keyword
+  bool is_known = true;                     // false: a keyword that the operator has no place for
+};
+
+/// The operand of this role, as an index; -1: there is none.
+constexpr int operand_called(std::string_view role, array_ref<const operand_spec> signature) {
+  for (std::size_t i = 0; i < signature.size(); ++i)
+    if (signature[i].role == role) return static_cast<int>(i);
+  return -1;
+}
+
+/// A keyword that fills one of these attributes.
+template <class Attrs, class Keyword> concept attribute_of = requires(Attrs a) { Keyword::set(a); };
+
+template <class Op, class Keyword> constexpr argument describe_keyword() {
+  argument a{argument::kind::keyword};
+  if constexpr (requires { Keyword::slot::name; }) a.fills = Keyword::slot::name;
+  else a.fills = "into";
+  if constexpr (!attribute_of<typename Op::attrs, Keyword>) {
+    if constexpr (requires { Keyword::desc(); }) {
+      a.operand = operand_called(a.fills, Op::inputs);
+      if (a.operand >= 0) a.desc = Keyword::desc(), a.values = Keyword::values;
+    }
+    a.is_known = a.operand >= 0 || requires { Keyword::wanted(); };
+  }
+  return a;
+}
+template <class Op, class T> constexpr argument describe() {
+  if constexpr (is_tensor<T>) return {argument::kind::tensor, T::desc};
+  else if constexpr (is_keyword<T>) return describe_keyword<Op, typename as_keyword<T>::type>();
+  else return {argument::kind::scalar};
+}
+
+/// A scalar takes the dtype of the first tensor.
+constexpr dtype scalar_type(array_ref<const argument> all) {
+  for (const argument& a : all)
+    if (a.is == argument::kind::tensor && a.desc.type != dtype::none) return a.desc.type;
+  return dtype::none;
+}
+
+/// The first keyword that does not fit, of two for one slot the second; argument -1: all fit.
+struct misfit {
+  int argument = -1;
+  keyword_rule rule{};
+};
+constexpr misfit find_misfit(array_ref<const argument> all) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!all[i].is_known) return {static_cast<int>(i), keyword_rule::keyword_must_be_known_to_the_operator};
+    for (std::size_t k = 0; k < i; ++k)
+      if (!all[i].fills.empty() && all[i].fills == all[k].fills) return {static_cast<int>(i), keyword_rule::keyword_must_not_be_given_twice};
+  }
+  return {};
+}
+
+/// Whether one of the tensors stands for the output of a refused node.
+constexpr bool has_unknown_tensor(array_ref<const argument> all) {
+  for (const argument& a : all)
+    if (a.is == argument::kind::tensor && a.desc.type == dtype::none) return true;
+  return false;
+}
+
+/// For each operand the argument that gives it; -1: missing. Keywords go to the operand of their name, the others to the free ones in order.
+template <std::size_t Arguments> struct placement {
+  int argument_of[Arguments + 16] = {};
+  int count = 0;
+  constexpr array_ref<const int> operands() const { return {argument_of, static_cast<std::size_t>(count)}; }
+};
+constexpr int place(array_ref<const argument> all, array_ref<int> argument_of) {
+  for (int& a : argument_of) a = -1;
+  int count = 0;
+  const auto put = [&](int operand, std::size_t i) {
+    argument_of[static_cast<std::size_t>(operand)] = static_cast<int>(i);
+    if (operand >= count) count = operand + 1;
+  };
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].operand >= 0) put(all[i].operand, i);
+  int next = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].is == argument::kind::keyword) continue;
+    while (argument_of[static_cast<std::size_t>(next)] >= 0) ++next;
+    put(next, i);
+  }
+  return count;
+}
+template <std::size_t N> constexpr placement<N> place(const std::array<argument, N>& all) {
+  placement<N> placed;
+  placed.count = place(all, placed.argument_of);
+  return placed;
+}
+
+/// The operands as rules see them. A handle's type does not tell whether it is a weight: operands that must be constant are checked when
+/// the graph is complete.
+constexpr void list_operands(array_ref<const argument> all, array_ref<const int> argument_of, array_ref<operand> list) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (argument_of[i] < 0) continue;
+    const argument& from = all[static_cast<std::size_t>(argument_of[i])];
+    list[i] = {from.desc, from.values, from.is != argument::kind::tensor};
+    if (from.is == argument::kind::scalar) list[i].desc = {scalar_type(all), {}};
+  }
+}
+
+template <class Attrs, class T> constexpr void set_attribute(Attrs& attrs) {
+  if constexpr (is_keyword<T>)
+    if constexpr (attribute_of<Attrs, typename as_keyword<T>::type>) as_keyword<T>::type::set(attrs);
+}
+/// The attributes that the keywords among these arguments say.
+template <class Op, class... Args> constexpr typename Op::attrs attributes_of() {
+  typename Op::attrs attrs;
+  (set_attribute<typename Op::attrs, Args>(attrs), ...);
+  return attrs;
+}
+
+/// The attributes as the words that the graph keeps.
+template <class Attrs> constexpr std::size_t count_words(const Attrs& attrs) {
+  pool<word> words;
+  pack(attrs, words);
+  return words.size();
+}
+template <std::size_t N, class Attrs> constexpr std::array<word, N> words_of_attributes(const Attrs& attrs) {
+  pool<word> list;
+  pack(attrs, list);
+  std::array<word, N> words{};
+  for (std::size_t i = 0; i < N; ++i) words[i] = list[i];
+  return words;
+}
+
+template <class T> constexpr void add_wish(tensor_desc& wish) {
+  if constexpr (is_keyword<T>)
+    if constexpr (requires { as_keyword<T>::type::wanted(); }) wish = as_keyword<T>::type::wanted();
+}
+
+/// The verdict without its vector, so that it can be a constant, and the dtype that the reference is instantiated for.
+template <int Outputs> struct settled {
+  int rule = -1;
+  bool by_signature = false;
+  unit counted = unit::number;
+  std::int64_t actual = 0, expected = 0;
+  int count = 0;
+  dtype computes_in = dtype::none;
+  tensor_desc outputs[Outputs > 0 ? Outputs : 1];
+  constexpr array_ref<const tensor_desc> given() const { return {outputs, static_cast<std::size_t>(Outputs)}; }
+};
+template <class Op, int Outputs, int Operands>
+constexpr settled<Outputs> settle(const typename Op::attrs& attrs, array_ref<const argument> all, array_ref<const int> argument_of,
+                                  const tensor_desc& wish) {
+  std::array<operand, static_cast<std::size_t>(Operands)> in{};
+  list_operands(all, argument_of, in);
+  const verdict v = infer_node<Op>(attrs, in, {&wish, 1});
+  settled<Outputs> s;
+  s.rule = v.rule;
+  s.by_signature = v.by_signature;
+  s.counted = v.counted;
+  s.actual = v.actual;
+  s.expected = v.expected;
+  s.count = static_cast<int>(v.outputs.size());
+  for (int i = 0; i < Outputs && i < s.count; ++i) s.outputs[i] = v.output(i);
+  if (v) s.computes_in = reference_type(Op::traits, [&](std::size_t i) { return in[i].desc.type; });
+  return s;
+}
+
+/// What the arguments of one call say; computed once for each combination of operator, descs and keywords.
+template <class Op, class... Args> struct call {
+  static constexpr std::array<argument, sizeof...(Args)> arguments{describe<Op, Args>()...};
+  static constexpr misfit misfitting = find_misfit(arguments);
+  static constexpr placement<sizeof...(Args)> placed = place(arguments);
+  static constexpr typename Op::attrs attributes = attributes_of<Op, Args...>();
+  /// Packed once here, not at every evaluation of the user's function.
+  static constexpr std::array<word, count_words(attributes)> words = words_of_attributes<count_words(attributes)>(attributes);
+  static constexpr tensor_desc wish = [] {
+    tensor_desc d;
+    (add_wish<Args>(d), ...);
+    return d;
+  }();
+  // Members, because clang evaluates the constants inside of a constexpr function again at each of its calls.
+  /// What the rules say of this call.
+  template <int Outputs>
+  static constexpr settled<Outputs> outcome = settle<Op, Outputs, placed.count>(attributes, arguments, placed.operands(), wish);
+
+  /// Outputs that the caller looks for when the node is refused: an operator with any number of them may tell from its attributes.
+  static constexpr std::size_t outputs_asked_for() {
+    if constexpr (requires { Op::outputs_asked_for(attributes); }) return static_cast<std::size_t>(Op::outputs_asked_for(attributes));
+    else return std::size(Op::outputs);
+  }
+  static constexpr int output_count() {
+    if constexpr (Op::outputs[std::size(Op::outputs) - 1].given == presence::variadic) return outcome<0>.count;
+    else return static_cast<int>(std::size(Op::outputs));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::dsl
+
 namespace nnrt::inline NNRT_ISA {
 
 /// Several outputs of one node: works with structured bindings and get<I>.
@@ -29645,214 +30137,8 @@ template <std::size_t I, class... Tensors> struct std::tuple_element<I, nnrt::ou
 
 namespace nnrt::inline NNRT_ISA::dsl {
 
-/// The verdict without its vector, so that it can be a constant.
-template <int Outputs> struct settled {
-  int rule = -1;
-  bool by_signature = false;
-  unit counted = unit::number;
-  std::int64_t actual = 0, expected = 0;
-  int count = 0;
-  tensor_desc outputs[Outputs > 0 ? Outputs : 1];
-};
-
 /// A handle that stands for the output of a refused node: everything built on it is left unchecked, so that one mistake is one error.
 inline constexpr tensor_desc unknown_desc{};
-
-/// What the arguments of one call say; computed once for each combination of operator, descs and keywords.
-template <class Op, class... Args> struct call {
-  static constexpr int arguments = static_cast<int>(sizeof...(Args));
-  static constexpr array_ref<const operand_spec> signature = Op::inputs;
-
-  /// Desc of an argument that is, or becomes, an operand; dtype none for a keyword that fills an attribute.
-  template <class T> static constexpr tensor_desc desc_of() {
-    using argument = typename as_keyword<T>::type;
-    if constexpr (is_tensor<T>) return T::desc;
-    else if constexpr (std::is_arithmetic_v<T>) return {scalar_type(), {}};
-    else if constexpr (fills_operand<argument>()) return argument::desc();
-    else return {};
-  }
-  /// A scalar takes the dtype of the first tensor.
-  static constexpr dtype scalar_type() {
-    dtype type = dtype::none;
-    const auto look = [&]<class T>() {
-      if constexpr (is_tensor<T>)
-        if (type == dtype::none) type = T::desc.type;
-    };
-    (look.template operator()<Args>(), ...);
-    return type;
-  }
-
-  template <class Keyword> static constexpr bool fills_attribute() {
-    return requires(typename Op::attrs a) { Keyword::set(a); };
-  }
-  template <class Keyword> static constexpr int slot() {
-    if constexpr (requires { Keyword::slot::name; }) {
-      for (std::size_t i = 0; i < signature.size(); ++i)
-        if (signature[i].role == Keyword::slot::name) return static_cast<int>(i);
-    }
-    return -1;
-  }
-  template <class Keyword> static constexpr bool fills_operand() {
-    if constexpr (requires { Keyword::desc(); }) return !fills_attribute<Keyword>() && slot<Keyword>() >= 0;
-    else return false;
-  }
-  template <class Keyword> static constexpr bool is_wish = requires { Keyword::wanted(); };
-
-  template <class T> static constexpr bool is_unknown_keyword() {
-    if constexpr (is_keyword<T>) {
-      using kw = typename as_keyword<T>::type;
-      return !fills_attribute<kw>() && !fills_operand<kw>() && !is_wish<kw>;
-    }
-    return false;
-  }
-  /// What a keyword fills; empty for what is no keyword.
-  template <class T> static constexpr std::string_view filled_by() {
-    if constexpr (is_keyword<T>) {
-      if constexpr (requires { as_keyword<T>::type::slot::name; }) return as_keyword<T>::type::slot::name;
-      else return "into";
-    }
-    return {};
-  }
-  /// The first keyword that does not fit, of two for one slot the second; argument -1: all fit.
-  struct misfit {
-    int argument = -1;
-    keyword_rule rule{};
-  };
-  static constexpr misfit find_misfit() {
-    constexpr bool is_unknown[] = {is_unknown_keyword<Args>()...};
-    constexpr std::string_view filled[] = {filled_by<Args>()...};
-    for (int i = 0; i < arguments; ++i) {
-      if (is_unknown[i]) return {i, keyword_rule::keyword_must_be_known_to_the_operator};
-      for (int k = 0; k < i; ++k)
-        if (!filled[i].empty() && filled[i] == filled[k]) return {i, keyword_rule::keyword_must_not_be_given_twice};
-    }
-    return {};
-  }
-  static constexpr misfit misfitting = find_misfit();
-  static constexpr bool keywords_fit = misfitting.argument < 0;
-  template <int I> using keyword_at = typename as_keyword<std::tuple_element_t<static_cast<std::size_t>(I), std::tuple<Args...>>>::type;
-  static constexpr bool unknown_operand = ((is_tensor<Args> && desc_of<Args>().type == dtype::none) || ...);
-
-  static constexpr typename Op::attrs attributes() {
-    typename Op::attrs attrs;
-    const auto put = [&]<class T>() {
-      if constexpr (is_keyword<T>) {
-        using kw = typename as_keyword<T>::type;
-        if constexpr (fills_attribute<kw>()) kw::set(attrs);
-      }
-    };
-    (put.template operator()<Args>(), ...);
-    return attrs;
-  }
-
-  /// For each operand the argument that gives it; -1: missing. Keywords go to the slot of their name, tensors to the free slots in order.
-  struct placement {
-    int argument_of[static_cast<std::size_t>(arguments) + 16] = {};
-    int count = 0;
-  };
-  static constexpr placement place() {
-    placement p;
-    for (int& a : p.argument_of) a = -1;
-    int i = 0;
-    const auto put_keyword = [&]<class T>() {
-      if constexpr (is_keyword<T>)
-        if constexpr (fills_operand<typename as_keyword<T>::type>()) {
-          const int at = slot<typename as_keyword<T>::type>();
-          p.argument_of[at] = i;
-          if (at >= p.count) p.count = at + 1;
-        }
-      ++i;
-    };
-    (put_keyword.template operator()<Args>(), ...);
-    i = 0;
-    int next = 0;
-    const auto put_tensor = [&]<class T>() {
-      if constexpr (!is_keyword<T>) {
-        while (p.argument_of[next] >= 0) ++next;
-        p.argument_of[next++] = i;
-        if (next > p.count) p.count = next;
-      }
-      ++i;
-    };
-    (put_tensor.template operator()<Args>(), ...);
-    return p;
-  }
-  static constexpr placement placed = place();
-
-  /// The attributes as the words that the graph keeps: packed once here, not at every evaluation of the user's function.
-  static constexpr std::size_t word_count = [] {
-    pool<word> words;
-    pack(attributes(), words);
-    return words.size();
-  }();
-  static constexpr std::array<word, word_count> words = [] {
-    pool<word> list;
-    pack(attributes(), list);
-    std::array<word, word_count> packed{};
-    for (std::size_t i = 0; i < word_count; ++i) packed[i] = list[i];
-    return packed;
-  }();
-
-  static constexpr std::array<tensor_desc, sizeof...(Args)> descs{desc_of<Args>()...};
-  template <class T> static constexpr array_ref<const std::int64_t> values_of() {
-    if constexpr (is_keyword<T>)
-      if constexpr (fills_operand<typename as_keyword<T>::type>()) return as_keyword<T>::type::values;
-    return {};
-  }
-
-  static constexpr auto operands() {
-    constexpr std::array<array_ref<const std::int64_t>, sizeof...(Args)> values{values_of<Args>()...};
-    std::array<operand, static_cast<std::size_t>(placed.count)> list{};
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      const int from = placed.argument_of[i];
-      if (from < 0) continue;
-      const auto at = static_cast<std::size_t>(from);
-      list[i] = {descs[at], values[at], is_constant[at]};
-    }
-    return list;
-  }
-  // A handle's type does not tell whether it is a weight: operands that must be constant are checked when the graph is complete.
-  static constexpr std::array<bool, sizeof...(Args)> is_constant{!is_tensor<Args>...};
-
-  static constexpr tensor_desc wish() {
-    tensor_desc d;
-    const auto look = [&]<class T>() {
-      if constexpr (is_keyword<T>)
-        if constexpr (is_wish<typename as_keyword<T>::type>) d = as_keyword<T>::type::wanted();
-    };
-    (look.template operator()<Args>(), ...);
-    return d;
-  }
-
-  template <int Outputs> static constexpr settled<Outputs> settle() {
-    const auto in = operands();
-    const tensor_desc wanted[] = {wish()};
-    const verdict v = infer_node<Op>(attributes(), in, wanted);
-    settled<Outputs> s;
-    s.rule = v.rule;
-    s.by_signature = v.by_signature;
-    s.counted = v.counted;
-    s.actual = v.actual;
-    s.expected = v.expected;
-    s.count = static_cast<int>(v.outputs.size());
-    for (int i = 0; i < Outputs && i < s.count; ++i) s.outputs[i] = v.output(i);
-    return s;
-  }
-  // Members, because clang evaluates the constants inside of a constexpr function again at each of its calls.
-  /// What the rules say of this call.
-  template <int Outputs> static constexpr settled<Outputs> outcome = settle<Outputs>();
-  /// The dtype that the reference is instantiated for.
-  static constexpr dtype computes_in = reference_type(Op::traits, [](std::size_t i) { return operands()[i].desc.type; });
-  /// Outputs that the caller looks for when the node is refused: an operator with any number of them may tell from its attributes.
-  static constexpr std::size_t outputs_asked_for() {
-    if constexpr (requires { Op::outputs_asked_for(attributes()); }) return static_cast<std::size_t>(Op::outputs_asked_for(attributes()));
-    else return std::size(Op::outputs);
-  }
-  static constexpr int output_count() {
-    if constexpr (Op::outputs[std::size(Op::outputs) - 1].given == presence::variadic) return settle<0>().count;
-    else return static_cast<int>(std::size(Op::outputs));
-  }
-};
 
 /// A number as the int that it usually fits into: clang prints int64_t arguments as 3L.
 template <std::int64_t Value> constexpr auto shortest() {
@@ -29876,43 +30162,46 @@ template <auto Rule, std::int64_t Actual, std::int64_t Expected, class... Where>
   using type = graph_rejected<Rule, actual<real(Actual)>, expected<real(Expected)>, Where...>;
 };
 
-/// The id of an argument's value; scalars and keywords that are operands become constants here.
-template <class Call, class T> constexpr std::int32_t id_of(builder& owner, const T& argument) {
-  if constexpr (is_tensor<T>) {
-    if (argument.owner == &owner) return argument.id;
-    owner.complain(graph_rule::tensors_must_belong_to_this_graph, "");
-    return ir::none;  // its id means nothing here
-  } else if constexpr (std::is_arithmetic_v<T>) {
-    using element = element_t<Call::scalar_type()>;
-    const element one[] = {static_cast<element>(argument)};
-    return owner.add_constant<element>({Call::scalar_type(), {}}, one);
-  } else if constexpr (Call::template fills_operand<typename as_keyword<T>::type>()) {
-    using kw = typename as_keyword<T>::type;
-    using element = element_t<kw::desc().type>;
-    if constexpr (std::is_same_v<element, std::int64_t>) return owner.add_constant<element>(kw::desc(), kw::values);
-    else {
-      const element one[] = {static_cast<element>(kw::values[0])};
-      return owner.add_constant<element>(kw::desc(), one);
-    }
-  } else {
-    return ir::none;
+/// Rules whose names do not say which operator they are about.
+template <class Rules> concept shared_rules = requires(Rules rule) { shared_by_operators(rule); };
+
+/// The id of an argument's value; scalars, which are of dtype Scalar, and keywords that are operands become constants here.
+template <class Op, dtype Scalar> constexpr std::int32_t value_of(builder& owner, const handle& given) { return owner.id_of(given); }
+template <class Op, dtype Scalar, class T>
+  requires std::is_arithmetic_v<T>
+constexpr std::int32_t value_of(builder& owner, T scalar) {
+  const element_t<Scalar> one[] = {static_cast<element_t<Scalar>>(scalar)};
+  return owner.add_constant<element_t<Scalar>>({Scalar, {}}, one);
+}
+template <class Op, dtype Scalar, class T>
+  requires is_keyword<T>
+constexpr std::int32_t value_of(builder& owner, T) {
+  constexpr argument described = describe<Op, T>();
+  if constexpr (described.operand < 0) return ir::none;
+  else {
+    using element = element_t<described.desc.type>;
+    if constexpr (std::is_same_v<element, std::int64_t>) return owner.add_constant<element>(described.desc, described.values);
+    else return value_of<Op, described.desc.type>(owner, described.values[0]);
   }
 }
 
-template <class T> constexpr builder* owner_of(const T& argument) {
-  if constexpr (is_tensor<T>) return argument.owner;
+template <class T> constexpr builder* owner_of(const T& given) {
+  if constexpr (is_tensor<T>) return given.owner;
   else return nullptr;
 }
 
 /// The part that runs in constant evaluation of the user's function: thin over builder::add_node.
-template <class Op, class Call, class... Args>
-constexpr std::int32_t record(array_ref<const tensor_desc> outputs, const operator_info& info, const Args&... args) {
-  builder* owner = nullptr;
-  ((owner = owner != nullptr ? owner : owner_of(args)), ...);
-  const std::int32_t given[] = {id_of<Call>(*owner, args)...};
-  std::int32_t inputs[static_cast<std::size_t>(Call::placed.count)];
-  for (int i = 0; i < Call::placed.count; ++i) inputs[i] = Call::placed.argument_of[i] < 0 ? ir::none : given[Call::placed.argument_of[i]];
-  return owner->add_node(info, Call::words, inputs, outputs);
+constexpr std::int32_t record(builder& owner, const operator_info& info, array_ref<const word> words, array_ref<const std::int32_t> given,
+                              array_ref<const int> argument_of, array_ref<const tensor_desc> outputs) {
+  pool<std::int32_t> inputs;
+  for (const int a : argument_of) inputs.push_back(a < 0 ? ir::none : given[static_cast<std::size_t>(a)]);
+  return owner.add_node(info, words, inputs, outputs);
+}
+
+template <const auto& Outcome, std::int32_t... I>
+constexpr auto outputs_from(builder* owner, std::int32_t first, std::integer_sequence<std::int32_t, I...>) {
+  if constexpr (sizeof...(I) == 1) return tensor<Outcome.outputs[0]>{{owner, first}};
+  else return outputs_of_node<tensor<Outcome.outputs[I]>...>(tensor<Outcome.outputs[I]>{{owner, first + I}}...);
 }
 
 /// Handles for the outputs of a refused node. Its graph is told, so that it does not complain of what the node would have used, too.
@@ -29927,33 +30216,33 @@ template <std::size_t Outputs, class... Args> constexpr auto refused(const Args&
 template <class Op, class... Args> constexpr auto apply(Args... args) {
   using this_call = call<Op, Args...>;
   constexpr int count = this_call::output_count();
-  if constexpr (!this_call::keywords_fit) {
-    constexpr auto misfit = this_call::misfitting;
-    using reason = graph_rejected<misfit.rule, keyword_named<typename this_call::template keyword_at<misfit.argument>>, in_operator<Op>>;
+  if constexpr (this_call::misfitting.argument >= 0) {
+    using given = std::tuple_element_t<static_cast<std::size_t>(this_call::misfitting.argument), std::tuple<Args...>>;
+    using reason = graph_rejected<this_call::misfitting.rule, keyword_named<typename as_keyword<given>::type>, in_operator<Op>>;
     (void)sizeof(decltype(reason::report()));
     return refused<this_call::outputs_asked_for()>(args...);
-  } else if constexpr (this_call::unknown_operand) {
+  } else if constexpr (has_unknown_tensor(this_call::arguments)) {
     return refused<this_call::outputs_asked_for()>(args...);
   } else {
     constexpr const auto& outcome = this_call::template outcome<count>;
     if constexpr (outcome.rule >= 0) {
-      if constexpr (outcome.by_signature) {
-        using reason = rejection<static_cast<signature_rule>(outcome.rule), outcome.counted, outcome.actual, outcome.expected, in_operator<Op>>;
+      using rules = std::conditional_t<outcome.by_signature, signature_rule, typename Op::rule>;
+      if constexpr (shared_rules<rules>) {
+        using reason = rejection<static_cast<rules>(outcome.rule), outcome.counted, outcome.actual, outcome.expected, in_operator<Op>>;
         (void)sizeof(decltype(reason::type::report()));
       } else {
-        using reason = rejection<static_cast<typename Op::rule>(outcome.rule), outcome.counted, outcome.actual, outcome.expected>;
+        using reason = rejection<static_cast<rules>(outcome.rule), outcome.counted, outcome.actual, outcome.expected>;
         (void)sizeof(decltype(reason::type::report()));
       }
       return refused<this_call::outputs_asked_for()>(args...);
     } else {
-      constexpr dtype type = this_call::computes_in;
-      const std::int32_t first = record<Op, this_call>({outcome.outputs, static_cast<std::size_t>(count)}, static_operator<Op, type>, args...);
       builder* owner = nullptr;
       ((owner = owner != nullptr ? owner : owner_of(args)), ...);
-      return [&]<int... I>(std::integer_sequence<int, I...>) {
-        if constexpr (count == 1) return tensor<outcome.outputs[0]>{owner, first};
-        else return outputs_of_node<tensor<outcome.outputs[I]>...>(tensor<outcome.outputs[I]>{owner, first + I}...);
-      }(std::make_integer_sequence<int, count>{});
+      constexpr dtype scalar = scalar_type(this_call::arguments);
+      const std::int32_t given[] = {value_of<Op, scalar>(*owner, args)...};
+      const operator_info& info = static_operator<Op, outcome.computes_in>;
+      const std::int32_t first = record(*owner, info, this_call::words, given, this_call::placed.operands(), outcome.given());
+      return outputs_from<outcome>(owner, first, std::make_integer_sequence<std::int32_t, count>{});
     }
   }
 }
@@ -29990,7 +30279,7 @@ constexpr std::int64_t channels_of(const tensor_desc& x) { return x.rank() > 0 ?
 
 /// The attributes that the keywords among these arguments say.
 template <class Op, class... Args>
-inline constexpr typename Op::attrs attributes = dsl::call<Op, Args...>::attributes();
+inline constexpr typename Op::attrs attributes = dsl::attributes_of<Op, Args...>();
 
 template <class Keyword> inline constexpr bool leaves_out_bias = std::is_same_v<Keyword, no_bias_t>;
 template <class Keyword> constexpr auto for_operator(Keyword given) {
@@ -30016,7 +30305,7 @@ constexpr auto grouped(tensor<X> x, std::string_view name, Keywords... keywords)
   if constexpr (X.type == dtype::none) {
     return x;
   } else {
-    constexpr std::int64_t groups = at_least_1(attributes<Op, tensor<X>, Keywords...>.group);
+    constexpr std::int64_t groups = at_least_1(attributes<Op, Keywords...>.group);
     constexpr shape_t weight{Out, KernelH, KernelW, at_least_1(channels_of(X) / groups)};
     return with_weight_and_bias<Op, weight, Out>(x, name, keywords...);
   }
@@ -30059,7 +30348,7 @@ constexpr auto full_connection(tensor<X> x, std::string_view name, Keywords... k
     return x;
   } else {
     constexpr int axis =
-        normalise_axis(detail::attributes<ops::full_connection, tensor<X>, Keywords...>.axis, X.rank());
+        normalise_axis(detail::attributes<ops::full_connection, Keywords...>.axis, X.rank());
     constexpr std::int64_t inner = axis < 0 ? 1 : detail::at_least_1(X.shape.elements(axis));
     return detail::with_weight_and_bias<ops::full_connection, shape_t{Out, inner}, Out>(x, name, keywords...);
   }
@@ -30109,7 +30398,7 @@ constexpr auto layer_norm(tensor<X> x, std::string_view name, Keywords... keywor
     constexpr shape_t normalised = [] {
       shape_t extents;
       const int first =
-          normalise_axis(detail::attributes<ops::layer_norm, tensor<X>, Keywords...>.begin_norm_axis, X.rank());
+          normalise_axis(detail::attributes<ops::layer_norm, Keywords...>.begin_norm_axis, X.rank());
       for (int i = first < 0 ? 0 : first; i < X.rank(); ++i) extents.push_back(X.shape[i]);
       return extents;
     }();
@@ -31039,10 +31328,21 @@ namespace ops {
 ///   x: any shape      y: the same shape, true where x is false
 ///
 /// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_LOGICAL_NOT.
-struct logical_not : detail::elementwise<types::logical> {
+struct logical_not {
   static constexpr op_code code{82};
   static constexpr std::string_view name = "logical_not";
+  static constexpr operand_spec inputs[] = {{"x", types::logical}};
+  static constexpr operand_spec outputs[] = {{"y", types::logical}};
+  static constexpr operator_traits traits{.result = storage::in_place};
   static constexpr foreign_numbers foreign{.nnrt = 82, .hdi = 82};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  enum class rule {};
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return yields(in[0].desc);
+  }
+  static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
     detail::for_each_element<T>(in, out, [](bool x) { return !x; });
@@ -32022,6 +32322,7 @@ using list = type_list<  //
     hard_sigmoid,        // 107
     gather_nd,           // 108
     fold_affine,         // 1000
-    dynamic_range>;      // 1001
+    dynamic_range,       // 1001
+    conv2d_add>;         // 1002
 
 }  // namespace nnrt::inline NNRT_ISA::ops

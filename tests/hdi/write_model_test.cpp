@@ -244,3 +244,20 @@ TEST_CASE("write_model: scales of channels keep their axis, also where it is not
     CHECK(hdi::write_model(network)->model.allTensors[0].quantParams[1] == hdi::QuantParam{axis == 0 ? 8 : 8 + 256 * (axis + 1), 0, 0.25});
   }
 }
+
+TEST_CASE("write_model: a lossless model tells how its tensors' numbers are rounded, one for others does not") {
+  for (const bool is_per_channel : {false, true}) {
+    CAPTURE(is_per_channel);
+    model_builder b;
+    tensor_desc desc{i8, nd, {3, 3}};
+    desc.quantised = quant{.scale = 0.5F, .zero_point = 2, .rounding = stored_rounding::half_to_even};
+    if (is_per_channel) desc.quantised.mode = quantisation::kind::per_channel, desc.quantised.scale = 0, desc.quantised.zero_point = 0;
+    const auto x = b.input("x", desc);
+    if (is_per_channel) b.set_scales(*x, *b.constant<float>({f32, {3}}, std::vector<float>{0.5F, 0.25F, 2.0F}));
+    REQUIRE(b.output("x", *x).has_value());
+    const model network = b.finish();
+    CHECK(lost_on_the_way(network, hdi::version::v2_1) == "");
+    CHECK(hdi::write_model(network)->model.allTensors[0].quantParams[0].numBits == (1 << 16 | 8));
+    CHECK(hdi::write_model(network, {.how = hdi::encoder::upstream})->model.allTensors[0].quantParams[0].numBits == 8);
+  }
+}

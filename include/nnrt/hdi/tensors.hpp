@@ -38,12 +38,15 @@ constexpr int usual_axis(const shape_t& shape, std::size_t scales) {
   return -1;
 }
 /// numBits of scales along another axis than the usual one: the axis, from 1 on, stands above the bits.
-inline constexpr int axis_shift = 8;
+inline constexpr int axis_shift = 8, axis_mask = 0xff;
+/// Set in numBits of tensors whose numbers are rounded once, halves to even: only `lossless` says so.
+inline constexpr std::int32_t half_to_even_mark = 1 << 16;
 
 /// Quantisation as HDI has it. `scales` are those of a tensor that is quantised per channel.
-inline std::vector<QuantParam> quant_params_of(const tensor_desc& desc, array_ref<const float> scales) {
+inline std::vector<QuantParam> quant_params_of(const tensor_desc& desc, array_ref<const float> scales, bool tells_rounding) {
   const quantisation& q = desc.quantised;
-  const auto bits = static_cast<std::int32_t>(8 * size_of(desc.type));
+  const bool is_marked = tells_rounding && q.rounding == stored_rounding::half_to_even;
+  const std::int32_t bits = static_cast<std::int32_t>(8 * size_of(desc.type)) | (is_marked ? half_to_even_mark : 0);
   if (q.mode == quantisation::kind::none) return {};
   if (q.mode == quantisation::kind::per_tensor) return {{bits, q.zero_point, double{q.scale}}};
   std::vector<QuantParam> list;
@@ -56,11 +59,13 @@ inline std::vector<QuantParam> quant_params_of(const tensor_desc& desc, array_re
 inline std::string take_quantisation(const std::vector<QuantParam>& list, tensor_desc& desc) {
   if (list.empty()) return {};
   desc.quantised.zero_point = list[0].zeroPoint;
-  const int marked = list[0].numBits >> axis_shift;
+  const int marked = list[0].numBits >> axis_shift & axis_mask;
+  const stored_rounding rounding = (list[0].numBits & half_to_even_mark) != 0 ? stored_rounding::half_to_even : stored_rounding::twice;
   if (list.size() == 1 && marked == 0) {
-    desc.quantised = quant{static_cast<float>(list[0].scale), list[0].zeroPoint};
+    desc.quantised = quant{static_cast<float>(list[0].scale), list[0].zeroPoint, rounding};
     return {};
   }
+  desc.quantised.rounding = rounding;
   desc.quantised.mode = quantisation::kind::per_channel;
   desc.quantised.axis = marked != 0 ? marked - 1 : usual_axis(desc.shape, list.size());
   const int axis = desc.quantised.axis;

@@ -17,9 +17,9 @@
 
 namespace nnrt::inline NNRT_ISA::hdi {
 
-/// A model and the memory that its tensors point into. Two things of `lossless` are this library's own: words of a node's attributes that
-/// HDI does not know stand behind those that it does (encode_node), and names of outputs that are not their tensors' stand as further
-/// subgraphs without nodes.
+/// A model and the memory that its tensors point into. Three things of `lossless` are this library's own: words of a node's attributes that
+/// HDI does not know stand behind those that it does (encode_node), names of outputs that are not their tensors' stand as further
+/// subgraphs without nodes, and marks above the bits of quantParams tell of rounding (tensors.hpp).
 struct written_model {
   Model model;
   hal::shared_memory constants;  // data() is null when there are none
@@ -175,7 +175,7 @@ class model_writer {
       }
       t.data = buffer_of(i);
       std::vector<float> copy;
-      t.quantParams = quant_params_of(v.desc, scales_of(v, copy));
+      t.quantParams = quant_params_of(v.desc, scales_of(v, copy), !is_upstream());
       made_.model.allTensors.push_back(std::move(t));
     }
     return {};

@@ -66,7 +66,7 @@ inline hdi::Tensor tensor_of(const tensor_desc& desc, std::string_view name) {
   made.data = {-1, 0, 0, 0};
   const bool has_scales = desc.quantised.mode == quantisation::kind::per_channel && desc.quantised.axis < desc.rank() && desc.shape[desc.quantised.axis] > 0;
   const std::vector<float> ones(has_scales ? static_cast<std::size_t>(desc.shape[desc.quantised.axis]) : 0, 1.0F);
-  made.quantParams = hdi::detail::quant_params_of(desc, ones);
+  made.quantParams = hdi::detail::quant_params_of(desc, ones, true);
   return made;
 }
 
