@@ -6,6 +6,8 @@
 #include <cstring>
 #include <functional>
 #include <string>
+#include <sys/mman.h>
+#include <unistd.h>
 
 using namespace nnrt;
 
@@ -180,9 +182,13 @@ TEST_CASE("read_model: every truncation of a model's bytes, and every byte of th
 
 TEST_CASE("read_model: memory that becomes shorter while it is read gives an error, and no signal") {
   small_model small;
-  small.m.allTensors[1].data.bufferSize = 80;
-  REQUIRE(::ftruncate(small.memory.fd(), 70) == 0);
+  const int theirs = ::memfd_create("theirs", MFD_CLOEXEC);  // ours could not become shorter
+  REQUIRE(::ftruncate(theirs, 128) == 0);
+  small.m.allTensors[1].data = {theirs, 80, 64, 16};
+  CHECK(hdi::read_model(small.m).has_value());
+  REQUIRE(::ftruncate(theirs, 70) == 0);
   const auto read = hdi::read_model(small.m);
+  ::close(theirs);
   REQUIRE(!read);
   CHECK(read.error().message() == "tensor 1 \"c\": data: bufferSize is 80, but the memory has 70 bytes");
 }
