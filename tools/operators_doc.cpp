@@ -165,15 +165,16 @@ prose prose_of(const std::string& folder, std::string_view name) {
   const std::vector<std::string> lines = lines_of(folder + '/' + std::string(name) + ".hpp");
   prose text;
   if (!lines.empty()) text.summary = lines[0].substr(std::min(lines[0].size(), name.size() + 5));
-  const std::string definition = "struct " + std::string(name) + " {";
+  const std::string definition = "struct " + std::string(name) + ' ';  // "{", or ": ", where operators share their members
   bool is_behind = false;
   for (std::size_t i = 0, first = 0; i < lines.size(); ++i) {
     if (is_comment(lines[i]) && (i == 0 || !is_comment(lines[i - 1]))) first = i;
-    if (lines[i] == definition) text.meaning = markdown_of(std::span(lines).subspan(first, i - first));
+    if (lines[i].starts_with(definition)) text.meaning = markdown_of(std::span(lines).subspan(first, i - first));
     is_behind = is_behind || lines[i] == "}  // namespace ops";
     if (is_behind && is_comment(lines[i]) && (i + 1 == lines.size() || !is_comment(lines[i + 1])))
       text.calls += markdown_of(std::span(lines).subspan(first, i + 1 - first)) + '\n';
   }
+  if (text.meaning.empty()) std::fprintf(stderr, "%s/%s.hpp: no docstring before the operator's struct\n", folder.c_str(), std::string(name).c_str()), std::exit(1);
   return text;
 }
 
