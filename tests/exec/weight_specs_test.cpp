@@ -160,4 +160,25 @@ TEST_CASE("weight_specs: weights stand in order of declaration, with their descs
   CHECK(specs[1].desc == tensor_desc{f32, {5, 4}});
 }
 
+TEST_CASE("weight_specs: nodes that lack operands say nothing of weights") {
+  ir::graph dense_layer = written([](builder& g) { g.output("y", full_connection(flatten(map(g)), dense<24>(g))); });
+  const auto spec_of = [&] { return weight_specs_of(dense_layer)[0]; };
+  REQUIRE(spec_of().flattened == shape_t{1, 2, 3, 4});
+  ir::node& layer = dense_layer.nodes.back();
+
+  SUBCASE("the layer has one operand") { layer.inputs.count = 1; }
+  SUBCASE("the layer has none") { layer.inputs.count = 0; }
+  SUBCASE("the layer's weight is missing") { dense_layer.operands[static_cast<std::size_t>(layer.inputs.first) + 1] = ir::none; }
+  SUBCASE("the layer's input is missing") { dense_layer.operands[static_cast<std::size_t>(layer.inputs.first)] = ir::none; }
+  CHECK(spec_of().use == weight_use::plain);
+}
+
+TEST_CASE("weight_specs: a dense layer behind a node without operands reads no feature map") {
+  ir::graph g = written([](builder& b) { b.output("y", full_connection(flatten(map(b)), dense<24>(b))); });
+  for (ir::node& n : g.nodes)
+    if (n.op->name == "reshape") n.inputs.count = 0;
+  CHECK(weight_specs_of(g)[0].use == weight_use::full_connection);
+  CHECK(weight_specs_of(g)[0].flattened == shape_t{});
+}
+
 }  // namespace

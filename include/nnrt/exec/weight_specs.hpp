@@ -25,6 +25,14 @@ constexpr bool keeps_order(const ir::node& n) {
   return n.op->traits.result == storage::alias_of_input || (n.op->traits.result == storage::in_place && n.inputs.count == 1);
 }
 
+/// Whether the first operands of a node are there: its rules may not have been asked yet.
+constexpr bool has_operands(const ir::graph& g, const ir::node& n, std::size_t count) {
+  const auto ids = g.inputs_of(n);
+  for (std::size_t i = 0; i < count; ++i)
+    if (i >= ids.size() || ids[i] == ir::none) return false;
+  return true;
+}
+
 /// Shape of the feature map [N, H, W, C] whose flattening a dense layer with this many columns reads; rank 0 when it reads something else,
 /// or when the map has one pixel.
 constexpr shape_t flattened_map(const ir::graph& g, const passes::use_table& table, std::int32_t id, std::int64_t columns) {
@@ -34,7 +42,7 @@ constexpr shape_t flattened_map(const ir::graph& g, const passes::use_table& tab
       return desc.shape[1] * desc.shape[2] > 1 && desc.shape.elements(1) == columns ? desc.shape : shape_t{};
     if (table.producer_of(id) == ir::none) return {};
     const ir::node& n = g.nodes[static_cast<std::size_t>(table.producer_of(id))];
-    if (!keeps_order(n)) return {};
+    if (!keeps_order(n) || !has_operands(g, n, 1)) return {};
     id = g.inputs_of(n)[0];
   }
 }
@@ -47,7 +55,7 @@ constexpr std::int64_t group_of(const ir::graph& g, const ir::node& n) {
 
 }  // namespace detail
 
-/// One spec for each weight, in order of declaration. The names lie in the graph.
+/// One spec for each weight, in order of declaration. The names lie in the graph, which check_graph() takes; nodes may break rules.
 constexpr pool<weight_spec> weight_specs_of(const ir::graph& g) {
   pool<weight_spec> specs;
   pool<std::int32_t> spec_of;
@@ -60,7 +68,7 @@ constexpr pool<weight_spec> weight_specs_of(const ir::graph& g) {
   }
   const passes::use_table table(g);
   for (const ir::node& n : g.nodes) {
-    if (n.op->traits.weights == weights_role::none) continue;
+    if (n.op->traits.weights == weights_role::none || !detail::has_operands(g, n, 2)) continue;
     const std::int32_t id = g.inputs_of(n)[1];
     if (spec_of[static_cast<std::size_t>(id)] == ir::none) continue;
     weight_spec& spec = specs[static_cast<std::size_t>(spec_of[static_cast<std::size_t>(id)])];
