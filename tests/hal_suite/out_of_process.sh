@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# out_of_process.sh: holds a device against the contract of drivers while nnrt-driverd hosts it in a process of its own.
+# Flow: the tests hal_suite/remote_<device> run it: out_of_process.sh NNRT-DRIVERD NNRT-HAL-TEST DEVICE.
+set -euo pipefail
+host_program=$1 suite=$2 device=$3
+
+folder=$(mktemp -d)
+"$host_program" --socket "$folder/device" --driver "$device" --quiet &
+host=$!
+trap 'kill "$host" 2>/dev/null; wait "$host" || true; rm -rf "$folder"' EXIT
+for _ in $(seq 300); do
+  [ ! -S "$folder/device" ] || break
+  kill -0 "$host"  # else it said why it ended
+  sleep 0.1
+done
+"$suite" --socket "$folder/device" --quiet
