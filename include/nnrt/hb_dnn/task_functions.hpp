@@ -5,7 +5,17 @@
 #include <nnrt/hb_dnn/infer.hpp>
 #include <nnrt/hb_dnn/resize.hpp>
 
+#include <cstring>
+
 namespace nnrt::inline NNRT_ISA::hb_dnn {
+
+/// Which way of resizing a caller asks for. C lets any number stand there, which must not be read as the enumeration then.
+inline int resize_type_of(const hbDNNResizeCtrlParam& control) {
+  int type = 0;
+  static_assert(sizeof type == sizeof control.resizeType);
+  std::memcpy(&type, &control.resizeType, sizeof type);
+  return type;
+}
 
 /// What hbDNNInfer and hbDNNRoiInfer have in common; prepare(model, jobs) checks the tensors.
 template <class Prepare>
@@ -51,7 +61,7 @@ NNRT_C_API int32_t hbDNNResize(hbDNNTaskHandle_t* taskHandle, hbDNNTensor* outpu
   return coded("hbDNNResize", [&](const char* me) -> int32_t {
     if (taskHandle == nullptr || output == nullptr || input == nullptr || resizeCtrlParam == nullptr) return null_argument(me);
     const auto order = order_of(resizeCtrlParam->bpuCoreId, HB_DSP_CORE_ANY, resizeCtrlParam->priority, 0);
-    if (!order || resizeCtrlParam->resizeType != HB_DNN_RESIZE_TYPE_BILINEAR)
+    if (!order || resize_type_of(*resizeCtrlParam) != HB_DNN_RESIZE_TYPE_BILINEAR)
       return fails(HB_DNN_INVALID_ARGUMENT,
                    {me, ": core ", resizeCtrlParam->bpuCoreId, ", priority ", resizeCtrlParam->priority, " or the type of resizing is not possible"});
     std::vector<work> jobs;
