@@ -76,6 +76,26 @@ TEST_CASE("threads that build, run and destroy models of their own do not distur
   CHECK(wrong == 0);
 }
 
+TEST_CASE("memory for one executor's ends is allocated and given back by several threads at once") {
+  small_executor e;
+  const int wrong = sum_of_threads(4, [&](int number) {
+    const bool is_input = number < 2;  // two threads for each list, and two inputs
+    const auto index = static_cast<std::uint32_t>(is_input ? number : 0);
+    int wrong = 0;
+    for (int round = 0; round < 200; ++round) {
+      OH_NN_Memory* const kept = is_input ? OH_NNExecutor_AllocateInputMemory(e.handle, index, 48) : OH_NNExecutor_AllocateOutputMemory(e.handle, index, 48);
+      OH_NN_Memory* given = is_input ? OH_NNExecutor_AllocateInputMemory(e.handle, index, 96) : OH_NNExecutor_AllocateOutputMemory(e.handle, index, 96);
+      if (kept == nullptr || given == nullptr || kept == given || kept->length != 48 || given->length != 96) return wrong + 1;
+      std::fill_n(static_cast<char*>(kept->data), 48, static_cast<char>(number)), std::fill_n(static_cast<char*>(given->data), 96, static_cast<char>(~number));
+      if (is_input) OH_NNExecutor_DestroyInputMemory(e.handle, index, &given);
+      else OH_NNExecutor_DestroyOutputMemory(e.handle, index, &given);
+      if (given != nullptr || !std::all_of(static_cast<char*>(kept->data), static_cast<char*>(kept->data) + 48, [&](char byte) { return byte == number; })) ++wrong;
+    }
+    return wrong;
+  });
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("devices come and go, and the log changes hands, while others list, ask and fail") {
   std::atomic<int> lines{0};
   const auto hear = [](std::string_view, void* count) { ++*static_cast<std::atomic<int>*>(count); };

@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace nnrt::inline NNRT_ISA::c_api {
@@ -154,11 +155,13 @@ class executor_of_compilation {
     if (length == 0 || length > most_shared_bytes) return log({me, ": got ", length, " bytes, expected 1 to ", most_shared_bytes}), nullptr;
     auto memory = built_.device.allocate(length);
     if (!memory) return log({me, ": ", memory.error().message()}), nullptr;
+    const std::lock_guard lock(memories_mutex_);
     auto& all = is_input ? input_memories_ : output_memories_;
     all.push_back({i, std::make_unique<memory_of_executor>(std::move(*memory), length)});
     return &all.back().memory->seen;
   }
   void free(const char* me, bool is_input, std::size_t i, OH_NN_Memory** memory) {
+    const std::lock_guard lock(memories_mutex_);
     auto& all = is_input ? input_memories_ : output_memories_;
     for (std::size_t k = 0; k < all.size(); ++k) {
       if (all[k].end != i || &all[k].memory->seen != *memory) continue;
@@ -298,11 +301,15 @@ class executor_of_compilation {
     return OH_NN_SUCCESS;
   }
 
+  bool is_one_of(const std::vector<owned_memory>& owned, const OH_NN_Memory* memory) const {
+    const std::lock_guard lock(memories_mutex_);
+    return std::any_of(owned.begin(), owned.end(), [&](const owned_memory& one) { return &one.memory->seen == memory; });
+  }
+
   OH_NN_ReturnCode add(const char* me, const char* what, std::size_t i, const bound_end& end, const std::vector<owned_memory>& owned,
                        std::vector<hal::argument>& arguments) const {
     if (!end.is_set) return fails(OH_NN_INVALID_PARAMETER, {me, ": ", what, " ", i, " is not set"});
-    const auto is_ours = [&](const owned_memory& one) { return &one.memory->seen == end.shared; };
-    if (end.shared != nullptr && std::none_of(owned.begin(), owned.end(), is_ours))
+    if (end.shared != nullptr && !is_one_of(owned, end.shared))
       return fails(OH_NN_INVALID_PARAMETER, {me, ": ", what, " ", i, ": its memory was not allocated by this executor, or is destroyed"});
     const void* data = end.shared != nullptr ? end.shared->data : end.borrowed != nullptr ? end.borrowed : end.copied.data();
     arguments.push_back({static_cast<std::byte*>(const_cast<void*>(data)), end.bytes, end.shape});
@@ -313,6 +320,7 @@ class executor_of_compilation {
   std::unique_ptr<hal::checked_execution> execution_;
   std::vector<bound_end> inputs_, outputs_;
   tensors_of_run arguments_;  // of the last run that was waited for: runs take no memory
+  mutable std::mutex memories_mutex_;  // programs prepare inputs in a thread each
   std::vector<owned_memory> input_memories_, output_memories_;
   std::vector<result<hal::extent_range>> ranges_;
   std::vector<std::vector<std::size_t>> least_, most_;
