@@ -2,6 +2,8 @@
 // Flow: a build that takes its cache leaves the files alone; one that does not replaces them, which their inodes show.
 #include "c_api/small_model.hpp"
 
+#include <nnrt/c_api/cache.hpp>
+
 #include <doctest/doctest.h>
 
 #include <sys/stat.h>
@@ -182,6 +184,30 @@ std::string content_of(const std::string& file) {
 }
 void overwrite(const std::string& file, const std::string& content) { std::ofstream(file, std::ios::binary | std::ios::trunc) << content; }
 
+/// The processor's file of a cache, as a program for another instruction set has it.
+std::string for_another_machine(std::string program) {
+  const std::size_t at = program.find(nnrt::isa);
+  REQUIRE(at != program.npos);
+  program[at] = 'X';
+  std::uint64_t head_bytes = 0;
+  std::memcpy(&head_bytes, program.data() + 8, sizeof head_bytes);
+  const std::size_t checked = static_cast<std::size_t>(head_bytes) - sizeof(std::uint64_t);
+  const std::uint64_t digest = nnrt::digest_of({reinterpret_cast<const std::byte*>(program.data()), checked});
+  std::memcpy(program.data() + checked, &digest, sizeof digest);
+  return program;
+}
+/// Stores these files of the processor's in the place of those in a cache.
+void replace(const cached& cache, const std::vector<std::string>& programs) {
+  const nnrt::c_api::cache_place place{cache.folder.path(), ""};
+  const auto info = nnrt::c_api::detail::read_info(place);
+  REQUIRE(bool(info));
+  nnrt::c_api::byte_lists files;
+  const auto add = [&](const std::string& bytes) { files.emplace_back(reinterpret_cast<const std::byte*>(bytes.data()), reinterpret_cast<const std::byte*>(bytes.data()) + bytes.size()); };
+  for (const std::string& one : programs) add(one);
+  for (std::size_t i = info->members.size() - 2; i < info->members.size(); ++i) add(content_of(place.file(i)));
+  REQUIRE(bool(nnrt::c_api::store(place, {info->device, info->fingerprint}, info->version, files)));
+}
+
 std::string exported(OH_NNModel* model) {
   OH_NNCompilation* from = OH_NNCompilation_Construct(model);
   REQUIRE(OH_NNCompilation_Build(from) == OH_NN_SUCCESS);
@@ -231,6 +257,38 @@ TEST_CASE("a cache of other weights, another model or a lower version is replace
   CHECK(cache.inode() == third);
   CHECK(build(OH_NNCompilation_Construct(other.model), dense, cache.with_version(4)).code == OH_NN_SUCCESS);
   CHECK(cache.inode() != third);
+}
+
+TEST_CASE("programs for two instruction sets that share a directory store their own, and each other's stay there") {
+  const named_network& n = networks[1];
+  network made(1), changed(2);
+  write_lenet(made), write_lenet(changed);
+  cached cache;
+  const auto built = [&](const network& of) { return build(OH_NNCompilation_Construct(of.model), n, cache.with_version(1)); };
+  const auto restored = [&] { return build(OH_NNCompilation_ConstructForCache(), n, cache.with_version(1)); };
+  const std::string fresh = built(made).result, mine = content_of(cache.file("0.nncache")), theirs = for_another_machine(mine);
+
+  replace(cache, {theirs});  // the other program came first
+  CHECK(restored().code == OH_NN_INVALID_PARAMETER);
+  CHECK(content_of(cache.file("0.nncache")) == theirs);
+  CHECK(built(made).result == fresh);
+  CHECK(cache.folder.count() == 5);
+  CHECK(content_of(cache.file("0.nncache")) == mine);
+  CHECK(content_of(cache.file("1.nncache")) == theirs);
+
+  replace(cache, {theirs, mine});  // the other program came last
+  const auto info = cache.inode(), data = cache.inode("1.nncache");
+  CHECK(built(made).result == fresh);
+  CHECK(restored().result == fresh);
+  CHECK(cache.inode() == info);
+  CHECK(cache.inode("1.nncache") == data);
+
+  CHECK(built(changed).code == OH_NN_SUCCESS);  // another model keeps nothing of this one's
+  CHECK(cache.folder.count() == 4);
+  CHECK(built(made).result == fresh);
+  replace(cache, std::vector<std::string>(8, theirs));  // so many kinds of machines are none
+  CHECK(built(made).result == fresh);
+  CHECK(cache.folder.count() == 4);
 }
 
 TEST_CASE("any damage to the processor's cache is seen: without the model there is none then, with it another one") {

@@ -76,10 +76,11 @@ class compilation {
     const cache_label label{device->name, model != nullptr && wants_cache() ? fingerprint_of(model->graph(), model->constants_digest(), wanted) : 0};
     outcome made = wants_cache() ? restore_from_directory(me, device->device, label, wanted) : outcome{};
     const bool is_restored = made.model.has_value();
+    const std::vector<kept_bytes> of_others = std::move(made.of_others);
     if (made.code == OH_NN_SUCCESS && !is_restored) made = model != nullptr ? prepare_network(me, device->device, *model, wanted) : prepare_bytes(me, *device, wanted);
     if (made.code != OH_NN_SUCCESS) return made.code;
     if (wants_cache() && !is_restored)
-      if (const OH_NN_ReturnCode code = store_in_directory(me, made.model->model(), label); code != OH_NN_SUCCESS) return code;
+      if (const OH_NN_ReturnCode code = store_in_directory(me, made.model->model(), label, of_others); code != OH_NN_SUCCESS) return code;
     built_.emplace(built_model{std::move(*made.model), device->device, device->id, device->name});
     return OH_NN_SUCCESS;
   }
@@ -156,7 +157,8 @@ class compilation {
  private:
   struct outcome {
     OH_NN_ReturnCode code = OH_NN_SUCCESS;
-    std::optional<hal::runnable> model;
+    std::optional<hal::runnable> model = {};
+    std::vector<kept_bytes> of_others = {};  // sound buffers of the cache that are for other machines
   };
 
   /// What API 9 asked as soon as the device was named: does it take the whole model?
@@ -221,6 +223,9 @@ class compilation {
   /// Files behind a device's own: its inputs and outputs. API 9 had none.
   static constexpr std::size_t further_files = api_level < 11 ? 0 : 2;
 
+  /// Kinds of machines that share a directory: so many instruction sets, and drivers that never restore anything come to an end, too.
+  static constexpr std::size_t most_buffers_of_others = 8;
+
   /// Whether the lists of inputs and outputs among these files are those of the model.
   static bool has_ends_of(const std::vector<kept_bytes>& files, const hal::prepared_model& restored) {
     if constexpr (further_files > 0)
@@ -255,19 +260,24 @@ class compilation {
       if (restored && found.files.size() == own + further_files && has_ends_of(found.files, restored->model())) return {OH_NN_SUCCESS, std::move(*restored)};
       if (!restored && restored.error().code() == error_code::out_of_memory && network == nullptr) return {refused(me, restored.error()), {}};
       found.why = restored ? "the device restored another model" : restored.error().message();
+      if (!restored && restored.error().code() == error_code::not_supported && own < most_buffers_of_others) found.files.resize(own);
+      else found.files.clear();
     }
     log({me, ": no cache: ", found.why});
     if constexpr (api_level < 11) {
       if (found.state == cache_state::missing && ::access(where->info().c_str(), F_OK) == 0) return {OH_NN_INVALID_FILE, {}};
     }
-    return {};
+    return {OH_NN_SUCCESS, {}, std::move(found.files)};
   }
 
-  OH_NN_ReturnCode store_in_directory(const char* me, const hal::prepared_model& made, const cache_label& label) const {
+  /// Behind its own buffers a program keeps those of other machines that share the directory: they would take turns in replacing them otherwise.
+  OH_NN_ReturnCode store_in_directory(const char* me, const hal::prepared_model& made, const cache_label& label, const std::vector<kept_bytes>& of_others) const {
     if (cache_version == reserved_version) return fails(OH_NN_INVALID_PARAMETER, {me, ": there is no cache version ", reserved_version});
     auto buffers = made.exported();
     if (!buffers) return fails(OH_NN_SAVE_CACHE_EXCEPTION, {me, ": ", buffers.error().message()});
     if (buffers->empty() || buffers->size() > most_cache_files - further_files) return fails(OH_NN_FAILED, {me, ": the device exports ", buffers->size(), " buffers, expected 1 to ", most_cache_files - further_files});
+    for (const kept_bytes& other : of_others)
+      if (buffers->size() < most_cache_files - further_files) buffers->emplace_back(other.bytes().begin(), other.bytes().end());
     if constexpr (further_files > 0)
       for (const bool inputs : {true, false}) buffers->push_back(described_ends(made, inputs));
     const auto where = place();

@@ -253,7 +253,7 @@ inline void read_graph(record_reader& from, ir::graph& g) {
   g.bytes.insert(bytes.begin(), bytes.end());
 }
 
-[[gnu::cold]] inline failure not_stored_here(pieces why) { return fail(error_code::invalid_file, "stored program: " + nnrt::joined(why)); }
+[[gnu::cold]] inline failure not_stored_here(pieces why, error_code code = error_code::invalid_file) { return fail(code, "stored program: " + nnrt::joined(why)); }
 
 /// A stored program taken apart, nothing of it checked but digests, versions and the sizes of its lists.
 struct stored_parts {
@@ -280,7 +280,7 @@ inline result<void> take_apart(array_ref<const std::byte> bytes, bool data_is_ch
   from = {head.subspan(4 * sizeof(std::uint64_t))};
   if (const auto format = from.number<std::uint32_t>(); format != stored_format) return not_stored_here({"has format ", format, ", expected ", stored_format});
   if (const std::string_view by = from.text(); by != version) return not_stored_here({"was stored by version ", by, ", not ", version});
-  if (const std::string_view by = from.text(); by != isa) return not_stored_here({"is for ", by, ", not ", isa});
+  if (const std::string_view by = from.text(); by != isa) return not_stored_here({"is for ", by, ", not ", isa}, error_code::not_supported);
   made.plan_digest = from.number<std::uint64_t>();
   made.is_planned = from.number<std::uint8_t>() != 0;
   made.winograd = from.number<std::uint8_t>() == 0 ? nnrt::winograd::automatic : nnrt::winograd::off;
@@ -328,8 +328,8 @@ inline result<shared<const compiled_plan>> plan_stored(stored_parts& stored, con
 /// The program that was stored, with the same bits as results; it reads its weights where the bytes are kept. Of `wanted`, the choices that a
 /// plan depends on (winograd, float16_weights) are those of the stored program. With `data_is_checked` the caller answers for the weights' numbers: everything
 /// else is checked in any case, and no bytes can make a program read or write outside of its memory.
-/// Errors: invalid_file (not such bytes, damaged, or of another version, instruction set or planner); invalid_argument, rule_broken (a graph
-/// that compile() would refuse); out_of_memory; deadline_missed.
+/// Errors: invalid_file (not such bytes, damaged, or of another version or planner); not_supported (for another instruction set);
+/// invalid_argument, rule_broken (a graph that compile() would refuse); out_of_memory; deadline_missed.
 inline result<program> restore_program(const kept_bytes& bytes, const options& wanted = {}, bool data_is_checked = false) {
   if (auto ok = check_options(wanted); !ok) return fail(std::move(ok.error()));
   detail::stored_parts stored;

@@ -137,12 +137,10 @@ class cpu_driver : public driver {
     return std::make_shared<detail::cpu_prepared_model>(std::move(*compiled));
   }
   result<std::shared_ptr<prepared_model>> restore(array_ref<const array_ref<const std::byte>> buffers, const preferences& wanted) override {
-    if (buffers.size() != 1) return fail(error_code::invalid_file, joined({"stored program: got ", buffers.size(), " buffers, expected 1"}));
-    return restored(kept_bytes::copy_of(buffers[0]), wanted, true);
+    return first_restored(buffers, wanted, [](array_ref<const std::byte> bytes) { return kept_bytes::copy_of(bytes); });
   }
   result<std::shared_ptr<prepared_model>> restore_kept(array_ref<const kept_bytes> buffers, const preferences& wanted) override {
-    if (buffers.size() != 1) return fail(error_code::invalid_file, joined({"stored program: got ", buffers.size(), " buffers, expected 1"}));
-    return restored(buffers[0], wanted, true);
+    return first_restored(buffers, wanted, [](const kept_bytes& bytes) { return bytes; });
   }
   /// An offline model of the processor is what a prepared one exports.
   result<std::shared_ptr<prepared_model>> prepare_offline(array_ref<const std::byte> file, const preferences& wanted) override {
@@ -150,6 +148,17 @@ class cpu_driver : public driver {
   }
 
  private:
+  /// Each buffer is a program for one instruction set. Error of several: that of the first one that is not just for another.
+  template <class Buffer, class Keep>
+  static result<std::shared_ptr<prepared_model>> first_restored(array_ref<const Buffer> buffers, const preferences& wanted, Keep keep) {
+    result<std::shared_ptr<prepared_model>> refusal = fail(error_code::invalid_file, "stored program: there are no buffers");
+    for (const Buffer& one : buffers) {
+      auto made = restored(keep(one), wanted, true);
+      if (made) return made;
+      if (&one == buffers.begin() || refusal.error().code() == error_code::not_supported) refusal = std::move(made);
+    }
+    return refusal;
+  }
   static result<std::shared_ptr<prepared_model>> restored(const kept_bytes& bytes, const preferences& wanted, bool is_checked) {
     auto made = restore_program(bytes, {.threads = threads_for(wanted.speed), .deadline = wanted.deadline}, is_checked);
     if (!made) return fail(std::move(made.error()));

@@ -127,6 +127,8 @@ class driver {
   virtual result<std::shared_ptr<prepared_model>> prepare(const model& network, const preferences& wanted) = 0;
   /// Makes ready what prepared_model::exported() gave; the caller answers for their being those bytes, by checksums that it keeps.
   /// Errors: invalid_file (not those bytes, or another version's), not_supported, as prepare().
+  /// not_supported says that the bytes are sound, but another machine's. Whoever keeps them may then put them behind those that this device exports
+  /// instead, and give all of them to the devices of both: a driver that says so takes what is its own out of them.
   virtual result<std::shared_ptr<prepared_model>> restore(array_ref<const array_ref<const std::byte>> buffers, const preferences& wanted) {
     (void)buffers, (void)wanted;
     return fail(error_code::not_supported, "this device cannot restore prepared models");
