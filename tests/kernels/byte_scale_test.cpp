@@ -26,10 +26,9 @@ mismatch scale_around(const channel_scales& s, const byte_channel& channel, scal
   for (std::int64_t first = sum - 20; first < sum + 20; first += int_lanes) {
     std::int32_t sums[int_lanes];
     std::int64_t true_sums[int_lanes];
-    const bool has_bias = s.method != scale_method::one_by_one;
     for (std::int64_t i = 0; i < int_lanes; ++i) {
       true_sums[i] = std::clamp(first + i, channel.reach.low, channel.reach.high);
-      sums[i] = static_cast<std::int32_t>(true_sums[i] - (has_bias ? 0 : channel.bias));
+      sums[i] = static_cast<std::int32_t>(true_sums[i] - channel.bias + included_in_sums(s, i));
     }
     kernels::detail::with_method(s.method, [&](auto method) { scale<method>(s, sums); });
     const std::int32_t zero = kernels::detail::includes_zero_point(s.method) ? range.zero : 0;
@@ -146,6 +145,37 @@ TEST_CASE("byte_scale: usual factors get a line, small ones the exact way, and o
   constexpr scale_method exact = has_exact_scale ? scale_method::exactly : scale_method::one_by_one;
   CHECK(method_of(large, usual, whole) == exact);
   CHECK(method_of(large, channel_of(0.0123, beyond), whole) == scale_method::one_by_one);
+}
+
+TEST_CASE("byte_scale: small factors get a rising line, too, where a product and a sum round once") {
+  if (!rising_lines_round_once) return;
+  std::mt19937 random(3);
+  int rising = 0;
+  for (int i = 0; i < 100; ++i) {
+    byte_channel channels[int_lanes];
+    std::fill_n(channels, int_lanes, channel_of(0.0015 + 1e-8 * static_cast<double>(random() % 100'000), {-500'000, 500'000}));
+    channel_scales s{};
+    set_scales(s, channels, int_lanes, {0, 255, -128});
+    rising += s.method == scale_method::by_rising_line;
+  }
+  CHECK(rising >= 99);
+}
+
+TEST_CASE("byte_scale: the first multiple within bounds is the first one that a search finds") {
+  for (const std::int64_t modulus : {7, 64, 100})
+    for (std::int64_t factor = 0; factor < modulus; ++factor)
+      for (std::int64_t low = 0; low < modulus; low += 3)
+        for (std::int64_t high = low; high < modulus; high += 2) {
+          std::int64_t expected = 0;
+          while (expected < modulus && (factor * expected % modulus < low || factor * expected % modulus > high)) ++expected;
+          const std::int64_t got = kernels::detail::first_multiple_within(factor, modulus, low, high);
+          if (got == (expected == modulus ? -1 : expected)) continue;
+          CAPTURE(modulus);
+          CAPTURE(factor);
+          CAPTURE(low);
+          CAPTURE(high);
+          FAIL_CHECK("is not the first multiple");
+        }
 }
 
 TEST_CASE("byte_scale: a channel that gives one number whatever its input is scaled like any other") {

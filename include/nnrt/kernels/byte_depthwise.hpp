@@ -168,8 +168,8 @@ void byte_depthwise_pack(const depthwise_shape& s, const byte_factors& f, scaled
     for (std::int64_t byte = 0; byte < register_bytes; ++byte) {
       const detail::lane_place at(byte);
       const channel_scales& scales = scales_of(set)[at.vector];
-      const std::int64_t bias = scales.method == scale_method::one_by_one ? 0 : scales.bias[at.lane];
-      const std::int32_t start = detail::wrapped(bias - std::int64_t{f.a_zero_as_seen()} * column_sums[byte]);
+      const std::int64_t included = included_in_sums(scales, at.lane);
+      const std::int32_t start = detail::wrapped(included - std::int64_t{f.a_zero_as_seen()} * column_sums[byte]);
       std::memcpy(sums + at.vector * register_bytes + at.lane * 4, &start, sizeof start);
     }
   }

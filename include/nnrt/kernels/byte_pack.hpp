@@ -125,6 +125,8 @@ void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range ra
                ChannelOf channel_of, std::byte* out) {
   const byte_depth& depth = layout.depth;
   std::fill_n(out + layout.weights_at(), layout.bytes() - layout.weights_at(), std::byte{});
+  auto* const scales = reinterpret_cast<channel_scales*>(out);
+  auto* const sums = reinterpret_cast<std::int32_t*>(out + layout.bias_at());
   for (std::int64_t v = 0; v < layout.vectors(); ++v) {
     const std::int64_t first = v * int_lanes, count = std::min(int_lanes, layout.n - first), panel = v / 2;
     std::byte* const weights = out + layout.panel_at(panel);
@@ -152,14 +154,14 @@ void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range ra
           put_weight(weights + at.product * dot_bytes, at.lane, i, 0);
         }
     }
-    auto& scales = *reinterpret_cast<channel_scales*>(out + v * std::int64_t{sizeof(channel_scales)});
-    set_scales(scales, channels, count, range);
-    const bool has_bias = scales.method != scale_method::one_by_one;
-    auto* const sums = reinterpret_cast<std::int32_t*>(out + layout.bias_at() + v * register_bytes);
+    set_scales(scales[v], channels, count, range);
     for (std::int64_t lane = 0; lane < int_lanes; ++lane)
-      sums[lane] =
-          detail::starting_sum(has_bias ? channels[lane].bias : 0, columns[lane].sum, depth.products(), f);
+      sums[v * int_lanes + lane] = detail::starting_sum(0, columns[lane].sum, depth.products(), f);
   }
+  for (std::int64_t v = 0; v < layout.vectors(); v += 2)  // vectors of a panel are finished together where they are scaled alike
+    choose_method(scales + v, std::min<std::int64_t>(2, layout.vectors() - v));
+  for (std::int64_t i = 0; i < layout.vectors() * int_lanes; ++i)
+    sums[i] = detail::wrapped(sums[i] + included_in_sums(scales[i / int_lanes], i % int_lanes));
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

@@ -6,6 +6,9 @@
 // below and just at each step agree everywhere. So set_scales() looks for a line near the factor that does, with the
 // very instructions that run later. Channels for which there is none are scaled in 64 bits, and those whose sums may
 // leave 30 bits one by one.
+//
+// Where a product and a sum round but once, that may be to an integer, and the line is exact but for its slope of 24 bits.
+// Its offset has to be an integer, too; what is behind the point comes from sums that are moved by as much as it takes.
 #pragma once
 
 #include <nnrt/core/requantise.hpp>
@@ -29,6 +32,7 @@ enum class scale_method : std::int32_t {
 /// The scales of int_lanes channels, lane by lane.
 struct alignas(64) channel_scales {
   float rising_slope[int_lanes], rising_offset[int_lanes];
+  std::int32_t rising_shift[int_lanes];  // by_rising_line: what sums have to include besides the bias
   float slope[int_lanes], offset[int_lanes];
   std::int32_t mantissa[int_lanes], left[int_lanes], right[int_lanes];
   std::int32_t half[int_lanes], sign[int_lanes];  // of the right shift: what rounds it
@@ -176,17 +180,60 @@ struct staircase {
   }
 };
 
-/// A line, found or not.
+/// A line, found or not, of sums that `shift` comes to.
 struct line {
   float slope = 0, offset = 0;
   bool found = false;
+  std::int32_t shift = 0;
 };
 
 /// The nearest float so many steps up or down.
 inline float neighbour(float x, int steps) { return std::bit_cast<float>(std::bit_cast<std::int32_t>(x) + steps); }
 
+/// More of them than this give multiples of no use, see shifted_line().
+inline constexpr std::int64_t most_moduli = 1 << 14;
+
+/// The smallest x for which factor * x modulo the modulus is within low and high, or -1: Euclid's algorithm, as in "first in
+/// range of a linear congruence". 0 <= low <= high < modulus, 0 <= factor < modulus.
+constexpr std::int64_t first_multiple_within(std::int64_t factor, std::int64_t modulus, std::int64_t low, std::int64_t high) {
+  if (low == 0) return 0;
+  if (factor == 0) return -1;
+  const std::int64_t least = (low + factor - 1) / factor;
+  if (least * factor <= high) return least;
+  // No multiple lies between: so many moduli have to come off that one does.
+  const std::int64_t moduli = first_multiple_within(modulus % factor, factor, (factor - high % factor) % factor, (factor - low % factor) % factor);
+  return moduli < 0 || moduli > most_moduli ? -1 : (low + modulus * moduli + factor - 1) / factor;
+}
+
+/// A line of this slope whose offset is an integer, if there is one: the smallest shift that brings the rest of the offset.
+///
+/// \param zero what the offset includes of the result's zero point
+template <class Fits> line shifted_line(float slope, const staircase::offsets& wanted, std::int32_t zero, Fits fits) {
+  constexpr std::int64_t most_shift = 1 << 23, most_offset = 1 << 21;  // floats hold what comes of them
+  const std::int32_t bits = std::bit_cast<std::int32_t>(slope);
+  const std::int64_t mantissa = (bits & 0x7fffff) | 0x800000;
+  const int point = 150 - (bits >> 23);  // slope = mantissa / 2^point
+  if (point < 1 || point > 48) return {};
+  const double one = static_cast<double>(std::int64_t{1} << point);
+  const bool has_steps = wanted.low > -1e30;
+  const double low = has_steps ? wanted.low : -0.25, high = has_steps ? wanted.high : 0.25;
+  const auto whole = static_cast<std::int64_t>(low) - (low < 0 ? 1 : 0);  // at most the floor
+  const double begin = (low - static_cast<double>(whole)) * one, end = (high - static_cast<double>(whole)) * one;
+  const auto floor = static_cast<std::int64_t>(begin), last = static_cast<std::int64_t>(end);
+  const std::int64_t first = floor + (static_cast<double>(floor) < begin ? 1 : 0);
+  if (first > last) return {};
+  const std::int64_t modulus = std::int64_t{1} << point;
+  const std::int64_t integers = last / modulus;  // the window may begin below an integer and end above it
+  const std::int64_t shift = integers > first / modulus ? 0 : first_multiple_within(mantissa % modulus, modulus, first % modulus, last % modulus);
+  if (shift < 0 || shift > most_shift) return {};
+  const std::int64_t offset = whole + integers - mantissa * shift / modulus;
+  if (offset < -most_offset || offset > most_offset) return {};
+  const line made{slope, float_of_zero + static_cast<float>(offset + zero), true, static_cast<std::int32_t>(shift)};
+  return fits(made) ? made : line{};
+}
+
 /// Looks for a line among the slopes around the factor itself. The offsets that a slope allows are an interval, whose width
-/// has but one maximum; the middle of one that is wide enough for floats fits(slope, offset).
+/// has but one maximum; the middle of one that is wide enough for floats fits().
 ///
 /// \param zero what the offset includes of the result's zero point
 template <bool IsSigned, class Fits>
@@ -195,16 +242,17 @@ line nearest_line(const staircase& stairs, double factor, std::int32_t zero, Fit
   const auto nearest = static_cast<float>(factor);
   const auto at = [&](int i) { return stairs.offsets_for<IsSigned>(double{neighbour(nearest, i)}); };
   const auto tried = [&](int i, const staircase::offsets& of) {
+    if constexpr (!IsSigned && rising_lines_round_once) return shifted_line(neighbour(nearest, i), of, zero, fits);
     const double low = of.low > -1e30 ? of.low : of.high < 1e30 ? of.high - factor : 0.0,
                  high = of.high < 1e30 ? of.high : low + factor;
     for (const double place : {0.5, 0.25, 0.75, 0.0, 1.0}) {
       const line made{neighbour(nearest, i), static_cast<float>(low + (high - low) * place + zero), true};
-      if (fits(made.slope, made.offset)) return made;
+      if (fits(made)) return made;
     }
     return line{};
   };
   // Floats of this size round by so much.
-  const double least = -0x1p-16;
+  const double least = !IsSigned && rising_lines_round_once ? 0.0 : -0x1p-16;
   staircase::offsets best = at(0);
   int place = 0;
   for (const int way : {1, -1})
@@ -219,38 +267,6 @@ line nearest_line(const staircase& stairs, double factor, std::int32_t zero, Fit
   return {};
 }
 
-/// The lines for a channel of sums within 32 bits: a rising one if results are clamped at the zero point, and one whose
-/// offset has the sign of the sum. Channel is byte_channel: a parameter, so that programs without bytes do not compile
-/// this.
-template <class Channel> struct channel_lines {
-  line rising, any;
-
-  channel_lines(const Channel& channel, scaled_range range) {
-    const fixed_point m = channel.factor;
-    if (m.mantissa == 0) {
-      rising = {0, static_cast<float>(range.zero), range.low == 0}, any = {0, 0, true};
-      return;
-    }
-    if (m.exponent > 0) return;
-    const double slope =
-        static_cast<double>(m.mantissa) / static_cast<double>(std::int64_t{1} << (31 - m.exponent));
-    const staircase stairs(channel, range);
-    if (range.low == 0)
-      rising = nearest_line<false>(stairs, slope, range.zero, [&](float a, float b) {
-        const int_vector slopes = bits(a), offsets = bits(b);
-        return stairs.fits([&](int_vector x) { return scaled_by_rising_line(x, slopes, offsets); }, range.zero);
-      });
-    if (!rising.found)
-      any = nearest_line<true>(stairs, slope, 0, [&](float a, float b) {
-        const int_vector slopes = bits(a), offsets = bits(b);
-        return b >= 0 && stairs.fits([&](int_vector x) { return scaled_by_line(x, slopes, offsets); }, 0);
-      });
-  }
-
- private:
-  static int_vector bits(float x) { return int_lanes_of(std::bit_cast<std::int32_t>(x)); }
-};
-
 inline bool fits_32_bits(sum_range r) {
   return r.low >= std::numeric_limits<std::int32_t>::min() && r.high <= std::numeric_limits<std::int32_t>::max();
 }
@@ -260,6 +276,46 @@ inline bool fits_30_bits(const byte_channel& channel) {
   const std::int64_t most = left < 30 ? (std::int64_t{1} << (30 - left)) - 1 : 0;
   return channel.reach.low >= -most && channel.reach.high <= most;
 }
+
+/// The lines for a channel of sums within 32 bits: a rising one if results are clamped at the zero point, and one whose
+/// offset has the sign of the sum. Channel is byte_channel: a parameter, so that programs without bytes do not compile
+/// this.
+template <class Channel> struct channel_lines {
+  line rising, any;
+
+  channel_lines(const Channel& channel, scaled_range range) {
+    const fixed_point m = channel.factor;
+    if (m.mantissa == 0) {
+      const auto zero = static_cast<float>(range.zero);
+      rising = {0, rising_lines_round_once ? float_of_zero + zero : zero, range.low == 0}, any = {0, 0, true};
+      return;
+    }
+    if (m.exponent > 0) return;
+    const double slope =
+        static_cast<double>(m.mantissa) / static_cast<double>(std::int64_t{1} << (31 - m.exponent));
+    const staircase stairs(channel, range);
+    if (range.low == 0)
+      rising = nearest_line<false>(stairs, slope, range.zero, [&](const line& of) {
+        const int_vector slopes = bits(of.slope), offsets = bits(of.offset);
+        return stays_in_floats(channel, of) &&
+               stairs.fits([&](int_vector x) { return scaled_by_rising_line(x + of.shift, slopes, offsets); }, range.zero);
+      });
+    if (!rising.found)
+      any = nearest_line<true>(stairs, slope, 0, [&](const line& of) {
+        const int_vector slopes = bits(of.slope), offsets = bits(of.offset);
+        return of.offset >= 0 && stairs.fits([&](int_vector x) { return scaled_by_line(x, slopes, offsets); }, 0);
+      });
+  }
+
+ private:
+  /// Whether no sum leaves the floats whose bits count integers, nor 32 bits with its shift.
+  static bool stays_in_floats(const Channel& channel, const line& of) {
+    constexpr double farthest = 0x1p22;
+    const double low = static_cast<double>(channel.reach.low) * double{of.slope}, high = static_cast<double>(channel.reach.high) * double{of.slope};
+    return !rising_lines_round_once || (low > -farthest && high < farthest && fits_30_bits(channel));
+  }
+  static int_vector bits(float x) { return int_lanes_of(std::bit_cast<std::int32_t>(x)); }
+};
 
 }  // namespace detail
 
@@ -301,7 +357,7 @@ void set_lane(channel_scales& s, std::int64_t lane, const Channel& channel, scal
   s.bias[lane] = channel.bias;
   const bool may_have_line = has_lines && detail::fits_32_bits(channel.reach);
   const detail::channel_lines<Channel> lines(may_have_line ? channel : Channel{}, range);
-  s.rising_slope[lane] = lines.rising.slope, s.rising_offset[lane] = lines.rising.offset;
+  s.rising_slope[lane] = lines.rising.slope, s.rising_offset[lane] = lines.rising.offset, s.rising_shift[lane] = lines.rising.shift;
   s.slope[lane] = lines.any.slope, s.offset[lane] = lines.any.offset;
   s.has_rising_line[lane] = may_have_line && lines.rising.found, s.has_line[lane] = may_have_line && lines.any.found;
   // The methods that scale exactly round twice.
@@ -314,6 +370,7 @@ void set_lane(channel_scales& s, std::int64_t lane, const Channel& channel, scal
 inline void copy_lane(channel_scales& s, std::int64_t lane, const channel_scales& from, std::int64_t from_lane) {
   s.rising_slope[lane] = from.rising_slope[from_lane], s.rising_offset[lane] = from.rising_offset[from_lane];
   s.slope[lane] = from.slope[from_lane], s.offset[lane] = from.offset[from_lane];
+  s.rising_shift[lane] = from.rising_shift[from_lane];
   s.has_rising_line[lane] = from.has_rising_line[from_lane];
   s.mantissa[lane] = from.mantissa[from_lane], s.left[lane] = from.left[from_lane];
   s.right[lane] = from.right[from_lane], s.half[lane] = from.half[from_lane], s.sign[lane] = from.sign[from_lane];
@@ -340,6 +397,12 @@ inline void choose_method(channel_scales* scales, std::int64_t count) {
                        : rising_exact != 0 ? scale_method::rising_exactly
                        : exact != 0        ? scale_method::exactly
                                            : scale_method::one_by_one;
+}
+
+/// What the sums of a lane have to include: the bias, unless they are scaled one by one, and the shift of a rising line.
+inline std::int64_t included_in_sums(const channel_scales& s, std::int64_t lane) {
+  if (s.method == scale_method::one_by_one) return 0;
+  return std::int64_t{s.bias[lane]} + (s.method == scale_method::by_rising_line ? s.rising_shift[lane] : 0);
 }
 
 /// Sets the scales of the channels in the lanes, `count` of them.
