@@ -119,7 +119,8 @@ inline result<cache_place> place_in(const char* directory, std::string_view pref
 
 /// What a look into a cache found.
 enum class cache_state {
-  missing,   // none, or one that cannot be used: broken, of another device, model or library
+  missing,   // none, or one that cannot be used: broken, of another model or library
+  of_another_device,
   older,     // of a lower version
   newer,     // of a higher version, which must not be replaced
   usable,
@@ -194,7 +195,7 @@ inline found_cache look_up(const cache_place& place, const cache_label& label, s
   const directory_lock lock(place.directory, directory_lock::use::reading);
   const auto info = detail::read_info(place);
   if (!info) return detail::unusable(info.error().message());
-  if (info->device != label.device) return detail::unusable(place.info() + ": is for another device");
+  if (info->device != label.device) return {cache_state::of_another_device, place.info() + ": is for another device", {}};
   if (info->version != version)
     return {info->version > version ? cache_state::newer : cache_state::older, joined({place.info(), ": has version ", info->version, ", asked for ", version}), {}};
   if (label.fingerprint != 0 && info->fingerprint != label.fingerprint) return detail::unusable(place.info() + ": is of another model");

@@ -15,12 +15,6 @@
 
 namespace nnrt::inline NNRT_ISA::c_api {
 
-/// The release whose behaviour programs get where releases differ: 9 is the first one, which asked for more order.
-#ifndef NNRT_API_LEVEL
-#define NNRT_API_LEVEL 18
-#endif
-inline constexpr int api_level = NNRT_API_LEVEL;
-
 /// The code for a device that fails: API 9 had one of its own.
 inline constexpr OH_NN_ReturnCode device_failure = api_level < 11 ? OH_NN_UNAVALIDABLE_DEVICE : OH_NN_UNAVAILABLE_DEVICE;
 
@@ -37,8 +31,17 @@ struct built_model {
   const hal::prepared_model& model() const { return ready.model(); }
 };
 
+/// What programs may choose beside the device; looked at when the compilation is built.
+struct compilation_options {
+  const char* cache_directory = nullptr;
+  std::uint32_t cache_version = 0;
+  int performance_mode = OH_NN_PERFORMANCE_NONE;
+  int priority = OH_NN_PRIORITY_NONE;
+  bool float16 = false;
+};
+
 /// OH_NNCompilation.
-class compilation {
+class compilation : public compilation_options {
  public:
   static constexpr object kind = object::compilation;
 
@@ -48,14 +51,8 @@ class compilation {
   array_ref<const std::byte> bytes;  // an offline model, or an imported cache
   bool bytes_are_a_cache = false;
 
-  // Options; looked at when it is built.
   std::size_t device_id = 0;
   bool has_device = false;
-  const char* cache_directory = nullptr;
-  std::uint32_t cache_version = 0;
-  int performance_mode = OH_NN_PERFORMANCE_NONE;
-  int priority = OH_NN_PRIORITY_NONE;
-  bool float16 = false;
   std::vector<hal::extension> extensions;
 
   bool is_built() const { return built_.has_value(); }
@@ -64,7 +61,8 @@ class compilation {
   OH_NN_ReturnCode build(const char* me) {
     const int sources = (network != nullptr) + (offline_file != nullptr) + (bytes.data() != nullptr);
     if (sources > 1) return fails(OH_NN_INVALID_PARAMETER, {me, ": the model has two sources"});
-    if (was_tried_) return fails(OH_NN_INVALID_PARAMETER, {me, ": called a second time"});
+    if (was_tried_) return fails(api_level < 11 ? OH_NN_OPERATION_FORBIDDEN : OH_NN_INVALID_PARAMETER, {me, ": called a second time"});
+    if (api_level < 11 && !has_device) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": no device was set"});
     const auto device = find_device(device_id);
     if (device == nullptr) return fails(OH_NN_FAILED, {me, ": no device ", device_id});
     was_tried_ = true;
@@ -130,25 +128,30 @@ class compilation {
     if (!can) return fails(device_failure, {me, ": ", can.error().message()});
     return can->caching ? OH_NN_SUCCESS : fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the device keeps no cache"});
   }
+  OH_NN_ReturnCode check_cache_directory(const char* me) const {
+    const auto where = place();
+    return where ? OH_NN_SUCCESS : fails(OH_NN_INVALID_PARAMETER, {me, ": ", where.error().message()});
+  }
   OH_NN_ReturnCode check_float16(const char* me, const hal::device& device) const {
     if (!float16 && api_level >= 11) return OH_NN_SUCCESS;
     const auto can = device.supported_features();
     if (!can) return fails(device_failure, {me, ": ", can.error().message()});
     return can->float16 ? OH_NN_SUCCESS : fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the device does not compute in float16"});
   }
-  /// Whether the device takes this speed, or this priority; asked when it is built, and at once afterwards.
-  OH_NN_ReturnCode check_performance(const char* me, const hal::device& device) const {
+  /// Whether the device takes this speed, or this priority; asked when it is built, and at once afterwards. `is_chosen`: even "none" is a choice,
+  /// which only devices that have such an option take.
+  OH_NN_ReturnCode check_performance(const char* me, const hal::device& device, bool is_chosen = false) const {
     const auto can = device.supported_features();
     if (!can) return fails(OH_NN_FAILED, {me, ": ", can.error().message()});
-    if (!can->performance && performance_mode != OH_NN_PERFORMANCE_NONE) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the device has no performance modes"});
+    if (!can->performance && (is_chosen || performance_mode != OH_NN_PERFORMANCE_NONE)) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the device has no performance modes"});
     if (performance_mode < OH_NN_PERFORMANCE_NONE || performance_mode > OH_NN_PERFORMANCE_EXTREME)
       return fails(OH_NN_INVALID_PARAMETER, {me, ": got performance mode ", performance_mode, ", expected 0 to 4"});
     return OH_NN_SUCCESS;
   }
-  OH_NN_ReturnCode check_priority(const char* me, const hal::device& device) const {
+  OH_NN_ReturnCode check_priority(const char* me, const hal::device& device, bool is_chosen = false) const {
     const auto can = device.supported_features();
     if (!can) return fails(device_failure, {me, ": ", can.error().message()});
-    if (!can->priority && priority != OH_NN_PRIORITY_NONE) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the device has no priorities"});
+    if (!can->priority && (is_chosen || priority != OH_NN_PRIORITY_NONE)) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the device has no priorities"});
     if (priority < OH_NN_PRIORITY_NONE || priority > OH_NN_PRIORITY_HIGH)
       return fails(OH_NN_INVALID_PARAMETER, {me, ": got priority ", priority, ", expected 0 to 3"});
     return OH_NN_SUCCESS;
@@ -171,7 +174,11 @@ class compilation {
     if (!refusals) return refused(me, refusals.error());
     for (const std::string& why : *refusals)
       if (!why.empty()) return fails(OH_NN_FAILED, {me, ": ", why});
-    return OH_NN_SUCCESS;
+    const ir::graph& g = model->graph().graph;
+    if (std::all_of(g.inputs.begin(), g.inputs.end(), [&](std::int32_t id) { return g.at(id).desc.shape.is_known(); })) return OH_NN_SUCCESS;
+    const auto can = device->device.supported_features();
+    if (!can) return fails(device_failure, {me, ": ", can.error().message()});
+    return can->dynamic_inputs ? OH_NN_SUCCESS : fails(OH_NN_FAILED, {me, ": the device runs no models with unknown extents"});
   }
 
   bool wants_cache() const { return cache_directory != nullptr && *cache_directory != '\0'; }
@@ -265,6 +272,7 @@ class compilation {
     }
     log({me, ": no cache: ", found.why});
     if constexpr (api_level < 11) {
+      if (found.state == cache_state::of_another_device) return {OH_NN_INVALID_PARAMETER, {}};
       if (found.state == cache_state::missing && ::access(where->info().c_str(), F_OK) == 0) return {OH_NN_INVALID_FILE, {}};
     }
     return {OH_NN_SUCCESS, {}, std::move(found.files)};

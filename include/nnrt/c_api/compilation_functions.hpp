@@ -17,15 +17,19 @@ template <class Settle> OH_NNCompilation* new_compilation(const char* function, 
   });
 }
 
-/// Sets an option, which is looked at when the compilation is built; what is built already is looked at here, by `check`.
+/// Sets an option, which is looked at when the compilation is built; what is built already is looked at here, by `check`. API 9 looked at all
+/// of them here, and did not keep what it refused.
 template <class Set, class Check> OH_NN_ReturnCode set_option(const char* function, OH_NNCompilation* handle, Set set, Check check) {
   return coded(function, [&](const char* me) {
     auto* const to = alive<compilation>(handle);
     if (to == nullptr) return null_argument(me);
     if (const OH_NN_ReturnCode code = to->allow_option(me); code != OH_NN_SUCCESS) return code;
+    const compilation_options before = *to;
     set(*to);
     const auto device = api_level < 11 || to->is_built() ? find_device(to->device_id) : nullptr;
-    return device != nullptr ? check(me, *to, device->device) : OH_NN_SUCCESS;
+    const OH_NN_ReturnCode code = device != nullptr ? check(me, *to, device->device) : OH_NN_SUCCESS;
+    if (api_level < 11 && code != OH_NN_SUCCESS) static_cast<compilation_options&>(*to) = before;
+    return code;
   });
 }
 
@@ -105,19 +109,23 @@ NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_SetCache(OH_NNCompilation* compilat
   return set_option(
       "OH_NNCompilation_SetCache", compilation,
       [&](nnrt::c_api::compilation& to) { to.cache_directory = cachePath, to.cache_version = version; },
-      [](const char* me, const nnrt::c_api::compilation& of, const nnrt::hal::device& device) { return api_level < 11 ? of.check_cache(me, device) : OH_NN_SUCCESS; });
+      [](const char* me, const nnrt::c_api::compilation& of, const nnrt::hal::device& device) {
+        if (api_level >= 11) return OH_NN_SUCCESS;
+        const OH_NN_ReturnCode code = of.check_cache(me, device);
+        return code != OH_NN_SUCCESS ? code : of.check_cache_directory(me);
+      });
 }
 NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_SetPerformanceMode(OH_NNCompilation* compilation, OH_NN_PerformanceMode performanceMode) noexcept {
   using namespace nnrt::c_api;
   return set_option(
       "OH_NNCompilation_SetPerformanceMode", compilation, [&](nnrt::c_api::compilation& to) { to.performance_mode = performanceMode; },
-      [](const char* me, const nnrt::c_api::compilation& of, const nnrt::hal::device& device) { return of.check_performance(me, device); });
+      [](const char* me, const nnrt::c_api::compilation& of, const nnrt::hal::device& device) { return of.check_performance(me, device, api_level < 11); });
 }
 NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_SetPriority(OH_NNCompilation* compilation, OH_NN_Priority priority) noexcept {
   using namespace nnrt::c_api;
   return set_option(
       "OH_NNCompilation_SetPriority", compilation, [&](nnrt::c_api::compilation& to) { to.priority = priority; },
-      [](const char* me, const nnrt::c_api::compilation& of, const nnrt::hal::device& device) { return of.check_priority(me, device); });
+      [](const char* me, const nnrt::c_api::compilation& of, const nnrt::hal::device& device) { return of.check_priority(me, device, api_level < 11); });
 }
 NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_EnableFloat16(OH_NNCompilation* compilation, bool enableFloat16) noexcept {
   using namespace nnrt::c_api;

@@ -25,7 +25,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNDevice_GetName(size_t deviceID, const char** na
     if (*name != nullptr) return occupied(me);
     const auto device = find_device(deviceID);
     if (device == nullptr) return fails(OH_NN_FAILED, {me, ": no device ", deviceID});
-    *name = device->name;
+    *name = api_level < 11 ? device->name_without_version : device->name;
     return OH_NN_SUCCESS;
   });
 }

@@ -23,6 +23,12 @@ using log_function = void (*)(std::string_view line, void* user);
 
 namespace c_api {
 
+/// The release whose behaviour programs get where releases differ: 9 is the first one, which asked for more order.
+#ifndef NNRT_API_LEVEL
+#define NNRT_API_LEVEL 18
+#endif
+inline constexpr int api_level = NNRT_API_LEVEL;
+
 namespace detail {
 struct log_sink {
   std::mutex mutex;

@@ -19,8 +19,8 @@ inline bool is_data_type(int type) { return type >= OH_NN_UNKNOWN && type <= OH_
 inline bool is_format(int format) { return format >= OH_NN_FORMAT_NONE && format <= OH_NN_FORMAT_ND; }
 inline bool is_tensor_type(int type) { return type >= OH_NN_TENSOR && type <= OH_NN_REDUCE_L2_COEFF; }
 
-/// The largest number of indices, and of extents, that a list may have.
-inline constexpr std::size_t longest_list = 200;
+/// The largest number of indices, and of extents, that a list may have. API 9 had no such limit.
+inline constexpr std::size_t longest_list = api_level < 11 ? std::numeric_limits<std::uint32_t>::max() : 200;
 
 /// The largest piece of shared memory.
 inline constexpr std::size_t most_shared_bytes = std::size_t{1} << 30;

@@ -10,9 +10,11 @@
 
 namespace nnrt::inline NNRT_ISA::hal {
 
-/// "<name>_<vendor>_v<major>_<minor>", a device's name in the C API.
+/// "<name>_<vendor>", a device's name in the C API's first release.
+inline std::string short_name(const hal::driver& device) { return joined({device.name(), "_", device.vendor()}); }
+/// "<name>_<vendor>_v<major>_<minor>", its name in the C API since.
 inline std::string full_name(const hal::driver& device) {
-  return joined({device.name(), "_", device.vendor(), "_v", device.major_version(), "_", device.minor_version()});
+  return joined({short_name(device), "_v", device.major_version(), "_", device.minor_version()});
 }
 
 /// The list of devices. Ids follow from the devices' full names, so they are the same in every run. Safe from any thread.
@@ -33,8 +35,9 @@ class device_registry {
     const std::size_t id = std::hash<std::string>()(name);
     for (const entry& other : devices_)
       if (other->id == id) return fail(error_code::invalid_argument, {"device ", name, ": there is one of this name already"});
-    names_.push_back(std::make_unique<const std::string>(name));
-    devices_.push_back(std::make_shared<const device_entry>(id, names_.back()->c_str(), std::move(device)));
+    const char* const full = kept(name);
+    const char* const brief = kept(short_name(*device));
+    devices_.push_back(std::make_shared<const device_entry>(id, full, brief, std::move(device)));
     list_ids();
     return id;
   }
@@ -50,12 +53,14 @@ class device_registry {
     return fail(error_code::not_found, {"device ", id, ": unknown"});
   }
 
-  /// A device in the list. The name outlives it.
+  /// A device in the list. The names outlive it.
   struct device_entry {
     std::size_t id;
     const char* name;
+    const char* name_without_version;
     hal::device device;
-    device_entry(std::size_t number, const char* full, std::shared_ptr<driver> of) : id(number), name(full), device(std::move(of)) {}
+    device_entry(std::size_t number, const char* full, const char* brief, std::shared_ptr<driver> of)
+        : id(number), name(full), name_without_version(brief), device(std::move(of)) {}
   };
   using entry = std::shared_ptr<const device_entry>;
 
@@ -74,6 +79,10 @@ class device_registry {
   }
 
  private:
+  const char* kept(std::string name) {
+    names_.push_back(std::make_unique<const std::string>(std::move(name)));
+    return names_.back()->c_str();
+  }
   void list_ids() {
     auto list = std::make_unique<std::vector<std::size_t>>();
     for (const entry& device : devices_) list->push_back(device->id);
