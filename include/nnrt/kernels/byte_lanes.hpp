@@ -280,23 +280,23 @@ inline constexpr bool has_exact_scale = false;
 #endif
 }
 
-/// Whether scaled_by_rising_line() rounds but once, to an integer, so that its offset has to be one: `float_of_zero` and what
-/// is added to it.
+/// Whether scaled_by_rising_line() rounds but once, to an integer. Then the lanes of x hold the bits of floats that count
+/// integers, and so does the result: floats from `first_counted` to twice as much have no digits behind the point, and bits
+/// that rise by one with them. Others rise, too, but not by one.
 #if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2)
 inline constexpr bool rising_lines_round_once = true;
 #else
 inline constexpr bool rising_lines_round_once = false;
 #endif
-/// Floats of this size have no digits behind the point, and their bits count integers.
-inline constexpr float float_of_zero = 0x1.8p23F;
-inline constexpr std::int32_t bits_of_zero = 0x4b400000;
+inline constexpr float first_counted = 0x1p23F, float_of_zero = 0x1.8p23F;
+inline constexpr std::int32_t bits_of_first_counted = 0x4b000000, bits_of_zero = 0x4b400000;
 
 /// The same for an offset of either sign, whatever the sign of x.
 [[gnu::always_inline]] inline int_vector scaled_by_rising_line(int_vector x, int_vector slope, int_vector offset) {
 #if defined(NNRT_LANES_AVX512)
-  return (int_vector)_mm512_fmadd_ps(_mm512_cvtepi32_ps((__m512i)x), (__m512)slope, (__m512)offset) - bits_of_zero;
+  return (int_vector)_mm512_fmadd_ps((__m512)x, (__m512)slope, (__m512)offset) - bits_of_zero;
 #elif defined(NNRT_LANES_AVX2)
-  return (int_vector)_mm256_fmadd_ps(_mm256_cvtepi32_ps((__m256i)x), (__m256)slope, (__m256)offset) - bits_of_zero;
+  return (int_vector)_mm256_fmadd_ps((__m256)x, (__m256)slope, (__m256)offset) - bits_of_zero;
 #elif defined(__SSE2__)
   return (int_vector)_mm_cvtps_epi32(
       _mm_add_ps(_mm_mul_ps(_mm_cvtepi32_ps((__m128i)x), (__m128)slope), (__m128)offset));

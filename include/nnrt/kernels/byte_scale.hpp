@@ -8,7 +8,8 @@
 // leave 30 bits one by one.
 //
 // Where a product and a sum round but once, that may be to an integer, and the line is exact but for its slope of 24 bits.
-// Its offset has to be an integer, too; what is behind the point comes from sums that are moved by as much as it takes.
+// Its offset has to be an integer, too; what is behind the point comes from a shift that sums start with. As that shift may
+// be large, it also makes sums the bits of floats, so that nothing has to be converted.
 #pragma once
 
 #include <nnrt/core/requantise.hpp>
@@ -205,30 +206,33 @@ constexpr std::int64_t first_multiple_within(std::int64_t factor, std::int64_t m
   return moduli < 0 || moduli > most_moduli ? -1 : (low + modulus * moduli + factor - 1) / factor;
 }
 
-/// A line of this slope whose offset is an integer, if there is one: the smallest shift that brings the rest of the offset.
+/// A line of this slope from floats that count integers to such floats, if there is one: of the smallest shift whose product
+/// with the slope has the digits behind the point that are wanted.
 ///
 /// \param zero what the offset includes of the result's zero point
 template <class Fits> line shifted_line(float slope, const staircase::offsets& wanted, std::int32_t zero, Fits fits) {
-  constexpr std::int64_t most_shift = 1 << 23, most_offset = 1 << 21;  // floats hold what comes of them
+  constexpr std::int64_t begin = static_cast<std::int64_t>(first_counted) + 64, most_shift = 1 << 23, least_offset = -(11 << 20);
   const std::int32_t bits = std::bit_cast<std::int32_t>(slope);
   const std::int64_t mantissa = (bits & 0x7fffff) | 0x800000;
   const int point = 150 - (bits >> 23);  // slope = mantissa / 2^point
   if (point < 1 || point > 48) return {};
-  const double one = static_cast<double>(std::int64_t{1} << point);
+  const std::int64_t one = std::int64_t{1} << point;
   const bool has_steps = wanted.low > -1e30;
   const double low = has_steps ? wanted.low : -0.25, high = has_steps ? wanted.high : 0.25;
   const auto whole = static_cast<std::int64_t>(low) - (low < 0 ? 1 : 0);  // at most the floor
-  const double begin = (low - static_cast<double>(whole)) * one, end = (high - static_cast<double>(whole)) * one;
-  const auto floor = static_cast<std::int64_t>(begin), last = static_cast<std::int64_t>(end);
-  const std::int64_t first = floor + (static_cast<double>(floor) < begin ? 1 : 0);
+  const double from = (low - static_cast<double>(whole)) * static_cast<double>(one), to = (high - static_cast<double>(whole)) * static_cast<double>(one);
+  const auto floor = static_cast<std::int64_t>(from), last = static_cast<std::int64_t>(to);
+  const std::int64_t first = floor + (static_cast<double>(floor) < from ? 1 : 0);
   if (first > last) return {};
-  const std::int64_t modulus = std::int64_t{1} << point;
-  const std::int64_t integers = last / modulus;  // the window may begin below an integer and end above it
-  const std::int64_t shift = integers > first / modulus ? 0 : first_multiple_within(mantissa % modulus, modulus, first % modulus, last % modulus);
+  const auto rest = [&](std::int64_t x) { return (x % one + one) % one; };
+  const std::int64_t least = rest(first - mantissa * begin), most = rest(last - mantissa * begin);
+  const std::int64_t shift = last - first >= one || least > most ? 0 : first_multiple_within(mantissa % one, one, least, most);
   if (shift < 0 || shift > most_shift) return {};
-  const std::int64_t offset = whole + integers - mantissa * shift / modulus;
-  if (offset < -most_offset || offset > most_offset) return {};
-  const line made{slope, float_of_zero + static_cast<float>(offset + zero), true, static_cast<std::int32_t>(shift)};
+  const std::int64_t product = mantissa * (begin + shift), above = first - product % one;
+  const std::int64_t offset = whole - product / one + (above > 0 ? (above + one - 1) / one : 0);
+  if (offset < least_offset) return {};
+  const auto bits_of_shift = static_cast<std::int32_t>(bits_of_first_counted + begin - static_cast<std::int64_t>(first_counted) + shift);
+  const line made{slope, float_of_zero + static_cast<float>(offset + zero), true, bits_of_shift};
   return fits(made) ? made : line{};
 }
 
@@ -267,16 +271,6 @@ line nearest_line(const staircase& stairs, double factor, std::int32_t zero, Fit
   return {};
 }
 
-inline bool fits_32_bits(sum_range r) {
-  return r.low >= std::numeric_limits<std::int32_t>::min() && r.high <= std::numeric_limits<std::int32_t>::max();
-}
-/// Whether scaled_exactly() can do it: neither the shift to the left nor the rounding leaves 32 bits.
-inline bool fits_30_bits(const byte_channel& channel) {
-  const int left = std::max(0, channel.factor.exponent);
-  const std::int64_t most = left < 30 ? (std::int64_t{1} << (30 - left)) - 1 : 0;
-  return channel.reach.low >= -most && channel.reach.high <= most;
-}
-
 /// The lines for a channel of sums within 32 bits: a rising one if results are clamped at the zero point, and one whose
 /// offset has the sign of the sum. Channel is byte_channel: a parameter, so that programs without bytes do not compile
 /// this.
@@ -287,18 +281,18 @@ template <class Channel> struct channel_lines {
     const fixed_point m = channel.factor;
     if (m.mantissa == 0) {
       const auto zero = static_cast<float>(range.zero);
-      rising = {0, rising_lines_round_once ? float_of_zero + zero : zero, range.low == 0}, any = {0, 0, true};
+      rising = {0, zero, range.low == 0}, any = {0, 0, true};
+      if (rising_lines_round_once) rising = {0, float_of_zero + zero, range.low == 0 && stays_in_floats(channel), bits_of_first_counted};
       return;
     }
     if (m.exponent > 0) return;
     const double slope =
         static_cast<double>(m.mantissa) / static_cast<double>(std::int64_t{1} << (31 - m.exponent));
     const staircase stairs(channel, range);
-    if (range.low == 0)
+    if (range.low == 0 && (!rising_lines_round_once || stays_in_floats(channel)))
       rising = nearest_line<false>(stairs, slope, range.zero, [&](const line& of) {
         const int_vector slopes = bits(of.slope), offsets = bits(of.offset);
-        return stays_in_floats(channel, of) &&
-               stairs.fits([&](int_vector x) { return scaled_by_rising_line(x + of.shift, slopes, offsets); }, range.zero);
+        return stairs.fits([&](int_vector x) { return scaled_by_rising_line(x + of.shift, slopes, offsets); }, range.zero);
       });
     if (!rising.found)
       any = nearest_line<true>(stairs, slope, 0, [&](const line& of) {
@@ -308,14 +302,23 @@ template <class Channel> struct channel_lines {
   }
 
  private:
-  /// Whether no sum leaves the floats whose bits count integers, nor 32 bits with its shift.
-  static bool stays_in_floats(const Channel& channel, const line& of) {
-    constexpr double farthest = 0x1p22;
-    const double low = static_cast<double>(channel.reach.low) * double{of.slope}, high = static_cast<double>(channel.reach.high) * double{of.slope};
-    return !rising_lines_round_once || (low > -farthest && high < farthest && fits_30_bits(channel));
+  /// Whether all sums that are the bits of floats are those of positive ones.
+  static bool stays_in_floats(const Channel& channel) {
+    constexpr std::int64_t farthest = 1 << 29;
+    return channel.reach.low >= -farthest && channel.reach.high <= farthest;
   }
   static int_vector bits(float x) { return int_lanes_of(std::bit_cast<std::int32_t>(x)); }
 };
+
+inline bool fits_32_bits(sum_range r) {
+  return r.low >= std::numeric_limits<std::int32_t>::min() && r.high <= std::numeric_limits<std::int32_t>::max();
+}
+/// Whether scaled_exactly() can do it: neither the shift to the left nor the rounding leaves 32 bits.
+inline bool fits_30_bits(const byte_channel& channel) {
+  const int left = std::max(0, channel.factor.exponent);
+  const std::int64_t most = left < 30 ? (std::int64_t{1} << (30 - left)) - 1 : 0;
+  return channel.reach.low >= -most && channel.reach.high <= most;
+}
 
 }  // namespace detail
 
