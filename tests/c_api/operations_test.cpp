@@ -132,3 +132,29 @@ TEST_CASE("operations: so many operands belong to each") {
   }
   for (int number = 1; number <= 108; ++number) CHECK(api::find_operation(number) != nullptr);
 }
+
+TEST_CASE("operations: a list of operands aside, no operation takes one too many or one too few") {
+  for (int number = 1; number <= 108; ++number) {
+    CAPTURE(number);
+    const api::operation_kind& kind = *api::find_operation(number);
+    const auto is_list = [](array_ref<const operand_spec> specs) { return specs.size() == 1 && specs[0].given == presence::variadic; };
+    const std::size_t inputs = is_list(kind.op->inputs) ? 2 : kind.op->inputs.size(), outputs = kind.op->outputs.size();
+    CHECK(api::fault_of_counts(kind, inputs, outputs).empty());
+    if (kind.counts_inputs) CHECK_FALSE(api::fault_of_counts(kind, inputs - 1, outputs).empty());
+    if (kind.counts_inputs) CHECK(api::fault_of_counts(kind, inputs + 1, outputs).empty() == is_list(kind.op->inputs));
+    CHECK_FALSE(api::fault_of_counts(kind, inputs, outputs - 1).empty());
+    CHECK(api::fault_of_counts(kind, inputs, outputs + 1).empty() == is_list(kind.op->outputs));
+  }
+}
+
+TEST_CASE("operations: each type of parameter tensor is one operation's, but for those of pooling, and all others refuse it") {
+  const auto is_of_pooling = [](int type) { return (type >= 2 && type <= 6) || (type >= 36 && type <= 40) || type == 109 || type == 110 || type == 114 || type == 115; };
+  constexpr int of_none = 69;  // whether layer_norm is affine: it is
+  for (int type = 1; type <= 162; ++type) {
+    CAPTURE(type);
+    int takers = 0;
+    for (int number = 1; number <= 108; ++number)
+      if (api::form_of(*api::find_operation(number), {type, f32, 1, 1, {}, nullptr}) != nullptr) ++takers;
+    CHECK(takers == (is_of_pooling(type) ? 2 : type == of_none ? 0 : 1));
+  }
+}

@@ -330,19 +330,22 @@ TEST_CASE("stored program: damage to any byte is seen, and so is any end that is
   CHECK(!refusal_of(longer).empty());
 }
 
-TEST_CASE("stored program: another version's, and another instruction set's, are refused by name") {
+TEST_CASE("stored program: another version's, and another instruction set's, are refused by name, each with its code") {
   const byte_list whole = store_program(compile(smallest()).value()).value();
-  const auto with = [&](std::string_view text, std::string_view other) {
+  const auto with = [&](std::string_view text, std::string_view other, error_code code) {
     byte_list changed = whole;
     const auto* const first = reinterpret_cast<const std::byte*>(text.data());
     const auto at = std::search(changed.begin(), changed.end(), first, first + text.size());
     REQUIRE(at != changed.end());
     std::memcpy(&*at, other.data(), other.size());
     mend(changed);
-    return refusal_of(changed);
+    const auto made = restore_program(kept_bytes::copy_of(changed));
+    REQUIRE(!made);
+    CHECK(made.error().code() == code);
+    return std::string(made.error().message());
   };
-  CHECK(with(version, "9").find("was stored by version 9") != std::string::npos);
-  CHECK(with(isa, "X").find("is for X") != std::string::npos);
+  CHECK(with(version, "9", error_code::invalid_file).find("was stored by version 9") != std::string::npos);
+  CHECK(with(isa, "X", error_code::not_supported).find("is for X") != std::string::npos);
 }
 
 TEST_CASE("stored program: forged bytes are refused, or harmless") {
