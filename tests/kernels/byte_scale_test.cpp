@@ -147,18 +147,21 @@ TEST_CASE("byte_scale: usual factors get a line, small ones the exact way, and o
   CHECK(method_of(large, channel_of(0.0123, beyond), whole) == scale_method::one_by_one);
 }
 
-TEST_CASE("byte_scale: small factors get a rising line, too, where a product and a sum round once") {
-  if (!rising_lines_round_once) return;
+TEST_CASE("byte_scale: small factors get a line, too, where a product and a sum round once") {
+  if (!lines_round_once) return;
   std::mt19937 random(3);
-  int rising = 0;
+  int rising = 0, lines = 0;
   for (int i = 0; i < 100; ++i) {
     byte_channel channels[int_lanes];
     std::fill_n(channels, int_lanes, channel_of(0.0015 + 1e-8 * static_cast<double>(random() % 100'000), {-500'000, 500'000}));
     channel_scales s{};
     set_scales(s, channels, int_lanes, {0, 255, -128});
     rising += s.method == scale_method::by_rising_line;
+    set_scales(s, channels, int_lanes, {-128, 127, 0});
+    lines += s.method == scale_method::by_line;
   }
   CHECK(rising >= 99);
+  CHECK(lines >= 99);
 }
 
 TEST_CASE("byte_scale: the first multiple within bounds is the first one that a search finds") {

@@ -258,40 +258,18 @@ inline constexpr bool has_exact_scale = true;
 inline constexpr bool has_exact_scale = false;
 #endif
 
-/// x * slope + offset with the sign of x, to nearest, as floats compute it; the lanes of slope and offset hold the bits of
-/// floats. |x * slope| must stay below 2^31.
-[[gnu::always_inline]] inline int_vector scaled_by_line(int_vector x, int_vector slope, int_vector offset) {
-#if defined(NNRT_LANES_AVX512)
-  const __m512i signed_offset =
-      _mm512_ternarylogic_epi32((__m512i)x, _mm512_set1_epi32(INT32_MIN), (__m512i)offset, 0xea);  // (x & sign) | offset
-  return (int_vector)_mm512_cvtps_epi32(
-      _mm512_fmadd_ps(_mm512_cvtepi32_ps((__m512i)x), (__m512)slope, (__m512)signed_offset));
-#elif defined(NNRT_LANES_AVX2)
-  const int_vector signed_offset = (x & INT32_MIN) | offset;
-  return (int_vector)_mm256_cvtps_epi32(
-      _mm256_fmadd_ps(_mm256_cvtepi32_ps((__m256i)x), (__m256)slope, (__m256)signed_offset));
-#elif defined(__SSE2__)
-  const int_vector signed_offset = (x & INT32_MIN) | offset;
-  return (int_vector)_mm_cvtps_epi32(
-      _mm_add_ps(_mm_mul_ps(_mm_cvtepi32_ps((__m128i)x), (__m128)slope), (__m128)signed_offset));
-#else
-  (void)slope, (void)offset;
-  return x;
-#endif
-}
-
-/// Whether scaled_by_rising_line() rounds but once, to an integer. Then the lanes of x hold the bits of floats that count
+/// Whether lines round but once, to an integer. Then the lanes of x hold the bits of floats that count
 /// integers, and so does the result: floats from `first_counted` to twice as much have no digits behind the point, and bits
 /// that rise by one with them. Others rise, too, but not by one.
 #if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2)
-inline constexpr bool rising_lines_round_once = true;
+inline constexpr bool lines_round_once = true;
 #else
-inline constexpr bool rising_lines_round_once = false;
+inline constexpr bool lines_round_once = false;
 #endif
 inline constexpr float first_counted = 0x1p23F, float_of_zero = 0x1.8p23F;
 inline constexpr std::int32_t bits_of_first_counted = 0x4b000000, bits_of_zero = 0x4b400000;
 
-/// The same for an offset of either sign, whatever the sign of x.
+/// x * slope + offset to nearest, as floats compute it; the lanes of slope and offset hold the bits of floats.
 [[gnu::always_inline]] inline int_vector scaled_by_rising_line(int_vector x, int_vector slope, int_vector offset) {
 #if defined(NNRT_LANES_AVX512)
   return (int_vector)_mm512_fmadd_ps((__m512)x, (__m512)slope, (__m512)offset) - bits_of_zero;
@@ -302,6 +280,33 @@ inline constexpr std::int32_t bits_of_first_counted = 0x4b000000, bits_of_zero =
       _mm_add_ps(_mm_mul_ps(_mm_cvtepi32_ps((__m128i)x), (__m128)slope), (__m128)offset));
 #else
   (void)slope, (void)offset;
+  return x;
+#endif
+}
+
+/// What a line of sums of both signs is made of, in all lanes the bits of floats; see scaled_by_line().
+struct signed_line {
+  int_vector slope, offset;
+  int_vector zero, below_shift, below_offset;  // where lines round once
+};
+
+/// x * slope + offset with the sign of x, to nearest, as floats compute it. |x * slope| must stay below 2^31. Where lines
+/// round once it is scaled_by_rising_line(), but for an x below `zero`: that is shifted first, and its result is, too.
+[[gnu::always_inline]] inline int_vector scaled_by_line(int_vector x, const signed_line& of) {
+#if defined(NNRT_LANES_AVX512)
+  const __mmask16 is_below = _mm512_cmplt_epi32_mask((__m512i)x, (__m512i)of.zero);
+  const auto shifted = (int_vector)_mm512_mask_add_epi32((__m512i)x, is_below, (__m512i)x, (__m512i)of.below_shift);
+  const int_vector y = scaled_by_rising_line(shifted, of.slope, of.offset);
+  return (int_vector)_mm512_mask_add_epi32((__m512i)y, is_below, (__m512i)y, (__m512i)of.below_offset);
+#elif defined(NNRT_LANES_AVX2)
+  const int_vector is_below = x < of.zero;
+  return scaled_by_rising_line(x + (is_below & of.below_shift), of.slope, of.offset) + (is_below & of.below_offset);
+#elif defined(__SSE2__)
+  const int_vector signed_offset = (x & INT32_MIN) | of.offset;
+  return (int_vector)_mm_cvtps_epi32(
+      _mm_add_ps(_mm_mul_ps(_mm_cvtepi32_ps((__m128i)x), (__m128)of.slope), (__m128)signed_offset));
+#else
+  (void)of;
   return x;
 #endif
 }

@@ -35,6 +35,8 @@ struct alignas(64) channel_scales {
   float rising_slope[int_lanes], rising_offset[int_lanes];
   std::int32_t rising_shift[int_lanes];  // by_rising_line: what sums have to include besides the bias
   float slope[int_lanes], offset[int_lanes];
+  std::int32_t shift[int_lanes], below_shift[int_lanes], below_offset[int_lanes];  // by_line, where that rounds once: as above, and
+                                                                                   // what comes to sums below 0 and to results
   std::int32_t mantissa[int_lanes], left[int_lanes], right[int_lanes];
   std::int32_t half[int_lanes], sign[int_lanes];  // of the right shift: what rounds it
   std::int64_t even_addend[int_lanes / 2], odd_addend[int_lanes / 2];  // rising_exactly: what rounds, the zero point
@@ -119,9 +121,11 @@ struct staircase {
   sum_range reach;
   scaled_range range;
   std::int32_t first, last;
+  std::int32_t below_zero = 0, at_zero = 0;  // results of sums of -1 and 0
 
   staircase(const byte_channel& channel, scaled_range of_result) : reach(channel.reach), range(of_result) {
     first = limited(scaled(reach.low, channel)), last = limited(scaled(reach.high, channel));
+    below_zero = limited(scaled(-1, channel)), at_zero = limited(scaled(0, channel));
     const bool is_to_even = channel.rounding == stored_rounding::half_to_even;
     for (std::int32_t k = first + 1; k <= last; ++k, ++steps) {
       const std::int64_t step = is_to_even ? first_reaching_to_even(k, channel.factor, channel.parity) : first_reaching(k, channel.factor);
@@ -133,11 +137,13 @@ struct staircase {
     return static_cast<std::int32_t>(std::clamp<std::int64_t>(x, range.low, range.high));
   }
 
-  /// Whether a line ends and steps where this does; it may be higher by `zero`.
+  /// Whether a line ends and steps where this does; it may be higher by `zero`. It may also bend between sums of -1 and 0.
   template <class Line> bool fits(Line line, std::int32_t zero) const {
-    std::int32_t ends[int_lanes] = {static_cast<std::int32_t>(reach.low), static_cast<std::int32_t>(reach.high)};
-    store_vector(ends, line(load_vector<int_vector>(ends)));
-    if (limited(std::int64_t{ends[0]} - zero) != first || limited(std::int64_t{ends[1]} - zero) != last) return false;
+    const bool has_zero = reach.low < 0 && reach.high >= 0;
+    std::int32_t places[int_lanes] = {static_cast<std::int32_t>(reach.low), static_cast<std::int32_t>(reach.high), has_zero ? -1 : 0};
+    store_vector(places, line(load_vector<int_vector>(places)));
+    const auto is = [&](std::int64_t i, std::int32_t expected) { return limited(std::int64_t{places[i]} - zero) == expected; };
+    if (!is(0, first) || !is(1, last) || (has_zero && (!is(2, below_zero) || !is(3, at_zero)))) return false;
     for (int i = 0; i < steps; i += int_lanes) {
       const auto x = load_vector<int_vector>(at + i), wanted = load_vector<int_vector>(result + i) + zero;
       std::int32_t is_wrong[int_lanes], any = 0;
@@ -148,44 +154,49 @@ struct staircase {
     return true;
   }
 
-  /// Bounds of the offset of a line through all steps.
+  /// Bounds of the offset of a line through some steps.
   struct offsets {
     double low = -1e30, high = 1e30;
     double width() const { return high - low; }
+    /// The same for offsets that are taken off.
+    offsets negative() const { return {-high, -low}; }
+    friend offsets operator&(const offsets& a, const offsets& b) { return {std::max(a.low, b.low), std::min(a.high, b.high)}; }
   };
-  /// For a given slope, were floats exact. A signed offset is taken off negative sums.
-  template <bool IsSigned> offsets offsets_for(double slope) const {
+  /// Of lines through the steps at sums from 0 on, and at those below.
+  struct halves {
+    offsets above, below;
+  };
+  /// For a given slope, were floats exact.
+  halves offsets_for(double slope) const {
     typedef double doubles __attribute__((vector_size(register_bytes)));
     typedef std::int64_t longs __attribute__((vector_size(register_bytes)));
     typedef std::int32_t half_vector __attribute__((vector_size(register_bytes / 2)));
     const doubles lowest = -1e30 - doubles{}, highest = 1e30 - doubles{};
-    doubles low = lowest, high = highest;
+    doubles low[] = {lowest, lowest}, high[] = {highest, highest};
     for (int i = 0; i < steps; i += int_lanes / 2) {
       const doubles x = __builtin_convertvector(load_vector<half_vector>(at + i), doubles),
                     step = __builtin_convertvector(load_vector<half_vector>(result + i), doubles) - 0.5;
       const doubles here = step - x * slope, before = here + slope;  // what reaches the step, and what does so too early
-      if constexpr (IsSigned) {
-        const longs is_negative = x < 0.0, was_negative = x <= 0.0;
-        const doubles least = is_negative ? lowest : here, most_of_negative = is_negative ? -here : highest;
-        const doubles most = was_negative ? highest : before, least_of_negative = was_negative ? -before : lowest;
-        low = low > least ? low : least, low = low > least_of_negative ? low : least_of_negative;
-        high = high < most ? high : most, high = high < most_of_negative ? high : most_of_negative;
-      } else {
-        low = low > here ? low : here, high = high < before ? high : before;
-      }
+      const longs is_negative = x < 0.0, was_negative = x <= 0.0;
+      const doubles least[] = {is_negative ? lowest : here, is_negative ? here : lowest},
+                    most[] = {was_negative ? highest : before, was_negative ? before : highest};
+      for (int half = 0; half < 2; ++half)
+        low[half] = low[half] > least[half] ? low[half] : least[half], high[half] = high[half] < most[half] ? high[half] : most[half];
     }
-    offsets all;
-    for (int lane = 0; lane < int_lanes / 2; ++lane)
-      all.low = std::max(all.low, low[lane]), all.high = std::min(all.high, high[lane]);
-    return all;
+    offsets all[2];
+    for (int half = 0; half < 2; ++half)
+      for (int lane = 0; lane < int_lanes / 2; ++lane)
+        all[half].low = std::max(all[half].low, low[half][lane]), all[half].high = std::min(all[half].high, high[half][lane]);
+    return {all[0], all[1]};
   }
 };
 
-/// A line, found or not, of sums that `shift` comes to.
+/// A line, found or not, of sums that `shift` comes to. Below a sum of 0 it may be another one: more comes to sums, and to
+/// results.
 struct line {
   float slope = 0, offset = 0;
   bool found = false;
-  std::int32_t shift = 0;
+  std::int32_t shift = 0, below_shift = 0, below_offset = 0;
 };
 
 /// The nearest float so many steps up or down.
@@ -206,47 +217,71 @@ constexpr std::int64_t first_multiple_within(std::int64_t factor, std::int64_t m
   return moduli < 0 || moduli > most_moduli ? -1 : (low + modulus * moduli + factor - 1) / factor;
 }
 
-/// A line of this slope from floats that count integers to such floats, if there is one: of the smallest shift whose product
-/// with the slope has the digits behind the point that are wanted.
-///
-/// \param zero what the offset includes of the result's zero point
-template <class Fits> line shifted_line(float slope, const staircase::offsets& wanted, std::int32_t zero, Fits fits) {
-  constexpr std::int64_t begin = static_cast<std::int64_t>(first_counted) + 64, most_shift = 1 << 23, least_offset = -(11 << 20);
+/// What makes floats that count integers a line of some slope and offset: what comes to sums, and to results.
+struct whole_offset {
+  bool found = false;
+  std::int64_t shift = 0, offset = 0;
+};
+
+/// The smallest shift whose product with the slope has the digits behind the point that are wanted, if there is one. Sums
+/// from `least_sum` on have to become floats that count integers.
+inline whole_offset whole_offset_for(float slope, staircase::offsets wanted, std::int64_t least_sum) {
+  constexpr std::int64_t most_shift = 1 << 23, least_offset = -(11 << 20);
+  const std::int64_t room = 64 - least_sum, begin = static_cast<std::int64_t>(first_counted) + room;
   const std::int32_t bits = std::bit_cast<std::int32_t>(slope);
   const std::int64_t mantissa = (bits & 0x7fffff) | 0x800000;
   const int point = 150 - (bits >> 23);  // slope = mantissa / 2^point
   if (point < 1 || point > 48) return {};
+  if (wanted.width() > 2) {  // without a step on one side, or on both
+    if (wanted.low > -1e30) wanted.high = wanted.low + slope;
+    else if (wanted.high < 1e30) wanted.low = wanted.high - slope;
+    else wanted = {-0.25, 0.25};
+  }
   const std::int64_t one = std::int64_t{1} << point;
-  const bool has_steps = wanted.low > -1e30;
-  const double low = has_steps ? wanted.low : -0.25, high = has_steps ? wanted.high : 0.25;
-  const auto whole = static_cast<std::int64_t>(low) - (low < 0 ? 1 : 0);  // at most the floor
-  const double from = (low - static_cast<double>(whole)) * static_cast<double>(one), to = (high - static_cast<double>(whole)) * static_cast<double>(one);
-  const auto floor = static_cast<std::int64_t>(from), last = static_cast<std::int64_t>(to);
-  const std::int64_t first = floor + (static_cast<double>(floor) < from ? 1 : 0);
+  const auto whole = static_cast<std::int64_t>(wanted.low) - (wanted.low < 0 ? 1 : 0);  // at most the floor
+  const auto scaled = [&](double x) { return (x - static_cast<double>(whole)) * static_cast<double>(one); };
+  const auto floor = static_cast<std::int64_t>(scaled(wanted.low)), last = static_cast<std::int64_t>(scaled(wanted.high));
+  const std::int64_t first = floor + (static_cast<double>(floor) < scaled(wanted.low) ? 1 : 0);
   if (first > last) return {};
   const auto rest = [&](std::int64_t x) { return (x % one + one) % one; };
   const std::int64_t least = rest(first - mantissa * begin), most = rest(last - mantissa * begin);
   const std::int64_t shift = last - first >= one || least > most ? 0 : first_multiple_within(mantissa % one, one, least, most);
-  if (shift < 0 || shift > most_shift) return {};
   const std::int64_t product = mantissa * (begin + shift), above = first - product % one;
   const std::int64_t offset = whole - product / one + (above > 0 ? (above + one - 1) / one : 0);
-  if (offset < least_offset) return {};
-  const auto bits_of_shift = static_cast<std::int32_t>(bits_of_first_counted + begin - static_cast<std::int64_t>(first_counted) + shift);
-  const line made{slope, float_of_zero + static_cast<float>(offset + zero), true, bits_of_shift};
+  if (shift < 0 || shift > most_shift || offset < least_offset) return {};
+  return {true, bits_of_first_counted + room + shift, offset};
+}
+
+/// A line of this slope from floats that count integers to such floats, if there is one: of all sums, or of those from 0 on
+/// and another one of those below.
+///
+/// \param zero what the offset includes of the result's zero point
+template <bool IsSigned, class Fits>
+line shifted_line(const staircase& stairs, float slope, const staircase::halves& wanted, std::int32_t zero, Fits fits) {
+  const std::int64_t least = std::clamp<std::int64_t>(stairs.steps > 0 ? stairs.at[0] : stairs.reach.low, -(1 << 22), 0);
+  const whole_offset above = whole_offset_for(slope, IsSigned ? wanted.above : wanted.above & wanted.below, least),
+                     below = IsSigned && above.found ? whole_offset_for(slope, wanted.below, least) : above;
+  if (!below.found) return {};
+  const line made{slope, float_of_zero + static_cast<float>(above.offset + zero), true, static_cast<std::int32_t>(above.shift),
+                  static_cast<std::int32_t>(below.shift - above.shift), static_cast<std::int32_t>(below.offset - above.offset)};
   return fits(made) ? made : line{};
 }
 
 /// Looks for a line among the slopes around the factor itself. The offsets that a slope allows are an interval, whose width
-/// has but one maximum; the middle of one that is wide enough for floats fits().
+/// has but one maximum; the middle of one that is wide enough for floats fits(). A signed offset is taken off negative sums.
 ///
 /// \param zero what the offset includes of the result's zero point
 template <bool IsSigned, class Fits>
 line nearest_line(const staircase& stairs, double factor, std::int32_t zero, Fits fits) {
   constexpr int farthest = 12;
   const auto nearest = static_cast<float>(factor);
-  const auto at = [&](int i) { return stairs.offsets_for<IsSigned>(double{neighbour(nearest, i)}); };
-  const auto tried = [&](int i, const staircase::offsets& of) {
-    if constexpr (!IsSigned && rising_lines_round_once) return shifted_line(neighbour(nearest, i), of, zero, fits);
+  const auto at = [&](int i) { return stairs.offsets_for(double{neighbour(nearest, i)}); };
+  const auto width = [](const staircase::halves& of) {
+    return IsSigned && lines_round_once ? std::min(of.above.width(), of.below.width()) : (of.above & (IsSigned ? of.below.negative() : of.below)).width();
+  };
+  const auto tried = [&](int i, const staircase::halves& halves) {
+    if constexpr (lines_round_once) return shifted_line<IsSigned>(stairs, neighbour(nearest, i), halves, zero, fits);
+    const staircase::offsets of = halves.above & (IsSigned ? halves.below.negative() : halves.below);
     const double low = of.low > -1e30 ? of.low : of.high < 1e30 ? of.high - factor : 0.0,
                  high = of.high < 1e30 ? of.high : low + factor;
     for (const double place : {0.5, 0.25, 0.75, 0.0, 1.0}) {
@@ -256,16 +291,16 @@ line nearest_line(const staircase& stairs, double factor, std::int32_t zero, Fit
     return line{};
   };
   // Floats of this size round by so much.
-  const double least = !IsSigned && rising_lines_round_once ? 0.0 : -0x1p-16;
-  staircase::offsets best = at(0);
+  const double least = lines_round_once ? 0.0 : -0x1p-16;
+  staircase::halves best = at(0);
   int place = 0;
   for (const int way : {1, -1})
     for (int i = way; i <= farthest && i >= -farthest; i += way) {
-      const staircase::offsets next = at(i);
-      if (next.width() <= best.width()) break;
+      const staircase::halves next = at(i);
+      if (width(next) <= width(best)) break;
       best = next, place = i;
     }
-  if (best.width() < least) return {};
+  if (width(best) < least) return {};
   for (const int i : {place, place + 1, place - 1, place + 2, place - 2})
     if (const line made = tried(i, i == place ? best : at(i)); made.found) return made;
   return {};
@@ -280,31 +315,34 @@ template <class Channel> struct channel_lines {
   channel_lines(const Channel& channel, scaled_range range) {
     const fixed_point m = channel.factor;
     if (m.mantissa == 0) {
-      const auto zero = static_cast<float>(range.zero);
-      rising = {0, zero, range.low == 0}, any = {0, 0, true};
-      if (rising_lines_round_once) rising = {0, float_of_zero + zero, range.low == 0 && stays_in_floats(channel), bits_of_first_counted};
+      const float zero = static_cast<float>(range.zero) + (lines_round_once ? float_of_zero : 0);
+      const std::int32_t shift = lines_round_once ? bits_of_first_counted : 0;
+      rising = {0, zero, range.low == 0 && stays_in_floats(channel), shift};
+      any = {0, lines_round_once ? zero : 0, stays_in_floats(channel), shift};
       return;
     }
     if (m.exponent > 0) return;
     const double slope =
         static_cast<double>(m.mantissa) / static_cast<double>(std::int64_t{1} << (31 - m.exponent));
     const staircase stairs(channel, range);
-    if (range.low == 0 && (!rising_lines_round_once || stays_in_floats(channel)))
+    if (!stays_in_floats(channel)) return;
+    if (range.low == 0)
       rising = nearest_line<false>(stairs, slope, range.zero, [&](const line& of) {
         const int_vector slopes = bits(of.slope), offsets = bits(of.offset);
         return stairs.fits([&](int_vector x) { return scaled_by_rising_line(x + of.shift, slopes, offsets); }, range.zero);
       });
+    const std::int32_t zero = lines_round_once ? range.zero : 0;
     if (!rising.found)
-      any = nearest_line<true>(stairs, slope, 0, [&](const line& of) {
-        const int_vector slopes = bits(of.slope), offsets = bits(of.offset);
-        return of.offset >= 0 && stairs.fits([&](int_vector x) { return scaled_by_line(x, slopes, offsets); }, 0);
+      any = nearest_line<true>(stairs, slope, zero, [&](const line& of) {
+        const signed_line lanes{bits(of.slope), bits(of.offset), int_lanes_of(of.shift), int_lanes_of(of.below_shift), int_lanes_of(of.below_offset)};
+        return of.offset >= 0 && stairs.fits([&](int_vector x) { return scaled_by_line(x + of.shift, lanes); }, zero);
       });
   }
 
  private:
   /// Whether all sums that are the bits of floats are those of positive ones.
   static bool stays_in_floats(const Channel& channel) {
-    constexpr std::int64_t farthest = 1 << 29;
+    constexpr std::int64_t farthest = lines_round_once ? std::int64_t{1} << 29 : std::int64_t{1} << 32;
     return channel.reach.low >= -farthest && channel.reach.high <= farthest;
   }
   static int_vector bits(float x) { return int_lanes_of(std::bit_cast<std::int32_t>(x)); }
@@ -361,7 +399,8 @@ void set_lane(channel_scales& s, std::int64_t lane, const Channel& channel, scal
   const bool may_have_line = has_lines && detail::fits_32_bits(channel.reach);
   const detail::channel_lines<Channel> lines(may_have_line ? channel : Channel{}, range);
   s.rising_slope[lane] = lines.rising.slope, s.rising_offset[lane] = lines.rising.offset, s.rising_shift[lane] = lines.rising.shift;
-  s.slope[lane] = lines.any.slope, s.offset[lane] = lines.any.offset;
+  s.slope[lane] = lines.any.slope, s.offset[lane] = lines.any.offset, s.shift[lane] = lines.any.shift;
+  s.below_shift[lane] = lines.any.below_shift, s.below_offset[lane] = lines.any.below_offset;
   s.has_rising_line[lane] = may_have_line && lines.rising.found, s.has_line[lane] = may_have_line && lines.any.found;
   // The methods that scale exactly round twice.
   s.is_exact[lane] = has_exact_scale && channel.rounding == stored_rounding::twice && detail::fits_30_bits(channel);
@@ -373,7 +412,8 @@ void set_lane(channel_scales& s, std::int64_t lane, const Channel& channel, scal
 inline void copy_lane(channel_scales& s, std::int64_t lane, const channel_scales& from, std::int64_t from_lane) {
   s.rising_slope[lane] = from.rising_slope[from_lane], s.rising_offset[lane] = from.rising_offset[from_lane];
   s.slope[lane] = from.slope[from_lane], s.offset[lane] = from.offset[from_lane];
-  s.rising_shift[lane] = from.rising_shift[from_lane];
+  s.rising_shift[lane] = from.rising_shift[from_lane], s.shift[lane] = from.shift[from_lane];
+  s.below_shift[lane] = from.below_shift[from_lane], s.below_offset[lane] = from.below_offset[from_lane];
   s.has_rising_line[lane] = from.has_rising_line[from_lane];
   s.mantissa[lane] = from.mantissa[from_lane], s.left[lane] = from.left[from_lane];
   s.right[lane] = from.right[from_lane], s.half[lane] = from.half[from_lane], s.sign[lane] = from.sign[from_lane];
@@ -402,10 +442,11 @@ inline void choose_method(channel_scales* scales, std::int64_t count) {
                                            : scale_method::one_by_one;
 }
 
-/// What the sums of a lane have to include: the bias, unless they are scaled one by one, and the shift of a rising line.
+/// What the sums of a lane have to include: the bias, unless they are scaled one by one, and the shift of a line.
 inline std::int64_t included_in_sums(const channel_scales& s, std::int64_t lane) {
   if (s.method == scale_method::one_by_one) return 0;
-  return std::int64_t{s.bias[lane]} + (s.method == scale_method::by_rising_line ? s.rising_shift[lane] : 0);
+  const std::int64_t shift = s.method == scale_method::by_rising_line ? s.rising_shift[lane] : s.method == scale_method::by_line ? s.shift[lane] : 0;
+  return s.bias[lane] + shift;
 }
 
 /// Sets the scales of the channels in the lanes, `count` of them.
@@ -447,11 +488,12 @@ template <> struct scaler<scale_method::by_rising_line> {
   }
 };
 template <> struct scaler<scale_method::by_line> {
-  int_vector slope, offset;
+  signed_line line;
   [[gnu::always_inline]] explicit scaler(const channel_scales& s)
-      : slope(load_vector<int_vector>(s.slope)), offset(load_vector<int_vector>(s.offset)) {}
+      : line{load_vector<int_vector>(s.slope), load_vector<int_vector>(s.offset), load_vector<int_vector>(s.shift),
+             load_vector<int_vector>(s.below_shift), load_vector<int_vector>(s.below_offset)} {}
 
-  [[gnu::always_inline]] int_vector operator()(int_vector sums) const { return scaled_by_line(sums, slope, offset); }
+  [[gnu::always_inline]] int_vector operator()(int_vector sums) const { return scaled_by_line(sums, line); }
 };
 template <> struct scaler<scale_method::rising_exactly> {
   int_vector mantissa, even_addend, odd_addend, right;
@@ -489,7 +531,8 @@ template <> struct scaler<scale_method::exactly> {
 
 /// What narrowed() has to add to sums that are scaled so.
 constexpr bool includes_zero_point(scale_method method) {
-  return method == scale_method::by_rising_line || method == scale_method::rising_exactly;
+  return method == scale_method::by_rising_line || method == scale_method::rising_exactly ||
+         (lines_round_once && method == scale_method::by_line);
 }
 
 /// Calls f with the method as a constant.
