@@ -4,9 +4,8 @@
 
 #include <nnrt/core/config.hpp>
 
-#include <condition_variable>
+#include <atomic>
 #include <memory>
-#include <mutex>
 #include <thread>
 
 namespace nnrt::inline NNRT_ISA::c_api {
@@ -22,11 +21,8 @@ class background_thread {
   background_thread& operator=(const background_thread&) = delete;
   ~background_thread() {
     wait();
-    {
-      const std::lock_guard lock(state_->mutex);
-      state_->ends = true;
-    }
-    state_->changed.notify_all();
+    state_->ends = true;
+    state_->ask();
     if (is_this_one()) thread_.detach();
     else if (thread_.joinable()) thread_.join();
   }
@@ -34,18 +30,13 @@ class background_thread {
   /// Until the last job has ended. Within a job: at once.
   void wait() {
     if (!thread_.joinable() || is_this_one()) return;
-    std::unique_lock lock(state_->mutex);
-    state_->changed.wait(lock, [&] { return state_->asked == 0; });
+    for (int ended = state_->ended; ended != state_->asked; ended = state_->ended) state_->ended.wait(ended);
   }
   /// After wait(), by one thread at a time. Throws std::system_error where there is no thread.
   void begin() {
     const std::shared_ptr<state> kept = state_;  // the job may destroy this object before the call returns
     if (!thread_.joinable()) thread_ = std::thread([kept]() noexcept { kept->work(); });
-    {
-      const std::lock_guard lock(kept->mutex);
-      ++kept->asked;
-    }
-    kept->changed.notify_all();
+    kept->ask();
   }
 
  private:
@@ -53,23 +44,22 @@ class background_thread {
   struct state {
     job does;
     void* context;
-    std::mutex mutex;
-    std::condition_variable changed;
-    int asked = 0;  // jobs, with the one that is being done
-    bool ends = false;
+    std::atomic<int> asked{0}, ended{0};  // jobs so far; both begin again when they are at their end
+    std::atomic<bool> ends{false};
 
     state(job the_job, void* with) : does(the_job), context(with) {}
 
+    void ask() {
+      ++asked;
+      asked.notify_one();
+    }
     void work() {
-      std::unique_lock lock(mutex);
       for (;;) {
-        changed.wait(lock, [&] { return asked > 0 || ends; });
+        asked.wait(ended);
         if (ends) return;
-        lock.unlock();
         does(context);
-        lock.lock();
-        --asked;
-        changed.notify_all();
+        ++ended;
+        ended.notify_all();
       }
     }
   };

@@ -91,6 +91,7 @@ class executor_of_compilation {
   OH_NN_ReturnCode start(const char* me, NN_Tensor** inputs, std::size_t input_count, NN_Tensor** outputs, std::size_t output_count, std::int32_t timeout, void* user) {
     background_.wait();
     asynchronous_run next;
+    next.tensors = std::move(spare_);
     if (const OH_NN_ReturnCode code = gather(me, inputs, input_count, outputs, output_count, next.tensors); code != OH_NN_SUCCESS) return code;
     next.deadline = timeout > 0 ? steady_now() + std::int64_t{timeout} * 1'000'000 : no_deadline;
     next.user = user;
@@ -196,6 +197,7 @@ class executor_of_compilation {
     auto& me = *static_cast<executor_of_compilation*>(executor);
     asynchronous_run now = std::move(me.next_);
     const OH_NN_ReturnCode code = coded("OH_NNExecutor_RunAsync", [&](const char* function) { return me.run(function, now.tensors, now.deadline); });
+    me.spare_ = std::move(now.tensors);
     const NN_OnRunDone done = me.on_run_done;
     if (code == device_failure && me.on_service_died != nullptr) me.on_service_died(now.user);
     if (done != nullptr) done(now.user, code, now.handed.data(), static_cast<std::int32_t>(now.handed.size()));
@@ -327,6 +329,7 @@ class executor_of_compilation {
   std::vector<std::vector<std::int32_t>> output_shapes_;
   bool has_run_ = false;
   asynchronous_run next_;
+  tensors_of_run spare_;  // lists of a run that has ended, for the next one
   background_thread background_{&executor_of_compilation::run_next, this};  // last: it is the first to be destroyed
 };
 
