@@ -1,5 +1,6 @@
 // results_test: what every operator computes: its kernel against its reference, and both against a compiled network.
 // Flow: random_node makes nodes from the tables of each operator in the catalogue; no operator is named here.
+#include "battery/each_node.hpp"
 #include "battery/one_node.hpp"
 
 #include "support/kernels.hpp"
@@ -132,29 +133,10 @@ std::optional<computed> session_of(const random_node& node, bool hides_extents) 
   return made;
 }
 
-template <class F> void for_each_node(F f) {
-  const std::uint64_t seed = seed_of_run();
-  CAPTURE(seed);
-  for (const operator_info* op : catalogue())
-    for (int number = 1; number < dtype_count; ++number) {
-      const auto type = static_cast<dtype>(number);
-      if (!op->computes_on.contains(type)) continue;
-      dice random(seed + static_cast<std::uint64_t>(op->code) * 100 + static_cast<std::uint64_t>(number));
-      std::vector<random_node> nodes = random_nodes(*op, type, nodes_for_each_dtype, random);
-      CAPTURE(op->name);
-      CHECK(nodes.size() == nodes_for_each_dtype);
-      for (random_node& node : nodes) {
-        const std::string text = node.text();
-        CAPTURE(text);
-        f(node, random);
-      }
-    }
-}
-
 }  // namespace
 
 TEST_CASE("battery: a reference writes every element of its outputs, and reads nothing else than its operands") {
-  for_each_node([](random_node& node, dice&) {
+  for_each_node(nodes_for_each_dtype, [](random_node& node, dice&) {
     const computed once = reference_of(node, std::byte{0x5a}), again = reference_of(node, std::byte{0xa5});
     CHECK(once.fault.rule == again.fault.rule);
     if (!once.fault) CHECK(once.bytes == again.bytes);
@@ -168,7 +150,7 @@ TEST_CASE("battery: a reference writes every element of its outputs, and reads n
 }
 
 TEST_CASE("battery: a kernel agrees with its reference, has the same bits in any number of parts, and works in place") {
-  for_each_node([](random_node& node, dice&) {
+  for_each_node(nodes_for_each_dtype, [](random_node& node, dice&) {
     const kernel_choice choice = choice_for(node);
     CAPTURE(choice.name);
     CHECK(choice.parts >= 1);
@@ -190,7 +172,7 @@ TEST_CASE("battery: a kernel agrees with its reference, has the same bits in any
 }
 
 TEST_CASE("battery: parts and aliases of an operand lie where the operator says") {
-  for_each_node([](random_node& node, dice&) {
+  for_each_node(nodes_for_each_dtype, [](random_node& node, dice&) {
     const computed made = reference_of(node);
     if (node.op->traits.result == storage::alias_of_input) CHECK(made.bytes[0] == node.in[0].bytes);
     if (!node.op->traits.outputs_are_parts) return;
@@ -208,7 +190,7 @@ TEST_CASE("battery: parts and aliases of an operand lie where the operator says"
 }
 
 TEST_CASE("battery: a compiled network of one node gives what the reference gives") {
-  for_each_node([](random_node& node, dice&) {
+  for_each_node(nodes_for_each_dtype, [](random_node& node, dice&) {
     const computed expected = reference_of(node);
     const auto got = session_of(node, false);
     REQUIRE(got.has_value());
@@ -218,7 +200,7 @@ TEST_CASE("battery: a compiled network of one node gives what the reference give
 }
 
 TEST_CASE("battery: a network whose extents only the run tells gives the same") {
-  for_each_node([](random_node& node, dice&) {
+  for_each_node(nodes_for_each_dtype, [](random_node& node, dice&) {
     const computed expected = reference_of(node);
     const auto got = session_of(node, true);
     if (!got) return;  // something has to be known beforehand
@@ -251,7 +233,7 @@ random_node with_late_numbers(const random_node& node) {
 }  // namespace
 
 TEST_CASE("battery: numbers that only the run shows give the same as those that the rules know") {
-  for_each_node([](random_node& node, dice&) {
+  for_each_node(nodes_for_each_dtype, [](random_node& node, dice&) {
     if (!node.op->traits.may_fail) return;
     random_node late = with_late_numbers(node);
     const verdict v = late.infer();
@@ -267,7 +249,7 @@ TEST_CASE("battery: numbers that only the run shows give the same as those that 
 }
 
 TEST_CASE("battery: numbers that only the run shows are checked before anything is read or written") {
-  for_each_node([](random_node& node, dice& random) {
+  for_each_node(nodes_for_each_dtype, [](random_node& node, dice& random) {
     if (!node.op->traits.may_fail) return;
     random_node late = with_late_numbers(node);
     for (std::size_t i = 0; i < late.in.size(); ++i) {

@@ -1,6 +1,6 @@
 // rules_test: what the rules of every operator promise alike, held against random and hostile nodes.
 // Flow: random_node makes them from the tables of each operator in the catalogue; no operator is named here.
-#include "battery/random_node.hpp"
+#include "battery/each_node.hpp"
 #include "support/sound.hpp"
 
 #include <nnrt/ir/dump.hpp>
@@ -16,29 +16,6 @@ namespace {
 
 constexpr std::size_t nodes_for_each_dtype = 12;
 constexpr int hostile_nodes = 20'000;
-
-/// Calls f with `count` accepted nodes of every operator and dtype, and the dice that made them; where there are fewer,
-/// that fails.
-template <class F> void for_each_node(std::size_t count, F f) {
-  const std::uint64_t seed = seed_of_run();
-  CAPTURE(seed);
-  for (const operator_info* op : catalogue())
-    for (int number = 1; number < dtype_count; ++number) {
-      const auto computed = static_cast<dtype>(number);
-      if (!op->computes_on.contains(computed)) continue;
-      dice random(seed + static_cast<std::uint64_t>(op->code) * 100 + static_cast<std::uint64_t>(number));
-      std::vector<random_node> nodes = random_nodes(*op, computed, count, random);
-      const std::string_view dtype_name = name_of(computed);
-      CAPTURE(op->name);
-      CAPTURE(dtype_name);
-      CHECK(nodes.size() == count);
-      for (random_node& node : nodes) {
-        const std::string text = node.text();
-        CAPTURE(text);
-        f(node, random);
-      }
-    }
-}
 
 bool is_signature_rule(const verdict& v, signature_rule rule) {
   return !v && v.by_signature && v.rule == static_cast<int>(rule);

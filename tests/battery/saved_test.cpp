@@ -1,5 +1,6 @@
 // saved_test: a network of any operator comes back from a saved model as it was, and computes the same.
 // Flow: random_node makes nodes from the tables of each operator in the catalogue; no operator is named here.
+#include "battery/each_node.hpp"
 #include "battery/one_node.hpp"
 
 #include "support/same_graph.hpp"
@@ -28,20 +29,8 @@ void check_round_trip(const model& network) {
 }  // namespace
 
 TEST_CASE("battery: a saved network of any operator, dtype and attributes is loaded as it was") {
-  const std::uint64_t seed = seed_of_run();
-  CAPTURE(seed);
-  for (const operator_info* op : catalogue())
-    for (int number = 1; number < dtype_count; ++number) {
-      const auto type = static_cast<dtype>(number);
-      if (!op->computes_on.contains(type)) continue;
-      dice random(seed + static_cast<std::uint64_t>(op->code) * 100 + static_cast<std::uint64_t>(number));
-      const std::vector<random_node> nodes = random_nodes(*op, type, nodes_for_each_dtype, random);
-      CHECK(nodes.size() == nodes_for_each_dtype);
-      for (const random_node& node : nodes) {
-        const std::string text = node.text();
-        CAPTURE(text);
-        for (const bool hides_extents : {false, true})
-          if (const auto network = network_of(node, hides_extents)) check_round_trip(*network);
-      }
-    }
+  for_each_node(nodes_for_each_dtype, [](const random_node& node, dice&) {
+    for (const bool hides_extents : {false, true})
+      if (const auto network = network_of(node, hides_extents)) check_round_trip(*network);
+  });
 }
