@@ -141,6 +141,20 @@ TEST_CASE("nnrt quantize: named nodes get 16 bits, and a page shows every layer"
   CHECK(html.find("<td>conv2d</td><td>conv2</td>") != html.npos);
 }
 
+TEST_CASE("nnrt quantize: the last layer keeps its sums, and ends may be stored numbers") {
+  const temporary_folder folder;
+  const std::string network = saved_digits(folder), out = folder.file("out.safetensors"), samples = " --samples " + digits_folder + "held_out.safetensors";
+  const outcome made = run("quantize -q --int32-tail --stored-inputs --stored-outputs " + network + samples + " -o " + out);
+  CAPTURE(made.text);
+  REQUIRE(made.exit_code == 0);
+  CHECK(made.says("32 bits"));
+  CHECK(made.says("accelerator  layer_sums"));
+  const auto saved = nnrt::load_models(out);
+  REQUIRE(saved);
+  const nnrt::ir::graph& g = saved->front().network.graph;
+  CHECK(g.at(g.inputs[0]).desc.type == nnrt::i8);
+}
+
 TEST_CASE("nnrt quantize: a TensorFlow Lite network in 8 bits is nearer to its floats than the int8 network of its makers") {
   const std::string path = models_folder + "image_classification/";
   if (!std::filesystem::exists(path)) {
@@ -201,6 +215,7 @@ TEST_CASE("nnrt quantize: what fails ends with 1, what makes no sense with 2, an
       {"samples that end early", "quantize " + network + " --samples " + folder.file("short.npy") + out, 1, "short.npy: has 8 bytes of elements, expected 12"},
       {"a folder without samples", "quantize " + network + " --samples " + digits_folder + "../affine" + out, 1, "has no .npy, .safetensors or .raw file"},
       {"an image that the input cannot be", "quantize " + network + samples + out + " --input-type nv12", 1, "input \"image\" is f32 [1, 8, 8, 1], expected f32 [N, H, W, 3]"},
+      {"an image of stored numbers", "quantize " + network + samples + out + " --input-type y --stored-inputs", 1, "--stored-inputs: inputs are images"},
       {"two means", "quantize " + network + samples + out + " --mean 1,2", 1, "--mean: got 2 numbers, expected 1 or 3"},
   };
   for (const row& r : table) {

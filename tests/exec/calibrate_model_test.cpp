@@ -135,6 +135,40 @@ TEST_CASE("calibrate: a compiled network that was saved gives the same bits") {
   CHECK(results[0] == results[1]);
 }
 
+TEST_CASE("calibrate: ends without conversions are the stored numbers, sums of 32 bits among them, also when they were saved") {
+  const std::vector<sample> samples = random_samples();
+  model network = dynamic_model();
+  const passes::use_table use(network.graph);
+  network.graph.outputs[0].value = network.graph.inputs_of(network.graph.nodes[static_cast<std::size_t>(use.producer_of(network.graph.outputs[0].value))])[0];  // what softmax reads
+  const auto bare = calibrate(network, {&bayes::table}, sample_source::of(samples), {.int32_tail = true}, {.inputs = true, .outputs = true});
+  const auto whole = calibrate(network, {&bayes::table}, sample_source::of(samples), {.int32_tail = true});
+  REQUIRE((bare && whole));
+  CHECK(bare->partition_text() ==
+        "accelerator  conv2d \"stem\"\n"
+        "accelerator  max_pool\n"
+        "processor    quant_dtype_cast  - converts between floats and stored numbers\n"
+        "processor    erf  - operator must be in the table (got 0, expected 1)\n"
+        "processor    quant_dtype_cast  - converts between floats and stored numbers\n"
+        "accelerator  reshape\n"
+        "accelerator  layer_sums \"head\"\n");
+  const saved_model saved[] = {{.network = bare->network, .name = "net", .architecture = "bayes", .places = bare->places, .inputs = {}, .made_by = {}}};
+  const auto loaded = load_models(std::span<const std::byte>(*models_to_bytes(saved)));
+  REQUIRE(loaded);
+  const model& stored = loaded->front().network;
+  const ir::graph& g = stored.graph;
+  const tensor_desc &x = g.at(g.inputs[0]).desc, &y = g.at(g.outputs[0].value).desc;
+  CHECK((x.type == i8 && g.name_of(g.at(g.inputs[0]).name) == "x" && y == tensor_desc{i32, nd, {1, 5}, per_channel<1>}));
+  const std::span<const float> scales = channel_scales(stored, g.outputs[0].value);
+  REQUIRE(scales.size() == 5);
+  session by_hand(*compile(stored)), by_conversions(*compile(whole->network));
+  for (const sample& s : samples) {
+    std::copy(s.begin(), s.end(), by_conversions.input<float>(0).begin());
+    for (std::size_t i = 0; i < s.size(); ++i) by_hand.input<std::int8_t>(0)[i] = stored_as<std::int8_t>(s[i], x.quantised);
+    REQUIRE((by_hand.run() && by_conversions.run()));
+    for (std::size_t o = 0; o < 5; ++o) CHECK(real_of(by_hand.output<std::int32_t>(0)[o], quant{scales[o]}) == by_conversions.output<float>(0)[o]);
+  }
+}
+
 TEST_CASE("calibrate: what cannot be quantised is refused with its reason") {
   const std::vector<sample> samples = random_samples();
   const auto source = sample_source::of(samples);

@@ -207,6 +207,59 @@ TEST_CASE("calibrate: named nodes have 16 bits where the table takes that, with 
   for (const layer_report& r : shifted->layers) CHECK(r.bits == 8);
 }
 
+namespace {
+/// Heads of a detector: one as it is, one whose boxes stand in rows, one that is rectified.
+constexpr auto heads = [](builder& g) {
+  auto x = layers::conv2d<8, 3, 3>(g.input<f32, shape<1, 9, 7, 3>>("x"), "stem", same, relu);
+  g.output("scores", layers::conv2d<5, 1, 1>(x, "scores"));
+  g.output("boxes", reshape(layers::conv2d<4, 3, 3>(x, "boxes", stride<2, 2>), shape<12, 4>));
+  g.output("sizes", layers::full_connection<3>(flatten(max_pool(x, kernel<2, 2>)), "sizes", relu));
+};
+using detector = graph<heads>;
+
+template <class Policy> void check_sums() {
+  const auto file = random_weights<detector>();
+  const auto samples = samples_of<pixels>(5);
+  const auto scaled = calibrate<detector, Policy>(file, samples, {.method = calibration_method::max});
+  const auto made = calibrate<detector, Policy>(file, samples, {.method = calibration_method::max, .int32_tail = true});
+  auto floats = executor<detector>::create(file);
+  REQUIRE((scaled && made && floats));
+  CHECK(made->layers.size() + 1 == scaled->layers.size());  // boxes get their shape as floats
+  for (const layer_report& sums : made->layers) {
+    if (sums.name.empty()) continue;
+    const layer_report& bytes = *std::find_if(scaled->layers.begin(), scaled->layers.end(), [&](const layer_report& r) { return r.name == sums.name; });
+    CAPTURE(sums.name);
+    const bool keeps = sums.name == "scores" || sums.name == "boxes";
+    CHECK(sums.bits == (keeps ? 32 : 8));
+    CHECK(sums.scale > 0);
+    if (keeps) CHECK(sums.signal_to_noise > bytes.signal_to_noise + 0.5);
+    else CHECK(sums.signal_to_noise == bytes.signal_to_noise);
+  }
+  for (const int threads : {1, 2, 3}) {
+    auto run = executor<detector, Policy>::create(*made, {.threads = threads});
+    REQUIRE(bool(run));
+    CHECK(run->compiled().text().find("dot windows, sums") != std::string::npos);  // no reference
+    for (const auto& sample : samples) {
+      const auto [scores, boxes, sizes] = (*run)(sample);
+      const auto same = [&](const auto& y, std::size_t output) {
+        const std::vector<float> expected = by_references(made->network, sample, output);
+        return std::equal(y.begin(), y.end(), expected.begin(), expected.end());
+      };
+      CHECK((same(scores, 0) && same(boxes, 1) && same(sizes, 2)));
+      const auto [true_scores, true_boxes, true_sizes] = (*floats)(sample);
+      detail::agreement all;
+      for (std::size_t i = 0; i < boxes.size(); ++i) all.add(double{true_boxes[i]}, double{boxes[i]});
+      CHECK(all.cosine() > 0.999);
+    }
+  }
+}
+}  // namespace
+
+TEST_CASE("calibrate: last layers keep their sums, nearer to the floats, with the references' bits") {
+  check_sums<accelerator_policy>();
+  check_sums<shifting_policy>();
+}
+
 TEST_CASE("calibrate: no samples, a sample of the wrong size, weights that do not fit are errors; progress is told of each stage") {
   const auto file = random_weights<net>();
   const std::vector<std::array<float, pixels>> none;

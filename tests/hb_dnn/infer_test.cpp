@@ -223,6 +223,43 @@ TEST_CASE("infer: stored numbers have padding, and a shift or a scale that says 
   }
 }
 
+TEST_CASE("infer: sums of 32 bits have a scale or a shift for each channel, and come as the last layer made them") {
+  for (const char* const architecture : {"bayes", "bernoulli2"}) {
+    CAPTURE(architecture);
+    const auto made = sums(architecture);
+    const packed models({made});
+    const hbDNNHandle_t model = models.model();
+    const hbDNNTensorProperties p = output_of(model);
+    const std::span<const float> scales = nnrt::channel_scales(made->network, made->network.graph.outputs[0].value);
+    REQUIRE(scales.size() == 20);
+    const bool is_bayes = architecture == std::string("bayes");
+    CHECK((p.tensorType == HB_DNN_TENSOR_TYPE_S32 && p.quantizeAxis == 3 && p.stride[3] == 4 && p.stride[2] == 4 * p.alignedShape.dimensionSize[3]));
+    REQUIRE((is_bayes ? p.quantiType == SCALE && p.scale.scaleLen == 20 && p.scale.zeroPointLen == 20 : p.quantiType == SHIFT && p.shift.shiftLen == 20));
+    for (std::size_t c = 0; c < 20; ++c) {
+      CHECK(scales[c] == (is_bayes ? p.scale.scaleData[c] : std::ldexp(1.0F, -p.shift.shiftData[c])));
+      if (is_bayes) CHECK(p.scale.zeroPointData[c] == 0);
+    }
+    const auto program = nnrt::compile(made->network);
+    REQUIRE(program);
+    nnrt::session s(*program);
+    const std::span<std::int8_t> x = s.input<std::int8_t>(0);
+    fill_with_noise(x.data(), x.size());
+    REQUIRE(s.run());
+    const std::span<const std::int32_t> y = s.output<std::int32_t>(0);
+    tensors in, out = outputs_for(model);
+    const hbDNNTensorProperties in_p = input_of(model);
+    in.add(in_p, 5 * 7 * 6).properties.alignedShape = in_p.validShape;
+    std::memcpy(in.at<void>(0), x.data(), x.size());
+    REQUIRE(infer(model, in.data(), out) == HB_DNN_SUCCESS);
+    int wrong = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      const std::size_t at = i / 140 * static_cast<std::size_t>(p.stride[1]) + i / 20 % 7 * static_cast<std::size_t>(p.stride[2]) + 4 * (i % 20);
+      wrong += std::memcmp(out.at<std::byte>(0) + at, &y[i], 4) != 0 ? 1 : 0;
+    }
+    CHECK(wrong == 0);
+  }
+}
+
 TEST_CASE("infer: the vectors of numbers have their channels where boards have them") {
   const packed models({camera()});
   const hbDNNTensorProperties scores = output_of(models.model(), 1), map = output_of(models.model(), 0);

@@ -2,7 +2,7 @@
 
 #include <nnrt/bpu.hpp>
 #include <nnrt/dynamic.hpp>
-#include <nnrt/passes/eliminate.hpp>
+#include <nnrt/passes/stored_ends.hpp>
 
 #include "support/networks.hpp"
 
@@ -31,6 +31,10 @@ template <int N> constexpr auto patch_net = [](builder& g) {
 constexpr auto stored_net = [](builder& g) {
   auto x = g.input<f32, shape<1, 5, 7, 6>>("x");
   g.output("y", layers::conv2d<20, 3, 3>(x, "stem", same, relu));
+};
+constexpr auto sums_net = [](builder& g) {
+  auto x = g.input<f32, shape<1, 5, 7, 6>>("x");
+  g.output("y", layers::conv2d<20, 3, 3>(x, "stem", same));
 };
 constexpr auto pair_net = [](builder& g) {
   auto a = g.input<f32, shape<2, 3, 5, 4>>("a");
@@ -64,14 +68,14 @@ template <class T> T must(result<T>&& made) {
 }
 
 /// Calibrated on numbers that follow from the inputs' names.
-template <class G, class Architecture, std::size_t... I> model calibrated_by(std::index_sequence<I...>) {
+template <class G, class Architecture, std::size_t... I> model calibrated_by(std::index_sequence<I...>, bool int32_tail) {
   std::vector<decltype(std::tuple(((void)I, std::vector<float>())...))> samples;
   for (std::uint32_t seed = 1; seed < 4; ++seed) samples.push_back(std::tuple(input_for<G>(I, seed)...));
-  return must(calibrate<G, bpu<Architecture>>(weights_for<G>(), samples, {.report = false})).network;
+  return must(calibrate<G, bpu<Architecture>>(weights_for<G>(), samples, {.int32_tail = int32_tail, .report = false})).network;
 }
-template <class G> model compiled_for(std::string_view architecture) {
+template <class G> model compiled_for(std::string_view architecture, bool int32_tail = false) {
   constexpr auto inputs = std::make_index_sequence<G::inputs.size()>();
-  return architecture == "bernoulli2" ? calibrated_by<G, bernoulli2>(inputs) : calibrated_by<G, bayes>(inputs);
+  return architecture == "bernoulli2" ? calibrated_by<G, bernoulli2>(inputs, int32_tail) : calibrated_by<G, bayes>(inputs, int32_tail);
 }
 template <class G> model floats() { return must(to_model<G>(weights_for<G>())); }
 
@@ -82,20 +86,6 @@ network named(const char* name, std::string_view architecture, model stored, std
 }
 saved_input image(image_type given, colours seen, input_source from = input_source::ddr) {
   return {.source = from, .is_image = true, .given = given, .seen = seen, .range = colour_range::full, .by = {{128, 128, 128}, {1.0F / 128, 1.0F / 128, 1.0F / 128}}};
-}
-
-/// The network without the conversions at its ends: its inputs and outputs are stored numbers.
-void strip_casts(model& made) {
-  ir::graph& g = made.graph;
-  for (ir::node& n : g.nodes) {
-    if (n.op->name != "quant_dtype_cast") continue;
-    const std::int32_t from = g.inputs_of(n)[0], to = g.outputs_of(n)[0];
-    for (std::int32_t& id : g.inputs)
-      if (id == from) g.at(to).is = ir::kind::input, g.at(to).name = g.at(from).name, g.at(from).is = ir::kind::result, id = to, n.removed = true;
-    for (ir::output& out : g.outputs)
-      if (out.value == to) out.value = from, n.removed = true;
-  }
-  passes::compact(g);
 }
 
 }  // namespace
@@ -121,11 +111,13 @@ std::vector<float> patches_run(const char* architecture, const std::vector<std::
   if (!s.run()) std::abort();
   return copied(s.output<float>(0));
 }
-network stored(const char* architecture) {
-  model made = compiled_for<graph<stored_net>>(architecture);
-  strip_casts(made);
-  return named("stored", architecture, std::move(made));
+template <class G> network without_conversions(const char* name, const char* architecture, bool int32_tail = false) {
+  model made = compiled_for<G>(architecture, int32_tail);
+  passes::take_off_conversions(made.graph, {.inputs = true, .outputs = true});
+  return named(name, architecture, std::move(made));
 }
+network stored(const char* architecture) { return without_conversions<graph<stored_net>>("stored", architecture); }
+network sums(const char* architecture) { return without_conversions<graph<sums_net>>("sums", architecture, true); }
 network pair() { return named("pair", "bayes", floats<graph<pair_net>>()); }
 network counter() { return named("counter", "bayes", floats<graph<counter_net>>()); }
 network slow() { return named("slow", "bayes", floats<graph<slow_net>>()); }

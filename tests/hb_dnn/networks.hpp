@@ -26,6 +26,8 @@ network patches(const char* architecture = "bayes", int batch = 1);
 std::vector<float> patches_run(const char* architecture, const std::vector<std::uint8_t>& nv12, const float* offset);
 /// Of stored numbers: "x" i8 [1, 5, 7, 6], "y" i8 [1, 5, 7, 20].
 network stored(const char* architecture);
+/// The same whose "y" holds sums: i32 [1, 5, 7, 20], a scale for each channel.
+network sums(const char* architecture);
 /// "a", "b" f32 [2, 3, 5, 4]; "sum", "product" alike.
 network pair();
 /// "x" f32 [1]: "next" is x + 1, "rank" is x.

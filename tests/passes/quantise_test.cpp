@@ -2,6 +2,7 @@
 
 #include <nnrt/ops/add.hpp>
 #include <nnrt/ops/conv2d.hpp>
+#include <nnrt/ops/full_connection.hpp>
 #include <nnrt/ops/max_pool.hpp>
 #include <nnrt/ops/rsqrt.hpp>
 #include <nnrt/ops/relu.hpp>
@@ -39,10 +40,12 @@ struct drawing {
     on_accelerator.push_back(stays ? 0 : 1);
     return scaled(made);
   }
-  constexpr passes::quantised_graph run(std::int32_t out) {
+  constexpr passes::quantised_graph run(std::int32_t out, bool int32_tail = false) {
     g.outputs.push_back({out, {}});
     while (scales.size() < g.values.size()) scales.push_back(0);
-    return passes::quantise(g, {scales, on_accelerator});
+    passes::quantise_options wanted{scales, on_accelerator};
+    wanted.int32_tail = int32_tail;
+    return passes::quantise(g, wanted);
   }
 };
 
@@ -184,6 +187,48 @@ static_assert([] {
   const char wide[] = {1, 1};
   const passes::quantised_graph q = passes::quantise(d.g, {.scales = d.scales, .on_accelerator = d.on_accelerator, .in_16_bits = wide});
   return has_nodes(q.graph, std::array<std::string_view, 4>{"quant_dtype_cast", "conv2d", "add", "quant_dtype_cast"}) && result_of(q.graph, 0).type == i16;
+}());
+
+// The last layer keeps its sums, with a scale for each channel: only the conversion to floats stands behind it.
+static_assert([] {
+  drawing d;
+  const std::int32_t x = d.input({1, 4, 4, 4}), w = d.weight({4, 3, 3, 4}, "w");
+  ops::conv2d::attrs wide_steps;
+  wide_steps.stride = {2, 1}, wide_steps.pad = pads{pad_mode::same};
+  const std::int32_t a = d.node<ops::conv2d>({x, w}), b = d.node<ops::conv2d>({a, w, d.weight({4}, "b")}, wide_steps);
+  const passes::quantised_graph q = d.run(b, true);
+  const ir::graph& g = q.graph;
+  if (!has_nodes(g, std::array<std::string_view, 4>{"quant_dtype_cast", "conv2d", "layer_sums", "quant_dtype_cast"}) || q.layers.size() != 2) return false;
+  const ir::value& sums = g.at(q.stored_of[static_cast<std::size_t>(b)]);
+  const auto attrs = unpack<ops::layer_sums::attrs>(g.attrs_of(g.nodes[2]));
+  const bool is_scaled = sums.desc == tensor_desc{i32, nhwc, {1, 1, 2, 4}, per_channel<3>} && sums.scales == q.layers[1].sum_scales && g.name_of(g.at(sums.scales).name) == "w.sums.scale.0001";
+  return is_scaled && attrs.stride == extent2{2, 1} && attrs.pad == wide_steps.pad && g.inputs_of(g.nodes[2])[1] == q.layers[0].stored_weight && q.layers[0].sum_scales == ir::none &&
+         q.layers[1].x_scale == 0.25F && unpack<ops::quant_dtype_cast::attrs>(g.attrs_of(g.nodes[3])).axis == 3;
+}());
+// What the accelerator reads again, and what is rectified, is scaled; another shape is given to floats.
+static_assert([] {
+  drawing d;
+  const std::int32_t x = d.input({1, 4}), w = d.weight({4, 4}, "w");
+  const std::int32_t a = d.node<ops::full_connection>({x, w}), b = d.node<ops::relu>({a});
+  ops::full_connection::attrs rectified;
+  rectified.fused = activation::relu;
+  const std::int32_t c = d.node<ops::full_connection>({b, w}), e = d.node<ops::reshape>({c, nnrt_test::add(d.g, listed({4}))});
+  d.g.outputs.push_back({d.node<ops::full_connection>({b, w}, rectified), {}});
+  return has_nodes(d.run(e, true).graph, std::array<std::string_view, 8>{"quant_dtype_cast", "full_connection", "relu", "layer_sums", "quant_dtype_cast", "reshape", "full_connection", "quant_dtype_cast"});
+}());
+// A layer in 16 bits keeps sums of 32; one that is summed with another tensor is one unit with it.
+static_assert([] {
+  drawing d;
+  const std::int32_t x = d.input({1, 4, 4, 4}), w = d.weight({4, 1, 1, 4}, "w");
+  const std::int32_t a = d.node<ops::conv2d>({x, w}), sum = d.node<ops::add>({a, x}), b = d.node<ops::conv2d>({x, w});
+  d.g.outputs.push_back({b, {}});
+  d.g.outputs.push_back({sum, {}});
+  while (d.scales.size() < d.g.values.size()) d.scales.push_back(0);
+  const char wide[] = {0, 0, 1};
+  const passes::quantised_graph q = passes::quantise(d.g, {.scales = d.scales, .on_accelerator = d.on_accelerator, .in_16_bits = wide, .int32_tail = true});
+  const array_ref<const std::int32_t> in = q.graph.inputs_of(q.graph.nodes[3]);
+  return has_nodes(q.graph, std::array<std::string_view, 6>{"quant_dtype_cast", "conv2d_add", "quant_dtype_cast", "layer_sums", "quant_dtype_cast", "quant_dtype_cast"}) &&
+         q.graph.at(in[0]).desc.type == i16 && q.graph.at(in[2]).desc == tensor_desc{i32, {4}};
 }());
 
 // An operator that nobody has for bytes stays with floats.

@@ -26,6 +26,7 @@ struct wishes {
   std::string page;
   std::vector<std::string> samples, in_16_bits;
   nnrt::calibration_options options;
+  nnrt::stored_ends ends;
   bool is_strict = false, is_quiet = false, is_silent_about_layers = false, compares_nothing = false;
   std::string input_type = "featuremap", colours, range = "full";
   std::vector<float> mean, scale;
@@ -122,6 +123,7 @@ result<void> quantize(wishes& wanted) {
   saved.name = wanted.name.empty() ? std::filesystem::path(wanted.model).stem().string() : wanted.name;
   saved.architecture = wanted.policy;
   saved.inputs.assign(network->graph.inputs.size(), *input);
+  if (wanted.ends.inputs && input->is_image) return fail(error_code::invalid_argument, "--stored-inputs: inputs are images, which are no stored numbers");
   for (std::size_t i = 0; i < saved.inputs.size(); ++i)  // before the work of calibrating
     if (auto ok = nnrt::check_input(saved.inputs[i], network->graph, i); !ok) return fail(std::move(ok.error()).in(wanted.model));
   sample_files samples(network->graph, input->by);
@@ -133,7 +135,7 @@ result<void> quantize(wishes& wanted) {
   wanted.options.in_16_bits = in_16_bits;
   progress_line progress;
   if (!wanted.is_quiet) wanted.options.progress = &progress_line::show, wanted.options.progress_context = &progress;
-  auto made = nnrt::calibrate(*network, {nnrt::find_accelerator(wanted.policy), wanted.is_strict}, samples.source(), wanted.options);
+  auto made = nnrt::calibrate(*network, {nnrt::find_accelerator(wanted.policy), wanted.is_strict}, samples.source(), wanted.options, wanted.ends);
   progress.end();
   if (!made) return fail(std::move(made.error()).in(wanted.model));
   saved.network = made->network;
@@ -186,6 +188,9 @@ void add_quantize(CLI::App& program, int& exit_code) {
   CLI::Option* const alone = command.add_flag("--no-comparison", wanted->compares_nothing, "do not run the stored network over the samples, too");
   command.add_option("--report", wanted->page, "a page of HTML with what became of each layer, in numbers and pictures")->excludes(alone);
   command.add_option("--int16", wanted->in_16_bits, "names of nodes, with commas, whose activations shall have 16 bits where the accelerator takes that")->delimiter(',');
+  command.add_flag("--int32-tail", wanted->options.int32_tail, "the last convolution or dense layer on the accelerator keeps its sums of 32 bits, with a scale for each channel");
+  command.add_flag("--stored-inputs", wanted->ends.inputs, "inputs are the accelerator's stored numbers, not floats that the processor converts");
+  command.add_flag("--stored-outputs", wanted->ends.outputs, "the same of outputs");
   command.add_flag("--summary", wanted->is_silent_about_layers, "print the last two lines of the report alone");
   command.add_flag("-q,--quiet", wanted->is_quiet, "no progress on stderr");
   command.callback([wanted, &exit_code] {

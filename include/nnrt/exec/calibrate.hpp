@@ -276,11 +276,11 @@ class calibrator {
   }
 
   result<void> store(model& made, std::vector<layer_report>& layers) {
-    passes::quantised_graph q = passes::quantise(floats_.graph, {scales_, on_accelerator_, table_.rounding, in_16_bits_, find_});
+    passes::quantised_graph q = passes::quantise(floats_.graph, {scales_, on_accelerator_, table_.rounding, in_16_bits_, wanted_.int32_tail, find_});
     std::vector<tensor_entry> entries;
     // What entries point to stays where it is.
     std::vector<std::vector<std::int8_t>> weights(q.layers.size());
-    std::vector<std::vector<float>> scales(q.layers.size());
+    std::vector<std::vector<float>> scales(q.layers.size()), sum_scales(q.layers.size());
     std::vector<std::vector<std::int32_t>> biases(q.layers.size());
     const auto name = [&](std::int32_t id) { return q.graph.name_of(q.graph.at(id).name); };
     for (std::size_t i = 0; i < q.layers.size(); ++i) {
@@ -291,6 +291,10 @@ class calibrator {
       const tensor_desc& w = q.graph.at(layer.stored_weight).desc;
       if (is_first) entries.push_back(tensor_of<std::int8_t>(name(layer.stored_weight), w.shape, weights[i]));
       if (is_first) entries.push_back(tensor_of<float>(name(layer.weight_scales), {w.shape[0]}, scales[i]));
+      if (layer.sum_scales != ir::none) {
+        for (const float scale : scales[i]) sum_scales[i].push_back(static_cast<float>(double{layer.x_scale} * double{scale}));
+        entries.push_back(tensor_of<float>(name(layer.sum_scales), {w.shape[0]}, sum_scales[i]));
+      }
       if (layer.stored_bias == ir::none) continue;
       biases[i] = stored_bias(layer, layer.x_scale, scales[i]);
       entries.push_back(tensor_of<std::int32_t>(name(layer.stored_bias), q.graph.at(layer.stored_bias).desc.shape, biases[i]));
@@ -299,19 +303,21 @@ class calibrator {
     if (!bound) return fail(std::move(bound.error()));
     stored_of_ = q.stored_of;
     made = {std::move(q.graph), std::move(*bound)};
-    list_layers(made.graph, layers);
+    list_layers(made, layers);
     return {};
   }
-  void list_layers(const ir::graph& stored, std::vector<layer_report>& layers) {
+  void list_layers(const model& stored, std::vector<layer_report>& layers) {
     const ir::graph& g = floats_.graph;
     for (const ir::node& n : g.nodes)
       for (const std::int32_t id : g.outputs_of(n)) {
         const auto at = static_cast<std::size_t>(id);
         if (stored_of_[at] == ir::none) continue;
         reported_.push_back(id);
+        const ir::value& made = stored.graph.at(stored_of_[at]);
         layers.push_back({std::string(g.name_of(n.name)), std::string(n.label->name), tensors_[at].low, tensors_[at].high, threshold_of(tensors_[at], chosen_[at]),
-                          stored.at(stored_of_[at]).desc.quantised.scale, chosen_[at]});
-        layers.back().bits = static_cast<int>(8 * size_of(stored.at(stored_of_[at]).desc.type));
+                          made.desc.quantised.scale, chosen_[at]});
+        for (const float scale : channel_scales(stored, stored_of_[at])) layers.back().scale = std::fmax(layers.back().scale, scale);
+        layers.back().bits = static_cast<int>(8 * size_of(made.desc.type));
       }
   }
 
@@ -336,11 +342,13 @@ class calibrator {
         while (watched_[place] != reported_[k]) ++place;
         const std::span<const float> x = with_floats.output<float>(floats_.graph.outputs.size() + place);
         const tensor_desc& desc = made.graph.at(ids[k]).desc;
-        with_element<types_of(i8, i16)>(desc.type, [&]<class T>(T) {
+        const std::span<const float> scales = channel_scales(made, ids[k]);
+        with_element<types_of(i8, i16, i32)>(desc.type, [&]<class T>(T) {
           const std::span<const T> y = with_bytes.output<T>(made.graph.outputs.size() + k);
-          const float last = (static_cast<float>(std::numeric_limits<T>::max()) + 0.5F) * desc.quantised.scale;
           for (std::size_t e = 0; e < x.size(); ++e) {
-            found[k].add(double{x[e]}, double{real_of(y[e], desc.quantised)});
+            const quantisation q = scales.empty() ? desc.quantised : quantisation(quant{scales[e % scales.size()]});  // channels are innermost
+            const float last = (static_cast<float>(std::numeric_limits<T>::max()) + 0.5F) * q.scale;
+            found[k].add(double{x[e]}, double{real_of(y[e], q)});
             found[k].saturated += std::fabs(x[e]) > last ? 1 : 0;
           }
         });

@@ -4,6 +4,7 @@
 
 #include <nnrt/exec/calibrate.hpp>
 #include <nnrt/io/saved_model.hpp>
+#include <nnrt/passes/stored_ends.hpp>
 #include <nnrt/policy/accelerators.hpp>
 
 #include <string>
@@ -59,10 +60,12 @@ namespace detail {
 
 }  // namespace detail
 
-/// Finds a scale for each tensor of a network from samples and stores its weights, as calibrate<graph<f>, Policy>() does.
+/// Finds a scale for each tensor of a network from samples and stores its weights, as calibrate<graph<f>, Policy>() does. `ends` says whether inputs
+/// and outputs are floats, as the network's own, or what the accelerator has there.
 /// Errors: those of compile(); invalid_argument (inputs of unknown extents, no samples, a sample of the wrong size); not_supported
 /// (a strict policy that does not take a node, a network of which no node can be stored); out_of_memory.
-[[gnu::cold]] inline result<compiled_model> calibrate(const model& network, const dynamic_bpu& policy, const sample_source& samples, const calibration_options& wanted = {}) {
+[[gnu::cold]] inline result<compiled_model> calibrate(const model& network, const dynamic_bpu& policy, const sample_source& samples, const calibration_options& wanted = {},
+                                                      const stored_ends& ends = {}) {
   if (auto ok = check_graph(network.graph); !ok) return fail(std::move(ok.error()));
   ir::graph optimised = network.graph;
   if (auto ok = infer_graph(optimised); !ok) return fail(std::move(ok.error()));
@@ -79,6 +82,7 @@ namespace detail {
   const auto find = [](op_code code) { return ops::find(code); };
   if (auto ok = detail::calibrate(optimised, *bound, placed, {*policy.table, find}, samples, wanted, made); !ok) return fail(std::move(ok.error()));
   if (made.layers.empty()) return fail(error_code::not_supported, {"quantise: no node works on floats that ", policy.table->name, " takes in 8 bits"});
+  passes::take_off_conversions(made.network.graph, ends);
   made.places = detail::places_of(optimised, placed, made.network.graph);
   return made;
 }

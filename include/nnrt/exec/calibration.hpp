@@ -34,6 +34,8 @@ struct calibration_options {
   float steps = 127;            // scale = threshold / steps
   /// Names of nodes whose activations shall have 16 bits, where the accelerator's table takes that; others stay with 8 (see layer_report::bits).
   array_ref<const std::string_view> in_16_bits = {};
+  /// The last convolution or dense layer on the accelerator keeps its sums: 32 bits, a scale for each output channel, rounded nowhere.
+  bool int32_tail = false;
   bool report = true;           // run the stored network over the samples, too, and compare
   /// Called before each sample of each stage, if given: "ranges", "histograms", "choice", "report".
   void (*progress)(void* context, std::string_view stage, std::size_t done, std::size_t all) = nullptr;
@@ -44,7 +46,7 @@ struct calibration_options {
 struct layer_report {
   std::string name, op;
   float low = 0, high = 0;       // of the floats
-  float threshold = 0, scale = 0;
+  float threshold = 0, scale = 0;   // of sums that a layer keeps (32 bits) the largest scale of a channel
   calibration_method method = calibration_method::max;
   double cosine = 1;             // between floats and what is stored, over all samples
   double signal_to_noise = 0;    // decibels

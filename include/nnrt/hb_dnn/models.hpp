@@ -61,15 +61,10 @@ class loaded_model {
  private:
   tensor_form form_of(const saved_model& from, std::int32_t id, std::string_view its_name, const saved_input& given, tensor_use use) const {
     const ir::graph& g = from.network.graph;
-    const ir::value& v = g.at(id);
-    std::span<const float> scales;
-    if (v.scales != ir::none)
-      if (const tensor_entry* const found = from.network.weights.find(g.name_of(g.at(v.scales).name)); found != nullptr && found->type == f32)
-        scales = {reinterpret_cast<const float*>(found->bytes.data()), found->bytes.size() / sizeof(float)};
     const bool is_input = use == tensor_use::input;
     std::size_t i = 0;
     while (is_input ? g.inputs[i] != id : g.outputs[i].value != id) ++i;
-    return {its_name, is_input ? program_->input_desc(i) : program_->output_desc(i), given, *table, use, scales};
+    return {its_name, is_input ? program_->input_desc(i) : program_->output_desc(i), given, *table, use, channel_scales(from.network, id)};
   }
   result<void> check() {
     batch = inputs.empty() ? 1 : inputs[0].batch();

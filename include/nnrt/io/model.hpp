@@ -29,6 +29,17 @@ struct model {
   static inline result<model> load(std::span<const std::byte> file);
 };
 
+/// The scales of a value that has one for each channel; empty where it has not, or where nobody has them.
+[[gnu::cold]] inline std::span<const float> channel_scales(const model& of, std::int32_t id) {
+  const ir::graph& g = of.graph;
+  if (g.at(id).scales == ir::none) return {};
+  const ir::value& scales = g.at(g.at(id).scales);
+  if (scales.is == ir::kind::constant) return {reinterpret_cast<const float*>(g.bytes.data() + scales.first_byte), static_cast<std::size_t>(scales.desc.elements())};
+  const tensor_entry* const found = of.weights.find(g.name_of(scales.name));
+  if (found == nullptr || found->type != f32) return {};
+  return {reinterpret_cast<const float*>(found->bytes.data()), found->bytes.size() / sizeof(float)};
+}
+
 /// The network of a static graph as a model, for compile(), saving and tools. `file` has the weights that it names; compile() binds them.
 /// Its operators compute on the dtypes that the network gave them: who changes the dtypes of the model's values also puts dynamic_operator<Op>,
 /// or what ops::find(code) finds, into its nodes. (Doing so here would compile every operator for every dtype into each program.)

@@ -13,13 +13,20 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// What every tile of a product is told: packed B, the stored forms of A and of C, and what is added to its sums, if anything is.
+/// Where the sums of a product go that is not scaled: element i of C is number i there. The memory of C is not touched.
+struct byte_sums_target {
+  std::int32_t* sums;
+  const std::byte* c;          // where C would begin
+};
+
+/// What every tile of a product is told: packed B, the stored forms of A and of C, what is added to its sums and where they stay, if that is so.
 struct byte_product {
   byte_layout layout;
   const std::byte* packed;
   byte_factors factors;
   narrowing to;
   const byte_addend* addend = nullptr;
+  const byte_sums_target* kept = nullptr;
 };
 
 namespace detail {
@@ -62,7 +69,7 @@ inline void set_panel(const byte_product& p, std::int64_t panel, byte_tile& t) {
 
 /// How the sums of a panel are scaled where they are made; one_by_one: nowhere.
 inline scale_method method_in_tile(const byte_product& p, const channel_scales* scales, std::int64_t vectors) {
-  if (p.addend != nullptr) return scale_method::one_by_one;
+  if (p.addend != nullptr || p.kept != nullptr) return scale_method::one_by_one;
   const scale_method method = scales[0].method;
   const bool is_line = has_lines && (method == scale_method::by_rising_line || method == scale_method::by_line);
   return is_line && scales[vectors - 1].method == method && p.factors.b_zero_as_seen() == 0 ? method
@@ -84,6 +91,15 @@ inline void copy_narrow_rows(const std::byte* from, std::int64_t line, std::int6
     copy_lanes(from, first, to);
     if (width > first) copy_lanes(from + first, width - first, to + first);
   }
+}
+
+/// Keeps the sums of a tile in one panel. The scales are those of sums that are scaled one by one: biases are not in the sums yet, nor is anything else.
+inline void keep_sums(const byte_sums_target& kept, const std::int32_t* sums, const channel_scales* scales, const byte_target& at, std::int64_t width) {
+  for (std::int64_t row = 0; row < at.rows; ++row)
+    for (std::int64_t i = 0; i < width; ++i) {
+      const std::int64_t v = i / int_lanes, lane = i % int_lanes, sum = sums[v * vector_of_sums + row * sum_stride + lane];
+      kept.sums[at.c + row * at.ldc + i - kept.c] = nnrt::detail::saturated_i32(sum + scales[v].bias[lane]);
+    }
 }
 
 /// A tile of at most tile_rows rows in one panel, which does not store whole rows itself.
@@ -118,6 +134,7 @@ void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, co
   }
   const byte_target first{c, at.ldc, first_rows}, second{c + at.second_c, at.ldc, at.rows - first_rows};
   const auto finish = [&](std::int32_t* of, const byte_target& to) {
+    if (p.kept != nullptr) return keep_sums(*p.kept, of, t.scales, to, width);
     if (p.addend != nullptr) return finish_with_addend<Isa>(*p.addend, of, t.scales, p.to, to, width);
     finish_tile<Isa>(of, t.scales, p.to, to, width);
   };

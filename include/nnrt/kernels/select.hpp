@@ -37,6 +37,7 @@
 #include <nnrt/kernels/bind/hard_sigmoid.hpp>
 #include <nnrt/kernels/bind/hswish.hpp>
 #include <nnrt/kernels/bind/layer_norm.hpp>
+#include <nnrt/kernels/bind/layer_sums.hpp>
 #include <nnrt/kernels/bind/leaky_relu.hpp>
 #include <nnrt/kernels/bind/less.hpp>
 #include <nnrt/kernels/bind/less_equal.hpp>

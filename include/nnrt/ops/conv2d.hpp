@@ -98,7 +98,7 @@ struct conv2d {
 
   template <class T, class Rounding = rounding::twice>
   static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::convolve<T, Rounding>(windows(a, in[0].shape(), in[1].shape()), a.group, a.fused, in, out);
+    detail::convolve<T, detail::epilogue<T, Rounding>>(windows(a, in[0].shape(), in[1].shape()), a.group, a.fused, in, out);
   }
 };
 

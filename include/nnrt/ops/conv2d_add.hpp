@@ -64,7 +64,7 @@ struct conv2d_add {
   static constexpr fixed_point addend_factor(float addend_scale, double sum_scale) { return fixed_point_of(double{addend_scale} / sum_scale); }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::convolve<T, rounding::twice>(conv2d::windows(a, in[0].shape(), in[1].shape()), a.group, a.fused, in, out, addend_of<T>{in[3].as<const T>(), in[3].desc->quantised});
+    detail::convolve<T, detail::epilogue<T, rounding::twice>>(conv2d::windows(a, in[0].shape(), in[1].shape()), a.group, a.fused, in, out, addend_of<T>{in[3].as<const T>(), in[3].desc->quantised});
   }
 
  private:

@@ -90,7 +90,7 @@ struct depthwise_conv2d {
 
   template <class T, class Rounding = rounding::twice>
   static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::convolve<T, Rounding>(windows(a, in[0].shape(), in[1].shape()), in[0].shape()[3], a.fused, in, out);
+    detail::convolve<T, detail::epilogue<T, Rounding>>(windows(a, in[0].shape(), in[1].shape()), in[0].shape()[3], a.fused, in, out);
   }
 
  private:

@@ -108,15 +108,19 @@ struct full_connection {
 
   template <class T, class Rounding = rounding::twice>
   static constexpr void reference(const attrs& a, arguments in, results out) {
+    connect<T, detail::epilogue<T, Rounding>>(a.fused, in, out);
+  }
+
+  /// The same, elements of y made of sums by Finish, an epilogue.
+  template <class T, class Finish> static constexpr void connect(activation fused, arguments in, results out) {
     const auto x = in[0].as<const T>();
     const auto w = in[1].as<const detail::weight_t<T>>();
-    const auto y = out[0].as<T>();
+    const auto y = out[0].as<typename Finish::element>();
     using sum_t = math::compute_t<T>;
     const sum_t zero_x = detail::zero_of<T>(in[0]), zero_w = detail::zero_of<T>(in[1]);
     const std::int64_t outputs = w.extent(0), inner = w.extent(1), rows = outputs == 0 ? 0 : y.elements() / outputs;
     for (std::int64_t o = 0; o < outputs; ++o) {
-      const detail::epilogue<T, Rounding> finish(out[0], a.fused, sum_scale<T>(in[0], in[1], o),
-                                                detail::has_wide_sums<T>(in));
+      const Finish finish(out[0], fused, sum_scale<T>(in[0], in[1], o), detail::has_wide_sums<T>(in));
       for (std::int64_t r = 0; r < rows; ++r) {
         sum_t sum = detail::bias_of<T>(in, o);
         for (std::int64_t i = 0; i < inner; ++i)

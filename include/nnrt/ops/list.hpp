@@ -47,6 +47,7 @@
 #include <nnrt/ops/instance_norm.hpp>
 #include <nnrt/ops/l2_normalize.hpp>
 #include <nnrt/ops/layer_norm.hpp>
+#include <nnrt/ops/layer_sums.hpp>
 #include <nnrt/ops/leaky_relu.hpp>
 #include <nnrt/ops/less.hpp>
 #include <nnrt/ops/less_equal.hpp>
@@ -231,6 +232,7 @@ using list = type_list<  //
     gather_nd,           // 108
     fold_affine,         // 1000
     dynamic_range,       // 1001
-    conv2d_add>;         // 1002
+    conv2d_add,          // 1002
+    layer_sums>;         // 1003
 
 }  // namespace nnrt::inline NNRT_ISA::ops

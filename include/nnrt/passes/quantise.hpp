@@ -4,6 +4,7 @@
 
 #include <nnrt/ops/add.hpp>
 #include <nnrt/ops/conv2d_add.hpp>
+#include <nnrt/ops/layer_sums.hpp>
 #include <nnrt/ops/quant_dtype_cast.hpp>
 #include <nnrt/passes/fold.hpp>
 
@@ -15,6 +16,8 @@ struct quantise_options {
   array_ref<const char> on_accelerator;     // by node
   stored_rounding rounding = stored_rounding::half_to_even;
   array_ref<const char> in_16_bits = {};    // by node: activations are i16, where the operator takes it; empty: none
+  /// A convolution or dense layer whose result the accelerator reads no more keeps its sums: i32, a scale for each output channel.
+  bool int32_tail = false;
   /// The operator of this number for stored bytes, or null: then its nodes stay with floats. Without this function nodes keep their operator.
   const operator_info* (*find)(op_code) = nullptr;
 };
@@ -24,6 +27,7 @@ struct quantised_layer {
   std::int32_t x = ir::none;                // of the graph of floats, as are weight and bias: the tensor whose scale sums have
   std::int32_t weight = ir::none, bias = ir::none;
   std::int32_t stored_weight = ir::none, weight_scales = ir::none, stored_bias = ir::none;  // weights of the new graph
+  std::int32_t sum_scales = ir::none;       // that of a layer which keeps its sums: what they stand for, by output channel
   float x_scale = 0;                        // of x as the layer reads it
 };
 
@@ -61,11 +65,14 @@ class quantising {
     is_float_.assign(floats.values.size(), 0);
     for (std::size_t id = 0; id < floats.values.size(); ++id)
       if (floats.values[id].is != ir::kind::result || known_[id] != 0) is_float_[id] = 1;
+    is_tail_.assign(floats.nodes.size(), 0);
+    if (wanted.int32_tail) find_tails();
     find_units();
     for (std::size_t i = 0; i < floats.nodes.size(); ++i) {
       const ir::node& n = floats.nodes[i];
       if (is_in_unit_[i] != 0) continue;
       if (layer_of_unit_[i] != ir::none) store_unit(floats.nodes[static_cast<std::size_t>(layer_of_unit_[i])], n);
+      else if (is_layer_at_tail(i)) store_sums(n, is_wide(i));
       else if (is_stored(i)) store(n, is_wide(i));
       else keep(n);
     }
@@ -102,7 +109,34 @@ class quantising {
     return !is_layer || in.size() > 1;
   }
 
-  constexpr bool is_stored(std::size_t i) const { return wanted_.on_accelerator[i] != 0 && can_be_stored(g_.nodes[i]); }
+  constexpr bool can_run_stored(std::size_t i) const { return wanted_.on_accelerator[i] != 0 && can_be_stored(g_.nodes[i]); }
+  constexpr bool is_stored(std::size_t i) const { return can_run_stored(i) && (is_tail_[i] == 0 || is_layer_at_tail(i)); }
+
+  /// Finds layers whose results only floats are made of. What gives such a result another shape and no more works on those floats.
+  constexpr void find_tails() {
+    pool<char> is_read, is_sum;  // by value
+    is_read.assign(g_.values.size(), 0);
+    is_sum.assign(g_.values.size(), 0);
+    const auto is_unread = [&](const ir::node& n) { return n.outputs.count == 1 && is_read[static_cast<std::size_t>(g_.outputs_of(n)[0])] == 0; };
+    for (std::size_t i = g_.nodes.size(); i-- > 0;) {
+      const ir::node& n = g_.nodes[i];
+      if (!can_run_stored(i) || (is_reshaping(n) && is_unread(n))) continue;
+      for (const std::int32_t id : g_.inputs_of(n))
+        if (id != ir::none) is_read[static_cast<std::size_t>(id)] = 1;
+    }
+    for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
+      const ir::node& n = g_.nodes[i];
+      if (!can_run_stored(i) || !is_unread(n)) continue;
+      const bool follows = is_reshaping(n) && is_sum[static_cast<std::size_t>(g_.inputs_of(n)[0])] != 0;
+      if (follows || can_keep_sums(n)) is_tail_[i] = is_sum[static_cast<std::size_t>(g_.outputs_of(n)[0])] = 1;
+    }
+  }
+  static constexpr bool is_reshaping(const ir::node& n) { return n.op->traits.result == storage::alias_of_input && n.op->traits.quantised == stored_numbers::kept; }
+  constexpr bool can_keep_sums(const ir::node& n) const {
+    const bool is_known_layer = n.op->code == ops::conv2d::code || n.op->code == ops::full_connection::code;
+    return is_known_layer && g_.attrs_of(n)[static_cast<std::size_t>(n.op->fused_word)] == static_cast<word>(activation::none);
+  }
+  constexpr bool is_layer_at_tail(std::size_t i) const { return is_tail_[i] != 0 && !is_reshaping(g_.nodes[i]); }
 
   /// Finds sums of a convolution's result, which nobody else reads, and another tensor: both nodes become one, which rounds once.
   constexpr void find_units() {
@@ -178,6 +212,7 @@ class quantising {
     ops::quant_dtype_cast::attrs attrs;
     attrs.src_t = static_cast<int>(made.graph.at(from).desc.type);
     attrs.dst_t = static_cast<int>(made.graph.at(to).desc.type);
+    attrs.axis = made.graph.at(from).desc.quantised.axis;
     pool<word> words;
     pack(attrs, words);
     add_node(&dynamic_operator<ops::quant_dtype_cast>, made.graph.add_words(words), {&from, 1}, {&to, 1}, {});
@@ -230,15 +265,20 @@ class quantising {
     }
     if (layer.bias != ir::none) {
       // A bias that two layers share has two scales: each use has a name of its own.
-      char part[24] = ".stored.";
-      std::size_t length = 8, digits = 4;
-      for (std::size_t rest = made.layers.size() / 10000; rest != 0; rest /= 10) ++digits;
-      for (std::size_t at = length + digits, number = made.layers.size(); at > length; number /= 10) part[--at] = static_cast<char>('0' + number % 10);
-      length += digits;
-      layer.stored_bias = add_weight(tensor_desc{i32, g_.at(layer.bias).desc.shape}, layer.bias, {part, length});
+      layer.stored_bias = add_numbered_weight(tensor_desc{i32, g_.at(layer.bias).desc.shape}, layer.bias, ".stored.", made.layers.size());
     }
     made.layers.push_back(layer);
     return layer.stored_weight;
+  }
+  /// A weight that is made for one layer alone, whose number stands behind its name.
+  constexpr std::int32_t add_numbered_weight(const tensor_desc& desc, std::int32_t of, std::string_view part, std::size_t layer) {
+    pool<char> name;
+    for (const char letter : part) name.push_back(letter);
+    std::size_t digits = 4;
+    for (std::size_t rest = layer / 10000; rest != 0; rest /= 10) ++digits;
+    for (std::size_t i = 0; i < digits; ++i) name.push_back('0');
+    for (std::size_t at = name.size(), number = layer; number != 0; number /= 10) name[--at] = static_cast<char>('0' + number % 10);
+    return add_weight(desc, of, {name.data(), name.size()});
   }
 
   /// The node on stored numbers.
@@ -250,16 +290,42 @@ class quantising {
       if (in[i] == ir::none || (is_layer && i > 0)) inputs.push_back(ir::none);
       else inputs.push_back(is_known(in[i]) ? in[i] : need_stored(in[i], is_wide));
     }
-    if (is_layer) {
-      inputs[1] = stored_weight(n, inputs[0]);
-      if (is_wide && inputs.size() < 3) inputs.push_back(ir::none);
-      if (inputs.size() > 2) inputs[2] = made.layers.back().stored_bias;
-      // Without a bias sums of 16-bit numbers would have 64 bits: accelerators have 32.
-      if (is_wide && inputs[2] == ir::none) inputs[2] = zero_bias(g_.at(in[1]).desc.shape[0]);
-    }
+    if (is_layer) store_weights(n, is_wide, inputs);
     const bool is_moved = n.op->traits.quantised == stored_numbers::kept;
     for (const std::int32_t id : out) outputs.push_back(add_stored(id, is_moved ? made.graph.at(inputs[0]).desc.quantised : quantisation_of(id, is_wide), is_wide));
     add_node(form_for_bytes(n), n.attrs, inputs, outputs, n.name);
+  }
+  /// The operands of a layer behind its input.
+  constexpr void store_weights(const ir::node& n, bool is_wide, pool<std::int32_t>& inputs) {
+    inputs[1] = stored_weight(n, inputs[0]);
+    if (is_wide && inputs.size() < 3) inputs.push_back(ir::none);
+    if (inputs.size() > 2) inputs[2] = made.layers.back().stored_bias;
+    // Without a bias sums of 16-bit numbers would have 64 bits: accelerators have 32.
+    if (is_wide && inputs[2] == ir::none) inputs[2] = zero_bias(g_.at(g_.inputs_of(n)[1]).desc.shape[0]);
+  }
+  /// A layer that keeps its sums.
+  constexpr void store_sums(const ir::node& n, bool is_wide) {
+    pool<std::int32_t> inputs;
+    inputs.assign(g_.inputs_of(n).size(), ir::none);
+    inputs[0] = need_stored(g_.inputs_of(n)[0], is_wide);
+    store_weights(n, is_wide, inputs);
+    quantised_layer& layer = made.layers.back();
+    const std::int32_t of = g_.outputs_of(n)[0];
+    tensor_desc desc = g_.at(of).desc.with_type(i32);
+    desc.quantised = per_channel<0>;
+    desc.quantised.axis = desc.rank() - 1;
+    layer.sum_scales = add_numbered_weight(tensor_desc{f32, {desc.shape[-1]}}, layer.weight, ".sums.scale.", made.layers.size() - 1);
+    const std::int32_t y = made.stored_of[static_cast<std::size_t>(of)] = made.graph.add_value({desc, ir::kind::result, {}, 0, layer.sum_scales});
+    ops::layer_sums::attrs attrs;
+    if (n.op->code == ops::conv2d::code) {
+      const auto own = unpack<ops::conv2d::attrs>(g_.attrs_of(n));
+      attrs.stride = own.stride, attrs.dilation = own.dilation, attrs.pad = own.pad, attrs.group = own.group;
+    } else {
+      attrs.axis = unpack<ops::full_connection::attrs>(g_.attrs_of(n)).axis;
+    }
+    pool<word> words;
+    pack(attrs, words);
+    add_node(&dynamic_operator<ops::layer_sums>, made.graph.add_words(words), inputs, {&y, 1}, n.name);
   }
   constexpr std::int32_t zero_bias(std::int64_t channels) {
     pool<std::int32_t> zeros;
@@ -274,13 +340,14 @@ class quantising {
   pool<char> is_float_;          // by value: its float is there
   pool<std::int32_t> layer_of_unit_;  // by node: the convolution that a sum is one unit with
   pool<char> is_in_unit_;             // by node: a convolution that is part of its sum
+  pool<char> is_tail_;                // by node: a layer that keeps its sums, or what gives their floats another shape
 };
 
 }  // namespace detail
 
 /// Rewrites a graph of floats: nodes on the accelerator whose tensors have scales work on i8 (or, asked for, on i16), symmetric, results rounded as wanted; where such
 /// a node meets one of floats there is a conversion. A convolution, a sum and its activation become one node with one rounding. Weights that a
-/// layer reads must be weights of the graph, not computed. Inputs and outputs of the graph stay what they are.
+/// layer reads must be weights of the graph, not computed. The last layers may keep their sums of 32 bits. Inputs and outputs of the graph stay what they are.
 constexpr quantised_graph quantise(const ir::graph& floats, const quantise_options& wanted) { return static_cast<quantised_graph&&>(detail::quantising(floats, wanted).made); }
 
 }  // namespace nnrt::inline NNRT_ISA::passes

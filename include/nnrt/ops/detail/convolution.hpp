@@ -99,20 +99,20 @@ constexpr Sum window_sum(const window_pair& windows, const window_place& at, con
 struct nothing_added {};
 
 /// The meaning of a convolution with `group` groups: output channel o belongs to group o / (outputs / group) and sees
-/// the input channels of that group only. More may be added to the sums before they are scaled.
-template <class T, class Rounding, class Added = nothing_added>
+/// the input channels of that group only. More may be added to the sums before Finish, an epilogue, makes elements of y of them.
+template <class T, class Finish, class Added = nothing_added>
 constexpr void convolve(const window_pair& windows, std::int64_t group, activation fused, arguments in, results out, const Added& added = {}) {
   using sum_t = math::compute_t<T>;
   const auto x = in[0].as<const T>();
   const auto weight = in[1].as<const weight_t<T>>();
-  const auto y = out[0].as<T>();
+  const auto y = out[0].as<typename Finish::element>();
   const std::int64_t filters = weight.extent(0), filters_of_group = group > 0 ? filters / group : 0;
   if (y.elements() <= 0) return;
   const zero_points<sum_t> zero{zero_of<T>(in[0]), zero_of<T>(in[1])};
   for (std::int64_t o = 0; o < filters; ++o) {
     const sum_t start = bias_of<T>(in, o);
     const double scale = sum_scale<T>(in[0], in[1], o);
-    const epilogue<T, Rounding> finish(out[0], fused, scale, has_wide_sums<T>(in));
+    const Finish finish(out[0], fused, scale, has_wide_sums<T>(in));
     const auto sum_at = [&](const window_place& at, [[maybe_unused]] std::int64_t oh, [[maybe_unused]] std::int64_t ow) {
       if constexpr (std::is_same_v<Added, nothing_added>) return window_sum<sum_t, T>(windows, at, x, weight, start, zero);
       else return window_sum<sum_t, T>(windows, at, x, weight, start, zero) + added.for_sums_of(scale)(at.n, oh, ow, at.filter);

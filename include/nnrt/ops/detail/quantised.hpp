@@ -104,6 +104,7 @@ constexpr double product_of_channel_scales(float a, float b) { return double{a} 
 /// rounded as Rounding says, unless y says otherwise, in 32 bits or, if they are wide, in 64; and the activation is a clamp of the stored numbers.
 template <class T, class Rounding> class epilogue {
  public:
+  using element = T;
   constexpr epilogue(const view& y, activation fused, double scale = 0, bool is_wide = false)
       : fused_(fused), is_wide_(is_wide) {
     if constexpr (is_layered<T>) {
@@ -135,6 +136,13 @@ template <class T, class Rounding> class epilogue {
   fixed_point factor_;
   std::int32_t zero_point_ = 0;
   stored_range range_;
+};
+
+/// In the place of an epilogue: sums as they are, saturated at 32 bits.
+struct kept_sums {
+  using element = std::int32_t;
+  constexpr kept_sums(const view&, activation, double, bool) {}
+  constexpr std::int32_t operator()(std::int64_t sum) const { return nnrt::detail::saturated_i32(sum); }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::ops::detail

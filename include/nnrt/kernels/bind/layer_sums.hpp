@@ -1,0 +1,63 @@
+// layer_sums: the fast kernels of the operator - those of conv2d and full_connection of bytes, whose sums stay as they are.
+// Flow: included by kernels/select.hpp; plans call the chosen functions.
+#pragma once
+
+#include <nnrt/kernels/bind/conv2d.hpp>
+#include <nnrt/kernels/bind/full_connection.hpp>
+#include <nnrt/ops/layer_sums.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <> struct operator_of<ops::layer_sums::code> {
+  using type = ops::layer_sums;
+};
+
+/// A dense layer is a convolution of one pixel for each row, whose kernel is one pixel, too.
+template <class Isa> struct fast_on_bytes<ops::layer_sums, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
+    const bool is_stored = ops::detail::bytes.contains(x.type) && w.type == x.type && bool(x.quantised) && bool(w.quantised);
+    if (!has_work(node) || !is_stored || w.shape.elements(1) > most_byte_products) return {};
+    const conv_shape shape = shape_for(unpack<ops::layer_sums::attrs>(node.attrs), x.shape, w, node.out[0].elements());
+    return {.run = &run,
+            .pack = &pack,
+            .packs = 0b110,
+            .packed_bytes = byte_conv_packed_bytes(shape),
+            .scratch_bytes = byte_conv_scratch_bytes(shape),
+            .parts = parts_of_byte_macs(ops::layer_sums::macs(unpack<ops::layer_sums::attrs>(node.attrs), node.in, node.out)),
+            .name = w.rank() == 2 ? "dot rows, sums" : shape.group > 1 ? "dot groups, sums" : "dot windows, sums"};
+  }
+
+  static void pack(const kernel_call& call) {
+    const conv_shape shape = shape_of(call, result_behind_packed(call));
+    const byte_factors f = factors_of(call);
+    const std::int64_t filter = call.in[1].shape().elements(1);
+    const bool has_bias = call.in.size() > 2 && call.in[2];
+    // Sums of such a reach are scaled one by one, so that they hold nothing but themselves; no channel is a constant, since something might be added.
+    constexpr sum_range beyond_32_bits{-(std::int64_t{1} << 32), std::int64_t{1} << 32};
+    byte_conv_pack(
+        shape, f, scaled_range::of({-128, 127}, 0, false), [&](std::int64_t o, std::int64_t i) { return f.at(bytes_in(call, 1), o * filter + i); },
+        [&](std::int64_t o) {
+          return byte_channel{.factor = fixed_point_of(0x1p-24), .bias = has_bias ? call.in[2].data.get<std::int32_t>()[o] : 0, .reach = beyond_32_bits, .addend = {0, 1}};
+        },
+        bytes_out(call));
+  }
+  static void run(const kernel_call& call) {
+    const conv_shape shape = shape_of(call, *call.out[0].desc);
+    std::byte* const c = bytes_out(call);
+    const byte_sums_target kept{call.out[0].data.get<std::int32_t>(), c};
+    const byte_product p{.layout = byte_conv_layout(shape), .packed = bytes_in(call, call.in.size() - 1), .factors = factors_of(call), .to = narrowing(-128, 127, 0, false), .kept = &kept};
+    byte_conv<native_for<Isa>>(shape, p, {bytes_in(call, 0), c, call.scratch}, part_of(call));
+  }
+
+ private:
+  static constexpr conv_shape shape_for(const ops::layer_sums::attrs& a, const shape_t& x, const tensor_desc& w, std::int64_t sums) {
+    if (ops::layer_sums::is_convolution(w)) return conv_shape_for(ops::layer_sums::convolution(a), x, w.shape);
+    return conv_shape_for({}, {sums / w.shape[0], 1, 1, w.shape[1]}, {w.shape[0], 1, 1, w.shape[1]});
+  }
+  static conv_shape shape_of(const kernel_call& call, const tensor_desc& y) {
+    return shape_for(unpack<ops::layer_sums::attrs>(call.attrs), call.in[0].shape(), *call.in[1].desc, y.elements());
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
