@@ -169,6 +169,101 @@ TEST_CASE("calibrate: ends without conversions are the stored numbers, sums of 3
   }
 }
 
+namespace {
+/// A first layer on images, whose windows reach beyond them or not; then another.
+template <bool IsPadded> constexpr auto sees_images = [](builder& g) {
+  auto x = g.input<f32, shape<1, 8, 8, 3>>("x");
+  const auto stem = [&] {
+    if constexpr (IsPadded) return layers::conv2d<8, 3, 3>(x, "stem", same, relu);
+    else return conv2d(x, g.weight<f32, shape<8, 3, 3, 3>>("stem.weight"), stride<2, 2>);
+  };
+  g.output("y", layers::conv2d<4, 1, 1>(stem(), "head"));
+};
+template <bool IsPadded> model network_of_images() {
+  std::mt19937 random(7);
+  using of_images = graph<sees_images<IsPadded>>;
+  std::vector<std::vector<float>> elements;
+  std::vector<tensor_entry> entries;
+  elements.reserve(of_images::weights.size());
+  for (const tensor_info& w : of_images::weights) {
+    std::vector<float>& e = elements.emplace_back(static_cast<std::size_t>(w.desc.elements()));
+    for (float& v : e) v = next_number(random) - 0.4F;
+    entries.push_back(tensor_of<float>(w.name, w.desc.shape, e));
+  }
+  model made = *to_model<of_images>(make_weights(std::span<const tensor_entry>(entries)).value());
+  for (ir::node& n : made.graph.nodes) n.op = ops::find(n.op->code);
+  return made;
+}
+std::string nodes_of(const model& network) {
+  std::string names;
+  for (const ir::node& n : network.graph.nodes) names += std::string(n.label->name) + " ";
+  return names;
+}
+}  // namespace
+
+TEST_CASE("calibrate: of images a compiled network sees pixels - 128, and its first layer has mean and scale in it") {
+  struct row { const char* what; normalisation by; bool is_padded; std::string_view architecture, nodes; float scale; };
+  constexpr normalisation centred{{128, 128, 128}, {0.0078125F, 0.0078125F, 0.0078125F}}, odd_scale{{128, 128, 128}, {0.01F, 0.01F, 0.01F}},
+      usual{{123.675F, 116.28F, 103.53F}, {0.0171F, 0.0175F, 0.0174F}};
+  constexpr std::string_view folded = "conv2d conv2d quant_dtype_cast ", apart = "depthwise_conv2d conv2d conv2d quant_dtype_cast ";
+  const row table[] = {{"a mean of 128 and one scale", centred, true, "bayes", folded, 0.0078125F},
+                       {"the same as shifts", centred, true, "bernoulli2", folded, 0.0078125F},
+                       {"one scale that is no shift", odd_scale, true, "bernoulli2", folded, 1},
+                       {"the same where scales are real", odd_scale, true, "bayes", folded, 0.01F},
+                       {"means and scales, windows in the image", usual, false, "bayes", folded, 1},
+                       {"the same as shifts", usual, false, "bernoulli2", folded, 1},
+                       {"means and scales, windows beyond the image", usual, true, "bayes", apart, 1}};
+  std::mt19937 random(11);
+  std::vector<std::array<std::uint8_t, 192>> images(6);
+  for (auto& image : images)
+    for (std::uint8_t& pixel : image) pixel = static_cast<std::uint8_t>(random() % 256);
+  for (const row& r : table) {
+    CAPTURE(r.what);
+    const model network = r.is_padded ? network_of_images<true>() : network_of_images<false>();
+    std::vector<sample> samples(images.size());
+    for (std::size_t i = 0; i < images.size(); ++i)
+      REQUIRE(image_to_floats({.type = image_type::rgb, .height = 8, .width = 8, .first = images[i].data()}, colours::rgb, r.by, samples[i]));
+    const saved_input given[] = {{.source = input_source::ddr, .is_image = true, .given = image_type::rgb, .seen = colours::rgb, .range = colour_range::full, .by = r.by}};
+    const auto made = calibrate(network, {find_accelerator(r.architecture)}, sample_source::of(samples), {.method = calibration_method::max}, {}, given);
+    const auto with_floats = calibrate(network, {find_accelerator(r.architecture)}, sample_source::of(samples), {.method = calibration_method::max});
+    REQUIRE((made && with_floats));
+    CHECK(nodes_of(made->network) == r.nodes);
+    const ir::value& in = made->network.graph.at(made->network.graph.inputs[0]);
+    CHECK((in.desc == tensor_desc{i8, nhwc, {1, 8, 8, 3}, quant{r.scale, 0, stored_rounding::half_to_even}}));
+    CHECK(made->network.graph.name_of(in.name) == "x");
+    CHECK(made->layers.back().signal_to_noise > with_floats->layers.back().signal_to_noise - 1);
+    session stored(*compile(made->network)), floats(*compile(network));
+    detail::agreement all;
+    for (std::size_t i = 0; i < images.size(); ++i) {
+      REQUIRE(store_image({.type = image_type::rgb, .height = 8, .width = 8, .first = images[i].data()}, colours::rgb, stored.input<std::int8_t>(0)));
+      std::copy(samples[i].begin(), samples[i].end(), floats.input<float>(0).begin());
+      REQUIRE((stored.run() && floats.run()));
+      for (std::size_t e = 0; e < floats.output<float>(0).size(); ++e) all.add(double{floats.output<float>(0)[e]}, double{stored.output<float>(0)[e]});
+    }
+    CHECK(all.cosine() > 0.9995);
+    CHECK(all.signal_to_noise() == doctest::Approx(made->layers.back().signal_to_noise).epsilon(0.01));
+  }
+}
+
+TEST_CASE("calibrate: a layer for mean and scale stays where others read its result, and reads floats where it shall not have 8 bits") {
+  model network = network_of_images<false>();
+  network.graph.outputs.push_back({network.graph.inputs[0], network.graph.add_text("seen")});
+  const std::vector<sample> samples = random_samples();
+  const saved_input given[] = {{.source = input_source::ddr, .is_image = true, .given = image_type::rgb, .seen = colours::rgb, .range = colour_range::full, .by = {{1, 2, 3}, {0.1F, 0.1F, 0.1F}}}};
+  const auto made = calibrate(network, {&bayes::table}, sample_source::of(samples), {.report = false}, {}, given);
+  REQUIRE(made);
+  CHECK(nodes_of(made->network) == "depthwise_conv2d conv2d conv2d quant_dtype_cast quant_dtype_cast ");
+  CHECK((made->network.graph.at(made->network.graph.inputs[0]).desc.type == i8 && made->inputs[0].by.scale[0] == 0.1F));
+  constexpr std::string_view wide[] = {"mean and scale"};
+  const auto in_floats = calibrate(network, {&bayes::table}, sample_source::of(samples), {.in_16_bits = wide, .report = false}, {}, given);
+  REQUIRE(in_floats);
+  CHECK(in_floats->network.graph.at(in_floats->network.graph.inputs[0]).desc.type == f32);
+  CHECK((in_floats->inputs[0].by.mean[1] == 128 && in_floats->inputs[0].by.scale[1] == 1));   // of pixels - 128
+  saved_input gray = given[0];
+  gray.seen = colours::gray;
+  CHECK(calibrate(network, {&bayes::table}, sample_source::of(samples), {}, {}, {&gray, 1}).error().message().find("expected f32 [N, H, W, 1]") != std::string::npos);
+}
+
 TEST_CASE("calibrate: what cannot be quantised is refused with its reason") {
   const std::vector<sample> samples = random_samples();
   const auto source = sample_source::of(samples);

@@ -223,6 +223,36 @@ TEST_CASE("infer: stored numbers have padding, and a shift or a scale that says 
   }
 }
 
+TEST_CASE("infer: a network that has mean and scale in it is given pixels as they are, near what one of normalised floats gives") {
+  for (const char* const architecture : {"bayes", "bernoulli2"}) {
+    CAPTURE(architecture);
+    const auto made = camera_of_pixels(architecture), of_floats = camera(architecture);
+    const packed models({made});
+    const hbDNNHandle_t model = models.model();
+    const frame f(nnrt::image_type::nv12);
+    const auto program = nnrt::compile(made->network);
+    REQUIRE(program);
+    nnrt::session s(*program);
+    REQUIRE(nnrt::store_image(f.view, nnrt::colours::rgb, s.input<std::int8_t>(0)));
+    REQUIRE(s.run());
+    const hbDNNTensorProperties p = input_of(model);
+    CHECK((p.tensorType == HB_DNN_IMG_TYPE_NV12 && p.quantiType == NONE && p.validShape.dimensionSize[3] == width));
+    tensors in, out = outputs_for(model);
+    in.add(p, std::ssize(f.bytes)).properties.alignedShape = p.validShape;
+    std::memcpy(in.at<void>(0), f.bytes.data(), f.bytes.size());
+    REQUIRE(infer(model, in.data(), out) == HB_DNN_SUCCESS);
+    const auto normalised = expected_of(*of_floats, {&f});
+    for (std::size_t i = 0; i < out.list.size(); ++i) {
+      const std::span<const float> y = s.output<float>(i);
+      CHECK(std::memcmp(out.at<float>(i), y.data(), y.size_bytes()) == 0);
+      const auto* const other = reinterpret_cast<const float*>(normalised[i].data());
+      double product = 0, square = 0, other_square = 0;
+      for (std::size_t e = 0; e < y.size(); ++e) product += double{y[e]} * double{other[e]}, square += double{y[e]} * double{y[e]}, other_square += double{other[e]} * double{other[e]};
+      CHECK(product / std::sqrt(square * other_square) > 0.99);
+    }
+  }
+}
+
 TEST_CASE("infer: sums of 32 bits have a scale or a shift for each channel, and come as the last layer made them") {
   for (const char* const architecture : {"bayes", "bernoulli2"}) {
     CAPTURE(architecture);

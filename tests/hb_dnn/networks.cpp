@@ -2,6 +2,7 @@
 
 #include <nnrt/bpu.hpp>
 #include <nnrt/dynamic.hpp>
+#include <nnrt/exec/calibrate_model.hpp>
 #include <nnrt/passes/stored_ends.hpp>
 
 #include "support/networks.hpp"
@@ -96,6 +97,15 @@ network camera(const char* architecture, int batch) {
 }
 network camera_of(image_type given, colours seen) {
   return named("camera", "bayes", seen == colours::gray ? compiled_for<graph<gray_net>>("bayes") : compiled_for<graph<camera_net<1>>>("bayes"), {image(given, seen)});
+}
+network camera_of_pixels(const char* architecture) {
+  using net = graph<camera_net<1>>;
+  model network = floats<net>();
+  for (ir::node& n : network.graph.nodes) n.op = ops::find(n.op->code);
+  const std::vector<std::vector<float>> samples{copied(input_for<net>(0, 1))};
+  const saved_input given = image(image_type::nv12, colours::rgb);
+  compiled_model made = must(calibrate(network, {find_accelerator(architecture)}, sample_source::of(samples), {.report = false}, {}, {&given, 1}));
+  return named("camera", architecture, std::move(made.network), made.inputs);
 }
 network patches(const char* architecture, int batch) {
   return named("patches", architecture, batch == 1 ? compiled_for<graph<patch_net<1>>>(architecture) : compiled_for<graph<patch_net<2>>>(architecture),

@@ -20,6 +20,8 @@ using network = std::shared_ptr<const nnrt::saved_model>;
 network camera(const char* architecture = "bayes", int batch = 1);
 /// The same of another type of image.
 network camera_of(nnrt::image_type given, nnrt::colours seen);
+/// The same of NV12 seen as RGB, compiled so that it reads pixels - 128 as i8 and has mean and scale in its first layer.
+network camera_of_pixels(const char* architecture = "bayes");
 /// "patch", NV12 from the resizer, 16 x 16 seen as YUV; `batch` times. "offset", f32 [N, 1, 1, 4]. "y" f32 [N, 4].
 network patches(const char* architecture = "bayes", int batch = 1);
 /// What a session gives for the network of "patches", a batch of 1: NV12 of 16 x 16, and the offsets.

@@ -135,11 +135,12 @@ result<void> quantize(wishes& wanted) {
   wanted.options.in_16_bits = in_16_bits;
   progress_line progress;
   if (!wanted.is_quiet) wanted.options.progress = &progress_line::show, wanted.options.progress_context = &progress;
-  auto made = nnrt::calibrate(*network, {nnrt::find_accelerator(wanted.policy), wanted.is_strict}, samples.source(), wanted.options, wanted.ends);
+  auto made = nnrt::calibrate(*network, {nnrt::find_accelerator(wanted.policy), wanted.is_strict}, samples.source(), wanted.options, wanted.ends, saved.inputs);
   progress.end();
   if (!made) return fail(std::move(made.error()).in(wanted.model));
   saved.network = made->network;
   saved.places = made->places;
+  saved.inputs = made->inputs;
   if (auto ok = nnrt::save_models(wanted.out, {&saved, 1}); !ok) return ok;
   if (!wanted.page.empty()) {
     const std::string page = nnrt::html_report(made->layers, saved.name + " for " + saved.architecture);

@@ -151,11 +151,18 @@ struct settled_graph {
   return make_weights(std::span<const tensor_entry>(further));
 }
 
+/// For what a network is calibrated: the architecture, operators for stored bytes, and scales of inputs that no sample has to tell.
+struct calibration_target {
+  const accelerator& table;
+  const operator_info* (*find)(op_code) = nullptr;
+  array_ref<const float> input_scales = {};  // by input; 0, or none: samples tell
+};
+
 /// One calibration.
 class calibrator {
  public:
-  calibrator(settled_graph floats, const calibration_options& wanted, const accelerator& table, pool<char> on_accelerator, const operator_info* (*find)(op_code))
-      : floats_(std::move(floats)), wanted_(wanted), table_(table), on_accelerator_(std::move(on_accelerator)), find_(find) {
+  calibrator(settled_graph floats, const calibration_options& wanted, const calibration_target& target, pool<char> on_accelerator)
+      : floats_(std::move(floats)), wanted_(wanted), table_(target.table), on_accelerator_(std::move(on_accelerator)), find_(target.find), input_scales_(target.input_scales) {
     for (const ir::node& n : floats_.graph.nodes) in_16_bits_.push_back(is_in_16_bits(n) ? 1 : 0);
     passes::forget_unread_weights(floats_.graph);
     const ir::graph& g = floats_.graph;
@@ -213,9 +220,12 @@ class calibrator {
     if (ok && wanted_.method != calibration_method::max)
       ok = for_each_sample(samples, network, "histograms", [&](std::size_t k, std::span<const float> x) { tensor(k).count(x); });
     if (!ok) return ok;
-    if (wanted_.method == calibration_method::mixed) return choose(samples, network);
-    for (std::size_t k = 0; k < watched_.size(); ++k) set_scale(k, wanted_.method);
-    return {};
+    if (wanted_.method == calibration_method::mixed) ok = choose(samples, network);
+    else
+      for (std::size_t k = 0; k < watched_.size(); ++k) set_scale(k, wanted_.method);
+    for (std::size_t i = 0; i < input_scales_.size(); ++i)
+      if (input_scales_[i] != 0) scales_[static_cast<std::size_t>(floats_.graph.inputs[i])] = input_scales_[i];
+    return ok;
   }
   float threshold_of(const magnitudes& m, calibration_method by) const {
     if (by == calibration_method::percentile) return m.percentile(wanted_.percentile);
@@ -366,6 +376,7 @@ class calibrator {
   const accelerator& table_;
   pool<char> on_accelerator_, in_16_bits_;
   const operator_info* (*find_)(op_code);
+  array_ref<const float> input_scales_;
   std::vector<std::int32_t> watched_, reported_;   // values of the graph of floats
   std::vector<magnitudes> tensors_;                // by value
   pool<float> scales_;
@@ -373,20 +384,12 @@ class calibrator {
   pool<std::int32_t> stored_of_;
 };
 
-/// For what a network is calibrated: the architecture, and operators for stored bytes.
-struct calibration_target {
-  const accelerator& table;
-  const operator_info* (*find)(op_code) = nullptr;
-};
-
-/// Calibrates an optimised graph of floats whose nodes have places.
-[[gnu::cold]] inline result<void> calibrate(const ir::graph& optimised, const bound_weights& weights, const graph_placement& placed, const calibration_target& target,
-                                            const sample_source& samples, const calibration_options& wanted, calibrated_model& made) {
+/// Of the nodes that settle() leaves of an optimised graph, those on the accelerator.
+[[gnu::cold]] inline pool<char> nodes_on_accelerator(const graph_placement& placed) {
   pool<char> on_accelerator;
   for (const node_placement& n : placed.nodes)
     if (n.place != node_place::before_the_network) on_accelerator.push_back(n.place == node_place::accelerator ? 1 : 0);
-  calibrator run(settle(optimised, weights), wanted, target.table, std::move(on_accelerator), target.find);
-  return run.run(samples, made.network, made.layers);
+  return on_accelerator;
 }
 
 /// The operators of a network for every dtype; those of other networks are not compiled.
@@ -423,7 +426,9 @@ result<calibrated<G, Policy>> calibrate(const weights& file, const Samples& samp
   passes::optimise(optimised);
   calibrated<G, Policy> made;
   const auto find = &detail::operators_for_bytes<G, ops::list>::find;
-  if (auto ok = detail::calibrate(optimised, *bound, Policy::place(optimised), {Policy::table, find}, sample_source::of(samples), wanted, made); !ok) return fail(std::move(ok.error()));
+  const detail::calibration_target target{Policy::table, find};
+  detail::calibrator run(detail::settle(optimised, *bound), wanted, target, detail::nodes_on_accelerator(Policy::place(optimised)));
+  if (auto ok = run.run(sample_source::of(samples), made.network, made.layers); !ok) return fail(std::move(ok.error()));
   return made;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/exec/calibrate.hpp>
+#include <nnrt/exec/pixel_inputs.hpp>
 #include <nnrt/io/saved_model.hpp>
 #include <nnrt/passes/stored_ends.hpp>
 #include <nnrt/policy/accelerators.hpp>
@@ -15,6 +16,7 @@ namespace nnrt::inline NNRT_ISA {
 /// A network with stored weights, and where each of its nodes runs.
 struct compiled_model : calibrated_model {
   std::vector<saved_place> places;
+  std::vector<saved_input> inputs;   // what callers give for each input, when somebody said
 
   /// A line for each node: where it runs, and why it runs on the processor.
   [[gnu::cold]] std::string partition_text() const {
@@ -61,17 +63,27 @@ namespace detail {
 }  // namespace detail
 
 /// Finds a scale for each tensor of a network from samples and stores its weights, as calibrate<graph<f>, Policy>() does. `ends` says whether inputs
-/// and outputs are floats, as the network's own, or what the accelerator has there.
-/// Errors: those of compile(); invalid_argument (inputs of unknown extents, no samples, a sample of the wrong size); not_supported
+/// and outputs are floats, as the network's own, or what the accelerator has there. `given` says of each input what callers give for it: inputs of images
+/// become pixels - 128 as i8, and the accelerator's first layer has mean and scale in it; samples are what the network of floats sees.
+/// Errors: those of compile(); invalid_argument (inputs of unknown extents, no samples, a sample of the wrong size, an input that is not what is given for it); not_supported
 /// (a strict policy that does not take a node, a network of which no node can be stored); out_of_memory.
 [[gnu::cold]] inline result<compiled_model> calibrate(const model& network, const dynamic_bpu& policy, const sample_source& samples, const calibration_options& wanted = {},
-                                                      const stored_ends& ends = {}) {
+                                                      const stored_ends& ends = {}, std::span<const saved_input> given = {}) {
   if (auto ok = check_graph(network.graph); !ok) return fail(std::move(ok.error()));
   ir::graph optimised = network.graph;
   if (auto ok = infer_graph(optimised); !ok) return fail(std::move(ok.error()));
   for (const std::int32_t id : optimised.inputs)
     if (const ir::value& in = optimised.at(id); !in.desc.shape.is_known())
       return fail(error_code::invalid_argument, {"input ", piece::in_quotes(optimised.name_of(in.name)), " is ", ir::to_string(in.desc), ", expected known extents"});
+  detail::pixel_samples pixels{samples, {}, {given.begin(), given.end()}};
+  std::vector<float> input_scales;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (i == optimised.inputs.size()) return fail(error_code::invalid_argument, {"got forms of ", given.size(), " inputs, expected ", optimised.inputs.size()});
+    if (auto ok = check_input(given[i], optimised, i); !ok) return fail(std::move(ok.error()));
+    pixels.inputs.push_back(detail::pixel_input_of(given[i], policy.table->scales));
+    input_scales.push_back(pixels.inputs[i].scale);
+    if (pixels.inputs[i].has_layer) detail::add_pixel_layer(optimised, i, given[i].by);
+  }
   auto bound = bind_weights(network.weights, weight_specs_of(optimised));
   if (!bound) return fail(std::move(bound.error()));
   passes::optimise(optimised);
@@ -80,8 +92,18 @@ namespace detail {
     if (auto ok = detail::require_accelerator(optimised, placed); !ok) return fail(std::move(ok.error()));
   compiled_model made;
   const auto find = [](op_code code) { return ops::find(code); };
-  if (auto ok = detail::calibrate(optimised, *bound, placed, {*policy.table, find}, samples, wanted, made); !ok) return fail(std::move(ok.error()));
+  detail::settled_graph floats = detail::settle(optimised, *bound);
+  pool<char> on_accelerator = detail::nodes_on_accelerator(placed);
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (pixels.inputs[i].has_layer) detail::pixel_folding(floats, on_accelerator).run(i);
+  const detail::calibration_target target{*policy.table, find, input_scales};
+  if (auto ok = detail::calibrator(std::move(floats), wanted, target, std::move(on_accelerator)).run(pixels.source(), made.network, made.layers); !ok) return fail(std::move(ok.error()));
   if (made.layers.empty()) return fail(error_code::not_supported, {"quantise: no node works on floats that ", policy.table->name, " takes in 8 bits"});
+  made.inputs = pixels.given;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const bool is_stored = pixels.inputs[i].is_pixels && passes::take_off_conversion(made.network.graph, i, i8);
+    if (!is_stored && pixels.inputs[i].has_layer) made.inputs[i].by = {{128, 128, 128}, {1, 1, 1}};  // floats, but of q
+  }
   passes::take_off_conversions(made.network.graph, ends);
   made.places = detail::places_of(optimised, placed, made.network.graph);
   return made;

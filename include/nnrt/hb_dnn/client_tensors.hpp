@@ -118,7 +118,8 @@ inline complaint find_region(const device_memory& memory, const tensor_form& for
 
 namespace detail {
 
-inline bool put_image(const tensor_form& form, const client_image& image, std::span<float> to) {
+/// As floats that the network sees, or as pixels - 128.
+template <class T> bool put_image(const tensor_form& form, const client_image& image, std::span<T> to) {
   // U and V lie where the image says, whether in the same memory or not.
   const image_view view{.type = image.is_nv12() ? image_type::nv12_separate : image.type,
                         .height = image.height,
@@ -128,11 +129,12 @@ inline bool put_image(const tensor_form& form, const client_image& image, std::s
                         .stride = image.stride,
                         .is_planar = image.is_planar,
                         .range = form.given.range};
-  return image_to_floats(view, form.given.seen, form.given.by, {to.data(), to.size()});
+  if constexpr (std::is_same_v<T, float>) return image_to_floats(view, form.given.seen, form.given.by, {to.data(), to.size()});
+  else return store_image(view, form.given.seen, {to.data(), to.size()});
 }
 
 /// The region, resized to what the network sees.
-inline bool put_region(const tensor_form& form, const source& from, const resizer_limits& by, std::span<float> to) {
+template <class T> bool put_region(const tensor_form& form, const source& from, const resizer_limits& by, std::span<T> to) {
   std::vector<std::uint8_t> pixels(static_cast<std::size_t>(form.height() * form.width() * 3 / 2));
   client_image seen = from.image;
   seen.type = image_type::nv12;
@@ -140,6 +142,19 @@ inline bool put_region(const tensor_form& form, const source& from, const resize
   seen.first = pixels.data(), seen.second = pixels.data() + seen.width * seen.height;
   resize_region(by, from.image, from.region, seen);
   return put_image(form, seen, to);
+}
+
+template <class T> result<void> put_images(const tensor_form& form, std::span<const source> items, const resizer_limits& resizer, std::span<T> to) {
+  const std::size_t item_elements = to.size() / items.size();
+  for (std::size_t n = 0; n < items.size(); ++n) {
+    const std::span<T> item = to.subspan(n * item_elements, item_elements);
+    const source& from = items[n];
+    bool is_put = true;
+    if (from.first == nullptr) std::fill(item.begin(), item.end(), T{});
+    else is_put = from.has_region ? put_region(form, from, resizer, item) : put_image(form, from.image, item);
+    if (!is_put) return fail(error_code::invalid_argument, {"input ", piece::in_quotes(form.name), ": no image that the network can see"});
+  }
+  return {};
 }
 
 }  // namespace detail
@@ -164,17 +179,7 @@ inline result<void> put_input(const tensor_form& form, std::span<const source> i
     }
     return {};
   }
-  const std::span<float> to = into.input<float>(i);
-  const std::size_t item_elements = to.size() / items.size();
-  for (std::size_t n = 0; n < items.size(); ++n) {
-    const std::span<float> item = to.subspan(n * item_elements, item_elements);
-    const source& from = items[n];
-    bool is_put = true;
-    if (from.first == nullptr) std::fill(item.begin(), item.end(), 0.0F);
-    else is_put = from.has_region ? detail::put_region(form, from, resizer, item) : detail::put_image(form, from.image, item);
-    if (!is_put) return fail(error_code::invalid_argument, {"input ", piece::in_quotes(form.name), ": no image that the network can see"});
-  }
-  return {};
+  return form.desc.type == i8 ? detail::put_images(form, items, resizer, into.input<std::int8_t>(i)) : detail::put_images(form, items, resizer, into.input<float>(i));
 }
 
 /// Writes output i of the last run to a client's memory; padding becomes 0.

@@ -21,7 +21,8 @@ namespace nnrt::inline NNRT_ISA {
 /// Where an accelerator reads an input: in memory, or behind the unit that cuts regions out of images and resizes them.
 enum class input_source { ddr, resizer };
 
-/// What callers give for an input. Of images the graph's input is what image_to_floats() makes of them: f32 [N, H, W, C].
+/// What callers give for an input. Of images the graph's input is what image_to_floats() makes of them, f32 [N, H, W, C], or what store_image() does: i8
+/// with a scale, for a network that has mean and scale in it.
 struct saved_input {
   input_source source = input_source::ddr;
   bool is_image = false;             // false: a feature map, the tensor as it is
@@ -50,7 +51,7 @@ struct saved_model {
   bool is_compiled() const { return !architecture.empty(); }
 };
 
-/// Whether input i of a graph can be what is said of it: an image's input is f32 [N, H, W, C], what is given can be what it sees, and what comes
+/// Whether input i of a graph can be what is said of it: an image's input is f32 or stored i8, [N, H, W, C], what is given can be what it sees, and what comes
 /// from the resizer is an image. Error: invalid_argument, which names the input.
 inline result<void> check_input(const saved_input& said, const ir::graph& g, std::size_t i);
 
@@ -100,7 +101,8 @@ inline constexpr std::string_view no_digest = "0000000000000000";
 /// What is wrong with what somebody says of an input of the graph; empty when nothing is.
 [[gnu::cold]] inline std::string fault_of(const saved_input& in, const tensor_desc& desc) {
   if (!in.is_image) return in.source == input_source::resizer ? " comes from the resizer, but is no image" : "";
-  if (desc.type != f32 || desc.rank() != 4 || desc.layout != format::nhwc || !desc.shape.is_known() || desc.shape[3] != channels_of(in.seen))
+  const bool is_stored = desc.type == i8 && desc.quantised.mode == quantisation::kind::per_tensor;
+  if ((desc.type != f32 && !is_stored) || desc.rank() != 4 || desc.layout != format::nhwc || !desc.shape.is_known() || desc.shape[3] != channels_of(in.seen))
     return joined({" is ", ir::to_string(desc), ", expected f32 [N, H, W, ", channels_of(in.seen), "] of ", name_of(in.seen), " images"});
   const std::uint8_t pixel = 0;
   const verdict v = check_image({.type = in.given, .height = desc.shape[1], .width = desc.shape[2], .first = &pixel, .second = &pixel, .stride = 0, .is_planar = false, .range = in.range},

@@ -14,26 +14,33 @@ struct stored_ends {
 
 namespace passes {
 
+/// Input i becomes what a conversion makes of it, if that alone reads it and makes `type` (none: whatever it makes). Whether it does.
+constexpr bool take_off_conversion(ir::graph& g, std::size_t i, dtype type = dtype::none) {
+  const std::int32_t from = g.inputs[i];
+  if (use_table(g).uses_of(from) != 1) return false;
+  for (ir::node& n : g.nodes) {
+    if (n.op->code != ops::quant_dtype_cast::code || g.inputs_of(n)[0] != from) continue;
+    const std::int32_t to = g.outputs_of(n)[0];
+    ir::value &given = g.at(from), &stored = g.at(to);
+    if (!stored.desc.quantised || (type != dtype::none && stored.desc.type != type)) return false;
+    stored.is = ir::kind::input, stored.name = given.name, given.is = ir::kind::result;
+    g.inputs[i] = to, n.removed = true;
+    compact(g);
+    return true;
+  }
+  return false;
+}
+
 /// Inputs that one conversion alone reads become what it makes of them, outputs that a conversion makes become what it reads. Names stay.
 constexpr void take_off_conversions(ir::graph& g, const stored_ends& wanted) {
+  for (std::size_t i = 0; wanted.inputs && i < g.inputs.size(); ++i) take_off_conversion(g, i);
   const use_table use(g);
-  for (ir::node& n : g.nodes) {
-    if (!wanted.inputs || n.op->code != ops::quant_dtype_cast::code) continue;
-    const std::int32_t from = g.inputs_of(n)[0], to = g.outputs_of(n)[0];
-    for (std::int32_t& id : g.inputs) {
-      if (id != from || use.uses_of(from) != 1 || !g.at(to).desc.quantised) continue;
-      ir::value &given = g.at(from), &stored = g.at(to);
-      stored.is = ir::kind::input, stored.name = given.name, given.is = ir::kind::result;
-      id = to, n.removed = true;
-    }
-  }
   for (ir::output& out : g.outputs) {
     const std::int32_t by = wanted.outputs ? use.producer_of(out.value) : ir::none;
     if (by == ir::none || g.nodes[static_cast<std::size_t>(by)].op->code != ops::quant_dtype_cast::code) continue;
     const std::int32_t stored = g.inputs_of(g.nodes[static_cast<std::size_t>(by)])[0];
     if (g.at(stored).desc.quantised) out.value = stored;
   }
-  compact(g);
   remove_dead_nodes(g);
 }
 

@@ -1,0 +1,170 @@
+// pixel_inputs: networks that see images read pixel - 128 as i8, and their first layer has mean and scale in it.
+// Flow: calibrate() of a model rewrites its graph of floats with this; hbDNN's functions then give pixels as they are.
+#pragma once
+
+#include <nnrt/exec/calibrate.hpp>
+#include <nnrt/io/saved_model.hpp>
+#include <nnrt/ops/depthwise_conv2d.hpp>
+
+#include <cmath>
+#include <vector>
+
+namespace nnrt::inline NNRT_ISA::detail {
+
+/// What an input is that an image is given for, q = pixel - 128. A network that was trained with (pixel - mean) * scale sees
+///
+///   q * scale                              where all means are 128 and all scales one that the accelerator can have: the scale of its stored numbers
+///   q * scale[c] + (128 - mean[c]) * scale[c]      else, by a layer in front of the network, which fold_pixels() makes a part of a convolution
+struct pixel_input {
+  bool is_pixels = false;
+  bool has_layer = false;
+  float scale = 0;             // of the stored input: q stands for q * scale
+};
+
+/// What the input will be. One of a scale that nothing can be divided by stays a tensor of floats.
+[[gnu::cold]] inline pixel_input pixel_input_of(const saved_input& said, scale_kind scales) {
+  if (!said.is_image) return {};
+  bool is_one_scale = true;
+  for (int c = 0; c < static_cast<int>(channels_of(said.seen)); ++c) {
+    if (!std::isnormal(said.by.scale[c]) || !std::isfinite(said.by.mean[c])) return {};
+    is_one_scale = is_one_scale && said.by.mean[c] == 128 && said.by.scale[c] == said.by.scale[0];
+  }
+  int exponent = 0;
+  const bool can_be = said.by.scale[0] > 0 && (scales == scale_kind::real || std::frexp(said.by.scale[0], &exponent) == 0.5F);
+  return is_one_scale && can_be ? pixel_input{true, false, said.by.scale[0]} : pixel_input{true, true, 1};
+}
+
+/// Puts the layer in front of what read input i, whose value is q from now on.
+[[gnu::cold]] inline void add_pixel_layer(ir::graph& g, std::size_t i, const normalisation& by) {
+  const std::int32_t x = g.inputs[i];
+  const tensor_desc desc = g.at(x).desc;
+  const std::int64_t channels = desc.shape[3];
+  pool<float> weight, bias;
+  for (int c = 0; c < static_cast<int>(channels); ++c) weight.push_back(by.weight(c)), bias.push_back(by.bias(c));
+  const std::int32_t q = g.add_value({desc, ir::kind::input, g.at(x).name, 0, ir::none});
+  const std::int32_t w = g.add_constant<float>({f32, format::nhwc, {channels, 1, 1, 1}}, weight), b = g.add_constant<float>({f32, {channels}}, bias);
+  g.at(x).is = ir::kind::result;
+  g.inputs[i] = q;
+  pool<word> words;
+  pack(ops::depthwise_conv2d::attrs{}, words);
+  ir::node n;
+  n.op = ops::find(ops::depthwise_conv2d::code);
+  n.label = n.op->label;
+  n.attrs = g.add_words(words);
+  n.inputs = g.add_operands(pool<std::int32_t>{q, w, b});
+  n.outputs = g.add_operands({&x, 1});
+  n.name = g.add_text("mean and scale");
+  pool<ir::node> nodes{n};
+  for (const ir::node& other : g.nodes) nodes.push_back(other);
+  g.nodes = nodes;
+}
+
+/// Whether every window lies in the image.
+constexpr bool has_no_padding(const ops::detail::window_pair& at) {
+  const auto lies_inside = [](const auto& axis) { return axis.pad_before() == 0 && (axis.outputs() - 1) * axis.stride + axis.span() <= axis.input; };
+  return lies_inside(at.h) && lies_inside(at.w);
+}
+
+/// One layer in front of the network and the convolution behind it as one. Where windows reach beyond the image only a scale can be folded: what they
+/// see there is 0 behind the layer.
+class pixel_folding {
+ public:
+  pixel_folding(settled_graph& floats, pool<char>& on_accelerator) : floats_(floats), g_(floats.graph), on_accelerator_(on_accelerator) {}
+
+  [[gnu::cold]] void run(std::size_t input) {
+    const passes::use_table use(g_);
+    const std::int32_t q = g_.inputs[input];
+    const std::size_t first = reader_of(q, use), second = first < g_.nodes.size() ? reader_of(g_.outputs_of(g_.nodes[first])[0], use) : g_.nodes.size();
+    if (second == g_.nodes.size() || !can_fold(g_.nodes[first], g_.nodes[second], use)) return;
+    fold(q, g_.nodes[first], g_.nodes[second]);
+    g_.nodes[first].removed = true;
+    passes::compact(g_);
+    pool<char> rest;
+    for (std::size_t i = 0; i < on_accelerator_.size(); ++i)
+      if (i != first) rest.push_back(on_accelerator_[i]);
+    on_accelerator_ = rest;
+  }
+
+ private:
+  /// The one node that reads a value; the number of nodes where there are others.
+  std::size_t reader_of(std::int32_t id, const passes::use_table& use) const {
+    for (std::size_t i = 0; i < g_.nodes.size() && use.uses_of(id) == 1; ++i)
+      for (const std::int32_t in : g_.inputs_of(g_.nodes[i]))
+        if (in == id) return i;
+    return g_.nodes.size();
+  }
+  bool can_fold(const ir::node& layer, const ir::node& next, const passes::use_table& use) const {
+    if (layer.op->code != ops::depthwise_conv2d::code || g_.attrs_of(layer)[static_cast<std::size_t>(layer.op->fused_word)] != static_cast<word>(activation::none)) return false;
+    if (next.op->code != ops::conv2d::code || on_accelerator_[static_cast<std::size_t>(&next - g_.nodes.data())] == 0) return false;
+    const array_ref<const std::int32_t> of_layer = g_.inputs_of(layer), in = g_.inputs_of(next);
+    const auto attrs = unpack<ops::conv2d::attrs>(g_.attrs_of(next));
+    if (in[0] != g_.outputs_of(layer)[0] || attrs.group != 1 || use.uses_of(in[1]) != 1 || g_.at(in[1]).is != ir::kind::weight) return false;
+    if (in.size() > 2 && in[2] != ir::none && (use.uses_of(in[2]) != 1 || g_.at(in[2]).is != ir::kind::weight)) return false;
+    if (has_no_padding(ops::conv2d::windows(attrs, g_.at(in[0]).desc.shape, g_.at(in[1]).desc.shape))) return true;
+    for (const float offset : numbers(of_layer[2]))
+      if (offset != 0) return false;
+    return true;
+  }
+  void fold(std::int32_t q, const ir::node& layer, ir::node& next) {
+    const std::span<const float> factors = numbers(g_.inputs_of(layer)[1]), offsets = numbers(g_.inputs_of(layer)[2]);
+    const std::int32_t weight = g_.inputs_of(next)[1];
+    const auto filters = static_cast<std::size_t>(g_.at(weight).desc.shape[0]);
+    std::vector<double> sums(filters);
+    const std::span<float> w = numbers(weight);
+    for (std::size_t i = 0; i < w.size(); ++i) {
+      const std::size_t c = i % factors.size();
+      sums[i / (w.size() / filters)] += double{w[i]} * double{offsets[c]};
+      w[i] *= factors[c];
+    }
+    const std::int32_t bias = bias_of(next, static_cast<std::int64_t>(filters));
+    for (std::size_t o = 0; o < filters; ++o) numbers(bias)[o] = static_cast<float>(double{numbers(bias)[o]} + sums[o]);
+    next.inputs = g_.add_operands(pool<std::int32_t>{q, weight, bias});
+  }
+  /// The bias of a convolution; one of zeros where it has none.
+  std::int32_t bias_of(const ir::node& n, std::int64_t filters) {
+    if (g_.inputs_of(n).size() > 2 && g_.inputs_of(n)[2] != ir::none) return g_.inputs_of(n)[2];
+    const std::int32_t made = g_.add_value({tensor_desc{f32, {filters}}, ir::kind::weight, g_.add_text(joined({g_.name_of(g_.at(g_.inputs_of(n)[1]).name), ".offset"})), 0, ir::none});
+    floats_.bytes.emplace_back(static_cast<std::size_t>(filters) * sizeof(float));
+    return made;
+  }
+  std::span<float> numbers(std::int32_t id) {
+    std::vector<std::byte>& bytes = floats_.bytes[static_cast<std::size_t>(id)];
+    return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
+  }
+  std::span<const float> numbers(std::int32_t id) const {
+    const std::vector<std::byte>& bytes = floats_.bytes[static_cast<std::size_t>(id)];
+    return {reinterpret_cast<const float*>(bytes.data()), bytes.size() / sizeof(float)};
+  }
+
+  settled_graph& floats_;
+  ir::graph& g_;
+  pool<char>& on_accelerator_;
+};
+
+/// Samples of what networks see, as samples of q for inputs that have a layer in front: the pixels that are nearest.
+struct pixel_samples {
+  sample_source seen;
+  std::vector<pixel_input> inputs;
+  std::vector<saved_input> given;
+
+  sample_source source() const { return {this, seen.count, &put}; }
+
+ private:
+  static result<void> put(const void* me, std::size_t sample, session& into) {
+    const auto& all = *static_cast<const pixel_samples*>(me);
+    if (auto ok = all.seen.put(all.seen.samples, sample, into); !ok) return ok;
+    for (std::size_t i = 0; i < all.inputs.size(); ++i) {
+      if (!all.inputs[i].has_layer) continue;
+      const normalisation& by = all.given[i].by;
+      const auto channels = static_cast<std::size_t>(channels_of(all.given[i].seen));
+      const std::span<float> x = into.input<float>(i);
+      for (std::size_t e = 0; e < x.size(); ++e) {
+        const double pixel = double{x[e]} / double{by.scale[e % channels]} + double{by.mean[e % channels]};
+        x[e] = static_cast<float>(math::convert<std::int8_t>(math::round_half_even(pixel - 128)));
+      }
+    }
+    return {};
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::detail
