@@ -3,6 +3,7 @@
 
 #include <nnrt/dynamic.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 using namespace nnrt_test;
@@ -287,6 +288,48 @@ TEST_CASE("infer: sums of 32 bits have a scale or a shift for each channel, and 
       wrong += std::memcmp(out.at<std::byte>(0) + at, &y[i], 4) != 0 ? 1 : 0;
     }
     CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("infer: numbers of four bits are given and got two to a byte, with padding and without") {
+  for (const char* const architecture : {"bayes", "bernoulli2"}) {
+    CAPTURE(architecture);
+    const auto made = halves(architecture);
+    const packed models({made});
+    const hbDNNHandle_t model = models.model();
+    const hbDNNTensorProperties in_p = input_of(model), out_p = output_of(model);
+    const bool is_bayes = architecture == std::string("bayes");
+    CHECK((in_p.tensorType == HB_DNN_TENSOR_TYPE_S4 && out_p.tensorType == HB_DNN_TENSOR_TYPE_S4 && in_p.stride[3] == 0));
+    CHECK((in_p.stride[2] == in_p.alignedShape.dimensionSize[3] / 2 && in_p.alignedByteSize == in_p.stride[1] * in_p.alignedShape.dimensionSize[1]));
+    CHECK((in_p.alignedByteSize == (is_bayes ? 5 * 7 * 16 : 5 * 8 * 4) && out_p.alignedByteSize == (is_bayes ? 5 * 7 * 16 : 5 * 8 * 10)));
+    const auto program = nnrt::compile(made->network);
+    REQUIRE(program);
+    nnrt::session s(*program);
+    const std::span<std::int8_t> x = s.input<std::int8_t>(0);
+    tensors padded = inputs_for(model), dense, out = outputs_for(model);
+    dense.add(in_p, 5 * 7 * 3).properties.alignedShape = in_p.validShape;
+    fill_with_noise(dense.at<void>(0), 5 * 7 * 3, 3);
+    std::memset(padded.at<void>(0), 0x55, static_cast<std::size_t>(in_p.alignedByteSize));
+    for (std::size_t pixel = 0; pixel < 35; ++pixel) {
+      const std::uint8_t* const from = dense.at<std::uint8_t>(0) + 3 * pixel;
+      std::memcpy(padded.at<std::uint8_t>(0) + pixel / 7 * static_cast<std::size_t>(in_p.stride[1]) + pixel % 7 * static_cast<std::size_t>(in_p.stride[2]), from, 3);
+      for (std::size_t c = 0; c < 6; ++c) x[6 * pixel + c] = static_cast<std::int8_t>((from[c / 2] >> (c % 2 * 4) & 15) - (from[c / 2] >> (c % 2 * 4) & 8) * 2);
+    }
+    REQUIRE(s.run());
+    const std::span<const std::int8_t> y = s.output<std::int8_t>(0);
+    for (tensors* const in : {&padded, &dense}) {
+      REQUIRE(infer(model, in->data(), out) == HB_DNN_SUCCESS);
+      int wrong = 0;
+      for (std::size_t i = 0; i < y.size(); ++i) {
+        const std::size_t at = i / 140 * static_cast<std::size_t>(out_p.stride[1]) + i / 20 % 7 * static_cast<std::size_t>(out_p.stride[2]) + i % 20 / 2;
+        const int got = out.at<std::uint8_t>(0)[at] >> (i % 2 * 4) & 15;
+        wrong += (got ^ 8) - 8 != std::clamp<int>(y[i], -8, 7) ? 1 : 0;
+      }
+      CHECK(wrong == 0);
+    }
+    tensors small;
+    small.add(in_p, 5 * 7 * 3 - 1).properties.alignedShape = in_p.validShape;
+    CHECK(infer(model, small.data(), out) == HB_DNN_INVALID_ARGUMENT);
   }
 }
 

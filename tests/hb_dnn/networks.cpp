@@ -128,6 +128,14 @@ template <class G> network without_conversions(const char* name, const char* arc
 }
 network stored(const char* architecture) { return without_conversions<graph<stored_net>>("stored", architecture); }
 network sums(const char* architecture) { return without_conversions<graph<sums_net>>("sums", architecture, true); }
+network halves(const char* architecture) {
+  saved_model made = *stored(architecture);
+  made.name = "halves";
+  made.inputs.resize(1);
+  made.inputs[0].packed = half_byte::s4;
+  made.outputs = {{.packed = half_byte::s4}};
+  return std::make_shared<const saved_model>(std::move(made));
+}
 network pair() { return named("pair", "bayes", floats<graph<pair_net>>()); }
 network counter() { return named("counter", "bayes", floats<graph<counter_net>>()); }
 network slow() { return named("slow", "bayes", floats<graph<slow_net>>()); }

@@ -30,6 +30,8 @@ std::vector<float> patches_run(const char* architecture, const std::vector<std::
 network stored(const char* architecture);
 /// The same whose "y" holds sums: i32 [1, 5, 7, 20], a scale for each channel.
 network sums(const char* architecture);
+/// That of stored numbers; "x" is given and "y" is got in four bits.
+network halves(const char* architecture);
 /// "a", "b" f32 [2, 3, 5, 4]; "sum", "product" alike.
 network pair();
 /// "x" f32 [1]: "next" is x + 1, "rank" is x.

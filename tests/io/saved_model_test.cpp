@@ -249,6 +249,30 @@ TEST_CASE("saved_model: another file of tensors is no saved model, a missing one
   CHECK(model::load(folder.file("none")).error().code() == error_code::not_found);
 }
 
+TEST_CASE("saved_model: numbers of four bits come back as what callers give and get") {
+  saved_model made = compiled_network();
+  made.network = image_network();
+  made.network.graph.at(made.network.graph.inputs[0]).desc = {i8, {1, 3}};
+  made.places.clear();
+  made.inputs = {{.source = input_source::ddr, .is_image = false, .given = {}, .seen = {}, .range = {}, .by = {}, .packed = half_byte::s4}};
+  made.outputs = {{.packed = half_byte::s4}};
+  const auto loaded = load_models(std::span<const std::byte>(bytes_of(made)));
+  REQUIRE(loaded);
+  CHECK(loaded->front().inputs.at(0).packed == half_byte::s4);
+  CHECK(loaded->front().outputs.at(0).packed == half_byte::s4);
+  const byte_list plain = bytes_of(compiled_network());
+  CHECK_FALSE(load_models(std::span<const std::byte>(plain))->front().inputs.at(0).packed.has_value());
+  CHECK(load_models(std::span<const std::byte>(plain))->front().outputs.empty());
+  const auto message = [](const saved_model& m) { return models_to_bytes({&m, 1}).error().message(); };
+  made.outputs[0].packed = half_byte::u4;
+  CHECK(message(made).find("output \"y\" is i8 [1, 3], expected u8 for numbers of type u4") != std::string::npos);
+  made.outputs.resize(2);
+  CHECK(message(made).find("got forms of 2 outputs, expected 1") != std::string::npos);
+  made.outputs.clear();
+  made.inputs[0].packed = half_byte::u4;
+  CHECK(message(made).find("input \"x\" is i8 [1, 3], expected u8 for numbers of type u4") != std::string::npos);
+}
+
 TEST_CASE("saved_model: what cannot be a saved model is not written") {
   struct row { const char* message; saved_model made; };
   const auto with = [](auto change) {

@@ -68,3 +68,19 @@ TEST_CASE("alignment: extents, strides and bytes are those that the boards' docu
     CHECK(holds(r));
   }
 }
+
+TEST_CASE("alignment: of numbers of four bits two share a byte, rows begin with whole ones") {
+  struct halves { const char* what; const accelerator& table; shape_t shape; tensor_use use; shape_t aligned; std::int64_t pixel, row, bytes; };
+  const halves table[] = {
+      {"17 bytes become 32", bayes::table, {1, 2, 3, 33}, tensor_use::output, {1, 2, 3, 64}, 32, 96, 192},
+      {"16 bytes stay", bayes::table, {1, 2, 3, 32}, tensor_use::output, {1, 2, 3, 32}, 16, 48, 96},
+      {"an odd number of channels", bayes::table, {1, 5, 7, 3}, tensor_use::input, {1, 6, 32, 3}, 2, 64, 384},
+      {"8W4C", bernoulli2::table, {1, 5, 9, 6}, tensor_use::feature_map, {1, 5, 16, 8}, 4, 64, 320},
+  };
+  for (const halves& r : table) {
+    CAPTURE(r.what);
+    const aligned_tensor got = aligned(r.table, {i8, r.shape}, r.use, true);
+    CHECK(got.aligned == r.aligned);
+    CHECK((got.strides[3] == 0 && got.strides[2] == r.pixel && got.strides[1] == r.row && got.bytes == r.bytes));
+  }
+}

@@ -91,7 +91,7 @@ inline complaint find_sources(const device_memory& memory, const tensor_form& fo
   const std::int64_t parts = items == 1 ? form.batch() : 1;   // of the model's tensor that this one is
   source one;
   one.has_padding = !equal(p.alignedShape, valid);
-  const std::int64_t bytes = (one.has_padding ? form.lies.bytes : form.desc.bytes()) / parts;
+  const std::int64_t bytes = (one.has_padding ? form.lies.bytes : form.dense_bytes()) / parts;
   if (const complaint wrong = fault_of_memory(memory, tensor.sysMem[0], bytes)) return wrong;
   one.first = static_cast<const std::byte*>(tensor.sysMem[0].virAddr);
   for (std::int64_t n = 0; n < items; ++n, one.first += bytes / items) made.push_back(one);
@@ -117,6 +117,18 @@ inline complaint find_region(const device_memory& memory, const tensor_form& for
 }
 
 namespace detail {
+
+/// A row of elements between a client's memory and the graph's.
+inline void read_row(const tensor_form& form, const std::byte* from, std::byte* to) {
+  const auto elements = static_cast<std::size_t>(form.row_elements()), bytes = static_cast<std::size_t>(form.row_bytes());
+  if (form.given.packed) unpack_half_bytes(*form.given.packed, {from, bytes}, {to, elements});
+  else std::memcpy(to, from, bytes);
+}
+inline void write_row(const tensor_form& form, const std::byte* from, std::byte* to) {
+  const auto elements = static_cast<std::size_t>(form.row_elements()), bytes = static_cast<std::size_t>(form.row_bytes());
+  if (form.given.packed) pack_half_bytes(*form.given.packed, {from, elements}, {to, bytes});
+  else std::memcpy(to, from, bytes);
+}
 
 /// As floats that the network sees, or as pixels - 128.
 template <class T> bool put_image(const tensor_form& form, const client_image& image, std::span<T> to) {
@@ -166,16 +178,16 @@ inline result<void> put_input(const tensor_form& form, std::span<const source> i
     const std::size_t item_bytes = to.size() / items.size();
     shape_t shape = form.lies.valid;
     if (items.size() > 1) shape[0] = 1;
+    std::int64_t dense[max_rank];
+    form.dense_strides(dense);
     for (std::size_t n = 0; n < items.size(); ++n) {
       std::byte* const at = to.data() + n * item_bytes;
-      if (items[n].first == nullptr) std::memset(at, 0, item_bytes);
-      else if (!items[n].has_padding) std::memcpy(at, items[n].first, item_bytes);
-      else {
-        const std::int64_t element = size_of(form.desc.type);
-        for_each_row(shape, form.lies.strides, element, [&](std::int64_t dense, std::int64_t offset) {
-          std::memcpy(at + dense, items[n].first + offset, static_cast<std::size_t>(shape[shape.rank - 1] * element));
-        });
-      }
+      const std::byte* const from = items[n].first;
+      if (from == nullptr) std::memset(at, 0, item_bytes);
+      else if (!items[n].has_padding && !form.given.packed) std::memcpy(at, from, item_bytes);
+      else
+        for_each_row(shape, items[n].has_padding ? form.lies.strides : dense, size_of(form.desc.type),
+                     [&](std::int64_t place, std::int64_t offset) { detail::read_row(form, from + offset, at + place); });
     }
     return {};
   }
@@ -184,12 +196,10 @@ inline result<void> put_input(const tensor_form& form, std::span<const source> i
 
 /// Writes output i of the last run to a client's memory; padding becomes 0.
 inline void write_output(const tensor_form& form, std::span<const std::byte> from, std::byte* to) {
-  if (form.lies.bytes == static_cast<std::int64_t>(from.size())) return void(std::memcpy(to, from.data(), from.size()));
+  if (form.lies.bytes == static_cast<std::int64_t>(from.size()) && !form.given.packed) return void(std::memcpy(to, from.data(), from.size()));
   std::memset(to, 0, static_cast<std::size_t>(form.lies.bytes));
-  const std::int64_t element = size_of(form.desc.type);
-  for_each_row(form.lies.valid, form.lies.strides, element, [&](std::int64_t dense, std::int64_t offset) {
-    std::memcpy(to + offset, from.data() + dense, static_cast<std::size_t>(form.lies.valid[form.lies.valid.rank - 1] * element));
-  });
+  for_each_row(form.lies.valid, form.lies.strides, size_of(form.desc.type),
+               [&](std::int64_t place, std::int64_t offset) { detail::write_row(form, from.data() + place, to + offset); });
 }
 
 }  // namespace nnrt::inline NNRT_ISA::hb_dnn

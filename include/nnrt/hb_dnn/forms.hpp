@@ -43,7 +43,7 @@ class tensor_form {
  public:
   std::string name;
   tensor_desc desc;                // the graph's
-  saved_input given;               // of inputs
+  saved_input given;               // of inputs; of outputs nothing but `packed`
   aligned_tensor lies;             // with padding; of images nothing but valid
   hbDNNTensorProperties properties{};
 
@@ -58,6 +58,19 @@ class tensor_form {
   tensor_form& operator=(const tensor_form&) = delete;
   tensor_form(tensor_form&&) = default;
 
+  /// The extents of a row of innermost elements, and its bytes in clients' memory.
+  std::int64_t row_elements() const { return lies.valid[lies.valid.rank - 1]; }
+  std::int64_t row_bytes() const { return given.packed ? packed_bytes(row_elements()) : row_elements() * size_of(desc.type); }
+  /// Of the tensor without padding.
+  std::int64_t dense_bytes() const {
+    std::int64_t strides[max_rank];
+    return dense_strides(strides);
+  }
+  std::int64_t dense_strides(std::int64_t (&strides)[max_rank]) const {
+    std::int64_t bytes = row_bytes();
+    for (int axis = lies.valid.rank - 1; axis-- > 0; bytes *= lies.valid[axis]) strides[axis] = bytes;
+    return bytes;
+  }
   std::int64_t batch() const { return given.is_image ? desc.shape[0] : lies.valid[0]; }
   bool from_resizer() const { return given.source == input_source::resizer; }
   /// Of an image that the network sees.
@@ -93,12 +106,12 @@ class tensor_form {
   }
 
   void describe_elements(const accelerator& table, tensor_use use, std::span<const float> scales) {
-    if (desc.quantised) lies = aligned(table, desc, use);
+    if (desc.quantised || given.packed) lies = aligned(table, desc, use, given.packed.has_value());
     else lie_densely();
     properties.validShape = shape_of(lies.valid);
     properties.alignedShape = shape_of(lies.aligned);
     properties.tensorLayout = desc.layout == format::nchw || (!desc.quantised && desc.rank() < 4) ? HB_DNN_LAYOUT_NCHW : HB_DNN_LAYOUT_NHWC;
-    properties.tensorType = data_type_of(desc.type);
+    properties.tensorType = !given.packed ? data_type_of(desc.type) : *given.packed == half_byte::s4 ? HB_DNN_TENSOR_TYPE_S4 : HB_DNN_TENSOR_TYPE_U4;
     properties.alignedByteSize = static_cast<std::int32_t>(lies.bytes);
     set_strides({lies.strides, static_cast<std::size_t>(lies.aligned.rank)});
     describe_scales(table, scales);

@@ -40,7 +40,11 @@ class loaded_model {
     for (std::size_t i = 0; i < g.inputs.size(); ++i)
       made->inputs.push_back(made->form_of(from, g.inputs[i], g.name_of(g.at(g.inputs[i]).name),
                                            i < from.inputs.size() ? from.inputs[i] : saved_input{}, tensor_use::input));
-    for (const ir::output& out : g.outputs) made->outputs.push_back(made->form_of(from, out.value, g.name_of(out.name), {}, tensor_use::output));
+    for (std::size_t i = 0; i < g.outputs.size(); ++i) {
+      saved_input given;
+      if (i < from.outputs.size()) given.packed = from.outputs[i].packed;
+      made->outputs.push_back(made->form_of(from, g.outputs[i].value, g.name_of(g.outputs[i].name), given, tensor_use::output));
+    }
     if (auto ok = made->check(); !ok) return fail(std::move(ok.error()).in(from.name));
     return made;
   }

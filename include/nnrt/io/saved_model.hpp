@@ -2,6 +2,7 @@
 // Flow: model::save() and the nnrt command write them; model::load() and the hbDNN functions read them; compile() takes what they hold.
 #pragma once
 
+#include <nnrt/core/half_bytes.hpp>
 #include <nnrt/io/graph_json.hpp>
 #include <nnrt/io/kept_bytes.hpp>
 #include <nnrt/io/model.hpp>
@@ -11,6 +12,7 @@
 #include <nnrt/passes/check_graph.hpp>
 #include <nnrt/policy/image_input.hpp>
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +32,12 @@ struct saved_input {
   colours seen = colours::rgb;       // by the network: what it was trained with
   colour_range range = colour_range::full;
   normalisation by;                  // the network sees (pixel - mean) * scale
+  std::optional<half_byte> packed = {};  // of a feature map: callers give numbers of four bits, two to a byte, of which the graph has i8 or u8
+};
+
+/// What callers get of an output.
+struct saved_output {
+  std::optional<half_byte> packed = {};  // numbers of four bits, two to a byte; what four bits cannot hold becomes the nearest number that they can
 };
 
 /// Where a node of the graph runs.
@@ -47,6 +55,7 @@ struct saved_model {
   std::vector<saved_place> places;   // of each node, when it was compiled
   std::vector<saved_input> inputs;   // of each input of the graph, when somebody said
   std::string made_by;               // filled when it is loaded: "nnrt 0.1.0"
+  std::vector<saved_output> outputs = {};  // of each output of the graph, when somebody said
 
   bool is_compiled() const { return !architecture.empty(); }
 };
@@ -98,9 +107,15 @@ inline constexpr std::string_view no_digest = "0000000000000000";
 
 // ---- What both sides check ----
 
+/// What is wrong with numbers of four bits for a tensor of the graph; empty when nothing is.
+[[gnu::cold]] inline std::string fault_of(const std::optional<half_byte>& packed, const tensor_desc& desc) {
+  if (!packed || (desc.type == unpacked_type(*packed) && desc.rank() > 0)) return {};
+  return joined({" is ", ir::to_string(desc), ", expected ", name_of(unpacked_type(*packed)), " for numbers of type ", name_of(*packed)});
+}
+
 /// What is wrong with what somebody says of an input of the graph; empty when nothing is.
 [[gnu::cold]] inline std::string fault_of(const saved_input& in, const tensor_desc& desc) {
-  if (!in.is_image) return in.source == input_source::resizer ? " comes from the resizer, but is no image" : "";
+  if (!in.is_image) return in.source == input_source::resizer ? " comes from the resizer, but is no image" : fault_of(in.packed, desc);
   const bool is_stored = desc.type == i8 && desc.quantised.mode == quantisation::kind::per_tensor;
   if ((desc.type != f32 && !is_stored) || desc.rank() != 4 || desc.layout != format::nhwc || !desc.shape.is_known() || desc.shape[3] != channels_of(in.seen))
     return joined({" is ", ir::to_string(desc), ", expected f32 [N, H, W, ", channels_of(in.seen), "] of ", name_of(in.seen), " images"});
@@ -125,6 +140,11 @@ inline constexpr std::string_view no_digest = "0000000000000000";
     return fail(error_code::invalid_argument, {"got ", made.inputs.size(), " forms of inputs, expected ", g.inputs.size()});
   for (std::size_t i = 0; i < made.inputs.size(); ++i)
     if (auto ok = check_input(made.inputs[i], g, i); !ok) return ok;
+  if (!made.outputs.empty() && made.outputs.size() != g.outputs.size())
+    return fail(error_code::invalid_argument, {"got forms of ", made.outputs.size(), " outputs, expected ", g.outputs.size()});
+  for (std::size_t i = 0; i < made.outputs.size(); ++i)
+    if (const std::string fault = fault_of(made.outputs[i].packed, g.at(g.outputs[i].value).desc); !fault.empty())
+      return fail(error_code::invalid_argument, {"output ", piece::in_quotes(g.name_of(g.outputs[i].name)), fault});
   return {};
 }
 
@@ -185,6 +205,15 @@ class model_writer {
       json_.begin_object().key("source").string(input_sources[static_cast<std::size_t>(in.source)]).key("image");
       if (in.is_image) write_image(in);
       else json_.null();
+      if (in.packed) json_.key("packed").string(name_of(*in.packed));
+      json_.end_object();
+    }
+    json_.end_array();
+    if (made.outputs.empty()) return;
+    json_.key("outputs").begin_array();
+    for (const saved_output& out : made.outputs) {
+      json_.begin_object();
+      if (out.packed) json_.key("packed").string(name_of(*out.packed));
       json_.end_object();
     }
     json_.end_array();
@@ -347,9 +376,21 @@ class model_loader {
       in.is_image = !json_.key("image").comes(json_event::null);
       if (in.is_image) read_image(in);
       else json_.take(json_event::null);
+      in.packed = read_packed();
       json_.take(json_event::end_object);
       made.inputs.push_back(in);
     });
+    if (json_.comes(json_event::end_object)) return;
+    json_.key("outputs").list([&] {
+      json_.take(json_event::begin_object);
+      made.outputs.push_back({read_packed()});
+      json_.take(json_event::end_object);
+    });
+  }
+  /// What the rest of an object says of numbers of four bits: nothing, in most.
+  [[gnu::cold]] std::optional<half_byte> read_packed() {
+    if (json_.comes(json_event::end_object)) return {};
+    return static_cast<half_byte>(json_.key("packed").one_of(names_of<half_byte, 2>));
   }
   [[gnu::cold]] void read_image(saved_input& in) {
     json_.take(json_event::begin_object);

@@ -2,6 +2,7 @@
 // Flow: who fills or reads such memory asks here; the lengthened places hold 0.
 #pragma once
 
+#include <nnrt/core/half_bytes.hpp>
 #include <nnrt/policy/accelerator.hpp>
 
 namespace nnrt::inline NNRT_ISA {
@@ -9,7 +10,8 @@ namespace nnrt::inline NNRT_ISA {
 /// What a tensor is to an accelerator's memory.
 enum class tensor_use { input, output, feature_map, image };
 
-/// A tensor in an accelerator's memory. Extents and strides are in the tensor's own order of axes; strides in bytes.
+/// A tensor in an accelerator's memory. Extents and strides are in the tensor's own order of axes; strides in bytes. Of numbers of four bits rows begin with
+/// whole bytes, and the innermost stride, which is no number of bytes, is 0.
 struct aligned_tensor {
   shape_t valid;
   shape_t aligned;
@@ -40,9 +42,10 @@ constexpr const alignment& alignment_for(const accelerator& table, const tensor_
 
 /// The tensor as the accelerator lays it: 4 axes [N, H, W, C] (or [N, C, H, W]), lower ranks with extents of 1 in front of the others.
 /// Of `image`, C counts planes or interleaved channels and only rows are lengthened. More than 4 axes stay as they are but for the last. Strides and bytes
-/// beyond 64 bits, which beside an extent of 0 mean nothing, are the largest such number.
+/// beyond 64 bits, which beside an extent of 0 mean nothing, are the largest such number. `is_halves`: two of its elements, which have a byte each in the
+/// graph, share one there.
 /// Source: the alignment rules of the boards' documentation.
-constexpr aligned_tensor aligned(const accelerator& table, const tensor_desc& desc, tensor_use use = tensor_use::feature_map) {
+constexpr aligned_tensor aligned(const accelerator& table, const tensor_desc& desc, tensor_use use = tensor_use::feature_map, bool is_halves = false) {
   shape_t four = desc.shape;
   while (four.rank < 4) four = four.with_axis(0, 1);
   const alignment& by = detail::alignment_for(table, tensor_desc{desc.type, desc.layout, four}, use);
@@ -53,10 +56,12 @@ constexpr aligned_tensor aligned(const accelerator& table, const tensor_desc& de
   made.aligned[h] = detail::in_multiples(four[h], by.height);
   made.aligned[w] = detail::in_multiples(four[w], by.width);
   made.aligned[c] = detail::in_multiples(four[c], by.channels);
-  const std::int64_t element = size_of(desc.type), row = detail::saturated_product(made.aligned[four.rank - 1], element);
-  if (by.innermost_in_steps) made.aligned[four.rank - 1] = detail::in_steps(row) / element;
-  std::int64_t stride = element;
-  for (int axis = four.rank; axis-- > 0;) {
+  const std::int64_t element = size_of(desc.type);
+  std::int64_t& innermost = made.aligned[four.rank - 1];
+  std::int64_t stride = is_halves ? packed_bytes(innermost) : detail::saturated_product(innermost, element);
+  if (by.innermost_in_steps) stride = detail::in_steps(stride), innermost = is_halves ? 2 * stride : stride / element;
+  made.strides[four.rank - 1] = is_halves ? 0 : element;
+  for (int axis = four.rank - 1; axis-- > 0;) {
     made.strides[axis] = stride;
     stride = detail::saturated_product(stride, made.aligned[axis]);
   }
