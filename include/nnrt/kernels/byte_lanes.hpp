@@ -287,19 +287,19 @@ inline constexpr std::int32_t bits_of_first_counted = 0x4b000000, bits_of_zero =
 /// What a line of sums of both signs is made of, in all lanes the bits of floats; see scaled_by_line().
 struct signed_line {
   int_vector slope, offset;
-  int_vector zero, below_shift, below_offset;  // where lines round once
+  int_vector bend, below_shift, below_offset;  // where lines round once
 };
 
 /// x * slope + offset with the sign of x, to nearest, as floats compute it. |x * slope| must stay below 2^31. Where lines
-/// round once it is scaled_by_rising_line(), but for an x below `zero`: that is shifted first, and its result is, too.
+/// round once it is scaled_by_rising_line(), but for an x below `bend`: that is shifted first, and its result is, too.
 [[gnu::always_inline]] inline int_vector scaled_by_line(int_vector x, const signed_line& of) {
 #if defined(NNRT_LANES_AVX512)
-  const __mmask16 is_below = _mm512_cmplt_epi32_mask((__m512i)x, (__m512i)of.zero);
+  const __mmask16 is_below = _mm512_cmplt_epi32_mask((__m512i)x, (__m512i)of.bend);
   const auto shifted = (int_vector)_mm512_mask_add_epi32((__m512i)x, is_below, (__m512i)x, (__m512i)of.below_shift);
   const int_vector y = scaled_by_rising_line(shifted, of.slope, of.offset);
   return (int_vector)_mm512_mask_add_epi32((__m512i)y, is_below, (__m512i)y, (__m512i)of.below_offset);
 #elif defined(NNRT_LANES_AVX2)
-  const int_vector is_below = x < of.zero;
+  const int_vector is_below = x < of.bend;
   return scaled_by_rising_line(x + (is_below & of.below_shift), of.slope, of.offset) + (is_below & of.below_offset);
 #elif defined(__SSE2__)
   const int_vector signed_offset = (x & INT32_MIN) | of.offset;

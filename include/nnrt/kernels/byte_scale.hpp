@@ -35,8 +35,8 @@ struct alignas(64) channel_scales {
   float rising_slope[int_lanes], rising_offset[int_lanes];
   std::int32_t rising_shift[int_lanes];  // by_rising_line: what sums have to include besides the bias
   float slope[int_lanes], offset[int_lanes];
-  std::int32_t shift[int_lanes], below_shift[int_lanes], below_offset[int_lanes];  // by_line, where that rounds once: as above, and
-                                                                                   // what comes to sums below 0 and to results
+  std::int32_t shift[int_lanes];                                                 // by_line, where that rounds once: as above,
+  std::int32_t bend[int_lanes], below_shift[int_lanes], below_offset[int_lanes];  // and what comes to sums below, and to results
   std::int32_t mantissa[int_lanes], left[int_lanes], right[int_lanes];
   std::int32_t half[int_lanes], sign[int_lanes];  // of the right shift: what rounds it
   std::int64_t even_addend[int_lanes / 2], odd_addend[int_lanes / 2];  // rising_exactly: what rounds, the zero point
@@ -122,6 +122,7 @@ struct staircase {
   scaled_range range;
   std::int32_t first, last;
   std::int32_t below_zero = 0, at_zero = 0;  // results of sums of -1 and 0
+  std::int32_t bend = 0;                     // the sum from which on another line may be looked for
 
   staircase(const byte_channel& channel, scaled_range of_result) : reach(channel.reach), range(of_result) {
     first = limited(scaled(reach.low, channel)), last = limited(scaled(reach.high, channel));
@@ -162,7 +163,7 @@ struct staircase {
     offsets negative() const { return {-high, -low}; }
     friend offsets operator&(const offsets& a, const offsets& b) { return {std::max(a.low, b.low), std::min(a.high, b.high)}; }
   };
-  /// Of lines through the steps at sums from 0 on, and at those below.
+  /// Of lines through the steps at sums from the bend on, and at those below.
   struct halves {
     offsets above, below;
   };
@@ -177,9 +178,9 @@ struct staircase {
       const doubles x = __builtin_convertvector(load_vector<half_vector>(at + i), doubles),
                     step = __builtin_convertvector(load_vector<half_vector>(result + i), doubles) - 0.5;
       const doubles here = step - x * slope, before = here + slope;  // what reaches the step, and what does so too early
-      const longs is_negative = x < 0.0, was_negative = x <= 0.0;
-      const doubles least[] = {is_negative ? lowest : here, is_negative ? here : lowest},
-                    most[] = {was_negative ? highest : before, was_negative ? before : highest};
+      const longs is_below = x < bend, was_below = x <= bend;
+      const doubles least[] = {is_below ? lowest : here, is_below ? here : lowest},
+                    most[] = {was_below ? highest : before, was_below ? before : highest};
       for (int half = 0; half < 2; ++half)
         low[half] = low[half] > least[half] ? low[half] : least[half], high[half] = high[half] < most[half] ? high[half] : most[half];
     }
@@ -191,12 +192,11 @@ struct staircase {
   }
 };
 
-/// A line, found or not, of sums that `shift` comes to. Below a sum of 0 it may be another one: more comes to sums, and to
-/// results.
+/// A line, found or not, of sums that `shift` comes to. If they are below the bend then, more comes to sums, and to results.
 struct line {
   float slope = 0, offset = 0;
   bool found = false;
-  std::int32_t shift = 0, below_shift = 0, below_offset = 0;
+  std::int32_t shift = 0, bend = 0, below_shift = 0, below_offset = 0;
 };
 
 /// The nearest float so many steps up or down.
@@ -252,17 +252,18 @@ inline whole_offset whole_offset_for(float slope, staircase::offsets wanted, std
   return {true, bits_of_first_counted + room + shift, offset};
 }
 
-/// A line of this slope from floats that count integers to such floats, if there is one: of all sums, or of those from 0 on
-/// and another one of those below.
+/// A line of this slope from floats that count integers to such floats, if there is one: of all sums, or of those from the
+/// bend on and another one of those below.
 ///
 /// \param zero what the offset includes of the result's zero point
-template <bool IsSigned, class Fits>
+template <bool Bends, class Fits>
 line shifted_line(const staircase& stairs, float slope, const staircase::halves& wanted, std::int32_t zero, Fits fits) {
   const std::int64_t least = std::clamp<std::int64_t>(stairs.steps > 0 ? stairs.at[0] : stairs.reach.low, -(1 << 22), 0);
-  const whole_offset above = whole_offset_for(slope, IsSigned ? wanted.above : wanted.above & wanted.below, least),
-                     below = IsSigned && above.found ? whole_offset_for(slope, wanted.below, least) : above;
+  const whole_offset above = whole_offset_for(slope, Bends ? wanted.above : wanted.above & wanted.below, least),
+                     below = Bends && above.found ? whole_offset_for(slope, wanted.below, least) : above;
   if (!below.found) return {};
-  const line made{slope, float_of_zero + static_cast<float>(above.offset + zero), true, static_cast<std::int32_t>(above.shift),
+  const auto shift = static_cast<std::int32_t>(above.shift);
+  const line made{slope, float_of_zero + static_cast<float>(above.offset + zero), true, shift, shift + stairs.bend,
                   static_cast<std::int32_t>(below.shift - above.shift), static_cast<std::int32_t>(below.offset - above.offset)};
   return fits(made) ? made : line{};
 }
@@ -307,7 +308,7 @@ line nearest_line(const staircase& stairs, double factor, std::int32_t zero, Fit
 }
 
 /// The lines for a channel of sums within 32 bits: a rising one if results are clamped at the zero point, and one whose
-/// offset has the sign of the sum. Channel is byte_channel: a parameter, so that programs without bytes do not compile
+/// offset has the sign of the sum, or that bends. Channel is byte_channel: a parameter, so that programs without bytes do not compile
 /// this.
 template <class Channel> struct channel_lines {
   line rising, any;
@@ -318,25 +319,30 @@ template <class Channel> struct channel_lines {
       const float zero = static_cast<float>(range.zero) + (lines_round_once ? float_of_zero : 0);
       const std::int32_t shift = lines_round_once ? bits_of_first_counted : 0;
       rising = {0, zero, range.low == 0 && stays_in_floats(channel), shift};
-      any = {0, lines_round_once ? zero : 0, stays_in_floats(channel), shift};
+      any = {0, lines_round_once ? zero : 0, stays_in_floats(channel), shift, shift};
       return;
     }
     if (m.exponent > 0) return;
     const double slope =
         static_cast<double>(m.mantissa) / static_cast<double>(std::int64_t{1} << (31 - m.exponent));
-    const staircase stairs(channel, range);
+    staircase stairs(channel, range);
     if (!stays_in_floats(channel)) return;
     if (range.low == 0)
       rising = nearest_line<false>(stairs, slope, range.zero, [&](const line& of) {
         const int_vector slopes = bits(of.slope), offsets = bits(of.offset);
         return stairs.fits([&](int_vector x) { return scaled_by_rising_line(x + of.shift, slopes, offsets); }, range.zero);
       });
+    if (rising.found) {
+      if (lines_round_once) any = rising;
+      return;
+    }
+    // No slope of 24 bits may fit all steps, but one fits each half of them.
+    if (lines_round_once && range.low == 0 && stairs.steps > 0) stairs.bend = stairs.at[stairs.steps / 2];
     const std::int32_t zero = lines_round_once ? range.zero : 0;
-    if (!rising.found)
-      any = nearest_line<true>(stairs, slope, zero, [&](const line& of) {
-        const signed_line lanes{bits(of.slope), bits(of.offset), int_lanes_of(of.shift), int_lanes_of(of.below_shift), int_lanes_of(of.below_offset)};
-        return of.offset >= 0 && stairs.fits([&](int_vector x) { return scaled_by_line(x + of.shift, lanes); }, zero);
-      });
+    any = nearest_line<true>(stairs, slope, zero, [&](const line& of) {
+      const signed_line lanes{bits(of.slope), bits(of.offset), int_lanes_of(of.bend), int_lanes_of(of.below_shift), int_lanes_of(of.below_offset)};
+      return of.offset >= 0 && stairs.fits([&](int_vector x) { return scaled_by_line(x + of.shift, lanes); }, zero);
+    });
   }
 
  private:
@@ -400,6 +406,7 @@ void set_lane(channel_scales& s, std::int64_t lane, const Channel& channel, scal
   const detail::channel_lines<Channel> lines(may_have_line ? channel : Channel{}, range);
   s.rising_slope[lane] = lines.rising.slope, s.rising_offset[lane] = lines.rising.offset, s.rising_shift[lane] = lines.rising.shift;
   s.slope[lane] = lines.any.slope, s.offset[lane] = lines.any.offset, s.shift[lane] = lines.any.shift;
+  s.bend[lane] = lines.any.bend;
   s.below_shift[lane] = lines.any.below_shift, s.below_offset[lane] = lines.any.below_offset;
   s.has_rising_line[lane] = may_have_line && lines.rising.found, s.has_line[lane] = may_have_line && lines.any.found;
   // The methods that scale exactly round twice.
@@ -413,6 +420,7 @@ inline void copy_lane(channel_scales& s, std::int64_t lane, const channel_scales
   s.rising_slope[lane] = from.rising_slope[from_lane], s.rising_offset[lane] = from.rising_offset[from_lane];
   s.slope[lane] = from.slope[from_lane], s.offset[lane] = from.offset[from_lane];
   s.rising_shift[lane] = from.rising_shift[from_lane], s.shift[lane] = from.shift[from_lane];
+  s.bend[lane] = from.bend[from_lane];
   s.below_shift[lane] = from.below_shift[from_lane], s.below_offset[lane] = from.below_offset[from_lane];
   s.has_rising_line[lane] = from.has_rising_line[from_lane];
   s.mantissa[lane] = from.mantissa[from_lane], s.left[lane] = from.left[from_lane];
@@ -490,7 +498,7 @@ template <> struct scaler<scale_method::by_rising_line> {
 template <> struct scaler<scale_method::by_line> {
   signed_line line;
   [[gnu::always_inline]] explicit scaler(const channel_scales& s)
-      : line{load_vector<int_vector>(s.slope), load_vector<int_vector>(s.offset), load_vector<int_vector>(s.shift),
+      : line{load_vector<int_vector>(s.slope), load_vector<int_vector>(s.offset), load_vector<int_vector>(s.bend),
              load_vector<int_vector>(s.below_shift), load_vector<int_vector>(s.below_offset)} {}
 
   [[gnu::always_inline]] int_vector operator()(int_vector sums) const { return scaled_by_line(sums, line); }
