@@ -22,7 +22,7 @@ struct byte_addend {
   const std::byte* x;
   const std::byte* c;          // where C begins
   std::int64_t columns;        // of C, all groups together
-  const double* factors;       // by column, then int_lanes more; 0 where sums are wide
+  const double* factors;       // by column, then those of int_lanes columns from the first on; 0 where sums are wide
   const addend_scale* scales;  // by column
   std::int32_t zero, y_zero;
   stored_range range;          // of results
@@ -86,7 +86,7 @@ void finish_with_addend(const byte_addend& a, std::int32_t* sums, const channel_
   if (!a.any_wide) return;
   for_each_addend(a, at, width, [&](std::int64_t row, std::int64_t v, std::int64_t column, int_vector x, std::int64_t n) {
     for (std::int64_t lane = 0; lane < n; ++lane) {
-      const addend_scale& scale = a.scales[column + lane];
+      const addend_scale& scale = a.scales[(column + lane) % a.columns];
       if (scale.is_wide == 0) continue;
       const std::int32_t sum = sums[v * vector_of_sums + row * sum_stride + lane];
       at.c[row * at.ldc + v * int_lanes + lane] = wide_result(a, scales[v], lane, sum, x[lane], scale.factor);

@@ -28,6 +28,29 @@ constexpr bool copies_byte_bands(const conv_shape& s) {
   return s.group > 1 || s.is_padded() || s.kernel_w * s.in % 4 != 0;
 }
 constexpr std::int64_t band_line(const conv_shape& s) { return s.columns_under(s.out_width) * s.group_in(); }
+/// What dot products, broadcasts and the way back to bytes cost for each output pixel, when so many side by side are made at
+/// once, in instructions of which four start at a time.
+constexpr double cost_of_pixels(const conv_shape& s, std::int64_t pixels) {
+  const byte_layout layout{{s.kernel_h, (s.kernel_w + (pixels - 1) * s.stride_w) * s.in}, pixels * s.out};
+  const std::int64_t steps = layout.depth.runs * layout.depth.steps(), broadcasts = layout.form_of(0) == panel_form::paired_steps ? steps / 2 : steps * layout.panels();
+  return static_cast<double>(2 * steps * layout.vectors() + broadcasts + 8 * layout.vectors()) / static_cast<double>(pixels);
+}
+/// How many output pixels side by side are made at once: several where few filters leave lanes idle, or the runs of one pixel
+/// fill dot products badly.
+constexpr std::int64_t pixels_at_once(const conv_shape& s) {
+  if (s.out > int_lanes || s.group > 1 || s.has_gaps() || s.dilation_w != 1 || byte_method_of(s) != conv_method::direct) return 1;
+  std::int64_t best = 1;
+  for (const std::int64_t pixels : {2, 4})
+    if (s.out_width % pixels == 0 && s.out_width > pixels && cost_of_pixels(s, pixels) < 0.9 * cost_of_pixels(s, best)) best = pixels;
+  return best;
+}
+/// The convolution whose filters are those of s for each pixel that is made at once, side by side in a wider kernel.
+constexpr conv_shape with_joined_pixels(conv_shape s) {
+  const std::int64_t pixels = pixels_at_once(s);
+  s.kernel_w += (pixels - 1) * s.stride_w, s.stride_w *= pixels, s.out *= pixels, s.out_width /= pixels;
+  return s;
+}
+
 /// Output rows of a band: the copy takes at most 160 KiB, unless a single row needs more.
 constexpr std::int64_t byte_band_rows(const conv_shape& s) {
   const std::int64_t line = std::max<std::int64_t>(1, band_line(s)), fitting = (160 * 1024 / line - s.rows_under(1)) / s.stride_h;
@@ -54,14 +77,15 @@ constexpr bool byte_conv_has_bands(const conv_shape& s) {
 }
 
 /// How the weights of one group lie for dot products.
-constexpr byte_layout byte_conv_layout(const conv_shape& s) {
+constexpr byte_layout byte_conv_layout(const conv_shape& shape) {
+  const conv_shape s = detail::with_joined_pixels(shape);
   if (detail::byte_method_of(s) == detail::conv_method::direct)
     return {{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()};
   return {{1, s.depth()}, s.group_out()};
 }
 constexpr std::int64_t byte_conv_packed_bytes(const conv_shape& s) { return s.group * byte_conv_layout(s).bytes(); }
 /// Bytes of scratch that each part of byte_conv() needs.
-constexpr std::int64_t byte_conv_scratch_bytes(const conv_shape& s) { return detail::byte_scratch_of(s); }
+constexpr std::int64_t byte_conv_scratch_bytes(const conv_shape& s) { return detail::byte_scratch_of(detail::with_joined_pixels(s)); }
 
 /// Packs weights, group by group.
 ///
@@ -73,13 +97,17 @@ template <class WeightOf, class ChannelOf>
 void byte_conv_pack(const conv_shape& s, const byte_factors& f, scaled_range range, WeightOf weight_of,
                     ChannelOf channel_of, std::byte* out) {
   const byte_layout layout = byte_conv_layout(s);
+  const std::int64_t pixels = layout.n / s.group_out();  // made at once; further to the right the kernel begins later
+  const auto weight_at = [&](std::int64_t o, std::int64_t pixel, std::int64_t run, std::int64_t i) {
+    if (pixels == 1) return weight_of(o, run * layout.depth.length + i);
+    const std::int64_t place = i - pixel * s.stride_w * s.in, line = s.kernel_w * s.in;
+    return place < 0 || place >= line ? f.b_zero : weight_of(o, run * line + place);
+  };
   for (std::int64_t first = 0; first < s.out; first += s.group_out(), out += layout.bytes())
     byte_pack(
         layout, f, range,
-        [&](std::int64_t j, std::int64_t run, std::int64_t i) {
-          return weight_of(first + j, run * layout.depth.length + i);
-        },
-        [&](std::int64_t j) { return channel_of(first + j); }, out);
+        [&](std::int64_t j, std::int64_t run, std::int64_t i) { return weight_at(first + j % s.group_out(), j / s.group_out(), run, i); },
+        [&](std::int64_t j) { return channel_of(first + j % s.group_out()); }, out);
 }
 
 /// What a call works on.
@@ -133,21 +161,46 @@ void byte_band_tiles(const conv_shape& s, const byte_product& p, const byte_band
   }
 }
 
+/// Copies n bytes, or sets them: calls of memcpy take longer for the few that a row has.
+inline void copy_some_bytes(const std::byte* from, std::int64_t n, std::byte* to) {
+  typedef std::int64_t words __attribute__((vector_size(16), may_alias));
+  std::int64_t i = 0;
+  for (; i + register_bytes <= n; i += register_bytes) {
+    auto x = load_vector<int_vector>(from + i);
+    keep_vector(x);  // else the loop becomes a call
+    store_vector(to + i, x);
+  }
+  if (n >= register_bytes) return store_vector(to + n - register_bytes, load_vector<int_vector>(from + n - register_bytes));
+  for (; i + 16 <= n; i += 16) store_vector(to + i, load_vector<words>(from + i));
+  if (n >= 16) return store_vector(to + n - 16, load_vector<words>(from + n - 16));
+  for (; i + 4 <= n; i += 4) __builtin_memcpy(to + i, from + i, 4);
+  for (; i < n; ++i) to[i] = from[i];
+}
+inline void set_some_bytes(std::int64_t n, std::byte value, std::byte* to) {
+  typedef std::int8_t bytes __attribute__((vector_size(16), may_alias));
+  const bytes all = static_cast<std::int8_t>(value) - bytes{};
+  if (n > 256) return void(std::fill_n(to, n, value));
+  std::int64_t i = 0;
+  for (; i + 16 <= n; i += 16) store_vector(to + i, all);
+  if (n >= 16) return store_vector(to + n - 16, all);
+  for (; i < n; ++i) to[i] = value;
+}
+
 /// Copies `count` pixels of a row from column x on, `channels` of each, the zero point where there are none.
 inline void copy_padded_row(const conv_shape& s, const std::byte* image, std::int64_t y, std::int64_t x,
                             std::int64_t count, std::byte zero, std::byte* out) {
   const std::int64_t channels = s.group_in();
   const std::int64_t left = y < 0 || y >= s.height ? count : std::clamp<std::int64_t>(-x, 0, count),
                      right = std::clamp<std::int64_t>(s.width - x, left, count);
-  std::fill_n(out, left * channels, zero);
+  set_some_bytes(left * channels, zero, out);
   if (left < right) {
     const std::byte* const row = image + (y * s.width + x + left) * s.in;
-    if (s.group == 1) std::copy_n(row, (right - left) * channels, out + left * channels);
+    if (s.group == 1) copy_some_bytes(row, (right - left) * channels, out + left * channels);
     else
       for (std::int64_t i = left; i < right; ++i)
-        std::copy_n(row + (i - left) * s.in, channels, out + i * channels);
+        copy_some_bytes(row + (i - left) * s.in, channels, out + i * channels);
   }
-  std::fill_n(out + right * channels, (count - right) * channels, zero);
+  set_some_bytes((count - right) * channels, zero, out + right * channels);
 }
 
 /// The given output rows of one image, group by group and band by band.
@@ -218,11 +271,12 @@ void byte_conv_gather(const conv_shape& s, const byte_product& p, const byte_con
 
 }  // namespace detail
 
-/// y = clamp(conv2d(x, w) + bias) of stored numbers; p.layout is byte_conv_layout(s), p.packed what byte_conv_pack() made.
+/// y = clamp(conv2d(x, w) + bias) of stored numbers; p.layout is byte_conv_layout(shape), p.packed what byte_conv_pack() made.
 ///
 /// Every division into parts gives the same bits. y must not overlap x.
 template <class Isa = native>
-void byte_conv(const conv_shape& s, const byte_product& p, const byte_conv_buffers& of, part share_of = {}) {
+void byte_conv(const conv_shape& shape, const byte_product& p, const byte_conv_buffers& of, part share_of = {}) {
+  const conv_shape s = detail::with_joined_pixels(shape);
   if (s.batch * s.out_pixels() * s.out == 0) return;
   switch (detail::byte_method_of(s)) {
     case detail::conv_method::product:

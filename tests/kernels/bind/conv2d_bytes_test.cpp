@@ -77,6 +77,18 @@ TEST_CASE("conv2d of bytes: every number of filters around whole panels, and of 
   }
 }
 
+TEST_CASE("conv2d of bytes: pixels that share dot products, of few filters, for any stride") {
+  for (const std::int64_t n : {1, 4, 6, 8, 16})
+    for (const std::int64_t stride : {1, 2, 3})
+      for (const std::int64_t width : {6, 8, 14}) {
+        CAPTURE(n);
+        CAPTURE(stride);
+        CAPTURE(width);
+        check({.stride{1, stride}, .pad = same_pads}, {2, 4, width * stride, 3}, {n, 3, 3, 3});
+        check({.stride{2, stride}, .fused = activation::relu}, {1, 9, (width - 1) * stride + 5, 1}, {n, 5, 5, 1});
+      }
+}
+
 TEST_CASE("conv2d of bytes: kernels that reach far beyond the image") {
   check({.dilation{90, 1}, .pad = pads{pad_mode::explicit_pads, 90, 90, 0, 0}}, {1, 3, 4, 5}, {6, 3, 1, 5});
 }

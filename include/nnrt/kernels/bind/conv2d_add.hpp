@@ -48,7 +48,7 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_add, Isa> {
       factors[o] = scales[o].is_wide != 0 ? 0 : static_cast<double>(factor.mantissa) / static_cast<double>(std::int64_t{1} << (31 - factor.exponent));
       any_wide |= scales[o].is_wide;
     }
-    for (std::int64_t i = 0; i < int_lanes; ++i) factors[shape.out + i] = 0;
+    for (std::int64_t i = 0; i < int_lanes; ++i) factors[shape.out + i] = factors[i % shape.out];
     *reinterpret_cast<std::int32_t*>(packed + wide_at(shape)) = any_wide;
   }
   static void run(const kernel_call& call) {
