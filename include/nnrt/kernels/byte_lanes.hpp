@@ -386,13 +386,15 @@ struct rounded_lanes {
 struct narrowing {
   short_vector zero_point;
   byte_vector low, high, flip;
+  bool limits;  // whether they do anything
 
   /// All numbers as those of i8: of u8 results 128 is taken off, and the bytes are flipped back.
   narrowing(std::int32_t low_number, std::int32_t high_number, std::int32_t zero, bool is_unsigned)
       : zero_point(static_cast<std::int16_t>(zero - (is_unsigned ? 128 : 0)) - short_vector{}),
         low(in_every_lane(low_number - (is_unsigned ? 128 : 0))),
         high(in_every_lane(high_number - (is_unsigned ? 128 : 0))),
-        flip(in_every_lane(is_unsigned ? -128 : 0)) {}
+        flip(in_every_lane(is_unsigned ? -128 : 0)),
+        limits(is_unsigned || low_number > -128 || high_number < 127) {}
 
   template <bool AddsZeroPoint> [[gnu::always_inline]] short_vector moved(short_vector x) const {
     if constexpr (!AddsZeroPoint) return x;
@@ -407,6 +409,7 @@ struct narrowing {
 #endif
   }
   [[gnu::always_inline]] byte_vector limited(byte_vector x) const {
+    if (!limits) return x;
 #if defined(NNRT_LANES_AVX512)
     return (byte_vector)_mm512_min_epi8(_mm512_max_epi8((__m512i)x, (__m512i)low), (__m512i)high) ^ flip;
 #elif defined(NNRT_LANES_AVX2)
