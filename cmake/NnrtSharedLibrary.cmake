@@ -18,6 +18,12 @@ set(nnrt_runs_sse4 "true")
 set(nnrt_runs_avx2 "__builtin_cpu_supports(\"avx2\") && __builtin_cpu_supports(\"fma\")")
 set(nnrt_runs_avx512 "__builtin_cpu_supports(\"avx512vl\") && __builtin_cpu_supports(\"avx512bw\") && __builtin_cpu_supports(\"avx512dq\") && __builtin_cpu_supports(\"avx512vnni\")")
 
+# The operators, once per instruction set for both libraries.
+foreach(level IN LISTS NNRT_LIBRARY_ISAS)
+  nnrt_own_operators(nnrt_operators_${level} ${nnrt_level_${level}} $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
+  set_target_properties(nnrt_operators_${level} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+endforeach()
+
 # nnrt_functions_of(result prefix header...): the names of the functions that C headers declare.
 function(nnrt_functions_of result prefix)
   set(names)
@@ -54,15 +60,16 @@ function(nnrt_add_c_library library)
     file(CONFIGURE OUTPUT ${generated}/${level}.cpp CONTENT "#include \"${level}.hpp\"\n#include <${arg_DEFINED_BY}>\n" @ONLY)
     add_library(${library}_${level} OBJECT ${generated}/${level}.cpp)
     nnrt_own(${library}_${level})
+    target_link_libraries(${library}_${level} PRIVATE nnrt_operators_${level})
     set_target_properties(${library}_${level} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     target_compile_options(${library}_${level} PRIVATE ${nnrt_level_${level}} $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
     # Functions of the standard library are compiled with each level's flags, too, and a linker keeps one of each name: here every level keeps
     # its own, since all names but those of the C functions end at the level's object.
     set(object ${generated}/${level}.o)
     add_custom_command(OUTPUT ${object} VERBATIM COMMAND_EXPAND_LISTS
-      COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${object} $<TARGET_OBJECTS:${library}_${level}>
+      COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${object} $<TARGET_OBJECTS:${library}_${level}> $<TARGET_OBJECTS:nnrt_operators_${level}>
       COMMAND ${CMAKE_OBJCOPY} --wildcard "--keep-global-symbol=${arg_PREFIX}*" ${object}
-      DEPENDS ${library}_${level} $<TARGET_OBJECTS:${library}_${level}>)
+      DEPENDS ${library}_${level} $<TARGET_OBJECTS:${library}_${level}> $<TARGET_OBJECTS:nnrt_operators_${level}>)
     set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
     target_sources(${library} PRIVATE ${object})
     set(choice "  if (${nnrt_runs_${level}}) return ${level};\n${choice}")   # the best one first

@@ -34,6 +34,8 @@ function(nnrt_machine_runs result flags)
   endif()
 endfunction()
 
+set(NNRT_PROGRAM_FLAGS "-march=native" CACHE STRING "Flags of the examples and tools: the machine that builds them runs them")
+
 # What every program of ours has: nnrt, warnings as errors, the sanitizers of this build.
 function(nnrt_own target)
   target_link_libraries(${target} PRIVATE nnrt::nnrt)
@@ -44,3 +46,11 @@ function(nnrt_own target)
     target_link_options(${target} PRIVATE -fsanitize=${NNRT_SANITIZE})
   endif()
 endfunction()
+
+# The operators of programs whose networks arrive at run time, for one set of flags; made where something is linked to them.
+function(nnrt_own_operators name)
+  nnrt_add_operators(${name} OPTIONS ${ARGN})
+  nnrt_own(${name})
+  set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+endfunction()
+nnrt_own_operators(nnrt_operators ${NNRT_PROGRAM_FLAGS})

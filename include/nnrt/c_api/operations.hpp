@@ -135,7 +135,7 @@ template <class Op> constexpr bool counts_inputs() {
 }
 
 template <class Op>
-inline constexpr operation_kind kind_of{&dynamic_operator<Op>, Op::parameters, counts_inputs<Op>(), &decode<Op>, &accepts<Op>};
+inline constexpr operation_kind kind_of{&ops::of<Op>(), Op::parameters, counts_inputs<Op>(), &decode<Op>, &accepts<Op>};
 
 template <class List> struct operation_table;
 template <class... Ops> struct operation_table<ops::type_list<Ops...>> {

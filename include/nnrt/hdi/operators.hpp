@@ -280,7 +280,7 @@ read_attributes read_operator(version v, [[maybe_unused]] bool is_also, reader& 
 
 template <class Op> constexpr operator_form make_form() {
   operator_form form;
-  form.op = &dynamic_operator<Op>;
+  form.op = &ops::of<Op>();
   form.numbers = Op::foreign;
   form.well_formed = [](array_ref<const word> words) { return nnrt::well_formed<typename Op::attrs>(words); };
   form.write = &write_attributes<Op>;

@@ -7,6 +7,7 @@
 #include <nnrt/io/model.hpp>
 #include <nnrt/ir/diagnose.hpp>
 #include <nnrt/ir/dump.hpp>
+#include <nnrt/ops/registry.hpp>
 #include <nnrt/passes/shapes.hpp>
 
 namespace nnrt::inline NNRT_ISA {
@@ -68,7 +69,7 @@ class model_builder {
   result<pool<std::int32_t>> apply(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs, std::initializer_list<tensor_desc> wanted = {}, std::string_view name = {}) {
     pool<word> words;
     pack(attrs, words);
-    return apply(dynamic_operator<Op>, words, std::span(inputs.begin(), inputs.size()), std::span(wanted.begin(), wanted.size()), name);
+    return apply(ops::of<Op>(), words, std::span(inputs.begin(), inputs.size()), std::span(wanted.begin(), wanted.size()), name);
   }
 
   /// Makes a value a result of the network. Error: invalid_argument (no such value, a name that is there already).

@@ -7,6 +7,7 @@
 #include <nnrt/io/tflite/flexbuffer.hpp>
 #include <nnrt/io/tflite/options.hpp>
 #include <nnrt/io/tflite/tensors.hpp>
+#include <nnrt/ops/registry.hpp>
 
 #include <optional>
 
@@ -163,7 +164,7 @@ class node_reader {
                            array_ref<const tensor_desc> wanted) {
     pool<word> words;
     pack(attrs, words);
-    return apply(dynamic_operator<Op>, words, inputs, wanted);
+    return apply(ops::of<Op>(), words, inputs, wanted);
   }
   [[gnu::cold]] pool<std::int32_t> apply(const operator_info& op, array_ref<const word> attrs,
                                          array_ref<const std::int32_t> inputs, array_ref<const tensor_desc> wanted);

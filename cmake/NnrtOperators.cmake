@@ -1,0 +1,26 @@
+# nnrt_add_operators: a library of every operator with its kernels, compiled once for all units that are linked to it.
+#
+#   nnrt_add_operators(<name> [OPTIONS <compile option>...])
+#
+# Graphs that arrive at run time (sessions, the C functions, drivers, files) can name any operator, and every unit that runs one compiles them
+# all: most of a minute each. Units linked to this library compile none. They must be compiled for the same instruction set: OPTIONS are the
+# library's own -m flags where those of the project are not in CMAKE_CXX_FLAGS; others than those of the units end in a linker's error.
+#
+#   nnrt_add_operators(operators OPTIONS -march=native)
+#   add_executable(server server.cpp models.cpp)
+#   target_compile_options(server PRIVATE -march=native)
+#   target_link_libraries(server PRIVATE operators)   # nnrt::nnrt comes with it
+include_guard(GLOBAL)
+
+function(nnrt_add_operators name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "OPTIONS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "nnrt_add_operators: unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT "#include <nnrt/src.hpp>\n" @ONLY)
+  add_library(${name} STATIC ${source})
+  target_link_libraries(${name} PUBLIC nnrt::nnrt)
+  target_compile_definitions(${name} PUBLIC NNRT_SEPARATE_COMPILATION)
+  target_compile_options(${name} PRIVATE ${arg_OPTIONS})
+endfunction()

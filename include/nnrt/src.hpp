@@ -1,0 +1,25 @@
+// src: every operator, for every dtype, with all its kernels - what NNRT_SEPARATE_COMPILATION leaves to one unit of a program.
+// Flow: that unit includes this and nothing else of nnrt, and is compiled for the instruction set of the others; ops/registry.hpp says who asks.
+#pragma once
+
+#include <nnrt/kernels/select.hpp>
+#include <nnrt/ops/registry.hpp>
+
+#include <array>
+
+namespace nnrt::inline NNRT_ISA::ops {
+
+template <class Op> constinit const operator_info compiled_operator<Op>::info = dynamic_operator<Op>;
+
+namespace detail {
+
+/// What a table names that is kept is compiled.
+template <class List> struct compiled_operators;
+template <class... Ops> struct compiled_operators<type_list<Ops...>> {
+  static constexpr std::array<const operator_info*, sizeof...(Ops)> all{&compiled_operator<Ops>::info...};
+};
+[[gnu::used]] inline constexpr auto kept_operators = compiled_operators<list>::all;
+
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA::ops
