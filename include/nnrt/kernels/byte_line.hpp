@@ -139,8 +139,9 @@ struct staircase {
   struct halves {
     offsets above, below;
   };
-  /// For a given slope, were floats exact.
-  halves offsets_for(double slope) const {
+  /// For a given slope, were floats exact. Without a bend all steps are above.
+  template <bool Bends> halves offsets_for(double slope) const {
+    constexpr int parts = Bends ? 2 : 1;
     typedef double doubles __attribute__((vector_size(register_bytes)));
     typedef std::int64_t longs __attribute__((vector_size(register_bytes)));
     typedef std::int32_t half_vector __attribute__((vector_size(register_bytes / 2)));
@@ -150,14 +151,18 @@ struct staircase {
       const doubles x = __builtin_convertvector(load_vector<half_vector>(at + i), doubles),
                     step = __builtin_convertvector(load_vector<half_vector>(result + i), doubles) - 0.5;
       const doubles here = step - x * slope, before = here + slope;  // what reaches the step, and what does so too early
-      const longs is_below = x < bend, was_below = x <= bend;
-      const doubles least[] = {is_below ? lowest : here, is_below ? here : lowest},
-                    most[] = {was_below ? highest : before, was_below ? before : highest};
-      for (int half = 0; half < 2; ++half)
-        low[half] = low[half] > least[half] ? low[half] : least[half], high[half] = high[half] < most[half] ? high[half] : most[half];
+      if constexpr (Bends) {
+        const longs is_below = x < bend, was_below = x <= bend;
+        const doubles least[] = {is_below ? lowest : here, is_below ? here : lowest},
+                      most[] = {was_below ? highest : before, was_below ? before : highest};
+        for (int half = 0; half < 2; ++half)
+          low[half] = low[half] > least[half] ? low[half] : least[half], high[half] = high[half] < most[half] ? high[half] : most[half];
+      } else {
+        low[0] = low[0] > here ? low[0] : here, high[0] = high[0] < before ? high[0] : before;
+      }
     }
     offsets all[2];
-    for (int half = 0; half < 2; ++half)
+    for (int half = 0; half < parts; ++half)
       for (int lane = 0; lane < int_lanes / 2; ++lane)
         all[half].low = std::max(all[half].low, low[half][lane]), all[half].high = std::min(all[half].high, high[half][lane]);
     return {all[0], all[1]};
@@ -248,7 +253,7 @@ template <bool IsSigned, class Fits>
 line nearest_line(const staircase& stairs, double factor, std::int32_t zero, Fits fits) {
   constexpr int farthest = 12;
   const auto nearest = static_cast<float>(factor);
-  const auto at = [&](int i) { return stairs.offsets_for(double{neighbour(nearest, i)}); };
+  const auto at = [&](int i) { return stairs.offsets_for<IsSigned>(double{neighbour(nearest, i)}); };
   const auto width = [](const staircase::halves& of) {
     return IsSigned && lines_round_once ? std::min(of.above.width(), of.below.width()) : (of.above & (IsSigned ? of.below.negative() : of.below)).width();
   };
