@@ -219,6 +219,7 @@ TEST_CASE("nnrt quantize: what fails ends with 1, what makes no sense with 2, an
       {"samples that end early", "quantize " + network + " --samples " + folder.file("short.npy") + out, 1, "short.npy: has 8 bytes of elements, expected 12"},
       {"a folder without samples", "quantize " + network + " --samples " + digits_folder + "../affine" + out, 1, "has no .npy, .safetensors or .raw file"},
       {"an image that the input cannot be", "quantize " + network + samples + out + " --input-type nv12", 1, "input \"image\" is f32 [1, 8, 8, 1], expected f32 [N, H, W, 3]"},
+      {"a node that there is not", "quantize " + network + samples + out + " --on-processor nobody", 1, "no node is called \"nobody\", which shall run on the processor"},
       {"an image of stored numbers", "quantize " + network + samples + out + " --input-type y --stored-inputs", 1, "--stored-inputs: inputs are images"},
       {"two means", "quantize " + network + samples + out + " --mean 1,2", 1, "--mean: got 2 numbers, expected 1 or 3"},
   };

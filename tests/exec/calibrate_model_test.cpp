@@ -101,6 +101,18 @@ TEST_CASE("calibrate: every node has a place, and those on the processor a reaso
         "processor    softmax  - operator must be asked for (got 0, expected 1)\n");
 }
 
+TEST_CASE("calibrate: named nodes stay on the processor in floats, and the report says why; a name that no node has is refused") {
+  const std::vector<sample> samples = random_samples();
+  constexpr std::string_view kept[] = {"stem"}, none[] = {"stern"};
+  const auto made = calibrate(dynamic_model(), {&bayes::table, false, kept}, sample_source::of(samples));
+  REQUIRE(made);
+  CHECK(made->partition_text().starts_with("processor    conv2d \"stem\"  - node must be wanted on the accelerator (got 0, expected 1)\n"));
+  const ir::graph& g = made->network.graph;
+  CHECK(g.at(g.outputs_of(g.nodes[0])[0]).desc.type == f32);
+  CHECK(calibrate(dynamic_model(), {&bayes::table, false, none}, sample_source::of(samples)).error().message() == "no node is called \"stern\", which shall run on the processor");
+  CHECK(calibrate(dynamic_model(), {&bayes::table, true, kept}, sample_source::of(samples)).error().message() == "conv2d \"stem\": node must be wanted on the accelerator (got 0, expected 1)");
+}
+
 TEST_CASE("calibrate: a layer whose weights and bias are constants of the graph is stored as others are") {
   model_builder b;
   const float numbers[8] = {1, 2, 3, 4, -1, -2, -3, -4};

@@ -53,6 +53,12 @@ constexpr auto not_folded = [](builder& g) {
 // What passes fold into a layer's weights runs before the network, and no limit is asked about it.
 static_assert(supports<old, graph<normalised>> && !supports<old, graph<not_folded>> && supports<ultra, graph<not_folded>>);
 
+// Named nodes stay on the processor, for a policy that takes them; a name that nobody has changes nothing.
+using careful = bpu<bayes, on_processor<"stem", "head">>;
+static_assert(!supports<careful, net> && partition<careful, net>.on_processor == 3 && partition<careful, net>.segments.size() == 3);
+static_assert(partition<careful, net>.nodes[0].reason.breaks(accelerator_rule::node_must_be_wanted_on_the_accelerator) && partition<careful, net>.nodes[1].reason);
+static_assert(supports<bpu<bayes, on_processor<"other">, strict>, net>);
+
 }  // namespace
 
 TEST_CASE("partition: the text names node, operator, rule, value and limit") {
@@ -64,6 +70,13 @@ TEST_CASE("partition: the text names node, operator, rule, value and limit") {
         "0  accelerator  reshape\n"
         "0  accelerator  full_connection \"head\"\n"
         "1  processor  softmax: operator must be asked for (got 0, expected 1)\n");
+  CHECK(partition<careful, net>.text() ==
+        "0  processor  conv2d \"stem\": node must be wanted on the accelerator (got 0, expected 1)\n"
+        "1  accelerator  hswish\n"
+        "1  accelerator  conv2d \"body\"\n"
+        "1  accelerator  reshape\n"
+        "2  processor  full_connection \"head\": node must be wanted on the accelerator (got 0, expected 1)\n"
+        "2  processor  softmax: operator must be asked for (got 0, expected 1)\n");
 }
 
 TEST_CASE("partition: a graph that arrives at run time is placed as the compiler places it") {

@@ -24,7 +24,7 @@ struct wishes {
   std::string model, out, name, signature;
   std::string policy = "bayes", method = "mixed", source = "ddr";
   std::string page;
-  std::vector<std::string> samples, in_16_bits;
+  std::vector<std::string> samples, in_16_bits, on_processor;
   nnrt::calibration_options options;
   nnrt::stored_ends ends;
   bool is_strict = false, is_quiet = false, is_silent_about_layers = false, compares_nothing = false;
@@ -133,9 +133,10 @@ result<void> quantize(wishes& wanted) {
   wanted.options.report = !wanted.compares_nothing;
   const std::vector<std::string_view> in_16_bits(wanted.in_16_bits.begin(), wanted.in_16_bits.end());
   wanted.options.in_16_bits = in_16_bits;
+  const std::vector<std::string_view> on_processor(wanted.on_processor.begin(), wanted.on_processor.end());
   progress_line progress;
   if (!wanted.is_quiet) wanted.options.progress = &progress_line::show, wanted.options.progress_context = &progress;
-  auto made = nnrt::calibrate(*network, {nnrt::find_accelerator(wanted.policy), wanted.is_strict}, samples.source(), wanted.options, wanted.ends, saved.inputs);
+  auto made = nnrt::calibrate(*network, {nnrt::find_accelerator(wanted.policy), wanted.is_strict, on_processor}, samples.source(), wanted.options, wanted.ends, saved.inputs);
   progress.end();
   if (!made) return fail(std::move(made.error()).in(wanted.model));
   saved.network = made->network;
@@ -189,6 +190,7 @@ void add_quantize(CLI::App& program, int& exit_code) {
   CLI::Option* const alone = command.add_flag("--no-comparison", wanted->compares_nothing, "do not run the stored network over the samples, too");
   command.add_option("--report", wanted->page, "a page of HTML with what became of each layer, in numbers and pictures")->excludes(alone);
   command.add_option("--int16", wanted->in_16_bits, "names of nodes, with commas, whose activations shall have 16 bits where the accelerator takes that")->delimiter(',');
+  command.add_option("--on-processor", wanted->on_processor, "names of nodes, with commas, that shall run on the processor, whatever the accelerator takes")->delimiter(',');
   command.add_flag("--int32-tail", wanted->options.int32_tail, "the last convolution or dense layer on the accelerator keeps its sums of 32 bits, with a scale for each channel");
   command.add_flag("--stored-inputs", wanted->ends.inputs, "inputs are the accelerator's stored numbers, not floats that the processor converts");
   command.add_flag("--stored-outputs", wanted->ends.outputs, "the same of outputs");

@@ -52,6 +52,16 @@ namespace detail {
   return places;
 }
 
+/// The names of nodes that shall run on the processor are names of nodes.
+[[gnu::cold]] inline result<void> check_names(const ir::graph& optimised, const dynamic_bpu& policy) {
+  for (const std::string_view name : policy.on_processor) {
+    bool is_there = false;
+    for (const ir::node& n : optimised.nodes) is_there = is_there || (!name.empty() && optimised.name_of(n.name) == name);
+    if (!is_there) return fail(error_code::invalid_argument, {"no node is called ", piece::in_quotes(name), ", which shall run on the processor"});
+  }
+  return {};
+}
+
 /// The first node that a strict policy refuses.
 [[gnu::cold]] inline result<void> require_accelerator(const ir::graph& optimised, const graph_placement& placed) {
   for (std::size_t i = 0; i < placed.nodes.size(); ++i)
@@ -65,7 +75,8 @@ namespace detail {
 /// Finds a scale for each tensor of a network from samples and stores its weights, as calibrate<graph<f>, Policy>() does. `ends` says whether inputs
 /// and outputs are floats, as the network's own, or what the accelerator has there. `given` says of each input what callers give for it: inputs of images
 /// become pixels - 128 as i8, and the accelerator's first layer has mean and scale in it; samples are what the network of floats sees.
-/// Errors: those of compile(); invalid_argument (inputs of unknown extents, no samples, a sample of the wrong size, an input that is not what is given for it); not_supported
+/// Errors: those of compile(); invalid_argument (inputs of unknown extents, no samples, a sample of the wrong size, an input that is not what is given for it, a node for the
+/// processor that there is not); not_supported
 /// (a strict policy that does not take a node, a network of which no node can be stored); out_of_memory.
 [[gnu::cold]] inline result<compiled_model> calibrate(const model& network, const dynamic_bpu& policy, const sample_source& samples, const calibration_options& wanted = {},
                                                       const stored_ends& ends = {}, std::span<const saved_input> given = {}) {
@@ -87,6 +98,7 @@ namespace detail {
   auto bound = bind_weights(network.weights, weight_specs_of(optimised));
   if (!bound) return fail(std::move(bound.error()));
   passes::optimise(optimised);
+  if (auto ok = detail::check_names(optimised, policy); !ok) return fail(std::move(ok.error()));
   const graph_placement placed = policy.place(optimised);
   if (policy.is_strict)
     if (auto ok = detail::require_accelerator(optimised, placed); !ok) return fail(std::move(ok.error()));

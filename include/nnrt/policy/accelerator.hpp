@@ -19,6 +19,7 @@ enum class accelerator_rule {
   operator_must_be_fused_into_a_convolution,
   operator_must_be_folded_away,
   operator_must_be_asked_for,
+  node_must_be_wanted_on_the_accelerator,
   operand_type_must_be_accepted_by_the_accelerator,
   zero_point_must_be_0,
   extents_must_be_known,

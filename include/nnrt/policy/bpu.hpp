@@ -2,6 +2,7 @@
 // Flow: supports, partition and dot() ask it in constant evaluation; at run time the same functions answer for dynamic graphs.
 #pragma once
 
+#include <nnrt/core/fixed_string.hpp>
 #include <nnrt/passes/partition.hpp>
 #include <nnrt/policy/alignment.hpp>
 #include <nnrt/policy/check_node.hpp>
@@ -10,6 +11,9 @@ namespace nnrt::inline NNRT_ISA {
 
 /// An option of a policy: a graph that needs the processor does not compile.
 struct strict {};
+
+/// An option of a policy: nodes of these names run on the processor, whatever the accelerator takes.
+template <fixed_string... Names> struct on_processor {};
 
 /// Where a node runs. Folded nodes run nowhere: they are part of a neighbour, or move no bytes.
 enum class node_place { accelerator, processor, before_the_network };
@@ -35,9 +39,14 @@ concept accelerator_architecture = requires { static_cast<const accelerator&>(T:
 struct dynamic_bpu {
   const accelerator* table = nullptr;
   bool is_strict = false;
+  array_ref<const std::string_view> on_processor = {};   // names of nodes that run there, whatever the accelerator takes
 
   /// The first limit that a node breaks; operators that run here only when asked for count as taken.
-  constexpr accelerator_verdict check(const ir::graph& g, const ir::node& n, const detail::graph_facts& about) const { return check_node(*table, g, n, about); }
+  constexpr accelerator_verdict check(const ir::graph& g, const ir::node& n, const detail::graph_facts& about) const {
+    for (const std::string_view name : on_processor)
+      if (!name.empty() && name == g.name_of(n.name)) return detail::broken_limit(accelerator_rule::node_must_be_wanted_on_the_accelerator, 0, 1);
+    return check_node(*table, g, n, about);
+  }
 
   /// Where each node of an optimised graph runs, and why those on the processor do. Operators that the architecture runs on request are on the
   /// processor, unless the policy is strict.
@@ -68,15 +77,33 @@ struct dynamic_bpu {
   }
 };
 
-/// Runs a graph as the accelerator of an architecture does: bpu<bayes>, bpu<bernoulli2, strict>.
+namespace detail {
+template <class Option> constexpr void add_names(Option, pool<std::string_view>&) {}
+template <fixed_string... Names> constexpr void add_names(on_processor<Names...>, pool<std::string_view>& all) { (all.push_back(Names.view()), ...); }
+}  // namespace detail
+
+/// Runs a graph as the accelerator of an architecture does: bpu<bayes>, bpu<bernoulli2, strict>, bpu<bayes, on_processor<"head">>.
 template <accelerator_architecture Architecture, class... Options> struct bpu {
   using architecture = Architecture;
   static constexpr const accelerator& table = Architecture::table;
   static constexpr bool is_strict = (std::is_same_v<Options, strict> || ...);
 
   /// As dynamic_bpu's.
-  static constexpr accelerator_verdict check(const ir::graph& g, const ir::node& n, const detail::graph_facts& about) { return dynamic_bpu{&table, is_strict}.check(g, n, about); }
-  static constexpr graph_placement place(const ir::graph& g) { return dynamic_bpu{&table, is_strict}.place(g); }
+  static constexpr accelerator_verdict check(const ir::graph& g, const ir::node& n, const detail::graph_facts& about) {
+    const pool<std::string_view> kept = names();
+    return dynamic_bpu{&table, is_strict, kept}.check(g, n, about);
+  }
+  static constexpr graph_placement place(const ir::graph& g) {
+    const pool<std::string_view> kept = names();
+    return dynamic_bpu{&table, is_strict, kept}.place(g);
+  }
+
+ private:
+  static constexpr pool<std::string_view> names() {
+    pool<std::string_view> all;
+    (detail::add_names(Options{}, all), ...);
+    return all;
+  }
 };
 
 }  // namespace nnrt::inline NNRT_ISA
