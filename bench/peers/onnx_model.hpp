@@ -6,6 +6,7 @@
 #include "support/description.hpp"
 #include "support/lines.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>

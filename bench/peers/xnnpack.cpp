@@ -7,6 +7,7 @@
 #include <pthreadpool.h>
 #include <xnnpack.h>
 
+#include <algorithm>
 #include <deque>
 #include <limits>
 

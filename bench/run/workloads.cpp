@@ -3,6 +3,7 @@
 // Flow: bench/run.sh runs it with repetitions and reads its JSON; profile.cpp says which steps lose what.
 #include "support/measured.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <set>
 

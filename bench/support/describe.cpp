@@ -4,6 +4,7 @@
 
 #include <nnrt/dynamic.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace bench {

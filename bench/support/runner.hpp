@@ -4,6 +4,7 @@
 
 #include "support/description.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>

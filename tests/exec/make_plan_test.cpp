@@ -6,6 +6,8 @@
 
 #include "support/networks.hpp"
 
+#include <algorithm>
+
 namespace {
 
 using namespace nnrt_test;

@@ -15,6 +15,8 @@
 
 #include "support/graphs.hpp"
 
+#include <algorithm>
+
 namespace {
 
 using namespace nnrt_test;

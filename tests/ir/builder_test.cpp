@@ -7,6 +7,7 @@
 #include <nnrt/ops/full_connection.hpp>
 #include <nnrt/ops/relu.hpp>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 

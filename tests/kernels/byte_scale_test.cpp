@@ -1,6 +1,7 @@
 #include <nnrt/kernels/byte_scale.hpp>
 
 #include <doctest/doctest.h>
+#include <algorithm>
 #include <cmath>
 #include <random>
 

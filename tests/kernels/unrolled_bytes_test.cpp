@@ -6,6 +6,8 @@
 
 #include <nnrt/io/make_weights.hpp>
 
+#include <algorithm>
+
 using namespace nnrt_test;
 
 namespace {

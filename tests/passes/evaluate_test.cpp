@@ -13,6 +13,8 @@
 
 #include "support/graphs.hpp"
 
+#include <algorithm>
+
 namespace {
 
 using namespace nnrt_test;

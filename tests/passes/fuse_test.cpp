@@ -12,6 +12,8 @@
 
 #include "support/graphs.hpp"
 
+#include <algorithm>
+
 namespace {
 
 using namespace nnrt_test;

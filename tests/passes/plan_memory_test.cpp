@@ -7,6 +7,8 @@
 
 #include "support/random_graph.hpp"
 
+#include <algorithm>
+
 namespace {
 
 using namespace nnrt_test;

@@ -5,6 +5,7 @@
 #include <nnrt/c_api/background.hpp>
 #include <nnrt/c_api/compilation.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <mutex>

@@ -2,6 +2,7 @@
 // Flow: references of quantised operators and their kernels use these very functions, so that both give the same bits.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/attributes.hpp>
 #include <nnrt/core/desc.hpp>
 #include <nnrt/core/math.hpp>
@@ -33,9 +34,6 @@ constexpr fixed_point fixed_point_of(double factor) {
 }
 
 namespace detail {
-constexpr std::int64_t clamped(std::int64_t x, std::int64_t low, std::int64_t high) {
-  return x < low ? low : x > high ? high : x;
-}
 constexpr std::int32_t saturated_i32(std::int64_t x) {
   return static_cast<std::int32_t>(
       clamped(x, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()));

@@ -2,6 +2,7 @@
 // Flow: static graphs call it in constant evaluation, compile() at run time; both kinds of executor walk what it makes.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/exec/find_bands.hpp>
 #include <nnrt/exec/plan.hpp>
 #include <nnrt/passes/evaluate.hpp>
@@ -29,7 +30,7 @@ namespace detail {
 inline void copy_bytes(const kernel_call& call) {
   const auto* const from = static_cast<const std::byte*>(call.in[0].data.raw());
   auto* const to = static_cast<std::byte*>(call.out[0].data.raw());
-  std::copy_n(from, call.in[0].desc->bytes(), to);
+  std::copy(from, from + call.in[0].desc->bytes(), to);
 }
 
 /// One node on its way into the plan.

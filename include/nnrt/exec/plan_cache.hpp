@@ -7,6 +7,7 @@
 #include <nnrt/exec/memory.hpp>
 
 #include <pthread.h>
+#include <algorithm>
 #include <vector>
 
 namespace nnrt::inline NNRT_ISA {

@@ -6,10 +6,10 @@
 // it has in the whole result.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/exec/find_bands.hpp>
 #include <nnrt/exec/plan_view.hpp>
 
-#include <algorithm>
 #include <cstring>
 
 namespace nnrt::inline NNRT_ISA {

@@ -12,6 +12,8 @@
 #include <nnrt/io/bind_weights.hpp>
 #include <nnrt/passes/check_graph.hpp>
 
+#include <algorithm>
+
 namespace nnrt::inline NNRT_ISA::hal {
 
 /// How a model will be used. Numbers: ExecutionPreference of NN HAL.

@@ -2,11 +2,11 @@
 // Flow: builder and readers make it, passes rewrite it (in constant evaluation or at run time), the planner turns it into steps.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/operator.hpp>
 #include <nnrt/core/pool.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <string_view>
 

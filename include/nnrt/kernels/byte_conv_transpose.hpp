@@ -2,10 +2,10 @@
 // Flow: a prepare step packs weights with byte_conv_transpose_pack(); a plan's step calls byte_conv_transpose().
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/byte_convolution.hpp>
 #include <nnrt/kernels/conv_transpose.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -29,7 +29,7 @@ inline void fill_byte_gaps(const conv_transpose_shape& s, const std::byte* pixel
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
     const bool row_meets_taps = meets_taps(s.h, row % s.h.output);
     for (std::int64_t ox = 0; ox < s.w.output; ++ox)
-      if (!row_meets_taps || !meets_taps(s.w, ox)) std::copy_n(pixel, s.out, y + (row * s.w.output + ox) * s.out);
+      if (!row_meets_taps || !meets_taps(s.w, ox)) std::copy(pixel, pixel + s.out, y + (row * s.w.output + ox) * s.out);
   }
 }
 

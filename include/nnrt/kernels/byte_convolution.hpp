@@ -7,10 +7,10 @@
 // no tile has to know of borders. Dilation across tears the runs apart: such pixels are gathered.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/byte_gemm.hpp>
 #include <nnrt/kernels/convolution.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -54,7 +54,7 @@ constexpr conv_shape with_joined_pixels(conv_shape s) {
 /// Output rows of a band: the copy takes at most 160 KiB, unless a single row needs more.
 constexpr std::int64_t byte_band_rows(const conv_shape& s) {
   const std::int64_t line = std::max<std::int64_t>(1, band_line(s)), fitting = (160 * 1024 / line - s.rows_under(1)) / s.stride_h;
-  return std::clamp<std::int64_t>(fitting + 1, 1, std::max<std::int64_t>(1, s.out_height));
+  return nnrt::detail::clamped(fitting + 1, 1, std::max<std::int64_t>(1, s.out_height));
 }
 constexpr std::int64_t byte_scratch_of(const conv_shape& s) {
   if (s.batch * s.out_pixels() * s.out == 0) return 0;
@@ -190,8 +190,8 @@ inline void set_some_bytes(std::int64_t n, std::byte value, std::byte* to) {
 inline void copy_padded_row(const conv_shape& s, const std::byte* image, std::int64_t y, std::int64_t x,
                             std::int64_t count, std::byte zero, std::byte* out) {
   const std::int64_t channels = s.group_in();
-  const std::int64_t left = y < 0 || y >= s.height ? count : std::clamp<std::int64_t>(-x, 0, count),
-                     right = std::clamp<std::int64_t>(s.width - x, left, count);
+  const std::int64_t left = y < 0 || y >= s.height ? count : nnrt::detail::clamped(-x, 0, count),
+                     right = nnrt::detail::clamped(s.width - x, left, count);
   set_some_bytes(left * channels, zero, out);
   if (left < right) {
     const std::byte* const row = image + (y * s.width + x + left) * s.in;

@@ -9,12 +9,11 @@
 // bytes a fixed distance behind j. So a register may hold many pixels of few channels as well as many channels of one.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/byte_gemm.hpp>
 #include <nnrt/kernels/depthwise.hpp>
 
-#include <algorithm>
 #include <cstdint>
-#include <numeric>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -59,7 +58,7 @@ struct byte_depthwise_plan {
   constexpr std::int64_t band() const {
     const std::int64_t row = std::max<std::int64_t>(1, row_bytes()),
                        fitting = (160 * 1024 / row - (s.kernel_h - 1) * s.dilation_h) / s.stride_h;
-    const std::int64_t rows = std::clamp<std::int64_t>(fitting, 1, std::max<std::int64_t>(1, s.out_height));
+    const std::int64_t rows = nnrt::detail::clamped(fitting, 1, std::max<std::int64_t>(1, s.out_height));
     return (rows + rows_at_once() - 1) / rows_at_once() * rows_at_once();
   }
   constexpr std::int64_t scratch_bytes() const {
@@ -68,10 +67,11 @@ struct byte_depthwise_plan {
   }
 
   // Sets of channels: what the bytes of a register stand for.
-  /// Many channels: vectors of them, the last of which ends with the last. Few: all ways in which they fill registers.
+  /// Many channels: vectors of them, the last of which ends with the last. Few: all ways in which they fill registers, whose bytes are a power
+  /// of two, so that their greatest common divisor with the channels is the lowest bit of these.
   constexpr std::int64_t sets() const {
     const std::int64_t c = s.out();
-    return c >= register_bytes ? (c + register_bytes - 1) / register_bytes : c / std::gcd(c, register_bytes);
+    return c >= register_bytes ? (c + register_bytes - 1) / register_bytes : c / (c & -c);
   }
   constexpr std::int64_t first_byte(std::int64_t set) const {
     return s.out() >= register_bytes ? std::min(set * register_bytes, s.out() - register_bytes) : set * register_bytes;
@@ -265,8 +265,8 @@ inline void copy_row(const byte_depthwise_plan& plan, const std::byte* image, st
   const std::int64_t columns = plan.columns_under(), pixel = s.out();
   if (y < 0 || y >= s.height) return void(std::fill_n(out, plan.row_bytes(), zero));
   const std::byte* const row = image + (y * s.width - s.pad_left) * s.channels;
-  const std::int64_t left = std::clamp<std::int64_t>(s.pad_left, 0, columns),
-                     right = std::clamp<std::int64_t>(s.width + s.pad_left, left, columns);
+  const std::int64_t left = nnrt::detail::clamped(s.pad_left, 0, columns),
+                     right = nnrt::detail::clamped(s.width + s.pad_left, left, columns);
   if (plan.planes() == 1 && s.multiplier == 1) {
     std::fill_n(out, left * pixel, zero);
     copy_flipped(row + left * pixel, (right - left) * pixel, flip, out + left * pixel);

@@ -4,11 +4,11 @@
 // c[m][n] = clamp(zero point of c + factor[n] * (bias[n] + sum over k of (a[m][k] - zero of a) * (b[k][n] - zero of b)))
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/byte_addend.hpp>
 #include <nnrt/kernels/byte_tile.hpp>
 #include <nnrt/kernels/part.hpp>
 
-#include <algorithm>
 #include <cstdint>
 
 namespace nnrt::inline NNRT_ISA::kernels {

@@ -11,10 +11,10 @@
 // be large, it also makes sums the bits of floats, so that nothing has to be converted.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/requantise.hpp>
 #include <nnrt/kernels/byte_lanes.hpp>
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -107,7 +107,7 @@ struct staircase {
     for (int i = steps; steps > 0 && i < steps + int_lanes; ++i) at[i] = at[i - 1], result[i] = result[i - 1];
   }
   std::int32_t limited(std::int64_t x) const {
-    return static_cast<std::int32_t>(std::clamp<std::int64_t>(x, range.low, range.high));
+    return static_cast<std::int32_t>(nnrt::detail::clamped(x, range.low, range.high));
   }
 
   /// Whether a line ends and steps where this does; it may be higher by `zero`. It may also bend between sums of -1 and 0.
@@ -235,7 +235,7 @@ inline whole_offset whole_offset_for(float slope, staircase::offsets wanted, std
 /// \param zero what the offset includes of the result's zero point
 template <bool Bends, class Fits>
 line shifted_line(const staircase& stairs, float slope, const staircase::halves& wanted, std::int32_t zero, Fits fits) {
-  const std::int64_t least = std::clamp<std::int64_t>(stairs.steps > 0 ? stairs.at[0] : stairs.reach.low, -(1 << 22), 0);
+  const std::int64_t least = nnrt::detail::clamped(stairs.steps > 0 ? stairs.at[0] : stairs.reach.low, -(1 << 22), 0);
   const whole_offset above = whole_offset_for(slope, Bends ? wanted.above : wanted.above & wanted.below, least),
                      below = Bends && above.found ? whole_offset_for(slope, wanted.below, least) : above;
   if (!below.found) return {};

@@ -6,9 +6,9 @@
 // matter, since those that leave 32 bits in the end are seen when B is packed (one_by_one).
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/byte_scale.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 

@@ -5,9 +5,9 @@
 // sums may leave 30 bits one by one.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/byte_line.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -58,13 +58,13 @@ inline bool fits_30_bits(const byte_channel& channel) {
 /// with a factor of 1e-9, that only sums scaled one by one would stand.
 inline bool is_constant(const byte_channel& channel, scaled_range range) {
   const auto limited = [&](std::int64_t sum) {
-    return std::clamp(detail::scaled(sum, channel), range.low, range.high);
+    return nnrt::detail::clamped(detail::scaled(sum, channel), range.low, range.high);
   };
   return limited(channel.reach.low) == limited(channel.reach.high);
 }
 /// A channel of the same number without weights: every method can scale it.
 inline byte_channel constant_channel(const byte_channel& channel, scaled_range range) {
-  const std::int32_t twice = 2 * std::clamp(detail::scaled(channel.reach.low, channel), range.low, range.high);
+  const auto twice = static_cast<std::int32_t>(2 * nnrt::detail::clamped(detail::scaled(channel.reach.low, channel), range.low, range.high));
   constexpr fixed_point one_quarter{1 << 30, -1};
   return {one_quarter, 2 * twice, {2 * twice, 2 * twice}};
 }
@@ -74,7 +74,7 @@ inline byte_channel constant_channel(const byte_channel& channel, scaled_range r
 inline void set_rising_exactly(channel_scales& s, std::int64_t lane, fixed_point factor, scaled_range range) {
   const bool is_zero = factor.mantissa == 0;
   const int right = is_zero ? 1 : -factor.exponent;
-  const std::int64_t half = std::int64_t{1} << (30 + std::clamp(right, 1, 20));
+  const std::int64_t half = std::int64_t{1} << (30 + nnrt::detail::clamped(right, 1, 20));
   s.rises_exactly[lane] = s.is_exact[lane] != 0 && range.low == 0 && right >= 1 && right <= 20;
   // A pointer first: with -fsanitize=shift g++ 12 gives (a ? b : c)[i] an index that one of both branches never set.
   std::int64_t* const addends = lane % 2 == 0 ? s.even_addend : s.odd_addend;

@@ -2,10 +2,10 @@
 // Flow: byte_gemm.hpp walks over tiles; byte_pack.hpp laid out what they read.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/byte_pack.hpp>
 #include <nnrt/kernels/gemm_tile.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 

@@ -7,9 +7,9 @@
 // channels at the end.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/convolution.hpp>
 
-#include <algorithm>
 #include <cstdint>
 
 namespace nnrt::inline NNRT_ISA::kernels {
@@ -39,7 +39,7 @@ constexpr std::int64_t across_line(const conv_shape& s) {
 /// Pairs of output rows whose input rows are copied at once, so that they stay in the first cache.
 constexpr std::int64_t across_band(const conv_shape& s) {
   const std::int64_t lines = 16 * 1024 / 4 / across_line(s) - s.rows_under(1), rows = lines / s.stride_h + 1;
-  return std::clamp<std::int64_t>(rows / across_rows, 1, std::max<std::int64_t>(1, (s.out_height + 1) / across_rows));
+  return nnrt::detail::clamped(rows / across_rows, 1, std::max<std::int64_t>(1, (s.out_height + 1) / across_rows));
 }
 
 /// One tile: `sums` gets [row][channel][pixel], `row` floats from row to row.
@@ -134,7 +134,7 @@ inline void conv_across(const conv_shape& s, const float* x, const float* packed
   const std::int64_t pairs = (s.out_height + 1) / across_rows;
   const interval work = share(s.batch * pairs, p);
   for (std::int64_t done = work.begin; done < work.end;) {
-    const std::int64_t image = done / pairs, first = done % pairs, count = std::min({detail::across_band(s), pairs - first, work.end - done});
+    const std::int64_t image = done / pairs, first = done % pairs, count = std::min(detail::across_band(s), std::min(pairs - first, work.end - done));
     const std::int64_t oy = first * across_rows, top = oy * s.stride_h - s.pad_top, line = detail::across_line(s);
     detail::copy_padded(s, x + image * s.height * s.width, 1, top, -s.pad_left, s.rows_under(across_rows * count), line, scratch);
     for (std::int64_t i = 0; i < count; ++i) {

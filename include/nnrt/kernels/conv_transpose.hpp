@@ -7,10 +7,10 @@
 // where it is needed: nothing is scattered, and parts never add to each other's sums.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/convolution.hpp>
 #include <nnrt/kernels/depthwise.hpp>
 
-#include <algorithm>
 #include <cstdint>
 
 namespace nnrt::inline NNRT_ISA::kernels {

@@ -7,9 +7,9 @@
 // their channels. Dilation across tears the runs apart: such pixels are gathered, a few tiles at a time.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/gemm.hpp>
 
-#include <algorithm>
 #include <cstdint>
 
 namespace nnrt::inline NNRT_ISA::kernels {
@@ -93,7 +93,7 @@ constexpr bool copies_bands(const conv_shape& s) {
 constexpr std::int64_t band_rows(const conv_shape& s) {
   const std::int64_t line = std::max<std::int64_t>(1, s.columns_under(s.out_width) * s.group_in());
   const std::int64_t fitting = (1024 * 1024 / 4 / line - s.rows_under(1)) / (block_rows(s) * s.stride_h);
-  return std::clamp<std::int64_t>(fitting, 1, std::max<std::int64_t>(1, rows_of_blocks(s)));
+  return nnrt::detail::clamped(fitting, 1, std::max<std::int64_t>(1, rows_of_blocks(s)));
 }
 
 constexpr std::int64_t direct_scratch(const conv_shape& s) {
@@ -116,11 +116,11 @@ struct conv_buffers {
 };
 
 /// Copies the channels of rows x columns pixels from (y, x) of an image, zeros outside it, without gaps. Pixels of the
-/// image begin `pixel` floats apart.
-inline void copy_padded(const conv_shape& s, const float* image, std::int64_t pixel, std::int64_t y, std::int64_t x,
+/// image begin `pixel` floats apart. A call for a band of rows costs nothing; a kilobyte in each of its callers costs compilers.
+[[gnu::noinline]] inline void copy_padded(const conv_shape& s, const float* image, std::int64_t pixel, std::int64_t y, std::int64_t x,
                         std::int64_t rows, std::int64_t columns, float* out) {
-  const std::int64_t left = std::clamp<std::int64_t>(-x, 0, columns),
-                     right = std::clamp<std::int64_t>(s.width - x, left, columns);
+  const std::int64_t left = nnrt::detail::clamped(-x, 0, columns),
+                     right = nnrt::detail::clamped(s.width - x, left, columns);
   for (std::int64_t i = y; i < y + rows; ++i, out += columns * s.in) {
     if (i < 0 || i >= s.height || left == right) {
       zero_floats(columns * s.in, out);
@@ -145,7 +145,7 @@ struct block_row {
       : y(index * block_rows(s)), height(std::min(block_rows(s), s.out_height - y)) {
     const std::int64_t iy = y * s.stride_h - s.pad_top;
     const auto taps_in = [&](std::int64_t rows) {
-      return std::clamp<std::int64_t>((rows + s.dilation_h - 1) / s.dilation_h, 0, s.kernel_h);
+      return nnrt::detail::clamped((rows + s.dilation_h - 1) / s.dilation_h, 0, s.kernel_h);
     };
     first_tap = iy < 0 ? taps_in(-iy) : 0;
     last_tap = std::max(first_tap, taps_in(std::max<std::int64_t>(0, s.height - iy)));
@@ -244,7 +244,7 @@ template <class Isa> void conv_direct(const conv_shape& s, const conv_buffers& b
 /// Pixels gathered at once: some tiles, so that every panel of weights is read once for all of them, in at most 256
 /// KiB.
 constexpr std::int64_t gathered_pixels(const conv_shape& s) {
-  return tile_rows * std::clamp<std::int64_t>(64 * 1024 / (tile_rows * std::max<std::int64_t>(1, s.depth())), 1, 8);
+  return tile_rows * nnrt::detail::clamped(64 * 1024 / (tile_rows * std::max<std::int64_t>(1, s.depth())), 1, 8);
 }
 
 /// The inputs of output pixel `pixel` (counted through all images), channels of one group, in the order of the weights.

@@ -6,10 +6,10 @@
 // left out, not multiplied by zero.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/lanes.hpp>
 #include <nnrt/kernels/part.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -154,15 +154,15 @@ void depthwise_row_tiles(const depthwise_shape& s, const float* x, const float* 
   depthwise_tile_args t{};
   t.w = packed, t.channels = s.channels, t.range = range, t.rows = rows;
   t.line = s.width * s.channels, t.out_line = s.out_width * s.channels;
-  t.first_row = std::clamp<std::int64_t>(-iy, 0, in_rows),
-  t.last_row = std::clamp<std::int64_t>(s.height - iy, t.first_row, in_rows);
+  t.first_row = nnrt::detail::clamped(-iy, 0, in_rows),
+  t.last_row = nnrt::detail::clamped(s.height - iy, t.first_row, in_rows);
   for (std::int64_t ox = 0; ox < s.out_width; ox += depthwise_columns) {
     const std::int64_t ix = ox * Stride - s.pad_left;
     t.x = advanced(address_of(x), iy * t.line + ix * s.channels);
     t.y = y + (oy * s.out_width + ox) * s.channels;
     t.columns = std::min<std::int64_t>(depthwise_columns, s.out_width - ox);
-    const std::int64_t left = std::clamp<std::int64_t>(-ix, 0, in_columns),
-                       right = std::clamp<std::int64_t>(s.width - ix, left, in_columns);
+    const std::int64_t left = nnrt::detail::clamped(-ix, 0, in_columns),
+                       right = nnrt::detail::clamped(s.width - ix, left, in_columns);
     t.columns_inside = (1U << right) - (1U << left);
     if (left == 0 && right == in_columns && t.columns == depthwise_columns && s.channels >= lanes)
       depthwise_tile<Isa, K, Stride, false>(t);
@@ -187,7 +187,7 @@ inline vf load_inputs(const float* x, std::int64_t o, std::int64_t count, std::i
 /// The taps of one axis that lie in the image when the first lies at `start`.
 constexpr interval taps_inside(std::int64_t start, std::int64_t extent, std::int64_t kernel, std::int64_t dilation) {
   const auto taps_before = [&](std::int64_t i) {
-    return std::clamp<std::int64_t>((i + dilation - 1) / dilation, 0, kernel);
+    return nnrt::detail::clamped((i + dilation - 1) / dilation, 0, kernel);
   };
   const std::int64_t first = start < 0 ? taps_before(-start) : 0;
   return {first, std::max(first, start < extent ? taps_before(extent - start) : 0)};

@@ -2,10 +2,10 @@
 // Flow: a plan's step calls gemm() with what pack() of gemm_pack.hpp made; convolution.hpp walks over its rows of tiles.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/gemm_tile.hpp>
 #include <nnrt/kernels/part.hpp>
 
-#include <algorithm>
 #include <cstdint>
 
 namespace nnrt::inline NNRT_ISA::kernels {

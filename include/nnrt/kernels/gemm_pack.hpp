@@ -2,9 +2,9 @@
 // Flow: a prepare step calls pack() once for each layer; gemm_tile.hpp multiplies with what it made.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/lanes.hpp>
 
-#include <algorithm>
 #include <cstdint>
 
 namespace nnrt::inline NNRT_ISA::kernels {

@@ -2,9 +2,9 @@
 // Flow: gemm.hpp and convolution.hpp walk over tiles; gemm_pack.hpp laid out what they read; plans name a table of functions.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/gemm_pack.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>

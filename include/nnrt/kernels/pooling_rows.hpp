@@ -6,11 +6,11 @@
 // are folded before the first is read again: a load that finds its bytes in two stores waits until they have left.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/byte_pooling.hpp>
 #include <nnrt/kernels/folds.hpp>
 #include <nnrt/kernels/pooling.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 

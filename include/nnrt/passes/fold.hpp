@@ -2,6 +2,7 @@
 // Flow: after constants are evaluated, before activations are fused; the planner runs nodes on weights once, when an executor is made.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/ops/fold_affine.hpp>
 #include <nnrt/passes/uses.hpp>
 
@@ -89,7 +90,7 @@ struct folding {
     if (computes == meaning::batch_norm) attrs.epsilon = std::bit_cast<float>(static_cast<std::int32_t>(g.attrs_of(n)[0]));
     std::int32_t operands[7] = {weight, bias, ir::none, ir::none, ir::none, ir::none, ir::none};
     if (computes == meaning::bias_add) operands[6] = g.inputs_of(n)[1];
-    else std::copy_n(g.inputs_of(n).begin() + 1, g.inputs_of(n).size() - 1, operands + 2);
+    else std::copy(g.inputs_of(n).begin() + 1, g.inputs_of(n).end(), operands + 2);
     const tensor_desc kernel = g.at(weight).desc;
     const std::int32_t results[] = {add_known(kernel), add_known(tensor_desc{kernel.type, {kernel.shape[0]}})};
     pool<word> words;

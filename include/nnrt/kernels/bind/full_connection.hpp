@@ -2,6 +2,7 @@
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/bind/detail/bytes.hpp>
 #include <nnrt/kernels/bind/detail/shorts.hpp>
 #include <nnrt/kernels/bind/detail/convolution.hpp>
@@ -101,7 +102,7 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
     const byte_product p = product_of(call, layout_of(w), fused_of(call));
     if (k % 4 == 0) return byte_gemm<native>(p, rows, x, k, bytes_out(call), w[0], part_of(call));
     byte_gemm_of_copies<native>(
-        p, rows, [&](std::int64_t i, std::byte* to) { std::copy_n(x + i * k, k, to); }, call.scratch, bytes_out(call),
+        p, rows, [&](std::int64_t i, std::byte* to) { std::copy(x + i * k, x + (i + 1) * k, to); }, call.scratch, bytes_out(call),
         w[0], part_of(call));
   }
 
