@@ -63,6 +63,7 @@ template <class G, class Policy = cpu> class executor {
   static constexpr std::size_t input_count = G::inputs.size();
   static constexpr std::size_t output_count = G::outputs.size();
   static constexpr bool is_unrolled = detail::unrolls<G, Policy>;
+  static constexpr bool may_fail = !plan.fallible.empty();
 
  public:
   /// Span over output I.
@@ -87,7 +88,7 @@ template <class G, class Policy = cpu> class executor {
     auto bound = bind_weights(file, G::weight_specs);
     if (!bound) return fail(std::move(bound.error()));
     const auto prepared = shared<prepared_weights>::make();
-    if (auto ok = prepare(view_of_plan, shared<bound_weights>::make(std::move(*bound)), *prepared); !ok) return fail(std::move(ok.error()));
+    if (auto ok = prepare(view_of_plan, shared<bound_weights>::make(std::move(*bound)), *prepared, no_deadline, words()); !ok) return fail(std::move(ok.error()));
     return with(prepared, wanted);
   }
   static result<executor> create(const options& wanted = {})
@@ -133,7 +134,9 @@ template <class G, class Policy = cpu> class executor {
     if (!fits(std::index_sequence_for<Ranges...>{}, inputs...)) return fail(misfit<true>(std::index_sequence_for<Ranges...>{}, inputs...));
     if (!weights_) return fail(error_code::out_of_memory, made_.error().message());
     run_fault fault;
-    if (const step* const failed = run_on(fault, inputs...)) return fail(error_of(view_of_plan, *failed, fault));
+    [[maybe_unused]] const step* const failed = run_on(fault, inputs...);
+    if constexpr (may_fail)
+      if (failed != nullptr) return fail(error_of(view_of_plan, *failed, fault));
     return outputs();
   }
 
@@ -165,6 +168,11 @@ template <class G, class Policy = cpu> class executor {
 
  private:
   using arena_type = arena_memory<plan.arena_bytes>;
+
+  static constexpr fault_wording words() {
+    if constexpr (may_fail) return &error_of;
+    else return nullptr;
+  }
 
   struct without_preparing {};
   explicit executor(without_preparing) {}
@@ -233,8 +241,9 @@ template <class G, class Policy = cpu> class executor {
     if (!weights_) return broken_contract(made_.error().message()), false;
     run_fault fault;
     const step* const failed = run_on(fault, inputs...);
-    if (failed != nullptr) broken_contract(error_of(view_of_plan, *failed, fault).message());
-    return failed == nullptr;
+    if constexpr (may_fail)
+      if (failed != nullptr) broken_contract(error_of(view_of_plan, *failed, fault).message());
+    return !may_fail || failed == nullptr;
   }
   /// The step that found fault with its values; nullptr when there is none.
   template <class... Ranges> const step* run_on([[maybe_unused]] run_fault& fault, const Ranges&... inputs) {
@@ -251,10 +260,10 @@ template <class G, class Policy = cpu> class executor {
       context.views = views;
       context.threads = threads_.get();
       context.further_scratch = further_scratch_.data();
-      if constexpr (!plan.fallible.empty()) context.fault = &fault;
+      if constexpr (may_fail) context.fault = &fault;
       if constexpr (detail::takes_times<Policy>) return times_.run(view_of_plan, context);
       const step* const failed = walk(context);
-      return plan.fallible.empty() ? nullptr : failed;
+      return may_fail ? failed : nullptr;
     }
   }
 

@@ -32,4 +32,8 @@ namespace nnrt::inline NNRT_ISA {
   return error_of(fault, rules, op, name);
 }
 
+/// error_of, for those who run plans without knowing whether these may fail; nullptr where a static network has no node that may,
+/// so that no words for it are compiled.
+using fault_wording = error (*)(const plan_view& plan, const step& failed, const run_fault& fault);
+
 }  // namespace nnrt::inline NNRT_ISA

@@ -96,7 +96,8 @@ struct prepared_weights {
 };
 
 /// Runs a plan's prepare steps; `made` has bound weights and memory. Errors as prepare().
-[[gnu::cold]] inline result<void> run_prepare_steps(const plan_view& plan, const prepared_weights& made, std::int64_t deadline = no_deadline) {
+[[gnu::cold]] inline result<void> run_prepare_steps(const plan_view& plan, const prepared_weights& made, std::int64_t deadline = no_deadline,
+                                                    fault_wording words = &error_of) {
   heap_block scratch;
   if (auto ok = scratch.allocate(plan.prepare_scratch_bytes, "folded weights"); !ok) return ok;
   pool<std::byte*> bases;
@@ -109,21 +110,22 @@ struct prepared_weights {
   context.bases = bases;
   context.views = views;
   run_fault fault;
-  context.fault = &fault;
+  if (words != nullptr) context.fault = &fault;
   for (const step& next : plan.prepare) {
     if (is_over(deadline)) return fail(error_code::deadline_missed, "the weights were given less time than their preparation takes");
-    if (const step* const failed = run_steps(plan, {&next, 1}, context)) return fail(error_of(plan, *failed, fault));
+    if (const step* const failed = run_steps(plan, {&next, 1}, context)) return fail(words(plan, *failed, fault));
   }
   return {};
 }
 
 /// Prepares bound weights; `made` is empty before. Errors: out_of_memory; invalid_argument (weights whose values break an operator's rule);
 /// deadline_missed (looked at before each step).
-[[gnu::cold]] inline result<void> prepare(const plan_view& plan, shared<const bound_weights> bound, prepared_weights& made, std::int64_t deadline = no_deadline) {
+[[gnu::cold]] inline result<void> prepare(const plan_view& plan, shared<const bound_weights> bound, prepared_weights& made, std::int64_t deadline = no_deadline,
+                                          fault_wording words = &error_of) {
   made.bound = std::move(bound);
   if (plan.prepare.empty()) return {};
   if (auto ok = made.memory.allocate(plan.prepared_bytes, "prepared weights"); !ok) return ok;
-  return run_prepare_steps(plan, made, deadline);
+  return run_prepare_steps(plan, made, deadline, words);
 }
 
 }  // namespace nnrt::inline NNRT_ISA
