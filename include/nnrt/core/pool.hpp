@@ -35,7 +35,9 @@ template <class T> class pool {
   constexpr pool() = default;
   constexpr pool(std::initializer_list<T> list) { insert(list.begin(), list.end()); }
   constexpr pool(const pool& other) { insert(other.begin(), other.end()); }
-  constexpr pool(pool&& other) noexcept : first_(other.first_), size_(other.size_), capacity_(other.capacity_) { other.forget(); }
+  constexpr pool(pool&& other) noexcept : first_(other.first_), size_(other.size_), capacity_(other.capacity_) {
+    other.first_ = nullptr, other.size_ = 0, other.capacity_ = 0;
+  }
   constexpr pool& operator=(const pool& other) {
     if (this != &other) {
       size_ = 0;
@@ -44,18 +46,20 @@ template <class T> class pool {
     return *this;
   }
   constexpr pool& operator=(pool&& other) noexcept {
-    if (this != &other) {
-      release();
-      first_ = other.first_;
-      size_ = other.size_;
-      capacity_ = other.capacity_;
-      other.forget();
-    }
+    pool taken(static_cast<pool&&>(other));
+    T* const first = first_;
+    const std::size_t capacity = capacity_;
+    first_ = taken.first_, size_ = taken.size_, capacity_ = taken.capacity_;
+    taken.first_ = first, taken.capacity_ = capacity;
     return *this;
   }
   constexpr ~pool() {
-    // The comparison is not needed for what follows: clang 16 never calls a destructor that asks is_constant_evaluated() before it reads the object.
-    if (first_ != nullptr) release();
+    // First of all, for clang 16 never calls a destructor that asks is_constant_evaluated() before it reads the object.
+    if (first_ == nullptr) return;
+    // The compilers' own function: what a call of std::is_constant_evaluated() parts off is compiled first and thrown away later.
+    if (!__builtin_is_constant_evaluated()) ::operator delete(first_);
+    else if constexpr (is_plain) delete[] first_;
+    else std::allocator<T>().deallocate(first_, capacity_);
   }
 
   constexpr std::size_t size() const { return size_; }
@@ -86,8 +90,12 @@ template <class T> class pool {
   template <class Iterator> constexpr void insert(Iterator first, Iterator last) {
     const auto count = static_cast<std::size_t>(last - first);
     if (size_ + count > capacity_) grow(size_ + count > 2 * capacity_ ? size_ + count : 2 * capacity_);
-    construct(first_ + size_, first, last);
+    T* to = first_ + size_;
     size_ += count;
+    for (; first != last; ++first, ++to) {
+      if constexpr (is_plain) *to = *first;
+      else std::construct_at(to, *first);
+    }
   }
   constexpr void assign(std::size_t count, const T& element) {
     size_ = 0;
@@ -109,30 +117,16 @@ template <class T> class pool {
   /// Letters, ids and words begin to live all at once and are assigned then: a call of construct_at for each would double the constexpr steps.
   static constexpr bool is_plain = std::is_trivially_default_constructible_v<T>;
 
-  template <class Iterator> static constexpr void construct(T* to, Iterator first, Iterator last) {
-    if constexpr (is_plain) {
-      while (first != last) *to++ = *first++;
-    } else {
-      for (; first != last; ++first, ++to) std::construct_at(to, *first);
-    }
-  }
-  static constexpr T* allocate(std::size_t capacity) {
-    if constexpr (is_plain) return new T[capacity];
-    else return std::allocator<T>().allocate(capacity);
-  }
-  // The compilers' own function: what a call of std::is_constant_evaluated() parts off is compiled first and thrown away later.
-  constexpr void forget() { first_ = nullptr, size_ = 0, capacity_ = 0; }
-  constexpr void release() {
-    if (!__builtin_is_constant_evaluated()) return ::operator delete(first_);
-    if constexpr (is_plain) delete[] first_;
-    else if (first_ != nullptr) std::allocator<T>().deallocate(first_, capacity_);
-  }
+  // One function does it all, for each is compiled for some forty types of elements.
   constexpr void grow(std::size_t capacity) {
     if (__builtin_is_constant_evaluated()) {
-      T* const larger = allocate(capacity);
-      construct(larger, begin(), end());
-      release();
-      first_ = larger;
+      const pool smaller(static_cast<pool&&>(*this));
+      if constexpr (is_plain) first_ = new T[capacity];
+      else first_ = std::allocator<T>().allocate(capacity);
+      for (; size_ < smaller.size_; ++size_) {
+        if constexpr (is_plain) first_[size_] = smaller.first_[size_];
+        else std::construct_at(first_ + size_, smaller.first_[size_]);
+      }
     } else {
       first_ = static_cast<T*>(detail::moved_to_larger(first_, size_ * sizeof(T), capacity * sizeof(T)));
     }
