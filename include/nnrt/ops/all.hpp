@@ -34,8 +34,9 @@ struct all : detail::plain_reduction<types::logical> {
   };
   enum class rule { axes_must_be_a_list_or_one_number, axes_must_be_known, axis_must_be_an_axis_of_the_input };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_reduction<rule>(a.as_reduction(), in);
+    return detail::infer_reduction<Rule>(a.as_reduction(), in);
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {

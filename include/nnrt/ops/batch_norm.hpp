@@ -54,12 +54,13 @@ struct batch_norm {
     quantised_output_must_have_one_scale,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
-    if (auto v = detail::check_channels_last<rule>(x); !v) return v;
+    if (auto v = detail::check_channels_last<Rule>(x); !v) return v;
     for (const operand& parameter : in.subspan(1))
-      if (auto v = detail::check_parameter_row<rule>(parameter.desc, x.shape[-1]); !v) return v;
-    if (auto v = detail::check_parameter_types<rule>(in, wanted); !v) return v;
+      if (auto v = detail::check_parameter_row<Rule>(parameter.desc, x.shape[-1]); !v) return v;
+    if (auto v = detail::check_parameter_types<Rule>(in, wanted); !v) return v;
     return yields(detail::like_input(x, wanted));
   }
   static constexpr auto macs = no_macs;

@@ -47,9 +47,10 @@ struct batch_to_space_nd {
     crops_must_not_exceed_the_image,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
-    if (auto v = detail::check_blocks<rule>(x, a.block); !v) return v;
+    if (auto v = detail::check_blocks<Rule>(x, a.block); !v) return v;
     if (auto v = detail::check_border(a.crops, rule::crops_must_be_four_numbers, rule::crop_must_not_be_negative,
                                       rule::crop_must_not_exceed_the_size_limit);
         !v)

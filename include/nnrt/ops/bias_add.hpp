@@ -42,14 +42,15 @@ struct bias_add {
     quantised_output_must_have_one_scale,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
-    if (auto v = detail::check_channels_last<rule>(x); !v) return v;
+    if (auto v = detail::check_channels_last<Rule>(x); !v) return v;
     const tensor_desc& bias = in[1].desc;
-    if (auto v = detail::check_parameter_row<rule>(bias, x.shape[-1]); !v) return v;
+    if (auto v = detail::check_parameter_row<Rule>(bias, x.shape[-1]); !v) return v;
     tensor_desc y = x;
     if (x.quantised || bias.quantised) {
-      if (auto v = detail::check_stored_pair<rule>(x, bias, wanted); !v) return v;
+      if (auto v = detail::check_stored_pair<Rule>(x, bias, wanted); !v) return v;
       y.quantised = wanted[0].quantised;
     } else if (auto v = require(rule::parameter_types_must_equal_input_type, bias.type, x.type); !v) {
       return v;

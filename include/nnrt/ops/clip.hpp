@@ -31,9 +31,10 @@ struct clip : detail::real_function {
   };
   enum class rule { max_must_not_be_below_min, quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     if (!(a.max >= a.min)) return require_real(rule::max_must_not_be_below_min, a.max, a.min);
-    return detail::infer_real<rule>(in, wanted);
+    return detail::infer_real<Rule>(in, wanted);
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {

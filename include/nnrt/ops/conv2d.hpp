@@ -82,13 +82,14 @@ struct conv2d {
     return in[1].desc.rank() == 4;
   }
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc &x = in[0].desc, &w = in[1].desc;
-    if (auto v = detail::check_image<rule>(x); !v) return v;
-    if (auto v = detail::check_filters<rule>(x, w); !v) return v;
-    if (auto v = detail::check_groups<rule>(a.group, x.shape[3], w.shape); !v) return v;
+    if (auto v = detail::check_image<Rule>(x); !v) return v;
+    if (auto v = detail::check_filters<Rule>(x, w); !v) return v;
+    if (auto v = detail::check_groups<Rule>(a.group, x.shape[3], w.shape); !v) return v;
     const auto at = windows(a, x.shape, w.shape);
-    if (auto v = detail::check_convolution<rule>(at, in, wanted); !v) return v;
+    if (auto v = detail::check_convolution<Rule>(at, in, wanted); !v) return v;
     return yields(detail::convolution_result(at, x, w, wanted));
   }
 

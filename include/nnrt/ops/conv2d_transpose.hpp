@@ -91,16 +91,17 @@ struct conv2d_transpose {
     return in[1].desc.rank() == 4;
   }
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc &x = in[0].desc, &w = in[1].desc;
-    if (auto v = detail::check_image<rule>(x); !v) return v;
-    if (auto v = detail::check_filters<rule>(x, w); !v) return v;
-    if (auto v = detail::check_groups<rule>(a.group, x.shape[3], w.shape); !v) return v;
+    if (auto v = detail::check_image<Rule>(x); !v) return v;
+    if (auto v = detail::check_filters<Rule>(x, w); !v) return v;
+    if (auto v = detail::check_groups<Rule>(a.group, x.shape[3], w.shape); !v) return v;
     const auto at = windows(a, x.shape, w.shape);
     for (const detail::transposed_window& axis : {at.h, at.w})
-      if (auto v = check_window(axis); !v) return v;
-    if (auto v = detail::check_quantised_layer<rule>(x, w, wanted); !v) return v;
-    if (auto v = detail::check_bias<rule>(in); !v) return v;
+      if (auto v = check_window<Rule>(axis); !v) return v;
+    if (auto v = detail::check_quantised_layer<Rule>(x, w, wanted); !v) return v;
+    if (auto v = detail::check_bias<Rule>(in); !v) return v;
     const tensor_desc wish = detail::wish_of(wanted);
     const bool is_declared = wish.rank() == 4;
     const std::int64_t height = at.h.outputs(is_declared ? wish.shape[1] : -1),
@@ -138,8 +139,8 @@ struct conv2d_transpose {
   }
 
  private:
-  static constexpr verdict check_window(const detail::transposed_window& at) {
-    if (auto v = detail::check_lengths<rule>(at); !v) return v;
+  template <class Rule> static constexpr verdict check_window(const detail::transposed_window& at) {
+    if (auto v = detail::check_lengths<Rule>(at); !v) return v;
     if (auto v = require_at_least(rule::output_paddings_must_not_be_negative, at.added, 0); !v) return v;
     if (auto v = require_at_most(rule::output_paddings_must_be_smaller_than_stride, at.added, at.stride - 1); !v)
       return v;

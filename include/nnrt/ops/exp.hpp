@@ -30,9 +30,10 @@ struct exp : detail::real_function {
   };
   enum class rule { base_must_be_positive_or_minus_1_for_e, quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     if (!(a.base > 0) && a.base != -1) return require_real(rule::base_must_be_positive_or_minus_1_for_e, a.base, -1);
-    return detail::infer_real<rule>(in, wanted);
+    return detail::infer_real<Rule>(in, wanted);
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {

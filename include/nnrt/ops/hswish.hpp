@@ -91,8 +91,9 @@ struct hswish {
 
   enum class rule { quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return detail::infer_real<rule>(in, wanted);
+    return detail::infer_real<Rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 

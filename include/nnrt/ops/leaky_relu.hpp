@@ -39,9 +39,10 @@ struct leaky_relu : detail::real_function {
     slope_of_a_quantised_input_must_be_finite,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     constexpr float most = std::numeric_limits<float>::max();
-    verdict v = detail::infer_real<rule>(in, wanted);
+    verdict v = detail::infer_real<Rule>(in, wanted);
     if (!v || types::floating.contains(in[0].desc.type)) return v;
     if (auto ok = require_real_between(rule::slope_of_a_quantised_input_must_be_finite, a.negative_slope, -most, most); !ok)
       return ok;

@@ -19,8 +19,9 @@ struct logical_or : detail::connective {
   static constexpr foreign_numbers foreign{.nnrt = 89, .hdi = 83};
   enum class rule { extents_must_be_equal_or_1 };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_broadcast<rule>(in, boolean);
+    return detail::infer_broadcast<Rule>(in, boolean);
   }
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {

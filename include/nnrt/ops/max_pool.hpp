@@ -46,8 +46,9 @@ struct max_pool {
     pads_must_be_smaller_than_kernel,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_pool<rule>(a, in[0].desc);
+    return detail::infer_pool<Rule>(a, in[0].desc);
   }
   static constexpr auto macs = no_macs;
 

@@ -35,8 +35,9 @@ struct maximum : detail::extreme<detail::larger_first> {
     quantised_output_must_have_one_scale,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return detail::infer_stored_arithmetic<rule>(in, wanted);
+    return detail::infer_stored_arithmetic<Rule>(in, wanted);
   }
 };
 

@@ -29,8 +29,9 @@ struct mod {
   using attrs = no_attributes;
   enum class rule { types_must_have_a_common_type, operands_must_not_both_be_boolean, extents_must_be_equal_or_1 };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_arithmetic<rule>(in);
+    return detail::infer_arithmetic<Rule>(in);
   }
   static constexpr auto macs = no_macs;
 

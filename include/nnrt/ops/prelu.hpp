@@ -44,13 +44,14 @@ struct prelu {
     quantised_output_must_have_one_scale,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc &x = in[0].desc, &weight = in[1].desc;
-    if (auto v = detail::check_channels_last<rule>(x); !v) return v;
+    if (auto v = detail::check_channels_last<Rule>(x); !v) return v;
     if (auto v = check_weight(weight, x); !v) return v;
     if (types::floating.contains(x.type)) return yields(x);
     if (auto v = detail::require_one_scale(rule::quantised_weight_must_have_one_scale, weight); !v) return v;
-    return detail::infer_stored<rule>(x, wanted);
+    return detail::infer_stored<Rule>(x, wanted);
   }
   static constexpr auto macs = no_macs;
 

@@ -38,8 +38,9 @@ struct reduce_all {
     axis_must_be_an_axis_of_the_input,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_reduction<rule>(a, in);
+    return detail::infer_reduction<Rule>(a, in);
   }
 
   static constexpr auto macs = no_macs;

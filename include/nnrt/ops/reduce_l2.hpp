@@ -28,8 +28,9 @@ struct reduce_l2 : detail::plain_reduction<types::floating> {
       {"keep_dims", 160, boolean}, {"reduce_to_end", 161, boolean}, {"coefficient", 162, f32}};
   enum class rule { axes_must_be_a_list_or_one_number, axes_must_be_known, axis_must_be_an_axis_of_the_input };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_reduction<rule>(a, in);
+    return detail::infer_reduction<Rule>(a, in);
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {

@@ -29,11 +29,12 @@ struct reduce_max : detail::plain_reduction<types::number, stored_numbers::kept>
       {"keep_dims", 151, boolean}, {"reduce_to_end", 152, boolean}, {"coefficient", 153, f32}};
   enum class rule { axes_must_be_a_list_or_one_number, axes_must_be_known, axis_must_be_an_axis_of_the_input, coefficient_of_a_quantised_tensor_must_be_1 };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     constexpr rule no_coefficient = rule::coefficient_of_a_quantised_tensor_must_be_1;
     if (in[0].desc.quantised)
       if (auto v = require_real(no_coefficient, a.factor(), 1); !v) return v;
-    return detail::infer_reduction<rule>(a, in);
+    return detail::infer_reduction<Rule>(a, in);
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {

@@ -52,6 +52,7 @@ struct reduce_mean {
     coefficient_of_a_quantised_mean_must_be_finite,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const bool is_stored = detail::layered.contains(in[0].desc.type);
     if (is_stored) {
@@ -59,7 +60,7 @@ struct reduce_mean {
     } else if (in[0].desc.quantised) {
       return require(rule::quantised_type_must_be_i8_u8_or_i16, in[0].desc.type, i8);
     }
-    verdict v = detail::infer_reduction<rule>(a, in);
+    verdict v = detail::infer_reduction<Rule>(a, in);
     if (v && is_stored) v.outputs[0].quantised = wanted[0].quantised;
     return v;
   }

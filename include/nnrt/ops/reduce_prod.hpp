@@ -52,11 +52,12 @@ struct reduce_prod {
     coefficient_of_a_quantised_product_must_be_finite,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const bool is_stored = bool(in[0].desc.quantised);
     if (is_stored)
       if (auto v = check_quantisation(a, in[0].desc, wanted); !v) return v;
-    verdict v = detail::infer_reduction<rule>(a, in);
+    verdict v = detail::infer_reduction<Rule>(a, in);
     if (v && is_stored) v.outputs[0].quantised = wanted[0].quantised;
     return v;
   }

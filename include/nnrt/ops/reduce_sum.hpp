@@ -42,10 +42,11 @@ struct reduce_sum : detail::plain_reduction<types::number, stored_numbers::compu
     coefficient_of_a_quantised_sum_must_be_finite,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     if (in[0].desc.quantised)
       if (auto v = check_quantisation(a, in[0].desc, wanted); !v) return v;
-    verdict v = detail::infer_reduction<rule>(a, in);
+    verdict v = detail::infer_reduction<Rule>(a, in);
     if (v && in[0].desc.quantised) v.outputs[0].quantised = wanted[0].quantised;
     return v;
   }

@@ -68,9 +68,10 @@ struct resize_bilinear {
     coordinate_mode_must_be_asymmetric_align_corners_or_half_pixel,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
-    if (auto v = detail::check_image<rule>(x); !v) return v;
+    if (auto v = detail::check_image<Rule>(x); !v) return v;
     for (const std::int64_t extent : {x.shape[1], x.shape[2]})
       if (extent == 0) return refuse(rule::input_must_have_pixels, extent, 1);
     for (const std::int64_t length : {a.new_height, a.new_width})

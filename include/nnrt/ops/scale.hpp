@@ -50,6 +50,7 @@ struct scale {
     quantised_output_must_have_one_scale,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     const int axis = normalise_axis(a.axis, x.rank());
@@ -62,7 +63,7 @@ struct scale {
       for (int i = 0; i < p.rank(); ++i)
         if (auto v = require_same_extent(fits, p.shape[i], x.shape[axis + i]); !v) return v;
     }
-    if (auto v = check_types(in, wanted); !v) return v;
+    if (auto v = check_types<Rule>(in, wanted); !v) return v;
     return yields(detail::like_input(x, wanted));
   }
   static constexpr auto macs = no_macs;
@@ -92,12 +93,12 @@ struct scale {
   }
 
  private:
-  static constexpr verdict check_types(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+  template <class Rule> static constexpr verdict check_types(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     if (x.quantised) {
       constexpr auto can_be = rule::quantised_type_must_be_i8_u8_or_i16;
       if (!types::stored.contains(x.type)) return require(can_be, x.type, i8);
-      return detail::check_stored_parameters<rule>(in, wanted);
+      return detail::check_stored_parameters<Rule>(in, wanted);
     }
     for (const operand& given : in.subspan(1)) {
       if (auto v = require(rule::parameter_types_must_equal_input_type, given.desc.type, x.type); !v) return v;

@@ -49,9 +49,10 @@ struct space_to_batch_nd {
     padded_image_must_be_divisible_by_the_block,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
-    if (auto v = detail::check_blocks<rule>(x, a.block); !v) return v;
+    if (auto v = detail::check_blocks<Rule>(x, a.block); !v) return v;
     if (auto v = detail::check_border(a.paddings, rule::paddings_must_be_four_numbers,
                                       rule::padding_must_not_be_negative, rule::padding_must_not_exceed_the_size_limit);
         !v)

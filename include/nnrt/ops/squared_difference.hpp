@@ -41,8 +41,9 @@ struct squared_difference {
     quantised_output_must_have_one_scale,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return detail::infer_stored_arithmetic<rule>(in, wanted);
+    return detail::infer_stored_arithmetic<Rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 

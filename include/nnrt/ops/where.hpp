@@ -21,8 +21,9 @@ struct where : detail::choice {
   static constexpr foreign_numbers foreign{.nnrt = 87, .hdi = 168};
   enum class rule { types_must_be_equal, extents_must_be_equal_or_1 };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_choice<rule>(in);
+    return detail::infer_choice<Rule>(in);
   }
 };
 

@@ -29,9 +29,8 @@ struct chosen_axes {
 
 /// Reads `list`, whose numbers count from the end when negative, as axes of a tensor of this rank. A number beyond the
 /// last axis breaks `exist` (the number, the last axis); an axis that comes again breaks `differ` (2, 1).
-template <class Rule>
-constexpr verdict choose_axes(chosen_axes& chosen, array_ref<const std::int64_t> list, int rank, Rule exist,
-                              Rule differ) {
+constexpr verdict choose_axes(chosen_axes& chosen, array_ref<const std::int64_t> list, int rank, rule_id exist,
+                              rule_id differ) {
   for (const std::int64_t number : list) {
     const int axis = normalise_axis(number, rank);
     if (axis < 0) return refuse(exist, number, rank - 1);

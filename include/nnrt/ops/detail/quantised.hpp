@@ -10,7 +10,7 @@
 namespace nnrt::inline NNRT_ISA::ops::detail {
 
 /// One scale for the whole tensor; the rule counts the scales, which are as many as the channels of a per-channel one.
-template <class Rule> constexpr verdict require_one_scale(Rule rule, const tensor_desc& desc) {
+constexpr verdict require_one_scale(rule_id rule, const tensor_desc& desc) {
   if (desc.quantised.mode == quantisation::kind::per_tensor) return {};
   // The desc of a wish may have no shape, and that of a boolean any axis: nobody has looked at it.
   const int axis = desc.quantised ? desc.quantised.axis : -1;
