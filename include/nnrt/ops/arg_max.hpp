@@ -49,19 +49,20 @@ struct arg_max {
     extent_must_be_countable_in_32_bits,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     const int axis = normalise_axis(a.axis, x.rank());
-    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
+    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
     if (x.quantised.mode == quantisation::kind::per_channel)
-      return refuse(rule::quantised_input_must_have_one_scale, x.shape[x.quantised.axis], 1);
-    if (auto v = require_at_least(rule::k_must_be_at_least_1, a.k, 1); !v) return v;
+      return refuse(Rule::quantised_input_must_have_one_scale, x.shape[x.quantised.axis], 1);
+    if (auto v = require_at_least(Rule::k_must_be_at_least_1, a.k, 1); !v) return v;
     const std::int64_t extent = x.shape[axis];
     if (extent >= 0)
-      if (auto v = require_at_most(rule::k_must_not_exceed_the_extent, a.k, extent); !v) return v;
+      if (auto v = require_at_most(Rule::k_must_not_exceed_the_extent, a.k, extent); !v) return v;
     const bool is_wide = !wanted.empty() && wanted[0].type == i64;
     if (!a.out_max_value && !is_wide)  // an extent that is not known yet is at least k
-      if (auto v = require_at_most(rule::extent_must_be_countable_in_32_bits, extent < 0 ? a.k : extent, max_extent);
+      if (auto v = require_at_most(Rule::extent_must_be_countable_in_32_bits, extent < 0 ? a.k : extent, max_extent);
           !v)
         return v;
     tensor_desc y = x.with_shape(result_shape(a, x.shape, axis));

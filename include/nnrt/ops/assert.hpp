@@ -34,10 +34,11 @@ struct assert {
   };
   enum class rule { condition_must_be_true };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     if (in[0].has_values())
       for (const std::int64_t truth : in[0].values)
-        if (truth == 0) return refuse(rule::condition_must_be_true, 0, 1);
+        if (truth == 0) return refuse(Rule::condition_must_be_true, 0, 1);
     return yields(in[0].desc);
   }
   static constexpr auto macs = no_macs;

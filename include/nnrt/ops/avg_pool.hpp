@@ -53,7 +53,7 @@ struct avg_pool {
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     if (detail::layered.contains(x.type))
-      if (auto v = detail::require_one_scale(rule::quantised_input_must_have_one_scale, x); !v) return v;
+      if (auto v = detail::require_one_scale(Rule::quantised_input_must_have_one_scale, x); !v) return v;
     return detail::infer_pool<Rule>(a, x);
   }
   static constexpr auto macs = no_macs;

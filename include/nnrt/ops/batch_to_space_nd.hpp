@@ -51,20 +51,20 @@ struct batch_to_space_nd {
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     if (auto v = detail::check_blocks<Rule>(x, a.block); !v) return v;
-    if (auto v = detail::check_border(a.crops, rule::crops_must_be_four_numbers, rule::crop_must_not_be_negative,
-                                      rule::crop_must_not_exceed_the_size_limit);
+    if (auto v = detail::check_border(a.crops, Rule::crops_must_be_four_numbers, Rule::crop_must_not_be_negative,
+                                      Rule::crop_must_not_exceed_the_size_limit);
         !v)
       return v;
     const std::int64_t pixels = detail::extent_product(a.block.h, a.block.w);
     if (x.shape[0] >= 0 && x.shape[0] % pixels != 0)
-      return refuse(rule::batch_must_be_divisible_by_the_block, x.shape[0], pixels);
+      return refuse(Rule::batch_must_be_divisible_by_the_block, x.shape[0], pixels);
     shape_t y{x.shape[0] < 0 ? -1 : x.shape[0] / pixels, detail::extent_product(x.shape[1], a.block.h),
               detail::extent_product(x.shape[2], a.block.w), x.shape[3]};
     for (int axis = 1; axis <= 2; ++axis) {
-      if (auto v = require_at_most(rule::image_must_not_exceed_the_size_limit, y[axis], max_elements); !v) return v;
+      if (auto v = require_at_most(Rule::image_must_not_exceed_the_size_limit, y[axis], max_elements); !v) return v;
       const std::int64_t cut = a.crops.items[2 * axis - 2] + a.crops.items[2 * axis - 1];
       if (y[axis] < 0) continue;
-      if (auto v = require_at_most(rule::crops_must_not_exceed_the_image, cut, y[axis]); !v) return v;
+      if (auto v = require_at_most(Rule::crops_must_not_exceed_the_image, cut, y[axis]); !v) return v;
       y[axis] -= cut;
     }
     return yields(x.with_shape(y));

@@ -52,7 +52,7 @@ struct bias_add {
     if (x.quantised || bias.quantised) {
       if (auto v = detail::check_stored_pair<Rule>(x, bias, wanted); !v) return v;
       y.quantised = wanted[0].quantised;
-    } else if (auto v = require(rule::parameter_types_must_equal_input_type, bias.type, x.type); !v) {
+    } else if (auto v = require(Rule::parameter_types_must_equal_input_type, bias.type, x.type); !v) {
       return v;
     }
     return yields(y);

@@ -37,18 +37,19 @@ struct broadcast_to {
     extents_must_be_equal_or_1,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     const int more = a.shape.count - x.rank();
-    if (more < 0) return refuse(rule::shape_must_have_an_extent_for_each_axis, a.shape.count, x.rank());
+    if (more < 0) return refuse(Rule::shape_must_have_an_extent_for_each_axis, a.shape.count, x.rank());
     shape_t y;
     for (int i = 0; i < a.shape.count; ++i) {
       const std::int64_t wanted = a.shape[i], given = i < more ? 1 : x.shape[i - more];
-      if (auto v = require_at_least(rule::extent_must_not_be_less_than_minus_1, wanted, -1); !v) return v;
+      if (auto v = require_at_least(Rule::extent_must_not_be_less_than_minus_1, wanted, -1); !v) return v;
       if (i < more)
-        if (auto v = require_at_least(rule::extent_of_a_new_axis_must_not_be_negative, wanted, 0); !v) return v;
+        if (auto v = require_at_least(Rule::extent_of_a_new_axis_must_not_be_negative, wanted, 0); !v) return v;
       if (wanted >= 0 && given >= 0 && given != 1 && given != wanted)
-        return refuse(rule::extents_must_be_equal_or_1, given, wanted);
+        return refuse(Rule::extents_must_be_equal_or_1, given, wanted);
       y.push_back(wanted < 0 ? given : wanted);
     }
     return yields(x.with_shape(y));

@@ -33,12 +33,13 @@ struct cast {
     return in[1].has_values() && in[1].values.size() > 0 && in[1].values[0] >= 0 && in[1].values[0] < dtype_count;
   }
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const operand& type = in[1];
-    if (auto v = require(rule::type_must_be_one_number, type.desc.elements(), 1); !v) return v;
-    if (!type.has_values()) return refuse(rule::type_must_be_known_to_the_rules, 0, 1);
+    if (auto v = require(Rule::type_must_be_one_number, type.desc.elements(), 1); !v) return v;
+    if (!type.has_values()) return refuse(Rule::type_must_be_known_to_the_rules, 0, 1);
     const std::int64_t number = type.values[0];
-    if (auto v = require_between(rule::type_must_be_the_number_of_a_dtype, number, 1, dtype_count - 1); !v) return v;
+    if (auto v = require_between(Rule::type_must_be_the_number_of_a_dtype, number, 1, dtype_count - 1); !v) return v;
     return yields(tensor_desc{static_cast<dtype>(number), in[0].desc.layout, in[0].desc.shape});
   }
   static constexpr auto macs = no_macs;

@@ -33,7 +33,7 @@ struct clip : detail::real_function {
 
   template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    if (!(a.max >= a.min)) return require_real(rule::max_must_not_be_below_min, a.max, a.min);
+    if (!(a.max >= a.min)) return require_real(Rule::max_must_not_be_below_min, a.max, a.min);
     return detail::infer_real<Rule>(in, wanted);
   }
 

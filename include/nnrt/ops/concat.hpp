@@ -51,15 +51,16 @@ struct concat {
     inputs_of_several_scales_must_be_i8_u8_or_i16,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     tensor_desc y = in[0].desc;
     const int axis = normalise_axis(a.axis, y.rank());
-    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_inputs, a.axis, y.rank() - 1);
+    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_inputs, a.axis, y.rank() - 1);
     for (std::size_t i = 1; i < in.size(); ++i) {
       const tensor_desc& x = in[i].desc;
-      if (auto v = require(rule::types_must_be_equal, x.type, y.type); !v) return v;
-      if (auto v = require(rule::ranks_must_be_equal, x.rank(), y.rank()); !v) return v;
-      if (auto v = require_same_order(rule::inputs_must_all_be_nchw_or_none, x.layout, y.layout); !v) return v;
+      if (auto v = require(Rule::types_must_be_equal, x.type, y.type); !v) return v;
+      if (auto v = require(Rule::ranks_must_be_equal, x.rank(), y.rank()); !v) return v;
+      if (auto v = require_same_order(Rule::inputs_must_all_be_nchw_or_none, x.layout, y.layout); !v) return v;
       if (x.layout == format::nhwc) y.layout = x.layout;
       if (auto v = join(y.shape, x.shape, axis); !v) return v;
     }

@@ -44,19 +44,20 @@ struct constant_of_shape {
     extent_must_be_that_of_the_output,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const dtype named = a.data_type == 0 ? f32 : detail::numbered_type(a.data_type);
-    if (named == dtype::none) return refuse(rule::data_type_must_be_the_number_of_a_dtype, a.data_type, static_cast<int>(f32));
+    if (named == dtype::none) return refuse(Rule::data_type_must_be_the_number_of_a_dtype, a.data_type, static_cast<int>(f32));
     const operand& shape = in[0];
-    if (auto v = require(rule::shape_must_be_a_list, shape.desc.rank(), 1); !v) return v;
+    if (auto v = require(Rule::shape_must_be_a_list, shape.desc.rank(), 1); !v) return v;
     const std::int64_t rank = shape.desc.shape[0];
-    if (rank < 0) return refuse(rule::output_rank_must_be_known, 0, 1);
-    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    if (rank < 0) return refuse(Rule::output_rank_must_be_known, 0, 1);
+    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
     shape_t y;
     for (std::size_t i = 0; i < static_cast<std::size_t>(rank); ++i) {
       y.push_back(shape.has_values() ? shape.values[i] : -1);
       if (!shape.has_values()) continue;
-      if (auto v = require_at_least(rule::extent_must_not_be_negative, shape.values[i], 0); !v) return v;
+      if (auto v = require_at_least(Rule::extent_must_not_be_negative, shape.values[i], 0); !v) return v;
     }
     return yields(tensor_desc{named, default_format(y.rank), y});
   }

@@ -43,16 +43,17 @@ struct conv2d_add {
     addend_must_have_the_extents_of_the_result,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    if (in.size() < 4) return refuse(rule::addend_must_be_given, static_cast<std::int64_t>(in.size()), 4);
+    if (in.size() < 4) return refuse(Rule::addend_must_be_given, static_cast<std::int64_t>(in.size()), 4);
     verdict made = conv2d::infer(a, in.first(3), wanted);
-    if (!made) return refuse(rule::no_rule_of_conv2d_may_be_broken, made.rule, -1);
+    if (!made) return refuse(Rule::no_rule_of_conv2d_may_be_broken, made.rule, -1);
     const tensor_desc &addend = in[3].desc, &y = made.outputs[0];
-    if (auto v = require(rule::addend_type_must_equal_input_type, addend.type, in[0].desc.type); !v) return v;
-    if (auto v = detail::require_one_scale(rule::addend_must_have_one_scale, addend); !v) return v;
-    if (auto v = require(rule::addend_must_have_the_rank_of_the_result, addend.rank(), y.rank()); !v) return v;
+    if (auto v = require(Rule::addend_type_must_equal_input_type, addend.type, in[0].desc.type); !v) return v;
+    if (auto v = detail::require_one_scale(Rule::addend_must_have_one_scale, addend); !v) return v;
+    if (auto v = require(Rule::addend_must_have_the_rank_of_the_result, addend.rank(), y.rank()); !v) return v;
     for (int axis = 0; axis < y.rank(); ++axis)
-      if (auto v = require_same_extent(rule::addend_must_have_the_extents_of_the_result, addend.shape[axis], y.shape[axis]); !v) return v;
+      if (auto v = require_same_extent(Rule::addend_must_have_the_extents_of_the_result, addend.shape[axis], y.shape[axis]); !v) return v;
     return made;
   }
 

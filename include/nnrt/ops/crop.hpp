@@ -44,19 +44,20 @@ struct crop {
     box_must_lie_in_the_input,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     const int axis = normalise_axis(a.axis, x.rank());
-    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
+    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
     const auto offsets = static_cast<std::int64_t>(a.offset.size());
     if (offsets > 1)
-      if (auto v = require(rule::offsets_must_be_one_or_one_for_each_axis, offsets, x.rank() - axis); !v) return v;
+      if (auto v = require(Rule::offsets_must_be_one_or_one_for_each_axis, offsets, x.rank() - axis); !v) return v;
     for (const std::int64_t offset : a.offset)
-      if (auto v = require_at_least(rule::offset_must_not_be_negative, offset, 0); !v) return v;
-    if (auto v = require(rule::shape_must_be_a_list, in[1].desc.rank(), 1); !v) return v;
-    if (auto v = require_same_extent(rule::shape_must_have_an_extent_for_each_axis, in[1].desc.shape[0], x.rank()); !v)
+      if (auto v = require_at_least(Rule::offset_must_not_be_negative, offset, 0); !v) return v;
+    if (auto v = require(Rule::shape_must_be_a_list, in[1].desc.rank(), 1); !v) return v;
+    if (auto v = require_same_extent(Rule::shape_must_have_an_extent_for_each_axis, in[1].desc.shape[0], x.rank()); !v)
       return v;
-    if (!in[1].has_values() && !in[1].awaited) return refuse(rule::shape_must_be_known, 0, 1);
+    if (!in[1].has_values() && !in[1].awaited) return refuse(Rule::shape_must_be_known, 0, 1);
     shape_t y = x.shape;
     for (int i = 0; i < y.rank; ++i)
       if (!in[1].has_values()) y[i] = -1;

@@ -41,14 +41,15 @@ struct depth_to_space {
     channels_must_be_divisible_by_the_squared_block_size,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     const std::int64_t b = a.block_size, n = x.shape[0], h = x.shape[1], w = x.shape[2], c = x.shape[3];
-    if (auto v = require(rule::input_rank_must_be_4, x.rank(), 4); !v) return v;
-    if (x.layout == format::nchw) return require(rule::input_must_be_nhwc, x.layout, format::nhwc);
-    if (auto v = require_at_least(rule::block_size_must_be_positive, b, 1); !v) return v;
+    if (auto v = require(Rule::input_rank_must_be_4, x.rank(), 4); !v) return v;
+    if (x.layout == format::nchw) return require(Rule::input_must_be_nhwc, x.layout, format::nhwc);
+    if (auto v = require_at_least(Rule::block_size_must_be_positive, b, 1); !v) return v;
     const std::int64_t pixels = detail::extent_product(b, b);
-    if (c >= 0 && c % pixels != 0) return refuse(rule::channels_must_be_divisible_by_the_squared_block_size, c, pixels);
+    if (c >= 0 && c % pixels != 0) return refuse(Rule::channels_must_be_divisible_by_the_squared_block_size, c, pixels);
     const std::int64_t channels = c < 0 ? -1 : c / pixels;
     return yields(x.with_shape({n, detail::extent_product(h, b), detail::extent_product(w, b), channels}));
   }

@@ -86,11 +86,12 @@ struct detection_post_process {
     quantised_operands_must_have_one_scale,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     if (auto v = check_operands(in); !v) return v;
     if (auto v = check_attributes(a); !v) return v;
     const std::int64_t columns = in[1].desc.shape[2];
-    constexpr rule columns_fit = rule::scores_must_have_at_most_one_column_beside_the_classes;
+    constexpr rule columns_fit = Rule::scores_must_have_at_most_one_column_beside_the_classes;
     if (columns >= 0)
       if (auto v = require_between(columns_fit, columns - a.num_classes, 0, 1); !v) return v;
     const tensor_desc &boxes = in[0].desc, &scores = in[1].desc;

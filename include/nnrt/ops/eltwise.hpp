@@ -44,12 +44,12 @@ struct eltwise {
   template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const auto mode = static_cast<std::int64_t>(a.mode);
-    if (auto v = require_between(rule::mode_must_be_product_sum_or_maximum, mode, 0, 2); !v) return v;
+    if (auto v = require_between(Rule::mode_must_be_product_sum_or_maximum, mode, 0, 2); !v) return v;
     const tensor_desc &x = in[0].desc, &y = in[1].desc;
     const bool is_stored = x.quantised || y.quantised;
     if (is_stored) {
       if (auto v = detail::check_stored_pair<Rule>(x, y, wanted); !v) return v;
-    } else if (auto v = require(rule::types_must_be_equal, y.type, x.type); !v) {
+    } else if (auto v = require(Rule::types_must_be_equal, y.type, x.type); !v) {
       return v;
     }
     verdict v = detail::infer_broadcast<Rule>(in, x.type);

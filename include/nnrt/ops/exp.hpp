@@ -32,7 +32,7 @@ struct exp : detail::real_function {
 
   template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    if (!(a.base > 0) && a.base != -1) return require_real(rule::base_must_be_positive_or_minus_1_for_e, a.base, -1);
+    if (!(a.base > 0) && a.base != -1) return require_real(Rule::base_must_be_positive_or_minus_1_for_e, a.base, -1);
     return detail::infer_real<Rule>(in, wanted);
   }
 

@@ -32,13 +32,14 @@ struct expand_dims {
     axis_must_be_an_axis_of_the_output,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
-    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, x.rank() + 1, max_rank); !v) return v;
-    if (auto v = require_same_extent(rule::axis_must_be_one_number, in[1].desc.elements(), 1); !v) return v;
-    if (!in[1].has_values()) return refuse(rule::axis_must_be_known, 0, 1);
+    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, x.rank() + 1, max_rank); !v) return v;
+    if (auto v = require_same_extent(Rule::axis_must_be_one_number, in[1].desc.elements(), 1); !v) return v;
+    if (!in[1].has_values()) return refuse(Rule::axis_must_be_known, 0, 1);
     const int axis = normalise_axis(in[1].values[0], x.rank() + 1);
-    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_output, in[1].values[0], x.rank());
+    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_output, in[1].values[0], x.rank());
     return yields(x.with_shape(x.shape.with_axis(axis, 1)));
   }
 

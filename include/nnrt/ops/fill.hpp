@@ -36,18 +36,19 @@ struct fill {
     extent_must_be_that_of_the_output,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& value = in[0].desc;
-    if (auto v = require_same_extent(rule::value_must_be_one_number, value.elements(), 1); !v) return v;
-    if (auto v = require(rule::shape_must_be_a_list, in[1].desc.rank(), 1); !v) return v;
+    if (auto v = require_same_extent(Rule::value_must_be_one_number, value.elements(), 1); !v) return v;
+    if (auto v = require(Rule::shape_must_be_a_list, in[1].desc.rank(), 1); !v) return v;
     const std::int64_t rank = in[1].desc.shape[0];
-    if (rank < 0) return refuse(rule::output_rank_must_be_known, 0, 1);
-    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    if (rank < 0) return refuse(Rule::output_rank_must_be_known, 0, 1);
+    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
     shape_t y;
     for (std::size_t i = 0; i < static_cast<std::size_t>(rank); ++i) {
       y.push_back(in[1].has_values() ? in[1].values[i] : -1);
       if (!in[1].has_values()) continue;
-      if (auto v = require_at_least(rule::extent_must_not_be_negative, in[1].values[i], 0); !v) return v;
+      if (auto v = require_at_least(Rule::extent_must_not_be_negative, in[1].values[i], 0); !v) return v;
     }
     return yields(tensor_desc{value.type, default_format(y.rank), y, value.quantised});
   }

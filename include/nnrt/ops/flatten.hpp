@@ -35,9 +35,10 @@ struct flatten {
   };
   enum class rule { axis_must_be_between_minus_rank_and_rank };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
-    constexpr rule must_exist = rule::axis_must_be_between_minus_rank_and_rank;
+    constexpr rule must_exist = Rule::axis_must_be_between_minus_rank_and_rank;
     if (auto v = require_between(must_exist, a.axis, -x.rank(), x.rank()); !v) return v;
     const std::int64_t axis = a.axis < 0 ? a.axis + x.rank() : a.axis;
     std::int64_t rows = 1, columns = 1;

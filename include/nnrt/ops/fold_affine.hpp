@@ -51,23 +51,24 @@ struct fold_affine {
     parameters_must_have_one_element_for_each_channel,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& w = in[0].desc;
     const int axis = normalise_axis(a.axis, w.rank());
-    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_weight, a.axis, w.rank() - 1);
+    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_weight, a.axis, w.rank() - 1);
     const std::int64_t channels = w.shape[axis];
     for (std::size_t i = 1; i < in.size(); ++i) {
       if (!in[i]) continue;
       const tensor_desc& given = in[i].desc;
-      if (auto v = require(rule::parameter_types_must_equal_weight_type, given.type, w.type); !v) return v;
-      constexpr auto count = rule::parameters_must_have_one_element_for_each_channel;
+      if (auto v = require(Rule::parameter_types_must_equal_weight_type, given.type, w.type); !v) return v;
+      constexpr auto count = Rule::parameters_must_have_one_element_for_each_channel;
       if (auto v = require_same_extent(count, given.elements(), channels); !v) return v;
     }
     const auto given = [&](std::size_t i) { return i < in.size() && in[i] ? std::int64_t{1} : std::int64_t{0}; };
     const std::int64_t of_scale = given(2) + given(3), of_batch_norm = of_scale + given(4) + given(5);
-    if (of_scale == 1) return refuse(rule::scale_must_come_with_an_offset, 1, 2);
+    if (of_scale == 1) return refuse(Rule::scale_must_come_with_an_offset, 1, 2);
     if (of_batch_norm != of_scale)
-      if (auto v = require(rule::mean_and_variance_must_come_with_scale_and_offset, of_batch_norm, 4); !v) return v;
+      if (auto v = require(Rule::mean_and_variance_must_come_with_scale_and_offset, of_batch_norm, 4); !v) return v;
     return yields(w, tensor_desc{w.type, {channels}});
   }
   static constexpr auto macs = no_macs;

@@ -83,16 +83,16 @@ struct full_connection {
   template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc &x = in[0].desc, &w = in[1].desc;
-    if (auto v = require_at_least(rule::input_rank_must_be_at_least_1, x.rank(), 1); !v) return v;
+    if (auto v = require_at_least(Rule::input_rank_must_be_at_least_1, x.rank(), 1); !v) return v;
     const int axis = a.axis == no_axis ? 0 : normalise_axis(a.axis, x.rank());
-    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
-    if (auto v = require(rule::weight_rank_must_be_2, w.rank(), 2); !v) return v;
+    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
+    if (auto v = require(Rule::weight_rank_must_be_2, w.rank(), 2); !v) return v;
     if (auto v = detail::check_weight_type<Rule>(x, w); !v) return v;
     if (auto v = check_rows(a, x.shape.elements(axis), w.shape[1]); !v) return v;
     if (auto v = detail::check_quantised_layer<Rule>(x, w, wanted); !v) return v;
     if (in.size() > 2 && in[2]) {
       if (auto v = detail::check_bias_type<Rule>(x, in[2].desc); !v) return v;
-      constexpr rule one_for_each = rule::bias_must_have_one_element_for_each_output;
+      constexpr rule one_for_each = Rule::bias_must_have_one_element_for_each_output;
       if (auto v = require_same_extent(one_for_each, in[2].desc.elements(), w.shape[0]); !v) return v;
     }
     shape_t y;

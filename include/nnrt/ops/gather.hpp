@@ -38,18 +38,19 @@ struct gather {
     indices_must_lie_in_the_axis,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc &x = in[0].desc, &indices = in[1].desc;
-    if (auto v = require_same_extent(rule::axis_must_be_one_number, in[2].desc.elements(), 1); !v) return v;
-    if (!in[2].has_values()) return refuse(rule::axis_must_be_known, 0, 1);
+    if (auto v = require_same_extent(Rule::axis_must_be_one_number, in[2].desc.elements(), 1); !v) return v;
+    if (!in[2].has_values()) return refuse(Rule::axis_must_be_known, 0, 1);
     const int axis = normalise_axis(in[2].values[0], x.rank());
-    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, in[2].values[0], x.rank() - 1);
+    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_input, in[2].values[0], x.rank() - 1);
     const int rank = x.rank() - 1 + indices.rank();
-    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
     const std::int64_t extent = x.shape[axis];
     if (extent >= 0 && in[1].has_values())
       for (const std::int64_t index : in[1].values)
-        if (auto v = require_between(rule::indices_must_lie_in_the_axis, index, -extent, extent - 1); !v) return v;
+        if (auto v = require_between(Rule::indices_must_lie_in_the_axis, index, -extent, extent - 1); !v) return v;
     shape_t y;
     for (int i = 0; i < axis; ++i) y.push_back(x.shape[i]);
     for (const std::int64_t i : indices.shape) y.push_back(i);

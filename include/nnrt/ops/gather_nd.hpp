@@ -35,19 +35,20 @@ struct gather_nd {
     indices_must_lie_in_their_axes,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc &x = in[0].desc, &indices = in[1].desc;
-    if (auto v = require_at_least(rule::indices_rank_must_be_at_least_1, indices.rank(), 1); !v) return v;
+    if (auto v = require_at_least(Rule::indices_rank_must_be_at_least_1, indices.rank(), 1); !v) return v;
     const std::int64_t length = indices.shape[-1];
-    if (length < 0) return refuse(rule::tuples_must_have_a_known_length, length, 0);
-    if (auto v = require_at_most(rule::tuples_must_not_be_longer_than_the_input_rank, length, x.rank()); !v) return v;
+    if (length < 0) return refuse(Rule::tuples_must_have_a_known_length, length, 0);
+    if (auto v = require_at_most(Rule::tuples_must_not_be_longer_than_the_input_rank, length, x.rank()); !v) return v;
     const std::int64_t rank = indices.rank() - 1 + x.rank() - length;
-    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
     if (in[1].has_values())
       for (std::size_t i = 0; i < in[1].values.size(); ++i) {
         const std::int64_t extent = x.shape[static_cast<int>(static_cast<std::int64_t>(i) % length)];
         if (extent < 0) continue;
-        constexpr rule inside = rule::indices_must_lie_in_their_axes;
+        constexpr rule inside = Rule::indices_must_lie_in_their_axes;
         if (auto v = require_between(inside, in[1].values[i], -extent, extent - 1); !v) return v;
       }
     shape_t y;

@@ -42,15 +42,16 @@ struct instance_norm {
     epsilon_must_not_be_negative_or_infinite,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    constexpr rule for_each_channel = rule::parameters_must_have_a_number_for_each_channel;
-    constexpr rule in_bounds = rule::epsilon_must_not_be_negative_or_infinite;
+    constexpr rule for_each_channel = Rule::parameters_must_have_a_number_for_each_channel;
+    constexpr rule in_bounds = Rule::epsilon_must_not_be_negative_or_infinite;
     const tensor_desc& x = in[0].desc;
-    if (auto v = require_at_least(rule::input_rank_must_be_at_least_2, x.rank(), 2); !v) return v;
+    if (auto v = require_at_least(Rule::input_rank_must_be_at_least_2, x.rank(), 2); !v) return v;
     for (const operand& parameter : in.subspan(1)) {
       const tensor_desc& p = parameter.desc;
-      if (auto v = require(rule::parameter_types_must_equal_input_type, p.type, x.type); !v) return v;
-      if (auto v = require(rule::parameters_must_be_lists, p.rank(), 1); !v) return v;
+      if (auto v = require(Rule::parameter_types_must_equal_input_type, p.type, x.type); !v) return v;
+      if (auto v = require(Rule::parameters_must_be_lists, p.rank(), 1); !v) return v;
       if (auto v = require_same_extent(for_each_channel, p.shape[0], x.shape[1]); !v) return v;
     }
     if (auto v = require_real_between(in_bounds, a.epsilon, 0, std::numeric_limits<float>::max()); !v) return v;

@@ -35,12 +35,13 @@ struct l2_normalize {
   };
   enum class rule { axis_must_be_an_axis_of_the_input, axes_must_differ, epsilon_must_be_positive_and_finite };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     constexpr float least = std::numeric_limits<float>::min(), most = std::numeric_limits<float>::max();
-    constexpr rule must_exist = rule::axis_must_be_an_axis_of_the_input;
+    constexpr rule must_exist = Rule::axis_must_be_an_axis_of_the_input;
     chosen_axes axes;
-    if (auto v = choose_axes(axes, a.axis, in[0].desc.rank(), must_exist, rule::axes_must_differ); !v) return v;
-    if (auto v = require_real_between(rule::epsilon_must_be_positive_and_finite, a.epsilon, least, most); !v) return v;
+    if (auto v = choose_axes(axes, a.axis, in[0].desc.rank(), must_exist, Rule::axes_must_differ); !v) return v;
+    if (auto v = require_real_between(Rule::epsilon_must_be_positive_and_finite, a.epsilon, least, most); !v) return v;
     return yields(in[0].desc);
   }
   static constexpr auto macs = no_macs;

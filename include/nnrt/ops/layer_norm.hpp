@@ -76,8 +76,8 @@ struct layer_norm {
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     const int norm = normalise_axis(a.begin_norm_axis, x.rank()), param = normalise_axis(a.begin_param_axis, x.rank());
-    if (norm < 0) return refuse(rule::begin_norm_axis_must_be_an_axis_of_the_input, a.begin_norm_axis, x.rank() - 1);
-    if (param < 0) return refuse(rule::begin_param_axis_must_be_an_axis_of_the_input, a.begin_param_axis, x.rank() - 1);
+    if (norm < 0) return refuse(Rule::begin_norm_axis_must_be_an_axis_of_the_input, a.begin_norm_axis, x.rank() - 1);
+    if (param < 0) return refuse(Rule::begin_param_axis_must_be_an_axis_of_the_input, a.begin_param_axis, x.rank() - 1);
     for (const operand& given : in.subspan(1))
       if (auto v = check_parameter(given.desc, x, norm, param); !v) return v;
     if (auto v = detail::check_parameter_types<Rule>(in, wanted); !v) return v;

@@ -44,7 +44,7 @@ struct leaky_relu : detail::real_function {
     constexpr float most = std::numeric_limits<float>::max();
     verdict v = detail::infer_real<Rule>(in, wanted);
     if (!v || types::floating.contains(in[0].desc.type)) return v;
-    if (auto ok = require_real_between(rule::slope_of_a_quantised_input_must_be_finite, a.negative_slope, -most, most); !ok)
+    if (auto ok = require_real_between(Rule::slope_of_a_quantised_input_must_be_finite, a.negative_slope, -most, most); !ok)
       return ok;
     return v;
   }

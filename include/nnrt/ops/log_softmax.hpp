@@ -34,10 +34,11 @@ struct log_softmax {
   };
   enum class rule { axis_must_be_an_axis_of_the_input };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     if (normalise_axis(a.axis, x.rank()) < 0)
-      return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
+      return refuse(Rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
     return yields(x);
   }
   static constexpr auto macs = no_macs;

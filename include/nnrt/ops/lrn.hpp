@@ -37,11 +37,12 @@ struct lrn {
   };
   enum class rule { input_rank_must_be_at_least_1, input_must_be_nhwc, radius_must_not_be_negative };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
-    if (auto v = require_at_least(rule::input_rank_must_be_at_least_1, x.rank(), 1); !v) return v;
-    if (x.layout == format::nchw) return require(rule::input_must_be_nhwc, x.layout, format::nhwc);
-    if (auto v = require_at_least(rule::radius_must_not_be_negative, a.depth_radius, 0); !v) return v;
+    if (auto v = require_at_least(Rule::input_rank_must_be_at_least_1, x.rank(), 1); !v) return v;
+    if (x.layout == format::nchw) return require(Rule::input_must_be_nhwc, x.layout, format::nhwc);
+    if (auto v = require_at_least(Rule::radius_must_not_be_negative, a.depth_radius, 0); !v) return v;
     return yields(x);
   }
   static constexpr auto macs = no_macs;

@@ -73,6 +73,7 @@ struct lstm {
     hidden_size_must_be_that_of_the_operands,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     if (auto v = check_operands(in); !v) return v;
     if (auto v = check_attributes(a); !v) return v;
@@ -87,13 +88,13 @@ struct lstm {
                                 {directions, batch, hidden},    {directions, batch, hidden}};
     for (std::size_t i = 0; i < in.size(); ++i)
       for (int axis = 0; axis < in[i].desc.rank(); ++axis) {
-        constexpr rule fit = rule::extents_must_be_those_of_the_other_operands;
+        constexpr rule fit = Rule::extents_must_be_those_of_the_other_operands;
         if (auto v = require_same_extent(fit, in[i].desc.shape[axis], expected[i][axis]); !v) return v;
       }
     if (a.input_size != 0 && input >= 0)
-      if (auto v = require(rule::input_size_must_be_that_of_the_operands, a.input_size, input); !v) return v;
+      if (auto v = require(Rule::input_size_must_be_that_of_the_operands, a.input_size, input); !v) return v;
     if (a.hidden_size != 0 && hidden >= 0)
-      if (auto v = require(rule::hidden_size_must_be_that_of_the_operands, a.hidden_size, hidden); !v) return v;
+      if (auto v = require(Rule::hidden_size_must_be_that_of_the_operands, a.hidden_size, hidden); !v) return v;
     const dtype type = in[0].desc.type;
     const std::int64_t row = hidden < 0 ? -1 : directions * hidden;
     const tensor_desc state{type, shape_t{directions, batch, hidden}};

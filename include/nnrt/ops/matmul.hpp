@@ -48,16 +48,17 @@ struct matmul {
     quantised_output_must_have_one_scale,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& attributes, array_ref<const operand> in,
                                  array_ref<const tensor_desc> wanted) {
     const tensor_desc &a = in[0].desc, &b = in[1].desc;
-    if (auto v = require(rule::types_must_be_equal, b.type, a.type); !v) return v;
-    if (auto v = require_at_least(rule::rank_of_a_must_be_at_least_2, a.rank(), 2); !v) return v;
-    if (auto v = require_at_least(rule::rank_of_b_must_be_at_least_2, b.rank(), 2); !v) return v;
+    if (auto v = require(Rule::types_must_be_equal, b.type, a.type); !v) return v;
+    if (auto v = require_at_least(Rule::rank_of_a_must_be_at_least_2, a.rank(), 2); !v) return v;
+    if (auto v = require_at_least(Rule::rank_of_b_must_be_at_least_2, b.rank(), 2); !v) return v;
     const matrix left(a.shape, attributes.transpose_a), right(b.shape, attributes.transpose_b);
-    if (auto v = require_same_extent(rule::inner_extents_must_be_equal, right.rows, left.columns); !v) return v;
+    if (auto v = require_same_extent(Rule::inner_extents_must_be_equal, right.rows, left.columns); !v) return v;
     const broadcast_result batch = broadcast(leading(a.shape), leading(b.shape));
-    if (!batch.fits) return refuse(rule::leading_extents_must_be_equal_or_1, batch.right, batch.left);
+    if (!batch.fits) return refuse(Rule::leading_extents_must_be_equal_or_1, batch.right, batch.left);
     if (auto v = check_quantisation(attributes, a, b, wanted); !v) return v;
     shape_t y = batch.shape;
     y.push_back(left.rows);

@@ -47,19 +47,20 @@ struct one_hot {
     depth_must_be_the_extent_of_the_output,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc &indices = in[0].desc, &on = in[2].desc, &off = in[3].desc;
-    if (auto v = require_same_extent(rule::depth_must_be_one_number, in[1].desc.elements(), 1); !v) return v;
-    if (auto v = require_same_extent(rule::on_value_must_be_one_number, on.elements(), 1); !v) return v;
-    if (auto v = require_same_extent(rule::off_value_must_be_one_number, off.elements(), 1); !v) return v;
-    if (auto v = require(rule::types_of_on_value_and_off_value_must_be_equal, off.type, on.type); !v) return v;
+    if (auto v = require_same_extent(Rule::depth_must_be_one_number, in[1].desc.elements(), 1); !v) return v;
+    if (auto v = require_same_extent(Rule::on_value_must_be_one_number, on.elements(), 1); !v) return v;
+    if (auto v = require_same_extent(Rule::off_value_must_be_one_number, off.elements(), 1); !v) return v;
+    if (auto v = require(Rule::types_of_on_value_and_off_value_must_be_equal, off.type, on.type); !v) return v;
     const int rank = indices.rank() + 1;
-    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
     const int axis = normalise_axis(a.axis, rank);
-    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_output, a.axis, rank - 1);
+    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_output, a.axis, rank - 1);
     const std::int64_t depth = in[1].has_values() ? in[1].values[0] : -1;
     if (in[1].has_values())
-      if (auto v = require_at_least(rule::depth_must_not_be_negative, depth, 0); !v) return v;
+      if (auto v = require_at_least(Rule::depth_must_not_be_negative, depth, 0); !v) return v;
     return yields(tensor_desc{on.type, default_format(rank), indices.shape.with_axis(axis, depth), on.quantised});
   }
 

@@ -51,23 +51,24 @@ struct pad {
     symmetric_padding_must_not_exceed_the_extent,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     if (auto v =
-            require_between(rule::mode_must_be_constant_reflect_or_symmetric, static_cast<std::int64_t>(a.mode), 0, 2);
+            require_between(Rule::mode_must_be_constant_reflect_or_symmetric, static_cast<std::int64_t>(a.mode), 0, 2);
         !v)
       return v;
-    if (auto v = require_same_extent(rule::paddings_must_have_two_numbers_for_each_axis, in[1].desc.elements(),
+    if (auto v = require_same_extent(Rule::paddings_must_have_two_numbers_for_each_axis, in[1].desc.elements(),
                                      2 * x.rank());
         !v)
       return v;
     if (in[1].awaited) return yields(x.with_shape(shape_t::unknown(x.rank())));
-    if (!in[1].has_values()) return refuse(rule::paddings_must_be_known, 0, 1);
+    if (!in[1].has_values()) return refuse(Rule::paddings_must_be_known, 0, 1);
     shape_t y = x.shape;
     for (int i = 0; i < 2 * x.rank(); ++i) {
       const std::int64_t padding = in[1].values[static_cast<std::size_t>(i)], extent = x.shape[i / 2];
-      if (auto v = require_at_least(rule::padding_must_not_be_negative, padding, 0); !v) return v;
-      if (auto v = require_at_most(rule::padding_must_not_exceed_the_size_limit, padding, max_elements); !v) return v;
+      if (auto v = require_at_least(Rule::padding_must_not_be_negative, padding, 0); !v) return v;
+      if (auto v = require_at_most(Rule::padding_must_not_exceed_the_size_limit, padding, max_elements); !v) return v;
       if (auto v = fits(a.mode, padding, extent); !v) return v;
       if (extent >= 0) y[i / 2] += padding;
     }

@@ -50,7 +50,7 @@ struct prelu {
     if (auto v = detail::check_channels_last<Rule>(x); !v) return v;
     if (auto v = check_weight(weight, x); !v) return v;
     if (types::floating.contains(x.type)) return yields(x);
-    if (auto v = detail::require_one_scale(rule::quantised_weight_must_have_one_scale, weight); !v) return v;
+    if (auto v = detail::require_one_scale(Rule::quantised_weight_must_have_one_scale, weight); !v) return v;
     return detail::infer_stored<Rule>(x, wanted);
   }
   static constexpr auto macs = no_macs;

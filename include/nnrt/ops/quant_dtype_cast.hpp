@@ -50,24 +50,25 @@ struct quant_dtype_cast {
     quantised_output_must_have_one_scale,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     const dtype to = detail::numbered_type(a.dst_t);
     if (detail::numbered_type(a.src_t) != x.type)
-      return refuse(rule::src_t_must_be_the_number_of_the_input_type, a.src_t, static_cast<int>(x.type));
+      return refuse(Rule::src_t_must_be_the_number_of_the_input_type, a.src_t, static_cast<int>(x.type));
     if (!outputs[0].accepts.contains(to))
-      return refuse(rule::dst_t_must_be_the_number_of_a_type_that_is_accepted, a.dst_t, static_cast<int>(i8));
+      return refuse(Rule::dst_t_must_be_the_number_of_a_type_that_is_accepted, a.dst_t, static_cast<int>(i8));
     const bool from_real = types::floating.contains(x.type), to_real = types::floating.contains(to);
-    if (from_real && to_real) return require(rule::one_of_the_types_must_be_an_integer, to, i8);
-    if (!from_real && !x.quantised) return refuse(rule::quantised_input_must_have_a_scale, 0, 1);
+    if (from_real && to_real) return require(Rule::one_of_the_types_must_be_an_integer, to, i8);
+    if (!from_real && !x.quantised) return refuse(Rule::quantised_input_must_have_a_scale, 0, 1);
     if (x.quantised.mode == quantisation::kind::per_channel)
       if (auto v =
-              require(rule::axis_must_be_the_quantised_axis, a.axis < 0 ? a.axis + x.rank() : a.axis, x.quantised.axis);
+              require(Rule::axis_must_be_the_quantised_axis, a.axis < 0 ? a.axis + x.rank() : a.axis, x.quantised.axis);
           !v)
         return v;
     tensor_desc y{to, x.layout, x.shape};
     if (to_real) return yields(y);
-    if (auto v = detail::require_one_scale(rule::quantised_output_must_have_one_scale, detail::wish_of(wanted)); !v)
+    if (auto v = detail::require_one_scale(Rule::quantised_output_must_have_one_scale, detail::wish_of(wanted)); !v)
       return v;
     y.quantised = wanted[0].quantised;
     return yields(y);

@@ -58,7 +58,7 @@ struct reduce_mean {
     if (is_stored) {
       if (auto v = check_quantisation(a, in, wanted); !v) return v;
     } else if (in[0].desc.quantised) {
-      return require(rule::quantised_type_must_be_i8_u8_or_i16, in[0].desc.type, i8);
+      return require(Rule::quantised_type_must_be_i8_u8_or_i16, in[0].desc.type, i8);
     }
     verdict v = detail::infer_reduction<Rule>(a, in);
     if (v && is_stored) v.outputs[0].quantised = wanted[0].quantised;

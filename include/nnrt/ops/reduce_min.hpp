@@ -31,7 +31,7 @@ struct reduce_min : detail::plain_reduction<types::number, stored_numbers::kept>
 
   template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    constexpr rule no_coefficient = rule::coefficient_of_a_quantised_tensor_must_be_1;
+    constexpr rule no_coefficient = Rule::coefficient_of_a_quantised_tensor_must_be_1;
     if (in[0].desc.quantised)
       if (auto v = require_real(no_coefficient, a.factor(), 1); !v) return v;
     return detail::infer_reduction<Rule>(a, in);

@@ -37,33 +37,34 @@ struct reshape {
     elements_must_be_divisible_by_the_given_extents,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
-    if (auto v = require(rule::shape_must_be_a_list, in[1].desc.rank(), 1); !v) return v;
-    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, in[1].desc.elements(), max_rank); !v) return v;
+    if (auto v = require(Rule::shape_must_be_a_list, in[1].desc.rank(), 1); !v) return v;
+    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, in[1].desc.elements(), max_rank); !v) return v;
     if (in[1].awaited && in[1].desc.elements() >= 0) {
       const int rank = static_cast<int>(in[1].desc.elements());
       return yields(tensor_desc{x.type, default_format(rank), shape_t::unknown(rank), x.quantised});
     }
-    if (!in[1].has_values()) return refuse(rule::shape_must_be_known, 0, 1);
+    if (!in[1].has_values()) return refuse(Rule::shape_must_be_known, 0, 1);
     shape_t y;
     std::int64_t given = 1;  // product of the extents that are given; more than max_elements stays that
     int inferred = -1;
     for (const std::int64_t extent : in[1].values) {
       y.push_back(extent);
       if (extent == -1) {
-        if (inferred >= 0) return refuse(rule::only_one_extent_may_be_inferred, 2, 1);
+        if (inferred >= 0) return refuse(Rule::only_one_extent_may_be_inferred, 2, 1);
         inferred = y.rank - 1;
       } else {
-        if (auto v = require_at_least(rule::extent_must_be_positive_or_minus_1, extent, 1); !v) return v;
+        if (auto v = require_at_least(Rule::extent_must_be_positive_or_minus_1, extent, 1); !v) return v;
         given = extent > max_elements / given ? max_elements + 1 : given * extent;
       }
     }
     const std::int64_t elements = x.elements();
     if (inferred < 0) {
-      if (auto v = require_same_extent(rule::number_of_elements_must_be_kept, given, elements); !v) return v;
+      if (auto v = require_same_extent(Rule::number_of_elements_must_be_kept, given, elements); !v) return v;
     } else if (elements >= 0) {
-      if (elements % given != 0) return refuse(rule::elements_must_be_divisible_by_the_given_extents, elements, given);
+      if (elements % given != 0) return refuse(Rule::elements_must_be_divisible_by_the_given_extents, elements, given);
       y[inferred] = elements / given;
     }
     return yields(tensor_desc{x.type, default_format(y.rank), y, x.quantised});

@@ -73,10 +73,10 @@ struct resize_bilinear {
     const tensor_desc& x = in[0].desc;
     if (auto v = detail::check_image<Rule>(x); !v) return v;
     for (const std::int64_t extent : {x.shape[1], x.shape[2]})
-      if (extent == 0) return refuse(rule::input_must_have_pixels, extent, 1);
+      if (extent == 0) return refuse(Rule::input_must_have_pixels, extent, 1);
     for (const std::int64_t length : {a.new_height, a.new_width})
-      if (auto v = require_at_least(rule::new_size_must_be_positive, length, 1); !v) return v;
-    constexpr auto known = rule::coordinate_mode_must_be_asymmetric_align_corners_or_half_pixel;
+      if (auto v = require_at_least(Rule::new_size_must_be_positive, length, 1); !v) return v;
+    constexpr auto known = Rule::coordinate_mode_must_be_asymmetric_align_corners_or_half_pixel;
     if (auto v = require_between(known, static_cast<std::int64_t>(a.coordinate_mode), 0, 2); !v) return v;
     const extent2 size = output_size(a, {x.shape[1], x.shape[2]});
     return yields(tensor_desc{x.type, format::nhwc, {x.shape[0], size.h, size.w, x.shape[3]}});

@@ -54,12 +54,12 @@ struct scale {
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     const int axis = normalise_axis(a.axis, x.rank());
-    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
+    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
     for (const operand& given : in.subspan(1)) {
       const tensor_desc& p = given.desc;
-      constexpr auto too_many = rule::parameters_must_not_have_more_axes_than_the_input_from_axis_on;
+      constexpr auto too_many = Rule::parameters_must_not_have_more_axes_than_the_input_from_axis_on;
       if (auto v = require_at_most(too_many, p.rank(), x.rank() - axis); !v) return v;
-      constexpr auto fits = rule::parameter_extents_must_equal_input_extents;
+      constexpr auto fits = Rule::parameter_extents_must_equal_input_extents;
       for (int i = 0; i < p.rank(); ++i)
         if (auto v = require_same_extent(fits, p.shape[i], x.shape[axis + i]); !v) return v;
     }

@@ -31,10 +31,11 @@ struct shape_of {
 
   enum class rule { extent_must_fit_into_32_bits };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     for (const std::int64_t extent : in[0].desc.shape)
       if (auto v =
-              require_at_most(rule::extent_must_fit_into_32_bits, extent, std::numeric_limits<std::int32_t>::max());
+              require_at_most(Rule::extent_must_fit_into_32_bits, extent, std::numeric_limits<std::int32_t>::max());
           !v)
         return v;
     return yields(tensor_desc{i32, {in[0].desc.rank()}});

@@ -48,19 +48,20 @@ struct slice {
     size_must_not_exceed_what_is_left,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     chosen_axes cut;
-    if (auto v = choose_axes(cut, a.axes, x.rank(), rule::axis_must_be_an_axis_of_the_input, rule::axes_must_differ);
+    if (auto v = choose_axes(cut, a.axes, x.rank(), Rule::axis_must_be_an_axis_of_the_input, Rule::axes_must_differ);
         !v)
       return v;
     const int count = a.axes.empty() ? x.rank() : cut.count;
-    if (auto v = require_same_extent(rule::begin_must_have_one_number_for_each_axis, in[1].desc.elements(), count); !v)
+    if (auto v = require_same_extent(Rule::begin_must_have_one_number_for_each_axis, in[1].desc.elements(), count); !v)
       return v;
-    if (auto v = require_same_extent(rule::size_must_have_one_number_for_each_axis, in[2].desc.elements(), count); !v)
+    if (auto v = require_same_extent(Rule::size_must_have_one_number_for_each_axis, in[2].desc.elements(), count); !v)
       return v;
-    if (!in[1].has_values() && !in[1].awaited) return refuse(rule::begin_must_be_known, 0, 1);
-    if (!in[2].has_values() && !in[2].awaited) return refuse(rule::size_must_be_known, 0, 1);
+    if (!in[1].has_values() && !in[1].awaited) return refuse(Rule::begin_must_be_known, 0, 1);
+    if (!in[2].has_values() && !in[2].awaited) return refuse(Rule::size_must_be_known, 0, 1);
     shape_t y = x.shape;
     for (int i = 0; i < count; ++i) {
       const auto at = static_cast<std::size_t>(i);

@@ -46,14 +46,15 @@ struct softmax {
     quantised_output_must_have_one_scale,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
-    if (auto v = require_at_least(rule::input_rank_must_be_at_least_1, x.rank(), 1); !v) return v;
+    if (auto v = require_at_least(Rule::input_rank_must_be_at_least_1, x.rank(), 1); !v) return v;
     chosen_axes axes;
-    constexpr rule must_exist = rule::axis_must_be_an_axis_of_the_input, must_differ = rule::axes_must_differ;
+    constexpr rule must_exist = Rule::axis_must_be_an_axis_of_the_input, must_differ = Rule::axes_must_differ;
     if (auto v = choose_axes(axes, a.axis, x.rank(), must_exist, must_differ); !v) return v;
     constexpr float least = std::numeric_limits<float>::min(), most = std::numeric_limits<float>::max();
-    if (auto v = require_real_between(rule::beta_must_be_positive_and_finite, a.beta, least, most); !v) return v;
+    if (auto v = require_real_between(Rule::beta_must_be_positive_and_finite, a.beta, least, most); !v) return v;
     if (auto v = check_quantisation(x, detail::wish_of(wanted)); !v) return v;
     tensor_desc y = x;
     y.quantised = {};

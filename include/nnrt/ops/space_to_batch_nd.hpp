@@ -53,8 +53,8 @@ struct space_to_batch_nd {
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     if (auto v = detail::check_blocks<Rule>(x, a.block); !v) return v;
-    if (auto v = detail::check_border(a.paddings, rule::paddings_must_be_four_numbers,
-                                      rule::padding_must_not_be_negative, rule::padding_must_not_exceed_the_size_limit);
+    if (auto v = detail::check_border(a.paddings, Rule::paddings_must_be_four_numbers,
+                                      Rule::padding_must_not_be_negative, Rule::padding_must_not_exceed_the_size_limit);
         !v)
       return v;
     const std::int64_t pixels = detail::extent_product(a.block.h, a.block.w);
@@ -63,7 +63,7 @@ struct space_to_batch_nd {
       if (y[axis] < 0) continue;
       const std::int64_t block = axis == 1 ? a.block.h : a.block.w;
       y[axis] += a.paddings.items[2 * axis - 2] + a.paddings.items[2 * axis - 1];
-      if (y[axis] % block != 0) return refuse(rule::padded_image_must_be_divisible_by_the_block, y[axis], block);
+      if (y[axis] % block != 0) return refuse(Rule::padded_image_must_be_divisible_by_the_block, y[axis], block);
       y[axis] /= block;
     }
     return yields(x.with_shape(y));

@@ -39,15 +39,16 @@ struct space_to_depth {
     image_must_be_divisible_by_the_block_size,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     const std::int64_t b = a.block_size, n = x.shape[0], h = x.shape[1], w = x.shape[2], c = x.shape[3];
-    if (auto v = require(rule::input_rank_must_be_4, x.rank(), 4); !v) return v;
-    if (x.layout == format::nchw) return require(rule::input_must_be_nhwc, x.layout, format::nhwc);
-    if (auto v = require_at_least(rule::block_size_must_be_at_least_2, b, 2); !v) return v;
+    if (auto v = require(Rule::input_rank_must_be_4, x.rank(), 4); !v) return v;
+    if (x.layout == format::nchw) return require(Rule::input_must_be_nhwc, x.layout, format::nhwc);
+    if (auto v = require_at_least(Rule::block_size_must_be_at_least_2, b, 2); !v) return v;
     const std::int64_t pixels = detail::extent_product(b, b);
     for (const std::int64_t length : {h, w})
-      if (length >= 0 && length % b != 0) return refuse(rule::image_must_be_divisible_by_the_block_size, length, b);
+      if (length >= 0 && length % b != 0) return refuse(Rule::image_must_be_divisible_by_the_block_size, length, b);
     return yields(x.with_shape({n, h < 0 ? -1 : h / b, w < 0 ? -1 : w / b, detail::extent_product(c, pixels)}));
   }
   static constexpr auto macs = no_macs;

@@ -43,31 +43,32 @@ struct sparse_to_dense {
     indices_must_lie_in_their_axes,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc &indices = in[0].desc, &values = in[1].desc;
-    if (auto v = require(rule::shape_must_be_a_list, in[2].desc.rank(), 1); !v) return v;
-    if (!in[2].has_values()) return refuse(rule::shape_must_be_known, 0, 1);
+    if (auto v = require(Rule::shape_must_be_a_list, in[2].desc.rank(), 1); !v) return v;
+    if (!in[2].has_values()) return refuse(Rule::shape_must_be_known, 0, 1);
     const auto rank = static_cast<std::int64_t>(in[2].values.size());
-    if (auto v = require_at_least(rule::output_rank_must_be_at_least_1, rank, 1); !v) return v;
-    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    if (auto v = require_at_least(Rule::output_rank_must_be_at_least_1, rank, 1); !v) return v;
+    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
     shape_t y;
     for (const std::int64_t extent : in[2].values) {
-      if (auto v = require_at_least(rule::extent_must_not_be_negative, extent, 0); !v) return v;
+      if (auto v = require_at_least(Rule::extent_must_not_be_negative, extent, 0); !v) return v;
       y.push_back(extent);
     }
     if (rank > 1 || indices.rank() != 1)
-      if (auto v = require(rule::indices_must_be_a_list_of_places, indices.rank(), 2); !v) return v;
+      if (auto v = require(Rule::indices_must_be_a_list_of_places, indices.rank(), 2); !v) return v;
     if (indices.rank() == 2)
-      if (auto v = require_same_extent(rule::places_must_have_an_index_for_each_axis, indices.shape[1], rank); !v)
+      if (auto v = require_same_extent(Rule::places_must_have_an_index_for_each_axis, indices.shape[1], rank); !v)
         return v;
-    if (auto v = require_at_most(rule::values_must_be_a_list_or_one_number, values.rank(), 1); !v) return v;
+    if (auto v = require_at_most(Rule::values_must_be_a_list_or_one_number, values.rank(), 1); !v) return v;
     if (values.rank() == 1 && values.shape[0] != 1)
-      if (auto v = require_same_extent(rule::values_must_be_one_for_each_place, values.shape[0], indices.shape[0]); !v)
+      if (auto v = require_same_extent(Rule::values_must_be_one_for_each_place, values.shape[0], indices.shape[0]); !v)
         return v;
     if (in[0].has_values())
       for (std::size_t i = 0; i < in[0].values.size(); ++i) {
         const std::int64_t extent = y[static_cast<int>(static_cast<std::int64_t>(i) % rank)];
-        if (auto v = require_between(rule::indices_must_lie_in_their_axes, in[0].values[i], 0, extent - 1); !v) return v;
+        if (auto v = require_between(Rule::indices_must_lie_in_their_axes, in[0].values[i], 0, extent - 1); !v) return v;
       }
     return yields(tensor_desc{values.type, default_format(y.rank), y});
   }

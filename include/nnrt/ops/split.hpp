@@ -50,15 +50,16 @@ struct split {
     sizes_must_add_up_to_the_extent,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     const int axis = normalise_axis(a.axis, x.rank());
-    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
+    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
     const bool declared =
         !wanted.empty() && wanted[0].type != dtype::none;  // the DSL's wish is about quantisation alone
     std::int64_t parts = parts_of(a);
     if (parts == 0 && declared) parts = static_cast<std::int64_t>(wanted.size());
-    if (auto v = require_between(rule::parts_must_be_at_least_1_and_at_most_1024, parts, 1, max_parts); !v) return v;
+    if (auto v = require_between(Rule::parts_must_be_at_least_1_and_at_most_1024, parts, 1, max_parts); !v) return v;
     if (a.sizes.empty())
       return equal_parts(x, axis, parts);  // not by ?: - g++ 12 then frees the outputs too early in constant evaluation
     return given_parts(a, x, axis);

@@ -40,17 +40,18 @@ struct squeeze {
     axes_must_be_given_when_an_extent_is_unknown,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     chosen_axes chosen;
-    if (auto v = choose_axes(chosen, a.axes, x.rank(), rule::axis_must_be_an_axis_of_the_input, rule::axes_must_differ);
+    if (auto v = choose_axes(chosen, a.axes, x.rank(), Rule::axis_must_be_an_axis_of_the_input, Rule::axes_must_differ);
         !v)
       return v;
-    if (a.axes.empty() && !x.shape.is_known()) return refuse(rule::axes_must_be_given_when_an_extent_is_unknown, 0, 1);
+    if (a.axes.empty() && !x.shape.is_known()) return refuse(Rule::axes_must_be_given_when_an_extent_is_unknown, 0, 1);
     shape_t y;
     for (int i = 0; i < x.rank(); ++i) {
       if (chosen.contains(i)) {
-        if (auto v = require_same_extent(rule::squeezed_extent_must_be_1, x.shape[i], 1); !v) return v;
+        if (auto v = require_same_extent(Rule::squeezed_extent_must_be_1, x.shape[i], 1); !v) return v;
       } else if (!a.axes.empty() || x.shape[i] != 1) {
         y.push_back(x.shape[i]);
       }

@@ -41,19 +41,20 @@ struct stack {
     extents_must_be_equal,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& first = in[0].desc;
-    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, first.rank() + 1, max_rank); !v) return v;
+    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, first.rank() + 1, max_rank); !v) return v;
     const int axis = normalise_axis(a.axis, first.rank() + 1);
-    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_output, a.axis, first.rank());
+    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_output, a.axis, first.rank());
     shape_t shape = first.shape;
     for (const operand& x : in) {
-      if (auto v = require(rule::types_must_be_equal, x.desc.type, first.type); !v) return v;
-      if (auto v = require(rule::ranks_must_be_equal, x.desc.rank(), first.rank()); !v) return v;
-      constexpr auto one_order = rule::inputs_must_all_be_nchw_or_none;
+      if (auto v = require(Rule::types_must_be_equal, x.desc.type, first.type); !v) return v;
+      if (auto v = require(Rule::ranks_must_be_equal, x.desc.rank(), first.rank()); !v) return v;
+      constexpr auto one_order = Rule::inputs_must_all_be_nchw_or_none;
       if (auto v = require_same_order(one_order, x.desc.layout, first.layout); !v) return v;
       for (int i = 0; i < shape.rank; ++i) {
-        if (auto v = require_same_extent(rule::extents_must_be_equal, x.desc.shape[i], shape[i]); !v) return v;
+        if (auto v = require_same_extent(Rule::extents_must_be_equal, x.desc.shape[i], shape[i]); !v) return v;
         if (shape[i] < 0) shape[i] = x.desc.shape[i];
       }
     }

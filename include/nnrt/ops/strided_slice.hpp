@@ -87,14 +87,15 @@ struct strided_slice {
     }
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
-    if (auto v = require(rule::begin_must_be_a_list, in[1].desc.rank(), 1); !v) return v;
+    if (auto v = require(Rule::begin_must_be_a_list, in[1].desc.rank(), 1); !v) return v;
     const std::int64_t count = in[1].desc.elements();
-    if (count < 0) return refuse(rule::length_of_begin_must_be_known, 0, 1);
-    if (auto v = require_at_most(rule::begin_must_have_at_most_17_numbers, count, max_numbers); !v) return v;
-    if (auto v = require_same_extent(rule::end_must_be_as_long_as_begin, in[2].desc.elements(), count); !v) return v;
-    if (auto v = require_same_extent(rule::strides_must_be_as_long_as_begin, in[3].desc.elements(), count); !v)
+    if (count < 0) return refuse(Rule::length_of_begin_must_be_known, 0, 1);
+    if (auto v = require_at_most(Rule::begin_must_have_at_most_17_numbers, count, max_numbers); !v) return v;
+    if (auto v = require_same_extent(Rule::end_must_be_as_long_as_begin, in[2].desc.elements(), count); !v) return v;
+    if (auto v = require_same_extent(Rule::strides_must_be_as_long_as_begin, in[3].desc.elements(), count); !v)
       return v;
     cuts made;
     if (auto v = arrange(made, a, static_cast<int>(count), x.rank()); !v) return v;

@@ -43,11 +43,12 @@ struct tile {
     multiple_must_give_the_extent_of_the_output,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     const std::int64_t declared = in[1].desc.elements(), count = declared < 0 ? x.rank() : declared;
-    if (auto v = require_at_least(rule::multiples_must_have_a_number_for_each_axis, count, x.rank()); !v) return v;
-    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, count, max_rank); !v) return v;
+    if (auto v = require_at_least(Rule::multiples_must_have_a_number_for_each_axis, count, x.rank()); !v) return v;
+    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, count, max_rank); !v) return v;
     shape_t y = of_rank(x.shape, static_cast<int>(count));
     for (int i = 0; i < y.rank; ++i) {
       if (!in[1].has_values()) {
@@ -55,8 +56,8 @@ struct tile {
         continue;
       }
       const std::int64_t multiple = in[1].values[static_cast<std::size_t>(i)];
-      if (auto v = require_at_least(rule::multiple_must_not_be_negative, multiple, 0); !v) return v;
-      if (auto v = require_at_most(rule::multiple_must_not_exceed_the_size_limit, multiple, max_elements); !v) return v;
+      if (auto v = require_at_least(Rule::multiple_must_not_be_negative, multiple, 0); !v) return v;
+      if (auto v = require_at_most(Rule::multiple_must_not_exceed_the_size_limit, multiple, max_elements); !v) return v;
       y[i] = multiple == 0 ? 0 : y[i] > max_elements / multiple ? max_elements + 1 : y[i] < 0 ? -1 : y[i] * multiple;
     }
     return yields(x.with_shape(y));

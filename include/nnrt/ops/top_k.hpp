@@ -53,20 +53,21 @@ struct top_k {
     extent_must_be_countable_in_32_bits,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     const int axis = normalise_axis(a.axis, x.rank());
-    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
+    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
     const std::int64_t extent = x.shape[axis];
-    if (auto v = require_same_extent(rule::k_must_be_one_number, in[1].desc.elements(), 1); !v) return v;
+    if (auto v = require_same_extent(Rule::k_must_be_one_number, in[1].desc.elements(), 1); !v) return v;
     if (in[1].awaited) return lines_of(x, axis, -1);
-    if (!in[1].has_values()) return refuse(rule::k_must_be_known, 0, 1);
+    if (!in[1].has_values()) return refuse(Rule::k_must_be_known, 0, 1);
     const std::int64_t k = in[1].values[0];
-    if (auto v = require_at_least(rule::k_must_be_at_least_1, k, 1); !v) return v;
+    if (auto v = require_at_least(Rule::k_must_be_at_least_1, k, 1); !v) return v;
     if (extent >= 0)
-      if (auto v = require_at_most(rule::k_must_not_exceed_the_extent, k, extent); !v) return v;
+      if (auto v = require_at_most(Rule::k_must_not_exceed_the_extent, k, extent); !v) return v;
     // An extent that is not known yet is at least k.
-    if (auto v = require_at_most(rule::extent_must_be_countable_in_32_bits, extent < 0 ? k : extent, max_extent); !v)
+    if (auto v = require_at_most(Rule::extent_must_be_countable_in_32_bits, extent < 0 ? k : extent, max_extent); !v)
       return v;
     return lines_of(x, axis, k);
   }

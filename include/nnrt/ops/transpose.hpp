@@ -37,14 +37,15 @@ struct transpose {
     perm_must_name_an_axis_once,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
-    if (auto v = require(rule::perm_must_be_a_list, in[1].desc.rank(), 1); !v) return v;
-    if (auto v = require_same_extent(rule::perm_must_name_every_axis, in[1].desc.elements(), x.rank()); !v) return v;
-    if (!in[1].has_values()) return refuse(rule::perm_must_be_known, 0, 1);
+    if (auto v = require(Rule::perm_must_be_a_list, in[1].desc.rank(), 1); !v) return v;
+    if (auto v = require_same_extent(Rule::perm_must_name_every_axis, in[1].desc.elements(), x.rank()); !v) return v;
+    if (!in[1].has_values()) return refuse(Rule::perm_must_be_known, 0, 1);
     chosen_axes order;
-    if (auto v = choose_axes(order, in[1].values, x.rank(), rule::perm_must_hold_axes_of_the_input,
-                             rule::perm_must_name_an_axis_once);
+    if (auto v = choose_axes(order, in[1].values, x.rank(), Rule::perm_must_hold_axes_of_the_input,
+                             Rule::perm_must_name_an_axis_once);
         !v)
       return v;
     shape_t y;

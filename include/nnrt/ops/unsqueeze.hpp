@@ -37,13 +37,14 @@ struct unsqueeze {
     axes_must_differ,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     const int rank = x.rank() + a.axes.count;
-    if (auto v = require_at_least(rule::axes_must_name_an_axis, a.axes.count, 1); !v) return v;
-    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    if (auto v = require_at_least(Rule::axes_must_name_an_axis, a.axes.count, 1); !v) return v;
+    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
     chosen_axes chosen;
-    if (auto v = choose_axes(chosen, a.axes, rank, rule::axis_must_be_an_axis_of_the_output, rule::axes_must_differ);
+    if (auto v = choose_axes(chosen, a.axes, rank, Rule::axis_must_be_an_axis_of_the_output, Rule::axes_must_differ);
         !v)
       return v;
     shape_t y;

@@ -39,15 +39,16 @@ struct unstack {
     parts_must_be_at_least_1_and_at_most_1024,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     const int axis = normalise_axis(a.axis, x.rank());
-    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
+    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
     const std::int64_t extent = x.shape[axis];
     const bool is_declared = !wanted.empty() && wanted[0].type != dtype::none;
     const std::int64_t parts = extent < 0 && is_declared ? static_cast<std::int64_t>(wanted.size()) : extent;
-    if (parts < 0) return refuse(rule::number_of_parts_must_be_known, 0, 1);
-    if (auto v = require_between(rule::parts_must_be_at_least_1_and_at_most_1024, parts, 1, max_parts); !v) return v;
+    if (parts < 0) return refuse(Rule::number_of_parts_must_be_known, 0, 1);
+    if (auto v = require_between(Rule::parts_must_be_at_least_1_and_at_most_1024, parts, 1, max_parts); !v) return v;
     shape_t y;
     for (int i = 0; i < x.rank(); ++i)
       if (i != axis) y.push_back(x.shape[i]);
