@@ -21,6 +21,10 @@ template <class Op, class... Ops> constexpr bool is_one_of(type_list<Ops...>) { 
 
 }  // namespace detail
 
+#if defined(NNRT_SEPARATE_COMPILATION) && defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wundefined-var-template"  // which it is, but in one unit
+#endif
 /// The operator of this type.
 template <class Op> constexpr const operator_info& of() {
 #ifdef NNRT_SEPARATE_COMPILATION
@@ -28,6 +32,9 @@ template <class Op> constexpr const operator_info& of() {
 #endif
   return dynamic_operator<Op>;
 }
+#if defined(NNRT_SEPARATE_COMPILATION) && defined(__clang__)
+#pragma clang diagnostic pop
+#endif
 
 namespace detail {
 
