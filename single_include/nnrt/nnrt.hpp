@@ -532,7 +532,9 @@ template <class T> class pool {
   constexpr pool() = default;
   constexpr pool(std::initializer_list<T> list) { insert(list.begin(), list.end()); }
   constexpr pool(const pool& other) { insert(other.begin(), other.end()); }
-  constexpr pool(pool&& other) noexcept : first_(other.first_), size_(other.size_), capacity_(other.capacity_) { other.forget(); }
+  constexpr pool(pool&& other) noexcept : first_(other.first_), size_(other.size_), capacity_(other.capacity_) {
+    other.first_ = nullptr, other.size_ = 0, other.capacity_ = 0;
+  }
   constexpr pool& operator=(const pool& other) {
     if (this != &other) {
       size_ = 0;
@@ -541,18 +543,20 @@ template <class T> class pool {
     return *this;
   }
   constexpr pool& operator=(pool&& other) noexcept {
-    if (this != &other) {
-      release();
-      first_ = other.first_;
-      size_ = other.size_;
-      capacity_ = other.capacity_;
-      other.forget();
-    }
+    pool taken(static_cast<pool&&>(other));
+    T* const first = first_;
+    const std::size_t capacity = capacity_;
+    first_ = taken.first_, size_ = taken.size_, capacity_ = taken.capacity_;
+    taken.first_ = first, taken.capacity_ = capacity;
     return *this;
   }
   constexpr ~pool() {
-    // The comparison is not needed for what follows: clang 16 never calls a destructor that asks is_constant_evaluated() before it reads the object.
-    if (first_ != nullptr) release();
+    // First of all, for clang 16 never calls a destructor that asks is_constant_evaluated() before it reads the object.
+    if (first_ == nullptr) return;
+    // The compilers' own function: what a call of std::is_constant_evaluated() parts off is compiled first and thrown away later.
+    if (!__builtin_is_constant_evaluated()) ::operator delete(first_);
+    else if constexpr (is_plain) delete[] first_;
+    else std::allocator<T>().deallocate(first_, capacity_);
   }
 
   constexpr std::size_t size() const { return size_; }
@@ -583,8 +587,12 @@ template <class T> class pool {
   template <class Iterator> constexpr void insert(Iterator first, Iterator last) {
     const auto count = static_cast<std::size_t>(last - first);
     if (size_ + count > capacity_) grow(size_ + count > 2 * capacity_ ? size_ + count : 2 * capacity_);
-    construct(first_ + size_, first, last);
+    T* to = first_ + size_;
     size_ += count;
+    for (; first != last; ++first, ++to) {
+      if constexpr (is_plain) *to = *first;
+      else std::construct_at(to, *first);
+    }
   }
   constexpr void assign(std::size_t count, const T& element) {
     size_ = 0;
@@ -606,30 +614,16 @@ template <class T> class pool {
   /// Letters, ids and words begin to live all at once and are assigned then: a call of construct_at for each would double the constexpr steps.
   static constexpr bool is_plain = std::is_trivially_default_constructible_v<T>;
 
-  template <class Iterator> static constexpr void construct(T* to, Iterator first, Iterator last) {
-    if constexpr (is_plain) {
-      while (first != last) *to++ = *first++;
-    } else {
-      for (; first != last; ++first, ++to) std::construct_at(to, *first);
-    }
-  }
-  static constexpr T* allocate(std::size_t capacity) {
-    if constexpr (is_plain) return new T[capacity];
-    else return std::allocator<T>().allocate(capacity);
-  }
-  // The compilers' own function: what a call of std::is_constant_evaluated() parts off is compiled first and thrown away later.
-  constexpr void forget() { first_ = nullptr, size_ = 0, capacity_ = 0; }
-  constexpr void release() {
-    if (!__builtin_is_constant_evaluated()) return ::operator delete(first_);
-    if constexpr (is_plain) delete[] first_;
-    else if (first_ != nullptr) std::allocator<T>().deallocate(first_, capacity_);
-  }
+  // One function does it all, for each is compiled for some forty types of elements.
   constexpr void grow(std::size_t capacity) {
     if (__builtin_is_constant_evaluated()) {
-      T* const larger = allocate(capacity);
-      construct(larger, begin(), end());
-      release();
-      first_ = larger;
+      const pool smaller(static_cast<pool&&>(*this));
+      if constexpr (is_plain) first_ = new T[capacity];
+      else first_ = std::allocator<T>().allocate(capacity);
+      for (; size_ < smaller.size_; ++size_) {
+        if constexpr (is_plain) first_[size_] = smaller.first_[size_];
+        else std::construct_at(first_ + size_, smaller.first_[size_]);
+      }
     } else {
       first_ = static_cast<T*>(detail::moved_to_larger(first_, size_ * sizeof(T), capacity * sizeof(T)));
     }
@@ -964,11 +958,31 @@ void zip_elements(const broadcast_loops& loops, const T* a, const T* b, R* y, in
 // byte_scale: sums of products of stored numbers become stored numbers, many at a time, with the bits of requantise().
 // Flow: byte_gemm.hpp and byte_depthwise.hpp pack scales beside the weights with set_scales(), and finish sums by them.
 //
+// The lines of byte_line.hpp scale nearly all channels. Those for which there is none are scaled in 64 bits, and those whose
+// sums may leave 30 bits one by one.
+
+// ===== nnrt/core/algorithm.hpp
+// algorithm: std::min, std::max, std::copy, std::fill_n and std::equal, and clamped numbers, without the rest of <algorithm>.
+// Flow: kernels and passes; nobody else needs more. <algorithm> costs every translation unit 0.05 s, half of it for std::ranges.
+
+namespace nnrt::inline NNRT_ISA::detail {
+
+/// x, or the bound that it is beyond; low <= high.
+constexpr std::int64_t clamped(std::int64_t x, std::int64_t low, std::int64_t high) { return x < low ? low : x > high ? high : x; }
+
+}  // namespace nnrt::inline NNRT_ISA::detail
+// ===== nnrt/kernels/byte_line.hpp
+// byte_line: straight lines in floats that scale sums of products of stored numbers, with the bits of requantise().
+// Flow: byte_scale.hpp looks for the lines of each channel with channel_lines when weights are packed.
+//
 // Scaling a sum is a staircase over the integers with at most 255 steps that show in 8 bits; so is a straight line in
 // floats that is rounded to integers, since each of its operations is monotone. Two such staircases that agree just
-// below and just at each step agree everywhere. So set_scales() looks for a line near the factor that does, with the
-// very instructions that run later. Channels for which there is none are scaled in 64 bits, and those whose sums may
-// leave 30 bits one by one.
+// below and just at each step agree everywhere. So channel_lines looks for a line near the factor that does, with the
+// very instructions that run later.
+//
+// Where a product and a sum round but once, that may be to an integer, and the line is exact but for its slope of 24 bits.
+// Its offset has to be an integer, too; what is behind the point comes from a shift that sums start with. As that shift may
+// be large, it also makes sums the bits of floats, so that nothing has to be converted.
 
 // ===== nnrt/core/requantise.hpp
 // requantise: how a wide integer sum becomes a stored number again - fixed-point factors, named roundings, saturation.
@@ -1863,9 +1877,6 @@ constexpr fixed_point fixed_point_of(double factor) {
 }
 
 namespace detail {
-constexpr std::int64_t clamped(std::int64_t x, std::int64_t low, std::int64_t high) {
-  return x < low ? low : x > high ? high : x;
-}
 constexpr std::int32_t saturated_i32(std::int64_t x) {
   return static_cast<std::int32_t>(
       clamped(x, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()));
@@ -2633,41 +2644,55 @@ inline constexpr bool has_exact_scale = true;
 inline constexpr bool has_exact_scale = false;
 #endif
 
-/// x * slope + offset with the sign of x, to nearest, as floats compute it; the lanes of slope and offset hold the bits of
-/// floats. |x * slope| must stay below 2^31.
-[[gnu::always_inline]] inline int_vector scaled_by_line(int_vector x, int_vector slope, int_vector offset) {
+/// Whether lines round but once, to an integer. Then the lanes of x hold the bits of floats that count
+/// integers, and so does the result: floats from `first_counted` to twice as much have no digits behind the point, and bits
+/// that rise by one with them. Others rise, too, but not by one.
+#if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2)
+inline constexpr bool lines_round_once = true;
+#else
+inline constexpr bool lines_round_once = false;
+#endif
+inline constexpr float first_counted = 0x1p23F, float_of_zero = 0x1.8p23F;
+inline constexpr std::int32_t bits_of_first_counted = 0x4b000000, bits_of_zero = 0x4b400000;
+
+/// x * slope + offset to nearest, as floats compute it; the lanes of slope and offset hold the bits of floats.
+[[gnu::always_inline]] inline int_vector scaled_by_rising_line(int_vector x, int_vector slope, int_vector offset) {
 #if defined(NNRT_LANES_AVX512)
-  const __m512i signed_offset =
-      _mm512_ternarylogic_epi32((__m512i)x, _mm512_set1_epi32(INT32_MIN), (__m512i)offset, 0xea);  // (x & sign) | offset
-  return (int_vector)_mm512_cvtps_epi32(
-      _mm512_fmadd_ps(_mm512_cvtepi32_ps((__m512i)x), (__m512)slope, (__m512)signed_offset));
+  return (int_vector)_mm512_fmadd_ps((__m512)x, (__m512)slope, (__m512)offset) - bits_of_zero;
 #elif defined(NNRT_LANES_AVX2)
-  const int_vector signed_offset = (x & INT32_MIN) | offset;
-  return (int_vector)_mm256_cvtps_epi32(
-      _mm256_fmadd_ps(_mm256_cvtepi32_ps((__m256i)x), (__m256)slope, (__m256)signed_offset));
+  return (int_vector)_mm256_fmadd_ps((__m256)x, (__m256)slope, (__m256)offset) - bits_of_zero;
 #elif defined(__SSE2__)
-  const int_vector signed_offset = (x & INT32_MIN) | offset;
   return (int_vector)_mm_cvtps_epi32(
-      _mm_add_ps(_mm_mul_ps(_mm_cvtepi32_ps((__m128i)x), (__m128)slope), (__m128)signed_offset));
+      _mm_add_ps(_mm_mul_ps(_mm_cvtepi32_ps((__m128i)x), (__m128)slope), (__m128)offset));
 #else
   (void)slope, (void)offset;
   return x;
 #endif
 }
 
-/// The same for an offset of either sign, whatever the sign of x.
-[[gnu::always_inline]] inline int_vector scaled_by_rising_line(int_vector x, int_vector slope, int_vector offset) {
+/// What a line of sums of both signs is made of, in all lanes the bits of floats; see scaled_by_line().
+struct signed_line {
+  int_vector slope, offset;
+  int_vector bend, below_shift, below_offset;  // where lines round once
+};
+
+/// x * slope + offset with the sign of x, to nearest, as floats compute it. |x * slope| must stay below 2^31. Where lines
+/// round once it is scaled_by_rising_line(), but for an x below `bend`: that is shifted first, and its result is, too.
+[[gnu::always_inline]] inline int_vector scaled_by_line(int_vector x, const signed_line& of) {
 #if defined(NNRT_LANES_AVX512)
-  return (int_vector)_mm512_cvtps_epi32(
-      _mm512_fmadd_ps(_mm512_cvtepi32_ps((__m512i)x), (__m512)slope, (__m512)offset));
+  const __mmask16 is_below = _mm512_cmplt_epi32_mask((__m512i)x, (__m512i)of.bend);
+  const auto shifted = (int_vector)_mm512_mask_add_epi32((__m512i)x, is_below, (__m512i)x, (__m512i)of.below_shift);
+  const int_vector y = scaled_by_rising_line(shifted, of.slope, of.offset);
+  return (int_vector)_mm512_mask_add_epi32((__m512i)y, is_below, (__m512i)y, (__m512i)of.below_offset);
 #elif defined(NNRT_LANES_AVX2)
-  return (int_vector)_mm256_cvtps_epi32(
-      _mm256_fmadd_ps(_mm256_cvtepi32_ps((__m256i)x), (__m256)slope, (__m256)offset));
+  const int_vector is_below = x < of.bend;
+  return scaled_by_rising_line(x + (is_below & of.below_shift), of.slope, of.offset) + (is_below & of.below_offset);
 #elif defined(__SSE2__)
+  const int_vector signed_offset = (x & INT32_MIN) | of.offset;
   return (int_vector)_mm_cvtps_epi32(
-      _mm_add_ps(_mm_mul_ps(_mm_cvtepi32_ps((__m128i)x), (__m128)slope), (__m128)offset));
+      _mm_add_ps(_mm_mul_ps(_mm_cvtepi32_ps((__m128i)x), (__m128)of.slope), (__m128)signed_offset));
 #else
-  (void)slope, (void)offset;
+  (void)of;
   return x;
 #endif
 }
@@ -2747,13 +2772,15 @@ struct rounded_lanes {
 struct narrowing {
   short_vector zero_point;
   byte_vector low, high, flip;
+  bool limits;  // whether they do anything
 
   /// All numbers as those of i8: of u8 results 128 is taken off, and the bytes are flipped back.
   narrowing(std::int32_t low_number, std::int32_t high_number, std::int32_t zero, bool is_unsigned)
       : zero_point(static_cast<std::int16_t>(zero - (is_unsigned ? 128 : 0)) - short_vector{}),
         low(in_every_lane(low_number - (is_unsigned ? 128 : 0))),
         high(in_every_lane(high_number - (is_unsigned ? 128 : 0))),
-        flip(in_every_lane(is_unsigned ? -128 : 0)) {}
+        flip(in_every_lane(is_unsigned ? -128 : 0)),
+        limits(is_unsigned || low_number > -128 || high_number < 127) {}
 
   template <bool AddsZeroPoint> [[gnu::always_inline]] short_vector moved(short_vector x) const {
     if constexpr (!AddsZeroPoint) return x;
@@ -2768,6 +2795,7 @@ struct narrowing {
 #endif
   }
   [[gnu::always_inline]] byte_vector limited(byte_vector x) const {
+    if (!limits) return x;
 #if defined(NNRT_LANES_AVX512)
     return (byte_vector)_mm512_min_epi8(_mm512_max_epi8((__m512i)x, (__m512i)low), (__m512i)high) ^ flip;
 #elif defined(NNRT_LANES_AVX2)
@@ -2850,33 +2878,7 @@ template <int Quarter> [[gnu::always_inline]] inline void store_quarter(byte_vec
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
 
-#include <algorithm>
-
 namespace nnrt::inline NNRT_ISA::kernels {
-
-/// How the sums of a vector of channels are scaled, from the fastest to the most general.
-enum class scale_method : std::int32_t {
-  by_rising_line,  // of results that are clamped at the zero point, which the line includes
-  by_line,
-  rising_exactly,  // of such results, which include the zero point again; of factors below 1/2
-  exactly,
-  one_by_one
-};
-
-/// The scales of int_lanes channels, lane by lane.
-struct alignas(64) channel_scales {
-  float rising_slope[int_lanes], rising_offset[int_lanes];
-  float slope[int_lanes], offset[int_lanes];
-  std::int32_t mantissa[int_lanes], left[int_lanes], right[int_lanes];
-  std::int32_t half[int_lanes], sign[int_lanes];  // of the right shift: what rounds it
-  std::int64_t even_addend[int_lanes / 2], odd_addend[int_lanes / 2];  // rising_exactly: what rounds, the zero point
-  std::int32_t upper_right[int_lanes];                                 // and the right shift of what is above 2^32
-  std::int32_t bias[int_lanes];                   // one_by_one: not yet in the sums, since they might overflow
-  std::int32_t is_to_even[int_lanes], parity[int_lanes];  // one_by_one: how sums are rounded
-  // What each lane allows.
-  std::int32_t has_rising_line[int_lanes], has_line[int_lanes], rises_exactly[int_lanes], is_exact[int_lanes];
-  scale_method method;
-};
 
 /// Sums that a channel can have.
 struct sum_range {
@@ -2951,9 +2953,12 @@ struct staircase {
   sum_range reach;
   scaled_range range;
   std::int32_t first, last;
+  std::int32_t below_zero = 0, at_zero = 0;  // results of sums of -1 and 0
+  std::int32_t bend = 0;                     // the sum from which on another line may be looked for
 
   staircase(const byte_channel& channel, scaled_range of_result) : reach(channel.reach), range(of_result) {
     first = limited(scaled(reach.low, channel)), last = limited(scaled(reach.high, channel));
+    below_zero = limited(scaled(-1, channel)), at_zero = limited(scaled(0, channel));
     const bool is_to_even = channel.rounding == stored_rounding::half_to_even;
     for (std::int32_t k = first + 1; k <= last; ++k, ++steps) {
       const std::int64_t step = is_to_even ? first_reaching_to_even(k, channel.factor, channel.parity) : first_reaching(k, channel.factor);
@@ -2962,14 +2967,16 @@ struct staircase {
     for (int i = steps; steps > 0 && i < steps + int_lanes; ++i) at[i] = at[i - 1], result[i] = result[i - 1];
   }
   std::int32_t limited(std::int64_t x) const {
-    return static_cast<std::int32_t>(std::clamp<std::int64_t>(x, range.low, range.high));
+    return static_cast<std::int32_t>(nnrt::detail::clamped(x, range.low, range.high));
   }
 
-  /// Whether a line ends and steps where this does; it may be higher by `zero`.
+  /// Whether a line ends and steps where this does; it may be higher by `zero`. It may also bend between sums of -1 and 0.
   template <class Line> bool fits(Line line, std::int32_t zero) const {
-    std::int32_t ends[int_lanes] = {static_cast<std::int32_t>(reach.low), static_cast<std::int32_t>(reach.high)};
-    store_vector(ends, line(load_vector<int_vector>(ends)));
-    if (limited(std::int64_t{ends[0]} - zero) != first || limited(std::int64_t{ends[1]} - zero) != last) return false;
+    const bool has_zero = reach.low < 0 && reach.high >= 0;
+    std::int32_t places[int_lanes] = {static_cast<std::int32_t>(reach.low), static_cast<std::int32_t>(reach.high), has_zero ? -1 : 0};
+    store_vector(places, line(load_vector<int_vector>(places)));
+    const auto is = [&](std::int64_t i, std::int32_t expected) { return limited(std::int64_t{places[i]} - zero) == expected; };
+    if (!is(0, first) || !is(1, last) || (has_zero && (!is(2, below_zero) || !is(3, at_zero)))) return false;
     for (int i = 0; i < steps; i += int_lanes) {
       const auto x = load_vector<int_vector>(at + i), wanted = load_vector<int_vector>(result + i) + zero;
       std::int32_t is_wrong[int_lanes], any = 0;
@@ -2980,50 +2987,126 @@ struct staircase {
     return true;
   }
 
-  /// Bounds of the offset of a line through all steps.
+  /// Bounds of the offset of a line through some steps.
   struct offsets {
     double low = -1e30, high = 1e30;
     double width() const { return high - low; }
+    /// The same for offsets that are taken off.
+    offsets negative() const { return {-high, -low}; }
+    friend offsets operator&(const offsets& a, const offsets& b) { return {std::max(a.low, b.low), std::min(a.high, b.high)}; }
   };
-  /// For a given slope, were floats exact. A signed offset is taken off negative sums.
-  template <bool IsSigned> offsets offsets_for(double slope) const {
+  /// Of lines through the steps at sums from the bend on, and at those below.
+  struct halves {
+    offsets above, below;
+  };
+  /// For a given slope, were floats exact. Without a bend all steps are above.
+  template <bool Bends> halves offsets_for(double slope) const {
+    constexpr int parts = Bends ? 2 : 1;
     typedef double doubles __attribute__((vector_size(register_bytes)));
     typedef std::int64_t longs __attribute__((vector_size(register_bytes)));
     typedef std::int32_t half_vector __attribute__((vector_size(register_bytes / 2)));
     const doubles lowest = -1e30 - doubles{}, highest = 1e30 - doubles{};
-    doubles low = lowest, high = highest;
+    doubles low[] = {lowest, lowest}, high[] = {highest, highest};
     for (int i = 0; i < steps; i += int_lanes / 2) {
       const doubles x = __builtin_convertvector(load_vector<half_vector>(at + i), doubles),
                     step = __builtin_convertvector(load_vector<half_vector>(result + i), doubles) - 0.5;
       const doubles here = step - x * slope, before = here + slope;  // what reaches the step, and what does so too early
-      if constexpr (IsSigned) {
-        const longs is_negative = x < 0.0, was_negative = x <= 0.0;
-        const doubles least = is_negative ? lowest : here, most_of_negative = is_negative ? -here : highest;
-        const doubles most = was_negative ? highest : before, least_of_negative = was_negative ? -before : lowest;
-        low = low > least ? low : least, low = low > least_of_negative ? low : least_of_negative;
-        high = high < most ? high : most, high = high < most_of_negative ? high : most_of_negative;
+      if constexpr (Bends) {
+        const longs is_below = x < bend, was_below = x <= bend;
+        const doubles least[] = {is_below ? lowest : here, is_below ? here : lowest},
+                      most[] = {was_below ? highest : before, was_below ? before : highest};
+        for (int half = 0; half < 2; ++half)
+          low[half] = low[half] > least[half] ? low[half] : least[half], high[half] = high[half] < most[half] ? high[half] : most[half];
       } else {
-        low = low > here ? low : here, high = high < before ? high : before;
+        low[0] = low[0] > here ? low[0] : here, high[0] = high[0] < before ? high[0] : before;
       }
     }
-    offsets all;
-    for (int lane = 0; lane < int_lanes / 2; ++lane)
-      all.low = std::max(all.low, low[lane]), all.high = std::min(all.high, high[lane]);
-    return all;
+    offsets all[2];
+    for (int half = 0; half < parts; ++half)
+      for (int lane = 0; lane < int_lanes / 2; ++lane)
+        all[half].low = std::max(all[half].low, low[half][lane]), all[half].high = std::min(all[half].high, high[half][lane]);
+    return {all[0], all[1]};
   }
 };
 
-/// A line, found or not.
+/// A line, found or not, of sums that `shift` comes to. If they are below the bend then, more comes to sums, and to results.
 struct line {
   float slope = 0, offset = 0;
   bool found = false;
+  std::int32_t shift = 0, bend = 0, below_shift = 0, below_offset = 0;
 };
 
 /// The nearest float so many steps up or down.
 inline float neighbour(float x, int steps) { return std::bit_cast<float>(std::bit_cast<std::int32_t>(x) + steps); }
 
+/// More of them than this give multiples of no use, see shifted_line().
+inline constexpr std::int64_t most_moduli = 1 << 14;
+
+/// The smallest x for which factor * x modulo the modulus is within low and high, or -1: Euclid's algorithm, as in "first in
+/// range of a linear congruence". 0 <= low <= high < modulus, 0 <= factor < modulus.
+constexpr std::int64_t first_multiple_within(std::int64_t factor, std::int64_t modulus, std::int64_t low, std::int64_t high) {
+  if (low == 0) return 0;
+  if (factor == 0) return -1;
+  const std::int64_t least = (low + factor - 1) / factor;
+  if (least * factor <= high) return least;
+  // No multiple lies between: so many moduli have to come off that one does.
+  const std::int64_t moduli = first_multiple_within(modulus % factor, factor, (factor - high % factor) % factor, (factor - low % factor) % factor);
+  return moduli < 0 || moduli > most_moduli ? -1 : (low + modulus * moduli + factor - 1) / factor;
+}
+
+/// What makes floats that count integers a line of some slope and offset: what comes to sums, and to results.
+struct whole_offset {
+  bool found = false;
+  std::int64_t shift = 0, offset = 0;
+};
+
+/// The smallest shift whose product with the slope has the digits behind the point that are wanted, if there is one. Sums
+/// from `least_sum` on have to become floats that count integers.
+inline whole_offset whole_offset_for(float slope, staircase::offsets wanted, std::int64_t least_sum) {
+  constexpr std::int64_t most_shift = 1 << 23, least_offset = -(11 << 20);
+  const std::int64_t room = 64 - least_sum, begin = static_cast<std::int64_t>(first_counted) + room;
+  const std::int32_t bits = std::bit_cast<std::int32_t>(slope);
+  const std::int64_t mantissa = (bits & 0x7fffff) | 0x800000;
+  const int point = 150 - (bits >> 23);  // slope = mantissa / 2^point
+  if (point < 1 || point > 48) return {};
+  if (wanted.width() > 2) {  // without a step on one side, or on both
+    if (wanted.low > -1e30) wanted.high = wanted.low + slope;
+    else if (wanted.high < 1e30) wanted.low = wanted.high - slope;
+    else wanted = {-0.25, 0.25};
+  }
+  const std::int64_t one = std::int64_t{1} << point;
+  const auto whole = static_cast<std::int64_t>(wanted.low) - (wanted.low < 0 ? 1 : 0);  // at most the floor
+  const auto scaled = [&](double x) { return (x - static_cast<double>(whole)) * static_cast<double>(one); };
+  const auto floor = static_cast<std::int64_t>(scaled(wanted.low)), last = static_cast<std::int64_t>(scaled(wanted.high));
+  const std::int64_t first = floor + (static_cast<double>(floor) < scaled(wanted.low) ? 1 : 0);
+  if (first > last) return {};
+  const auto rest = [&](std::int64_t x) { return (x % one + one) % one; };
+  const std::int64_t least = rest(first - mantissa * begin), most = rest(last - mantissa * begin);
+  const std::int64_t shift = last - first >= one || least > most ? 0 : first_multiple_within(mantissa % one, one, least, most);
+  const std::int64_t product = mantissa * (begin + shift), above = first - product % one;
+  const std::int64_t offset = whole - product / one + (above > 0 ? (above + one - 1) / one : 0);
+  if (shift < 0 || shift > most_shift || offset < least_offset) return {};
+  return {true, bits_of_first_counted + room + shift, offset};
+}
+
+/// A line of this slope from floats that count integers to such floats, if there is one: of all sums, or of those from the
+/// bend on and another one of those below.
+///
+/// \param zero what the offset includes of the result's zero point
+template <bool Bends, class Fits>
+line shifted_line(const staircase& stairs, float slope, const staircase::halves& wanted, std::int32_t zero, Fits fits) {
+  const std::int64_t least = nnrt::detail::clamped(stairs.steps > 0 ? stairs.at[0] : stairs.reach.low, -(1 << 22), 0);
+  const whole_offset above = whole_offset_for(slope, Bends ? wanted.above : wanted.above & wanted.below, least),
+                     below = Bends && above.found ? whole_offset_for(slope, wanted.below, least) : above;
+  if (!below.found) return {};
+  const auto shift = static_cast<std::int32_t>(above.shift);
+  const line made{slope, float_of_zero + static_cast<float>(above.offset + zero), true, shift, shift + stairs.bend,
+                  static_cast<std::int32_t>(below.shift - above.shift), static_cast<std::int32_t>(below.offset - above.offset)};
+  return fits(made) ? made : line{};
+}
+
 /// Looks for a line among the slopes around the factor itself. The offsets that a slope allows are an interval, whose width
-/// has but one maximum; the middle of one that is wide enough for floats fits(slope, offset).
+/// has but one maximum; the middle of one that is wide enough for floats fits(). A signed offset is taken off negative sums.
 ///
 /// \param zero what the offset includes of the result's zero point
 template <bool IsSigned, class Fits>
@@ -3031,33 +3114,38 @@ line nearest_line(const staircase& stairs, double factor, std::int32_t zero, Fit
   constexpr int farthest = 12;
   const auto nearest = static_cast<float>(factor);
   const auto at = [&](int i) { return stairs.offsets_for<IsSigned>(double{neighbour(nearest, i)}); };
-  const auto tried = [&](int i, const staircase::offsets& of) {
+  const auto width = [](const staircase::halves& of) {
+    return IsSigned && lines_round_once ? std::min(of.above.width(), of.below.width()) : (of.above & (IsSigned ? of.below.negative() : of.below)).width();
+  };
+  const auto tried = [&](int i, const staircase::halves& halves) {
+    if constexpr (lines_round_once) return shifted_line<IsSigned>(stairs, neighbour(nearest, i), halves, zero, fits);
+    const staircase::offsets of = halves.above & (IsSigned ? halves.below.negative() : halves.below);
     const double low = of.low > -1e30 ? of.low : of.high < 1e30 ? of.high - factor : 0.0,
                  high = of.high < 1e30 ? of.high : low + factor;
     for (const double place : {0.5, 0.25, 0.75, 0.0, 1.0}) {
       const line made{neighbour(nearest, i), static_cast<float>(low + (high - low) * place + zero), true};
-      if (fits(made.slope, made.offset)) return made;
+      if (fits(made)) return made;
     }
     return line{};
   };
   // Floats of this size round by so much.
-  const double least = -0x1p-16;
-  staircase::offsets best = at(0);
+  const double least = lines_round_once ? 0.0 : -0x1p-16;
+  staircase::halves best = at(0);
   int place = 0;
   for (const int way : {1, -1})
     for (int i = way; i <= farthest && i >= -farthest; i += way) {
-      const staircase::offsets next = at(i);
-      if (next.width() <= best.width()) break;
+      const staircase::halves next = at(i);
+      if (width(next) <= width(best)) break;
       best = next, place = i;
     }
-  if (best.width() < least) return {};
+  if (width(best) < least) return {};
   for (const int i : {place, place + 1, place - 1, place + 2, place - 2})
     if (const line made = tried(i, i == place ? best : at(i)); made.found) return made;
   return {};
 }
 
 /// The lines for a channel of sums within 32 bits: a rising one if results are clamped at the zero point, and one whose
-/// offset has the sign of the sum. Channel is byte_channel: a parameter, so that programs without bytes do not compile
+/// offset has the sign of the sum, or that bends. Channel is byte_channel: a parameter, so that programs without bytes do not compile
 /// this.
 template <class Channel> struct channel_lines {
   line rising, any;
@@ -3065,28 +3153,78 @@ template <class Channel> struct channel_lines {
   channel_lines(const Channel& channel, scaled_range range) {
     const fixed_point m = channel.factor;
     if (m.mantissa == 0) {
-      rising = {0, static_cast<float>(range.zero), range.low == 0}, any = {0, 0, true};
+      const float zero = static_cast<float>(range.zero) + (lines_round_once ? float_of_zero : 0);
+      const std::int32_t shift = lines_round_once ? bits_of_first_counted : 0;
+      rising = {0, zero, range.low == 0 && stays_in_floats(channel), shift};
+      any = {0, lines_round_once ? zero : 0, stays_in_floats(channel), shift, shift};
       return;
     }
     if (m.exponent > 0) return;
     const double slope =
         static_cast<double>(m.mantissa) / static_cast<double>(std::int64_t{1} << (31 - m.exponent));
-    const staircase stairs(channel, range);
+    staircase stairs(channel, range);
+    if (!stays_in_floats(channel)) return;
     if (range.low == 0)
-      rising = nearest_line<false>(stairs, slope, range.zero, [&](float a, float b) {
-        const int_vector slopes = bits(a), offsets = bits(b);
-        return stairs.fits([&](int_vector x) { return scaled_by_rising_line(x, slopes, offsets); }, range.zero);
+      rising = nearest_line<false>(stairs, slope, range.zero, [&](const line& of) {
+        const int_vector slopes = bits(of.slope), offsets = bits(of.offset);
+        return stairs.fits([&](int_vector x) { return scaled_by_rising_line(x + of.shift, slopes, offsets); }, range.zero);
       });
-    if (!rising.found)
-      any = nearest_line<true>(stairs, slope, 0, [&](float a, float b) {
-        const int_vector slopes = bits(a), offsets = bits(b);
-        return b >= 0 && stairs.fits([&](int_vector x) { return scaled_by_line(x, slopes, offsets); }, 0);
-      });
+    if (rising.found) {
+      if (lines_round_once) any = rising;
+      return;
+    }
+    // No slope of 24 bits may fit all steps, but one fits each half of them.
+    if (lines_round_once && range.low == 0 && stairs.steps > 0) stairs.bend = stairs.at[stairs.steps / 2];
+    const std::int32_t zero = lines_round_once ? range.zero : 0;
+    any = nearest_line<true>(stairs, slope, zero, [&](const line& of) {
+      const signed_line lanes{bits(of.slope), bits(of.offset), int_lanes_of(of.bend), int_lanes_of(of.below_shift), int_lanes_of(of.below_offset)};
+      return of.offset >= 0 && stairs.fits([&](int_vector x) { return scaled_by_line(x + of.shift, lanes); }, zero);
+    });
   }
 
  private:
+  /// Whether all sums that are the bits of floats are those of positive ones.
+  static bool stays_in_floats(const Channel& channel) {
+    constexpr std::int64_t farthest = lines_round_once ? std::int64_t{1} << 29 : std::int64_t{1} << 32;
+    return channel.reach.low >= -farthest && channel.reach.high <= farthest;
+  }
   static int_vector bits(float x) { return int_lanes_of(std::bit_cast<std::int32_t>(x)); }
 };
+
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// How the sums of a vector of channels are scaled, from the fastest to the most general.
+enum class scale_method : std::int32_t {
+  by_rising_line,  // of results that are clamped at the zero point, which the line includes
+  by_line,
+  rising_exactly,  // of such results, which include the zero point again; of factors below 1/2
+  exactly,
+  one_by_one
+};
+
+/// The scales of int_lanes channels, lane by lane.
+struct alignas(64) channel_scales {
+  float rising_slope[int_lanes], rising_offset[int_lanes];
+  std::int32_t rising_shift[int_lanes];  // by_rising_line: what sums have to include besides the bias
+  float slope[int_lanes], offset[int_lanes];
+  std::int32_t shift[int_lanes];                                                 // by_line, where that rounds once: as above,
+  std::int32_t bend[int_lanes], below_shift[int_lanes], below_offset[int_lanes];  // and what comes to sums below, and to results
+  std::int32_t mantissa[int_lanes], left[int_lanes], right[int_lanes];
+  std::int32_t half[int_lanes], sign[int_lanes];  // of the right shift: what rounds it
+  std::int64_t even_addend[int_lanes / 2], odd_addend[int_lanes / 2];  // rising_exactly: what rounds, the zero point
+  std::int32_t upper_right[int_lanes];                                 // and the right shift of what is above 2^32
+  std::int32_t bias[int_lanes];                   // one_by_one: not yet in the sums, since they might overflow
+  std::int32_t is_to_even[int_lanes], parity[int_lanes];  // one_by_one: how sums are rounded
+  // What each lane allows.
+  std::int32_t has_rising_line[int_lanes], has_line[int_lanes], rises_exactly[int_lanes], is_exact[int_lanes];
+  scale_method method;
+};
+
+namespace detail {
 
 inline bool fits_32_bits(sum_range r) {
   return r.low >= std::numeric_limits<std::int32_t>::min() && r.high <= std::numeric_limits<std::int32_t>::max();
@@ -3104,13 +3242,13 @@ inline bool fits_30_bits(const byte_channel& channel) {
 /// with a factor of 1e-9, that only sums scaled one by one would stand.
 inline bool is_constant(const byte_channel& channel, scaled_range range) {
   const auto limited = [&](std::int64_t sum) {
-    return std::clamp(detail::scaled(sum, channel), range.low, range.high);
+    return nnrt::detail::clamped(detail::scaled(sum, channel), range.low, range.high);
   };
   return limited(channel.reach.low) == limited(channel.reach.high);
 }
 /// A channel of the same number without weights: every method can scale it.
 inline byte_channel constant_channel(const byte_channel& channel, scaled_range range) {
-  const std::int32_t twice = 2 * std::clamp(detail::scaled(channel.reach.low, channel), range.low, range.high);
+  const auto twice = static_cast<std::int32_t>(2 * nnrt::detail::clamped(detail::scaled(channel.reach.low, channel), range.low, range.high));
   constexpr fixed_point one_quarter{1 << 30, -1};
   return {one_quarter, 2 * twice, {2 * twice, 2 * twice}};
 }
@@ -3120,7 +3258,7 @@ inline byte_channel constant_channel(const byte_channel& channel, scaled_range r
 inline void set_rising_exactly(channel_scales& s, std::int64_t lane, fixed_point factor, scaled_range range) {
   const bool is_zero = factor.mantissa == 0;
   const int right = is_zero ? 1 : -factor.exponent;
-  const std::int64_t half = std::int64_t{1} << (30 + std::clamp(right, 1, 20));
+  const std::int64_t half = std::int64_t{1} << (30 + nnrt::detail::clamped(right, 1, 20));
   s.rises_exactly[lane] = s.is_exact[lane] != 0 && range.low == 0 && right >= 1 && right <= 20;
   // A pointer first: with -fsanitize=shift g++ 12 gives (a ? b : c)[i] an index that one of both branches never set.
   std::int64_t* const addends = lane % 2 == 0 ? s.even_addend : s.odd_addend;
@@ -3138,8 +3276,10 @@ void set_lane(channel_scales& s, std::int64_t lane, const Channel& channel, scal
   s.bias[lane] = channel.bias;
   const bool may_have_line = has_lines && detail::fits_32_bits(channel.reach);
   const detail::channel_lines<Channel> lines(may_have_line ? channel : Channel{}, range);
-  s.rising_slope[lane] = lines.rising.slope, s.rising_offset[lane] = lines.rising.offset;
-  s.slope[lane] = lines.any.slope, s.offset[lane] = lines.any.offset;
+  s.rising_slope[lane] = lines.rising.slope, s.rising_offset[lane] = lines.rising.offset, s.rising_shift[lane] = lines.rising.shift;
+  s.slope[lane] = lines.any.slope, s.offset[lane] = lines.any.offset, s.shift[lane] = lines.any.shift;
+  s.bend[lane] = lines.any.bend;
+  s.below_shift[lane] = lines.any.below_shift, s.below_offset[lane] = lines.any.below_offset;
   s.has_rising_line[lane] = may_have_line && lines.rising.found, s.has_line[lane] = may_have_line && lines.any.found;
   // The methods that scale exactly round twice.
   s.is_exact[lane] = has_exact_scale && channel.rounding == stored_rounding::twice && detail::fits_30_bits(channel);
@@ -3151,6 +3291,9 @@ void set_lane(channel_scales& s, std::int64_t lane, const Channel& channel, scal
 inline void copy_lane(channel_scales& s, std::int64_t lane, const channel_scales& from, std::int64_t from_lane) {
   s.rising_slope[lane] = from.rising_slope[from_lane], s.rising_offset[lane] = from.rising_offset[from_lane];
   s.slope[lane] = from.slope[from_lane], s.offset[lane] = from.offset[from_lane];
+  s.rising_shift[lane] = from.rising_shift[from_lane], s.shift[lane] = from.shift[from_lane];
+  s.bend[lane] = from.bend[from_lane];
+  s.below_shift[lane] = from.below_shift[from_lane], s.below_offset[lane] = from.below_offset[from_lane];
   s.has_rising_line[lane] = from.has_rising_line[from_lane];
   s.mantissa[lane] = from.mantissa[from_lane], s.left[lane] = from.left[from_lane];
   s.right[lane] = from.right[from_lane], s.half[lane] = from.half[from_lane], s.sign[lane] = from.sign[from_lane];
@@ -3177,6 +3320,13 @@ inline void choose_method(channel_scales* scales, std::int64_t count) {
                        : rising_exact != 0 ? scale_method::rising_exactly
                        : exact != 0        ? scale_method::exactly
                                            : scale_method::one_by_one;
+}
+
+/// What the sums of a lane have to include: the bias, unless they are scaled one by one, and the shift of a line.
+inline std::int64_t included_in_sums(const channel_scales& s, std::int64_t lane) {
+  if (s.method == scale_method::one_by_one) return 0;
+  const std::int64_t shift = s.method == scale_method::by_rising_line ? s.rising_shift[lane] : s.method == scale_method::by_line ? s.shift[lane] : 0;
+  return s.bias[lane] + shift;
 }
 
 /// Sets the scales of the channels in the lanes, `count` of them.
@@ -3218,11 +3368,12 @@ template <> struct scaler<scale_method::by_rising_line> {
   }
 };
 template <> struct scaler<scale_method::by_line> {
-  int_vector slope, offset;
+  signed_line line;
   [[gnu::always_inline]] explicit scaler(const channel_scales& s)
-      : slope(load_vector<int_vector>(s.slope)), offset(load_vector<int_vector>(s.offset)) {}
+      : line{load_vector<int_vector>(s.slope), load_vector<int_vector>(s.offset), load_vector<int_vector>(s.bend),
+             load_vector<int_vector>(s.below_shift), load_vector<int_vector>(s.below_offset)} {}
 
-  [[gnu::always_inline]] int_vector operator()(int_vector sums) const { return scaled_by_line(sums, slope, offset); }
+  [[gnu::always_inline]] int_vector operator()(int_vector sums) const { return scaled_by_line(sums, line); }
 };
 template <> struct scaler<scale_method::rising_exactly> {
   int_vector mantissa, even_addend, odd_addend, right;
@@ -3260,7 +3411,8 @@ template <> struct scaler<scale_method::exactly> {
 
 /// What narrowed() has to add to sums that are scaled so.
 constexpr bool includes_zero_point(scale_method method) {
-  return method == scale_method::by_rising_line || method == scale_method::rising_exactly;
+  return method == scale_method::by_rising_line || method == scale_method::rising_exactly ||
+         (lines_round_once && method == scale_method::by_line);
 }
 
 /// Calls f with the method as a constant.
@@ -4872,7 +5024,7 @@ struct connective {
 namespace nnrt::inline NNRT_ISA::ops::detail {
 
 /// One scale for the whole tensor; the rule counts the scales, which are as many as the channels of a per-channel one.
-template <class Rule> constexpr verdict require_one_scale(Rule rule, const tensor_desc& desc) {
+constexpr verdict require_one_scale(rule_id rule, const tensor_desc& desc) {
   if (desc.quantised.mode == quantisation::kind::per_tensor) return {};
   // The desc of a wish may have no shape, and that of a boolean any axis: nobody has looked at it.
   const int axis = desc.quantised ? desc.quantised.axis : -1;
@@ -4966,6 +5118,7 @@ constexpr double product_of_channel_scales(float a, float b) { return double{a} 
 /// rounded as Rounding says, unless y says otherwise, in 32 bits or, if they are wide, in 64; and the activation is a clamp of the stored numbers.
 template <class T, class Rounding> class epilogue {
  public:
+  using element = T;
   constexpr epilogue(const view& y, activation fused, double scale = 0, bool is_wide = false)
       : fused_(fused), is_wide_(is_wide) {
     if constexpr (is_layered<T>) {
@@ -4997,6 +5150,13 @@ template <class T, class Rounding> class epilogue {
   fixed_point factor_;
   std::int32_t zero_point_ = 0;
   stored_range range_;
+};
+
+/// In the place of an epilogue: sums as they are, saturated at 32 bits.
+struct kept_sums {
+  using element = std::int32_t;
+  constexpr kept_sums(const view&, activation, double, bool) {}
+  constexpr std::int32_t operator()(std::int64_t sum) const { return nnrt::detail::saturated_i32(sum); }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::ops::detail
@@ -6662,8 +6822,9 @@ struct add {
     quantised_output_must_have_one_scale,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return detail::infer_stored_arithmetic<rule>(in, wanted);
+    return detail::infer_stored_arithmetic<Rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
@@ -6929,19 +7090,20 @@ struct arg_max {
     extent_must_be_countable_in_32_bits,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     const int axis = normalise_axis(a.axis, x.rank());
-    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
+    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
     if (x.quantised.mode == quantisation::kind::per_channel)
-      return refuse(rule::quantised_input_must_have_one_scale, x.shape[x.quantised.axis], 1);
-    if (auto v = require_at_least(rule::k_must_be_at_least_1, a.k, 1); !v) return v;
+      return refuse(Rule::quantised_input_must_have_one_scale, x.shape[x.quantised.axis], 1);
+    if (auto v = require_at_least(Rule::k_must_be_at_least_1, a.k, 1); !v) return v;
     const std::int64_t extent = x.shape[axis];
     if (extent >= 0)
-      if (auto v = require_at_most(rule::k_must_not_exceed_the_extent, a.k, extent); !v) return v;
+      if (auto v = require_at_most(Rule::k_must_not_exceed_the_extent, a.k, extent); !v) return v;
     const bool is_wide = !wanted.empty() && wanted[0].type == i64;
     if (!a.out_max_value && !is_wide)  // an extent that is not known yet is at least k
-      if (auto v = require_at_most(rule::extent_must_be_countable_in_32_bits, extent < 0 ? a.k : extent, max_extent);
+      if (auto v = require_at_most(Rule::extent_must_be_countable_in_32_bits, extent < 0 ? a.k : extent, max_extent);
           !v)
         return v;
     tensor_desc y = x.with_shape(result_shape(a, x.shape, axis));
@@ -7927,11 +8089,12 @@ struct avg_pool {
     quantised_input_must_have_one_scale,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     if (detail::layered.contains(x.type))
-      if (auto v = detail::require_one_scale(rule::quantised_input_must_have_one_scale, x); !v) return v;
-    return detail::infer_pool<rule>(a, x);
+      if (auto v = detail::require_one_scale(Rule::quantised_input_must_have_one_scale, x); !v) return v;
+    return detail::infer_pool<Rule>(a, x);
   }
   static constexpr auto macs = no_macs;
 
@@ -8142,12 +8305,13 @@ struct batch_norm {
     quantised_output_must_have_one_scale,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
-    if (auto v = detail::check_channels_last<rule>(x); !v) return v;
+    if (auto v = detail::check_channels_last<Rule>(x); !v) return v;
     for (const operand& parameter : in.subspan(1))
-      if (auto v = detail::check_parameter_row<rule>(parameter.desc, x.shape[-1]); !v) return v;
-    if (auto v = detail::check_parameter_types<rule>(in, wanted); !v) return v;
+      if (auto v = detail::check_parameter_row<Rule>(parameter.desc, x.shape[-1]); !v) return v;
+    if (auto v = detail::check_parameter_types<Rule>(in, wanted); !v) return v;
     return yields(detail::like_input(x, wanted));
   }
   static constexpr auto macs = no_macs;
@@ -8475,23 +8639,24 @@ struct batch_to_space_nd {
     crops_must_not_exceed_the_image,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
-    if (auto v = detail::check_blocks<rule>(x, a.block); !v) return v;
-    if (auto v = detail::check_border(a.crops, rule::crops_must_be_four_numbers, rule::crop_must_not_be_negative,
-                                      rule::crop_must_not_exceed_the_size_limit);
+    if (auto v = detail::check_blocks<Rule>(x, a.block); !v) return v;
+    if (auto v = detail::check_border(a.crops, Rule::crops_must_be_four_numbers, Rule::crop_must_not_be_negative,
+                                      Rule::crop_must_not_exceed_the_size_limit);
         !v)
       return v;
     const std::int64_t pixels = detail::extent_product(a.block.h, a.block.w);
     if (x.shape[0] >= 0 && x.shape[0] % pixels != 0)
-      return refuse(rule::batch_must_be_divisible_by_the_block, x.shape[0], pixels);
+      return refuse(Rule::batch_must_be_divisible_by_the_block, x.shape[0], pixels);
     shape_t y{x.shape[0] < 0 ? -1 : x.shape[0] / pixels, detail::extent_product(x.shape[1], a.block.h),
               detail::extent_product(x.shape[2], a.block.w), x.shape[3]};
     for (int axis = 1; axis <= 2; ++axis) {
-      if (auto v = require_at_most(rule::image_must_not_exceed_the_size_limit, y[axis], max_elements); !v) return v;
+      if (auto v = require_at_most(Rule::image_must_not_exceed_the_size_limit, y[axis], max_elements); !v) return v;
       const std::int64_t cut = a.crops.items[2 * axis - 2] + a.crops.items[2 * axis - 1];
       if (y[axis] < 0) continue;
-      if (auto v = require_at_most(rule::crops_must_not_exceed_the_image, cut, y[axis]); !v) return v;
+      if (auto v = require_at_most(Rule::crops_must_not_exceed_the_image, cut, y[axis]); !v) return v;
       y[axis] -= cut;
     }
     return yields(x.with_shape(y));
@@ -8594,16 +8759,17 @@ struct bias_add {
     quantised_output_must_have_one_scale,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
-    if (auto v = detail::check_channels_last<rule>(x); !v) return v;
+    if (auto v = detail::check_channels_last<Rule>(x); !v) return v;
     const tensor_desc& bias = in[1].desc;
-    if (auto v = detail::check_parameter_row<rule>(bias, x.shape[-1]); !v) return v;
+    if (auto v = detail::check_parameter_row<Rule>(bias, x.shape[-1]); !v) return v;
     tensor_desc y = x;
     if (x.quantised || bias.quantised) {
-      if (auto v = detail::check_stored_pair<rule>(x, bias, wanted); !v) return v;
+      if (auto v = detail::check_stored_pair<Rule>(x, bias, wanted); !v) return v;
       y.quantised = wanted[0].quantised;
-    } else if (auto v = require(rule::parameter_types_must_equal_input_type, bias.type, x.type); !v) {
+    } else if (auto v = require(Rule::parameter_types_must_equal_input_type, bias.type, x.type); !v) {
       return v;
     }
     return yields(y);
@@ -8690,18 +8856,19 @@ struct broadcast_to {
     extents_must_be_equal_or_1,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     const int more = a.shape.count - x.rank();
-    if (more < 0) return refuse(rule::shape_must_have_an_extent_for_each_axis, a.shape.count, x.rank());
+    if (more < 0) return refuse(Rule::shape_must_have_an_extent_for_each_axis, a.shape.count, x.rank());
     shape_t y;
     for (int i = 0; i < a.shape.count; ++i) {
       const std::int64_t wanted = a.shape[i], given = i < more ? 1 : x.shape[i - more];
-      if (auto v = require_at_least(rule::extent_must_not_be_less_than_minus_1, wanted, -1); !v) return v;
+      if (auto v = require_at_least(Rule::extent_must_not_be_less_than_minus_1, wanted, -1); !v) return v;
       if (i < more)
-        if (auto v = require_at_least(rule::extent_of_a_new_axis_must_not_be_negative, wanted, 0); !v) return v;
+        if (auto v = require_at_least(Rule::extent_of_a_new_axis_must_not_be_negative, wanted, 0); !v) return v;
       if (wanted >= 0 && given >= 0 && given != 1 && given != wanted)
-        return refuse(rule::extents_must_be_equal_or_1, given, wanted);
+        return refuse(Rule::extents_must_be_equal_or_1, given, wanted);
       y.push_back(wanted < 0 ? given : wanted);
     }
     return yields(x.with_shape(y));
@@ -8907,12 +9074,13 @@ struct cast {
     return in[1].has_values() && in[1].values.size() > 0 && in[1].values[0] >= 0 && in[1].values[0] < dtype_count;
   }
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const operand& type = in[1];
-    if (auto v = require(rule::type_must_be_one_number, type.desc.elements(), 1); !v) return v;
-    if (!type.has_values()) return refuse(rule::type_must_be_known_to_the_rules, 0, 1);
+    if (auto v = require(Rule::type_must_be_one_number, type.desc.elements(), 1); !v) return v;
+    if (!type.has_values()) return refuse(Rule::type_must_be_known_to_the_rules, 0, 1);
     const std::int64_t number = type.values[0];
-    if (auto v = require_between(rule::type_must_be_the_number_of_a_dtype, number, 1, dtype_count - 1); !v) return v;
+    if (auto v = require_between(Rule::type_must_be_the_number_of_a_dtype, number, 1, dtype_count - 1); !v) return v;
     return yields(tensor_desc{static_cast<dtype>(number), in[0].desc.layout, in[0].desc.shape});
   }
   static constexpr auto macs = no_macs;
@@ -9077,9 +9245,10 @@ struct clip : detail::real_function {
   };
   enum class rule { max_must_not_be_below_min, quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    if (!(a.max >= a.min)) return require_real(rule::max_must_not_be_below_min, a.max, a.min);
-    return detail::infer_real<rule>(in, wanted);
+    if (!(a.max >= a.min)) return require_real(Rule::max_must_not_be_below_min, a.max, a.min);
+    return detail::infer_real<Rule>(in, wanted);
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
@@ -9163,15 +9332,16 @@ struct concat {
     inputs_of_several_scales_must_be_i8_u8_or_i16,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     tensor_desc y = in[0].desc;
     const int axis = normalise_axis(a.axis, y.rank());
-    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_inputs, a.axis, y.rank() - 1);
+    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_inputs, a.axis, y.rank() - 1);
     for (std::size_t i = 1; i < in.size(); ++i) {
       const tensor_desc& x = in[i].desc;
-      if (auto v = require(rule::types_must_be_equal, x.type, y.type); !v) return v;
-      if (auto v = require(rule::ranks_must_be_equal, x.rank(), y.rank()); !v) return v;
-      if (auto v = require_same_order(rule::inputs_must_all_be_nchw_or_none, x.layout, y.layout); !v) return v;
+      if (auto v = require(Rule::types_must_be_equal, x.type, y.type); !v) return v;
+      if (auto v = require(Rule::ranks_must_be_equal, x.rank(), y.rank()); !v) return v;
+      if (auto v = require_same_order(Rule::inputs_must_all_be_nchw_or_none, x.layout, y.layout); !v) return v;
       if (x.layout == format::nhwc) y.layout = x.layout;
       if (auto v = join(y.shape, x.shape, axis); !v) return v;
     }
@@ -9457,15 +9627,15 @@ void depthwise_row_tiles(const depthwise_shape& s, const float* x, const float* 
   depthwise_tile_args t{};
   t.w = packed, t.channels = s.channels, t.range = range, t.rows = rows;
   t.line = s.width * s.channels, t.out_line = s.out_width * s.channels;
-  t.first_row = std::clamp<std::int64_t>(-iy, 0, in_rows),
-  t.last_row = std::clamp<std::int64_t>(s.height - iy, t.first_row, in_rows);
+  t.first_row = nnrt::detail::clamped(-iy, 0, in_rows),
+  t.last_row = nnrt::detail::clamped(s.height - iy, t.first_row, in_rows);
   for (std::int64_t ox = 0; ox < s.out_width; ox += depthwise_columns) {
     const std::int64_t ix = ox * Stride - s.pad_left;
     t.x = advanced(address_of(x), iy * t.line + ix * s.channels);
     t.y = y + (oy * s.out_width + ox) * s.channels;
     t.columns = std::min<std::int64_t>(depthwise_columns, s.out_width - ox);
-    const std::int64_t left = std::clamp<std::int64_t>(-ix, 0, in_columns),
-                       right = std::clamp<std::int64_t>(s.width - ix, left, in_columns);
+    const std::int64_t left = nnrt::detail::clamped(-ix, 0, in_columns),
+                       right = nnrt::detail::clamped(s.width - ix, left, in_columns);
     t.columns_inside = (1U << right) - (1U << left);
     if (left == 0 && right == in_columns && t.columns == depthwise_columns && s.channels >= lanes)
       depthwise_tile<Isa, K, Stride, false>(t);
@@ -9490,7 +9660,7 @@ inline vf load_inputs(const float* x, std::int64_t o, std::int64_t count, std::i
 /// The taps of one axis that lie in the image when the first lies at `start`.
 constexpr interval taps_inside(std::int64_t start, std::int64_t extent, std::int64_t kernel, std::int64_t dilation) {
   const auto taps_before = [&](std::int64_t i) {
-    return std::clamp<std::int64_t>((i + dilation - 1) / dilation, 0, kernel);
+    return nnrt::detail::clamped((i + dilation - 1) / dilation, 0, kernel);
   };
   const std::int64_t first = start < 0 ? taps_before(-start) : 0;
   return {first, std::max(first, start < extent ? taps_before(extent - start) : 0)};
@@ -10360,6 +10530,8 @@ void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range ra
                ChannelOf channel_of, std::byte* out) {
   const byte_depth& depth = layout.depth;
   std::fill_n(out + layout.weights_at(), layout.bytes() - layout.weights_at(), std::byte{});
+  auto* const scales = reinterpret_cast<channel_scales*>(out);
+  auto* const sums = reinterpret_cast<std::int32_t*>(out + layout.bias_at());
   for (std::int64_t v = 0; v < layout.vectors(); ++v) {
     const std::int64_t first = v * int_lanes, count = std::min(int_lanes, layout.n - first), panel = v / 2;
     std::byte* const weights = out + layout.panel_at(panel);
@@ -10387,14 +10559,14 @@ void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range ra
           put_weight(weights + at.product * dot_bytes, at.lane, i, 0);
         }
     }
-    auto& scales = *reinterpret_cast<channel_scales*>(out + v * std::int64_t{sizeof(channel_scales)});
-    set_scales(scales, channels, count, range);
-    const bool has_bias = scales.method != scale_method::one_by_one;
-    auto* const sums = reinterpret_cast<std::int32_t*>(out + layout.bias_at() + v * register_bytes);
+    set_scales(scales[v], channels, count, range);
     for (std::int64_t lane = 0; lane < int_lanes; ++lane)
-      sums[lane] =
-          detail::starting_sum(has_bias ? channels[lane].bias : 0, columns[lane].sum, depth.products(), f);
+      sums[v * int_lanes + lane] = detail::starting_sum(0, columns[lane].sum, depth.products(), f);
   }
+  for (std::int64_t v = 0; v < layout.vectors(); v += 2)  // vectors of a panel are finished together where they are scaled alike
+    choose_method(scales + v, std::min<std::int64_t>(2, layout.vectors() - v));
+  for (std::int64_t i = 0; i < layout.vectors() * int_lanes; ++i)
+    sums[i] = detail::wrapped(sums[i] + included_in_sums(scales[i / int_lanes], i % int_lanes));
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -10749,7 +10921,7 @@ struct byte_addend {
   const std::byte* x;
   const std::byte* c;          // where C begins
   std::int64_t columns;        // of C, all groups together
-  const double* factors;       // by column, then int_lanes more; 0 where sums are wide
+  const double* factors;       // by column, then those of int_lanes columns from the first on; 0 where sums are wide
   const addend_scale* scales;  // by column
   std::int32_t zero, y_zero;
   stored_range range;          // of results
@@ -10813,7 +10985,7 @@ void finish_with_addend(const byte_addend& a, std::int32_t* sums, const channel_
   if (!a.any_wide) return;
   for_each_addend(a, at, width, [&](std::int64_t row, std::int64_t v, std::int64_t column, int_vector x, std::int64_t n) {
     for (std::int64_t lane = 0; lane < n; ++lane) {
-      const addend_scale& scale = a.scales[column + lane];
+      const addend_scale& scale = a.scales[(column + lane) % a.columns];
       if (scale.is_wide == 0) continue;
       const std::int32_t sum = sums[v * vector_of_sums + row * sum_stride + lane];
       at.c[row * at.ldc + v * int_lanes + lane] = wide_result(a, scales[v], lane, sum, x[lane], scale.factor);
@@ -10827,13 +10999,20 @@ void finish_with_addend(const byte_addend& a, std::int32_t* sums, const channel_
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// What every tile of a product is told: packed B, the stored forms of A and of C, and what is added to its sums, if anything is.
+/// Where the sums of a product go that is not scaled: element i of C is number i there. The memory of C is not touched.
+struct byte_sums_target {
+  std::int32_t* sums;
+  const std::byte* c;          // where C would begin
+};
+
+/// What every tile of a product is told: packed B, the stored forms of A and of C, what is added to its sums and where they stay, if that is so.
 struct byte_product {
   byte_layout layout;
   const std::byte* packed;
   byte_factors factors;
   narrowing to;
   const byte_addend* addend = nullptr;
+  const byte_sums_target* kept = nullptr;
 };
 
 namespace detail {
@@ -10876,7 +11055,7 @@ inline void set_panel(const byte_product& p, std::int64_t panel, byte_tile& t) {
 
 /// How the sums of a panel are scaled where they are made; one_by_one: nowhere.
 inline scale_method method_in_tile(const byte_product& p, const channel_scales* scales, std::int64_t vectors) {
-  if (p.addend != nullptr) return scale_method::one_by_one;
+  if (p.addend != nullptr || p.kept != nullptr) return scale_method::one_by_one;
   const scale_method method = scales[0].method;
   const bool is_line = has_lines && (method == scale_method::by_rising_line || method == scale_method::by_line);
   return is_line && scales[vectors - 1].method == method && p.factors.b_zero_as_seen() == 0 ? method
@@ -10898,6 +11077,15 @@ inline void copy_narrow_rows(const std::byte* from, std::int64_t line, std::int6
     copy_lanes(from, first, to);
     if (width > first) copy_lanes(from + first, width - first, to + first);
   }
+}
+
+/// Keeps the sums of a tile in one panel. The scales are those of sums that are scaled one by one: biases are not in the sums yet, nor is anything else.
+inline void keep_sums(const byte_sums_target& kept, const std::int32_t* sums, const channel_scales* scales, const byte_target& at, std::int64_t width) {
+  for (std::int64_t row = 0; row < at.rows; ++row)
+    for (std::int64_t i = 0; i < width; ++i) {
+      const std::int64_t v = i / int_lanes, lane = i % int_lanes, sum = sums[v * vector_of_sums + row * sum_stride + lane];
+      kept.sums[at.c + row * at.ldc + i - kept.c] = nnrt::detail::saturated_i32(sum + scales[v].bias[lane]);
+    }
 }
 
 /// A tile of at most tile_rows rows in one panel, which does not store whole rows itself.
@@ -10932,6 +11120,7 @@ void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, co
   }
   const byte_target first{c, at.ldc, first_rows}, second{c + at.second_c, at.ldc, at.rows - first_rows};
   const auto finish = [&](std::int32_t* of, const byte_target& to) {
+    if (p.kept != nullptr) return keep_sums(*p.kept, of, t.scales, to, width);
     if (p.addend != nullptr) return finish_with_addend<Isa>(*p.addend, of, t.scales, p.to, to, width);
     finish_tile<Isa>(of, t.scales, p.to, to, width);
   };
@@ -11174,7 +11363,7 @@ constexpr bool copies_bands(const conv_shape& s) {
 constexpr std::int64_t band_rows(const conv_shape& s) {
   const std::int64_t line = std::max<std::int64_t>(1, s.columns_under(s.out_width) * s.group_in());
   const std::int64_t fitting = (1024 * 1024 / 4 / line - s.rows_under(1)) / (block_rows(s) * s.stride_h);
-  return std::clamp<std::int64_t>(fitting, 1, std::max<std::int64_t>(1, rows_of_blocks(s)));
+  return nnrt::detail::clamped(fitting, 1, std::max<std::int64_t>(1, rows_of_blocks(s)));
 }
 
 constexpr std::int64_t direct_scratch(const conv_shape& s) {
@@ -11197,11 +11386,11 @@ struct conv_buffers {
 };
 
 /// Copies the channels of rows x columns pixels from (y, x) of an image, zeros outside it, without gaps. Pixels of the
-/// image begin `pixel` floats apart.
-inline void copy_padded(const conv_shape& s, const float* image, std::int64_t pixel, std::int64_t y, std::int64_t x,
+/// image begin `pixel` floats apart. A call for a band of rows costs nothing; a kilobyte in each of its callers costs compilers.
+[[gnu::noinline]] inline void copy_padded(const conv_shape& s, const float* image, std::int64_t pixel, std::int64_t y, std::int64_t x,
                         std::int64_t rows, std::int64_t columns, float* out) {
-  const std::int64_t left = std::clamp<std::int64_t>(-x, 0, columns),
-                     right = std::clamp<std::int64_t>(s.width - x, left, columns);
+  const std::int64_t left = nnrt::detail::clamped(-x, 0, columns),
+                     right = nnrt::detail::clamped(s.width - x, left, columns);
   for (std::int64_t i = y; i < y + rows; ++i, out += columns * s.in) {
     if (i < 0 || i >= s.height || left == right) {
       zero_floats(columns * s.in, out);
@@ -11226,7 +11415,7 @@ struct block_row {
       : y(index * block_rows(s)), height(std::min(block_rows(s), s.out_height - y)) {
     const std::int64_t iy = y * s.stride_h - s.pad_top;
     const auto taps_in = [&](std::int64_t rows) {
-      return std::clamp<std::int64_t>((rows + s.dilation_h - 1) / s.dilation_h, 0, s.kernel_h);
+      return nnrt::detail::clamped((rows + s.dilation_h - 1) / s.dilation_h, 0, s.kernel_h);
     };
     first_tap = iy < 0 ? taps_in(-iy) : 0;
     last_tap = std::max(first_tap, taps_in(std::max<std::int64_t>(0, s.height - iy)));
@@ -11325,7 +11514,7 @@ template <class Isa> void conv_direct(const conv_shape& s, const conv_buffers& b
 /// Pixels gathered at once: some tiles, so that every panel of weights is read once for all of them, in at most 256
 /// KiB.
 constexpr std::int64_t gathered_pixels(const conv_shape& s) {
-  return tile_rows * std::clamp<std::int64_t>(64 * 1024 / (tile_rows * std::max<std::int64_t>(1, s.depth())), 1, 8);
+  return tile_rows * nnrt::detail::clamped(64 * 1024 / (tile_rows * std::max<std::int64_t>(1, s.depth())), 1, 8);
 }
 
 /// The inputs of output pixel `pixel` (counted through all images), channels of one group, in the order of the weights.
@@ -11486,10 +11675,33 @@ constexpr bool copies_byte_bands(const conv_shape& s) {
   return s.group > 1 || s.is_padded() || s.kernel_w * s.in % 4 != 0;
 }
 constexpr std::int64_t band_line(const conv_shape& s) { return s.columns_under(s.out_width) * s.group_in(); }
+/// What dot products, broadcasts and the way back to bytes cost for each output pixel, when so many side by side are made at
+/// once, in instructions of which four start at a time.
+constexpr double cost_of_pixels(const conv_shape& s, std::int64_t pixels) {
+  const byte_layout layout{{s.kernel_h, (s.kernel_w + (pixels - 1) * s.stride_w) * s.in}, pixels * s.out};
+  const std::int64_t steps = layout.depth.runs * layout.depth.steps(), broadcasts = layout.form_of(0) == panel_form::paired_steps ? steps / 2 : steps * layout.panels();
+  return static_cast<double>(2 * steps * layout.vectors() + broadcasts + 8 * layout.vectors()) / static_cast<double>(pixels);
+}
+/// How many output pixels side by side are made at once: several where few filters leave lanes idle, or the runs of one pixel
+/// fill dot products badly.
+constexpr std::int64_t pixels_at_once(const conv_shape& s) {
+  if (s.out > int_lanes || s.group > 1 || s.has_gaps() || s.dilation_w != 1 || byte_method_of(s) != conv_method::direct) return 1;
+  std::int64_t best = 1;
+  for (const std::int64_t pixels : {2, 4})
+    if (s.out_width % pixels == 0 && s.out_width > pixels && cost_of_pixels(s, pixels) < 0.9 * cost_of_pixels(s, best)) best = pixels;
+  return best;
+}
+/// The convolution whose filters are those of s for each pixel that is made at once, side by side in a wider kernel.
+constexpr conv_shape with_joined_pixels(conv_shape s) {
+  const std::int64_t pixels = pixels_at_once(s);
+  s.kernel_w += (pixels - 1) * s.stride_w, s.stride_w *= pixels, s.out *= pixels, s.out_width /= pixels;
+  return s;
+}
+
 /// Output rows of a band: the copy takes at most 160 KiB, unless a single row needs more.
 constexpr std::int64_t byte_band_rows(const conv_shape& s) {
   const std::int64_t line = std::max<std::int64_t>(1, band_line(s)), fitting = (160 * 1024 / line - s.rows_under(1)) / s.stride_h;
-  return std::clamp<std::int64_t>(fitting + 1, 1, std::max<std::int64_t>(1, s.out_height));
+  return nnrt::detail::clamped(fitting + 1, 1, std::max<std::int64_t>(1, s.out_height));
 }
 constexpr std::int64_t byte_scratch_of(const conv_shape& s) {
   if (s.batch * s.out_pixels() * s.out == 0) return 0;
@@ -11512,14 +11724,15 @@ constexpr bool byte_conv_has_bands(const conv_shape& s) {
 }
 
 /// How the weights of one group lie for dot products.
-constexpr byte_layout byte_conv_layout(const conv_shape& s) {
+constexpr byte_layout byte_conv_layout(const conv_shape& shape) {
+  const conv_shape s = detail::with_joined_pixels(shape);
   if (detail::byte_method_of(s) == detail::conv_method::direct)
     return {{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()};
   return {{1, s.depth()}, s.group_out()};
 }
 constexpr std::int64_t byte_conv_packed_bytes(const conv_shape& s) { return s.group * byte_conv_layout(s).bytes(); }
 /// Bytes of scratch that each part of byte_conv() needs.
-constexpr std::int64_t byte_conv_scratch_bytes(const conv_shape& s) { return detail::byte_scratch_of(s); }
+constexpr std::int64_t byte_conv_scratch_bytes(const conv_shape& s) { return detail::byte_scratch_of(detail::with_joined_pixels(s)); }
 
 /// Packs weights, group by group.
 ///
@@ -11531,13 +11744,17 @@ template <class WeightOf, class ChannelOf>
 void byte_conv_pack(const conv_shape& s, const byte_factors& f, scaled_range range, WeightOf weight_of,
                     ChannelOf channel_of, std::byte* out) {
   const byte_layout layout = byte_conv_layout(s);
+  const std::int64_t pixels = layout.n / s.group_out();  // made at once; further to the right the kernel begins later
+  const auto weight_at = [&](std::int64_t o, std::int64_t pixel, std::int64_t run, std::int64_t i) {
+    if (pixels == 1) return weight_of(o, run * layout.depth.length + i);
+    const std::int64_t place = i - pixel * s.stride_w * s.in, line = s.kernel_w * s.in;
+    return place < 0 || place >= line ? f.b_zero : weight_of(o, run * line + place);
+  };
   for (std::int64_t first = 0; first < s.out; first += s.group_out(), out += layout.bytes())
     byte_pack(
         layout, f, range,
-        [&](std::int64_t j, std::int64_t run, std::int64_t i) {
-          return weight_of(first + j, run * layout.depth.length + i);
-        },
-        [&](std::int64_t j) { return channel_of(first + j); }, out);
+        [&](std::int64_t j, std::int64_t run, std::int64_t i) { return weight_at(first + j % s.group_out(), j / s.group_out(), run, i); },
+        [&](std::int64_t j) { return channel_of(first + j % s.group_out()); }, out);
 }
 
 /// What a call works on.
@@ -11591,21 +11808,46 @@ void byte_band_tiles(const conv_shape& s, const byte_product& p, const byte_band
   }
 }
 
+/// Copies n bytes, or sets them: calls of memcpy take longer for the few that a row has.
+inline void copy_some_bytes(const std::byte* from, std::int64_t n, std::byte* to) {
+  typedef std::int64_t words __attribute__((vector_size(16), may_alias));
+  std::int64_t i = 0;
+  for (; i + register_bytes <= n; i += register_bytes) {
+    auto x = load_vector<int_vector>(from + i);
+    keep_vector(x);  // else the loop becomes a call
+    store_vector(to + i, x);
+  }
+  if (n >= register_bytes) return store_vector(to + n - register_bytes, load_vector<int_vector>(from + n - register_bytes));
+  for (; i + 16 <= n; i += 16) store_vector(to + i, load_vector<words>(from + i));
+  if (n >= 16) return store_vector(to + n - 16, load_vector<words>(from + n - 16));
+  for (; i + 4 <= n; i += 4) __builtin_memcpy(to + i, from + i, 4);
+  for (; i < n; ++i) to[i] = from[i];
+}
+inline void set_some_bytes(std::int64_t n, std::byte value, std::byte* to) {
+  typedef std::int8_t bytes __attribute__((vector_size(16), may_alias));
+  const bytes all = static_cast<std::int8_t>(value) - bytes{};
+  if (n > 256) return void(std::fill_n(to, n, value));
+  std::int64_t i = 0;
+  for (; i + 16 <= n; i += 16) store_vector(to + i, all);
+  if (n >= 16) return store_vector(to + n - 16, all);
+  for (; i < n; ++i) to[i] = value;
+}
+
 /// Copies `count` pixels of a row from column x on, `channels` of each, the zero point where there are none.
 inline void copy_padded_row(const conv_shape& s, const std::byte* image, std::int64_t y, std::int64_t x,
                             std::int64_t count, std::byte zero, std::byte* out) {
   const std::int64_t channels = s.group_in();
-  const std::int64_t left = y < 0 || y >= s.height ? count : std::clamp<std::int64_t>(-x, 0, count),
-                     right = std::clamp<std::int64_t>(s.width - x, left, count);
-  std::fill_n(out, left * channels, zero);
+  const std::int64_t left = y < 0 || y >= s.height ? count : nnrt::detail::clamped(-x, 0, count),
+                     right = nnrt::detail::clamped(s.width - x, left, count);
+  set_some_bytes(left * channels, zero, out);
   if (left < right) {
     const std::byte* const row = image + (y * s.width + x + left) * s.in;
-    if (s.group == 1) std::copy_n(row, (right - left) * channels, out + left * channels);
+    if (s.group == 1) copy_some_bytes(row, (right - left) * channels, out + left * channels);
     else
       for (std::int64_t i = left; i < right; ++i)
-        std::copy_n(row + (i - left) * s.in, channels, out + i * channels);
+        copy_some_bytes(row + (i - left) * s.in, channels, out + i * channels);
   }
-  std::fill_n(out + right * channels, (count - right) * channels, zero);
+  set_some_bytes((count - right) * channels, zero, out + right * channels);
 }
 
 /// The given output rows of one image, group by group and band by band.
@@ -11676,11 +11918,12 @@ void byte_conv_gather(const conv_shape& s, const byte_product& p, const byte_con
 
 }  // namespace detail
 
-/// y = clamp(conv2d(x, w) + bias) of stored numbers; p.layout is byte_conv_layout(s), p.packed what byte_conv_pack() made.
+/// y = clamp(conv2d(x, w) + bias) of stored numbers; p.layout is byte_conv_layout(shape), p.packed what byte_conv_pack() made.
 ///
 /// Every division into parts gives the same bits. y must not overlap x.
 template <class Isa = native>
-void byte_conv(const conv_shape& s, const byte_product& p, const byte_conv_buffers& of, part share_of = {}) {
+void byte_conv(const conv_shape& shape, const byte_product& p, const byte_conv_buffers& of, part share_of = {}) {
+  const conv_shape s = detail::with_joined_pixels(shape);
   if (s.batch * s.out_pixels() * s.out == 0) return;
   switch (detail::byte_method_of(s)) {
     case detail::conv_method::product:
@@ -11703,8 +11946,6 @@ void byte_conv(const conv_shape& s, const byte_product& p, const byte_conv_buffe
 // Bands of the input are copied first: with zero points around them, with channels repeated if there is a multiplier, and
 // with the columns apart that a stride tears apart. Then output byte j of a row meets, for each column of the kernel, the
 // bytes a fixed distance behind j. So a register may hold many pixels of few channels as well as many channels of one.
-
-#include <numeric>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -11749,7 +11990,7 @@ struct byte_depthwise_plan {
   constexpr std::int64_t band() const {
     const std::int64_t row = std::max<std::int64_t>(1, row_bytes()),
                        fitting = (160 * 1024 / row - (s.kernel_h - 1) * s.dilation_h) / s.stride_h;
-    const std::int64_t rows = std::clamp<std::int64_t>(fitting, 1, std::max<std::int64_t>(1, s.out_height));
+    const std::int64_t rows = nnrt::detail::clamped(fitting, 1, std::max<std::int64_t>(1, s.out_height));
     return (rows + rows_at_once() - 1) / rows_at_once() * rows_at_once();
   }
   constexpr std::int64_t scratch_bytes() const {
@@ -11758,10 +11999,11 @@ struct byte_depthwise_plan {
   }
 
   // Sets of channels: what the bytes of a register stand for.
-  /// Many channels: vectors of them, the last of which ends with the last. Few: all ways in which they fill registers.
+  /// Many channels: vectors of them, the last of which ends with the last. Few: all ways in which they fill registers, whose bytes are a power
+  /// of two, so that their greatest common divisor with the channels is the lowest bit of these.
   constexpr std::int64_t sets() const {
     const std::int64_t c = s.out();
-    return c >= register_bytes ? (c + register_bytes - 1) / register_bytes : c / std::gcd(c, register_bytes);
+    return c >= register_bytes ? (c + register_bytes - 1) / register_bytes : c / (c & -c);
   }
   constexpr std::int64_t first_byte(std::int64_t set) const {
     return s.out() >= register_bytes ? std::min(set * register_bytes, s.out() - register_bytes) : set * register_bytes;
@@ -11858,8 +12100,8 @@ void byte_depthwise_pack(const depthwise_shape& s, const byte_factors& f, scaled
     for (std::int64_t byte = 0; byte < register_bytes; ++byte) {
       const detail::lane_place at(byte);
       const channel_scales& scales = scales_of(set)[at.vector];
-      const std::int64_t bias = scales.method == scale_method::one_by_one ? 0 : scales.bias[at.lane];
-      const std::int32_t start = detail::wrapped(bias - std::int64_t{f.a_zero_as_seen()} * column_sums[byte]);
+      const std::int64_t included = included_in_sums(scales, at.lane);
+      const std::int32_t start = detail::wrapped(included - std::int64_t{f.a_zero_as_seen()} * column_sums[byte]);
       std::memcpy(sums + at.vector * register_bytes + at.lane * 4, &start, sizeof start);
     }
   }
@@ -11955,8 +12197,8 @@ inline void copy_row(const byte_depthwise_plan& plan, const std::byte* image, st
   const std::int64_t columns = plan.columns_under(), pixel = s.out();
   if (y < 0 || y >= s.height) return void(std::fill_n(out, plan.row_bytes(), zero));
   const std::byte* const row = image + (y * s.width - s.pad_left) * s.channels;
-  const std::int64_t left = std::clamp<std::int64_t>(s.pad_left, 0, columns),
-                     right = std::clamp<std::int64_t>(s.width + s.pad_left, left, columns);
+  const std::int64_t left = nnrt::detail::clamped(s.pad_left, 0, columns),
+                     right = nnrt::detail::clamped(s.width + s.pad_left, left, columns);
   if (plan.planes() == 1 && s.multiplier == 1) {
     std::fill_n(out, left * pixel, zero);
     copy_flipped(row + left * pixel, (right - left) * pixel, flip, out + left * pixel);
@@ -12279,20 +12521,20 @@ constexpr Sum window_sum(const window_pair& windows, const window_place& at, con
 struct nothing_added {};
 
 /// The meaning of a convolution with `group` groups: output channel o belongs to group o / (outputs / group) and sees
-/// the input channels of that group only. More may be added to the sums before they are scaled.
-template <class T, class Rounding, class Added = nothing_added>
+/// the input channels of that group only. More may be added to the sums before Finish, an epilogue, makes elements of y of them.
+template <class T, class Finish, class Added = nothing_added>
 constexpr void convolve(const window_pair& windows, std::int64_t group, activation fused, arguments in, results out, const Added& added = {}) {
   using sum_t = math::compute_t<T>;
   const auto x = in[0].as<const T>();
   const auto weight = in[1].as<const weight_t<T>>();
-  const auto y = out[0].as<T>();
+  const auto y = out[0].as<typename Finish::element>();
   const std::int64_t filters = weight.extent(0), filters_of_group = group > 0 ? filters / group : 0;
   if (y.elements() <= 0) return;
   const zero_points<sum_t> zero{zero_of<T>(in[0]), zero_of<T>(in[1])};
   for (std::int64_t o = 0; o < filters; ++o) {
     const sum_t start = bias_of<T>(in, o);
     const double scale = sum_scale<T>(in[0], in[1], o);
-    const epilogue<T, Rounding> finish(out[0], fused, scale, has_wide_sums<T>(in));
+    const Finish finish(out[0], fused, scale, has_wide_sums<T>(in));
     const auto sum_at = [&](const window_place& at, [[maybe_unused]] std::int64_t oh, [[maybe_unused]] std::int64_t ow) {
       if constexpr (std::is_same_v<Added, nothing_added>) return window_sum<sum_t, T>(windows, at, x, weight, start, zero);
       else return window_sum<sum_t, T>(windows, at, x, weight, start, zero) + added.for_sums_of(scale)(at.n, oh, ow, at.filter);
@@ -12653,7 +12895,7 @@ constexpr std::int64_t across_line(const conv_shape& s) {
 /// Pairs of output rows whose input rows are copied at once, so that they stay in the first cache.
 constexpr std::int64_t across_band(const conv_shape& s) {
   const std::int64_t lines = 16 * 1024 / 4 / across_line(s) - s.rows_under(1), rows = lines / s.stride_h + 1;
-  return std::clamp<std::int64_t>(rows / across_rows, 1, std::max<std::int64_t>(1, (s.out_height + 1) / across_rows));
+  return nnrt::detail::clamped(rows / across_rows, 1, std::max<std::int64_t>(1, (s.out_height + 1) / across_rows));
 }
 
 /// One tile: `sums` gets [row][channel][pixel], `row` floats from row to row.
@@ -12748,7 +12990,7 @@ inline void conv_across(const conv_shape& s, const float* x, const float* packed
   const std::int64_t pairs = (s.out_height + 1) / across_rows;
   const interval work = share(s.batch * pairs, p);
   for (std::int64_t done = work.begin; done < work.end;) {
-    const std::int64_t image = done / pairs, first = done % pairs, count = std::min({detail::across_band(s), pairs - first, work.end - done});
+    const std::int64_t image = done / pairs, first = done % pairs, count = std::min(detail::across_band(s), std::min(pairs - first, work.end - done));
     const std::int64_t oy = first * across_rows, top = oy * s.stride_h - s.pad_top, line = detail::across_line(s);
     detail::copy_padded(s, x + image * s.height * s.width, 1, top, -s.pad_left, s.rows_under(across_rows * count), line, scratch);
     for (std::int64_t i = 0; i < count; ++i) {
@@ -13204,13 +13446,14 @@ struct conv2d {
     return in[1].desc.rank() == 4;
   }
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc &x = in[0].desc, &w = in[1].desc;
-    if (auto v = detail::check_image<rule>(x); !v) return v;
-    if (auto v = detail::check_filters<rule>(x, w); !v) return v;
-    if (auto v = detail::check_groups<rule>(a.group, x.shape[3], w.shape); !v) return v;
+    if (auto v = detail::check_image<Rule>(x); !v) return v;
+    if (auto v = detail::check_filters<Rule>(x, w); !v) return v;
+    if (auto v = detail::check_groups<Rule>(a.group, x.shape[3], w.shape); !v) return v;
     const auto at = windows(a, x.shape, w.shape);
-    if (auto v = detail::check_convolution<rule>(at, in, wanted); !v) return v;
+    if (auto v = detail::check_convolution<Rule>(at, in, wanted); !v) return v;
     return yields(detail::convolution_result(at, x, w, wanted));
   }
 
@@ -13220,7 +13463,7 @@ struct conv2d {
 
   template <class T, class Rounding = rounding::twice>
   static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::convolve<T, Rounding>(windows(a, in[0].shape(), in[1].shape()), a.group, a.fused, in, out);
+    detail::convolve<T, detail::epilogue<T, Rounding>>(windows(a, in[0].shape(), in[1].shape()), a.group, a.fused, in, out);
   }
 };
 
@@ -13403,16 +13646,17 @@ struct conv2d_add {
     addend_must_have_the_extents_of_the_result,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    if (in.size() < 4) return refuse(rule::addend_must_be_given, static_cast<std::int64_t>(in.size()), 4);
+    if (in.size() < 4) return refuse(Rule::addend_must_be_given, static_cast<std::int64_t>(in.size()), 4);
     verdict made = conv2d::infer(a, in.first(3), wanted);
-    if (!made) return refuse(rule::no_rule_of_conv2d_may_be_broken, made.rule, -1);
+    if (!made) return refuse(Rule::no_rule_of_conv2d_may_be_broken, made.rule, -1);
     const tensor_desc &addend = in[3].desc, &y = made.outputs[0];
-    if (auto v = require(rule::addend_type_must_equal_input_type, addend.type, in[0].desc.type); !v) return v;
-    if (auto v = detail::require_one_scale(rule::addend_must_have_one_scale, addend); !v) return v;
-    if (auto v = require(rule::addend_must_have_the_rank_of_the_result, addend.rank(), y.rank()); !v) return v;
+    if (auto v = require(Rule::addend_type_must_equal_input_type, addend.type, in[0].desc.type); !v) return v;
+    if (auto v = detail::require_one_scale(Rule::addend_must_have_one_scale, addend); !v) return v;
+    if (auto v = require(Rule::addend_must_have_the_rank_of_the_result, addend.rank(), y.rank()); !v) return v;
     for (int axis = 0; axis < y.rank(); ++axis)
-      if (auto v = require_same_extent(rule::addend_must_have_the_extents_of_the_result, addend.shape[axis], y.shape[axis]); !v) return v;
+      if (auto v = require_same_extent(Rule::addend_must_have_the_extents_of_the_result, addend.shape[axis], y.shape[axis]); !v) return v;
     return made;
   }
 
@@ -13424,7 +13668,7 @@ struct conv2d_add {
   static constexpr fixed_point addend_factor(float addend_scale, double sum_scale) { return fixed_point_of(double{addend_scale} / sum_scale); }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::convolve<T, rounding::twice>(conv2d::windows(a, in[0].shape(), in[1].shape()), a.group, a.fused, in, out, addend_of<T>{in[3].as<const T>(), in[3].desc->quantised});
+    detail::convolve<T, detail::epilogue<T, rounding::twice>>(conv2d::windows(a, in[0].shape(), in[1].shape()), a.group, a.fused, in, out, addend_of<T>{in[3].as<const T>(), in[3].desc->quantised});
   }
 
  private:
@@ -13487,7 +13731,7 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_add, Isa> {
       factors[o] = scales[o].is_wide != 0 ? 0 : static_cast<double>(factor.mantissa) / static_cast<double>(std::int64_t{1} << (31 - factor.exponent));
       any_wide |= scales[o].is_wide;
     }
-    for (std::int64_t i = 0; i < int_lanes; ++i) factors[shape.out + i] = 0;
+    for (std::int64_t i = 0; i < int_lanes; ++i) factors[shape.out + i] = factors[i % shape.out];
     *reinterpret_cast<std::int32_t*>(packed + wide_at(shape)) = any_wide;
   }
   static void run(const kernel_call& call) {
@@ -13816,7 +14060,7 @@ inline void fill_byte_gaps(const conv_transpose_shape& s, const std::byte* pixel
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
     const bool row_meets_taps = meets_taps(s.h, row % s.h.output);
     for (std::int64_t ox = 0; ox < s.w.output; ++ox)
-      if (!row_meets_taps || !meets_taps(s.w, ox)) std::copy_n(pixel, s.out, y + (row * s.w.output + ox) * s.out);
+      if (!row_meets_taps || !meets_taps(s.w, ox)) std::copy(pixel, pixel + s.out, y + (row * s.w.output + ox) * s.out);
   }
 }
 
@@ -14027,16 +14271,17 @@ struct conv2d_transpose {
     return in[1].desc.rank() == 4;
   }
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc &x = in[0].desc, &w = in[1].desc;
-    if (auto v = detail::check_image<rule>(x); !v) return v;
-    if (auto v = detail::check_filters<rule>(x, w); !v) return v;
-    if (auto v = detail::check_groups<rule>(a.group, x.shape[3], w.shape); !v) return v;
+    if (auto v = detail::check_image<Rule>(x); !v) return v;
+    if (auto v = detail::check_filters<Rule>(x, w); !v) return v;
+    if (auto v = detail::check_groups<Rule>(a.group, x.shape[3], w.shape); !v) return v;
     const auto at = windows(a, x.shape, w.shape);
     for (const detail::transposed_window& axis : {at.h, at.w})
-      if (auto v = check_window(axis); !v) return v;
-    if (auto v = detail::check_quantised_layer<rule>(x, w, wanted); !v) return v;
-    if (auto v = detail::check_bias<rule>(in); !v) return v;
+      if (auto v = check_window<Rule>(axis); !v) return v;
+    if (auto v = detail::check_quantised_layer<Rule>(x, w, wanted); !v) return v;
+    if (auto v = detail::check_bias<Rule>(in); !v) return v;
     const tensor_desc wish = detail::wish_of(wanted);
     const bool is_declared = wish.rank() == 4;
     const std::int64_t height = at.h.outputs(is_declared ? wish.shape[1] : -1),
@@ -14074,8 +14319,8 @@ struct conv2d_transpose {
   }
 
  private:
-  static constexpr verdict check_window(const detail::transposed_window& at) {
-    if (auto v = detail::check_lengths<rule>(at); !v) return v;
+  template <class Rule> static constexpr verdict check_window(const detail::transposed_window& at) {
+    if (auto v = detail::check_lengths<Rule>(at); !v) return v;
     if (auto v = require_at_least(rule::output_paddings_must_not_be_negative, at.added, 0); !v) return v;
     if (auto v = require_at_most(rule::output_paddings_must_be_smaller_than_stride, at.added, at.stride - 1); !v)
       return v;
@@ -14322,9 +14567,8 @@ struct chosen_axes {
 
 /// Reads `list`, whose numbers count from the end when negative, as axes of a tensor of this rank. A number beyond the
 /// last axis breaks `exist` (the number, the last axis); an axis that comes again breaks `differ` (2, 1).
-template <class Rule>
-constexpr verdict choose_axes(chosen_axes& chosen, array_ref<const std::int64_t> list, int rank, Rule exist,
-                              Rule differ) {
+constexpr verdict choose_axes(chosen_axes& chosen, array_ref<const std::int64_t> list, int rank, rule_id exist,
+                              rule_id differ) {
   for (const std::int64_t number : list) {
     const int axis = normalise_axis(number, rank);
     if (axis < 0) return refuse(exist, number, rank - 1);
@@ -14372,19 +14616,20 @@ struct crop {
     box_must_lie_in_the_input,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     const int axis = normalise_axis(a.axis, x.rank());
-    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
+    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
     const auto offsets = static_cast<std::int64_t>(a.offset.size());
     if (offsets > 1)
-      if (auto v = require(rule::offsets_must_be_one_or_one_for_each_axis, offsets, x.rank() - axis); !v) return v;
+      if (auto v = require(Rule::offsets_must_be_one_or_one_for_each_axis, offsets, x.rank() - axis); !v) return v;
     for (const std::int64_t offset : a.offset)
-      if (auto v = require_at_least(rule::offset_must_not_be_negative, offset, 0); !v) return v;
-    if (auto v = require(rule::shape_must_be_a_list, in[1].desc.rank(), 1); !v) return v;
-    if (auto v = require_same_extent(rule::shape_must_have_an_extent_for_each_axis, in[1].desc.shape[0], x.rank()); !v)
+      if (auto v = require_at_least(Rule::offset_must_not_be_negative, offset, 0); !v) return v;
+    if (auto v = require(Rule::shape_must_be_a_list, in[1].desc.rank(), 1); !v) return v;
+    if (auto v = require_same_extent(Rule::shape_must_have_an_extent_for_each_axis, in[1].desc.shape[0], x.rank()); !v)
       return v;
-    if (!in[1].has_values() && !in[1].awaited) return refuse(rule::shape_must_be_known, 0, 1);
+    if (!in[1].has_values() && !in[1].awaited) return refuse(Rule::shape_must_be_known, 0, 1);
     shape_t y = x.shape;
     for (int i = 0; i < y.rank; ++i)
       if (!in[1].has_values()) y[i] = -1;
@@ -14536,14 +14781,15 @@ struct depth_to_space {
     channels_must_be_divisible_by_the_squared_block_size,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     const std::int64_t b = a.block_size, n = x.shape[0], h = x.shape[1], w = x.shape[2], c = x.shape[3];
-    if (auto v = require(rule::input_rank_must_be_4, x.rank(), 4); !v) return v;
-    if (x.layout == format::nchw) return require(rule::input_must_be_nhwc, x.layout, format::nhwc);
-    if (auto v = require_at_least(rule::block_size_must_be_positive, b, 1); !v) return v;
+    if (auto v = require(Rule::input_rank_must_be_4, x.rank(), 4); !v) return v;
+    if (x.layout == format::nchw) return require(Rule::input_must_be_nhwc, x.layout, format::nhwc);
+    if (auto v = require_at_least(Rule::block_size_must_be_positive, b, 1); !v) return v;
     const std::int64_t pixels = detail::extent_product(b, b);
-    if (c >= 0 && c % pixels != 0) return refuse(rule::channels_must_be_divisible_by_the_squared_block_size, c, pixels);
+    if (c >= 0 && c % pixels != 0) return refuse(Rule::channels_must_be_divisible_by_the_squared_block_size, c, pixels);
     const std::int64_t channels = c < 0 ? -1 : c / pixels;
     return yields(x.with_shape({n, detail::extent_product(h, b), detail::extent_product(w, b), channels}));
   }
@@ -14668,13 +14914,14 @@ struct depthwise_conv2d {
     return in[0].desc.rank() == 4 && in[1].desc.rank() == 4;
   }
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc &x = in[0].desc, &w = in[1].desc;
-    if (auto v = detail::check_image<rule>(x); !v) return v;
-    if (auto v = detail::check_filters<rule>(x, w); !v) return v;
+    if (auto v = detail::check_image<Rule>(x); !v) return v;
+    if (auto v = detail::check_filters<Rule>(x, w); !v) return v;
     if (auto v = check_channels(x.shape[3], w.shape); !v) return v;
     const auto at = windows(a, x.shape, w.shape);
-    if (auto v = detail::check_convolution<rule>(at, in, wanted); !v) return v;
+    if (auto v = detail::check_convolution<Rule>(at, in, wanted); !v) return v;
     return yields(detail::convolution_result(at, x, w, wanted));
   }
 
@@ -14684,7 +14931,7 @@ struct depthwise_conv2d {
 
   template <class T, class Rounding = rounding::twice>
   static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::convolve<T, Rounding>(windows(a, in[0].shape(), in[1].shape()), in[0].shape()[3], a.fused, in, out);
+    detail::convolve<T, detail::epilogue<T, Rounding>>(windows(a, in[0].shape(), in[1].shape()), in[0].shape()[3], a.fused, in, out);
   }
 
  private:
@@ -14887,11 +15134,12 @@ struct detection_post_process {
     quantised_operands_must_have_one_scale,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     if (auto v = check_operands(in); !v) return v;
     if (auto v = check_attributes(a); !v) return v;
     const std::int64_t columns = in[1].desc.shape[2];
-    constexpr rule columns_fit = rule::scores_must_have_at_most_one_column_beside_the_classes;
+    constexpr rule columns_fit = Rule::scores_must_have_at_most_one_column_beside_the_classes;
     if (columns >= 0)
       if (auto v = require_between(columns_fit, columns - a.num_classes, 0, 1); !v) return v;
     const tensor_desc &boxes = in[0].desc, &scores = in[1].desc;
@@ -15227,8 +15475,9 @@ struct div {
     quantised_output_must_have_one_scale,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return detail::infer_stored_arithmetic<rule>(in, wanted);
+    return detail::infer_stored_arithmetic<Rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
@@ -15397,8 +15646,9 @@ struct maximum : detail::extreme<detail::larger_first> {
     quantised_output_must_have_one_scale,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return detail::infer_stored_arithmetic<rule>(in, wanted);
+    return detail::infer_stored_arithmetic<Rule>(in, wanted);
   }
 };
 
@@ -15450,17 +15700,18 @@ struct eltwise {
     quantised_output_must_have_one_scale,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const auto mode = static_cast<std::int64_t>(a.mode);
-    if (auto v = require_between(rule::mode_must_be_product_sum_or_maximum, mode, 0, 2); !v) return v;
+    if (auto v = require_between(Rule::mode_must_be_product_sum_or_maximum, mode, 0, 2); !v) return v;
     const tensor_desc &x = in[0].desc, &y = in[1].desc;
     const bool is_stored = x.quantised || y.quantised;
     if (is_stored) {
-      if (auto v = detail::check_stored_pair<rule>(x, y, wanted); !v) return v;
-    } else if (auto v = require(rule::types_must_be_equal, y.type, x.type); !v) {
+      if (auto v = detail::check_stored_pair<Rule>(x, y, wanted); !v) return v;
+    } else if (auto v = require(Rule::types_must_be_equal, y.type, x.type); !v) {
       return v;
     }
-    verdict v = detail::infer_broadcast<rule>(in, x.type);
+    verdict v = detail::infer_broadcast<Rule>(in, x.type);
     if (v && is_stored) v.outputs[0].quantised = wanted[0].quantised;
     return v;
   }
@@ -15702,9 +15953,10 @@ struct exp : detail::real_function {
   };
   enum class rule { base_must_be_positive_or_minus_1_for_e, quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    if (!(a.base > 0) && a.base != -1) return require_real(rule::base_must_be_positive_or_minus_1_for_e, a.base, -1);
-    return detail::infer_real<rule>(in, wanted);
+    if (!(a.base > 0) && a.base != -1) return require_real(Rule::base_must_be_positive_or_minus_1_for_e, a.base, -1);
+    return detail::infer_real<Rule>(in, wanted);
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
@@ -15776,18 +16028,19 @@ struct fill {
     extent_must_be_that_of_the_output,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& value = in[0].desc;
-    if (auto v = require_same_extent(rule::value_must_be_one_number, value.elements(), 1); !v) return v;
-    if (auto v = require(rule::shape_must_be_a_list, in[1].desc.rank(), 1); !v) return v;
+    if (auto v = require_same_extent(Rule::value_must_be_one_number, value.elements(), 1); !v) return v;
+    if (auto v = require(Rule::shape_must_be_a_list, in[1].desc.rank(), 1); !v) return v;
     const std::int64_t rank = in[1].desc.shape[0];
-    if (rank < 0) return refuse(rule::output_rank_must_be_known, 0, 1);
-    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    if (rank < 0) return refuse(Rule::output_rank_must_be_known, 0, 1);
+    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
     shape_t y;
     for (std::size_t i = 0; i < static_cast<std::size_t>(rank); ++i) {
       y.push_back(in[1].has_values() ? in[1].values[i] : -1);
       if (!in[1].has_values()) continue;
-      if (auto v = require_at_least(rule::extent_must_not_be_negative, in[1].values[i], 0); !v) return v;
+      if (auto v = require_at_least(Rule::extent_must_not_be_negative, in[1].values[i], 0); !v) return v;
     }
     return yields(tensor_desc{value.type, default_format(y.rank), y, value.quantised});
   }
@@ -16192,18 +16445,19 @@ struct full_connection {
     return !has_axis || uses_axis;
   }
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc &x = in[0].desc, &w = in[1].desc;
-    if (auto v = require_at_least(rule::input_rank_must_be_at_least_1, x.rank(), 1); !v) return v;
+    if (auto v = require_at_least(Rule::input_rank_must_be_at_least_1, x.rank(), 1); !v) return v;
     const int axis = a.axis == no_axis ? 0 : normalise_axis(a.axis, x.rank());
-    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
-    if (auto v = require(rule::weight_rank_must_be_2, w.rank(), 2); !v) return v;
-    if (auto v = detail::check_weight_type<rule>(x, w); !v) return v;
+    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
+    if (auto v = require(Rule::weight_rank_must_be_2, w.rank(), 2); !v) return v;
+    if (auto v = detail::check_weight_type<Rule>(x, w); !v) return v;
     if (auto v = check_rows(a, x.shape.elements(axis), w.shape[1]); !v) return v;
-    if (auto v = detail::check_quantised_layer<rule>(x, w, wanted); !v) return v;
+    if (auto v = detail::check_quantised_layer<Rule>(x, w, wanted); !v) return v;
     if (in.size() > 2 && in[2]) {
-      if (auto v = detail::check_bias_type<rule>(x, in[2].desc); !v) return v;
-      constexpr rule one_for_each = rule::bias_must_have_one_element_for_each_output;
+      if (auto v = detail::check_bias_type<Rule>(x, in[2].desc); !v) return v;
+      constexpr rule one_for_each = Rule::bias_must_have_one_element_for_each_output;
       if (auto v = require_same_extent(one_for_each, in[2].desc.elements(), w.shape[0]); !v) return v;
     }
     shape_t y;
@@ -16220,15 +16474,19 @@ struct full_connection {
 
   template <class T, class Rounding = rounding::twice>
   static constexpr void reference(const attrs& a, arguments in, results out) {
+    connect<T, detail::epilogue<T, Rounding>>(a.fused, in, out);
+  }
+
+  /// The same, elements of y made of sums by Finish, an epilogue.
+  template <class T, class Finish> static constexpr void connect(activation fused, arguments in, results out) {
     const auto x = in[0].as<const T>();
     const auto w = in[1].as<const detail::weight_t<T>>();
-    const auto y = out[0].as<T>();
+    const auto y = out[0].as<typename Finish::element>();
     using sum_t = math::compute_t<T>;
     const sum_t zero_x = detail::zero_of<T>(in[0]), zero_w = detail::zero_of<T>(in[1]);
     const std::int64_t outputs = w.extent(0), inner = w.extent(1), rows = outputs == 0 ? 0 : y.elements() / outputs;
     for (std::int64_t o = 0; o < outputs; ++o) {
-      const detail::epilogue<T, Rounding> finish(out[0], a.fused, sum_scale<T>(in[0], in[1], o),
-                                                detail::has_wide_sums<T>(in));
+      const Finish finish(out[0], fused, sum_scale<T>(in[0], in[1], o), detail::has_wide_sums<T>(in));
       for (std::int64_t r = 0; r < rows; ++r) {
         sum_t sum = detail::bias_of<T>(in, o);
         for (std::int64_t i = 0; i < inner; ++i)
@@ -16361,7 +16619,7 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
     const byte_product p = product_of(call, layout_of(w), fused_of(call));
     if (k % 4 == 0) return byte_gemm<native>(p, rows, x, k, bytes_out(call), w[0], part_of(call));
     byte_gemm_of_copies<native>(
-        p, rows, [&](std::int64_t i, std::byte* to) { std::copy_n(x + i * k, k, to); }, call.scratch, bytes_out(call),
+        p, rows, [&](std::int64_t i, std::byte* to) { std::copy(x + i * k, x + (i + 1) * k, to); }, call.scratch, bytes_out(call),
         w[0], part_of(call));
   }
 
@@ -16505,18 +16763,19 @@ struct gather {
     indices_must_lie_in_the_axis,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc &x = in[0].desc, &indices = in[1].desc;
-    if (auto v = require_same_extent(rule::axis_must_be_one_number, in[2].desc.elements(), 1); !v) return v;
-    if (!in[2].has_values()) return refuse(rule::axis_must_be_known, 0, 1);
+    if (auto v = require_same_extent(Rule::axis_must_be_one_number, in[2].desc.elements(), 1); !v) return v;
+    if (!in[2].has_values()) return refuse(Rule::axis_must_be_known, 0, 1);
     const int axis = normalise_axis(in[2].values[0], x.rank());
-    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, in[2].values[0], x.rank() - 1);
+    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_input, in[2].values[0], x.rank() - 1);
     const int rank = x.rank() - 1 + indices.rank();
-    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
     const std::int64_t extent = x.shape[axis];
     if (extent >= 0 && in[1].has_values())
       for (const std::int64_t index : in[1].values)
-        if (auto v = require_between(rule::indices_must_lie_in_the_axis, index, -extent, extent - 1); !v) return v;
+        if (auto v = require_between(Rule::indices_must_lie_in_the_axis, index, -extent, extent - 1); !v) return v;
     shape_t y;
     for (int i = 0; i < axis; ++i) y.push_back(x.shape[i]);
     for (const std::int64_t i : indices.shape) y.push_back(i);
@@ -16935,8 +17194,9 @@ struct hswish {
 
   enum class rule { quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return detail::infer_real<rule>(in, wanted);
+    return detail::infer_real<Rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
@@ -17193,14 +17453,15 @@ struct layer_norm {
     return true;
   }
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     const int norm = normalise_axis(a.begin_norm_axis, x.rank()), param = normalise_axis(a.begin_param_axis, x.rank());
-    if (norm < 0) return refuse(rule::begin_norm_axis_must_be_an_axis_of_the_input, a.begin_norm_axis, x.rank() - 1);
-    if (param < 0) return refuse(rule::begin_param_axis_must_be_an_axis_of_the_input, a.begin_param_axis, x.rank() - 1);
+    if (norm < 0) return refuse(Rule::begin_norm_axis_must_be_an_axis_of_the_input, a.begin_norm_axis, x.rank() - 1);
+    if (param < 0) return refuse(Rule::begin_param_axis_must_be_an_axis_of_the_input, a.begin_param_axis, x.rank() - 1);
     for (const operand& given : in.subspan(1))
       if (auto v = check_parameter(given.desc, x, norm, param); !v) return v;
-    if (auto v = detail::check_parameter_types<rule>(in, wanted); !v) return v;
+    if (auto v = detail::check_parameter_types<Rule>(in, wanted); !v) return v;
     return yields(detail::like_input(x, wanted));
   }
   static constexpr auto macs = no_macs;
@@ -17278,6 +17539,153 @@ template <class Isa> struct fast<ops::layer_norm, Isa> {
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/layer_sums.hpp
+// layer_sums: the fast kernels of the operator - those of conv2d and full_connection of bytes, whose sums stay as they are.
+// Flow: included by kernels/select.hpp; plans call the chosen functions.
+
+// ===== nnrt/ops/layer_sums.hpp
+// layer_sums: the sums of a convolution or a dense layer of stored numbers, 32 bits each, before anything scales them; internal.
+// Flow: passes/quantise.hpp makes nodes of it where the last layer on an accelerator keeps its sums; kernels/bind/ has the fast form.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// What conv2d or full_connection adds up, as it is: each sum stands for itself times scale of x times scale of weight[o]. Passes make it; it has
+/// no function for users.
+///
+///   x: [N, H, W, C]   weight: [O, kh, kw, C / group]   bias: [O], may be missing   y: [N, H', W', O], as conv2d's
+///   x, weight [O, I], bias and y as full_connection's
+///
+///   y = bias[o] + sum of (x - zero of x) * (weight - zero of weight)       saturated at 32 bits
+///
+/// The rank of the weight says which layer it is: 4 a convolution, for which `axis` means nothing, 2 a dense layer, for which `axis` alone does.
+/// x, weight and bias are stored as these take them. y is i32; it may be wanted with a scale for each output channel, which says what a sum
+/// stands for, and changes none.
+///
+/// Broken rules: see `rule`; a broken rule of the layer is named by its number there. Source: the boards' documentation: the last layer on an
+/// accelerator may keep its accumulators, which the processor scales.
+struct layer_sums {
+  static constexpr op_code code{1003};
+  static constexpr std::string_view name = "layer_sums";
+  static constexpr operand_spec inputs[] = {{"x", detail::layered}, {"weight", detail::bytes}, {"bias", types_of(i32, i64), presence::optional}};
+  static constexpr operand_spec outputs[] = {{"y", types_of(i32)}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
+  static constexpr foreign_numbers foreign{};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (extent2, stride), (extent2, dilation), (pads, pad), (std::int64_t, group), (std::int64_t, axis));
+    constexpr attrs() : stride{1, 1}, dilation{1, 1}, group(1), axis(-1) {}
+  };
+
+  enum class rule {
+    no_rule_of_the_layer_may_be_broken,
+    sums_must_have_a_scale_for_each_output_channel_or_none,
+    scales_of_sums_must_run_along_the_output_channels,
+  };
+
+  /// The layer that it is: of a weight of rank 4, and of others.
+  static constexpr bool is_convolution(const tensor_desc& weight) { return weight.rank() == 4; }
+  static constexpr conv2d::attrs convolution(const attrs& a) {
+    conv2d::attrs layer;
+    layer.stride = a.stride, layer.dilation = a.dilation, layer.pad = a.pad, layer.group = a.group;
+    return layer;
+  }
+  static constexpr full_connection::attrs dense(const attrs& a) {
+    full_connection::attrs layer;
+    layer.axis = a.axis;
+    return layer;
+  }
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    verdict made = infer_scaled(a, in);
+    if (!made) return refuse(Rule::no_rule_of_the_layer_may_be_broken, made.rule, -1);
+    tensor_desc y = made.outputs[0].with_type(i32);
+    y.quantised = detail::wish_of(wanted).quantised;
+    if (!y.quantised) return yields(y);
+    if (y.quantised.mode != quantisation::kind::per_channel) return refuse(Rule::sums_must_have_a_scale_for_each_output_channel_or_none, 1, y.shape[-1]);
+    if (auto v = require(Rule::scales_of_sums_must_run_along_the_output_channels, y.quantised.axis, y.rank() - 1); !v) return v;
+    return yields(y);
+  }
+
+  static constexpr std::int64_t macs(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> out) {
+    return is_convolution(in[1].desc) ? conv2d::macs(convolution(a), in, out) : full_connection::macs(dense(a), in, out);
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    if (!is_convolution(*in[1].desc)) return full_connection::connect<T, detail::kept_sums>(activation::none, in, out);
+    detail::convolve<T, detail::kept_sums>(conv2d::windows(convolution(a), in[0].shape(), in[1].shape()), a.group, activation::none, in, out);
+  }
+
+ private:
+  /// What the layer says that would scale these sums.
+  static constexpr verdict infer_scaled(const attrs& a, array_ref<const operand> in) {
+    tensor_desc scaled;
+    scaled.quantised = quant{1};
+    if (is_convolution(in[1].desc)) return conv2d::infer(convolution(a), in, {&scaled, 1});
+    return full_connection::infer(dense(a), in, {&scaled, 1});
+  }
+};
+
+}  // namespace ops
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <> struct operator_of<ops::layer_sums::code> {
+  using type = ops::layer_sums;
+};
+
+/// A dense layer is a convolution of one pixel for each row, whose kernel is one pixel, too.
+template <class Isa> struct fast_on_bytes<ops::layer_sums, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
+    const bool is_stored = ops::detail::bytes.contains(x.type) && w.type == x.type && bool(x.quantised) && bool(w.quantised);
+    if (!has_work(node) || !is_stored || w.shape.elements(1) > most_byte_products) return {};
+    const conv_shape shape = shape_for(unpack<ops::layer_sums::attrs>(node.attrs), x.shape, w, node.out[0].elements());
+    return {.run = &run,
+            .pack = &pack,
+            .packs = 0b110,
+            .packed_bytes = byte_conv_packed_bytes(shape),
+            .scratch_bytes = byte_conv_scratch_bytes(shape),
+            .parts = parts_of_byte_macs(ops::layer_sums::macs(unpack<ops::layer_sums::attrs>(node.attrs), node.in, node.out)),
+            .name = w.rank() == 2 ? "dot rows, sums" : shape.group > 1 ? "dot groups, sums" : "dot windows, sums"};
+  }
+
+  static void pack(const kernel_call& call) {
+    const conv_shape shape = shape_of(call, result_behind_packed(call));
+    const byte_factors f = factors_of(call);
+    const std::int64_t filter = call.in[1].shape().elements(1);
+    const bool has_bias = call.in.size() > 2 && call.in[2];
+    // Sums of such a reach are scaled one by one, so that they hold nothing but themselves; no channel is a constant, since something might be added.
+    constexpr sum_range beyond_32_bits{-(std::int64_t{1} << 32), std::int64_t{1} << 32};
+    byte_conv_pack(
+        shape, f, scaled_range::of({-128, 127}, 0, false), [&](std::int64_t o, std::int64_t i) { return f.at(bytes_in(call, 1), o * filter + i); },
+        [&](std::int64_t o) {
+          return byte_channel{.factor = fixed_point_of(0x1p-24), .bias = has_bias ? call.in[2].data.get<std::int32_t>()[o] : 0, .reach = beyond_32_bits, .addend = {0, 1}};
+        },
+        bytes_out(call));
+  }
+  static void run(const kernel_call& call) {
+    const conv_shape shape = shape_of(call, *call.out[0].desc);
+    std::byte* const c = bytes_out(call);
+    const byte_sums_target kept{call.out[0].data.get<std::int32_t>(), c};
+    const byte_product p{.layout = byte_conv_layout(shape), .packed = bytes_in(call, call.in.size() - 1), .factors = factors_of(call), .to = narrowing(-128, 127, 0, false), .kept = &kept};
+    byte_conv<native_for<Isa>>(shape, p, {bytes_in(call, 0), c, call.scratch}, part_of(call));
+  }
+
+ private:
+  static constexpr conv_shape shape_for(const ops::layer_sums::attrs& a, const shape_t& x, const tensor_desc& w, std::int64_t sums) {
+    if (ops::layer_sums::is_convolution(w)) return conv_shape_for(ops::layer_sums::convolution(a), x, w.shape);
+    return conv_shape_for({}, {sums / w.shape[0], 1, 1, w.shape[1]}, {w.shape[0], 1, 1, w.shape[1]});
+  }
+  static conv_shape shape_of(const kernel_call& call, const tensor_desc& y) {
+    return shape_for(unpack<ops::layer_sums::attrs>(call.attrs), call.in[0].shape(), *call.in[1].desc, y.elements());
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/leaky_relu.hpp
 // leaky_relu: the fast kernels of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
@@ -17320,11 +17728,12 @@ struct leaky_relu : detail::real_function {
     slope_of_a_quantised_input_must_be_finite,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     constexpr float most = std::numeric_limits<float>::max();
-    verdict v = detail::infer_real<rule>(in, wanted);
+    verdict v = detail::infer_real<Rule>(in, wanted);
     if (!v || types::floating.contains(in[0].desc.type)) return v;
-    if (auto ok = require_real_between(rule::slope_of_a_quantised_input_must_be_finite, a.negative_slope, -most, most); !ok)
+    if (auto ok = require_real_between(Rule::slope_of_a_quantised_input_must_be_finite, a.negative_slope, -most, most); !ok)
       return ok;
     return v;
   }
@@ -17692,6 +18101,7 @@ struct lstm {
     hidden_size_must_be_that_of_the_operands,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     if (auto v = check_operands(in); !v) return v;
     if (auto v = check_attributes(a); !v) return v;
@@ -17706,13 +18116,13 @@ struct lstm {
                                 {directions, batch, hidden},    {directions, batch, hidden}};
     for (std::size_t i = 0; i < in.size(); ++i)
       for (int axis = 0; axis < in[i].desc.rank(); ++axis) {
-        constexpr rule fit = rule::extents_must_be_those_of_the_other_operands;
+        constexpr rule fit = Rule::extents_must_be_those_of_the_other_operands;
         if (auto v = require_same_extent(fit, in[i].desc.shape[axis], expected[i][axis]); !v) return v;
       }
     if (a.input_size != 0 && input >= 0)
-      if (auto v = require(rule::input_size_must_be_that_of_the_operands, a.input_size, input); !v) return v;
+      if (auto v = require(Rule::input_size_must_be_that_of_the_operands, a.input_size, input); !v) return v;
     if (a.hidden_size != 0 && hidden >= 0)
-      if (auto v = require(rule::hidden_size_must_be_that_of_the_operands, a.hidden_size, hidden); !v) return v;
+      if (auto v = require(Rule::hidden_size_must_be_that_of_the_operands, a.hidden_size, hidden); !v) return v;
     const dtype type = in[0].desc.type;
     const std::int64_t row = hidden < 0 ? -1 : directions * hidden;
     const tensor_desc state{type, shape_t{directions, batch, hidden}};
@@ -17920,16 +18330,17 @@ struct matmul {
     quantised_output_must_have_one_scale,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& attributes, array_ref<const operand> in,
                                  array_ref<const tensor_desc> wanted) {
     const tensor_desc &a = in[0].desc, &b = in[1].desc;
-    if (auto v = require(rule::types_must_be_equal, b.type, a.type); !v) return v;
-    if (auto v = require_at_least(rule::rank_of_a_must_be_at_least_2, a.rank(), 2); !v) return v;
-    if (auto v = require_at_least(rule::rank_of_b_must_be_at_least_2, b.rank(), 2); !v) return v;
+    if (auto v = require(Rule::types_must_be_equal, b.type, a.type); !v) return v;
+    if (auto v = require_at_least(Rule::rank_of_a_must_be_at_least_2, a.rank(), 2); !v) return v;
+    if (auto v = require_at_least(Rule::rank_of_b_must_be_at_least_2, b.rank(), 2); !v) return v;
     const matrix left(a.shape, attributes.transpose_a), right(b.shape, attributes.transpose_b);
-    if (auto v = require_same_extent(rule::inner_extents_must_be_equal, right.rows, left.columns); !v) return v;
+    if (auto v = require_same_extent(Rule::inner_extents_must_be_equal, right.rows, left.columns); !v) return v;
     const broadcast_result batch = broadcast(leading(a.shape), leading(b.shape));
-    if (!batch.fits) return refuse(rule::leading_extents_must_be_equal_or_1, batch.right, batch.left);
+    if (!batch.fits) return refuse(Rule::leading_extents_must_be_equal_or_1, batch.right, batch.left);
     if (auto v = check_quantisation(attributes, a, b, wanted); !v) return v;
     shape_t y = batch.shape;
     y.push_back(left.rows);
@@ -18240,8 +18651,9 @@ struct max_pool {
     pads_must_be_smaller_than_kernel,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_pool<rule>(a, in[0].desc);
+    return detail::infer_pool<Rule>(a, in[0].desc);
   }
   static constexpr auto macs = no_macs;
 
@@ -18348,8 +18760,9 @@ struct minimum : detail::extreme<detail::smaller_first> {
     quantised_output_must_have_one_scale,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return detail::infer_stored_arithmetic<rule>(in, wanted);
+    return detail::infer_stored_arithmetic<Rule>(in, wanted);
   }
 };
 
@@ -18420,8 +18833,9 @@ struct mul {
     quantised_output_must_have_one_scale,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return detail::infer_stored_arithmetic<rule>(in, wanted);
+    return detail::infer_stored_arithmetic<Rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
@@ -18630,19 +19044,20 @@ struct one_hot {
     depth_must_be_the_extent_of_the_output,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc &indices = in[0].desc, &on = in[2].desc, &off = in[3].desc;
-    if (auto v = require_same_extent(rule::depth_must_be_one_number, in[1].desc.elements(), 1); !v) return v;
-    if (auto v = require_same_extent(rule::on_value_must_be_one_number, on.elements(), 1); !v) return v;
-    if (auto v = require_same_extent(rule::off_value_must_be_one_number, off.elements(), 1); !v) return v;
-    if (auto v = require(rule::types_of_on_value_and_off_value_must_be_equal, off.type, on.type); !v) return v;
+    if (auto v = require_same_extent(Rule::depth_must_be_one_number, in[1].desc.elements(), 1); !v) return v;
+    if (auto v = require_same_extent(Rule::on_value_must_be_one_number, on.elements(), 1); !v) return v;
+    if (auto v = require_same_extent(Rule::off_value_must_be_one_number, off.elements(), 1); !v) return v;
+    if (auto v = require(Rule::types_of_on_value_and_off_value_must_be_equal, off.type, on.type); !v) return v;
     const int rank = indices.rank() + 1;
-    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
     const int axis = normalise_axis(a.axis, rank);
-    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_output, a.axis, rank - 1);
+    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_output, a.axis, rank - 1);
     const std::int64_t depth = in[1].has_values() ? in[1].values[0] : -1;
     if (in[1].has_values())
-      if (auto v = require_at_least(rule::depth_must_not_be_negative, depth, 0); !v) return v;
+      if (auto v = require_at_least(Rule::depth_must_not_be_negative, depth, 0); !v) return v;
     return yields(tensor_desc{on.type, default_format(rank), indices.shape.with_axis(axis, depth), on.quantised});
   }
 
@@ -18836,23 +19251,24 @@ struct pad {
     symmetric_padding_must_not_exceed_the_extent,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     if (auto v =
-            require_between(rule::mode_must_be_constant_reflect_or_symmetric, static_cast<std::int64_t>(a.mode), 0, 2);
+            require_between(Rule::mode_must_be_constant_reflect_or_symmetric, static_cast<std::int64_t>(a.mode), 0, 2);
         !v)
       return v;
-    if (auto v = require_same_extent(rule::paddings_must_have_two_numbers_for_each_axis, in[1].desc.elements(),
+    if (auto v = require_same_extent(Rule::paddings_must_have_two_numbers_for_each_axis, in[1].desc.elements(),
                                      2 * x.rank());
         !v)
       return v;
     if (in[1].awaited) return yields(x.with_shape(shape_t::unknown(x.rank())));
-    if (!in[1].has_values()) return refuse(rule::paddings_must_be_known, 0, 1);
+    if (!in[1].has_values()) return refuse(Rule::paddings_must_be_known, 0, 1);
     shape_t y = x.shape;
     for (int i = 0; i < 2 * x.rank(); ++i) {
       const std::int64_t padding = in[1].values[static_cast<std::size_t>(i)], extent = x.shape[i / 2];
-      if (auto v = require_at_least(rule::padding_must_not_be_negative, padding, 0); !v) return v;
-      if (auto v = require_at_most(rule::padding_must_not_exceed_the_size_limit, padding, max_elements); !v) return v;
+      if (auto v = require_at_least(Rule::padding_must_not_be_negative, padding, 0); !v) return v;
+      if (auto v = require_at_most(Rule::padding_must_not_exceed_the_size_limit, padding, max_elements); !v) return v;
       if (auto v = fits(a.mode, padding, extent); !v) return v;
       if (extent >= 0) y[i / 2] += padding;
     }
@@ -18992,8 +19408,9 @@ struct pow {
     quantised_output_must_have_one_scale,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return detail::infer_stored_arithmetic<rule>(in, wanted);
+    return detail::infer_stored_arithmetic<Rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
@@ -19099,13 +19516,14 @@ struct prelu {
     quantised_output_must_have_one_scale,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc &x = in[0].desc, &weight = in[1].desc;
-    if (auto v = detail::check_channels_last<rule>(x); !v) return v;
+    if (auto v = detail::check_channels_last<Rule>(x); !v) return v;
     if (auto v = check_weight(weight, x); !v) return v;
     if (types::floating.contains(x.type)) return yields(x);
-    if (auto v = detail::require_one_scale(rule::quantised_weight_must_have_one_scale, weight); !v) return v;
-    return detail::infer_stored<rule>(x, wanted);
+    if (auto v = detail::require_one_scale(Rule::quantised_weight_must_have_one_scale, weight); !v) return v;
+    return detail::infer_stored<Rule>(x, wanted);
   }
   static constexpr auto macs = no_macs;
 
@@ -19224,24 +19642,25 @@ struct quant_dtype_cast {
     quantised_output_must_have_one_scale,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     const dtype to = detail::numbered_type(a.dst_t);
     if (detail::numbered_type(a.src_t) != x.type)
-      return refuse(rule::src_t_must_be_the_number_of_the_input_type, a.src_t, static_cast<int>(x.type));
+      return refuse(Rule::src_t_must_be_the_number_of_the_input_type, a.src_t, static_cast<int>(x.type));
     if (!outputs[0].accepts.contains(to))
-      return refuse(rule::dst_t_must_be_the_number_of_a_type_that_is_accepted, a.dst_t, static_cast<int>(i8));
+      return refuse(Rule::dst_t_must_be_the_number_of_a_type_that_is_accepted, a.dst_t, static_cast<int>(i8));
     const bool from_real = types::floating.contains(x.type), to_real = types::floating.contains(to);
-    if (from_real && to_real) return require(rule::one_of_the_types_must_be_an_integer, to, i8);
-    if (!from_real && !x.quantised) return refuse(rule::quantised_input_must_have_a_scale, 0, 1);
+    if (from_real && to_real) return require(Rule::one_of_the_types_must_be_an_integer, to, i8);
+    if (!from_real && !x.quantised) return refuse(Rule::quantised_input_must_have_a_scale, 0, 1);
     if (x.quantised.mode == quantisation::kind::per_channel)
       if (auto v =
-              require(rule::axis_must_be_the_quantised_axis, a.axis < 0 ? a.axis + x.rank() : a.axis, x.quantised.axis);
+              require(Rule::axis_must_be_the_quantised_axis, a.axis < 0 ? a.axis + x.rank() : a.axis, x.quantised.axis);
           !v)
         return v;
     tensor_desc y{to, x.layout, x.shape};
     if (to_real) return yields(y);
-    if (auto v = detail::require_one_scale(rule::quantised_output_must_have_one_scale, detail::wish_of(wanted)); !v)
+    if (auto v = detail::require_one_scale(Rule::quantised_output_must_have_one_scale, detail::wish_of(wanted)); !v)
       return v;
     y.quantised = wanted[0].quantised;
     return yields(y);
@@ -19632,8 +20051,9 @@ struct reduce_all {
     axis_must_be_an_axis_of_the_input,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_reduction<rule>(a, in);
+    return detail::infer_reduction<Rule>(a, in);
   }
 
   static constexpr auto macs = no_macs;
@@ -19730,11 +20150,12 @@ struct reduce_max : detail::plain_reduction<types::number, stored_numbers::kept>
       {"keep_dims", 151, boolean}, {"reduce_to_end", 152, boolean}, {"coefficient", 153, f32}};
   enum class rule { axes_must_be_a_list_or_one_number, axes_must_be_known, axis_must_be_an_axis_of_the_input, coefficient_of_a_quantised_tensor_must_be_1 };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    constexpr rule no_coefficient = rule::coefficient_of_a_quantised_tensor_must_be_1;
+    constexpr rule no_coefficient = Rule::coefficient_of_a_quantised_tensor_must_be_1;
     if (in[0].desc.quantised)
       if (auto v = require_real(no_coefficient, a.factor(), 1); !v) return v;
-    return detail::infer_reduction<rule>(a, in);
+    return detail::infer_reduction<Rule>(a, in);
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
@@ -19812,14 +20233,15 @@ struct reduce_mean {
     coefficient_of_a_quantised_mean_must_be_finite,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const bool is_stored = detail::layered.contains(in[0].desc.type);
     if (is_stored) {
       if (auto v = check_quantisation(a, in, wanted); !v) return v;
     } else if (in[0].desc.quantised) {
-      return require(rule::quantised_type_must_be_i8_u8_or_i16, in[0].desc.type, i8);
+      return require(Rule::quantised_type_must_be_i8_u8_or_i16, in[0].desc.type, i8);
     }
-    verdict v = detail::infer_reduction<rule>(a, in);
+    verdict v = detail::infer_reduction<Rule>(a, in);
     if (v && is_stored) v.outputs[0].quantised = wanted[0].quantised;
     return v;
   }
@@ -19955,11 +20377,12 @@ struct reduce_min : detail::plain_reduction<types::number, stored_numbers::kept>
       {"keep_dims", 154, boolean}, {"reduce_to_end", 155, boolean}, {"coefficient", 156, f32}};
   enum class rule { axes_must_be_a_list_or_one_number, axes_must_be_known, axis_must_be_an_axis_of_the_input, coefficient_of_a_quantised_tensor_must_be_1 };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    constexpr rule no_coefficient = rule::coefficient_of_a_quantised_tensor_must_be_1;
+    constexpr rule no_coefficient = Rule::coefficient_of_a_quantised_tensor_must_be_1;
     if (in[0].desc.quantised)
       if (auto v = require_real(no_coefficient, a.factor(), 1); !v) return v;
-    return detail::infer_reduction<rule>(a, in);
+    return detail::infer_reduction<Rule>(a, in);
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
@@ -20038,11 +20461,12 @@ struct reduce_prod {
     coefficient_of_a_quantised_product_must_be_finite,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const bool is_stored = bool(in[0].desc.quantised);
     if (is_stored)
       if (auto v = check_quantisation(a, in[0].desc, wanted); !v) return v;
-    verdict v = detail::infer_reduction<rule>(a, in);
+    verdict v = detail::infer_reduction<Rule>(a, in);
     if (v && is_stored) v.outputs[0].quantised = wanted[0].quantised;
     return v;
   }
@@ -20153,10 +20577,11 @@ struct reduce_sum : detail::plain_reduction<types::number, stored_numbers::compu
     coefficient_of_a_quantised_sum_must_be_finite,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     if (in[0].desc.quantised)
       if (auto v = check_quantisation(a, in[0].desc, wanted); !v) return v;
-    verdict v = detail::infer_reduction<rule>(a, in);
+    verdict v = detail::infer_reduction<Rule>(a, in);
     if (v && in[0].desc.quantised) v.outputs[0].quantised = wanted[0].quantised;
     return v;
   }
@@ -20554,14 +20979,15 @@ struct resize_bilinear {
     coordinate_mode_must_be_asymmetric_align_corners_or_half_pixel,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
-    if (auto v = detail::check_image<rule>(x); !v) return v;
+    if (auto v = detail::check_image<Rule>(x); !v) return v;
     for (const std::int64_t extent : {x.shape[1], x.shape[2]})
-      if (extent == 0) return refuse(rule::input_must_have_pixels, extent, 1);
+      if (extent == 0) return refuse(Rule::input_must_have_pixels, extent, 1);
     for (const std::int64_t length : {a.new_height, a.new_width})
-      if (auto v = require_at_least(rule::new_size_must_be_positive, length, 1); !v) return v;
-    constexpr auto known = rule::coordinate_mode_must_be_asymmetric_align_corners_or_half_pixel;
+      if (auto v = require_at_least(Rule::new_size_must_be_positive, length, 1); !v) return v;
+    constexpr auto known = Rule::coordinate_mode_must_be_asymmetric_align_corners_or_half_pixel;
     if (auto v = require_between(known, static_cast<std::int64_t>(a.coordinate_mode), 0, 2); !v) return v;
     const extent2 size = output_size(a, {x.shape[1], x.shape[2]});
     return yields(tensor_desc{x.type, format::nhwc, {x.shape[0], size.h, size.w, x.shape[3]}});
@@ -20895,19 +21321,20 @@ struct scale {
     quantised_output_must_have_one_scale,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     const int axis = normalise_axis(a.axis, x.rank());
-    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
+    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
     for (const operand& given : in.subspan(1)) {
       const tensor_desc& p = given.desc;
-      constexpr auto too_many = rule::parameters_must_not_have_more_axes_than_the_input_from_axis_on;
+      constexpr auto too_many = Rule::parameters_must_not_have_more_axes_than_the_input_from_axis_on;
       if (auto v = require_at_most(too_many, p.rank(), x.rank() - axis); !v) return v;
-      constexpr auto fits = rule::parameter_extents_must_equal_input_extents;
+      constexpr auto fits = Rule::parameter_extents_must_equal_input_extents;
       for (int i = 0; i < p.rank(); ++i)
         if (auto v = require_same_extent(fits, p.shape[i], x.shape[axis + i]); !v) return v;
     }
-    if (auto v = check_types(in, wanted); !v) return v;
+    if (auto v = check_types<Rule>(in, wanted); !v) return v;
     return yields(detail::like_input(x, wanted));
   }
   static constexpr auto macs = no_macs;
@@ -20937,12 +21364,12 @@ struct scale {
   }
 
  private:
-  static constexpr verdict check_types(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+  template <class Rule> static constexpr verdict check_types(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     if (x.quantised) {
       constexpr auto can_be = rule::quantised_type_must_be_i8_u8_or_i16;
       if (!types::stored.contains(x.type)) return require(can_be, x.type, i8);
-      return detail::check_stored_parameters<rule>(in, wanted);
+      return detail::check_stored_parameters<Rule>(in, wanted);
     }
     for (const operand& given : in.subspan(1)) {
       if (auto v = require(rule::parameter_types_must_equal_input_type, given.desc.type, x.type); !v) return v;
@@ -21276,19 +21703,20 @@ struct slice {
     size_must_not_exceed_what_is_left,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     chosen_axes cut;
-    if (auto v = choose_axes(cut, a.axes, x.rank(), rule::axis_must_be_an_axis_of_the_input, rule::axes_must_differ);
+    if (auto v = choose_axes(cut, a.axes, x.rank(), Rule::axis_must_be_an_axis_of_the_input, Rule::axes_must_differ);
         !v)
       return v;
     const int count = a.axes.empty() ? x.rank() : cut.count;
-    if (auto v = require_same_extent(rule::begin_must_have_one_number_for_each_axis, in[1].desc.elements(), count); !v)
+    if (auto v = require_same_extent(Rule::begin_must_have_one_number_for_each_axis, in[1].desc.elements(), count); !v)
       return v;
-    if (auto v = require_same_extent(rule::size_must_have_one_number_for_each_axis, in[2].desc.elements(), count); !v)
+    if (auto v = require_same_extent(Rule::size_must_have_one_number_for_each_axis, in[2].desc.elements(), count); !v)
       return v;
-    if (!in[1].has_values() && !in[1].awaited) return refuse(rule::begin_must_be_known, 0, 1);
-    if (!in[2].has_values() && !in[2].awaited) return refuse(rule::size_must_be_known, 0, 1);
+    if (!in[1].has_values() && !in[1].awaited) return refuse(Rule::begin_must_be_known, 0, 1);
+    if (!in[2].has_values() && !in[2].awaited) return refuse(Rule::size_must_be_known, 0, 1);
     shape_t y = x.shape;
     for (int i = 0; i < count; ++i) {
       const auto at = static_cast<std::size_t>(i);
@@ -21894,14 +22322,15 @@ struct softmax {
     quantised_output_must_have_one_scale,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
-    if (auto v = require_at_least(rule::input_rank_must_be_at_least_1, x.rank(), 1); !v) return v;
+    if (auto v = require_at_least(Rule::input_rank_must_be_at_least_1, x.rank(), 1); !v) return v;
     chosen_axes axes;
-    constexpr rule must_exist = rule::axis_must_be_an_axis_of_the_input, must_differ = rule::axes_must_differ;
+    constexpr rule must_exist = Rule::axis_must_be_an_axis_of_the_input, must_differ = Rule::axes_must_differ;
     if (auto v = choose_axes(axes, a.axis, x.rank(), must_exist, must_differ); !v) return v;
     constexpr float least = std::numeric_limits<float>::min(), most = std::numeric_limits<float>::max();
-    if (auto v = require_real_between(rule::beta_must_be_positive_and_finite, a.beta, least, most); !v) return v;
+    if (auto v = require_real_between(Rule::beta_must_be_positive_and_finite, a.beta, least, most); !v) return v;
     if (auto v = check_quantisation(x, detail::wish_of(wanted)); !v) return v;
     tensor_desc y = x;
     y.quantised = {};
@@ -22118,11 +22547,12 @@ struct space_to_batch_nd {
     padded_image_must_be_divisible_by_the_block,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
-    if (auto v = detail::check_blocks<rule>(x, a.block); !v) return v;
-    if (auto v = detail::check_border(a.paddings, rule::paddings_must_be_four_numbers,
-                                      rule::padding_must_not_be_negative, rule::padding_must_not_exceed_the_size_limit);
+    if (auto v = detail::check_blocks<Rule>(x, a.block); !v) return v;
+    if (auto v = detail::check_border(a.paddings, Rule::paddings_must_be_four_numbers,
+                                      Rule::padding_must_not_be_negative, Rule::padding_must_not_exceed_the_size_limit);
         !v)
       return v;
     const std::int64_t pixels = detail::extent_product(a.block.h, a.block.w);
@@ -22131,7 +22561,7 @@ struct space_to_batch_nd {
       if (y[axis] < 0) continue;
       const std::int64_t block = axis == 1 ? a.block.h : a.block.w;
       y[axis] += a.paddings.items[2 * axis - 2] + a.paddings.items[2 * axis - 1];
-      if (y[axis] % block != 0) return refuse(rule::padded_image_must_be_divisible_by_the_block, y[axis], block);
+      if (y[axis] % block != 0) return refuse(Rule::padded_image_must_be_divisible_by_the_block, y[axis], block);
       y[axis] /= block;
     }
     return yields(x.with_shape(y));
@@ -22251,15 +22681,16 @@ struct space_to_depth {
     image_must_be_divisible_by_the_block_size,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     const std::int64_t b = a.block_size, n = x.shape[0], h = x.shape[1], w = x.shape[2], c = x.shape[3];
-    if (auto v = require(rule::input_rank_must_be_4, x.rank(), 4); !v) return v;
-    if (x.layout == format::nchw) return require(rule::input_must_be_nhwc, x.layout, format::nhwc);
-    if (auto v = require_at_least(rule::block_size_must_be_at_least_2, b, 2); !v) return v;
+    if (auto v = require(Rule::input_rank_must_be_4, x.rank(), 4); !v) return v;
+    if (x.layout == format::nchw) return require(Rule::input_must_be_nhwc, x.layout, format::nhwc);
+    if (auto v = require_at_least(Rule::block_size_must_be_at_least_2, b, 2); !v) return v;
     const std::int64_t pixels = detail::extent_product(b, b);
     for (const std::int64_t length : {h, w})
-      if (length >= 0 && length % b != 0) return refuse(rule::image_must_be_divisible_by_the_block_size, length, b);
+      if (length >= 0 && length % b != 0) return refuse(Rule::image_must_be_divisible_by_the_block_size, length, b);
     return yields(x.with_shape({n, h < 0 ? -1 : h / b, w < 0 ? -1 : w / b, detail::extent_product(c, pixels)}));
   }
   static constexpr auto macs = no_macs;
@@ -22356,15 +22787,16 @@ struct split {
     sizes_must_add_up_to_the_extent,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     const int axis = normalise_axis(a.axis, x.rank());
-    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
+    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
     const bool declared =
         !wanted.empty() && wanted[0].type != dtype::none;  // the DSL's wish is about quantisation alone
     std::int64_t parts = parts_of(a);
     if (parts == 0 && declared) parts = static_cast<std::int64_t>(wanted.size());
-    if (auto v = require_between(rule::parts_must_be_at_least_1_and_at_most_1024, parts, 1, max_parts); !v) return v;
+    if (auto v = require_between(Rule::parts_must_be_at_least_1_and_at_most_1024, parts, 1, max_parts); !v) return v;
     if (a.sizes.empty())
       return equal_parts(x, axis, parts);  // not by ?: - g++ 12 then frees the outputs too early in constant evaluation
     return given_parts(a, x, axis);
@@ -22639,8 +23071,9 @@ struct squared_difference {
     quantised_output_must_have_one_scale,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return detail::infer_stored_arithmetic<rule>(in, wanted);
+    return detail::infer_stored_arithmetic<Rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
@@ -22727,19 +23160,20 @@ struct stack {
     extents_must_be_equal,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& first = in[0].desc;
-    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, first.rank() + 1, max_rank); !v) return v;
+    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, first.rank() + 1, max_rank); !v) return v;
     const int axis = normalise_axis(a.axis, first.rank() + 1);
-    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_output, a.axis, first.rank());
+    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_output, a.axis, first.rank());
     shape_t shape = first.shape;
     for (const operand& x : in) {
-      if (auto v = require(rule::types_must_be_equal, x.desc.type, first.type); !v) return v;
-      if (auto v = require(rule::ranks_must_be_equal, x.desc.rank(), first.rank()); !v) return v;
-      constexpr auto one_order = rule::inputs_must_all_be_nchw_or_none;
+      if (auto v = require(Rule::types_must_be_equal, x.desc.type, first.type); !v) return v;
+      if (auto v = require(Rule::ranks_must_be_equal, x.desc.rank(), first.rank()); !v) return v;
+      constexpr auto one_order = Rule::inputs_must_all_be_nchw_or_none;
       if (auto v = require_same_order(one_order, x.desc.layout, first.layout); !v) return v;
       for (int i = 0; i < shape.rank; ++i) {
-        if (auto v = require_same_extent(rule::extents_must_be_equal, x.desc.shape[i], shape[i]); !v) return v;
+        if (auto v = require_same_extent(Rule::extents_must_be_equal, x.desc.shape[i], shape[i]); !v) return v;
         if (shape[i] < 0) shape[i] = x.desc.shape[i];
       }
     }
@@ -22880,14 +23314,15 @@ struct strided_slice {
     }
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
-    if (auto v = require(rule::begin_must_be_a_list, in[1].desc.rank(), 1); !v) return v;
+    if (auto v = require(Rule::begin_must_be_a_list, in[1].desc.rank(), 1); !v) return v;
     const std::int64_t count = in[1].desc.elements();
-    if (count < 0) return refuse(rule::length_of_begin_must_be_known, 0, 1);
-    if (auto v = require_at_most(rule::begin_must_have_at_most_17_numbers, count, max_numbers); !v) return v;
-    if (auto v = require_same_extent(rule::end_must_be_as_long_as_begin, in[2].desc.elements(), count); !v) return v;
-    if (auto v = require_same_extent(rule::strides_must_be_as_long_as_begin, in[3].desc.elements(), count); !v)
+    if (count < 0) return refuse(Rule::length_of_begin_must_be_known, 0, 1);
+    if (auto v = require_at_most(Rule::begin_must_have_at_most_17_numbers, count, max_numbers); !v) return v;
+    if (auto v = require_same_extent(Rule::end_must_be_as_long_as_begin, in[2].desc.elements(), count); !v) return v;
+    if (auto v = require_same_extent(Rule::strides_must_be_as_long_as_begin, in[3].desc.elements(), count); !v)
       return v;
     cuts made;
     if (auto v = arrange(made, a, static_cast<int>(count), x.rank()); !v) return v;
@@ -23105,8 +23540,9 @@ struct sub {
     quantised_output_must_have_one_scale,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return detail::infer_stored_arithmetic<rule>(in, wanted);
+    return detail::infer_stored_arithmetic<Rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
@@ -23317,11 +23753,12 @@ struct tile {
     multiple_must_give_the_extent_of_the_output,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     const std::int64_t declared = in[1].desc.elements(), count = declared < 0 ? x.rank() : declared;
-    if (auto v = require_at_least(rule::multiples_must_have_a_number_for_each_axis, count, x.rank()); !v) return v;
-    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, count, max_rank); !v) return v;
+    if (auto v = require_at_least(Rule::multiples_must_have_a_number_for_each_axis, count, x.rank()); !v) return v;
+    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, count, max_rank); !v) return v;
     shape_t y = of_rank(x.shape, static_cast<int>(count));
     for (int i = 0; i < y.rank; ++i) {
       if (!in[1].has_values()) {
@@ -23329,8 +23766,8 @@ struct tile {
         continue;
       }
       const std::int64_t multiple = in[1].values[static_cast<std::size_t>(i)];
-      if (auto v = require_at_least(rule::multiple_must_not_be_negative, multiple, 0); !v) return v;
-      if (auto v = require_at_most(rule::multiple_must_not_exceed_the_size_limit, multiple, max_elements); !v) return v;
+      if (auto v = require_at_least(Rule::multiple_must_not_be_negative, multiple, 0); !v) return v;
+      if (auto v = require_at_most(Rule::multiple_must_not_exceed_the_size_limit, multiple, max_elements); !v) return v;
       y[i] = multiple == 0 ? 0 : y[i] > max_elements / multiple ? max_elements + 1 : y[i] < 0 ? -1 : y[i] * multiple;
     }
     return yields(x.with_shape(y));
@@ -23469,20 +23906,21 @@ struct top_k {
     extent_must_be_countable_in_32_bits,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     const int axis = normalise_axis(a.axis, x.rank());
-    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
+    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
     const std::int64_t extent = x.shape[axis];
-    if (auto v = require_same_extent(rule::k_must_be_one_number, in[1].desc.elements(), 1); !v) return v;
+    if (auto v = require_same_extent(Rule::k_must_be_one_number, in[1].desc.elements(), 1); !v) return v;
     if (in[1].awaited) return lines_of(x, axis, -1);
-    if (!in[1].has_values()) return refuse(rule::k_must_be_known, 0, 1);
+    if (!in[1].has_values()) return refuse(Rule::k_must_be_known, 0, 1);
     const std::int64_t k = in[1].values[0];
-    if (auto v = require_at_least(rule::k_must_be_at_least_1, k, 1); !v) return v;
+    if (auto v = require_at_least(Rule::k_must_be_at_least_1, k, 1); !v) return v;
     if (extent >= 0)
-      if (auto v = require_at_most(rule::k_must_not_exceed_the_extent, k, extent); !v) return v;
+      if (auto v = require_at_most(Rule::k_must_not_exceed_the_extent, k, extent); !v) return v;
     // An extent that is not known yet is at least k.
-    if (auto v = require_at_most(rule::extent_must_be_countable_in_32_bits, extent < 0 ? k : extent, max_extent); !v)
+    if (auto v = require_at_most(Rule::extent_must_be_countable_in_32_bits, extent < 0 ? k : extent, max_extent); !v)
       return v;
     return lines_of(x, axis, k);
   }
@@ -23839,14 +24277,15 @@ struct transpose {
     perm_must_name_an_axis_once,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
-    if (auto v = require(rule::perm_must_be_a_list, in[1].desc.rank(), 1); !v) return v;
-    if (auto v = require_same_extent(rule::perm_must_name_every_axis, in[1].desc.elements(), x.rank()); !v) return v;
-    if (!in[1].has_values()) return refuse(rule::perm_must_be_known, 0, 1);
+    if (auto v = require(Rule::perm_must_be_a_list, in[1].desc.rank(), 1); !v) return v;
+    if (auto v = require_same_extent(Rule::perm_must_name_every_axis, in[1].desc.elements(), x.rank()); !v) return v;
+    if (!in[1].has_values()) return refuse(Rule::perm_must_be_known, 0, 1);
     chosen_axes order;
-    if (auto v = choose_axes(order, in[1].values, x.rank(), rule::perm_must_hold_axes_of_the_input,
-                             rule::perm_must_name_an_axis_once);
+    if (auto v = choose_axes(order, in[1].values, x.rank(), Rule::perm_must_hold_axes_of_the_input,
+                             Rule::perm_must_name_an_axis_once);
         !v)
       return v;
     shape_t y;
@@ -23957,15 +24396,16 @@ struct unstack {
     parts_must_be_at_least_1_and_at_most_1024,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     const int axis = normalise_axis(a.axis, x.rank());
-    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
+    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
     const std::int64_t extent = x.shape[axis];
     const bool is_declared = !wanted.empty() && wanted[0].type != dtype::none;
     const std::int64_t parts = extent < 0 && is_declared ? static_cast<std::int64_t>(wanted.size()) : extent;
-    if (parts < 0) return refuse(rule::number_of_parts_must_be_known, 0, 1);
-    if (auto v = require_between(rule::parts_must_be_at_least_1_and_at_most_1024, parts, 1, max_parts); !v) return v;
+    if (parts < 0) return refuse(Rule::number_of_parts_must_be_known, 0, 1);
+    if (auto v = require_between(Rule::parts_must_be_at_least_1_and_at_most_1024, parts, 1, max_parts); !v) return v;
     shape_t y;
     for (int i = 0; i < x.rank(); ++i)
       if (i != axis) y.push_back(x.shape[i]);
@@ -24902,6 +25342,10 @@ namespace nnrt::inline NNRT_ISA {
   }
   return error_of(fault, rules, op, name);
 }
+
+/// error_of, for those who run plans without knowing whether these may fail; nullptr where a static network has no node that may,
+/// so that no words for it are compiled.
+using fault_wording = error (*)(const plan_view& plan, const step& failed, const run_fault& fault);
 
 }  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/exec/static_graph.hpp
@@ -25937,23 +26381,24 @@ struct fold_affine {
     parameters_must_have_one_element_for_each_channel,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& w = in[0].desc;
     const int axis = normalise_axis(a.axis, w.rank());
-    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_weight, a.axis, w.rank() - 1);
+    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_weight, a.axis, w.rank() - 1);
     const std::int64_t channels = w.shape[axis];
     for (std::size_t i = 1; i < in.size(); ++i) {
       if (!in[i]) continue;
       const tensor_desc& given = in[i].desc;
-      if (auto v = require(rule::parameter_types_must_equal_weight_type, given.type, w.type); !v) return v;
-      constexpr auto count = rule::parameters_must_have_one_element_for_each_channel;
+      if (auto v = require(Rule::parameter_types_must_equal_weight_type, given.type, w.type); !v) return v;
+      constexpr auto count = Rule::parameters_must_have_one_element_for_each_channel;
       if (auto v = require_same_extent(count, given.elements(), channels); !v) return v;
     }
     const auto given = [&](std::size_t i) { return i < in.size() && in[i] ? std::int64_t{1} : std::int64_t{0}; };
     const std::int64_t of_scale = given(2) + given(3), of_batch_norm = of_scale + given(4) + given(5);
-    if (of_scale == 1) return refuse(rule::scale_must_come_with_an_offset, 1, 2);
+    if (of_scale == 1) return refuse(Rule::scale_must_come_with_an_offset, 1, 2);
     if (of_batch_norm != of_scale)
-      if (auto v = require(rule::mean_and_variance_must_come_with_scale_and_offset, of_batch_norm, 4); !v) return v;
+      if (auto v = require(Rule::mean_and_variance_must_come_with_scale_and_offset, of_batch_norm, 4); !v) return v;
     return yields(w, tensor_desc{w.type, {channels}});
   }
   static constexpr auto macs = no_macs;
@@ -26074,7 +26519,7 @@ struct folding {
     if (computes == meaning::batch_norm) attrs.epsilon = std::bit_cast<float>(static_cast<std::int32_t>(g.attrs_of(n)[0]));
     std::int32_t operands[7] = {weight, bias, ir::none, ir::none, ir::none, ir::none, ir::none};
     if (computes == meaning::bias_add) operands[6] = g.inputs_of(n)[1];
-    else std::copy_n(g.inputs_of(n).begin() + 1, g.inputs_of(n).size() - 1, operands + 2);
+    else std::copy(g.inputs_of(n).begin() + 1, g.inputs_of(n).end(), operands + 2);
     const tensor_desc kernel = g.at(weight).desc;
     const std::int32_t results[] = {add_known(kernel), add_known(tensor_desc{kernel.type, {kernel.shape[0]}})};
     pool<word> words;
@@ -26136,7 +26581,7 @@ namespace detail {
 inline void copy_bytes(const kernel_call& call) {
   const auto* const from = static_cast<const std::byte*>(call.in[0].data.raw());
   auto* const to = static_cast<std::byte*>(call.out[0].data.raw());
-  std::copy_n(from, call.in[0].desc->bytes(), to);
+  std::copy(from, from + call.in[0].desc->bytes(), to);
 }
 
 /// One node on its way into the plan.
@@ -29069,7 +29514,8 @@ struct prepared_weights {
 };
 
 /// Runs a plan's prepare steps; `made` has bound weights and memory. Errors as prepare().
-[[gnu::cold]] inline result<void> run_prepare_steps(const plan_view& plan, const prepared_weights& made, std::int64_t deadline = no_deadline) {
+[[gnu::cold]] inline result<void> run_prepare_steps(const plan_view& plan, const prepared_weights& made, std::int64_t deadline = no_deadline,
+                                                    fault_wording words = &error_of) {
   heap_block scratch;
   if (auto ok = scratch.allocate(plan.prepare_scratch_bytes, "folded weights"); !ok) return ok;
   pool<std::byte*> bases;
@@ -29082,21 +29528,22 @@ struct prepared_weights {
   context.bases = bases;
   context.views = views;
   run_fault fault;
-  context.fault = &fault;
+  if (words != nullptr) context.fault = &fault;
   for (const step& next : plan.prepare) {
     if (is_over(deadline)) return fail(error_code::deadline_missed, "the weights were given less time than their preparation takes");
-    if (const step* const failed = run_steps(plan, {&next, 1}, context)) return fail(error_of(plan, *failed, fault));
+    if (const step* const failed = run_steps(plan, {&next, 1}, context)) return fail(words(plan, *failed, fault));
   }
   return {};
 }
 
 /// Prepares bound weights; `made` is empty before. Errors: out_of_memory; invalid_argument (weights whose values break an operator's rule);
 /// deadline_missed (looked at before each step).
-[[gnu::cold]] inline result<void> prepare(const plan_view& plan, shared<const bound_weights> bound, prepared_weights& made, std::int64_t deadline = no_deadline) {
+[[gnu::cold]] inline result<void> prepare(const plan_view& plan, shared<const bound_weights> bound, prepared_weights& made, std::int64_t deadline = no_deadline,
+                                          fault_wording words = &error_of) {
   made.bound = std::move(bound);
   if (plan.prepare.empty()) return {};
   if (auto ok = made.memory.allocate(plan.prepared_bytes, "prepared weights"); !ok) return ok;
-  return run_prepare_steps(plan, made, deadline);
+  return run_prepare_steps(plan, made, deadline, words);
 }
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -29622,6 +30069,7 @@ template <class G, class Policy = cpu> class executor {
   static constexpr std::size_t input_count = G::inputs.size();
   static constexpr std::size_t output_count = G::outputs.size();
   static constexpr bool is_unrolled = detail::unrolls<G, Policy>;
+  static constexpr bool may_fail = !plan.fallible.empty();
 
  public:
   /// Span over output I.
@@ -29646,7 +30094,7 @@ template <class G, class Policy = cpu> class executor {
     auto bound = bind_weights(file, G::weight_specs);
     if (!bound) return fail(std::move(bound.error()));
     const auto prepared = shared<prepared_weights>::make();
-    if (auto ok = prepare(view_of_plan, shared<bound_weights>::make(std::move(*bound)), *prepared); !ok) return fail(std::move(ok.error()));
+    if (auto ok = prepare(view_of_plan, shared<bound_weights>::make(std::move(*bound)), *prepared, no_deadline, words()); !ok) return fail(std::move(ok.error()));
     return with(prepared, wanted);
   }
   static result<executor> create(const options& wanted = {})
@@ -29692,7 +30140,9 @@ template <class G, class Policy = cpu> class executor {
     if (!fits(std::index_sequence_for<Ranges...>{}, inputs...)) return fail(misfit<true>(std::index_sequence_for<Ranges...>{}, inputs...));
     if (!weights_) return fail(error_code::out_of_memory, made_.error().message());
     run_fault fault;
-    if (const step* const failed = run_on(fault, inputs...)) return fail(error_of(view_of_plan, *failed, fault));
+    [[maybe_unused]] const step* const failed = run_on(fault, inputs...);
+    if constexpr (may_fail)
+      if (failed != nullptr) return fail(error_of(view_of_plan, *failed, fault));
     return outputs();
   }
 
@@ -29724,6 +30174,11 @@ template <class G, class Policy = cpu> class executor {
 
  private:
   using arena_type = arena_memory<plan.arena_bytes>;
+
+  static constexpr fault_wording words() {
+    if constexpr (may_fail) return &error_of;
+    else return nullptr;
+  }
 
   struct without_preparing {};
   explicit executor(without_preparing) {}
@@ -29792,8 +30247,9 @@ template <class G, class Policy = cpu> class executor {
     if (!weights_) return broken_contract(made_.error().message()), false;
     run_fault fault;
     const step* const failed = run_on(fault, inputs...);
-    if (failed != nullptr) broken_contract(error_of(view_of_plan, *failed, fault).message());
-    return failed == nullptr;
+    if constexpr (may_fail)
+      if (failed != nullptr) broken_contract(error_of(view_of_plan, *failed, fault).message());
+    return !may_fail || failed == nullptr;
   }
   /// The step that found fault with its values; nullptr when there is none.
   template <class... Ranges> const step* run_on([[maybe_unused]] run_fault& fault, const Ranges&... inputs) {
@@ -29810,10 +30266,10 @@ template <class G, class Policy = cpu> class executor {
       context.views = views;
       context.threads = threads_.get();
       context.further_scratch = further_scratch_.data();
-      if constexpr (!plan.fallible.empty()) context.fault = &fault;
+      if constexpr (may_fail) context.fault = &fault;
       if constexpr (detail::takes_times<Policy>) return times_.run(view_of_plan, context);
       const step* const failed = walk(context);
-      return plan.fallible.empty() ? nullptr : failed;
+      return may_fail ? failed : nullptr;
     }
   }
 
@@ -30455,8 +30911,9 @@ struct all : detail::plain_reduction<types::logical> {
   };
   enum class rule { axes_must_be_a_list_or_one_number, axes_must_be_known, axis_must_be_an_axis_of_the_input };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_reduction<rule>(a.as_reduction(), in);
+    return detail::infer_reduction<Rule>(a.as_reduction(), in);
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
@@ -30504,10 +30961,11 @@ struct assert {
   };
   enum class rule { condition_must_be_true };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     if (in[0].has_values())
       for (const std::int64_t truth : in[0].values)
-        if (truth == 0) return refuse(rule::condition_must_be_true, 0, 1);
+        if (truth == 0) return refuse(Rule::condition_must_be_true, 0, 1);
     return yields(in[0].desc);
   }
   static constexpr auto macs = no_macs;
@@ -30572,19 +31030,20 @@ struct constant_of_shape {
     extent_must_be_that_of_the_output,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const dtype named = a.data_type == 0 ? f32 : detail::numbered_type(a.data_type);
-    if (named == dtype::none) return refuse(rule::data_type_must_be_the_number_of_a_dtype, a.data_type, static_cast<int>(f32));
+    if (named == dtype::none) return refuse(Rule::data_type_must_be_the_number_of_a_dtype, a.data_type, static_cast<int>(f32));
     const operand& shape = in[0];
-    if (auto v = require(rule::shape_must_be_a_list, shape.desc.rank(), 1); !v) return v;
+    if (auto v = require(Rule::shape_must_be_a_list, shape.desc.rank(), 1); !v) return v;
     const std::int64_t rank = shape.desc.shape[0];
-    if (rank < 0) return refuse(rule::output_rank_must_be_known, 0, 1);
-    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    if (rank < 0) return refuse(Rule::output_rank_must_be_known, 0, 1);
+    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
     shape_t y;
     for (std::size_t i = 0; i < static_cast<std::size_t>(rank); ++i) {
       y.push_back(shape.has_values() ? shape.values[i] : -1);
       if (!shape.has_values()) continue;
-      if (auto v = require_at_least(rule::extent_must_not_be_negative, shape.values[i], 0); !v) return v;
+      if (auto v = require_at_least(Rule::extent_must_not_be_negative, shape.values[i], 0); !v) return v;
     }
     return yields(tensor_desc{named, default_format(y.rank), y});
   }
@@ -30651,10 +31110,11 @@ struct dynamic_range {
 
   enum class rule { axis_must_be_an_axis_of_the_input };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     if (normalise_axis(a.axis, x.rank()) < 0)
-      return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
+      return refuse(Rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
     return yields(x);
   }
   static constexpr auto macs = no_macs;
@@ -30769,13 +31229,14 @@ struct expand_dims {
     axis_must_be_an_axis_of_the_output,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
-    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, x.rank() + 1, max_rank); !v) return v;
-    if (auto v = require_same_extent(rule::axis_must_be_one_number, in[1].desc.elements(), 1); !v) return v;
-    if (!in[1].has_values()) return refuse(rule::axis_must_be_known, 0, 1);
+    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, x.rank() + 1, max_rank); !v) return v;
+    if (auto v = require_same_extent(Rule::axis_must_be_one_number, in[1].desc.elements(), 1); !v) return v;
+    if (!in[1].has_values()) return refuse(Rule::axis_must_be_known, 0, 1);
     const int axis = normalise_axis(in[1].values[0], x.rank() + 1);
-    if (axis < 0) return refuse(rule::axis_must_be_an_axis_of_the_output, in[1].values[0], x.rank());
+    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_output, in[1].values[0], x.rank());
     return yields(x.with_shape(x.shape.with_axis(axis, 1)));
   }
 
@@ -30836,33 +31297,34 @@ struct reshape {
     elements_must_be_divisible_by_the_given_extents,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
-    if (auto v = require(rule::shape_must_be_a_list, in[1].desc.rank(), 1); !v) return v;
-    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, in[1].desc.elements(), max_rank); !v) return v;
+    if (auto v = require(Rule::shape_must_be_a_list, in[1].desc.rank(), 1); !v) return v;
+    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, in[1].desc.elements(), max_rank); !v) return v;
     if (in[1].awaited && in[1].desc.elements() >= 0) {
       const int rank = static_cast<int>(in[1].desc.elements());
       return yields(tensor_desc{x.type, default_format(rank), shape_t::unknown(rank), x.quantised});
     }
-    if (!in[1].has_values()) return refuse(rule::shape_must_be_known, 0, 1);
+    if (!in[1].has_values()) return refuse(Rule::shape_must_be_known, 0, 1);
     shape_t y;
     std::int64_t given = 1;  // product of the extents that are given; more than max_elements stays that
     int inferred = -1;
     for (const std::int64_t extent : in[1].values) {
       y.push_back(extent);
       if (extent == -1) {
-        if (inferred >= 0) return refuse(rule::only_one_extent_may_be_inferred, 2, 1);
+        if (inferred >= 0) return refuse(Rule::only_one_extent_may_be_inferred, 2, 1);
         inferred = y.rank - 1;
       } else {
-        if (auto v = require_at_least(rule::extent_must_be_positive_or_minus_1, extent, 1); !v) return v;
+        if (auto v = require_at_least(Rule::extent_must_be_positive_or_minus_1, extent, 1); !v) return v;
         given = extent > max_elements / given ? max_elements + 1 : given * extent;
       }
     }
     const std::int64_t elements = x.elements();
     if (inferred < 0) {
-      if (auto v = require_same_extent(rule::number_of_elements_must_be_kept, given, elements); !v) return v;
+      if (auto v = require_same_extent(Rule::number_of_elements_must_be_kept, given, elements); !v) return v;
     } else if (elements >= 0) {
-      if (elements % given != 0) return refuse(rule::elements_must_be_divisible_by_the_given_extents, elements, given);
+      if (elements % given != 0) return refuse(Rule::elements_must_be_divisible_by_the_given_extents, elements, given);
       y[inferred] = elements / given;
     }
     return yields(tensor_desc{x.type, default_format(y.rank), y, x.quantised});
@@ -30917,9 +31379,10 @@ struct flatten {
   };
   enum class rule { axis_must_be_between_minus_rank_and_rank };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
-    constexpr rule must_exist = rule::axis_must_be_between_minus_rank_and_rank;
+    constexpr rule must_exist = Rule::axis_must_be_between_minus_rank_and_rank;
     if (auto v = require_between(must_exist, a.axis, -x.rank(), x.rank()); !v) return v;
     const std::int64_t axis = a.axis < 0 ? a.axis + x.rank() : a.axis;
     std::int64_t rows = 1, columns = 1;
@@ -30980,19 +31443,20 @@ struct gather_nd {
     indices_must_lie_in_their_axes,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc &x = in[0].desc, &indices = in[1].desc;
-    if (auto v = require_at_least(rule::indices_rank_must_be_at_least_1, indices.rank(), 1); !v) return v;
+    if (auto v = require_at_least(Rule::indices_rank_must_be_at_least_1, indices.rank(), 1); !v) return v;
     const std::int64_t length = indices.shape[-1];
-    if (length < 0) return refuse(rule::tuples_must_have_a_known_length, length, 0);
-    if (auto v = require_at_most(rule::tuples_must_not_be_longer_than_the_input_rank, length, x.rank()); !v) return v;
+    if (length < 0) return refuse(Rule::tuples_must_have_a_known_length, length, 0);
+    if (auto v = require_at_most(Rule::tuples_must_not_be_longer_than_the_input_rank, length, x.rank()); !v) return v;
     const std::int64_t rank = indices.rank() - 1 + x.rank() - length;
-    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
     if (in[1].has_values())
       for (std::size_t i = 0; i < in[1].values.size(); ++i) {
         const std::int64_t extent = x.shape[static_cast<int>(static_cast<std::int64_t>(i) % length)];
         if (extent < 0) continue;
-        constexpr rule inside = rule::indices_must_lie_in_their_axes;
+        constexpr rule inside = Rule::indices_must_lie_in_their_axes;
         if (auto v = require_between(inside, in[1].values[i], -extent, extent - 1); !v) return v;
       }
     shape_t y;
@@ -31083,15 +31547,16 @@ struct instance_norm {
     epsilon_must_not_be_negative_or_infinite,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    constexpr rule for_each_channel = rule::parameters_must_have_a_number_for_each_channel;
-    constexpr rule in_bounds = rule::epsilon_must_not_be_negative_or_infinite;
+    constexpr rule for_each_channel = Rule::parameters_must_have_a_number_for_each_channel;
+    constexpr rule in_bounds = Rule::epsilon_must_not_be_negative_or_infinite;
     const tensor_desc& x = in[0].desc;
-    if (auto v = require_at_least(rule::input_rank_must_be_at_least_2, x.rank(), 2); !v) return v;
+    if (auto v = require_at_least(Rule::input_rank_must_be_at_least_2, x.rank(), 2); !v) return v;
     for (const operand& parameter : in.subspan(1)) {
       const tensor_desc& p = parameter.desc;
-      if (auto v = require(rule::parameter_types_must_equal_input_type, p.type, x.type); !v) return v;
-      if (auto v = require(rule::parameters_must_be_lists, p.rank(), 1); !v) return v;
+      if (auto v = require(Rule::parameter_types_must_equal_input_type, p.type, x.type); !v) return v;
+      if (auto v = require(Rule::parameters_must_be_lists, p.rank(), 1); !v) return v;
       if (auto v = require_same_extent(for_each_channel, p.shape[0], x.shape[1]); !v) return v;
     }
     if (auto v = require_real_between(in_bounds, a.epsilon, 0, std::numeric_limits<float>::max()); !v) return v;
@@ -31192,12 +31657,13 @@ struct l2_normalize {
   };
   enum class rule { axis_must_be_an_axis_of_the_input, axes_must_differ, epsilon_must_be_positive_and_finite };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     constexpr float least = std::numeric_limits<float>::min(), most = std::numeric_limits<float>::max();
-    constexpr rule must_exist = rule::axis_must_be_an_axis_of_the_input;
+    constexpr rule must_exist = Rule::axis_must_be_an_axis_of_the_input;
     chosen_axes axes;
-    if (auto v = choose_axes(axes, a.axis, in[0].desc.rank(), must_exist, rule::axes_must_differ); !v) return v;
-    if (auto v = require_real_between(rule::epsilon_must_be_positive_and_finite, a.epsilon, least, most); !v) return v;
+    if (auto v = choose_axes(axes, a.axis, in[0].desc.rank(), must_exist, Rule::axes_must_differ); !v) return v;
+    if (auto v = require_real_between(Rule::epsilon_must_be_positive_and_finite, a.epsilon, least, most); !v) return v;
     return yields(in[0].desc);
   }
   static constexpr auto macs = no_macs;
@@ -31257,10 +31723,11 @@ struct log_softmax {
   };
   enum class rule { axis_must_be_an_axis_of_the_input };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     if (normalise_axis(a.axis, x.rank()) < 0)
-      return refuse(rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
+      return refuse(Rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
     return yields(x);
   }
   static constexpr auto macs = no_macs;
@@ -31306,8 +31773,9 @@ struct logical_and : detail::connective {
   static constexpr foreign_numbers foreign{.nnrt = 81, .hdi = 81};
   enum class rule { extents_must_be_equal_or_1 };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_broadcast<rule>(in, boolean);
+    return detail::infer_broadcast<Rule>(in, boolean);
   }
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
@@ -31383,8 +31851,9 @@ struct logical_or : detail::connective {
   static constexpr foreign_numbers foreign{.nnrt = 89, .hdi = 83};
   enum class rule { extents_must_be_equal_or_1 };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_broadcast<rule>(in, boolean);
+    return detail::infer_broadcast<Rule>(in, boolean);
   }
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
@@ -31435,11 +31904,12 @@ struct lrn {
   };
   enum class rule { input_rank_must_be_at_least_1, input_must_be_nhwc, radius_must_not_be_negative };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
-    if (auto v = require_at_least(rule::input_rank_must_be_at_least_1, x.rank(), 1); !v) return v;
-    if (x.layout == format::nchw) return require(rule::input_must_be_nhwc, x.layout, format::nhwc);
-    if (auto v = require_at_least(rule::radius_must_not_be_negative, a.depth_radius, 0); !v) return v;
+    if (auto v = require_at_least(Rule::input_rank_must_be_at_least_1, x.rank(), 1); !v) return v;
+    if (x.layout == format::nchw) return require(Rule::input_must_be_nhwc, x.layout, format::nhwc);
+    if (auto v = require_at_least(Rule::radius_must_not_be_negative, a.depth_radius, 0); !v) return v;
     return yields(x);
   }
   static constexpr auto macs = no_macs;
@@ -31497,8 +31967,9 @@ struct mod {
   using attrs = no_attributes;
   enum class rule { types_must_have_a_common_type, operands_must_not_both_be_boolean, extents_must_be_equal_or_1 };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_arithmetic<rule>(in);
+    return detail::infer_arithmetic<Rule>(in);
   }
   static constexpr auto macs = no_macs;
 
@@ -31554,8 +32025,9 @@ struct range {
   };
   enum class rule { delta_must_not_be_zero };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    if (a.delta == 0) return refuse(rule::delta_must_not_be_zero, 0, 1);
+    if (a.delta == 0) return refuse(Rule::delta_must_not_be_zero, 0, 1);
     return yields(tensor_desc{in[0].desc.type, {count(a)}});
   }
   static constexpr auto macs = no_macs;
@@ -31657,8 +32129,9 @@ struct reduce_l2 : detail::plain_reduction<types::floating> {
       {"keep_dims", 160, boolean}, {"reduce_to_end", 161, boolean}, {"coefficient", 162, f32}};
   enum class rule { axes_must_be_a_list_or_one_number, axes_must_be_known, axis_must_be_an_axis_of_the_input };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_reduction<rule>(a, in);
+    return detail::infer_reduction<Rule>(a, in);
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
@@ -31721,26 +32194,27 @@ struct scatter_nd {
     indices_must_lie_in_their_axes,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc &indices = in[0].desc, &updates = in[1].desc;
-    if (auto v = require(rule::shape_must_be_a_list, in[2].desc.rank(), 1); !v) return v;
-    if (!in[2].has_values()) return refuse(rule::shape_must_be_known, 0, 1);
+    if (auto v = require(Rule::shape_must_be_a_list, in[2].desc.rank(), 1); !v) return v;
+    if (!in[2].has_values()) return refuse(Rule::shape_must_be_known, 0, 1);
     const auto rank = static_cast<std::int64_t>(in[2].values.size());
-    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
     shape_t y;
     for (const std::int64_t extent : in[2].values) {
-      if (auto v = require_at_least(rule::extent_must_not_be_negative, extent, 0); !v) return v;
+      if (auto v = require_at_least(Rule::extent_must_not_be_negative, extent, 0); !v) return v;
       y.push_back(extent);
     }
-    if (auto v = require_at_least(rule::indices_rank_must_be_at_least_1, indices.rank(), 1); !v) return v;
+    if (auto v = require_at_least(Rule::indices_rank_must_be_at_least_1, indices.rank(), 1); !v) return v;
     const std::int64_t length = indices.shape[-1];
-    if (length < 0) return refuse(rule::tuples_must_have_a_known_length, length, 0);
-    if (auto v = require_at_most(rule::tuples_must_not_be_longer_than_the_output_rank, length, rank); !v) return v;
+    if (length < 0) return refuse(Rule::tuples_must_have_a_known_length, length, 0);
+    if (auto v = require_at_most(Rule::tuples_must_not_be_longer_than_the_output_rank, length, rank); !v) return v;
     if (auto v = check_updates(indices.shape, updates.shape, y, static_cast<int>(length)); !v) return v;
     if (in[0].has_values())
       for (std::size_t i = 0; i < in[0].values.size(); ++i) {
         const std::int64_t extent = y[static_cast<int>(static_cast<std::int64_t>(i) % length)];
-        constexpr rule inside = rule::indices_must_lie_in_their_axes;
+        constexpr rule inside = Rule::indices_must_lie_in_their_axes;
         if (auto v = require_between(inside, in[0].values[i], -extent, extent - 1); !v) return v;
       }
     return yields(tensor_desc{updates.type, default_format(y.rank), y});
@@ -31868,8 +32342,9 @@ struct select : detail::choice {
   static constexpr foreign_numbers foreign{.nnrt = 62, .hdi = 170};
   enum class rule { types_must_be_equal, extents_must_be_equal_or_1 };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_choice<rule>(in);
+    return detail::infer_choice<Rule>(in);
   }
 };
 
@@ -31909,10 +32384,11 @@ struct shape_of {
 
   enum class rule { extent_must_fit_into_32_bits };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     for (const std::int64_t extent : in[0].desc.shape)
       if (auto v =
-              require_at_most(rule::extent_must_fit_into_32_bits, extent, std::numeric_limits<std::int32_t>::max());
+              require_at_most(Rule::extent_must_fit_into_32_bits, extent, std::numeric_limits<std::int32_t>::max());
           !v)
         return v;
     return yields(tensor_desc{i32, {in[0].desc.rank()}});
@@ -31975,31 +32451,32 @@ struct sparse_to_dense {
     indices_must_lie_in_their_axes,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc &indices = in[0].desc, &values = in[1].desc;
-    if (auto v = require(rule::shape_must_be_a_list, in[2].desc.rank(), 1); !v) return v;
-    if (!in[2].has_values()) return refuse(rule::shape_must_be_known, 0, 1);
+    if (auto v = require(Rule::shape_must_be_a_list, in[2].desc.rank(), 1); !v) return v;
+    if (!in[2].has_values()) return refuse(Rule::shape_must_be_known, 0, 1);
     const auto rank = static_cast<std::int64_t>(in[2].values.size());
-    if (auto v = require_at_least(rule::output_rank_must_be_at_least_1, rank, 1); !v) return v;
-    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    if (auto v = require_at_least(Rule::output_rank_must_be_at_least_1, rank, 1); !v) return v;
+    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
     shape_t y;
     for (const std::int64_t extent : in[2].values) {
-      if (auto v = require_at_least(rule::extent_must_not_be_negative, extent, 0); !v) return v;
+      if (auto v = require_at_least(Rule::extent_must_not_be_negative, extent, 0); !v) return v;
       y.push_back(extent);
     }
     if (rank > 1 || indices.rank() != 1)
-      if (auto v = require(rule::indices_must_be_a_list_of_places, indices.rank(), 2); !v) return v;
+      if (auto v = require(Rule::indices_must_be_a_list_of_places, indices.rank(), 2); !v) return v;
     if (indices.rank() == 2)
-      if (auto v = require_same_extent(rule::places_must_have_an_index_for_each_axis, indices.shape[1], rank); !v)
+      if (auto v = require_same_extent(Rule::places_must_have_an_index_for_each_axis, indices.shape[1], rank); !v)
         return v;
-    if (auto v = require_at_most(rule::values_must_be_a_list_or_one_number, values.rank(), 1); !v) return v;
+    if (auto v = require_at_most(Rule::values_must_be_a_list_or_one_number, values.rank(), 1); !v) return v;
     if (values.rank() == 1 && values.shape[0] != 1)
-      if (auto v = require_same_extent(rule::values_must_be_one_for_each_place, values.shape[0], indices.shape[0]); !v)
+      if (auto v = require_same_extent(Rule::values_must_be_one_for_each_place, values.shape[0], indices.shape[0]); !v)
         return v;
     if (in[0].has_values())
       for (std::size_t i = 0; i < in[0].values.size(); ++i) {
         const std::int64_t extent = y[static_cast<int>(static_cast<std::int64_t>(i) % rank)];
-        if (auto v = require_between(rule::indices_must_lie_in_their_axes, in[0].values[i], 0, extent - 1); !v) return v;
+        if (auto v = require_between(Rule::indices_must_lie_in_their_axes, in[0].values[i], 0, extent - 1); !v) return v;
       }
     return yields(tensor_desc{values.type, default_format(y.rank), y});
   }
@@ -32078,17 +32555,18 @@ struct squeeze {
     axes_must_be_given_when_an_extent_is_unknown,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     chosen_axes chosen;
-    if (auto v = choose_axes(chosen, a.axes, x.rank(), rule::axis_must_be_an_axis_of_the_input, rule::axes_must_differ);
+    if (auto v = choose_axes(chosen, a.axes, x.rank(), Rule::axis_must_be_an_axis_of_the_input, Rule::axes_must_differ);
         !v)
       return v;
-    if (a.axes.empty() && !x.shape.is_known()) return refuse(rule::axes_must_be_given_when_an_extent_is_unknown, 0, 1);
+    if (a.axes.empty() && !x.shape.is_known()) return refuse(Rule::axes_must_be_given_when_an_extent_is_unknown, 0, 1);
     shape_t y;
     for (int i = 0; i < x.rank(); ++i) {
       if (chosen.contains(i)) {
-        if (auto v = require_same_extent(rule::squeezed_extent_must_be_1, x.shape[i], 1); !v) return v;
+        if (auto v = require_same_extent(Rule::squeezed_extent_must_be_1, x.shape[i], 1); !v) return v;
       } else if (!a.axes.empty() || x.shape[i] != 1) {
         y.push_back(x.shape[i]);
       }
@@ -32147,13 +32625,14 @@ struct unsqueeze {
     axes_must_differ,
   };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
     const int rank = x.rank() + a.axes.count;
-    if (auto v = require_at_least(rule::axes_must_name_an_axis, a.axes.count, 1); !v) return v;
-    if (auto v = require_at_most(rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    if (auto v = require_at_least(Rule::axes_must_name_an_axis, a.axes.count, 1); !v) return v;
+    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
     chosen_axes chosen;
-    if (auto v = choose_axes(chosen, a.axes, rank, rule::axis_must_be_an_axis_of_the_output, rule::axes_must_differ);
+    if (auto v = choose_axes(chosen, a.axes, rank, Rule::axis_must_be_an_axis_of_the_output, Rule::axes_must_differ);
         !v)
       return v;
     shape_t y;
@@ -32199,8 +32678,9 @@ struct where : detail::choice {
   static constexpr foreign_numbers foreign{.nnrt = 87, .hdi = 168};
   enum class rule { types_must_be_equal, extents_must_be_equal_or_1 };
 
+  template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_choice<rule>(in);
+    return detail::infer_choice<Rule>(in);
   }
 };
 
@@ -32331,6 +32811,7 @@ using list = type_list<  //
     gather_nd,           // 108
     fold_affine,         // 1000
     dynamic_range,       // 1001
-    conv2d_add>;         // 1002
+    conv2d_add,          // 1002
+    layer_sums>;         // 1003
 
 }  // namespace nnrt::inline NNRT_ISA::ops
