@@ -93,4 +93,6 @@ TEST_CASE("forms: rows of a dense tensor and of a padded one are visited togethe
   CHECK((rows == 12 && dense_sum == 5 * 66 && at_sum == 6 * 100 + 6 * 40 + 4 * (8 + 16)));
   hb_dnn::for_each_row({2, 0, 3, 5}, strides, 1, [&](std::int64_t, std::int64_t) { ++rows; });
   CHECK(rows == 12);
+  hb_dnn::for_each_row({}, strides, 1, [&](std::int64_t dense, std::int64_t at) { rows += dense == 0 && at == 0 ? 1 : 100; });
+  CHECK(rows == 13);  // a scalar is a row
 }

@@ -38,6 +38,9 @@ inline bool equal(const hbDNNTensorShape& a, const hbDNNTensorShape& b) {
          std::memcmp(a.dimensionSize, b.dimensionSize, sizeof(std::int32_t) * static_cast<std::size_t>(a.numDimensions)) == 0;
 }
 
+/// Elements in a row of the innermost axis; of a scalar one.
+inline std::int64_t innermost(const shape_t& shape) { return shape.rank > 0 ? shape[shape.rank - 1] : 1; }
+
 /// An input or output of a model. Move only: the properties point into it.
 class tensor_form {
  public:
@@ -59,7 +62,7 @@ class tensor_form {
   tensor_form(tensor_form&&) = default;
 
   /// The extents of a row of innermost elements, and its bytes in clients' memory.
-  std::int64_t row_elements() const { return lies.valid[lies.valid.rank - 1]; }
+  std::int64_t row_elements() const { return innermost(lies.valid); }
   std::int64_t row_bytes() const { return given.packed ? packed_bytes(row_elements()) : row_elements() * size_of(desc.type); }
   /// Of the tensor without padding.
   std::int64_t dense_bytes() const {
@@ -166,7 +169,7 @@ template <class F> void for_each_row(const shape_t& shape, const std::int64_t* s
     std::int64_t at = 0;
     for (int axis = 0; axis + 1 < shape.rank; ++axis) at += index[axis] * strides[axis];
     f(dense, at);
-    dense += shape[shape.rank - 1] * element_bytes;
+    dense += innermost(shape) * element_bytes;
     int axis = shape.rank - 2;
     while (axis >= 0 && ++index[axis] == shape[axis]) index[axis--] = 0;
     if (axis < 0) return;
