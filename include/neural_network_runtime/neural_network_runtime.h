@@ -126,12 +126,12 @@ void OH_NNExecutor_DestroyInputMemory(OH_NNExecutor *executor, uint32_t inputInd
 void OH_NNExecutor_DestroyOutputMemory(OH_NNExecutor *executor, uint32_t outputIndex,
                                        OH_NN_Memory **memory) NNRT_NOEXCEPT;
 
-/// Lets the run read one input from memory of OH_NNExecutor_AllocateInputMemory, without a copy.
-/// Errors: those of OH_NNExecutor_SetInput; memory of another origin shows in OH_NNExecutor_Run. (9)
+/// Lets the run read one input from memory that an executor of the same device has allocated for whatever input or output, without a copy.
+/// Errors: those of OH_NNExecutor_SetInput; memory of another origin, or that is destroyed by then, shows in OH_NNExecutor_Run. (9)
 OH_NN_ReturnCode OH_NNExecutor_SetInputWithMemory(OH_NNExecutor *executor, uint32_t inputIndex,
                                                   const OH_NN_Tensor *tensor, const OH_NN_Memory *memory) NNRT_NOEXCEPT;
 
-/// Lets the run write one output into memory of OH_NNExecutor_AllocateOutputMemory, without a copy.
+/// Lets the run write one output into such memory, without a copy.
 /// Errors: INVALID_PARAMETER for null, an index that is none, too short a memory. (9)
 OH_NN_ReturnCode OH_NNExecutor_SetOutputWithMemory(OH_NNExecutor *executor, uint32_t outputIndex,
                                                    const OH_NN_Memory *memory) NNRT_NOEXCEPT;

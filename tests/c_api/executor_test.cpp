@@ -110,6 +110,24 @@ TEST_CASE("shared memory is read and written where it lies") {
   CHECK(std::memcmp(out->data, expected_sums().data(), 48) == 0);
 }
 
+TEST_CASE("what one executor writes another one reads in the same memory") {
+  small_executor first, second;
+  OH_NN_Memory* between = OH_NNExecutor_AllocateOutputMemory(first.handle, 0, 48);
+  std::vector<float> a = ramp(), b(12, 1.0F), y(12, -1.0F);
+  for (small_executor* const e : {&first, &second}) REQUIRE(OH_NNExecutor_SetInput(e->handle, 1, &small_tensor, b.data(), 48) == OH_NN_SUCCESS);
+  REQUIRE(OH_NNExecutor_SetInput(first.handle, 0, &small_tensor, a.data(), 48) == OH_NN_SUCCESS);
+  REQUIRE(OH_NNExecutor_SetOutputWithMemory(first.handle, 0, between) == OH_NN_SUCCESS);
+  REQUIRE(OH_NNExecutor_SetInputWithMemory(second.handle, 0, &small_tensor, between) == OH_NN_SUCCESS);
+  REQUIRE(OH_NNExecutor_SetOutput(second.handle, 0, y.data(), 48) == OH_NN_SUCCESS);
+  REQUIRE(OH_NNExecutor_Run(first.handle) == OH_NN_SUCCESS);
+  REQUIRE(OH_NNExecutor_Run(second.handle) == OH_NN_SUCCESS);
+  for (std::size_t i = 0; i < 12; ++i) CHECK(y[i] == expected_sums()[i] + 1);
+  OH_NNExecutor_DestroyOutputMemory(second.handle, 0, &between);  // not its own
+  CHECK(between != nullptr);
+  OH_NNExecutor_DestroyOutputMemory(first.handle, 0, &between);
+  CHECK(OH_NNExecutor_Run(second.handle) == OH_NN_INVALID_PARAMETER);
+}
+
 TEST_CASE("of data and memory for one end, the last one set is used") {
   small_executor e;
   std::vector<float> a = ramp(), b(12, 1.0F), y(12, -1.0F);

@@ -9,15 +9,55 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
 #include <vector>
 
 namespace nnrt::inline NNRT_ISA::c_api {
 
-/// OH_NN_Memory with what it stands for.
-struct memory_of_executor {
+/// OH_NN_Memory with what it stands for. While it is there, every executor of its device may run on it, as input or output: it is found by the
+/// address of its bytes, which no other memory has.
+class memory_of_executor {
+ public:
   OH_NN_Memory seen;
-  hal::shared_memory memory;
-  explicit memory_of_executor(hal::shared_memory&& of, std::size_t length) : seen{of.data(), length}, memory(std::move(of)) {}
+
+  memory_of_executor(hal::shared_memory&& of, std::size_t length, std::size_t device) : seen{of.data(), length}, memory_(std::move(of)), device_id_(device) {}
+  memory_of_executor(const memory_of_executor&) = delete;
+  memory_of_executor& operator=(const memory_of_executor&) = delete;
+  ~memory_of_executor() {
+    table& all = everyones();
+    const std::lock_guard lock(all.mutex);
+    all.by_address.erase(seen.data);  // before the bytes are: others may be at their address then
+  }
+
+  static std::shared_ptr<memory_of_executor> make(hal::shared_memory&& of, std::size_t length, std::size_t device) {
+    auto made = std::make_shared<memory_of_executor>(std::move(of), length, device);
+    table& all = everyones();
+    const std::lock_guard lock(all.mutex);
+    all.by_address.emplace(made->seen.data, made);
+    return made;
+  }
+  /// The memory of this device that begins there; none if nobody has allocated it, or it is destroyed.
+  static std::weak_ptr<memory_of_executor> find(const void* data, std::size_t device) {
+    table& all = everyones();
+    const std::lock_guard lock(all.mutex);
+    const auto found = all.by_address.find(data);
+    if (found == all.by_address.end()) return {};
+    const auto memory = found->second.lock();
+    return memory != nullptr && memory->device_id_ == device ? memory : nullptr;
+  }
+
+ private:
+  struct table {
+    std::mutex mutex;
+    std::unordered_map<const void*, std::weak_ptr<memory_of_executor>> by_address;
+  };
+  static table& everyones() {
+    static table one;
+    return one;
+  }
+
+  hal::shared_memory memory_;
+  std::size_t device_id_;
 };
 
 /// What stands ready for one input or output of OH_NNExecutor_Run.
@@ -25,9 +65,16 @@ struct bound_end {
   bool is_set = false;
   std::vector<std::byte> copied;              // of OH_NNExecutor_SetInput
   void* borrowed = nullptr;                   // of OH_NNExecutor_SetOutput
-  const OH_NN_Memory* shared = nullptr;       // of the two functions ...WithMemory
+  bool is_shared = false;                     // of the two functions ...WithMemory; `shared` is none once it is destroyed
+  std::weak_ptr<memory_of_executor> shared;
   std::size_t bytes = 0;                      // that a run may read or write there
   shape_t shape;                              // of an input
+
+  /// Memory of a device, or none (null).
+  void share(const OH_NN_Memory* memory, std::size_t device) {
+    is_shared = memory != nullptr;
+    shared = is_shared ? memory_of_executor::find(memory->data, device) : std::weak_ptr<memory_of_executor>();
+  }
 };
 
 /// OH_NNExecutor.
@@ -112,7 +159,7 @@ class executor_of_compilation {
     std::vector<std::byte> copy;
     if (data != nullptr) copy.assign(static_cast<const std::byte*>(data), static_cast<const std::byte*>(data) + bytes);
     end.copied = std::move(copy);
-    end.shared = memory;
+    end.share(memory, built_.device_id);
     end.bytes = bytes;
     end.shape = {};
     for (std::uint32_t axis = 0; axis < tensor.dimensionCount; ++axis) end.shape.push_back(tensor.dimensions[axis]);
@@ -128,7 +175,7 @@ class executor_of_compilation {
       return fails(OH_NN_INVALID_PARAMETER, {me, ": output ", i, ": got ", length, " bytes, expected ", bytes > 0 ? bytes : 1});
     bound_end& end = outputs_[i];
     end.borrowed = data;
-    end.shared = memory;
+    end.share(memory, built_.device_id);
     end.bytes = length;
     end.is_set = true;
     if constexpr (api_level < 11) has_run_ = false;
@@ -139,9 +186,9 @@ class executor_of_compilation {
     background_.wait();
     arguments_.clear();
     for (std::size_t i = 0; i < inputs_.size(); ++i)
-      if (const OH_NN_ReturnCode code = add(me, "input", i, inputs_[i], input_memories_, arguments_.inputs); code != OH_NN_SUCCESS) return code;
+      if (const OH_NN_ReturnCode code = add(me, "input", i, inputs_[i], arguments_.inputs); code != OH_NN_SUCCESS) return code;
     for (std::size_t i = 0; i < outputs_.size(); ++i)
-      if (const OH_NN_ReturnCode code = add(me, "output", i, outputs_[i], output_memories_, arguments_.outputs); code != OH_NN_SUCCESS) return code;
+      if (const OH_NN_ReturnCode code = add(me, "output", i, outputs_[i], arguments_.outputs); code != OH_NN_SUCCESS) return code;
     const auto done = execution_->run(arguments_.inputs, arguments_.outputs, no_deadline);
     if (!done) return fails(done.error().code() == error_code::out_of_memory      ? OH_NN_MEMORY_ERROR
                             : done.error().code() == error_code::invalid_argument ? OH_NN_INVALID_PARAMETER
@@ -159,7 +206,7 @@ class executor_of_compilation {
     if (!memory) return log({me, ": ", memory.error().message()}), nullptr;
     const std::lock_guard lock(memories_mutex_);
     auto& all = is_input ? input_memories_ : output_memories_;
-    all.push_back({i, std::make_unique<memory_of_executor>(std::move(*memory), length)});
+    all.push_back({i, memory_of_executor::make(std::move(*memory), length, built_.device_id)});
     return &all.back().memory->seen;
   }
   void free(const char* me, bool is_input, std::size_t i, OH_NN_Memory** memory) {
@@ -178,7 +225,7 @@ class executor_of_compilation {
   /// Who owns a piece of shared memory: the input or output that it was allocated for.
   struct owned_memory {
     std::size_t end;
-    std::unique_ptr<memory_of_executor> memory;
+    std::shared_ptr<memory_of_executor> memory;
   };
   struct tensors_of_run {
     std::vector<hal::argument> inputs, outputs;
@@ -304,17 +351,12 @@ class executor_of_compilation {
     return OH_NN_SUCCESS;
   }
 
-  bool is_one_of(const std::vector<owned_memory>& owned, const OH_NN_Memory* memory) const {
-    const std::lock_guard lock(memories_mutex_);
-    return std::any_of(owned.begin(), owned.end(), [&](const owned_memory& one) { return &one.memory->seen == memory; });
-  }
-
-  OH_NN_ReturnCode add(const char* me, const char* what, std::size_t i, const bound_end& end, const std::vector<owned_memory>& owned,
-                       std::vector<hal::argument>& arguments) const {
+  static OH_NN_ReturnCode add(const char* me, const char* what, std::size_t i, const bound_end& end, std::vector<hal::argument>& arguments) {
     if (!end.is_set) return fails(OH_NN_INVALID_PARAMETER, {me, ": ", what, " ", i, " is not set"});
-    if (end.shared != nullptr && !is_one_of(owned, end.shared))
-      return fails(OH_NN_INVALID_PARAMETER, {me, ": ", what, " ", i, ": its memory was not allocated by this executor, or is destroyed"});
-    const void* data = end.shared != nullptr ? end.shared->data : end.borrowed != nullptr ? end.borrowed : end.copied.data();
+    const auto shared = end.shared.lock();
+    if (end.is_shared && (shared == nullptr || end.bytes > shared->seen.length))
+      return fails(OH_NN_INVALID_PARAMETER, {me, ": ", what, " ", i, ": its memory was not allocated by an executor of this device, is shorter than was said, or is destroyed"});
+    const void* data = end.is_shared ? shared->seen.data : end.borrowed != nullptr ? end.borrowed : end.copied.data();
     arguments.push_back({static_cast<std::byte*>(const_cast<void*>(data)), end.bytes, end.shape});
     return OH_NN_SUCCESS;
   }
