@@ -35,6 +35,7 @@ class parameters {
     CHECK(well_formed<typename Op::attrs>(made.words));
     return unpack<typename Op::attrs>(made.words);
   }
+  pool<word> words() const { return kind_.decode({given_.data(), given_.size()}).words; }
   std::string refusal() const { return kind_.decode({given_.data(), given_.size()}).refusal; }
 
  private:
@@ -145,6 +146,27 @@ TEST_CASE("operations: a list of operands aside, no operation takes one too many
     CHECK_FALSE(api::fault_of_counts(kind, inputs, outputs - 1).empty());
     CHECK(api::fault_of_counts(kind, inputs, outputs + 1).empty() == is_list(kind.op->outputs));
   }
+}
+
+TEST_CASE("operations: as many parameters are taken as an operation has, and those that pools share count once") {
+  struct row { int number; std::size_t most; };
+  for (const row& r : {row{1, 1}, row{2, 7}, row{5, 0}, row{8, 6}, row{9, 7}, row{10, 5}, row{15, 4}, row{21, 7}, row{26, 2}, row{49, 3}, row{75, 10}, row{92, 10}, row{96, 5}}) {
+    CAPTURE(r.number);
+    CHECK(api::most_parameters(*api::find_operation(r.number)) == r.most);
+  }
+}
+
+TEST_CASE("operations: numbers that NNRt reserves can be given, and no device can run such an operation") {
+  const parameters padding = parameters(24).with(116, {std::int32_t{3}}), pair = parameters(12).with(30, {std::int8_t{3}});
+  CHECK(padding.faults() + pair.faults() == "");
+  CHECK(parameters(24).with(116, {std::int32_t{4}}).faults() == "mode: got 4, expected 0 to 3");
+  const tensor_desc image(f32, {1, 2, 2, 1});
+  const std::int64_t none[8] = {};
+  const operand x{image, {}, false, false}, paddings{{i64, {4, 2}}, none, true, false};
+  const operand padded[] = {x, paddings}, both[] = {x, x};
+  const tensor_desc wanted;
+  CHECK_FALSE(api::find_operation(24)->op->infer(padding.words(), {padded, 2}, {&wanted, 1}));
+  CHECK_FALSE(api::find_operation(12)->op->infer(pair.words(), {both, 2}, {&wanted, 1}));
 }
 
 TEST_CASE("operations: each type of parameter tensor is one operation's, but for those of pooling, and all others refuse it") {

@@ -255,7 +255,7 @@ class model_under_construction {
   std::string fill(model_operation& added, const OH_NN_UInt32Array& indices) const {
     const operation_kind& operation = *added.kind;
     if (std::string fault = fault_of_counts(operation, added.inputs.size(), added.outputs.size()); !fault.empty()) return fault;
-    if (indices.size > operation.parameters.size()) return joined({"got ", indices.size, " parameters, expected at most ", operation.parameters.size()});
+    if (const std::size_t most = most_parameters(operation); indices.size > most) return joined({"got ", indices.size, " parameters, expected at most ", most});
     std::vector<parameter> given;
     std::vector<nnrt_given> firsts;
     for (std::uint32_t i = 0; i < indices.size; ++i) {

@@ -174,6 +174,19 @@ inline const nnrt_parameter* form_of(const operation_kind& kind, const parameter
   return named;
 }
 
+/// How many parameters AddOperation takes. Pools have each under the number of either pool, and it counts once.
+inline std::size_t most_parameters(const operation_kind& kind) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < kind.parameters.size(); ++i) {
+    const nnrt_parameter& form = kind.parameters[i];
+    bool is_repeated = false;
+    for (const nnrt_parameter& before : kind.parameters.first(i))
+      is_repeated = is_repeated || (!form.attribute.empty() && before.attribute == form.attribute && before.count == form.count);
+    if (!is_repeated) ++count;
+  }
+  return count;
+}
+
 /// Why AddOperation refuses a parameter; empty: it does not.
 inline std::string fault_of(const operation_kind& kind, const parameter& p) {
   if (p.form == nullptr) return joined({"has no parameter of type ", p.tensor_type});

@@ -34,7 +34,7 @@ struct pad {
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::always("paddings", 0), hdi_field::named("paddingMode", "mode"),
       hdi_field::named("constantValue", "pad_value")};
-  static constexpr nnrt_parameter parameters[] = {{"pad_value", 43, f32}, nnrt_parameter{"mode", 116, i32}.up_to(2)};
+  static constexpr nnrt_parameter parameters[] = {{"pad_value", 43, f32}, nnrt_parameter{"mode", 116, i32}.up_to(3)};  // 3 is reserved: nothing pads so
 
   struct attrs {
     NNRT_ATTRIBUTES(attrs, (border, mode), (float, pad_value));
