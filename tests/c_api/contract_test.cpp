@@ -108,6 +108,29 @@ struct one_operation {
   }
 };
 
+/// squeeze gives its result the scale of what it reads, though that is declared without one, and abs reads it: the code of the question whether a
+/// device can do both, or -1 where the answer is not what the compilation's is.
+int undeclared_scale() {
+  small_model m(stage::tensors);
+  const std::uint32_t bits = 8;
+  const double scale = 0.5;
+  const std::int32_t zero = 0;
+  const OH_NN_QuantParam q{1, &bits, &scale, &zero};
+  for (const OH_NN_QuantParam* quant : {&q, static_cast<const OH_NN_QuantParam*>(nullptr), static_cast<const OH_NN_QuantParam*>(nullptr)})
+    add_tensor(m.handle, OH_NN_INT8, {2, 3}, OH_NN_TENSOR, quant);
+  OH_NNModel_AddOperation(m.handle, OH_NN_OPS_SQUEEZE, indices{}, indices{4}, indices{5});
+  OH_NNModel_AddOperation(m.handle, OH_NN_OPS_ABS, indices{}, indices{5}, indices{6});
+  OH_NNModel_SpecifyInputsAndOutputs(m.handle, indices{4}, indices{6});
+  OH_NNModel_Finish(m.handle);
+  OH_NNCompilation* c = OH_NNCompilation_Construct(m.handle);
+  const int built = OH_NNCompilation_Build(c);
+  OH_NNCompilation_Destroy(&c);
+  const bool* can = nullptr;
+  std::uint32_t n = 0;
+  const int code = OH_NNModel_GetAvailableOperations(m.handle, 0, &can, &n);
+  return n == 2 && can[0] && can[1] == (built == OH_NN_SUCCESS) ? code : -1;
+}
+
 fake_behaviour that(const std::function<void(fake_behaviour&)>& set) {
   fake_behaviour made;
   set(made);
@@ -390,6 +413,8 @@ const row models[] = {
     {"OH_NNModel_GetAvailableOperations", "a device that refuses", SUCCESS, [] { const fake device(that([](auto& b) { b.refuses = "add"; })); small_model m; const bool* can = nullptr; std::uint32_t n = 0; const int code = OH_NNModel_GetAvailableOperations(m.handle, device.id, &can, &n); return n == 1 && !can[0] ? code : -1; }},
     {"OH_NNModel_GetAvailableOperations", "a scalar that is declared as [1]", SUCCESS, [] { one_operation o(OH_NN_OPS_RANK, {2, 3}, OH_NN_INT32, {1}); const bool* can = nullptr; std::uint32_t n = 0; const int code = OH_NNModel_GetAvailableOperations(o.model, 0, &can, &n); return n == 1 && can[0] ? code : -1; }},
     {"OH_NNModel_GetAvailableOperations", "declared with another extent", SUCCESS, [] { one_operation o(OH_NN_OPS_ABS, {2, 3}, OH_NN_FLOAT32, {3, 2}); const bool* can = nullptr; std::uint32_t n = 0; const int code = OH_NNModel_GetAvailableOperations(o.model, 0, &can, &n); return n == 1 && !can[0] ? code : -1; }},
+    {"OH_NNModel_GetAvailableOperations", "an operand without data type", SUCCESS, [] { one_operation o(OH_NN_OPS_ABS, {2, 3}, OH_NN_UNKNOWN, {2, 3}); const bool* can = nullptr; std::uint32_t n = 0; const int code = OH_NNModel_GetAvailableOperations(o.model, 0, &can, &n); return n == 1 && !can[0] && o.built == FAILED ? code : -1; }},
+    {"OH_NNModel_GetAvailableOperations", "a result that has a scale without having been declared so", SUCCESS, [] { return undeclared_scale(); }},
     {"OH_NNModel_GetAvailableOperations", "model null", INVALID, [] { const bool* can = nullptr; std::uint32_t n = 0; return OH_NNModel_GetAvailableOperations(nullptr, 0, &can, &n); }},
     {"OH_NNModel_GetAvailableOperations", "list null", INVALID, [] { std::uint32_t n = 0; return OH_NNModel_GetAvailableOperations(small_model().handle, 0, nullptr, &n); }},
     {"OH_NNModel_GetAvailableOperations", "*list not null", INVALID, [] { const bool some = true, *can = &some; std::uint32_t n = 0; return OH_NNModel_GetAvailableOperations(small_model().handle, 0, &can, &n); }},

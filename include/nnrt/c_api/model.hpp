@@ -310,12 +310,12 @@ class model_under_construction {
 /// Every tensor that is used as a value: an input, a constant where it has data, else a result. Faults are those of the tensors themselves.
 inline void model_under_construction::add_values(std::vector<std::int32_t>& ids, std::vector<std::string>& faults) {
   ir::graph& g = made_.graph;
-  std::vector<char> is_input(tensors_.size(), 0), is_used(tensors_.size(), 0);
+  std::vector<char> is_input(tensors_.size(), 0), is_used(tensors_.size(), 0), is_operand(tensors_.size(), 0);
   for (const std::uint32_t index : inputs_) is_input[index] = is_used[index] = 1;
   for (const std::uint32_t index : outputs_) is_used[index] = 1;
   for (const model_operation& o : operations_) {
-    for (const std::uint32_t index : o.inputs) is_used[index] = 1;
-    for (const std::uint32_t index : o.outputs) is_used[index] = 1;
+    for (const std::uint32_t index : o.inputs) is_used[index] = is_operand[index] = 1;
+    for (const std::uint32_t index : o.outputs) is_used[index] = is_operand[index] = 1;
   }
   for (std::size_t i = 0; i < tensors_.size(); ++i) {
     if (is_used[i] == 0) continue;
@@ -323,6 +323,10 @@ inline void model_under_construction::add_values(std::vector<std::int32_t>& ids,
     const std::size_t before = g.bytes.size();
     ir::value made;
     made.desc = detail::desc_of(t, faults[i]);
+    if (t.type == dtype::none && is_operand[i] != 0) {
+      faults[i] = "a tensor has no data type";
+      made.desc.type = f32;  // devices are asked about the other operations, and refuse a graph with such a value as a whole
+    }
     if (made.desc.quantised.mode == quantisation::kind::per_channel && faults[i].empty())
       made.scales = g.add_constant<float>({f32, {static_cast<std::int64_t>(t.scales.size())}}, t.scales);
     if (!faults[i].empty()) made.desc.quantised = {};
@@ -381,7 +385,8 @@ inline bool same_but_for_ones(const shape_t& a, const shape_t& b) {
 
 /// Gives the results of a node the shapes that its operator's rules find, where they are the declared ones but for axes of extent 1. Programs
 /// declare [1] where the result is a scalar, and keep axes that the operator takes away: upstream leaves that to its devices, which do not mind.
-inline void settle_ranks(ir::graph& g, const ir::node& n, array_ref<const passes::readiness> ready) {
+/// Likewise a result that has its input's scale whatever is declared has it, so that the node behind it is judged by what it will read.
+inline void settle_results(ir::graph& g, const ir::node& n, array_ref<const passes::readiness> ready) {
   pool<tensor_desc> wanted;
   for (const std::int32_t id : g.outputs_of(n)) {
     wanted.push_back(g.at(id).desc);
@@ -390,8 +395,10 @@ inline void settle_ranks(ir::graph& g, const ir::node& n, array_ref<const passes
   const verdict found = n.op->infer(g.attrs_of(n), passes::operands_of(g, g.inputs_of(n), ready).operands, wanted);
   if (!found || found.outputs.size() != wanted.size()) return;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    shape_t& declared = g.at(g.outputs_of(n)[i]).desc.shape;
-    if (same_but_for_ones(found.outputs[i].shape, declared)) declared = found.outputs[i].shape;
+    tensor_desc& declared = g.at(g.outputs_of(n)[i]).desc;
+    const quantisation& inherited = found.outputs[i].quantised;
+    if (same_but_for_ones(found.outputs[i].shape, declared.shape)) declared.shape = found.outputs[i].shape;
+    if (!declared.quantised && inherited.mode == quantisation::kind::per_tensor) declared.quantised = inherited;
   }
 }
 }  // namespace detail
@@ -426,7 +433,7 @@ inline void model_under_construction::make_graph() {
     made.name = g.add_text(joined({i}));
     node_of_[i] = static_cast<std::int32_t>(g.nodes.size());
     g.nodes.push_back(made);
-    if (refusals_[i].empty()) detail::settle_ranks(g, made, ready);
+    if (refusals_[i].empty()) detail::settle_results(g, made, ready);
     for (const std::int32_t id : outputs) ready[static_cast<std::size_t>(id)] = passes::readiness_of(g, made, ready);
   }
   for (const std::uint32_t index : inputs_) g.inputs.push_back(ids[index]);
