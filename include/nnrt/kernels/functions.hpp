@@ -50,7 +50,7 @@ template <class V> [[gnu::always_inline]] inline V log_of(V x) {
   constexpr float infinity = std::numeric_limits<float>::infinity(), normal = std::numeric_limits<float>::min();
   constexpr std::int32_t root = 0x3f3504f3;  // the bits of sqrt(1/2)
   const V scaled = where_less(x, V(normal), x * V(0x1p23F), x);  // numbers that are too small to be normal become so
-  const auto above = detail::bits(scaled) - root;
+  const auto above = detail::bits(magnitude_of(scaled)) - root;  // of negative numbers this is anything, but must not overflow
   const V exponent = detail::as_floats<V>(above >> 23) - where_less(x, V(normal), V(23.0F), V(0.0F));
   const V f = detail::with_bits<V>((above & 0x7fffff) + root) - V(1.0F);
   const V s = f / (V(2.0F) + f);
