@@ -1,5 +1,5 @@
 // algorithm: std::min, std::max, std::copy, std::fill_n and std::equal, and clamped numbers, without the rest of <algorithm>.
-// Flow: kernels and passes; nobody else needs more. <algorithm> costs every translation unit 0.05 s, half of it for std::ranges.
+// Flow: included by kernels, passes, the graph and what every plan needs, instead of <algorithm>, which costs every translation unit 0.05 s, half of it for std::ranges.
 #pragma once
 
 #include <nnrt/core/config.hpp>

@@ -14,7 +14,7 @@ namespace nnrt::inline NNRT_ISA::detail {
 /// What an input is that an image is given for, q = pixel - 128. A network that was trained with (pixel - mean) * scale sees
 ///
 ///   q * scale                              where all means are 128 and all scales one that the accelerator can have: the scale of its stored numbers
-///   q * scale[c] + (128 - mean[c]) * scale[c]      else, by a layer in front of the network, which fold_pixels() makes a part of a convolution
+///   q * scale[c] + (128 - mean[c]) * scale[c]      else, by a layer in front of the network, which pixel_folding makes a part of a convolution
 struct pixel_input {
   bool is_pixels = false;
   bool has_layer = false;
