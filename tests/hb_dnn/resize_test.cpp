@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 
 using namespace nnrt_test;
 
@@ -103,6 +104,29 @@ TEST_CASE("resize: an image of the same size is a copy") {
   for (int i = 0; i < 2; ++i) fill_with_noise(t.add(image_of(HB_DNN_IMG_TYPE_NV12, 48, 30, 48)).sysMem[0].virAddr, 48 * 45, static_cast<std::uint32_t>(i));
   REQUIRE(resize(t[1], t[0], nullptr) == HB_DNN_SUCCESS);
   CHECK(std::memcmp(t.at<char>(0), t.at<char>(1), 48 * 45) == 0);
+}
+
+TEST_CASE("resize: no padding is so large that its bytes cannot be counted") {
+  constexpr int most = std::numeric_limits<std::int32_t>::max();
+  const hbDNNDataType types[] = {HB_DNN_IMG_TYPE_Y, HB_DNN_IMG_TYPE_NV12, HB_DNN_IMG_TYPE_NV12_SEPARATE, HB_DNN_IMG_TYPE_YUV444, HB_DNN_IMG_TYPE_RGB, HB_DNN_IMG_TYPE_BGR};
+  for (const hbDNNDataType type : types)
+    for (const hbDNNTensorLayout layout : {HB_DNN_LAYOUT_NCHW, HB_DNN_LAYOUT_NHWC}) {
+      CAPTURE(static_cast<int>(type));
+      CAPTURE(static_cast<int>(layout));
+      const int h = layout == HB_DNN_LAYOUT_NHWC ? 1 : 2;
+      std::vector<std::uint8_t> bytes(3 * 32 * 32);  // of no region of the accelerator's, whose end nobody knows
+      hbDNNTensor in{}, out{};
+      for (hbDNNTensor* const each : {&in, &out}) {
+        each->properties = image_of(type, 32, 32, 32, layout);
+        for (hbSysMem& mem : each->sysMem) mem = {0, bytes.data(), 3 * 32 * 32};
+      }
+      for (const auto& [rows, stride] : {std::array{most, most}, std::array{most - 1, most - 1}, std::array{1 << 30, 1 << 30}, std::array{1 << 30, 32}, std::array{most - 1, 1 << 30}}) {
+        hbDNNTensor tall = in;
+        tall.properties.alignedShape.dimensionSize[h] = rows, tall.properties.alignedShape.dimensionSize[h + 1] = stride;
+        CHECK(resize(out, tall, nullptr) == HB_DNN_INVALID_ARGUMENT);
+        CHECK(resize(tall, in, nullptr) == HB_DNN_INVALID_ARGUMENT);
+      }
+    }
 }
 
 TEST_CASE("resize: each broken limit has its code") {

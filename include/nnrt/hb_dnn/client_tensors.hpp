@@ -7,6 +7,8 @@
 
 #include <nnrt/exec/session.hpp>
 
+#include <limits>
+
 namespace nnrt::inline NNRT_ISA::hb_dnn {
 
 /// Why a tensor is refused; null: it is not.
@@ -46,6 +48,8 @@ inline complaint find_image(const device_memory& memory, const hbDNNTensor& tens
   if (made.height < 1 || made.width < 1) return "an image has pixels";
   if (made.rows < made.height || made.stride < row) return "alignedShape must cover validShape";
   if (made.is_nv12() && (made.height % 2 != 0 || made.width % 2 != 0 || made.rows % 2 != 0)) return "width and height of NV12 must be even";
+  constexpr std::int64_t most_bytes = std::numeric_limits<std::uint32_t>::max();  // of memory: with larger numbers the next lines would overflow
+  if (made.stride > most_bytes / made.rows) return "memSize must be at least its aligned size";
   const std::int64_t plane = made.rows * made.stride;
   made.first = static_cast<std::uint8_t*>(tensor.sysMem[0].virAddr);
   if (made.type == image_type::nv12_separate) {
