@@ -33,13 +33,9 @@ template <class Isa> struct fast_on_bytes<ops::layer_sums, Isa> {
     const byte_factors f = factors_of(call);
     const std::int64_t filter = call.in[1].shape().elements(1);
     const bool has_bias = call.in.size() > 2 && call.in[2];
-    // Sums of such a reach are scaled one by one, so that they hold nothing but themselves; no channel is a constant, since something might be added.
-    constexpr sum_range beyond_32_bits{-(std::int64_t{1} << 32), std::int64_t{1} << 32};
     byte_conv_pack(
         shape, f, scaled_range::of({-128, 127}, 0, false), [&](std::int64_t o, std::int64_t i) { return f.at(bytes_in(call, 1), o * filter + i); },
-        [&](std::int64_t o) {
-          return byte_channel{.factor = fixed_point_of(0x1p-24), .bias = has_bias ? call.in[2].data.get<std::int32_t>()[o] : 0, .reach = beyond_32_bits, .addend = {0, 1}};
-        },
+        [&](std::int64_t o) { return unscaled_channel(has_bias ? call.in[2].data.get<std::int32_t>()[o] : 0); },
         bytes_out(call));
   }
   static void run(const kernel_call& call) {
