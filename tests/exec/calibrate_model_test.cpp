@@ -63,6 +63,14 @@ bool same_weights(const weights& a, const weights& b) {
   return is_same;
 }
 
+/// What is read of a compiled network's bytes.
+model saved_and_loaded(const compiled_model& made, const char* architecture) {
+  const saved_model saved[] = {{.network = made.network, .name = "net", .architecture = architecture, .places = made.places, .inputs = {}, .made_by = {}}};
+  auto loaded = load_models(std::span<const std::byte>(*models_to_bytes(saved)));
+  REQUIRE(loaded);
+  return std::move(loaded->front().network);
+}
+
 }  // namespace
 
 TEST_CASE("calibrate: a network at run time becomes what the static network becomes, for each architecture") {
@@ -130,13 +138,11 @@ TEST_CASE("calibrate: a compiled network that was saved gives the same bits") {
   const std::vector<sample> samples = random_samples();
   const auto made = calibrate(dynamic_model(), {&bernoulli2::table}, sample_source::of(samples));
   REQUIRE(made);
-  const saved_model saved[] = {{.network = made->network, .name = "net", .architecture = "bernoulli2", .places = made->places, .inputs = {}, .made_by = {}}};
-  const auto loaded = load_models(std::span<const std::byte>(*models_to_bytes(saved)));
-  REQUIRE(loaded);
-  CHECK(nnrt_test::difference_of(made->network.graph, loaded->front().network.graph) == "");
+  const model loaded = saved_and_loaded(*made, "bernoulli2");
+  CHECK(nnrt_test::difference_of(made->network.graph, loaded.graph) == "");
   std::vector<float> results[2];
   for (const bool is_loaded : {false, true}) {
-    const auto compiled = compile(is_loaded ? loaded->front().network : made->network);
+    const auto compiled = compile(is_loaded ? loaded : made->network);
     REQUIRE(compiled);
     session run(*compiled);
     std::copy(samples[0].begin(), samples[0].end(), run.input<float>(0).begin());
@@ -163,10 +169,7 @@ TEST_CASE("calibrate: ends without conversions are the stored numbers, sums of 3
         "processor    quant_dtype_cast  - converts between floats and stored numbers\n"
         "accelerator  reshape\n"
         "accelerator  layer_sums \"head\"\n");
-  const saved_model saved[] = {{.network = bare->network, .name = "net", .architecture = "bayes", .places = bare->places, .inputs = {}, .made_by = {}}};
-  const auto loaded = load_models(std::span<const std::byte>(*models_to_bytes(saved)));
-  REQUIRE(loaded);
-  const model& stored = loaded->front().network;
+  const model stored = saved_and_loaded(*bare, "bayes");
   const ir::graph& g = stored.graph;
   const tensor_desc &x = g.at(g.inputs[0]).desc, &y = g.at(g.outputs[0].value).desc;
   CHECK((x.type == i8 && g.name_of(g.at(g.inputs[0]).name) == "x" && y == tensor_desc{i32, nd, {1, 5}, per_channel<1>}));

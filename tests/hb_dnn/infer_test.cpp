@@ -47,6 +47,11 @@ void copy_rows(const std::uint8_t* from, std::int64_t rows, std::uint8_t* to, st
   for (std::int64_t h = 0; h < rows; ++h) std::memcpy(to + h * stride, from + h * width, width);
 }
 
+/// The byte with element i of a map of 7 pixels by row and 20 channels of so many bits.
+std::size_t byte_of(const hbDNNTensorProperties& map, std::size_t i, std::size_t bits) {
+  return i / 140 * static_cast<std::size_t>(map.stride[1]) + i / 20 % 7 * static_cast<std::size_t>(map.stride[2]) + i % 20 * bits / 8;
+}
+
 }  // namespace
 
 TEST_CASE("infer: NV12 gives the same with padding, without, and in two pieces, on each architecture") {
@@ -284,8 +289,7 @@ TEST_CASE("infer: sums of 32 bits have a scale or a shift for each channel, and 
     REQUIRE(infer(model, in.data(), out) == HB_DNN_SUCCESS);
     int wrong = 0;
     for (std::size_t i = 0; i < y.size(); ++i) {
-      const std::size_t at = i / 140 * static_cast<std::size_t>(p.stride[1]) + i / 20 % 7 * static_cast<std::size_t>(p.stride[2]) + 4 * (i % 20);
-      wrong += std::memcmp(out.at<std::byte>(0) + at, &y[i], 4) != 0 ? 1 : 0;
+      wrong += std::memcmp(out.at<std::byte>(0) + byte_of(p, i, 32), &y[i], 4) != 0 ? 1 : 0;
     }
     CHECK(wrong == 0);
   }
@@ -321,8 +325,7 @@ TEST_CASE("infer: numbers of four bits are given and got two to a byte, with pad
       REQUIRE(infer(model, in->data(), out) == HB_DNN_SUCCESS);
       int wrong = 0;
       for (std::size_t i = 0; i < y.size(); ++i) {
-        const std::size_t at = i / 140 * static_cast<std::size_t>(out_p.stride[1]) + i / 20 % 7 * static_cast<std::size_t>(out_p.stride[2]) + i % 20 / 2;
-        const int got = out.at<std::uint8_t>(0)[at] >> (i % 2 * 4) & 15;
+        const int got = out.at<std::uint8_t>(0)[byte_of(out_p, i, 4)] >> (i % 2 * 4) & 15;
         wrong += (got ^ 8) - 8 != std::clamp<int>(y[i], -8, 7) ? 1 : 0;
       }
       CHECK(wrong == 0);
