@@ -80,6 +80,33 @@ TEST_CASE("threads: workers that sleep wake up") {
   }
 }
 
+TEST_CASE("threads: a share is run by one thread, the first by the caller") {
+  thread_pool pool;
+  REQUIRE(pool.start(3));
+  struct runners {
+    pthread_t of[7];
+  } seen{};
+  const auto job = [](void* context, int part) { static_cast<runners*>(context)->of[part] = pthread_self(); };
+  for (int i = 0; i < 1000; ++i) {
+    pool.run(job, &seen, 7);
+    bool is_whole = pthread_equal(seen.of[0], pthread_self()) != 0;
+    for (int part = 3; part < 7; ++part) is_whole = is_whole && pthread_equal(seen.of[part], seen.of[part - 3]) != 0;
+    REQUIRE(is_whole);
+  }
+}
+
+TEST_CASE("threads: more threads than cores take every part once") {
+  thread_pool pool;
+  REQUIRE(pool.start(64));  // more than there are cores: most shares are the caller's
+  int lost = 0;
+  for (int i = 0; i < 200; ++i) {
+    parts_run counted(64);
+    pool.run(&parts_run::run, &counted, 64);
+    lost += counted.each_once() ? 0 : 1;
+  }
+  CHECK(lost == 0);
+}
+
 TEST_CASE("threads: a pool that never ran ends, and numbers that make no sense are refused") {
   thread_pool unused;
   REQUIRE(unused.start(4));

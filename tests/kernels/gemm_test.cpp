@@ -219,10 +219,18 @@ TEST_CASE("part: parts are disjoint, in order, and cover everything") {
       const rectangle work = share(r.rows, r.columns, part{i, r.count});
       covered += work.rows.size() * work.columns.size();
       const interval along = r.rows >= r.columns ? work.rows : work.columns;
-      CHECK(along.begin == next);
-      next = along.end;
+      CHECK(along.begin == (along.size() > 0 ? next : 0));
+      next = std::max(next, along.end);
     }
     CHECK(covered == r.rows * r.columns);
+  }
+}
+
+TEST_CASE("part: what cannot be divided is the first part's, and the first part is never smaller than another") {
+  for (const std::int64_t n : {1, 2, 5, 9, 64}) {
+    CAPTURE(n);
+    CHECK(share(1, part{0, n}).size() == 1);
+    for (std::int64_t i = 1; i < 4; ++i) CHECK(share(n, part{i, 4}).size() <= share(n, part{0, 4}).size());
   }
 }
 

@@ -71,6 +71,10 @@ class awaited_number {
 
 /// A pool of threads - 1 workers beside the caller. One run() at a time; no allocation in run(). POSIX threads, because <thread> costs every
 /// user 0.26 s of parsing.
+///
+/// Each round a thread has a share of the parts: always the same, so that what a step left in a core's cache is where the next one
+/// reads it. A share belongs to whoever claims it first. The caller takes those that no worker has begun when its own is done: so a
+/// run never waits for a worker to wake up, only for one that is at work.
 class thread_pool final : public part_runner {
  public:
   thread_pool() = default;
@@ -84,7 +88,7 @@ class thread_pool final : public part_runner {
     workers_.reserve(static_cast<std::size_t>(threads));  // workers hold pointers into it
     threads_ = threads;
     for (int i = 1; i < threads; ++i) {
-      workers_.push_back({this, i, {}});
+      workers_.push_back({this, i, 0, {}, {}});
       const int failed = pthread_create(&workers_.back().id, nullptr, &thread_pool::work, &workers_.back());
       if (failed == 0) continue;
       workers_.pop_back();
@@ -101,9 +105,14 @@ class thread_pool final : public part_runner {
     context_ = context;
     parts_ = parts;
     pending_.store(static_cast<int>(workers_.size()));
-    round_.add(1);
+    const int round = round_.add(1);
     round_.wake();
-    for (int part = 0; part < parts; part += threads_) job(context, part);
+    run_share(0);
+    for (worker& w : workers_)
+      if (w.claim(round)) {
+        run_share(w.number);
+        pending_.add(-1);
+      }
     while (const int left = pending_.load()) pending_.wait_while(left);
   }
 
@@ -111,22 +120,35 @@ class thread_pool final : public part_runner {
   struct worker {
     thread_pool* pool;
     int number;
+    int claimed;  // the last round in which somebody took this worker's share
     pthread_t id;
+    std::byte apart[64];  // claims of neighbours do not share a cache line
+
+    /// Whether this share of a round is the caller's to run. A thread that comes late, when the next round has begun, finds it taken.
+    bool claim(int round) {
+      int before = static_cast<int>(static_cast<unsigned>(round) - 1U);  // rounds are counted in a circle
+      return __atomic_compare_exchange_n(&claimed, &before, round, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    }
   };
 
   static void* work(void* argument) {
-    const worker& me = *static_cast<worker*>(argument);
+    worker& me = *static_cast<worker*>(argument);
     thread_pool& pool = *me.pool;
     for (int seen = 0;;) {
       pool.round_.wait_while(seen);
       seen = pool.round_.load();
-      if (pool.stopping_) return nullptr;
-      for (int part = me.number; part < pool.parts_; part += pool.threads_) pool.job_(pool.context_, part);
+      if (__atomic_load_n(&pool.stopping_, __ATOMIC_RELAXED)) return nullptr;
+      if (!me.claim(seen)) continue;
+      pool.run_share(me.number);
       if (pool.pending_.add(-1) == 0) pool.pending_.wake();
     }
   }
+  /// The parts of one thread.
+  void run_share(int thread) {
+    for (int part = thread; part < parts_; part += threads_) job_(context_, part);
+  }
   void stop() {
-    stopping_ = true;
+    __atomic_store_n(&stopping_, true, __ATOMIC_RELAXED);  // seen with the new round
     round_.add(1);
     round_.wake();
     for (const worker& w : workers_) pthread_join(w.id, nullptr);
@@ -138,9 +160,9 @@ class thread_pool final : public part_runner {
   void (*job_)(void*, int) = nullptr;
   void* context_ = nullptr;
   int parts_ = 0;
-  bool stopping_ = false;              // read behind a new round
-  detail::awaited_number round_;       // begins when this is added to
-  detail::awaited_number pending_;     // workers that have parts of this round left
+  bool stopping_ = false;
+  detail::awaited_number round_;       // a round begins when this is added to
+  detail::awaited_number pending_;     // shares of this round that are not done, the caller's own aside
 };
 
 }  // namespace nnrt::inline NNRT_ISA

@@ -26,8 +26,12 @@ struct rectangle {
   interval rows, columns;
 };
 
-/// What a part does of n units; the parts differ by one unit at most.
-constexpr interval share(std::int64_t n, part p) { return {n * p.index / p.count, n * (p.index + 1) / p.count}; }
+/// What a part does of n units; the parts differ by one unit at most. The first parts get the larger shares, since part 0 is the caller's own,
+/// who begins before others have woken up; those that get nothing have 0 <= i < 0.
+constexpr interval share(std::int64_t n, part p) {
+  const std::int64_t up = p.count - 1, begin = (n * p.index + up) / p.count, end = (n * (p.index + 1) + up) / p.count;
+  return begin < end ? interval{begin, end} : interval{};
+}
 
 /// What a part does of rows x columns units: a share of the axis that has more of them, so that parts are as equal as
 /// can be.

@@ -39,10 +39,10 @@ struct winograd_layout {
   constexpr std::int64_t tiles() const { return batch * across * down; }
 
   /// Blocks of tiles. Their transformed inputs take about 256 KiB, but 20 tiles are always one block: so a 14x14 image
-  /// reads its weights, more than a cache holds, once. Blocks are even in number, for two threads.
+  /// reads its weights, more than a cache holds, once. Beyond two full tiles of products blocks are even in number, for two threads.
   constexpr std::int64_t blocks() const {
     const std::int64_t most = std::max<std::int64_t>(20, 256 * 1024 / 4 / (elements() * in));
-    return tiles() <= most ? 1 : (tiles() + 2 * most - 1) / (2 * most) * 2;
+    return tiles() <= most ? (tiles() >= 2 * tile_rows ? 2 : 1) : (tiles() + 2 * most - 1) / (2 * most) * 2;
   }
   constexpr interval block(std::int64_t index) const { return share(tiles(), {index, blocks()}); }
   constexpr std::int64_t largest_block() const { return (tiles() + blocks() - 1) / blocks(); }
@@ -330,6 +330,11 @@ template <int Tile> void winograd_pack(const conv_shape& s, const float* w, cons
       }
     out += side * side * s.in * width;
   }
+}
+
+/// More parts of conv_winograd() than this would have nothing to do.
+constexpr int winograd_most_parts(const conv_shape& s, int tile) {
+  return static_cast<int>(std::min<std::int64_t>(64, std::max(detail::winograd_layout(s, tile).blocks(), panels_of(s.out))));
 }
 
 /// y = clamp(conv2d(x, w) + bias) of a shape for which is_winograd_shape().
