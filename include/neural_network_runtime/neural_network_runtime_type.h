@@ -8,10 +8,13 @@
 #ifdef __cplusplus
 /// C++ callers may rely on it: no function of this interface throws.
 #define NNRT_NOEXCEPT noexcept
+/// An enumeration as wide as C's, which can have any number that a caller in C hands in: those that mean nothing have codes, too.
+#define NNRT_ENUM enum : int
 extern "C" {
 #else
 #include <stdbool.h>
 #define NNRT_NOEXCEPT
+#define NNRT_ENUM enum
 #endif
 
 /// A graph of tensors and operations: open until OH_NNModel_Finish, then ready to be compiled.
@@ -33,7 +36,7 @@ typedef struct NN_TensorDesc NN_TensorDesc;
 typedef struct NN_Tensor NN_Tensor;
 
 /// How fast a device should run, against the power that it takes.
-typedef enum {
+typedef NNRT_ENUM {
   OH_NN_PERFORMANCE_NONE = 0,     ///< no preference
   OH_NN_PERFORMANCE_LOW = 1,      ///< least power
   OH_NN_PERFORMANCE_MEDIUM = 2,   ///< balanced
@@ -42,7 +45,7 @@ typedef enum {
 } OH_NN_PerformanceMode;
 
 /// Whose turn it is when several models wait for one device.
-typedef enum {
+typedef NNRT_ENUM {
   OH_NN_PRIORITY_NONE = 0,    ///< no preference
   OH_NN_PRIORITY_LOW = 1,     ///< after the others
   OH_NN_PRIORITY_MEDIUM = 2,  ///< in between
@@ -50,7 +53,7 @@ typedef enum {
 } OH_NN_Priority;
 
 /// What a function answers.
-typedef enum {
+typedef NNRT_ENUM {
   OH_NN_SUCCESS = 0,                ///< done
   OH_NN_FAILED = 1,                 ///< failed for a reason that has no code of its own
   OH_NN_INVALID_PARAMETER = 2,      ///< an argument is null, out of range, or does not fit
@@ -85,7 +88,7 @@ typedef int8_t OH_NN_FuseType;
 #endif
 
 /// Order of a tensor's axes in memory.
-typedef enum {
+typedef NNRT_ENUM {
   OH_NN_FORMAT_NONE = 0,  ///< not said
   OH_NN_FORMAT_NCHW = 1,  ///< batch, channels, height, width
   OH_NN_FORMAT_NHWC = 2,  ///< batch, height, width, channels
@@ -93,7 +96,7 @@ typedef enum {
 } OH_NN_Format;
 
 /// Kind of a device.
-typedef enum {
+typedef NNRT_ENUM {
   OH_NN_OTHERS = 0,       ///< none of these
   OH_NN_CPU = 1,          ///< general processor
   OH_NN_GPU = 2,          ///< graphics processor
@@ -101,7 +104,7 @@ typedef enum {
 } OH_NN_DeviceType;
 
 /// Type of a tensor's elements.
-typedef enum {
+typedef NNRT_ENUM {
   OH_NN_UNKNOWN = 0,   ///< not said; 0 bytes
   OH_NN_BOOL = 1,      ///< 1 byte, 0 or 1
   OH_NN_INT8 = 2,      ///< 1 byte
@@ -118,7 +121,7 @@ typedef enum {
 } OH_NN_DataType;
 
 /// What an operation computes. Operands and parameters of each: docs/operators.md.
-typedef enum {
+typedef NNRT_ENUM {
   OH_NN_OPS_ADD = 1,                ///< a + b, then the fused activation; broadcasts
   OH_NN_OPS_AVG_POOL = 2,           ///< mean of each window; NHWC
   OH_NN_OPS_BATCH_NORM = 3,         ///< (x - mean) / sqrt(variance + epsilon) * scale + offset along the last axis
@@ -230,7 +233,7 @@ typedef enum {
 } OH_NN_OperationType;
 
 /// What a tensor is: data (::OH_NN_TENSOR), or a parameter of the operation that its name begins with.
-typedef enum {
+typedef NNRT_ENUM {
   OH_NN_TENSOR = 0,                             ///< an input, output or constant of operations
   OH_NN_ADD_ACTIVATIONTYPE = 1,                 ///< int8: an ::OH_NN_FuseType
   OH_NN_AVG_POOL_KERNEL_SIZE = 2,               ///< int64 [height, width]

@@ -10,6 +10,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <type_traits>
 #include <unistd.h>
 
 using namespace nnrt_test;
@@ -31,12 +32,10 @@ struct row {
 constexpr std::size_t unknown_device = 12345;
 const std::size_t gibibyte = std::size_t{1} << 30;
 
-/// A number that is no enumerator, as a program in C can pass it.
-template <class Enum> Enum number(int value) {
-  static_assert(sizeof(Enum) == sizeof value);
-  Enum made;
-  std::memcpy(&made, &value, sizeof made);
-  return made;
+/// A number that is no enumerator, as a program in C can pass it: each is a value of the type.
+template <class Enum> constexpr Enum number(int value) {
+  static_assert(std::is_same_v<std::underlying_type_t<Enum>, int>);
+  return static_cast<Enum>(value);
 }
 
 int object(const void* made) { return made == nullptr ? NULL_OBJECT : AN_OBJECT; }
