@@ -192,6 +192,22 @@ TEST_CASE("hdi operators: upstream loses and confuses what the shipped implement
   CHECK(node_of<hdi::DepthToSpace, ops::depth_to_space>(depth, {}, upstream) == hdi::DepthToSpace{2, hdi::FORMAT_NCHW, "CRD"});
 }
 
+TEST_CASE("hdi operators: members that the shipped implementation never fills are as it leaves them") {
+  CHECK(node_of<hdi::AvgPoolFusion, ops::avg_pool>({}, {}, upstream).format == hdi::FORMAT_NCHW);
+  ops::space_to_depth::attrs blocks;
+  blocks.block_size = 2;
+  CHECK(node_of<hdi::SpaceToDepth, ops::space_to_depth>(blocks, {}, upstream) == hdi::SpaceToDepth{2, hdi::FORMAT_NCHW});
+  CHECK(node_of<hdi::PReLUFusion, ops::prelu>({}, {}, upstream) == hdi::PReLUFusion{false});
+  ops::resize_bilinear::attrs size;
+  size.new_height = 4, size.new_width = 6, size.coordinate_mode = coordinates::half_pixel, size.exclude_outside = true;
+  const hdi::Resize resized{hdi::RESIZE_METHOD_LINEAR, 4, 6, false, hdi::COORDINATE_TRANSFORM_MODE_HALF_PIXEL, 0, 1, 0, hdi::NEAREST_MODE_NORMAL};
+  CHECK(node_of<hdi::Resize, ops::resize_bilinear>(size, {}, upstream) == resized);
+  // Without its parameter depth_to_space has no mode there, which means the first one.
+  const auto depth = hdi::decode_node(hdi::version::v2_1, hdi::NODE_TYPE_DEPTH_TO_SPACE, hdi::marshalled(hdi::DepthToSpace{2, hdi::FORMAT_NCHW, ""}), {});
+  REQUIRE(depth.has_value());
+  CHECK_FALSE(unpack<ops::depth_to_space::attrs>(depth->words).crd);
+}
+
 TEST_CASE("hdi operators: convolutions name their extents, and depthwise ones are told apart by them") {
   ops::conv2d::attrs a;
   a.pad = {pad_mode::explicit_pads, 1, 2, 3, 4};
