@@ -338,6 +338,7 @@ class executor_of_compilation {
     const auto refuse = [&](pieces why) { return fails(OH_NN_INVALID_PARAMETER, {me, ": input ", i, ": ", joined(why)}); };
     if (i >= inputs_.size()) return fails(OH_NN_INVALID_PARAMETER, {me, ": input ", i, " of ", inputs_.size()});
     if (const std::string fault = fault_of_tensor(tensor.dataType, tensor.dimensions, tensor.dimensionCount); !fault.empty()) return refuse({fault});
+    if (const std::string fault = fault_of_quantisation(tensor.quantParam); !fault.empty()) return refuse({fault});
     const tensor_desc& desc = built_.model().input_desc(i);
     if (static_cast<dtype>(tensor.dataType) != desc.type) return refuse({"got ", name_of(static_cast<dtype>(tensor.dataType)), ", expected ", name_of(desc.type)});
     if (tensor.type != OH_NN_TENSOR) return refuse({"got a parameter, of type ", static_cast<int>(tensor.type)});

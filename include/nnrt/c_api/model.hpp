@@ -57,6 +57,15 @@ inline std::string fault_of_tensor(int data_type, const std::int32_t* shape, std
   return {};
 }
 
+/// Why the quantisation that API 9's tensors bring cannot be; empty: it can, or there is none. Source: as above.
+inline std::string fault_of_quantisation(const OH_NN_QuantParam* q) {
+  if (q == nullptr) return {};
+  if (q->numBits == nullptr || q->scale == nullptr || q->zeroPoint == nullptr) return "quantisation without widths, scales or zero points";
+  for (std::uint32_t i = 0; i < q->quantCount; ++i)
+    if (q->numBits[i] != 8) return joined({"got ", q->numBits[i], " bits, expected 8"});
+  return {};
+}
+
 /// A list of indices as it came from C: why it cannot be one of `count` things; empty: it can.
 inline std::string fault_of_indices(const OH_NN_UInt32Array& list, std::size_t count) {
   if ((list.data == nullptr) != (list.size == 0)) return joined({list.data == nullptr ? "no indices" : "indices", " and a size of ", list.size});

@@ -15,18 +15,14 @@ inline OH_NN_ReturnCode add_tensor(const char* me, const OH_NN_Tensor& given, mo
   if (const std::string fault = fault_of_tensor(given.dataType, given.dimensions, given.dimensionCount); !fault.empty())
     return fails(OH_NN_INVALID_PARAMETER, {me, ": ", fault});
   if (!is_tensor_type(given.type)) return fails(OH_NN_INVALID_PARAMETER, {me, ": got type ", static_cast<int>(given.type), ", expected 0 to 162"});
+  if (const std::string fault = fault_of_quantisation(given.quantParam); !fault.empty()) return fails(OH_NN_INVALID_PARAMETER, {me, ": ", fault});
   model_tensor made;
   made.type = static_cast<dtype>(given.dataType);
   made.tensor_type = given.type;
   if (given.dimensionCount > 0) made.shape.assign(given.dimensions, given.dimensions + given.dimensionCount);
   if (const OH_NN_QuantParam* const q = given.quantParam; q != nullptr) {
-    if (q->numBits == nullptr || q->scale == nullptr || q->zeroPoint == nullptr)
-      return fails(OH_NN_INVALID_PARAMETER, {me, ": quantisation without widths, scales or zero points"});
-    for (std::uint32_t i = 0; i < q->quantCount; ++i) {
-      if (q->numBits[i] != 8) return fails(OH_NN_INVALID_PARAMETER, {me, ": got ", q->numBits[i], " bits, expected 8"});
-      made.scales.push_back(static_cast<float>(q->scale[i]));
-      made.zero_points.push_back(q->zeroPoint[i]);
-    }
+    for (std::uint32_t i = 0; i < q->quantCount; ++i) made.scales.push_back(static_cast<float>(q->scale[i]));
+    made.zero_points.assign(q->zeroPoint, q->zeroPoint + q->quantCount);
   }
   return to.add_tensor(std::move(made));
 }
