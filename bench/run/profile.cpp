@@ -1,7 +1,8 @@
 // profile: the time of each step of every network, beside the machine's peak - where a network loses against its
 // matrix products.
-// Flow: bench/run.sh writes its JSON to build/bench/profile.json; bench/report.py makes the tables. With a folder as
-// its argument it also writes a trace of each network's last run there, for chrome://tracing.
+// Flow: bench/run.sh writes its JSON to build/bench/profile.json; bench/report.py makes the tables. With --threads=N steps
+// are divided among so many (1), with a folder as its argument it also writes a trace of each network's last run there, for
+// chrome://tracing.
 #include "support/machine.hpp"
 #include "support/prepared.hpp"
 
@@ -9,6 +10,7 @@
 
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -17,9 +19,9 @@ constexpr int runs = 200;
 
 /// The steps of a network, in floats or in stored numbers; caches are as they are within a network, and the fastest of
 /// many runs counts.
-void print(const bench::workload& w, nnrt::dtype type, const char* folder, bool is_first) {
+void print(const bench::workload& w, nnrt::dtype type, int threads, const char* folder, bool is_first) {
   const bench::prepared& with = bench::prepared::of(w, type);
-  const auto timed = with.ours_profiled();
+  const auto timed = with.ours_profiled(threads);
   const double error = with.error_of(*timed);
   if (!(error <= 1e-4))
     std::fprintf(stderr, "%s differs from the reference by %g\n", w.name.c_str(), error), std::exit(1);
@@ -47,12 +49,19 @@ void print(const bench::workload& w, nnrt::dtype type, const char* folder, bool 
 }  // namespace
 
 int main(int argc, char** argv) try {
+  constexpr std::string_view option = "--threads=";
+  int threads = 1;
+  const char* folder = nullptr;
+  for (int i = 1; i < argc; ++i) {
+    if (!std::string_view(argv[i]).starts_with(option)) folder = argv[i];
+    else threads = std::stoi(argv[i] + option.size());
+  }
   std::printf("[\n");
   bool is_first = true;
   for (const bench::workload& w : bench::workloads())
     if (w.group == "network")
       for (const nnrt::dtype type : {nnrt::f32, nnrt::i8})
-        print(w, type, argc > 1 ? argv[1] : nullptr, is_first), is_first = false;
+        print(w, type, threads, folder, is_first), is_first = false;
   std::printf("\n]\n");
 } catch (const std::exception& reason) {
   std::fprintf(stderr, "%s\n", reason.what());

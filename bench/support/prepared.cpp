@@ -180,8 +180,8 @@ std::unique_ptr<runner> prepared::ours(int threads) const {
   return std::make_unique<session_runner<runner>>(model_, threads);
 }
 
-std::unique_ptr<profiled_runner> prepared::ours_profiled() const {
-  return std::make_unique<session_runner<profiled_runner, step_times>>(model_, 1);
+std::unique_ptr<profiled_runner> prepared::ours_profiled(int threads) const {
+  return std::make_unique<session_runner<profiled_runner, step_times>>(model_, threads);
 }
 
 double prepared::error_of(runner& made) const {

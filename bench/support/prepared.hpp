@@ -37,7 +37,7 @@ class prepared {
   std::unique_ptr<runner> ours(int threads) const;
   /// nnrt's session of the network, on one thread, with the times of its steps: those of an executor, which has the
   /// same kernels. Throws cannot_run.
-  std::unique_ptr<profiled_runner> ours_profiled() const;
+  std::unique_ptr<profiled_runner> ours_profiled(int threads) const;
   bool is_micro() const { return is_micro_; }
 
   /// Gives a runner the inputs, runs it once and says how far its outputs are from the right ones: for floats the
