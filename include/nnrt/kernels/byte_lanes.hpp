@@ -315,21 +315,24 @@ struct signed_line {
 struct rounded_lanes {
   int_vector nearest, distance;
 };
-/// x * slope_x + y * slope_y + offset as floats compute it; the lanes of slopes and offset hold the bits of floats.
-[[gnu::always_inline]] inline rounded_lanes rounded_sum(int_vector x, int_vector slope_x, int_vector y,
-                                                        int_vector slope_y, int_vector offset) {
+/// x * slope + offset as floats compute it; the lanes of slope, offset and result hold the bits of floats.
+[[gnu::always_inline]] inline int_vector on_line(int_vector x, int_vector slope, int_vector offset) {
 #if defined(NNRT_LANES_AVX512)
-  const __m512 sum = _mm512_fmadd_ps(
-      _mm512_cvtepi32_ps((__m512i)x), (__m512)slope_x,
-      _mm512_fmadd_ps(_mm512_cvtepi32_ps((__m512i)y), (__m512)slope_y, (__m512)offset));
-  return {(int_vector)_mm512_cvtps_epi32(sum), (int_vector)_mm512_reduce_ps(sum, 8) & INT32_MAX};
+  return (int_vector)_mm512_fmadd_ps(_mm512_cvtepi32_ps((__m512i)x), (__m512)slope, (__m512)offset);
 #elif defined(NNRT_LANES_AVX2)
-  const __m256 sum = _mm256_fmadd_ps(
-      _mm256_cvtepi32_ps((__m256i)x), (__m256)slope_x,
-      _mm256_fmadd_ps(_mm256_cvtepi32_ps((__m256i)y), (__m256)slope_y, (__m256)offset));
-  return {(int_vector)_mm256_cvtps_epi32(sum), (int_vector)_mm256_sub_ps(sum, _mm256_round_ps(sum, 8)) & INT32_MAX};
+  return (int_vector)_mm256_fmadd_ps(_mm256_cvtepi32_ps((__m256i)x), (__m256)slope, (__m256)offset);
 #else
-  (void)slope_x, (void)y, (void)slope_y, (void)offset;
+  (void)slope, (void)offset;
+  return x;
+#endif
+}
+/// The floats whose bits these are.
+[[gnu::always_inline]] inline rounded_lanes rounded_floats(int_vector x) {
+#if defined(NNRT_LANES_AVX512)
+  return {(int_vector)_mm512_cvtps_epi32((__m512)x), (int_vector)_mm512_reduce_ps((__m512)x, 8) & INT32_MAX};
+#elif defined(NNRT_LANES_AVX2)
+  return {(int_vector)_mm256_cvtps_epi32((__m256)x), (int_vector)_mm256_sub_ps((__m256)x, _mm256_round_ps((__m256)x, 8)) & INT32_MAX};
+#else
   return {x, x};
 #endif
 }

@@ -66,15 +66,26 @@ template <class T> struct byte_pair_lanes<ops::detail::stored_sum<T>> {
   static bool fits(const function& f) {
     return !f.result.is_to_even && f.factor_a.exponent <= 0 && f.factor_b.exponent <= 0 && f.factor_y.exponent <= 1;
   }
-  [[gnu::always_inline]] byte_vector operator()(byte_vector bytes_a, byte_vector bytes_b) const {
-    const interleaved from_a = ends.widened(bytes_a), from_b = ends.widened(bytes_b);
+  [[gnu::always_inline]] byte_vector operator()(byte_vector bytes_a, byte_vector bytes_b) const { return (*this)(bytes_a, prepared(bytes_b)); }
+
+  /// What a second operand comes to in a sum, for operands that come again and again.
+  struct addend {
+    byte_vector bytes;
+    int_vector of[4];
+  };
+  [[gnu::always_inline]] addend prepared(byte_vector bytes_b) const {
+    const interleaved from_b = ends.widened(bytes_b);
+    addend made{bytes_b, {}};
+    each<4>([&](auto v) __attribute__((always_inline)) { made.of[v] = on_line(from_b.of[v], slope_b, offset); });
+    return made;
+  }
+  [[gnu::always_inline]] byte_vector operator()(byte_vector bytes_a, const addend& b_in_sum) const {
+    const interleaved from_a = ends.widened(bytes_a);
     rounded_lanes sum[4];
-    each<4>([&](auto v) __attribute__((always_inline)) {
-      sum[v] = rounded_sum(from_a.of[v], slope_a, from_b.of[v], slope_b, offset);
-    });
+    each<4>([&](auto v) __attribute__((always_inline)) { sum[v] = rounded_floats(on_line(from_a.of[v], slope_a, b_in_sum.of[v])); });
     const int_vector distance = larger_lanes(larger_lanes(sum[0].distance, sum[1].distance),
                                              larger_lanes(sum[2].distance, sum[3].distance));
-    if (any_is_larger(distance, most_distance)) [[unlikely]] return exactly(bytes_a, bytes_b);
+    if (any_is_larger(distance, most_distance)) [[unlikely]] return exactly(bytes_a, b_in_sum.bytes);
     return narrowed<false>(sum[0].nearest, sum[1].nearest, sum[2].nearest, sum[3].nearest, ends.to);
   }
 
@@ -116,11 +127,29 @@ template <class T> struct byte_pair_lanes<ops::detail::stored_product<T>> {
   }
 };
 
-/// y = f(a, b) for the elements of y in `range`; y may be an operand of its own size.
-template <class F>
-void zip_bytes(const broadcast_loops& loops, const std::byte* a, const std::byte* b, std::byte* y, interval range,
-               const F& given) {
-  const F f = given;  // a copy stays in registers, stores cannot change it
+namespace detail {
+
+/// Registers of the longest row that zip_repeated() keeps.
+inline constexpr int most_repeated_registers = 4;
+
+/// Whether every row has the same row of b, of a few whole registers, and a goes on without a gap.
+inline bool repeats_row_of_b(const broadcast_loops& loops) {
+  const std::int64_t extent = loops.extents[1];
+  return loops.count == 2 && loops.a_steps[0] == extent && loops.a_steps[1] == 1 && loops.b_steps[0] == 0 && loops.b_steps[1] == 1 &&
+         extent % register_bytes == 0 && extent <= most_repeated_registers * register_bytes;
+}
+
+/// zip_bytes() of whole rows of such operands.
+template <class F> void zip_repeated(std::int64_t extent, const std::byte* a, const std::byte* b, std::byte* y, interval rows, const F& f) {
+  typename F::addend addends[most_repeated_registers];
+  for (std::int64_t i = 0; i < extent; i += register_bytes) addends[i / register_bytes] = f.prepared(load_vector<byte_vector>(b + i));
+  for (std::int64_t at = rows.begin * extent; at < rows.end * extent; at += extent)
+    for (std::int64_t i = 0; i < extent; i += register_bytes)
+      store_vector(y + at + i, f(load_vector<byte_vector>(a + at + i), addends[i / register_bytes]));
+}
+
+/// zip_bytes() of any operands.
+template <class F> void zip_any(const broadcast_loops& loops, const std::byte* a, const std::byte* b, std::byte* y, interval range, const F& f) {
   const std::int64_t a_step = loops.a_steps[loops.count - 1], b_step = loops.b_steps[loops.count - 1];
   const auto bytes_at = [](const std::byte* p, std::int64_t step, std::int64_t i, std::int64_t n)
                             __attribute__((always_inline)) {
@@ -139,6 +168,26 @@ void zip_bytes(const broadcast_loops& loops, const std::byte* a, const std::byte
       __builtin_memcpy(y + at_y + i, &result, static_cast<std::size_t>(n));
     }
   });
+}
+
+}  // namespace detail
+
+/// y = f(a, b) for the elements of y in `range`; y may be an operand of its own size.
+template <class F>
+void zip_bytes(const broadcast_loops& loops, const std::byte* a, const std::byte* b, std::byte* y, interval range,
+               const F& given) {
+  const F f = given;  // a copy stays in registers, stores cannot change it
+  if constexpr (requires { typename F::addend; })
+    if (detail::repeats_row_of_b(loops)) {
+      const std::int64_t extent = loops.extents[1];
+      const interval rows{(range.begin + extent - 1) / extent, range.end / extent};  // whole ones
+      if (rows.begin < rows.end) {
+        detail::zip_any(loops, a, b, y, {range.begin, rows.begin * extent}, f);
+        detail::zip_repeated(extent, a, b, y, rows, f);
+        return detail::zip_any(loops, a, b, y, {rows.end * extent, range.end}, f);
+      }
+    }
+  detail::zip_any(loops, a, b, y, range, f);
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
