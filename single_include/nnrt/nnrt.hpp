@@ -840,8 +840,12 @@ struct rectangle {
   interval rows, columns;
 };
 
-/// What a part does of n units; the parts differ by one unit at most.
-constexpr interval share(std::int64_t n, part p) { return {n * p.index / p.count, n * (p.index + 1) / p.count}; }
+/// What a part does of n units; the parts differ by one unit at most. The first parts get the larger shares, since part 0 is the caller's own,
+/// who begins before others have woken up; those that get nothing have 0 <= i < 0.
+constexpr interval share(std::int64_t n, part p) {
+  const std::int64_t up = p.count - 1, begin = (n * p.index + up) / p.count, end = (n * (p.index + 1) + up) / p.count;
+  return begin < end ? interval{begin, end} : interval{};
+}
 
 /// What a part does of rows x columns units: a share of the axis that has more of them, so that parts are as equal as
 /// can be.
@@ -963,7 +967,7 @@ void zip_elements(const broadcast_loops& loops, const T* a, const T* b, R* y, in
 
 // ===== nnrt/core/algorithm.hpp
 // algorithm: std::min, std::max, std::copy, std::fill_n and std::equal, and clamped numbers, without the rest of <algorithm>.
-// Flow: kernels and passes; nobody else needs more. <algorithm> costs every translation unit 0.05 s, half of it for std::ranges.
+// Flow: included by kernels, passes, the graph and what every plan needs, instead of <algorithm>, which costs every translation unit 0.05 s, half of it for std::ranges.
 
 namespace nnrt::inline NNRT_ISA::detail {
 
@@ -1340,17 +1344,10 @@ template <class Attrs> constexpr int fused_word() {
 // math: elementary functions, the same ones in constant evaluation and at run time.
 // Flow: every operator's reference() computes with these; fast kernels are compared with them.
 
-/// Elementary functions on double and float, without <cmath>.
-///
-/// Accuracy on double, against the exact value: sqrt, fmod and all rounding functions are exact or correctly rounded;
-/// exp, log, pow, tanh, sin and cos are within 1 ulp, expm1 and erf within 1.5, over the full range (0.5 ulp more where
-/// a result is subnormal). A float overload computes in double and rounds once: within 0.51 ulp. Special values (zeros,
-/// infinities, NaN) follow IEEE 754 and C's annex F. No argument is an error, in constant evaluation either.
-///
-/// Results have the same bits at compile time and at run time, for every -m and -O flag: products that are added to
-/// something are kept from being contracted to fused ones. A double argument that is itself a product must come from
-/// product() for that: with FMA, g++ would hand it in unrounded (float arguments are rounded by their conversion).
-/// Flags that give up IEEE arithmetic (-ffast-math, clang's -ffp-contract=fast, x87) give up this too.
+// ===== nnrt/core/math_parts.hpp
+// math_parts: what elementary functions are made of - the bits of doubles, sums of two doubles, reductions of arguments, polynomials.
+// Flow: core/math.hpp has the functions; references that must round products where they stand take product() through it.
+
 namespace nnrt::inline NNRT_ISA::math {
 
 /// Infinity and quiet NaN of float, double or float16 (for which the standard library may have no numeric_limits).
@@ -1358,8 +1355,8 @@ template <class T> inline constexpr T infinity = static_cast<T>(std::numeric_lim
 template <class T> inline constexpr T nan = static_cast<T>(std::numeric_limits<float>::quiet_NaN());
 
 /// a * b, rounded: the compiler may not fuse it with an addition, as it does by default where there is FMA. For
-/// reference functions whose results shall have the same bits everywhere, and for double arguments of the functions
-/// below. Products that are exact (by a power of two, of factors with few bits) need no such protection.
+/// reference functions whose results shall have the same bits everywhere, and for double arguments of elementary
+/// functions. Products that are exact (by a power of two, of factors with few bits) need no such protection.
 template <class Real> constexpr Real product(Real a, std::type_identity_t<Real> b) {
 #if defined(__clang__)
 #pragma clang fp contract(off)
@@ -1617,6 +1614,21 @@ constexpr double erfc_of(double x) {
 }
 
 }  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA::math
+
+/// Elementary functions on double and float, without <cmath>.
+///
+/// Accuracy on double, against the exact value: sqrt, fmod and all rounding functions are exact or correctly rounded;
+/// exp, log, pow, tanh, sin and cos are within 1 ulp, expm1 and erf within 1.5, over the full range (0.5 ulp more where
+/// a result is subnormal). A float overload computes in double and rounds once: within 0.51 ulp. Special values (zeros,
+/// infinities, NaN) follow IEEE 754 and C's annex F. No argument is an error, in constant evaluation either.
+///
+/// Results have the same bits at compile time and at run time, for every -m and -O flag: products that are added to
+/// something are kept from being contracted to fused ones. A double argument that is itself a product must come from
+/// product() for that: with FMA, g++ would hand it in unrounded (float arguments are rounded by their conversion).
+/// Flags that give up IEEE arithmetic (-ffast-math, clang's -ffp-contract=fast, x87) give up this too.
+namespace nnrt::inline NNRT_ISA::math {
 
 // --- signs, classes --------------------------------------------------------
 
@@ -2701,21 +2713,24 @@ struct signed_line {
 struct rounded_lanes {
   int_vector nearest, distance;
 };
-/// x * slope_x + y * slope_y + offset as floats compute it; the lanes of slopes and offset hold the bits of floats.
-[[gnu::always_inline]] inline rounded_lanes rounded_sum(int_vector x, int_vector slope_x, int_vector y,
-                                                        int_vector slope_y, int_vector offset) {
+/// x * slope + offset as floats compute it; the lanes of slope, offset and result hold the bits of floats.
+[[gnu::always_inline]] inline int_vector on_line(int_vector x, int_vector slope, int_vector offset) {
 #if defined(NNRT_LANES_AVX512)
-  const __m512 sum = _mm512_fmadd_ps(
-      _mm512_cvtepi32_ps((__m512i)x), (__m512)slope_x,
-      _mm512_fmadd_ps(_mm512_cvtepi32_ps((__m512i)y), (__m512)slope_y, (__m512)offset));
-  return {(int_vector)_mm512_cvtps_epi32(sum), (int_vector)_mm512_reduce_ps(sum, 8) & INT32_MAX};
+  return (int_vector)_mm512_fmadd_ps(_mm512_cvtepi32_ps((__m512i)x), (__m512)slope, (__m512)offset);
 #elif defined(NNRT_LANES_AVX2)
-  const __m256 sum = _mm256_fmadd_ps(
-      _mm256_cvtepi32_ps((__m256i)x), (__m256)slope_x,
-      _mm256_fmadd_ps(_mm256_cvtepi32_ps((__m256i)y), (__m256)slope_y, (__m256)offset));
-  return {(int_vector)_mm256_cvtps_epi32(sum), (int_vector)_mm256_sub_ps(sum, _mm256_round_ps(sum, 8)) & INT32_MAX};
+  return (int_vector)_mm256_fmadd_ps(_mm256_cvtepi32_ps((__m256i)x), (__m256)slope, (__m256)offset);
 #else
-  (void)slope_x, (void)y, (void)slope_y, (void)offset;
+  (void)slope, (void)offset;
+  return x;
+#endif
+}
+/// The floats whose bits these are.
+[[gnu::always_inline]] inline rounded_lanes rounded_floats(int_vector x) {
+#if defined(NNRT_LANES_AVX512)
+  return {(int_vector)_mm512_cvtps_epi32((__m512)x), (int_vector)_mm512_reduce_ps((__m512)x, 8) & INT32_MAX};
+#elif defined(NNRT_LANES_AVX2)
+  return {(int_vector)_mm256_cvtps_epi32((__m256)x), (int_vector)_mm256_sub_ps((__m256)x, _mm256_round_ps((__m256)x, 8)) & INT32_MAX};
+#else
   return {x, x};
 #endif
 }
@@ -3251,6 +3266,12 @@ inline byte_channel constant_channel(const byte_channel& channel, scaled_range r
   const auto twice = static_cast<std::int32_t>(2 * nnrt::detail::clamped(detail::scaled(channel.reach.low, channel), range.low, range.high));
   constexpr fixed_point one_quarter{1 << 30, -1};
   return {one_quarter, 2 * twice, {2 * twice, 2 * twice}};
+}
+/// A channel whose sums nobody scales, so that they stay what they are: with such a reach only one_by_one takes it, which leaves sums alone where they
+/// are kept, and with something that might be added it is no constant. The factor is any that set_scales() takes.
+inline byte_channel unscaled_channel(std::int32_t bias) {
+  constexpr sum_range beyond_32_bits{-(std::int64_t{1} << 32), std::int64_t{1} << 32};
+  return {.factor = fixed_point_of(0x1p-24), .bias = bias, .reach = beyond_32_bits, .addend = {0, 1}};
 }
 
 /// Sets what rising_exactly needs: one floor does for both roundings, unless a sum is negative, and then results are
@@ -5381,15 +5402,26 @@ template <class T> struct byte_pair_lanes<ops::detail::stored_sum<T>> {
   static bool fits(const function& f) {
     return !f.result.is_to_even && f.factor_a.exponent <= 0 && f.factor_b.exponent <= 0 && f.factor_y.exponent <= 1;
   }
-  [[gnu::always_inline]] byte_vector operator()(byte_vector bytes_a, byte_vector bytes_b) const {
-    const interleaved from_a = ends.widened(bytes_a), from_b = ends.widened(bytes_b);
+  [[gnu::always_inline]] byte_vector operator()(byte_vector bytes_a, byte_vector bytes_b) const { return (*this)(bytes_a, prepared(bytes_b)); }
+
+  /// What a second operand comes to in a sum, for operands that come again and again.
+  struct addend {
+    byte_vector bytes;
+    int_vector of[4];
+  };
+  [[gnu::always_inline]] addend prepared(byte_vector bytes_b) const {
+    const interleaved from_b = ends.widened(bytes_b);
+    addend made{bytes_b, {}};
+    each<4>([&](auto v) __attribute__((always_inline)) { made.of[v] = on_line(from_b.of[v], slope_b, offset); });
+    return made;
+  }
+  [[gnu::always_inline]] byte_vector operator()(byte_vector bytes_a, const addend& b_in_sum) const {
+    const interleaved from_a = ends.widened(bytes_a);
     rounded_lanes sum[4];
-    each<4>([&](auto v) __attribute__((always_inline)) {
-      sum[v] = rounded_sum(from_a.of[v], slope_a, from_b.of[v], slope_b, offset);
-    });
+    each<4>([&](auto v) __attribute__((always_inline)) { sum[v] = rounded_floats(on_line(from_a.of[v], slope_a, b_in_sum.of[v])); });
     const int_vector distance = larger_lanes(larger_lanes(sum[0].distance, sum[1].distance),
                                              larger_lanes(sum[2].distance, sum[3].distance));
-    if (any_is_larger(distance, most_distance)) [[unlikely]] return exactly(bytes_a, bytes_b);
+    if (any_is_larger(distance, most_distance)) [[unlikely]] return exactly(bytes_a, b_in_sum.bytes);
     return narrowed<false>(sum[0].nearest, sum[1].nearest, sum[2].nearest, sum[3].nearest, ends.to);
   }
 
@@ -5431,11 +5463,29 @@ template <class T> struct byte_pair_lanes<ops::detail::stored_product<T>> {
   }
 };
 
-/// y = f(a, b) for the elements of y in `range`; y may be an operand of its own size.
-template <class F>
-void zip_bytes(const broadcast_loops& loops, const std::byte* a, const std::byte* b, std::byte* y, interval range,
-               const F& given) {
-  const F f = given;  // a copy stays in registers, stores cannot change it
+namespace detail {
+
+/// Registers of the longest row that zip_repeated() keeps.
+inline constexpr int most_repeated_registers = 4;
+
+/// Whether every row has the same row of b, of a few whole registers, and a goes on without a gap.
+inline bool repeats_row_of_b(const broadcast_loops& loops) {
+  const std::int64_t extent = loops.extents[1];
+  return loops.count == 2 && loops.a_steps[0] == extent && loops.a_steps[1] == 1 && loops.b_steps[0] == 0 && loops.b_steps[1] == 1 &&
+         extent % register_bytes == 0 && extent <= most_repeated_registers * register_bytes;
+}
+
+/// zip_bytes() of whole rows of such operands.
+template <class F> void zip_repeated(std::int64_t extent, const std::byte* a, const std::byte* b, std::byte* y, interval rows, const F& f) {
+  typename F::addend addends[most_repeated_registers];
+  for (std::int64_t i = 0; i < extent; i += register_bytes) addends[i / register_bytes] = f.prepared(load_vector<byte_vector>(b + i));
+  for (std::int64_t at = rows.begin * extent; at < rows.end * extent; at += extent)
+    for (std::int64_t i = 0; i < extent; i += register_bytes)
+      store_vector(y + at + i, f(load_vector<byte_vector>(a + at + i), addends[i / register_bytes]));
+}
+
+/// zip_bytes() of any operands.
+template <class F> void zip_any(const broadcast_loops& loops, const std::byte* a, const std::byte* b, std::byte* y, interval range, const F& f) {
   const std::int64_t a_step = loops.a_steps[loops.count - 1], b_step = loops.b_steps[loops.count - 1];
   const auto bytes_at = [](const std::byte* p, std::int64_t step, std::int64_t i, std::int64_t n)
                             __attribute__((always_inline)) {
@@ -5454,6 +5504,26 @@ void zip_bytes(const broadcast_loops& loops, const std::byte* a, const std::byte
       __builtin_memcpy(y + at_y + i, &result, static_cast<std::size_t>(n));
     }
   });
+}
+
+}  // namespace detail
+
+/// y = f(a, b) for the elements of y in `range`; y may be an operand of its own size.
+template <class F>
+void zip_bytes(const broadcast_loops& loops, const std::byte* a, const std::byte* b, std::byte* y, interval range,
+               const F& given) {
+  const F f = given;  // a copy stays in registers, stores cannot change it
+  if constexpr (requires { typename F::addend; })
+    if (detail::repeats_row_of_b(loops)) {
+      const std::int64_t extent = loops.extents[1];
+      const interval rows{(range.begin + extent - 1) / extent, range.end / extent};  // whole ones
+      if (rows.begin < rows.end) {
+        detail::zip_any(loops, a, b, y, {range.begin, rows.begin * extent}, f);
+        detail::zip_repeated(extent, a, b, y, rows, f);
+        return detail::zip_any(loops, a, b, y, {rows.end * extent, range.end}, f);
+      }
+    }
+  detail::zip_any(loops, a, b, y, range, f);
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -5576,10 +5646,11 @@ inline std::byte* bytes_out(const kernel_call& call, std::size_t i = 0) {
 
 constexpr part part_of(const kernel_call& call) { return {call.tile, call.tiles}; }
 
-/// Into how many parts work of so many elements is worth being cut: none below 64 Ki, since starting a part costs some
-/// microseconds.
+/// Into how many parts work of so many elements is worth being cut: none below 4 Ki, between half a microsecond and a whole one. Threads
+/// that are awake begin and end a step together in 0.15 us (0.5 us where their cores share no cache). A step that is not cut costs more than that:
+/// what other threads made for it has to come from their caches, and goes back there.
 constexpr int parts_for(std::int64_t elements) {
-  constexpr std::int64_t least = 32 * 1024, most = 64;
+  constexpr std::int64_t least = 2 * 1024, most = 64;
   const std::int64_t parts = elements / least;
   return static_cast<int>(parts < 2 ? 1 : parts < most ? parts : most);
 }
@@ -6337,7 +6408,7 @@ template <class V> [[gnu::always_inline]] inline V log_of(V x) {
   constexpr float infinity = std::numeric_limits<float>::infinity(), normal = std::numeric_limits<float>::min();
   constexpr std::int32_t root = 0x3f3504f3;  // the bits of sqrt(1/2)
   const V scaled = where_less(x, V(normal), x * V(0x1p23F), x);  // numbers that are too small to be normal become so
-  const auto above = detail::bits(scaled) - root;
+  const auto above = detail::bits(magnitude_of(scaled)) - root;  // of negative numbers this is anything, but must not overflow
   const V exponent = detail::as_floats<V>(above >> 23) - where_less(x, V(normal), V(23.0F), V(0.0F));
   const V f = detail::with_bits<V>((above & 0x7fffff) + root) - V(1.0F);
   const V s = f / (V(2.0F) + f);
@@ -10325,6 +10396,9 @@ inline float* scratch_floats(const kernel_call& call) { return reinterpret_cast<
 /// Into how many parts so many multiply-accumulates are worth being cut: one vector of them takes as long as one element of a map.
 constexpr int parts_of_macs(std::int64_t macs) { return parts_for(macs / 16); }
 
+/// The same for a product of so many rows with so many weights: for few rows reading the weights takes longer than multiplying by them.
+constexpr int parts_of_rows(std::int64_t rows, std::int64_t weights) { return std::max(parts_of_macs(rows * weights), parts_for(weights / 4)); }
+
 /// `native`, by a name that depends on the parameter of fast: else clang compiles what a binding takes the address of for every program.
 template <class Isa> using native_for = std::conditional_t<std::is_void_v<Isa>, native, Isa>;
 
@@ -12629,7 +12703,8 @@ template <class Op, class Isa> struct byte_depthwise_binding {
     const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
     const byte_factors f{x.quantised.zero_point, w.quantised.zero_point, x.type == u8};
     const depthwise_shape shape = depthwise_shape_for<Op>(attrs, x.shape, w.shape);
-    const int parts = parts_of_byte_macs(Op::macs(attrs, node.in, node.out));
+    // Taps take about as long as those of floats: four products to a lane, but a quarter of the peak.
+    const int parts = parts_of_macs(Op::macs(attrs, node.in, node.out));
     if (shape.channels == 1)
       return {.run = &run_one_channel,
               .pack = &pack_one_channel,
@@ -13039,10 +13114,10 @@ struct winograd_layout {
   constexpr std::int64_t tiles() const { return batch * across * down; }
 
   /// Blocks of tiles. Their transformed inputs take about 256 KiB, but 20 tiles are always one block: so a 14x14 image
-  /// reads its weights, more than a cache holds, once. Blocks are even in number, for two threads.
+  /// reads its weights, more than a cache holds, once. Beyond two full tiles of products blocks are even in number, for two threads.
   constexpr std::int64_t blocks() const {
     const std::int64_t most = std::max<std::int64_t>(20, 256 * 1024 / 4 / (elements() * in));
-    return tiles() <= most ? 1 : (tiles() + 2 * most - 1) / (2 * most) * 2;
+    return tiles() <= most ? (tiles() >= 2 * tile_rows ? 2 : 1) : (tiles() + 2 * most - 1) / (2 * most) * 2;
   }
   constexpr interval block(std::int64_t index) const { return share(tiles(), {index, blocks()}); }
   constexpr std::int64_t largest_block() const { return (tiles() + blocks() - 1) / blocks(); }
@@ -13332,6 +13407,11 @@ template <int Tile> void winograd_pack(const conv_shape& s, const float* w, cons
   }
 }
 
+/// More parts of conv_winograd() than this would have nothing to do.
+constexpr int winograd_most_parts(const conv_shape& s, int tile) {
+  return static_cast<int>(std::min<std::int64_t>(64, std::max(detail::winograd_layout(s, tile).blocks(), panels_of(s.out))));
+}
+
 /// y = clamp(conv2d(x, w) + bias) of a shape for which is_winograd_shape().
 ///
 /// Every division into parts gives the same bits. Sums are rounded otherwise than products one by one: errors are about
@@ -13568,7 +13648,7 @@ template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
             .packs = 0b110,
             .packed_bytes = winograd_packed_floats(shape, tile) * size_of(f32),
             .scratch_bytes = winograd_scratch_floats(shape, tile) * size_of(f32),
-            .parts = parts,
+            .parts = std::min(parts, winograd_most_parts(shape, tile)),
             .name = tile == 4 ? "winograd 4x4" : "winograd 2x2"};
   }
 };
@@ -16545,7 +16625,7 @@ template <class Isa> struct fast<ops::full_connection, Isa> : with_tiles<Isa> {
     return {.code = code_of(0, tile_set_for(node.out[0].elements() / w[0], w[0])),
             .packs = 0b110,
             .packed_bytes = packed_floats(w[1], w[0]) * size_of(f32),
-            .parts = parts_of_macs(node.out[0].elements() * w[1]),
+            .parts = parts_of_rows(node.out[0].elements() / w[0], w.elements()),
             .name = "gemm rows"};
   }
 
@@ -17658,13 +17738,9 @@ template <class Isa> struct fast_on_bytes<ops::layer_sums, Isa> {
     const byte_factors f = factors_of(call);
     const std::int64_t filter = call.in[1].shape().elements(1);
     const bool has_bias = call.in.size() > 2 && call.in[2];
-    // Sums of such a reach are scaled one by one, so that they hold nothing but themselves; no channel is a constant, since something might be added.
-    constexpr sum_range beyond_32_bits{-(std::int64_t{1} << 32), std::int64_t{1} << 32};
     byte_conv_pack(
         shape, f, scaled_range::of({-128, 127}, 0, false), [&](std::int64_t o, std::int64_t i) { return f.at(bytes_in(call, 1), o * filter + i); },
-        [&](std::int64_t o) {
-          return byte_channel{.factor = fixed_point_of(0x1p-24), .bias = has_bias ? call.in[2].data.get<std::int32_t>()[o] : 0, .reach = beyond_32_bits, .addend = {0, 1}};
-        },
+        [&](std::int64_t o) { return unscaled_channel(has_bias ? call.in[2].data.get<std::int32_t>()[o] : 0); },
         bytes_out(call));
   }
   static void run(const kernel_call& call) {
@@ -19234,7 +19310,7 @@ struct pad {
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::always("paddings", 0), hdi_field::named("paddingMode", "mode"),
       hdi_field::named("constantValue", "pad_value")};
-  static constexpr nnrt_parameter parameters[] = {{"pad_value", 43, f32}, nnrt_parameter{"mode", 116, i32}.up_to(2)};
+  static constexpr nnrt_parameter parameters[] = {{"pad_value", 43, f32}, nnrt_parameter{"mode", 116, i32}.up_to(3)};  // 3 is reserved: nothing pads so
 
   struct attrs {
     NNRT_ATTRIBUTES(attrs, (border, mode), (float, pad_value));
@@ -29834,6 +29910,10 @@ class awaited_number {
 
 /// A pool of threads - 1 workers beside the caller. One run() at a time; no allocation in run(). POSIX threads, because <thread> costs every
 /// user 0.26 s of parsing.
+///
+/// Each round a thread has a share of the parts: always the same, so that what a step left in a core's cache is where the next one
+/// reads it. A share belongs to whoever claims it first. The caller takes those that no worker has begun when its own is done: so a
+/// run never waits for a worker to wake up, only for one that is at work.
 class thread_pool final : public part_runner {
  public:
   thread_pool() = default;
@@ -29847,7 +29927,7 @@ class thread_pool final : public part_runner {
     workers_.reserve(static_cast<std::size_t>(threads));  // workers hold pointers into it
     threads_ = threads;
     for (int i = 1; i < threads; ++i) {
-      workers_.push_back({this, i, {}});
+      workers_.push_back({this, i, 0, {}, {}});
       const int failed = pthread_create(&workers_.back().id, nullptr, &thread_pool::work, &workers_.back());
       if (failed == 0) continue;
       workers_.pop_back();
@@ -29864,9 +29944,14 @@ class thread_pool final : public part_runner {
     context_ = context;
     parts_ = parts;
     pending_.store(static_cast<int>(workers_.size()));
-    round_.add(1);
+    const int round = round_.add(1);
     round_.wake();
-    for (int part = 0; part < parts; part += threads_) job(context, part);
+    run_share(0);
+    for (worker& w : workers_)
+      if (w.claim(round)) {
+        run_share(w.number);
+        pending_.add(-1);
+      }
     while (const int left = pending_.load()) pending_.wait_while(left);
   }
 
@@ -29874,22 +29959,35 @@ class thread_pool final : public part_runner {
   struct worker {
     thread_pool* pool;
     int number;
+    int claimed;  // the last round in which somebody took this worker's share
     pthread_t id;
+    std::byte apart[64];  // claims of neighbours do not share a cache line
+
+    /// Whether this share of a round is the caller's to run. A thread that comes late, when the next round has begun, finds it taken.
+    bool claim(int round) {
+      int before = static_cast<int>(static_cast<unsigned>(round) - 1U);  // rounds are counted in a circle
+      return __atomic_compare_exchange_n(&claimed, &before, round, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    }
   };
 
   static void* work(void* argument) {
-    const worker& me = *static_cast<worker*>(argument);
+    worker& me = *static_cast<worker*>(argument);
     thread_pool& pool = *me.pool;
     for (int seen = 0;;) {
       pool.round_.wait_while(seen);
       seen = pool.round_.load();
-      if (pool.stopping_) return nullptr;
-      for (int part = me.number; part < pool.parts_; part += pool.threads_) pool.job_(pool.context_, part);
+      if (__atomic_load_n(&pool.stopping_, __ATOMIC_RELAXED)) return nullptr;
+      if (!me.claim(seen)) continue;
+      pool.run_share(me.number);
       if (pool.pending_.add(-1) == 0) pool.pending_.wake();
     }
   }
+  /// The parts of one thread.
+  void run_share(int thread) {
+    for (int part = thread; part < parts_; part += threads_) job_(context_, part);
+  }
   void stop() {
-    stopping_ = true;
+    __atomic_store_n(&stopping_, true, __ATOMIC_RELAXED);  // seen with the new round
     round_.add(1);
     round_.wake();
     for (const worker& w : workers_) pthread_join(w.id, nullptr);
@@ -29901,9 +29999,9 @@ class thread_pool final : public part_runner {
   void (*job_)(void*, int) = nullptr;
   void* context_ = nullptr;
   int parts_ = 0;
-  bool stopping_ = false;              // read behind a new round
-  detail::awaited_number round_;       // begins when this is added to
-  detail::awaited_number pending_;     // workers that have parts of this round left
+  bool stopping_ = false;
+  detail::awaited_number round_;       // a round begins when this is added to
+  detail::awaited_number pending_;     // shares of this round that are not done, the caller's own aside
 };
 
 }  // namespace nnrt::inline NNRT_ISA
