@@ -1,18 +1,21 @@
 // temporary_folder: a fresh folder for the files of one test, gone with it.
 #pragma once
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <system_error>
 
-/// Made under the system's folder for temporary files, or under another one that may be there; removed with all that is in it.
+/// Made under a folder that is preferred, or, where that is missing or may not be written, under the system's one for temporary files; removed
+/// with all that is in it. A test can do nothing without it: no folder ends the program.
 class temporary_folder {
  public:
   explicit temporary_folder(const std::filesystem::path& preferred = {}) {
-    const bool is_there = !preferred.empty() && std::filesystem::is_directory(preferred);
-    std::string pattern = ((is_there ? preferred : std::filesystem::temp_directory_path()) / "nnrt-test-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) != nullptr) path_ = pattern;
+    if (!preferred.empty() && make_under(preferred)) return;
+    if (make_under(std::filesystem::temp_directory_path())) return;
+    std::perror("a folder for the files of a test");
+    std::abort();
   }
   temporary_folder(const temporary_folder&) = delete;
   temporary_folder& operator=(const temporary_folder&) = delete;
@@ -31,5 +34,12 @@ class temporary_folder {
   }
 
  private:
+  bool make_under(const std::filesystem::path& folder) {
+    std::string pattern = (folder / "nnrt-test-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) return false;
+    path_ = pattern;
+    return true;
+  }
+
   std::string path_;
 };
