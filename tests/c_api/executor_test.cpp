@@ -19,6 +19,18 @@ using namespace nnrt_test;
 
 namespace {
 
+/// A client's own static object: it is destroyed after everything that the first call has made.
+struct executor_of_program {
+  OH_NNExecutor* handle = nullptr;
+  OH_NN_Memory* memory = nullptr;
+
+  ~executor_of_program() {
+    OH_NNExecutor_DestroyInputMemory(handle, 0, &memory);
+    OH_NNExecutor_Destroy(&handle);
+    if (handle != nullptr || memory != nullptr) std::_Exit(EXIT_FAILURE);
+  }
+} executor_of_program;
+
 /// a = -6 … 5 and b = 1, so that y = relu(a + b) has zeros and others.
 std::vector<float> ramp() {
   std::vector<float> a(12);
@@ -260,4 +272,11 @@ TEST_CASE("an executor outlives its compilation and its model") {
   REQUIRE(OH_NNExecutor_RunSync(executor, other.tensors, 2, other.tensors + 2, 1) == OH_NN_SUCCESS);
   CHECK(result_of(other) == expected_sums());
   OH_NNExecutor_Destroy(&executor);
+}
+
+TEST_CASE("an executor and its memory may be destroyed at the program's very end") {
+  const small_compilation c(true);
+  executor_of_program.handle = OH_NNExecutor_Construct(c.handle);
+  executor_of_program.memory = OH_NNExecutor_AllocateInputMemory(executor_of_program.handle, 0, 48);
+  CHECK(executor_of_program.memory != nullptr);
 }

@@ -52,8 +52,8 @@ class memory_of_executor {
     std::unordered_map<const void*, std::weak_ptr<memory_of_executor>> by_address;
   };
   static table& everyones() {
-    static table one;
-    return one;
+    static detail::kept<table> one;
+    return one.value;
   }
 
   hal::shared_memory memory_;

@@ -30,14 +30,24 @@ namespace c_api {
 inline constexpr int api_level = NNRT_API_LEVEL;
 
 namespace detail {
+
+/// Made at its first use, and never destroyed: clients' own static objects may hand something back at the program's very end.
+template <class T> union kept {
+  T value;
+
+  kept() : value() {}
+  kept(const kept&) = delete;
+  ~kept() {}
+};
+
 struct log_sink {
   std::mutex mutex;
   log_function function = nullptr;
   void* user = nullptr;
 };
 inline log_sink& sink() {
-  static log_sink one;
-  return one;
+  static kept<log_sink> one;
+  return one.value;
 }
 }  // namespace detail
 
@@ -112,8 +122,8 @@ class handle_table {
   std::unordered_map<const void*, object> alive_;
 };
 inline handle_table& handles() {
-  static handle_table one;
-  return one;
+  static detail::kept<handle_table> one;
+  return one.value;
 }
 
 /// The object behind a handle; null when the handle is null, destroyed, or of another kind.

@@ -52,8 +52,6 @@ struct runtime {
   handle_registry<task> tasks;
   std::mutex admission;    // held by whoever makes tasks, or takes models back
   scheduler cores;
-
-  runtime() { (void)c_api::detail::sink(); }  // which therefore lives longer
 };
 
 namespace detail {
