@@ -42,7 +42,8 @@ struct winograd_layout {
   /// reads its weights, more than a cache holds, once. Beyond two full tiles of products blocks are even in number, for two threads.
   constexpr std::int64_t blocks() const {
     const std::int64_t most = std::max<std::int64_t>(20, 256 * 1024 / 4 / (elements() * in));
-    return tiles() <= most ? (tiles() >= 2 * tile_rows ? 2 : 1) : (tiles() + 2 * most - 1) / (2 * most) * 2;
+    if (tiles() > most) return (tiles() + 2 * most - 1) / (2 * most) * 2;
+    return tiles() >= 2 * tile_rows ? 2 : 1;
   }
   constexpr interval block(std::int64_t index) const { return share(tiles(), {index, blocks()}); }
   constexpr std::int64_t largest_block() const { return (tiles() + blocks() - 1) / blocks(); }
@@ -333,8 +334,8 @@ template <int Tile> void winograd_pack(const conv_shape& s, const float* w, cons
 }
 
 /// More parts of conv_winograd() than this would have nothing to do.
-constexpr int winograd_most_parts(const conv_shape& s, int tile) {
-  return static_cast<int>(std::min<std::int64_t>(64, std::max(detail::winograd_layout(s, tile).blocks(), panels_of(s.out))));
+constexpr std::int64_t winograd_most_parts(const conv_shape& s, int tile) {
+  return std::max(detail::winograd_layout(s, tile).blocks(), panels_of(s.out));
 }
 
 /// y = clamp(conv2d(x, w) + bias) of a shape for which is_winograd_shape().

@@ -28,7 +28,7 @@ template <class Isa> struct fast<ops::full_connection, Isa> : with_tiles<Isa> {
     return {.code = code_of(0, tile_set_for(node.out[0].elements() / w[0], w[0])),
             .packs = 0b110,
             .packed_bytes = packed_floats(w[1], w[0]) * size_of(f32),
-            .parts = parts_of_rows(node.out[0].elements() / w[0], w.elements()),
+            .parts = parts_of_products(node.out[0].elements() * w[1], w.elements()),
             .name = "gemm rows"};
   }
 

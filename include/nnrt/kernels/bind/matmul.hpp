@@ -59,7 +59,7 @@ template <class Isa> struct fast<ops::matmul, Isa> : with_tiles<Isa> {
     const auto attrs = unpack<ops::matmul::attrs>(node.attrs);
     const product_batch batch(attrs, node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape);
     // A transposed a is brought into rows first, matrix by matrix: then parts share out matrices, not rows.
-    const int parts = parts_of_macs(ops::matmul::macs(attrs, node.in, node.out));
+    const int parts = parts_of_products(ops::matmul::macs(attrs, node.in, node.out), node.in[1].desc.elements());
     return {.code = code_of(0, tile_set_for(batch.matrix.m, batch.matrix.n)),
             .packs = 0b10,
             .packed_bytes = batch.b_count * packed_floats(batch.matrix.k, batch.matrix.n) * size_of(f32),

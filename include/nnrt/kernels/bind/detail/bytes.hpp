@@ -86,15 +86,14 @@ template <class Op, class Isa> struct byte_depthwise_binding {
     const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
     const byte_factors f{x.quantised.zero_point, w.quantised.zero_point, x.type == u8};
     const depthwise_shape shape = depthwise_shape_for<Op>(attrs, x.shape, w.shape);
-    // Taps take about as long as those of floats: four products to a lane, but a quarter of the peak.
-    const int parts = parts_of_macs(Op::macs(attrs, node.in, node.out));
+    const std::int64_t macs = Op::macs(attrs, node.in, node.out);
     if (shape.channels == 1)
       return {.run = &run_one_channel,
               .pack = &pack_one_channel,
               .packs = 0b110,
               .packed_bytes = byte_conv_packed_bytes(conv_of(shape)),
               .scratch_bytes = byte_conv_scratch_bytes(conv_of(shape)),
-              .parts = parts,
+              .parts = parts_of_byte_macs(macs),
               .name = "dot windows"};
     if (byte_depthwise_columns(shape, f) > most_depthwise_columns) return {};
     return {.run = &run,
@@ -102,7 +101,7 @@ template <class Op, class Isa> struct byte_depthwise_binding {
             .packs = 0b110,
             .packed_bytes = byte_depthwise_packed_bytes(shape, f),
             .scratch_bytes = byte_depthwise_scratch_bytes(shape, f),
-            .parts = parts,
+            .parts = parts_of_macs(macs),  // taps take as long as those of floats: four to a lane, at a quarter of the peak
             .rows = row_window_of(shape),
             .name = "dot taps"};
   }

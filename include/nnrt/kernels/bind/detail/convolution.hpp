@@ -2,6 +2,7 @@
 // Flow: bind/conv2d.hpp, bind/depthwise_conv2d.hpp and bind/conv2d_transpose.hpp, and those of full_connection and matmul.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/call.hpp>
 #include <nnrt/kernels/depthwise.hpp>
 #include <nnrt/kernels/elementwise.hpp>
@@ -20,8 +21,8 @@ inline float* scratch_floats(const kernel_call& call) { return reinterpret_cast<
 /// Into how many parts so many multiply-accumulates are worth being cut: one vector of them takes as long as one element of a map.
 constexpr int parts_of_macs(std::int64_t macs) { return parts_for(macs / 16); }
 
-/// The same for a product of so many rows with so many weights: for few rows reading the weights takes longer than multiplying by them.
-constexpr int parts_of_rows(std::int64_t rows, std::int64_t weights) { return std::max(parts_of_macs(rows * weights), parts_for(weights / 4)); }
+/// The same for products with so many weights: where rows are few, reading the weights takes longer than multiplying by them.
+constexpr int parts_of_products(std::int64_t macs, std::int64_t weights) { return std::max(parts_of_macs(macs), parts_for(weights / 4)); }
 
 /// `native`, by a name that depends on the parameter of fast: else clang compiles what a binding takes the address of for every program.
 template <class Isa> using native_for = std::conditional_t<std::is_void_v<Isa>, native, Isa>;
