@@ -42,7 +42,7 @@ function(nnrt_own target)
   target_compile_options(${target} PRIVATE ${nnrt_warnings})
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   if(NNRT_SANITIZE)
-    # Optimised as little as the tests are: units of all operators would take a quarter of an hour each. Lines are all that reports need.
+    # Optimised as little as the tests are: units of all operators take minutes each even so. Lines are all that reports need.
     target_compile_options(${target} PRIVATE -fsanitize=${NNRT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1 -O1)
     target_link_options(${target} PRIVATE -fsanitize=${NNRT_SANITIZE})
   endif()

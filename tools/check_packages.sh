@@ -54,6 +54,7 @@ if [ "$only_install" -eq 1 ]; then
   inside "$root" bash -c '. /nnrt/tools/packages.sh && install_packages $runtime $tests && install_packages $runtime $tests && echo installed'
   exit 0
 fi
+
 # A user of the system's own, with sudo and the repository; nothing but sudo is installed for that.
 make_user() {
   inside "$root" bash -c 'apt-get -q update && apt-get -q -y install --no-install-recommends sudo' >/dev/null
@@ -79,8 +80,9 @@ echo "== once more: nothing may be installed, from another directory"
 for command in /nnrt/examples/run.sh /nnrt/tests/run.sh; do
   again=$(run_scripted "cd /usr && $through $command" 2>&1) || { printf '%s\n' "$again" >&2; exit 1; }
   if grep -q '^installing:' <<<"$again"; then echo "check_packages.sh: the second $command installed packages" >&2; exit 1; fi
-  strangers=
-  if [ "$as_user" -eq 1 ]; then strangers=$(find "$root/nnrt" -user root -print -quit); fi
-  if [ -n "$strangers" ]; then echo "check_packages.sh: $command left root's files behind: $strangers" >&2; exit 1; fi
+  if [ "$as_user" -eq 1 ] && stranger=$(find "$root/nnrt" -user root -print -quit) && [ -n "$stranger" ]; then
+    echo "check_packages.sh: $command left root's files behind: $stranger" >&2
+    exit 1
+  fi
 done
 echo "a clean Debian 12 builds, tests and runs this repository"

@@ -9,6 +9,7 @@
 #include <nnrt/profile.hpp>
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,8 +54,11 @@ int main(int argc, char** argv) try {
   int threads = 1;
   const char* folder = nullptr;
   for (int i = 1; i < argc; ++i) {
-    if (!std::string_view(argv[i]).starts_with(option)) folder = argv[i];
-    else threads = std::stoi(argv[i] + option.size());
+    const std::string_view argument = argv[i];
+    if (argument.starts_with(option)) threads = std::atoi(argv[i] + option.size());
+    else if (!argument.starts_with('-') && folder == nullptr) folder = argv[i];
+    else threads = 0;
+    if (threads < 1) return std::fprintf(stderr, "usage: bench_profile [--threads=N] [FOLDER]; got %s\n", argv[i]), 2;
   }
   std::printf("[\n");
   bool is_first = true;
