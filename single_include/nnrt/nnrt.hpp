@@ -10396,8 +10396,8 @@ inline float* scratch_floats(const kernel_call& call) { return reinterpret_cast<
 /// Into how many parts so many multiply-accumulates are worth being cut: one vector of them takes as long as one element of a map.
 constexpr int parts_of_macs(std::int64_t macs) { return parts_for(macs / 16); }
 
-/// The same for a product of so many rows with so many weights: for few rows reading the weights takes longer than multiplying by them.
-constexpr int parts_of_rows(std::int64_t rows, std::int64_t weights) { return std::max(parts_of_macs(rows * weights), parts_for(weights / 4)); }
+/// The same for products with so many weights: where rows are few, reading the weights takes longer than multiplying by them.
+constexpr int parts_of_products(std::int64_t macs, std::int64_t weights) { return std::max(parts_of_macs(macs), parts_for(weights / 4)); }
 
 /// `native`, by a name that depends on the parameter of fast: else clang compiles what a binding takes the address of for every program.
 template <class Isa> using native_for = std::conditional_t<std::is_void_v<Isa>, native, Isa>;
@@ -12703,15 +12703,14 @@ template <class Op, class Isa> struct byte_depthwise_binding {
     const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
     const byte_factors f{x.quantised.zero_point, w.quantised.zero_point, x.type == u8};
     const depthwise_shape shape = depthwise_shape_for<Op>(attrs, x.shape, w.shape);
-    // Taps take about as long as those of floats: four products to a lane, but a quarter of the peak.
-    const int parts = parts_of_macs(Op::macs(attrs, node.in, node.out));
+    const std::int64_t macs = Op::macs(attrs, node.in, node.out);
     if (shape.channels == 1)
       return {.run = &run_one_channel,
               .pack = &pack_one_channel,
               .packs = 0b110,
               .packed_bytes = byte_conv_packed_bytes(conv_of(shape)),
               .scratch_bytes = byte_conv_scratch_bytes(conv_of(shape)),
-              .parts = parts,
+              .parts = parts_of_byte_macs(macs),
               .name = "dot windows"};
     if (byte_depthwise_columns(shape, f) > most_depthwise_columns) return {};
     return {.run = &run,
@@ -12719,7 +12718,7 @@ template <class Op, class Isa> struct byte_depthwise_binding {
             .packs = 0b110,
             .packed_bytes = byte_depthwise_packed_bytes(shape, f),
             .scratch_bytes = byte_depthwise_scratch_bytes(shape, f),
-            .parts = parts,
+            .parts = parts_of_macs(macs),  // taps take as long as those of floats: four to a lane, at a quarter of the peak
             .rows = row_window_of(shape),
             .name = "dot taps"};
   }
@@ -13117,7 +13116,8 @@ struct winograd_layout {
   /// reads its weights, more than a cache holds, once. Beyond two full tiles of products blocks are even in number, for two threads.
   constexpr std::int64_t blocks() const {
     const std::int64_t most = std::max<std::int64_t>(20, 256 * 1024 / 4 / (elements() * in));
-    return tiles() <= most ? (tiles() >= 2 * tile_rows ? 2 : 1) : (tiles() + 2 * most - 1) / (2 * most) * 2;
+    if (tiles() > most) return (tiles() + 2 * most - 1) / (2 * most) * 2;
+    return tiles() >= 2 * tile_rows ? 2 : 1;
   }
   constexpr interval block(std::int64_t index) const { return share(tiles(), {index, blocks()}); }
   constexpr std::int64_t largest_block() const { return (tiles() + blocks() - 1) / blocks(); }
@@ -13408,8 +13408,8 @@ template <int Tile> void winograd_pack(const conv_shape& s, const float* w, cons
 }
 
 /// More parts of conv_winograd() than this would have nothing to do.
-constexpr int winograd_most_parts(const conv_shape& s, int tile) {
-  return static_cast<int>(std::min<std::int64_t>(64, std::max(detail::winograd_layout(s, tile).blocks(), panels_of(s.out))));
+constexpr std::int64_t winograd_most_parts(const conv_shape& s, int tile) {
+  return std::max(detail::winograd_layout(s, tile).blocks(), panels_of(s.out));
 }
 
 /// y = clamp(conv2d(x, w) + bias) of a shape for which is_winograd_shape().
@@ -13648,7 +13648,7 @@ template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
             .packs = 0b110,
             .packed_bytes = winograd_packed_floats(shape, tile) * size_of(f32),
             .scratch_bytes = winograd_scratch_floats(shape, tile) * size_of(f32),
-            .parts = std::min(parts, winograd_most_parts(shape, tile)),
+            .parts = static_cast<int>(std::min<std::int64_t>(parts, winograd_most_parts(shape, tile))),
             .name = tile == 4 ? "winograd 4x4" : "winograd 2x2"};
   }
 };
@@ -16625,7 +16625,7 @@ template <class Isa> struct fast<ops::full_connection, Isa> : with_tiles<Isa> {
     return {.code = code_of(0, tile_set_for(node.out[0].elements() / w[0], w[0])),
             .packs = 0b110,
             .packed_bytes = packed_floats(w[1], w[0]) * size_of(f32),
-            .parts = parts_of_rows(node.out[0].elements() / w[0], w.elements()),
+            .parts = parts_of_products(node.out[0].elements() * w[1], w.elements()),
             .name = "gemm rows"};
   }
 
@@ -18564,7 +18564,7 @@ template <class Isa> struct fast<ops::matmul, Isa> : with_tiles<Isa> {
     const auto attrs = unpack<ops::matmul::attrs>(node.attrs);
     const product_batch batch(attrs, node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape);
     // A transposed a is brought into rows first, matrix by matrix: then parts share out matrices, not rows.
-    const int parts = parts_of_macs(ops::matmul::macs(attrs, node.in, node.out));
+    const int parts = parts_of_products(ops::matmul::macs(attrs, node.in, node.out), node.in[1].desc.elements());
     return {.code = code_of(0, tile_set_for(batch.matrix.m, batch.matrix.n)),
             .packs = 0b10,
             .packed_bytes = batch.b_count * packed_floats(batch.matrix.k, batch.matrix.n) * size_of(f32),
