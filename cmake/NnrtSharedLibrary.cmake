@@ -39,6 +39,19 @@ function(nnrt_functions_of result prefix)
   set(${result} ${names} PARENT_SCOPE)
 endfunction()
 
+# Of the linkers only GNU's takes --force-group-allocation, and CMake prefers lld where the compiler is clang.
+set(nnrt_machine "${CMAKE_CXX_COMPILER_TARGET}")
+if(NOT nnrt_machine)
+  set(nnrt_machine "${CMAKE_LIBRARY_ARCHITECTURE}")
+endif()
+find_program(NNRT_GNU_LD NAMES ${nnrt_machine}-ld.bfd ${nnrt_machine}-ld DOC "GNU ld of the machine that is built for")
+if(NOT NNRT_GNU_LD AND NOT CMAKE_CROSSCOMPILING)
+  find_program(NNRT_GNU_LD NAMES ld.bfd ld)
+endif()
+if(NOT NNRT_GNU_LD)
+  set(NNRT_GNU_LD ${CMAKE_LINKER})
+endif()
+
 # nnrt_add_c_library(name PREFIX prefix DEFINED_BY header.hpp DECLARED_BY header.h...)
 # lib<name>.so, target nnrt::<name>: it exports the functions that the C headers declare, whose names begin with the prefix, and nothing else.
 function(nnrt_add_c_library library)
@@ -67,7 +80,7 @@ function(nnrt_add_c_library library)
     # its own, since all names but those of the C functions end at the level's object.
     set(object ${generated}/${level}.o)
     add_custom_command(OUTPUT ${object} VERBATIM COMMAND_EXPAND_LISTS
-      COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${object} $<TARGET_OBJECTS:${library}_${level}> $<TARGET_OBJECTS:nnrt_operators_${level}>
+      COMMAND ${NNRT_GNU_LD} -r --force-group-allocation -o ${object} $<TARGET_OBJECTS:${library}_${level}> $<TARGET_OBJECTS:nnrt_operators_${level}>
       COMMAND ${CMAKE_OBJCOPY} --wildcard "--keep-global-symbol=${arg_PREFIX}*" ${object}
       DEPENDS ${library}_${level} $<TARGET_OBJECTS:${library}_${level}> $<TARGET_OBJECTS:nnrt_operators_${level}>)
     set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
