@@ -90,7 +90,7 @@ void check(const problem& p) {
 TEST_CASE("gemm: every row count up to three tiles is right") {
   std::minstd_rand random(1);
   for (std::int64_t m = 0; m <= 3 * tile_rows + 1; ++m)
-    for (const std::int64_t n : {std::int64_t{1}, lanes, lanes + 1, lanes + lanes / 2, 2 * lanes, 3 * lanes + 1})
+    for (const std::int64_t n : {std::int64_t{1}, lanes / 2, lanes, lanes + 1, lanes + lanes / 2, 2 * lanes, 2 * lanes + lanes / 2, 3 * lanes + 1})
       check(problem({m, 1 + m % 5, n}, m % 3, n % 4, {}, random));
 }
 

@@ -76,13 +76,19 @@ TEST_CASE("lanes: fma rounds once where the machine has fma") {
 
 TEST_CASE("lanes: halves go where their names say") {
   if constexpr (has_halves) {
-    fenced half(lanes / 2), low(3), high(3);
+    fenced half(lanes / 2);
     for (std::int64_t i = 0; i < lanes / 2; ++i) half[i] = static_cast<float>(i);
     float got[lanes];
     store(got, load_half_twice(half.data()));
     for (std::int64_t i = 0; i < lanes; ++i) CHECK(got[i] == static_cast<float>(i % (lanes / 2)));
-    store_halves(low.data(), high.data(), blend_halves(vf(1.0F), vf(2.0F)), 3);
-    for (std::int64_t i = 0; i < 3; ++i) CHECK((low[i] == 1.0F && high[i] == 2.0F));
+    const float one = 1, two = 2;
+    for (const vf both : {blend_halves(vf(one), vf(two)), broadcast_halves(&one, &two)})
+      for (std::int64_t n = 1; n <= lanes / 2; ++n) {
+        CAPTURE(n);
+        fenced low(n), high(n);
+        store_halves(low.data(), high.data(), both, n);
+        for (std::int64_t i = 0; i < n; ++i) CHECK((low[i] == 1.0F && high[i] == 2.0F));
+      }
   }
 }
 

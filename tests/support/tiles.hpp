@@ -9,7 +9,7 @@ namespace nnrt_test {
 /// Exactly these, fewer than the tables of plans have.
 inline nnrt::kernels::tile_table tiles_in(nnrt::kernels::tile_set set) {
   nnrt::kernels::tile_table some = nnrt::kernels::tiles_of<nnrt::kernels::native>;
-  for (unsigned c = 0; c < 3; ++c)
+  for (unsigned c = 0; c < 4; ++c)
     for (unsigned r = 0; r < nnrt::kernels::detail::row_counts; ++r)
       if ((set.columns >> c & 1U) == 0 || (set.rows >> r & 1U) == 0) some.of[c][r] = nullptr;
   return some;

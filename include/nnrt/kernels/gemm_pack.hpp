@@ -19,9 +19,9 @@ constexpr std::int64_t panels_of(std::int64_t n) { return (n + panel_columns - 1
 /// Floats that pack() writes: the bias and k rows, all in whole vectors.
 constexpr std::int64_t packed_floats(std::int64_t k, std::int64_t n) { return (k + 1) * whole_vectors(n); }
 
-/// Whether the last panel, `width` columns wide, is one vector and at most half another (24 columns of 16 lanes): then
+/// Whether at most half of the last vector of a panel, `width` columns wide, is in use (8 or 24 columns of 16 lanes): then
 /// two rows of A can share one vector of products for the half, and 24 columns cost 1.5 fma per row instead of 2.
-constexpr bool ends_in_half(std::int64_t width) { return has_halves && width > lanes && width <= lanes + lanes / 2; }
+constexpr bool ends_in_half(std::int64_t width) { return has_halves && width > 0 && (width - 1) % lanes < lanes / 2; }
 
 namespace detail {
 
@@ -56,12 +56,12 @@ template <class Fill> void pack_panels(std::int64_t k, std::int64_t n, const flo
   for (std::int64_t j = 0; j < padded; ++j) *out++ = bias != nullptr && j < n ? bias[j] : 0.0F;
   for (std::int64_t j0 = 0; j0 < padded; j0 += panel_columns) {
     const std::int64_t width = std::min(panel_columns, padded - j0), used = std::min(width, n - j0);
-    const bool twice = ends_in_half(n - j0);
+    const bool twice = ends_in_half(used);
     fill(j0, used, width, out);
     for (std::int64_t i = 0; i < k && used < width; ++i) {
       float* const row = out + i * width;
       for (std::int64_t j = used; j < width; ++j) row[j] = 0.0F;
-      if (twice) copy_floats(row + lanes, lanes / 2, row + lanes + lanes / 2);
+      if (twice) copy_floats(row + width - lanes, lanes / 2, row + width - lanes / 2);
     }
     out += k * width;
   }

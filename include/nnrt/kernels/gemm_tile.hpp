@@ -68,9 +68,12 @@ template <int Rows> struct row_cursor {
     first = advanced(first, floats), second = advanced(second, floats);
   }
   /// The value of row Row, `Ahead` floats on, in every lane.
-  template <int Row, int Ahead = 0> [[gnu::always_inline]] vf value() const {
-    return broadcast(floats_at(step.template from<Row % half>(Row < half ? first : second)) + Ahead);
-  }
+  template <int Row, int Ahead = 0> [[gnu::always_inline]] vf value() const { return broadcast(at<Row>() + Ahead); }
+  /// That of row Row in the lower half, of the next row in the upper.
+  template <int Row, int Ahead = 0> [[gnu::always_inline]] vf values() const { return broadcast_halves(at<Row>() + Ahead, at<Row + 1>() + Ahead); }
+
+ private:
+  template <int Row> [[gnu::always_inline]] const float* at() const { return floats_at(step.template from<Row % half>(Row < half ? first : second)); }
 };
 
 template <int Rows, int Row> [[gnu::always_inline]] inline float* output_row(const tile_args& t) {
@@ -155,9 +158,36 @@ template <int... Pair> struct sums_and_half<std::integer_sequence<int, Pair...>>
   }
 };
 
+/// The sums of a tile of half a vector per row: two rows share one vector.
+template <class Pairs> struct sums_of_halves;
+template <int... Pair> struct sums_of_halves<std::integer_sequence<int, Pair...>> {
+  static constexpr int pairs = sizeof...(Pair), rows = 2 * pairs;
+  static constexpr int accumulators = pairs;
+  static constexpr std::int64_t columns = lanes;
+  vf of[pairs];
+
+  [[gnu::always_inline]] void start(const float* bias) { fill(load_half_twice(bias)); }
+  [[gnu::always_inline]] void start() { fill(vf(0.0F)); }
+  template <int Ahead> [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b) {
+    const vf weights = load(b);
+    ((of[Pair] = fma(a.template values<2 * Pair, Ahead>(), weights, of[Pair])), ...);
+  }
+  [[gnu::always_inline]] void add(const sums_of_halves& other) { ((of[Pair] = of[Pair] + other.of[Pair]), ...); }
+  [[gnu::always_inline]] void store(const tile_args& t) const {
+    const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
+    (store_halves(output_row<rows, 2 * Pair>(t), output_row<rows, 2 * Pair + 1>(t), clamp(of[Pair], lo, hi), t.last), ...);
+  }
+
+ private:
+  [[gnu::always_inline]] void fill(vf x) { ((of[Pair] = x), ...); }
+};
+
 /// Sets of sums that a tile keeps: with fewer than eight accumulators, too few to hide the latency of two fma per
-/// cycle, several k at once go to a set each.
-constexpr int sets_for(int accumulators) { return accumulators >= 8 ? 1 : (8 + accumulators - 1) / accumulators; }
+/// cycle, several k at once go to a set each. Where two rows share a vector an fma waits for two loads: four are enough.
+template <class Sums> constexpr int sets_for() {
+  constexpr int enough = Sums::accumulators < Sums::rows ? 4 : 8;
+  return (enough + Sums::accumulators - 1) / Sums::accumulators;
+}
 
 /// Asks for two lines that are read later. Tiles of two vectors and 12 accumulators or more have load slots to spare for it.
 template <class Sums> [[gnu::always_inline]] inline void fetch_ahead(address& ahead, std::int64_t step) {
@@ -169,7 +199,7 @@ template <class Sums> [[gnu::always_inline]] inline void fetch_ahead(address& ah
 }
 
 template <class Isa, class Sums> [[gnu::noinline]] void tile(const tile_args& t) {
-  constexpr int sets = sets_for(Sums::accumulators);
+  constexpr int sets = sets_for<Sums>();
   Sums sum[sets];
   sum[0].start(t.bias);
   if constexpr (sets > 1) each<sets - 1>([&](auto s) __attribute__((always_inline)) { sum[s + 1].start(); });
@@ -204,21 +234,22 @@ constexpr std::int64_t function_rows(std::int64_t rows) { return rows == 1 ? 1 :
 template <int N> using first_integers = std::make_integer_sequence<int, N>;
 
 /// What the columns of a panel in use need.
-enum class tile_columns { one_vector, two_vectors, one_and_half };
+enum class tile_columns { one_vector, two_vectors, one_and_half, half };
 constexpr tile_columns columns_for(std::int64_t width) {
-  if (ends_in_half(width)) return tile_columns::one_and_half;
+  if (ends_in_half(width)) return width < lanes ? tile_columns::half : tile_columns::one_and_half;
   return width <= lanes ? tile_columns::one_vector : tile_columns::two_vectors;
 }
 
 inline constexpr int row_counts = tile_rows / 2 + 1;
 
 /// The function for 2 I rows, or for one if I is 0. For fewer than 8 rows a half is not worth a function of its own: a
-/// whole second vector computes the same.
+/// whole vector computes the same.
 template <class Isa, tile_columns Columns, int I> constexpr tile_function function_for() {
   constexpr int rows = I == 0 ? 1 : 2 * I;
-  if constexpr (Columns == tile_columns::one_vector) return &tile<Isa, sums<1, first_integers<rows>>>;
-  else if constexpr (Columns == tile_columns::one_and_half && has_halves && rows >= 8)
-    return &tile<Isa, sums_and_half<first_integers<I>>>;
+  constexpr bool shares_vectors = has_halves && rows >= 8;
+  if constexpr (Columns == tile_columns::half && shares_vectors) return &tile<Isa, sums_of_halves<first_integers<I>>>;
+  else if constexpr (Columns == tile_columns::half || Columns == tile_columns::one_vector) return &tile<Isa, sums<1, first_integers<rows>>>;
+  else if constexpr (Columns == tile_columns::one_and_half && shares_vectors) return &tile<Isa, sums_and_half<first_integers<I>>>;
   else return &tile<Isa, sums<2, first_integers<rows>>>;
 }
 
@@ -233,7 +264,7 @@ struct tile_set {
   constexpr bool contains(tile_set other) const { return (rows | other.rows) == rows && (columns | other.columns) == columns; }
   friend constexpr bool operator==(const tile_set&, const tile_set&) = default;
 };
-inline constexpr tile_set all_tiles{(1U << detail::row_counts) - 1, 0b111};
+inline constexpr tile_set all_tiles{(1U << detail::row_counts) - 1, has_halves ? 0b1111 : 0b11};
 
 namespace detail {
 /// The set of one function.
@@ -261,7 +292,7 @@ constexpr tile_set tile_set_for(std::int64_t m, std::int64_t n) {
 
 /// The functions of a set; null where the set has none.
 struct tile_table {
-  detail::tile_function of[3][detail::row_counts] = {};  // [tile_columns][function_rows / 2]
+  detail::tile_function of[4][detail::row_counts] = {};  // [tile_columns][function_rows / 2]
 
   detail::tile_function for_tile(std::int64_t rows, std::int64_t width) const {
     return of[static_cast<std::size_t>(detail::columns_for(width))][detail::function_rows(rows) / 2];
@@ -278,6 +309,7 @@ template <class Isa, tile_set Set, int... I> constexpr void add_functions(tile_t
   (add_function<Isa, Set, tile_columns::one_vector, I>(table), ...);
   (add_function<Isa, Set, tile_columns::two_vectors, I>(table), ...);
   (add_function<Isa, Set, tile_columns::one_and_half, I>(table), ...);
+  (add_function<Isa, Set, tile_columns::half, I>(table), ...);
 }
 
 /// The functions of a set: others are not compiled.
@@ -299,7 +331,7 @@ namespace detail {
 
 /// Sets of rows for which there are tables: each count alone, each beside whole tiles, whole tiles before two that share what is
 /// left, all; sets of columns: one kind, whole panels before another kind, all.
-inline constexpr int row_sets = 2 * row_counts + 1, column_sets = 6;
+inline constexpr int row_sets = 2 * row_counts + 1, column_sets = 8;
 constexpr unsigned row_set(int i) {
   constexpr unsigned whole = 1U << (row_counts - 1);
   if (i < row_counts) return 1U << i;
@@ -308,7 +340,7 @@ constexpr unsigned row_set(int i) {
   return all_tiles.rows;
 }
 constexpr unsigned column_set(int i) {
-  constexpr unsigned sets[column_sets] = {0b001, 0b010, 0b100, 0b011, 0b110, 0b111};
+  constexpr unsigned sets[column_sets] = {0b0001, 0b0010, 0b0100, 0b1000, 0b0011, 0b0110, 0b1010, all_tiles.columns};
   return sets[i];
 }
 
