@@ -2314,12 +2314,21 @@ inline constexpr bool has_halves = true;
 [[gnu::always_inline]] inline vf blend_halves(vf low, vf high) {
   return vf(_mm512_mask_blend_ps(0xff00, low.data, high.data));
 }
+/// The float at p in the lower half, that at q in the upper. Loads of half vectors: a machine has twice as many of them in a cycle.
+[[gnu::always_inline]] inline vf broadcast_halves(const float* p, const float* q) {
+  return vf(_mm512_insertf32x8(_mm512_castps256_ps512(_mm256_broadcast_ss(p)), _mm256_broadcast_ss(q), 1));
+}
 /// The first half vector at p, twice.
 [[gnu::always_inline]] inline vf load_half_twice(const float* p) {
   return vf(_mm512_broadcast_f32x8(_mm256_loadu_ps(p)));
 }
 /// The first n lanes (0 < n <= lanes / 2) of the lower half to p, of the upper half to q.
 [[gnu::always_inline]] inline void store_halves(float* p, float* q, vf v, std::int64_t n) {
+  if (n == lanes / 2) {
+    _mm256_storeu_ps(p, _mm512_castps512_ps256(v.data));
+    _mm256_storeu_ps(q, _mm512_extractf32x8_ps(v.data, 1));
+    return;
+  }
   const __mmask8 mask = static_cast<__mmask8>((1U << n) - 1U);
   _mm256_mask_storeu_ps(p, mask, _mm512_castps512_ps256(v.data));
   // Opaque, or the compiler merges both steps into a vextractf32x8 to memory, which faults on lanes that the mask
@@ -2331,6 +2340,7 @@ inline constexpr bool has_halves = true;
 #else
 inline constexpr bool has_halves = false;
 inline vf blend_halves(vf low, vf) { return low; }
+inline vf broadcast_halves(const float* p, const float*) { return broadcast(p); }
 inline vf load_half_twice(const float* p) { return load(p); }
 inline void store_halves(float*, float*, vf, std::int64_t) {}
 #endif
@@ -9869,9 +9879,9 @@ constexpr std::int64_t panels_of(std::int64_t n) { return (n + panel_columns - 1
 /// Floats that pack() writes: the bias and k rows, all in whole vectors.
 constexpr std::int64_t packed_floats(std::int64_t k, std::int64_t n) { return (k + 1) * whole_vectors(n); }
 
-/// Whether the last panel, `width` columns wide, is one vector and at most half another (24 columns of 16 lanes): then
+/// Whether at most half of the last vector of a panel, `width` columns wide, is in use (8 or 24 columns of 16 lanes): then
 /// two rows of A can share one vector of products for the half, and 24 columns cost 1.5 fma per row instead of 2.
-constexpr bool ends_in_half(std::int64_t width) { return has_halves && width > lanes && width <= lanes + lanes / 2; }
+constexpr bool ends_in_half(std::int64_t width) { return has_halves && width > 0 && (width - 1) % lanes < lanes / 2; }
 
 namespace detail {
 
@@ -9906,12 +9916,12 @@ template <class Fill> void pack_panels(std::int64_t k, std::int64_t n, const flo
   for (std::int64_t j = 0; j < padded; ++j) *out++ = bias != nullptr && j < n ? bias[j] : 0.0F;
   for (std::int64_t j0 = 0; j0 < padded; j0 += panel_columns) {
     const std::int64_t width = std::min(panel_columns, padded - j0), used = std::min(width, n - j0);
-    const bool twice = ends_in_half(n - j0);
+    const bool twice = ends_in_half(used);
     fill(j0, used, width, out);
     for (std::int64_t i = 0; i < k && used < width; ++i) {
       float* const row = out + i * width;
       for (std::int64_t j = used; j < width; ++j) row[j] = 0.0F;
-      if (twice) copy_floats(row + lanes, lanes / 2, row + lanes + lanes / 2);
+      if (twice) copy_floats(row + width - lanes, lanes / 2, row + width - lanes / 2);
     }
     out += k * width;
   }
@@ -10012,9 +10022,12 @@ template <int Rows> struct row_cursor {
     first = advanced(first, floats), second = advanced(second, floats);
   }
   /// The value of row Row, `Ahead` floats on, in every lane.
-  template <int Row, int Ahead = 0> [[gnu::always_inline]] vf value() const {
-    return broadcast(floats_at(step.template from<Row % half>(Row < half ? first : second)) + Ahead);
-  }
+  template <int Row, int Ahead = 0> [[gnu::always_inline]] vf value() const { return broadcast(at<Row>() + Ahead); }
+  /// That of row Row in the lower half, of the next row in the upper.
+  template <int Row, int Ahead = 0> [[gnu::always_inline]] vf values() const { return broadcast_halves(at<Row>() + Ahead, at<Row + 1>() + Ahead); }
+
+ private:
+  template <int Row> [[gnu::always_inline]] const float* at() const { return floats_at(step.template from<Row % half>(Row < half ? first : second)); }
 };
 
 template <int Rows, int Row> [[gnu::always_inline]] inline float* output_row(const tile_args& t) {
@@ -10099,9 +10112,36 @@ template <int... Pair> struct sums_and_half<std::integer_sequence<int, Pair...>>
   }
 };
 
+/// The sums of a tile of half a vector per row: two rows share one vector.
+template <class Pairs> struct sums_of_halves;
+template <int... Pair> struct sums_of_halves<std::integer_sequence<int, Pair...>> {
+  static constexpr int pairs = sizeof...(Pair), rows = 2 * pairs;
+  static constexpr int accumulators = pairs;
+  static constexpr std::int64_t columns = lanes;
+  vf of[pairs];
+
+  [[gnu::always_inline]] void start(const float* bias) { fill(load_half_twice(bias)); }
+  [[gnu::always_inline]] void start() { fill(vf(0.0F)); }
+  template <int Ahead> [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b) {
+    const vf weights = load(b);
+    ((of[Pair] = fma(a.template values<2 * Pair, Ahead>(), weights, of[Pair])), ...);
+  }
+  [[gnu::always_inline]] void add(const sums_of_halves& other) { ((of[Pair] = of[Pair] + other.of[Pair]), ...); }
+  [[gnu::always_inline]] void store(const tile_args& t) const {
+    const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
+    (store_halves(output_row<rows, 2 * Pair>(t), output_row<rows, 2 * Pair + 1>(t), clamp(of[Pair], lo, hi), t.last), ...);
+  }
+
+ private:
+  [[gnu::always_inline]] void fill(vf x) { ((of[Pair] = x), ...); }
+};
+
 /// Sets of sums that a tile keeps: with fewer than eight accumulators, too few to hide the latency of two fma per
-/// cycle, several k at once go to a set each.
-constexpr int sets_for(int accumulators) { return accumulators >= 8 ? 1 : (8 + accumulators - 1) / accumulators; }
+/// cycle, several k at once go to a set each. Where two rows share a vector an fma waits for two loads: four are enough.
+template <class Sums> constexpr int sets_for() {
+  constexpr int enough = Sums::accumulators < Sums::rows ? 4 : 8;
+  return (enough + Sums::accumulators - 1) / Sums::accumulators;
+}
 
 /// Asks for two lines that are read later. Tiles of two vectors and 12 accumulators or more have load slots to spare for it.
 template <class Sums> [[gnu::always_inline]] inline void fetch_ahead(address& ahead, std::int64_t step) {
@@ -10113,7 +10153,7 @@ template <class Sums> [[gnu::always_inline]] inline void fetch_ahead(address& ah
 }
 
 template <class Isa, class Sums> [[gnu::noinline]] void tile(const tile_args& t) {
-  constexpr int sets = sets_for(Sums::accumulators);
+  constexpr int sets = sets_for<Sums>();
   Sums sum[sets];
   sum[0].start(t.bias);
   if constexpr (sets > 1) each<sets - 1>([&](auto s) __attribute__((always_inline)) { sum[s + 1].start(); });
@@ -10148,21 +10188,22 @@ constexpr std::int64_t function_rows(std::int64_t rows) { return rows == 1 ? 1 :
 template <int N> using first_integers = std::make_integer_sequence<int, N>;
 
 /// What the columns of a panel in use need.
-enum class tile_columns { one_vector, two_vectors, one_and_half };
+enum class tile_columns { one_vector, two_vectors, one_and_half, half };
 constexpr tile_columns columns_for(std::int64_t width) {
-  if (ends_in_half(width)) return tile_columns::one_and_half;
+  if (ends_in_half(width)) return width < lanes ? tile_columns::half : tile_columns::one_and_half;
   return width <= lanes ? tile_columns::one_vector : tile_columns::two_vectors;
 }
 
 inline constexpr int row_counts = tile_rows / 2 + 1;
 
 /// The function for 2 I rows, or for one if I is 0. For fewer than 8 rows a half is not worth a function of its own: a
-/// whole second vector computes the same.
+/// whole vector computes the same.
 template <class Isa, tile_columns Columns, int I> constexpr tile_function function_for() {
   constexpr int rows = I == 0 ? 1 : 2 * I;
-  if constexpr (Columns == tile_columns::one_vector) return &tile<Isa, sums<1, first_integers<rows>>>;
-  else if constexpr (Columns == tile_columns::one_and_half && has_halves && rows >= 8)
-    return &tile<Isa, sums_and_half<first_integers<I>>>;
+  constexpr bool shares_vectors = has_halves && rows >= 8;
+  if constexpr (Columns == tile_columns::half && shares_vectors) return &tile<Isa, sums_of_halves<first_integers<I>>>;
+  else if constexpr (Columns == tile_columns::half || Columns == tile_columns::one_vector) return &tile<Isa, sums<1, first_integers<rows>>>;
+  else if constexpr (Columns == tile_columns::one_and_half && shares_vectors) return &tile<Isa, sums_and_half<first_integers<I>>>;
   else return &tile<Isa, sums<2, first_integers<rows>>>;
 }
 
@@ -10177,7 +10218,7 @@ struct tile_set {
   constexpr bool contains(tile_set other) const { return (rows | other.rows) == rows && (columns | other.columns) == columns; }
   friend constexpr bool operator==(const tile_set&, const tile_set&) = default;
 };
-inline constexpr tile_set all_tiles{(1U << detail::row_counts) - 1, 0b111};
+inline constexpr tile_set all_tiles{(1U << detail::row_counts) - 1, has_halves ? 0b1111 : 0b11};
 
 namespace detail {
 /// The set of one function.
@@ -10205,7 +10246,7 @@ constexpr tile_set tile_set_for(std::int64_t m, std::int64_t n) {
 
 /// The functions of a set; null where the set has none.
 struct tile_table {
-  detail::tile_function of[3][detail::row_counts] = {};  // [tile_columns][function_rows / 2]
+  detail::tile_function of[4][detail::row_counts] = {};  // [tile_columns][function_rows / 2]
 
   detail::tile_function for_tile(std::int64_t rows, std::int64_t width) const {
     return of[static_cast<std::size_t>(detail::columns_for(width))][detail::function_rows(rows) / 2];
@@ -10222,6 +10263,7 @@ template <class Isa, tile_set Set, int... I> constexpr void add_functions(tile_t
   (add_function<Isa, Set, tile_columns::one_vector, I>(table), ...);
   (add_function<Isa, Set, tile_columns::two_vectors, I>(table), ...);
   (add_function<Isa, Set, tile_columns::one_and_half, I>(table), ...);
+  (add_function<Isa, Set, tile_columns::half, I>(table), ...);
 }
 
 /// The functions of a set: others are not compiled.
@@ -10243,7 +10285,7 @@ namespace detail {
 
 /// Sets of rows for which there are tables: each count alone, each beside whole tiles, whole tiles before two that share what is
 /// left, all; sets of columns: one kind, whole panels before another kind, all.
-inline constexpr int row_sets = 2 * row_counts + 1, column_sets = 6;
+inline constexpr int row_sets = 2 * row_counts + 1, column_sets = 8;
 constexpr unsigned row_set(int i) {
   constexpr unsigned whole = 1U << (row_counts - 1);
   if (i < row_counts) return 1U << i;
@@ -10252,7 +10294,7 @@ constexpr unsigned row_set(int i) {
   return all_tiles.rows;
 }
 constexpr unsigned column_set(int i) {
-  constexpr unsigned sets[column_sets] = {0b001, 0b010, 0b100, 0b011, 0b110, 0b111};
+  constexpr unsigned sets[column_sets] = {0b0001, 0b0010, 0b0100, 0b1000, 0b0011, 0b0110, 0b1010, all_tiles.columns};
   return sets[i];
 }
 
@@ -13386,11 +13428,11 @@ template <int Tile> void winograd_pack(const conv_shape& s, const float* w, cons
   for (std::int64_t j = 0; j < padded; ++j) *out++ = bias != nullptr && j < s.out ? bias[j] : 0.0F;
   for (std::int64_t n0 = 0; n0 < padded; n0 += panel_columns) {
     const std::int64_t width = std::min(panel_columns, padded - n0), used = std::min(width, s.out - n0);
-    const bool is_twice = ends_in_half(s.out - n0);
+    const bool is_twice = ends_in_half(used);
     for (std::int64_t c = 0; c < s.in; c += lanes)
       for (std::int64_t n = 0; n < width; ++n) {
         // Columns past the last are zero, but for a half that is there twice.
-        const std::int64_t from = is_twice && n >= lanes + lanes / 2 ? n - lanes / 2 : n, count = std::min(lanes, s.in - c);
+        const std::int64_t from = is_twice && n >= width - lanes / 2 ? n - lanes / 2 : n, count = std::min(lanes, s.in - c);
         const float* const filter = w + (n0 + from) * 9 * s.in + c;
         detail::transform_square<3, side>(
             [](const vf(&g)[3], vf(&u)[side]) __attribute__((always_inline)) { detail::winograd_line<Tile>::weights(g, u); },
@@ -29632,6 +29674,9 @@ namespace nnrt::inline NNRT_ISA {
 /// Choices at run time.
 struct options {
   int threads = 1;       // including the caller's; results have the same bits for any number
+  /// Threads beside the caller's stay on processors of their own: those that the thread which makes the executor or session may use, the
+  /// next ones after that on which it runs. Where there are fewer than threads, some share one. That thread itself is the program's to pin.
+  bool pin_threads = false;
   int cached_plans = 8;  // of a program whose inputs have unknown extents: for how many shapes it keeps what it planned
   nnrt::winograd winograd = nnrt::winograd::automatic;  // of compile(); a static network's policy says it, since its plan is made by the compiler
   /// Of compile(): weights of floats that take 128 KiB or more are kept as float16, rounded to the nearest and computed with as float32. Half the
@@ -29846,6 +29891,7 @@ const step* run_plan(const plan_view& plan, const run_context& context, After af
 // threads: a small fork-join pool; the parts of one step run at the same time, then all wait for each other.
 // Flow: executors and sessions make one when the options ask for threads; run_step() hands it parts.
 
+#include <errno.h>
 #include <pthread.h>
 
 namespace nnrt::inline NNRT_ISA {
@@ -29906,6 +29952,39 @@ class awaited_number {
   pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;
 };
 
+/// The processors that a thread may use, from the one on which it runs on.
+class processors {
+ public:
+  /// Those of the calling thread.
+  [[gnu::cold]] processors() {
+#if defined(__linux__)
+    failed_ = pthread_getaffinity_np(pthread_self(), sizeof allowed_, &allowed_);
+    first_ = sched_getcpu();
+#endif
+  }
+  /// Keeps another thread on the one `number` further on, in a circle. An error's number, 0 if there is none.
+  [[gnu::cold]] int keep_on(pthread_t thread, int number) const {
+#if defined(__linux__)
+    if (failed_ != 0) return failed_;
+    int processor = first_;
+    for (int left = number % CPU_COUNT(&allowed_); left > 0; --left) do processor = (processor + 1) % CPU_SETSIZE;
+      while (!CPU_ISSET(processor, &allowed_));
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(processor, &one);
+    return pthread_setaffinity_np(thread, sizeof one, &one);
+#else
+    return static_cast<void>(thread), static_cast<void>(number), ENOTSUP;
+#endif
+  }
+
+#if defined(__linux__)
+ private:
+  cpu_set_t allowed_;
+  int failed_, first_;
+#endif
+};
+
 }  // namespace detail
 
 /// A pool of threads - 1 workers beside the caller. One run() at a time; no allocation in run(). POSIX threads, because <thread> costs every
@@ -29921,18 +30000,21 @@ class thread_pool final : public part_runner {
   thread_pool& operator=(const thread_pool&) = delete;
   ~thread_pool() { stop(); }
 
-  /// Starts the workers. Errors: invalid_argument (fewer than 1 or more than 1024), out_of_memory (the system starts no more threads).
-  [[gnu::cold]] result<void> start(int threads) {
+  /// Starts the workers; pinned ones stay on processors of their own, see options. Errors: invalid_argument (fewer than 1 or more than
+  /// 1024), out_of_memory (the system starts no more threads), not_supported (it pins none).
+  [[gnu::cold]] result<void> start(int threads, bool pinned = false) {
     if (auto ok = check_options({.threads = threads}); !ok) return ok;
     workers_.reserve(static_cast<std::size_t>(threads));  // workers hold pointers into it
     threads_ = threads;
+    const detail::processors here;
     for (int i = 1; i < threads; ++i) {
       workers_.push_back({this, i, 0, {}, {}});
-      const int failed = pthread_create(&workers_.back().id, nullptr, &thread_pool::work, &workers_.back());
-      if (failed == 0) continue;
-      workers_.pop_back();
-      stop();
-      return fail(error_code::out_of_memory, {"thread ", i, " of ", threads, " did not start: ", system_text(failed).view()});
+      if (const int failed = pthread_create(&workers_.back().id, nullptr, &thread_pool::work, &workers_.back()); failed != 0) {
+        workers_.pop_back();
+        return given_up(error_code::out_of_memory, i, " did not start: ", failed);
+      }
+      if (const int failed = pinned ? here.keep_on(workers_.back().id, i) : 0; failed != 0)
+        return given_up(error_code::not_supported, i, " cannot be pinned: ", failed);
     }
     return {};
   }
@@ -29985,6 +30067,10 @@ class thread_pool final : public part_runner {
   /// The parts of one thread.
   void run_share(int thread) {
     for (int part = thread; part < parts_; part += threads_) job_(context_, part);
+  }
+  [[gnu::cold]] failure given_up(error_code code, int worker, std::string_view what, int failed) {
+    stop();
+    return fail(code, {"thread ", worker, " of ", threads_, what, system_text(failed).view()});
   }
   void stop() {
     __atomic_store_n(&stopping_, true, __ATOMIC_RELAXED);  // seen with the new round
@@ -30305,7 +30391,7 @@ template <class G, class Policy = cpu> class executor {
     clear_ports(view_of_plan, view_of_plan.outputs, bases_);
     if (wanted.threads == 1 || is_unrolled) return {};
     threads_ = shared<thread_pool>::make();
-    if (auto ok = threads_->start(wanted.threads); !ok) return ok;
+    if (auto ok = threads_->start(wanted.threads, wanted.pin_threads); !ok) return ok;
     return further_scratch_.allocate(plan.part_scratch_bytes * (wanted.threads - 1), "scratch memory of the threads");
   }
 

@@ -107,6 +107,64 @@ TEST_CASE("threads: more threads than cores take every part once") {
   CHECK(lost == 0);
 }
 
+#if defined(__linux__)
+TEST_CASE("threads: pinned workers stay on processors of their own, the caller where it may be anyway") {
+  cpu_set_t allowed;
+  REQUIRE(pthread_getaffinity_np(pthread_self(), sizeof allowed, &allowed) == 0);
+  struct seen {
+    pthread_t caller = pthread_self();
+    std::atomic<int> begun{0}, pinned{0}, elsewhere{0};
+  } all;
+  const auto job = [](void* context, int) {
+    seen& s = *static_cast<seen*>(context);
+    ++s.begun;
+    while (s.begun.load() < 2) {  // both threads take one part each: neither is left to the caller
+    }
+    if (pthread_equal(s.caller, pthread_self()) != 0) return;
+    cpu_set_t mine;
+    if (pthread_getaffinity_np(pthread_self(), sizeof mine, &mine) == 0 && CPU_COUNT(&mine) == 1) ++s.pinned;
+    if (!CPU_ISSET(sched_getcpu(), &mine)) ++s.elsewhere;
+  };
+  thread_pool pool;
+  REQUIRE(pool.start(2, true));
+  pool.run(job, &all, 2);
+  CHECK(all.pinned == 1);
+  CHECK(all.elsewhere == 0);
+  cpu_set_t after;
+  REQUIRE(pthread_getaffinity_np(pthread_self(), sizeof after, &after) == 0);
+  CHECK(CPU_EQUAL(&allowed, &after));
+
+  // More threads than processors: some share one.
+  thread_pool many;
+  REQUIRE(many.start(CPU_COUNT(&allowed) + 3, true));
+  parts_run counted(64);
+  many.run(&parts_run::run, &counted, 64);
+  CHECK(counted.each_once());
+}
+
+TEST_CASE("threads: pinned workers use no processor that the caller may not use") {
+  cpu_set_t allowed, one;
+  REQUIRE(pthread_getaffinity_np(pthread_self(), sizeof allowed, &allowed) == 0);
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  REQUIRE(pthread_setaffinity_np(pthread_self(), sizeof one, &one) == 0);
+  thread_pool pool;
+  REQUIRE(pool.start(3, true));
+  REQUIRE(pthread_setaffinity_np(pthread_self(), sizeof allowed, &allowed) == 0);
+  struct seen {
+    cpu_set_t only;
+    std::atomic<int> elsewhere{0};
+  } all{one, {0}};
+  const auto job = [](void* context, int part) {
+    seen& s = *static_cast<seen*>(context);
+    cpu_set_t mine;
+    if (part > 0 && pthread_getaffinity_np(pthread_self(), sizeof mine, &mine) == 0 && CPU_COUNT(&mine) == 1 && !CPU_EQUAL(&mine, &s.only)) ++s.elsewhere;
+  };
+  for (int i = 0; i < 100; ++i) pool.run(job, &all, 3);
+  CHECK(all.elsewhere == 0);
+}
+#endif
+
 TEST_CASE("threads: a pool that never ran ends, and numbers that make no sense are refused") {
   thread_pool unused;
   REQUIRE(unused.start(4));

@@ -201,7 +201,7 @@ template <class G, class Policy = cpu> class executor {
     clear_ports(view_of_plan, view_of_plan.outputs, bases_);
     if (wanted.threads == 1 || is_unrolled) return {};
     threads_ = shared<thread_pool>::make();
-    if (auto ok = threads_->start(wanted.threads); !ok) return ok;
+    if (auto ok = threads_->start(wanted.threads, wanted.pin_threads); !ok) return ok;
     return further_scratch_.allocate(plan.part_scratch_bytes * (wanted.threads - 1), "scratch memory of the threads");
   }
 

@@ -12,6 +12,9 @@ namespace nnrt::inline NNRT_ISA {
 /// Choices at run time.
 struct options {
   int threads = 1;       // including the caller's; results have the same bits for any number
+  /// Threads beside the caller's stay on processors of their own: those that the thread which makes the executor or session may use, the
+  /// next ones after that on which it runs. Where there are fewer than threads, some share one. That thread itself is the program's to pin.
+  bool pin_threads = false;
   int cached_plans = 8;  // of a program whose inputs have unknown extents: for how many shapes it keeps what it planned
   nnrt::winograd winograd = nnrt::winograd::automatic;  // of compile(); a static network's policy says it, since its plan is made by the compiler
   /// Of compile(): weights of floats that take 128 KiB or more are kept as float16, rounded to the nearest and computed with as float32. Half the

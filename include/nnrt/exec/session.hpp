@@ -158,10 +158,10 @@ class session {
     return further_scratch_.allocate(p.part_scratch_bytes * (threads_->threads() - 1), "scratch memory of the threads");
   }
   result<void> start_threads() {
-    const int count = program_.family_->wanted.threads;
-    if (count == 1) return {};
+    const options& wanted = program_.family_->wanted;
+    if (wanted.threads == 1) return {};
     threads_ = shared<thread_pool>::make();
-    return threads_->start(count);
+    return threads_->start(wanted.threads, wanted.pin_threads);
   }
 
   template <class T> std::span<T> elements(const port* p, const char* what, std::size_t i) {

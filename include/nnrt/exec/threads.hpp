@@ -7,6 +7,7 @@
 #include <nnrt/exec/options.hpp>
 #include <nnrt/exec/plan_view.hpp>
 
+#include <errno.h>
 #include <pthread.h>
 
 namespace nnrt::inline NNRT_ISA {
@@ -67,6 +68,39 @@ class awaited_number {
   pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;
 };
 
+/// The processors that a thread may use, from the one on which it runs on.
+class processors {
+ public:
+  /// Those of the calling thread.
+  [[gnu::cold]] processors() {
+#if defined(__linux__)
+    failed_ = pthread_getaffinity_np(pthread_self(), sizeof allowed_, &allowed_);
+    first_ = sched_getcpu();
+#endif
+  }
+  /// Keeps another thread on the one `number` further on, in a circle. An error's number, 0 if there is none.
+  [[gnu::cold]] int keep_on(pthread_t thread, int number) const {
+#if defined(__linux__)
+    if (failed_ != 0) return failed_;
+    int processor = first_;
+    for (int left = number % CPU_COUNT(&allowed_); left > 0; --left) do processor = (processor + 1) % CPU_SETSIZE;
+      while (!CPU_ISSET(processor, &allowed_));
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(processor, &one);
+    return pthread_setaffinity_np(thread, sizeof one, &one);
+#else
+    return static_cast<void>(thread), static_cast<void>(number), ENOTSUP;
+#endif
+  }
+
+#if defined(__linux__)
+ private:
+  cpu_set_t allowed_;
+  int failed_, first_;
+#endif
+};
+
 }  // namespace detail
 
 /// A pool of threads - 1 workers beside the caller. One run() at a time; no allocation in run(). POSIX threads, because <thread> costs every
@@ -82,18 +116,21 @@ class thread_pool final : public part_runner {
   thread_pool& operator=(const thread_pool&) = delete;
   ~thread_pool() { stop(); }
 
-  /// Starts the workers. Errors: invalid_argument (fewer than 1 or more than 1024), out_of_memory (the system starts no more threads).
-  [[gnu::cold]] result<void> start(int threads) {
+  /// Starts the workers; pinned ones stay on processors of their own, see options. Errors: invalid_argument (fewer than 1 or more than
+  /// 1024), out_of_memory (the system starts no more threads), not_supported (it pins none).
+  [[gnu::cold]] result<void> start(int threads, bool pinned = false) {
     if (auto ok = check_options({.threads = threads}); !ok) return ok;
     workers_.reserve(static_cast<std::size_t>(threads));  // workers hold pointers into it
     threads_ = threads;
+    const detail::processors here;
     for (int i = 1; i < threads; ++i) {
       workers_.push_back({this, i, 0, {}, {}});
-      const int failed = pthread_create(&workers_.back().id, nullptr, &thread_pool::work, &workers_.back());
-      if (failed == 0) continue;
-      workers_.pop_back();
-      stop();
-      return fail(error_code::out_of_memory, {"thread ", i, " of ", threads, " did not start: ", system_text(failed).view()});
+      if (const int failed = pthread_create(&workers_.back().id, nullptr, &thread_pool::work, &workers_.back()); failed != 0) {
+        workers_.pop_back();
+        return given_up(error_code::out_of_memory, i, " did not start: ", failed);
+      }
+      if (const int failed = pinned ? here.keep_on(workers_.back().id, i) : 0; failed != 0)
+        return given_up(error_code::not_supported, i, " cannot be pinned: ", failed);
     }
     return {};
   }
@@ -146,6 +183,10 @@ class thread_pool final : public part_runner {
   /// The parts of one thread.
   void run_share(int thread) {
     for (int part = thread; part < parts_; part += threads_) job_(context_, part);
+  }
+  [[gnu::cold]] failure given_up(error_code code, int worker, std::string_view what, int failed) {
+    stop();
+    return fail(code, {"thread ", worker, " of ", threads_, what, system_text(failed).view()});
   }
   void stop() {
     __atomic_store_n(&stopping_, true, __ATOMIC_RELAXED);  // seen with the new round
