@@ -4342,6 +4342,14 @@ struct kernel_functions {
 /// Kernels that exist with compile-time extents as well: unrolled executors call those instead of run().
 enum class unrolled_form { none, dense, dense_of_bytes, table };
 
+/// The pieces that work falls into, as a number of parts: no kernel has more than 64.
+constexpr int parts_of(std::int64_t pieces) { return static_cast<int>(pieces < 2 ? 1 : pieces < 64 ? pieces : 64); }
+
+/// Into how many parts work of so many elements is worth being cut: none below 4 Ki, between half a microsecond and a whole one. Threads
+/// that are awake begin and end a step together in 0.15 us (0.5 us where their cores share no cache). A step that is not cut costs more than that:
+/// what other threads made for it has to come from their caches, and goes back there.
+constexpr int parts_for(std::int64_t elements) { return parts_of(elements / (2 * 1024)); }
+
 /// A kernel for one node. One without a name is none: the reference runs. (With -fsanitize=undefined g++ 12 compares no pointers to
 /// functions in constant evaluation.)
 struct kernel_choice {
@@ -5637,7 +5645,7 @@ template <std::int64_t N>
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/call.hpp
-// call: from a kernel_call to pointers and shares of work, and from a kernel_request to a number of parts.
+// call: from a kernel_call to pointers and shares of work.
 // Flow: bind/<operator>.hpp unpack their calls with these before they enter a kernel.
 
 namespace nnrt::inline NNRT_ISA::kernels {
@@ -5655,15 +5663,6 @@ inline std::byte* bytes_out(const kernel_call& call, std::size_t i = 0) {
 }
 
 constexpr part part_of(const kernel_call& call) { return {call.tile, call.tiles}; }
-
-/// Into how many parts work of so many elements is worth being cut: none below 4 Ki, between half a microsecond and a whole one. Threads
-/// that are awake begin and end a step together in 0.15 us (0.5 us where their cores share no cache). A step that is not cut costs more than that:
-/// what other threads made for it has to come from their caches, and goes back there.
-constexpr int parts_for(std::int64_t elements) {
-  constexpr std::int64_t least = 2 * 1024, most = 64;
-  const std::int64_t parts = elements / least;
-  return static_cast<int>(parts < 2 ? 1 : parts < most ? parts : most);
-}
 
 /// What a part does of n floats, in whole cache lines, so that no two parts write into one (where the memory is
 /// aligned).
@@ -10136,12 +10135,9 @@ template <int... Pair> struct sums_of_halves<std::integer_sequence<int, Pair...>
   [[gnu::always_inline]] void fill(vf x) { ((of[Pair] = x), ...); }
 };
 
-/// Sets of sums that a tile keeps: with fewer than eight accumulators, too few to hide the latency of two fma per
-/// cycle, several k at once go to a set each. Where two rows share a vector an fma waits for two loads: four are enough.
-template <class Sums> constexpr int sets_for() {
-  constexpr int enough = Sums::accumulators < Sums::rows ? 4 : 8;
-  return (enough + Sums::accumulators - 1) / Sums::accumulators;
-}
+/// Sets of sums that a tile keeps: with fewer accumulators than are enough to hide the latency of fma, two per cycle, several k at
+/// once go to a set each.
+constexpr int sets_for(int accumulators, int enough = 8) { return (enough + accumulators - 1) / accumulators; }
 
 /// Asks for two lines that are read later. Tiles of two vectors and 12 accumulators or more have load slots to spare for it.
 template <class Sums> [[gnu::always_inline]] inline void fetch_ahead(address& ahead, std::int64_t step) {
@@ -10153,7 +10149,8 @@ template <class Sums> [[gnu::always_inline]] inline void fetch_ahead(address& ah
 }
 
 template <class Isa, class Sums> [[gnu::noinline]] void tile(const tile_args& t) {
-  constexpr int sets = sets_for<Sums>();
+  // Where two rows share a vector each fma waits for two loads, and half as many hide it.
+  constexpr int sets = sets_for(Sums::accumulators, Sums::accumulators < Sums::rows ? 4 : 8);
   Sums sum[sets];
   sum[0].start(t.bias);
   if constexpr (sets > 1) each<sets - 1>([&](auto s) __attribute__((always_inline)) { sum[s + 1].start(); });
@@ -13690,7 +13687,7 @@ template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
             .packs = 0b110,
             .packed_bytes = winograd_packed_floats(shape, tile) * size_of(f32),
             .scratch_bytes = winograd_scratch_floats(shape, tile) * size_of(f32),
-            .parts = static_cast<int>(std::min<std::int64_t>(parts, winograd_most_parts(shape, tile))),
+            .parts = parts_of(std::min<std::int64_t>(parts, winograd_most_parts(shape, tile))),
             .name = tile == 4 ? "winograd 4x4" : "winograd 2x2"};
   }
 };
@@ -15480,7 +15477,7 @@ template <class Isa> struct fast<ops::detection_post_process, Isa> {
                    : node.out[0].type == f16 ? &run<float16>
                                              : &run<double>,
             .scratch_bytes = candidates * static_cast<std::int64_t>(sizeof(ops::detail::candidate)),
-            .parts = static_cast<int>(images < 64 ? images : 64),
+            .parts = parts_of(images),
             .name = "suppress by heap"};
   }
 
@@ -18361,7 +18358,7 @@ template <class Isa> struct fast<ops::lstm, Isa> {
     const std::int64_t sequences = node.out[1].shape[0] * node.out[1].shape[1], hidden = node.out[1].shape[2];
     return {.run = &run,
             .scratch_bytes = 4 * hidden * static_cast<std::int64_t>(sizeof(float)),
-            .parts = static_cast<int>(sequences < 64 ? sequences : 64),
+            .parts = parts_of(sequences),
             .name = "sequence"};
   }
 
@@ -18611,7 +18608,7 @@ template <class Isa> struct fast<ops::matmul, Isa> : with_tiles<Isa> {
             .packs = 0b10,
             .packed_bytes = batch.b_count * packed_floats(batch.matrix.k, batch.matrix.n) * size_of(f32),
             .scratch_bytes = attrs.transpose_a ? batch.matrix.m * batch.matrix.k * size_of(f32) : 0,
-            .parts = !attrs.transpose_a || parts < batch.count ? parts : static_cast<int>(batch.count < 64 ? batch.count : 64),
+            .parts = !attrs.transpose_a || parts < batch.count ? parts : parts_of(batch.count),
             .name = "gemm batch"};
   }
 
@@ -26811,7 +26808,7 @@ struct planner {
       planned_node& p = node_at(finder.at(c).node);
       p.group = static_cast<std::int32_t>(made.bands.size());
       p.choice = chosen_for(finder.node_of(c), rows);
-      group.parts = std::min(64, group.parts + p.choice.parts - 1);
+      group.parts = parts_of(group.parts + p.choice.parts - 1);
       if (c < found.last && !finder.is_in_place(c, found.last)) {
         kept_of[static_cast<std::size_t>(finder.result_of(c))] = take(group.scratch_bytes, rows * finder.row_bytes(c));
         memory.block_at(finder.block_of(finder.result_of(c))).bytes = 0;
@@ -26969,7 +26966,7 @@ struct planner {
     packed.base = in_arena;
     packed.offset = memory.block_at(p.packed_block).offset;
     made.steps.push_back(conversion(of_node, options.widen, "widen weights", kept, {packed.base, floats, packed.offset}));
-    made.steps.back().parts = static_cast<std::int32_t>(std::min<std::int64_t>(64, 1 + count / (64 * 1024)));
+    made.steps.back().parts = parts_for(count);
     return packed;
   }
   constexpr step conversion(const step& of_node, kernel_function run, std::string_view name, const operand_slot& from, const operand_slot& to) {

@@ -142,7 +142,7 @@ struct planner {
       planned_node& p = node_at(finder.at(c).node);
       p.group = static_cast<std::int32_t>(made.bands.size());
       p.choice = chosen_for(finder.node_of(c), rows);
-      group.parts = std::min(64, group.parts + p.choice.parts - 1);
+      group.parts = parts_of(group.parts + p.choice.parts - 1);
       if (c < found.last && !finder.is_in_place(c, found.last)) {
         kept_of[static_cast<std::size_t>(finder.result_of(c))] = take(group.scratch_bytes, rows * finder.row_bytes(c));
         memory.block_at(finder.block_of(finder.result_of(c))).bytes = 0;
@@ -300,7 +300,7 @@ struct planner {
     packed.base = in_arena;
     packed.offset = memory.block_at(p.packed_block).offset;
     made.steps.push_back(conversion(of_node, options.widen, "widen weights", kept, {packed.base, floats, packed.offset}));
-    made.steps.back().parts = static_cast<std::int32_t>(std::min<std::int64_t>(64, 1 + count / (64 * 1024)));
+    made.steps.back().parts = parts_for(count);
     return packed;
   }
   constexpr step conversion(const step& of_node, kernel_function run, std::string_view name, const operand_slot& from, const operand_slot& to) {

@@ -1,4 +1,4 @@
-// call: from a kernel_call to pointers and shares of work, and from a kernel_request to a number of parts.
+// call: from a kernel_call to pointers and shares of work.
 // Flow: bind/<operator>.hpp unpack their calls with these before they enter a kernel.
 #pragma once
 
@@ -23,15 +23,6 @@ inline std::byte* bytes_out(const kernel_call& call, std::size_t i = 0) {
 }
 
 constexpr part part_of(const kernel_call& call) { return {call.tile, call.tiles}; }
-
-/// Into how many parts work of so many elements is worth being cut: none below 4 Ki, between half a microsecond and a whole one. Threads
-/// that are awake begin and end a step together in 0.15 us (0.5 us where their cores share no cache). A step that is not cut costs more than that:
-/// what other threads made for it has to come from their caches, and goes back there.
-constexpr int parts_for(std::int64_t elements) {
-  constexpr std::int64_t least = 2 * 1024, most = 64;
-  const std::int64_t parts = elements / least;
-  return static_cast<int>(parts < 2 ? 1 : parts < most ? parts : most);
-}
 
 /// What a part does of n floats, in whole cache lines, so that no two parts write into one (where the memory is
 /// aligned).

@@ -182,12 +182,9 @@ template <int... Pair> struct sums_of_halves<std::integer_sequence<int, Pair...>
   [[gnu::always_inline]] void fill(vf x) { ((of[Pair] = x), ...); }
 };
 
-/// Sets of sums that a tile keeps: with fewer than eight accumulators, too few to hide the latency of two fma per
-/// cycle, several k at once go to a set each. Where two rows share a vector an fma waits for two loads: four are enough.
-template <class Sums> constexpr int sets_for() {
-  constexpr int enough = Sums::accumulators < Sums::rows ? 4 : 8;
-  return (enough + Sums::accumulators - 1) / Sums::accumulators;
-}
+/// Sets of sums that a tile keeps: with fewer accumulators than are enough to hide the latency of fma, two per cycle, several k at
+/// once go to a set each.
+constexpr int sets_for(int accumulators, int enough = 8) { return (enough + accumulators - 1) / accumulators; }
 
 /// Asks for two lines that are read later. Tiles of two vectors and 12 accumulators or more have load slots to spare for it.
 template <class Sums> [[gnu::always_inline]] inline void fetch_ahead(address& ahead, std::int64_t step) {
@@ -199,7 +196,8 @@ template <class Sums> [[gnu::always_inline]] inline void fetch_ahead(address& ah
 }
 
 template <class Isa, class Sums> [[gnu::noinline]] void tile(const tile_args& t) {
-  constexpr int sets = sets_for<Sums>();
+  // Where two rows share a vector each fma waits for two loads, and half as many hide it.
+  constexpr int sets = sets_for(Sums::accumulators, Sums::accumulators < Sums::rows ? 4 : 8);
   Sums sum[sets];
   sum[0].start(t.bias);
   if constexpr (sets > 1) each<sets - 1>([&](auto s) __attribute__((always_inline)) { sum[s + 1].start(); });

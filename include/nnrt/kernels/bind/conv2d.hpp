@@ -97,7 +97,7 @@ template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
             .packs = 0b110,
             .packed_bytes = winograd_packed_floats(shape, tile) * size_of(f32),
             .scratch_bytes = winograd_scratch_floats(shape, tile) * size_of(f32),
-            .parts = static_cast<int>(std::min<std::int64_t>(parts, winograd_most_parts(shape, tile))),
+            .parts = parts_of(std::min<std::int64_t>(parts, winograd_most_parts(shape, tile))),
             .name = tile == 4 ? "winograd 4x4" : "winograd 2x2"};
   }
 };

@@ -53,7 +53,7 @@ template <class Isa> struct fast<ops::detection_post_process, Isa> {
                    : node.out[0].type == f16 ? &run<float16>
                                              : &run<double>,
             .scratch_bytes = candidates * static_cast<std::int64_t>(sizeof(ops::detail::candidate)),
-            .parts = static_cast<int>(images < 64 ? images : 64),
+            .parts = parts_of(images),
             .name = "suppress by heap"};
   }
 

@@ -16,7 +16,7 @@ template <class Isa> struct fast<ops::lstm, Isa> {
     const std::int64_t sequences = node.out[1].shape[0] * node.out[1].shape[1], hidden = node.out[1].shape[2];
     return {.run = &run,
             .scratch_bytes = 4 * hidden * static_cast<std::int64_t>(sizeof(float)),
-            .parts = static_cast<int>(sequences < 64 ? sequences : 64),
+            .parts = parts_of(sequences),
             .name = "sequence"};
   }
 

@@ -64,7 +64,7 @@ template <class Isa> struct fast<ops::matmul, Isa> : with_tiles<Isa> {
             .packs = 0b10,
             .packed_bytes = batch.b_count * packed_floats(batch.matrix.k, batch.matrix.n) * size_of(f32),
             .scratch_bytes = attrs.transpose_a ? batch.matrix.m * batch.matrix.k * size_of(f32) : 0,
-            .parts = !attrs.transpose_a || parts < batch.count ? parts : static_cast<int>(batch.count < 64 ? batch.count : 64),
+            .parts = !attrs.transpose_a || parts < batch.count ? parts : parts_of(batch.count),
             .name = "gemm batch"};
   }
 
