@@ -141,7 +141,7 @@ void lstm(network& net, const node& n, std::string_view op) {
   if (direction == "reverse") throw left_out{reasons::backwards_alone};
   const bool has_batch_first = integer(n, "layout", 0) != 0, is_both = direction == "bidirectional";
   std::vector<std::int32_t> in;
-  for (const std::size_t i : {0, 1, 2, 3, 5, 6}) {
+  for (const std::size_t i : {0U, 1U, 2U, 3U, 5U, 6U}) {
     const bool is_turned = has_batch_first && (i == 0 || i >= 5);
     in.push_back(!net.has(n, i) ? ir::none : is_turned ? net.transposed(net.value(n, i), {1, 0, 2}) : net.value(n, i));
   }
