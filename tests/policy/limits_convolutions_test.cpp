@@ -59,6 +59,9 @@ constexpr ir::graph with_residual(ir::graph g) {
 constexpr ir::graph dense(std::int64_t inputs, std::int64_t outputs) { return single<ops::full_connection>({of({1, inputs}), weight_of({outputs, inputs})}); }
 constexpr ir::graph product(shape_t a, shape_t b) { return single<ops::matmul>({of(a), of(b)}); }
 constexpr ir::graph weighted(shape_t a, shape_t b) { return single<ops::matmul>({of(a), weight_of(b)}); }
+constexpr ir::graph turned(shape_t a, shape_t b) {
+  return single<ops::matmul>(with<ops::matmul>([](auto& attrs) { attrs.transpose_a = true; }), {of(a), weight_of(b)});
+}
 
 constexpr const accelerator &x3 = bernoulli2::table, &ultra = bayes::table, &x5 = bayes_e::table;
 
@@ -109,6 +112,10 @@ constexpr limit_row on_x3[] = {
     {"matrices, second factor", x3, [] { return product({1, 3, 4, 5}, {1, 1, 5, 6}); }, [] { return product({1, 3, 4, 5}, {1, 3, 5, 6}); },
      outer_extents_of_the_second_factor_must_be_1, 3, 1},
     {"matrix and weight", x3, [] { return weighted({4, 2048}, {2048, 6}); }, [] { return weighted({1, 4, 2, 2049}, {2049, 6}); }, channels_per_group_must_lie_within_the_limits, 2049, 2048},
+    {"matrix, turned, and weight", x3, [] { return turned({1, 2, 2048, 2}, {2048, 6}); }, [] { return turned({1, 2, 2049, 2}, {2049, 6}); },
+     channels_per_group_must_lie_within_the_limits, 2049, 2048},
+    {"matrices and weights", x3, [] { return weighted({1, 3, 4, 5}, {1, 1, 5, 6}); }, [] { return weighted({1, 3, 4, 5}, {1, 3, 5, 6}); },
+     outer_extents_of_the_second_factor_must_be_1, 3, 1},
 };
 
 constexpr limit_row on_ultra[] = {
@@ -172,6 +179,14 @@ constexpr limit_row on_ultra[] = {
      first_factor_must_be_broadcast_as_a_whole_or_not_at_all, 2, 1},
     {"matrices, second factor", ultra, [] { return product({2, 3, 4, 5}, {2, 1, 5, 6}); }, [] { return product({2, 3, 4, 5}, {1, 3, 5, 6}); },
      broadcast_extents_of_the_second_factor_must_follow_the_others, 3, 1},
+    {"matrices and weights", ultra, [] { return weighted({2, 3, 4, 5}, {2, 1, 5, 6}); }, [] { return weighted({2, 3, 4, 5}, {1, 3, 5, 6}); },
+     broadcast_extents_of_the_second_factor_must_follow_the_others, 3, 1},
+    {"matrix and weight, ranks", ultra, [] { return weighted({3, 4, 5}, {5, 6}); }, [] { return weighted({3, 4, 5}, {3, 1, 5, 6}); }, ranks_of_factors_must_be_equal, 4, 3},
+    {"matrix and weight, outputs", ultra, [] { return weighted({2, 8}, {8, 8192}); }, [] { return weighted({2, 8}, {8, 8193}); }, filters_must_lie_within_the_limits, 8193, 8192},
+    {"matrix and weight, inputs, then more", ultra, [] { return followed(weighted({2, 8192}, {8192, 8})); }, [] { return followed(weighted({2, 8193}, {8193, 8})); },
+     channels_per_group_must_lie_within_the_limits, 8193, 8192},
+    {"matrix and weight, inputs, the last", ultra, [] { return weighted({2, 65535}, {65535, 8}); }, [] { return weighted({2, 65536}, {65536, 8}); },
+     kernel_volume_must_lie_within_the_limits, 65536, 65535},
 };
 
 constexpr limit_row on_x5[] = {
@@ -186,6 +201,8 @@ constexpr limit_row on_x5[] = {
     {"transposed pads", x5, [] { return transposed({.kernel = {4, 4}, .stride = {2, 2}, .pad = {pad_mode::explicit_pads, 2, 2, 2, 2}}); },
      [] { return transposed({.kernel = {4, 4}, .stride = {2, 2}, .pad = {pad_mode::explicit_pads, 2, 3, 2, 2}}); }, pads_must_not_exceed_kernel_over_stride, 3, 2},
     {"dense inputs, the last", x5, [] { return dense(32767, 8); }, [] { return dense(32768, 8); }, kernel_volume_must_lie_within_the_limits, 32768, 32767},
+    {"matrix and weight, inputs", x5, [] { return weighted({2, 3, 32767}, {32767, 8}); }, [] { return weighted({2, 3, 32768}, {32768, 8}); },
+     kernel_volume_must_lie_within_the_limits, 32768, 32767},
 };
 
 static_assert(first_wrong(on_x3) == -1 && first_wrong(on_ultra) == -1 && first_wrong(on_x5) == -1);

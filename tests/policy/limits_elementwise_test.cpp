@@ -91,7 +91,12 @@ constexpr limit_row on_ultra[] = {
      one_operand_alone_may_be_broadcast, 2, 1},
     {"power", ultra, [] { return constant<ops::pow>({1, 4, 4, 8}, {1}); }, [] { return constant<ops::pow>({1, 4, 4, 8}, {8}); }, exponent_must_be_one_number, 8, 1},
     {"sigmoid, first extent", ultra, [] { return unary<ops::sigmoid>({4096, 1, 2, 3, 2}); }, [] { return unary<ops::sigmoid>({4097, 1, 2, 3, 2}); },
-     batch_must_lie_within_the_limits, 4097, 4096},
+     first_extent_must_lie_within_the_limits, 4097, 4096},
+    {"exp, first extent of three", ultra, [] { return unary<ops::exp>({4096, 2, 3}); }, [] { return unary<ops::exp>({4097, 2, 3}); },
+     first_extent_must_lie_within_the_limits, 4097, 4096},
+    {"power, the only extent", ultra, [] { return constant<ops::pow>({4096}, {1}); }, [] { return constant<ops::pow>({4097}, {1}); },
+     first_extent_must_lie_within_the_limits, 4097, 4096},
+    {"relu, lowest rank", ultra, [] { return unary<ops::relu>({3}); }, [] { return unary<ops::relu>({}); }, rank_must_lie_within_the_limits, 0, 1},
     {"exp, other extents", ultra, [] { return unary<ops::exp>({2, 65536}); }, [] { return unary<ops::exp>({2, 65537}); }, extents_must_lie_within_the_limits, 65537, 65536},
 };
 
@@ -102,7 +107,10 @@ constexpr limit_row on_x5[] = {
      [] { return both<ops::add>({2, 3, 1, 5, 6}, {1, 3, 4, 5, 1}); }, collapsed_rank_must_lie_within_the_limits, 5, 4},
     {"slopes, rank", x5, [] { return constant<ops::prelu>({1, 4, 4, 8}, {8}); }, [] { return constant<ops::prelu>({1, 1, 4, 4, 8}, {8}); }, rank_must_lie_within_the_limits, 5, 4},
     {"power", x5, [] { return constant<ops::pow>({1, 4, 4, 8}, {1}); }, [] { return constant<ops::pow>({1, 4, 4, 8}, {8}); }, exponent_must_be_one_number, 8, 1},
-    {"erf, first extent", x5, [] { return unary<ops::erf>({4096, 3}); }, [] { return unary<ops::erf>({4097, 3}); }, batch_must_lie_within_the_limits, 4097, 4096},
+    {"erf, first extent", x5, [] { return unary<ops::erf>({4096, 3}); }, [] { return unary<ops::erf>({4097, 3}); }, first_extent_must_lie_within_the_limits, 4097, 4096},
+    {"sum, lowest rank", x5, [] { return both<ops::add>({3}, {3}); }, [] { return both<ops::add>({}, {}); }, rank_must_lie_within_the_limits, 0, 1},
+    {"maximum, lowest rank", x5, [] { return both<ops::maximum>({3}, {3}); }, [] { return both<ops::maximum>({}, {}); }, rank_must_lie_within_the_limits, 0, 1},
+    {"less, lowest rank", x5, [] { return both<ops::less>({3}, {3}); }, [] { return both<ops::less>({}, {}); }, rank_must_lie_within_the_limits, 0, 1},
 };
 
 static_assert(first_wrong(on_x3) == -1);

@@ -66,6 +66,10 @@ constexpr ir::graph spread(shape_t x, std::initializer_list<std::int64_t> to) {
 constexpr ir::graph best(shape_t x, bool sorted) {
   return single<ops::top_k>(with<ops::top_k>([&](auto& a) { a.sorted = sorted; }), {of(x), listed({2}, {1})});
 }
+/// Three steps of so many sequences.
+constexpr ir::graph recurrent(std::int64_t sequences) {
+  return single<ops::lstm>({of({3, sequences, 4}), weight_of({1, 8, 4}), weight_of({1, 8, 2})});
+}
 constexpr ir::graph reshaped(shape_t x, std::initializer_list<std::int64_t> to) { return single<ops::reshape>({}, {of(x), listed(to)}); }
 
 constexpr limit_row on_x3[] = {
@@ -97,6 +101,7 @@ constexpr limit_row on_x3[] = {
     {"resize, smaller", x3, [] { return scaled({1, 511, 511, 8}, 2, 2); }, [] { return scaled({1, 2, 512, 8}, 2, 2); }, reduction_must_lie_within_the_limits, 256, 255},
     {"reduce_mean axes", x3, [] { return reduced<ops::reduce_mean>({1, 4, 4, 8}, {1, 2}); }, [] { return reduced<ops::reduce_mean>({1, 4, 4, 8}, {1}); },
      axes_must_be_height_and_width, 1, 2},
+    {"lstm sequences", x3, [] { return recurrent(1); }, [] { return recurrent(2); }, batch_must_lie_within_the_limits, 2, 1},
     {"reshape that moves nothing", x3, [] { return reshaped({1, 4, 4, 8}, {1, 128}); },
      [] { return single<ops::transpose>({}, {of({1, 4, 4, 8}), listed({0, 3, 1, 2})}); }, operator_must_be_in_the_table, 0, 1},
     {"batch_norm without a convolution", x3, [] { return single<ops::relu>({of({1, 4, 4, 8})}); },
@@ -138,6 +143,11 @@ constexpr limit_row on_ultra[] = {
     {"reduce_sum axes", ultra, [] { return reduced<ops::reduce_sum>({1, 4, 4, 8}, {3}, false); }, [] { return reduced<ops::reduce_sum>({1, 4, 4, 8}, {1, 2}); }, axes_must_be_one, 2, 1},
     {"reduce_sum ranks", ultra, [] { return reduced<ops::reduce_sum>({4, 8}, {1}); }, [] { return reduced<ops::reduce_sum>({1, 1, 4, 4, 4, 8}, {1}); }, rank_must_lie_within_the_limits, 6, 5},
     {"reduce_max axes", ultra, [] { return reduced<ops::reduce_max>({1, 4, 4, 8}, {1}); }, [] { return reduced<ops::reduce_max>({1, 4, 4, 8}, {1, 2}); }, axes_must_be_one, 2, 1},
+    {"reduce_sum axes of five", ultra, [] { return reduced<ops::reduce_sum>({2, 3, 4, 4, 8}, {1}); }, [] { return reduced<ops::reduce_sum>({2, 3, 4, 4, 8}, {0, 1}); }, axes_must_be_one, 2, 1},
+    {"reduce_mean axes of five", ultra, [] { return reduced<ops::reduce_mean>({2, 3, 4, 4, 8}, {2, 3}); }, [] { return reduced<ops::reduce_mean>({2, 3, 4, 4, 8}, {0, 1}); },
+     axes_must_be_one_or_height_and_width, 2, 2},
+    {"reduce_max extent of five", ultra, [] { return reduced<ops::reduce_max>({2, 8192, 1, 1, 8}, {1}); }, [] { return reduced<ops::reduce_max>({2, 8193, 1, 1, 8}, {1}); },
+     extent_of_the_axis_must_lie_within_the_limits, 8193, 8192},
     {"reduce_max extent", ultra, [] { return reduced<ops::reduce_max>({1, 4, 4, 8192}, {3}); }, [] { return reduced<ops::reduce_max>({1, 4, 4, 8193}, {3}); },
      extent_of_the_axis_must_lie_within_the_limits, 8193, 8192},
     {"reduce_max keeps", ultra, [] { return reduced<ops::reduce_max>({1, 4, 4, 8}, {3}); }, [] { return reduced<ops::reduce_max>({1, 4, 4, 8}, {3}, false); }, axes_must_be_kept, 0, 1},
@@ -148,6 +158,8 @@ constexpr limit_row on_ultra[] = {
     {"tile", ultra, [] { return single<ops::tile>({}, {of({1, 4, 4, 8}), listed({1, 3, 1, 1})}); }, [] { return single<ops::tile>({}, {of({1, 4, 4, 8}), listed({1, 3, 2, 1})}); },
      extents_that_change_must_not_be_too_many, 2, 1},
     {"top_k", ultra, [] { return best({4, 8}, true); }, [] { return best({4, 8}, false); }, results_must_be_sorted, 0, 1},
+    {"lstm sequences", ultra, [] { return recurrent(1); }, [] { return recurrent(2); }, batch_must_lie_within_the_limits, 2, 1},
+    {"reshape, lowest rank", ultra, [] { return reshaped({1, 1}, {1}); }, [] { return reshaped({1, 1}, {}); }, rank_must_lie_within_the_limits, 0, 1},
     {"transpose, first extent", ultra, [] { return single<ops::transpose>({}, {of({4096, 4}), listed({0, 1})}); }, [] { return single<ops::transpose>({}, {of({4, 4097}), listed({1, 0})}); },
      batch_must_lie_within_the_limits, 4097, 4096},
     {"reshape, extents", ultra, [] { return reshaped({2, 65536}, {512, 256}); }, [] { return reshaped({1, 65536, 2}, {131072}); }, extents_must_lie_within_the_limits, 131072, 65536},
@@ -169,6 +181,7 @@ constexpr limit_row on_x5[] = {
      result_channels_must_be_multiples_of_4, 6, 4},
     {"concat axis", x5, [] { return joined({1, 4, 4, 8}, {1, 4, 4, 8}, 1); }, [] { return joined({1, 4, 4, 8}, {1, 4, 4, 8}, 0); }, axis_must_not_be_that_of_the_batch, 0, 1},
     {"reduce_sum axes", x5, [] { return reduced<ops::reduce_sum>({1, 4, 4, 8}, {3}, false); }, [] { return reduced<ops::reduce_sum>({1, 4, 4, 8}, {1, 2}); }, axes_must_be_one, 2, 1},
+    {"lstm sequences", x5, [] { return recurrent(1); }, [] { return recurrent(2); }, batch_must_lie_within_the_limits, 2, 1},
     {"top_k", x5, [] { return best({4, 8}, true); }, [] { return best({4, 8}, false); }, results_must_be_sorted, 0, 1},
 };
 

@@ -25,6 +25,7 @@ enum class accelerator_rule {
   extents_must_be_known,
   rank_must_lie_within_the_limits,
   batch_must_lie_within_the_limits,
+  first_extent_must_lie_within_the_limits,
   extents_must_lie_within_the_limits,
   channels_must_lie_within_the_limits,
   sides_must_lie_within_the_limits,
@@ -101,8 +102,8 @@ enum class limits_of {
   windowed,       // pools that are not global
   one_pixel,      // those that read an image of one pixel, or rows
   many_pixels,    // the others
-  two_computed,   // matrix products of two computed factors
-  with_weight,    // matrix products with a weight
+  feature_maps,   // matrix products but those
+  with_weight,    // whose second factor is one matrix that is known before the network runs: layers
 };
 
 /// One limit: the facts that the rule is about lie in least … most. Rules that compare two facts of a node leave the numbers out.

@@ -46,11 +46,14 @@ struct bayes {
       {channels_per_group_must_lie_within_the_limits, 1, 8192, limits_of::followed},
       {channels_per_group_must_lie_within_the_limits, 1, 65536, limits_of::last}};
   static constexpr accelerator_limit matrix_product[] = {
-      {ranks_of_factors_must_be_equal},
-      {extents_of_matrices_must_lie_within_the_limits, 1, 8192},
-      {outer_extents_must_lie_within_the_limits, 1, 4096},
-      {first_factor_must_be_broadcast_as_a_whole_or_not_at_all},
-      {broadcast_extents_of_the_second_factor_must_follow_the_others}};
+      {ranks_of_factors_must_be_equal, 0, 0, limits_of::feature_maps},
+      {extents_of_matrices_must_lie_within_the_limits, 1, 8192, limits_of::feature_maps},
+      {outer_extents_must_lie_within_the_limits, 1, 4096, limits_of::feature_maps},
+      {first_factor_must_be_broadcast_as_a_whole_or_not_at_all, 0, 0, limits_of::feature_maps},
+      {broadcast_extents_of_the_second_factor_must_follow_the_others, 0, 0, limits_of::feature_maps},
+      {filters_must_lie_within_the_limits, 1, 8192, limits_of::with_weight},
+      {channels_per_group_must_lie_within_the_limits, 1, 8192, limits_of::followed}};
+  static constexpr accelerator_limit product_with_weight[] = {{kernel_volume_must_lie_within_the_limits, 1, 65535, limits_of::with_weight}};
   static constexpr accelerator_limit windows[] = {
       {kernel_must_lie_within_the_limits, 1, 256, limits_of::windowed},
       {strides_must_lie_within_the_limits, 1, 256, limits_of::windowed},
@@ -59,6 +62,8 @@ struct bayes {
   static constexpr accelerator_limit sum[] = {
       {constants_must_not_be_too_many, 0, 1}, {rank_must_lie_within_the_limits, 2, 5}, {batch_must_not_be_broadcast}, {collapsed_rank_must_lie_within_the_limits, 0, 4}};
   static constexpr accelerator_limit choice[] = {{rank_must_lie_within_the_limits, 2, 5}, {one_operand_alone_may_be_broadcast}};
+  static constexpr accelerator_limit ranked[] = {{rank_must_lie_within_the_limits, 1, 10}};
+  static constexpr accelerator_limit up_to_10d[] = {{rank_must_lie_within_the_limits, 1, 10}, {first_extent_must_lie_within_the_limits, 1, 4096}};
   static constexpr accelerator_limit power[] = {{exponent_must_be_one_number, 1, 1}};
   static constexpr accelerator_limit shares[] = {{axis_must_not_be_that_of_the_batch}, {axes_must_be_one}};
   static constexpr accelerator_limit index_of_largest[] = {
@@ -75,6 +80,7 @@ struct bayes {
   static constexpr accelerator_limit lookup[] = {{computed_indices_must_be_i32}};
   static constexpr accelerator_limit repeated[] = {{extents_that_change_must_not_be_too_many, 0, 1}};
   static constexpr accelerator_limit sorted[] = {{results_must_be_sorted}};
+  static constexpr accelerator_limit one_sequence[] = {{batch_must_lie_within_the_limits, 1, 1}};
 
   static constexpr dtype_set bytes = types_of(i8), either = types_of(i8) | types_of(i16);
   static constexpr placement here = placement::on_accelerator, if_asked = placement::if_asked;
@@ -83,17 +89,19 @@ struct bayes {
       {"depthwise_conv2d", either, here, convolution, layer},
       {"conv2d_transpose", bytes, here, transposed_convolution, layer},
       {"full_connection", bytes, here, product, layer},
-      {"matmul", bytes, here, matrix_product},
+      {"matmul", bytes, here, matrix_product, product_with_weight},
       {"max_pool", either, here, windows, global_largest},
       {"avg_pool", bytes, here, windows},
       {"add", either, here, sum}, {"sub", either, here, sum}, {"mul", either, here, sum}, {"div", either, here, sum}, {"bias_add", either},
       {"maximum", either, here, choice}, {"minimum", either, if_asked, choice},
       {"equal", either, if_asked, choice}, {"greater", either, if_asked, choice}, {"less", either, if_asked, choice},
       {"greater_equal", either, if_asked, choice}, {"less_equal", either, if_asked, choice},
-      {"relu", either}, {"relu6", either}, {"leaky_relu", either}, {"clip", either},
-      {"sigmoid", either}, {"tanh", either}, {"cos", either}, {"sin", either}, {"sqrt", either}, {"swish", either}, {"gelu", either}, {"hswish", either},
-      {"exp", either}, {"reciprocal", either}, {"pow", either, here, power},
-      {"log", either}, {"abs", either}, {"ceil", either}, {"floor", either}, {"hard_sigmoid", either},
+      {"relu", either, here, up_to_10d}, {"relu6", either, here, up_to_10d}, {"leaky_relu", either, here, up_to_10d}, {"clip", either, here, up_to_10d},
+      {"sigmoid", either, here, up_to_10d}, {"tanh", either, here, up_to_10d}, {"cos", either, here, up_to_10d}, {"sin", either, here, up_to_10d},
+      {"sqrt", either, here, up_to_10d}, {"swish", either, here, up_to_10d}, {"gelu", either, here, up_to_10d}, {"hswish", either, here, up_to_10d},
+      {"exp", either, here, up_to_10d}, {"reciprocal", either, here, up_to_10d}, {"pow", either, here, up_to_10d, power},
+      {"log", either, here, up_to_10d}, {"abs", either, here, up_to_10d}, {"ceil", either, here, up_to_10d}, {"floor", either, here, up_to_10d},
+      {"hard_sigmoid", either, here, up_to_10d},
       {"softmax", either, if_asked, shares, image},
       {"batch_norm", bytes}, {"scale", bytes},
       {"arg_max", either, here, index_of_largest, image},
@@ -101,7 +109,8 @@ struct bayes {
       {"split", either, here, parts},
       {"slice", either}, {"strided_slice", either},
       {"pad", either, here, border},
-      {"reshape", either}, {"flatten", either}, {"squeeze", either}, {"unsqueeze", either}, {"expand_dims", either},
+      {"reshape", either, here, ranked}, {"flatten", either, here, ranked}, {"squeeze", either, here, ranked}, {"unsqueeze", either, here, ranked},
+      {"expand_dims", either, here, ranked},
       {"shape_of", bytes, placement::folded},
       {"transpose", either},
       {"depth_to_space", bytes, here, blocks, blocks_of_4}, {"space_to_depth", bytes, here, blocks},
@@ -110,6 +119,7 @@ struct bayes {
       {"gather", bytes, here, lookup, image},
       {"broadcast_to", either, here, repeated}, {"tile", either, here, repeated},
       {"top_k", either, here, sorted},
+      {"lstm", bytes, here, one_sequence},
   };
 
   static constexpr accelerator table{.name = "bayes",

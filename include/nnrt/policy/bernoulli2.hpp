@@ -38,8 +38,8 @@ struct bernoulli2 {
       {aligned_blocks_of_the_result_must_lie_within_the_limits, 1, 1024, limits_of::followed},
       {aligned_blocks_of_the_result_must_lie_within_the_limits, 1, 2047, limits_of::last}};
   static constexpr accelerator_limit matrix_product[] = {
-      {batch_must_lie_within_the_limits, 1, 1, limits_of::two_computed},
-      {outer_extents_of_the_second_factor_must_be_1, 1, 1, limits_of::two_computed},
+      {batch_must_lie_within_the_limits, 1, 1, limits_of::feature_maps},
+      {outer_extents_of_the_second_factor_must_be_1, 1, 1, limits_of::feature_maps},
       {channels_per_group_must_lie_within_the_limits, 1, 2048, limits_of::with_weight},
       {aligned_blocks_of_the_result_must_lie_within_the_limits, 1, 2047, limits_of::with_weight}};
   static constexpr accelerator_limit largest_of_window[] = {
@@ -72,6 +72,7 @@ struct bernoulli2 {
   static constexpr accelerator_limit blocks[] = {{block_size_must_lie_within_the_limits, 2, 2}};
   static constexpr accelerator_limit scaling[] = {{enlargement_must_lie_within_the_limits, 0, 256}, {reduction_must_lie_within_the_limits, 0, 255}};
   static constexpr accelerator_limit mean[] = {{rank_must_lie_within_the_limits, 2, 4}, {axes_must_be_height_and_width}};
+  static constexpr accelerator_limit one_sequence[] = {{batch_must_lie_within_the_limits, 1, 1}};
 
   static constexpr dtype_set bytes = types_of(i8);
   static constexpr placement here = placement::on_accelerator;
@@ -101,6 +102,7 @@ struct bernoulli2 {
       {"depth_to_space", bytes, here, blocks}, {"space_to_depth", bytes, here, blocks},
       {"resize_bilinear", bytes, here, scaling},
       {"reduce_mean", bytes, here, mean},
+      {"lstm", bytes, here, one_sequence},
       {"reshape", bytes, placement::folded}, {"flatten", bytes, placement::folded}, {"squeeze", bytes, placement::folded},
       {"unsqueeze", bytes, placement::folded}, {"expand_dims", bytes, placement::folded}, {"shape_of", bytes, placement::folded},
   };

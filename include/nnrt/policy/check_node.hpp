@@ -36,8 +36,8 @@ constexpr bool is_for(limits_of nodes, const accelerator& table, const node_fact
     case limits_of::windowed: return !f.is_global();
     case limits_of::one_pixel: return f.image[1] * f.image[2] == 1;
     case limits_of::many_pixels: return f.image[1] * f.image[2] != 1;
-    case limits_of::two_computed: return f.is_computed(0) && f.is_computed(1);
-    case limits_of::with_weight: return !f.is_computed(0) || !f.is_computed(1);
+    case limits_of::feature_maps: return !f.is_product_with_weight();
+    case limits_of::with_weight: return f.is_product_with_weight();
   }
   return true;
 }

@@ -87,7 +87,7 @@ constexpr std::int64_t zeros_in_constants(const node_facts& f) {
   return zeros;
 }
 
-/// The axes that an operator works along, in the image of x; all of them when it names none.
+/// The axes that an operator works along, each once, counted as in x; all of them when it names none.
 constexpr pool<std::int64_t> axes_of(const node_facts& f) {
   pool<std::int64_t> list, named = f.integers("axes");
   if (f.name() == "softmax") {
@@ -100,7 +100,7 @@ constexpr pool<std::int64_t> axes_of(const node_facts& f) {
     for (int i = 0; i < f.x().rank(); ++i) named.push_back(i);
   }
   for (const std::int64_t axis : named) {
-    const std::int64_t at = node_facts::axis_in_image(f.x(), axis);
+    const std::int64_t at = axis < 0 ? axis + f.x().rank() : axis;
     bool is_listed = false;
     for (const std::int64_t known : list) is_listed = is_listed || known == at;
     if (!is_listed) list.push_back(at);
@@ -217,6 +217,7 @@ class limit_check {
       case rank_must_lie_within_the_limits: return every_rank();
       case extents_must_lie_within_the_limits: return every_extent();
       case batch_must_lie_within_the_limits: return within({f_.batch(f_.x()), f_.batch(f_.y())});
+      case first_extent_must_lie_within_the_limits: return within({f_.x().shape[0], f_.y().shape[0]});
       case channels_must_lie_within_the_limits: return within({x[3], y[3]});
       case sides_must_lie_within_the_limits: return within({x[1], x[2], y[1], y[2]});
       default: return {};
@@ -372,12 +373,13 @@ class limit_check {
     switch (row_.rule) {
       case axis_must_be_that_of_channels: {
         const pool<std::int64_t> list = axes_of(f_);
-        return holds(list.size() == 1 && list[0] == 3, list.empty() ? 0 : list[0], 3);
+        const std::int64_t first = list.empty() ? 0 : node_facts::axis_in_image(f_.x(), list[0]);
+        return holds(list.size() == 1 && first == 3, first, 3);
       }
       case axis_must_not_be_that_of_the_batch: return holds(first_axis(f_) != 0 || f_.x().rank() < 2, 0, 1);
       case extent_of_the_axis_must_lie_within_the_limits:
         for (const std::int64_t axis : axes_of(f_))
-          if (const accelerator_verdict v = within({f_.image[static_cast<int>(axis)]}); !v) return v;
+          if (const accelerator_verdict v = within({f_.x().shape[static_cast<int>(axis)]}); !v) return v;
         return {};
       case node_must_be_the_last: return holds(f_.about.reader[static_cast<std::size_t>(f_.g.outputs_of(f_.n)[0])] == ir::none, 1, 0);
       case results_must_not_be_too_many: return within({f_.number("k", 1)});
@@ -399,7 +401,8 @@ class limit_check {
       case axes_must_be_height_and_width:
       case axes_must_be_one_or_height_and_width: {
         const pool<std::int64_t> list = axes_of(f_);
-        const bool both = list.size() == 2 && list[0] + list[1] == 3 && list[0] * list[1] == 2;
+        const auto in_image = [&](std::size_t i) { return node_facts::axis_in_image(f_.x(), list[i]); };
+        const bool both = list.size() == 2 && in_image(0) + in_image(1) == 3 && in_image(0) * in_image(1) == 2;
         const bool one = list.size() == 1 && row_.rule == axes_must_be_one_or_height_and_width;
         return holds(both || one, static_cast<std::int64_t>(list.size()), 2);
       }

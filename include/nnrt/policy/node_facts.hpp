@@ -104,7 +104,17 @@ class node_facts {
     return n.op->traits.weights == weights_role::depthwise_conv2d ? x().shape[-1] : number("group", 1);
   }
   constexpr std::int64_t filters() const { return has_kernel() || is_dense() ? x(1).shape[0] : result[3]; }
-  constexpr std::int64_t channels_per_group() const { return has_kernel() || is_dense() ? x(1).shape[-1] : x().shape[-1]; }
+  constexpr std::int64_t channels_per_group() const {
+    if (has_kernel() || is_dense()) return x(1).shape[-1];
+    return x().shape[number("transpose_a") != 0 ? -2 : -1];
+  }
+  /// The second factor of a matrix product is a weight, one matrix for all: a dense layer in other words.
+  constexpr bool is_product_with_weight() const {
+    if (is_computed(1)) return false;
+    for (int i = 0; i + 2 < x(1).rank(); ++i)
+      if (x(1).shape[i] != 1) return false;
+    return true;
+  }
 
   /// A shape as that of an image [N, H, W, C]; of higher ranks the last three extents, and the product of the others.
   static constexpr shape_t as_image(const tensor_desc& d) {
@@ -113,9 +123,10 @@ class node_facts {
     if (s.rank < 3) return {s.rank == 2 ? s[0] : 1, 1, 1, s.rank == 0 ? 1 : s[-1]};
     return {s.rank == 3 ? 1 : s.elements(0, s.rank - 3), s[-3], s[-2], s[-1]};
   }
-  /// Images in a tensor; rows of a matrix are none.
+  /// Images in a tensor, or sequences; rows of a matrix are none.
   constexpr std::int64_t batch(const tensor_desc& d) const {
     if (d.rank() > 4) return d.shape[0];
+    if (!attribute("bidirectional").empty()) return d.shape[1];   // [S, B, I]
     return d.rank() < 4 && !attribute("transpose_a").empty() ? 1 : as_image(d)[0];
   }
   /// Where an axis of x lies in that image: 0 batch, 1 height, 2 width, 3 channels.
