@@ -50,7 +50,7 @@ int32_t hbSysAllocCachedMem(hbSysMem *mem, uint32_t size);
 /// Errors: INVALID_ARGUMENT for another flag than those of hbSysMemFlushFlag, or memory without an address.
 int32_t hbSysFlushMem(hbSysMem *mem, int32_t flag);
 
-/// Frees what an hbSysAlloc function allocated, and sets mem to zeros.
+/// Frees what an hbSysAlloc function allocated, and sets mem to zeros. Memory that a task still uses goes when that has ended.
 /// Errors: INVALID_ARGUMENT for memory that was not allocated, was freed, or begins elsewhere.
 int32_t hbSysFreeMem(hbSysMem *mem);
 

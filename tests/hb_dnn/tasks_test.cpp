@@ -218,6 +218,23 @@ TEST_CASE("tasks: one that is released while it runs writes all of its results o
   CHECK(stopped == 3);
 }
 
+TEST_CASE("tasks: memory that is freed while a task uses it stays until that has ended, and nobody else gets it") {
+  const packed models({slow()});
+  for (const bool is_waited_for : {true, true, false}) {
+    blocking b(models, 0);
+    b.begin();
+    const void* const freed[] = {b.in.at<void>(0), b.out.at<void>(0)};
+    for (tensors* const each : {&b.in, &b.out}) CHECK(hbSysFreeMem(&(*each)[0].sysMem[0]) == HB_SYS_SUCCESS);
+    std::vector<tensors> others;   // some of them where the freed ones were, if these had gone
+    for (int i = 0; i < 8; ++i) others.push_back(outputs_for(b.model));
+    const bool is_running = b.is_running();
+    for (tensors& other : others)
+      if (is_running) CHECK((other.at<void>(0) != freed[0] && other.at<void>(0) != freed[1]));
+    if (is_waited_for) CHECK(hbDNNWaitTaskDone(b.task, 0) == HB_DNN_SUCCESS);
+    CHECK(hbDNNReleaseTask(b.task) == HB_DNN_SUCCESS);
+  }
+}
+
 TEST_CASE("tasks: a core that is not there is refused") {
   const one_core only;
   const packed models({counter()});

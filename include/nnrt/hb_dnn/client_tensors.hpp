@@ -24,7 +24,7 @@ struct source {
 };
 
 /// Whether memory has so many bytes.
-inline complaint fault_of_memory(const device_memory& memory, const hbSysMem& mem, std::int64_t bytes) {
+inline complaint fault_of_memory(used_memory& memory, const hbSysMem& mem, std::int64_t bytes) {
   if (mem.virAddr == nullptr) return "its memory has no address";
   if (std::int64_t{mem.memSize} < bytes || !memory.covers(mem.virAddr, static_cast<std::uint64_t>(bytes)))
     return "memSize must be at least its aligned size";
@@ -33,7 +33,7 @@ inline complaint fault_of_memory(const device_memory& memory, const hbSysMem& me
 
 /// The image of a tensor whose properties say all of it: the first of `count`, which lie one after the other.
 /// Sides from validShape, the bytes of a row from alignedShape.
-inline complaint find_image(const device_memory& memory, const hbDNNTensor& tensor, std::int64_t count, client_image& made) {
+inline complaint find_image(used_memory& memory, const hbDNNTensor& tensor, std::int64_t count, client_image& made) {
   const hbDNNTensorProperties& p = tensor.properties;
   if (p.tensorType < HB_DNN_IMG_TYPE_Y || p.tensorType > HB_DNN_IMG_TYPE_BGR) return "its type is none of an image";
   if (p.validShape.numDimensions != 4 || p.alignedShape.numDimensions != 4) return "an image has 4 axes";
@@ -74,7 +74,7 @@ inline client_image next_image(client_image made) {
 
 /// The items of one tensor for an input: as many as the model's batch, or 1 (`items`). What may differ from the model's properties: alignedShape
 /// equal to validShape, NV12 in one or two pieces.
-inline complaint find_sources(const device_memory& memory, const tensor_form& form, const hbDNNTensor& tensor, std::int64_t items,
+inline complaint find_sources(used_memory& memory, const tensor_form& form, const hbDNNTensor& tensor, std::int64_t items,
                               std::vector<source>& made) {
   const hbDNNTensorProperties& p = tensor.properties;
   hbDNNTensorShape valid = form.properties.validShape, padded = form.properties.alignedShape;
@@ -103,7 +103,7 @@ inline complaint find_sources(const device_memory& memory, const tensor_form& fo
 }
 
 /// The image of which an input of the resizer sees a region. Where a client left validShape as the model's, its alignedShape is the image's.
-inline complaint find_region(const device_memory& memory, const tensor_form& form, const hbDNNTensor& tensor, const hbDNNRoi& region,
+inline complaint find_region(used_memory& memory, const tensor_form& form, const hbDNNTensor& tensor, const hbDNNRoi& region,
                              const resizer_limits& by, source& made) {
   hbDNNTensor whole = tensor;
   hbDNNTensorShape valid = form.properties.validShape;

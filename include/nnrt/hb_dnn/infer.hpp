@@ -13,6 +13,7 @@ struct model_run {
   std::shared_ptr<loaded_model> model;
   std::vector<std::vector<source>> inputs;   // for each input, for each item of the batch
   std::vector<std::byte*> outputs;
+  used_memory memory;                        // of both
 
   result<void> operator()(const checkpoint& goes_on) const {
     const loaded_model::lease with(*model);
@@ -35,9 +36,9 @@ inline std::optional<job_order> order_of(std::int32_t cores, std::int32_t dsp_co
 
 /// Where `runs` runs write their outputs, one behind the other.
 [[gnu::cold]] inline std::int32_t find_outputs(const char* me, const loaded_model& model, const hbDNNTensor* output, std::int64_t runs,
-                                               std::vector<std::byte*>& made) {
+                                               used_memory& memory, std::vector<std::byte*>& made) {
   for (std::size_t i = 0; i < model.outputs.size(); ++i) {
-    if (const complaint wrong = fault_of_memory(runtime::the().memory, output[i].sysMem[0], runs * model.outputs[i].lies.bytes))
+    if (const complaint wrong = fault_of_memory(memory, output[i].sysMem[0], runs * model.outputs[i].lies.bytes))
       return fails(HB_DNN_INVALID_ARGUMENT, {me, ": output ", i, " ", piece::in_quotes(model.outputs[i].name), ": ", wrong});
     made.push_back(static_cast<std::byte*>(output[i].sysMem[0].virAddr));
   }
@@ -50,7 +51,7 @@ inline std::int32_t refused(const char* me, const loaded_model& model, std::size
 /// The only run of hbDNNInfer.
 [[gnu::cold]] inline std::int32_t prepare_infer(const char* me, const std::shared_ptr<loaded_model>& model, const hbDNNTensor* output,
                                                 const hbDNNTensor* input, std::vector<work>& made) {
-  model_run run{model, std::vector<std::vector<source>>(model->inputs.size()), {}};
+  model_run run{model, std::vector<std::vector<source>>(model->inputs.size()), {}, used_memory(runtime::the().memory)};
   const hbDNNTensorShape& first = input[0].properties.validShape;
   const bool is_cut = model->batch > 1 && first.numDimensions > 0 && first.dimensionSize[0] == 1;
   const std::int64_t tensors = is_cut ? model->batch : 1;
@@ -58,10 +59,10 @@ inline std::int32_t refused(const char* me, const loaded_model& model, std::size
     for (std::int64_t b = 0; b < tensors; ++b) {
       const std::int64_t at = static_cast<std::int64_t>(i) * tensors + b;
       if (const complaint wrong =
-              find_sources(runtime::the().memory, model->inputs[i], input[at], is_cut ? 1 : model->inputs[i].batch(), run.inputs[i]))
+              find_sources(run.memory, model->inputs[i], input[at], is_cut ? 1 : model->inputs[i].batch(), run.inputs[i]))
         return refused(me, *model, i, at, wrong);
     }
-  if (const std::int32_t code = find_outputs(me, *model, output, 1, run.outputs); code != HB_DNN_SUCCESS) return code;
+  if (const std::int32_t code = find_outputs(me, *model, output, 1, run.memory, run.outputs); code != HB_DNN_SUCCESS) return code;
   made.push_back(std::move(run));
   return HB_DNN_SUCCESS;
 }
@@ -73,7 +74,8 @@ inline std::int32_t refused(const char* me, const loaded_model& model, std::size
   if (rois.size() % per_set != 0) return fails(HB_DNN_INVALID_ARGUMENT, {me, ": got ", rois.size(), " regions, expected a multiple of ", per_set});
   const std::size_t sets = rois.size() / per_set, batch = static_cast<std::size_t>(model->batch), count = model->inputs.size();
   if (sets > most_jobs) return fails(HB_DNN_TASK_BATCH_SIZE_EXCEED_LIMIT, {me, ": got ", sets, " sets of regions, expected at most ", most_jobs});
-  std::vector<model_run> runs((sets + batch - 1) / batch, model_run{model, std::vector<std::vector<source>>(count, std::vector<source>(batch)), {}});
+  used_memory memory(runtime::the().memory);
+  std::vector<model_run> runs((sets + batch - 1) / batch, model_run{model, std::vector<std::vector<source>>(count, std::vector<source>(batch)), {}, memory});
   for (std::size_t set = 0; set < sets; ++set) {
     const hbDNNRoi* next = &rois[set * per_set];
     for (std::size_t i = 0; i < count; ++i) {
@@ -81,14 +83,14 @@ inline std::int32_t refused(const char* me, const loaded_model& model, std::size
       const hbDNNTensor& tensor = input[set * count + i];
       source& into = runs[set / batch].inputs[i][set % batch];
       std::vector<source> found;
-      const complaint wrong = form.from_resizer() ? find_region(runtime::the().memory, form, tensor, *next++, resizer_of(*model->table), into)
-                                                  : find_sources(runtime::the().memory, form, tensor, 1, found);
+      const complaint wrong = form.from_resizer() ? find_region(memory, form, tensor, *next++, resizer_of(*model->table), into)
+                                                  : find_sources(memory, form, tensor, 1, found);
       if (wrong != nullptr) return refused(me, *model, i, static_cast<std::int64_t>(set * count + i), wrong);
       if (!form.from_resizer()) into = found.front();
     }
   }
   std::vector<std::byte*> outputs;
-  if (const std::int32_t code = find_outputs(me, *model, output, static_cast<std::int64_t>(runs.size()), outputs); code != HB_DNN_SUCCESS)
+  if (const std::int32_t code = find_outputs(me, *model, output, static_cast<std::int64_t>(runs.size()), memory, outputs); code != HB_DNN_SUCCESS)
     return code;
   for (model_run& run : runs) {
     run.outputs = outputs;

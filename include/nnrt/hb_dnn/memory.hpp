@@ -6,7 +6,9 @@
 
 #include <cstring>
 #include <map>
+#include <memory>
 #include <new>
+#include <vector>
 
 namespace nnrt::inline NNRT_ISA::hb_dnn {
 
@@ -18,10 +20,6 @@ class device_memory {
   device_memory() = default;
   device_memory(const device_memory&) = delete;
   device_memory& operator=(const device_memory&) = delete;
-  ~device_memory() {
-    for (const auto& [first, r] : regions_)
-      if (r.is_allocated) give_back(reinterpret_cast<void*>(first));
-  }
 
   /// Error codes of all: those of hb_sys.h.
   std::int32_t allocate(hbSysMem& mem, std::uint32_t bytes) {
@@ -30,8 +28,9 @@ class device_memory {
     if (limit_ > 0 && allocated_ + bytes > limit_) return HB_SYS_OUT_OF_MEMORY;
     void* const first = ::operator new(bytes, std::align_val_t{page}, std::nothrow);
     if (first == nullptr) return HB_SYS_OUT_OF_MEMORY;
+    std::shared_ptr<const void> block(first, [](void* begin) { ::operator delete(begin, std::align_val_t{page}); });
     std::memset(first, 0, bytes);
-    regions_[reinterpret_cast<std::uintptr_t>(first)] = {bytes, true};
+    regions_[reinterpret_cast<std::uintptr_t>(first)] = {bytes, std::move(block)};
     allocated_ += bytes;
     mem = {reinterpret_cast<std::uintptr_t>(first), first, bytes};
     return HB_SYS_SUCCESS;
@@ -39,10 +38,9 @@ class device_memory {
   std::int32_t free(hbSysMem& mem) {
     const std::lock_guard lock(mutex_);
     const auto found = regions_.find(reinterpret_cast<std::uintptr_t>(mem.virAddr));
-    if (found == regions_.end() || !found->second.is_allocated) return HB_SYS_INVALID_ARGUMENT;
+    if (found == regions_.end() || found->second.block == nullptr) return HB_SYS_INVALID_ARGUMENT;
     allocated_ -= found->second.bytes;
     regions_.erase(found);
-    give_back(mem.virAddr);
     mem = {};
     return HB_SYS_SUCCESS;
   }
@@ -51,7 +49,7 @@ class device_memory {
     const std::uintptr_t first = mem.virAddr != nullptr ? reinterpret_cast<std::uintptr_t>(mem.virAddr) : static_cast<std::uintptr_t>(mem.phyAddr);
     const std::lock_guard lock(mutex_);
     if (overlaps(first, mem.memSize)) return HB_SYS_REGISTER_MEM_FAILED;
-    regions_[first] = {mem.memSize, false};
+    regions_[first] = {mem.memSize, nullptr};
     mem.virAddr = reinterpret_cast<void*>(first);
     if (mem.phyAddr == 0) mem.phyAddr = first;
     return HB_SYS_SUCCESS;
@@ -59,30 +57,31 @@ class device_memory {
   std::int32_t remove(const hbSysMem& mem) {
     const std::lock_guard lock(mutex_);
     const auto found = regions_.find(reinterpret_cast<std::uintptr_t>(mem.virAddr));
-    if (found == regions_.end() || found->second.is_allocated) return HB_SYS_INVALID_ARGUMENT;
+    if (found == regions_.end() || found->second.block != nullptr) return HB_SYS_INVALID_ARGUMENT;
     regions_.erase(found);
     return HB_SYS_SUCCESS;
   }
 
   /// Whether so many bytes from this address on may be used: all of them lie in one region, or the address in none (other memory of the
-  /// program's, which an accelerator on a desk can reach as well).
-  bool covers(const void* address, std::uint64_t bytes) const {
+  /// program's, which an accelerator on a desk can reach as well). block: set to what keeps them, where they were allocated.
+  bool covers(const void* address, std::uint64_t bytes, std::shared_ptr<const void>* block = nullptr) const {
     const auto first = reinterpret_cast<std::uintptr_t>(address);
     const std::lock_guard lock(mutex_);
     auto next = regions_.upper_bound(first);
     if (next == regions_.begin()) return true;
     --next;
     const std::uint64_t offset = first - next->first;
-    return offset >= next->second.bytes || next->second.bytes - offset >= bytes;
+    if (offset >= next->second.bytes) return true;
+    if (block != nullptr) *block = next->second.block;
+    return next->second.bytes - offset >= bytes;
   }
 
  private:
   struct region {
     std::uint32_t bytes = 0;
-    bool is_allocated = false;   // else the client's
+    std::shared_ptr<const void> block;   // null: the client's
   };
 
-  static void give_back(void* first) { ::operator delete(first, std::align_val_t{page}); }
   bool overlaps(std::uintptr_t first, std::uint32_t bytes) const {
     auto next = regions_.lower_bound(first);
     if (next != regions_.end() && next->first - first < bytes) return true;
@@ -93,6 +92,24 @@ class device_memory {
   std::map<std::uintptr_t, region> regions_;   // by address
   std::uint64_t allocated_ = 0;
   std::uint64_t limit_ = static_cast<std::uint64_t>(environment_number("HB_DNN_SIM_BPU_MEM_SIZE", 0)) << 20U;
+};
+
+/// The memory of one call's tensors. What was allocated stays as long as a copy of this lives, though the client frees it: some clients free
+/// tensors when they have waited long enough, and release the task afterwards.
+class used_memory {
+ public:
+  explicit used_memory(const device_memory& of) : of_(&of) {}
+  /// As device_memory's; true: the bytes belong to this.
+  bool covers(const void* address, std::uint64_t bytes) {
+    std::shared_ptr<const void> block;
+    if (!of_->covers(address, bytes, &block)) return false;
+    if (block != nullptr) blocks_->push_back(std::move(block));
+    return true;
+  }
+
+ private:
+  const device_memory* of_;
+  std::shared_ptr<std::vector<std::shared_ptr<const void>>> blocks_ = std::make_shared<std::vector<std::shared_ptr<const void>>>();
 };
 
 }  // namespace nnrt::inline NNRT_ISA::hb_dnn

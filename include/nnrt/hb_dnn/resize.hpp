@@ -22,7 +22,7 @@ inline complaint fault_of_sides(const client_image& image) {
 [[gnu::cold]] inline std::int32_t prepare_resize(const char* me, const hbDNNTensor& output, const hbDNNTensor& input, const hbDNNRoi* roi,
                                                  std::vector<work>& made) {
   client_image from, to;
-  const device_memory& memory = runtime::the().memory;
+  used_memory memory(runtime::the().memory);
   for (const bool is_input : {true, false}) {
     client_image& image = is_input ? from : to;
     complaint wrong = find_image(memory, is_input ? input : output, 1, image);
