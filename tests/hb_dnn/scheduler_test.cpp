@@ -152,6 +152,40 @@ TEST_CASE("scheduler: a released task does not begin, and ends at its next check
   CHECK(cores.use_cores(2));
 }
 
+TEST_CASE("scheduler: a released task ends before what would pre-empt it begins") {
+  scheduler cores;
+  REQUIRE(cores.use_cores(1));
+  gate g;
+  diary d;
+  auto running = submitted(cores, {}, [&](const checkpoint& goes_on) -> result<void> {
+    (void)g.closed()(goes_on);
+    CHECK(!goes_on());
+    return d.entry(1)(goes_on);
+  });
+  g.wait_until_reached();
+  auto highest = submitted(cores, {.priority = HB_DNN_PRIORITY_PREEMP}, d.entry(2));
+  std::thread releases([&] { cores.release(*running); });
+  CHECK(cores.wait(*running, 0) == HB_DNN_INVALID_TASK_HANDLE);
+  g.open();
+  releases.join();
+  CHECK(cores.wait(*highest, 0) == HB_DNN_SUCCESS);
+  CHECK(d.entries == std::vector<int>{1, 2});
+}
+
+TEST_CASE("scheduler: what waits when the cores stop has failed, and nobody waits for it any more") {
+  scheduler cores;
+  REQUIRE(cores.use_cores(1));
+  gate g;
+  auto running = submitted(cores, {}, g.closed());
+  g.wait_until_reached();
+  auto waiting = submitted(cores, {}, g.closed());
+  std::thread stops([&] { cores.stop(); });
+  CHECK(cores.wait(*waiting, 0) == HB_DNN_RUN_TASK_FAILED);
+  g.open();
+  stops.join();
+  CHECK(cores.wait(*running, 0) == HB_DNN_SUCCESS);
+}
+
 TEST_CASE("scheduler: a task of several jobs has ended when all of them have, and fails when one does") {
   scheduler cores;
   diary d;

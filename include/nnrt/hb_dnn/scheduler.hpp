@@ -85,13 +85,18 @@ class scheduler {
   scheduler& operator=(const scheduler&) = delete;
   ~scheduler() { stop(); }
 
-  /// Forgets what waits, stops what runs at its next checkpoint, and ends the threads. What is submitted later does not run.
+  /// Lets fail what waits, stops what runs at its next checkpoint, and ends the threads. What is submitted later does not run.
   void stop() {
     {
       const std::lock_guard lock(mutex_);
       ends_ = true;
+      for (const waiting_job& each : waiting_) {
+        --each.of->left_;
+        each.of->code_ = HB_DNN_RUN_TASK_FAILED;
+      }
       waiting_.clear();
     }
+    has_ended_.notify_all();
     stop_threads();
   }
 
@@ -225,7 +230,7 @@ class scheduler {
 inline bool checkpoint::operator()() const {
   std::unique_lock lock(runs_.mutex_);
   if (!order_.pre_empts())
-    while (!runs_.ends_ && runs_.run_first(lock, core_, true)) {}
+    while (!runs_.ends_ && !whose_.is_released_ && runs_.run_first(lock, core_, true)) {}
   return !runs_.ends_ && !whose_.is_released_;
 }
 
