@@ -86,6 +86,12 @@ TEST_CASE("forms: rows of images have the lengths of the boards' logs") {
     }
 }
 
+TEST_CASE("forms: bytes of an image that are too many for hbDNN are counted all the same") {
+  const auto tall = image(bayes::table, image_type::y, 1, std::int64_t{1} << 28, 1), one = image(bayes::table, image_type::nv12, 1, 2, 2);
+  CHECK(tall.lies.bytes == std::int64_t{1} << 32);   // rows of 16
+  CHECK((one.lies.bytes == 48 && one.properties.alignedByteSize == 48));
+}
+
 TEST_CASE("forms: rows of a dense tensor and of a padded one are visited together") {
   const std::int64_t strides[] = {100, 40, 8, 1};
   std::int64_t rows = 0, dense_sum = 0, at_sum = 0;

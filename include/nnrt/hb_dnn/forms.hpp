@@ -47,7 +47,7 @@ class tensor_form {
   std::string name;
   tensor_desc desc;                // the graph's
   saved_input given;               // of inputs; of outputs nothing but `packed`
-  aligned_tensor lies;             // with padding; of images nothing but valid
+  aligned_tensor lies;             // with padding; of images nothing but bytes
   hbDNNTensorProperties properties{};
 
   /// `scales`: of a tensor that has one for each channel.
@@ -100,7 +100,8 @@ class tensor_form {
     if (!is_interleaved) properties.alignedShape.dimensionSize[3] = static_cast<std::int32_t>(stride);
     properties.tensorLayout = is_interleaved ? HB_DNN_LAYOUT_NHWC : HB_DNN_LAYOUT_NCHW;
     properties.tensorType = static_cast<std::int32_t>(given.given);
-    properties.alignedByteSize = static_cast<std::int32_t>(n * h * stride * (is_nv12(properties.tensorType) ? 3 : 2) / 2);
+    lies.bytes = n * h * stride * (is_nv12(properties.tensorType) ? 3 : 2) / 2;   // may be too large for hbDNN: the model's check says so
+    properties.alignedByteSize = static_cast<std::int32_t>(lies.bytes);
     const std::int64_t strides[] = {h * stride, is_interleaved ? stride : h * stride, is_interleaved ? 3 : stride, 1};
     if (!is_nv12(properties.tensorType)) set_strides(strides);
   }
