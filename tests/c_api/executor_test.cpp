@@ -68,6 +68,35 @@ struct ending {
 
 }  // namespace
 
+TEST_CASE("scales of channels run along the axis that the operation needs, where a tensor has several of their number") {
+  const std::uint32_t bits[] = {8, 8};
+  const double scales[] = {1, 0.5};
+  const std::int32_t zeros[] = {0, 0};
+  const OH_NN_QuantParam one{1, bits, scales, zeros}, two{2, bits, scales, zeros};
+  OH_NNModel* model = OH_NNModel_Construct();
+  add_tensor(model, OH_NN_INT8, {1, 2}, OH_NN_TENSOR, &one);
+  add_tensor(model, OH_NN_INT8, {2, 2}, OH_NN_TENSOR, &two);
+  add_tensor(model, OH_NN_INT8, {1, 2}, OH_NN_TENSOR, &one);
+  const std::int8_t matrix[] = {4, 6, 8, -2};
+  REQUIRE(OH_NNModel_SetTensorData(model, 1, matrix, sizeof matrix) == OH_NN_SUCCESS);
+  REQUIRE(OH_NNModel_AddOperation(model, OH_NN_OPS_MATMUL, indices{}, indices{0, 1}, indices{2}) == OH_NN_SUCCESS);
+  REQUIRE(OH_NNModel_SpecifyInputsAndOutputs(model, indices{0}, indices{2}) == OH_NN_SUCCESS);
+  REQUIRE(OH_NNModel_Finish(model) == OH_NN_SUCCESS);
+  OH_NNCompilation* compilation = OH_NNCompilation_Construct(model);
+  CHECK(OH_NNCompilation_Build(compilation) == OH_NN_SUCCESS);  // a scale for each row would be refused: each column is a sum over the rows
+  OH_NNExecutor* executor = OH_NNExecutor_Construct(compilation);
+  NN_Tensor* x = small_executor::make_tensor({1, 2}, 0, OH_NN_INT8);
+  NN_Tensor* y = small_executor::make_tensor({1, 2}, 0, OH_NN_INT8);
+  const std::int8_t row[] = {3, 2};
+  std::memcpy(OH_NNTensor_GetDataBuffer(x), row, sizeof row);
+  CHECK(OH_NNExecutor_RunSync(executor, &x, 1, &y, 1) == OH_NN_SUCCESS);
+  const auto* const products = static_cast<const std::int8_t*>(OH_NNTensor_GetDataBuffer(y));
+  CHECK(products[0] == 28);
+  CHECK(products[1] == 7);  // half of 14
+  OH_NNTensor_Destroy(&x), OH_NNTensor_Destroy(&y);
+  OH_NNExecutor_Destroy(&executor), OH_NNCompilation_Destroy(&compilation), OH_NNModel_Destroy(&model);
+}
+
 TEST_CASE("a run on tensors computes the model, again and again") {
   small_executor e;
   for (int round = 0; round < 3; ++round) {

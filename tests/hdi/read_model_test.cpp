@@ -107,6 +107,26 @@ TEST_CASE("read_model: tensors that nobody uses are left out, and scalars and un
   CHECK(read->graph.at(read->graph.inputs[0]).desc.shape == shape_t{-1, 2});
 }
 
+TEST_CASE("read_model: scales of channels whose axis nobody tells run along the one that their reader needs") {
+  model_builder b;
+  const auto x = b.input("x", {i8, nd, {1, 2}, quant{1, 0}});
+  tensor_desc columns{i8, nd, {2, 2}};
+  columns.quantised.mode = quantisation::kind::per_channel;
+  columns.quantised.axis = 1;
+  const auto w = b.constant<std::int8_t>(columns, std::vector<std::int8_t>{1, 2, 3, 4});
+  b.set_scales(*w, *b.constant<float>({f32, {2}}, std::vector<float>{1, 0.5F}));
+  const auto y = b.apply<ops::matmul>({}, {*x, *w}, {{i8, nd, {1, 2}, quant{1, 0}}});
+  REQUIRE(b.output("y", (*y)[0]).has_value());
+  auto written = hdi::write_model(b.finish());
+  REQUIRE(written.has_value());
+  for (hdi::Tensor& t : written->model.allTensors)
+    for (hdi::QuantParam& q : t.quantParams) q.numBits = 8;  // as upstream has it
+  const auto read = hdi::read_model(written->model);
+  REQUIRE(read.has_value());
+  const ir::graph& g = read->graph;
+  CHECK(g.at(g.inputs_of(g.nodes[0])[1]).desc.quantised.axis == 1);
+}
+
 TEST_CASE("read_model: what is wrong is named with its node or tensor and its member") {
   struct row {
     const char* message;

@@ -89,7 +89,7 @@ inline tensor_desc desc_of(const model_tensor& t, std::string& refusal) {
     return desc;
   }
   desc.quantised.mode = quantisation::kind::per_channel;
-  // Weights have their output channels first; anything else is known by its length.
+  // Weights have their output channels first; anything else is known by its length, and by what reads it where several axes are so long.
   int axis = 0;
   for (int i = shape.rank - 1; i >= 0; --i)
     if (shape[i] == static_cast<std::int64_t>(t.scales.size())) axis = i;
@@ -442,7 +442,10 @@ inline void model_under_construction::make_graph() {
     made.name = g.add_text(joined({i}));
     node_of_[i] = static_cast<std::int32_t>(g.nodes.size());
     g.nodes.push_back(made);
-    if (refusals_[i].empty()) detail::settle_results(g, made, ready);
+    if (refusals_[i].empty()) {
+      passes::settle_scale_axes(g, made);
+      detail::settle_results(g, made, ready);
+    }
     for (const std::int32_t id : outputs) ready[static_cast<std::size_t>(id)] = passes::readiness_of(g, made, ready);
   }
   for (const std::uint32_t index : inputs_) g.inputs.push_back(ids[index]);

@@ -265,6 +265,7 @@ class model_reader {
     made.inputs = g.add_operands(inputs);
     made.outputs = g.add_operands(outputs);
     made.name = g.add_text(n.name);
+    passes::settle_scale_axes(g, made);
     g.nodes.push_back(made);
     return {};
   }

@@ -108,4 +108,28 @@ constexpr shape_inference infer_shapes(ir::graph& g) {
   return {};
 }
 
+/// Gives an operand whose scales may run along several axes, since the front end that made it knows no more than how many there are, the first of
+/// these axes along which the node can take them. Where it can take them along none, they stay along the first.
+constexpr void settle_scale_axes(ir::graph& g, const ir::node& n) {
+  const auto is_accepted = [&] {
+    pool<tensor_desc> wanted;
+    for (const std::int32_t id : g.outputs_of(n)) {
+      wanted.push_back(g.at(id).desc);
+      wanted.back().shape = {};
+    }
+    return static_cast<bool>(n.op->infer(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, wanted));
+  };
+  for (const std::int32_t id : g.inputs_of(n)) {
+    if (id == ir::none || g.at(id).desc.quantised.mode != quantisation::kind::per_channel || is_accepted()) continue;
+    const shape_t shape = g.at(id).desc.shape;
+    const int first = g.at(id).desc.quantised.axis;
+    for (int axis = first + 1; axis < shape.rank; ++axis) {
+      if (shape[axis] != shape[first]) continue;
+      g.at(id).desc.quantised.axis = axis;
+      if (is_accepted()) return;
+    }
+    g.at(id).desc.quantised.axis = first;
+  }
+}
+
 }  // namespace nnrt::inline NNRT_ISA::passes
