@@ -125,7 +125,7 @@ TEST_CASE("hdi operators: nodes of the shipped implementation are read as the op
       }
       REQUIRE(encoded.has_value());
       CHECK(encoded->node_type == static_cast<std::uint32_t>(form->numbers.hdi));
-      CHECK(encoded->node_attr.empty() == (v < form->since));  // of what a version has not, the shipped one knows the number alone
+      CHECK(encoded->node_attr.empty() == (v < form->type_since));  // of what a version has not, the shipped one knows the number alone
       const auto back = hdi::decode_node(v, encoded->node_type, encoded->node_attr, in);
       CHECK(back.has_value() == (v >= form->since));
       if (back) CHECK(back->form == form);
@@ -206,6 +206,32 @@ TEST_CASE("hdi operators: members that the shipped implementation never fills ar
   const auto depth = hdi::decode_node(hdi::version::v2_1, hdi::NODE_TYPE_DEPTH_TO_SPACE, hdi::marshalled(hdi::DepthToSpace{2, hdi::FORMAT_NCHW, ""}), {});
   REQUIRE(depth.has_value());
   CHECK_FALSE(unpack<ops::depth_to_space::attrs>(depth->words).crd);
+}
+
+TEST_CASE("hdi operators: lists that a model leaves out are empty upstream, and mean what the operator is made with") {
+  const auto v = hdi::version::v2_1;
+  ops::max_pool::attrs whole;
+  whole.global = true;
+  CHECK(node_of<hdi::AvgPoolFusion, ops::avg_pool>(whole, {}, upstream).kernelSize.empty());
+  CHECK(node_of<hdi::MaxPoolFusion, ops::max_pool>(whole, {}, upstream).kernelSize.empty());
+  CHECK(node_of<hdi::v1_0::MaxPoolFusion, ops::max_pool>(whole, {}, upstream, hdi::version::v1_0).kernelSize.empty());
+  CHECK(node_of<hdi::MaxPoolFusion, ops::max_pool>(whole, {}, lossless).kernelSize == hdi::longs{0, 0});
+  CHECK(node_of<hdi::BatchToSpaceND, ops::batch_to_space_nd>({}, {}, upstream) == hdi::BatchToSpaceND{});
+  CHECK(node_of<hdi::SpaceToBatchND, ops::space_to_batch_nd>({}, {}, upstream) == hdi::SpaceToBatchND{});
+  CHECK(node_of<hdi::DetectionPostProcess, ops::detection_post_process>({}, {}, upstream).scale.empty());
+  CHECK(node_of<hdi::DetectionPostProcess, ops::detection_post_process>({}, {}, lossless).scale == std::vector<float>{1, 1, 1, 1});
+  const auto boxes = hdi::decode_node(v, hdi::NODE_TYPE_DETECTION_POST_PROCESS, hdi::marshalled(hdi::DetectionPostProcess{}), {});
+  REQUIRE(boxes.has_value());
+  CHECK(unpack<ops::detection_post_process::attrs>(boxes->words).scale.size() == 4);
+  // Where the same may have been said, it is written as said.
+  CHECK(node_of<hdi::Conv2DFusion, ops::conv2d>({}, {}, upstream).stride == hdi::longs{1, 1});
+  CHECK(node_of<hdi::Softmax, ops::softmax>({}, {}, upstream).axis.empty());
+  CHECK(node_of<hdi::Unsqueeze, ops::unsqueeze>({}, {}, upstream).axis.empty());
+}
+
+TEST_CASE("hdi operators: a structure that knows no norm is written with its mode upstream, as the shipped implementation does") {
+  for (const hdi::version v : versions) CHECK(node_of<hdi::ReduceFusion, ops::reduce_l2>({}, {}, upstream, v) == hdi::ReduceFusion{false, hdi::REDUCE_MODE_L2, false, 0});
+  CHECK(hdi::encode_node(hdi::version::v2_0, upstream, hdi::detail::form_of_operator<ops::erf>, {}, {})->node_attr.empty());
 }
 
 TEST_CASE("hdi operators: convolutions name their extents, and depthwise ones are told apart by them") {

@@ -242,6 +242,7 @@ TEST_CASE("write_model: scales of channels keep their axis, also where it is not
     const model network = b.finish();
     CHECK(lost_on_the_way(network, hdi::version::v2_1) == "");
     CHECK(hdi::write_model(network)->model.allTensors[0].quantParams[1] == hdi::QuantParam{axis == 0 ? 8 : 8 + 256 * (axis + 1), 0, 0.25});
+    CHECK(hdi::write_model(network, {.how = hdi::encoder::upstream})->model.allTensors[0].quantParams[1] == hdi::QuantParam{8, 0, 0.25});
   }
 }
 

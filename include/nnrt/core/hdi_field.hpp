@@ -33,6 +33,7 @@ struct hdi_field {
   std::int64_t upstream = as_it_is; // what the shipped implementation writes instead
   bool upstream_repeats = false;    // it writes the first row of the list in place of the others
   std::string_view text = {};       // of `number`, where the member is a text
+  bool is_omitted = false;          // of a list: nothing where nobody said anything, which is what the attribute is made with
 
   static constexpr hdi_field named(std::string_view member, std::string_view attribute) { return {member, attribute}; }
   /// An attribute that HDI does not know.
@@ -66,6 +67,12 @@ struct hdi_field {
   constexpr hdi_field upstream_repeating() const {
     hdi_field f = *this;
     f.upstream_repeats = true;
+    return f;
+  }
+  /// For attributes that nobody says as they are made; others that a model leaves out cannot be told from those that it says.
+  constexpr hdi_field upstream_omitting() const {
+    hdi_field f = *this;
+    f.is_omitted = true;
     return f;
   }
 };

@@ -36,8 +36,9 @@ struct read_attributes {
 struct operator_form {
   const operator_info* op = nullptr;
   foreign_numbers numbers;
-  /// Since when HDI has it, by its NodeType and by itself.
+  /// Since when HDI has it, by its NodeType and by itself, and since when the NodeType is there.
   version since = version::v2_1;
+  version type_since = version::v2_1;
   version also_since = version::v2_1;  // and the other NodeType
   bool (*well_formed)(array_ref<const word> words) = nullptr;
   void (*write)(version v, encoder how, array_ref<const word> words, array_ref<const operand> in, writer& out) = nullptr;
@@ -175,6 +176,8 @@ template <class Op> struct node_writer {
     if constexpr (std::is_same_v<M, rows_of_longs>)
       if (row->upstream_repeats)
         for (auto& list : member) list = member.front();
+    if constexpr (!scalar<M>)
+      if (row->is_omitted && is_as_made(name)) member.clear();
   }
   template <class M> void fill_from_attribute(std::string_view name, M& member) const {
     for_each_attribute(attributes, [&]<class A>(const char* attribute, const A& value) {
@@ -183,6 +186,18 @@ template <class Op> struct node_writer {
       if constexpr (std::is_same_v<M, std::int64_t>)
         if (const hdi_field* use = use_of(rows, attribute); use != nullptr && !is_used(*use)) member = 0;
     });
+  }
+  /// Whether all attributes that fill a member are as the operator is made.
+  bool is_as_made(std::string_view name) const {
+    pool<word> given, made;
+    const typename Op::attrs nobody_said_anything;
+    const auto collect = [&](const typename Op::attrs& of, pool<word>& words) {
+      for_each_attribute(of, [&](const char* attribute, const auto& value) {
+        if (is_filled_by(rows, name, attribute)) word_writer<pool<word>>{words}.put(value);
+      });
+    };
+    collect(attributes, given), collect(nobody_said_anything, made);
+    return std::equal(given.begin(), given.end(), made.begin(), made.end());
   }
   bool is_given(const hdi_field& row) const {
     const auto i = static_cast<std::size_t>(row.operand);
@@ -232,7 +247,7 @@ template <class Op> struct node_reader {
     if (row == nullptr || row->from == hdi_field::source::attribute) {
       for_each_attribute(attributes, [&]<class A>(const char* attribute, A& value) {
         if constexpr (holds<M, A>)
-          if (is_filled_by(rows, name, attribute)) wrong = get(value, member);
+          if (is_filled_by(rows, name, attribute) && !(row != nullptr && is_omission(*row, member))) wrong = get(value, member);
       });
     } else if (row->from == hdi_field::source::extents) {
       wrong = compare_extents(member, *row, in);
@@ -243,6 +258,10 @@ template <class Op> struct node_reader {
     if (wrong.empty()) return;
     made.is_other = row != nullptr && row->tells_apart;
     made.fault = joined({name, ": ", wrong});
+  }
+  template <class M> static bool is_omission([[maybe_unused]] const hdi_field& row, [[maybe_unused]] const M& member) {
+    if constexpr (scalar<M>) return false;
+    else return row.is_omitted && member.empty();
   }
   /// An attribute that the node says is not used becomes what it is then.
   template <class Node> void drop_unused(const Node& node, const hdi_field& row) {
@@ -291,6 +310,7 @@ template <class Op> constexpr operator_form make_form() {
     static_assert(forgotten<Op, typename kind::type>().empty(),
                   "nnrt: a member of the operator's HDI node, or one of its attributes, has no place: name it in hdi_fields");
     const auto own = static_cast<version>(Op::foreign.hdi_since);
+    form.type_since = kind::since;
     form.since = kind::since < own ? own : kind::since;
   }
   if constexpr (Op::foreign.hdi_also >= 0) {
@@ -382,7 +402,8 @@ struct encoded_node {
   std::vector<std::int8_t> node_attr;
 };
 
-/// What a node of this operator is in HDI. `upstream`: of an operator that the version has not, the number without attributes, as shipped.
+/// What a node of this operator is in HDI. `upstream`: of a node type that the version has not, the number without attributes, as shipped; the shipped
+/// implementation does not look whether an older version's structure knows the operator (REDUCE_L2's mode).
 /// Errors: not_supported (`upstream`, of an operator that no version has), invalid_argument (words that are no attributes of the operator).
 inline result<encoded_node> encode_node(version v, encoder how, const operator_form& form, array_ref<const word> words, array_ref<const operand> in) {
   encoded_node node;
@@ -392,7 +413,7 @@ inline result<encoded_node> encode_node(version v, encoder how, const operator_f
   if (how == encoder::upstream && form.numbers.hdi < 0)
     return fail(error_code::not_supported, joined({form.op->name, " is no operator of HDI"}));
   node.node_type = is_in || how == encoder::upstream ? static_cast<std::uint32_t>(form.numbers.hdi) : own_node_type(form.op->code);
-  if (is_in) form.write(v, how, words, in, out);
+  if (is_in || (how == encoder::upstream && v >= form.type_since)) form.write(v, how, words, in, out);
   if (how == encoder::lossless) {
     const auto again = decode_node(v, node.node_type, out.bytes, in);
     bool is_exact = is_in && again && again->form == &form && again->words.size() == words.size();

@@ -42,15 +42,15 @@ inline constexpr int axis_shift = 8, axis_mask = 0xff;
 /// Set in numBits of tensors whose numbers are rounded once, halves to even: only `lossless` says so.
 inline constexpr std::int32_t half_to_even_mark = 1 << 16;
 
-/// Quantisation as HDI has it. `scales` are those of a tensor that is quantised per channel.
-inline std::vector<QuantParam> quant_params_of(const tensor_desc& desc, array_ref<const float> scales, bool tells_rounding) {
+/// Quantisation as HDI has it, with this library's marks or without. `scales` are those of a tensor that is quantised per channel.
+inline std::vector<QuantParam> quant_params_of(const tensor_desc& desc, array_ref<const float> scales, bool has_marks) {
   const quantisation& q = desc.quantised;
-  const bool is_marked = tells_rounding && q.rounding == stored_rounding::half_to_even;
+  const bool is_marked = has_marks && q.rounding == stored_rounding::half_to_even;
   const std::int32_t bits = static_cast<std::int32_t>(8 * size_of(desc.type)) | (is_marked ? half_to_even_mark : 0);
   if (q.mode == quantisation::kind::none) return {};
   if (q.mode == quantisation::kind::per_tensor) return {{bits, q.zero_point, double{q.scale}}};
   std::vector<QuantParam> list;
-  const bool is_usual = scales.size() > 1 && usual_axis(desc.shape, scales.size()) == q.axis;
+  const bool is_usual = !has_marks || (scales.size() > 1 && usual_axis(desc.shape, scales.size()) == q.axis);
   for (const float scale : scales) list.push_back({is_usual ? bits : bits | (q.axis + 1) << axis_shift, q.zero_point, double{scale}});
   return list;
 }

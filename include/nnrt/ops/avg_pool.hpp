@@ -32,7 +32,7 @@ struct avg_pool {
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 2, .hdi = 17};
   static constexpr hdi_field hdi_fields[] = {
-      hdi_field::named("kernelSize", "kernel"), hdi_field::named("strides", "stride"),
+      hdi_field::named("kernelSize", "kernel").upstream_omitting(), hdi_field::named("strides", "stride"),
       hdi_field::named("roundMode", "ceil_mode"), hdi_field::always("format", 1).upstream_writes(0)};
   static constexpr const auto& parameters = detail::pooling_parameters;
   using attrs = detail::pooling_attributes;

@@ -47,7 +47,8 @@ struct detection_post_process {
                                              {"detections", types::floating}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 92, .hdi = 46};
-  static constexpr hdi_field hdi_fields[] = {hdi_field::always("format", 1).upstream_writes(0)};
+  static constexpr hdi_field hdi_fields[] = {
+      hdi_field::always("format", 1).upstream_writes(0), hdi_field::named("scale", "scale").upstream_omitting()};
   static constexpr nnrt_parameter parameters[] = {
       {"input_size", 131, i64},
       {"scale", 132, f32, -1},

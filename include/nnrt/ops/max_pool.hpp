@@ -29,7 +29,7 @@ struct max_pool {
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 21, .hdi = 92};
   static constexpr hdi_field hdi_fields[] = {
-      hdi_field::named("kernelSize", "kernel"), hdi_field::named("strides", "stride"),
+      hdi_field::named("kernelSize", "kernel").upstream_omitting(), hdi_field::named("strides", "stride"),
       hdi_field::named("roundMode", "ceil_mode").upstream_writes(0),
       hdi_field::always("format", 1).upstream_writes(0)};
   static constexpr const auto& parameters = detail::pooling_parameters;

@@ -29,7 +29,7 @@ struct space_to_batch_nd {
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 31, .hdi = 141, .nnrt_name = "SpaceToBatchND"};
   static constexpr hdi_field hdi_fields[] = {
-      hdi_field::named("blockShape", "block"), hdi_field::named("paddings", "paddings").upstream_repeating()};
+      hdi_field::named("blockShape", "block").upstream_omitting(), hdi_field::named("paddings", "paddings").upstream_repeating()};
   static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"block", 47, i64, 2}.of_rank(1).appending(),
                                                   nnrt_parameter{"paddings", 48, i64, 4}.of_rank(2)};
 
