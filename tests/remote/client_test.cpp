@@ -12,7 +12,9 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/resource.h>
 #include <algorithm>
+#include <chrono>
 #include <future>
 #include <thread>
 
@@ -477,6 +479,63 @@ TEST_CASE("host: runs on what is not there are refused before the driver sees th
   CHECK(client.ask(question::run, run_order{1, no_deadline, {in}, {out}}).code == invalid);
   CHECK(client.ask(question::export_model, ticket{1}).code == invalid);
 }
+
+TEST_CASE("client: who waits for a connection goes on when another one cannot be opened") {
+  int ends[2];
+  REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
+  const owned_file theirs(ends[1]);
+  std::thread host([socket = theirs.number()] {
+    for (packet asked; receive(socket, asked) == arrival::message;) {
+      hdi::writer said;
+      if (asked.asked == static_cast<std::uint32_t>(question::hello)) {
+        hdi::marshal(said, ending{-1, {}});
+        hdi::marshal(said, device_facts{protocol_version, "d", "v", 1, 0, hdi::CPU, {}, {}, 1});
+      } else {
+        ::usleep(100'000);  // the other one waits by then
+        hdi::marshal(said, ending{static_cast<std::int32_t>(error_code::out_of_memory), "no thread"});
+      }
+      if (!send(socket, asked.asked, said)) return;
+    }
+  });
+  auto mine = connection::over(owned_file(ends[0]), "the test");
+  REQUIRE(mine);
+  const auto ask = [&] {
+    hdi::writer message;
+    hdi::marshal(message, greeting{protocol_version});
+    packet answer;
+    const auto state = (*mine)->ask<device_state>(question::status, message, answer);
+    return state ? std::string() : state.error().message();
+  };
+  auto first = std::async(std::launch::async, ask), second = std::async(std::launch::async, ask);
+  const bool both_end = first.wait_for(std::chrono::seconds(5)) == std::future_status::ready && second.wait_for(std::chrono::seconds(5)) == std::future_status::ready;
+  CHECK(both_end);
+  if (!both_end) (void)(*mine)->died("the test gives up");
+  CHECK(first.get() == "no thread");
+  CHECK(second.get() == "no thread");
+  mine->reset();
+  host.join();
+}
+
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // they need more addresses than the test leaves
+TEST_CASE("host: a message that there is no memory for ends its connection, and no other") {
+  const int ended = in_child([] {
+    const hosted host(std::make_shared<toy_driver>());
+    liar good(host), bad(host);
+    if (good.ask(question::hello, greeting{protocol_version}).code != -1 || bad.ask(question::hello, greeting{protocol_version}).code != -1) return 1;
+    const ::rlimit little{std::size_t{1} << 28U, std::size_t{1} << 28U};
+    if (::setrlimit(RLIMIT_AS, &little) != 0) return 2;
+    const owned_file file(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    if (::ftruncate(file.number(), most_message_bytes) != 0 || ::fcntl(file.number(), F_ADD_SEALS, F_SEAL_SHRINK) != 0) return 3;
+    const packet_head head{packet_mark, 1, static_cast<std::uint32_t>(most_message_bytes), 1};
+    const int beside = file.number();
+    if (!remote::detail::send_bytes(bad.socket(), {reinterpret_cast<const std::int8_t*>(&head), sizeof head}, {}, {&beside, 1})) return 4;
+    packet answer;
+    if (receive(bad.socket(), answer, 5000) != arrival::gone) return 5;
+    return good.ask(question::hello, greeting{protocol_version}).code == -1 ? 0 : 6;
+  });
+  CHECK(ended == 0);
+}
+#endif
 
 TEST_CASE("host: what one client has no other can name") {
   const hosted host(std::make_shared<toy_driver>());

@@ -1,14 +1,17 @@
 // packets_test: messages on a socket, small, large and with files; and what arrives that is no message.
 #include <nnrt/remote/listen.hpp>
 #include <nnrt/remote/packets.hpp>
+#include <nnrt/remote/translate.hpp>
 
 #include "support/child_process.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <doctest/doctest.h>
 
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <filesystem>
+#include <new>
 
 using namespace nnrt;
 using namespace nnrt::remote;
@@ -164,6 +167,60 @@ TEST_CASE("packets: who is gone, and who takes too long, is told apart") {
   const auto sent = send(sockets.mine.number(), 1, message_of(4));
   REQUIRE(!sent);
   CHECK(sent.error().code() == error_code::io_failed);
+}
+
+TEST_CASE("packets: a long message that there is no file for is not sent, and who has no file is not told that the other side is gone") {
+  const int ended = nnrt_test::in_child([] {
+    pair_of_sockets sockets;
+    const ::rlimit none{0, 0};
+    if (::setrlimit(RLIMIT_NOFILE, &none) != 0) return 1;
+    const auto sent = send(sockets.mine.number(), 1, message_of(2 * most_inline_bytes));
+    if (sent || sent.error().code() != error_code::out_of_memory) return 2;
+    packet got;
+    return send(sockets.mine.number(), 1, message_of(4)) && receive(sockets.theirs.number(), got) == arrival::message ? 0 : 3;
+  });
+  CHECK(ended == 0);
+}
+
+TEST_CASE("packets: a buffer at the end of the longest file costs no more memory than its bytes") {
+  const owned_file file = memory_file(0xffffffffU, true);
+  REQUIRE(::pwrite(file.number(), "12345678", 8, 0xfffffff0U) == 8);
+  const auto got_within_memory = [&](const hdi::SharedBuffer& buffer) {
+    return nnrt_test::in_child([&] {
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // they need more addresses than that
+      const ::rlimit little{std::size_t{1} << 30U, std::size_t{1} << 30U};
+      if (::setrlimit(RLIMIT_AS, &little) != 0) return 9;
+#endif
+      try {
+        const auto bytes = bytes_of(buffer);
+        return !bytes ? 1 : bytes->size() == 8 && std::memcmp(bytes->data(), "12345678", 8) == 0 ? 0 : 2;
+      } catch (const std::bad_alloc&) {
+        return 3;
+      }
+    });
+  };
+  CHECK(got_within_memory({file.number(), 0xffffffffU, 0xfffffff0U, 8}) == 0);
+  CHECK(got_within_memory({file.number(), 0xffffffffU, 0xfffffff8U, 8}) == 1);          // one byte too many
+  CHECK(got_within_memory({file.number(), 0xffffffffU, 0xffffffffU, 0xffffffffU}) == 1);  // no sum of 32 bits
+  CHECK(got_within_memory({file.number(), 0xfffffff7U, 0xfffffff0U, 8}) == 1);
+}
+
+TEST_CASE("listen: a host that accepts nobody is given up") {
+  const temporary_folder folder;
+  const std::string path = folder.file("socket");
+  const auto address = nnrt::remote::detail::address_of(path);
+  const owned_file stopped(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  REQUIRE(::bind(stopped.number(), reinterpret_cast<const ::sockaddr*>(&*address), sizeof *address) == 0);
+  REQUIRE(::listen(stopped.number(), 1) == 0);
+  std::vector<owned_file> waiting;
+  bool is_given_up = false;
+  while (!is_given_up && waiting.size() < 8) {
+    auto connected = connect_to(path, 50);
+    if (connected) waiting.push_back(std::move(*connected));
+    else is_given_up = connected.error().code() == error_code::device_failed;
+  }
+  CHECK(is_given_up);
+  CHECK(waiting.size() < 8);
 }
 
 TEST_CASE("listen: one host listens at a path, and its files go with it") {

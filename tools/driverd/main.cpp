@@ -88,6 +88,7 @@ int main(int count, char** words) {
   if (!is_quiet) options.say = [](std::string_view line) { std::fprintf(stderr, "nnrt-driverd: %.*s\n", static_cast<int>(line.size()), line.data()); };
 
   options.on_stop = [] { ::alarm(5); };  // nobody catches it: what has not ended then is ended by it
+  std::signal(SIGPIPE, SIG_IGN);        // whoever reads what is said of clients may go; those clients shall not notice
   allow_many_files();
   const remote::owned_file stop(end_signals());
   if (!stop.is_open()) return complain("cannot wait for signals");

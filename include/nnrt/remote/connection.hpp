@@ -15,9 +15,6 @@
 
 namespace nnrt::inline NNRT_ISA::remote {
 
-/// How long a host may take to answer what it answers at once, such as hello, in milliseconds: one that is stopped must not stop its clients.
-inline constexpr int patience = 5000;
-
 /// A connection to a host. Safe from any thread.
 class connection {
  public:
@@ -143,6 +140,7 @@ class connection {
     {
       const std::lock_guard lock(mutex_);
       --opened_;
+      changed_.notify_one();  // whoever waits may open one instead
     }
     if (!opened) return fail(std::move(opened.error()));
     return died("the driver's host opens no connection");

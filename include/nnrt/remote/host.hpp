@@ -5,6 +5,7 @@
 // First: operators must find their kernels wherever they are named, and alike in all units of a program.
 #include <nnrt/kernels/select.hpp>
 
+#include <nnrt/hal/launch.hpp>
 #include <nnrt/remote/listen.hpp>
 #include <nnrt/remote/session.hpp>
 
@@ -28,7 +29,8 @@ class served_socket {
   static std::unique_ptr<served_socket> begin(owned_file socket, std::function<void(int)> serve) {
     std::unique_ptr<served_socket> made(new served_socket(std::move(socket)));
     const auto body = [self = made.get(), serve = std::move(serve)] {
-      serve(self->socket_.number());
+      // A message that there is no memory for ends its connection, and not the host.
+      (void)hal::detail::has_memory_for([&] { serve(self->socket_.number()); });
       // The other side shall see it at once, the file is closed when the thread is joined.
       ::shutdown(self->socket_.number(), SHUT_RDWR);
       self->is_over_ = true;
@@ -121,17 +123,19 @@ inline result<void> serve(const hal::device& device, listening_socket& at, int s
       ::poll(nullptr, 0, 10);  // no file descriptors left, perhaps: some will be closed
       continue;
     }
-    if (auto ok = check_peer(socket.number()); !ok) {
-      say({"refused: ", ok.error().message()});
-    } else if (clients.size() >= options.most.clients) {
-      say({"refused: ", clients.size(), " clients are here"});
-    } else if (auto served = detail::served_socket::begin(std::move(socket), [device, name, most = options.most](int own) {
-                 session client(device, name, most);
-                 detail::serve_client(own, client, most.connections);
-               })) {
-      clients.push_back(std::move(served));
-      say({"clients: ", clients.size()});
-    }
+    (void)hal::detail::has_memory_for([&] {
+      if (auto ok = check_peer(socket.number()); !ok) {
+        say({"refused: ", ok.error().message()});
+      } else if (clients.size() >= options.most.clients) {
+        say({"refused: ", clients.size(), " clients are here"});
+      } else if (auto served = detail::served_socket::begin(std::move(socket), [device, name, most = options.most](int own) {
+                   session client(device, name, most);
+                   detail::serve_client(own, client, most.connections);
+                 })) {
+        clients.push_back(std::move(served));
+        say({"clients: ", clients.size()});
+      }
+    });
   }
   at.close();
   if (options.on_stop) options.on_stop();

@@ -106,18 +106,26 @@ class listening_socket {
   owned_file socket_;
 };
 
-/// A connection to whoever listens at the path, who must be of this user. Errors: not_found (no socket), device_failed (nobody listens),
-/// not_supported (another user's), invalid_argument (the path), io_failed.
-inline result<owned_file> connect_to(const std::string& path) {
+/// How long a host may take to answer what it answers at once, such as hello, in milliseconds: one that is stopped must not stop its clients.
+inline constexpr int patience = 5000;
+
+/// A connection to whoever listens at the path, who must be of this user. Errors: not_found (no socket), device_failed (nobody listens, or takes no
+/// connection within so many milliseconds), not_supported (another user's), invalid_argument (the path), io_failed.
+inline result<owned_file> connect_to(const std::string& path, int milliseconds = patience) {
   const auto address = detail::address_of(path);
   if (!address) return fail(address.error());
   owned_file made(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   if (!made.is_open()) return nnrt::detail::system_failure(path, "cannot make a socket", errno);
+  // A host that is stopped accepts nothing, and connecting waits as soon as enough others do.
+  const ::timeval most{milliseconds / 1000, milliseconds % 1000 * 1000}, for_ever{0, 0};
+  ::setsockopt(made.number(), SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most);
   int failed = 0;
   do failed = ::connect(made.number(), reinterpret_cast<const ::sockaddr*>(&*address), sizeof *address);
   while (failed != 0 && errno == EINTR);
   if (failed != 0 && errno == ECONNREFUSED) return fail(error_code::device_failed, joined({path, ": nobody listens"}));
+  if (failed != 0 && errno == EAGAIN) return fail(error_code::device_failed, joined({path, ": the driver's host takes no connection"}));
   if (failed != 0) return nnrt::detail::system_failure(path, "cannot connect", errno);
+  ::setsockopt(made.number(), SOL_SOCKET, SO_SNDTIMEO, &for_ever, sizeof for_ever);
   if (auto ok = check_peer(made.number()); !ok) return fail(std::move(ok.error()).in(path));
   return made;
 }

@@ -92,13 +92,14 @@ inline result<owned_file> file_of(array_ref<const std::int8_t> bytes) {
   return made;
 }
 
-/// The first bytes of a sealed file, as a copy: whoever sent it may go on writing. False: there are fewer.
-inline bool read_file(int fd, std::size_t bytes, std::vector<std::int8_t>& to) {
+/// Bytes of a sealed file, as a copy: whoever sent it may go on writing. Memory is taken for these alone, since a file without pages may be as long
+/// as its sender likes. False: there are fewer.
+template <class Byte> bool read_file(int fd, std::size_t from, std::size_t bytes, std::vector<Byte>& to) {
   const std::int64_t there = sealed_bytes(fd);
-  if (there < 0 || static_cast<std::uint64_t>(there) < bytes) return false;
+  if (there < 0 || static_cast<std::uint64_t>(there) < from || static_cast<std::uint64_t>(there) - from < bytes) return false;
   to.resize(bytes);
   for (std::size_t done = 0; done < bytes;) {
-    const ::ssize_t got = ::pread(fd, to.data() + done, bytes - done, static_cast<::off_t>(done));
+    const ::ssize_t got = ::pread(fd, to.data() + done, bytes - done, static_cast<::off_t>(from + done));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return false;
     done += static_cast<std::size_t>(got);
@@ -158,7 +159,7 @@ inline bool open_packet(array_ref<const std::int8_t> got, packet& made) {
   if (got.size() != head_bytes || made.files.empty() || head.bytes > most_message_bytes) return false;
   const owned_file body = std::move(made.files.front());
   made.files.erase(made.files.begin());
-  return read_file(body.number(), head.bytes, made.bytes);
+  return read_file(body.number(), 0, head.bytes, made.bytes);
 }
 
 }  // namespace detail
@@ -174,7 +175,7 @@ inline result<void> send(int socket, std::uint32_t asked, const hdi::writer& mes
   const array_ref<const std::int8_t> front(reinterpret_cast<const std::int8_t*>(&head), detail::head_bytes);
   if (!is_beside) return detail::send_bytes(socket, front, message.bytes, message.descriptors);
   auto body = detail::file_of(message.bytes);
-  if (!body) return fail(std::move(body.error()));
+  if (!body) return fail(error_code::out_of_memory, body.error().message());  // this side's want; the other side is there
   std::vector<int> files{body->number()};
   files.insert(files.end(), message.descriptors.begin(), message.descriptors.end());
   return detail::send_bytes(socket, front, {}, files);

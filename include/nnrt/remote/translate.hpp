@@ -90,12 +90,10 @@ inline hdi::SharedBuffer buffer_of(const owned_file& file, std::size_t bytes) {
 /// The data of a buffer, as a copy. Error: invalid_argument (no memory, other memory than it says, memory that may become less).
 inline result<std::vector<std::byte>> bytes_of(const hdi::SharedBuffer& buffer) {
   const std::uint64_t end = std::uint64_t{buffer.offset} + buffer.dataSize;
-  std::vector<std::int8_t> all;
-  if (buffer.fd < 0 || end > buffer.bufferSize || !detail::read_file(buffer.fd, end, all))
+  std::vector<std::byte> made;
+  if (buffer.fd < 0 || end > buffer.bufferSize || !detail::read_file(buffer.fd, buffer.offset, buffer.dataSize, made))
     return fail(error_code::invalid_argument,
                 joined({"buffer: got ", buffer.dataSize, " bytes from ", buffer.offset, " on of a file that is shorter, or whose end is not sealed"}));
-  std::vector<std::byte> made(buffer.dataSize);
-  if (!made.empty()) std::memcpy(made.data(), all.data() + buffer.offset, made.size());
   return made;
 }
 
