@@ -5,9 +5,11 @@ set -euo pipefail
 host_program=$1 suite=$2 device=$3
 
 folder=$(mktemp -d)
-"$host_program" --socket "$folder/device" --driver "$device" --quiet &
+mkfifo "$folder/said"
+"$host_program" --socket "$folder/device" --driver "$device" 2> "$folder/said" &
 host=$!
 trap 'kill "$host" 2>/dev/null; wait "$host" || true; rm -rf "$folder"' EXIT
+head -n 1 "$folder/said" >&2  # and then nobody listens any more to what the host says, which must not end it
 for _ in $(seq 300); do
   [ ! -S "$folder/device" ] || break
   kill -0 "$host"  # else it said why it ended
