@@ -2,7 +2,7 @@
 // Flow: executors run asynchronously in one.
 #pragma once
 
-#include <nnrt/core/config.hpp>
+#include <nnrt/exec/threads.hpp>
 
 #include <atomic>
 #include <memory>
@@ -30,7 +30,7 @@ class background_thread {
   /// Until the last job has ended. Within a job: at once.
   void wait() {
     if (!thread_.joinable() || is_this_one()) return;
-    for (int ended = state_->ended; ended != state_->asked; ended = state_->ended) state_->ended.wait(ended);
+    for (int ended = state_->ended.load(); ended != state_->asked.load(); ended = state_->ended.load()) state_->ended.wait_while(ended);
   }
   /// After wait(), by one thread at a time. Throws std::system_error where there is no thread.
   void begin() {
@@ -44,22 +44,24 @@ class background_thread {
   struct state {
     job does;
     void* context;
-    std::atomic<int> asked{0}, ended{0};  // jobs so far; both begin again when they are at their end
+    // Jobs so far; both begin again when they are at their end. Who waits looks for a while before it sleeps: a caller that heard of the
+    // end from within the job asks again before the job has returned.
+    nnrt::detail::awaited_number asked, ended;
     std::atomic<bool> ends{false};
 
     state(job the_job, void* with) : does(the_job), context(with) {}
 
     void ask() {
-      ++asked;
-      asked.notify_one();
+      asked.add(1);
+      asked.wake();
     }
     void work() {
       for (;;) {
-        asked.wait(ended);
+        asked.wait_while(ended.load());
         if (ends) return;
         does(context);
-        ++ended;
-        ended.notify_all();
+        ended.add(1);
+        ended.wake();
       }
     }
   };
