@@ -117,7 +117,7 @@ function(nnrt_add_c_library library)
   target_link_libraries(${library} PRIVATE Threads::Threads)
   target_link_options(${library} PRIVATE -Wl,--version-script=${generated}/exports.map -Wl,--gc-sections)
   if(NNRT_SANITIZE)
-    target_link_options(${library} PRIVATE -fsanitize=${NNRT_SANITIZE})
+    target_link_options(${library} PUBLIC -fsanitize=${NNRT_SANITIZE})   # what clang's libraries need of it lies in programs
   endif()
 endfunction()
 

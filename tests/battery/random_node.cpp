@@ -114,7 +114,7 @@ std::optional<shape_t> like_partners(std::string_view role, const std::vector<sh
   if (role == "scores") return shape_t{first[0], first[1], random.between(1, 5)};
   if (role == "w_ih") return shape_t{random.between(1, 2), 4 * random.between(1, 3), first[2]};
   if (role == "weight" && first.rank == 4) return random.once_in(2) ? shape_t{random.between(1, 5), 1, 1, first[3]} : filters_for(first, random);
-  if (role == "addend" && first.rank == 4 && before[1].rank == 4) return shape_t{first[0], first[1], first[2], before[1][0]};
+  if (role == "addend" && first.rank == 4 && before.size() > 1 && before[1].rank == 4) return shape_t{first[0], first[1], first[2], before[1][0]};
   if (before.size() < 2 || before[1].rank != 3) return std::nullopt;
   const std::int64_t directions = before[1][0], gates = before[1][1];
   if (role == "w_hh") return shape_t{directions, gates, gates / 4};

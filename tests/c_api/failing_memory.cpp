@@ -1,6 +1,8 @@
 // failing_memory: operator new and aligned_alloc, which the library's blocks come from, counted over malloc.
 #include "c_api/failing_memory.hpp"
 
+#include "support/sanitized.hpp"
+
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
@@ -60,13 +62,6 @@ void operator delete(void* piece, std::size_t, std::align_val_t) noexcept { rele
 void operator delete[](void* piece, std::size_t, std::align_val_t) noexcept { release(piece); }
 
 // Sanitizers have an aligned_alloc of their own, which only they may free.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define NNRT_TEST_SANITIZED
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define NNRT_TEST_SANITIZED
-#endif
-#endif
 #if !defined(NNRT_TEST_SANITIZED)
 extern "C" void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
   using function = void* (*)(std::size_t, std::size_t);

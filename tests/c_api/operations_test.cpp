@@ -21,7 +21,7 @@ class parameters {
 
   template <class T> parameters& with(int tensor_type, std::initializer_list<T> elements) {
     std::vector<std::byte>& bytes = memory_.emplace_back(elements.size() * sizeof(T));
-    std::memcpy(bytes.data(), elements.begin(), bytes.size());
+    if (!bytes.empty()) std::memcpy(bytes.data(), elements.begin(), bytes.size());
     api::parameter p{tensor_type, dtype_for<T>(), 1, static_cast<std::int64_t>(elements.size()), {bytes.data(), bytes.size()}, nullptr};
     p.form = api::form_of(kind_, p);
     faults_ += api::fault_of(kind_, p);

@@ -112,8 +112,8 @@ TEST_CASE("rsqrt: the roots of fixed point are those of TFLite") {
   CHECK(ops::detail::fixed::inverse_root(3) == fixed_point{1239850284, 0});
   CHECK(ops::detail::fixed::inverse_root(5) == fixed_point{960383900, 0});
   CHECK(ops::detail::fixed::inverse_root(255) == fixed_point{268961290, -1});
-  for (std::int32_t x = 1; x > 0 && x < 1 << 30; x = x * 7 / 4 + 1) {
-    const fixed_point root = ops::detail::fixed::inverse_root(x);
+  for (std::int64_t x = 1; x < 1 << 30; x = x * 7 / 4 + 1) {
+    const fixed_point root = ops::detail::fixed::inverse_root(static_cast<std::int32_t>(x));
     const double got = root.mantissa * math::pow(2.0, root.exponent - 31.0), exact = 1 / math::sqrt(double(x));
     CHECK(math::abs(got / exact - 1) < 1e-5);
   }

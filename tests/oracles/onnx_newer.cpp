@@ -152,7 +152,7 @@ void lstm(network& net, const node& n, std::string_view op) {
   const std::int32_t steps = net.reshaped(made[0], {s[0], s[1], state[0], state[2]});
   const auto has_output = [&](std::size_t i) { return i < n.outputs.size() && !n.outputs[i].empty(); };
   if (has_output(0)) net.define(n, 0, has_batch_first ? net.transposed(steps, {1, 0, 2, 3}) : net.transposed(steps, {0, 2, 1, 3}));
-  for (const std::size_t i : {1, 2})
+  for (const std::size_t i : {1U, 2U})
     if (has_output(i)) net.define(n, i, has_batch_first ? net.transposed(made[i], {1, 0, 2}) : made[i]);
 }
 

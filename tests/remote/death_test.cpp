@@ -8,6 +8,7 @@
 #include "remote/hosted.hpp"
 #include "remote/toy_driver.hpp"
 #include "support/child_process.hpp"
+#include "support/sanitized.hpp"
 
 #include <doctest/doctest.h>
 
@@ -41,7 +42,7 @@ int be_host(const std::string& path) {
 }
 
 /// A sanitizer takes its time: hosts live longer, and need longer to be back.
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if defined(NNRT_TEST_SANITIZED)
 constexpr unsigned slowness = 20;
 #else
 constexpr unsigned slowness = 1;

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstring>
 #include <future>
+#include <type_traits>
 
 namespace nnrt_hal_test {
 namespace {
@@ -132,7 +133,8 @@ arrays::arrays(const prepared_model& of, std::vector<shape_t> shapes) {
     std::vector<std::byte>& bytes = inputs_.emplace_back(static_cast<std::size_t>(in_[i].bytes()));
     with_element<types::any>(in_[i].type, [&]<class T>(T) {
       for (std::size_t k = 0; k < bytes.size() / sizeof(T); ++k) {
-        const T number = static_cast<T>(static_cast<float>(static_cast<int>((k * 5 + i) % 11) - 5));
+        const int whole = static_cast<int>((k * 5 + i) % 11) - 5;
+        const T number = std::is_integral_v<T> ? static_cast<T>(whole) : static_cast<T>(static_cast<float>(whole));
         std::memcpy(bytes.data() + k * sizeof(T), &number, sizeof(T));
       }
     });

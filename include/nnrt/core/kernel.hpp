@@ -116,6 +116,9 @@ struct kernel_functions {
 /// Kernels that exist with compile-time extents as well: unrolled executors call those instead of run().
 enum class unrolled_form { none, dense, dense_of_bytes, table };
 
+/// Whether bit `operand` is set; a node may have more operands than there are bits.
+constexpr bool names_operand(std::uint32_t set, std::size_t operand) { return operand < 32 && (set >> operand & 1U) != 0; }
+
 /// The pieces that work falls into, as a number of parts: no kernel has more than 64.
 constexpr int parts_of(std::int64_t pieces) { return static_cast<int>(pieces < 2 ? 1 : pieces < 64 ? pieces : 64); }
 

@@ -99,7 +99,7 @@ struct band_finder {
     if (b.parent != ir::none || b.bytes != g.at(between).desc.bytes()) return false;
     const auto in = g.inputs_of(node_of(c + 1));
     for (std::size_t k = 0; k < in.size(); ++k)
-      if (in[k] == between) return (at(c + 1).rows.images >> k & 1U) != 0;
+      if (in[k] == between) return names_operand(at(c + 1).rows.images, k);
     return false;
   }
 

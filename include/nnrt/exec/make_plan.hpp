@@ -170,7 +170,7 @@ struct planner {
     if (std::is_constant_evaluated()) return static_cast<bool>(choice.code);
     return choice.code && choice.run == nullptr;
   }
-  static constexpr bool is_packed(const planned_node& p, std::size_t operand) { return (p.choice.packs >> operand & 1U) != 0; }
+  static constexpr bool is_packed(const planned_node& p, std::size_t operand) { return names_operand(p.choice.packs, operand); }
 
   constexpr void find_reads() {
     read_by_steps.assign(g.values.size(), 0);

@@ -40,7 +40,7 @@ struct band_stage {
   row_range wanted;         // those to be made next
   view views[most_band_operands];
 
-  bool reads_rows_of(std::size_t operand) const { return (window.images >> operand & 1U) != 0; }
+  bool reads_rows_of(std::size_t operand) const { return names_operand(window.images, operand); }
   std::byte* result_row(std::int64_t image, std::int64_t i) const {
     return keeps_some ? result.row(0, i - made.begin) : result.row(image, i);
   }
