@@ -55,6 +55,9 @@ template <class T> void check_form(const T& value, std::string_view hex) {
   }
 }
 
+/// Of structures without members.
+template <class... T> void check_empty() { (check_form(T{}, "00000000 00000000"), ...); }
+
 Conv2DFusion small_convolution() {
   Conv2DFusion c{};
   c.kernelSize = {3, 3}, c.stride = {1, 1}, c.dilation = {1, 1};
@@ -137,6 +140,86 @@ TEST_CASE("wire: structures have the bytes that their description gives") {
   ConstantOfShape filled{};
   filled.dataType = 45, filled.value = {1, -1};
   check_form(filled, "2d00000000000000 02000000 0000803f 000080bf");
+}
+
+TEST_CASE("wire: every other structure has each of its members in its place") {
+  check_form(Activation{ACTIVATION_TYPE_LEAKY_RELU, 0.5F, -1, 2, true}, "05000000 0000003f 000080bf 00000040 01000000 00000000");
+  check_form(All{1}, "01000000 00000000");
+  check_form(ArgMaxFusion{-2, 3, true, false}, "feffffff ffffffff 03000000 00000000 01000000 00000000");
+  check_form(ArgMaxFusion{-2, 3, false, true}, "feffffff ffffffff 03000000 00000000 00010000 00000000");
+  check_form(Assert{7}, "07000000 00000000");
+  check_form(Clip{6, -1}, "0000c040 000080bf");
+  check_form(Concat{-1}, "ffffffff ffffffff");
+  check_form(DivFusion{ACTIVATION_TYPE_RELU}, "01000000 00000000");
+  check_form(Eltwise{ELTWISE_MODE_MAXIMUM}, "02000000 00000000");
+  check_form(ExpFusion{2, 3, -0.5F}, "00000040 00004040 000000bf 00000000");
+  check_form(Flatten{2}, "02000000 00000000");
+  check_form(FullConnection{false, true, -2, ACTIVATION_TYPE_RELU}, "00010000 00000000 feffffff ffffffff 01000000 00000000");
+  check_form(FusedBatchNorm{0.5F}, "0000003f 00000000");
+  check_form(InstanceNorm{0.25F}, "0000803e 00000000");
+  check_form(LayerNormFusion{1, 0.5F, true, 2}, "01000000 00000000 0000003f 01000000 02000000 00000000");
+  check_form(LeakyRelu{0.25F}, "0000803e 00000000");
+  check_form(LogSoftmax{-1}, "ffffffff ffffffff");
+  check_form(LSTM{true, false, 2, 3, 4, 5, 0.5F, 0.25F, 2, 6},
+             "01000000 00000000 02000000 00000000 03000000 00000000 04000000 00000000 05000000 00000000 0000003f 0000803e 00000040 00000000"
+             "06000000 00000000");
+  check_form(MatMulFusion{false, true, ACTIVATION_TYPE_RELU6}, "00010300 00000000");
+  check_form(MulFusion{ACTIVATION_TYPE_RELU6}, "03000000 00000000");
+  check_form(OneHot{-1}, "ffffffff ffffffff");
+  check_form(PowFusion{2, -1}, "00000040 000080bf");
+  check_form(PReLUFusion{true}, "01000000 00000000");
+  check_form(QuantDTypeCast{43, 32}, "2b000000 00000000 20000000 00000000");
+  check_form(QuantDTypeCastV2{43, 32, -1}, "2b000000 00000000 20000000 00000000 ffffffff ffffffff");
+  check_form(Range{34, 1, 9, 2}, "22000000 00000000 01000000 00000000 09000000 00000000 02000000 00000000");
+  check_form(ReduceFusion{false, REDUCE_MODE_L2, true, 0.5F}, "00080100 0000003f");
+  check_form(Resize{RESIZE_METHOD_UNKNOWN, 5, 6, true, COORDINATE_TRANSFORM_MODE_HALF_PIXEL, -0.75F, 1, 2, NEAREST_MODE_CEIL},
+             "ff000000 00000000 05000000 00000000 06000000 00000000 01020000 000040bf 01000000 00000000 00000040 04000000");
+  check_form(ScaleFusion{-1, ACTIVATION_TYPE_RELU}, "ffffffff ffffffff 01000000 00000000");
+  check_form(SpaceToDepth{2, FORMAT_NHWC}, "02000000 00000000 01000000 00000000");
+  check_form(Stack{1}, "01000000 00000000");
+  check_form(StridedSlice{1, 2, 4, 8, 16}, "01000000 00000000 02000000 00000000 04000000 00000000 08000000 00000000 10000000 00000000");
+  check_form(SubFusion{ACTIVATION_TYPE_RELU6}, "03000000 00000000");
+  check_form(TopKFusion{true, -1}, "01000000 00000000 ffffffff ffffffff");
+  check_form(Unstack{1}, "01000000 00000000");
+  check_form(AvgPoolFusion{{1}, {}, {1, 2, 3, 4}, PAD_MODE_SAME, ROUND_MODE_CEIL, FORMAT_NONE, true, ACTIVATION_TYPE_RELU6},
+             "01000000 01000000 00000000 00000000 04000000 01000000 00000000 02000000 00000000 03000000 00000000 04000000 00000000 01000000"
+             "00000000 01000000 00000000 ffffffff ffffffff 01000000 03000000 00000000");
+  check_form(v1_0::MaxPoolFusion{{1}, {}, {2}, PAD_MODE_SAME, FORMAT_NHWC, true, ACTIVATION_TYPE_RELU6},
+             "01000000 01000000 00000000 00000000 01000000 02000000 00000000 01000000 00000000 01000000 00000000 01000000 03000000 00000000");
+  check_form(MaxPoolFusion{{1}, {}, {2}, PAD_MODE_SAME, FORMAT_NONE, ROUND_MODE_CEIL, true, ACTIVATION_TYPE_RELU6},
+             "01000000 01000000 00000000 00000000 01000000 02000000 00000000 01000000 00000000 ffffffff ffffffff 01000000 00000000 01000000"
+             "03000000 00000000");
+  check_form(BroadcastTo{{2, 3}}, "02000000 02000000 00000000 03000000 00000000");
+  check_form(Conv2dTransposeFusion{{3}, {2}, {}, PAD_MODE_VALID, {}, 4, 5, 6, ACTIVATION_TYPE_RELU, {1, 0}},
+             "01000000 03000000 00000000 01000000 02000000 00000000 00000000 02000000 00000000 00000000 04000000 00000000 05000000 00000000"
+             "06000000 00000000 01000000 00000000 02000000 01000000 00000000 00000000 00000000");
+  check_form(Crop{2, {1, 1}}, "02000000 00000000 02000000 01000000 00000000 01000000 00000000");
+  check_form(DetectionPostProcess{FORMAT_NCHW, 300, {10, 5}, 0.5F, 0.25F, 1, 2, 3, 4, true, false},
+             "00000000 00000000 2c010000 00000000 02000000 00002041 0000a040 0000003f 0000803e 01000000 00000000 02000000 00000000 03000000"
+             "00000000 04000000 00000000 01000000 00000000");
+  check_form(DepthToSpace{3, FORMAT_NHWC, ""}, "03000000 00000000 01000000 00000000 00000000");
+  check_form(L2NormalizeFusion{{-1}, 0.5F, ACTIVATION_TYPE_RELU}, "01000000 ffffffff ffffffff 0000003f 01000000 00000000");
+  check_form(PadFusion{{{1, 2}, {}}, PADDING_MODE_SYMMETRIC, -1},
+             "02000000 02000000 01000000 00000000 02000000 00000000 00000000 02000000 00000000 000080bf");
+  check_form(SliceFusion{{0}}, "01000000 00000000 00000000");
+  check_form(Softmax{{-1}}, "01000000 ffffffff ffffffff");
+  check_form(SpaceToBatchND{{2}, {{1, 0}}}, "01000000 02000000 00000000 01000000 02000000 01000000 00000000 00000000 00000000");
+  check_form(Squeeze{{}}, "00000000");
+  check_form(TileFusion{{0}}, "01000000 00000000 00000000");
+  check_form(Unsqueeze{{1}}, "01000000 01000000 00000000");
+  check_form(SharedBuffer{-1, 64, 8, 4}, "00000000 40000000 08000000 04000000");
+  check_form(IOTensor{"in", DATA_TYPE_FLOAT16, {1, -1}, FORMAT_NHWC, {-1, 0, 0, 0}},
+             "696e0000 2a000000 00000000 02000000 01000000 ffffffff 01000000 00000000 00000000 00000000 00000000 00000000");
+  check_form(SubGraph{"sub", {1}, {}, {2, 3}}, "73756200 01000000 01000000 00000000 02000000 02000000 03000000");
+  const Node node{"n", NODE_TYPE_ADD_FUSION, {1, 0, 0, 0, 0, 0, 0, 0}, {0}, {1}, QUANT_TYPE_NONE};
+  const Tensor tensor{"", DATA_TYPE_FLOAT32, {}, FORMAT_NHWC, {-1, 0, 0, 0}, {}};
+  check_form(Model{"m", {0}, {1}, {node}, {tensor}, {{"s", {}, {}, {0}}}},
+             "6d000000 01000000 00000000 01000000 01000000 01000000 6e000000 05000000 00000000 08000000 01000000 00000000 01000000 00000000"
+             "01000000 01000000 00000000 00000000 01000000 00000000 2b000000 00000000 00000000 01000000 00000000 00000000 00000000 00000000"
+             "00000000 00000000 01000000 73000000 00000000 00000000 01000000 00000000");
+  check_empty<Abs, BiasAdd, Cast, Ceil, Cos, Equal, ExpandDims, Floor, Fill, Gather, Greater, GreaterEqual, Less, LessEqual, Log, LogicalAnd,
+              LogicalNot, LogicalOr, Maximum, Minimum, Mod, Neg, NotEqual, Rank, Reciprocal, RealDiv, Reshape, Round, Rsqrt, ScatterNd, Shape, Sin,
+              SparseToDense, Sqrt, Square, SquaredDifference, Transpose, Where, Select, Erf, GatherNd>();
 }
 
 TEST_CASE("wire: enumerations go over with their sign, in 8 bytes, in structures that are not plain") {
