@@ -210,6 +210,25 @@ TEST_CASE("client: what lies behind an output stays as it is") {
   }
 }
 
+TEST_CASE("client: callers who say that they have more memory than there is are given what fits, or an error") {
+  const hosted host(std::make_shared<toy_driver>());
+  const auto device = connected(host);
+  constexpr std::size_t endless = ~std::size_t{0};
+  std::vector<float> x(20, 1), y(20);
+  const hal::argument in{bytes_in(x), endless, {2, 10}};
+  hal::argument out{bytes_in(y), endless, {}};
+  const auto whole = *prepared(*device, network({2, 10}))->make_execution();
+  CHECK(whole->run({&in, 1}, {&out, 1}, no_deadline));
+  CHECK(y[19] == 3);
+  const auto open = *prepared(*device)->make_execution();
+  for (const std::size_t bytes : {endless, endless - 64, std::size_t{1} << 62U}) {
+    out.bytes = bytes;
+    CHECK(!open->run({&in, 1}, {&out, 1}, no_deadline));
+  }
+  out.bytes = 80;
+  CHECK(open->run({&in, 1}, {&out, 1}, no_deadline));
+}
+
 TEST_CASE("client: a deadline is the driver's, too") {
   const auto driver = std::make_shared<toy_driver>();
   driver->before = [](auto, auto) { return ::usleep(50'000), result<void>(); };

@@ -12,6 +12,7 @@
 #include <nnrt/hdi/write_model.hpp>
 #include <nnrt/remote/connection.hpp>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -90,10 +91,10 @@ struct model_in_host {
   std::shared_ptr<connection> host;
   std::shared_ptr<lender> memory;
   std::uint64_t number = 0;
-  std::vector<dtype> output_types;
+  std::vector<tensor_desc> inputs, outputs;
 
-  model_in_host(std::shared_ptr<connection> of, std::shared_ptr<lender> lent, std::uint64_t which, std::vector<dtype> types)
-      : host(std::move(of)), memory(std::move(lent)), number(which), output_types(std::move(types)) {}
+  model_in_host(std::shared_ptr<connection> of, std::shared_ptr<lender> lent, std::uint64_t which, std::vector<tensor_desc> in, std::vector<tensor_desc> out)
+      : host(std::move(of)), memory(std::move(lent)), number(which), inputs(std::move(in)), outputs(std::move(out)) {}
   model_in_host(const model_in_host&) = delete;
   model_in_host& operator=(const model_in_host&) = delete;
   ~model_in_host() {
@@ -109,7 +110,7 @@ class remote_execution final : public hal::execution {
     order_.model = model_->number, order_.deadline = deadline;
     if (auto ok = find_places(inputs, outputs); !ok) return ok;
     for (std::size_t i = 0; i < inputs.size(); ++i)
-      if (staged_[i] != none) std::memcpy(staging_.data() + staged_[i], inputs[i].data, inputs[i].bytes);
+      if (staged_[i] != none) std::memcpy(staging_.data() + staged_[i], inputs[i].data, order_.inputs[i].bytes);
     message_.bytes.clear();
     hdi::marshal(message_, order_);
     if (auto done = model_->host->exchange(question::run, message_, answer_); !done) return done;
@@ -119,9 +120,9 @@ class remote_execution final : public hal::execution {
     for (std::size_t i = 0; i < outputs.size() && i < ran.shapes.size(); ++i)
       if (!take_shape(ran.shapes[i], outputs[i].shape)) return model_->host->died("the driver's host says what is no shape");
     if (auto ok = result_of(*ended); !ok) return ok;
-    if (ran.shapes.size() != outputs.size() || outputs.size() != model_->output_types.size()) return model_->host->died("the driver's host forgets outputs");
+    if (ran.shapes.size() != outputs.size() || outputs.size() != model_->outputs.size()) return model_->host->died("the driver's host forgets outputs");
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-      const std::int64_t made = tensor_desc(model_->output_types[i], outputs[i].shape).bytes();
+      const std::int64_t made = tensor_desc(model_->outputs[i].type, outputs[i].shape).bytes();
       if (made < 0 || static_cast<std::uint64_t>(made) > outputs[i].bytes) return model_->host->died("the driver's host makes outputs that do not fit");
       // What lies behind the tensor stays as it is, as with any other driver.
       if (const std::size_t at = staged_[inputs.size() + i]; at != none) std::memcpy(outputs[i].data, staging_.data() + at, static_cast<std::size_t>(made));
@@ -132,6 +133,13 @@ class remote_execution final : public hal::execution {
  private:
   static constexpr std::size_t none = ~std::size_t{0};
 
+  /// The bytes of a tensor that a run can need: a caller may say that it has more, and more than can be copied.
+  std::size_t needed_bytes(std::size_t i, std::size_t inputs, const hal::argument& tensor) const {
+    std::int64_t known = -1;
+    if (i < inputs && i < model_->inputs.size()) known = tensor_desc(model_->inputs[i].type, tensor.shape).bytes();
+    if (i >= inputs && i - inputs < model_->outputs.size()) known = model_->outputs[i - inputs].bytes();
+    return known < 0 ? tensor.bytes : std::min(tensor.bytes, static_cast<std::size_t>(known));
+  }
   /// Tensors as the host knows them; staged_ says where those are in the staging memory whose own memory cannot be lent.
   result<void> find_places(array_ref<const hal::argument> inputs, array_ref<hal::argument> outputs) {
     order_.inputs.resize(inputs.size()), order_.outputs.resize(outputs.size());
@@ -145,15 +153,17 @@ class remote_execution final : public hal::execution {
       return {};
     };
     auto found = each([&](std::size_t i, const hal::argument& tensor, place& made) -> result<void> {
-      made.memory = made.offset = 0, made.bytes = tensor.bytes;
+      const std::size_t bytes = needed_bytes(i, inputs.size(), tensor);
+      made.memory = made.offset = 0, made.bytes = bytes;
       made.shape.assign(i < inputs.size() ? tensor.shape.begin() : nullptr, i < inputs.size() ? tensor.shape.end() : nullptr);
-      if (tensor.bytes == 0) return {};
-      const auto is_lent = model_->memory->find(model_->host, tensor, made);
+      if (bytes == 0) return {};
+      const auto is_lent = model_->memory->find(model_->host, {tensor.data, bytes, {}}, made);
       if (!is_lent) return fail(is_lent.error());
       if (*is_lent) return {};
       if (tensor.data == nullptr) return fail(error_code::invalid_argument, joined({"tensor ", i, ": has no memory"}));
+      if (bytes > ~std::size_t{0} - 63 - end) return fail(error_code::out_of_memory, joined({"tensor ", i, ": no memory for ", bytes, " bytes"}));
       staged_[i] = end;
-      end += (tensor.bytes + 63) / 64 * 64;
+      end += (bytes + 63) / 64 * 64;
       return {};
     });
     if (!found || end == 0) return found;
@@ -163,9 +173,9 @@ class remote_execution final : public hal::execution {
       if (!more) return fail(std::move(more.error()));
       staging_ = std::move(*more);
     }
-    return each([&](std::size_t i, const hal::argument& tensor, place& made) -> result<void> {
+    return each([&](std::size_t i, const hal::argument&, place& made) -> result<void> {
       if (staged_[i] == none) return {};
-      const auto is_lent = model_->memory->find(model_->host, {staging_.data() + staged_[i], tensor.bytes, {}}, made);
+      const auto is_lent = model_->memory->find(model_->host, {staging_.data() + staged_[i], made.bytes, {}}, made);
       if (!is_lent) return fail(is_lent.error());
       return {};
     });
@@ -315,15 +325,18 @@ class remote_driver final : public hal::driver {
     const auto facts = ask<model_facts>(*host, what, of);
     if (!facts) return fail(facts.error());
     std::vector<detail::remote_end> inputs(facts->inputs.size()), outputs(facts->outputs.size());
-    std::vector<dtype> types;
+    std::vector<tensor_desc> in, out;
     bool ok = true;
-    for (std::size_t i = 0; i < inputs.size(); ++i) ok = ok && detail::take_end(facts->inputs[i], inputs[i]);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      ok = ok && detail::take_end(facts->inputs[i], inputs[i]);
+      in.push_back(inputs[i].desc);
+    }
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       ok = ok && detail::take_end(facts->outputs[i], outputs[i]);
-      types.push_back(outputs[i].desc.type);
+      out.push_back(outputs[i].desc);
     }
     if (!ok) return (*host)->died("the driver's host tells of tensors that cannot be");
-    auto model = std::make_shared<const detail::model_in_host>(*host, memory_, facts->number, std::move(types));
+    auto model = std::make_shared<const detail::model_in_host>(*host, memory_, facts->number, std::move(in), std::move(out));
     return std::make_shared<detail::remote_model>(std::move(model), std::move(inputs), std::move(outputs));
   }
   result<std::shared_ptr<hal::prepared_model>> prepare_bytes(question what, array_ref<const array_ref<const std::byte>> buffers, const hal::preferences& wanted) {
