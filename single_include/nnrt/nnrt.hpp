@@ -4045,6 +4045,7 @@ struct hdi_field {
   std::int64_t upstream = as_it_is; // what the shipped implementation writes instead
   bool upstream_repeats = false;    // it writes the first row of the list in place of the others
   std::string_view text = {};       // of `number`, where the member is a text
+  bool is_omitted = false;          // of a list: nothing where nobody said anything, which is what the attribute is made with
 
   static constexpr hdi_field named(std::string_view member, std::string_view attribute) { return {member, attribute}; }
   /// An attribute that HDI does not know.
@@ -4078,6 +4079,12 @@ struct hdi_field {
   constexpr hdi_field upstream_repeating() const {
     hdi_field f = *this;
     f.upstream_repeats = true;
+    return f;
+  }
+  /// For attributes that nobody says as they are made; others that a model leaves out cannot be told from those that it says.
+  constexpr hdi_field upstream_omitting() const {
+    hdi_field f = *this;
+    f.is_omitted = true;
     return f;
   }
 };
@@ -4341,6 +4348,9 @@ struct kernel_functions {
 
 /// Kernels that exist with compile-time extents as well: unrolled executors call those instead of run().
 enum class unrolled_form { none, dense, dense_of_bytes, table };
+
+/// Whether bit `operand` is set; a node may have more operands than there are bits.
+constexpr bool names_operand(std::uint32_t set, std::size_t operand) { return operand < 32 && (set >> operand & 1U) != 0; }
 
 /// The pieces that work falls into, as a number of parts: no kernel has more than 64.
 constexpr int parts_of(std::int64_t pieces) { return static_cast<int>(pieces < 2 ? 1 : pieces < 64 ? pieces : 64); }
@@ -8152,7 +8162,7 @@ struct avg_pool {
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 2, .hdi = 17};
   static constexpr hdi_field hdi_fields[] = {
-      hdi_field::named("kernelSize", "kernel"), hdi_field::named("strides", "stride"),
+      hdi_field::named("kernelSize", "kernel").upstream_omitting(), hdi_field::named("strides", "stride"),
       hdi_field::named("roundMode", "ceil_mode"), hdi_field::always("format", 1).upstream_writes(0)};
   static constexpr const auto& parameters = detail::pooling_parameters;
   using attrs = detail::pooling_attributes;
@@ -8698,7 +8708,7 @@ struct batch_to_space_nd {
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 4, .hdi = 22, .nnrt_name = "BatchToSpaceND"};
-  static constexpr hdi_field hdi_fields[] = {hdi_field::named("blockShape", "block")};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::named("blockShape", "block").upstream_omitting()};
   static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"block", 8, i64, -1}.appending(), {"crops", 9, i64, 4}};
 
   struct attrs {
@@ -15214,7 +15224,8 @@ struct detection_post_process {
                                              {"detections", types::floating}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 92, .hdi = 46};
-  static constexpr hdi_field hdi_fields[] = {hdi_field::always("format", 1).upstream_writes(0)};
+  static constexpr hdi_field hdi_fields[] = {
+      hdi_field::always("format", 1).upstream_writes(0), hdi_field::named("scale", "scale").upstream_omitting()};
   static constexpr nnrt_parameter parameters[] = {
       {"input_size", 131, i64},
       {"scale", 132, f32, -1},
@@ -18749,7 +18760,7 @@ struct max_pool {
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 21, .hdi = 92};
   static constexpr hdi_field hdi_fields[] = {
-      hdi_field::named("kernelSize", "kernel"), hdi_field::named("strides", "stride"),
+      hdi_field::named("kernelSize", "kernel").upstream_omitting(), hdi_field::named("strides", "stride"),
       hdi_field::named("roundMode", "ceil_mode").upstream_writes(0),
       hdi_field::always("format", 1).upstream_writes(0)};
   static constexpr const auto& parameters = detail::pooling_parameters;
@@ -22642,7 +22653,7 @@ struct space_to_batch_nd {
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 31, .hdi = 141, .nnrt_name = "SpaceToBatchND"};
   static constexpr hdi_field hdi_fields[] = {
-      hdi_field::named("blockShape", "block"), hdi_field::named("paddings", "paddings").upstream_repeating()};
+      hdi_field::named("blockShape", "block").upstream_omitting(), hdi_field::named("paddings", "paddings").upstream_repeating()};
   static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"block", 47, i64, 2}.of_rank(1).appending(),
                                                   nnrt_parameter{"paddings", 48, i64, 4}.of_rank(2)};
 
@@ -26253,7 +26264,7 @@ struct band_finder {
     if (b.parent != ir::none || b.bytes != g.at(between).desc.bytes()) return false;
     const auto in = g.inputs_of(node_of(c + 1));
     for (std::size_t k = 0; k < in.size(); ++k)
-      if (in[k] == between) return (at(c + 1).rows.images >> k & 1U) != 0;
+      if (in[k] == between) return names_operand(at(c + 1).rows.images, k);
     return false;
   }
 
@@ -26836,7 +26847,7 @@ struct planner {
     if (std::is_constant_evaluated()) return static_cast<bool>(choice.code);
     return choice.code && choice.run == nullptr;
   }
-  static constexpr bool is_packed(const planned_node& p, std::size_t operand) { return (p.choice.packs >> operand & 1U) != 0; }
+  static constexpr bool is_packed(const planned_node& p, std::size_t operand) { return names_operand(p.choice.packs, operand); }
 
   constexpr void find_reads() {
     read_by_steps.assign(g.values.size(), 0);
@@ -29728,7 +29739,7 @@ struct band_stage {
   row_range wanted;         // those to be made next
   view views[most_band_operands];
 
-  bool reads_rows_of(std::size_t operand) const { return (window.images >> operand & 1U) != 0; }
+  bool reads_rows_of(std::size_t operand) const { return names_operand(window.images, operand); }
   std::byte* result_row(std::int64_t image, std::int64_t i) const {
     return keeps_some ? result.row(0, i - made.begin) : result.row(image, i);
   }
