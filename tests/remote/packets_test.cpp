@@ -4,6 +4,7 @@
 #include <nnrt/remote/translate.hpp>
 
 #include "support/child_process.hpp"
+#include "support/sanitized.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <doctest/doctest.h>
@@ -187,7 +188,7 @@ TEST_CASE("packets: a buffer at the end of the longest file costs no more memory
   REQUIRE(::pwrite(file.number(), "12345678", 8, 0xfffffff0U) == 8);
   const auto got_within_memory = [&](const hdi::SharedBuffer& buffer) {
     return nnrt_test::in_child([&] {
-#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // they need more addresses than that
+#if !defined(NNRT_TEST_SANITIZED)  // they need more addresses than that
       const ::rlimit little{std::size_t{1} << 30U, std::size_t{1} << 30U};
       if (::setrlimit(RLIMIT_AS, &little) != 0) return 9;
 #endif
