@@ -40,7 +40,7 @@ void limit(decltype(RLIMIT_NOFILE) what, ::rlim_t most) {
   return static_cast<::rlim_t>(next);
 }
 /// Bytes of addresses that the process has taken.
-::rlim_t address_space() {
+[[maybe_unused]] ::rlim_t address_space() {
   long pages = 0;
   std::FILE* const file = std::fopen("/proc/self/statm", "r");
   const bool is_read = std::fscanf(file, "%ld", &pages) == 1;
