@@ -117,7 +117,8 @@ function(nnrt_add_c_library library)
   target_link_libraries(${library} PRIVATE Threads::Threads)
   target_link_options(${library} PRIVATE -Wl,--version-script=${generated}/exports.map -Wl,--gc-sections)
   if(NNRT_SANITIZE)
-    target_link_options(${library} PUBLIC -fsanitize=${NNRT_SANITIZE})   # what clang's libraries need of it lies in programs
+    # What clang's libraries need of a sanitizer lies in programs; those in C have the part for C++, too.
+    target_link_options(${library} PUBLIC -fsanitize=${NNRT_SANITIZE} $<$<CXX_COMPILER_ID:Clang>:-fsanitize-link-c++-runtime>)
   endif()
 endfunction()
 
