@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
-#include <deque>
+#include <memory>
 
 namespace {
 
@@ -20,7 +20,7 @@ class parameters {
   explicit parameters(int number) : kind_(*api::find_operation(number)) {}
 
   template <class T> parameters& with(int tensor_type, std::initializer_list<T> elements) {
-    std::vector<std::byte>& bytes = memory_.emplace_back(elements.size() * sizeof(T));
+    std::vector<std::byte>& bytes = *memory_.emplace_back(std::make_shared<std::vector<std::byte>>(elements.size() * sizeof(T)));
     if (!bytes.empty()) std::memcpy(bytes.data(), elements.begin(), bytes.size());
     api::parameter p{tensor_type, dtype_for<T>(), 1, static_cast<std::int64_t>(elements.size()), {bytes.data(), bytes.size()}, nullptr};
     p.form = api::form_of(kind_, p);
@@ -40,7 +40,7 @@ class parameters {
 
  private:
   const api::operation_kind& kind_;
-  std::deque<std::vector<std::byte>> memory_;
+  std::vector<std::shared_ptr<std::vector<std::byte>>> memory_;  // copies have it, too
   std::vector<api::parameter> given_;
   std::string faults_;
 };
