@@ -312,11 +312,11 @@ template <int Tile> void winograd_pack(const conv_shape& s, const float* w, cons
   for (std::int64_t j = 0; j < padded; ++j) *out++ = bias != nullptr && j < s.out ? bias[j] : 0.0F;
   for (std::int64_t n0 = 0; n0 < padded; n0 += panel_columns) {
     const std::int64_t width = std::min(panel_columns, padded - n0), used = std::min(width, s.out - n0);
-    const bool is_twice = ends_in_half(used);
+    const std::int64_t again = ends_in_half(used) ? width - lanes / 2 : width;  // from here on the half before is there a second time
     for (std::int64_t c = 0; c < s.in; c += lanes)
       for (std::int64_t n = 0; n < width; ++n) {
-        // Columns past the last are zero, but for a half that is there twice.
-        const std::int64_t from = is_twice && n >= width - lanes / 2 ? n - lanes / 2 : n, count = std::min(lanes, s.in - c);
+        // Without a branch, or g++ makes two loops of this one, of 16 KB each.
+        const std::int64_t from = n - lanes / 2 * static_cast<std::int64_t>(n >= again), count = std::min(lanes, s.in - c);
         const float* const filter = w + (n0 + from) * 9 * s.in + c;
         detail::transform_square<3, side>(
             [](const vf(&g)[3], vf(&u)[side]) __attribute__((always_inline)) { detail::winograd_line<Tile>::weights(g, u); },
