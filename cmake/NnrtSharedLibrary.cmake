@@ -88,7 +88,7 @@ function(nnrt_add_c_library library)
     set(choice "  if (${nnrt_runs_${level}}) return ${level};\n${choice}")   # the best one first
   endforeach()
 
-  # One stub per function: with `ifunc` the loader asks which implementation it shall be.
+  # One stub per function: with `ifunc` the loader asks which implementation it shall be. Clang finds a static function of that name when it is kept.
   list(JOIN NNRT_LIBRARY_ISAS ", " levels)
   list(GET NNRT_LIBRARY_ISAS 0 least)
   set(dispatch "// Binds each C function to the best implementation that this processor runs.\n")
@@ -101,7 +101,7 @@ function(nnrt_add_c_library library)
         string(APPEND declared "void ${name}_${level}();\n")
         string(APPEND branches "    case ${level}: return &${name}_${level};\n")
       endforeach()
-      string(APPEND dispatch "extern \"C\" {\n${declared}static void (*choose_${name}())() {\n  switch (best()) {\n${branches}  }\n  return &${name}_${least};\n}\n"
+      string(APPEND dispatch "extern \"C\" {\n${declared}[[gnu::used]] static void (*choose_${name}())() {\n  switch (best()) {\n${branches}  }\n  return &${name}_${least};\n}\n"
         "[[gnu::visibility(\"default\"), gnu::ifunc(\"choose_${name}\")]] void ${name}();\n}\n")
     endforeach()
   endif()
