@@ -83,8 +83,10 @@ class processors {
 #if defined(__linux__)
     if (failed_ != 0) return failed_;
     int processor = first_;
-    for (int left = number % CPU_COUNT(&allowed_); left > 0; --left) do processor = (processor + 1) % CPU_SETSIZE;
+    for (int left = number % CPU_COUNT(&allowed_); left > 0; --left) {
+      do processor = (processor + 1) % CPU_SETSIZE;
       while (!CPU_ISSET(processor, &allowed_));
+    }
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET(processor, &one);
