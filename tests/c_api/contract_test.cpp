@@ -107,6 +107,34 @@ struct one_operation {
   }
 };
 
+/// The code of the question whether a device can do the small model's operation, between ends that no graph can have; -1 unless it can, and a
+/// compilation refuses the whole.
+int available_between(const OH_NN_UInt32Array* inputs, const OH_NN_UInt32Array* outputs) {
+  small_model m(stage::operation);
+  add_tensor(m.handle, OH_NN_FLOAT32, small_shape);  // tensor 4, which nothing makes
+  OH_NNModel_SpecifyInputsAndOutputs(m.handle, inputs, outputs);
+  OH_NNModel_Finish(m.handle);
+  const bool* can = nullptr;
+  std::uint32_t n = 0;
+  const int code = OH_NNModel_GetAvailableOperations(m.handle, 0, &can, &n);
+  OH_NNCompilation* c = OH_NNCompilation_Construct(m.handle);
+  const int built = OH_NNCompilation_Build(c);
+  OH_NNCompilation_Destroy(&c);
+  return n == 1 && can[0] && built == OH_NN_FAILED ? code : -1;
+}
+
+/// The same of a model whose one operation reads what nothing makes: -1 unless it cannot be done.
+int available_without_nodes() {
+  small_model m(stage::operation);
+  add_tensor(m.handle, OH_NN_FLOAT32, small_shape);
+  OH_NNModel_SpecifyInputsAndOutputs(m.handle, indices{4}, indices{3});
+  OH_NNModel_Finish(m.handle);
+  const bool* can = nullptr;
+  std::uint32_t n = 0;
+  const int code = OH_NNModel_GetAvailableOperations(m.handle, 0, &can, &n);
+  return n == 1 && !can[0] ? code : -1;
+}
+
 /// squeeze gives its result the scale of what it reads, though that is declared without one, and abs reads it: the code of the question whether a
 /// device can do both, or -1 where the answer is not what the compilation's is.
 int undeclared_scale() {
@@ -414,6 +442,9 @@ const row models[] = {
     {"OH_NNModel_GetAvailableOperations", "declared with another extent", SUCCESS, [] { one_operation o(OH_NN_OPS_ABS, {2, 3}, OH_NN_FLOAT32, {3, 2}); const bool* can = nullptr; std::uint32_t n = 0; const int code = OH_NNModel_GetAvailableOperations(o.model, 0, &can, &n); return n == 1 && !can[0] ? code : -1; }},
     {"OH_NNModel_GetAvailableOperations", "an operand without data type", SUCCESS, [] { one_operation o(OH_NN_OPS_ABS, {2, 3}, OH_NN_UNKNOWN, {2, 3}); const bool* can = nullptr; std::uint32_t n = 0; const int code = OH_NNModel_GetAvailableOperations(o.model, 0, &can, &n); return n == 1 && !can[0] && o.built == FAILED ? code : -1; }},
     {"OH_NNModel_GetAvailableOperations", "a result that has a scale without having been declared so", SUCCESS, [] { return undeclared_scale(); }},
+    {"OH_NNModel_GetAvailableOperations", "an input that is listed twice", SUCCESS, [] { return available_between(indices{0, 1, 0}, indices{3}); }},
+    {"OH_NNModel_GetAvailableOperations", "an output that nothing makes", SUCCESS, [] { return available_between(indices{0, 1}, indices{3, 4}); }},
+    {"OH_NNModel_GetAvailableOperations", "no operation that finds its inputs", SUCCESS, [] { return available_without_nodes(); }},
     {"OH_NNModel_GetAvailableOperations", "model null", INVALID, [] { const bool* can = nullptr; std::uint32_t n = 0; return OH_NNModel_GetAvailableOperations(nullptr, 0, &can, &n); }},
     {"OH_NNModel_GetAvailableOperations", "list null", INVALID, [] { std::uint32_t n = 0; return OH_NNModel_GetAvailableOperations(small_model().handle, 0, nullptr, &n); }},
     {"OH_NNModel_GetAvailableOperations", "*list not null", INVALID, [] { const bool some = true, *can = &some; std::uint32_t n = 0; return OH_NNModel_GetAvailableOperations(small_model().handle, 0, &can, &n); }},

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace nnrt::inline NNRT_ISA::c_api {
@@ -99,6 +100,27 @@ inline tensor_desc desc_of(const model_tensor& t, std::string& refusal) {
   for (const std::int32_t zero : t.zero_points)
     if (zero != 0) refusal = joined({"a tensor with a scale per channel has zero point ", zero, ", expected 0"});
   return desc;
+}
+
+/// Whether a graph lists no input twice, and only outputs that there are: upstream finishes models that do, and its devices see the operations alone.
+inline bool can_have_its_ends(const ir::graph& g) {
+  std::vector<char> is_listed(g.values.size(), 0), is_made(g.values.size(), 0);
+  for (const std::int32_t id : g.inputs)
+    if (std::exchange(is_listed[static_cast<std::size_t>(id)], char{1}) != 0) return false;
+  for (const ir::node& n : g.nodes)
+    for (const std::int32_t id : g.outputs_of(n)) is_made[static_cast<std::size_t>(id)] = 1;
+  return std::all_of(g.outputs.begin(), g.outputs.end(), [&](const ir::output& out) { return g.at(out.value).is != ir::kind::result || is_made[static_cast<std::size_t>(out.value)] != 0; });
+}
+
+/// The same nodes between ends that a graph can have: every input once, and all results are outputs.
+inline model with_ends_of_nodes(model of) {
+  ir::graph& g = of.graph;
+  g.inputs.clear(), g.outputs.clear();
+  for (std::size_t id = 0; id < g.values.size(); ++id)
+    if (g.values[id].is == ir::kind::input) g.inputs.push_back(static_cast<std::int32_t>(id));
+  for (const ir::node& n : g.nodes)
+    for (const std::int32_t id : g.outputs_of(n)) g.outputs.push_back({id, g.at(id).name});
+  return of;
 }
 
 }  // namespace detail
@@ -213,11 +235,13 @@ class model_under_construction {
   /// A number that follows from the graph's constants. It is made with the graph, when they are in the caches: a build reads none of them.
   std::uint64_t constants_digest() const { return constants_; }
 
-  /// Why no device, or this one, can run operation i, in the order in which they were added; empty: it can.
+  /// Why no device, or this one, can run operation i, in the order in which they were added; empty: it can. Inputs and outputs that no graph can
+  /// have are the fault of no operation.
   result<std::vector<std::string>> refusals(const hal::device& device) const {
-    auto answered = device.refusals(made_);
-    if (!answered) return answered;
     std::vector<std::string> all = refusals_;
+    if (made_.graph.nodes.empty()) return all;
+    auto answered = detail::can_have_its_ends(made_.graph) ? device.refusals(made_) : device.refusals(detail::with_ends_of_nodes(made_));
+    if (!answered) return answered;
     for (std::size_t i = 0; i < all.size(); ++i)
       if (all[i].empty() && node_of_[i] != ir::none) all[i] = std::move((*answered)[static_cast<std::size_t>(node_of_[i])]);
     return all;
