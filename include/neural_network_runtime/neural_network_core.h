@@ -219,8 +219,8 @@ OH_NN_ReturnCode OH_NNExecutor_SetOnServiceDied(OH_NNExecutor *executor, NN_OnSe
 
 /// Runs the model: inputs and outputs in the model's order, each count as the model's. Afterwards the outputs'
 /// descriptions have the real shapes. Errors: INVALID_PARAMETER for wrong counts, null entries, shapes that the model
-/// does not take; NULL_PTR for a null input where the device checks extents; FAILED for a tensor that is too small;
-/// UNAVAILABLE_DEVICE when the device fails. (11)
+/// does not take; NULL_PTR for a null input where the device checks extents; FAILED for a tensor whose memory is too
+/// small for its own description; UNAVAILABLE_DEVICE when the device fails, or finds it too small for the model. (11)
 OH_NN_ReturnCode OH_NNExecutor_RunSync(OH_NNExecutor *executor, NN_Tensor *inputTensor[], size_t inputCount,
                                        NN_Tensor *outputTensor[], size_t outputCount) NNRT_NOEXCEPT;
 

@@ -60,6 +60,7 @@ TEST_CASE("names of devices have no version, and 0 is no device's id") {
   name = nullptr;
   REQUIRE(OH_NNDevice_GetName(fake.id, &name) == OH_NN_SUCCESS);
   CHECK(std::string(name) == "fake_tests");
+  CHECK(processor() == std::hash<std::string>()("cpu_nnrt"));
 
   name = nullptr;
   CHECK(OH_NNDevice_GetName(0, &name) == OH_NN_FAILED);
@@ -201,6 +202,20 @@ TEST_CASE("shapes of outputs are there after a run, until inputs or outputs are 
   CHECK(shape_of(0) == OH_NN_SUCCESS);
   REQUIRE(set_output() == OH_NN_SUCCESS);
   CHECK(shape_of(0) == OH_NN_OPERATION_FORBIDDEN);
+  OH_NNExecutor_Destroy(&executor);
+}
+
+TEST_CASE("an output that the device finds too small fails the run") {
+  small_compilation c(true, true, processor());
+  OH_NNExecutor* executor = OH_NNExecutor_Construct(c.handle);
+  REQUIRE(executor != nullptr);
+  std::vector<float> in(12, 1.5F), out(12);
+  const OH_NN_Tensor tensor{OH_NN_FLOAT32, 4, small_shape.data(), nullptr, OH_NN_TENSOR};
+  for (std::uint32_t i = 0; i < 2; ++i) REQUIRE(OH_NNExecutor_SetInput(executor, i, &tensor, in.data(), 48) == OH_NN_SUCCESS);
+  REQUIRE(OH_NNExecutor_SetOutput(executor, 0, out.data(), 47) == OH_NN_SUCCESS);
+  CHECK(OH_NNExecutor_Run(executor) == OH_NN_FAILED);
+  REQUIRE(OH_NNExecutor_SetOutput(executor, 0, out.data(), 48) == OH_NN_SUCCESS);
+  CHECK(OH_NNExecutor_Run(executor) == OH_NN_SUCCESS);
   OH_NNExecutor_Destroy(&executor);
 }
 

@@ -19,7 +19,7 @@ namespace nnrt::inline NNRT_ISA::c_api {
 inline constexpr OH_NN_ReturnCode device_failure = api_level < 11 ? OH_NN_UNAVALIDABLE_DEVICE : OH_NN_UNAVAILABLE_DEVICE;
 
 /// The device of this id; 0 means the first one, since API 11.
-inline hal::device_registry::entry find_device(std::size_t id) { return api_level < 11 && id == 0 ? nullptr : devices().find(id); }
+inline hal::device_registry::entry find_device(std::size_t id) { return api_level < 11 && id == 0 ? nullptr : device_of(id); }
 
 /// A prepared model with the device that it runs on.
 struct built_model {
@@ -79,7 +79,7 @@ class compilation : public compilation_options {
     if (made.code != OH_NN_SUCCESS) return made.code;
     if (wants_cache() && !is_restored)
       if (const OH_NN_ReturnCode code = store_in_directory(me, made.model->model(), label, of_others); code != OH_NN_SUCCESS) return code;
-    built_.emplace(built_model{std::move(*made.model), device->device, device->id, device->name});
+    built_.emplace(built_model{std::move(*made.model), device->device, device->id_by(names_of_devices), device->name});
     return OH_NN_SUCCESS;
   }
 

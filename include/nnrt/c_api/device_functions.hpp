@@ -11,7 +11,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNDevice_GetAllDevicesID(const size_t** allDevice
   return coded("OH_NNDevice_GetAllDevicesID", [&](const char* me) {
     if (allDevicesID == nullptr || deviceCount == nullptr) return null_argument(me);
     if (*allDevicesID != nullptr) return occupied(me);
-    const auto ids = devices(true).ids();
+    const auto ids = devices(true).ids(names_of_devices);
     *allDevicesID = ids.empty() ? nullptr : ids.data();
     *deviceCount = static_cast<uint32_t>(ids.size());
     return OH_NN_SUCCESS;
@@ -25,7 +25,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNDevice_GetName(size_t deviceID, const char** na
     if (*name != nullptr) return occupied(me);
     const auto device = find_device(deviceID);
     if (device == nullptr) return fails(OH_NN_FAILED, {me, ": no device ", deviceID});
-    *name = api_level < 11 ? device->name_without_version : device->name;
+    *name = names_of_devices == nnrt::hal::naming::brief ? device->name_without_version : device->name;
     return OH_NN_SUCCESS;
   });
 }

@@ -48,6 +48,9 @@ class named_hosts {
 
 }  // namespace detail
 
+/// The names that ids follow from: those that OH_NNDevice_GetName answers, which had no versions in API 9.
+inline constexpr hal::naming names_of_devices = api_level < 11 ? hal::naming::brief : hal::naming::full;
+
 /// The registry of this process, with the accelerators and the hosts of the environment in it since the first call. The processor stays the first
 /// device. `lists_them`: hosts that were not there before are looked for again.
 inline hal::device_registry& devices(bool lists_them = false) {
@@ -56,5 +59,8 @@ inline hal::device_registry& devices(bool lists_them = false) {
   if (lists_them) hosts.find();
   return hal::registry();
 }
+
+/// The device of this id, which has it as `id_by(names_of_devices)`; the first one for 0.
+inline hal::device_registry::entry device_of(std::size_t id) { return devices().find(id, names_of_devices); }
 
 }  // namespace nnrt::inline NNRT_ISA::c_api

@@ -77,6 +77,9 @@ struct bound_end {
   }
 };
 
+/// The code for an output that the device finds too small for what comes out, which OH_NNExecutor_Run alone can meet.
+inline constexpr OH_NN_ReturnCode too_small_output = api_level < 11 ? OH_NN_FAILED : OH_NN_INVALID_PARAMETER;
+
 /// OH_NNExecutor.
 class executor_of_compilation {
  public:
@@ -191,7 +194,7 @@ class executor_of_compilation {
       if (const OH_NN_ReturnCode code = add(me, "output", i, outputs_[i], arguments_.outputs); code != OH_NN_SUCCESS) return code;
     const auto done = execution_->run(arguments_.inputs, arguments_.outputs, no_deadline);
     if (!done) return fails(done.error().code() == error_code::out_of_memory      ? OH_NN_MEMORY_ERROR
-                            : done.error().code() == error_code::invalid_argument ? OH_NN_INVALID_PARAMETER
+                            : done.error().code() == error_code::invalid_argument ? too_small_output
                                                                                   : device_failure,
                             {me, ": ", done.error().message()});
     keep_shapes(arguments_.outputs);
@@ -315,8 +318,7 @@ class executor_of_compilation {
     const auto done = execution_->run(tensors.inputs, tensors.outputs, deadline);
     if (!done) {
       const error_code why = done.error().code();
-      const OH_NN_ReturnCode code = why == error_code::invalid_argument  ? OH_NN_FAILED
-                                    : why == error_code::out_of_memory   ? OH_NN_MEMORY_ERROR
+      const OH_NN_ReturnCode code = why == error_code::out_of_memory     ? OH_NN_MEMORY_ERROR
                                     : why == error_code::deadline_missed ? OH_NN_TIMEOUT
                                                                          : device_failure;
       return fails(code, {me, ": ", done.error().message()});

@@ -172,7 +172,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNTensor_Destroy(NN_Tensor** tensor) noexcept {
     const auto* const one = tensor != nullptr ? alive<tensor_in_memory>(*tensor) : nullptr;
     if (one == nullptr) return null_argument(me);
     // Upstream asks the device to let go of its memory, and leaves everything as it is when it does not find the device.
-    if (devices().find(one->device_id) == nullptr) return fails(OH_NN_NULL_PTR, {me, ": no device ", one->device_id});
+    if (device_of(one->device_id) == nullptr) return fails(OH_NN_NULL_PTR, {me, ": no device ", one->device_id});
     return destroy<tensor_in_memory>(me, tensor);
   });
 }

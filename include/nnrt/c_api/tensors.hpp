@@ -109,7 +109,7 @@ struct tensor_in_memory {
 inline NN_Tensor* make_tensor(std::string_view function, std::size_t device_id, const NN_TensorDesc* handle, const std::size_t* size) {
   const tensor_description* const desc = alive_description(handle);
   if (desc == nullptr) return log({function, ": no tensor description"}), nullptr;
-  const auto device = devices().find(device_id);
+  const auto device = device_of(device_id);
   if (device == nullptr) return log({function, ": no device ", device_id}), nullptr;
   std::size_t bytes = 0;
   if (count_bytes(*desc, bytes) != OH_NN_SUCCESS) return nullptr;
@@ -118,7 +118,7 @@ inline NN_Tensor* make_tensor(std::string_view function, std::size_t device_id, 
     return log({function, ": got ", wanted, " bytes, expected ", bytes > 0 ? bytes : 1, " to ", most_shared_bytes}), nullptr;
   auto memory = device->device.allocate(wanted);
   if (!memory) return log({function, ": ", memory.error().message()}), nullptr;
-  return reinterpret_cast<NN_Tensor*>(make_object<tensor_in_memory>(*desc, std::move(*memory), wanted, 0, device->id));
+  return reinterpret_cast<NN_Tensor*>(make_object<tensor_in_memory>(*desc, std::move(*memory), wanted, 0, device->id_by(names_of_devices)));
 }
 
 /// The same over a file of the program's.
@@ -130,13 +130,13 @@ inline NN_Tensor* map_tensor(std::string_view function, std::size_t device_id, c
   std::size_t bytes = 0;
   if (count_bytes(*desc, bytes) != OH_NN_SUCCESS) return nullptr;
   if (size - offset < bytes) return log({function, ": got ", size - offset, " bytes from the offset on, expected ", bytes}), nullptr;
-  const auto device = devices().find(device_id);
+  const auto device = device_of(device_id);
   if (device == nullptr) return log({function, ": no device ", device_id}), nullptr;
   // A tensor that begins where its file ends has no byte, and no mapping.
   if (size == offset) return log({function, ": the data begin where the file ends"}), nullptr;
   auto memory = hal::shared_memory::of(fd, size - offset, offset);
   if (!memory) return log({function, ": ", memory.error().message()}), nullptr;
-  return reinterpret_cast<NN_Tensor*>(make_object<tensor_in_memory>(*desc, std::move(*memory), size, offset, device->id));
+  return reinterpret_cast<NN_Tensor*>(make_object<tensor_in_memory>(*desc, std::move(*memory), size, offset, device->id_by(names_of_devices)));
 }
 
 }  // namespace nnrt::inline NNRT_ISA::c_api

@@ -5,6 +5,7 @@
 #include <nnrt/hal/cpu_driver.hpp>
 #include <nnrt/hal/device.hpp>
 
+#include <algorithm>
 #include <mutex>
 #include <string>
 
@@ -17,7 +18,10 @@ inline std::string full_name(const hal::driver& device) {
   return joined({short_name(device), "_v", device.major_version(), "_", device.minor_version()});
 }
 
-/// The list of devices. Ids follow from the devices' full names, so they are the same in every run. Safe from any thread.
+/// Which of its names a device is known by: ids follow from them, so they are the same in every run.
+enum class naming { full, brief };
+
+/// The list of devices. Safe from any thread.
 class device_registry {
  public:
   device_registry() { (void)add(std::make_shared<cpu_driver>()); }
@@ -32,12 +36,13 @@ class device_registry {
     if (*status == device_status::offline || *status == device_status::unknown)
       return fail(error_code::device_failed, {"device ", name, *status == device_status::offline ? " is offline" : " does not know its own status"});
     const std::lock_guard lock(mutex_);
+    const std::string brief_name = short_name(*device);
     const std::size_t id = std::hash<std::string>()(name);
     for (const entry& other : devices_)
       if (other->id == id) return fail(error_code::invalid_argument, {"device ", name, ": there is one of this name already"});
     const char* const full = kept(name);
-    const char* const brief = kept(short_name(*device));
-    devices_.push_back(std::make_shared<const device_entry>(id, full, brief, std::move(device)));
+    const char* const brief = kept(brief_name);
+    devices_.push_back(std::make_shared<const device_entry>(id, std::hash<std::string>()(brief_name), full, brief, std::move(device)));
     list_ids();
     return id;
   }
@@ -56,26 +61,30 @@ class device_registry {
   /// A device in the list. The names outlive it.
   struct device_entry {
     std::size_t id;
+    std::size_t brief_id;
     const char* name;
     const char* name_without_version;
     hal::device device;
-    device_entry(std::size_t number, const char* full, const char* brief, std::shared_ptr<driver> of)
-        : id(number), name(full), name_without_version(brief), device(std::move(of)) {}
+    device_entry(std::size_t number, std::size_t brief_number, const char* full, const char* brief, std::shared_ptr<driver> of)
+        : id(number), brief_id(brief_number), name(full), name_without_version(brief), device(std::move(of)) {}
+    std::size_t id_by(naming by) const { return by == naming::full ? id : brief_id; }
   };
   using entry = std::shared_ptr<const device_entry>;
 
-  /// The device of this id, or the first one for id 0; null when there is none.
-  entry find(std::size_t id) const {
+  /// The device of this id, or the first one for id 0; null when there is none. Of several versions of a device, which have a brief name in common,
+  /// the one that was added first.
+  entry find(std::size_t id, naming by = naming::full) const {
     const std::lock_guard lock(mutex_);
     for (const entry& device : devices_)
-      if (id == 0 || device->id == id) return device;
+      if (id == 0 || device->id_by(by) == id) return device;
     return nullptr;
   }
-  /// The ids in order of addition. The array stays as it is as long as the process runs.
-  array_ref<const std::size_t> ids() const {
+  /// The ids in order of addition, each once. The array stays as it is as long as the process runs.
+  array_ref<const std::size_t> ids(naming by = naming::full) const {
     const std::lock_guard lock(mutex_);
-    if (lists_.empty()) return {};
-    return *lists_.back();
+    const id_lists& lists = lists_[static_cast<std::size_t>(by)];
+    if (lists.empty()) return {};
+    return *lists.back();
   }
 
  private:
@@ -84,15 +93,20 @@ class device_registry {
     return names_.back()->c_str();
   }
   void list_ids() {
-    auto list = std::make_unique<std::vector<std::size_t>>();
-    for (const entry& device : devices_) list->push_back(device->id);
-    lists_.push_back(std::move(list));
+    for (const naming by : {naming::full, naming::brief}) {
+      auto list = std::make_unique<std::vector<std::size_t>>();
+      for (const entry& device : devices_)
+        if (std::find(list->begin(), list->end(), device->id_by(by)) == list->end()) list->push_back(device->id_by(by));
+      lists_[static_cast<std::size_t>(by)].push_back(std::move(list));
+    }
   }
+
+  using id_lists = std::vector<std::unique_ptr<const std::vector<std::size_t>>>;
 
   mutable std::mutex mutex_;
   std::vector<entry> devices_;
-  std::vector<std::unique_ptr<const std::string>> names_;               // what programs were given stays theirs:
-  std::vector<std::unique_ptr<const std::vector<std::size_t>>> lists_;  // every name and every list of ids that there ever was
+  std::vector<std::unique_ptr<const std::string>> names_;  // what programs were given stays theirs:
+  id_lists lists_[2];                                      // every name and, by either naming, every list of ids that there ever was
 };
 
 /// The devices of this process.
