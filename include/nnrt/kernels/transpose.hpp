@@ -77,35 +77,62 @@ template <> struct [[gnu::may_alias]] cell<8> {
   number bits;
 };
 
-/// Vectors of 16 bytes by the compilers' own means: interleaving two of them is one instruction on every machine there
-/// is.
-template <class T> struct quad {
-  typedef typename T::number type __attribute__((vector_size(16)));
-  static constexpr int size = 16 / sizeof(T);
+/// Registers as lanes of 16 bytes, within which interleaving two of them is one instruction on every machine there is.
+#if defined(NNRT_LANES_AVX512)
+inline constexpr int transposed_lanes = 4;
+#elif defined(NNRT_LANES_AVX2)
+inline constexpr int transposed_lanes = 2;
+#else
+inline constexpr int transposed_lanes = 1;
+#endif
+
+template <class T, int Lanes> struct lanes_of_cells {
+  typedef typename T::number type __attribute__((vector_size(16 * Lanes)));
+  static constexpr int in_lane = 16 / sizeof(T), size = Lanes * in_lane;
 };
 
-/// The lower (Half = 0) or upper half of a and b, one element of each in turn.
-template <class T, int Half>
-[[gnu::always_inline]] inline typename quad<T>::type interleave(typename quad<T>::type a, typename quad<T>::type b) {
-  constexpr int n = quad<T>::size;
+/// The lower (Half = 0) or upper half of each lane of a and b, one element of each in turn.
+template <class T, int Lanes, int Half, class Vector> [[gnu::always_inline]] inline Vector interleave(Vector a, Vector b) {
+  constexpr int n = lanes_of_cells<T, Lanes>::in_lane, all = n * Lanes;
   return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
-    return __builtin_shufflevector(a, b, (Half * n / 2 + I / 2 + I % 2 * n)...);
+    return __builtin_shufflevector(a, b, (I / n * n + Half * n / 2 + I % n / 2 + I % 2 * all)...);
   }
-  (std::make_integer_sequence<int, n>{});
+  (std::make_integer_sequence<int, all>{});
 }
 
-/// A square of quad<T>::size rows. Interleaving row i with row i + half, log2(size) times, is a transposition.
-template <class T>
-[[gnu::always_inline]] inline void transpose_square(const T* from, std::int64_t from_step, T* to,
-                                                    std::int64_t to_step) {
-  constexpr int n = quad<T>::size;
-  using vector = typename quad<T>::type;
+/// The first 16 bytes of a row in the lowest lane, those of the rows `step` further on in the others.
+template <int Lanes, class T> [[gnu::always_inline]] inline auto load_lanes(const T* row, [[maybe_unused]] std::int64_t step) {
+  typename lanes_of_cells<T, Lanes>::type loaded;
+  if constexpr (Lanes == 1) {
+    std::memcpy(&loaded, row, 16);
+  } else {
+#if defined(NNRT_LANES_AVX2) || defined(NNRT_LANES_AVX512)
+    const auto lane = [&](std::int64_t i) __attribute__((always_inline)) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + i * step)); };
+    const __m256i lower = _mm256_inserti128_si256(_mm256_castsi128_si256(lane(0)), lane(1), 1);
+    if constexpr (Lanes == 2) {
+      loaded = (decltype(loaded))lower;
+    } else {
+#if defined(NNRT_LANES_AVX512)
+      loaded = (decltype(loaded))_mm512_inserti32x4(_mm512_inserti32x4(_mm512_castsi256_si512(lower), lane(2), 2), lane(3), 3);
+#endif
+    }
+#endif
+  }
+  return loaded;
+}
+
+/// Squares of 16 bytes, one below the other, as many as there are lanes: interleaving row i with row i + half, log2 times, is a transposition of each,
+/// and the rows of the output that come of it have the squares side by side.
+template <int Lanes, class T>
+[[gnu::always_inline]] inline void transpose_squares(const T* from, std::int64_t from_step, T* to, std::int64_t to_step) {
+  constexpr int n = lanes_of_cells<T, Lanes>::in_lane;
+  using vector = typename lanes_of_cells<T, Lanes>::type;
   vector rows[n], mixed[n];
-  each<n>([&](auto i) __attribute__((always_inline)) { std::memcpy(&rows[i], from + i * from_step, sizeof(vector)); });
+  each<n>([&](auto i) __attribute__((always_inline)) { rows[i] = load_lanes<Lanes>(from + i * from_step, n * from_step); });
   each<std::countr_zero(static_cast<unsigned>(n))>([&](auto) __attribute__((always_inline)) {
     each<n / 2>([&](auto i) __attribute__((always_inline)) {
-      mixed[2 * i] = interleave<T, 0>(rows[i], rows[i + n / 2]);
-      mixed[2 * i + 1] = interleave<T, 1>(rows[i], rows[i + n / 2]);
+      mixed[2 * i] = interleave<T, Lanes, 0>(rows[i], rows[i + n / 2]);
+      mixed[2 * i + 1] = interleave<T, Lanes, 1>(rows[i], rows[i + n / 2]);
     });
     each<n>([&](auto i) __attribute__((always_inline)) { rows[i] = mixed[i]; });
   });
@@ -138,15 +165,21 @@ inline void transpose_elements(const T* from, std::int64_t from_step, T* to, std
     for (std::int64_t i = 0; i < rows; ++i) to[j * to_step + i] = from[i * from_step + j];
 }
 
-/// A tile of any size: whole squares, then what is left at its right and lower edge.
+/// A tile of any size: whole squares, as many at once as there are lanes, then what is left at its right and lower edge.
 template <class T>
 inline void transpose_tile(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, std::int64_t rows,
                            std::int64_t columns) {
-  constexpr std::int64_t n = quad<T>::size;
+  // Squares of small elements have many rows: four of them at once were slower than one (measured, bytes with AVX-512).
+  constexpr int lanes_at_once = sizeof(T) >= 4 || transposed_lanes < 2 ? transposed_lanes : 2;
+  using cells = lanes_of_cells<T, lanes_at_once>;
+  constexpr std::int64_t n = cells::in_lane;
   const std::int64_t square_rows = rows / n * n, square_columns = columns / n * n;
-  for (std::int64_t j = 0; j < square_columns; j += n)
-    for (std::int64_t i = 0; i < square_rows; i += n)
-      transpose_square(from + i * from_step + j, from_step, to + j * to_step + i, to_step);
+  for (std::int64_t j = 0; j < square_columns; j += n) {
+    std::int64_t i = 0;
+    if constexpr (lanes_at_once > 1)
+      for (; i + cells::size <= rows; i += cells::size) transpose_squares<lanes_at_once>(from + i * from_step + j, from_step, to + j * to_step + i, to_step);
+    for (; i < square_rows; i += n) transpose_squares<1>(from + i * from_step + j, from_step, to + j * to_step + i, to_step);
+  }
   transpose_elements(from + square_columns, from_step, to + square_columns * to_step, to_step, rows,
                      columns - square_columns);
   transpose_elements(from + square_rows * from_step, from_step, to + square_rows, to_step, rows - square_rows,
@@ -160,7 +193,7 @@ template <class T> inline constexpr std::int64_t tile_extent = 64 / std::int64_t
 template <class T> inline void transpose_plane(const transposition& t, const T* from, T* to, const rectangle& piece) {
   constexpr std::int64_t tile = tile_extent<T>;
   const interval rows = piece.rows, columns = piece.columns;
-  if (rows.size() < quad<T>::size || columns.size() < quad<T>::size)
+  if (rows.size() < lanes_of_cells<T, 1>::size || columns.size() < lanes_of_cells<T, 1>::size)
     return transpose_elements(from + rows.begin * t.from_step + columns.begin, t.from_step,
                               to + columns.begin * t.to_step + rows.begin, t.to_step, rows.size(), columns.size());
   const auto height_at = [&](std::int64_t i) { return rows.end - i < tile ? rows.end - i : tile; };
