@@ -58,6 +58,18 @@ TEST_CASE("gather_nd: an index outside of its axis ends the run with a fault") {
   CHECK(fault.expected == -3);
 }
 
+TEST_CASE("gather_nd: an index that has changed since it was checked is a fault, too") {
+  constexpr std::int32_t far = 1 << 30;
+  filled<std::int32_t> x({2, 3}, {far, far, far, 3, 4, 5}), memory({2, 3}, {0, 1, 0, 0, 0, 0});
+  const tensor_desc indices(i32, {2, 1});
+  // The run itself is who writes there: its first row goes over the indices.
+  const view in[] = {x.as_view(), {&indices, memory.elements.data()}}, out[] = {memory.as_view()};
+  const run_fault fault = op::reference<std::int32_t>({}, in, out);
+  CHECK(fault.rule == static_cast<int>(rule::indices_must_lie_in_their_axes));
+  CHECK(fault.position == 0);
+  CHECK(fault.actual == far);
+}
+
 TEST_CASE("gather_nd: each broken rule is named with both values, and so are those of the signature") {
   NNRT_CHECK_REFUSED(op, {"one number", {}, {x23, integer(numbers<1>)}, {}, rule::indices_rank_must_be_at_least_1, 0, 1});
   NNRT_CHECK_REFUSED(op, {"unknown tuples", {}, {x23, computed({i32, {2, -1}})}, {}, rule::tuples_must_have_a_known_length, -1, 0});

@@ -47,6 +47,18 @@ TEST_CASE("scatter_nd: an index outside of its axis ends the run with a fault") 
   CHECK(scattered<float>({1}, {1, 1}, {1}, {1}, {1}).empty());
 }
 
+TEST_CASE("scatter_nd: an index that has changed since it was checked is a fault, too") {
+  constexpr std::int32_t far = 1 << 30;
+  filled<std::int32_t> updates({3}, {far, far, far}), memory({4}, {0, 1, 2, 0}), extents({1}, {3});
+  const tensor_desc indices(i32, {3, 1}), y(i32, {3});
+  // The run itself is who writes there: its first sum goes over the second index.
+  const view in[] = {{&indices, memory.elements.data()}, updates.as_view(), extents.as_view()}, out[] = {{&y, memory.elements.data() + 1}};
+  const run_fault fault = op::reference<std::int32_t>({}, in, out);
+  CHECK(fault.rule == static_cast<int>(rule::indices_must_lie_in_their_axes));
+  CHECK(fault.position == 1);
+  CHECK(fault.actual == far);
+}
+
 TEST_CASE("scatter_nd: each broken rule is named with both values, and so are those of the signature") {
   NNRT_CHECK_REFUSED(op, {"a number", {}, {computed({i32, {4, 2}}), computed(f32_of({4})), integer(numbers<2>)}, {}, rule::shape_must_be_a_list, 0, 1});
   NNRT_CHECK_REFUSED(op, {"unknown", {}, {computed({i32, {4, 2}}), computed(f32_of({4})), weight({i64, {2}})}, {}, rule::shape_must_be_known, 0, 1});

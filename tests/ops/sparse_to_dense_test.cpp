@@ -65,6 +65,18 @@ TEST_CASE("sparse_to_dense: an index outside of its axis ends the run with a fau
   }
 }
 
+TEST_CASE("sparse_to_dense: an index that has changed since it was checked is a fault, too") {
+  constexpr std::int32_t far = 1 << 30;
+  filled<std::int32_t> list({3}, {far, far, far}), memory({4}, {0, 1, 2, 0}), extents({1}, {3});
+  const tensor_desc indices(i32, {3}), y(i32, {3});
+  // The run itself is who writes there: its first value goes over the second index.
+  const view in[] = {{&indices, memory.elements.data()}, list.as_view(), extents.as_view()}, out[] = {{&y, memory.elements.data() + 1}};
+  const run_fault fault = op::reference<std::int32_t>({}, in, out);
+  CHECK(fault.rule == static_cast<int>(rule::indices_must_lie_in_their_axes));
+  CHECK(fault.position == 1);
+  CHECK(fault.actual == far);
+}
+
 TEST_CASE("sparse_to_dense: each broken rule is named with both values, and so are those of the signature") {
   NNRT_CHECK_REFUSED(op, {"a matrix", {}, {places, values, weight({i64, {1, 2}})}, {}, rule::shape_must_be_a_list, 2, 1});
   NNRT_CHECK_REFUSED(op, {"unknown", {}, {places, values, weight({i64, {2}})}, {}, rule::shape_must_be_known, 0, 1});

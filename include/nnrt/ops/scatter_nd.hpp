@@ -72,14 +72,16 @@ struct scatter_nd {
   }
   static constexpr auto macs = no_macs;
 
-  /// The first index that lies outside of its axis, as a fault.
+  /// Element i of the indices as a fault, where it lies outside of its axis.
+  static constexpr run_fault check(std::int64_t i, std::int64_t index, std::int64_t extent) {
+    if (index >= -extent && index < extent) return {};
+    return fault_at(i, rule::indices_must_lie_in_their_axes, index, index < 0 ? -extent : extent - 1);
+  }
+  /// The first of them.
   static constexpr run_fault check(arguments in, results out) {
     const std::int64_t length = in[0].shape()[-1];
-    for (std::int64_t i = 0; i < in[0].elements(); ++i) {
-      const std::int64_t index = in[0].integer(i), extent = out[0].shape()[static_cast<int>(i % length)];
-      if (index < -extent || index >= extent)
-        return fault_at(i, rule::indices_must_lie_in_their_axes, index, index < 0 ? -extent : extent - 1);
-    }
+    for (std::int64_t i = 0; i < in[0].elements(); ++i)
+      if (const run_fault fault = check(i, in[0].integer(i), out[0].shape()[static_cast<int>(i % length)])) return fault;
     return {};
   }
 
@@ -99,7 +101,9 @@ struct scatter_nd {
       for (int i = 0; i + 1 < indices.rank; ++i) tuple = tuple * indices[i] + from[i];
       shape_t to;
       for (int i = 0; i < length; ++i) {
+        // Once more, and what is checked is what is used: others may write the memory of indices meanwhile.
         const std::int64_t index = in[0].integer(tuple * length + i);
+        if (const run_fault fault = check(tuple * length + i, index, y.extent(i))) return fault;
         to.push_back(index < 0 ? index + y.extent(i) : index);
       }
       for (int i = indices.rank - 1; i < from.rank; ++i) to.push_back(from[i]);

@@ -74,14 +74,16 @@ struct sparse_to_dense {
   }
   static constexpr auto macs = no_macs;
 
-  /// The first index that lies outside of its axis, as a fault.
+  /// Element i of the indices as a fault, where it lies outside of its axis.
+  static constexpr run_fault check(std::int64_t i, std::int64_t index, std::int64_t extent) {
+    if (index >= 0 && index < extent) return {};
+    return fault_at(i, rule::indices_must_lie_in_their_axes, index, index < 0 ? 0 : extent - 1);
+  }
+  /// The first of them.
   static constexpr run_fault check(arguments in, results out) {
     const std::int64_t rank = out[0].rank();
-    for (std::int64_t i = 0; i < in[0].elements(); ++i) {
-      const std::int64_t index = in[0].integer(i), extent = out[0].shape()[static_cast<int>(i % rank)];
-      if (index < 0 || index >= extent)
-        return fault_at(i, rule::indices_must_lie_in_their_axes, index, index < 0 ? 0 : extent - 1);
-    }
+    for (std::int64_t i = 0; i < in[0].elements(); ++i)
+      if (const run_fault fault = check(i, in[0].integer(i), out[0].shape()[static_cast<int>(i % rank)])) return fault;
     return {};
   }
 
@@ -94,7 +96,12 @@ struct sparse_to_dense {
     const bool is_one_for_all = values.elements() == 1;
     for (std::int64_t place = 0; place < in[0].shape()[0]; ++place) {
       shape_t at;
-      for (int axis = 0; axis < y.rank(); ++axis) at.push_back(in[0].integer(place * y.rank() + axis));
+      for (int axis = 0; axis < y.rank(); ++axis) {
+        // Once more, and what is checked is what is used: others may write the memory of indices meanwhile.
+        const std::int64_t i = place * y.rank() + axis, index = in[0].integer(i);
+        if (const run_fault fault = check(i, index, y.extent(axis))) return fault;
+        at.push_back(index);
+      }
       y.at(at) = values[is_one_for_all ? 0 : place];
     }
     return {};
