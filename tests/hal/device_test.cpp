@@ -181,6 +181,11 @@ TEST_CASE("device: preparations are checked before the driver hears of them, and
   CHECK(none.reason == "graph: has no output");
   b.driver->now = device_status::busy;
   CHECK(prepared_on(b.on).ended == status::device_unavailable);
+  b.driver->now = static_cast<device_status>(4);
+  CHECK(prepared_on(b.on).ended == status::device_unavailable);
+  const auto nothing = b.on.current_status();
+  REQUIRE(!nothing);
+  CHECK(nothing.error().message() == "the driver's status is 4, expected 0 to 3");
   CHECK(b.driver->prepared == 0);
   b.driver->now = device_status::available;
   CHECK(prepared_on(b.on).ended == status::none);

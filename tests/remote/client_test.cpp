@@ -80,6 +80,52 @@ TEST_CASE("client: the device is described as its driver describes itself") {
   CHECK(device->cost_of(i8).time == 2.0F);
 }
 
+TEST_CASE("client: numbers of a host that mean nothing are no status and no type") {
+  int ends[2];
+  REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
+  const owned_file theirs(ends[1]);
+  std::atomic<int> now{0};
+  std::thread host([&, socket = theirs.number()] {
+    owned_file further;
+    const auto serve_one = [&](int own) {
+      packet asked;
+      if (receive(own, asked) != arrival::message) return false;
+      hdi::writer said;
+      hdi::marshal(said, ending{-1, {}});
+      if (asked.asked == static_cast<std::uint32_t>(question::hello)) hdi::marshal(said, device_facts{protocol_version, "d", "v", 1, 0, static_cast<hdi::DeviceType>(4), {}, {}, 1});
+      if (asked.asked == static_cast<std::uint32_t>(question::status)) hdi::marshal(said, device_state{static_cast<hdi::DeviceStatus>(now.load())});
+      owned_file other;
+      if (asked.asked == static_cast<std::uint32_t>(question::open)) {
+        int pair[2];
+        if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) return false;
+        further = owned_file(pair[0]), other = owned_file(pair[1]);
+        said.descriptors.push_back(pair[1]);
+      }
+      return send(own, asked.asked, said).has_value();
+    };
+    for (;;) {
+      ::pollfd waiting[] = {{socket, POLLIN, 0}, {further.number(), POLLIN, 0}};
+      (void)::poll(waiting, 2, -1);
+      if (waiting[1].revents != 0 && !serve_one(further.number())) further = {};
+      if (waiting[0].revents != 0 && !serve_one(socket)) return;
+    }
+  });
+  {
+    auto mine = connection::over(owned_file(ends[0]), "the test");
+    REQUIRE(mine);
+    remote_driver device("the test", std::move(*mine));
+    const auto type = device.type();
+    REQUIRE(!type);
+    CHECK(type.error().code() == error_code::device_failed);
+    CHECK(type.error().message() == "the test: the driver's host says that its type is 4, expected 0 to 3");
+    for (const auto& [said, means] : {std::pair{0, hal::device_status::available}, {3, hal::device_status::unknown}, {4, hal::device_status::unknown}, {-1, hal::device_status::unknown}}) {
+      now = said;
+      CHECK(*device.status() == means);
+    }
+  }
+  host.join();
+}
+
 TEST_CASE("client: a host may give its device another name") {
   host_options options;
   options.name = "npu";

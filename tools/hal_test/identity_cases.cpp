@@ -15,7 +15,7 @@ void add_identity_cases(case_list& to) {
                   p.expect(type.has_value(), {type ? "" : type.error().message()});
                 }});
   to.push_back({"identity.status", "an idle device is available", [](probe& p) {
-                  const auto now = p.on.driver().status();
+                  const auto now = p.on.current_status();
                   p.expect(now && *now == device_status::available, {"it is not available"});
                 }});
   to.push_back({"identity.features", "what it can do does not change between two questions", [](probe& p) {

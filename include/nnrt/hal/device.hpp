@@ -55,6 +55,12 @@ class device {
     if (const int number = type ? static_cast<int>(*type) : 0; number < 0 || number > 3) return fail(error_code::device_failed, {"the driver's type is ", number, ", expected 0 to 3"});
     return type;
   }
+  /// Errors: as type().
+  result<device_status> current_status() const {
+    auto now = driver_->status();
+    if (const int number = now ? static_cast<int>(*now) : 0; number < 0 || number > 3) return fail(error_code::device_failed, {"the driver's status is ", number, ", expected 0 to 3"});
+    return now;
+  }
   result<features> supported_features() const { return driver_->supported_features(); }
   cache_counts caches_needed() const {
     const auto can = driver_->supported_features();
@@ -180,7 +186,7 @@ class device {
     const int speed = static_cast<int>(wanted.speed), turn = static_cast<int>(wanted.turn);
     if (speed < 0 || speed > 4) return fail(error_code::invalid_argument, {"performance: got ", speed, ", expected 0 to 4"});
     if (turn < 0 || turn > 3) return fail(error_code::invalid_argument, {"priority: got ", turn, ", expected 0 to 3"});
-    const auto now = driver_->status();
+    const auto now = current_status();
     if (!now || *now == device_status::offline || *now == device_status::busy) return fail(error_code::device_failed, "the device is offline or busy");
     if (is_over(wanted.deadline)) return fail(error_code::deadline_missed, "the deadline is over");
     return {};

@@ -31,7 +31,7 @@ class device_registry {
   result<std::size_t> add(std::shared_ptr<driver> device) {
     if (device == nullptr) return fail(error_code::invalid_argument, "device: null");
     const std::string name = full_name(*device);
-    const auto status = device->status();
+    const auto status = hal::device(device).current_status();
     if (!status) return fail(error_code::device_failed, {"device ", name, ": ", status.error().message()});
     if (*status == device_status::offline || *status == device_status::unknown)
       return fail(error_code::device_failed, {"device ", name, *status == device_status::offline ? " is offline" : " does not know its own status"});

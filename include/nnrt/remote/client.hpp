@@ -254,13 +254,19 @@ class remote_driver final : public hal::driver {
   std::string_view vendor() const override { return facts_.vendor; }
   int major_version() const override { return facts_.major_version; }
   int minor_version() const override { return facts_.minor_version; }
-  result<hal::device_type> type() override { return static_cast<hal::device_type>(facts_.type); }
-  /// offline: there is no host.
+  /// Error: device_failed (the host says a number that means nothing).
+  result<hal::device_type> type() override {
+    if (facts_.type < hdi::OTHER || facts_.type > hdi::ACCELERATOR)
+      return fail(error_code::device_failed, {path_, ": the driver's host says that its type is ", static_cast<std::int64_t>(facts_.type), ", expected 0 to 3"});
+    return static_cast<hal::device_type>(facts_.type);
+  }
+  /// offline: there is no host; unknown: it says a number that means nothing.
   result<hal::device_status> status() override {
     const auto host = living_host();
     if (!host) return hal::device_status::offline;
     const auto state = ask<device_state>(*host, question::status, greeting{protocol_version});
-    return state ? static_cast<hal::device_status>(state->now) : hal::device_status::offline;
+    if (!state) return hal::device_status::offline;
+    return state->now < hdi::AVAILABLE || state->now > hdi::UNKNOWN ? hal::device_status::unknown : static_cast<hal::device_status>(state->now);
   }
   result<hal::features> supported_features() override {
     const device_features& can = facts_.can;

@@ -150,7 +150,7 @@ class session {
     return {};
   }
   result<void> tell_status(reply& made) {
-    const auto now = device_.driver().status();
+    const auto now = device_.current_status();
     if (!now) return fail(now.error());
     hdi::marshal(made.message, device_state{static_cast<hdi::DeviceStatus>(*now)});
     return {};
