@@ -195,3 +195,117 @@ TEST_CASE("death: a run that is under way ends at once when its host is killed")
   CHECK(*(*device)->status() == hal::device_status::offline);
   (void)end_of(host);
 }
+
+namespace {
+
+/// A host in a process of its own that is stopped and goes on as the test says; its runs take so many microseconds.
+class stoppable {
+ public:
+  explicit stoppable(unsigned run_takes) {
+    const std::string path = folder_.file("socket");
+    process_ = begin_child([path, run_takes] {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      const auto driver = std::make_shared<toy_driver>();
+      driver->before = [run_takes](auto, auto outputs) {
+        ::usleep(run_takes);
+        std::memset(outputs[0].data, 0x42, outputs[0].bytes);  // whatever the deadline says
+        return result<void>();
+      };
+      auto listens = listening_socket::at(path);
+      const owned_file never(::eventfd(0, EFD_CLOEXEC));
+      return listens && serve(hal::device(driver), *listens, never.number()) ? 0 : 1;
+    });
+    auto made = connect(path);
+    while (!made) made = connect(path);
+    device_ = std::move(*made);
+  }
+  stoppable(const stoppable&) = delete;
+  stoppable& operator=(const stoppable&) = delete;
+  ~stoppable() {
+    ::kill(process_, SIGKILL);
+    (void)end_of(process_);
+  }
+  void stop() {
+    ::kill(process_, SIGSTOP);
+    ::usleep(10'000);
+  }
+  void go_on() { ::kill(process_, SIGCONT); }
+  hal::driver& device() { return *device_; }
+
+ private:
+  temporary_folder folder_;
+  ::pid_t process_ = -1;
+  std::shared_ptr<hal::driver> device_;
+};
+
+/// A run over [2, 2] numbers from `first` on. Empty: it went well; else what is wrong.
+std::string run_wrongly(hal::execution& runs, float* x, float* y, float first, std::int64_t deadline) {
+  for (int i = 0; i < 4; ++i) x[i] = first + static_cast<float>(i), y[i] = -1;
+  const hal::argument in{reinterpret_cast<std::byte*>(x), 16, {2, 2}};
+  hal::argument out{reinterpret_cast<std::byte*>(y), 16, {}};
+  const auto done = runs.run({&in, 1}, {&out, 1}, deadline);
+  if (!done) return done.error().code() == error_code::deadline_missed ? "missed" : done.error().message();
+  for (int i = 0; i < 4; ++i)
+    if (y[i] != 2 * x[i] + 1) return "wrong numbers";
+  return "";
+}
+constexpr std::int64_t milliseconds = 1'000'000;
+
+}  // namespace
+
+TEST_CASE("death: a run with a deadline ends with it when its host is stopped, and its late answer is no other run's") {
+  stoppable host(100'000);
+  const auto prepared = host.device().prepare(network(), {});
+  REQUIRE(prepared);
+  const auto runs = *(*prepared)->make_execution(), others = *(*prepared)->make_execution();
+  const auto memory = *host.device().allocate(8192);
+  std::vector<float> own(2048);
+  for (const bool is_shared : {false, true}) {
+    CAPTURE(is_shared);
+    float* const x = is_shared ? reinterpret_cast<float*>(memory.data()) : own.data();
+    float* const y = x + 1024;
+    CHECK(run_wrongly(*runs, x, y, 1, steady_now() + 10'000 * milliseconds) == "");
+    std::thread stops([&] { ::usleep(30'000), host.stop(); });  // in the middle of the first run
+    for (int again = 0; again < 3; ++again) {
+      if (again == 1) stops.join();
+      const std::int64_t begin = steady_now();
+      CHECK(run_wrongly(*runs, x, y, 100, begin + 50 * milliseconds) == "missed");
+      CHECK(steady_now() - begin >= 50 * milliseconds);
+      CHECK(steady_now() - begin < slowness * 1000 * milliseconds);
+    }
+    // The memory is the caller's again, whatever the host does when it goes on.
+    for (int i = 0; i < 4; ++i) y[i] = -7;
+    host.go_on();
+    CHECK(run_wrongly(*runs, x + 512, y + 512, 1000, steady_now() + 10'000 * milliseconds) == "");
+    CHECK(run_wrongly(*others, x + 512, y + 512, 2000, no_deadline) == "");
+    ::usleep(100'000);  // the first run has ended
+    CHECK(std::count(y, y + 4, -7.0F) == 4);
+  }
+}
+
+TEST_CASE("death: a deadline holds for what a run needs before it begins, and a stopped host's client goes on with it") {
+  stoppable host(0);
+  const auto prepared = host.device().prepare(network(), {});
+  REQUIRE(prepared);
+  const auto runs = *(*prepared)->make_execution();
+  const auto memory = *host.device().allocate(8192);  // the host has not seen it
+  float* const x = reinterpret_cast<float*>(memory.data());
+  const std::size_t files = open_files();
+  host.stop();
+  for (int again = 0; again < 3; ++again) {
+    const std::int64_t begin = steady_now();
+    CHECK(run_wrongly(*runs, x, x + 1024, 1, begin + 50 * milliseconds) == "missed");
+    CHECK(steady_now() - begin < slowness * 1000 * milliseconds);
+  }
+  hal::preferences soon;
+  soon.deadline = steady_now() + 50 * milliseconds;
+  const auto late = host.device().prepare(network(), soon);
+  CHECK(steady_now() - soon.deadline < slowness * 1000 * milliseconds);
+  REQUIRE(!late);
+  CHECK(late.error().code() == error_code::deadline_missed);
+  host.go_on();
+  CHECK(run_wrongly(*runs, x, x + 1024, 2, no_deadline) == "");
+  CHECK(run_wrongly(*runs, x, x + 1024, 3, steady_now() + 10'000 * milliseconds) == "");
+  CHECK(*host.device().status() == hal::device_status::available);
+  CHECK(open_files() <= files + 1);  // the staging memory of runs with deadlines
+}

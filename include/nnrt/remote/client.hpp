@@ -21,7 +21,13 @@
 
 namespace nnrt::inline NNRT_ISA::remote {
 
+/// How long after its deadline a run is waited for: the driver in the host stops it then and says so, unless it is stopped itself. Nanoseconds.
+inline constexpr std::int64_t grace = 200'000'000;
+
 namespace detail {
+
+/// `by` later; no_deadline stays what it is.
+constexpr std::int64_t after(std::int64_t deadline, std::int64_t by) { return deadline > no_deadline - by ? no_deadline : deadline + by; }
 
 /// The memory of this process that a host may be lent, and which of it a host has.
 class lender : public std::enable_shared_from_this<lender> {
@@ -31,25 +37,33 @@ class lender : public std::enable_shared_from_this<lender> {
     auto made = hal::shared_memory::allocate(bytes);
     if (!made) return made;
     const std::lock_guard lock(mutex_);
-    all_[made->data()] = {bytes, made->fd(), ++last_number_, {}};
+    all_[made->data()] = {bytes, made->fd(), 0, {}};
     made->set_follower(std::make_shared<const until_freed>(shared_from_this(), made->data()));
     return made;
   }
   /// Where a tensor is, as the host knows it; lends the memory when it does not yet. False: it is in no memory that can be lent.
-  result<bool> find(const std::shared_ptr<connection>& host, const hal::argument& tensor, place& made) {
-    const std::lock_guard lock(mutex_);
+  result<bool> find(const std::shared_ptr<connection>& host, const hal::argument& tensor, place& made, std::int64_t until) {
+    std::unique_lock lock(mutex_);
     auto found = all_.upper_bound(tensor.data);
     if (found == all_.begin()) return false;
     auto& [first, memory] = *--found;
     const auto offset = static_cast<std::size_t>(tensor.data - first);
     if (offset > memory.bytes || tensor.bytes > memory.bytes - offset || offset % 16 != 0) return false;
     if (memory.lent_to.lock() != host) {
-      const lent_memory lent{memory.number, memory.bytes, {memory.fd, 0, 0, 0}};
-      if (auto done = host->tell_first(question::lend, lent); !done) return fail(std::move(done.error()));
-      memory.lent_to = host;
+      lock.unlock();  // the tensor is there until the run is over, and so is its memory
+      if (auto done = lend(host, memory, until); !done) return fail(std::move(done.error()));
+      lock.lock();
     }
     made.memory = memory.number, made.offset = offset;
     return true;
+  }
+  /// Memory that the host may still write. Nobody waits for it when it is freed: the host gives it back before it is lent other memory.
+  void leave(const std::byte* first) {
+    const std::lock_guard lock(mutex_);
+    const auto found = all_.find(first);
+    if (found == all_.end()) return;
+    left_.push_back({found->second.number, found->second.lent_to});
+    all_.erase(found);
   }
 
  private:
@@ -59,6 +73,10 @@ class lender : public std::enable_shared_from_this<lender> {
     std::uint64_t number = 0;
     std::weak_ptr<connection> lent_to;
   };
+  struct left_memory {
+    std::uint64_t number = 0;
+    std::weak_ptr<connection> in;
+  };
   struct until_freed {
     std::shared_ptr<lender> owner;
     const std::byte* first;
@@ -67,6 +85,40 @@ class lender : public std::enable_shared_from_this<lender> {
     until_freed& operator=(const until_freed&) = delete;
     ~until_freed() { owner->free(first); }
   };
+  /// One at a time. Each try has a number of its own: the host may come to one that nobody waits for any more.
+  result<void> lend(const std::shared_ptr<connection>& host, lendable& memory, std::int64_t until) {
+    const held_turn mine(lending_, until);
+    if (!mine) return host->late();
+    left_memory given;
+    while (take_left(host, given))
+      if (is_late(host->tell_first(question::take_back, ticket{given.number}, until))) return leave(std::move(given)), host->late();
+    {
+      const std::lock_guard lock(mutex_);
+      if (memory.lent_to.lock() == host) return {};
+      given = {++last_number_, host};
+    }
+    auto done = host->tell_first(question::lend, lent_memory{given.number, memory.bytes, {memory.fd, 0, 0, 0}}, until);
+    if (is_late(done)) leave(std::move(given));
+    if (!done) return done;
+    const std::lock_guard lock(mutex_);
+    memory.number = given.number, memory.lent_to = host;
+    return done;
+  }
+  static bool is_late(const result<void>& done) { return !done && done.error().code() == error_code::deadline_missed; }
+  void leave(left_memory one) {
+    const std::lock_guard lock(mutex_);
+    left_.push_back(std::move(one));
+  }
+  /// One that this host still has; false: it has none. Those of hosts that are gone are forgotten.
+  bool take_left(const std::shared_ptr<connection>& host, left_memory& one) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(left_, [](const left_memory& m) { return m.in.expired(); });
+    const auto found = std::find_if(left_.begin(), left_.end(), [&](const left_memory& m) { return m.in.lock() == host; });
+    if (found == left_.end()) return false;
+    one = std::move(*found);
+    left_.erase(found);
+    return true;
+  }
   void free(const std::byte* first) {
     std::shared_ptr<connection> host;
     ticket which;
@@ -83,7 +135,9 @@ class lender : public std::enable_shared_from_this<lender> {
 
   std::mutex mutex_;
   std::map<const std::byte*, lendable, std::less<>> all_;
+  std::vector<left_memory> left_;
   std::uint64_t last_number_ = 0;
+  turn lending_;
 };
 
 /// A prepared model in the host; dropped there when nobody has it any more.
@@ -107,13 +161,19 @@ class remote_execution final : public hal::execution {
   explicit remote_execution(std::shared_ptr<const model_in_host> model) : model_(std::move(model)) {}
 
   result<void> run(array_ref<const hal::argument> inputs, array_ref<hal::argument> outputs, std::int64_t deadline) override {
+    if (is_over(deadline)) return fail(error_code::deadline_missed, "the deadline is over");
     order_.model = model_->number, order_.deadline = deadline;
-    if (auto ok = find_places(inputs, outputs); !ok) return ok;
+    const std::int64_t until = after(deadline, grace);
+    if (auto ok = find_places(inputs, outputs, until); !ok) return ok;
     for (std::size_t i = 0; i < inputs.size(); ++i)
       if (staged_[i] != none) std::memcpy(staging_.data() + staged_[i], inputs[i].data, order_.inputs[i].bytes);
     message_.bytes.clear();
     hdi::marshal(message_, order_);
-    if (auto done = model_->host->exchange(question::run, message_, answer_); !done) return done;
+    if (auto done = model_->host->exchange(question::run, message_, answer_, until); !done) {
+      // It may go on writing there: that is nobody's memory any more.
+      if (done.error().code() == error_code::deadline_missed && staging_.data() != nullptr) model_->memory->leave(staging_.data()), staging_ = {};
+      return done;
+    }
     run_result ran;
     const auto ended = model_->host->read_ending(answer_, ran);
     if (!ended) return fail(ended.error());
@@ -141,7 +201,8 @@ class remote_execution final : public hal::execution {
     return known < 0 ? tensor.bytes : std::min(tensor.bytes, static_cast<std::size_t>(known));
   }
   /// Tensors as the host knows them; staged_ says where those are in the staging memory whose own memory cannot be lent.
-  result<void> find_places(array_ref<const hal::argument> inputs, array_ref<hal::argument> outputs) {
+  /// Outputs of a run with a deadline are always among these: a host that misses it may write them when the caller has other things there.
+  result<void> find_places(array_ref<const hal::argument> inputs, array_ref<hal::argument> outputs, std::int64_t until) {
     order_.inputs.resize(inputs.size()), order_.outputs.resize(outputs.size());
     staged_.assign(inputs.size() + outputs.size(), none);
     std::size_t end = 0;
@@ -157,9 +218,11 @@ class remote_execution final : public hal::execution {
       made.memory = made.offset = 0, made.bytes = bytes;
       made.shape.assign(i < inputs.size() ? tensor.shape.begin() : nullptr, i < inputs.size() ? tensor.shape.end() : nullptr);
       if (bytes == 0) return {};
-      const auto is_lent = model_->memory->find(model_->host, {tensor.data, bytes, {}}, made);
-      if (!is_lent) return fail(is_lent.error());
-      if (*is_lent) return {};
+      if (i < inputs.size() || until == no_deadline) {
+        const auto is_lent = model_->memory->find(model_->host, {tensor.data, bytes, {}}, made, until);
+        if (!is_lent) return fail(is_lent.error());
+        if (*is_lent) return {};
+      }
       if (tensor.data == nullptr) return fail(error_code::invalid_argument, joined({"tensor ", i, ": has no memory"}));
       if (bytes > ~std::size_t{0} - 63 - end) return fail(error_code::out_of_memory, joined({"tensor ", i, ": no memory for ", bytes, " bytes"}));
       staged_[i] = end;
@@ -175,7 +238,7 @@ class remote_execution final : public hal::execution {
     }
     return each([&](std::size_t i, const hal::argument&, place& made) -> result<void> {
       if (staged_[i] == none) return {};
-      const auto is_lent = model_->memory->find(model_->host, {staging_.data() + staged_[i], made.bytes, {}}, made);
+      const auto is_lent = model_->memory->find(model_->host, {staging_.data() + staged_[i], made.bytes, {}}, made, until);
       if (!is_lent) return fail(is_lent.error());
       return {};
     });
@@ -302,16 +365,19 @@ class remote_driver final : public hal::driver {
 
  private:
   /// The connection, or a new one where its host is gone. Errors: as connection::to; device_failed (there is another device now).
-  result<std::shared_ptr<connection>> living_host() {
-    const std::lock_guard lock(mutex_);
+  result<std::shared_ptr<connection>> living_host(std::int64_t until = no_deadline) {
+    const detail::held_turn mine(turn_, until);
+    if (!mine) return fail(error_code::deadline_missed, {path_, ": others wait for the driver's host"});
     if (host_->is_alive()) {
       // A host that died while nothing was asked shows it here, and not in the middle of a preparation.
       packet answer;
       hdi::writer message;
       hdi::marshal(message, greeting{protocol_version});
-      if (host_->ask_first<device_facts>(question::hello, message, answer)) return host_;
+      const auto said = host_->ask_first<device_facts>(question::hello, message, answer, until);
+      if (said) return host_;
+      if (said.error().code() == error_code::deadline_missed) return fail(said.error());
     }
-    auto made = connection::to(path_);
+    auto made = connection::to(path_, until);
     if (!made) return fail(std::move(made.error()));
     const device_facts& now = (*made)->facts();
     if (now.name != facts_.name || now.vendor != facts_.vendor || now.major_version != facts_.major_version || now.minor_version != facts_.minor_version)
@@ -326,9 +392,18 @@ class remote_driver final : public hal::driver {
     return host->ask<Answer>(what, message, answer);
   }
   template <hdi::record Question> result<std::shared_ptr<hal::prepared_model>> prepared(question what, const Question& of) {
-    const auto host = living_host();
+    if (is_over(of.deadline)) return fail(error_code::deadline_missed, "the deadline is over");
+    const auto host = living_host(detail::after(of.deadline, grace));
     if (!host) return fail(host.error());
-    const auto facts = ask<model_facts>(*host, what, of);
+    hdi::writer message;
+    hdi::marshal(message, of);
+    packet answer;
+    if (auto done = (*host)->exchange(what, message, answer, detail::after(of.deadline, std::int64_t{patience} * 1'000'000)); !done) {
+      // A model that nobody knows of would stay there as long as the connection.
+      if (done.error().code() == error_code::deadline_missed) (void)(*host)->died("the driver's host does not answer");
+      return fail(std::move(done.error()));
+    }
+    const auto facts = (*host)->template read<model_facts>(answer);
     if (!facts) return fail(facts.error());
     std::vector<detail::remote_end> inputs(facts->inputs.size()), outputs(facts->outputs.size());
     std::vector<tensor_desc> in, out;
@@ -359,7 +434,7 @@ class remote_driver final : public hal::driver {
 
   std::string path_;
   device_facts facts_;
-  std::mutex mutex_;
+  detail::turn turn_;
   std::shared_ptr<connection> host_;
   std::shared_ptr<detail::lender> memory_;
 };

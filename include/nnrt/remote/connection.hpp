@@ -2,11 +2,14 @@
 // Flow: remote/client.hpp asks through it; when the host is gone every question fails, and a new connection must be made.
 #pragma once
 
+#include <nnrt/exec/deadline.hpp>
 #include <nnrt/remote/listen.hpp>
 #include <nnrt/remote/packets.hpp>
 #include <nnrt/remote/translate.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -15,22 +18,71 @@
 
 namespace nnrt::inline NNRT_ISA::remote {
 
-/// A connection to a host. Safe from any thread.
+namespace detail {
+
+/// A mutex that is waited for until a time, nanoseconds of the steady clock. (std::timed_mutex is one, but g++ 12's thread sanitizer does not know it.)
+class turn {
+ public:
+  bool take(std::int64_t until) {
+    std::unique_lock lock(mutex_);
+    const auto is_free = [&] { return !is_taken_; };
+    if (until == no_deadline) changed_.wait(lock, is_free);
+    else if (!changed_.wait_until(lock, time_of(until), is_free)) return false;
+    return is_taken_ = true;
+  }
+  void give() {
+    const std::lock_guard lock(mutex_);
+    is_taken_ = false;
+    changed_.notify_one();
+  }
+  static std::chrono::steady_clock::time_point time_of(std::int64_t nanoseconds) { return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(nanoseconds)); }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_taken_ = false;
+};
+class held_turn {
+ public:
+  held_turn(turn& of, std::int64_t until) : of_(of), is_mine_(of.take(until)) {}
+  held_turn(const held_turn&) = delete;
+  held_turn& operator=(const held_turn&) = delete;
+  ~held_turn() {
+    if (is_mine_) of_.give();
+  }
+  explicit operator bool() const { return is_mine_; }
+
+ private:
+  turn& of_;
+  bool is_mine_;
+};
+
+/// Milliseconds for receive(), rounded up; -1: for ever.
+inline int milliseconds_until(std::int64_t until) {
+  if (until == no_deadline) return -1;
+  const std::int64_t left = until - steady_now();
+  return left <= 0 ? 0 : static_cast<int>(std::min<std::int64_t>((left - 1) / 1'000'000 + 1, 1 << 30));
+}
+
+}  // namespace detail
+
+/// A connection to a host. Safe from any thread. What waits `until` a time, nanoseconds of the steady clock, ends then as deadline_missed, and its
+/// answer is nobody's when it comes after all.
 class connection {
  public:
   /// Connects and says hello. Errors: not_found and device_failed (nobody there), not_supported (another user, another protocol), io_failed.
-  static result<std::shared_ptr<connection>> to(const std::string& path) {
+  static result<std::shared_ptr<connection>> to(const std::string& path, std::int64_t until = no_deadline) {
     auto socket = connect_to(path);
     if (!socket) return fail(std::move(socket.error()));
-    return over(std::move(*socket), path);
+    return over(std::move(*socket), path, until);
   }
   /// The same on a socket that is connected; the path is for messages.
-  static result<std::shared_ptr<connection>> over(owned_file socket, const std::string& path) {
+  static result<std::shared_ptr<connection>> over(owned_file socket, const std::string& path, std::int64_t until = no_deadline) {
     auto made = std::shared_ptr<connection>(new connection(path, std::move(socket)));
     hdi::writer hello;
     hdi::marshal(hello, greeting{protocol_version});
     packet answer;
-    auto facts = made->ask_first<device_facts>(question::hello, hello, answer);
+    auto facts = made->ask_first<device_facts>(question::hello, hello, answer, until);
     if (!facts) return fail(std::move(facts.error()));
     if (facts->protocol != protocol_version || facts->connections == 0)
       return fail(error_code::not_supported, joined({path, ": speaks protocol ", facts->protocol, ", expected ", protocol_version}));
@@ -41,31 +93,34 @@ class connection {
   const device_facts& facts() const { return facts_; }
   bool is_alive() const { return !is_dead_; }
 
-  /// Asks and waits for the answer. Errors: device_failed (the host is gone, or says what is no answer), out_of_memory.
-  result<void> exchange(question what, const hdi::writer& message, packet& answer) {
-    auto socket = take();
+  /// Asks and waits for the answer. Errors: device_failed (the host is gone, or says what is no answer), out_of_memory, deadline_missed.
+  result<void> exchange(question what, const hdi::writer& message, packet& answer, std::int64_t until = no_deadline) {
+    auto socket = take(until);
     if (!socket) return fail(std::move(socket.error()));
-    auto done = exchange(socket->number(), what, message, answer, -1);
-    give_back(std::move(*socket));
+    auto done = exchange(socket->number(), what, message, answer, detail::milliseconds_until(until));
+    // A socket on which an answer is still to come is closed: the next question would get it.
+    if (is_late(done)) drop(std::move(*socket));
+    else give_back(std::move(*socket));
     return done;
   }
   /// The same, and the answer's structure; files beside it are in `answer`. Errors: also what the host says.
-  template <hdi::record Answer> result<Answer> ask(question what, const hdi::writer& message, packet& answer) {
-    if (auto done = exchange(what, message, answer); !done) return fail(std::move(done.error()));
+  template <hdi::record Answer> result<Answer> ask(question what, const hdi::writer& message, packet& answer, std::int64_t until = no_deadline) {
+    if (auto done = exchange(what, message, answer, until); !done) return fail(std::move(done.error()));
     return read<Answer>(answer);
   }
   /// The same on the first connection, for what hosts answer at once: it waits for none of the others.
-  template <hdi::record Answer> result<Answer> ask_first(question what, const hdi::writer& message, packet& answer) {
-    const std::lock_guard lock(first_mutex_);
-    if (auto done = exchange(first_.number(), what, message, answer, patience); !done) return fail(std::move(done.error()));
+  template <hdi::record Answer> result<Answer> ask_first(question what, const hdi::writer& message, packet& answer, std::int64_t until = no_deadline) {
+    const detail::held_turn mine(first_turn_, until);
+    if (!mine) return fail(std::move(late().reason));
+    if (auto done = exchange_first(what, message, answer, until); !done) return fail(std::move(done.error()));
     return read<Answer>(answer);
   }
   /// A question whose answer is whether it was done.
-  template <hdi::record Question> result<void> tell_first(question what, const Question& of) {
+  template <hdi::record Question> result<void> tell_first(question what, const Question& of, std::int64_t until = no_deadline) {
     hdi::writer message;
     hdi::marshal(message, of);
     packet answer;
-    auto done = ask_first<ending>(what, message, answer);
+    auto done = ask_first<ending>(what, message, answer, until);
     return done ? result<void>() : fail(std::move(done.error()));
   }
 
@@ -98,6 +153,7 @@ class connection {
     changed_.notify_all();
     return fail(error_code::device_failed, joined({path_, ": ", why}));
   }
+  [[gnu::cold]] failure late() const { return fail(error_code::deadline_missed, joined({path_, ": the driver's host has not answered by the deadline"})); }
 
  private:
   connection(std::string path, owned_file first) : path_(std::move(path)), first_(std::move(first)) {}
@@ -109,21 +165,40 @@ class connection {
       if (sent.error().code() != error_code::io_failed) return fail(std::move(sent.error()));
       return died("the driver's host has died");
     }
+    if (auto got = hear(socket, answer, milliseconds); !got) return got;
+    if (answer.asked != asked) return died("the driver's host answers another question");
+    return {};
+  }
+  /// One packet. Error: also deadline_missed.
+  result<void> hear(int socket, packet& answer, int milliseconds) {
     switch (receive(socket, answer, milliseconds)) {
       case arrival::message: break;
       case arrival::gone: return died("the driver's host has died");
       case arrival::broken: return died("the driver's host says what is no message");
-      case arrival::late: return died("the driver's host does not answer");
+      case arrival::late: return late();
     }
-    if (answer.asked != asked) return died("the driver's host answers another question");
     return {};
+  }
+  static bool is_late(const result<void>& done) { return !done && done.error().code() == error_code::deadline_missed; }
+  /// The same on the first connection, whose turn the caller has. A host that does not answer here has died, but for callers with less patience.
+  result<void> exchange_first(question what, const hdi::writer& message, packet& answer, std::int64_t until) {
+    const std::int64_t end = std::min(until, steady_now() + std::int64_t{patience} * 1'000'000);
+    result<void> done;
+    for (; done && owed_ > 0; owed_ -= done ? 1 : 0) done = hear(first_.number(), answer, detail::milliseconds_until(end));
+    if (done) {
+      done = exchange(first_.number(), what, message, answer, detail::milliseconds_until(end));
+      if (is_late(done)) ++owed_;
+    }
+    return is_late(done) && end != until ? died("the driver's host does not answer") : std::move(done);
   }
 
   /// An idle socket, or a new one; waits for one when there may be no more.
-  result<owned_file> take() {
+  result<owned_file> take(std::int64_t until) {
     {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return is_dead_ || !idle_.empty() || opened_ < facts_.connections; });
+      const auto is_there = [&] { return is_dead_ || !idle_.empty() || opened_ < facts_.connections; };
+      if (until == no_deadline) changed_.wait(lock, is_there);
+      else if (!changed_.wait_until(lock, detail::turn::time_of(until), is_there)) return late();
       if (is_dead_) return fail(error_code::device_failed, joined({path_, ": the driver's host has died"}));
       if (!idle_.empty()) {
         owned_file last = std::move(idle_.back());
@@ -135,15 +210,17 @@ class connection {
     hdi::writer message;
     hdi::marshal(message, greeting{protocol_version});
     packet answer;
-    auto opened = ask_first<ending>(question::open, message, answer);
+    auto opened = ask_first<ending>(question::open, message, answer, until);
     if (opened && answer.files.size() == 1) return std::move(answer.files[0]);
-    {
-      const std::lock_guard lock(mutex_);
-      --opened_;
-      changed_.notify_one();  // whoever waits may open one instead
-    }
+    drop({});
     if (!opened) return fail(std::move(opened.error()));
     return died("the driver's host opens no connection");
+  }
+  void drop(owned_file socket) {
+    socket = {};
+    const std::lock_guard lock(mutex_);
+    --opened_;
+    changed_.notify_one();  // whoever waits may open one instead
   }
   void give_back(owned_file socket) {
     const std::lock_guard lock(mutex_);
@@ -153,8 +230,9 @@ class connection {
 
   std::string path_;
   device_facts facts_;
-  std::mutex first_mutex_;
+  detail::turn first_turn_;
   owned_file first_;
+  int owed_ = 0;  // answers to questions on it for which nobody waits any more; of whose turn it is
   std::atomic<bool> is_dead_{false};
   std::mutex mutex_;
   std::condition_variable changed_;
