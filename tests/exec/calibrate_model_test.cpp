@@ -28,28 +28,28 @@ using sample = std::array<float, 8 * 8 * 3>;
 
 float next_number(std::mt19937& random) { return static_cast<float>(random() % 2001) / 2000.0F + 0.01F; }
 
-weights random_weights() {
+template <class Net = net> weights random_weights() {
   std::mt19937 random(3);
   std::vector<std::vector<float>> elements;
   std::vector<tensor_entry> entries;
-  elements.reserve(net::weights.size());
-  for (const tensor_info& w : net::weights) {
+  elements.reserve(Net::weights.size());
+  for (const tensor_info& w : Net::weights) {
     std::vector<float>& e = elements.emplace_back(static_cast<std::size_t>(w.desc.elements()));
     for (float& v : e) v = next_number(random);
     entries.push_back(tensor_of<float>(w.name, w.desc.shape, e));
   }
   return make_weights(std::span<const tensor_entry>(entries)).value();
 }
-std::vector<sample> random_samples() {
+template <class Sample = sample> std::vector<Sample> random_samples() {
   std::mt19937 random(5);
-  std::vector<sample> samples(4);
-  for (sample& s : samples)
+  std::vector<Sample> samples(4);
+  for (Sample& s : samples)
     for (float& v : s) v = next_number(random) - 0.5F;
   return samples;
 }
 /// As a reader of files makes it: with operators for every dtype.
-model dynamic_model() {
-  model made = *to_model<net>(random_weights());
+template <class Net = net> model dynamic_model() {
+  model made = *to_model<Net>(random_weights<Net>());
   for (ir::node& n : made.graph.nodes) n.op = ops::find(n.op->code);
   return made;
 }
@@ -88,6 +88,30 @@ TEST_CASE("calibrate: a network at run time becomes what the static network beco
   check(bayes{});
   check(bayes_e{});
   check(bernoulli2{});
+}
+
+namespace {
+/// Filters for each channel: with a sum behind them, and as the last layer.
+constexpr auto depths = [](builder& g) {
+  auto x = g.input<f32, shape<1, 6, 5, 4>>("x");
+  g.output("y", layers::depthwise_conv2d<3, 3>(add(x, layers::depthwise_conv2d<3, 3>(x, "a", same), relu), "b", stride<2, 2>));
+};
+}  // namespace
+
+TEST_CASE("calibrate: units of depthwise convolutions and sums, and sums that the last one keeps, are the same at run time") {
+  using depth_net = graph<depths>;
+  const auto samples = random_samples<std::array<float, 6 * 5 * 4>>();
+  const auto by_type = calibrate<depth_net, bpu<bayes>>(random_weights<depth_net>(), samples, {.int32_tail = true});
+  const auto by_name = calibrate(dynamic_model<depth_net>(), {&bayes::table}, sample_source::of(samples), {.int32_tail = true});
+  REQUIRE((by_type && by_name));
+  CHECK(nnrt_test::difference_of(by_type->network.graph, by_name->network.graph) == "");
+  CHECK(same_weights(by_type->network.weights, by_name->network.weights));
+  CHECK(by_name->partition_text() ==
+        "processor    quant_dtype_cast  - converts between floats and stored numbers\n"
+        "accelerator  conv2d_add \"a\"\n"
+        "accelerator  layer_sums \"b\"\n"
+        "processor    quant_dtype_cast  - converts between floats and stored numbers\n");
+  CHECK(nnrt_test::difference_of(saved_and_loaded(*by_name, "bayes").graph, by_name->network.graph) == "");
 }
 
 TEST_CASE("calibrate: every node has a place, and those on the processor a reason") {

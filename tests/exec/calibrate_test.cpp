@@ -171,6 +171,43 @@ TEST_CASE("calibrate: a convolution with strides up to 2 is one unit with the su
   CHECK(stored_nodes<3>() == "conv2d conv2d quant_dtype_cast quant_dtype_cast add quant_dtype_cast ");
 }
 
+namespace {
+/// Layers of a filter for each channel: one whose result comes to its input, and one at the end.
+constexpr auto depths = [](builder& g) {
+  auto x = g.input<f32, shape<1, 9, 7, 20>>("x");
+  auto a = add(x, layers::depthwise_conv2d<3, 3>(x, "a", same), relu6);
+  g.output("y", a);
+  g.output("last", layers::depthwise_conv2d<3, 3>(a, "b", stride<2, 2>));
+};
+template <class Policy> void check_depths() {
+  using depth_net = graph<depths>;
+  const auto file = random_weights<depth_net>();
+  const auto samples = samples_of<9 * 7 * 20>(4);
+  const auto made = calibrate<depth_net, Policy>(file, samples, {.int32_tail = true});
+  REQUIRE(bool(made));
+  std::string names;
+  for (const ir::node& n : made->network.graph.nodes) names += std::string(n.label->name) + " ";
+  CHECK(names == "quant_dtype_cast conv2d_add layer_sums quant_dtype_cast quant_dtype_cast ");
+  for (const layer_report& r : made->layers) CHECK(r.cosine > 0.998);
+  for (const int threads : {1, 2, 3}) {
+    auto run = executor<depth_net, Policy>::create(*made, {.threads = threads});
+    REQUIRE(bool(run));
+    CHECK(run->compiled().text().find("dot taps, sum ") != std::string::npos);
+    CHECK(run->compiled().text().find("dot taps, sums") != std::string::npos);
+    for (const auto& sample : samples) {
+      const auto [y, last] = (*run)(sample);
+      const std::vector<float> expected = by_references(made->network, sample, 0), sums = by_references(made->network, sample, 1);
+      CHECK((std::equal(y.begin(), y.end(), expected.begin(), expected.end()) && std::equal(last.begin(), last.end(), sums.begin(), sums.end())));
+    }
+  }
+}
+}  // namespace
+
+TEST_CASE("calibrate: a depthwise convolution is one unit with the sum behind it, and may keep its sums, with the references' bits") {
+  check_depths<accelerator_policy>();
+  check_depths<shifting_policy>();
+}
+
 TEST_CASE("calibrate: named nodes have 16 bits where the table takes that, with less noise and the references' bits") {
   const auto file = random_weights<net>();
   const auto samples = samples_of<pixels>(4);

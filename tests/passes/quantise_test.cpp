@@ -2,6 +2,7 @@
 
 #include <nnrt/ops/add.hpp>
 #include <nnrt/ops/conv2d.hpp>
+#include <nnrt/ops/depthwise_conv2d.hpp>
 #include <nnrt/ops/full_connection.hpp>
 #include <nnrt/ops/max_pool.hpp>
 #include <nnrt/ops/rsqrt.hpp>
@@ -152,6 +153,21 @@ static_assert([] {
   const std::int32_t e = d.node<ops::conv2d>({c, w}), f = d.node<ops::add>({e, c}), g = d.node<ops::add>({f, e});
   return has_nodes(d.run(g).graph, std::array<std::string_view, 7>{"quant_dtype_cast", "conv2d", "conv2d_add", "conv2d", "add", "add", "quant_dtype_cast"});
 }());
+// A depthwise convolution begins such a unit, too: it has a group for each channel there.
+static_assert([] {
+  drawing d;
+  const std::int32_t x = d.input({1, 4, 4, 4}), side = d.input({1, 2, 4, 8});
+  ops::depthwise_conv2d::attrs window;
+  window.stride = {2, 1}, window.dilation = {1, 2}, window.pad = pads{pad_mode::same};
+  ops::add::attrs rectified;
+  rectified.fused = activation::relu;
+  const std::int32_t a = d.node<ops::depthwise_conv2d>({x, d.weight({8, 3, 3, 1}, "w"), d.weight({8}, "b")}, window);
+  const passes::quantised_graph q = d.run(d.node<ops::add>({side, a}, rectified));
+  if (!has_nodes(q.graph, std::array<std::string_view, 4>{"quant_dtype_cast", "quant_dtype_cast", "conv2d_add", "quant_dtype_cast"}) || q.layers.size() != 1) return false;
+  const auto attrs = unpack<ops::conv2d_add::attrs>(q.graph.attrs_of(q.graph.nodes[2]));
+  return attrs.group == 4 && attrs.stride == window.stride && attrs.dilation == window.dilation && attrs.pad == window.pad && attrs.fused == activation::relu &&
+         q.graph.inputs_of(q.graph.nodes[2])[3] == q.stored_of[static_cast<std::size_t>(side)];
+}());
 // A convolution on the processor gives floats, which are stored for the sum.
 static_assert([] {
   drawing d;
@@ -204,6 +220,20 @@ static_assert([] {
   const bool is_scaled = sums.desc == tensor_desc{i32, nhwc, {1, 1, 2, 4}, per_channel<3>} && sums.scales == q.layers[1].sum_scales && g.name_of(g.at(sums.scales).name) == "w.sums.scale.0001";
   return is_scaled && attrs.stride == extent2{2, 1} && attrs.pad == wide_steps.pad && g.inputs_of(g.nodes[2])[1] == q.layers[0].stored_weight && q.layers[0].sum_scales == ir::none &&
          q.layers[1].x_scale == 0.25F && unpack<ops::quant_dtype_cast::attrs>(g.attrs_of(g.nodes[3])).axis == 3;
+}());
+// So does a depthwise convolution, with a group for each channel.
+static_assert([] {
+  drawing d;
+  const std::int32_t x = d.input({1, 5, 4, 3});
+  ops::depthwise_conv2d::attrs window;
+  window.stride = {2, 1}, window.dilation = {1, 2}, window.pad = pads{pad_mode::same};
+  const std::int32_t y = d.node<ops::depthwise_conv2d>({x, d.weight({6, 3, 3, 1}, "w"), d.weight({6}, "b")}, window);
+  const passes::quantised_graph q = d.run(y, true);
+  const ir::graph& g = q.graph;
+  if (!has_nodes(g, names{"quant_dtype_cast", "layer_sums", "quant_dtype_cast"})) return false;
+  const auto attrs = unpack<ops::layer_sums::attrs>(g.attrs_of(g.nodes[1]));
+  return attrs.group == 3 && attrs.stride == window.stride && attrs.dilation == window.dilation && attrs.pad == window.pad && result_of(g, 1) == tensor_desc{i32, nhwc, {1, 3, 4, 6}, per_channel<3>} &&
+         g.at(q.layers[0].sum_scales).desc == tensor_desc{f32, {6}};
 }());
 // What the accelerator reads again, and what is rectified, is scaled; another shape is given to floats.
 static_assert([] {

@@ -38,22 +38,27 @@ constexpr bool holds(const sum_row& r) {
   const ops::detail::stored_sum<std::int8_t> sum({in, out, activation::none}, 1);
   return sum(static_cast<std::int8_t>(r.a), static_cast<std::int8_t>(r.b)) == r.y;
 }
-/// A pixel whose convolution is the bias alone.
-constexpr bool holds(const unit_row& r) {
-  filled<std::int8_t> x({1, 1, 1, 1}, {0}), weight({1, 1, 1, 1}, {1}), addend({1, 1, 1, 1}, {static_cast<std::int8_t>(r.addend)}), y({1, 1, 1, 1});
-  filled<std::int32_t> bias({1}, {r.sum});
+/// A pixel whose convolution is the bias alone, the same in each channel: with two it is a depthwise one.
+constexpr bool holds(const unit_row& r, std::int64_t channels) {
+  const auto n = static_cast<std::size_t>(channels);
+  filled<std::int8_t> x({1, 1, 1, channels}), weight({channels, 1, 1, 1}), addend({1, 1, 1, channels}), y({1, 1, 1, channels});
+  filled<std::int32_t> bias({channels});
+  std::array<float, 2> w_scales{r.w_scale, r.w_scale};
+  for (std::size_t c = 0; c < n; ++c) weight.elements[c] = 1, addend.elements[c] = static_cast<std::int8_t>(r.addend), bias.elements[c] = r.sum;
   x.desc.quantised = quant{r.x_scale};
   weight.desc.quantised = per_channel<0>;
   addend.desc.quantised = quant{r.addend_scale};
   y.desc.quantised = even(r.y_scale);
   view stored = weight.as_view();
-  stored.scales = {&r.w_scale, 1};
+  stored.scales = {w_scales.data(), n};
   const view in[] = {x.as_view(), stored, bias.as_view(), addend.as_view()}, out[] = {y.as_view()};
   ops::conv2d_add::attrs attrs;
+  attrs.group = channels;
   if (r.is_rectified) attrs.fused = activation::relu;
   ops::conv2d_add::reference<std::int8_t>(attrs, in, out);
-  return y.elements[0] == r.y;
+  return y.elements[0] == r.y && y.elements[n - 1] == r.y;
 }
+constexpr bool holds(const unit_row& r) { return holds(r, 1) && holds(r, 2); }
 template <class Row, std::size_t N> constexpr int first_wrong(const Row (&rows)[N]) {
   for (std::size_t i = 0; i < N; ++i)
     if (!holds(rows[i])) return static_cast<int>(i);

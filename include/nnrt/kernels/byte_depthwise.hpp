@@ -91,6 +91,12 @@ struct byte_depthwise_plan {
 struct lane_place {
   std::int64_t vector, lane;
   constexpr explicit lane_place(std::int64_t byte) : vector(byte % 16 / 4), lane(byte / 16 * 4 + byte % 4) {}
+  /// Where its scale lies: in the same lane, or, if others end the sums, in the order of the bytes.
+  static constexpr lane_place of_scale(std::int64_t byte, bool leaves_sums) {
+    lane_place at(byte);
+    if (leaves_sums) at.vector = byte / int_lanes, at.lane = byte % int_lanes;
+    return at;
+  }
 };
 
 }  // namespace detail
@@ -137,9 +143,11 @@ inline void pack_taps(const byte_depthwise_plan& plan, const byte_factors& f, co
 /// Packs weights [out, kernel_h, kernel_w].
 ///
 /// \param channel_of channel_of(o) has factor and bias of output channel o
+///
+/// \param leaves_sums whether byte_depthwise() will leave the sums to an addend, or where they are kept
 template <class ChannelOf>
 void byte_depthwise_pack(const depthwise_shape& s, const byte_factors& f, scaled_range range, const std::byte* w,
-                         ChannelOf channel_of, std::byte* out) {
+                         ChannelOf channel_of, std::byte* out, bool leaves_sums = false) {
   const detail::byte_depthwise_plan plan(s, f.b_zero_as_seen());
   std::fill_n(out, plan.sets() * plan.set_bytes(), std::byte{});
   const auto scales_of = [&](std::int64_t set) { return reinterpret_cast<channel_scales*>(out + set * plan.set_bytes()); };
@@ -147,28 +155,28 @@ void byte_depthwise_pack(const depthwise_shape& s, const byte_factors& f, scaled
     std::byte* const sums = out + set * plan.set_bytes() + plan.scale_bytes();
     std::int64_t column_sums[register_bytes];
     for (std::int64_t byte = 0; byte < register_bytes; ++byte) {
-      const detail::lane_place at(byte);
+      const detail::lane_place at(byte), scale_at = detail::lane_place::of_scale(byte, leaves_sums);
       const std::int64_t place = plan.first_byte(set) + byte, channel = place % s.out();
       const detail::byte_column column = detail::column_of_taps(plan, f, w, channel);
       byte_channel made = channel_of(channel);
-      made.reach = {column.reach.low + made.bias, column.reach.high + made.bias};
-      const bool is_one_number = is_constant(made, range);
+      if (made.reach.low == made.reach.high)
+        made.reach = {column.reach.low + made.bias + made.addend.low, column.reach.high + made.bias + made.addend.high};
+      const bool is_one_number = made.addend.low == made.addend.high && is_constant(made, range);
       if (is_one_number) made = constant_channel(made, range);
       else detail::pack_taps(plan, f, w, channel, at, sums + 4 * register_bytes);
       column_sums[byte] = is_one_number ? 0 : column.sum;
       if (s.out() < register_bytes && place >= s.out()) {
         const std::int64_t earlier = place - s.out();
-        const detail::lane_place from(earlier % register_bytes);
-        copy_lane(scales_of(set)[at.vector], at.lane, scales_of(earlier / register_bytes)[from.vector], from.lane);
+        const auto from = detail::lane_place::of_scale(earlier % register_bytes, leaves_sums);
+        copy_lane(scales_of(set)[scale_at.vector], scale_at.lane, scales_of(earlier / register_bytes)[from.vector], from.lane);
       } else {
-        set_lane(scales_of(set)[at.vector], at.lane, made, range);
+        set_lane(scales_of(set)[scale_at.vector], scale_at.lane, made, range);
       }
     }
     choose_method(scales_of(set), 4);
     for (std::int64_t byte = 0; byte < register_bytes; ++byte) {
-      const detail::lane_place at(byte);
-      const channel_scales& scales = scales_of(set)[at.vector];
-      const std::int64_t included = included_in_sums(scales, at.lane);
+      const detail::lane_place at(byte), scale_at = detail::lane_place::of_scale(byte, leaves_sums);
+      const std::int64_t included = included_in_sums(scales_of(set)[scale_at.vector], scale_at.lane);
       const std::int32_t start = detail::wrapped(included - std::int64_t{f.a_zero_as_seen()} * column_sums[byte]);
       std::memcpy(sums + at.vector * register_bytes + at.lane * 4, &start, sizeof start);
     }
@@ -189,6 +197,8 @@ struct byte_depthwise_buffers {
   std::byte* scratch;
   byte_factors factors;
   narrowing to;
+  const byte_addend* addend = nullptr;
+  const byte_sums_target* kept = nullptr;
 };
 
 namespace detail {
@@ -366,10 +376,36 @@ template <int Rows, scale_method Method> struct byte_block_end {
   }
 };
 
+/// Leaves the sums of a register in each row to what ends those of products, in the order of the bytes.
+template <class Isa, int Rows> struct byte_sums_end {
+  const byte_depthwise_buffers& of;
+  const channel_scales* scales;
+  std::byte *upper = nullptr, *lower = nullptr;
+  std::int64_t total;
+
+  byte_sums_end(const byte_block_rows& at, const byte_depthwise_buffers& buffers)
+      : of(buffers), scales(reinterpret_cast<const channel_scales*>(at.set)), total(at.total) {}
+
+  void store(const byte_block<Rows>& block, std::int64_t j) const {
+    alignas(64) std::int32_t sums[4 * vector_of_sums];
+    for (int row = 0; row < Rows; ++row) {
+      alignas(64) std::int32_t lanes[4][int_lanes];
+      for (int v = 0; v < 4; ++v) store_vector(lanes[v], block.of[row][v]);
+      for (std::int64_t byte = 0; byte < register_bytes; byte += 4) {
+        const lane_place at(byte);
+        __builtin_memcpy(sums + byte / int_lanes * vector_of_sums + row * sum_stride + byte % int_lanes, lanes[at.vector] + at.lane, 4 * sizeof(std::int32_t));
+      }
+    }
+    constexpr std::int64_t width = byte_layout::panel_width;
+    for (std::int64_t first = 0; first < std::min(register_bytes, total - j); first += width)
+      finish_sums<Isa>(of, sums + first / int_lanes * vector_of_sums, scales + first / int_lanes, {upper + j + first, total, Rows == 2 && lower != nullptr ? 2 : 1}, std::min(width, total - j - first));
+  }
+};
+
 /// Calls row(x, end) for each output row, or two of them: where its input begins, and what ends its blocks.
-template <int Rows, scale_method Method, class Row>
-[[gnu::always_inline]] inline void for_each_block_row(const byte_block_rows& at, const narrowing& to, Row row) {
-  byte_block_end<Rows, Method> end(at, to);
+template <int Rows, class End, class To, class Row>
+[[gnu::always_inline]] inline void for_each_block_row(const byte_block_rows& at, const To& to, Row row) {
+  End end(at, to);
   address x = bytes_further(at.x, at.first);
   for (std::int64_t i = 0; i < at.rows; i += Rows, x = bytes_further(x, at.row_step)) {
     end.upper = at.y + i * at.total, end.lower = i + 1 < at.rows ? end.upper + at.total : nullptr;
@@ -378,12 +414,11 @@ template <int Rows, scale_method Method, class Row>
 }
 
 /// Any kernel.
-template <int Rows, scale_method Method>
-void depthwise_blocks(const byte_block_rows& given, const narrowing& to) {
+template <int Rows, class End, class To>
+void depthwise_blocks(const byte_block_rows& given, const To& to) {
   const byte_block_rows at = given;
   const std::byte* const sums = at.set + at.scale_bytes;
-  using block_end = byte_block_end<Rows, Method>;
-  for_each_block_row<Rows, Method>(at, to, [&](address x, const block_end& end) __attribute__((always_inline)) {
+  for_each_block_row<Rows, End>(at, to, [&](address x, const End& end) __attribute__((always_inline)) {
     for (std::int64_t j = at.first; j < at.total; j += at.step, x = bytes_further(x, at.x_step)) {
       byte_block<Rows> block;
       block.start(sums);
@@ -407,7 +442,7 @@ void depthwise_three(const byte_block_rows& given, const narrowing& to) {
   const std::byte *const sums = at.set + at.scale_bytes, *const w = sums + 4 * register_bytes;
   const std::int64_t offsets[] = {at.column_offsets[0], at.column_offsets[1], at.column_offsets[2]};
   using block_end = byte_block_end<Rows, Method>;
-  for_each_block_row<Rows, Method>(at, to, [&](address x, const block_end& end) __attribute__((always_inline)) {
+  for_each_block_row<Rows, block_end>(at, to, [&](address x, const block_end& end) __attribute__((always_inline)) {
     const auto column = [&](int i) __attribute__((always_inline)) {
       return four_rows(bytes_further(x, offsets[i]), at.line);
     };
@@ -437,21 +472,22 @@ void depthwise_set(const byte_block_rows& at, const narrowing& to) {
       if (third == at.x_step) return depthwise_three<Rows, Method, columns_reused::first>(at, to);
       return depthwise_three<Rows, Method, columns_reused::none>(at, to);
     }
-  depthwise_blocks<Rows, Method>(at, to);
+  depthwise_blocks<Rows, byte_block_end<Rows, Method>>(at, to);
 }
 
-template <int Rows>
+template <class Isa, bool LeavesSums, int Rows>
 void depthwise_sets(const byte_depthwise_plan& plan, const byte_depthwise_buffers& of, byte_block_rows at) {
   for (std::int64_t set = 0; set < plan.sets(); ++set) {
     at.set = of.packed + set * plan.set_bytes(), at.first = plan.first_byte(set);
     if (at.first >= at.total) return;  // a row of few pixels takes fewer registers than there are ways to fill them
     const auto* const scales = reinterpret_cast<const channel_scales*>(at.set);
-    with_method(scales->method, [&](auto method) { depthwise_set<Rows, method>(at, of.to); });
+    if constexpr (LeavesSums) depthwise_blocks<Rows, byte_sums_end<Isa, Rows>>(at, of);
+    else with_method(scales->method, [&](auto method) { depthwise_set<Rows, method>(at, of.to); });
   }
 }
 
 /// The given output rows of one image.
-template <class Isa>
+template <class Isa, bool LeavesSums>
 void depthwise_rows(const byte_depthwise_plan& plan, const byte_depthwise_buffers& of, interval rows) {
   const depthwise_shape& s = plan.s;
   const std::int64_t line = plan.row_bytes(), out_line = s.out_width * s.out();
@@ -468,16 +504,16 @@ void depthwise_rows(const byte_depthwise_plan& plan, const byte_depthwise_buffer
     at.step = plan.step(), at.x_step = plan.x_step(), at.total = out_line, at.scale_bytes = plan.scale_bytes();
     at.x = address_of_bytes(of.scratch), at.line = s.dilation_h * line;
     at.row_step = plan.rows_at_once() * s.stride_h * line, at.rows = count, at.y = of.y + first * out_line;
-    if (plan.rows_at_once() == 2) depthwise_sets<2>(plan, of, at);
-    else depthwise_sets<1>(plan, of, at);
+    if (plan.rows_at_once() == 2) depthwise_sets<Isa, LeavesSums, 2>(plan, of, at);
+    else depthwise_sets<Isa, LeavesSums, 1>(plan, of, at);
   }
 }
 
 }  // namespace detail
 
 /// y = clamp(depthwise_conv2d(x, w) + bias) of stored numbers. Parts are pairs of output rows; every division into parts
-/// gives the same bits. y must not overlap x.
-template <class Isa = native>
+/// gives the same bits. y must not overlap x. With LeavesSums an addend comes to the sums, or they are kept, and packing was told so.
+template <class Isa = native, bool LeavesSums = false>
 void byte_depthwise(const depthwise_shape& s, const byte_depthwise_buffers& of, part p = {}) {
   if (s.batch * s.out_height * s.out_width * s.out() <= 0) return;
   const detail::byte_depthwise_plan plan(s, of.factors.b_zero_as_seen());
@@ -487,7 +523,7 @@ void byte_depthwise(const depthwise_shape& s, const byte_depthwise_buffers& of, 
     const std::int64_t image = done / pairs, first = done - image * pairs, last = std::min(pairs, first + work.end - done);
     byte_depthwise_buffers one = of;
     one.x += image * s.height * s.width * s.channels, one.y += image * s.out_height * s.out_width * s.out();
-    detail::depthwise_rows<Isa>(plan, one, {first * 2, std::min(s.out_height, last * 2)});
+    detail::depthwise_rows<Isa, LeavesSums>(plan, one, {first * 2, std::min(s.out_height, last * 2)});
     done += last - first;
   }
 }

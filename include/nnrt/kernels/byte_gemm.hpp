@@ -102,6 +102,14 @@ inline void keep_sums(const byte_sums_target& kept, const std::int32_t* sums, co
     }
 }
 
+/// Makes of the sums of a tile in one panel what `of` says, a product or what else has an addend, or keeps its sums, or neither.
+template <class Isa, class Of>
+void finish_sums(const Of& of, std::int32_t* sums, const channel_scales* scales, const byte_target& at, std::int64_t width) {
+  if (of.kept != nullptr) return keep_sums(*of.kept, sums, scales, at, width);
+  if (of.addend != nullptr) return finish_with_addend<Isa>(*of.addend, sums, scales, of.to, at, width);
+  finish_tile<Isa>(sums, scales, of.to, at, width);
+}
+
 /// A tile of at most tile_rows rows in one panel, which does not store whole rows itself.
 template <class Isa>
 void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, const byte_rows& at, scale_method method) {
@@ -133,13 +141,8 @@ void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, co
     subtract_row_sums(p, at.rows, vectors, row_sums, sums);
   }
   const byte_target first{c, at.ldc, first_rows}, second{c + at.second_c, at.ldc, at.rows - first_rows};
-  const auto finish = [&](std::int32_t* of, const byte_target& to) {
-    if (p.kept != nullptr) return keep_sums(*p.kept, of, t.scales, to, width);
-    if (p.addend != nullptr) return finish_with_addend<Isa>(*p.addend, of, t.scales, p.to, to, width);
-    finish_tile<Isa>(of, t.scales, p.to, to, width);
-  };
-  finish(sums, first);
-  if (at.is_torn()) finish(sums + first_rows * sum_stride, second);
+  finish_sums<Isa>(p, sums, t.scales, first, width);
+  if (at.is_torn()) finish_sums<Isa>(p, sums + first_rows * sum_stride, t.scales, second, width);
 }
 
 /// Rows of C that are narrower than a tile's and lie without gaps may be stored whole if what they spill over is written

@@ -9,7 +9,8 @@ namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
 /// What conv2d, add and an activation compute together when nothing is rounded to stored numbers between them: the other operand is
-/// brought to the scale of the convolution's sums, and added to them. Passes make it; it has no function for users.
+/// brought to the scale of the convolution's sums, and added to them. A depthwise convolution has a group for each channel here. Passes make it; it has no function for
+/// users.
 ///
 ///   x: [N, H, W, C]   weight: [O, kh, kw, C / group]   bias: [O], may be missing   addend, y: [N, H', W', O]
 ///
@@ -48,12 +49,7 @@ struct conv2d_add {
     if (in.size() < 4) return refuse(Rule::addend_must_be_given, static_cast<std::int64_t>(in.size()), 4);
     verdict made = conv2d::infer(a, in.first(3), wanted);
     if (!made) return refuse(Rule::no_rule_of_conv2d_may_be_broken, made.rule, -1);
-    const tensor_desc &addend = in[3].desc, &y = made.outputs[0];
-    if (auto v = require(Rule::addend_type_must_equal_input_type, addend.type, in[0].desc.type); !v) return v;
-    if (auto v = detail::require_one_scale(Rule::addend_must_have_one_scale, addend); !v) return v;
-    if (auto v = require(Rule::addend_must_have_the_rank_of_the_result, addend.rank(), y.rank()); !v) return v;
-    for (int axis = 0; axis < y.rank(); ++axis)
-      if (auto v = require_same_extent(Rule::addend_must_have_the_extents_of_the_result, addend.shape[axis], y.shape[axis]); !v) return v;
+    if (auto v = detail::check_addend<Rule>(in, made.outputs[0]); !v) return v;
     return made;
   }
 
@@ -61,25 +57,9 @@ struct conv2d_add {
     return detail::convolution_macs(in, out);
   }
 
-  /// What brings an addend of this scale to that of sums.
-  static constexpr fixed_point addend_factor(float addend_scale, double sum_scale) { return fixed_point_of(double{addend_scale} / sum_scale); }
-
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::convolve<T, detail::epilogue<T, rounding::twice>>(conv2d::windows(a, in[0].shape(), in[1].shape()), a.group, a.fused, in, out, addend_of<T>{in[3].as<const T>(), in[3].desc->quantised});
+    detail::convolve<T, detail::epilogue<T, rounding::twice>>(conv2d::windows(a, in[0].shape(), in[1].shape()), a.group, a.fused, in, out, detail::addend_of<T>{in[3].as<const T>(), in[3].desc->quantised});
   }
-
- private:
-  /// The addend in the scale of an output channel's sums.
-  template <class T> struct addend_of {
-    tensor_view<const T> x;
-    quantisation q;
-
-    constexpr auto for_sums_of(double scale) const {
-      return [this, factor = addend_factor(q.scale, scale)](std::int64_t n, std::int64_t h, std::int64_t w, std::int64_t o) -> std::int64_t {
-        return rounding::half_to_even::scale(static_cast<std::int32_t>(x(n, h, w, o)) - q.zero_point, factor);
-      };
-    }
-  };
 };
 
 }  // namespace ops

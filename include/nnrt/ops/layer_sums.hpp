@@ -9,8 +9,8 @@
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
-/// What conv2d or full_connection adds up, as it is: each sum stands for itself times scale of x times scale of weight[o]. Passes make it; it has
-/// no function for users.
+/// What conv2d or full_connection adds up, as it is: each sum stands for itself times scale of x times scale of weight[o]. A depthwise convolution has a group for each
+/// channel here. Passes make it; it has no function for users.
 ///
 ///   x: [N, H, W, C]   weight: [O, kh, kw, C / group]   bias: [O], may be missing   y: [N, H', W', O], as conv2d's
 ///   x, weight [O, I], bias and y as full_connection's

@@ -4,6 +4,7 @@
 
 #include <nnrt/ops/add.hpp>
 #include <nnrt/ops/conv2d_add.hpp>
+#include <nnrt/ops/depthwise_conv2d.hpp>
 #include <nnrt/ops/layer_sums.hpp>
 #include <nnrt/ops/quant_dtype_cast.hpp>
 #include <nnrt/passes/fold.hpp>
@@ -133,7 +134,7 @@ class quantising {
   }
   static constexpr bool is_reshaping(const ir::node& n) { return n.op->traits.result == storage::alias_of_input && n.op->traits.quantised == stored_numbers::kept; }
   constexpr bool can_keep_sums(const ir::node& n) const {
-    const bool is_known_layer = n.op->code == ops::conv2d::code || n.op->code == ops::full_connection::code;
+    const bool is_known_layer = is_convolution(n) || n.op->code == ops::full_connection::code;
     return is_known_layer && g_.attrs_of(n)[static_cast<std::size_t>(n.op->fused_word)] == static_cast<word>(activation::none);
   }
   constexpr bool is_layer_at_tail(std::size_t i) const { return is_tail_[i] != 0 && !is_reshaping(g_.nodes[i]); }
@@ -157,10 +158,20 @@ class quantising {
       is_in_unit_[static_cast<std::size_t>(layer)] = 1;
     }
   }
-  /// A convolution that rounds nothing but what it passes on.
+  /// A convolution, depthwise or not, that rounds nothing but what it passes on.
   constexpr bool can_begin_unit(std::size_t i) const {
     const ir::node& n = g_.nodes[i];
-    return n.op->code == ops::conv2d::code && is_stored(i) && !is_wide(i) && g_.attrs_of(n)[static_cast<std::size_t>(n.op->fused_word)] == static_cast<word>(activation::none);
+    return is_convolution(n) && is_stored(i) && !is_wide(i) && g_.attrs_of(n)[static_cast<std::size_t>(n.op->fused_word)] == static_cast<word>(activation::none);
+  }
+  static constexpr bool is_convolution(const ir::node& n) { return n.op->code == ops::conv2d::code || n.op->code == ops::depthwise_conv2d::code; }
+  /// What such a node is as a convolution: one whose channels have filters of their own has a group for each.
+  constexpr ops::conv2d::attrs convolution_of(const ir::node& n) const {
+    if (n.op->code == ops::conv2d::code) return unpack<ops::conv2d::attrs>(g_.attrs_of(n));
+    const auto own = unpack<ops::depthwise_conv2d::attrs>(g_.attrs_of(n));
+    ops::conv2d::attrs made;
+    made.stride = own.stride, made.dilation = own.dilation, made.pad = own.pad, made.fused = own.fused;
+    made.group = g_.at(g_.inputs_of(n)[0]).desc.shape[3];
+    return made;
   }
   /// A convolution and the sum behind it as one node.
   constexpr void store_unit(const ir::node& layer, const ir::node& sum) {
@@ -168,9 +179,10 @@ class quantising {
     const std::int32_t other = g_.inputs_of(sum)[0] == between ? g_.inputs_of(sum)[1] : g_.inputs_of(sum)[0];
     const std::int32_t x = need_stored(g_.inputs_of(layer)[0], false), addend = need_stored(other, false), weight = stored_weight(layer, x);
     const std::int32_t in[] = {x, weight, made.layers.back().stored_bias, addend};
+    ops::conv2d_add::attrs attrs = convolution_of(layer);
+    attrs.fused = unpack<ops::add::attrs>(g_.attrs_of(sum)).fused;
     pool<word> words;
-    for (const word w : g_.attrs_of(layer)) words.push_back(w);
-    words[static_cast<std::size_t>(layer.op->fused_word)] = g_.attrs_of(sum)[static_cast<std::size_t>(sum.op->fused_word)];
+    pack(attrs, words);
     const std::int32_t y = add_stored(g_.outputs_of(sum)[0], quantisation_of(g_.outputs_of(sum)[0], false), false);
     add_node(&dynamic_operator<ops::conv2d_add>, made.graph.add_words(words), in, {&y, 1}, layer.name);
   }
@@ -317,8 +329,8 @@ class quantising {
     layer.sum_scales = add_numbered_weight(tensor_desc{f32, {desc.shape[-1]}}, layer.weight, ".sums.scale.", made.layers.size() - 1);
     const std::int32_t y = made.stored_of[static_cast<std::size_t>(of)] = made.graph.add_value({desc, ir::kind::result, {}, 0, layer.sum_scales});
     ops::layer_sums::attrs attrs;
-    if (n.op->code == ops::conv2d::code) {
-      const auto own = unpack<ops::conv2d::attrs>(g_.attrs_of(n));
+    if (is_convolution(n)) {
+      const ops::conv2d::attrs own = convolution_of(n);
       attrs.stride = own.stride, attrs.dilation = own.dilation, attrs.pad = own.pad, attrs.group = own.group;
     } else {
       attrs.axis = unpack<ops::full_connection::attrs>(g_.attrs_of(n)).axis;

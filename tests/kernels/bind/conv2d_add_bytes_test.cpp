@@ -60,6 +60,30 @@ TEST_CASE("conv2d_add of bytes: groups, one for each channel too; u8 with zero p
   }
 }
 
+TEST_CASE("conv2d_add of bytes: a group for each channel - every number of channels around registers, of columns, rows in pairs and alone") {
+  const std::vector<given_operand> small = {stored_bytes(i8, {1, 4, 4, 3}, quant{0.02F}, 3), stored_filters(i8, {6, 3, 3, 1}, 0.01F, 4), stored_bias(6, 5), stored_bytes(i8, {1, 2, 2, 6}, quant{0.1F}, 9)};
+  CHECK(node_under_test<op>(form{.group = 3}, small, into_even_bytes(0.02F)).choose().name == "dot taps, sum");
+  for (const std::int64_t channels : {2, 3, 4, 6, 15, 16, 17, 31, 33, 48, 63, 64, 65, 100, 128, 130})
+    for (const float scale : {0.04F, 1e7F}) {
+      check({.pad = same_pads, .group = channels, .fused = activation::relu}, {2, 5, 7, channels}, {channels, 3, 3, 1}, {2, 5, 7, channels}, scale);
+      check({.stride{2, 2}, .pad = same_pads, .group = channels}, {1, 9, 7, channels}, {channels, 3, 3, 1}, {1, 5, 4, channels}, scale, into_bytes(0.03F, 7));
+    }
+  for (const std::int64_t height : {1, 2, 3, 8}) check({.pad = same_pads, .group = 20}, {1, height, 5, 20}, {20, 5, 2, 1}, {1, height, 5, 20}, 0.05F);
+  for (const std::int64_t times : {2, 3, 9}) check({.dilation{2, 1}, .group = 5}, {1, 7, 6, 5}, {5 * times, 3, 3, 1}, {1, 3, 4, 5 * times}, 0.05F, into_even_bytes(0.05F, -9));
+  check({.pad = same_pads, .group = 4}, {1, 3, 40, 4}, {4, 1, 33, 1}, {1, 3, 40, 4}, 0.05F);  // a kernel that is too wide for the depthwise one
+  for (const std::int32_t zero : {0, 128, 255}) {
+    const given_operand w = constant(stored_bytes(u8, {24, 3, 3, 1}, quant{0.01F, zero}, 4)), x = stored_bytes(u8, {1, 6, 5, 24}, quant{0.02F, 120}, 3);
+    for (const float scale : {0.1F, 1e7F}) check_kernel<op>(form{.group = 24, .fused = activation::relu}, {x, w, stored_bias(24, 5), stored_bytes(u8, {1, 4, 3, 24}, quant{scale, zero}, 8)}, {}, into_bytes(0.05F, 100));
+    check_kernel<op>(form{.group = 24}, {x, w, given_operand{}, stored_bytes(u8, {1, 4, 3, 24}, quant{0.1F, zero}, 8)}, {}, into_even_bytes(0.05F, 100));
+  }
+  for (const double range : {0.0, 2e9, 2147483520.0}) {
+    const given_operand image = stored_bytes(i8, {1, 3, 4, 70}, quant{0.02F}, 3, bytes_are::all_highest), addend = stored_bytes(i8, {1, 3, 4, 70}, quant{1e5F}, 9);
+    check_kernel<op>(form{.group = 70}, {image, stored_filters(i8, {70, 1, 1, 1}, 0.01F, 4), stored_bias(70, 5, range), addend}, {}, into_even_bytes(2e3F));
+    const std::vector<std::int8_t> zeros(70);
+    check_kernel<op>(form{.group = 70}, {image, constant(bytes_of({i8, nhwc, {70, 1, 1, 1}, quant{0.01F}}, zeros.data())), stored_bias(70, 5, range), addend}, {}, into_even_bytes(2e3F));
+  }
+}
+
 TEST_CASE("conv2d_add of bytes: sums of biases and addends beyond 32 bits saturate, those that come back do not") {
   for (const float scale : {0.02F, 100.0F, 1e5F, 3e5F, 1e9F})
     for (const double range : {0.0, 2e9, 2147483520.0}) {

@@ -29,6 +29,17 @@ TEST_CASE("layer_sums of bytes: windows, strides, dilation, groups") {
   check(layer({1, 1}, {1, 1}, same_pads, 17), {1, 5, 6, 17}, {34, 3, 3, 1});
 }
 
+TEST_CASE("layer_sums of bytes: a group for each channel - channels around registers, rows in pairs and alone, biases that saturate") {
+  CHECK(node_under_test<op>(layer({1, 1}, {1, 1}, {}, 3), {stored_bytes(i8, {1, 4, 4, 3}, quant{0.02F}, 3), stored_filters(i8, {6, 3, 3, 1}, 0.01F, 4)}, {}).choose().name == "dot taps, sums");
+  for (const std::int64_t channels : {2, 3, 16, 17, 33, 63, 64, 65, 100, 128}) {
+    check(layer({1, 1}, {1, 1}, same_pads, channels), {2, 5, 7, channels}, {channels, 3, 3, 1});
+    check(layer({2, 2}, {1, 1}, same_pads, channels), {1, 9, 7, channels}, {2 * channels, 3, 3, 1}, 2147483520.0);
+  }
+  check(layer({1, 1}, {2, 1}, {}, 5), {1, 8, 6, 5}, {15, 3, 2, 1});
+  for (const std::int32_t zero : {0, 128, 255})
+    check_kernel<op>(layer({1, 1}, {1, 1}, {}, 24), {stored_bytes(u8, {1, 6, 5, 24}, quant{0.02F, 120}, 3), constant(stored_bytes(u8, {24, 3, 3, 1}, quant{0.01F, zero}, 4)), given_operand{}});
+}
+
 TEST_CASE("layer_sums of bytes: rows of dense layers, every number of outputs around whole panels") {
   for (std::int64_t outputs = 1; outputs < 70; outputs += outputs < 36 ? 1 : 7)
     for (const std::int64_t rows : {1, 5, 13}) check({}, {rows, 31}, {outputs, 31});

@@ -1,4 +1,4 @@
-// layer_sums: the fast kernels of the operator - those of conv2d and full_connection of bytes, whose sums stay as they are.
+// layer_sums: the fast kernels of the operator - those of conv2d, depthwise_conv2d and full_connection of bytes, whose sums stay as they are.
 // Flow: included by kernels/select.hpp; plans call the chosen functions.
 #pragma once
 
@@ -18,32 +18,27 @@ template <class Isa> struct fast_on_bytes<ops::layer_sums, Isa> {
     const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
     const bool is_stored = ops::detail::bytes.contains(x.type) && w.type == x.type && bool(x.quantised) && bool(w.quantised);
     if (!has_work(node) || !is_stored || w.shape.elements(1) > most_byte_products) return {};
-    const conv_shape shape = shape_for(unpack<ops::layer_sums::attrs>(node.attrs), x.shape, w, node.out[0].elements());
+    const left_sums sums{shape_for(unpack<ops::layer_sums::attrs>(node.attrs), x.shape, w, node.out[0].elements()), factors_for(node)};
     return {.run = &run,
             .pack = &pack,
             .packs = 0b110,
-            .packed_bytes = byte_conv_packed_bytes(shape),
-            .scratch_bytes = byte_conv_scratch_bytes(shape),
-            .parts = parts_of_byte_macs(ops::layer_sums::macs(unpack<ops::layer_sums::attrs>(node.attrs), node.in, node.out)),
-            .name = w.rank() == 2 ? "dot rows, sums" : shape.group > 1 ? "dot groups, sums" : "dot windows, sums"};
+            .packed_bytes = sums.packed_bytes(),
+            .scratch_bytes = sums.scratch_bytes(),
+            .parts = sums.parts(ops::layer_sums::macs(unpack<ops::layer_sums::attrs>(node.attrs), node.in, node.out)),
+            .name = w.rank() == 2 ? "dot rows, sums" : sums.is_depthwise() ? "dot taps, sums" : sums.shape.group > 1 ? "dot groups, sums" : "dot windows, sums"};
   }
 
   static void pack(const kernel_call& call) {
-    const conv_shape shape = shape_of(call, result_behind_packed(call));
-    const byte_factors f = factors_of(call);
-    const std::int64_t filter = call.in[1].shape().elements(1);
     const bool has_bias = call.in.size() > 2 && call.in[2];
-    byte_conv_pack(
-        shape, f, scaled_range::of({-128, 127}, 0, false), [&](std::int64_t o, std::int64_t i) { return f.at(bytes_in(call, 1), o * filter + i); },
-        [&](std::int64_t o) { return unscaled_channel(has_bias ? call.in[2].data.get<std::int32_t>()[o] : 0); },
-        bytes_out(call));
+    pack_left_sums(call, {shape_of(call, result_behind_packed(call)), factors_of(call)}, scaled_range::of({-128, 127}, 0, false),
+                   [&](std::int64_t o) { return unscaled_channel(has_bias ? call.in[2].data.get<std::int32_t>()[o] : 0); });
   }
   static void run(const kernel_call& call) {
     const conv_shape shape = shape_of(call, *call.out[0].desc);
     std::byte* const c = bytes_out(call);
     const byte_sums_target kept{call.out[0].data.get<std::int32_t>(), c};
     const byte_product p{.layout = byte_conv_layout(shape), .packed = bytes_in(call, call.in.size() - 1), .factors = factors_of(call), .to = narrowing(-128, 127, 0, false), .kept = &kept};
-    byte_conv<native_for<Isa>>(shape, p, {bytes_in(call, 0), c, call.scratch}, part_of(call));
+    run_left_sums<Isa>(call, {shape, p.factors}, p);
   }
 
  private:

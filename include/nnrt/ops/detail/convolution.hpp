@@ -98,6 +98,31 @@ constexpr Sum window_sum(const window_pair& windows, const window_place& at, con
 /// Sums of windows alone.
 struct nothing_added {};
 
+/// What brings an addend of this scale to that of sums.
+constexpr fixed_point addend_factor(float addend_scale, double sum_scale) { return fixed_point_of(double{addend_scale} / sum_scale); }
+
+/// A tensor that comes to the sums, in the scale of an output channel's.
+template <class T> struct addend_of {
+  tensor_view<const T> x;
+  quantisation q;
+
+  constexpr auto for_sums_of(double scale) const {
+    return [this, factor = addend_factor(q.scale, scale)](std::int64_t n, std::int64_t h, std::int64_t w, std::int64_t o) -> std::int64_t {
+      return rounding::half_to_even::scale(static_cast<std::int32_t>(x(n, h, w, o)) - q.zero_point, factor);
+    };
+  }
+};
+/// Rules of operand 3, which is added to the sums of a layer that gives y.
+template <class Rule> constexpr verdict check_addend(array_ref<const operand> in, const tensor_desc& y) {
+  const tensor_desc& addend = in[3].desc;
+  if (auto v = require(Rule::addend_type_must_equal_input_type, addend.type, in[0].desc.type); !v) return v;
+  if (auto v = require_one_scale(Rule::addend_must_have_one_scale, addend); !v) return v;
+  if (auto v = require(Rule::addend_must_have_the_rank_of_the_result, addend.rank(), y.rank()); !v) return v;
+  for (int axis = 0; axis < y.rank(); ++axis)
+    if (auto v = require_same_extent(Rule::addend_must_have_the_extents_of_the_result, addend.shape[axis], y.shape[axis]); !v) return v;
+  return {};
+}
+
 /// The meaning of a convolution with `group` groups: output channel o belongs to group o / (outputs / group) and sees
 /// the input channels of that group only. More may be added to the sums before Finish, an epilogue, makes elements of y of them.
 template <class T, class Finish, class Added = nothing_added>

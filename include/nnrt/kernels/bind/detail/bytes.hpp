@@ -29,6 +29,10 @@ inline byte_factors factors_of(const kernel_call& call) {
   return {call.in[0].desc->quantised.zero_point, call.in[1].desc->quantised.zero_point, call.in[0].type() == u8};
 }
 
+constexpr byte_factors factors_for(const kernel_request& node) {
+  return {node.in[0].desc.quantised.zero_point, node.in[1].desc.quantised.zero_point, node.in[0].desc.type == u8};
+}
+
 /// What a layer's result may be.
 inline stored_range range_of_bytes(const kernel_call& call, const tensor_desc& y, activation fused) {
   return call.in[0].type() == u8 ? stored_range_of<std::uint8_t>(y.quantised, fused)
@@ -79,12 +83,45 @@ template <class Isa> void run_convolution(const kernel_call& call, const conv_sh
                     {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
 }
 
+/// A convolution whose sums something else ends: an addend comes to them, or they are kept. With a group for each channel it is a depthwise one.
+struct left_sums {
+  conv_shape shape;
+  byte_factors factors;
+
+  constexpr bool is_depthwise() const {
+    return shape.group > 1 && shape.group == shape.in && byte_depthwise_columns(depthwise(), factors) <= most_depthwise_columns;
+  }
+  constexpr depthwise_shape depthwise() const {
+    const conv_shape& s = shape;
+    return {.batch = s.batch, .height = s.height, .width = s.width, .channels = s.in, .multiplier = s.out / s.in, .kernel_h = s.kernel_h, .kernel_w = s.kernel_w,
+            .stride_h = s.stride_h, .stride_w = s.stride_w, .dilation_h = s.dilation_h, .dilation_w = s.dilation_w,
+            .pad_top = s.pad_top, .pad_left = s.pad_left, .out_height = s.out_height, .out_width = s.out_width};
+  }
+  constexpr std::int64_t packed_bytes() const { return is_depthwise() ? byte_depthwise_packed_bytes(depthwise(), factors) : byte_conv_packed_bytes(shape); }
+  constexpr std::int64_t scratch_bytes() const { return is_depthwise() ? byte_depthwise_scratch_bytes(depthwise(), factors) : byte_conv_scratch_bytes(shape); }
+  constexpr int parts(std::int64_t macs) const { return is_depthwise() ? parts_of_macs(macs) : parts_of_byte_macs(macs); }
+};
+
+/// Packs its operands, weights [out, kernel_h, kernel_w, in / group].
+template <class ChannelOf> void pack_left_sums(const kernel_call& call, const left_sums& sums, scaled_range range, ChannelOf channel_of) {
+  const byte_factors& f = sums.factors;
+  const std::int64_t filter = call.in[1].shape().elements(1);
+  if (sums.is_depthwise()) return byte_depthwise_pack(sums.depthwise(), f, range, bytes_in(call, 1), channel_of, bytes_out(call), true);
+  byte_conv_pack(
+      sums.shape, f, range, [&](std::int64_t o, std::int64_t i) { return f.at(bytes_in(call, 1), o * filter + i); }, channel_of, bytes_out(call));
+}
+/// Runs it; the product has the layout of byte_conv_layout(), and what ends the sums.
+template <class Isa> void run_left_sums(const kernel_call& call, const left_sums& sums, const byte_product& p) {
+  if (!sums.is_depthwise()) return byte_conv<native_for<Isa>>(sums.shape, p, {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
+  byte_depthwise<native_for<Isa>, true>(sums.depthwise(), {bytes_in(call, 0), p.packed, bytes_out(call), call.scratch, p.factors, p.to, p.addend, p.kept}, part_of(call));
+}
+
 /// The depthwise kernel for bytes, see depthwise_binding. Filters of a single channel are an ordinary convolution.
 template <class Op, class Isa> struct byte_depthwise_binding {
   static constexpr kernel_choice choose(const kernel_request& node) {
     const auto attrs = unpack<typename Op::attrs>(node.attrs);
     const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
-    const byte_factors f{x.quantised.zero_point, w.quantised.zero_point, x.type == u8};
+    const byte_factors f = factors_for(node);
     const depthwise_shape shape = depthwise_shape_for<Op>(attrs, x.shape, w.shape);
     const std::int64_t macs = Op::macs(attrs, node.in, node.out);
     if (shape.channels == 1)

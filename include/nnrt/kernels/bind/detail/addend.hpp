@@ -1,0 +1,81 @@
+// addend: what the bindings of layers have in common that add a tensor to their sums before they scale them.
+// Flow: fast_on_bytes of conv2d_add and conv2d_transpose_add; byte_addend.hpp adds, to what comes to operand 3.
+#pragma once
+
+#include <nnrt/kernels/bind/detail/bytes.hpp>
+#include <nnrt/kernels/byte_addend.hpp>
+
+#include <cstdint>
+#include <limits>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Where it lies behind the packed form of a layer: the factors of the addend (see byte_addend), then their scales, then whether any is wide.
+struct addend_places {
+  std::int64_t factors, scales, wide;
+  constexpr addend_places(std::int64_t packed_bytes, std::int64_t out)
+      : factors(packed_bytes), scales(factors + (out + int_lanes) * 8), wide((scales + out * std::int64_t{sizeof(addend_scale)} + 63) / 64 * 64) {}
+
+  constexpr std::int64_t bytes() const { return wide + 64; }
+};
+
+inline fixed_point addend_factor(const kernel_call& call, std::int64_t o) {
+  return ops::detail::addend_factor(call.in[3].desc->quantised.scale, convolution_scale(call, o));
+}
+/// What the addend can come to in the scale of a channel's sums.
+inline sum_range reach_of_addend(const kernel_call& call, fixed_point factor) {
+  const byte_factors f = factors_of(call);
+  const std::int32_t zero = call.in[3].desc->quantised.zero_point;
+  return {rounding::half_to_even::scale(f.lowest() - zero, factor), rounding::half_to_even::scale(f.highest() - zero, factor)};
+}
+/// Whether a sum with its bias and addend, or the addend alone, may leave 32 bits.
+inline bool is_wide(const kernel_call& call, std::int64_t o, fixed_point factor) {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  const byte_factors f = factors_of(call);
+  const sum_range addend = reach_of_addend(call, factor);
+  const std::int64_t filter = call.in[1].shape().elements(1), bias = channel_of(call, o, 1).bias;
+  detail::byte_column column;
+  for (std::int64_t i = 0; i < filter; ++i) column.add(f.at(bytes_in(call, 1), o * filter + i), f);
+  const auto leaves = [&](std::int64_t begin) { return column.reach.low + addend.low + begin < -most - 1 || column.reach.high + addend.high + begin > most; };
+  return addend.low == -most - 1 || addend.high == most || leaves(bias) || leaves(0);
+}
+
+/// An output channel with what may be added to its sums.
+inline byte_channel channel_with_addend(const kernel_call& call, std::int64_t o) {
+  byte_channel c = channel_of(call, o, convolution_scale(call, o));
+  c.addend = reach_of_addend(call, addend_factor(call, o));
+  return c;
+}
+
+inline void pack_addend(const kernel_call& call, const addend_places& at, std::byte* packed) {
+  const std::int64_t out = call.in[1].shape()[0];
+  auto* const factors = reinterpret_cast<double*>(packed + at.factors);
+  auto* const scales = reinterpret_cast<addend_scale*>(packed + at.scales);
+  std::int32_t any_wide = 0;
+  for (std::int64_t o = 0; o < out; ++o) {
+    const fixed_point factor = addend_factor(call, o);
+    scales[o] = {factor, is_wide(call, o, factor) ? 1 : 0};
+    // Factors that keep sums within 32 bits are below 2^31.
+    factors[o] = scales[o].is_wide != 0 ? 0 : static_cast<double>(factor.mantissa) / static_cast<double>(std::int64_t{1} << (31 - factor.exponent));
+    any_wide |= scales[o].is_wide;
+  }
+  for (std::int64_t i = 0; i < int_lanes; ++i) factors[out + i] = factors[i % out];
+  *reinterpret_cast<std::int32_t*>(packed + at.wide) = any_wide;
+}
+/// The addend of a call of run().
+inline byte_addend addend_of(const kernel_call& call, const addend_places& at, activation fused) {
+  const std::byte* const packed = bytes_in(call, call.in.size() - 1);
+  const tensor_desc& y = *call.out[0].desc;
+  return {.x = bytes_in(call, 3),
+          .c = bytes_out(call),
+          .columns = call.in[1].shape()[0],
+          .factors = reinterpret_cast<const double*>(packed + at.factors),
+          .scales = reinterpret_cast<const addend_scale*>(packed + at.scales),
+          .zero = call.in[3].desc->quantised.zero_point,
+          .y_zero = y.quantised.zero_point,
+          .range = range_of_bytes(call, y, fused),
+          .is_unsigned = call.in[0].type() == u8,
+          .any_wide = *reinterpret_cast<const std::int32_t*>(packed + at.wide) != 0};
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
