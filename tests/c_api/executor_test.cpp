@@ -23,11 +23,13 @@ namespace {
 struct executor_of_program {
   OH_NNExecutor* handle = nullptr;
   OH_NN_Memory* memory = nullptr;
+  OH_NNCompilation* compilation = nullptr;  // its device is looked for when it is destroyed
 
   ~executor_of_program() {
     OH_NNExecutor_DestroyInputMemory(handle, 0, &memory);
     OH_NNExecutor_Destroy(&handle);
-    if (handle != nullptr || memory != nullptr) std::_Exit(EXIT_FAILURE);
+    OH_NNCompilation_Destroy(&compilation);
+    if (handle != nullptr || memory != nullptr || compilation != nullptr) std::_Exit(EXIT_FAILURE);
   }
 } executor_of_program;
 
@@ -303,9 +305,10 @@ TEST_CASE("an executor outlives its compilation and its model") {
   OH_NNExecutor_Destroy(&executor);
 }
 
-TEST_CASE("an executor and its memory may be destroyed at the program's very end") {
-  const small_compilation c(true);
+TEST_CASE("a compilation, an executor and its memory may be destroyed at the program's very end") {
+  small_compilation c(true);
   executor_of_program.handle = OH_NNExecutor_Construct(c.handle);
   executor_of_program.memory = OH_NNExecutor_AllocateInputMemory(executor_of_program.handle, 0, 48);
   CHECK(executor_of_program.memory != nullptr);
+  std::swap(executor_of_program.compilation, c.handle);
 }

@@ -52,7 +52,7 @@ class memory_of_executor {
     std::unordered_map<const void*, std::weak_ptr<memory_of_executor>> by_address;
   };
   static table& everyones() {
-    static detail::kept<table> one;
+    static nnrt::detail::kept<table> one;
     return one.value;
   }
 

@@ -4,6 +4,7 @@
 
 #include <nnrt/core/config.hpp>
 #include <nnrt/core/result.hpp>
+#include <nnrt/core/shared.hpp>
 #include <nnrt/core/text.hpp>
 
 #include <neural_network_runtime/neural_network_runtime_type.h>
@@ -30,23 +31,13 @@ namespace c_api {
 inline constexpr int api_level = NNRT_API_LEVEL;
 
 namespace detail {
-
-/// Made at its first use, and never destroyed: clients' own static objects may hand something back at the program's very end.
-template <class T> union kept {
-  T value;
-
-  kept() : value() {}
-  kept(const kept&) = delete;
-  ~kept() {}
-};
-
 struct log_sink {
   std::mutex mutex;
   log_function function = nullptr;
   void* user = nullptr;
 };
 inline log_sink& sink() {
-  static kept<log_sink> one;
+  static nnrt::detail::kept<log_sink> one;
   return one.value;
 }
 }  // namespace detail
@@ -122,7 +113,7 @@ class handle_table {
   std::unordered_map<const void*, object> alive_;
 };
 inline handle_table& handles() {
-  static detail::kept<handle_table> one;
+  static nnrt::detail::kept<handle_table> one;
   return one.value;
 }
 

@@ -1,4 +1,4 @@
-// shared: a reference-counted handle on one object, for what several executors keep alive together.
+// shared: a reference-counted handle on one object, for what several executors keep alive together; objects that outlive the program.
 // Flow: weights files, bound and prepared weights, programs; <memory> would cost 0.23 s per translation unit.
 #pragma once
 
@@ -10,6 +10,15 @@
 
 namespace nnrt::inline NNRT_ISA {
 namespace detail {
+/// An object that is never destroyed, for static ones: clients' own static objects may hand something back to it at the program's very end.
+template <class T> union kept {
+  T value;
+
+  kept() : value() {}
+  kept(const kept&) = delete;
+  ~kept() {}
+};
+
 /// The object and the number of handles on it, in one allocation (intrusive for any T).
 /// The count is atomic through the compilers' own functions: <atomic> would cost 0.04 s per translation unit for these
 /// three.

@@ -2,6 +2,7 @@
 // Flow: hal::registry().add(driver); the C API lists and finds devices here.
 #pragma once
 
+#include <nnrt/core/shared.hpp>
 #include <nnrt/hal/cpu_driver.hpp>
 #include <nnrt/hal/device.hpp>
 
@@ -109,10 +110,10 @@ class device_registry {
   id_lists lists_[2];                                      // every name and, by either naming, every list of ids that there ever was
 };
 
-/// The devices of this process.
+/// The devices of this process; they stay until its end.
 inline device_registry& registry() {
-  static device_registry devices;
-  return devices;
+  static nnrt::detail::kept<device_registry> devices;
+  return devices.value;
 }
 
 }  // namespace nnrt::inline NNRT_ISA::hal
