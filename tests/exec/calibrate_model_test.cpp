@@ -91,14 +91,15 @@ TEST_CASE("calibrate: a network at run time becomes what the static network beco
 }
 
 namespace {
-/// Filters for each channel: with a sum behind them, and as the last layer.
+/// Filters for each channel: with a sum behind them, and as the last layer; and two transposed convolutions whose results are summed.
 constexpr auto depths = [](builder& g) {
   auto x = g.input<f32, shape<1, 6, 5, 4>>("x");
   g.output("y", layers::depthwise_conv2d<3, 3>(add(x, layers::depthwise_conv2d<3, 3>(x, "a", same), relu), "b", stride<2, 2>));
+  g.output("up", add(layers::conv2d_transpose<3, 2, 2>(x, "c", stride<2, 2>), layers::conv2d_transpose<3, 3, 3>(x, "d", stride<2, 2>, same)));
 };
 }  // namespace
 
-TEST_CASE("calibrate: units of depthwise convolutions and sums, and sums that the last one keeps, are the same at run time") {
+TEST_CASE("calibrate: units of depthwise and transposed convolutions and sums, and sums that the last one keeps, are the same at run time") {
   using depth_net = graph<depths>;
   const auto samples = random_samples<std::array<float, 6 * 5 * 4>>();
   const auto by_type = calibrate<depth_net, bpu<bayes>>(random_weights<depth_net>(), samples, {.int32_tail = true});
@@ -110,6 +111,9 @@ TEST_CASE("calibrate: units of depthwise convolutions and sums, and sums that th
         "processor    quant_dtype_cast  - converts between floats and stored numbers\n"
         "accelerator  conv2d_add \"a\"\n"
         "accelerator  layer_sums \"b\"\n"
+        "accelerator  conv2d_transpose \"c\"\n"
+        "accelerator  conv2d_transpose_add \"d\"\n"
+        "processor    quant_dtype_cast  - converts between floats and stored numbers\n"
         "processor    quant_dtype_cast  - converts between floats and stored numbers\n");
   CHECK(nnrt_test::difference_of(saved_and_loaded(*by_name, "bayes").graph, by_name->network.graph) == "");
 }

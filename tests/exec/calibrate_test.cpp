@@ -52,7 +52,7 @@ using net = graph<block>;
 constexpr std::size_t pixels = 9 * 7 * 3;
 
 /// What the references make of the stored network.
-std::vector<float> by_references(const model& network, std::span<const float> x, std::size_t output) {
+std::vector<float> by_references(const model& network, std::span<const float> x, std::size_t output, std::span<const float> second = {}) {
   ir::graph g = network.graph;
   std::vector<typed_buffer> buffers;
   for (const ir::value& v : g.values) {
@@ -61,6 +61,7 @@ std::vector<float> by_references(const model& network, std::span<const float> x,
     if (v.is == ir::kind::weight) std::memcpy(buffers.back().data().raw(), network.weights.find(g.name_of(v.name))->bytes.data(), static_cast<std::size_t>(v.desc.bytes()));
   }
   std::copy(x.begin(), x.end(), buffers[static_cast<std::size_t>(g.inputs[0])].as<float>().begin());
+  if (!second.empty()) std::copy(second.begin(), second.end(), buffers[static_cast<std::size_t>(g.inputs[1])].as<float>().begin());
   const auto view_of = [&](std::int32_t id) {
     if (id == ir::none) return view{};
     view v{&g.at(id).desc, buffers[static_cast<std::size_t>(id)].data()};
@@ -206,6 +207,45 @@ template <class Policy> void check_depths() {
 TEST_CASE("calibrate: a depthwise convolution is one unit with the sum behind it, and may keep its sums, with the references' bits") {
   check_depths<accelerator_policy>();
   check_depths<shifting_policy>();
+}
+
+namespace {
+/// A decoder: what is upsampled comes to a tensor of that size, rectified, and to another one of its kind.
+constexpr auto decoder = [](builder& g) {
+  auto x = g.input<f32, shape<1, 5, 4, 12>>("x");
+  auto skip = g.input<f32, shape<1, 10, 8, 20>>("skip");
+  auto a = add(skip, layers::conv2d_transpose<20, 3, 3>(x, "a", stride<2, 2>, same), relu);
+  auto b = add(layers::conv2d_transpose<6, 2, 2>(a, "b", stride<2, 2>), layers::conv2d_transpose<6, 4, 4>(a, "c", stride<2, 2>, same));
+  g.output("y", b);
+};
+template <class Policy> void check_decoder() {
+  using decoder_net = graph<decoder>;
+  std::vector<std::tuple<std::array<float, 240>, std::array<float, 1600>>> samples;
+  const auto small = samples_of<240>(4);
+  const auto large = samples_of<1600>(4);
+  for (std::size_t i = 0; i < small.size(); ++i) samples.push_back({small[i], large[i]});
+  const auto made = calibrate<decoder_net, Policy>(random_weights<decoder_net>(), samples);
+  REQUIRE(bool(made));
+  std::string names;
+  for (const ir::node& n : made->network.graph.nodes) names += std::string(n.label->name) + " ";
+  CHECK(names == "quant_dtype_cast quant_dtype_cast conv2d_transpose_add conv2d_transpose conv2d_transpose_add quant_dtype_cast ");
+  for (const layer_report& r : made->layers) CHECK(r.cosine > 0.998);
+  for (const int threads : {1, 2, 3}) {
+    auto run = executor<decoder_net, Policy>::create(*made, {.threads = threads});
+    REQUIRE(bool(run));
+    CHECK(run->compiled().text().find("dot phases, sum") != std::string::npos);
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      const auto y = (*run)(small[i], large[i]);
+      const std::vector<float> expected = by_references(made->network, small[i], 0, large[i]);
+      CHECK(std::equal(y.begin(), y.end(), expected.begin(), expected.end()));
+    }
+  }
+}
+}  // namespace
+
+TEST_CASE("calibrate: a transposed convolution is one unit with the sum behind it, with the references' bits") {
+  check_decoder<accelerator_policy>();
+  check_decoder<shifting_policy>();
 }
 
 TEST_CASE("calibrate: named nodes have 16 bits where the table takes that, with less noise and the references' bits") {

@@ -168,6 +168,21 @@ static_assert([] {
   return attrs.group == 4 && attrs.stride == window.stride && attrs.dilation == window.dilation && attrs.pad == window.pad && attrs.fused == activation::relu &&
          q.graph.inputs_of(q.graph.nodes[2])[3] == q.stored_of[static_cast<std::size_t>(side)];
 }());
+// And so does a transposed one.
+static_assert([] {
+  drawing d;
+  const std::int32_t x = d.input({1, 4, 4, 4}), side = d.input({1, 8, 8, 6});
+  ops::conv2d_transpose::attrs window;
+  window.stride = {2, 2}, window.pad = pads{pad_mode::same}, window.group = 2;
+  ops::add::attrs rectified;
+  rectified.fused = activation::relu6;
+  const std::int32_t a = d.node<ops::conv2d_transpose>({x, d.weight({6, 3, 3, 2}, "w"), d.weight({6}, "b")}, window);
+  const passes::quantised_graph q = d.run(d.node<ops::add>({a, side}, rectified));
+  if (!has_nodes(q.graph, std::array<std::string_view, 4>{"quant_dtype_cast", "quant_dtype_cast", "conv2d_transpose_add", "quant_dtype_cast"}) || q.layers.size() != 1) return false;
+  const auto attrs = unpack<ops::conv2d_transpose_add::attrs>(q.graph.attrs_of(q.graph.nodes[2]));
+  return attrs.group == 2 && attrs.stride == window.stride && attrs.pad == window.pad && attrs.fused == activation::relu6 && result_of(q.graph, 2).type == i8 &&
+         q.graph.inputs_of(q.graph.nodes[2])[3] == q.stored_of[static_cast<std::size_t>(side)];
+}());
 // A convolution on the processor gives floats, which are stored for the sum.
 static_assert([] {
   drawing d;

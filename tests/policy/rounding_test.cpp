@@ -7,6 +7,7 @@
 #include <nnrt/ops/clip.hpp>
 #include <nnrt/ops/conv2d.hpp>
 #include <nnrt/ops/conv2d_add.hpp>
+#include <nnrt/ops/conv2d_transpose_add.hpp>
 #include <nnrt/ops/detail/quantised_binary.hpp>
 #include <nnrt/ops/maximum.hpp>
 #include <nnrt/ops/minimum.hpp>
@@ -39,7 +40,7 @@ constexpr bool holds(const sum_row& r) {
   return sum(static_cast<std::int8_t>(r.a), static_cast<std::int8_t>(r.b)) == r.y;
 }
 /// A pixel whose convolution is the bias alone, the same in each channel: with two it is a depthwise one.
-constexpr bool holds(const unit_row& r, std::int64_t channels) {
+template <class Op> constexpr bool holds(const unit_row& r, std::int64_t channels) {
   const auto n = static_cast<std::size_t>(channels);
   filled<std::int8_t> x({1, 1, 1, channels}), weight({channels, 1, 1, 1}), addend({1, 1, 1, channels}), y({1, 1, 1, channels});
   filled<std::int32_t> bias({channels});
@@ -52,13 +53,13 @@ constexpr bool holds(const unit_row& r, std::int64_t channels) {
   view stored = weight.as_view();
   stored.scales = {w_scales.data(), n};
   const view in[] = {x.as_view(), stored, bias.as_view(), addend.as_view()}, out[] = {y.as_view()};
-  ops::conv2d_add::attrs attrs;
+  typename Op::attrs attrs;
   attrs.group = channels;
   if (r.is_rectified) attrs.fused = activation::relu;
-  ops::conv2d_add::reference<std::int8_t>(attrs, in, out);
+  Op::template reference<std::int8_t>(attrs, in, out);
   return y.elements[0] == r.y && y.elements[n - 1] == r.y;
 }
-constexpr bool holds(const unit_row& r) { return holds(r, 1) && holds(r, 2); }
+constexpr bool holds(const unit_row& r) { return holds<ops::conv2d_add>(r, 1) && holds<ops::conv2d_add>(r, 2) && holds<ops::conv2d_transpose_add>(r, 1); }
 template <class Row, std::size_t N> constexpr int first_wrong(const Row (&rows)[N]) {
   for (std::size_t i = 0; i < N; ++i)
     if (!holds(rows[i])) return static_cast<int>(i);

@@ -11,6 +11,9 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
+/// Whether some pixels meet no tap.
+constexpr bool has_byte_gaps(const conv_transpose_shape& s) { return detail::phases_of(s.h) != s.h.stride || detail::phases_of(s.w) != s.w.stride; }
+
 namespace detail {
 
 constexpr std::int64_t whole_lines(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
@@ -24,7 +27,7 @@ template <class F> constexpr void for_each_byte_phase(const conv_transpose_shape
 
 /// Writes what pixels have that meet no tap.
 inline void fill_byte_gaps(const conv_transpose_shape& s, const std::byte* pixel, std::byte* y, part p) {
-  if (phases_of(s.h) == s.h.stride && phases_of(s.w) == s.w.stride) return;
+  if (!has_byte_gaps(s)) return;
   const interval rows = share(s.batch * s.h.output, p);
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
     const bool row_meets_taps = meets_taps(s.h, row % s.h.output);

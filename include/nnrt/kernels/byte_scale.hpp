@@ -68,10 +68,11 @@ inline byte_channel constant_channel(const byte_channel& channel, scaled_range r
   constexpr fixed_point one_quarter{1 << 30, -1};
   return {one_quarter, 2 * twice, {2 * twice, 2 * twice}};
 }
+/// A reach of sums that only one_by_one takes.
+inline constexpr sum_range beyond_32_bits{-(std::int64_t{1} << 32), std::int64_t{1} << 32};
 /// A channel whose sums nobody scales, so that they stay what they are: with such a reach only one_by_one takes it, which leaves sums alone where they
 /// are kept, and with something that might be added it is no constant. The factor is any that set_scales() takes.
 inline byte_channel unscaled_channel(std::int32_t bias) {
-  constexpr sum_range beyond_32_bits{-(std::int64_t{1} << 32), std::int64_t{1} << 32};
   return {.factor = fixed_point_of(0x1p-24), .bias = bias, .reach = beyond_32_bits, .addend = {0, 1}};
 }
 

@@ -117,24 +117,34 @@ struct conv2d_transpose {
 
   template <class T, class Rounding = rounding::twice>
   static constexpr void reference(const attrs& a, arguments in, results out) {
+    add_up<T, detail::epilogue<T, Rounding>>(a, in, out);
+  }
+
+  /// The same, where more may be added to the sums before Finish makes elements of y of them: as detail::convolve().
+  template <class T, class Finish, class Added = detail::nothing_added>
+  static constexpr void add_up(const attrs& a, arguments in, results out, const Added& added = {}) {
     using sum_t = math::compute_t<T>;
     const auto x = in[0].as<const T>();
     const auto weight = in[1].as<const detail::weight_t<T>>();
-    const auto y = out[0].as<T>();
+    const auto y = out[0].as<typename Finish::element>();
     if (y.elements() <= 0) return;
-    const auto at = windows(a, x.shape, weight.shape);
-    const std::int64_t top = at.h.pad_before(y.extent(1)), left = at.w.pad_before(y.extent(2));
+    const auto lie = windows(a, x.shape, weight.shape);
+    const std::int64_t top = lie.h.pad_before(y.extent(1)), left = lie.w.pad_before(y.extent(2));
     const detail::zero_points<sum_t> zero{detail::zero_of<T>(in[0]), detail::zero_of<T>(in[1])};
     const std::int64_t filters_of_group = weight.extent(0) / a.group;
     for (std::int64_t o = 0; o < weight.extent(0); ++o) {
       const sum_t start = detail::bias_of<T>(in, o);
-      const detail::epilogue<T, Rounding> finish(out[0], a.fused, detail::sum_scale<T>(in[0], in[1], o),
-                                                detail::has_wide_sums<T>(in));
+      const double scale = detail::sum_scale<T>(in[0], in[1], o);
+      const Finish finish(out[0], a.fused, scale, detail::has_wide_sums<T>(in));
+      const auto sum_at = [&](const detail::window_place& at, [[maybe_unused]] std::int64_t oh, [[maybe_unused]] std::int64_t ow) {
+        if constexpr (std::is_same_v<Added, detail::nothing_added>) return sum_of_taps<T>(lie, at, x, weight, start, zero);
+        else return sum_of_taps<T>(lie, at, x, weight, start, zero) + added.for_sums_of(scale)(at.n, oh, ow, at.filter);
+      };
       const std::int64_t channel = o / filters_of_group * weight.extent(3);
       for (std::int64_t n = 0; n < y.extent(0); ++n)
         for (std::int64_t oh = 0; oh < y.extent(1); ++oh)
           for (std::int64_t ow = 0; ow < y.extent(2); ++ow)
-            y(n, oh, ow, o) = finish(sum_of_taps<T>(at, {n, oh + top, ow + left, channel, o}, x, weight, start, zero));
+            y(n, oh, ow, o) = finish(sum_at({n, oh + top, ow + left, channel, o}, oh, ow));
     }
   }
 

@@ -4,6 +4,7 @@
 
 #include <nnrt/ops/add.hpp>
 #include <nnrt/ops/conv2d_add.hpp>
+#include <nnrt/ops/conv2d_transpose_add.hpp>
 #include <nnrt/ops/depthwise_conv2d.hpp>
 #include <nnrt/ops/layer_sums.hpp>
 #include <nnrt/ops/quant_dtype_cast.hpp>
@@ -158,11 +159,12 @@ class quantising {
       is_in_unit_[static_cast<std::size_t>(layer)] = 1;
     }
   }
-  /// A convolution, depthwise or not, that rounds nothing but what it passes on.
+  /// A convolution, depthwise, transposed or neither, that rounds nothing but what it passes on.
   constexpr bool can_begin_unit(std::size_t i) const {
     const ir::node& n = g_.nodes[i];
-    return is_convolution(n) && is_stored(i) && !is_wide(i) && g_.attrs_of(n)[static_cast<std::size_t>(n.op->fused_word)] == static_cast<word>(activation::none);
+    return (is_convolution(n) || is_transposed(n)) && is_stored(i) && !is_wide(i) && g_.attrs_of(n)[static_cast<std::size_t>(n.op->fused_word)] == static_cast<word>(activation::none);
   }
+  static constexpr bool is_transposed(const ir::node& n) { return n.op->code == ops::conv2d_transpose::code; }
   static constexpr bool is_convolution(const ir::node& n) { return n.op->code == ops::conv2d::code || n.op->code == ops::depthwise_conv2d::code; }
   /// What such a node is as a convolution: one whose channels have filters of their own has a group for each.
   constexpr ops::conv2d::attrs convolution_of(const ir::node& n) const {
@@ -179,12 +181,12 @@ class quantising {
     const std::int32_t other = g_.inputs_of(sum)[0] == between ? g_.inputs_of(sum)[1] : g_.inputs_of(sum)[0];
     const std::int32_t x = need_stored(g_.inputs_of(layer)[0], false), addend = need_stored(other, false), weight = stored_weight(layer, x);
     const std::int32_t in[] = {x, weight, made.layers.back().stored_bias, addend};
-    ops::conv2d_add::attrs attrs = convolution_of(layer);
-    attrs.fused = unpack<ops::add::attrs>(g_.attrs_of(sum)).fused;
     pool<word> words;
-    pack(attrs, words);
+    const auto pack_rectified = [&](auto attrs) { attrs.fused = unpack<ops::add::attrs>(g_.attrs_of(sum)).fused, pack(attrs, words); };
+    if (is_transposed(layer)) pack_rectified(unpack<ops::conv2d_transpose::attrs>(g_.attrs_of(layer)));
+    else pack_rectified(convolution_of(layer));
     const std::int32_t y = add_stored(g_.outputs_of(sum)[0], quantisation_of(g_.outputs_of(sum)[0], false), false);
-    add_node(&dynamic_operator<ops::conv2d_add>, made.graph.add_words(words), in, {&y, 1}, layer.name);
+    add_node(is_transposed(layer) ? &dynamic_operator<ops::conv2d_transpose_add> : &dynamic_operator<ops::conv2d_add>, made.graph.add_words(words), in, {&y, 1}, layer.name);
   }
 
   /// A node whose activations have 16 bits, because somebody asked for that and the operator can.

@@ -40,10 +40,12 @@ inline bool is_wide(const kernel_call& call, std::int64_t o, fixed_point factor)
   return addend.low == -most - 1 || addend.high == most || leaves(bias) || leaves(0);
 }
 
-/// An output channel with what may be added to its sums.
+/// An output channel with what may be added to its sums. Wide ones are scaled one by one, however few of the filter's taps a product has.
 inline byte_channel channel_with_addend(const kernel_call& call, std::int64_t o) {
+  const fixed_point factor = addend_factor(call, o);
   byte_channel c = channel_of(call, o, convolution_scale(call, o));
-  c.addend = reach_of_addend(call, addend_factor(call, o));
+  c.addend = reach_of_addend(call, factor);
+  if (is_wide(call, o, factor)) c.reach = beyond_32_bits;
   return c;
 }
 

@@ -1,0 +1,52 @@
+// conv2d_transpose_add: the fast kernel of the operator - that of conv2d_transpose of bytes, which adds a tensor to its sums before it scales them.
+// Flow: included by kernels/select.hpp; plans call the chosen functions.
+#pragma once
+
+#include <nnrt/kernels/bind/conv2d_transpose.hpp>
+#include <nnrt/kernels/bind/detail/addend.hpp>
+#include <nnrt/ops/conv2d_transpose_add.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <> struct operator_of<ops::conv2d_transpose_add::code> {
+  using type = ops::conv2d_transpose_add;
+};
+
+/// The packed form is that of the transposed convolution, then what the addend needs. Pixels that meet no tap have no product to which it could be
+/// added: where there are any, the reference does it.
+template <class Isa> struct fast_on_bytes<ops::conv2d_transpose_add, Isa> : transposed_node {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    const auto attrs = unpack<attributes>(node.attrs);
+    const shape_t& w = node.in[1].desc.shape;
+    if (!is_layer_of_bytes(node, w.elements(1)) || node.in[3].desc.type != node.in[0].desc.type) return {};
+    const conv_transpose_shape shape = shape_for(attrs, node.in[0].desc.shape, w, node.out[0].shape);
+    if (shape.is_depthwise() || conv_transpose_phases(shape) > most_phases || has_byte_gaps(shape)) return {};
+    return {.run = &run,
+            .pack = &pack,
+            .packs = 0b110,
+            .packed_bytes = places_in(shape).bytes(),
+            .scratch_bytes = byte_conv_transpose_scratch_bytes(shape),
+            .parts = parts_of_byte_macs(ops::conv2d_transpose_add::macs(attrs, node.in, node.out)),
+            .name = "dot phases, sum"};
+  }
+  static void pack(const kernel_call& call) {
+    const conv_transpose_shape shape = shape_of(call, 1);
+    byte_conv_transpose_pack(
+        shape, factors_of(call), scaled_range_of(call, result_behind_packed(call), attrs_of(call).fused), bytes_in(call, 1), [&](std::int64_t o) { return channel_with_addend(call, o); },
+        [](std::int64_t) { return 0; }, bytes_out(call));
+    pack_addend(call, places_in(shape), bytes_out(call));
+  }
+  static void run(const kernel_call& call) {
+    const conv_transpose_shape shape = shape_of(call);
+    const activation fused = attrs_of(call).fused;
+    const byte_addend addend = addend_of(call, places_in(shape), fused);
+    byte_product p = product_of(call, {}, fused);
+    p.addend = &addend;
+    byte_conv_transpose<native_for<Isa>>(shape, p, {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
+  }
+
+ private:
+  static constexpr addend_places places_in(const conv_transpose_shape& shape) { return {byte_conv_transpose_packed_bytes(shape), shape.out}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
