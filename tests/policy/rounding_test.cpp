@@ -59,7 +59,7 @@ template <class Op> constexpr bool holds(const unit_row& r, std::int64_t channel
   Op::template reference<std::int8_t>(attrs, in, out);
   return y.elements[0] == r.y && y.elements[n - 1] == r.y;
 }
-constexpr bool holds(const unit_row& r) { return holds<ops::conv2d_add>(r, 1) && holds<ops::conv2d_add>(r, 2) && holds<ops::conv2d_transpose_add>(r, 1); }
+constexpr bool holds(const unit_row& r) { return holds<ops::conv2d_add>(r, 1); }
 template <class Row, std::size_t N> constexpr int first_wrong(const Row (&rows)[N]) {
   for (std::size_t i = 0; i < N; ++i)
     if (!holds(rows[i])) return static_cast<int>(i);
@@ -154,6 +154,8 @@ TEST_CASE("rounding: stored numbers, sums and requantised accumulators are those
     CAPTURE(r.sum);
     CAPTURE(r.addend);
     CHECK(holds(r));
+    CHECK(holds<ops::conv2d_add>(r, 2));
+    CHECK(holds<ops::conv2d_transpose_add>(r, 1));
   }
   for (const sum_row& r : sum_rows) {
     CAPTURE(r.a);
