@@ -11,6 +11,7 @@
 
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <ctime>
 #include <filesystem>
 #include <new>
 
@@ -157,6 +158,26 @@ TEST_CASE("packets: more files than a message may have are refused, and all are 
   CHECK(receive(sockets.theirs.number(), got) == arrival::broken);
   got = {};
   CHECK(open_files() == before);
+}
+
+TEST_CASE("packets: who looks for one in vain looks less often, and who finds one does not") {
+  const pair_of_sockets sockets;
+  lookout waits;
+  const auto worked = [] {
+    ::timespec all{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &all);
+    return std::int64_t{all.tv_sec} * 1'000'000'000 + all.tv_nsec;
+  };
+  const std::int64_t begin = worked();
+  for (int i = 0; i < 2000; ++i) waits.look(sockets.mine.number());
+  CHECK(worked() - begin < 25'000'000);  // looking each time takes 100 ms
+  packet got;
+  REQUIRE(send(sockets.theirs.number(), 1, message_of(4)));
+  for (int i = 0; i < 256; ++i) waits.look(sockets.mine.number());  // one of them sees it
+  REQUIRE(receive(sockets.mine.number(), got) == arrival::message);
+  const std::int64_t now = steady_now();
+  waits.look(sockets.mine.number());
+  CHECK(steady_now() - now >= 50'000);
 }
 
 TEST_CASE("packets: who is gone, and who takes too long, is told apart") {

@@ -169,7 +169,7 @@ class remote_execution final : public hal::execution {
       if (staged_[i] != none) std::memcpy(staging_.data() + staged_[i], inputs[i].data, order_.inputs[i].bytes);
     message_.bytes.clear();
     hdi::marshal(message_, order_);
-    if (auto done = model_->host->exchange(question::run, message_, answer_, until); !done) {
+    if (auto done = model_->host->exchange(question::run, message_, answer_, until, &looks_); !done) {
       // It may go on writing there: that is nobody's memory any more.
       if (done.error().code() == error_code::deadline_missed && staging_.data() != nullptr) model_->memory->leave(staging_.data()), staging_ = {};
       return done;
@@ -251,6 +251,7 @@ class remote_execution final : public hal::execution {
   std::vector<std::size_t> staged_;
   hdi::writer message_;
   packet answer_;
+  lookout looks_;
 };
 
 /// An input or output of a model in the host.

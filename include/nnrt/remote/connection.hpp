@@ -94,10 +94,10 @@ class connection {
   bool is_alive() const { return !is_dead_; }
 
   /// Asks and waits for the answer. Errors: device_failed (the host is gone, or says what is no answer), out_of_memory, deadline_missed.
-  result<void> exchange(question what, const hdi::writer& message, packet& answer, std::int64_t until = no_deadline) {
+  result<void> exchange(question what, const hdi::writer& message, packet& answer, std::int64_t until = no_deadline, lookout* looks = nullptr) {
     auto socket = take(until);
     if (!socket) return fail(std::move(socket.error()));
-    auto done = exchange(socket->number(), what, message, answer, detail::milliseconds_until(until));
+    auto done = exchange(socket->number(), what, message, answer, detail::milliseconds_until(until), looks);
     // A socket on which an answer is still to come is closed: the next question would get it.
     if (is_late(done)) drop(std::move(*socket));
     else give_back(std::move(*socket));
@@ -158,13 +158,14 @@ class connection {
  private:
   connection(std::string path, owned_file first) : path_(std::move(path)), first_(std::move(first)) {}
 
-  result<void> exchange(int socket, question what, const hdi::writer& message, packet& answer, int milliseconds) {
+  result<void> exchange(int socket, question what, const hdi::writer& message, packet& answer, int milliseconds, lookout* looks = nullptr) {
     if (is_dead_) return died("the driver's host has died");
     const auto asked = static_cast<std::uint32_t>(what);
     if (auto sent = send(socket, asked, message); !sent) {
       if (sent.error().code() != error_code::io_failed) return fail(std::move(sent.error()));
       return died("the driver's host has died");
     }
+    if (looks != nullptr) looks->look(socket);
     if (auto got = hear(socket, answer, milliseconds); !got) return got;
     if (answer.asked != asked) return died("the driver's host answers another question");
     return {};

@@ -74,7 +74,8 @@ inline void serve_client(int socket, session& client, std::size_t most_connectio
   const auto no_further = [] { return result<owned_file>(fail(error_code::invalid_argument, "driver's host: only a client's first connection opens others")); };
   const auto serve_further = [&client, no_further](int own) {
     packet asked;
-    while (receive(own, asked) == arrival::message && client.serve(own, asked, no_further)) {}
+    lookout next;
+    while (next.look(own), receive(own, asked) == arrival::message && client.serve(own, asked, no_further)) {}
   };
   const auto open_further = [&]() -> result<owned_file> {
     drop_those_that_are_over(further);

@@ -5,6 +5,7 @@
 // one of memory (memfd_create) whose end is sealed (F_SEAL_SHRINK): reading a mapping behind the end of a file would end the reader.
 #pragma once
 
+#include <nnrt/exec/deadline.hpp>
 #include <nnrt/hal/memory.hpp>
 #include <nnrt/hdi/wire.hpp>
 #include <nnrt/remote/messages.hpp>
@@ -180,6 +181,32 @@ inline result<void> send(int socket, std::uint32_t asked, const hdi::writer& mes
   files.insert(files.end(), message.descriptors.begin(), message.descriptors.end());
   return detail::send_bytes(socket, front, {}, files);
 }
+
+/// Looks for a packet again and again before its caller sleeps. Of two processors that sleep while they wait for each other one has to be woken for
+/// each packet, which takes ten times as long as a small network. Whoever has looked in vain - what it waits for takes long, or needs this processor -
+/// looks less and less often. Used by one thread at a time.
+class lookout {
+ public:
+  void look(int socket) {
+    if (rests_ > 0) {
+      --rests_;
+      return;
+    }
+    ::pollfd waiting{socket, POLLIN, 0};
+    const std::int64_t end = steady_now() + longest_look;
+    bool is_there = false;
+    do is_there = ::poll(&waiting, 1, 0) > 0;
+    while (!is_there && steady_now() < end);
+    failed_ = is_there ? 0 : std::min(2 * failed_ + 1, most_rests);
+    rests_ = failed_;
+  }
+
+ private:
+  static constexpr std::int64_t longest_look = 50'000;  // nanoseconds: about what being woken takes
+  static constexpr int most_rests = 255;
+
+  int failed_ = 0, rests_ = 0;
+};
 
 /// Waits for a packet, at most `milliseconds` (-1: for ever), and takes it apart.
 inline arrival receive(int socket, packet& made, int milliseconds = -1) {
