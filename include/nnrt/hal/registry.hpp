@@ -72,12 +72,12 @@ class device_registry {
   };
   using entry = std::shared_ptr<const device_entry>;
 
-  /// The device of this id, or the first one for id 0; null when there is none. Of several versions of a device, which have a brief name in common,
-  /// the one that was added first.
+  /// The device of this id, or the first one for id 0; null when there is none. add()'s ids are known by either naming; of several versions of a
+  /// device, which have a brief name in common, that name stands for the one that was added first.
   entry find(std::size_t id, naming by = naming::full) const {
     const std::lock_guard lock(mutex_);
     for (const entry& device : devices_)
-      if (id == 0 || device->id_by(by) == id) return device;
+      if (id == 0 || device->id == id || device->id_by(by) == id) return device;
     return nullptr;
   }
   /// The ids in order of addition, each once. The array stays as it is as long as the process runs.
