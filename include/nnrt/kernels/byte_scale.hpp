@@ -1,5 +1,5 @@
 // byte_scale: sums of products of stored numbers become stored numbers, many at a time, with the bits of requantise().
-// Flow: byte_gemm.hpp and byte_depthwise.hpp pack scales beside the weights with set_scales(), and finish sums by them.
+// Flow: byte_pack.hpp and byte_depthwise_pack.hpp pack scales beside the weights with set_scales(), and their tiles finish sums by them.
 //
 // The lines of byte_line.hpp scale nearly all channels. Those for which there is none are scaled in 64 bits, and those whose
 // sums may leave 30 bits one by one.

@@ -1,0 +1,186 @@
+// byte_depthwise_pack: how a depthwise convolution of stored numbers is cut up, and its weights, bias and scales in the order in which that reads them.
+// Flow: a prepare step calls byte_depthwise_pack(); byte_depthwise.hpp computes with what it made.
+#pragma once
+
+#include <nnrt/core/algorithm.hpp>
+#include <nnrt/kernels/byte_pack.hpp>
+#include <nnrt/kernels/depthwise.hpp>
+
+#include <cstdint>
+#include <cstring>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+namespace detail {
+
+/// How a depthwise convolution is cut up; follows from its shape and the weights' zero point alone.
+struct byte_depthwise_plan {
+  depthwise_shape s;
+  /// Dot products per column of the kernel. A zero point z of the weights is -z as weights of their own; 128 takes two.
+  std::int64_t repeats = 1;
+
+  constexpr byte_depthwise_plan(const depthwise_shape& shape, std::int32_t weight_zero)
+      : s(shape), repeats(weight_zero == 0 ? 1 : weight_zero == -128 ? 3 : 2) {}
+
+  /// Output rows computed at once.
+  constexpr std::int64_t rows_at_once() const { return s.stride_h == 1 && s.dilation_h == 1 ? 2 : 1; }
+  /// Fours of input rows under them.
+  constexpr std::int64_t fours() const { return (s.kernel_h + rows_at_once() - 1 + 3) / 4; }
+  constexpr std::int64_t columns() const { return s.kernel_w * repeats; }
+
+  // A row of the copy. Where registers hold many pixels, the columns of each remainder modulo the stride lie side by side,
+  // in planes.
+  constexpr std::int64_t planes() const { return s.out() < register_bytes ? s.stride_w : 1; }
+  constexpr std::int64_t columns_under() const {
+    return (s.out_width - 1) * s.stride_w + (s.kernel_w - 1) * s.dilation_w + 1;
+  }
+  constexpr std::int64_t plane_pixels() const { return (columns_under() + planes() - 1) / planes(); }
+  constexpr std::int64_t row_bytes() const { return planes() * plane_pixels() * s.out(); }
+  /// Where the byte under output byte 0 lies for a column of the kernel.
+  constexpr std::int64_t column_offset(std::int64_t column) const {
+    const std::int64_t x = column % s.kernel_w * s.dilation_w;
+    return (x % planes() * plane_pixels() + x / planes()) * s.out();
+  }
+  constexpr std::int64_t copied_rows_for(std::int64_t outputs) const {
+    return (outputs - 1) * s.stride_h + (s.kernel_h - 1) * s.dilation_h + 1;
+  }
+  /// Rows below the copied ones that dot products read, with weights of 0.
+  constexpr std::int64_t rows_below() const {
+    return (4 * fours() - s.kernel_h) * s.dilation_h;
+  }
+  /// Output rows of a band, so that the copy stays in the second cache.
+  constexpr std::int64_t band() const {
+    const std::int64_t row = std::max<std::int64_t>(1, row_bytes()),
+                       fitting = (160 * 1024 / row - (s.kernel_h - 1) * s.dilation_h) / s.stride_h;
+    const std::int64_t rows = nnrt::detail::clamped(fitting, 1, std::max<std::int64_t>(1, s.out_height));
+    return (rows + rows_at_once() - 1) / rows_at_once() * rows_at_once();
+  }
+  constexpr std::int64_t scratch_bytes() const {
+    const std::int64_t rows = copied_rows_for(std::min(band(), s.out_height)) + rows_below();
+    return (rows * row_bytes() + register_bytes + 63) / 64 * 64;
+  }
+
+  // Sets of channels: what the bytes of a register stand for.
+  /// Many channels: vectors of them, the last of which ends with the last. Few: all ways in which they fill registers, whose bytes are a power
+  /// of two, so that their greatest common divisor with the channels is the lowest bit of these.
+  constexpr std::int64_t sets() const {
+    const std::int64_t c = s.out();
+    return c >= register_bytes ? (c + register_bytes - 1) / register_bytes : c / (c & -c);
+  }
+  constexpr std::int64_t first_byte(std::int64_t set) const {
+    return s.out() >= register_bytes ? std::min(set * register_bytes, s.out() - register_bytes) : set * register_bytes;
+  }
+  constexpr std::int64_t step() const { return s.out() >= register_bytes ? s.out() : sets() * register_bytes; }
+  /// The step of the input below.
+  constexpr std::int64_t x_step() const { return s.out() >= register_bytes ? s.stride_w * s.out() : step(); }
+  constexpr std::int64_t scale_bytes() const { return 4 * std::int64_t{sizeof(channel_scales)}; }
+  constexpr std::int64_t column_bytes() const { return rows_at_once() * 4 * dot_bytes; }
+  /// [scales of four vectors][starting sums][four rows][column][output row][vector]
+  constexpr std::int64_t set_bytes() const {
+    return (scale_bytes() + 4 * register_bytes + fours() * columns() * column_bytes() + 63) / 64 * 64;
+  }
+};
+
+/// Lane and vector of a byte of a register, see channel_of_lane().
+struct lane_place {
+  std::int64_t vector, lane;
+  constexpr explicit lane_place(std::int64_t byte) : vector(byte % 16 / 4), lane(byte / 16 * 4 + byte % 4) {}
+  /// Where its scale lies: in the same lane, or, if others end the sums, in the order of the bytes.
+  static constexpr lane_place of_scale(std::int64_t byte, bool leaves_sums) {
+    lane_place at(byte);
+    if (leaves_sums) at.vector = byte / int_lanes, at.lane = byte % int_lanes;
+    return at;
+  }
+};
+
+}  // namespace detail
+
+constexpr std::int64_t byte_depthwise_packed_bytes(const depthwise_shape& s, const byte_factors& f) {
+  const detail::byte_depthwise_plan plan(s, f.b_zero_as_seen());
+  return plan.sets() * plan.set_bytes();
+}
+constexpr std::int64_t byte_depthwise_scratch_bytes(const depthwise_shape& s, const byte_factors& f) {
+  return detail::byte_depthwise_plan(s, f.b_zero_as_seen()).scratch_bytes();
+}
+
+namespace detail {
+
+/// The taps of a channel added up.
+inline byte_column column_of_taps(const byte_depthwise_plan& plan, const byte_factors& f, const std::byte* w,
+                                  std::int64_t channel) {
+  byte_column column;
+  for (std::int64_t tap = 0; tap < plan.s.taps(); ++tap) column.add(f.at(w, channel * plan.s.taps() + tap), f);
+  column.sum -= std::int64_t{f.b_zero_as_seen()} * plan.s.taps();
+  return column;
+}
+
+/// Packs the taps of one byte of a set.
+inline void pack_taps(const byte_depthwise_plan& plan, const byte_factors& f, const std::byte* w, std::int64_t channel,
+                      lane_place at, std::byte* weights) {
+  const depthwise_shape& s = plan.s;
+  const std::int32_t zero = f.b_zero_as_seen();
+  for (std::int64_t ky = 0; ky < s.kernel_h; ++ky)
+    for (std::int64_t kx = 0; kx < s.kernel_w; ++kx) {
+      const std::int32_t stored = f.at(w, (channel * s.kernel_h + ky) * s.kernel_w + kx);
+      for (std::int64_t repeat = 0; repeat < plan.repeats; ++repeat) {
+        const std::int32_t value = repeat == 0 ? stored + f.b_offset() : -zero / static_cast<std::int32_t>(plan.repeats - 1);
+        for (std::int64_t row = 0; row < plan.rows_at_once(); ++row)
+          put_weight(weights + ((ky + row) / 4 * plan.columns() + repeat * s.kernel_w + kx) * plan.column_bytes() +
+                         (row * 4 + at.vector) * dot_bytes,
+                     at.lane, (ky + row) % 4, static_cast<std::int8_t>(value));
+      }
+    }
+}
+
+}  // namespace detail
+
+/// Packs weights [out, kernel_h, kernel_w].
+///
+/// \param channel_of channel_of(o) has factor and bias of output channel o
+///
+/// \param leaves_sums whether byte_depthwise() will leave the sums to an addend, or where they are kept
+template <class ChannelOf>
+void byte_depthwise_pack(const depthwise_shape& s, const byte_factors& f, scaled_range range, const std::byte* w,
+                         ChannelOf channel_of, std::byte* out, bool leaves_sums = false) {
+  const detail::byte_depthwise_plan plan(s, f.b_zero_as_seen());
+  std::fill_n(out, plan.sets() * plan.set_bytes(), std::byte{});
+  const auto scales_of = [&](std::int64_t set) { return reinterpret_cast<channel_scales*>(out + set * plan.set_bytes()); };
+  for (std::int64_t set = 0; set < plan.sets(); ++set) {
+    std::byte* const sums = out + set * plan.set_bytes() + plan.scale_bytes();
+    std::int64_t column_sums[register_bytes];
+    for (std::int64_t byte = 0; byte < register_bytes; ++byte) {
+      const detail::lane_place at(byte), scale_at = detail::lane_place::of_scale(byte, leaves_sums);
+      const std::int64_t place = plan.first_byte(set) + byte, channel = place % s.out();
+      const detail::byte_column column = detail::column_of_taps(plan, f, w, channel);
+      byte_channel made = channel_of(channel);
+      if (made.reach.low == made.reach.high)
+        made.reach = {column.reach.low + made.bias + made.addend.low, column.reach.high + made.bias + made.addend.high};
+      const bool is_one_number = made.addend.low == made.addend.high && is_constant(made, range);
+      if (is_one_number) made = constant_channel(made, range);
+      else detail::pack_taps(plan, f, w, channel, at, sums + 4 * register_bytes);
+      column_sums[byte] = is_one_number ? 0 : column.sum;
+      if (s.out() < register_bytes && place >= s.out()) {
+        const std::int64_t earlier = place - s.out();
+        const auto from = detail::lane_place::of_scale(earlier % register_bytes, leaves_sums);
+        copy_lane(scales_of(set)[scale_at.vector], scale_at.lane, scales_of(earlier / register_bytes)[from.vector], from.lane);
+      } else {
+        set_lane(scales_of(set)[scale_at.vector], scale_at.lane, made, range);
+      }
+    }
+    choose_method(scales_of(set), 4);
+    for (std::int64_t byte = 0; byte < register_bytes; ++byte) {
+      const detail::lane_place at(byte), scale_at = detail::lane_place::of_scale(byte, leaves_sums);
+      const std::int64_t included = included_in_sums(scales_of(set)[scale_at.vector], scale_at.lane);
+      const std::int32_t start = detail::wrapped(included - std::int64_t{f.a_zero_as_seen()} * column_sums[byte]);
+      std::memcpy(sums + at.vector * register_bytes + at.lane * 4, &start, sizeof start);
+    }
+  }
+}
+
+/// Columns of a kernel, repeats of weights with a zero point counted; wider ones are left to the reference.
+inline constexpr std::int64_t most_depthwise_columns = 64;
+constexpr std::int64_t byte_depthwise_columns(const depthwise_shape& s, const byte_factors& f) {
+  return detail::byte_depthwise_plan(s, f.b_zero_as_seen()).columns();
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
