@@ -95,6 +95,7 @@ namespace {
 constexpr auto depths = [](builder& g) {
   auto x = g.input<f32, shape<1, 6, 5, 4>>("x");
   g.output("y", layers::depthwise_conv2d<3, 3>(add(x, layers::depthwise_conv2d<3, 3>(x, "a", same), relu), "b", stride<2, 2>));
+  g.output("last", layers::conv2d_transpose<3, 3, 3>(x, "e", stride<2, 2>));
   g.output("up", add(layers::conv2d_transpose<3, 2, 2>(x, "c", stride<2, 2>), layers::conv2d_transpose<3, 3, 3>(x, "d", stride<2, 2>, same)));
 };
 }  // namespace
@@ -111,8 +112,10 @@ TEST_CASE("calibrate: units of depthwise and transposed convolutions and sums, a
         "processor    quant_dtype_cast  - converts between floats and stored numbers\n"
         "accelerator  conv2d_add \"a\"\n"
         "accelerator  layer_sums \"b\"\n"
+        "accelerator  conv2d_transpose_sums \"e\"\n"
         "accelerator  conv2d_transpose \"c\"\n"
         "accelerator  conv2d_transpose_add \"d\"\n"
+        "processor    quant_dtype_cast  - converts between floats and stored numbers\n"
         "processor    quant_dtype_cast  - converts between floats and stored numbers\n"
         "processor    quant_dtype_cast  - converts between floats and stored numbers\n");
   CHECK(nnrt_test::difference_of(saved_and_loaded(*by_name, "bayes").graph, by_name->network.graph) == "");

@@ -210,13 +210,14 @@ TEST_CASE("calibrate: a depthwise convolution is one unit with the sum behind it
 }
 
 namespace {
-/// A decoder: what is upsampled comes to a tensor of that size, rectified, and to another one of its kind.
+/// A decoder: what is upsampled comes to a tensor of that size, rectified, to another one of its kind, or nowhere.
 constexpr auto decoder = [](builder& g) {
   auto x = g.input<f32, shape<1, 5, 4, 12>>("x");
   auto skip = g.input<f32, shape<1, 10, 8, 20>>("skip");
   auto a = add(skip, layers::conv2d_transpose<20, 3, 3>(x, "a", stride<2, 2>, same), relu);
   auto b = add(layers::conv2d_transpose<6, 2, 2>(a, "b", stride<2, 2>), layers::conv2d_transpose<6, 4, 4>(a, "c", stride<2, 2>, same));
   g.output("y", b);
+  g.output("last", layers::conv2d_transpose<3, 3, 3>(a, "d", stride<2, 2>, same));
 };
 template <class Policy> void check_decoder() {
   using decoder_net = graph<decoder>;
@@ -224,26 +225,27 @@ template <class Policy> void check_decoder() {
   const auto small = samples_of<240>(4);
   const auto large = samples_of<1600>(4);
   for (std::size_t i = 0; i < small.size(); ++i) samples.push_back({small[i], large[i]});
-  const auto made = calibrate<decoder_net, Policy>(random_weights<decoder_net>(), samples);
+  const auto made = calibrate<decoder_net, Policy>(random_weights<decoder_net>(), samples, {.int32_tail = true});
   REQUIRE(bool(made));
   std::string names;
   for (const ir::node& n : made->network.graph.nodes) names += std::string(n.label->name) + " ";
-  CHECK(names == "quant_dtype_cast quant_dtype_cast conv2d_transpose_add conv2d_transpose conv2d_transpose_add quant_dtype_cast ");
+  CHECK(names == "quant_dtype_cast quant_dtype_cast conv2d_transpose_add conv2d_transpose conv2d_transpose_add conv2d_transpose_sums quant_dtype_cast quant_dtype_cast ");
   for (const layer_report& r : made->layers) CHECK(r.cosine > 0.998);
   for (const int threads : {1, 2, 3}) {
     auto run = executor<decoder_net, Policy>::create(*made, {.threads = threads});
     REQUIRE(bool(run));
-    CHECK(run->compiled().text().find("dot phases, sum") != std::string::npos);
+    CHECK(run->compiled().text().find("dot phases, sum ") != std::string::npos);
+    CHECK(run->compiled().text().find("dot phases, sums") != std::string::npos);
     for (std::size_t i = 0; i < samples.size(); ++i) {
-      const auto y = (*run)(small[i], large[i]);
-      const std::vector<float> expected = by_references(made->network, small[i], 0, large[i]);
-      CHECK(std::equal(y.begin(), y.end(), expected.begin(), expected.end()));
+      const auto [y, last] = (*run)(small[i], large[i]);
+      const std::vector<float> expected = by_references(made->network, small[i], 0, large[i]), sums = by_references(made->network, small[i], 1, large[i]);
+      CHECK((std::equal(y.begin(), y.end(), expected.begin(), expected.end()) && std::equal(last.begin(), last.end(), sums.begin(), sums.end())));
     }
   }
 }
 }  // namespace
 
-TEST_CASE("calibrate: a transposed convolution is one unit with the sum behind it, with the references' bits") {
+TEST_CASE("calibrate: a transposed convolution is one unit with the sum behind it, and may keep its sums, with the references' bits") {
   check_decoder<accelerator_policy>();
   check_decoder<shifting_policy>();
 }

@@ -250,6 +250,19 @@ static_assert([] {
   return attrs.group == 3 && attrs.stride == window.stride && attrs.dilation == window.dilation && attrs.pad == window.pad && result_of(g, 1) == tensor_desc{i32, nhwc, {1, 3, 4, 6}, per_channel<3>} &&
          g.at(q.layers[0].sum_scales).desc == tensor_desc{f32, {6}};
 }());
+// And a transposed one.
+static_assert([] {
+  drawing d;
+  const std::int32_t x = d.input({1, 5, 4, 4});
+  ops::conv2d_transpose::attrs window;
+  window.stride = {2, 3}, window.output_paddings = {1, 2}, window.group = 2, window.pad = pads{pad_mode::explicit_pads, 1, 0, 0, 0};
+  const passes::quantised_graph q = d.run(d.node<ops::conv2d_transpose>({x, d.weight({6, 3, 3, 2}, "w"), d.weight({6}, "b")}, window), true);
+  const ir::graph& g = q.graph;
+  if (!has_nodes(g, names{"quant_dtype_cast", "conv2d_transpose_sums", "quant_dtype_cast"})) return false;
+  const auto attrs = unpack<ops::conv2d_transpose_sums::attrs>(g.attrs_of(g.nodes[1]));
+  return attrs.group == 2 && attrs.stride == window.stride && attrs.output_paddings == window.output_paddings && attrs.pad == window.pad && attrs.dilation == window.dilation &&
+         result_of(g, 1) == tensor_desc{i32, nhwc, {1, 11, 14, 6}, per_channel<3>};
+}());
 // What the accelerator reads again, and what is rectified, is scaled; another shape is given to floats.
 static_assert([] {
   drawing d;

@@ -19,6 +19,7 @@
 #include <nnrt/kernels/bind/conv2d_add.hpp>
 #include <nnrt/kernels/bind/conv2d_transpose.hpp>
 #include <nnrt/kernels/bind/conv2d_transpose_add.hpp>
+#include <nnrt/kernels/bind/conv2d_transpose_sums.hpp>
 #include <nnrt/kernels/bind/cos.hpp>
 #include <nnrt/kernels/bind/crop.hpp>
 #include <nnrt/kernels/bind/depth_to_space.hpp>

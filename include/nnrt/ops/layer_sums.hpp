@@ -60,12 +60,7 @@ struct layer_sums {
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     verdict made = infer_scaled(a, in);
     if (!made) return refuse(Rule::no_rule_of_the_layer_may_be_broken, made.rule, -1);
-    tensor_desc y = made.outputs[0].with_type(i32);
-    y.quantised = detail::wish_of(wanted).quantised;
-    if (!y.quantised) return yields(y);
-    if (y.quantised.mode != quantisation::kind::per_channel) return refuse(Rule::sums_must_have_a_scale_for_each_output_channel_or_none, 1, y.shape[-1]);
-    if (auto v = require(Rule::scales_of_sums_must_run_along_the_output_channels, y.quantised.axis, y.rank() - 1); !v) return v;
-    return yields(y);
+    return detail::infer_kept_sums<Rule>(made.outputs[0], wanted);
   }
 
   static constexpr std::int64_t macs(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> out) {

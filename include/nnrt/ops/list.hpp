@@ -21,6 +21,7 @@
 #include <nnrt/ops/conv2d_add.hpp>
 #include <nnrt/ops/conv2d_transpose.hpp>
 #include <nnrt/ops/conv2d_transpose_add.hpp>
+#include <nnrt/ops/conv2d_transpose_sums.hpp>
 #include <nnrt/ops/cos.hpp>
 #include <nnrt/ops/crop.hpp>
 #include <nnrt/ops/depth_to_space.hpp>
@@ -235,6 +236,7 @@ using list = type_list<  //
     dynamic_range,       // 1001
     conv2d_add,          // 1002
     layer_sums,          // 1003
-    conv2d_transpose_add>;  // 1004
+    conv2d_transpose_add,    // 1004
+    conv2d_transpose_sums>;  // 1005
 
 }  // namespace nnrt::inline NNRT_ISA::ops

@@ -5,6 +5,7 @@
 #include <nnrt/ops/add.hpp>
 #include <nnrt/ops/conv2d_add.hpp>
 #include <nnrt/ops/conv2d_transpose_add.hpp>
+#include <nnrt/ops/conv2d_transpose_sums.hpp>
 #include <nnrt/ops/depthwise_conv2d.hpp>
 #include <nnrt/ops/layer_sums.hpp>
 #include <nnrt/ops/quant_dtype_cast.hpp>
@@ -135,7 +136,7 @@ class quantising {
   }
   static constexpr bool is_reshaping(const ir::node& n) { return n.op->traits.result == storage::alias_of_input && n.op->traits.quantised == stored_numbers::kept; }
   constexpr bool can_keep_sums(const ir::node& n) const {
-    const bool is_known_layer = is_convolution(n) || n.op->code == ops::full_connection::code;
+    const bool is_known_layer = is_convolution(n) || is_transposed(n) || n.op->code == ops::full_connection::code;
     return is_known_layer && g_.attrs_of(n)[static_cast<std::size_t>(n.op->fused_word)] == static_cast<word>(activation::none);
   }
   constexpr bool is_layer_at_tail(std::size_t i) const { return is_tail_[i] != 0 && !is_reshaping(g_.nodes[i]); }
@@ -330,6 +331,18 @@ class quantising {
     desc.quantised.axis = desc.rank() - 1;
     layer.sum_scales = add_numbered_weight(tensor_desc{f32, {desc.shape[-1]}}, layer.weight, ".sums.scale.", made.layers.size() - 1);
     const std::int32_t y = made.stored_of[static_cast<std::size_t>(of)] = made.graph.add_value({desc, ir::kind::result, {}, 0, layer.sum_scales});
+    pool<word> words;
+    pack_sums(n, words);
+    add_node(is_transposed(n) ? &dynamic_operator<ops::conv2d_transpose_sums> : &dynamic_operator<ops::layer_sums>, made.graph.add_words(words), inputs, {&y, 1}, n.name);
+  }
+  /// The attributes of the operator that keeps a layer's sums.
+  constexpr void pack_sums(const ir::node& n, pool<word>& words) const {
+    if (is_transposed(n)) {
+      const auto own = unpack<ops::conv2d_transpose::attrs>(g_.attrs_of(n));
+      ops::conv2d_transpose_sums::attrs attrs;
+      attrs.stride = own.stride, attrs.dilation = own.dilation, attrs.pad = own.pad, attrs.output_paddings = own.output_paddings, attrs.group = own.group;
+      return pack(attrs, words);
+    }
     ops::layer_sums::attrs attrs;
     if (is_convolution(n)) {
       const ops::conv2d::attrs own = convolution_of(n);
@@ -337,9 +350,7 @@ class quantising {
     } else {
       attrs.axis = unpack<ops::full_connection::attrs>(g_.attrs_of(n)).axis;
     }
-    pool<word> words;
     pack(attrs, words);
-    add_node(&dynamic_operator<ops::layer_sums>, made.graph.add_words(words), inputs, {&y, 1}, n.name);
   }
   constexpr std::int32_t zero_bias(std::int64_t channels) {
     pool<std::int32_t> zeros;

@@ -15,10 +15,9 @@ template <> struct operator_of<ops::layer_sums::code> {
 /// A dense layer is a convolution of one pixel for each row, whose kernel is one pixel, too.
 template <class Isa> struct fast_on_bytes<ops::layer_sums, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
-    const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
-    const bool is_stored = ops::detail::bytes.contains(x.type) && w.type == x.type && bool(x.quantised) && bool(w.quantised);
-    if (!has_work(node) || !is_stored || w.shape.elements(1) > most_byte_products) return {};
-    const left_sums sums{shape_for(unpack<ops::layer_sums::attrs>(node.attrs), x.shape, w, node.out[0].elements()), factors_for(node)};
+    if (!keeps_sums_of_bytes(node)) return {};
+    const tensor_desc& w = node.in[1].desc;
+    const left_sums sums{shape_for(unpack<ops::layer_sums::attrs>(node.attrs), node.in[0].desc.shape, w, node.out[0].elements()), factors_for(node)};
     return {.run = &run,
             .pack = &pack,
             .packs = 0b110,
@@ -29,15 +28,12 @@ template <class Isa> struct fast_on_bytes<ops::layer_sums, Isa> {
   }
 
   static void pack(const kernel_call& call) {
-    const bool has_bias = call.in.size() > 2 && call.in[2];
-    pack_left_sums(call, {shape_of(call, result_behind_packed(call)), factors_of(call)}, scaled_range::of({-128, 127}, 0, false),
-                   [&](std::int64_t o) { return unscaled_channel(has_bias ? call.in[2].data.get<std::int32_t>()[o] : 0); });
+    pack_left_sums(call, {shape_of(call, result_behind_packed(call)), factors_of(call)}, scaled_range::of({-128, 127}, 0, false), [&](std::int64_t o) { return unscaled_channel_of(call, o); });
   }
   static void run(const kernel_call& call) {
     const conv_shape shape = shape_of(call, *call.out[0].desc);
-    std::byte* const c = bytes_out(call);
-    const byte_sums_target kept{call.out[0].data.get<std::int32_t>(), c};
-    const byte_product p{.layout = byte_conv_layout(shape), .packed = bytes_in(call, call.in.size() - 1), .factors = factors_of(call), .to = narrowing(-128, 127, 0, false), .kept = &kept};
+    const byte_sums_target kept = kept_in(call);
+    const byte_product p = product_of_kept(call, byte_conv_layout(shape), kept);
     run_left_sums<Isa>(call, {shape, p.factors}, p);
   }
 

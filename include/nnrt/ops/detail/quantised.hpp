@@ -138,6 +138,16 @@ template <class T, class Rounding> class epilogue {
   stored_range range_;
 };
 
+/// The result of a layer that keeps its sums, where it would scale them to y: i32, wanted with a scale for each output channel or none.
+template <class Rule> constexpr verdict infer_kept_sums(const tensor_desc& scaled, array_ref<const tensor_desc> wanted) {
+  tensor_desc y = scaled.with_type(i32);
+  y.quantised = wish_of(wanted).quantised;
+  if (!y.quantised) return yields(y);
+  if (y.quantised.mode != quantisation::kind::per_channel) return refuse(Rule::sums_must_have_a_scale_for_each_output_channel_or_none, 1, y.shape[-1]);
+  if (auto v = require(Rule::scales_of_sums_must_run_along_the_output_channels, y.quantised.axis, y.rank() - 1); !v) return v;
+  return yields(y);
+}
+
 /// In the place of an epilogue: sums as they are, saturated at 32 bits.
 struct kept_sums {
   using element = std::int32_t;

@@ -83,6 +83,23 @@ template <class Isa> void run_convolution(const kernel_call& call, const conv_sh
                     {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
 }
 
+/// Whether a layer's operands 0 and 1 hold stored bytes, whose sums it keeps; else as is_layer_of_bytes().
+constexpr bool keeps_sums_of_bytes(const kernel_request& node) {
+  const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
+  const bool is_stored = ops::detail::bytes.contains(x.type) && w.type == x.type && bool(x.quantised) && bool(w.quantised);
+  return has_work(node) && is_stored && w.shape.elements(1) <= most_byte_products;
+}
+/// An output channel of such a layer, on its way into the packed form.
+inline byte_channel unscaled_channel_of(const kernel_call& call, std::int64_t o) {
+  const bool has_bias = call.in.size() > 2 && call.in[2];
+  return unscaled_channel(has_bias ? call.in[2].data.get<std::int32_t>()[o] : 0);
+}
+/// Where its sums go, and a call of run() as a product that leaves them there.
+inline byte_sums_target kept_in(const kernel_call& call) { return {call.out[0].data.get<std::int32_t>(), bytes_out(call)}; }
+inline byte_product product_of_kept(const kernel_call& call, const byte_layout& layout, const byte_sums_target& kept) {
+  return {.layout = layout, .packed = bytes_in(call, call.in.size() - 1), .factors = factors_of(call), .to = narrowing(-128, 127, 0, false), .kept = &kept};
+}
+
 /// A convolution whose sums something else ends: an addend comes to them, or they are kept. With a group for each channel it is a depthwise one.
 struct left_sums {
   conv_shape shape;
