@@ -2,6 +2,7 @@
 #include <nnrt/hal.hpp>
 
 #include <nnrt/io/model_builder.hpp>
+#include <nnrt/ops/add.hpp>
 #include <nnrt/ops/relu.hpp>
 
 #include <doctest/doctest.h>
@@ -215,4 +216,30 @@ TEST_CASE("buffer: of open extents grows to what comes out, and tells the next r
   CHECK(narrow.copy_from(p.x_bytes()));
   CHECK(p.open.execute(asked).ended == status::general_failure);
   CHECK(!narrow.copy_to(p.y_bytes()));  // a run has failed on it
+}
+
+TEST_CASE("buffer: may be several inputs of one run, and no two of its outputs") {
+  const device on(std::make_shared<cpu_driver>());
+  model_builder b;
+  const auto x = b.input("x", {f32, {3, 2}}), more = b.input("more", {f32, {3, 2}});
+  (void)b.output("sum", (*b.apply<ops::add>({}, {*x, *more}))[0]);
+  (void)b.output("positive", (*b.apply<ops::relu>({}, {*x}))[0]);
+  const runnable made = *on.prepare(b.finish(), {});
+  const buffer_role ends[] = {{0, 0, 1}, {0, 1, 1}};
+  const device_buffer one = *on.allocate({}, {&made, 1}, ends, ends);
+  const std::vector<float> numbers{-1, 2, -3, 4, -5, 6};
+  CHECK(one.copy_from({reinterpret_cast<const std::byte*>(numbers.data()), 24}));
+  std::vector<float> sum(6), positives(6);
+  request asked{{{}, {}}, {{reinterpret_cast<std::byte*>(sum.data()), 24, {}}, {reinterpret_cast<std::byte*>(positives.data()), 24, {}}}};
+  asked.buffers = {{true, 0, one.token(), {}}, {true, 1, one.token(), {}}};
+  CHECK(made.execute(asked).ended == status::none);
+  CHECK(sum == std::vector<float>{-2, 4, -6, 8, -10, 12});
+  CHECK(positives == positive);
+  std::vector<float> given = numbers;
+  const argument input{reinterpret_cast<std::byte*>(given.data()), 24, {3, 2}};
+  request twice{{input, input}, {{}, {}}};
+  twice.buffers = {{false, 0, one.token(), {}}, {false, 1, one.token(), {}}};
+  const outcome how = made.execute(twice);
+  CHECK(how.ended == status::invalid_argument);
+  CHECK(how.reason == joined({"buffer ", one.token(), ": is written, and is something else of the same run"}));
 }
