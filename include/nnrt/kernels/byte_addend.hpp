@@ -8,6 +8,7 @@
 #include <nnrt/kernels/byte_tile.hpp>
 
 #include <cstdint>
+#include <utility>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -31,29 +32,45 @@ struct byte_addend {
 
 namespace detail {
 
-/// n numbers (at most int_lanes) as they are stored.
-inline int_vector widened_numbers(const std::byte* from, std::int64_t n, bool is_unsigned) {
-  std::int32_t each[int_lanes] = {};
-  for (std::int64_t i = 0; i < n; ++i) {
+/// int_lanes numbers as they are stored.
+[[gnu::always_inline]] inline int_vector widened_numbers(const std::byte* from, bool is_unsigned) {
+#if defined(NNRT_LANES_AVX512)
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+  return (int_vector)(is_unsigned ? _mm512_cvtepu8_epi32(bytes) : _mm512_cvtepi8_epi32(bytes));
+#elif defined(NNRT_LANES_AVX2)
+  const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
+  return (int_vector)(is_unsigned ? _mm256_cvtepu8_epi32(bytes) : _mm256_cvtepi8_epi32(bytes));
+#else
+  int_vector numbers;
+  for (std::int64_t i = 0; i < int_lanes; ++i) {
     const auto byte = static_cast<std::uint8_t>(from[i]);
-    each[i] = is_unsigned ? byte : static_cast<std::int8_t>(byte);
+    numbers[i] = is_unsigned ? byte : static_cast<std::int8_t>(byte);
   }
-  return load_vector<int_vector>(each);
+  return numbers;
+#endif
+}
+/// n numbers, at most int_lanes; zeros in the other lanes.
+inline int_vector widened_numbers(const std::byte* from, std::int64_t n, bool is_unsigned) {
+  if (n == int_lanes) return widened_numbers(from, is_unsigned);
+  std::byte numbers[int_lanes] = {};
+  for (std::int64_t i = 0; i < n; ++i) numbers[i] = from[i];
+  return widened_numbers(numbers, is_unsigned);
 }
 
 /// The products of numbers and factors, each rounded to the nearest integer, halves to even; they have to stay below 2^31.
-inline int_vector rounded_products(int_vector numbers, const double* factors) {
+[[gnu::always_inline]] inline int_vector rounded_products(int_vector numbers, const double* factors) {
   typedef double doubles __attribute__((vector_size(register_bytes)));
   typedef std::int32_t half_vector __attribute__((vector_size(register_bytes / 2)));
   constexpr double to_integers = 0x1.8p52;  // sums with it have no digits behind the point
-  constexpr std::int64_t at_once = int_lanes / 2;
-  std::int32_t each[int_lanes];
-  store_vector(each, numbers);
-  for (std::int64_t i = 0; i < int_lanes; i += at_once) {
-    const doubles product = __builtin_convertvector(load_vector<half_vector>(each + i), doubles) * load_vector<doubles>(factors + i);
-    store_vector(each + i, __builtin_convertvector((product + to_integers) - to_integers, half_vector));
+  constexpr int at_once = int_lanes / 2;
+  const auto product = [&](half_vector half, int first) __attribute__((always_inline)) {
+    return __builtin_convertvector((__builtin_convertvector(half, doubles) * load_vector<doubles>(factors + first) + to_integers) - to_integers, half_vector);
+  };
+  return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+    const half_vector lower = product(__builtin_shufflevector(numbers, numbers, I...), 0), upper = product(__builtin_shufflevector(numbers, numbers, at_once + I...), at_once);
+    return __builtin_shufflevector(lower, upper, I..., at_once + I...);
   }
-  return load_vector<int_vector>(each);
+  (std::make_integer_sequence<int, at_once>{});
 }
 
 /// The result of a column whose sums may leave 32 bits. `sum` is without the bias, which scales of one_by_one hold.
@@ -65,20 +82,23 @@ inline std::byte wide_result(const byte_addend& a, const channel_scales& s, std:
 }
 
 /// Calls f(row, vector, lane 0's column, numbers of the addend less their zero point, columns in use) for each vector of a tile.
-template <class F> void for_each_addend(const byte_addend& a, const byte_target& at, std::int64_t width, F f) {
-  for (std::int64_t row = 0; row < at.rows; ++row) {
-    const std::int64_t first = at.c + row * at.ldc - a.c;
+template <class F> [[gnu::always_inline]] inline void for_each_addend(const byte_addend& a, const byte_target& at, std::int64_t width, F f) {
+  const std::int64_t step = at.ldc % a.columns;
+  std::int64_t first = at.c - a.c, column = first % a.columns;
+  for (std::int64_t row = 0; row < at.rows; ++row, first += at.ldc) {
     for (std::int64_t v = 0; v * int_lanes < width; ++v) {
-      const std::int64_t begin = first + v * int_lanes, n = std::min(int_lanes, width - v * int_lanes);
-      f(row, v, begin % a.columns, widened_numbers(a.x + begin, n, a.is_unsigned) - a.zero, n);
+      const std::int64_t begin = v * int_lanes, n = std::min(int_lanes, width - begin), here = column + begin;
+      f(row, v, here < a.columns ? here : here % a.columns, widened_numbers(a.x + first + begin, n, a.is_unsigned) - a.zero, n);
     }
+    column += step;
+    if (column >= a.columns) column -= a.columns;
   }
 }
 
 /// Adds the addend to the sums of a tile in one panel, and makes bytes of them.
 template <class Isa>
 void finish_with_addend(const byte_addend& a, std::int32_t* sums, const channel_scales* scales, const narrowing& to, const byte_target& at, std::int64_t width) {
-  for_each_addend(a, at, width, [&](std::int64_t row, std::int64_t v, std::int64_t column, int_vector x, std::int64_t) {
+  for_each_addend(a, at, width, [&](std::int64_t row, std::int64_t v, std::int64_t column, int_vector x, std::int64_t) __attribute__((always_inline)) {
     std::int32_t* const of_row = sums + v * vector_of_sums + row * sum_stride;
     store_vector(of_row, load_vector<int_vector>(of_row) + rounded_products(x, a.factors + column));
   });
