@@ -960,7 +960,7 @@ void zip_elements(const broadcast_loops& loops, const T* a, const T* b, R* y, in
 
 // ===== nnrt/kernels/byte_scale.hpp
 // byte_scale: sums of products of stored numbers become stored numbers, many at a time, with the bits of requantise().
-// Flow: byte_gemm.hpp and byte_depthwise.hpp pack scales beside the weights with set_scales(), and finish sums by them.
+// Flow: byte_pack.hpp and byte_depthwise_pack.hpp pack scales beside the weights with set_scales(), and their tiles finish sums by them.
 //
 // The lines of byte_line.hpp scale nearly all channels. Those for which there is none are scaled in 64 bits, and those whose
 // sums may leave 30 bits one by one.
@@ -3277,10 +3277,11 @@ inline byte_channel constant_channel(const byte_channel& channel, scaled_range r
   constexpr fixed_point one_quarter{1 << 30, -1};
   return {one_quarter, 2 * twice, {2 * twice, 2 * twice}};
 }
+/// A reach of sums that only one_by_one takes.
+inline constexpr sum_range beyond_32_bits{-(std::int64_t{1} << 32), std::int64_t{1} << 32};
 /// A channel whose sums nobody scales, so that they stay what they are: with such a reach only one_by_one takes it, which leaves sums alone where they
 /// are kept, and with something that might be added it is no constant. The factor is any that set_scales() takes.
 inline byte_channel unscaled_channel(std::int32_t bias) {
-  constexpr sum_range beyond_32_bits{-(std::int64_t{1} << 32), std::int64_t{1} << 32};
   return {.factor = fixed_point_of(0x1p-24), .bias = bias, .reach = beyond_32_bits, .addend = {0, 1}};
 }
 
@@ -5200,6 +5201,16 @@ template <class T, class Rounding> class epilogue {
   std::int32_t zero_point_ = 0;
   stored_range range_;
 };
+
+/// The result of a layer that keeps its sums, where it would scale them to y: i32, wanted with a scale for each output channel or none.
+template <class Rule> constexpr verdict infer_kept_sums(const tensor_desc& scaled, array_ref<const tensor_desc> wanted) {
+  tensor_desc y = scaled.with_type(i32);
+  y.quantised = wish_of(wanted).quantised;
+  if (!y.quantised) return yields(y);
+  if (y.quantised.mode != quantisation::kind::per_channel) return refuse(Rule::sums_must_have_a_scale_for_each_output_channel_or_none, 1, y.shape[-1]);
+  if (auto v = require(Rule::scales_of_sums_must_run_along_the_output_channels, y.quantised.axis, y.rank() - 1); !v) return v;
+  return yields(y);
+}
 
 /// In the place of an epilogue: sums as they are, saturated at 32 bits.
 struct kept_sums {
@@ -11053,29 +11064,45 @@ struct byte_addend {
 
 namespace detail {
 
-/// n numbers (at most int_lanes) as they are stored.
-inline int_vector widened_numbers(const std::byte* from, std::int64_t n, bool is_unsigned) {
-  std::int32_t each[int_lanes] = {};
-  for (std::int64_t i = 0; i < n; ++i) {
+/// int_lanes numbers as they are stored.
+[[gnu::always_inline]] inline int_vector widened_numbers(const std::byte* from, bool is_unsigned) {
+#if defined(NNRT_LANES_AVX512)
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+  return (int_vector)(is_unsigned ? _mm512_cvtepu8_epi32(bytes) : _mm512_cvtepi8_epi32(bytes));
+#elif defined(NNRT_LANES_AVX2)
+  const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
+  return (int_vector)(is_unsigned ? _mm256_cvtepu8_epi32(bytes) : _mm256_cvtepi8_epi32(bytes));
+#else
+  int_vector numbers;
+  for (std::int64_t i = 0; i < int_lanes; ++i) {
     const auto byte = static_cast<std::uint8_t>(from[i]);
-    each[i] = is_unsigned ? byte : static_cast<std::int8_t>(byte);
+    numbers[i] = is_unsigned ? byte : static_cast<std::int8_t>(byte);
   }
-  return load_vector<int_vector>(each);
+  return numbers;
+#endif
+}
+/// n numbers, at most int_lanes; zeros in the other lanes.
+inline int_vector widened_numbers(const std::byte* from, std::int64_t n, bool is_unsigned) {
+  if (n == int_lanes) return widened_numbers(from, is_unsigned);
+  std::byte numbers[int_lanes] = {};
+  for (std::int64_t i = 0; i < n; ++i) numbers[i] = from[i];
+  return widened_numbers(numbers, is_unsigned);
 }
 
 /// The products of numbers and factors, each rounded to the nearest integer, halves to even; they have to stay below 2^31.
-inline int_vector rounded_products(int_vector numbers, const double* factors) {
+[[gnu::always_inline]] inline int_vector rounded_products(int_vector numbers, const double* factors) {
   typedef double doubles __attribute__((vector_size(register_bytes)));
   typedef std::int32_t half_vector __attribute__((vector_size(register_bytes / 2)));
   constexpr double to_integers = 0x1.8p52;  // sums with it have no digits behind the point
-  constexpr std::int64_t at_once = int_lanes / 2;
-  std::int32_t each[int_lanes];
-  store_vector(each, numbers);
-  for (std::int64_t i = 0; i < int_lanes; i += at_once) {
-    const doubles product = __builtin_convertvector(load_vector<half_vector>(each + i), doubles) * load_vector<doubles>(factors + i);
-    store_vector(each + i, __builtin_convertvector((product + to_integers) - to_integers, half_vector));
+  constexpr int at_once = int_lanes / 2;
+  const auto product = [&](half_vector half, int first) __attribute__((always_inline)) {
+    return __builtin_convertvector((__builtin_convertvector(half, doubles) * load_vector<doubles>(factors + first) + to_integers) - to_integers, half_vector);
+  };
+  return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+    const half_vector lower = product(__builtin_shufflevector(numbers, numbers, I...), 0), upper = product(__builtin_shufflevector(numbers, numbers, at_once + I...), at_once);
+    return __builtin_shufflevector(lower, upper, I..., at_once + I...);
   }
-  return load_vector<int_vector>(each);
+  (std::make_integer_sequence<int, at_once>{});
 }
 
 /// The result of a column whose sums may leave 32 bits. `sum` is without the bias, which scales of one_by_one hold.
@@ -11087,20 +11114,23 @@ inline std::byte wide_result(const byte_addend& a, const channel_scales& s, std:
 }
 
 /// Calls f(row, vector, lane 0's column, numbers of the addend less their zero point, columns in use) for each vector of a tile.
-template <class F> void for_each_addend(const byte_addend& a, const byte_target& at, std::int64_t width, F f) {
-  for (std::int64_t row = 0; row < at.rows; ++row) {
-    const std::int64_t first = at.c + row * at.ldc - a.c;
+template <class F> [[gnu::always_inline]] inline void for_each_addend(const byte_addend& a, const byte_target& at, std::int64_t width, F f) {
+  const std::int64_t step = at.ldc % a.columns;
+  std::int64_t first = at.c - a.c, column = first % a.columns;
+  for (std::int64_t row = 0; row < at.rows; ++row, first += at.ldc) {
     for (std::int64_t v = 0; v * int_lanes < width; ++v) {
-      const std::int64_t begin = first + v * int_lanes, n = std::min(int_lanes, width - v * int_lanes);
-      f(row, v, begin % a.columns, widened_numbers(a.x + begin, n, a.is_unsigned) - a.zero, n);
+      const std::int64_t begin = v * int_lanes, n = std::min(int_lanes, width - begin), here = column + begin;
+      f(row, v, here < a.columns ? here : here % a.columns, widened_numbers(a.x + first + begin, n, a.is_unsigned) - a.zero, n);
     }
+    column += step;
+    if (column >= a.columns) column -= a.columns;
   }
 }
 
 /// Adds the addend to the sums of a tile in one panel, and makes bytes of them.
 template <class Isa>
 void finish_with_addend(const byte_addend& a, std::int32_t* sums, const channel_scales* scales, const narrowing& to, const byte_target& at, std::int64_t width) {
-  for_each_addend(a, at, width, [&](std::int64_t row, std::int64_t v, std::int64_t column, int_vector x, std::int64_t) {
+  for_each_addend(a, at, width, [&](std::int64_t row, std::int64_t v, std::int64_t column, int_vector x, std::int64_t) __attribute__((always_inline)) {
     std::int32_t* const of_row = sums + v * vector_of_sums + row * sum_stride;
     store_vector(of_row, load_vector<int_vector>(of_row) + rounded_products(x, a.factors + column));
   });
@@ -11211,6 +11241,14 @@ inline void keep_sums(const byte_sums_target& kept, const std::int32_t* sums, co
     }
 }
 
+/// Makes of the sums of a tile in one panel what `of` says, a product or what else has an addend, or keeps its sums, or neither.
+template <class Isa, class Of>
+void finish_sums(const Of& of, std::int32_t* sums, const channel_scales* scales, const byte_target& at, std::int64_t width) {
+  if (of.kept != nullptr) return keep_sums(*of.kept, sums, scales, at, width);
+  if (of.addend != nullptr) return finish_with_addend<Isa>(*of.addend, sums, scales, of.to, at, width);
+  finish_tile<Isa>(sums, scales, of.to, at, width);
+}
+
 /// A tile of at most tile_rows rows in one panel, which does not store whole rows itself.
 template <class Isa>
 void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, const byte_rows& at, scale_method method) {
@@ -11242,13 +11280,8 @@ void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, co
     subtract_row_sums(p, at.rows, vectors, row_sums, sums);
   }
   const byte_target first{c, at.ldc, first_rows}, second{c + at.second_c, at.ldc, at.rows - first_rows};
-  const auto finish = [&](std::int32_t* of, const byte_target& to) {
-    if (p.kept != nullptr) return keep_sums(*p.kept, of, t.scales, to, width);
-    if (p.addend != nullptr) return finish_with_addend<Isa>(*p.addend, of, t.scales, p.to, to, width);
-    finish_tile<Isa>(of, t.scales, p.to, to, width);
-  };
-  finish(sums, first);
-  if (at.is_torn()) finish(sums + first_rows * sum_stride, second);
+  finish_sums<Isa>(p, sums, t.scales, first, width);
+  if (at.is_torn()) finish_sums<Isa>(p, sums + first_rows * sum_stride, t.scales, second, width);
 }
 
 /// Rows of C that are narrower than a tile's and lie without gaps may be stored whole if what they spill over is written
@@ -12070,6 +12103,10 @@ void byte_conv(const conv_shape& shape, const byte_product& p, const byte_conv_b
 // with the columns apart that a stride tears apart. Then output byte j of a row meets, for each column of the kernel, the
 // bytes a fixed distance behind j. So a register may hold many pixels of few channels as well as many channels of one.
 
+// ===== nnrt/kernels/byte_depthwise_pack.hpp
+// byte_depthwise_pack: how a depthwise convolution of stored numbers is cut up, and its weights, bias and scales in the order in which that reads them.
+// Flow: a prepare step calls byte_depthwise_pack(); byte_depthwise.hpp computes with what it made.
+
 namespace nnrt::inline NNRT_ISA::kernels {
 
 namespace detail {
@@ -12146,6 +12183,12 @@ struct byte_depthwise_plan {
 struct lane_place {
   std::int64_t vector, lane;
   constexpr explicit lane_place(std::int64_t byte) : vector(byte % 16 / 4), lane(byte / 16 * 4 + byte % 4) {}
+  /// Where its scale lies: in the same lane, or, if others end the sums, in the order of the bytes.
+  static constexpr lane_place of_scale(std::int64_t byte, bool leaves_sums) {
+    lane_place at(byte);
+    if (leaves_sums) at.vector = byte / int_lanes, at.lane = byte % int_lanes;
+    return at;
+  }
 };
 
 }  // namespace detail
@@ -12192,9 +12235,11 @@ inline void pack_taps(const byte_depthwise_plan& plan, const byte_factors& f, co
 /// Packs weights [out, kernel_h, kernel_w].
 ///
 /// \param channel_of channel_of(o) has factor and bias of output channel o
+///
+/// \param leaves_sums whether byte_depthwise() will leave the sums to an addend, or where they are kept
 template <class ChannelOf>
 void byte_depthwise_pack(const depthwise_shape& s, const byte_factors& f, scaled_range range, const std::byte* w,
-                         ChannelOf channel_of, std::byte* out) {
+                         ChannelOf channel_of, std::byte* out, bool leaves_sums = false) {
   const detail::byte_depthwise_plan plan(s, f.b_zero_as_seen());
   std::fill_n(out, plan.sets() * plan.set_bytes(), std::byte{});
   const auto scales_of = [&](std::int64_t set) { return reinterpret_cast<channel_scales*>(out + set * plan.set_bytes()); };
@@ -12202,28 +12247,28 @@ void byte_depthwise_pack(const depthwise_shape& s, const byte_factors& f, scaled
     std::byte* const sums = out + set * plan.set_bytes() + plan.scale_bytes();
     std::int64_t column_sums[register_bytes];
     for (std::int64_t byte = 0; byte < register_bytes; ++byte) {
-      const detail::lane_place at(byte);
+      const detail::lane_place at(byte), scale_at = detail::lane_place::of_scale(byte, leaves_sums);
       const std::int64_t place = plan.first_byte(set) + byte, channel = place % s.out();
       const detail::byte_column column = detail::column_of_taps(plan, f, w, channel);
       byte_channel made = channel_of(channel);
-      made.reach = {column.reach.low + made.bias, column.reach.high + made.bias};
-      const bool is_one_number = is_constant(made, range);
+      if (made.reach.low == made.reach.high)
+        made.reach = {column.reach.low + made.bias + made.addend.low, column.reach.high + made.bias + made.addend.high};
+      const bool is_one_number = made.addend.low == made.addend.high && is_constant(made, range);
       if (is_one_number) made = constant_channel(made, range);
       else detail::pack_taps(plan, f, w, channel, at, sums + 4 * register_bytes);
       column_sums[byte] = is_one_number ? 0 : column.sum;
       if (s.out() < register_bytes && place >= s.out()) {
         const std::int64_t earlier = place - s.out();
-        const detail::lane_place from(earlier % register_bytes);
-        copy_lane(scales_of(set)[at.vector], at.lane, scales_of(earlier / register_bytes)[from.vector], from.lane);
+        const auto from = detail::lane_place::of_scale(earlier % register_bytes, leaves_sums);
+        copy_lane(scales_of(set)[scale_at.vector], scale_at.lane, scales_of(earlier / register_bytes)[from.vector], from.lane);
       } else {
-        set_lane(scales_of(set)[at.vector], at.lane, made, range);
+        set_lane(scales_of(set)[scale_at.vector], scale_at.lane, made, range);
       }
     }
     choose_method(scales_of(set), 4);
     for (std::int64_t byte = 0; byte < register_bytes; ++byte) {
-      const detail::lane_place at(byte);
-      const channel_scales& scales = scales_of(set)[at.vector];
-      const std::int64_t included = included_in_sums(scales, at.lane);
+      const detail::lane_place at(byte), scale_at = detail::lane_place::of_scale(byte, leaves_sums);
+      const std::int64_t included = included_in_sums(scales_of(set)[scale_at.vector], scale_at.lane);
       const std::int32_t start = detail::wrapped(included - std::int64_t{f.a_zero_as_seen()} * column_sums[byte]);
       std::memcpy(sums + at.vector * register_bytes + at.lane * 4, &start, sizeof start);
     }
@@ -12236,6 +12281,10 @@ constexpr std::int64_t byte_depthwise_columns(const depthwise_shape& s, const by
   return detail::byte_depthwise_plan(s, f.b_zero_as_seen()).columns();
 }
 
+}  // namespace nnrt::inline NNRT_ISA::kernels
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
 /// What a call works on.
 struct byte_depthwise_buffers {
   const std::byte* x;
@@ -12244,6 +12293,8 @@ struct byte_depthwise_buffers {
   std::byte* scratch;
   byte_factors factors;
   narrowing to;
+  const byte_addend* addend = nullptr;
+  const byte_sums_target* kept = nullptr;
 };
 
 namespace detail {
@@ -12421,10 +12472,36 @@ template <int Rows, scale_method Method> struct byte_block_end {
   }
 };
 
+/// Leaves the sums of a register in each row to what ends those of products, in the order of the bytes.
+template <class Isa, int Rows> struct byte_sums_end {
+  const byte_depthwise_buffers& of;
+  const channel_scales* scales;
+  std::byte *upper = nullptr, *lower = nullptr;
+  std::int64_t total;
+
+  byte_sums_end(const byte_block_rows& at, const byte_depthwise_buffers& buffers)
+      : of(buffers), scales(reinterpret_cast<const channel_scales*>(at.set)), total(at.total) {}
+
+  void store(const byte_block<Rows>& block, std::int64_t j) const {
+    alignas(64) std::int32_t sums[4 * vector_of_sums];
+    for (int row = 0; row < Rows; ++row) {
+      alignas(64) std::int32_t lanes[4][int_lanes];
+      for (int v = 0; v < 4; ++v) store_vector(lanes[v], block.of[row][v]);
+      for (std::int64_t byte = 0; byte < register_bytes; byte += 4) {
+        const lane_place at(byte);
+        __builtin_memcpy(sums + byte / int_lanes * vector_of_sums + row * sum_stride + byte % int_lanes, lanes[at.vector] + at.lane, 4 * sizeof(std::int32_t));
+      }
+    }
+    constexpr std::int64_t width = byte_layout::panel_width;
+    for (std::int64_t first = 0; first < std::min(register_bytes, total - j); first += width)
+      finish_sums<Isa>(of, sums + first / int_lanes * vector_of_sums, scales + first / int_lanes, {upper + j + first, total, Rows == 2 && lower != nullptr ? 2 : 1}, std::min(width, total - j - first));
+  }
+};
+
 /// Calls row(x, end) for each output row, or two of them: where its input begins, and what ends its blocks.
-template <int Rows, scale_method Method, class Row>
-[[gnu::always_inline]] inline void for_each_block_row(const byte_block_rows& at, const narrowing& to, Row row) {
-  byte_block_end<Rows, Method> end(at, to);
+template <int Rows, class End, class To, class Row>
+[[gnu::always_inline]] inline void for_each_block_row(const byte_block_rows& at, const To& to, Row row) {
+  End end(at, to);
   address x = bytes_further(at.x, at.first);
   for (std::int64_t i = 0; i < at.rows; i += Rows, x = bytes_further(x, at.row_step)) {
     end.upper = at.y + i * at.total, end.lower = i + 1 < at.rows ? end.upper + at.total : nullptr;
@@ -12433,12 +12510,11 @@ template <int Rows, scale_method Method, class Row>
 }
 
 /// Any kernel.
-template <int Rows, scale_method Method>
-void depthwise_blocks(const byte_block_rows& given, const narrowing& to) {
+template <int Rows, class End, class To>
+void depthwise_blocks(const byte_block_rows& given, const To& to) {
   const byte_block_rows at = given;
   const std::byte* const sums = at.set + at.scale_bytes;
-  using block_end = byte_block_end<Rows, Method>;
-  for_each_block_row<Rows, Method>(at, to, [&](address x, const block_end& end) __attribute__((always_inline)) {
+  for_each_block_row<Rows, End>(at, to, [&](address x, const End& end) __attribute__((always_inline)) {
     for (std::int64_t j = at.first; j < at.total; j += at.step, x = bytes_further(x, at.x_step)) {
       byte_block<Rows> block;
       block.start(sums);
@@ -12462,7 +12538,7 @@ void depthwise_three(const byte_block_rows& given, const narrowing& to) {
   const std::byte *const sums = at.set + at.scale_bytes, *const w = sums + 4 * register_bytes;
   const std::int64_t offsets[] = {at.column_offsets[0], at.column_offsets[1], at.column_offsets[2]};
   using block_end = byte_block_end<Rows, Method>;
-  for_each_block_row<Rows, Method>(at, to, [&](address x, const block_end& end) __attribute__((always_inline)) {
+  for_each_block_row<Rows, block_end>(at, to, [&](address x, const block_end& end) __attribute__((always_inline)) {
     const auto column = [&](int i) __attribute__((always_inline)) {
       return four_rows(bytes_further(x, offsets[i]), at.line);
     };
@@ -12492,21 +12568,22 @@ void depthwise_set(const byte_block_rows& at, const narrowing& to) {
       if (third == at.x_step) return depthwise_three<Rows, Method, columns_reused::first>(at, to);
       return depthwise_three<Rows, Method, columns_reused::none>(at, to);
     }
-  depthwise_blocks<Rows, Method>(at, to);
+  depthwise_blocks<Rows, byte_block_end<Rows, Method>>(at, to);
 }
 
-template <int Rows>
+template <class Isa, bool LeavesSums, int Rows>
 void depthwise_sets(const byte_depthwise_plan& plan, const byte_depthwise_buffers& of, byte_block_rows at) {
   for (std::int64_t set = 0; set < plan.sets(); ++set) {
     at.set = of.packed + set * plan.set_bytes(), at.first = plan.first_byte(set);
     if (at.first >= at.total) return;  // a row of few pixels takes fewer registers than there are ways to fill them
     const auto* const scales = reinterpret_cast<const channel_scales*>(at.set);
-    with_method(scales->method, [&](auto method) { depthwise_set<Rows, method>(at, of.to); });
+    if constexpr (LeavesSums) depthwise_blocks<Rows, byte_sums_end<Isa, Rows>>(at, of);
+    else with_method(scales->method, [&](auto method) { depthwise_set<Rows, method>(at, of.to); });
   }
 }
 
 /// The given output rows of one image.
-template <class Isa>
+template <class Isa, bool LeavesSums>
 void depthwise_rows(const byte_depthwise_plan& plan, const byte_depthwise_buffers& of, interval rows) {
   const depthwise_shape& s = plan.s;
   const std::int64_t line = plan.row_bytes(), out_line = s.out_width * s.out();
@@ -12523,16 +12600,16 @@ void depthwise_rows(const byte_depthwise_plan& plan, const byte_depthwise_buffer
     at.step = plan.step(), at.x_step = plan.x_step(), at.total = out_line, at.scale_bytes = plan.scale_bytes();
     at.x = address_of_bytes(of.scratch), at.line = s.dilation_h * line;
     at.row_step = plan.rows_at_once() * s.stride_h * line, at.rows = count, at.y = of.y + first * out_line;
-    if (plan.rows_at_once() == 2) depthwise_sets<2>(plan, of, at);
-    else depthwise_sets<1>(plan, of, at);
+    if (plan.rows_at_once() == 2) depthwise_sets<Isa, LeavesSums, 2>(plan, of, at);
+    else depthwise_sets<Isa, LeavesSums, 1>(plan, of, at);
   }
 }
 
 }  // namespace detail
 
 /// y = clamp(depthwise_conv2d(x, w) + bias) of stored numbers. Parts are pairs of output rows; every division into parts
-/// gives the same bits. y must not overlap x.
-template <class Isa = native>
+/// gives the same bits. y must not overlap x. With LeavesSums an addend comes to the sums, or they are kept, and packing was told so.
+template <class Isa = native, bool LeavesSums = false>
 void byte_depthwise(const depthwise_shape& s, const byte_depthwise_buffers& of, part p = {}) {
   if (s.batch * s.out_height * s.out_width * s.out() <= 0) return;
   const detail::byte_depthwise_plan plan(s, of.factors.b_zero_as_seen());
@@ -12542,7 +12619,7 @@ void byte_depthwise(const depthwise_shape& s, const byte_depthwise_buffers& of, 
     const std::int64_t image = done / pairs, first = done - image * pairs, last = std::min(pairs, first + work.end - done);
     byte_depthwise_buffers one = of;
     one.x += image * s.height * s.width * s.channels, one.y += image * s.out_height * s.out_width * s.out();
-    detail::depthwise_rows<Isa>(plan, one, {first * 2, std::min(s.out_height, last * 2)});
+    detail::depthwise_rows<Isa, LeavesSums>(plan, one, {first * 2, std::min(s.out_height, last * 2)});
     done += last - first;
   }
 }
@@ -12643,6 +12720,31 @@ constexpr Sum window_sum(const window_pair& windows, const window_place& at, con
 /// Sums of windows alone.
 struct nothing_added {};
 
+/// What brings an addend of this scale to that of sums.
+constexpr fixed_point addend_factor(float addend_scale, double sum_scale) { return fixed_point_of(double{addend_scale} / sum_scale); }
+
+/// A tensor that comes to the sums, in the scale of an output channel's.
+template <class T> struct addend_of {
+  tensor_view<const T> x;
+  quantisation q;
+
+  constexpr auto for_sums_of(double scale) const {
+    return [this, factor = addend_factor(q.scale, scale)](std::int64_t n, std::int64_t h, std::int64_t w, std::int64_t o) -> std::int64_t {
+      return rounding::half_to_even::scale(static_cast<std::int32_t>(x(n, h, w, o)) - q.zero_point, factor);
+    };
+  }
+};
+/// Rules of operand 3, which is added to the sums of a layer that gives y.
+template <class Rule> constexpr verdict check_addend(array_ref<const operand> in, const tensor_desc& y) {
+  const tensor_desc& addend = in[3].desc;
+  if (auto v = require(Rule::addend_type_must_equal_input_type, addend.type, in[0].desc.type); !v) return v;
+  if (auto v = require_one_scale(Rule::addend_must_have_one_scale, addend); !v) return v;
+  if (auto v = require(Rule::addend_must_have_the_rank_of_the_result, addend.rank(), y.rank()); !v) return v;
+  for (int axis = 0; axis < y.rank(); ++axis)
+    if (auto v = require_same_extent(Rule::addend_must_have_the_extents_of_the_result, addend.shape[axis], y.shape[axis]); !v) return v;
+  return {};
+}
+
 /// The meaning of a convolution with `group` groups: output channel o belongs to group o / (outputs / group) and sees
 /// the input channels of that group only. More may be added to the sums before Finish, an epilogue, makes elements of y of them.
 template <class T, class Finish, class Added = nothing_added>
@@ -12695,6 +12797,10 @@ inline byte_factors factors_of(const kernel_call& call) {
   return {call.in[0].desc->quantised.zero_point, call.in[1].desc->quantised.zero_point, call.in[0].type() == u8};
 }
 
+constexpr byte_factors factors_for(const kernel_request& node) {
+  return {node.in[0].desc.quantised.zero_point, node.in[1].desc.quantised.zero_point, node.in[0].desc.type == u8};
+}
+
 /// What a layer's result may be.
 inline stored_range range_of_bytes(const kernel_call& call, const tensor_desc& y, activation fused) {
   return call.in[0].type() == u8 ? stored_range_of<std::uint8_t>(y.quantised, fused)
@@ -12745,12 +12851,62 @@ template <class Isa> void run_convolution(const kernel_call& call, const conv_sh
                     {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
 }
 
+/// Whether a layer's operands 0 and 1 hold stored bytes, whose sums it keeps; else as is_layer_of_bytes().
+constexpr bool keeps_sums_of_bytes(const kernel_request& node) {
+  const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
+  const bool is_stored = ops::detail::bytes.contains(x.type) && w.type == x.type && bool(x.quantised) && bool(w.quantised);
+  return has_work(node) && is_stored && w.shape.elements(1) <= most_byte_products;
+}
+/// An output channel of such a layer, on its way into the packed form.
+inline byte_channel unscaled_channel_of(const kernel_call& call, std::int64_t o) {
+  const bool has_bias = call.in.size() > 2 && call.in[2];
+  return unscaled_channel(has_bias ? call.in[2].data.get<std::int32_t>()[o] : 0);
+}
+/// Where its sums go, and a call of run() as a product that leaves them there.
+inline byte_sums_target kept_in(const kernel_call& call) { return {call.out[0].data.get<std::int32_t>(), bytes_out(call)}; }
+inline byte_product product_of_kept(const kernel_call& call, const byte_layout& layout, const byte_sums_target& kept) {
+  return {.layout = layout, .packed = bytes_in(call, call.in.size() - 1), .factors = factors_of(call), .to = narrowing(-128, 127, 0, false), .kept = &kept};
+}
+
+/// A convolution whose sums something else ends: an addend comes to them, or they are kept. With a group for each channel it is a depthwise one.
+struct left_sums {
+  conv_shape shape;
+  byte_factors factors;
+
+  constexpr bool is_depthwise() const {
+    return shape.group > 1 && shape.group == shape.in && byte_depthwise_columns(depthwise(), factors) <= most_depthwise_columns;
+  }
+  constexpr depthwise_shape depthwise() const {
+    const conv_shape& s = shape;
+    return {.batch = s.batch, .height = s.height, .width = s.width, .channels = s.in, .multiplier = s.out / s.in, .kernel_h = s.kernel_h, .kernel_w = s.kernel_w,
+            .stride_h = s.stride_h, .stride_w = s.stride_w, .dilation_h = s.dilation_h, .dilation_w = s.dilation_w,
+            .pad_top = s.pad_top, .pad_left = s.pad_left, .out_height = s.out_height, .out_width = s.out_width};
+  }
+  constexpr std::int64_t packed_bytes() const { return is_depthwise() ? byte_depthwise_packed_bytes(depthwise(), factors) : byte_conv_packed_bytes(shape); }
+  constexpr std::int64_t scratch_bytes() const { return is_depthwise() ? byte_depthwise_scratch_bytes(depthwise(), factors) : byte_conv_scratch_bytes(shape); }
+  constexpr int parts(std::int64_t macs) const { return is_depthwise() ? parts_of_macs(macs) : parts_of_byte_macs(macs); }
+};
+
+/// Packs its operands, weights [out, kernel_h, kernel_w, in / group].
+template <class ChannelOf> void pack_left_sums(const kernel_call& call, const left_sums& sums, scaled_range range, ChannelOf channel_of) {
+  const byte_factors& f = sums.factors;
+  const std::int64_t filter = call.in[1].shape().elements(1);
+  if (sums.is_depthwise()) return byte_depthwise_pack(sums.depthwise(), f, range, bytes_in(call, 1), channel_of, bytes_out(call), true);
+  byte_conv_pack(
+      sums.shape, f, range, [&](std::int64_t o, std::int64_t i) { return f.at(bytes_in(call, 1), o * filter + i); }, channel_of, bytes_out(call));
+}
+/// Runs it; the product has the layout of byte_conv_layout(), and what ends the sums.
+template <class Isa> void run_left_sums(const kernel_call& call, const left_sums& sums, const byte_product& p) {
+  if (!sums.is_depthwise()) return byte_conv<native_for<Isa>>(sums.shape, p, {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
+  byte_depthwise<native_for<Isa>, true>(sums.depthwise(), {bytes_in(call, 0), p.packed, bytes_out(call), call.scratch, p.factors, p.to, p.addend, p.kept}, part_of(call));
+}
+
 /// The depthwise kernel for bytes, see depthwise_binding. Filters of a single channel are an ordinary convolution.
 template <class Op, class Isa> struct byte_depthwise_binding {
   static constexpr kernel_choice choose(const kernel_request& node) {
     const auto attrs = unpack<typename Op::attrs>(node.attrs);
     const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
-    const byte_factors f{x.quantised.zero_point, w.quantised.zero_point, x.type == u8};
+    const byte_factors f = factors_for(node);
     const depthwise_shape shape = depthwise_shape_for<Op>(attrs, x.shape, w.shape);
     const std::int64_t macs = Op::macs(attrs, node.in, node.out);
     if (shape.channels == 1)
@@ -13733,6 +13889,83 @@ template <class Isa> struct fast_on_shorts<ops::conv2d, Isa> : short_convolution
 // conv2d_add: the fast kernel of the operator - that of conv2d of bytes, which adds a tensor to its sums before it scales them.
 // Flow: included by kernels/select.hpp; plans call the chosen functions.
 
+// ===== nnrt/kernels/bind/detail/addend.hpp
+// addend: what the bindings of layers have in common that add a tensor to their sums before they scale them.
+// Flow: fast_on_bytes of conv2d_add and conv2d_transpose_add; byte_addend.hpp adds, to what comes to operand 3.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Where it lies behind the packed form of a layer: the factors of the addend (see byte_addend), then their scales, then whether any is wide.
+struct addend_places {
+  std::int64_t factors, scales, wide;
+  constexpr addend_places(std::int64_t packed_bytes, std::int64_t out)
+      : factors(packed_bytes), scales(factors + (out + int_lanes) * 8), wide((scales + out * std::int64_t{sizeof(addend_scale)} + 63) / 64 * 64) {}
+
+  constexpr std::int64_t bytes() const { return wide + 64; }
+};
+
+inline fixed_point addend_factor(const kernel_call& call, std::int64_t o) {
+  return ops::detail::addend_factor(call.in[3].desc->quantised.scale, convolution_scale(call, o));
+}
+/// What the addend can come to in the scale of a channel's sums.
+inline sum_range reach_of_addend(const kernel_call& call, fixed_point factor) {
+  const byte_factors f = factors_of(call);
+  const std::int32_t zero = call.in[3].desc->quantised.zero_point;
+  return {rounding::half_to_even::scale(f.lowest() - zero, factor), rounding::half_to_even::scale(f.highest() - zero, factor)};
+}
+/// Whether a sum with its bias and addend, or the addend alone, may leave 32 bits.
+inline bool is_wide(const kernel_call& call, std::int64_t o, fixed_point factor) {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  const byte_factors f = factors_of(call);
+  const sum_range addend = reach_of_addend(call, factor);
+  const std::int64_t filter = call.in[1].shape().elements(1), bias = channel_of(call, o, 1).bias;
+  detail::byte_column column;
+  for (std::int64_t i = 0; i < filter; ++i) column.add(f.at(bytes_in(call, 1), o * filter + i), f);
+  const auto leaves = [&](std::int64_t begin) { return column.reach.low + addend.low + begin < -most - 1 || column.reach.high + addend.high + begin > most; };
+  return addend.low == -most - 1 || addend.high == most || leaves(bias) || leaves(0);
+}
+
+/// An output channel with what may be added to its sums. Wide ones are scaled one by one, however few of the filter's taps a product has.
+inline byte_channel channel_with_addend(const kernel_call& call, std::int64_t o) {
+  const fixed_point factor = addend_factor(call, o);
+  byte_channel c = channel_of(call, o, convolution_scale(call, o));
+  c.addend = reach_of_addend(call, factor);
+  if (is_wide(call, o, factor)) c.reach = beyond_32_bits;
+  return c;
+}
+
+inline void pack_addend(const kernel_call& call, const addend_places& at, std::byte* packed) {
+  const std::int64_t out = call.in[1].shape()[0];
+  auto* const factors = reinterpret_cast<double*>(packed + at.factors);
+  auto* const scales = reinterpret_cast<addend_scale*>(packed + at.scales);
+  std::int32_t any_wide = 0;
+  for (std::int64_t o = 0; o < out; ++o) {
+    const fixed_point factor = addend_factor(call, o);
+    scales[o] = {factor, is_wide(call, o, factor) ? 1 : 0};
+    // Factors that keep sums within 32 bits are below 2^31.
+    factors[o] = scales[o].is_wide != 0 ? 0 : static_cast<double>(factor.mantissa) / static_cast<double>(std::int64_t{1} << (31 - factor.exponent));
+    any_wide |= scales[o].is_wide;
+  }
+  for (std::int64_t i = 0; i < int_lanes; ++i) factors[out + i] = factors[i % out];
+  *reinterpret_cast<std::int32_t*>(packed + at.wide) = any_wide;
+}
+/// The addend of a call of run().
+inline byte_addend addend_of(const kernel_call& call, const addend_places& at, activation fused) {
+  const std::byte* const packed = bytes_in(call, call.in.size() - 1);
+  const tensor_desc& y = *call.out[0].desc;
+  return {.x = bytes_in(call, 3),
+          .c = bytes_out(call),
+          .columns = call.in[1].shape()[0],
+          .factors = reinterpret_cast<const double*>(packed + at.factors),
+          .scales = reinterpret_cast<const addend_scale*>(packed + at.scales),
+          .zero = call.in[3].desc->quantised.zero_point,
+          .y_zero = y.quantised.zero_point,
+          .range = range_of_bytes(call, y, fused),
+          .is_unsigned = call.in[0].type() == u8,
+          .any_wide = *reinterpret_cast<const std::int32_t*>(packed + at.wide) != 0};
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/ops/conv2d_add.hpp
 // conv2d_add: a convolution of stored numbers and the sum with another tensor behind it, scaled to stored numbers once; internal.
 // Flow: passes/quantise.hpp makes nodes of it where an accelerator runs a residual sum; kernels/bind/ has the fast form.
@@ -13741,7 +13974,8 @@ namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
 /// What conv2d, add and an activation compute together when nothing is rounded to stored numbers between them: the other operand is
-/// brought to the scale of the convolution's sums, and added to them. Passes make it; it has no function for users.
+/// brought to the scale of the convolution's sums, and added to them. A depthwise convolution has a group for each channel here. Passes make it; it has no function for
+/// users.
 ///
 ///   x: [N, H, W, C]   weight: [O, kh, kw, C / group]   bias: [O], may be missing   addend, y: [N, H', W', O]
 ///
@@ -13780,12 +14014,7 @@ struct conv2d_add {
     if (in.size() < 4) return refuse(Rule::addend_must_be_given, static_cast<std::int64_t>(in.size()), 4);
     verdict made = conv2d::infer(a, in.first(3), wanted);
     if (!made) return refuse(Rule::no_rule_of_conv2d_may_be_broken, made.rule, -1);
-    const tensor_desc &addend = in[3].desc, &y = made.outputs[0];
-    if (auto v = require(Rule::addend_type_must_equal_input_type, addend.type, in[0].desc.type); !v) return v;
-    if (auto v = detail::require_one_scale(Rule::addend_must_have_one_scale, addend); !v) return v;
-    if (auto v = require(Rule::addend_must_have_the_rank_of_the_result, addend.rank(), y.rank()); !v) return v;
-    for (int axis = 0; axis < y.rank(); ++axis)
-      if (auto v = require_same_extent(Rule::addend_must_have_the_extents_of_the_result, addend.shape[axis], y.shape[axis]); !v) return v;
+    if (auto v = detail::check_addend<Rule>(in, made.outputs[0]); !v) return v;
     return made;
   }
 
@@ -13793,25 +14022,9 @@ struct conv2d_add {
     return detail::convolution_macs(in, out);
   }
 
-  /// What brings an addend of this scale to that of sums.
-  static constexpr fixed_point addend_factor(float addend_scale, double sum_scale) { return fixed_point_of(double{addend_scale} / sum_scale); }
-
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::convolve<T, detail::epilogue<T, rounding::twice>>(conv2d::windows(a, in[0].shape(), in[1].shape()), a.group, a.fused, in, out, addend_of<T>{in[3].as<const T>(), in[3].desc->quantised});
+    detail::convolve<T, detail::epilogue<T, rounding::twice>>(conv2d::windows(a, in[0].shape(), in[1].shape()), a.group, a.fused, in, out, detail::addend_of<T>{in[3].as<const T>(), in[3].desc->quantised});
   }
-
- private:
-  /// The addend in the scale of an output channel's sums.
-  template <class T> struct addend_of {
-    tensor_view<const T> x;
-    quantisation q;
-
-    constexpr auto for_sums_of(double scale) const {
-      return [this, factor = addend_factor(q.scale, scale)](std::int64_t n, std::int64_t h, std::int64_t w, std::int64_t o) -> std::int64_t {
-        return rounding::half_to_even::scale(static_cast<std::int32_t>(x(n, h, w, o)) - q.zero_point, factor);
-      };
-    }
-  };
 };
 
 }  // namespace ops
@@ -13823,91 +14036,37 @@ template <> struct operator_of<ops::conv2d_add::code> {
   using type = ops::conv2d_add;
 };
 
-/// The packed form is that of the convolution, then the factors of the addend (see byte_addend), then their scales, then whether any is wide.
+/// The packed form is that of the convolution, then what the addend needs.
 template <class Isa> struct fast_on_bytes<ops::conv2d_add, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!is_layer_of_bytes(node, node.in[1].desc.shape.elements(1)) || node.in[3].desc.type != node.in[0].desc.type) return {};
     const conv_shape shape = conv_shape_for(unpack<ops::conv2d_add::attrs>(node.attrs), node.in[0].desc.shape, node.in[1].desc.shape);
+    const left_sums sums{shape, factors_for(node)};
     return {.run = &run,
             .pack = &pack,
             .packs = 0b110,
-            .packed_bytes = wide_at(shape) + 64,
-            .scratch_bytes = byte_conv_scratch_bytes(shape),
-            .parts = parts_of_byte_macs(ops::conv2d_add::macs({}, node.in, node.out)),
-            .name = "dot windows, sum"};
+            .packed_bytes = places_in(sums).bytes(),
+            .scratch_bytes = sums.scratch_bytes(),
+            .parts = sums.parts(ops::conv2d_add::macs({}, node.in, node.out)),
+            .name = sums.is_depthwise() ? "dot taps, sum" : "dot windows, sum"};
   }
 
   static void pack(const kernel_call& call) {
-    const conv_shape shape = conv_shape_of(call);
-    const byte_factors f = factors_of(call);
-    const std::int64_t filter = call.in[1].shape().elements(1);
-    std::byte* const packed = bytes_out(call);
-    byte_conv_pack(
-        shape, f, scaled_range_of(call, result_behind_packed(call), fused_of(call)), [&](std::int64_t o, std::int64_t i) { return f.at(bytes_in(call, 1), o * filter + i); },
-        [&](std::int64_t o) {
-          byte_channel c = channel_of(call, o, convolution_scale(call, o));
-          c.addend = reach_of(call, addend_factor(call, o));
-          return c;
-        },
-        packed);
-    auto* const factors = reinterpret_cast<double*>(packed + factors_at(shape));
-    auto* const scales = reinterpret_cast<addend_scale*>(packed + scales_at(shape));
-    std::int32_t any_wide = 0;
-    for (std::int64_t o = 0; o < shape.out; ++o) {
-      const fixed_point factor = addend_factor(call, o);
-      scales[o] = {factor, is_wide(call, o, factor) ? 1 : 0};
-      // Factors that keep sums within 32 bits are below 2^31.
-      factors[o] = scales[o].is_wide != 0 ? 0 : static_cast<double>(factor.mantissa) / static_cast<double>(std::int64_t{1} << (31 - factor.exponent));
-      any_wide |= scales[o].is_wide;
-    }
-    for (std::int64_t i = 0; i < int_lanes; ++i) factors[shape.out + i] = factors[i % shape.out];
-    *reinterpret_cast<std::int32_t*>(packed + wide_at(shape)) = any_wide;
+    const left_sums sums{conv_shape_of(call), factors_of(call)};
+    pack_left_sums(call, sums, scaled_range_of(call, result_behind_packed(call), fused_of(call)), [&](std::int64_t o) { return channel_with_addend(call, o); });
+    pack_addend(call, places_in(sums), bytes_out(call));
   }
   static void run(const kernel_call& call) {
-    const conv_shape shape = conv_shape_of(call);
-    const std::byte* const packed = bytes_in(call, call.in.size() - 1);
-    const quantisation& y = call.out[0].desc->quantised;
-    const byte_addend addend{.x = bytes_in(call, 3),
-                             .c = bytes_out(call),
-                             .columns = shape.out,
-                             .factors = reinterpret_cast<const double*>(packed + factors_at(shape)),
-                             .scales = reinterpret_cast<const addend_scale*>(packed + scales_at(shape)),
-                             .zero = call.in[3].desc->quantised.zero_point,
-                             .y_zero = y.zero_point,
-                             .range = range_of_bytes(call, *call.out[0].desc, fused_of(call)),
-                             .is_unsigned = call.in[0].type() == u8,
-                             .any_wide = *reinterpret_cast<const std::int32_t*>(packed + wide_at(shape)) != 0};
-    byte_product p = product_of(call, byte_conv_layout(shape), fused_of(call));
+    const left_sums sums{conv_shape_of(call), factors_of(call)};
+    const byte_addend addend = addend_of(call, places_in(sums), fused_of(call));
+    byte_product p = product_of(call, byte_conv_layout(sums.shape), fused_of(call));
     p.addend = &addend;
-    byte_conv<native_for<Isa>>(shape, p, {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
+    run_left_sums<Isa>(call, sums, p);
   }
 
  private:
-  static constexpr std::int64_t factors_at(const conv_shape& s) { return byte_conv_packed_bytes(s); }
-  static constexpr std::int64_t scales_at(const conv_shape& s) { return factors_at(s) + (s.out + int_lanes) * 8; }
-  static constexpr std::int64_t wide_at(const conv_shape& s) { return (scales_at(s) + s.out * std::int64_t{sizeof(addend_scale)} + 63) / 64 * 64; }
-
+  static constexpr addend_places places_in(const left_sums& sums) { return {sums.packed_bytes(), sums.shape.out}; }
   static activation fused_of(const kernel_call& call) { return unpack<ops::conv2d_add::attrs>(call.attrs).fused; }
-  static fixed_point addend_factor(const kernel_call& call, std::int64_t o) {
-    return ops::conv2d_add::addend_factor(call.in[3].desc->quantised.scale, convolution_scale(call, o));
-  }
-  /// What the addend can come to in the scale of a channel's sums.
-  static sum_range reach_of(const kernel_call& call, fixed_point factor) {
-    const byte_factors f = factors_of(call);
-    const std::int32_t zero = call.in[3].desc->quantised.zero_point;
-    return {rounding::half_to_even::scale(f.lowest() - zero, factor), rounding::half_to_even::scale(f.highest() - zero, factor)};
-  }
-  /// Whether a sum with its bias and addend, or the addend alone, may leave 32 bits.
-  static bool is_wide(const kernel_call& call, std::int64_t o, fixed_point factor) {
-    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-    const byte_factors f = factors_of(call);
-    const sum_range addend = reach_of(call, factor);
-    const std::int64_t filter = call.in[1].shape().elements(1), bias = channel_of(call, o, 1).bias;
-    detail::byte_column column;
-    for (std::int64_t i = 0; i < filter; ++i) column.add(f.at(bytes_in(call, 1), o * filter + i), f);
-    const auto leaves = [&](std::int64_t begin) { return column.reach.low + addend.low + begin < -most - 1 || column.reach.high + addend.high + begin > most; };
-    return addend.low == -most - 1 || addend.high == most || leaves(bias) || leaves(0);
-  }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -14171,6 +14330,9 @@ void depthwise_transpose(const conv_transpose_shape& s, const float* x, const fl
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
+/// Whether some pixels meet no tap.
+constexpr bool has_byte_gaps(const conv_transpose_shape& s) { return detail::phases_of(s.h) != s.h.stride || detail::phases_of(s.w) != s.w.stride; }
+
 namespace detail {
 
 constexpr std::int64_t whole_lines(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
@@ -14184,7 +14346,7 @@ template <class F> constexpr void for_each_byte_phase(const conv_transpose_shape
 
 /// Writes what pixels have that meet no tap.
 inline void fill_byte_gaps(const conv_transpose_shape& s, const std::byte* pixel, std::byte* y, part p) {
-  if (phases_of(s.h) == s.h.stride && phases_of(s.w) == s.w.stride) return;
+  if (!has_byte_gaps(s)) return;
   const interval rows = share(s.batch * s.h.output, p);
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
     const bool row_meets_taps = meets_taps(s.h, row % s.h.output);
@@ -14426,24 +14588,34 @@ struct conv2d_transpose {
 
   template <class T, class Rounding = rounding::twice>
   static constexpr void reference(const attrs& a, arguments in, results out) {
+    add_up<T, detail::epilogue<T, Rounding>>(a, in, out);
+  }
+
+  /// The same, where more may be added to the sums before Finish makes elements of y of them: as detail::convolve().
+  template <class T, class Finish, class Added = detail::nothing_added>
+  static constexpr void add_up(const attrs& a, arguments in, results out, const Added& added = {}) {
     using sum_t = math::compute_t<T>;
     const auto x = in[0].as<const T>();
     const auto weight = in[1].as<const detail::weight_t<T>>();
-    const auto y = out[0].as<T>();
+    const auto y = out[0].as<typename Finish::element>();
     if (y.elements() <= 0) return;
-    const auto at = windows(a, x.shape, weight.shape);
-    const std::int64_t top = at.h.pad_before(y.extent(1)), left = at.w.pad_before(y.extent(2));
+    const auto lie = windows(a, x.shape, weight.shape);
+    const std::int64_t top = lie.h.pad_before(y.extent(1)), left = lie.w.pad_before(y.extent(2));
     const detail::zero_points<sum_t> zero{detail::zero_of<T>(in[0]), detail::zero_of<T>(in[1])};
     const std::int64_t filters_of_group = weight.extent(0) / a.group;
     for (std::int64_t o = 0; o < weight.extent(0); ++o) {
       const sum_t start = detail::bias_of<T>(in, o);
-      const detail::epilogue<T, Rounding> finish(out[0], a.fused, detail::sum_scale<T>(in[0], in[1], o),
-                                                detail::has_wide_sums<T>(in));
+      const double scale = detail::sum_scale<T>(in[0], in[1], o);
+      const Finish finish(out[0], a.fused, scale, detail::has_wide_sums<T>(in));
+      const auto sum_at = [&](const detail::window_place& at, [[maybe_unused]] std::int64_t oh, [[maybe_unused]] std::int64_t ow) {
+        if constexpr (std::is_same_v<Added, detail::nothing_added>) return sum_of_taps<T>(lie, at, x, weight, start, zero);
+        else return sum_of_taps<T>(lie, at, x, weight, start, zero) + added.for_sums_of(scale)(at.n, oh, ow, at.filter);
+      };
       const std::int64_t channel = o / filters_of_group * weight.extent(3);
       for (std::int64_t n = 0; n < y.extent(0); ++n)
         for (std::int64_t oh = 0; oh < y.extent(1); ++oh)
           for (std::int64_t ow = 0; ow < y.extent(2); ++ow)
-            y(n, oh, ow, o) = finish(sum_of_taps<T>(at, {n, oh + top, ow + left, channel, o}, x, weight, start, zero));
+            y(n, oh, ow, o) = finish(sum_at({n, oh + top, ow + left, channel, o}, oh, ow));
     }
   }
 
@@ -14604,6 +14776,221 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_transpose, Isa> : transpos
   static void run(const kernel_call& call) {
     byte_conv_transpose<native>(shape_of(call), product_of(call, {}, attrs_of(call).fused),
                                 {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/conv2d_transpose_add.hpp
+// conv2d_transpose_add: the fast kernel of the operator - that of conv2d_transpose of bytes, which adds a tensor to its sums before it scales them.
+// Flow: included by kernels/select.hpp; plans call the chosen functions.
+
+// ===== nnrt/ops/conv2d_transpose_add.hpp
+// conv2d_transpose_add: a transposed convolution of stored numbers and the sum with another tensor behind it, scaled to stored numbers once; internal.
+// Flow: passes/quantise.hpp makes nodes of it where an accelerator adds to what it upsampled; kernels/bind/ has the fast form.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// What conv2d_transpose, add and an activation compute together when nothing is rounded to stored numbers between them. Passes make it; it has
+/// no function for users.
+///
+///   x: [N, H, W, C]   weight: [O, kh, kw, C / group]   bias: [O], may be missing   addend, y: [N, H', W', O], as conv2d_transpose's
+///
+///   sum    = bias[o] + what conv2d_transpose adds up                          exact
+///   term and y of it as those of conv2d_add
+///
+/// dtypes, scales and saturation are conv2d_add's.
+///
+/// Broken rules: see `rule`; a broken rule of conv2d_transpose is named by its number there. Source: this library, as conv2d_add.
+struct conv2d_transpose_add {
+  static constexpr op_code code{1004};
+  static constexpr std::string_view name = "conv2d_transpose_add";
+  static constexpr operand_spec inputs[] = {
+      {"x", detail::layered}, {"weight", detail::bytes}, {"bias", types_of(i32, i64), presence::optional}, {"addend", detail::layered}};
+  static constexpr operand_spec outputs[] = {{"y", detail::layered}};
+  static constexpr operator_traits traits{.weights = weights_role::conv2d_transpose, .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr foreign_numbers foreign{};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+
+  using attrs = conv2d_transpose::attrs;
+
+  enum class rule {
+    no_rule_of_conv2d_transpose_may_be_broken,
+    addend_must_be_given,
+    addend_type_must_equal_input_type,
+    addend_must_have_one_scale,
+    addend_must_have_the_rank_of_the_result,
+    addend_must_have_the_extents_of_the_result,
+  };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    if (in.size() < 4) return refuse(Rule::addend_must_be_given, static_cast<std::int64_t>(in.size()), 4);
+    verdict made = conv2d_transpose::infer(a, in.first(3), wanted);
+    if (!made) return refuse(Rule::no_rule_of_conv2d_transpose_may_be_broken, made.rule, -1);
+    if (auto v = detail::check_addend<Rule>(in, made.outputs[0]); !v) return v;
+    return made;
+  }
+
+  static constexpr std::int64_t macs(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> out) {
+    return conv2d_transpose::macs(a, in, out);
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    conv2d_transpose::add_up<T, detail::epilogue<T, rounding::twice>>(a, in, out, detail::addend_of<T>{in[3].as<const T>(), in[3].desc->quantised});
+  }
+};
+
+}  // namespace ops
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <> struct operator_of<ops::conv2d_transpose_add::code> {
+  using type = ops::conv2d_transpose_add;
+};
+
+/// The packed form is that of the transposed convolution, then what the addend needs. Pixels that meet no tap have no product to which it could be
+/// added: where there are any, the reference does it.
+template <class Isa> struct fast_on_bytes<ops::conv2d_transpose_add, Isa> : transposed_node {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    const auto attrs = unpack<attributes>(node.attrs);
+    const shape_t& w = node.in[1].desc.shape;
+    if (!is_layer_of_bytes(node, w.elements(1)) || node.in[3].desc.type != node.in[0].desc.type) return {};
+    const conv_transpose_shape shape = shape_for(attrs, node.in[0].desc.shape, w, node.out[0].shape);
+    if (shape.is_depthwise() || conv_transpose_phases(shape) > most_phases || has_byte_gaps(shape)) return {};
+    return {.run = &run,
+            .pack = &pack,
+            .packs = 0b110,
+            .packed_bytes = places_in(shape).bytes(),
+            .scratch_bytes = byte_conv_transpose_scratch_bytes(shape),
+            .parts = parts_of_byte_macs(ops::conv2d_transpose_add::macs(attrs, node.in, node.out)),
+            .name = "dot phases, sum"};
+  }
+  static void pack(const kernel_call& call) {
+    const conv_transpose_shape shape = shape_of(call, 1);
+    byte_conv_transpose_pack(
+        shape, factors_of(call), scaled_range_of(call, result_behind_packed(call), attrs_of(call).fused), bytes_in(call, 1), [&](std::int64_t o) { return channel_with_addend(call, o); },
+        [](std::int64_t) { return 0; }, bytes_out(call));
+    pack_addend(call, places_in(shape), bytes_out(call));
+  }
+  static void run(const kernel_call& call) {
+    const conv_transpose_shape shape = shape_of(call);
+    const activation fused = attrs_of(call).fused;
+    const byte_addend addend = addend_of(call, places_in(shape), fused);
+    byte_product p = product_of(call, {}, fused);
+    p.addend = &addend;
+    byte_conv_transpose<native_for<Isa>>(shape, p, {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
+  }
+
+ private:
+  static constexpr addend_places places_in(const conv_transpose_shape& shape) { return {byte_conv_transpose_packed_bytes(shape), shape.out}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/conv2d_transpose_sums.hpp
+// conv2d_transpose_sums: the fast kernel of the operator - that of conv2d_transpose of bytes, whose sums stay as they are.
+// Flow: included by kernels/select.hpp; plans call the chosen functions.
+
+// ===== nnrt/ops/conv2d_transpose_sums.hpp
+// conv2d_transpose_sums: the sums of a transposed convolution of stored numbers, 32 bits each, before anything scales them; internal.
+// Flow: passes/quantise.hpp makes nodes of it where the last layer on an accelerator keeps its sums; kernels/bind/ has the fast form.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// What conv2d_transpose adds up, as it is: to it what layer_sums is to conv2d. Passes make it; it has no function for users.
+///
+///   x: [N, H, W, C]   weight: [O, kh, kw, C / group]   bias: [O], may be missing   y: [N, H', W', O], as conv2d_transpose's
+///
+///   y = bias[o] + the sum of (x - zero of x) * (weight - zero of weight)       saturated at 32 bits
+///
+/// x, weight and bias are stored as conv2d_transpose takes them. y is i32; it may be wanted with a scale for each output channel, which says what a
+/// sum stands for, and changes none; and of any size that conv2d_transpose leaves a choice of.
+///
+/// Broken rules: see `rule`; a broken rule of the layer is named by its number there. Source: as layer_sums.
+struct conv2d_transpose_sums {
+  static constexpr op_code code{1005};
+  static constexpr std::string_view name = "conv2d_transpose_sums";
+  static constexpr operand_spec inputs[] = {{"x", detail::layered}, {"weight", detail::bytes}, {"bias", types_of(i32, i64), presence::optional}};
+  static constexpr operand_spec outputs[] = {{"y", types_of(i32)}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
+  static constexpr foreign_numbers foreign{};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (extent2, stride), (extent2, dilation), (pads, pad), (extent2, output_paddings), (std::int64_t, group));
+    constexpr attrs() : stride{1, 1}, dilation{1, 1}, output_paddings{0, 0}, group(1) {}
+  };
+
+  enum class rule {
+    no_rule_of_the_layer_may_be_broken,
+    sums_must_have_a_scale_for_each_output_channel_or_none,
+    scales_of_sums_must_run_along_the_output_channels,
+  };
+
+  /// The layer that would scale these sums.
+  static constexpr conv2d_transpose::attrs layer(const attrs& a) {
+    conv2d_transpose::attrs made;
+    made.stride = a.stride, made.dilation = a.dilation, made.pad = a.pad, made.output_paddings = a.output_paddings, made.group = a.group;
+    return made;
+  }
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    tensor_desc scaled = detail::wish_of(wanted);
+    scaled.quantised = quant{1};
+    verdict made = conv2d_transpose::infer(layer(a), in, {&scaled, 1});
+    if (!made) return refuse(Rule::no_rule_of_the_layer_may_be_broken, made.rule, -1);
+    return detail::infer_kept_sums<Rule>(made.outputs[0], wanted);
+  }
+
+  static constexpr std::int64_t macs(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> out) {
+    return conv2d_transpose::macs(layer(a), in, out);
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) { conv2d_transpose::add_up<T, detail::kept_sums>(layer(a), in, out); }
+};
+
+}  // namespace ops
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <> struct operator_of<ops::conv2d_transpose_sums::code> {
+  using type = ops::conv2d_transpose_sums;
+};
+
+/// Pixels that meet no tap have no product: where there are any, the reference does it.
+template <class Isa> struct fast_on_bytes<ops::conv2d_transpose_sums, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!keeps_sums_of_bytes(node)) return {};
+    const auto attrs = unpack<ops::conv2d_transpose_sums::attrs>(node.attrs);
+    const conv_transpose_shape shape = transposed_node::shape_for(ops::conv2d_transpose_sums::layer(attrs), node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape);
+    if (shape.is_depthwise() || conv_transpose_phases(shape) > transposed_node::most_phases || has_byte_gaps(shape)) return {};
+    return {.run = &run,
+            .pack = &pack,
+            .packs = 0b110,
+            .packed_bytes = byte_conv_transpose_packed_bytes(shape),
+            .scratch_bytes = byte_conv_transpose_scratch_bytes(shape),
+            .parts = parts_of_byte_macs(ops::conv2d_transpose_sums::macs(attrs, node.in, node.out)),
+            .name = "dot phases, sums"};
+  }
+
+  static void pack(const kernel_call& call) {
+    byte_conv_transpose_pack(
+        shape_of(call, result_behind_packed(call)), factors_of(call), scaled_range::of({-128, 127}, 0, false), bytes_in(call, 1), [&](std::int64_t o) { return unscaled_channel_of(call, o); },
+        [](std::int64_t) { return 0; }, bytes_out(call));
+  }
+  static void run(const kernel_call& call) {
+    const byte_sums_target kept = kept_in(call);
+    const byte_product p = product_of_kept(call, {}, kept);
+    byte_conv_transpose<native_for<Isa>>(shape_of(call, *call.out[0].desc), p, {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
+  }
+
+ private:
+  static conv_transpose_shape shape_of(const kernel_call& call, const tensor_desc& y) {
+    return transposed_node::shape_for(ops::conv2d_transpose_sums::layer(unpack<ops::conv2d_transpose_sums::attrs>(call.attrs)), call.in[0].shape(), call.in[1].shape(), y.shape);
   }
 };
 
@@ -17670,7 +18057,7 @@ template <class Isa> struct fast<ops::layer_norm, Isa> {
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/layer_sums.hpp
-// layer_sums: the fast kernels of the operator - those of conv2d and full_connection of bytes, whose sums stay as they are.
+// layer_sums: the fast kernels of the operator - those of conv2d, depthwise_conv2d and full_connection of bytes, whose sums stay as they are.
 // Flow: included by kernels/select.hpp; plans call the chosen functions.
 
 // ===== nnrt/ops/layer_sums.hpp
@@ -17680,8 +18067,8 @@ template <class Isa> struct fast<ops::layer_norm, Isa> {
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
-/// What conv2d or full_connection adds up, as it is: each sum stands for itself times scale of x times scale of weight[o]. Passes make it; it has
-/// no function for users.
+/// What conv2d or full_connection adds up, as it is: each sum stands for itself times scale of x times scale of weight[o]. A depthwise convolution has a group for each
+/// channel here. Passes make it; it has no function for users.
 ///
 ///   x: [N, H, W, C]   weight: [O, kh, kw, C / group]   bias: [O], may be missing   y: [N, H', W', O], as conv2d's
 ///   x, weight [O, I], bias and y as full_connection's
@@ -17731,12 +18118,7 @@ struct layer_sums {
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     verdict made = infer_scaled(a, in);
     if (!made) return refuse(Rule::no_rule_of_the_layer_may_be_broken, made.rule, -1);
-    tensor_desc y = made.outputs[0].with_type(i32);
-    y.quantised = detail::wish_of(wanted).quantised;
-    if (!y.quantised) return yields(y);
-    if (y.quantised.mode != quantisation::kind::per_channel) return refuse(Rule::sums_must_have_a_scale_for_each_output_channel_or_none, 1, y.shape[-1]);
-    if (auto v = require(Rule::scales_of_sums_must_run_along_the_output_channels, y.quantised.axis, y.rank() - 1); !v) return v;
-    return yields(y);
+    return detail::infer_kept_sums<Rule>(made.outputs[0], wanted);
   }
 
   static constexpr std::int64_t macs(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> out) {
@@ -17770,35 +18152,26 @@ template <> struct operator_of<ops::layer_sums::code> {
 /// A dense layer is a convolution of one pixel for each row, whose kernel is one pixel, too.
 template <class Isa> struct fast_on_bytes<ops::layer_sums, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
-    const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
-    const bool is_stored = ops::detail::bytes.contains(x.type) && w.type == x.type && bool(x.quantised) && bool(w.quantised);
-    if (!has_work(node) || !is_stored || w.shape.elements(1) > most_byte_products) return {};
-    const conv_shape shape = shape_for(unpack<ops::layer_sums::attrs>(node.attrs), x.shape, w, node.out[0].elements());
+    if (!keeps_sums_of_bytes(node)) return {};
+    const tensor_desc& w = node.in[1].desc;
+    const left_sums sums{shape_for(unpack<ops::layer_sums::attrs>(node.attrs), node.in[0].desc.shape, w, node.out[0].elements()), factors_for(node)};
     return {.run = &run,
             .pack = &pack,
             .packs = 0b110,
-            .packed_bytes = byte_conv_packed_bytes(shape),
-            .scratch_bytes = byte_conv_scratch_bytes(shape),
-            .parts = parts_of_byte_macs(ops::layer_sums::macs(unpack<ops::layer_sums::attrs>(node.attrs), node.in, node.out)),
-            .name = w.rank() == 2 ? "dot rows, sums" : shape.group > 1 ? "dot groups, sums" : "dot windows, sums"};
+            .packed_bytes = sums.packed_bytes(),
+            .scratch_bytes = sums.scratch_bytes(),
+            .parts = sums.parts(ops::layer_sums::macs(unpack<ops::layer_sums::attrs>(node.attrs), node.in, node.out)),
+            .name = w.rank() == 2 ? "dot rows, sums" : sums.is_depthwise() ? "dot taps, sums" : sums.shape.group > 1 ? "dot groups, sums" : "dot windows, sums"};
   }
 
   static void pack(const kernel_call& call) {
-    const conv_shape shape = shape_of(call, result_behind_packed(call));
-    const byte_factors f = factors_of(call);
-    const std::int64_t filter = call.in[1].shape().elements(1);
-    const bool has_bias = call.in.size() > 2 && call.in[2];
-    byte_conv_pack(
-        shape, f, scaled_range::of({-128, 127}, 0, false), [&](std::int64_t o, std::int64_t i) { return f.at(bytes_in(call, 1), o * filter + i); },
-        [&](std::int64_t o) { return unscaled_channel(has_bias ? call.in[2].data.get<std::int32_t>()[o] : 0); },
-        bytes_out(call));
+    pack_left_sums(call, {shape_of(call, result_behind_packed(call)), factors_of(call)}, scaled_range::of({-128, 127}, 0, false), [&](std::int64_t o) { return unscaled_channel_of(call, o); });
   }
   static void run(const kernel_call& call) {
     const conv_shape shape = shape_of(call, *call.out[0].desc);
-    std::byte* const c = bytes_out(call);
-    const byte_sums_target kept{call.out[0].data.get<std::int32_t>(), c};
-    const byte_product p{.layout = byte_conv_layout(shape), .packed = bytes_in(call, call.in.size() - 1), .factors = factors_of(call), .to = narrowing(-128, 127, 0, false), .kept = &kept};
-    byte_conv<native_for<Isa>>(shape, p, {bytes_in(call, 0), c, call.scratch}, part_of(call));
+    const byte_sums_target kept = kept_in(call);
+    const byte_product p = product_of_kept(call, byte_conv_layout(shape), kept);
+    run_left_sums<Isa>(call, {shape, p.factors}, p);
   }
 
  private:
@@ -24238,35 +24611,62 @@ template <> struct [[gnu::may_alias]] cell<8> {
   number bits;
 };
 
-/// Vectors of 16 bytes by the compilers' own means: interleaving two of them is one instruction on every machine there
-/// is.
-template <class T> struct quad {
-  typedef typename T::number type __attribute__((vector_size(16)));
-  static constexpr int size = 16 / sizeof(T);
+/// Registers as lanes of 16 bytes, within which interleaving two of them is one instruction on every machine there is.
+#if defined(NNRT_LANES_AVX512)
+inline constexpr int transposed_lanes = 4;
+#elif defined(NNRT_LANES_AVX2)
+inline constexpr int transposed_lanes = 2;
+#else
+inline constexpr int transposed_lanes = 1;
+#endif
+
+template <class T, int Lanes> struct lanes_of_cells {
+  typedef typename T::number type __attribute__((vector_size(16 * Lanes)));
+  static constexpr int in_lane = 16 / sizeof(T), size = Lanes * in_lane;
 };
 
-/// The lower (Half = 0) or upper half of a and b, one element of each in turn.
-template <class T, int Half>
-[[gnu::always_inline]] inline typename quad<T>::type interleave(typename quad<T>::type a, typename quad<T>::type b) {
-  constexpr int n = quad<T>::size;
+/// The lower (Half = 0) or upper half of each lane of a and b, one element of each in turn.
+template <class T, int Lanes, int Half, class Vector> [[gnu::always_inline]] inline Vector interleave(Vector a, Vector b) {
+  constexpr int n = lanes_of_cells<T, Lanes>::in_lane, all = n * Lanes;
   return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
-    return __builtin_shufflevector(a, b, (Half * n / 2 + I / 2 + I % 2 * n)...);
+    return __builtin_shufflevector(a, b, (I / n * n + Half * n / 2 + I % n / 2 + I % 2 * all)...);
   }
-  (std::make_integer_sequence<int, n>{});
+  (std::make_integer_sequence<int, all>{});
 }
 
-/// A square of quad<T>::size rows. Interleaving row i with row i + half, log2(size) times, is a transposition.
-template <class T>
-[[gnu::always_inline]] inline void transpose_square(const T* from, std::int64_t from_step, T* to,
-                                                    std::int64_t to_step) {
-  constexpr int n = quad<T>::size;
-  using vector = typename quad<T>::type;
+/// The first 16 bytes of a row in the lowest lane, those of the rows `step` further on in the others.
+template <int Lanes, class T> [[gnu::always_inline]] inline auto load_lanes(const T* row, [[maybe_unused]] std::int64_t step) {
+  typename lanes_of_cells<T, Lanes>::type loaded;
+  if constexpr (Lanes == 1) {
+    std::memcpy(&loaded, row, 16);
+  } else {
+#if defined(NNRT_LANES_AVX2) || defined(NNRT_LANES_AVX512)
+    const auto lane = [&](std::int64_t i) __attribute__((always_inline)) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + i * step)); };
+    const __m256i lower = _mm256_inserti128_si256(_mm256_castsi128_si256(lane(0)), lane(1), 1);
+    if constexpr (Lanes == 2) {
+      loaded = (decltype(loaded))lower;
+    } else {
+#if defined(NNRT_LANES_AVX512)
+      loaded = (decltype(loaded))_mm512_inserti32x4(_mm512_inserti32x4(_mm512_castsi256_si512(lower), lane(2), 2), lane(3), 3);
+#endif
+    }
+#endif
+  }
+  return loaded;
+}
+
+/// Squares of 16 bytes, one below the other, as many as there are lanes: interleaving row i with row i + half, log2 times, is a transposition of each,
+/// and the rows of the output that come of it have the squares side by side.
+template <int Lanes, class T>
+[[gnu::always_inline]] inline void transpose_squares(const T* from, std::int64_t from_step, T* to, std::int64_t to_step) {
+  constexpr int n = lanes_of_cells<T, Lanes>::in_lane;
+  using vector = typename lanes_of_cells<T, Lanes>::type;
   vector rows[n], mixed[n];
-  each<n>([&](auto i) __attribute__((always_inline)) { std::memcpy(&rows[i], from + i * from_step, sizeof(vector)); });
+  each<n>([&](auto i) __attribute__((always_inline)) { rows[i] = load_lanes<Lanes>(from + i * from_step, n * from_step); });
   each<std::countr_zero(static_cast<unsigned>(n))>([&](auto) __attribute__((always_inline)) {
     each<n / 2>([&](auto i) __attribute__((always_inline)) {
-      mixed[2 * i] = interleave<T, 0>(rows[i], rows[i + n / 2]);
-      mixed[2 * i + 1] = interleave<T, 1>(rows[i], rows[i + n / 2]);
+      mixed[2 * i] = interleave<T, Lanes, 0>(rows[i], rows[i + n / 2]);
+      mixed[2 * i + 1] = interleave<T, Lanes, 1>(rows[i], rows[i + n / 2]);
     });
     each<n>([&](auto i) __attribute__((always_inline)) { rows[i] = mixed[i]; });
   });
@@ -24299,15 +24699,21 @@ inline void transpose_elements(const T* from, std::int64_t from_step, T* to, std
     for (std::int64_t i = 0; i < rows; ++i) to[j * to_step + i] = from[i * from_step + j];
 }
 
-/// A tile of any size: whole squares, then what is left at its right and lower edge.
+/// A tile of any size: whole squares, as many at once as there are lanes, then what is left at its right and lower edge.
 template <class T>
 inline void transpose_tile(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, std::int64_t rows,
                            std::int64_t columns) {
-  constexpr std::int64_t n = quad<T>::size;
+  // Squares of small elements have many rows: four of them at once were slower than one (measured, bytes with AVX-512).
+  constexpr int lanes_at_once = sizeof(T) >= 4 || transposed_lanes < 2 ? transposed_lanes : 2;
+  using cells = lanes_of_cells<T, lanes_at_once>;
+  constexpr std::int64_t n = cells::in_lane;
   const std::int64_t square_rows = rows / n * n, square_columns = columns / n * n;
-  for (std::int64_t j = 0; j < square_columns; j += n)
-    for (std::int64_t i = 0; i < square_rows; i += n)
-      transpose_square(from + i * from_step + j, from_step, to + j * to_step + i, to_step);
+  for (std::int64_t j = 0; j < square_columns; j += n) {
+    std::int64_t i = 0;
+    if constexpr (lanes_at_once > 1)
+      for (; i + cells::size <= rows; i += cells::size) transpose_squares<lanes_at_once>(from + i * from_step + j, from_step, to + j * to_step + i, to_step);
+    for (; i < square_rows; i += n) transpose_squares<1>(from + i * from_step + j, from_step, to + j * to_step + i, to_step);
+  }
   transpose_elements(from + square_columns, from_step, to + square_columns * to_step, to_step, rows,
                      columns - square_columns);
   transpose_elements(from + square_rows * from_step, from_step, to + square_rows, to_step, rows - square_rows,
@@ -24321,7 +24727,7 @@ template <class T> inline constexpr std::int64_t tile_extent = 64 / std::int64_t
 template <class T> inline void transpose_plane(const transposition& t, const T* from, T* to, const rectangle& piece) {
   constexpr std::int64_t tile = tile_extent<T>;
   const interval rows = piece.rows, columns = piece.columns;
-  if (rows.size() < quad<T>::size || columns.size() < quad<T>::size)
+  if (rows.size() < lanes_of_cells<T, 1>::size || columns.size() < lanes_of_cells<T, 1>::size)
     return transpose_elements(from + rows.begin * t.from_step + columns.begin, t.from_step,
                               to + columns.begin * t.to_step + rows.begin, t.to_step, rows.size(), columns.size());
   const auto height_at = [&](std::int64_t i) { return rows.end - i < tile ? rows.end - i : tile; };
@@ -27264,11 +27670,20 @@ constexpr pool<node_info> node_table(const ir::graph& optimised, const plan_view
 // Flow: safetensors::parse() finds the tensors; bind_weights.hpp fits them to the weights that a network names.
 
 // ===== nnrt/core/shared.hpp
-// shared: a reference-counted handle on one object, for what several executors keep alive together.
+// shared: a reference-counted handle on one object, for what several executors keep alive together; objects that outlive the program.
 // Flow: weights files, bound and prepared weights, programs; <memory> would cost 0.23 s per translation unit.
 
 namespace nnrt::inline NNRT_ISA {
 namespace detail {
+/// An object that is never destroyed, for static ones: clients' own static objects may hand something back to it at the program's very end.
+template <class T> union kept {
+  T value;
+
+  kept() : value() {}
+  kept(const kept&) = delete;
+  ~kept() {}
+};
+
 /// The object and the number of handles on it, in one allocation (intrusive for any T).
 /// The count is atomic through the compilers' own functions: <atomic> would cost 0.04 s per translation unit for these
 /// three.
@@ -29975,8 +30390,10 @@ class processors {
 #if defined(__linux__)
     if (failed_ != 0) return failed_;
     int processor = first_;
-    for (int left = number % CPU_COUNT(&allowed_); left > 0; --left) do processor = (processor + 1) % CPU_SETSIZE;
+    for (int left = number % CPU_COUNT(&allowed_); left > 0; --left) {
+      do processor = (processor + 1) % CPU_SETSIZE;
       while (!CPU_ISSET(processor, &allowed_));
+    }
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET(processor, &one);
@@ -31658,14 +32075,16 @@ struct gather_nd {
   }
   static constexpr auto macs = no_macs;
 
-  /// The first index that lies outside of its axis, as a fault.
+  /// Element i of the indices as a fault, where it lies outside of its axis.
+  static constexpr run_fault check(std::int64_t i, std::int64_t index, std::int64_t extent) {
+    if (index >= -extent && index < extent) return {};
+    return fault_at(i, rule::indices_must_lie_in_their_axes, index, index < 0 ? -extent : extent - 1);
+  }
+  /// The first of them.
   static constexpr run_fault check(arguments in) {
     const std::int64_t length = in[1].shape()[-1];
-    for (std::int64_t i = 0; i < in[1].elements(); ++i) {
-      const std::int64_t index = in[1].integer(i), extent = in[0].shape()[static_cast<int>(i % length)];
-      if (index < -extent || index >= extent)
-        return fault_at(i, rule::indices_must_lie_in_their_axes, index, index < 0 ? -extent : extent - 1);
-    }
+    for (std::int64_t i = 0; i < in[1].elements(); ++i)
+      if (const run_fault fault = check(i, in[1].integer(i), in[0].shape()[static_cast<int>(i % length)])) return fault;
     return {};
   }
 
@@ -31683,7 +32102,9 @@ struct gather_nd {
       for (int i = 0; i + 1 < indices.rank; ++i) tuple = tuple * indices[i] + to[i];
       shape_t from;
       for (int i = 0; i < length; ++i) {
+        // Once more, and what is checked is what is used: others may write the memory of indices meanwhile.
         const std::int64_t index = in[1].integer(tuple * length + i);
+        if (const run_fault fault = check(tuple * length + i, index, x.extent(i))) return fault;
         from.push_back(index < 0 ? index + x.extent(i) : index);
       }
       for (int i = indices.rank - 1; i < to.rank; ++i) from.push_back(to[i]);
@@ -32413,14 +32834,16 @@ struct scatter_nd {
   }
   static constexpr auto macs = no_macs;
 
-  /// The first index that lies outside of its axis, as a fault.
+  /// Element i of the indices as a fault, where it lies outside of its axis.
+  static constexpr run_fault check(std::int64_t i, std::int64_t index, std::int64_t extent) {
+    if (index >= -extent && index < extent) return {};
+    return fault_at(i, rule::indices_must_lie_in_their_axes, index, index < 0 ? -extent : extent - 1);
+  }
+  /// The first of them.
   static constexpr run_fault check(arguments in, results out) {
     const std::int64_t length = in[0].shape()[-1];
-    for (std::int64_t i = 0; i < in[0].elements(); ++i) {
-      const std::int64_t index = in[0].integer(i), extent = out[0].shape()[static_cast<int>(i % length)];
-      if (index < -extent || index >= extent)
-        return fault_at(i, rule::indices_must_lie_in_their_axes, index, index < 0 ? -extent : extent - 1);
-    }
+    for (std::int64_t i = 0; i < in[0].elements(); ++i)
+      if (const run_fault fault = check(i, in[0].integer(i), out[0].shape()[static_cast<int>(i % length)])) return fault;
     return {};
   }
 
@@ -32440,7 +32863,9 @@ struct scatter_nd {
       for (int i = 0; i + 1 < indices.rank; ++i) tuple = tuple * indices[i] + from[i];
       shape_t to;
       for (int i = 0; i < length; ++i) {
+        // Once more, and what is checked is what is used: others may write the memory of indices meanwhile.
         const std::int64_t index = in[0].integer(tuple * length + i);
+        if (const run_fault fault = check(tuple * length + i, index, y.extent(i))) return fault;
         to.push_back(index < 0 ? index + y.extent(i) : index);
       }
       for (int i = indices.rank - 1; i < from.rank; ++i) to.push_back(from[i]);
@@ -32674,14 +33099,16 @@ struct sparse_to_dense {
   }
   static constexpr auto macs = no_macs;
 
-  /// The first index that lies outside of its axis, as a fault.
+  /// Element i of the indices as a fault, where it lies outside of its axis.
+  static constexpr run_fault check(std::int64_t i, std::int64_t index, std::int64_t extent) {
+    if (index >= 0 && index < extent) return {};
+    return fault_at(i, rule::indices_must_lie_in_their_axes, index, index < 0 ? 0 : extent - 1);
+  }
+  /// The first of them.
   static constexpr run_fault check(arguments in, results out) {
     const std::int64_t rank = out[0].rank();
-    for (std::int64_t i = 0; i < in[0].elements(); ++i) {
-      const std::int64_t index = in[0].integer(i), extent = out[0].shape()[static_cast<int>(i % rank)];
-      if (index < 0 || index >= extent)
-        return fault_at(i, rule::indices_must_lie_in_their_axes, index, index < 0 ? 0 : extent - 1);
-    }
+    for (std::int64_t i = 0; i < in[0].elements(); ++i)
+      if (const run_fault fault = check(i, in[0].integer(i), out[0].shape()[static_cast<int>(i % rank)])) return fault;
     return {};
   }
 
@@ -32694,7 +33121,12 @@ struct sparse_to_dense {
     const bool is_one_for_all = values.elements() == 1;
     for (std::int64_t place = 0; place < in[0].shape()[0]; ++place) {
       shape_t at;
-      for (int axis = 0; axis < y.rank(); ++axis) at.push_back(in[0].integer(place * y.rank() + axis));
+      for (int axis = 0; axis < y.rank(); ++axis) {
+        // Once more, and what is checked is what is used: others may write the memory of indices meanwhile.
+        const std::int64_t i = place * y.rank() + axis, index = in[0].integer(i);
+        if (const run_fault fault = check(i, index, y.extent(axis))) return fault;
+        at.push_back(index);
+      }
       y.at(at) = values[is_one_for_all ? 0 : place];
     }
     return {};
@@ -33004,6 +33436,8 @@ using list = type_list<  //
     fold_affine,         // 1000
     dynamic_range,       // 1001
     conv2d_add,          // 1002
-    layer_sums>;         // 1003
+    layer_sums,          // 1003
+    conv2d_transpose_add,    // 1004
+    conv2d_transpose_sums>;  // 1005
 
 }  // namespace nnrt::inline NNRT_ISA::ops
