@@ -2,14 +2,15 @@
 // Flow: create() compiles what calibrate() made; runs go through a session, the one way to run a graph whose scales came at run time.
 #pragma once
 
-#include <nnrt/exec/calibrate.hpp>
+#include <nnrt/exec/calibrate_images.hpp>
 #include <nnrt/exec/executor.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 
 /// Runs network G as an accelerator would: what its policy gives it on stored numbers, the rest in floats. Movable; one thread at a time.
 ///
-///   run(x…)       inputs in order of declaration; returns views, valid until the next run: a span of known size, or a tuple of them
+///   run(x…)       inputs in order of declaration; returns views, valid until the next run: a span of known size, or a tuple of them. Where images are
+///                 given (calibrate_images.hpp) x is an image_view, or a range of pixels - 128, std::int8_t
 ///   try_run(x…)   a result instead of a broken contract when a size that only run time knows is wrong
 ///
 /// Scales are known when the network has been calibrated, not when it is compiled: so its plan is made by create().
@@ -22,7 +23,7 @@ template <class G, class Architecture, class... Options> class executor<G, bpu<A
   static result<executor> create(const calibrated<G, policy>& network, const options& wanted = {}) {
     auto made = compile(network.network, wanted);
     if (!made) return fail(std::move(made.error()));
-    executor run(std::move(*made));
+    executor run(std::move(*made), network.inputs);
     if (auto ready = run.session_.ready(); !ready) return fail(std::move(ready.error()));
     return run;
   }
@@ -33,7 +34,7 @@ template <class G, class Architecture, class... Options> class executor<G, bpu<A
     if (auto done = put_and_run(std::index_sequence_for<Ranges...>{}, inputs...); !done) broken_contract(done.error().message());
     return outputs(std::make_index_sequence<G::outputs.size()>{});
   }
-  /// Errors: invalid_argument, naming the input and both sizes.
+  /// Errors: invalid_argument, naming the input and both sizes, or what is wrong with an image.
   template <class... Ranges>
     requires(sizeof...(Ranges) == G::inputs.size())
   result<outputs_type> try_run(const Ranges&... inputs) {
@@ -44,12 +45,15 @@ template <class G, class Architecture, class... Options> class executor<G, bpu<A
   const program& compiled() const { return session_.compiled(); }
 
  private:
-  explicit executor(program made) : session_(made) {}
+  executor(program made, const std::vector<saved_input>& given) : session_(made), given_(given) {}
 
   template <std::size_t I, class Range> result<void> put(const Range& range) {
-    using element = detail::input_element<G, I>;
-    static_assert(dtype_for<detail::element_of_range<const Range>>() == G::inputs[I].desc.type, "nnrt: this range has another element type than the tensor");
+    using element = detail::element_of_range<const Range>;
+    constexpr dtype type = dtype_for<element>(), declared = G::inputs[I].desc.type;
+    static_assert(type == declared || (type == i8 && declared == f32), "nnrt: this range has another element type than the tensor");
     static_assert(detail::static_size<Range> < 0 || detail::static_size<Range> == G::inputs[I].desc.elements(), "nnrt: this range has another number of elements than the tensor");
+    if (const dtype expected = session_.input_desc(I).type; type != expected)
+      return fail(error_code::invalid_argument, {"input ", piece::in_quotes(G::inputs[I].name), ": got ", name_of(type), ", expected ", expected == i8 ? "an image, or its pixels - 128 as " : "", name_of(expected)});
     if (static_cast<std::int64_t>(std::size(range)) != G::inputs[I].desc.elements()) {
       pool<char> wrong;
       detail::append_misfit(wrong, "input", G::inputs[I].name, std::size(range), G::inputs[I].desc.elements());
@@ -57,6 +61,20 @@ template <class G, class Architecture, class... Options> class executor<G, bpu<A
     }
     std::copy(std::begin(range), std::end(range), session_.template input<element>(I).begin());
     return {};
+  }
+  template <std::size_t I> result<void> put(const image_view& image) {
+    static_assert(G::inputs[I].desc.type == f32, "nnrt: images are given for tensors of floats");
+    return put_image(I, image);
+  }
+  [[gnu::cold]] result<void> put_image(std::size_t i, const image_view& image) {
+    const auto refuse = [&](pieces why) { return fail(error_code::invalid_argument, {"input ", piece::in_quotes(G::inputs[i].name), ": ", joined(why)}); };
+    if (i >= given_.size() || !given_[i].is_image) return refuse({"got an image, expected ", name_of(G::inputs[i].desc.type), ": the network was calibrated for tensors"});
+    const tensor_desc& desc = session_.input_desc(i);
+    if (desc.shape[0] != 1 || image.height != desc.shape[1] || image.width != desc.shape[2])
+      return refuse({"got an image of ", image.height, " x ", image.width, ", expected ", desc.shape[0] != 1 ? "pixels - 128 of several images" : "one of ", desc.shape});
+    if (const verdict v = check_image(image, given_[i].seen); !v) return refuse({detail::words_of_image_rule(v)});
+    const bool is_put = desc.type == i8 ? store_image(image, given_[i].seen, session_.template input<std::int8_t>(i)) : image_to_floats(image, given_[i].seen, given_[i].by, session_.template input<float>(i));
+    return is_put ? result<void>() : refuse({"the image does not fit"});
   }
   template <std::size_t... I, class... Ranges> result<void> put_and_run(std::index_sequence<I...>, const Ranges&... inputs) {
     result<void> ok;
@@ -70,6 +88,7 @@ template <class G, class Architecture, class... Options> class executor<G, bpu<A
   template <std::size_t... I> outputs_type outputs(std::index_sequence<I...>) { return outputs_type(output_at<I>()...); }
 
   session session_;
+  std::vector<saved_input> given_;  // for each input, when somebody said
 };
 
 }  // namespace nnrt::inline NNRT_ISA

@@ -8,6 +8,7 @@
 #include <nnrt/io/make_weights.hpp>
 #include <nnrt/ops/list.hpp>
 #include <nnrt/passes/quantise.hpp>
+#include <nnrt/policy/saved_input.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -21,6 +22,7 @@ namespace nnrt::inline NNRT_ISA {
 struct calibrated_model {
   model network;
   std::vector<layer_report> layers;
+  std::vector<saved_input> inputs = {};  // what callers give for each input, when somebody said
 
   /// A line for each computed tensor that is stored: range, scale, cosine, signal to noise, saturation.
   [[gnu::cold]] std::string text() const {
@@ -411,6 +413,37 @@ template <class G, class... Ops> struct operators_for_bytes<G, ops::type_list<Op
   }
 };
 
+/// The inputs of a network that stay tensors; pixel_inputs.hpp has those that become images.
+struct tensor_inputs {
+  sample_source samples;
+
+  static result<void> add_layers(const ir::graph&, scale_kind) { return {}; }
+  static void fold_layers(const settled_graph&, const pool<char>&) {}
+  static std::vector<saved_input> end_with_pixels(const ir::graph&) { return {}; }
+  const sample_source& source() const { return samples; }
+  static array_ref<const float> scales() { return {}; }
+};
+
+/// calibrate<G, Policy>() with inputs of either kind, and the operators that they need in 8 bits.
+template <class G, class Policy, class Inputs>
+result<calibrated<G, Policy>> calibrate_with(const weights& file, Inputs& inputs, const operator_info* (*find)(op_code), const calibration_options& wanted) {
+  [[maybe_unused]] constexpr int on_processor = partition<Policy, G>.on_processor;  // a strict policy complains here
+  auto bound = bind_weights(file, G::weight_specs);
+  if (!bound) return fail(std::move(bound.error()));
+  ir::graph optimised = G::ir();
+  if (auto ok = inputs.add_layers(optimised, Policy::table.scales); !ok) return fail(std::move(ok.error()));
+  passes::optimise(optimised);
+  settled_graph floats = settle(optimised, *bound);
+  pool<char> on_accelerator = nodes_on_accelerator(Policy::place(optimised));
+  inputs.fold_layers(floats, on_accelerator);
+  const calibration_target target{Policy::table, find, inputs.scales()};
+  calibrated<G, Policy> made;
+  calibrator run(std::move(floats), wanted, target, std::move(on_accelerator));
+  if (auto ok = run.run(inputs.source(), made.network, made.layers); !ok) return fail(std::move(ok.error()));
+  made.inputs = inputs.end_with_pixels(made.network.graph);
+  return made;
+}
+
 }  // namespace detail
 
 /// Finds a scale for each tensor of a network from samples (a range of inputs; of networks with several inputs, of tuples of them), stores its
@@ -419,17 +452,8 @@ template <class G, class... Ops> struct operators_for_bytes<G, ops::type_list<Op
 /// Errors: invalid_argument (weights that do not fit, no samples, a sample of the wrong size), out_of_memory.
 template <class G, class Policy, class Samples>
 result<calibrated<G, Policy>> calibrate(const weights& file, const Samples& samples, const calibration_options& wanted = {}) {
-  [[maybe_unused]] constexpr int on_processor = partition<Policy, G>.on_processor;  // a strict policy complains here
-  auto bound = bind_weights(file, G::weight_specs);
-  if (!bound) return fail(std::move(bound.error()));
-  ir::graph optimised = G::ir();
-  passes::optimise(optimised);
-  calibrated<G, Policy> made;
-  const auto find = &detail::operators_for_bytes<G, ops::list>::find;
-  const detail::calibration_target target{Policy::table, find};
-  detail::calibrator run(detail::settle(optimised, *bound), wanted, target, detail::nodes_on_accelerator(Policy::place(optimised)));
-  if (auto ok = run.run(sample_source::of(samples), made.network, made.layers); !ok) return fail(std::move(ok.error()));
-  return made;
+  detail::tensor_inputs inputs{sample_source::of(samples)};
+  return detail::calibrate_with<G, Policy>(file, inputs, &detail::operators_for_bytes<G, ops::list>::find, wanted);
 }
 
 }  // namespace nnrt::inline NNRT_ISA

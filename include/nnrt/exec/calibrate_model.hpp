@@ -16,7 +16,6 @@ namespace nnrt::inline NNRT_ISA {
 /// A network with stored weights, and where each of its nodes runs.
 struct compiled_model : calibrated_model {
   std::vector<saved_place> places;
-  std::vector<saved_input> inputs;   // what callers give for each input, when somebody said
 
   /// A line for each node: where it runs, and why it runs on the processor.
   [[gnu::cold]] std::string partition_text() const {
@@ -86,15 +85,8 @@ namespace detail {
   for (const std::int32_t id : optimised.inputs)
     if (const ir::value& in = optimised.at(id); !in.desc.shape.is_known())
       return fail(error_code::invalid_argument, {"input ", piece::in_quotes(optimised.name_of(in.name)), " is ", ir::to_string(in.desc), ", expected known extents"});
-  detail::pixel_samples pixels{samples, {}, {given.begin(), given.end()}};
-  std::vector<float> input_scales;
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    if (i == optimised.inputs.size()) return fail(error_code::invalid_argument, {"got forms of ", given.size(), " inputs, expected ", optimised.inputs.size()});
-    if (auto ok = check_input(given[i], optimised, i); !ok) return fail(std::move(ok.error()));
-    pixels.inputs.push_back(detail::pixel_input_of(given[i], policy.table->scales));
-    input_scales.push_back(pixels.inputs[i].scale);
-    if (pixels.inputs[i].has_layer) detail::add_pixel_layer(optimised, i, given[i].by);
-  }
+  detail::pixel_inputs pixels(samples, given, ops::find(ops::depthwise_conv2d::code));
+  if (auto ok = pixels.add_layers(optimised, policy.table->scales); !ok) return fail(std::move(ok.error()));
   auto bound = bind_weights(network.weights, weight_specs_of(optimised));
   if (!bound) return fail(std::move(bound.error()));
   passes::optimise(optimised);
@@ -106,16 +98,11 @@ namespace detail {
   const auto find = [](op_code code) { return ops::find(code); };
   detail::settled_graph floats = detail::settle(optimised, *bound);
   pool<char> on_accelerator = detail::nodes_on_accelerator(placed);
-  for (std::size_t i = 0; i < given.size(); ++i)
-    if (pixels.inputs[i].has_layer) detail::pixel_folding(floats, on_accelerator).run(i);
-  const detail::calibration_target target{*policy.table, find, input_scales};
+  pixels.fold_layers(floats, on_accelerator);
+  const detail::calibration_target target{*policy.table, find, pixels.scales()};
   if (auto ok = detail::calibrator(std::move(floats), wanted, target, std::move(on_accelerator)).run(pixels.source(), made.network, made.layers); !ok) return fail(std::move(ok.error()));
   if (made.layers.empty()) return fail(error_code::not_supported, {"quantise: no node works on floats that ", policy.table->name, " takes in 8 bits"});
-  made.inputs = pixels.given;
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    const bool is_stored = pixels.inputs[i].is_pixels && passes::take_off_conversion(made.network.graph, i, i8);
-    if (!is_stored && pixels.inputs[i].has_layer) made.inputs[i].by = {{128, 128, 128}, {1, 1, 1}};  // floats, but of q
-  }
+  made.inputs = pixels.end_with_pixels(made.network.graph);
   passes::take_off_conversions(made.network.graph, ends);
   made.places = detail::places_of(optimised, placed, made.network.graph);
   return made;

@@ -1,12 +1,14 @@
 // pixel_inputs: networks that see images read pixel - 128 as i8, and their first layer has mean and scale in it.
-// Flow: calibrate() of a model rewrites its graph of floats with this; hbDNN's functions then give pixels as they are.
+// Flow: calibrate() rewrites graphs of floats with this; hbDNN's functions and executors of accelerators then give pixels as they are.
 #pragma once
 
 #include <nnrt/exec/calibrate.hpp>
-#include <nnrt/io/saved_model.hpp>
 #include <nnrt/ops/depthwise_conv2d.hpp>
+#include <nnrt/passes/stored_ends.hpp>
+#include <nnrt/policy/saved_input.hpp>
 
 #include <cmath>
+#include <span>
 #include <vector>
 
 namespace nnrt::inline NNRT_ISA::detail {
@@ -34,8 +36,8 @@ struct pixel_input {
   return is_one_scale && can_be ? pixel_input{true, false, said.by.scale[0]} : pixel_input{true, true, 1};
 }
 
-/// Puts the layer in front of what read input i, whose value is q from now on.
-[[gnu::cold]] inline void add_pixel_layer(ir::graph& g, std::size_t i, const normalisation& by) {
+/// Puts the layer, depthwise_conv2d, in front of what read input i, whose value is q from now on.
+[[gnu::cold]] inline void add_pixel_layer(ir::graph& g, std::size_t i, const normalisation& by, const operator_info* layer) {
   const std::int32_t x = g.inputs[i];
   const tensor_desc desc = g.at(x).desc;
   const std::int64_t channels = desc.shape[3];
@@ -48,7 +50,7 @@ struct pixel_input {
   pool<word> words;
   pack(ops::depthwise_conv2d::attrs{}, words);
   ir::node n;
-  n.op = ops::find(ops::depthwise_conv2d::code);
+  n.op = layer;
   n.label = n.op->label;
   n.attrs = g.add_words(words);
   n.inputs = g.add_operands(pool<std::int32_t>{q, w, b});
@@ -141,22 +143,51 @@ class pixel_folding {
   pool<char>& on_accelerator_;
 };
 
-/// Samples of what networks see, as samples of q for inputs that have a layer in front: the pixels that are nearest.
-struct pixel_samples {
-  sample_source seen;
-  std::vector<pixel_input> inputs;
-  std::vector<saved_input> given;
+/// The inputs of a network for which images are given: its samples as samples of q, and its graph from floats to pixels. As tensor_inputs, calibrate()
+/// asks it for all that inputs have to do with.
+class pixel_inputs {
+ public:
+  /// Samples of what the network sees, what is given for each input, or nothing, and depthwise_conv2d.
+  pixel_inputs(const sample_source& seen, std::span<const saved_input> given, const operator_info* layer) : seen_(seen), given_(given.begin(), given.end()), layer_(layer) {}
 
-  sample_source source() const { return {this, seen.count, &put}; }
+  /// Checks what is given and puts layers in front. Error: invalid_argument.
+  [[gnu::cold]] result<void> add_layers(ir::graph& g, scale_kind scales) {
+    for (std::size_t i = 0; i < given_.size(); ++i) {
+      if (i == g.inputs.size()) return fail(error_code::invalid_argument, {"got forms of ", given_.size(), " inputs, expected ", g.inputs.size()});
+      if (auto ok = check_input(given_[i], g, i); !ok) return ok;
+      inputs_.push_back(pixel_input_of(given_[i], scales));
+      scales_.push_back(inputs_[i].scale);
+      if (inputs_[i].has_layer) add_pixel_layer(g, i, given_[i].by, layer_);
+    }
+    return {};
+  }
+  /// Makes the layers parts of the convolutions behind them where that can be.
+  [[gnu::cold]] void fold_layers(settled_graph& floats, pool<char>& on_accelerator) const {
+    for (std::size_t i = 0; i < inputs_.size(); ++i)
+      if (inputs_[i].has_layer) pixel_folding(floats, on_accelerator).run(i);
+  }
+  /// Lets the quantised graph begin with pixels, and says what is given for its inputs then.
+  [[gnu::cold]] std::vector<saved_input> end_with_pixels(ir::graph& quantised) const {
+    std::vector<saved_input> said = given_;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      const bool is_stored = inputs_[i].is_pixels && passes::take_off_conversion(quantised, i, i8);
+      if (!is_stored && inputs_[i].has_layer) said[i].by = {{128, 128, 128}, {1, 1, 1}};  // floats, but of q
+    }
+    return said;
+  }
+
+  sample_source source() const { return {this, seen_.count, &put}; }
+  array_ref<const float> scales() const { return scales_; }
 
  private:
+  /// q is the pixel that is nearest.
   static result<void> put(const void* me, std::size_t sample, session& into) {
-    const auto& all = *static_cast<const pixel_samples*>(me);
-    if (auto ok = all.seen.put(all.seen.samples, sample, into); !ok) return ok;
-    for (std::size_t i = 0; i < all.inputs.size(); ++i) {
-      if (!all.inputs[i].has_layer) continue;
-      const normalisation& by = all.given[i].by;
-      const auto channels = static_cast<std::size_t>(channels_of(all.given[i].seen));
+    const auto& all = *static_cast<const pixel_inputs*>(me);
+    if (auto ok = all.seen_.put(all.seen_.samples, sample, into); !ok) return ok;
+    for (std::size_t i = 0; i < all.inputs_.size(); ++i) {
+      if (!all.inputs_[i].has_layer) continue;
+      const normalisation& by = all.given_[i].by;
+      const auto channels = static_cast<std::size_t>(channels_of(all.given_[i].seen));
       const std::span<float> x = into.input<float>(i);
       for (std::size_t e = 0; e < x.size(); ++e) {
         const double pixel = double{x[e]} / double{by.scale[e % channels]} + double{by.mean[e % channels]};
@@ -165,6 +196,12 @@ struct pixel_samples {
     }
     return {};
   }
+
+  sample_source seen_;
+  std::vector<saved_input> given_;
+  const operator_info* layer_;
+  std::vector<pixel_input> inputs_;
+  std::vector<float> scales_;
 };
 
 }  // namespace nnrt::inline NNRT_ISA::detail

@@ -2,7 +2,6 @@
 // Flow: model::save() and the nnrt command write them; model::load() and the hbDNN functions read them; compile() takes what they hold.
 #pragma once
 
-#include <nnrt/core/half_bytes.hpp>
 #include <nnrt/io/graph_json.hpp>
 #include <nnrt/io/kept_bytes.hpp>
 #include <nnrt/io/model.hpp>
@@ -10,7 +9,7 @@
 #include <nnrt/io/safetensors_writer.hpp>
 #include <nnrt/io/weights_builder.hpp>
 #include <nnrt/passes/check_graph.hpp>
-#include <nnrt/policy/image_input.hpp>
+#include <nnrt/policy/saved_input.hpp>
 
 #include <optional>
 #include <span>
@@ -19,21 +18,6 @@
 #include <vector>
 
 namespace nnrt::inline NNRT_ISA {
-
-/// Where an accelerator reads an input: in memory, or behind the unit that cuts regions out of images and resizes them.
-enum class input_source { ddr, resizer };
-
-/// What callers give for an input. Of images the graph's input is what image_to_floats() makes of them, f32 [N, H, W, C], or what store_image() does: i8
-/// with a scale, for a network that has mean and scale in it.
-struct saved_input {
-  input_source source = input_source::ddr;
-  bool is_image = false;             // false: a feature map, the tensor as it is
-  image_type given = image_type::rgb;
-  colours seen = colours::rgb;       // by the network: what it was trained with
-  colour_range range = colour_range::full;
-  normalisation by;                  // the network sees (pixel - mean) * scale
-  std::optional<half_byte> packed = {};  // of a feature map: callers give numbers of four bits, two to a byte, of which the graph has i8 or u8
-};
 
 /// What callers get of an output.
 struct saved_output {
@@ -59,10 +43,6 @@ struct saved_model {
 
   bool is_compiled() const { return !architecture.empty(); }
 };
-
-/// Whether input i of a graph can be what is said of it: an image's input is f32 or stored i8, [N, H, W, C], what is given can be what it sees, and what comes
-/// from the resizer is an image. Error: invalid_argument, which names the input.
-inline result<void> check_input(const saved_input& said, const ir::graph& g, std::size_t i);
 
 /// The version of the format; files of another one are refused.
 inline constexpr std::string_view saved_format = "1";
@@ -106,26 +86,6 @@ inline constexpr std::string_view no_digest = "0000000000000000";
 }
 
 // ---- What both sides check ----
-
-/// What is wrong with numbers of four bits for a tensor of the graph; empty when nothing is.
-[[gnu::cold]] inline std::string fault_of(const std::optional<half_byte>& packed, const tensor_desc& desc) {
-  if (!packed || (desc.type == unpacked_type(*packed) && desc.rank() > 0)) return {};
-  return joined({" is ", ir::to_string(desc), ", expected ", name_of(unpacked_type(*packed)), " for numbers of type ", name_of(*packed)});
-}
-
-/// What is wrong with what somebody says of an input of the graph; empty when nothing is.
-[[gnu::cold]] inline std::string fault_of(const saved_input& in, const tensor_desc& desc) {
-  if (!in.is_image) return in.source == input_source::resizer ? " comes from the resizer, but is no image" : fault_of(in.packed, desc);
-  const bool is_stored = desc.type == i8 && desc.quantised.mode == quantisation::kind::per_tensor;
-  if ((desc.type != f32 && !is_stored) || desc.rank() != 4 || desc.layout != format::nhwc || !desc.shape.is_known() || desc.shape[3] != channels_of(in.seen))
-    return joined({" is ", ir::to_string(desc), ", expected f32 [N, H, W, ", channels_of(in.seen), "] of ", name_of(in.seen), " images"});
-  const std::uint8_t pixel = 0;
-  const verdict v = check_image({.type = in.given, .height = desc.shape[1], .width = desc.shape[2], .first = &pixel, .second = &pixel, .stride = 0, .is_planar = false, .range = in.range},
-                                in.seen);
-  if (v) return {};
-  return joined({" is an image of type ", name_of(in.given), " for ", name_of(in.seen), ": ", words_of(rule_names<image_rule>()[static_cast<std::size_t>(v.rule)]), " (got ", v.actual, ", expected ",
-                 v.expected, ")"});
-}
 
 /// What compile() would say of the graph, and whether the lists fit it.
 [[gnu::cold]] inline result<void> check_saved(const saved_model& made) {
@@ -440,12 +400,6 @@ class model_loader {
 }
 
 }  // namespace detail
-
-inline result<void> check_input(const saved_input& said, const ir::graph& g, std::size_t i) {
-  const ir::value& v = g.at(g.inputs[i]);
-  const std::string fault = detail::fault_of(said, v.desc);
-  return fault.empty() ? result<void>() : fail(error_code::invalid_argument, {"input ", piece::in_quotes(g.name_of(v.name)), fault});
-}
 
 inline result<byte_list> models_to_bytes(std::span<const saved_model> networks) {
   auto file = detail::outline_of_models(networks);

@@ -1,0 +1,24 @@
+// calibrate_images: the same for a network that the compiler knows, whose callers give images.
+// Flow: calibrate<graph<f>, Policy>(weights, samples, options, given); executor<graph<f>, Policy> then takes image_view for such inputs.
+#pragma once
+
+#include <nnrt/exec/calibrate.hpp>
+#include <nnrt/exec/pixel_inputs.hpp>
+
+#include <span>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// calibrate() for callers that give what `given` says of each input: inputs of images become pixels - 128 as i8, and the accelerator's first layer has
+/// mean and scale in it. Where that cannot be, the input stays one of floats. Samples are what the network of floats sees.
+/// Errors: as without `given`; invalid_argument (an input that is not what is given for it).
+template <class G, class Policy, class Samples>
+result<calibrated<G, Policy>> calibrate(const weights& file, const Samples& samples, const calibration_options& wanted, std::span<const saved_input> given) {
+  detail::pixel_inputs inputs(sample_source::of(samples), given, &dynamic_operator<ops::depthwise_conv2d>);
+  constexpr auto find = [](op_code code) -> const operator_info* {
+    return code == ops::depthwise_conv2d::code ? &dynamic_operator<ops::depthwise_conv2d> : detail::operators_for_bytes<G, ops::list>::find(code);
+  };
+  return detail::calibrate_with<G, Policy>(file, inputs, find, wanted);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
