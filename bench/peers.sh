@@ -73,7 +73,7 @@ for argument in "$@"; do
 done
 status=0
 # shellcheck disable=SC2086  # one word or none
-inside "$root" env NNRT_ONNXRUNTIME=/opt/onnxruntime /nnrt/bench/run.sh "$@" $part || status=$?
+inside "$root" env NNRT_BENCH_CALL="bench/peers.sh DIRECTORY${*:+ $*}" NNRT_ONNXRUNTIME=/opt/onnxruntime /nnrt/bench/run.sh "$@" $part || status=$?
 mkdir -p "$repository/build/bench-sid"
 find "$root/nnrt/build/bench" -maxdepth 1 \( -name '*.json' -o -name '*.md' -o -name '*.svg' \) -exec cp {} "$repository/build/bench-sid/" \;
 give_back "$repository/build"

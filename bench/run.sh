@@ -27,7 +27,7 @@ EOT
 }
 
 # The report names the call that made it: --quick has fewer repetitions.
-export NNRT_BENCH_CALL="bench/run.sh${*:+ $*}"
+export NNRT_BENCH_CALL="${NNRT_BENCH_CALL:-bench/run.sh${*:+ $*}}"
 quick='' write='' parts='' only='' peers_wanted=''
 while [ $# -gt 0 ]; do
   case $1 in
