@@ -1,7 +1,8 @@
 // remote: what an inference costs whose driver lives in another process, beside the same driver in this one - a small network and MobileNetV1.
 // Flow: forks a host of the cpu driver; the two take turns, call by call, and then by ten calls in a row: call by call each finds the caches full of
-// the other's weights, so that throughput is what ten in a row say. Prints differences and ratios, of medians and of the least, of the time that
-// passes, and of the time that both processes had a core: where others want the cores, too, a process that wakes up waits for its turn.
+// the other's weights, so that throughput is what ten in a row say. Where there are two cores, each process has one, and they change them twenty
+// times: one core of a machine often has more to do than another, which would be taken for a cost of the way there. Prints medians, the median
+// of each turn's ratio, and the least, of the time that passes, and of the time that both processes had a core.
 #include "networks/mobilenet_v1.hpp"
 #include "support/numbers.hpp"
 
@@ -11,14 +12,17 @@
 #include <nnrt/io/make_weights.hpp>
 #include <nnrt/remote.hpp>
 
+#include <sched.h>
 #include <sys/eventfd.h>
 #include <sys/wait.h>
 #include <algorithm>
 #include <csignal>
-#include <ctime>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -78,7 +82,7 @@ double median(std::vector<double> of) {
 
 /// Seconds of each of one runner's calls.
 struct times {
-  std::vector<double> passed, worked;
+  std::vector<double> passed, worked;  // seconds of a call, for each turn
 
   void take(runner& of, ::clockid_t host, int calls) {
     const double begin = seconds_on(CLOCK_MONOTONIC), work = seconds_on(CLOCK_THREAD_CPUTIME_ID) + seconds_on(host);
@@ -88,7 +92,38 @@ struct times {
   }
 };
 
-template <class G> void compare(const char* name, hal::driver& here, hal::driver& there, ::clockid_t host, int calls) {
+/// The two processes, each on a core of its own.
+class cores {
+ public:
+  explicit cores(::pid_t host) : host_(host) {
+    ::cpu_set_t all;
+    if (::sched_getaffinity(0, sizeof(all), &all) != 0) return;
+    for (int i = 0; i < CPU_SETSIZE && usable_.size() < 2; ++i)
+      if (CPU_ISSET(i, &all)) usable_.push_back(i);
+  }
+  void change() {
+    if (usable_.size() < 2) return;
+    pin(::getpid(), usable_[0]), pin(host_, usable_[1]);
+    std::swap(usable_[0], usable_[1]);
+  }
+
+ private:
+  /// All threads of a process. One that ends meanwhile needs no core.
+  static void pin(::pid_t process, int core) {
+    ::cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    for (const auto& thread : std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task"))
+      static_cast<void>(::sched_setaffinity(std::atoi(thread.path().filename().c_str()), sizeof(one), &one));
+  }
+  ::pid_t host_;
+  std::vector<int> usable_;
+};
+
+template <class G> void compare(const char* name, hal::driver& here, hal::driver& there, ::pid_t host, int calls) {
+  ::clockid_t work{};
+  if (::clock_getcpuclockid(host, &work) != 0) give_up("no clock of the host");
+
   const auto graph = to_model<G>();
   std::vector<std::vector<float>> numbers;
   std::vector<tensor_entry> tensors;
@@ -100,13 +135,21 @@ template <class G> void compare(const char* name, hal::driver& here, hal::driver
   runner in(here, network), out(there, network);
   const auto print = [&](int turn, const char* what, const std::vector<double>& a, const std::vector<double>& b) {
     const double mine = median(a) * 1e6, theirs = median(b) * 1e6, least = *std::min_element(a.begin(), a.end()) * 1e6, their_least = *std::min_element(b.begin(), b.end()) * 1e6;
-    std::printf("%-12s turns of %2d, %-14s in process %10.2f us, out of process %10.2f us: %+8.2f us, ratio %7.4f; least %10.2f and %10.2f us, ratio %7.4f\n", name, turn, what, mine,
-                theirs, theirs - mine, theirs / mine, least, their_least, their_least / least);
+    std::vector<double> ratios(a.size());
+    std::transform(b.begin(), b.end(), a.begin(), ratios.begin(), std::divides<>());
+    std::printf("%-12s turns of %2d, %-14s in process %10.2f us, out of process %10.2f us: %+8.2f us, ratio %7.4f, of each turn %7.4f; least %10.2f and %10.2f us, ratio %7.4f\n", name,
+                turn, what, mine, theirs, theirs - mine, theirs / mine, median(std::move(ratios)), least, their_least, their_least / least);
+    std::fflush(stdout);
   };
   for (int i = 0; i < calls / 10; ++i) in.run(), out.run();
+  cores places(host);
   for (const int turn : {1, 10}) {
     times inside, outside;
-    for (int i = 0; i < calls / turn; ++i) inside.take(in, host, turn), outside.take(out, host, turn);
+    const int turns = calls / turn, stretch = std::max(1, turns / 20);
+    for (int i = 0; i < turns; ++i) {
+      if (i % stretch == 0) places.change();
+      inside.take(in, work, turn), outside.take(out, work, turn);
+    }
     print(turn, "time passed", inside.passed, outside.passed);
     print(turn, "time of cores", inside.worked, outside.worked);
   }
@@ -128,11 +171,9 @@ int main(int count, char** words) {
   auto there = remote::connect(path);
   for (int i = 0; !there && i < 500; ++i) ::usleep(10'000), there = remote::connect(path);
   if (!there) give_up(there.error().message());
-  ::clockid_t work{};
-  if (::clock_getcpuclockid(host, &work) != 0) give_up("no clock of the host");
   hal::cpu_driver here;
-  compare<graph<perceptron>>("perceptron", here, **there, work, scale * 2000);
-  compare<graph<networks::mobilenet_v1>>("MobileNetV1", here, **there, work, scale * 10);
+  compare<graph<perceptron>>("perceptron", here, **there, host, scale * 2000);
+  compare<graph<networks::mobilenet_v1>>("MobileNetV1", here, **there, host, scale * 100);
   ::kill(host, SIGKILL);
   ::waitpid(host, nullptr, 0);
   ::unlink(path.c_str()), ::unlink((path + ".lock").c_str());
