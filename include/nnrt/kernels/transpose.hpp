@@ -169,8 +169,9 @@ inline void transpose_elements(const T* from, std::int64_t from_step, T* to, std
 template <class T>
 inline void transpose_tile(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, std::int64_t rows,
                            std::int64_t columns) {
-  // Squares of small elements have many rows: four of them at once were slower than one (measured, bytes with AVX-512).
-  constexpr int lanes_at_once = sizeof(T) >= 4 || transposed_lanes < 2 ? transposed_lanes : 2;
+  // Squares of small elements have many rows: four at once were slower than one of bytes (measured, AVX-512), and two where 16 registers cannot hold them.
+  constexpr int most = sizeof(T) >= 4 ? 4 : sizeof(T) == 2 || vector_registers == 32 ? 2 : 1;
+  constexpr int lanes_at_once = transposed_lanes < most ? transposed_lanes : most;
   using cells = lanes_of_cells<T, lanes_at_once>;
   constexpr std::int64_t n = cells::in_lane;
   const std::int64_t square_rows = rows / n * n, square_columns = columns / n * n;
