@@ -8,8 +8,27 @@
 #include <atomic>
 #include <cstring>
 #include <functional>
+#include <mutex>
 
 namespace nnrt_test {
+
+/// A value that a test and a driver's threads share. It is the socket between them that orders their work, which no sanitizer sees.
+template <class T> class guarded {
+ public:
+  guarded& operator=(T value) {
+    const std::lock_guard lock(mutex_);
+    value_ = std::move(value);
+    return *this;
+  }
+  T operator*() const {
+    const std::lock_guard lock(mutex_);
+    return value_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  T value_{};
+};
 
 /// Every output gets the first input's shape and numbers, times two and one more.
 class toy_model final : public nnrt::hal::prepared_model {
@@ -69,8 +88,8 @@ class toy_model final : public nnrt::hal::prepared_model {
 /// Takes every operator but erf.
 class toy_driver : public nnrt::hal::driver {
  public:
-  toy_model::before_run before;
-  nnrt::hal::preferences seen;
+  guarded<toy_model::before_run> before;
+  guarded<nnrt::hal::preferences> seen;
   std::atomic<int> prepared{0};
 
   std::string_view name() const override { return "toy"; }
@@ -96,7 +115,7 @@ class toy_driver : public nnrt::hal::driver {
     for (const nnrt::ir::output& out : g.outputs) outputs.push_back({g.at(out.value).desc, std::string(g.name_of(out.name))});
     seen = wanted;
     ++prepared;
-    return std::make_shared<toy_model>(std::move(inputs), std::move(outputs), before);
+    return std::make_shared<toy_model>(std::move(inputs), std::move(outputs), *before);
   }
   /// Takes back what a model exported.
   nnrt::result<std::shared_ptr<nnrt::hal::prepared_model>> restore(nnrt::array_ref<const nnrt::array_ref<const std::byte>> buffers, const nnrt::hal::preferences& wanted) override {
@@ -104,12 +123,12 @@ class toy_driver : public nnrt::hal::driver {
     if (!is_ours) return nnrt::fail(nnrt::error_code::invalid_file, "other bytes");
     seen = wanted;
     const toy_model::end end{{nnrt::f32, {2, -1}}, "restored"};
-    return std::make_shared<toy_model>(std::vector<toy_model::end>{end}, std::vector<toy_model::end>{end}, before);
+    return std::make_shared<toy_model>(std::vector<toy_model::end>{end}, std::vector<toy_model::end>{end}, *before);
   }
   nnrt::result<std::shared_ptr<nnrt::hal::prepared_model>> prepare_offline(nnrt::array_ref<const std::byte> file, const nnrt::hal::preferences&) override {
     if (file.size() != 3) return nnrt::fail(nnrt::error_code::invalid_file, "no offline model");
     const toy_model::end end{{nnrt::f32, {4}}, "offline"};
-    return std::make_shared<toy_model>(std::vector<toy_model::end>{end}, std::vector<toy_model::end>{end}, before);
+    return std::make_shared<toy_model>(std::vector<toy_model::end>{end}, std::vector<toy_model::end>{end}, *before);
   }
 };
 

@@ -57,13 +57,6 @@ class held_turn {
   bool is_mine_;
 };
 
-/// Milliseconds for receive(), rounded up; -1: for ever.
-inline int milliseconds_until(std::int64_t until) {
-  if (until == no_deadline) return -1;
-  const std::int64_t left = until - steady_now();
-  return left <= 0 ? 0 : static_cast<int>(std::min<std::int64_t>((left - 1) / 1'000'000 + 1, 1 << 30));
-}
-
 }  // namespace detail
 
 /// A connection to a host. Safe from any thread. What waits `until` a time, nanoseconds of the steady clock, ends then as deadline_missed, and its
@@ -97,7 +90,7 @@ class connection {
   result<void> exchange(question what, const hdi::writer& message, packet& answer, std::int64_t until = no_deadline, lookout* looks = nullptr) {
     auto socket = take(until);
     if (!socket) return fail(std::move(socket.error()));
-    auto done = exchange(socket->number(), what, message, answer, detail::milliseconds_until(until), looks);
+    auto done = exchange(socket->number(), what, message, answer, until, looks);
     // A socket on which an answer is still to come is closed: the next question would get it.
     if (is_late(done)) drop(std::move(*socket));
     else give_back(std::move(*socket));
@@ -158,21 +151,20 @@ class connection {
  private:
   connection(std::string path, owned_file first) : path_(std::move(path)), first_(std::move(first)) {}
 
-  result<void> exchange(int socket, question what, const hdi::writer& message, packet& answer, int milliseconds, lookout* looks = nullptr) {
+  result<void> exchange(int socket, question what, const hdi::writer& message, packet& answer, std::int64_t until, lookout* looks = nullptr) {
     if (is_dead_) return died("the driver's host has died");
     const auto asked = static_cast<std::uint32_t>(what);
     if (auto sent = send(socket, asked, message); !sent) {
       if (sent.error().code() != error_code::io_failed) return fail(std::move(sent.error()));
       return died("the driver's host has died");
     }
-    if (looks != nullptr) looks->look(socket);
-    if (auto got = hear(socket, answer, milliseconds); !got) return got;
+    if (auto got = hear(socket, answer, until, looks); !got) return got;
     if (answer.asked != asked) return died("the driver's host answers another question");
     return {};
   }
   /// One packet. Error: also deadline_missed.
-  result<void> hear(int socket, packet& answer, int milliseconds) {
-    switch (receive(socket, answer, milliseconds)) {
+  result<void> hear(int socket, packet& answer, std::int64_t until, lookout* looks = nullptr) {
+    switch (receive(socket, answer, until, looks)) {
       case arrival::message: break;
       case arrival::gone: return died("the driver's host has died");
       case arrival::broken: return died("the driver's host says what is no message");
@@ -185,9 +177,9 @@ class connection {
   result<void> exchange_first(question what, const hdi::writer& message, packet& answer, std::int64_t until) {
     const std::int64_t end = std::min(until, steady_now() + std::int64_t{patience} * 1'000'000);
     result<void> done;
-    for (; done && owed_ > 0; owed_ -= done ? 1 : 0) done = hear(first_.number(), answer, detail::milliseconds_until(end));
+    for (; done && owed_ > 0; owed_ -= done ? 1 : 0) done = hear(first_.number(), answer, end);
     if (done) {
-      done = exchange(first_.number(), what, message, answer, detail::milliseconds_until(end));
+      done = exchange(first_.number(), what, message, answer, end);
       if (is_late(done)) ++owed_;
     }
     return is_late(done) && end != until ? died("the driver's host does not answer") : std::move(done);

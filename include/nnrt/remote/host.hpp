@@ -75,7 +75,7 @@ inline void serve_client(int socket, session& client, std::size_t most_connectio
   const auto serve_further = [&client, no_further](int own) {
     packet asked;
     lookout next;
-    while (next.look(own), receive(own, asked) == arrival::message && client.serve(own, asked, no_further)) {}
+    while (receive(own, asked, no_deadline, &next) == arrival::message && client.serve(own, asked, no_further)) {}
   };
   const auto open_further = [&]() -> result<owned_file> {
     drop_those_that_are_over(further);

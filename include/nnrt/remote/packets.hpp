@@ -8,6 +8,7 @@
 #include <nnrt/exec/deadline.hpp>
 #include <nnrt/hal/memory.hpp>
 #include <nnrt/hdi/wire.hpp>
+#include <nnrt/remote/lookout.hpp>
 #include <nnrt/remote/messages.hpp>
 
 #include <fcntl.h>
@@ -82,6 +83,12 @@ inline std::int64_t sealed_bytes(int fd) {
 namespace detail {
 
 inline constexpr std::size_t head_bytes = sizeof(packet_head);
+
+/// For poll(), rounded up.
+inline int milliseconds_until(std::int64_t until) {
+  const std::int64_t left = until - steady_now();
+  return left <= 0 ? 0 : static_cast<int>(std::min<std::int64_t>((left - 1) / 1'000'000 + 1, 1 << 30));
+}
 
 /// A file of these bytes that nobody can change any more. Errors: out_of_memory, io_failed.
 inline result<owned_file> file_of(array_ref<const std::int8_t> bytes) {
@@ -182,39 +189,15 @@ inline result<void> send(int socket, std::uint32_t asked, const hdi::writer& mes
   return detail::send_bytes(socket, front, {}, files);
 }
 
-/// Looks for a packet again and again before its caller sleeps. Of two processors that sleep while they wait for each other one has to be woken for
-/// each packet, which takes ten times as long as a small network. Whoever has looked in vain - what it waits for takes long, or needs this processor -
-/// looks less and less often. Used by one thread at a time.
-class lookout {
- public:
-  void look(int socket) {
-    if (rests_ > 0) {
-      --rests_;
-      return;
-    }
-    ::pollfd waiting{socket, POLLIN, 0};
-    const std::int64_t end = steady_now() + longest_look;
-    bool is_there = false;
-    do is_there = ::poll(&waiting, 1, 0) > 0;
-    while (!is_there && steady_now() < end);
-    failed_ = is_there ? 0 : std::min(2 * failed_ + 1, most_rests);
-    rests_ = failed_;
-  }
-
- private:
-  static constexpr std::int64_t longest_look = 50'000;  // nanoseconds: about what being woken takes
-  static constexpr int most_rests = 255;
-
-  int failed_ = 0, rests_ = 0;
-};
-
-/// Waits for a packet, at most `milliseconds` (-1: for ever), and takes it apart.
-inline arrival receive(int socket, packet& made, int milliseconds = -1) {
+/// Waits for a packet, at most `until` a time of the steady clock, in nanoseconds, and takes it apart. `looks`: of whoever waits for the same things
+/// here again and again.
+inline arrival receive(int socket, packet& made, std::int64_t until = no_deadline, lookout* looks = nullptr) {
   made.files.clear();
-  if (milliseconds >= 0) {
+  if (looks != nullptr) looks->look(socket, until);
+  if (until != no_deadline) {
     ::pollfd waiting{socket, POLLIN, 0};
     int ready = 0;
-    do ready = ::poll(&waiting, 1, milliseconds);
+    do ready = ::poll(&waiting, 1, detail::milliseconds_until(until));
     while (ready < 0 && errno == EINTR);
     if (ready == 0) return arrival::late;
   }
@@ -227,6 +210,7 @@ inline arrival receive(int socket, packet& made, int milliseconds = -1) {
   ::ssize_t got = 0;
   do got = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
   while (got < 0 && errno == EINTR);
+  if (looks != nullptr) looks->came();
   const bool files_are_sound = got >= 0 && detail::take_files(message, made.files);
   if (got <= 0) return arrival::gone;
   if (!files_are_sound || (message.msg_flags & MSG_TRUNC) != 0) return arrival::broken;
