@@ -88,6 +88,18 @@ TEST_CASE("weights of 16 bits: what is kept of them is half") {
   CHECK(halved < whole * 6 / 10);
 }
 
+TEST_CASE("weights of 16 bits: those that a single row would read as they are, too") {
+  model_builder b;
+  const std::int32_t x = b.input("x", {f32, {1, 700}}).value();
+  const std::int32_t w = b.constant<float>({f32, {600, 700}}, reals(600 * 700, 1)).value();
+  REQUIRE(b.output("y", b.apply<ops::full_connection>({}, {x, w}, {}, "classes").value()[0]));
+  const model m = b.finish();
+  CHECK(count_of(compile(m).value().text(), "dot rows") == 1);
+  const program halved = compile(m, {.float16_weights = true}).value();
+  CHECK(count_of(halved.text(), "widen weights") == 1);
+  CHECK(store_program(halved).value().size() < 600 * 700 * sizeof(float) * 6 / 10);
+}
+
 TEST_CASE("widening gives every float16 its value, at any length") {
   std::vector<float16> halves;
   for (std::uint32_t bits = 0; bits < 0x10000; ++bits) halves.push_back(std::bit_cast<float16>(static_cast<std::uint16_t>(bits)));

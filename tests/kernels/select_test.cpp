@@ -69,6 +69,12 @@ static_assert(chosen<ops::conv2d>({}, {wide_image, filters}, {}, winograd::off) 
 static_assert(chosen<ops::conv2d>({}, {wide_image, computed(filters.desc)}) == "gemm windows", "transforming costs more than it saves");
 static_assert(chosen<ops::conv2d>({}, {computed(f32_of({1, 28, 4 * kernels::lanes, 1})), weight(f32_of({1, 3, 3, 1}))}) == "pixels across");
 
+// Single rows of large layers read weights as they are.
+constexpr operand classes = weight(f32_of({1000, 1280}));
+static_assert(chosen<ops::full_connection>({}, {computed(f32_of({1, 1280})), classes}) == "dot rows");
+static_assert(chosen<ops::full_connection>({}, {computed(f32_of({2, 1280})), classes}) == "gemm rows", "a second row reads them again");
+static_assert(chosen<ops::full_connection>({}, {computed(f32_of({1, 1280})), weight(f32_of({200, 1280}))}) == "gemm rows", "L2 keeps them");
+
 // Stored numbers are no plain ones, and no floats.
 template <dtype Type, int ZeroPoint> constexpr bool has_kernels_of_its_own() {
   const quantisation q = quant{0.1F, 3};

@@ -90,6 +90,7 @@ struct kernel_request {
   bool unrolled = false;          // for a micro network, whose executor inlines what has an unrolled form
   nnrt::winograd winograd = nnrt::winograd::automatic;
   std::int64_t band_rows = 0;     // run() is called for bands of at most so many rows; 0: for whole results
+  bool must_pack = false;         // weights of floats are packed where they can be: the packed form is kept as float16
 };
 
 /// Which of an operator's bindings: fast<Op>, fast_on_bytes<Op> or fast_on_shorts<Op>.

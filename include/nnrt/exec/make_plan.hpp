@@ -98,7 +98,7 @@ struct planner {
   constexpr kernel_choice chosen_for(const ir::node& n, std::int64_t band_rows) const {
     const ir::operand_list operands(g, g.inputs_of(n), known);
     const pool<tensor_desc> descs = output_descs(n);
-    return n.op->select({g.attrs_of(n), operands.operands, descs, options.unrolled, options.winograd, band_rows});
+    return n.op->select({g.attrs_of(n), operands.operands, descs, options.unrolled, options.winograd, band_rows, options.halves_from >= 0});
   }
   constexpr void add_scratch() {
     for (std::size_t i = 0; i < nodes.size(); ++i) {

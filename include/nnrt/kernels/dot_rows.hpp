@@ -1,0 +1,63 @@
+// dot_rows: one row times the transpose of a matrix as it lies there, for weights that are large and read once a run.
+// Flow: bind/full_connection.hpp chooses it for single rows of large layers; gemm.hpp has the products of packed weights.
+#pragma once
+
+#include <nnrt/kernels/lane_math.hpp>
+#include <nnrt/kernels/lanes.hpp>
+#include <nnrt/kernels/part.hpp>
+
+#include <cstdint>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+namespace detail {
+
+inline constexpr std::int64_t floats_in_line = 64 / 4;
+
+/// The products of x and Rows rows of w, each k floats long, one below the other; two sums of a row take turns. A sum depends on its own row alone,
+/// not on those that are read beside it. As many rows behind these are asked for, not read, so it does not matter whether they are there: no machine
+/// guesses from several short rows at once where the next ones lie.
+template <int Rows> [[gnu::always_inline]] inline void row_products(const float* x, const float* w, std::int64_t k, float* to) {
+  vf even[Rows], odd[Rows];
+  each<Rows>([&](auto r) __attribute__((always_inline)) { even[r] = odd[r] = vf(0.0F); });
+  address ahead = advanced(address_of(w), Rows * k);
+  std::int64_t i = 0;
+  for (; i + 2 * lanes <= k; i += 2 * lanes) {
+    const vf x0 = load(x + i), x1 = load(x + i + lanes);
+    each<Rows>([&](auto r) __attribute__((always_inline)) {
+      for (std::int64_t line = 0; line < 2 * lanes; line += floats_in_line) __builtin_prefetch(floats_at(advanced(ahead, line)), 0, 2);
+      ahead = advanced(ahead, 2 * lanes);
+      even[r] = fma(x0, load(w + r * k + i), even[r]);
+      odd[r] = fma(x1, load(w + r * k + i + lanes), odd[r]);
+    });
+  }
+  for (; i < k; i += lanes) {
+    const std::int64_t left = k - i < lanes ? k - i : lanes;
+    const vf last = load_first(x + i, left);
+    each<Rows>([&](auto r) __attribute__((always_inline)) { even[r] = fma(last, load_first(w + r * k + i, left), even[r]); });
+  }
+  each<Rows>([&](auto r) __attribute__((always_inline)) { to[r] = sum_of_lanes(even[r] + odd[r]); });
+}
+
+}  // namespace detail
+
+/// y[j] = clamp(bias[j] + the sum over i of x[i] * w[j][i]); w has n rows of k floats. Every division into parts gives the same bits.
+///
+/// \param bias n floats; null: zeros
+template <class Isa = native>
+void dot_rows(const float* x, const float* w, const float* bias, std::int64_t k, std::int64_t n, float* y, clamp_range range = {}, part p = {}) {
+  constexpr std::int64_t at_once = 4;
+  const interval mine = share(n, p);
+  const vf lo(range.lo), hi(range.hi);
+  for (std::int64_t first = mine.begin; first < mine.end; first += lanes) {
+    const std::int64_t count = mine.end - first < lanes ? mine.end - first : lanes;
+    float sums[lanes];
+    std::int64_t j = 0;
+    for (; j + at_once <= count; j += at_once) detail::row_products<at_once>(x, w + (first + j) * k, k, sums + j);
+    for (; j < count; ++j) detail::row_products<1>(x, w + (first + j) * k, k, sums + j);
+    const vf begun = bias != nullptr ? load_first(bias + first, count) : vf(0.0F);
+    store_first(y + first, clamp(load_first(sums, count) + begun, lo, hi), count);
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
