@@ -62,8 +62,34 @@ TEST_CASE("memory: arenas, members or not, are aligned and move with their bytes
   check_arena<largest_member_arena>();
   check_arena<largest_member_arena + 64>();
   static_assert(sizeof(arena_memory<largest_member_arena>) >= largest_member_arena);
-  static_assert(sizeof(arena_memory<largest_member_arena + 64>) == sizeof(void*));
+  static_assert(sizeof(arena_memory<largest_member_arena + 64>) == 2 * sizeof(void*));
 }
+
+TEST_CASE("memory: an arena lies in room that it is given, also when it moves") {
+  constexpr std::int64_t bytes = largest_member_arena + 64;
+  static_assert(arena_memory<bytes>::room == bytes && arena_memory<64>::room == 0);
+  heap_block room;
+  REQUIRE(room.allocate(bytes, "test"));
+  arena_memory<bytes> arena;
+  REQUIRE(arena.allocate(room.data()));
+  CHECK(arena.data() == room.data());
+  arena_memory<bytes> moved = std::move(arena);
+  CHECK(moved.data() == room.data());
+  arena_memory<bytes> other;
+  REQUIRE(other.allocate());
+  CHECK(other.data() != room.data());
+  other = std::move(moved);
+  CHECK(other.data() == room.data());
+}
+
+#if defined(MADV_HUGEPAGE)
+TEST_CASE("memory: whole large pages are large, and a last one that is used for two thirds") {
+  constexpr std::size_t page = heap_block::large_page;
+  static_assert(heap_block::in_large_pages(64) == 0 && heap_block::in_large_pages(page / 2) == 0);
+  static_assert(heap_block::in_large_pages(page - 64) == page && heap_block::in_large_pages(page) == page);
+  static_assert(heap_block::in_large_pages(3 * page + page / 2) == 3 * page && heap_block::in_large_pages(3 * page + page / 4 * 3) == 4 * page);
+}
+#endif
 
 }  // namespace
 

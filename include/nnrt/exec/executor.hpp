@@ -88,8 +88,9 @@ template <class G, class Policy = cpu> class executor {
     auto bound = bind_weights(file, G::weight_specs);
     if (!bound) return fail(std::move(bound.error()));
     const auto prepared = shared<prepared_weights>::make();
-    if (auto ok = prepare(view_of_plan, shared<bound_weights>::make(std::move(*bound)), *prepared, no_deadline, words()); !ok) return fail(std::move(ok.error()));
-    return with(prepared, wanted);
+    if (auto ok = prepare(view_of_plan, shared<bound_weights>::make(std::move(*bound)), *prepared, no_deadline, words(), arena_type::room); !ok)
+      return fail(std::move(ok.error()));
+    return with(prepared, wanted, prepared->room(view_of_plan));
   }
   static result<executor> create(const options& wanted = {})
     requires(G::weights.empty())
@@ -187,16 +188,16 @@ template <class G, class Policy = cpu> class executor {
     broken_contract(made_.error().message());
   }
 
-  static result<executor> with(shared<const prepared_weights> prepared, const options& wanted) {
+  static result<executor> with(shared<const prepared_weights> prepared, const options& wanted, std::byte* room = nullptr) {
     executor made{without_preparing{}};
-    if (auto ok = made.start(std::move(prepared), wanted); !ok) return fail(std::move(ok.error()));
+    if (auto ok = made.start(std::move(prepared), wanted, room); !ok) return fail(std::move(ok.error()));
     return made;
   }
 
-  result<void> start(shared<const prepared_weights> prepared, const options& wanted) {
+  result<void> start(shared<const prepared_weights> prepared, const options& wanted, std::byte* room) {
     weights_ = std::move(prepared);
     weights_->set_bases(view_of_plan, bases_);
-    if (auto ok = arena_.allocate(); !ok) return ok;
+    if (auto ok = arena_.allocate(room); !ok) return ok;
     bases_[in_arena] = arena_.data();
     clear_ports(view_of_plan, view_of_plan.outputs, bases_);
     if (wanted.threads == 1 || is_unrolled) return {};

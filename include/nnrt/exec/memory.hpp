@@ -36,24 +36,30 @@ class heap_block {
   /// Error: out_of_memory, naming what it was for.
   [[gnu::cold]] result<void> allocate(std::int64_t bytes, const char* what) {
     std::free(first_);
-    const auto size = static_cast<std::size_t>(passes::aligned(bytes > 0 ? bytes : 1)), alignment = size < large_page ? 64 : large_page;
+    const auto size = static_cast<std::size_t>(passes::aligned(bytes > 0 ? bytes : 1)), paged = in_large_pages(size), alignment = paged == 0 ? 64 : large_page;
     // A multiple of the alignment, as sanitizers insist; what nobody writes to takes no memory.
     first_ = static_cast<std::byte*>(std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment));
     if (first_ == nullptr) return fail(error_code::out_of_memory, {what, ": no memory for ", bytes, " bytes"});
 #if defined(MADV_HUGEPAGE)
-    // A page fault takes a microsecond, packing 4 KiB of weights half of one. What is no whole page of 2 MiB keeps small ones.
-    if (size >= large_page) ::madvise(first_, size / large_page * large_page, MADV_HUGEPAGE);
+    if (paged > 0) ::madvise(first_, paged, MADV_HUGEPAGE);
 #endif
     return {};
   }
   std::byte* data() const { return first_; }
 
- private:
 #if defined(MADV_HUGEPAGE)
   static constexpr std::size_t large_page = 2 << 20;
 #else
   static constexpr std::size_t large_page = static_cast<std::size_t>(-1);
 #endif
+  /// How much of so many bytes lies in large pages. A page fault takes a microsecond, packing 4 KiB of weights half of one, clearing a large page
+  /// fewer than fifty; but what fills less than two thirds of one keeps small pages, for the rest of a large one would be lost.
+  static constexpr std::size_t in_large_pages(std::size_t bytes) {
+    const std::size_t left = bytes % large_page;
+    return bytes - left + (left > large_page / 3 * 2 ? large_page : 0);
+  }
+
+ private:
   std::byte* first_ = nullptr;
 };
 
@@ -63,8 +69,10 @@ inline constexpr std::int64_t largest_member_arena = 64 * 1024;
 /// The arena of one executor.
 template <std::int64_t Bytes, bool IsMember = (Bytes <= largest_member_arena)> class arena_memory {
  public:
+  /// Bytes of other memory that it needs.
+  static constexpr std::int64_t room = 0;
   /// Before its first use.
-  static result<void> allocate() { return {}; }
+  static result<void> allocate(std::byte* /*given*/ = nullptr) { return {}; }
   std::byte* data() { return bytes_; }
 
  private:
@@ -72,18 +80,30 @@ template <std::int64_t Bytes, bool IsMember = (Bytes <= largest_member_arena)> c
 };
 template <std::int64_t Bytes> class arena_memory<Bytes, false> {
  public:
-  result<void> allocate() { return block_.allocate(Bytes, "arena"); }
-  std::byte* data() { return block_.data(); }
+  static constexpr std::int64_t room = Bytes;
+  /// `given` is `room` bytes of somebody who lives longer; null: it takes its own.
+  result<void> allocate(std::byte* given = nullptr) {
+    first_ = given;
+    if (given != nullptr) return {};
+    if (auto ok = block_.allocate(Bytes, "arena"); !ok) return ok;
+    first_ = block_.data();
+    return {};
+  }
+  std::byte* data() { return first_; }
 
  private:
   heap_block block_;
+  std::byte* first_ = nullptr;
 };
 
 /// Weights as the steps read them: bound to the caller's file, and packed or folded copies. Immutable once made, shared by executors.
 struct prepared_weights {
   shared<const bound_weights> bound;
-  heap_block memory;                  // plan.prepared_bytes
+  heap_block memory;                  // plan.prepared_bytes, and the room behind them
   const std::byte* stored = nullptr;  // instead of `memory`: in bytes that `bound` keeps
+
+  /// What lies behind the prepared weights: room for an arena, if prepare() was asked for some and took memory.
+  std::byte* room(const plan_view& plan) const { return memory.data() == nullptr ? nullptr : memory.data() + passes::aligned(plan.prepared_bytes); }
 
   /// Fills the bases of prepared memory, constants and weights; arena and inputs are the executor's.
   void set_bases(const plan_view& plan, array_ref<std::byte*> bases) const {
@@ -119,12 +139,13 @@ struct prepared_weights {
 }
 
 /// Prepares bound weights; `made` is empty before. Errors: out_of_memory; invalid_argument (weights whose values break an operator's rule);
-/// deadline_missed (looked at before each step).
+/// deadline_missed (looked at before each step). With `room`, as many bytes of the same memory are left for the arena of one executor: both together
+/// have fewer small pages than each of them alone.
 [[gnu::cold]] inline result<void> prepare(const plan_view& plan, shared<const bound_weights> bound, prepared_weights& made, std::int64_t deadline = no_deadline,
-                                          fault_wording words = &error_of) {
+                                          fault_wording words = &error_of, std::int64_t room = 0) {
   made.bound = std::move(bound);
   if (plan.prepare.empty()) return {};
-  if (auto ok = made.memory.allocate(plan.prepared_bytes, "prepared weights"); !ok) return ok;
+  if (auto ok = made.memory.allocate(passes::aligned(plan.prepared_bytes) + room, "prepared weights"); !ok) return ok;
   return run_prepare_steps(plan, made, deadline, words);
 }
 
