@@ -123,7 +123,8 @@ TEST_CASE("gemm: random shapes are right") {
 
 TEST_CASE("gemm: a matrix stored by columns packs like one stored by rows") {
   std::minstd_rand random(6);
-  for (const std::int64_t k : {0, 1, 3, 4, 5, 7, 8, 21})
+  for (const std::int64_t k : {std::int64_t{0}, std::int64_t{1}, std::int64_t{3}, std::int64_t{4}, std::int64_t{5}, std::int64_t{7}, std::int64_t{8},
+                               std::int64_t{21}, detail::turned_rows + 5})
     for (const std::int64_t n : {std::int64_t{1}, std::int64_t{3}, lanes, lanes + 1, lanes + lanes / 2, 2 * lanes, 2 * lanes + 3, 5 * lanes - 1}) {
       CAPTURE(k);
       CAPTURE(n);
