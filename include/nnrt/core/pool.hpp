@@ -10,7 +10,6 @@
 #include <initializer_list>
 #include <new>
 #include <vector>  // std::allocator and std::construct_at, at a third of the cost of <memory>
-#include <type_traits>
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -27,7 +26,9 @@ namespace detail {
 /// A sequence of T in one piece of memory, with the names of std::vector for what it shares with it; converts to std::span as that does. T is trivially copyable: growing
 /// copies, nothing is destroyed.
 template <class T> class pool {
-  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T> && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+  // The compilers' own words, here and in is_plain: the standard library's traits are a dozen classes for each T. What is trivially copyable is trivially
+  // destructible, too.
+  static_assert(__is_trivially_copyable(T) && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
 
  public:
   using value_type = T;
@@ -115,7 +116,7 @@ template <class T> class pool {
 
  private:
   /// Letters, ids and words begin to live all at once and are assigned then: a call of construct_at for each would double the constexpr steps.
-  static constexpr bool is_plain = std::is_trivially_default_constructible_v<T>;
+  static constexpr bool is_plain = __is_trivially_constructible(T);
 
   // One function does it all, for each is compiled for some forty types of elements.
   constexpr void grow(std::size_t capacity) {
@@ -124,8 +125,8 @@ template <class T> class pool {
       if constexpr (is_plain) first_ = new T[capacity];
       else first_ = std::allocator<T>().allocate(capacity);
       for (; size_ < smaller.size_; ++size_) {
-        if constexpr (is_plain) first_[size_] = smaller.first_[size_];
-        else std::construct_at(first_ + size_, smaller.first_[size_]);
+        if constexpr (is_plain) first_[size_] = smaller[size_];
+        else std::construct_at(first_ + size_, smaller[size_]);
       }
     } else {
       first_ = static_cast<T*>(detail::moved_to_larger(first_, size_ * sizeof(T), capacity * sizeof(T)));
