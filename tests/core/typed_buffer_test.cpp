@@ -40,4 +40,20 @@ TEST_CASE("typed_buffer: none has no elements, and no elements are no problem") 
   CHECK(empty.as<float>().empty());
 }
 
+constexpr bool several_own_theirs() {
+  typed_buffers list(3);
+  list[0] = typed_buffer(f32, 2);
+  list[2] = typed_buffer(i8, 1);
+  list[0].as<float>()[1] = 2.0F;
+  list[0] = typed_buffer(f64, 1);  // what it had is gone
+  return list[0].type() == f64 && list[1].type() == dtype::none && list[2].as<std::int8_t>()[0] == 0;
+}
+static_assert(several_own_theirs());
+
+TEST_CASE("typed_buffers: each is none until it is given elements, and all are freed together") {
+  CHECK(several_own_theirs());
+  const typed_buffers none(0);
+  CHECK(typed_buffers(1)[0].type() == dtype::none);
+}
+
 }  // namespace

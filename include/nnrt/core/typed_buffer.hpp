@@ -45,4 +45,19 @@ class typed_buffer {
   any_pointer data_;
 };
 
+/// Some buffers, empty at first. Their number does not change, which saves compilers most of what a std::vector of them costs.
+class typed_buffers {
+ public:
+  constexpr explicit typed_buffers(std::size_t count) : first_(new typed_buffer[count]) {}
+  typed_buffers(const typed_buffers&) = delete;
+  typed_buffers& operator=(const typed_buffers&) = delete;
+  constexpr ~typed_buffers() { delete[] first_; }
+
+  constexpr typed_buffer& operator[](std::size_t i) { return first_[i]; }
+  constexpr const typed_buffer& operator[](std::size_t i) const { return first_[i]; }
+
+ private:
+  typed_buffer* first_;
+};
+
 }  // namespace nnrt::inline NNRT_ISA

@@ -16,13 +16,13 @@ namespace detail {
 /// The tensors of one evaluation.
 struct evaluation {
   ir::graph g;
-  std::vector<typed_buffer> buffers;  // by value id; of weights none
+  typed_buffers buffers;  // by value id; of weights none
 
-  constexpr explicit evaluation(ir::graph graph) : g(static_cast<ir::graph&&>(graph)) {
-    buffers.reserve(g.values.size());
-    for (const ir::value& v : g.values) {
-      if (v.is == ir::kind::constant) buffers.push_back(passes::detail::load(g, v));
-      else buffers.emplace_back(v.desc.type, v.desc.elements());
+  constexpr explicit evaluation(ir::graph graph) : g(static_cast<ir::graph&&>(graph)), buffers(g.values.size()) {
+    for (std::size_t i = 0; i < g.values.size(); ++i) {
+      const ir::value& v = g.values[i];
+      if (v.is == ir::kind::constant) buffers[i] = passes::detail::load(g, v);
+      else buffers[i] = typed_buffer(v.desc.type, v.desc.elements());
     }
   }
   constexpr view view_of(std::int32_t id) const {

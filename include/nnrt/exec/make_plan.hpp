@@ -340,16 +340,15 @@ struct planner {
   }
   /// Runs pack() on constants and puts the result among them; its offset there.
   constexpr std::int64_t pack_now(const ir::node& n, const planned_node& p) {
-    std::vector<typed_buffer> buffers;
-    buffers.reserve(g.inputs_of(n).size());
+    typed_buffers buffers(g.inputs_of(n).size());
     pool<view> in;
     for (std::size_t k = 0; k < g.inputs_of(n).size(); ++k) {
       const std::int32_t id = g.inputs_of(n)[k];
       view operand;
       if (id != ir::none) operand.desc = &g.at(id).desc;
       if (id != ir::none && is_packed(p, k)) {
-        buffers.push_back(passes::detail::load(g, g.at(id)));
-        operand.data = buffers.back().data();
+        buffers[k] = passes::detail::load(g, g.at(id));
+        operand.data = buffers[k].data();
       }
       in.push_back(operand);
     }

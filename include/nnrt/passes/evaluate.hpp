@@ -53,29 +53,29 @@ constexpr bool can_evaluate(const ir::graph& g, const ir::node& n) {
 
 /// False, and nothing is changed, when the node finds fault with the constants: then a run says so.
 constexpr bool evaluate(ir::graph& g, const ir::node& n) {
-  std::vector<typed_buffer> buffers;
+  const auto first_output = static_cast<std::size_t>(n.inputs.count), count = first_output + static_cast<std::size_t>(n.outputs.count);
+  typed_buffers buffers(count);
   pool<tensor_desc> descs;
-  buffers.reserve(static_cast<std::size_t>(n.inputs.count + n.outputs.count));
-  descs.reserve(static_cast<std::size_t>(n.inputs.count + n.outputs.count));  // views point into it
+  descs.reserve(count);  // views point into it
   pool<view> in, out;
-  for (const std::int32_t id : g.inputs_of(n)) {
+  for (std::size_t i = 0; i < first_output; ++i) {
+    const std::int32_t id = g.inputs_of(n)[i];
     if (id == ir::none) {
       in.push_back({});
       continue;
     }
     descs.push_back(g.at(id).desc);
-    if (n.op->traits.reads_descs_alone) buffers.push_back(typed_buffer(g.at(id).desc.type, 0));
-    else buffers.push_back(load(g, g.at(id)));
-    in.push_back({&descs.back(), buffers.back().data()});
+    if (n.op->traits.reads_descs_alone) buffers[i] = typed_buffer(g.at(id).desc.type, 0);  // not with ?: - g++ 12 destroys what it chose twice
+    else buffers[i] = load(g, g.at(id));
+    in.push_back({&descs.back(), buffers[i].data()});
   }
-  for (const std::int32_t id : g.outputs_of(n)) {
-    descs.push_back(g.at(id).desc);
-    buffers.push_back(typed_buffer(g.at(id).desc.type, g.at(id).desc.elements()));
-    out.push_back({&descs.back(), buffers.back().data()});
+  for (std::size_t i = first_output; i < count; ++i) {
+    descs.push_back(g.at(g.outputs_of(n)[i - first_output]).desc);
+    buffers[i] = typed_buffer(descs.back().type, descs.back().elements());
+    out.push_back({&descs.back(), buffers[i].data()});
   }
   if (n.op->reference(g.attrs_of(n), in, out)) return false;
-  const std::size_t first_output = buffers.size() - static_cast<std::size_t>(n.outputs.count);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(n.outputs.count); ++i) store(g, g.outputs_of(n)[i], buffers[first_output + i]);
+  for (std::size_t i = first_output; i < count; ++i) store(g, g.outputs_of(n)[i - first_output], buffers[i]);
   return true;
 }
 
