@@ -60,10 +60,11 @@ constexpr ops::detail::pooling_attributes global_pool() {
   a.global = true;
   return a;
 }
-static_assert(chosen<ops::max_pool>(global_pool(), {image}) == "pool channels" &&
-              chosen<ops::avg_pool>(global_pool(), {image}) == "pool channels");
-
 constexpr operand wide_image = computed(f32_of({1, 56, 56, 64})), filters = weight(f32_of({64, 3, 3, 64}));
+static_assert(chosen<ops::max_pool>(global_pool(), {wide_image}) == "pool channels" &&
+              chosen<ops::avg_pool>(global_pool(), {image}) == "pool channels");
+constexpr operand narrow_image = computed(f32_of({1, 8, 8, 4 * kernels::lanes - 1}));
+static_assert(chosen<ops::max_pool>(global_pool(), {narrow_image}) == "pool rows", "fewer than four whole vectors");
 static_assert(chosen<ops::conv2d>({}, {wide_image, filters}) == "winograd 4x4");
 static_assert(chosen<ops::conv2d>({}, {wide_image, filters}, {}, winograd::off) == "gemm windows");
 static_assert(chosen<ops::conv2d>({}, {wide_image, computed(filters.desc)}) == "gemm windows", "transforming costs more than it saves");

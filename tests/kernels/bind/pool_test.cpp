@@ -106,6 +106,18 @@ TEST_CASE_TEMPLATE("pools of stored bytes: the whole range, over as many pixels 
       }
 }
 
+TEST_CASE("max_pool: pixels of one to four vectors, rows longer than what is folded at once, and short ones") {
+  const row rows[] = {{window_of({3, 3}, {2, 2}, around(1)), 5, 150}, {window_of({2, 2}, {2, 2}), 6, 9}, {window_of({3, 60}, {1, 2}, around(2)), 4, 64}};
+  for (const row& r : rows)
+    for (const std::int64_t c : {kernels::lanes + 1, 2 * kernels::lanes, 4 * kernels::lanes - 1, kernels::register_bytes / 2 + 3}) {
+      CAPTURE(r.w);
+      CAPTURE(c);
+      check_kernel<ops::max_pool>(r.a, {floats({2, r.h, r.w, c}, with_special_values(random_floats(2 * r.h * r.w * c, 4)))});
+      for (const dtype type : {i8, u8})
+        check_kernel<ops::max_pool>(r.a, {stored_bytes(type, {2, r.h, r.w, c}, quant{0.05F, 7}, 3)}, {}, into_bytes(0.05F, 7));
+    }
+}
+
 TEST_CASE("max_pool: few channels, rows and windows longer than what is folded at once, and many rows") {
   const row rows[] = {
       {window_of({3, 3}, {2, 2}, around(1)), 5, 900},

@@ -12,8 +12,8 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// Kernel choice of a pool over an f32 image: one method for few channels, one for many; of maxima one for pixels smaller
-/// than a vector.
+/// Kernel choice of a pool over an f32 image: one method for few channels, one for many; of maxima one for pixels of a few
+/// vectors.
 template <class Fold> struct pooling_binding {
   static constexpr bool has_rows = std::is_same_v<Fold, maximum_fold>;
   static constexpr int methods = has_rows ? 3 : 2;
