@@ -7780,7 +7780,7 @@ void scale_column_sums(const axis_block& s, const std::byte* x, const scaled_byt
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/pooling_rows.hpp
 // pooling_rows: maxima over windows of images of few channels, down the rows first and then along them.
-// Flow: bind/detail/pooling.hpp calls max_pool_rows() for images whose pixels fill no vector; pooling.hpp has the others.
+// Flow: bind/detail/pooling.hpp calls max_pool_rows() for images whose pixels are a few vectors at most; pooling.hpp has the others.
 //
 // The rows that a window covers are folded into one, whole vectors of neighbouring pixels at a time; only what is left to
 // fold along that row goes pixel by pixel. Results wait in a buffer, since vectors spill into the next pixel. Several rows
@@ -7797,6 +7797,8 @@ struct float_maxima {
   using vector = vf;
   using pixel = vf;
   static constexpr std::int64_t vector_elements = lanes, pixel_elements = lanes;
+  /// With as many pool_windows() has enough to do in each pixel, and reads nothing twice (measured).
+  static constexpr std::int64_t fewer_channels = most_pooled_vectors * lanes;
   clamp_range range;
 
   [[gnu::always_inline]] static vector load_vector(const float* x) { return load(x); }
@@ -7813,6 +7815,8 @@ struct byte_maxima {
   using vector = byte_vector;
   typedef std::int8_t pixel __attribute__((vector_size(16), may_alias));
   static constexpr std::int64_t vector_elements = register_bytes, pixel_elements = 16;
+  /// As of floats; max_pool_bytes() is the other one.
+  static constexpr std::int64_t fewer_channels = register_bytes;
   byte_vector flip;
   pixel pixel_flip, low, high;
 
@@ -7876,10 +7880,12 @@ template <class Maxima> struct folded_rows {
   void fold_along(const element* row, std::int64_t first, interval outputs, element* to) const {
     for (std::int64_t ow = outputs.begin; ow < outputs.end; ++ow, to += s.c) {
       const interval iw = pixels(ow);
-      const element* from = row + (iw.begin - first) * s.c;
-      auto most = of.load_pixel(from);
-      for (std::int64_t j = 1; j < iw.size(); ++j) most = of.larger(most, of.load_pixel(from += s.c));
-      of.put(to, of.finished(most));
+      const element* const from = row + (iw.begin - first) * s.c;
+      for (std::int64_t c = 0; c < s.c; c += Maxima::pixel_elements) {
+        auto most = of.load_pixel(from + c);
+        for (std::int64_t j = 1; j < iw.size(); ++j) most = of.larger(most, of.load_pixel(from + j * s.c + c));
+        of.put(to + c, of.finished(most));
+      }
     }
   }
   static void copy(const element* from, std::int64_t n, element* to) { __builtin_memcpy(to, from, static_cast<std::size_t>(n) * sizeof(element)); }
@@ -7911,11 +7917,10 @@ template <class Maxima> struct folded_rows {
 
 }  // namespace detail
 
-/// Whether max_pool_rows() serves this shape, and well: a pixel is smaller than a vector, a window fits into the buffer, and
-/// windows leave out little of a row.
+/// Whether max_pool_rows() serves this shape, and well: a pixel is small, a window fits into the buffer, and windows leave out little of a row.
 template <class Maxima> constexpr bool has_max_pool_rows(const pooling_shape& s) {
   const std::int64_t kernel = s.w.kernel < s.w.input ? s.w.kernel : s.w.input;
-  return s.c < Maxima::pixel_elements && kernel * s.c <= folded_row_capacity && s.w.stride <= 2 * kernel;
+  return s.c < Maxima::fewer_channels && kernel * s.c <= folded_row_capacity && s.w.stride <= 2 * kernel;
 }
 
 /// y[n, oh, ow, c] = the largest of the window, clamped; parts are divisions of the rows.
@@ -8078,8 +8083,8 @@ constexpr void pool(const pooling_attributes& a, arguments in, results out, Stat
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// Kernel choice of a pool over an f32 image: one method for few channels, one for many; of maxima one for pixels smaller
-/// than a vector.
+/// Kernel choice of a pool over an f32 image: one method for few channels, one for many; of maxima one for pixels of a few
+/// vectors.
 template <class Fold> struct pooling_binding {
   static constexpr bool has_rows = std::is_same_v<Fold, maximum_fold>;
   static constexpr int methods = has_rows ? 3 : 2;
