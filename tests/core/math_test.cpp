@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <random>
 
 namespace {
@@ -198,6 +199,12 @@ struct arguments {
   }
 };
 
+/// valgrind computes what is wider than a double as a double: the yardstick is no better than what it measures then.
+bool has_yardstick() {
+  const volatile real one = 1, least = std::numeric_limits<real>::epsilon();
+  return one + least != one;
+}
+
 struct accuracy_row {
   const char* what;
   double (*f)(double);
@@ -224,7 +231,7 @@ constexpr accuracy_row accuracies[] = {
     {"cos of large", math::cos, math::cos, std::cos, -0x1p20, 0x1p20, 1.0},
 };
 
-TEST_CASE("functions of one argument are as accurate as documented") {
+TEST_CASE("functions of one argument are as accurate as documented" * doctest::skip(!has_yardstick())) {
   for (const accuracy_row& r : accuracies) {
     CAPTURE(r.what);
     arguments argument{r.low, r.high};
@@ -242,7 +249,7 @@ TEST_CASE("functions of one argument are as accurate as documented") {
   }
 }
 
-TEST_CASE("pow is within one unit of the last place, near 1 and for large exponents too") {
+TEST_CASE("pow is within one unit of the last place, near 1 and for large exponents too" * doctest::skip(!has_yardstick())) {
   arguments any{-2.0, 2.0};
   double worst = 0.0, worst_narrow = 0.0;
   for (int i = 0; i < 100'000; ++i) {
