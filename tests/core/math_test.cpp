@@ -199,7 +199,7 @@ struct arguments {
   }
 };
 
-/// valgrind computes what is wider than a double as a double: the yardstick is no better than what it measures then.
+/// valgrind computes what is wider than a double as a double: then the yardstick serves for floats alone.
 bool has_yardstick() {
   const volatile real one = 1, least = std::numeric_limits<real>::epsilon();
   return one + least != one;
@@ -231,7 +231,7 @@ constexpr accuracy_row accuracies[] = {
     {"cos of large", math::cos, math::cos, std::cos, -0x1p20, 0x1p20, 1.0},
 };
 
-TEST_CASE("functions of one argument are as accurate as documented" * doctest::skip(!has_yardstick())) {
+TEST_CASE("functions of one argument are as accurate as documented") {
   for (const accuracy_row& r : accuracies) {
     CAPTURE(r.what);
     arguments argument{r.low, r.high};
@@ -244,12 +244,12 @@ TEST_CASE("functions of one argument are as accurate as documented" * doctest::s
       worst_narrow = std::fmax(worst_narrow, ulps(r.narrow(narrow_x), r.exact(narrow_x)));
     }
     CAPTURE(worst_x);
-    CHECK(worst <= r.limit);
+    if (has_yardstick()) CHECK(worst <= r.limit);
     CHECK(worst_narrow <= 0.51);
   }
 }
 
-TEST_CASE("pow is within one unit of the last place, near 1 and for large exponents too" * doctest::skip(!has_yardstick())) {
+TEST_CASE("pow is within one unit of the last place, near 1 and for large exponents too") {
   arguments any{-2.0, 2.0};
   double worst = 0.0, worst_narrow = 0.0;
   for (int i = 0; i < 100'000; ++i) {
@@ -262,7 +262,7 @@ TEST_CASE("pow is within one unit of the last place, near 1 and for large expone
     worst_narrow =
         std::fmax(worst_narrow, ulps(math::pow(narrow_x, narrow_y), std::pow(real{narrow_x}, real{narrow_y})));
   }
-  CHECK(worst <= 1.0);
+  if (has_yardstick()) CHECK(worst <= 1.0);
   CHECK(worst_narrow <= 0.51);
 }
 
