@@ -1,4 +1,4 @@
-// failing_memory: operator new and aligned_alloc, which the library's blocks come from, counted over malloc.
+// failing_memory: operator new and calloc, which the library's blocks come from, counted over malloc.
 #include "c_api/failing_memory.hpp"
 
 #include "support/sanitized.hpp"
@@ -8,8 +8,6 @@
 #include <cstddef>
 #include <cstdlib>
 #include <new>
-
-#include <dlfcn.h>
 
 namespace {
 
@@ -61,12 +59,11 @@ void operator delete[](void* piece, std::align_val_t) noexcept { release(piece);
 void operator delete(void* piece, std::size_t, std::align_val_t) noexcept { release(piece); }
 void operator delete[](void* piece, std::size_t, std::align_val_t) noexcept { release(piece); }
 
-// Sanitizers have an aligned_alloc of their own, which only they may free.
+// Sanitizers have a calloc of their own, which only they may free.
 #if !defined(NNRT_TEST_SANITIZED)
-extern "C" void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
-  using function = void* (*)(std::size_t, std::size_t);
-  static const auto system = reinterpret_cast<function>(::dlsym(RTLD_NEXT, "aligned_alloc"));
-  if (!must_fail()) return system(alignment, bytes);
+extern "C" void* __libc_calloc(std::size_t count, std::size_t bytes);
+extern "C" void* calloc(std::size_t count, std::size_t bytes) {
+  if (!must_fail()) return __libc_calloc(count, bytes);
   errno = ENOMEM;
   return nullptr;
 }

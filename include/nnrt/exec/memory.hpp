@@ -21,25 +21,31 @@
 
 namespace nnrt::inline NNRT_ISA {
 
-/// Memory from the heap, aligned to 64 bytes, not initialised. Move only.
+/// Memory from the heap, aligned to 64 bytes, zero at first. Move only.
+/// Zeros, because kernels load whole groups of bytes and multiply those behind a tensor by zero weights: whatever they are, they must be something.
 class heap_block {
  public:
   heap_block() = default;
-  heap_block(heap_block&& other) noexcept : first_(std::exchange(other.first_, nullptr)) {}
+  heap_block(heap_block&& other) noexcept : block_(std::exchange(other.block_, nullptr)), first_(std::exchange(other.first_, nullptr)) {}
   heap_block& operator=(heap_block&& other) noexcept {
+    std::swap(block_, other.block_);
     std::swap(first_, other.first_);
     return *this;
   }
-  ~heap_block() { std::free(first_); }
+  ~heap_block() { std::free(block_); }
 
   /// New memory instead of what it has. At least one byte, so that a pointer can stand for "there".
   /// Error: out_of_memory, naming what it was for.
   [[gnu::cold]] result<void> allocate(std::int64_t bytes, const char* what) {
-    std::free(first_);
+    std::free(block_);
     const auto size = static_cast<std::size_t>(passes::aligned(bytes > 0 ? bytes : 1)), paged = in_large_pages(size), alignment = paged == 0 ? 64 : large_page;
-    // A multiple of the alignment, as sanitizers insist; what nobody writes to takes no memory.
-    first_ = static_cast<std::byte*>(std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment));
-    if (first_ == nullptr) return fail(error_code::out_of_memory, {what, ": no memory for ", bytes, " bytes"});
+    // New pages are zero, which calloc() knows, and what nobody writes to takes no memory; but it has no alignment to give.
+    block_ = std::calloc((paged > size ? paged : size) + alignment, 1);
+    if (block_ == nullptr) {
+      first_ = nullptr;
+      return fail(error_code::out_of_memory, {what, ": no memory for ", bytes, " bytes"});
+    }
+    first_ = static_cast<std::byte*>(block_) + (alignment - reinterpret_cast<std::uintptr_t>(block_) % alignment);
 #if defined(MADV_HUGEPAGE)
     if (paged > 0) ::madvise(first_, paged, MADV_HUGEPAGE);
 #endif
@@ -60,6 +66,7 @@ class heap_block {
   }
 
  private:
+  void* block_ = nullptr;
   std::byte* first_ = nullptr;
 };
 
@@ -76,7 +83,7 @@ template <std::int64_t Bytes, bool IsMember = (Bytes <= largest_member_arena)> c
   std::byte* data() { return bytes_; }
 
  private:
-  alignas(64) std::byte bytes_[Bytes > 0 ? static_cast<std::size_t>(Bytes) : 1];
+  alignas(64) std::byte bytes_[Bytes > 0 ? static_cast<std::size_t>(Bytes) : 1] = {};  // see heap_block
 };
 template <std::int64_t Bytes> class arena_memory<Bytes, false> {
  public:
