@@ -1,6 +1,6 @@
 // operators_doc: writes docs/operators.md from the operators themselves, or says whether it is what they are.
 // Flow: built with the tests; the target operators_md runs it, the test docs/operators compares. Tables, attributes and
-// rules come from each operator's struct, prose from its docstrings, kernels from asking for random nodes.
+// rules come from each operator's struct, prose from its docstrings, kernels from asking for random nodes, small and large.
 #include "battery/random_node.hpp"
 
 #include <nnrt/ir/dump.hpp>
@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
@@ -239,14 +240,29 @@ void write_rules(std::ostream& out, const operator_info& op) {
   out << '\n';
 }
 
+/// The same node with large tensors in place of small ones, which some kernels are for; nothing where its rules refuse that.
+std::optional<random_node> enlarged(random_node node) {
+  for (random_operand& x : node.in)
+    if (x.values.empty())
+      for (int axis = 0; axis < x.desc.shape.rank; ++axis)
+        if (x.desc.shape[axis] > 1) x.desc.shape[axis] *= 512;
+  const verdict v = node.infer();
+  if (!v) return std::nullopt;
+  node.out.assign(v.outputs.begin(), v.outputs.end());
+  return node;
+}
+
 /// Names of the kernels that nodes of this dtype get.
 std::set<std::string> kernels_of(const operator_info& op, dtype type) {
   dice random(static_cast<std::uint64_t>(op.code) * 100 + static_cast<std::uint64_t>(type));
   std::set<std::string> names;
-  for (const random_node& node : random_nodes(op, type, 200, random)) {
+  const auto add_kernel_of = [&](const random_node& node) {
     const std::vector<operand> operands = node.operands();
-    if (const kernel_choice choice = op.select({node.words, operands, node.out}))
-      names.insert(std::string(choice.name));
+    if (const kernel_choice choice = op.select({node.words, operands, node.out})) names.insert(std::string(choice.name));
+  };
+  for (const random_node& node : random_nodes(op, type, 200, random)) {
+    add_kernel_of(node);
+    if (const auto large = enlarged(node)) add_kernel_of(*large);
   }
   return names;
 }

@@ -14,29 +14,30 @@ namespace detail {
 
 inline constexpr std::int64_t floats_in_line = 64 / 4;
 
-/// The products of x and Rows rows of w, each k floats long, one below the other; two sums of a row take turns. A sum depends on its own row alone,
-/// not on those that are read beside it. As many rows behind these are asked for, not read, so it does not matter whether they are there: no machine
-/// guesses from several short rows at once where the next ones lie.
-template <int Rows> [[gnu::always_inline]] inline void row_products(const float* x, const float* w, std::int64_t k, float* to) {
-  vf even[Rows], odd[Rows];
-  each<Rows>([&](auto r) __attribute__((always_inline)) { even[r] = odd[r] = vf(0.0F); });
+/// Adds the products of x and Rows rows of w, each k floats long, one below the other, to the sums of their lanes. A sum depends on its own row alone,
+/// not on those that are read beside it. As many rows behind these are asked for when they come from afar, not read, so it does not matter whether they
+/// are there: no machine guesses from several short rows at once where the next ones lie.
+template <int Rows, bool FromAfar>
+[[gnu::always_inline]] inline void add_row_products(const float* x, const float* w, std::int64_t k, vf (&sums)[Rows]) {
   address ahead = advanced(address_of(w), Rows * k);
   std::int64_t i = 0;
-  for (; i + 2 * lanes <= k; i += 2 * lanes) {
-    const vf x0 = load(x + i), x1 = load(x + i + lanes);
+  for (; i + lanes <= k; i += lanes) {
+    const vf at = load(x + i);
     each<Rows>([&](auto r) __attribute__((always_inline)) {
-      for (std::int64_t line = 0; line < 2 * lanes; line += floats_in_line) __builtin_prefetch(floats_at(advanced(ahead, line)), 0, 2);
-      ahead = advanced(ahead, 2 * lanes);
-      even[r] = fma(x0, load(w + r * k + i), even[r]);
-      odd[r] = fma(x1, load(w + r * k + i + lanes), odd[r]);
+      if (FromAfar && i % floats_in_line == 0) __builtin_prefetch(floats_at(ahead), 0, 2);
+      ahead = advanced(ahead, lanes);
+      sums[r] = fma(at, load(w + r * k + i), sums[r]);
     });
   }
-  for (; i < k; i += lanes) {
-    const std::int64_t left = k - i < lanes ? k - i : lanes;
-    const vf last = load_first(x + i, left);
-    each<Rows>([&](auto r) __attribute__((always_inline)) { even[r] = fma(last, load_first(w + r * k + i, left), even[r]); });
-  }
-  each<Rows>([&](auto r) __attribute__((always_inline)) { to[r] = sum_of_lanes(even[r] + odd[r]); });
+  if (i == k) return;
+  const vf last = load_first(x + i, k - i);
+  each<Rows>([&](auto r) __attribute__((always_inline)) { sums[r] = fma(last, load_first(w + r * k + i, k - i), sums[r]); });
+}
+template <int Rows> [[gnu::always_inline]] inline void row_products(const float* x, const float* w, std::int64_t k, float* to) {
+  vf sums[Rows];
+  each<Rows>([&](auto r) __attribute__((always_inline)) { sums[r] = vf(0.0F); });
+  add_row_products<Rows, true>(x, w, k, sums);
+  each<Rows>([&](auto r) __attribute__((always_inline)) { to[r] = sum_of_lanes(sums[r]); });
 }
 
 }  // namespace detail

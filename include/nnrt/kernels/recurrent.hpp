@@ -2,6 +2,7 @@
 // Flow: bind/lstm.hpp calls run_lstm() for each sequence and direction.
 #pragma once
 
+#include <nnrt/kernels/dot_rows.hpp>
 #include <nnrt/kernels/lane_math.hpp>
 
 #include <cstdint>
@@ -32,25 +33,13 @@ struct lstm_sequence {
 
 namespace detail {
 
-/// The products of four rows, n floats each, with x, added to the sums of four rows.
-inline void add_products(const float* rows, const float* x, std::int64_t n, vf (&sums)[4]) {
-  std::int64_t k = 0;
-  for (; k + lanes <= n; k += lanes) {
-    const vf at = load(x + k);
-    for (int r = 0; r < 4; ++r) sums[r] = fma(load(rows + r * n + k), at, sums[r]);
-  }
-  if (k == n) return;
-  const vf at = load_first(x + k, n - k);
-  for (int r = 0; r < 4; ++r) sums[r] = fma(load_first(rows + r * n + k, n - k), at, sums[r]);
-}
-
 /// gates[i] = the sum of row i for one step: a multiple of four rows.
 inline void sum_gates(const lstm_sizes& s, const lstm_sequence& one, const float* x, const float* h, float* gates) {
   const std::int64_t rows = 4 * s.hidden;
   for (std::int64_t row = 0; row < rows; row += 4) {
     vf sums[4] = {vf(0.0F), vf(0.0F), vf(0.0F), vf(0.0F)};
-    add_products(one.w_ih + row * s.input, x, s.input, sums);
-    add_products(one.w_hh + row * s.hidden, h, s.hidden, sums);
+    add_row_products<4, false>(x, one.w_ih + row * s.input, s.input, sums);
+    add_row_products<4, false>(h, one.w_hh + row * s.hidden, s.hidden, sums);
     for (int r = 0; r < 4; ++r) {
       const float bias = one.bias != nullptr ? one.bias[row + r] + one.bias[rows + row + r] : 0.0F;
       gates[row + r] = sum_of_lanes(sums[r]) + bias;

@@ -38,8 +38,7 @@ class lookout {
   /// The packet is there, so many of the next ones will take as long: rather as the quickest of the last ones, since who looks too late has slept.
   void came() {
     const std::int64_t waited = steady_now() - begin_;
-    expected_ = is_first_ ? waited : std::min(waited, expected_ + (waited - expected_) / 8);
-    is_first_ = false;
+    expected_ = expected_ == 0 ? waited : std::min(waited, expected_ + (waited - expected_) / 8);
   }
 
  private:
@@ -49,8 +48,7 @@ class lookout {
   static constexpr std::int64_t longest_wait = 1'000'000; // behind it, for what never takes quite as long
   static constexpr int most_rests = 255;
 
-  std::int64_t begin_ = 0, expected_ = 0;
-  bool is_first_ = true;
+  std::int64_t begin_ = 0, expected_ = 0;  // nothing is expected before the first packet
   int failed_ = 0, rests_ = 0;
 };
 
