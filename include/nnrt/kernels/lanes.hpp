@@ -239,12 +239,16 @@ struct clamp_range {
 [[gnu::always_inline]] inline vf load_first(const float* p, std::int64_t n) {
 #if defined(NNRT_LANES_AVX512)
   return vf(_mm512_maskz_loadu_ps(static_cast<__mmask16>((1U << n) - 1U), p));
-#elif defined(NNRT_LANES_AVX2)
-  return vf(_mm256_maskload_ps(p, first_lanes(n)));
 #else
-  float all[lanes] = {};
-  std::memcpy(all, p, static_cast<std::size_t>(n) * sizeof(float));
-  return load(all);
+  if (n == lanes) return load(p);
+#if defined(NNRT_LANES_AVX2)
+  return vf(_mm256_maskload_ps(p, first_lanes(n)));
+#elif defined(NNRT_HAS_XSIMD)
+  // Not through memory, where a load of what several stores wrote waits for all of them.
+  return vf(vf::register_type{p[0], n > 1 ? p[1] : 0.0F, n > 2 ? p[2] : 0.0F, 0.0F});
+#else
+  return vf(0.0F);  // never: one lane is all there are
+#endif
 #endif
 }
 
