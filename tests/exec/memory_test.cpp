@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <memory>
 
 namespace {
 
@@ -11,13 +13,19 @@ using namespace nnrt;
 
 bool is_aligned(const std::byte* first) { return reinterpret_cast<std::uintptr_t>(first) % 64 == 0; }
 
-TEST_CASE("memory: blocks of any size are aligned and there") {
+TEST_CASE("memory: blocks of any size are there, aligned and zero") {
   for (const std::int64_t bytes : {0, 1, 63, 64, 65, 1'000'000, 2'097'151, 2'097'152, 5'000'001}) {
     CAPTURE(bytes);
     heap_block block;
     REQUIRE(block.allocate(bytes, "test"));
     REQUIRE(block.data() != nullptr);
     CHECK(is_aligned(block.data()));
+    // Zero, and again where somebody has written before.
+    const auto is_zero = [](std::byte x) { return x == std::byte{0}; };
+    CHECK(std::all_of(block.data(), block.data() + bytes, is_zero));
+    std::fill_n(block.data(), bytes, std::byte{0x5a});
+    REQUIRE(block.allocate(bytes, "test"));
+    CHECK(std::all_of(block.data(), block.data() + bytes, is_zero));
     std::fill_n(block.data(), bytes, std::byte{0x5a});
   }
 }
@@ -47,13 +55,17 @@ TEST_CASE("memory: what nobody has is out_of_memory, and names what it was for")
 
 template <std::int64_t Bytes> void check_arena() {
   CAPTURE(Bytes);
-  arena_memory<Bytes> arena;
+  alignas(arena_memory<Bytes>) std::byte used[sizeof(arena_memory<Bytes>)];
+  std::fill_n(used, sizeof used, std::byte{0x5a});
+  arena_memory<Bytes>& arena = *new (used) arena_memory<Bytes>;  // no parentheses, which would make zeros themselves
   REQUIRE(arena.allocate());
+  CHECK(std::all_of(arena.data(), arena.data() + Bytes, [](std::byte x) { return x == std::byte{0}; }));
   std::fill_n(arena.data(), Bytes, std::byte{1});
   if (Bytes > 0) arena.data()[Bytes - 1] = std::byte{7};
   arena_memory<Bytes> moved = std::move(arena);
   CHECK(is_aligned(moved.data()));
   if (Bytes > 0) CHECK(moved.data()[Bytes - 1] == std::byte{7});
+  std::destroy_at(&arena);
 }
 
 TEST_CASE("memory: arenas, members or not, are aligned and move with their bytes") {
@@ -62,7 +74,7 @@ TEST_CASE("memory: arenas, members or not, are aligned and move with their bytes
   check_arena<largest_member_arena>();
   check_arena<largest_member_arena + 64>();
   static_assert(sizeof(arena_memory<largest_member_arena>) >= largest_member_arena);
-  static_assert(sizeof(arena_memory<largest_member_arena + 64>) == 2 * sizeof(void*));
+  static_assert(sizeof(arena_memory<largest_member_arena + 64>) == 3 * sizeof(void*));
 }
 
 TEST_CASE("memory: an arena lies in room that it is given, also when it moves") {
