@@ -56,15 +56,18 @@ template <class T> std::string values_of() {
   else return "an integer";
 }
 
+std::string text_of_real(float value) {
+  pool<char> text;
+  ir::detail::append_real(text, value);
+  return string_of(text);
+}
+
 /// A default in the form in which users give the attribute.
 template <class T> std::string text_of(const T& value) {
   if constexpr (std::is_enum_v<T>) return '`' + std::string(rule_names<T>()[static_cast<std::size_t>(value)]) + '`';
   else if constexpr (std::is_same_v<T, bool>) return value ? "`true`" : "`false`";
-  else if constexpr (std::is_same_v<T, float>) {
-    std::string text = "`";
-    ir::detail::append_real(text, value);
-    return text + '`';
-  } else if constexpr (std::is_same_v<T, extent2>)
+  else if constexpr (std::is_same_v<T, float>) return '`' + text_of_real(value) + '`';
+  else if constexpr (std::is_same_v<T, extent2>)
     return '`' + std::to_string(value.h) + ", " + std::to_string(value.w) + '`';
   else if constexpr (std::is_same_v<T, pads>) return "`0, 0, 0, 0`";
   else if constexpr (capacity_of<T> > 0) {
@@ -73,7 +76,7 @@ template <class T> std::string text_of(const T& value) {
     return text.empty() ? "empty" : text + '`';
   } else if constexpr (reals_in<T> > 0) {
     std::string text;
-    for (const float item : value) ir::detail::append_real(text += text.empty() ? "`" : ", ", item);
+    for (const float item : value) (text += text.empty() ? "`" : ", ") += text_of_real(item);
     return text.empty() ? "empty" : text + '`';
   } else return '`' + std::to_string(value) + '`';
 }

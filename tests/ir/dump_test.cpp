@@ -49,9 +49,12 @@ TEST_CASE("dump: attributes by name") {
           auto [a, c] = split(b.input<f32, shape<1, 8>>("x"), sizes<3, 5>, axis<-1>);
           b.output("a", a);
         }) == "axis=-1 output_num=0 sizes=3,5");
-  CHECK(ir::detail::attribute_text(attribute_kind::reals, {}).empty());
+  pool<char> text;
+  ir::detail::append_attribute(text, attribute_kind::reals, {});
+  CHECK(letters_of(text).empty());
   const word scales[] = {3, std::bit_cast<std::int32_t>(0.5F), std::bit_cast<std::int32_t>(-10.0F), std::bit_cast<std::int32_t>(0.1F)};
-  CHECK(ir::detail::attribute_text(attribute_kind::reals, scales) == "0.5,-10,0.1");
+  ir::detail::append_attribute(text, attribute_kind::reals, scales);
+  CHECK(letters_of(text) == "0.5,-10,0.1");
   CHECK(last_attributes([](builder& b) { b.output("y", relu(b.input<f32, shape<4>>("x"))); }).empty());
 }
 

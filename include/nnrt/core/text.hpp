@@ -96,11 +96,12 @@ using pieces = std::initializer_list<piece>;
 }
 /// What has been collected.
 constexpr std::string_view letters_of(const pool<char>& text) { return {text.data(), text.size()}; }
+[[gnu::cold]] inline std::string string_of(const pool<char>& text) { return std::string(text.data(), text.size()); }
 /// The pieces, one after the other: joined({"got ", 3, ", expected ", 4}).
 [[gnu::cold]] inline std::string joined(pieces parts) {
   pool<char> text;
   append(text, parts);
-  return std::string(text.data(), text.size());
+  return string_of(text);
 }
 
 // --- details ---------------------------------------------------------------

@@ -3,209 +3,215 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/pool.hpp>
+#include <nnrt/core/text.hpp>
 #include <nnrt/ir/graph.hpp>
 
 #include <charconv>
 #include <string>
+#include <string_view>
 
 namespace nnrt::inline NNRT_ISA::ir {
 
-namespace detail {
-
-inline void append(std::string& out, std::int64_t number) {
-  char digits[24];
-  out.append(digits, std::to_chars(digits, digits + sizeof(digits), number).ptr);
-}
-inline void append_real(std::string& out, float number) {
-  char digits[48];
-  out.append(digits, std::to_chars(digits, digits + sizeof(digits), number).ptr);
-}
-
-}  // namespace detail
-
 /// "[1, 8, 8, 16]"; an unknown extent is "?".
-inline std::string to_string(const shape_t& shape) {
-  std::string out = "[";
-  for (int i = 0; i < shape.rank; ++i) {
-    if (i > 0) out += ", ";
-    if (shape[i] < 0) out += '?';
-    else detail::append(out, shape[i]);
-  }
-  return out + "]";
-}
-
+[[gnu::cold]] inline std::string to_string(const shape_t& shape);
 /// "f32 [1, 8, 8, 16]", with quantisation where there is one.
-inline std::string to_string(const tensor_desc& desc) {
-  std::string out(name_of(desc.type));
-  out += ' ';
-  out += to_string(desc.shape);
-  if (desc.layout == format::nchw) out += " nchw";
-  if (desc.quantised.mode == quantisation::kind::per_tensor) {
-    out += " scale ";
-    detail::append_real(out, desc.quantised.scale);
-    out += " zero point ";
-    detail::append(out, desc.quantised.zero_point);
-  } else if (desc.quantised.mode == quantisation::kind::per_channel) {
-    out += " per channel of axis ";
-    detail::append(out, desc.quantised.axis);
-  }
-  return out;
-}
+[[gnu::cold]] inline std::string to_string(const tensor_desc& desc);
+/// "stride=2x2 pad=same fused=relu": every attribute of a node by name.
+[[gnu::cold]] inline std::string attributes_text(const graph& g, const node& n);
+/// `conv2d "stem"`, or the operator's name alone.
+[[gnu::cold]] inline std::string node_title(const graph& g, const operator_label& op, range name);
+/// What the passes did, a line each.
+[[gnu::cold]] inline std::string log_text(const graph& g);
+/// The graph as a Graphviz digraph: ovals for inputs and outputs, boxes for nodes, shapes on the arrows; weights are named in their node.
+/// fills: a colour for each node, or none.
+[[gnu::cold]] inline std::string dot(const graph& g, array_ref<const std::string_view> fills = {});
 
+// --- details ---------------------------------------------------------------
+// All of it is written into pools, see core/text.hpp: strings that are added up cost every translation unit, whether it prints a graph or not.
 namespace detail {
 
-/// One attribute's words as text.
-inline std::string attribute_text(attribute_kind kind, array_ref<const word> words) {
-  std::string out;
+[[gnu::cold]] inline void append_real(pool<char>& out, float number) {
+  char digits[48];
+  out.insert(&digits[0], std::to_chars(digits, digits + sizeof(digits), number).ptr);
+}
+
+[[gnu::cold]] inline void append_extents(pool<char>& out, const shape_t& shape) {
+  out.push_back('[');
+  for (int i = 0; i < shape.rank; ++i) {
+    append(out, {i > 0 ? ", " : ""});
+    if (shape[i] < 0) out.push_back('?');
+    else append(out, {shape[i]});
+  }
+  out.push_back(']');
+}
+
+[[gnu::cold]] inline void append_desc(pool<char>& out, const tensor_desc& desc) {
+  append(out, {name_of(desc.type), " "});
+  append_extents(out, desc.shape);
+  if (desc.layout == format::nchw) append(out, {" nchw"});
+  if (desc.quantised.mode == quantisation::kind::per_tensor) {
+    append(out, {" scale "});
+    append_real(out, desc.quantised.scale);
+    append(out, {" zero point ", desc.quantised.zero_point});
+  } else if (desc.quantised.mode == quantisation::kind::per_channel) {
+    append(out, {" per channel of axis ", desc.quantised.axis});
+  }
+}
+
+/// One attribute's words as text; nothing of a list without elements.
+[[gnu::cold]] inline void append_attribute(pool<char>& out, attribute_kind kind, array_ref<const word> words) {
   word_reader reader{words};
   switch (kind) {
-    case attribute_kind::flag: out = reader.take() != 0 ? "true" : "false"; break;
+    case attribute_kind::flag: return append(out, {reader.take() != 0 ? "true" : "false"});
     case attribute_kind::real: {
       float v = 0;
       reader.get(v);
-      append_real(out, v);
-      break;
+      return append_real(out, v);
     }
-    case attribute_kind::fused: out = name_of(static_cast<activation>(reader.take())); break;
-    case attribute_kind::extent:
-      append(out, reader.take());
-      out += 'x';
-      append(out, reader.take());
-      break;
+    case attribute_kind::fused: return append(out, {name_of(static_cast<activation>(reader.take()))});
+    case attribute_kind::extent: {
+      const word h = reader.take(), w = reader.take();
+      return append(out, {h, "x", w});
+    }
     case attribute_kind::padding: {
       pads p;
       reader.get(p);
-      if (p.mode == pad_mode::same) out = "same";
-      else if (p.mode == pad_mode::valid) out = "valid";
-      else {
-        for (const std::int64_t side : {p.top, p.bottom, p.left, p.right}) {
-          if (!out.empty()) out += ',';
-          append(out, side);
-        }
-      }
-      break;
+      if (p.mode == pad_mode::same) return append(out, {"same"});
+      if (p.mode == pad_mode::valid) return append(out, {"valid"});
+      return append(out, {p.top, ",", p.bottom, ",", p.left, ",", p.right});
     }
     case attribute_kind::list:
     case attribute_kind::reals:
       for (std::size_t i = 1; i < words.size(); ++i) {  // behind the length
-        if (!out.empty()) out += ',';
-        out += attribute_text(kind == attribute_kind::list ? attribute_kind::integer : attribute_kind::real, words.subspan(i, 1));
+        append(out, {i > 1 ? "," : ""});
+        append_attribute(out, kind == attribute_kind::list ? attribute_kind::integer : attribute_kind::real, words.subspan(i, 1));
       }
-      break;
+      return;
     case attribute_kind::integer:
-    case attribute_kind::choice: append(out, reader.take()); break;
+    case attribute_kind::choice: return append(out, {reader.take()});
   }
-  return out;
 }
 
-}  // namespace detail
-
-/// "stride=2x2 pad=same fused=relu": every attribute of a node by name.
-inline std::string attributes_text(const graph& g, const node& n) {
-  std::string out;
+[[gnu::cold]] inline void append_attributes(pool<char>& out, const graph& g, const node& n) {
+  const std::size_t begin = out.size();
   array_ref<const word> left = g.attrs_of(n);
   for (const attribute_field& field : n.label->attributes) {
     const std::size_t count = words_of(field.kind, left);
-    const std::string text = detail::attribute_text(field.kind, left.first(count));
+    pool<char> text;
+    append_attribute(text, field.kind, left.first(count));
     left = left.subspan(count);
-    if (text.empty()) continue;
-    if (!out.empty()) out += ' ';
-    out += field.name;
-    out += '=';
-    out += text;
+    if (!text.empty()) append(out, {out.size() > begin ? " " : "", field.name, "=", letters_of(text)});
   }
-  return out;
 }
 
-/// `conv2d "stem"`, or the operator's name alone.
-inline std::string node_title(const graph& g, const operator_label& op, range name) {
-  std::string out(op.name);
-  if (name.count > 0) {
-    out += " \"";
-    out += g.name_of(name);
-    out += '"';
-  }
-  return out;
+[[gnu::cold]] inline void append_title(pool<char>& out, const graph& g, const operator_label& op, range name) {
+  append(out, {op.name});
+  if (name.count > 0) append(out, {" \"", g.name_of(name), "\""});
 }
 
-/// What the passes did, a line each.
-inline std::string log_text(const graph& g) {
+/// Each line begins with `indent`.
+[[gnu::cold]] inline void append_log(pool<char>& out, const graph& g, std::string_view indent) {
   constexpr std::string_view verbs[] = {"evaluated", "merged", "folded", "fused", "removed"};
-  std::string out;
   for (const event& e : g.log) {
-    out += verbs[static_cast<int>(e.what)];
-    out += ' ';
-    out += e.op->name;
+    append(out, {indent, verbs[static_cast<int>(e.what)], " "});
     if (e.into != nullptr) {
-      out += " into ";
-      out += node_title(g, *e.into, e.name);
-    } else if (e.name.count > 0) {
-      out += " \"";
-      out += g.name_of(e.name);
-      out += '"';
+      append(out, {e.op->name, " into "});
+      append_title(out, g, *e.into, e.name);
+    } else {
+      append_title(out, g, *e.op, e.name);
     }
-    out += '\n';
+    out.push_back('\n');
   }
-  return out;
 }
 
-namespace detail {
-
-inline void append_escaped(std::string& out, std::string_view text) {
+[[gnu::cold]] inline void append_escaped(pool<char>& out, std::string_view text) {
   for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
+    if (c == '"' || c == '\\') out.push_back('\\');
+    out.push_back(c);
   }
 }
 
-inline std::string value_label(const graph& g, std::int32_t id) {
-  std::string out;
-  append_escaped(out, g.name_of(g.at(id).name));
-  if (!out.empty()) out += "\\n";
-  return out + to_string(g.at(id).desc);
+// --- the picture: ovals vN of inputs and outN of outputs, boxes nN of nodes ---
+
+[[gnu::cold]] inline void append_oval(pool<char>& out, const graph& g, const value& v, range name) {
+  append_escaped(out, g.name_of(name));
+  append(out, {name.count > 0 ? "\\n" : ""});
+  append_desc(out, v.desc);
+  append(out, {"\"];\n"});
+}
+
+[[gnu::cold]] inline void append_box(pool<char>& out, const graph& g, const node& n) {
+  pool<char> title, attributes;
+  append_title(title, g, *n.label, n.name);
+  append_escaped(out, letters_of(title));
+  append_attributes(attributes, g, n);
+  append(out, {attributes.empty() ? "" : "\\n", letters_of(attributes), "\"];\n"});
 }
 
 }  // namespace detail
 
-/// The graph as a Graphviz digraph: ovals for inputs and outputs, boxes for nodes, shapes on the arrows; weights are named in their node.
-/// fills: a colour for each node, or none.
-inline std::string dot(const graph& g, array_ref<const std::string_view> fills = {}) {
-  std::string out = "digraph network {\n  rankdir=TB;\n  node [fontname=\"Helvetica\", fontsize=11];\n  edge [fontname=\"Helvetica\", fontsize=9];\n";
-  const auto line = [&](std::initializer_list<std::string_view> parts) {
-    out += "  ";
-    for (const std::string_view part : parts) out += part;
-    out += ";\n";
-  };
-  for (const std::int32_t id : g.inputs) line({"v", std::to_string(id), " [shape=oval, style=filled, fillcolor=\"#e8f0fe\", label=\"", detail::value_label(g, id), "\"]"});
+inline std::string to_string(const shape_t& shape) {
+  pool<char> out;
+  detail::append_extents(out, shape);
+  return string_of(out);
+}
+
+inline std::string to_string(const tensor_desc& desc) {
+  pool<char> out;
+  detail::append_desc(out, desc);
+  return string_of(out);
+}
+
+inline std::string attributes_text(const graph& g, const node& n) {
+  pool<char> out;
+  detail::append_attributes(out, g, n);
+  return string_of(out);
+}
+
+inline std::string node_title(const graph& g, const operator_label& op, range name) {
+  pool<char> out;
+  detail::append_title(out, g, op, name);
+  return string_of(out);
+}
+
+inline std::string log_text(const graph& g) {
+  pool<char> out;
+  detail::append_log(out, g, "");
+  return string_of(out);
+}
+
+inline std::string dot(const graph& g, array_ref<const std::string_view> fills) {
+  pool<char> out;
+  append(out, {"digraph network {\n  rankdir=TB;\n  node [fontname=\"Helvetica\", fontsize=11];\n  edge [fontname=\"Helvetica\", fontsize=9];\n"});
+  for (const std::int32_t id : g.inputs) {
+    append(out, {"  v", id, " [shape=oval, style=filled, fillcolor=\"#e8f0fe\", label=\""});
+    detail::append_oval(out, g, g.at(id), g.at(id).name);
+  }
+  pool<std::int32_t> maker;  // of each value, a node or none
+  maker.assign(g.values.size(), none);
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
-    const node& n = g.nodes[i];
-    std::string label;
-    detail::append_escaped(label, node_title(g, *n.label, n.name));
-    const std::string attributes = attributes_text(g, n);
-    if (!attributes.empty()) label += "\\n" + attributes;
-    const std::string me = "n" + std::to_string(i);
-    line({me, " [shape=box, style=\"rounded,filled\", fillcolor=\"", fills.empty() ? "#f6f6f6" : fills[i], "\", label=\"", label, "\"]"});
-    for (const std::int32_t id : g.inputs_of(n)) {
-      if (id == none || g.at(id).is != kind::input) continue;
-      line({"v", std::to_string(id), " -> ", me});
-    }
-  }
-  std::vector<std::string> maker(g.values.size());
-  for (std::size_t i = 0; i < g.nodes.size(); ++i)
-    for (const std::int32_t id : g.outputs_of(g.nodes[i])) maker[static_cast<std::size_t>(id)] = "n" + std::to_string(i);
-  for (std::size_t i = 0; i < g.nodes.size(); ++i)
+    append(out, {"  n", i, " [shape=box, style=\"rounded,filled\", fillcolor=\"", fills.empty() ? "#f6f6f6" : fills[i], "\", label=\""});
+    detail::append_box(out, g, g.nodes[i]);
     for (const std::int32_t id : g.inputs_of(g.nodes[i]))
-      if (id != none && !maker[static_cast<std::size_t>(id)].empty())
-        line({maker[static_cast<std::size_t>(id)], " -> n", std::to_string(i), " [label=\"", to_string(g.at(id).desc.shape), "\"]"});
-  for (std::size_t i = 0; i < g.outputs.size(); ++i) {
-    const std::string me = "out" + std::to_string(i);
-    std::string label;
-    detail::append_escaped(label, g.name_of(g.outputs[i].name));
-    line({me, " [shape=oval, style=filled, fillcolor=\"#e6f4ea\", label=\"", label, "\\n", to_string(g.at(g.outputs[i].value).desc), "\"]"});
-    const std::string& from = maker[static_cast<std::size_t>(g.outputs[i].value)];
-    line({from.empty() ? "v" + std::to_string(g.outputs[i].value) : from, " -> ", me});
+      if (id != none && g.at(id).is == kind::input) append(out, {"  v", id, " -> n", i, ";\n"});
+    for (const std::int32_t id : g.outputs_of(g.nodes[i])) maker[static_cast<std::size_t>(id)] = static_cast<std::int32_t>(i);
   }
-  return out + "}\n";
+  for (std::size_t i = 0; i < g.nodes.size(); ++i)
+    for (const std::int32_t id : g.inputs_of(g.nodes[i])) {
+      if (id == none || maker[static_cast<std::size_t>(id)] == none) continue;
+      append(out, {"  n", maker[static_cast<std::size_t>(id)], " -> n", i, " [label=\""});
+      detail::append_extents(out, g.at(id).desc.shape);
+      append(out, {"\"];\n"});
+    }
+  for (std::size_t i = 0; i < g.outputs.size(); ++i) {
+    const std::int32_t id = g.outputs[i].value, from = maker[static_cast<std::size_t>(id)];
+    append(out, {"  out", i, " [shape=oval, style=filled, fillcolor=\"#e6f4ea\", label=\""});
+    detail::append_oval(out, g, g.at(id), g.outputs[i].name);
+    append(out, {"  ", from == none ? "v" : "n", from == none ? id : from, " -> out", i, ";\n"});
+  }
+  append(out, {"}\n"});
+  return string_of(out);
 }
 
 }  // namespace nnrt::inline NNRT_ISA::ir
