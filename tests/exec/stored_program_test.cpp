@@ -3,6 +3,7 @@
 #include <nnrt/dynamic.hpp>
 #include <nnrt/exec/stored_program.hpp>
 #include <nnrt/io/make_weights.hpp>
+#include <nnrt/io/write_file.hpp>
 
 #include <doctest/doctest.h>
 

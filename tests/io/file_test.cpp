@@ -2,6 +2,7 @@
 #include "../support/temporary_folder.hpp"
 
 #include <nnrt/io/file.hpp>
+#include <nnrt/io/write_file.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,6 @@
 // weights_builder: tensors from files, from memory and from computations, under one handle.
 #include <nnrt/io/weights_builder.hpp>
+#include <nnrt/io/write_file.hpp>
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 
 #include <nnrt/io/make_weights.hpp>
 #include <nnrt/io/weights.hpp>
+#include <nnrt/io/write_file.hpp>
 
 #include <doctest/doctest.h>
 

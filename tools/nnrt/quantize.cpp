@@ -5,7 +5,7 @@
 
 #include <nnrt/exec/calibrate_model.hpp>
 #include <nnrt/exec/calibration_report.hpp>
-#include <nnrt/io/file.hpp>
+#include <nnrt/io/write_file.hpp>
 
 #include <unistd.h>
 

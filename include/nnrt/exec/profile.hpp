@@ -6,8 +6,8 @@
 #include <nnrt/core/text.hpp>
 #include <nnrt/exec/node_table.hpp>
 #include <nnrt/exec/step_times.hpp>
-#include <nnrt/io/file.hpp>
 #include <nnrt/io/json.hpp>
+#include <nnrt/io/write_file.hpp>
 #include <nnrt/ir/dump.hpp>
 #include <nnrt/policy/cpu.hpp>
 

@@ -9,6 +9,7 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/system_text.hpp>
 #include <nnrt/io/file.hpp>
+#include <nnrt/io/write_file.hpp>
 
 #include <sys/file.h>
 #include <cerrno>

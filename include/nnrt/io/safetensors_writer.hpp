@@ -5,9 +5,9 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/result.hpp>
 #include <nnrt/core/text.hpp>
-#include <nnrt/io/file.hpp>
 #include <nnrt/io/json.hpp>
 #include <nnrt/io/safetensors.hpp>
+#include <nnrt/io/write_file.hpp>
 
 #include <cstdint>
 #include <cstring>

@@ -8,6 +8,7 @@
 #include <nnrt/io/record.hpp>
 #include <nnrt/io/safetensors_writer.hpp>
 #include <nnrt/io/weights_builder.hpp>
+#include <nnrt/io/write_file.hpp>
 #include <nnrt/passes/check_graph.hpp>
 #include <nnrt/policy/saved_input.hpp>
 

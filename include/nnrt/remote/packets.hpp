@@ -8,6 +8,7 @@
 #include <nnrt/exec/deadline.hpp>
 #include <nnrt/hal/memory.hpp>
 #include <nnrt/hdi/wire.hpp>
+#include <nnrt/io/write_file.hpp>
 #include <nnrt/remote/lookout.hpp>
 #include <nnrt/remote/messages.hpp>
 
