@@ -23,10 +23,12 @@ struct window {
 
   /// Pixels from a window's first tap to its last, both included.
   constexpr std::int64_t span() const { return (kernel - 1) * dilation + 1; }
+  // Out of line: kernels ask for four of these numbers for each image, and compilers would put all that stands here into each of them four times.
+
   /// Number of windows, at least 0; -1 when it is unknown. SAME: ceil(input / stride); else those that the padded input
   /// covers. ceil_mode, which is about explicit pads only, adds a last window that the padded input covers in part,
   /// unless it would start behind the input, in the padding after it (the rule of ONNX and PyTorch).
-  constexpr std::int64_t outputs() const {
+  [[gnu::noinline]] constexpr std::int64_t outputs() const {
     if (input < 0) return -1;
     if (mode == pad_mode::same) return (input + stride - 1) / stride;
     if (kernel < 0) return -1;
@@ -40,7 +42,7 @@ struct window {
   /// Input with its explicit padding.
   constexpr std::int64_t padded() const { return mode == pad_mode::explicit_pads ? input + before + after : input; }
   /// Padded pixels in front of the input. SAME: half of what is needed, rounded down.
-  constexpr std::int64_t pad_before() const {
+  [[gnu::noinline]] constexpr std::int64_t pad_before() const {
     if (mode == pad_mode::explicit_pads) return before;
     if (mode == pad_mode::valid) return 0;
     const std::int64_t needed = (outputs() - 1) * stride + span() - input;
