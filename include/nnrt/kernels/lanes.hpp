@@ -342,12 +342,18 @@ struct strides {
 };
 
 /// f(0) … f(N - 1) with constant arguments. A plain loop over an array of vectors leaves the array on the stack: g++ 12
-/// unrolls after it has decided what lives in memory. The lambdas given must be always_inline, too.
-template <int N, class F> [[gnu::always_inline]] inline void each(F&& f) {
-  [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
-    (f(std::integral_constant<int, I>{}), ...);
-  }
-  (std::make_integer_sequence<int, N>{});
+/// unrolls after it has decided what lives in memory. The lambdas given must be always_inline, too. Written out, eight at a
+/// time: a pack of integers takes another function for each call, into which all is inlined once more.
+template <int N, int First = 0, class F> [[gnu::always_inline]] inline void each(F&& f) {
+  if constexpr (First + 0 < N) f(std::integral_constant<int, First + 0>{});
+  if constexpr (First + 1 < N) f(std::integral_constant<int, First + 1>{});
+  if constexpr (First + 2 < N) f(std::integral_constant<int, First + 2>{});
+  if constexpr (First + 3 < N) f(std::integral_constant<int, First + 3>{});
+  if constexpr (First + 4 < N) f(std::integral_constant<int, First + 4>{});
+  if constexpr (First + 5 < N) f(std::integral_constant<int, First + 5>{});
+  if constexpr (First + 6 < N) f(std::integral_constant<int, First + 6>{});
+  if constexpr (First + 7 < N) f(std::integral_constant<int, First + 7>{});
+  if constexpr (First + 8 < N) each<N, First + 8>(f);
 }
 
 /// Copies n floats that do not overlap; faster than memcpy for the handfuls that kernels copy.
