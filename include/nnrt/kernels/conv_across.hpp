@@ -45,30 +45,27 @@ constexpr std::int64_t across_band(const conv_shape& s) {
 /// One tile: `sums` gets [row][channel][pixel], `row` floats from row to row.
 template <class Isa, int Channels>
 [[gnu::noinline]] void across_tile(const conv_shape& s, const float* x, const float* w, float* sums, std::int64_t row, clamp_range range) {
-  vf of[across_rows][Channels][2];
-  each<Channels>([&](auto o) __attribute__((always_inline)) {
-    const vf bias = broadcast(w + o);
-    each<across_rows>([&](auto i) __attribute__((always_inline)) { of[i][o][0] = of[i][o][1] = bias; });
-  });
+  constexpr int sums_of_rows = static_cast<int>(across_rows) * Channels;  // one row behind the other, of two vectors each
+  vf of[sums_of_rows][2];
+  each<sums_of_rows>([&](auto k) __attribute__((always_inline)) { of[k][0] = of[k][1] = broadcast(w + k % Channels); });
   const std::int64_t line = across_line(s), below = s.stride_h * line;
   for (std::int64_t ky = 0; ky < s.kernel_h; ++ky, x += s.dilation_h * line)
     for (const float *tap = x, *end = x + s.kernel_w; tap != end; ++tap) {
       w += Channels;
-      each<across_rows>([&](auto i) __attribute__((always_inline)) {
-        vf left = load(tap + i * below), right = load(tap + i * below + lanes);
-        keep(left), keep(right);
-        each<Channels>([&](auto o) __attribute__((always_inline)) {
-          const vf weight = broadcast(w + o);
-          of[i][o][0] = fma(left, weight, of[i][o][0]), of[i][o][1] = fma(right, weight, of[i][o][1]);
-        });
+      vf left, right;
+      each<sums_of_rows>([&](auto k) __attribute__((always_inline)) {
+        if constexpr (k % Channels == 0) {
+          left = load(tap + k / Channels * below), right = load(tap + k / Channels * below + lanes);
+          keep(left), keep(right);
+        }
+        const vf weight = broadcast(w + k % Channels);
+        of[k][0] = fma(left, weight, of[k][0]), of[k][1] = fma(right, weight, of[k][1]);
       });
     }
   const vf lo = broadcast(&range.lo), hi = broadcast(&range.hi);
-  each<across_rows>([&](auto i) __attribute__((always_inline)) {
-    each<Channels>([&](auto o) __attribute__((always_inline)) {
-      store(sums + i * row + o * across_pixels, clamp(of[i][o][0], lo, hi));
-      store(sums + i * row + o * across_pixels + lanes, clamp(of[i][o][1], lo, hi));
-    });
+  each<sums_of_rows>([&](auto k) __attribute__((always_inline)) {
+    float* const to = sums + k / Channels * row + k % Channels * across_pixels;
+    store(to, clamp(of[k][0], lo, hi)), store(to + lanes, clamp(of[k][1], lo, hi));
   });
 }
 
