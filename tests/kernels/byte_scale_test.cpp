@@ -10,6 +10,19 @@ using namespace nnrt::kernels;
 
 namespace {
 
+/// Channels in all lanes: what may scale them, and what was chosen.
+struct scaled_lanes {
+  possible_scales possible;
+  channel_scales chosen{};
+  scale_method method;
+
+  scaled_lanes(const byte_channel (&channels)[int_lanes], scaled_range range) {
+    set_scales(possible, channels, int_lanes, range);
+    method = method_for(&possible, 1);
+    choose_scales(possible, method, chosen);
+  }
+};
+
 /// What the sums in all lanes become.
 template <scale_method Method> void scale(const channel_scales& s, std::int32_t (&sums)[int_lanes]) {
   store_vector(sums, kernels::detail::scaler<Method>(s)(load_vector<int_vector>(sums)));
@@ -23,15 +36,15 @@ struct mismatch {
 };
 
 /// Scales 40 sums around one by the method that was chosen.
-mismatch scale_around(const channel_scales& s, const byte_channel& channel, scaled_range range, std::int64_t sum) {
+mismatch scale_around(const scaled_lanes& s, const byte_channel& channel, scaled_range range, std::int64_t sum) {
   for (std::int64_t first = sum - 20; first < sum + 20; first += int_lanes) {
     std::int32_t sums[int_lanes];
     std::int64_t true_sums[int_lanes];
     for (std::int64_t i = 0; i < int_lanes; ++i) {
       true_sums[i] = std::clamp(first + i, channel.reach.low, channel.reach.high);
-      sums[i] = static_cast<std::int32_t>(true_sums[i] - channel.bias + included_in_sums(s, i));
+      sums[i] = static_cast<std::int32_t>(true_sums[i] - channel.bias + included_in_sums(s.possible, i, s.method));
     }
-    kernels::detail::with_method(s.method, [&](auto method) { scale<method>(s, sums); });
+    kernels::detail::with_method(s.method, [&](auto method) { scale<method>(s.chosen, sums); });
     const std::int32_t zero = kernels::detail::includes_zero_point(s.method) ? range.zero : 0;
     for (std::int64_t i = 0; i < int_lanes; ++i) {
       const std::int32_t expected = std::clamp(kernels::detail::scaled(true_sums[i], channel), range.low, range.high),
@@ -48,8 +61,7 @@ byte_channel channel_of(double factor, sum_range reach) { return {fixed_point_of
 void check(const byte_channel& channel, scaled_range range) {
   byte_channel all[int_lanes];
   std::fill_n(all, int_lanes, channel);
-  channel_scales s{};
-  set_scales(s, all, int_lanes, range);
+  const scaled_lanes s(all, range);
   const auto is_right_around = [&](std::int64_t sum) {
     const mismatch found = scale_around(s, channel, range, sum);
     CAPTURE(static_cast<int>(s.method));
@@ -105,12 +117,10 @@ TEST_CASE("byte_scale: usual factors get a line where halves go to even numbers,
   for (const double factor : {0.0123, 0x1p-7}) {
     byte_channel channels[int_lanes];
     std::fill_n(channels, int_lanes, byte_channel{fixed_point_of(factor), 0, narrow, stored_rounding::half_to_even, 0});
-    channel_scales s{};
-    set_scales(s, channels, int_lanes, {-128, 127, 0});
+    const scaled_lanes s(channels, {-128, 127, 0});
     CAPTURE(factor);
     CHECK(s.method == scale_method::by_line);
-    set_scales(s, channels, int_lanes, {0, 127, 0});
-    CHECK(s.method == scale_method::by_rising_line);
+    CHECK(scaled_lanes(channels, {0, 127, 0}).method == scale_method::by_rising_line);
   }
 }
 
@@ -121,8 +131,7 @@ TEST_CASE("byte_scale: sums beyond 32 bits saturate before they are scaled") {
       const byte_channel channel{fixed_point_of(factor), bias, {start - 3'000'000, start + 3'000'000}};
       byte_channel lanes_of[int_lanes];
       std::fill_n(lanes_of, int_lanes, channel);
-      channel_scales s{};
-      set_scales(s, lanes_of, int_lanes, {-128, 127, 0});
+      const scaled_lanes s(lanes_of, {-128, 127, 0});
       CHECK(s.method == scale_method::one_by_one);
       for (const std::int64_t sum : {start - 2'999'900, start, start + 2'999'900})
         CHECK_FALSE(scale_around(s, channel, {-128, 127, 0}, sum).found);
@@ -135,8 +144,7 @@ TEST_CASE("byte_scale: usual factors get a line, small ones the exact way, and o
     byte_channel channels[int_lanes];
     std::fill_n(channels, int_lanes, rest);
     channels[0] = first;
-    channel_scales s{};
-    set_scales(s, channels, int_lanes, range);
+    const scaled_lanes s(channels, range);
     return s.method;
   };
   const byte_channel usual = channel_of(0.0123, narrow), large = channel_of(2.5, narrow);
@@ -155,14 +163,50 @@ TEST_CASE("byte_scale: small factors get a line, too, where a product and a sum 
   for (int i = 0; i < 100; ++i) {
     byte_channel channels[int_lanes];
     std::fill_n(channels, int_lanes, channel_of(0.0015 + 1e-8 * static_cast<double>(random() % 100'000), {-500'000, 500'000}));
-    channel_scales s{};
-    set_scales(s, channels, int_lanes, {0, 255, -128});
-    rising += s.method == scale_method::by_rising_line;
-    set_scales(s, channels, int_lanes, {-128, 127, 0});
-    lines += s.method == scale_method::by_line;
+    rising += scaled_lanes(channels, {0, 255, -128}).method == scale_method::by_rising_line;
+    lines += scaled_lanes(channels, {-128, 127, 0}).method == scale_method::by_line;
   }
   CHECK(rising >= 99);
   CHECK(lines >= 99);
+}
+
+TEST_CASE("byte_scale: what is packed beside weights is what one method needs, and no more") {
+  CHECK(sizeof(channel_scales) <= 5 * register_bytes + 64);
+  byte_channel channels[int_lanes];
+  for (std::int64_t i = 0; i < int_lanes; ++i) channels[i] = channel_of(0.0123 + 0.001 * static_cast<double>(i), narrow);
+  possible_scales possible;
+  set_scales(possible, channels, int_lanes, {0, 255, -128});
+  const auto all_of = [](const std::int32_t (&lanes)[int_lanes]) { return std::all_of(lanes, lanes + int_lanes, [](std::int32_t lane) { return lane != 0; }); };
+  const struct {
+    scale_method method;
+    bool is_possible;
+  } methods[] = {{scale_method::by_rising_line, all_of(possible.has_rising_line)},
+                 {scale_method::by_line, all_of(possible.has_line)},
+                 {scale_method::rising_exactly, all_of(possible.rises_exactly)},
+                 {scale_method::exactly, all_of(possible.is_exact)},
+                 {scale_method::one_by_one, true}};
+  CHECK(methods[0].is_possible == has_lines);
+  CHECK(methods[2].is_possible == has_exact_scale);
+  CHECK(methods[3].is_possible == has_exact_scale);
+  for (const auto& one : methods) {
+    const scale_method method = one.method;
+    if (!one.is_possible) continue;
+    channel_scales chosen{};
+    choose_scales(possible, method, chosen);
+    CHECK(chosen.method == method);
+    const std::int32_t zero = kernels::detail::includes_zero_point(method) ? -128 : 0;
+    for (const std::int32_t sum : {0, 1, 77, 5'000, 15'000}) {
+      std::int32_t sums[int_lanes];
+      for (std::int64_t i = 0; i < int_lanes; ++i) sums[i] = static_cast<std::int32_t>(sum + included_in_sums(possible, i, method));
+      kernels::detail::with_method(method, [&](auto by) { scale<by>(chosen, sums); });
+      for (std::int64_t i = 0; i < int_lanes; ++i) {
+        const int by = static_cast<int>(chosen.method);
+        CAPTURE(by);
+        CAPTURE(i);
+        CHECK(std::clamp(sums[i] - zero, 0, 255) == std::clamp(kernels::detail::scaled(sum, channels[i]), 0, 255));
+      }
+    }
+  }
 }
 
 TEST_CASE("byte_scale: the first multiple within bounds is the first one that a search finds") {
@@ -195,8 +239,7 @@ TEST_CASE("byte_scale: a channel that gives one number whatever its input is sca
         CHECK(kernels::detail::scaled(instead.bias, instead.factor) == expected);
         byte_channel lanes_of[int_lanes];
         std::fill_n(lanes_of, int_lanes, instead);
-        channel_scales s{};
-        set_scales(s, lanes_of, int_lanes, range);
+        const scaled_lanes s(lanes_of, range);
         CHECK((!has_lines || s.method < scale_method::exactly));
         CHECK_FALSE(scale_around(s, instead, range, instead.bias).found);
       }

@@ -75,9 +75,9 @@ inline int_vector widened_numbers(const std::byte* from, std::int64_t n, bool is
 
 /// The result of a column whose sums may leave 32 bits. `sum` is without the bias, which scales of one_by_one hold.
 inline std::byte wide_result(const byte_addend& a, const channel_scales& s, std::int64_t lane, std::int64_t sum, std::int32_t x, fixed_point factor) {
-  const std::int64_t all = sum + s.bias[lane] + rounding::half_to_even::scale(x, factor);
-  const fixed_point to{s.mantissa[lane], s.left[lane] - s.right[lane]};
-  const std::int32_t steps = s.is_to_even[lane] != 0 ? scaled_to_even(all, to, s.parity[lane]) : scaled(all, to);
+  const std::int64_t all = sum + s.single.bias[lane] + rounding::half_to_even::scale(x, factor);
+  const fixed_point to{s.single.mantissa[lane], s.single.exponent[lane]};
+  const std::int32_t steps = s.single.is_to_even[lane] != 0 ? scaled_to_even(all, to, s.single.parity[lane]) : scaled(all, to);
   return static_cast<std::byte>(nnrt::detail::clamped(std::int64_t{a.y_zero} + steps, a.range.low, a.range.high));
 }
 

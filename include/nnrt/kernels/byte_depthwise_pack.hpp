@@ -144,9 +144,11 @@ void byte_depthwise_pack(const depthwise_shape& s, const byte_factors& f, scaled
                          ChannelOf channel_of, std::byte* out, bool leaves_sums = false) {
   const detail::byte_depthwise_plan plan(s, f.b_zero_as_seen());
   std::fill_n(out, plan.sets() * plan.set_bytes(), std::byte{});
-  const auto scales_of = [&](std::int64_t set) { return reinterpret_cast<channel_scales*>(out + set * plan.set_bytes()); };
+  possible_scales of_few[4];  // of fewer channels than a register has bytes: each stands in several sets
   for (std::int64_t set = 0; set < plan.sets(); ++set) {
+    auto* const scales = reinterpret_cast<channel_scales*>(out + set * plan.set_bytes());
     std::byte* const sums = out + set * plan.set_bytes() + plan.scale_bytes();
+    possible_scales possible[4];
     std::int64_t column_sums[register_bytes];
     for (std::int64_t byte = 0; byte < register_bytes; ++byte) {
       const detail::lane_place at(byte), scale_at = detail::lane_place::of_scale(byte, leaves_sums);
@@ -159,18 +161,20 @@ void byte_depthwise_pack(const depthwise_shape& s, const byte_factors& f, scaled
       if (is_one_number) made = constant_channel(made, range);
       else detail::pack_taps(plan, f, w, channel, at, sums + 4 * register_bytes);
       column_sums[byte] = is_one_number ? 0 : column.sum;
-      if (s.out() < register_bytes && place >= s.out()) {
-        const std::int64_t earlier = place - s.out();
-        const auto from = detail::lane_place::of_scale(earlier % register_bytes, leaves_sums);
-        copy_lane(scales_of(set)[scale_at.vector], scale_at.lane, scales_of(earlier / register_bytes)[from.vector], from.lane);
+      const bool is_one_of_few = s.out() < register_bytes;
+      possible_scales& few = of_few[is_one_of_few ? channel / int_lanes : 0];
+      if (is_one_of_few && place >= s.out()) {
+        copy_lane(possible[scale_at.vector], scale_at.lane, few, channel % int_lanes);
       } else {
-        set_lane(scales_of(set)[scale_at.vector], scale_at.lane, made, range);
+        set_lane(possible[scale_at.vector], scale_at.lane, made, range);
+        if (is_one_of_few) copy_lane(few, channel % int_lanes, possible[scale_at.vector], scale_at.lane);
       }
     }
-    choose_method(scales_of(set), 4);
+    const scale_method method = method_for(possible, 4);
+    for (std::int64_t v = 0; v < 4; ++v) choose_scales(possible[v], method, scales[v]);
     for (std::int64_t byte = 0; byte < register_bytes; ++byte) {
       const detail::lane_place at(byte), scale_at = detail::lane_place::of_scale(byte, leaves_sums);
-      const std::int64_t included = included_in_sums(scales_of(set)[scale_at.vector], scale_at.lane);
+      const std::int64_t included = included_in_sums(possible[scale_at.vector], scale_at.lane, method);
       const std::int32_t start = detail::wrapped(included - std::int64_t{f.a_zero_as_seen()} * column_sums[byte]);
       std::memcpy(sums + at.vector * register_bytes + at.lane * 4, &start, sizeof start);
     }

@@ -67,13 +67,12 @@ inline void set_panel(const byte_product& p, std::int64_t panel, byte_tile& t) {
   t.scales = reinterpret_cast<const channel_scales*>(p.packed) + 2 * panel;
 }
 
-/// How the sums of a panel are scaled where they are made; one_by_one: nowhere.
-inline scale_method method_in_tile(const byte_product& p, const channel_scales* scales, std::int64_t vectors) {
+/// How the sums of a panel, whose vectors are scaled alike, are scaled where they are made; one_by_one: nowhere.
+inline scale_method method_in_tile(const byte_product& p, const channel_scales* scales) {
   if (p.addend != nullptr || p.kept != nullptr) return scale_method::one_by_one;
   const scale_method method = scales[0].method;
   const bool is_line = has_lines && (method == scale_method::by_rising_line || method == scale_method::by_line);
-  return is_line && scales[vectors - 1].method == method && p.factors.b_zero_as_seen() == 0 ? method
-                                                                                            : scale_method::one_by_one;
+  return is_line && p.factors.b_zero_as_seen() == 0 ? method : scale_method::one_by_one;
 }
 
 /// Sets where a tile begins: its rows of A are `at`, those of C lie from `c` on.
@@ -98,7 +97,7 @@ inline void keep_sums(const byte_sums_target& kept, const std::int32_t* sums, co
   for (std::int64_t row = 0; row < at.rows; ++row)
     for (std::int64_t i = 0; i < width; ++i) {
       const std::int64_t v = i / int_lanes, lane = i % int_lanes, sum = sums[v * vector_of_sums + row * sum_stride + lane];
-      kept.sums[at.c + row * at.ldc + i - kept.c] = nnrt::detail::saturated_i32(sum + scales[v].bias[lane]);
+      kept.sums[at.c + row * at.ldc + i - kept.c] = nnrt::detail::saturated_i32(sum + scales[v].single.bias[lane]);
     }
 }
 
@@ -167,7 +166,7 @@ void byte_tile_columns(const byte_product& p, const byte_rows& at, const byte_li
   for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
     set_panel(p, panel, t);
     const std::int64_t vectors = p.layout.vectors_of(panel);
-    const scale_method method = method_in_tile(p, t.scales, vectors);
+    const scale_method method = method_in_tile(p, t.scales);
     const bool is_whole = p.layout.width(panel) == vectors * int_lanes;
     for (std::int64_t tile = 0; tile < tiles.count();) {
       byte_rows part = at;
@@ -198,12 +197,12 @@ template <class Isa> void byte_tile_row(const byte_product& p, const byte_rows& 
   byte_tile t = tile_for(p, at.lda, at.run_stride, at.ldc);
   t.panels = 1, t.b_step = 2 * p.layout.vector_bytes(), t.c_step = byte_layout::panel_width;
   const auto method_of = [&](std::int64_t panel) {
-    return method_in_tile(p, reinterpret_cast<const channel_scales*>(p.packed) + 2 * panel, 2);
+    return method_in_tile(p, reinterpret_cast<const channel_scales*>(p.packed) + 2 * panel);
   };
   for (std::int64_t panel = panels.begin; panel < panels.end;) {
     set_panel(p, panel, t);
     const std::int64_t vectors = p.layout.vectors_of(panel);
-    const scale_method method = method_in_tile(p, t.scales, vectors);
+    const scale_method method = method_in_tile(p, t.scales);
     if (method == scale_method::one_by_one || p.layout.width(panel) != vectors * int_lanes) {
       byte_tile_alone<Isa>(p, t, panel++, at, method);
       continue;

@@ -124,8 +124,9 @@ template <class WeightOf, class ChannelOf>
 void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range range, WeightOf weight_of,
                ChannelOf channel_of, std::byte* out) {
   const byte_depth& depth = layout.depth;
-  std::fill_n(out + layout.weights_at(), layout.bytes() - layout.weights_at(), std::byte{});
+  std::fill_n(out, layout.bytes(), std::byte{});
   auto* const scales = reinterpret_cast<channel_scales*>(out);
+  possible_scales possible[2];  // of a panel
   auto* const sums = reinterpret_cast<std::int32_t*>(out + layout.bias_at());
   for (std::int64_t v = 0; v < layout.vectors(); ++v) {
     const std::int64_t first = v * int_lanes, count = std::min(int_lanes, layout.n - first), panel = v / 2;
@@ -154,14 +155,21 @@ void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range ra
           put_weight(weights + at.product * dot_bytes, at.lane, i, 0);
         }
     }
-    set_scales(scales[v], channels, count, range);
+    set_scales(possible[v % 2], channels, count, range);
     for (std::int64_t lane = 0; lane < int_lanes; ++lane)
       sums[v * int_lanes + lane] = detail::starting_sum(0, columns[lane].sum, depth.products(), f);
+    if (v % 2 == 0 && v + 1 < layout.vectors()) continue;
+    // Vectors of a panel are scaled alike.
+    const std::int64_t begin = v - v % 2;
+    const scale_method method = method_for(possible, v + 1 - begin);
+    for (std::int64_t i = begin; i <= v; ++i) {
+      choose_scales(possible[i - begin], method, scales[i]);
+      for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
+        std::int32_t& sum = sums[i * int_lanes + lane];
+        sum = detail::wrapped(sum + included_in_sums(possible[i - begin], lane, method));
+      }
+    }
   }
-  for (std::int64_t v = 0; v < layout.vectors(); v += 2)  // vectors of a panel are finished together where they are scaled alike
-    choose_method(scales + v, std::min<std::int64_t>(2, layout.vectors() - v));
-  for (std::int64_t i = 0; i < layout.vectors() * int_lanes; ++i)
-    sums[i] = detail::wrapped(sums[i] + included_in_sums(scales[i / int_lanes], i % int_lanes));
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

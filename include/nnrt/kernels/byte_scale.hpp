@@ -22,22 +22,49 @@ enum class scale_method : std::int32_t {
   one_by_one
 };
 
-/// The scales of int_lanes channels, lane by lane.
+/// The scales of int_lanes channels by the method that was chosen for them, lane by lane, and of no other method: tiles of few rows read little
+/// else but weights.
 struct alignas(64) channel_scales {
+  struct of_line {
+    float slope[int_lanes], offset[int_lanes];
+    std::int32_t bend[int_lanes], below_shift[int_lanes], below_offset[int_lanes];  // by_line: what comes to sums below, and to results
+  };
+  struct of_rising {
+    std::int32_t mantissa[int_lanes], upper_right[int_lanes];            // the right shift of what is above 2^32
+    std::int64_t even_addend[int_lanes / 2], odd_addend[int_lanes / 2];  // what rounds, the zero point
+  };
+  struct of_exact {
+    std::int32_t mantissa[int_lanes], left[int_lanes], right[int_lanes];
+    std::int32_t half[int_lanes], sign[int_lanes];  // of the right shift: what rounds it
+  };
+  struct of_single {
+    std::int32_t mantissa[int_lanes], exponent[int_lanes];
+    std::int32_t bias[int_lanes];                           // not yet in the sums, since they might overflow
+    std::int32_t is_to_even[int_lanes], parity[int_lanes];  // how sums are rounded
+  };
+  union {
+    of_line line;
+    of_rising rising;
+    of_exact exact;
+    of_single single;
+  };
+  scale_method method;
+};
+
+/// What may scale int_lanes channels, lane by lane, until a method is chosen.
+struct possible_scales {
   float rising_slope[int_lanes], rising_offset[int_lanes];
   std::int32_t rising_shift[int_lanes];  // by_rising_line: what sums have to include besides the bias
   float slope[int_lanes], offset[int_lanes];
-  std::int32_t shift[int_lanes];                                                 // by_line, where that rounds once: as above,
-  std::int32_t bend[int_lanes], below_shift[int_lanes], below_offset[int_lanes];  // and what comes to sums below, and to results
-  std::int32_t mantissa[int_lanes], left[int_lanes], right[int_lanes];
-  std::int32_t half[int_lanes], sign[int_lanes];  // of the right shift: what rounds it
-  std::int64_t even_addend[int_lanes / 2], odd_addend[int_lanes / 2];  // rising_exactly: what rounds, the zero point
-  std::int32_t upper_right[int_lanes];                                 // and the right shift of what is above 2^32
-  std::int32_t bias[int_lanes];                   // one_by_one: not yet in the sums, since they might overflow
-  std::int32_t is_to_even[int_lanes], parity[int_lanes];  // one_by_one: how sums are rounded
+  std::int32_t shift[int_lanes];  // by_line, where that rounds once: as above
+  std::int32_t bend[int_lanes], below_shift[int_lanes], below_offset[int_lanes];
+  std::int32_t mantissa[int_lanes], exponent[int_lanes];
+  std::int64_t rising_addend[int_lanes];
+  std::int32_t upper_right[int_lanes];
+  std::int32_t bias[int_lanes];
+  std::int32_t is_to_even[int_lanes], parity[int_lanes];
   // What each lane allows.
   std::int32_t has_rising_line[int_lanes], has_line[int_lanes], rises_exactly[int_lanes], is_exact[int_lanes];
-  scale_method method;
 };
 
 namespace detail {
@@ -78,24 +105,20 @@ inline byte_channel unscaled_channel(std::int32_t bias) {
 
 /// Sets what rising_exactly needs: one floor does for both roundings, unless a sum is negative, and then results are
 /// clamped anyway. Its constant has to stay below 2^62.
-inline void set_rising_exactly(channel_scales& s, std::int64_t lane, fixed_point factor, scaled_range range) {
+inline void set_rising_exactly(possible_scales& s, std::int64_t lane, fixed_point factor, scaled_range range) {
   const bool is_zero = factor.mantissa == 0;
   const int right = is_zero ? 1 : -factor.exponent;
   const std::int64_t half = std::int64_t{1} << (30 + nnrt::detail::clamped(right, 1, 20));
   s.rises_exactly[lane] = s.is_exact[lane] != 0 && range.low == 0 && right >= 1 && right <= 20;
-  // A pointer first: with -fsanitize=shift g++ 12 gives (a ? b : c)[i] an index that one of both branches never set.
-  std::int64_t* const addends = lane % 2 == 0 ? s.even_addend : s.odd_addend;
-  addends[lane / 2] = 2 * half * range.zero + (is_zero ? 0 : (std::int64_t{1} << 30) + half);
+  s.rising_addend[lane] = 2 * half * range.zero + (is_zero ? 0 : (std::int64_t{1} << 30) + half);
   s.upper_right[lane] = right - 1;
 }
 
 /// Sets the scale of one lane.
 template <class Channel>
-void set_lane(channel_scales& s, std::int64_t lane, const Channel& channel, scaled_range range) {
+void set_lane(possible_scales& s, std::int64_t lane, const Channel& channel, scaled_range range) {
   const fixed_point factor = channel.factor;
-  const int right = factor.exponent < 0 ? -factor.exponent : 0;
-  s.mantissa[lane] = factor.mantissa, s.left[lane] = std::max(0, factor.exponent), s.right[lane] = right;
-  s.half[lane] = right > 0 ? 1 << (right - 1) : 0, s.sign[lane] = right > 0 ? -1 : 0;
+  s.mantissa[lane] = factor.mantissa, s.exponent[lane] = factor.exponent;
   s.bias[lane] = channel.bias;
   const bool may_have_line = has_lines && detail::fits_32_bits(channel.reach);
   const detail::channel_lines<Channel> lines(may_have_line ? channel : Channel{}, range);
@@ -111,56 +134,83 @@ void set_lane(channel_scales& s, std::int64_t lane, const Channel& channel, scal
 }
 
 /// The same as another lane; what is set takes a microsecond.
-inline void copy_lane(channel_scales& s, std::int64_t lane, const channel_scales& from, std::int64_t from_lane) {
+inline void copy_lane(possible_scales& s, std::int64_t lane, const possible_scales& from, std::int64_t from_lane) {
   s.rising_slope[lane] = from.rising_slope[from_lane], s.rising_offset[lane] = from.rising_offset[from_lane];
   s.slope[lane] = from.slope[from_lane], s.offset[lane] = from.offset[from_lane];
   s.rising_shift[lane] = from.rising_shift[from_lane], s.shift[lane] = from.shift[from_lane];
   s.bend[lane] = from.bend[from_lane];
   s.below_shift[lane] = from.below_shift[from_lane], s.below_offset[lane] = from.below_offset[from_lane];
-  s.has_rising_line[lane] = from.has_rising_line[from_lane];
-  s.mantissa[lane] = from.mantissa[from_lane], s.left[lane] = from.left[from_lane];
-  s.right[lane] = from.right[from_lane], s.half[lane] = from.half[from_lane], s.sign[lane] = from.sign[from_lane];
+  s.mantissa[lane] = from.mantissa[from_lane], s.exponent[lane] = from.exponent[from_lane];
+  s.rising_addend[lane] = from.rising_addend[from_lane], s.upper_right[lane] = from.upper_right[from_lane];
   s.bias[lane] = from.bias[from_lane];
   s.is_to_even[lane] = from.is_to_even[from_lane], s.parity[lane] = from.parity[from_lane];
-  s.has_line[lane] = from.has_line[from_lane], s.is_exact[lane] = from.is_exact[from_lane];
-  s.rises_exactly[lane] = from.rises_exactly[from_lane], s.upper_right[lane] = from.upper_right[from_lane];
-  const std::int64_t* const from_addends = from_lane % 2 == 0 ? from.even_addend : from.odd_addend;
-  std::int64_t* const addends = lane % 2 == 0 ? s.even_addend : s.odd_addend;
-  addends[lane / 2] = from_addends[from_lane / 2];
+  s.has_rising_line[lane] = from.has_rising_line[from_lane], s.has_line[lane] = from.has_line[from_lane];
+  s.rises_exactly[lane] = from.rises_exactly[from_lane], s.is_exact[lane] = from.is_exact[from_lane];
 }
 
-/// Gives `count` vectors of channels the fastest method that all of their lanes allow.
-inline void choose_method(channel_scales* scales, std::int64_t count) {
+/// The fastest method that all lanes of `count` vectors of channels allow.
+[[gnu::cold]] inline scale_method method_for(const possible_scales* scales, std::int64_t count) {
   std::int32_t rising = has_lines, lines = has_lines, rising_exact = has_exact_scale, exact = has_exact_scale;
   for (std::int64_t v = 0; v < count; ++v)
     for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
       rising &= scales[v].has_rising_line[lane], lines &= scales[v].has_line[lane];
       rising_exact &= scales[v].rises_exactly[lane], exact &= scales[v].is_exact[lane];
     }
-  for (std::int64_t v = 0; v < count; ++v)
-    scales[v].method = rising != 0         ? scale_method::by_rising_line
-                       : lines != 0        ? scale_method::by_line
-                       : rising_exact != 0 ? scale_method::rising_exactly
-                       : exact != 0        ? scale_method::exactly
-                                           : scale_method::one_by_one;
+  return rising != 0         ? scale_method::by_rising_line
+         : lines != 0        ? scale_method::by_line
+         : rising_exact != 0 ? scale_method::rising_exactly
+         : exact != 0        ? scale_method::exactly
+                             : scale_method::one_by_one;
+}
+
+/// Sets the scales by one method. `to` begins with zeros: what the method does not need stays so, whatever was tried, and stored
+/// programs are the same bytes each time.
+[[gnu::cold]] inline void choose_scales(const possible_scales& from, scale_method method, channel_scales& to) {
+  to.method = method;
+  for (std::int64_t i = 0; i < int_lanes; ++i) {
+    const std::int32_t right = from.exponent[i] < 0 ? -from.exponent[i] : 0;
+    switch (method) {
+      case scale_method::by_rising_line:
+        to.line.slope[i] = from.rising_slope[i], to.line.offset[i] = from.rising_offset[i];
+        break;
+      case scale_method::by_line:
+        to.line.slope[i] = from.slope[i], to.line.offset[i] = from.offset[i];
+        to.line.bend[i] = from.bend[i], to.line.below_shift[i] = from.below_shift[i], to.line.below_offset[i] = from.below_offset[i];
+        break;
+      case scale_method::rising_exactly: {
+        to.rising.mantissa[i] = from.mantissa[i], to.rising.upper_right[i] = from.upper_right[i];
+        // A pointer first: with -fsanitize=shift g++ 12 gives (a ? b : c)[i] an index that one of both branches never set.
+        std::int64_t* const addends = i % 2 == 0 ? to.rising.even_addend : to.rising.odd_addend;
+        addends[i / 2] = from.rising_addend[i];
+        break;
+      }
+      case scale_method::exactly:
+        to.exact.mantissa[i] = from.mantissa[i], to.exact.left[i] = std::max(0, from.exponent[i]), to.exact.right[i] = right;
+        to.exact.half[i] = right > 0 ? 1 << (right - 1) : 0, to.exact.sign[i] = right > 0 ? -1 : 0;
+        break;
+      case scale_method::one_by_one:
+        to.single.mantissa[i] = from.mantissa[i], to.single.exponent[i] = from.exponent[i];
+        to.single.bias[i] = from.bias[i], to.single.is_to_even[i] = from.is_to_even[i], to.single.parity[i] = from.parity[i];
+        break;
+    }
+  }
 }
 
 /// What the sums of a lane have to include: the bias, unless they are scaled one by one, and the shift of a line.
-inline std::int64_t included_in_sums(const channel_scales& s, std::int64_t lane) {
-  if (s.method == scale_method::one_by_one) return 0;
-  const std::int64_t shift = s.method == scale_method::by_rising_line ? s.rising_shift[lane] : s.method == scale_method::by_line ? s.shift[lane] : 0;
+inline std::int64_t included_in_sums(const possible_scales& s, std::int64_t lane, scale_method method) {
+  if (method == scale_method::one_by_one) return 0;
+  const std::int64_t shift = method == scale_method::by_rising_line ? s.rising_shift[lane] : method == scale_method::by_line ? s.shift[lane] : 0;
   return s.bias[lane] + shift;
 }
 
-/// Sets the scales of the channels in the lanes, `count` of them.
+/// What may scale the channels in the lanes, `count` of them.
 template <class Channel>
-void set_scales(channel_scales& s, const Channel (&channels)[int_lanes], std::int64_t count, scaled_range range) {
+void set_scales(possible_scales& s, const Channel (&channels)[int_lanes], std::int64_t count, scaled_range range) {
   for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
     const bool is_used = lane < count;
     if (lane > 0 && is_used && channels[lane] == channels[lane - 1]) copy_lane(s, lane, s, lane - 1);
     else set_lane(s, lane, is_used ? channels[lane] : Channel{}, range);
   }
-  choose_method(&s, 1);
 }
 
 namespace detail {
@@ -174,9 +224,9 @@ template <scale_method Method> struct scaler {
     std::int32_t each[int_lanes];
     store_vector(each, sums);
     for (std::int64_t i = 0; i < int_lanes; ++i) {
-      const fixed_point factor{scales.mantissa[i], scales.left[i] - scales.right[i]};
-      const std::int64_t sum = std::int64_t{each[i]} + scales.bias[i];
-      each[i] = scales.is_to_even[i] != 0 ? scaled_to_even(sum, factor, scales.parity[i]) : scaled(sum, factor);
+      const fixed_point factor{scales.single.mantissa[i], scales.single.exponent[i]};
+      const std::int64_t sum = std::int64_t{each[i]} + scales.single.bias[i];
+      each[i] = scales.single.is_to_even[i] != 0 ? scaled_to_even(sum, factor, scales.single.parity[i]) : scaled(sum, factor);
     }
     return load_vector<int_vector>(each);
   }
@@ -184,7 +234,7 @@ template <scale_method Method> struct scaler {
 template <> struct scaler<scale_method::by_rising_line> {
   int_vector slope, offset;
   [[gnu::always_inline]] explicit scaler(const channel_scales& s)
-      : slope(load_vector<int_vector>(s.rising_slope)), offset(load_vector<int_vector>(s.rising_offset)) {}
+      : slope(load_vector<int_vector>(s.line.slope)), offset(load_vector<int_vector>(s.line.offset)) {}
 
   [[gnu::always_inline]] int_vector operator()(int_vector sums) const {
     return scaled_by_rising_line(sums, slope, offset);
@@ -193,18 +243,18 @@ template <> struct scaler<scale_method::by_rising_line> {
 template <> struct scaler<scale_method::by_line> {
   signed_line line;
   [[gnu::always_inline]] explicit scaler(const channel_scales& s)
-      : line{load_vector<int_vector>(s.slope), load_vector<int_vector>(s.offset), load_vector<int_vector>(s.bend),
-             load_vector<int_vector>(s.below_shift), load_vector<int_vector>(s.below_offset)} {}
+      : line{load_vector<int_vector>(s.line.slope), load_vector<int_vector>(s.line.offset), load_vector<int_vector>(s.line.bend),
+             load_vector<int_vector>(s.line.below_shift), load_vector<int_vector>(s.line.below_offset)} {}
 
   [[gnu::always_inline]] int_vector operator()(int_vector sums) const { return scaled_by_line(sums, line); }
 };
 template <> struct scaler<scale_method::rising_exactly> {
   int_vector mantissa, even_addend, odd_addend, right;
   [[gnu::always_inline]] explicit scaler(const channel_scales& s)
-      : mantissa(load_vector<int_vector>(s.mantissa)),
-        even_addend(load_vector<int_vector>(s.even_addend)),
-        odd_addend(load_vector<int_vector>(s.odd_addend)),
-        right(load_vector<int_vector>(s.upper_right)) {}
+      : mantissa(load_vector<int_vector>(s.rising.mantissa)),
+        even_addend(load_vector<int_vector>(s.rising.even_addend)),
+        odd_addend(load_vector<int_vector>(s.rising.odd_addend)),
+        right(load_vector<int_vector>(s.rising.upper_right)) {}
 
   [[gnu::always_inline]] int_vector operator()(int_vector sums) const {
     return upper_halves(sums, mantissa, even_addend, odd_addend) >> right;
@@ -213,11 +263,11 @@ template <> struct scaler<scale_method::rising_exactly> {
 template <> struct scaler<scale_method::exactly> {
   int_vector mantissa, left, right, half, sign;  // left: one more, so that upper halves are products of 31 bits
   [[gnu::always_inline]] explicit scaler(const channel_scales& s)
-      : mantissa(load_vector<int_vector>(s.mantissa)),
-        left(load_vector<int_vector>(s.left) + 1),
-        right(load_vector<int_vector>(s.right)),
-        half(load_vector<int_vector>(s.half)),
-        sign(load_vector<int_vector>(s.sign)) {}
+      : mantissa(load_vector<int_vector>(s.exact.mantissa)),
+        left(load_vector<int_vector>(s.exact.left) + 1),
+        right(load_vector<int_vector>(s.exact.right)),
+        half(load_vector<int_vector>(s.exact.half)),
+        sign(load_vector<int_vector>(s.exact.sign)) {}
   /// One factor for all lanes, which may be negative. Products must stay below 2^30 when they are shifted to the left.
   explicit scaler(fixed_point factor)
       : mantissa(int_lanes_of(factor.mantissa)),
