@@ -2056,8 +2056,12 @@ constexpr T requantise_wide(std::int64_t sum, fixed_point factor, std::int32_t z
 }
 
 }  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/kernels/byte_narrowing.hpp
+// byte_narrowing: vectors of sums of 32 bits become vectors of stored numbers - scaled, rounded, limited, narrowed.
+// Flow: byte_scale.hpp and byte_pairs.hpp scale with these, the tiles of bytes store what comes out.
+
 // ===== nnrt/kernels/byte_lanes.hpp
-// byte_lanes: vectors of stored numbers - dot products of four bytes, interleaving, and the way from sums back to bytes.
+// byte_lanes: vectors of stored numbers - dot products of four bytes, and interleaving.
 // Flow: kernels of bytes and of shorts compute with these.
 //
 // A register holds int_lanes sums of 32 bits, or four times as many bytes. Where the machine sums four products of bytes
@@ -2298,12 +2302,16 @@ struct clamp_range {
 [[gnu::always_inline]] inline vf load_first(const float* p, std::int64_t n) {
 #if defined(NNRT_LANES_AVX512)
   return vf(_mm512_maskz_loadu_ps(static_cast<__mmask16>((1U << n) - 1U), p));
-#elif defined(NNRT_LANES_AVX2)
-  return vf(_mm256_maskload_ps(p, first_lanes(n)));
 #else
-  float all[lanes] = {};
-  std::memcpy(all, p, static_cast<std::size_t>(n) * sizeof(float));
-  return load(all);
+  if (n == lanes) return load(p);
+#if defined(NNRT_LANES_AVX2)
+  return vf(_mm256_maskload_ps(p, first_lanes(n)));
+#elif defined(NNRT_HAS_XSIMD)
+  // Not through memory, where a load of what several stores wrote waits for all of them.
+  return vf(vf::register_type{p[0], n > 1 ? p[1] : 0.0F, n > 2 ? p[2] : 0.0F, 0.0F});
+#else
+  return vf(0.0F);  // never: one lane is all there are
+#endif
 #endif
 }
 
@@ -2397,12 +2405,18 @@ struct strides {
 };
 
 /// f(0) … f(N - 1) with constant arguments. A plain loop over an array of vectors leaves the array on the stack: g++ 12
-/// unrolls after it has decided what lives in memory. The lambdas given must be always_inline, too.
-template <int N, class F> [[gnu::always_inline]] inline void each(F&& f) {
-  [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
-    (f(std::integral_constant<int, I>{}), ...);
-  }
-  (std::make_integer_sequence<int, N>{});
+/// unrolls after it has decided what lives in memory. The lambdas given must be always_inline, too. Written out, eight at a
+/// time: a pack of integers takes another function for each call, into which all is inlined once more.
+template <int N, int First = 0, class F> [[gnu::always_inline]] inline void each(F&& f) {
+  if constexpr (First + 0 < N) f(std::integral_constant<int, First + 0>{});
+  if constexpr (First + 1 < N) f(std::integral_constant<int, First + 1>{});
+  if constexpr (First + 2 < N) f(std::integral_constant<int, First + 2>{});
+  if constexpr (First + 3 < N) f(std::integral_constant<int, First + 3>{});
+  if constexpr (First + 4 < N) f(std::integral_constant<int, First + 4>{});
+  if constexpr (First + 5 < N) f(std::integral_constant<int, First + 5>{});
+  if constexpr (First + 6 < N) f(std::integral_constant<int, First + 6>{});
+  if constexpr (First + 7 < N) f(std::integral_constant<int, First + 7>{});
+  if constexpr (First + 8 < N) each<N, First + 8>(f);
 }
 
 /// Copies n floats that do not overlap; faster than memcpy for the handfuls that kernels copy.
@@ -2421,6 +2435,10 @@ inline void zero_floats(std::int64_t n, float* to) {
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+
+#if defined(__aarch64__)
+#include <arm_neon.h>
+#endif
 
 #if defined(NNRT_LANES_AVX512)
 #define NNRT_BYTES_OF_REGISTER 64
@@ -2641,6 +2659,12 @@ constexpr std::int64_t channel_of_lane(std::int64_t v, std::int64_t lane) { retu
                 high_cd = _mm_unpackhi_epi8(c, d);
   return {{(int_vector)_mm_unpacklo_epi16(low_ab, low_cd), (int_vector)_mm_unpackhi_epi16(low_ab, low_cd),
            (int_vector)_mm_unpacklo_epi16(high_ab, high_cd), (int_vector)_mm_unpackhi_epi16(high_ab, high_cd)}};
+#elif defined(__aarch64__)
+  const auto a = (int8x16_t)r0, b = (int8x16_t)r1, c = (int8x16_t)r2, d = (int8x16_t)r3;
+  const auto low_ab = (int16x8_t)vzip1q_s8(a, b), high_ab = (int16x8_t)vzip2q_s8(a, b), low_cd = (int16x8_t)vzip1q_s8(c, d),
+             high_cd = (int16x8_t)vzip2q_s8(c, d);
+  return {{(int_vector)vzip1q_s16(low_ab, low_cd), (int_vector)vzip2q_s16(low_ab, low_cd), (int_vector)vzip1q_s16(high_ab, high_cd),
+           (int_vector)vzip2q_s16(high_ab, high_cd)}};
 #else
   interleaved out;
   for (int v = 0; v < 4; ++v) {
@@ -2654,15 +2678,17 @@ constexpr std::int64_t channel_of_lane(std::int64_t v, std::int64_t lane) { retu
 #endif
 }
 
-// --- from sums to bytes -------------------------------------------------------
+}  // namespace nnrt::inline NNRT_ISA::kernels
+
+namespace nnrt::inline NNRT_ISA::kernels {
 
 /// Whether scaled_by_line() and scaled_exactly() are there; where they are not, sums are scaled one by one.
-#if defined(__SSE2__)
+#if defined(__SSE2__) || defined(__aarch64__)
 inline constexpr bool has_lines = true;
 #else
 inline constexpr bool has_lines = false;
 #endif
-#if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2)
+#if defined(__SSE4_1__) || defined(__aarch64__)
 inline constexpr bool has_exact_scale = true;
 #else
 inline constexpr bool has_exact_scale = false;
@@ -2671,7 +2697,7 @@ inline constexpr bool has_exact_scale = false;
 /// Whether lines round but once, to an integer. Then the lanes of x hold the bits of floats that count
 /// integers, and so does the result: floats from `first_counted` to twice as much have no digits behind the point, and bits
 /// that rise by one with them. Others rise, too, but not by one.
-#if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2)
+#if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2) || defined(__aarch64__)
 inline constexpr bool lines_round_once = true;
 #else
 inline constexpr bool lines_round_once = false;
@@ -2688,6 +2714,8 @@ inline constexpr std::int32_t bits_of_first_counted = 0x4b000000, bits_of_zero =
 #elif defined(__SSE2__)
   return (int_vector)_mm_cvtps_epi32(
       _mm_add_ps(_mm_mul_ps(_mm_cvtepi32_ps((__m128i)x), (__m128)slope), (__m128)offset));
+#elif defined(__aarch64__)
+  return (int_vector)vfmaq_f32((float32x4_t)offset, (float32x4_t)x, (float32x4_t)slope) - bits_of_zero;
 #else
   (void)slope, (void)offset;
   return x;
@@ -2708,7 +2736,7 @@ struct signed_line {
   const auto shifted = (int_vector)_mm512_mask_add_epi32((__m512i)x, is_below, (__m512i)x, (__m512i)of.below_shift);
   const int_vector y = scaled_by_rising_line(shifted, of.slope, of.offset);
   return (int_vector)_mm512_mask_add_epi32((__m512i)y, is_below, (__m512i)y, (__m512i)of.below_offset);
-#elif defined(NNRT_LANES_AVX2)
+#elif defined(NNRT_LANES_AVX2) || defined(__aarch64__)
   const int_vector is_below = x < of.bend;
   return scaled_by_rising_line(x + (is_below & of.below_shift), of.slope, of.offset) + (is_below & of.below_offset);
 #elif defined(__SSE2__)
@@ -2731,6 +2759,10 @@ struct rounded_lanes {
   return (int_vector)_mm512_fmadd_ps(_mm512_cvtepi32_ps((__m512i)x), (__m512)slope, (__m512)offset);
 #elif defined(NNRT_LANES_AVX2)
   return (int_vector)_mm256_fmadd_ps(_mm256_cvtepi32_ps((__m256i)x), (__m256)slope, (__m256)offset);
+#elif defined(__SSE2__)
+  return (int_vector)_mm_add_ps(_mm_mul_ps(_mm_cvtepi32_ps((__m128i)x), (__m128)slope), (__m128)offset);
+#elif defined(__aarch64__)
+  return (int_vector)vfmaq_f32((float32x4_t)offset, vcvtq_f32_s32((int32x4_t)x), (float32x4_t)slope);
 #else
   (void)slope, (void)offset;
   return x;
@@ -2742,6 +2774,10 @@ struct rounded_lanes {
   return {(int_vector)_mm512_cvtps_epi32((__m512)x), (int_vector)_mm512_reduce_ps((__m512)x, 8) & INT32_MAX};
 #elif defined(NNRT_LANES_AVX2)
   return {(int_vector)_mm256_cvtps_epi32((__m256)x), (int_vector)_mm256_sub_ps((__m256)x, _mm256_round_ps((__m256)x, 8)) & INT32_MAX};
+#elif defined(__SSE4_1__)
+  return {(int_vector)_mm_cvtps_epi32((__m128)x), (int_vector)_mm_sub_ps((__m128)x, _mm_round_ps((__m128)x, 8)) & INT32_MAX};
+#elif defined(__aarch64__)
+  return {(int_vector)vcvtnq_s32_f32((float32x4_t)x), (int_vector)vsubq_f32((float32x4_t)x, vrndnq_f32((float32x4_t)x)) & INT32_MAX};
 #else
   return {x, x};
 #endif
@@ -2752,6 +2788,10 @@ struct rounded_lanes {
   return (int_vector)_mm512_max_epi32((__m512i)x, (__m512i)y);
 #elif defined(NNRT_LANES_AVX2)
   return (int_vector)_mm256_max_epi32((__m256i)x, (__m256i)y);
+#elif defined(__SSE4_1__)
+  return (int_vector)_mm_max_epi32((__m128i)x, (__m128i)y);
+#elif defined(__aarch64__)
+  return (int_vector)vmaxq_s32((int32x4_t)x, (int32x4_t)y);
 #else
   for (std::int64_t i = 0; i < int_lanes; ++i) x[i] = x[i] > y[i] ? x[i] : y[i];
   return x;
@@ -2762,6 +2802,10 @@ struct rounded_lanes {
   return _mm512_cmpgt_epi32_mask((__m512i)x, (__m512i)y) != 0;
 #elif defined(NNRT_LANES_AVX2)
   return _mm256_movemask_epi8(_mm256_cmpgt_epi32((__m256i)x, (__m256i)y)) != 0;
+#elif defined(__SSE2__)
+  return _mm_movemask_epi8(_mm_cmpgt_epi32((__m128i)x, (__m128i)y)) != 0;
+#elif defined(__aarch64__)
+  return vmaxvq_u32(vcgtq_s32((int32x4_t)x, (int32x4_t)y)) != 0;
 #else
   for (std::int64_t i = 0; i < int_lanes; ++i)
     if (x[i] > y[i]) return true;
@@ -2784,6 +2828,15 @@ struct rounded_lanes {
                     _mm256_mul_epi32(_mm256_srli_epi64((__m256i)x, 32), _mm256_srli_epi64((__m256i)y, 32)),
                     (__m256i)odd_addend);
   return (int_vector)_mm256_blend_epi32(_mm256_shuffle_epi32(even, 0xf5), odd, 0xaa);
+#elif defined(__SSE4_1__)
+  const __m128i even = _mm_add_epi64(_mm_mul_epi32((__m128i)x, (__m128i)y), (__m128i)even_addend),
+                odd = _mm_add_epi64(_mm_mul_epi32(_mm_srli_epi64((__m128i)x, 32), _mm_srli_epi64((__m128i)y, 32)), (__m128i)odd_addend);
+  return (int_vector)_mm_blend_epi16(_mm_shuffle_epi32(even, 0xf5), odd, 0xcc);
+#elif defined(__aarch64__)
+  const int32x4_t even_first = vuzp1q_s32((int32x4_t)x, (int32x4_t)y), odd_first = vuzp2q_s32((int32x4_t)x, (int32x4_t)y);
+  const int64x2_t even = vmlal_s32((int64x2_t)even_addend, vget_low_s32(even_first), vget_high_s32(even_first)),
+                  odd = vmlal_s32((int64x2_t)odd_addend, vget_low_s32(odd_first), vget_high_s32(odd_first));
+  return (int_vector)vtrn2q_s32(vreinterpretq_s32_s64(even), vreinterpretq_s32_s64(odd));
 #else
   (void)y, (void)even_addend, (void)odd_addend;
   return x;
@@ -2817,6 +2870,8 @@ struct narrowing {
     return (short_vector)_mm256_adds_epi16((__m256i)x, (__m256i)zero_point);
 #elif defined(__SSE2__)
     return (short_vector)_mm_adds_epi16((__m128i)x, (__m128i)zero_point);
+#elif defined(__aarch64__)
+    return (short_vector)vqaddq_s16((int16x8_t)x, (int16x8_t)zero_point);
 #else
     return x;
 #endif
@@ -2829,6 +2884,8 @@ struct narrowing {
     return (byte_vector)_mm256_min_epi8(_mm256_max_epi8((__m256i)x, (__m256i)low), (__m256i)high) ^ flip;
 #elif defined(__SSE4_1__)
     return (byte_vector)_mm_min_epi8(_mm_max_epi8((__m128i)x, (__m128i)low), (__m128i)high) ^ flip;
+#elif defined(__aarch64__)
+    return (byte_vector)vminq_s8(vmaxq_s8((int8x16_t)x, (int8x16_t)low), (int8x16_t)high) ^ flip;
 #else
     const auto at_least = (byte_vector)(x > low), raised = (x & at_least) | (low & ~at_least);
     const auto at_most = (byte_vector)(raised < high);
@@ -2857,6 +2914,10 @@ template <bool AddsZeroPoint>
   const auto ab = to.moved<AddsZeroPoint>((short_vector)_mm_packs_epi32((__m128i)a, (__m128i)b)),
              cd = to.moved<AddsZeroPoint>((short_vector)_mm_packs_epi32((__m128i)c, (__m128i)d));
   return to.limited((byte_vector)_mm_packs_epi16((__m128i)ab, (__m128i)cd));
+#elif defined(__aarch64__)
+  const auto ab = to.moved<AddsZeroPoint>((short_vector)vqmovn_high_s32(vqmovn_s32((int32x4_t)a), (int32x4_t)b)),
+             cd = to.moved<AddsZeroPoint>((short_vector)vqmovn_high_s32(vqmovn_s32((int32x4_t)c), (int32x4_t)d));
+  return to.limited((byte_vector)vqmovn_high_s16(vqmovn_s16((int16x8_t)ab), (int16x8_t)cd));
 #else
   byte_vector out;
   const int_vector all[] = {a, b, c, d};
@@ -3233,22 +3294,49 @@ enum class scale_method : std::int32_t {
   one_by_one
 };
 
-/// The scales of int_lanes channels, lane by lane.
+/// The scales of int_lanes channels by the method that was chosen for them, lane by lane, and of no other method: tiles of few rows read little
+/// else but weights.
 struct alignas(64) channel_scales {
+  struct of_line {
+    float slope[int_lanes], offset[int_lanes];
+    std::int32_t bend[int_lanes], below_shift[int_lanes], below_offset[int_lanes];  // by_line: what comes to sums below, and to results
+  };
+  struct of_rising {
+    std::int32_t mantissa[int_lanes], upper_right[int_lanes];            // the right shift of what is above 2^32
+    std::int64_t even_addend[int_lanes / 2], odd_addend[int_lanes / 2];  // what rounds, the zero point
+  };
+  struct of_exact {
+    std::int32_t mantissa[int_lanes], left[int_lanes], right[int_lanes];
+    std::int32_t half[int_lanes], sign[int_lanes];  // of the right shift: what rounds it
+  };
+  struct of_single {
+    std::int32_t mantissa[int_lanes], exponent[int_lanes];
+    std::int32_t bias[int_lanes];                           // not yet in the sums, since they might overflow
+    std::int32_t is_to_even[int_lanes], parity[int_lanes];  // how sums are rounded
+  };
+  union {
+    of_line line;
+    of_rising rising;
+    of_exact exact;
+    of_single single;
+  };
+  scale_method method;
+};
+
+/// What may scale int_lanes channels, lane by lane, until a method is chosen.
+struct possible_scales {
   float rising_slope[int_lanes], rising_offset[int_lanes];
   std::int32_t rising_shift[int_lanes];  // by_rising_line: what sums have to include besides the bias
   float slope[int_lanes], offset[int_lanes];
-  std::int32_t shift[int_lanes];                                                 // by_line, where that rounds once: as above,
-  std::int32_t bend[int_lanes], below_shift[int_lanes], below_offset[int_lanes];  // and what comes to sums below, and to results
-  std::int32_t mantissa[int_lanes], left[int_lanes], right[int_lanes];
-  std::int32_t half[int_lanes], sign[int_lanes];  // of the right shift: what rounds it
-  std::int64_t even_addend[int_lanes / 2], odd_addend[int_lanes / 2];  // rising_exactly: what rounds, the zero point
-  std::int32_t upper_right[int_lanes];                                 // and the right shift of what is above 2^32
-  std::int32_t bias[int_lanes];                   // one_by_one: not yet in the sums, since they might overflow
-  std::int32_t is_to_even[int_lanes], parity[int_lanes];  // one_by_one: how sums are rounded
+  std::int32_t shift[int_lanes];  // by_line, where that rounds once: as above
+  std::int32_t bend[int_lanes], below_shift[int_lanes], below_offset[int_lanes];
+  std::int32_t mantissa[int_lanes], exponent[int_lanes];
+  std::int64_t rising_addend[int_lanes];
+  std::int32_t upper_right[int_lanes];
+  std::int32_t bias[int_lanes];
+  std::int32_t is_to_even[int_lanes], parity[int_lanes];
   // What each lane allows.
   std::int32_t has_rising_line[int_lanes], has_line[int_lanes], rises_exactly[int_lanes], is_exact[int_lanes];
-  scale_method method;
 };
 
 namespace detail {
@@ -3289,24 +3377,20 @@ inline byte_channel unscaled_channel(std::int32_t bias) {
 
 /// Sets what rising_exactly needs: one floor does for both roundings, unless a sum is negative, and then results are
 /// clamped anyway. Its constant has to stay below 2^62.
-inline void set_rising_exactly(channel_scales& s, std::int64_t lane, fixed_point factor, scaled_range range) {
+inline void set_rising_exactly(possible_scales& s, std::int64_t lane, fixed_point factor, scaled_range range) {
   const bool is_zero = factor.mantissa == 0;
   const int right = is_zero ? 1 : -factor.exponent;
   const std::int64_t half = std::int64_t{1} << (30 + nnrt::detail::clamped(right, 1, 20));
   s.rises_exactly[lane] = s.is_exact[lane] != 0 && range.low == 0 && right >= 1 && right <= 20;
-  // A pointer first: with -fsanitize=shift g++ 12 gives (a ? b : c)[i] an index that one of both branches never set.
-  std::int64_t* const addends = lane % 2 == 0 ? s.even_addend : s.odd_addend;
-  addends[lane / 2] = 2 * half * range.zero + (is_zero ? 0 : (std::int64_t{1} << 30) + half);
+  s.rising_addend[lane] = 2 * half * range.zero + (is_zero ? 0 : (std::int64_t{1} << 30) + half);
   s.upper_right[lane] = right - 1;
 }
 
 /// Sets the scale of one lane.
 template <class Channel>
-void set_lane(channel_scales& s, std::int64_t lane, const Channel& channel, scaled_range range) {
+void set_lane(possible_scales& s, std::int64_t lane, const Channel& channel, scaled_range range) {
   const fixed_point factor = channel.factor;
-  const int right = factor.exponent < 0 ? -factor.exponent : 0;
-  s.mantissa[lane] = factor.mantissa, s.left[lane] = std::max(0, factor.exponent), s.right[lane] = right;
-  s.half[lane] = right > 0 ? 1 << (right - 1) : 0, s.sign[lane] = right > 0 ? -1 : 0;
+  s.mantissa[lane] = factor.mantissa, s.exponent[lane] = factor.exponent;
   s.bias[lane] = channel.bias;
   const bool may_have_line = has_lines && detail::fits_32_bits(channel.reach);
   const detail::channel_lines<Channel> lines(may_have_line ? channel : Channel{}, range);
@@ -3322,56 +3406,83 @@ void set_lane(channel_scales& s, std::int64_t lane, const Channel& channel, scal
 }
 
 /// The same as another lane; what is set takes a microsecond.
-inline void copy_lane(channel_scales& s, std::int64_t lane, const channel_scales& from, std::int64_t from_lane) {
+inline void copy_lane(possible_scales& s, std::int64_t lane, const possible_scales& from, std::int64_t from_lane) {
   s.rising_slope[lane] = from.rising_slope[from_lane], s.rising_offset[lane] = from.rising_offset[from_lane];
   s.slope[lane] = from.slope[from_lane], s.offset[lane] = from.offset[from_lane];
   s.rising_shift[lane] = from.rising_shift[from_lane], s.shift[lane] = from.shift[from_lane];
   s.bend[lane] = from.bend[from_lane];
   s.below_shift[lane] = from.below_shift[from_lane], s.below_offset[lane] = from.below_offset[from_lane];
-  s.has_rising_line[lane] = from.has_rising_line[from_lane];
-  s.mantissa[lane] = from.mantissa[from_lane], s.left[lane] = from.left[from_lane];
-  s.right[lane] = from.right[from_lane], s.half[lane] = from.half[from_lane], s.sign[lane] = from.sign[from_lane];
+  s.mantissa[lane] = from.mantissa[from_lane], s.exponent[lane] = from.exponent[from_lane];
+  s.rising_addend[lane] = from.rising_addend[from_lane], s.upper_right[lane] = from.upper_right[from_lane];
   s.bias[lane] = from.bias[from_lane];
   s.is_to_even[lane] = from.is_to_even[from_lane], s.parity[lane] = from.parity[from_lane];
-  s.has_line[lane] = from.has_line[from_lane], s.is_exact[lane] = from.is_exact[from_lane];
-  s.rises_exactly[lane] = from.rises_exactly[from_lane], s.upper_right[lane] = from.upper_right[from_lane];
-  const std::int64_t* const from_addends = from_lane % 2 == 0 ? from.even_addend : from.odd_addend;
-  std::int64_t* const addends = lane % 2 == 0 ? s.even_addend : s.odd_addend;
-  addends[lane / 2] = from_addends[from_lane / 2];
+  s.has_rising_line[lane] = from.has_rising_line[from_lane], s.has_line[lane] = from.has_line[from_lane];
+  s.rises_exactly[lane] = from.rises_exactly[from_lane], s.is_exact[lane] = from.is_exact[from_lane];
 }
 
-/// Gives `count` vectors of channels the fastest method that all of their lanes allow.
-inline void choose_method(channel_scales* scales, std::int64_t count) {
+/// The fastest method that all lanes of `count` vectors of channels allow.
+[[gnu::cold]] inline scale_method method_for(const possible_scales* scales, std::int64_t count) {
   std::int32_t rising = has_lines, lines = has_lines, rising_exact = has_exact_scale, exact = has_exact_scale;
   for (std::int64_t v = 0; v < count; ++v)
     for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
       rising &= scales[v].has_rising_line[lane], lines &= scales[v].has_line[lane];
       rising_exact &= scales[v].rises_exactly[lane], exact &= scales[v].is_exact[lane];
     }
-  for (std::int64_t v = 0; v < count; ++v)
-    scales[v].method = rising != 0         ? scale_method::by_rising_line
-                       : lines != 0        ? scale_method::by_line
-                       : rising_exact != 0 ? scale_method::rising_exactly
-                       : exact != 0        ? scale_method::exactly
-                                           : scale_method::one_by_one;
+  return rising != 0         ? scale_method::by_rising_line
+         : lines != 0        ? scale_method::by_line
+         : rising_exact != 0 ? scale_method::rising_exactly
+         : exact != 0        ? scale_method::exactly
+                             : scale_method::one_by_one;
+}
+
+/// Sets the scales by one method. `to` begins with zeros: what the method does not need stays so, whatever was tried, and stored
+/// programs are the same bytes each time.
+[[gnu::cold]] inline void choose_scales(const possible_scales& from, scale_method method, channel_scales& to) {
+  to.method = method;
+  for (std::int64_t i = 0; i < int_lanes; ++i) {
+    const std::int32_t right = from.exponent[i] < 0 ? -from.exponent[i] : 0;
+    switch (method) {
+      case scale_method::by_rising_line:
+        to.line.slope[i] = from.rising_slope[i], to.line.offset[i] = from.rising_offset[i];
+        break;
+      case scale_method::by_line:
+        to.line.slope[i] = from.slope[i], to.line.offset[i] = from.offset[i];
+        to.line.bend[i] = from.bend[i], to.line.below_shift[i] = from.below_shift[i], to.line.below_offset[i] = from.below_offset[i];
+        break;
+      case scale_method::rising_exactly: {
+        to.rising.mantissa[i] = from.mantissa[i], to.rising.upper_right[i] = from.upper_right[i];
+        // A pointer first: with -fsanitize=shift g++ 12 gives (a ? b : c)[i] an index that one of both branches never set.
+        std::int64_t* const addends = i % 2 == 0 ? to.rising.even_addend : to.rising.odd_addend;
+        addends[i / 2] = from.rising_addend[i];
+        break;
+      }
+      case scale_method::exactly:
+        to.exact.mantissa[i] = from.mantissa[i], to.exact.left[i] = std::max(0, from.exponent[i]), to.exact.right[i] = right;
+        to.exact.half[i] = right > 0 ? 1 << (right - 1) : 0, to.exact.sign[i] = right > 0 ? -1 : 0;
+        break;
+      case scale_method::one_by_one:
+        to.single.mantissa[i] = from.mantissa[i], to.single.exponent[i] = from.exponent[i];
+        to.single.bias[i] = from.bias[i], to.single.is_to_even[i] = from.is_to_even[i], to.single.parity[i] = from.parity[i];
+        break;
+    }
+  }
 }
 
 /// What the sums of a lane have to include: the bias, unless they are scaled one by one, and the shift of a line.
-inline std::int64_t included_in_sums(const channel_scales& s, std::int64_t lane) {
-  if (s.method == scale_method::one_by_one) return 0;
-  const std::int64_t shift = s.method == scale_method::by_rising_line ? s.rising_shift[lane] : s.method == scale_method::by_line ? s.shift[lane] : 0;
+inline std::int64_t included_in_sums(const possible_scales& s, std::int64_t lane, scale_method method) {
+  if (method == scale_method::one_by_one) return 0;
+  const std::int64_t shift = method == scale_method::by_rising_line ? s.rising_shift[lane] : method == scale_method::by_line ? s.shift[lane] : 0;
   return s.bias[lane] + shift;
 }
 
-/// Sets the scales of the channels in the lanes, `count` of them.
+/// What may scale the channels in the lanes, `count` of them.
 template <class Channel>
-void set_scales(channel_scales& s, const Channel (&channels)[int_lanes], std::int64_t count, scaled_range range) {
+void set_scales(possible_scales& s, const Channel (&channels)[int_lanes], std::int64_t count, scaled_range range) {
   for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
     const bool is_used = lane < count;
     if (lane > 0 && is_used && channels[lane] == channels[lane - 1]) copy_lane(s, lane, s, lane - 1);
     else set_lane(s, lane, is_used ? channels[lane] : Channel{}, range);
   }
-  choose_method(&s, 1);
 }
 
 namespace detail {
@@ -3385,9 +3496,9 @@ template <scale_method Method> struct scaler {
     std::int32_t each[int_lanes];
     store_vector(each, sums);
     for (std::int64_t i = 0; i < int_lanes; ++i) {
-      const fixed_point factor{scales.mantissa[i], scales.left[i] - scales.right[i]};
-      const std::int64_t sum = std::int64_t{each[i]} + scales.bias[i];
-      each[i] = scales.is_to_even[i] != 0 ? scaled_to_even(sum, factor, scales.parity[i]) : scaled(sum, factor);
+      const fixed_point factor{scales.single.mantissa[i], scales.single.exponent[i]};
+      const std::int64_t sum = std::int64_t{each[i]} + scales.single.bias[i];
+      each[i] = scales.single.is_to_even[i] != 0 ? scaled_to_even(sum, factor, scales.single.parity[i]) : scaled(sum, factor);
     }
     return load_vector<int_vector>(each);
   }
@@ -3395,7 +3506,7 @@ template <scale_method Method> struct scaler {
 template <> struct scaler<scale_method::by_rising_line> {
   int_vector slope, offset;
   [[gnu::always_inline]] explicit scaler(const channel_scales& s)
-      : slope(load_vector<int_vector>(s.rising_slope)), offset(load_vector<int_vector>(s.rising_offset)) {}
+      : slope(load_vector<int_vector>(s.line.slope)), offset(load_vector<int_vector>(s.line.offset)) {}
 
   [[gnu::always_inline]] int_vector operator()(int_vector sums) const {
     return scaled_by_rising_line(sums, slope, offset);
@@ -3404,18 +3515,18 @@ template <> struct scaler<scale_method::by_rising_line> {
 template <> struct scaler<scale_method::by_line> {
   signed_line line;
   [[gnu::always_inline]] explicit scaler(const channel_scales& s)
-      : line{load_vector<int_vector>(s.slope), load_vector<int_vector>(s.offset), load_vector<int_vector>(s.bend),
-             load_vector<int_vector>(s.below_shift), load_vector<int_vector>(s.below_offset)} {}
+      : line{load_vector<int_vector>(s.line.slope), load_vector<int_vector>(s.line.offset), load_vector<int_vector>(s.line.bend),
+             load_vector<int_vector>(s.line.below_shift), load_vector<int_vector>(s.line.below_offset)} {}
 
   [[gnu::always_inline]] int_vector operator()(int_vector sums) const { return scaled_by_line(sums, line); }
 };
 template <> struct scaler<scale_method::rising_exactly> {
   int_vector mantissa, even_addend, odd_addend, right;
   [[gnu::always_inline]] explicit scaler(const channel_scales& s)
-      : mantissa(load_vector<int_vector>(s.mantissa)),
-        even_addend(load_vector<int_vector>(s.even_addend)),
-        odd_addend(load_vector<int_vector>(s.odd_addend)),
-        right(load_vector<int_vector>(s.upper_right)) {}
+      : mantissa(load_vector<int_vector>(s.rising.mantissa)),
+        even_addend(load_vector<int_vector>(s.rising.even_addend)),
+        odd_addend(load_vector<int_vector>(s.rising.odd_addend)),
+        right(load_vector<int_vector>(s.rising.upper_right)) {}
 
   [[gnu::always_inline]] int_vector operator()(int_vector sums) const {
     return upper_halves(sums, mantissa, even_addend, odd_addend) >> right;
@@ -3424,11 +3535,11 @@ template <> struct scaler<scale_method::rising_exactly> {
 template <> struct scaler<scale_method::exactly> {
   int_vector mantissa, left, right, half, sign;  // left: one more, so that upper halves are products of 31 bits
   [[gnu::always_inline]] explicit scaler(const channel_scales& s)
-      : mantissa(load_vector<int_vector>(s.mantissa)),
-        left(load_vector<int_vector>(s.left) + 1),
-        right(load_vector<int_vector>(s.right)),
-        half(load_vector<int_vector>(s.half)),
-        sign(load_vector<int_vector>(s.sign)) {}
+      : mantissa(load_vector<int_vector>(s.exact.mantissa)),
+        left(load_vector<int_vector>(s.exact.left) + 1),
+        right(load_vector<int_vector>(s.exact.right)),
+        half(load_vector<int_vector>(s.exact.half)),
+        sign(load_vector<int_vector>(s.exact.sign)) {}
   /// One factor for all lanes, which may be negative. Products must stay below 2^30 when they are shifted to the left.
   explicit scaler(fixed_point factor)
       : mantissa(int_lanes_of(factor.mantissa)),
@@ -5434,9 +5545,10 @@ template <class T> struct byte_pair_lanes<ops::detail::stored_sum<T>> {
                  of_b = real(f.factor_b) * scale, zero = f.result.zero_point - (is_unsigned ? 128 : 0),
                  rest = zero - of_a * ends.zero_a - of_b * ends.zero_b;
     const auto size = [](double x) { return x < 0 ? -x : x; };
-    // The exact sum is up to 2 off, its product by half a bit; each operation in floats by 2^-24 of what it computes.
+    // The exact sum is up to 2 off, its product by half a bit; each operation in floats by 2^-24 of what it computes, of which there are two more
+    // where a machine multiplies and adds by two.
     const double doubt = 2 * real(f.factor_y) + power_of_two(f.factor_y.exponent - 1) +
-                         (255 * (size(of_a) + size(of_b)) + size(rest)) * 0x1p-22;
+                         (255 * (size(of_a) + size(of_b)) + size(rest)) * 0x1.8p-22;
     slope_a = bits(of_a), slope_b = bits(of_b), offset = bits(rest);
     most_distance = doubt < 0x1p-6 ? bits(0.5 - doubt) : int_lanes_of(-1);
   }
@@ -7346,10 +7458,12 @@ struct window {
 
   /// Pixels from a window's first tap to its last, both included.
   constexpr std::int64_t span() const { return (kernel - 1) * dilation + 1; }
+  // Out of line: kernels ask for four of these numbers for each image, and compilers would put all that stands here into each of them four times.
+
   /// Number of windows, at least 0; -1 when it is unknown. SAME: ceil(input / stride); else those that the padded input
   /// covers. ceil_mode, which is about explicit pads only, adds a last window that the padded input covers in part,
   /// unless it would start behind the input, in the padding after it (the rule of ONNX and PyTorch).
-  constexpr std::int64_t outputs() const {
+  [[gnu::noinline]] constexpr std::int64_t outputs() const {
     if (input < 0) return -1;
     if (mode == pad_mode::same) return (input + stride - 1) / stride;
     if (kernel < 0) return -1;
@@ -7363,7 +7477,7 @@ struct window {
   /// Input with its explicit padding.
   constexpr std::int64_t padded() const { return mode == pad_mode::explicit_pads ? input + before + after : input; }
   /// Padded pixels in front of the input. SAME: half of what is needed, rounded down.
-  constexpr std::int64_t pad_before() const {
+  [[gnu::noinline]] constexpr std::int64_t pad_before() const {
     if (mode == pad_mode::explicit_pads) return before;
     if (mode == pad_mode::valid) return 0;
     const std::int64_t needed = (outputs() - 1) * stride + span() - input;
@@ -10682,8 +10796,9 @@ template <class WeightOf, class ChannelOf>
 void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range range, WeightOf weight_of,
                ChannelOf channel_of, std::byte* out) {
   const byte_depth& depth = layout.depth;
-  std::fill_n(out + layout.weights_at(), layout.bytes() - layout.weights_at(), std::byte{});
+  std::fill_n(out, layout.bytes(), std::byte{});
   auto* const scales = reinterpret_cast<channel_scales*>(out);
+  possible_scales possible[2];  // of a panel
   auto* const sums = reinterpret_cast<std::int32_t*>(out + layout.bias_at());
   for (std::int64_t v = 0; v < layout.vectors(); ++v) {
     const std::int64_t first = v * int_lanes, count = std::min(int_lanes, layout.n - first), panel = v / 2;
@@ -10712,14 +10827,21 @@ void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range ra
           put_weight(weights + at.product * dot_bytes, at.lane, i, 0);
         }
     }
-    set_scales(scales[v], channels, count, range);
+    set_scales(possible[v % 2], channels, count, range);
     for (std::int64_t lane = 0; lane < int_lanes; ++lane)
       sums[v * int_lanes + lane] = detail::starting_sum(0, columns[lane].sum, depth.products(), f);
+    if (v % 2 == 0 && v + 1 < layout.vectors()) continue;
+    // Vectors of a panel are scaled alike.
+    const std::int64_t begin = v - v % 2;
+    const scale_method method = method_for(possible, v + 1 - begin);
+    for (std::int64_t i = begin; i <= v; ++i) {
+      choose_scales(possible[i - begin], method, scales[i]);
+      for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
+        std::int32_t& sum = sums[i * int_lanes + lane];
+        sum = detail::wrapped(sum + included_in_sums(possible[i - begin], lane, method));
+      }
+    }
   }
-  for (std::int64_t v = 0; v < layout.vectors(); v += 2)  // vectors of a panel are finished together where they are scaled alike
-    choose_method(scales + v, std::min<std::int64_t>(2, layout.vectors() - v));
-  for (std::int64_t i = 0; i < layout.vectors() * int_lanes; ++i)
-    sums[i] = detail::wrapped(sums[i] + included_in_sums(scales[i / int_lanes], i % int_lanes));
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -11126,9 +11248,9 @@ inline int_vector widened_numbers(const std::byte* from, std::int64_t n, bool is
 
 /// The result of a column whose sums may leave 32 bits. `sum` is without the bias, which scales of one_by_one hold.
 inline std::byte wide_result(const byte_addend& a, const channel_scales& s, std::int64_t lane, std::int64_t sum, std::int32_t x, fixed_point factor) {
-  const std::int64_t all = sum + s.bias[lane] + rounding::half_to_even::scale(x, factor);
-  const fixed_point to{s.mantissa[lane], s.left[lane] - s.right[lane]};
-  const std::int32_t steps = s.is_to_even[lane] != 0 ? scaled_to_even(all, to, s.parity[lane]) : scaled(all, to);
+  const std::int64_t all = sum + s.single.bias[lane] + rounding::half_to_even::scale(x, factor);
+  const fixed_point to{s.single.mantissa[lane], s.single.exponent[lane]};
+  const std::int32_t steps = s.single.is_to_even[lane] != 0 ? scaled_to_even(all, to, s.single.parity[lane]) : scaled(all, to);
   return static_cast<std::byte>(nnrt::detail::clamped(std::int64_t{a.y_zero} + steps, a.range.low, a.range.high));
 }
 
@@ -11225,13 +11347,12 @@ inline void set_panel(const byte_product& p, std::int64_t panel, byte_tile& t) {
   t.scales = reinterpret_cast<const channel_scales*>(p.packed) + 2 * panel;
 }
 
-/// How the sums of a panel are scaled where they are made; one_by_one: nowhere.
-inline scale_method method_in_tile(const byte_product& p, const channel_scales* scales, std::int64_t vectors) {
+/// How the sums of a panel, whose vectors are scaled alike, are scaled where they are made; one_by_one: nowhere.
+inline scale_method method_in_tile(const byte_product& p, const channel_scales* scales) {
   if (p.addend != nullptr || p.kept != nullptr) return scale_method::one_by_one;
   const scale_method method = scales[0].method;
   const bool is_line = has_lines && (method == scale_method::by_rising_line || method == scale_method::by_line);
-  return is_line && scales[vectors - 1].method == method && p.factors.b_zero_as_seen() == 0 ? method
-                                                                                            : scale_method::one_by_one;
+  return is_line && p.factors.b_zero_as_seen() == 0 ? method : scale_method::one_by_one;
 }
 
 /// Sets where a tile begins: its rows of A are `at`, those of C lie from `c` on.
@@ -11256,7 +11377,7 @@ inline void keep_sums(const byte_sums_target& kept, const std::int32_t* sums, co
   for (std::int64_t row = 0; row < at.rows; ++row)
     for (std::int64_t i = 0; i < width; ++i) {
       const std::int64_t v = i / int_lanes, lane = i % int_lanes, sum = sums[v * vector_of_sums + row * sum_stride + lane];
-      kept.sums[at.c + row * at.ldc + i - kept.c] = nnrt::detail::saturated_i32(sum + scales[v].bias[lane]);
+      kept.sums[at.c + row * at.ldc + i - kept.c] = nnrt::detail::saturated_i32(sum + scales[v].single.bias[lane]);
     }
 }
 
@@ -11325,7 +11446,7 @@ void byte_tile_columns(const byte_product& p, const byte_rows& at, const byte_li
   for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
     set_panel(p, panel, t);
     const std::int64_t vectors = p.layout.vectors_of(panel);
-    const scale_method method = method_in_tile(p, t.scales, vectors);
+    const scale_method method = method_in_tile(p, t.scales);
     const bool is_whole = p.layout.width(panel) == vectors * int_lanes;
     for (std::int64_t tile = 0; tile < tiles.count();) {
       byte_rows part = at;
@@ -11356,12 +11477,12 @@ template <class Isa> void byte_tile_row(const byte_product& p, const byte_rows& 
   byte_tile t = tile_for(p, at.lda, at.run_stride, at.ldc);
   t.panels = 1, t.b_step = 2 * p.layout.vector_bytes(), t.c_step = byte_layout::panel_width;
   const auto method_of = [&](std::int64_t panel) {
-    return method_in_tile(p, reinterpret_cast<const channel_scales*>(p.packed) + 2 * panel, 2);
+    return method_in_tile(p, reinterpret_cast<const channel_scales*>(p.packed) + 2 * panel);
   };
   for (std::int64_t panel = panels.begin; panel < panels.end;) {
     set_panel(p, panel, t);
     const std::int64_t vectors = p.layout.vectors_of(panel);
-    const scale_method method = method_in_tile(p, t.scales, vectors);
+    const scale_method method = method_in_tile(p, t.scales);
     if (method == scale_method::one_by_one || p.layout.width(panel) != vectors * int_lanes) {
       byte_tile_alone<Isa>(p, t, panel++, at, method);
       continue;
@@ -12261,9 +12382,11 @@ void byte_depthwise_pack(const depthwise_shape& s, const byte_factors& f, scaled
                          ChannelOf channel_of, std::byte* out, bool leaves_sums = false) {
   const detail::byte_depthwise_plan plan(s, f.b_zero_as_seen());
   std::fill_n(out, plan.sets() * plan.set_bytes(), std::byte{});
-  const auto scales_of = [&](std::int64_t set) { return reinterpret_cast<channel_scales*>(out + set * plan.set_bytes()); };
+  possible_scales of_few[4];  // of fewer channels than a register has bytes: each stands in several sets
   for (std::int64_t set = 0; set < plan.sets(); ++set) {
+    auto* const scales = reinterpret_cast<channel_scales*>(out + set * plan.set_bytes());
     std::byte* const sums = out + set * plan.set_bytes() + plan.scale_bytes();
+    possible_scales possible[4];
     std::int64_t column_sums[register_bytes];
     for (std::int64_t byte = 0; byte < register_bytes; ++byte) {
       const detail::lane_place at(byte), scale_at = detail::lane_place::of_scale(byte, leaves_sums);
@@ -12276,18 +12399,20 @@ void byte_depthwise_pack(const depthwise_shape& s, const byte_factors& f, scaled
       if (is_one_number) made = constant_channel(made, range);
       else detail::pack_taps(plan, f, w, channel, at, sums + 4 * register_bytes);
       column_sums[byte] = is_one_number ? 0 : column.sum;
-      if (s.out() < register_bytes && place >= s.out()) {
-        const std::int64_t earlier = place - s.out();
-        const auto from = detail::lane_place::of_scale(earlier % register_bytes, leaves_sums);
-        copy_lane(scales_of(set)[scale_at.vector], scale_at.lane, scales_of(earlier / register_bytes)[from.vector], from.lane);
+      const bool is_one_of_few = s.out() < register_bytes;
+      possible_scales& few = of_few[is_one_of_few ? channel / int_lanes : 0];
+      if (is_one_of_few && place >= s.out()) {
+        copy_lane(possible[scale_at.vector], scale_at.lane, few, channel % int_lanes);
       } else {
-        set_lane(scales_of(set)[scale_at.vector], scale_at.lane, made, range);
+        set_lane(possible[scale_at.vector], scale_at.lane, made, range);
+        if (is_one_of_few) copy_lane(few, channel % int_lanes, possible[scale_at.vector], scale_at.lane);
       }
     }
-    choose_method(scales_of(set), 4);
+    const scale_method method = method_for(possible, 4);
+    for (std::int64_t v = 0; v < 4; ++v) choose_scales(possible[v], method, scales[v]);
     for (std::int64_t byte = 0; byte < register_bytes; ++byte) {
       const detail::lane_place at(byte), scale_at = detail::lane_place::of_scale(byte, leaves_sums);
-      const std::int64_t included = included_in_sums(scales_of(set)[scale_at.vector], scale_at.lane);
+      const std::int64_t included = included_in_sums(possible[scale_at.vector], scale_at.lane, method);
       const std::int32_t start = detail::wrapped(included - std::int64_t{f.a_zero_as_seen()} * column_sums[byte]);
       std::memcpy(sums + at.vector * register_bytes + at.lane * 4, &start, sizeof start);
     }
@@ -13199,30 +13324,27 @@ constexpr std::int64_t across_band(const conv_shape& s) {
 /// One tile: `sums` gets [row][channel][pixel], `row` floats from row to row.
 template <class Isa, int Channels>
 [[gnu::noinline]] void across_tile(const conv_shape& s, const float* x, const float* w, float* sums, std::int64_t row, clamp_range range) {
-  vf of[across_rows][Channels][2];
-  each<Channels>([&](auto o) __attribute__((always_inline)) {
-    const vf bias = broadcast(w + o);
-    each<across_rows>([&](auto i) __attribute__((always_inline)) { of[i][o][0] = of[i][o][1] = bias; });
-  });
+  constexpr int sums_of_rows = static_cast<int>(across_rows) * Channels;  // one row behind the other, of two vectors each
+  vf of[sums_of_rows][2];
+  each<sums_of_rows>([&](auto k) __attribute__((always_inline)) { of[k][0] = of[k][1] = broadcast(w + k % Channels); });
   const std::int64_t line = across_line(s), below = s.stride_h * line;
   for (std::int64_t ky = 0; ky < s.kernel_h; ++ky, x += s.dilation_h * line)
     for (const float *tap = x, *end = x + s.kernel_w; tap != end; ++tap) {
       w += Channels;
-      each<across_rows>([&](auto i) __attribute__((always_inline)) {
-        vf left = load(tap + i * below), right = load(tap + i * below + lanes);
-        keep(left), keep(right);
-        each<Channels>([&](auto o) __attribute__((always_inline)) {
-          const vf weight = broadcast(w + o);
-          of[i][o][0] = fma(left, weight, of[i][o][0]), of[i][o][1] = fma(right, weight, of[i][o][1]);
-        });
+      vf left, right;
+      each<sums_of_rows>([&](auto k) __attribute__((always_inline)) {
+        if constexpr (k % Channels == 0) {
+          left = load(tap + k / Channels * below), right = load(tap + k / Channels * below + lanes);
+          keep(left), keep(right);
+        }
+        const vf weight = broadcast(w + k % Channels);
+        of[k][0] = fma(left, weight, of[k][0]), of[k][1] = fma(right, weight, of[k][1]);
       });
     }
   const vf lo = broadcast(&range.lo), hi = broadcast(&range.hi);
-  each<across_rows>([&](auto i) __attribute__((always_inline)) {
-    each<Channels>([&](auto o) __attribute__((always_inline)) {
-      store(sums + i * row + o * across_pixels, clamp(of[i][o][0], lo, hi));
-      store(sums + i * row + o * across_pixels + lanes, clamp(of[i][o][1], lo, hi));
-    });
+  each<sums_of_rows>([&](auto k) __attribute__((always_inline)) {
+    float* const to = sums + k / Channels * row + k % Channels * across_pixels;
+    store(to, clamp(of[k][0], lo, hi)), store(to + lanes, clamp(of[k][1], lo, hi));
   });
 }
 
@@ -16692,29 +16814,30 @@ namespace detail {
 
 inline constexpr std::int64_t floats_in_line = 64 / 4;
 
-/// The products of x and Rows rows of w, each k floats long, one below the other; two sums of a row take turns. A sum depends on its own row alone,
-/// not on those that are read beside it. As many rows behind these are asked for, not read, so it does not matter whether they are there: no machine
-/// guesses from several short rows at once where the next ones lie.
-template <int Rows> [[gnu::always_inline]] inline void row_products(const float* x, const float* w, std::int64_t k, float* to) {
-  vf even[Rows], odd[Rows];
-  each<Rows>([&](auto r) __attribute__((always_inline)) { even[r] = odd[r] = vf(0.0F); });
+/// Adds the products of x and Rows rows of w, each k floats long, one below the other, to the sums of their lanes. A sum depends on its own row alone,
+/// not on those that are read beside it. As many rows behind these are asked for when they come from afar, not read, so it does not matter whether they
+/// are there: no machine guesses from several short rows at once where the next ones lie.
+template <int Rows, bool FromAfar>
+[[gnu::always_inline]] inline void add_row_products(const float* x, const float* w, std::int64_t k, vf (&sums)[Rows]) {
   address ahead = advanced(address_of(w), Rows * k);
   std::int64_t i = 0;
-  for (; i + 2 * lanes <= k; i += 2 * lanes) {
-    const vf x0 = load(x + i), x1 = load(x + i + lanes);
+  for (; i + lanes <= k; i += lanes) {
+    const vf at = load(x + i);
     each<Rows>([&](auto r) __attribute__((always_inline)) {
-      for (std::int64_t line = 0; line < 2 * lanes; line += floats_in_line) __builtin_prefetch(floats_at(advanced(ahead, line)), 0, 2);
-      ahead = advanced(ahead, 2 * lanes);
-      even[r] = fma(x0, load(w + r * k + i), even[r]);
-      odd[r] = fma(x1, load(w + r * k + i + lanes), odd[r]);
+      if (FromAfar && i % floats_in_line == 0) __builtin_prefetch(floats_at(ahead), 0, 2);
+      ahead = advanced(ahead, lanes);
+      sums[r] = fma(at, load(w + r * k + i), sums[r]);
     });
   }
-  for (; i < k; i += lanes) {
-    const std::int64_t left = k - i < lanes ? k - i : lanes;
-    const vf last = load_first(x + i, left);
-    each<Rows>([&](auto r) __attribute__((always_inline)) { even[r] = fma(last, load_first(w + r * k + i, left), even[r]); });
-  }
-  each<Rows>([&](auto r) __attribute__((always_inline)) { to[r] = sum_of_lanes(even[r] + odd[r]); });
+  if (i == k) return;
+  const vf last = load_first(x + i, k - i);
+  each<Rows>([&](auto r) __attribute__((always_inline)) { sums[r] = fma(last, load_first(w + r * k + i, k - i), sums[r]); });
+}
+template <int Rows> [[gnu::always_inline]] inline void row_products(const float* x, const float* w, std::int64_t k, float* to) {
+  vf sums[Rows];
+  each<Rows>([&](auto r) __attribute__((always_inline)) { sums[r] = vf(0.0F); });
+  add_row_products<Rows, true>(x, w, k, sums);
+  each<Rows>([&](auto r) __attribute__((always_inline)) { to[r] = sum_of_lanes(sums[r]); });
 }
 
 }  // namespace detail
@@ -18562,25 +18685,13 @@ struct lstm_sequence {
 
 namespace detail {
 
-/// The products of four rows, n floats each, with x, added to the sums of four rows.
-inline void add_products(const float* rows, const float* x, std::int64_t n, vf (&sums)[4]) {
-  std::int64_t k = 0;
-  for (; k + lanes <= n; k += lanes) {
-    const vf at = load(x + k);
-    for (int r = 0; r < 4; ++r) sums[r] = fma(load(rows + r * n + k), at, sums[r]);
-  }
-  if (k == n) return;
-  const vf at = load_first(x + k, n - k);
-  for (int r = 0; r < 4; ++r) sums[r] = fma(load_first(rows + r * n + k, n - k), at, sums[r]);
-}
-
 /// gates[i] = the sum of row i for one step: a multiple of four rows.
 inline void sum_gates(const lstm_sizes& s, const lstm_sequence& one, const float* x, const float* h, float* gates) {
   const std::int64_t rows = 4 * s.hidden;
   for (std::int64_t row = 0; row < rows; row += 4) {
     vf sums[4] = {vf(0.0F), vf(0.0F), vf(0.0F), vf(0.0F)};
-    add_products(one.w_ih + row * s.input, x, s.input, sums);
-    add_products(one.w_hh + row * s.hidden, h, s.hidden, sums);
+    add_row_products<4, false>(x, one.w_ih + row * s.input, s.input, sums);
+    add_row_products<4, false>(h, one.w_hh + row * s.hidden, s.hidden, sums);
     for (int r = 0; r < 4; ++r) {
       const float bias = one.bias != nullptr ? one.bias[row + r] + one.bias[rows + row + r] : 0.0F;
       gates[row + r] = sum_of_lanes(sums[r]) + bias;
@@ -25285,11 +25396,12 @@ using pieces = std::initializer_list<piece>;
 }
 /// What has been collected.
 constexpr std::string_view letters_of(const pool<char>& text) { return {text.data(), text.size()}; }
+[[gnu::cold]] inline std::string string_of(const pool<char>& text) { return std::string(text.data(), text.size()); }
 /// The pieces, one after the other: joined({"got ", 3, ", expected ", 4}).
 [[gnu::cold]] inline std::string joined(pieces parts) {
   pool<char> text;
   append(text, parts);
-  return std::string(text.data(), text.size());
+  return string_of(text);
 }
 
 // --- details ---------------------------------------------------------------
@@ -26002,202 +26114,205 @@ using fault_wording = error (*)(const plan_view& plan, const step& failed, const
 
 namespace nnrt::inline NNRT_ISA::ir {
 
-namespace detail {
-
-inline void append(std::string& out, std::int64_t number) {
-  char digits[24];
-  out.append(digits, std::to_chars(digits, digits + sizeof(digits), number).ptr);
-}
-inline void append_real(std::string& out, float number) {
-  char digits[48];
-  out.append(digits, std::to_chars(digits, digits + sizeof(digits), number).ptr);
-}
-
-}  // namespace detail
-
 /// "[1, 8, 8, 16]"; an unknown extent is "?".
-inline std::string to_string(const shape_t& shape) {
-  std::string out = "[";
-  for (int i = 0; i < shape.rank; ++i) {
-    if (i > 0) out += ", ";
-    if (shape[i] < 0) out += '?';
-    else detail::append(out, shape[i]);
-  }
-  return out + "]";
-}
-
+[[gnu::cold]] inline std::string to_string(const shape_t& shape);
 /// "f32 [1, 8, 8, 16]", with quantisation where there is one.
-inline std::string to_string(const tensor_desc& desc) {
-  std::string out(name_of(desc.type));
-  out += ' ';
-  out += to_string(desc.shape);
-  if (desc.layout == format::nchw) out += " nchw";
-  if (desc.quantised.mode == quantisation::kind::per_tensor) {
-    out += " scale ";
-    detail::append_real(out, desc.quantised.scale);
-    out += " zero point ";
-    detail::append(out, desc.quantised.zero_point);
-  } else if (desc.quantised.mode == quantisation::kind::per_channel) {
-    out += " per channel of axis ";
-    detail::append(out, desc.quantised.axis);
-  }
-  return out;
-}
+[[gnu::cold]] inline std::string to_string(const tensor_desc& desc);
+/// "stride=2x2 pad=same fused=relu": every attribute of a node by name.
+[[gnu::cold]] inline std::string attributes_text(const graph& g, const node& n);
+/// `conv2d "stem"`, or the operator's name alone.
+[[gnu::cold]] inline std::string node_title(const graph& g, const operator_label& op, range name);
+/// What the passes did, a line each.
+[[gnu::cold]] inline std::string log_text(const graph& g);
+/// The graph as a Graphviz digraph: ovals for inputs and outputs, boxes for nodes, shapes on the arrows; weights are named in their node.
+/// fills: a colour for each node, or none.
+[[gnu::cold]] inline std::string dot(const graph& g, array_ref<const std::string_view> fills = {});
 
+// --- details ---------------------------------------------------------------
+// All of it is written into pools, see core/text.hpp: strings that are added up cost every translation unit, whether it prints a graph or not.
 namespace detail {
 
-/// One attribute's words as text.
-inline std::string attribute_text(attribute_kind kind, array_ref<const word> words) {
-  std::string out;
+[[gnu::cold]] inline void append_real(pool<char>& out, float number) {
+  char digits[48];
+  out.insert(&digits[0], std::to_chars(digits, digits + sizeof(digits), number).ptr);
+}
+
+[[gnu::cold]] inline void append_extents(pool<char>& out, const shape_t& shape) {
+  out.push_back('[');
+  for (int i = 0; i < shape.rank; ++i) {
+    append(out, {i > 0 ? ", " : ""});
+    if (shape[i] < 0) out.push_back('?');
+    else append(out, {shape[i]});
+  }
+  out.push_back(']');
+}
+
+[[gnu::cold]] inline void append_desc(pool<char>& out, const tensor_desc& desc) {
+  append(out, {name_of(desc.type), " "});
+  append_extents(out, desc.shape);
+  if (desc.layout == format::nchw) append(out, {" nchw"});
+  if (desc.quantised.mode == quantisation::kind::per_tensor) {
+    append(out, {" scale "});
+    append_real(out, desc.quantised.scale);
+    append(out, {" zero point ", desc.quantised.zero_point});
+  } else if (desc.quantised.mode == quantisation::kind::per_channel) {
+    append(out, {" per channel of axis ", desc.quantised.axis});
+  }
+}
+
+/// One attribute's words as text; nothing of a list without elements.
+[[gnu::cold]] inline void append_attribute(pool<char>& out, attribute_kind kind, array_ref<const word> words) {
   word_reader reader{words};
   switch (kind) {
-    case attribute_kind::flag: out = reader.take() != 0 ? "true" : "false"; break;
+    case attribute_kind::flag: return append(out, {reader.take() != 0 ? "true" : "false"});
     case attribute_kind::real: {
       float v = 0;
       reader.get(v);
-      append_real(out, v);
-      break;
+      return append_real(out, v);
     }
-    case attribute_kind::fused: out = name_of(static_cast<activation>(reader.take())); break;
-    case attribute_kind::extent:
-      append(out, reader.take());
-      out += 'x';
-      append(out, reader.take());
-      break;
+    case attribute_kind::fused: return append(out, {name_of(static_cast<activation>(reader.take()))});
+    case attribute_kind::extent: {
+      const word h = reader.take(), w = reader.take();
+      return append(out, {h, "x", w});
+    }
     case attribute_kind::padding: {
       pads p;
       reader.get(p);
-      if (p.mode == pad_mode::same) out = "same";
-      else if (p.mode == pad_mode::valid) out = "valid";
-      else {
-        for (const std::int64_t side : {p.top, p.bottom, p.left, p.right}) {
-          if (!out.empty()) out += ',';
-          append(out, side);
-        }
-      }
-      break;
+      if (p.mode == pad_mode::same) return append(out, {"same"});
+      if (p.mode == pad_mode::valid) return append(out, {"valid"});
+      return append(out, {p.top, ",", p.bottom, ",", p.left, ",", p.right});
     }
     case attribute_kind::list:
     case attribute_kind::reals:
       for (std::size_t i = 1; i < words.size(); ++i) {  // behind the length
-        if (!out.empty()) out += ',';
-        out += attribute_text(kind == attribute_kind::list ? attribute_kind::integer : attribute_kind::real, words.subspan(i, 1));
+        append(out, {i > 1 ? "," : ""});
+        append_attribute(out, kind == attribute_kind::list ? attribute_kind::integer : attribute_kind::real, words.subspan(i, 1));
       }
-      break;
+      return;
     case attribute_kind::integer:
-    case attribute_kind::choice: append(out, reader.take()); break;
+    case attribute_kind::choice: return append(out, {reader.take()});
   }
-  return out;
 }
 
-}  // namespace detail
-
-/// "stride=2x2 pad=same fused=relu": every attribute of a node by name.
-inline std::string attributes_text(const graph& g, const node& n) {
-  std::string out;
+[[gnu::cold]] inline void append_attributes(pool<char>& out, const graph& g, const node& n) {
+  const std::size_t begin = out.size();
   array_ref<const word> left = g.attrs_of(n);
   for (const attribute_field& field : n.label->attributes) {
     const std::size_t count = words_of(field.kind, left);
-    const std::string text = detail::attribute_text(field.kind, left.first(count));
+    pool<char> text;
+    append_attribute(text, field.kind, left.first(count));
     left = left.subspan(count);
-    if (text.empty()) continue;
-    if (!out.empty()) out += ' ';
-    out += field.name;
-    out += '=';
-    out += text;
+    if (!text.empty()) append(out, {out.size() > begin ? " " : "", field.name, "=", letters_of(text)});
   }
-  return out;
 }
 
-/// `conv2d "stem"`, or the operator's name alone.
-inline std::string node_title(const graph& g, const operator_label& op, range name) {
-  std::string out(op.name);
-  if (name.count > 0) {
-    out += " \"";
-    out += g.name_of(name);
-    out += '"';
-  }
-  return out;
+[[gnu::cold]] inline void append_title(pool<char>& out, const graph& g, const operator_label& op, range name) {
+  append(out, {op.name});
+  if (name.count > 0) append(out, {" \"", g.name_of(name), "\""});
 }
 
-/// What the passes did, a line each.
-inline std::string log_text(const graph& g) {
+/// Each line begins with `indent`.
+[[gnu::cold]] inline void append_log(pool<char>& out, const graph& g, std::string_view indent) {
   constexpr std::string_view verbs[] = {"evaluated", "merged", "folded", "fused", "removed"};
-  std::string out;
   for (const event& e : g.log) {
-    out += verbs[static_cast<int>(e.what)];
-    out += ' ';
-    out += e.op->name;
+    append(out, {indent, verbs[static_cast<int>(e.what)], " "});
     if (e.into != nullptr) {
-      out += " into ";
-      out += node_title(g, *e.into, e.name);
-    } else if (e.name.count > 0) {
-      out += " \"";
-      out += g.name_of(e.name);
-      out += '"';
+      append(out, {e.op->name, " into "});
+      append_title(out, g, *e.into, e.name);
+    } else {
+      append_title(out, g, *e.op, e.name);
     }
-    out += '\n';
+    out.push_back('\n');
   }
-  return out;
 }
 
-namespace detail {
-
-inline void append_escaped(std::string& out, std::string_view text) {
+[[gnu::cold]] inline void append_escaped(pool<char>& out, std::string_view text) {
   for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
+    if (c == '"' || c == '\\') out.push_back('\\');
+    out.push_back(c);
   }
 }
 
-inline std::string value_label(const graph& g, std::int32_t id) {
-  std::string out;
-  append_escaped(out, g.name_of(g.at(id).name));
-  if (!out.empty()) out += "\\n";
-  return out + to_string(g.at(id).desc);
+// --- the picture: ovals vN of inputs and outN of outputs, boxes nN of nodes ---
+
+[[gnu::cold]] inline void append_oval(pool<char>& out, const graph& g, const value& v, range name) {
+  append_escaped(out, g.name_of(name));
+  append(out, {name.count > 0 ? "\\n" : ""});
+  append_desc(out, v.desc);
+  append(out, {"\"];\n"});
+}
+
+[[gnu::cold]] inline void append_box(pool<char>& out, const graph& g, const node& n) {
+  pool<char> title, attributes;
+  append_title(title, g, *n.label, n.name);
+  append_escaped(out, letters_of(title));
+  append_attributes(attributes, g, n);
+  append(out, {attributes.empty() ? "" : "\\n", letters_of(attributes), "\"];\n"});
 }
 
 }  // namespace detail
 
-/// The graph as a Graphviz digraph: ovals for inputs and outputs, boxes for nodes, shapes on the arrows; weights are named in their node.
-/// fills: a colour for each node, or none.
-inline std::string dot(const graph& g, array_ref<const std::string_view> fills = {}) {
-  std::string out = "digraph network {\n  rankdir=TB;\n  node [fontname=\"Helvetica\", fontsize=11];\n  edge [fontname=\"Helvetica\", fontsize=9];\n";
-  const auto line = [&](std::initializer_list<std::string_view> parts) {
-    out += "  ";
-    for (const std::string_view part : parts) out += part;
-    out += ";\n";
-  };
-  for (const std::int32_t id : g.inputs) line({"v", std::to_string(id), " [shape=oval, style=filled, fillcolor=\"#e8f0fe\", label=\"", detail::value_label(g, id), "\"]"});
+inline std::string to_string(const shape_t& shape) {
+  pool<char> out;
+  detail::append_extents(out, shape);
+  return string_of(out);
+}
+
+inline std::string to_string(const tensor_desc& desc) {
+  pool<char> out;
+  detail::append_desc(out, desc);
+  return string_of(out);
+}
+
+inline std::string attributes_text(const graph& g, const node& n) {
+  pool<char> out;
+  detail::append_attributes(out, g, n);
+  return string_of(out);
+}
+
+inline std::string node_title(const graph& g, const operator_label& op, range name) {
+  pool<char> out;
+  detail::append_title(out, g, op, name);
+  return string_of(out);
+}
+
+inline std::string log_text(const graph& g) {
+  pool<char> out;
+  detail::append_log(out, g, "");
+  return string_of(out);
+}
+
+inline std::string dot(const graph& g, array_ref<const std::string_view> fills) {
+  pool<char> out;
+  append(out, {"digraph network {\n  rankdir=TB;\n  node [fontname=\"Helvetica\", fontsize=11];\n  edge [fontname=\"Helvetica\", fontsize=9];\n"});
+  for (const std::int32_t id : g.inputs) {
+    append(out, {"  v", id, " [shape=oval, style=filled, fillcolor=\"#e8f0fe\", label=\""});
+    detail::append_oval(out, g, g.at(id), g.at(id).name);
+  }
+  pool<std::int32_t> maker;  // of each value, a node or none
+  maker.assign(g.values.size(), none);
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
-    const node& n = g.nodes[i];
-    std::string label;
-    detail::append_escaped(label, node_title(g, *n.label, n.name));
-    const std::string attributes = attributes_text(g, n);
-    if (!attributes.empty()) label += "\\n" + attributes;
-    const std::string me = "n" + std::to_string(i);
-    line({me, " [shape=box, style=\"rounded,filled\", fillcolor=\"", fills.empty() ? "#f6f6f6" : fills[i], "\", label=\"", label, "\"]"});
-    for (const std::int32_t id : g.inputs_of(n)) {
-      if (id == none || g.at(id).is != kind::input) continue;
-      line({"v", std::to_string(id), " -> ", me});
-    }
-  }
-  std::vector<std::string> maker(g.values.size());
-  for (std::size_t i = 0; i < g.nodes.size(); ++i)
-    for (const std::int32_t id : g.outputs_of(g.nodes[i])) maker[static_cast<std::size_t>(id)] = "n" + std::to_string(i);
-  for (std::size_t i = 0; i < g.nodes.size(); ++i)
+    append(out, {"  n", i, " [shape=box, style=\"rounded,filled\", fillcolor=\"", fills.empty() ? "#f6f6f6" : fills[i], "\", label=\""});
+    detail::append_box(out, g, g.nodes[i]);
     for (const std::int32_t id : g.inputs_of(g.nodes[i]))
-      if (id != none && !maker[static_cast<std::size_t>(id)].empty())
-        line({maker[static_cast<std::size_t>(id)], " -> n", std::to_string(i), " [label=\"", to_string(g.at(id).desc.shape), "\"]"});
-  for (std::size_t i = 0; i < g.outputs.size(); ++i) {
-    const std::string me = "out" + std::to_string(i);
-    std::string label;
-    detail::append_escaped(label, g.name_of(g.outputs[i].name));
-    line({me, " [shape=oval, style=filled, fillcolor=\"#e6f4ea\", label=\"", label, "\\n", to_string(g.at(g.outputs[i].value).desc), "\"]"});
-    const std::string& from = maker[static_cast<std::size_t>(g.outputs[i].value)];
-    line({from.empty() ? "v" + std::to_string(g.outputs[i].value) : from, " -> ", me});
+      if (id != none && g.at(id).is == kind::input) append(out, {"  v", id, " -> n", i, ";\n"});
+    for (const std::int32_t id : g.outputs_of(g.nodes[i])) maker[static_cast<std::size_t>(id)] = static_cast<std::int32_t>(i);
   }
-  return out + "}\n";
+  for (std::size_t i = 0; i < g.nodes.size(); ++i)
+    for (const std::int32_t id : g.inputs_of(g.nodes[i])) {
+      if (id == none || maker[static_cast<std::size_t>(id)] == none) continue;
+      append(out, {"  n", maker[static_cast<std::size_t>(id)], " -> n", i, " [label=\""});
+      detail::append_extents(out, g.at(id).desc.shape);
+      append(out, {"\"];\n"});
+    }
+  for (std::size_t i = 0; i < g.outputs.size(); ++i) {
+    const std::int32_t id = g.outputs[i].value, from = maker[static_cast<std::size_t>(id)];
+    append(out, {"  out", i, " [shape=oval, style=filled, fillcolor=\"#e6f4ea\", label=\""});
+    detail::append_oval(out, g, g.at(id), g.outputs[i].name);
+    append(out, {"  ", from == none ? "v" : "n", from == none ? id : from, " -> out", i, ";\n"});
+  }
+  append(out, {"}\n"});
+  return string_of(out);
 }
 
 }  // namespace nnrt::inline NNRT_ISA::ir
@@ -26206,69 +26321,66 @@ namespace nnrt::inline NNRT_ISA {
 
 namespace detail {
 
-inline void pad_to(std::string& line, std::size_t column) {
-  if (line.size() < column) line.append(column - line.size(), ' ');
-  else line += "  ";
+/// Goes to a column of a line that stands alone in `line`; at least two spaces on.
+[[gnu::cold]] inline void pad_to(pool<char>& line, std::size_t column) {
+  if (line.size() >= column) return append(line, {"  "});
+  while (line.size() < column) line.push_back(' ');
 }
 
-[[gnu::cold]] inline std::string place_text(const operand_slot& slot) {
+[[gnu::cold]] inline void append_place(pool<char>& line, const operand_slot& slot) {
   switch (slot.base) {
-    case in_arena: return "arena+" + std::to_string(slot.offset);
-    case in_prepared: return "prepared+" + std::to_string(slot.offset);
-    case in_band: return "band+" + std::to_string(slot.offset);
-    case in_prepare_scratch: return "scratch+" + std::to_string(slot.offset);
-    default: return "-";
+    case in_arena: return append(line, {"arena+", slot.offset});
+    case in_prepared: return append(line, {"prepared+", slot.offset});
+    case in_band: return append(line, {"band+", slot.offset});
+    case in_prepare_scratch: return append(line, {"scratch+", slot.offset});
+    default: return append(line, {"-"});
   }
 }
 
-[[gnu::cold]] inline std::string step_line(const ir::graph& g, const plan_view& plan, const step& s, std::size_t indent = 2) {
-  std::string line(indent, ' ');
+[[gnu::cold]] inline void append_step(pool<char>& out, const ir::graph& g, const plan_view& plan, const step& s, std::string_view indent = "  ") {
+  pool<char> line;
+  append(line, {indent});
   if (s.node >= 0) {
     const ir::node& n = g.nodes[static_cast<std::size_t>(s.node)];
-    line += ir::node_title(g, *n.label, n.name);
+    ir::detail::append_title(line, g, *n.label, n.name);
     pad_to(line, 36);
-    const operand_slot& out = plan.slots[static_cast<std::size_t>(s.outputs.first)];
-    line += ir::to_string(plan.desc_of(out));
+    const operand_slot& result = plan.slots[static_cast<std::size_t>(s.outputs.first)];
+    ir::detail::append_desc(line, plan.desc_of(result));
     pad_to(line, 64);
-    line += s.kernel;
+    append(line, {s.kernel});
     pad_to(line, 92);
-    line += place_text(out);
+    append_place(line, result);
     pad_to(line, 112);
-    line += ir::attributes_text(g, n);
+    ir::detail::append_attributes(line, g, n);
   } else {
-    line += s.kernel;
+    append(line, {s.kernel});
   }
   while (line.back() == ' ') line.pop_back();
-  return line + "\n";
+  append(out, {letters_of(line), "\n"});
 }
 
 }  // namespace detail
 
 /// Passes, prepare steps, steps and memory of a planned graph.
 [[gnu::cold]] inline std::string dump_plan(const ir::graph& optimised, const plan_view& plan, std::int64_t lower_bound) {
-  std::string out = "passes\n";
-  const std::string log = ir::log_text(optimised);
-  for (std::size_t at = 0; at < log.size();) {
-    const std::size_t end = log.find('\n', at) + 1;
-    out += "  " + log.substr(at, end - at);
-    at = end;
-  }
-  if (!plan.prepare.empty()) out += "prepare, once\n";
-  for (const step& s : plan.prepare) out += detail::step_line(optimised, plan, s);
-  out += "steps\n";
+  pool<char> out;
+  append(out, {"passes\n"});
+  ir::detail::append_log(out, optimised, "  ");
+  if (!plan.prepare.empty()) append(out, {"prepare, once\n"});
+  for (const step& s : plan.prepare) detail::append_step(out, optimised, plan, s);
+  append(out, {"steps\n"});
   std::size_t next = 0;
-  const auto add_steps = [&](std::int32_t end, std::size_t indent) {
-    for (; next < static_cast<std::size_t>(end); ++next) out += detail::step_line(optimised, plan, plan.steps[next], indent);
+  const auto add_steps = [&](std::int32_t end, std::string_view indent) {
+    for (; next < static_cast<std::size_t>(end); ++next) detail::append_step(out, optimised, plan, plan.steps[next], indent);
   };
   for (const band_group& group : plan.bands) {
-    add_steps(group.steps.first, 2);
-    out += "  in bands of " + std::to_string(group.rows) + (group.rows == 1 ? " row" : " rows") + ", " + std::to_string(group.scratch_bytes) + " bytes between\n";
-    add_steps(group.steps.first + group.steps.count, 4);
+    add_steps(group.steps.first, "  ");
+    append(out, {"  in bands of ", group.rows, group.rows == 1 ? " row" : " rows", ", ", group.scratch_bytes, " bytes between\n"});
+    add_steps(group.steps.first + group.steps.count, "    ");
   }
-  add_steps(static_cast<std::int32_t>(plan.steps.size()), 2);
-  out += "memory\n  arena " + std::to_string(plan.arena_bytes) + " bytes (lower bound " + std::to_string(lower_bound) + "), prepared weights " +
-         std::to_string(plan.prepared_bytes) + " bytes\n";
-  return out;
+  add_steps(static_cast<std::int32_t>(plan.steps.size()), "  ");
+  append(out, {"memory\n  arena ", plan.arena_bytes, " bytes (lower bound ", lower_bound, "), prepared weights ", plan.prepared_bytes, " bytes\n"});
+  return string_of(out);
 }
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -27862,8 +27974,8 @@ template <class T> class shared {
 
 }  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/io/file.hpp
-// file: a file mapped read-only into memory, and writing a whole file so that readers see the old one or the new one.
-// Flow: weights, saved models and compilation caches come and go through it.
+// file: a file mapped read-only into memory.
+// Flow: weights, saved models and compilation caches come through it; write_file.hpp writes what it maps.
 
 // ===== nnrt/core/system_text.hpp
 // system_text: what the operating system says of the number of an error.
@@ -27901,7 +28013,7 @@ namespace nnrt::inline NNRT_ISA {
 
 /// A regular file's bytes, mapped read-only; unmapped on destruction. Page-aligned. Empty (no bytes) when default-made
 /// or moved from. Whoever truncates the file while it is mapped ends the process with SIGBUS on the next access:
-/// replace files (write_file does), do not rewrite them.
+/// replace files (write_file() does), do not rewrite them.
 class mapped_file {
  public:
   mapped_file() = default;
@@ -27924,15 +28036,6 @@ class mapped_file {
  private:
   std::span<const std::byte> bytes_;
 };
-
-/// Replaces the file at `path` (or makes it) by the pieces, one after the other. A temporary file beside it is written,
-/// flushed to the device and renamed, so that a reader or a power cut meets the old content or the new one, and a
-/// mapping of the old one stays valid. An existing file's permissions are kept; a symbolic link is replaced, not
-/// followed. Errors: not_found, io_failed; each names the file.
-[[gnu::cold]] inline result<void> write_file(std::string_view path, std::span<const std::span<const std::byte>> pieces);
-[[gnu::cold]] inline result<void> write_file(std::string_view path, std::span<const std::byte> content) {
-  return write_file(path, std::span<const std::span<const std::byte>>(&content, 1));
-}
 
 // --- details ---------------------------------------------------------------
 namespace detail {
@@ -27962,42 +28065,6 @@ class descriptor {
  private:
   int number_;
 };
-
-/// A new file named path.new-<process>-<n>; left-overs of a killed process with the same number are stepped over.
-[[gnu::cold]] inline int create_beside(const std::string& path, std::string& temporary) {
-  for (int n = 0;; ++n) {
-    temporary = joined({path, ".new-", ::getpid(), "-", n});
-    const int number = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (number >= 0 || errno != EEXIST || n == 1000) return number;
-  }
-}
-
-[[gnu::cold]] inline bool write_all(int file, std::span<const std::byte> bytes) {
-  for (std::size_t done = 0; done < bytes.size();) {
-    const ::ssize_t written = ::write(file, bytes.data() + done, bytes.size() - done);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    done += static_cast<std::size_t>(written);
-  }
-  return true;
-}
-
-[[gnu::cold]] inline bool write_and_flush(descriptor& file, std::span<const std::span<const std::byte>> pieces, const char* path) {
-  for (const auto piece : pieces)
-    if (!write_all(file.number(), piece)) return false;
-  struct ::stat old {};
-  if (::stat(path, &old) == 0 && ::fchmod(file.number(), old.st_mode & 07777U) != 0) return false;
-  return ::fsync(file.number()) == 0 && file.close();
-}
-
-// After a rename only the directory's own flush makes the new name durable; a file system that cannot do it is no
-// reason to report a failed write.
-[[gnu::cold]] inline void flush_directory_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  const descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (directory.is_open()) ::fsync(directory.number());
-}
 }  // namespace detail
 
 [[gnu::cold]] inline result<mapped_file> mapped_file::open(std::string_view path) {
@@ -28022,21 +28089,6 @@ class descriptor {
   void* const address = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file.number(), 0);
   if (address == MAP_FAILED) return detail::system_failure(path, "cannot map", errno);
   bytes_ = {static_cast<const std::byte*>(address), bytes};
-  return {};
-}
-
-[[gnu::cold]] inline result<void> write_file(std::string_view path, std::span<const std::span<const std::byte>> pieces) {
-  if (path.find('\0') != path.npos) return detail::zero_byte_in(path);
-  const std::string name(path);
-  std::string temporary;
-  detail::descriptor file(detail::create_beside(name, temporary));
-  if (!file.is_open()) return detail::system_failure(path, "cannot write beside it", errno);
-  if (!detail::write_and_flush(file, pieces, name.c_str()) || ::rename(temporary.c_str(), name.c_str()) != 0) {
-    const int number = errno;
-    ::unlink(temporary.c_str());
-    return detail::system_failure(path, "cannot write", number);
-  }
-  detail::flush_directory_of(name);
   return {};
 }
 
@@ -30095,25 +30147,31 @@ inline bool is_over(std::int64_t deadline) { return deadline != no_deadline && s
 
 namespace nnrt::inline NNRT_ISA {
 
-/// Memory from the heap, aligned to 64 bytes, not initialised. Move only.
+/// Memory from the heap, aligned to 64 bytes, zero at first. Move only.
+/// Zeros, because kernels load whole groups of bytes and multiply those behind a tensor by zero weights: whatever they are, they must be something.
 class heap_block {
  public:
   heap_block() = default;
-  heap_block(heap_block&& other) noexcept : first_(std::exchange(other.first_, nullptr)) {}
+  heap_block(heap_block&& other) noexcept : block_(std::exchange(other.block_, nullptr)), first_(std::exchange(other.first_, nullptr)) {}
   heap_block& operator=(heap_block&& other) noexcept {
+    std::swap(block_, other.block_);
     std::swap(first_, other.first_);
     return *this;
   }
-  ~heap_block() { std::free(first_); }
+  ~heap_block() { std::free(block_); }
 
   /// New memory instead of what it has. At least one byte, so that a pointer can stand for "there".
   /// Error: out_of_memory, naming what it was for.
   [[gnu::cold]] result<void> allocate(std::int64_t bytes, const char* what) {
-    std::free(first_);
+    std::free(block_);
     const auto size = static_cast<std::size_t>(passes::aligned(bytes > 0 ? bytes : 1)), paged = in_large_pages(size), alignment = paged == 0 ? 64 : large_page;
-    // A multiple of the alignment, as sanitizers insist; what nobody writes to takes no memory.
-    first_ = static_cast<std::byte*>(std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment));
-    if (first_ == nullptr) return fail(error_code::out_of_memory, {what, ": no memory for ", bytes, " bytes"});
+    // New pages are zero, which calloc() knows, and what nobody writes to takes no memory; but it has no alignment to give.
+    block_ = std::calloc((paged > size ? paged : size) + alignment, 1);
+    if (block_ == nullptr) {
+      first_ = nullptr;
+      return fail(error_code::out_of_memory, {what, ": no memory for ", bytes, " bytes"});
+    }
+    first_ = static_cast<std::byte*>(block_) + (alignment - reinterpret_cast<std::uintptr_t>(block_) % alignment);
 #if defined(MADV_HUGEPAGE)
     if (paged > 0) ::madvise(first_, paged, MADV_HUGEPAGE);
 #endif
@@ -30134,6 +30192,7 @@ class heap_block {
   }
 
  private:
+  void* block_ = nullptr;
   std::byte* first_ = nullptr;
 };
 
@@ -30150,7 +30209,7 @@ template <std::int64_t Bytes, bool IsMember = (Bytes <= largest_member_arena)> c
   std::byte* data() { return bytes_; }
 
  private:
-  alignas(64) std::byte bytes_[Bytes > 0 ? static_cast<std::size_t>(Bytes) : 1];
+  alignas(64) std::byte bytes_[Bytes > 0 ? static_cast<std::size_t>(Bytes) : 1] = {};  // see heap_block
 };
 template <std::int64_t Bytes> class arena_memory<Bytes, false> {
  public:

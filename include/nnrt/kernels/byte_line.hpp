@@ -13,7 +13,7 @@
 
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/requantise.hpp>
-#include <nnrt/kernels/byte_lanes.hpp>
+#include <nnrt/kernels/byte_narrowing.hpp>
 
 #include <bit>
 #include <cstdint>

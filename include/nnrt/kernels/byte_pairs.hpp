@@ -56,9 +56,10 @@ template <class T> struct byte_pair_lanes<ops::detail::stored_sum<T>> {
                  of_b = real(f.factor_b) * scale, zero = f.result.zero_point - (is_unsigned ? 128 : 0),
                  rest = zero - of_a * ends.zero_a - of_b * ends.zero_b;
     const auto size = [](double x) { return x < 0 ? -x : x; };
-    // The exact sum is up to 2 off, its product by half a bit; each operation in floats by 2^-24 of what it computes.
+    // The exact sum is up to 2 off, its product by half a bit; each operation in floats by 2^-24 of what it computes, of which there are two more
+    // where a machine multiplies and adds by two.
     const double doubt = 2 * real(f.factor_y) + power_of_two(f.factor_y.exponent - 1) +
-                         (255 * (size(of_a) + size(of_b)) + size(rest)) * 0x1p-22;
+                         (255 * (size(of_a) + size(of_b)) + size(rest)) * 0x1.8p-22;
     slope_a = bits(of_a), slope_b = bits(of_b), offset = bits(rest);
     most_distance = doubt < 0x1p-6 ? bits(0.5 - doubt) : int_lanes_of(-1);
   }

@@ -5,7 +5,7 @@
 
 #include <nnrt/core/requantise.hpp>
 #include <nnrt/kernels/axis_block.hpp>
-#include <nnrt/kernels/byte_lanes.hpp>
+#include <nnrt/kernels/byte_narrowing.hpp>
 #include <nnrt/kernels/pooling.hpp>
 
 #include <cstddef>
