@@ -30,7 +30,8 @@ inline void print_table() {
   constexpr const char* line = "  %-22s %-20s %10s %10s  %-16s %12s\n";
   std::printf(line, "node", "output", "parameters", "MACs", "kernel", "arena offset");
   for (const nnrt::node_info& node : net::table()) {
-    const std::string title = std::string(node.op) + (node.name.empty() ? "" : " " + std::string(node.name));
+    std::string title(node.op);
+    if (!node.name.empty()) (title += ' ').append(node.name);
     const std::string kernel(node.kernel.empty() ? "none" : node.kernel);   // a reshape: the bytes are there already
     std::printf(line, title.c_str(), nnrt::ir::to_string(node.output).c_str(), grouped(node.parameters).c_str(), grouped(node.macs).c_str(),
                 kernel.c_str(), node.arena_offset < 0 ? "-" : grouped(node.arena_offset).c_str());

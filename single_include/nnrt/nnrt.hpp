@@ -11114,20 +11114,19 @@ void finish_vector(const std::int32_t* sums, const channel_scales& scales, const
   const narrowing to = stored;  // copies stay in registers, stores cannot change them
   const byte_target at = target;
   const scaler<Method> scale(scales);
-  const auto four_rows = [&](std::int64_t first) __attribute__((always_inline)) {
-    const auto row = [&](std::int64_t i) __attribute__((always_inline)) {
-      return scale(load_vector<int_vector>(sums + (first + i) * sum_stride));
-    };
-    return rows_apart(narrowed<!includes_zero_point(Method)>(row(0), row(1), row(2), row(3), to));
+  const auto row_at = [&](std::int64_t i) __attribute__((always_inline)) { return scale(load_vector<int_vector>(sums + i * sum_stride)); };
+  const auto four_rows = [&](std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d) __attribute__((always_inline)) {
+    return rows_apart(narrowed<!includes_zero_point(Method)>(row_at(a), row_at(b), row_at(c), row_at(d), to));
   };
   std::int64_t row = 0;
   for (; n == int_lanes && row + 4 <= at.rows; row += 4) {
-    const byte_vector bytes = four_rows(row);
+    const byte_vector bytes = four_rows(row, row + 1, row + 2, row + 3);
     each<4>([&](auto i) __attribute__((always_inline)) { store_quarter<i>(bytes, at.c + (row + i) * at.ldc); });
   }
   for (; row < at.rows; row += 4) {
     std::byte bytes[register_bytes];
-    store_vector(bytes, four_rows(row));
+    const std::int64_t last = at.rows - 1;  // for those behind it, too, which have no sums
+    store_vector(bytes, four_rows(row, std::min(row + 1, last), std::min(row + 2, last), std::min(row + 3, last)));
     for (std::int64_t i = 0; i < std::min<std::int64_t>(4, at.rows - row); ++i)
       copy_lanes(bytes + i * int_lanes, n, at.c + (row + i) * at.ldc);
   }
@@ -16833,6 +16832,7 @@ template <int Rows, bool FromAfar>
   const vf last = load_first(x + i, k - i);
   each<Rows>([&](auto r) __attribute__((always_inline)) { sums[r] = fma(last, load_first(w + r * k + i, k - i), sums[r]); });
 }
+/// The products of x and Rows rows of w that come from afar.
 template <int Rows> [[gnu::always_inline]] inline void row_products(const float* x, const float* w, std::int64_t k, float* to) {
   vf sums[Rows];
   each<Rows>([&](auto r) __attribute__((always_inline)) { sums[r] = vf(0.0F); });

@@ -1,6 +1,9 @@
-// sanitized: whether the tests were built with a sanitizer, g++'s or clang's.
-// Flow: tests that would take its own memory, descriptors or time away ask for NNRT_TEST_SANITIZED.
+// sanitized: whether the tests were built with a sanitizer, g++'s or clang's, or run in valgrind.
+// Flow: tests that would take its own memory, descriptors or time away ask for NNRT_TEST_SANITIZED, or runs_in_valgrind().
 #pragma once
+
+#include <cstdlib>
+#include <string_view>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define NNRT_TEST_SANITIZED 1
@@ -9,3 +12,13 @@
 #define NNRT_TEST_SANITIZED 1
 #endif
 #endif
+
+namespace nnrt_test {
+
+/// Valgrind puts libraries of its own before the program's.
+inline bool runs_in_valgrind() {
+  const char* const before = std::getenv("LD_PRELOAD");
+  return before != nullptr && std::string_view(before).find("vgpreload") != std::string_view::npos;
+}
+
+}  // namespace nnrt_test

@@ -33,6 +33,7 @@ template <int Rows, bool FromAfar>
   const vf last = load_first(x + i, k - i);
   each<Rows>([&](auto r) __attribute__((always_inline)) { sums[r] = fma(last, load_first(w + r * k + i, k - i), sums[r]); });
 }
+/// The products of x and Rows rows of w that come from afar.
 template <int Rows> [[gnu::always_inline]] inline void row_products(const float* x, const float* w, std::int64_t k, float* to) {
   vf sums[Rows];
   each<Rows>([&](auto r) __attribute__((always_inline)) { sums[r] = vf(0.0F); });
