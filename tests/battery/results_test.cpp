@@ -4,6 +4,7 @@
 #include "battery/one_node.hpp"
 
 #include "support/kernels.hpp"
+#include "support/sanitized.hpp"
 
 #include <nnrt/dynamic.hpp>
 
@@ -18,7 +19,7 @@ using namespace nnrt_test;
 
 namespace {
 
-constexpr std::size_t nodes_for_each_dtype = 24;
+const std::size_t nodes_for_each_dtype = cases<std::size_t>(24, 2);
 
 // --- comparison ------------------------------------------------------------
 

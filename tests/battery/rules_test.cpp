@@ -1,6 +1,7 @@
 // rules_test: what the rules of every operator promise alike, held against random and hostile nodes.
 // Flow: random_node makes them from the tables of each operator in the catalogue; no operator is named here.
 #include "battery/each_node.hpp"
+#include "support/sanitized.hpp"
 #include "support/sound.hpp"
 
 #include <nnrt/ir/dump.hpp>
@@ -14,8 +15,8 @@ using namespace nnrt_test;
 
 namespace {
 
-constexpr std::size_t nodes_for_each_dtype = 12;
-constexpr int hostile_nodes = 20'000;
+const std::size_t nodes_for_each_dtype = cases<std::size_t>(12, 2);
+const int hostile_nodes = cases(20'000, 200);
 
 bool is_signature_rule(const verdict& v, signature_rule rule) {
   return !v && v.by_signature && v.rule == static_cast<int>(rule);
@@ -165,7 +166,7 @@ TEST_CASE("battery: attributes come back from their words, and words that are no
   for (const operator_info* op : catalogue()) {
     dice random(seed + static_cast<std::uint64_t>(op->code));
     CAPTURE(op->name);
-    for (int i = 0; i < 200; ++i) {
+    for (int i = 0; i < cases(200, 10); ++i) {
       const std::vector<word> words = random_words(*op, random.below(9), random);
       CHECK(is_well_formed(*op, words));
       CHECK(repacked(*op, words) == words);

@@ -6,6 +6,7 @@
 #include <nnrt/passes/stored_ends.hpp>
 
 #include "support/networks.hpp"
+#include "support/sanitized.hpp"
 
 #include <array>
 #include <cstdlib>
@@ -48,8 +49,8 @@ constexpr auto counter_net = [](builder& g) {
   g.output("next", x + g.constant<f32, shape<1>>({1}));
   g.output("rank", x + g.constant<f32, shape<1>>({0}));
 };
-constexpr auto slow_net = [](builder& g) {
-  auto x = g.input<f32, shape<1, 48, 48, 16>>("x");
+template <std::int64_t extent> constexpr auto slow_net = [](builder& g) {
+  auto x = g.input<f32, shape<1, extent, extent, 16>>("x");
   auto a = layers::conv2d<64, 5, 5>(x, "c1", same);
   auto b = layers::conv2d<64, 5, 5>(softmax(a), "c2", same);
   auto c = layers::conv2d<64, 5, 5>(softmax(b), "c3", same);
@@ -138,7 +139,7 @@ network halves(const char* architecture) {
 }
 network pair() { return named("pair", "bayes", floats<graph<pair_net>>()); }
 network counter() { return named("counter", "bayes", floats<graph<counter_net>>()); }
-network slow() { return named("slow", "bayes", floats<graph<slow_net>>()); }
+network slow() { return named("slow", "bayes", runs_in_valgrind() ? floats<graph<slow_net<6>>>() : floats<graph<slow_net<48>>>()); }
 network rows_of_table() { return named("rows", "bayes", floats<graph<table_net>>()); }
 
 std::vector<network> many(const network& one, int count) {

@@ -41,14 +41,7 @@ int be_host(const std::string& path) {
   return listens && serve(hal::device(driver), *listens, never.number()) ? 0 : 1;
 }
 
-/// A sanitizer takes its time: hosts live longer, and need longer to be back.
-#if defined(NNRT_TEST_SANITIZED)
-constexpr unsigned slowness = 20;
-#else
-constexpr unsigned slowness = 1;
-#endif
-
-/// Starts hosts and kills them, until it is killed itself.
+/// Starts hosts and kills them, until it is killed itself. Under a sanitizer hosts live longer, and need longer to be back.
 class killer {
  public:
   explicit killer(const std::string& path)
@@ -58,7 +51,7 @@ class killer {
           for (;;) {
             const ::pid_t host = begin_child([&] { return be_host(path); });
             for (int i = 0; i < 10'000 && !connect_to(path); ++i) ::usleep(1000);  // it shall be of use first
-            ::usleep(slowness * (5'000 + static_cast<unsigned>(random() % 60'000)));
+            ::usleep(slowness() * (5'000 + static_cast<unsigned>(random() % 60'000)));
             ::kill(host, SIGKILL);
             (void)end_of(host);
           }
@@ -142,7 +135,7 @@ void run_many(hal::driver& device, tally& all, int wanted, int thread) {
 TEST_CASE("death: a thousand inferences from four threads survive hosts that are killed at random") {
   const char* const asked = std::getenv("NNRT_STRESS_INFERENCES");  // more of them, nightly
   const int wanted = asked != nullptr ? std::max(1000, std::atoi(asked)) : 1000;
-  ::alarm(static_cast<unsigned>(60 + wanted / 20));  // a hang ends the test
+  ::alarm(static_cast<unsigned>(60 + wanted / 20) * slowness());  // a hang ends the test
   const temporary_folder folder;
   const std::string path = folder.file("socket");
   const std::size_t files = open_files(), mappings = shared_mappings();
@@ -160,7 +153,7 @@ TEST_CASE("death: a thousand inferences from four threads survive hosts that are
   CHECK(all.done >= wanted);
   CHECK(all.wrong == 0);
   CHECK(all.failed > 0);
-  CHECK(all.longest_outage < slowness * std::int64_t{1'000'000'000});
+  CHECK(all.longest_outage < slowness() * std::int64_t{1'000'000'000});
   CHECK(open_files() == files);
   CHECK(shared_mappings() == mappings);
 }
@@ -271,7 +264,7 @@ TEST_CASE("death: a run with a deadline ends with it when its host is stopped, a
       const std::int64_t begin = steady_now();
       CHECK(run_wrongly(*runs, x, y, 100, begin + 50 * milliseconds) == "missed");
       CHECK(steady_now() - begin >= 50 * milliseconds);
-      CHECK(steady_now() - begin < slowness * 1000 * milliseconds);
+      CHECK(steady_now() - begin < slowness() * 1000 * milliseconds);
     }
     // The memory is the caller's again, whatever the host does when it goes on.
     for (int i = 0; i < 4; ++i) y[i] = -7;
@@ -295,12 +288,12 @@ TEST_CASE("death: a deadline holds for what a run needs before it begins, and a 
   for (int again = 0; again < 3; ++again) {
     const std::int64_t begin = steady_now();
     CHECK(run_wrongly(*runs, x, x + 1024, 1, begin + 50 * milliseconds) == "missed");
-    CHECK(steady_now() - begin < slowness * 1000 * milliseconds);
+    CHECK(steady_now() - begin < slowness() * 1000 * milliseconds);
   }
   hal::preferences soon;
   soon.deadline = steady_now() + 50 * milliseconds;
   const auto late = host.device().prepare(network(), soon);
-  CHECK(steady_now() - soon.deadline < slowness * 1000 * milliseconds);
+  CHECK(steady_now() - soon.deadline < slowness() * 1000 * milliseconds);
   REQUIRE(!late);
   CHECK(late.error().code() == error_code::deadline_missed);
   host.go_on();

@@ -21,4 +21,17 @@ inline bool runs_in_valgrind() {
   return before != nullptr && std::string_view(before).find("vgpreload") != std::string_view::npos;
 }
 
+/// How many times as long as natively a test may take.
+inline unsigned slowness() {
+#if defined(NNRT_TEST_SANITIZED)
+  return 20;
+#else
+  return runs_in_valgrind() ? 20 : 1;
+#endif
+}
+
+/// How many random cases a test tries. Valgrind, which takes fifty times as long, looks at what each of them touches and
+/// not at its numbers: there a few say as much.
+template <class T> T cases(T natively, T in_valgrind) { return runs_in_valgrind() ? in_valgrind : natively; }
+
 }  // namespace nnrt_test
