@@ -106,6 +106,7 @@ TEST_CASE("winograd: both transforms are right at their edges") {
       {"a vector and less than a half", image(9, 9, lanes, lanes + 1)},
       {"several panels", image(5, 5, lanes + 3, 3 * panel_columns)},
       {"several images", batched(image(5, 7, lanes, 2 * lanes), 3)},
+      {"two blocks of one panel", image(4 * tile_rows + 4, 4, lanes, lanes)},
       {"several blocks", image(41, 37, 2 * lanes + 1, lanes + 2)},
       {"several blocks of several images", batched(image(20, 21, 4 * lanes, 3), 3)},
       {"gaps", spread(image(7, 6, lanes, lanes + 1), 2, 3)},
@@ -134,6 +135,14 @@ TEST_CASE("winograd: random shapes are right") {
     check<2>(s, {-0.5F, 100.0F}, random);
     check<4>(s, {-0.5F, 100.0F}, random);
   }
+}
+
+TEST_CASE("winograd: two threads have something to do each, unless reading the weights takes longest") {
+  const std::int64_t line = 4 * tile_rows;  // pixels of so many tiles
+  CHECK(winograd_most_parts(image(line, 4, lanes, panel_columns), 4) == 1);
+  CHECK(winograd_most_parts(image(line + 4, 4, lanes, panel_columns), 4) == 2);
+  CHECK(winograd_most_parts(image(line + 4, 4, lanes, 3 * panel_columns), 4) == 3);  // one block, whose panels are shared out
+  CHECK(winograd_most_parts(image(2 * line, 4, lanes, panel_columns), 4) == 2);
 }
 
 TEST_CASE("winograd: no bias means zeros") {

@@ -8,7 +8,7 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// Whether scaled_by_line() and scaled_exactly() are there; where they are not, sums are scaled one by one.
+/// Whether scaled_by_line() is there, and what scaler<scale_method::exactly> is made of; where they are not, sums are scaled one by one.
 #if defined(__SSE2__) || defined(__aarch64__)
 inline constexpr bool has_lines = true;
 #else
@@ -108,21 +108,9 @@ struct rounded_lanes {
   return {x, x};
 #endif
 }
-/// The larger ones; and whether any lane of x is larger than that of y.
-[[gnu::always_inline]] inline int_vector larger_lanes(int_vector x, int_vector y) {
-#if defined(NNRT_LANES_AVX512)
-  return (int_vector)_mm512_max_epi32((__m512i)x, (__m512i)y);
-#elif defined(NNRT_LANES_AVX2)
-  return (int_vector)_mm256_max_epi32((__m256i)x, (__m256i)y);
-#elif defined(__SSE4_1__)
-  return (int_vector)_mm_max_epi32((__m128i)x, (__m128i)y);
-#elif defined(__aarch64__)
-  return (int_vector)vmaxq_s32((int32x4_t)x, (int32x4_t)y);
-#else
-  for (std::int64_t i = 0; i < int_lanes; ++i) x[i] = x[i] > y[i] ? x[i] : y[i];
-  return x;
-#endif
-}
+/// The larger ones.
+[[gnu::always_inline]] inline int_vector larger_lanes(int_vector x, int_vector y) { return x > y ? x : y; }
+/// Whether any lane of x is larger than that of y.
 [[gnu::always_inline]] inline bool any_is_larger(int_vector x, int_vector y) {
 #if defined(NNRT_LANES_AVX512)
   return _mm512_cmpgt_epi32_mask((__m512i)x, (__m512i)y) != 0;
@@ -204,19 +192,8 @@ struct narrowing {
   }
   [[gnu::always_inline]] byte_vector limited(byte_vector x) const {
     if (!limits) return x;
-#if defined(NNRT_LANES_AVX512)
-    return (byte_vector)_mm512_min_epi8(_mm512_max_epi8((__m512i)x, (__m512i)low), (__m512i)high) ^ flip;
-#elif defined(NNRT_LANES_AVX2)
-    return (byte_vector)_mm256_min_epi8(_mm256_max_epi8((__m256i)x, (__m256i)low), (__m256i)high) ^ flip;
-#elif defined(__SSE4_1__)
-    return (byte_vector)_mm_min_epi8(_mm_max_epi8((__m128i)x, (__m128i)low), (__m128i)high) ^ flip;
-#elif defined(__aarch64__)
-    return (byte_vector)vminq_s8(vmaxq_s8((int8x16_t)x, (int8x16_t)low), (int8x16_t)high) ^ flip;
-#else
-    const auto at_least = (byte_vector)(x > low), raised = (x & at_least) | (low & ~at_least);
-    const auto at_most = (byte_vector)(raised < high);
-    return ((raised & at_most) | (high & ~at_most)) ^ flip;
-#endif
+    const byte_vector raised = x > low ? x : low;
+    return (raised < high ? raised : high) ^ flip;
   }
 
  private:

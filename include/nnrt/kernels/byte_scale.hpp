@@ -72,7 +72,7 @@ namespace detail {
 inline bool fits_32_bits(sum_range r) {
   return r.low >= std::numeric_limits<std::int32_t>::min() && r.high <= std::numeric_limits<std::int32_t>::max();
 }
-/// Whether scaled_exactly() can do it: neither the shift to the left nor the rounding leaves 32 bits.
+/// Whether a channel can be scaled exactly: neither the shift to the left nor the rounding leaves 32 bits.
 inline bool fits_30_bits(const byte_channel& channel) {
   const int left = std::max(0, channel.factor.exponent);
   const std::int64_t most = left < 30 ? (std::int64_t{1} << (30 - left)) - 1 : 0;

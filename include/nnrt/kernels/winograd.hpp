@@ -39,11 +39,12 @@ struct winograd_layout {
   constexpr std::int64_t tiles() const { return batch * across * down; }
 
   /// Blocks of tiles. Their transformed inputs take about 256 KiB, but 20 tiles are always one block: so a 14x14 image
-  /// reads its weights, more than a cache holds, once. Beyond two full tiles of products blocks are even in number, for two threads.
+  /// reads its weights, more than a cache holds, once. Beyond two full tiles of products blocks are even in number, for two
+  /// threads; where there is but one panel of columns to share out, and so few weights, beyond one.
   constexpr std::int64_t blocks() const {
     const std::int64_t most = std::max<std::int64_t>(20, 256 * 1024 / 4 / (elements() * in));
     if (tiles() > most) return (tiles() + 2 * most - 1) / (2 * most) * 2;
-    return tiles() >= 2 * tile_rows ? 2 : 1;
+    return tiles() >= 2 * tile_rows || (tiles() > tile_rows && panels_of(out) == 1) ? 2 : 1;
   }
   constexpr interval block(std::int64_t index) const { return share(tiles(), {index, blocks()}); }
   constexpr std::int64_t largest_block() const { return (tiles() + blocks() - 1) / blocks(); }
