@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
 namespace {
 
@@ -40,6 +41,16 @@ TEST_CASE("shape: the number of elements is exact, or -1 when it is unknown or t
     CAPTURE(r.what);
     CHECK(multiplies_as_stated(r));
   }
+}
+
+TEST_CASE("shape: a product of extents is exact, unknown, or known to be too large") {
+  static_assert(extent_product(3, 4) == 12);
+  static_assert(extent_product(-1, 4) == -1);
+  static_assert(extent_product(0, 4) == 0);
+  static_assert(extent_product(-1, 0) == 0);
+  static_assert(extent_product(max_elements, 1) == max_elements);
+  static_assert(extent_product(max_elements / 2 + 1, 2) == max_elements + 1);
+  CHECK(extent_product(max_elements + 1, std::numeric_limits<std::int64_t>::max()) == max_elements + 1);
 }
 
 TEST_CASE("shape: axes count from either end, and shapes are equal when rank and extents are") {

@@ -15,6 +15,13 @@ inline constexpr int max_rank = 8;
 /// The largest number of elements a tensor may have: sizes in bytes then fit comfortably into 64 bits.
 inline constexpr std::int64_t max_elements = std::int64_t{1} << 40;
 
+/// a * b of extents, of which a may be -1, unknown: so is the product then, unless b is 0. More than max_elements becomes
+/// max_elements + 1.
+constexpr std::int64_t extent_product(std::int64_t a, std::int64_t b) {
+  if (a <= 0 || b == 0) return a < 0 && b != 0 ? -1 : 0;
+  return b > max_elements / a ? max_elements + 1 : a * b;
+}
+
 /// Extents of a tensor, outermost first. -1: not known yet (dynamic graphs only).
 struct shape_t {
   std::int64_t extents[max_rank] = {};

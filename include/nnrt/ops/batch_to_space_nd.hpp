@@ -55,11 +55,11 @@ struct batch_to_space_nd {
                                       Rule::crop_must_not_exceed_the_size_limit);
         !v)
       return v;
-    const std::int64_t pixels = detail::extent_product(a.block.h, a.block.w);
+    const std::int64_t pixels = extent_product(a.block.h, a.block.w);
     if (x.shape[0] >= 0 && x.shape[0] % pixels != 0)
       return refuse(Rule::batch_must_be_divisible_by_the_block, x.shape[0], pixels);
-    shape_t y{x.shape[0] < 0 ? -1 : x.shape[0] / pixels, detail::extent_product(x.shape[1], a.block.h),
-              detail::extent_product(x.shape[2], a.block.w), x.shape[3]};
+    shape_t y{x.shape[0] < 0 ? -1 : x.shape[0] / pixels, extent_product(x.shape[1], a.block.h),
+              extent_product(x.shape[2], a.block.w), x.shape[3]};
     for (int axis = 1; axis <= 2; ++axis) {
       if (auto v = require_at_most(Rule::image_must_not_exceed_the_size_limit, y[axis], max_elements); !v) return v;
       const std::int64_t cut = a.crops.items[2 * axis - 2] + a.crops.items[2 * axis - 1];

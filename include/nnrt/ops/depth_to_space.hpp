@@ -6,7 +6,6 @@
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
-#include <nnrt/ops/detail/blocks.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -48,10 +47,10 @@ struct depth_to_space {
     if (auto v = require(Rule::input_rank_must_be_4, x.rank(), 4); !v) return v;
     if (x.layout == format::nchw) return require(Rule::input_must_be_nhwc, x.layout, format::nhwc);
     if (auto v = require_at_least(Rule::block_size_must_be_positive, b, 1); !v) return v;
-    const std::int64_t pixels = detail::extent_product(b, b);
+    const std::int64_t pixels = extent_product(b, b);
     if (c >= 0 && c % pixels != 0) return refuse(Rule::channels_must_be_divisible_by_the_squared_block_size, c, pixels);
     const std::int64_t channels = c < 0 ? -1 : c / pixels;
-    return yields(x.with_shape({n, detail::extent_product(h, b), detail::extent_product(w, b), channels}));
+    return yields(x.with_shape({n, extent_product(h, b), extent_product(w, b), channels}));
   }
   static constexpr auto macs = no_macs;
 

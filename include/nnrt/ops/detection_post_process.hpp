@@ -5,7 +5,6 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
-#include <nnrt/ops/detail/blocks.hpp>
 #include <nnrt/ops/detail/boxes.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
 
@@ -98,7 +97,7 @@ struct detection_post_process {
     const tensor_desc &boxes = in[0].desc, &scores = in[1].desc;
     const dtype type = types::floating.contains(boxes.type) ? boxes.type : f32;
     const std::int64_t batch = boxes.shape[0] < 0 ? scores.shape[0] : boxes.shape[0];
-    const std::int64_t results = detail::extent_product(bounded(a.max_detections), bounded(a.max_classes_per_detection));
+    const std::int64_t results = extent_product(bounded(a.max_detections), bounded(a.max_classes_per_detection));
     const tensor_desc list{type, shape_t{batch, results}};
     return yields(tensor_desc{type, shape_t{batch, results, 4}}, list, list, tensor_desc{type, shape_t{batch}});
   }

@@ -6,7 +6,6 @@
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
-#include <nnrt/ops/detail/blocks.hpp>
 #include <nnrt/ops/reshape.hpp>
 
 namespace nnrt::inline NNRT_ISA {
@@ -44,7 +43,7 @@ struct flatten {
     std::int64_t rows = 1, columns = 1;
     for (int i = 0; i < x.rank(); ++i) {
       std::int64_t& product = i < axis ? rows : columns;
-      product = x.shape[i] < 0 && product != 0 ? -1 : detail::extent_product(product, x.shape[i]);
+      product = x.shape[i] < 0 && product != 0 ? -1 : extent_product(product, x.shape[i]);
     }
     return yields(tensor_desc{x.type, default_format(2), {rows, columns}, x.quantised});
   }

@@ -57,8 +57,8 @@ struct space_to_batch_nd {
                                       Rule::padding_must_not_be_negative, Rule::padding_must_not_exceed_the_size_limit);
         !v)
       return v;
-    const std::int64_t pixels = detail::extent_product(a.block.h, a.block.w);
-    shape_t y{detail::extent_product(x.shape[0], pixels), x.shape[1], x.shape[2], x.shape[3]};
+    const std::int64_t pixels = extent_product(a.block.h, a.block.w);
+    shape_t y{extent_product(x.shape[0], pixels), x.shape[1], x.shape[2], x.shape[3]};
     for (int axis = 1; axis <= 2; ++axis) {
       if (y[axis] < 0) continue;
       const std::int64_t block = axis == 1 ? a.block.h : a.block.w;

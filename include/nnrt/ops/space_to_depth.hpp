@@ -6,7 +6,6 @@
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
-#include <nnrt/ops/detail/blocks.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -46,10 +45,10 @@ struct space_to_depth {
     if (auto v = require(Rule::input_rank_must_be_4, x.rank(), 4); !v) return v;
     if (x.layout == format::nchw) return require(Rule::input_must_be_nhwc, x.layout, format::nhwc);
     if (auto v = require_at_least(Rule::block_size_must_be_at_least_2, b, 2); !v) return v;
-    const std::int64_t pixels = detail::extent_product(b, b);
+    const std::int64_t pixels = extent_product(b, b);
     for (const std::int64_t length : {h, w})
       if (length >= 0 && length % b != 0) return refuse(Rule::image_must_be_divisible_by_the_block_size, length, b);
-    return yields(x.with_shape({n, h < 0 ? -1 : h / b, w < 0 ? -1 : w / b, detail::extent_product(c, pixels)}));
+    return yields(x.with_shape({n, h < 0 ? -1 : h / b, w < 0 ? -1 : w / b, extent_product(c, pixels)}));
   }
   static constexpr auto macs = no_macs;
 

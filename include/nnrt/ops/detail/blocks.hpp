@@ -1,16 +1,10 @@
 // blocks: what batch_to_space_nd and space_to_batch_nd share - rules about blocks and borders, which pixel goes where.
-// Flow: infer and reference of both; kernels ask inside() for the pixels that a border leaves, other rules extent_product().
+// Flow: infer and reference of both; kernels ask inside() for the pixels that a border leaves.
 #pragma once
 
 #include <nnrt/core/operator.hpp>
 
 namespace nnrt::inline NNRT_ISA::ops::detail {
-
-/// a * b of numbers that are not negative, a -1 where it is unknown; more than max_elements stays max_elements + 1.
-constexpr std::int64_t extent_product(std::int64_t a, std::int64_t b) {
-  if (a <= 0 || b == 0) return a < 0 && b != 0 ? -1 : 0;
-  return b > max_elements / a ? max_elements + 1 : a * b;
-}
 
 /// An image, and blocks of so many pixels.
 template <class Rule> constexpr verdict check_blocks(const tensor_desc& x, extent2 block) {
