@@ -324,6 +324,13 @@ inline constexpr int max_rank = 8;
 /// The largest number of elements a tensor may have: sizes in bytes then fit comfortably into 64 bits.
 inline constexpr std::int64_t max_elements = std::int64_t{1} << 40;
 
+/// a * b of extents, of which a may be -1, unknown: so is the product then, unless b is 0. More than max_elements becomes
+/// max_elements + 1.
+constexpr std::int64_t extent_product(std::int64_t a, std::int64_t b) {
+  if (a <= 0 || b == 0) return a < 0 && b != 0 ? -1 : 0;
+  return b > max_elements / a ? max_elements + 1 : a * b;
+}
+
 /// Extents of a tensor, outermost first. -1: not known yet (dynamic graphs only).
 struct shape_t {
   std::int64_t extents[max_rank] = {};
@@ -2682,7 +2689,7 @@ constexpr std::int64_t channel_of_lane(std::int64_t v, std::int64_t lane) { retu
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// Whether scaled_by_line() and scaled_exactly() are there; where they are not, sums are scaled one by one.
+/// Whether scaled_by_line() is there, and what scaler<scale_method::exactly> is made of; where they are not, sums are scaled one by one.
 #if defined(__SSE2__) || defined(__aarch64__)
 inline constexpr bool has_lines = true;
 #else
@@ -2782,21 +2789,9 @@ struct rounded_lanes {
   return {x, x};
 #endif
 }
-/// The larger ones; and whether any lane of x is larger than that of y.
-[[gnu::always_inline]] inline int_vector larger_lanes(int_vector x, int_vector y) {
-#if defined(NNRT_LANES_AVX512)
-  return (int_vector)_mm512_max_epi32((__m512i)x, (__m512i)y);
-#elif defined(NNRT_LANES_AVX2)
-  return (int_vector)_mm256_max_epi32((__m256i)x, (__m256i)y);
-#elif defined(__SSE4_1__)
-  return (int_vector)_mm_max_epi32((__m128i)x, (__m128i)y);
-#elif defined(__aarch64__)
-  return (int_vector)vmaxq_s32((int32x4_t)x, (int32x4_t)y);
-#else
-  for (std::int64_t i = 0; i < int_lanes; ++i) x[i] = x[i] > y[i] ? x[i] : y[i];
-  return x;
-#endif
-}
+/// The larger ones.
+[[gnu::always_inline]] inline int_vector larger_lanes(int_vector x, int_vector y) { return x > y ? x : y; }
+/// Whether any lane of x is larger than that of y.
 [[gnu::always_inline]] inline bool any_is_larger(int_vector x, int_vector y) {
 #if defined(NNRT_LANES_AVX512)
   return _mm512_cmpgt_epi32_mask((__m512i)x, (__m512i)y) != 0;
@@ -2878,19 +2873,8 @@ struct narrowing {
   }
   [[gnu::always_inline]] byte_vector limited(byte_vector x) const {
     if (!limits) return x;
-#if defined(NNRT_LANES_AVX512)
-    return (byte_vector)_mm512_min_epi8(_mm512_max_epi8((__m512i)x, (__m512i)low), (__m512i)high) ^ flip;
-#elif defined(NNRT_LANES_AVX2)
-    return (byte_vector)_mm256_min_epi8(_mm256_max_epi8((__m256i)x, (__m256i)low), (__m256i)high) ^ flip;
-#elif defined(__SSE4_1__)
-    return (byte_vector)_mm_min_epi8(_mm_max_epi8((__m128i)x, (__m128i)low), (__m128i)high) ^ flip;
-#elif defined(__aarch64__)
-    return (byte_vector)vminq_s8(vmaxq_s8((int8x16_t)x, (int8x16_t)low), (int8x16_t)high) ^ flip;
-#else
-    const auto at_least = (byte_vector)(x > low), raised = (x & at_least) | (low & ~at_least);
-    const auto at_most = (byte_vector)(raised < high);
-    return ((raised & at_most) | (high & ~at_most)) ^ flip;
-#endif
+    const byte_vector raised = x > low ? x : low;
+    return (raised < high ? raised : high) ^ flip;
   }
 
  private:
@@ -3344,7 +3328,7 @@ namespace detail {
 inline bool fits_32_bits(sum_range r) {
   return r.low >= std::numeric_limits<std::int32_t>::min() && r.high <= std::numeric_limits<std::int32_t>::max();
 }
-/// Whether scaled_exactly() can do it: neither the shift to the left nor the rounding leaves 32 bits.
+/// Whether a channel can be scaled exactly: neither the shift to the left nor the rounding leaves 32 bits.
 inline bool fits_30_bits(const byte_channel& channel) {
   const int left = std::max(0, channel.factor.exponent);
   const std::int64_t most = left < 30 ? (std::int64_t{1} << (30 - left)) - 1 : 0;
@@ -8768,15 +8752,9 @@ inline void fill_numbers(number_bytes number, std::int64_t bytes, std::byte* to)
 
 // ===== nnrt/ops/detail/blocks.hpp
 // blocks: what batch_to_space_nd and space_to_batch_nd share - rules about blocks and borders, which pixel goes where.
-// Flow: infer and reference of both; kernels ask inside() for the pixels that a border leaves, other rules extent_product().
+// Flow: infer and reference of both; kernels ask inside() for the pixels that a border leaves.
 
 namespace nnrt::inline NNRT_ISA::ops::detail {
-
-/// a * b of numbers that are not negative, a -1 where it is unknown; more than max_elements stays max_elements + 1.
-constexpr std::int64_t extent_product(std::int64_t a, std::int64_t b) {
-  if (a <= 0 || b == 0) return a < 0 && b != 0 ? -1 : 0;
-  return b > max_elements / a ? max_elements + 1 : a * b;
-}
 
 /// An image, and blocks of so many pixels.
 template <class Rule> constexpr verdict check_blocks(const tensor_desc& x, extent2 block) {
@@ -8870,11 +8848,11 @@ struct batch_to_space_nd {
                                       Rule::crop_must_not_exceed_the_size_limit);
         !v)
       return v;
-    const std::int64_t pixels = detail::extent_product(a.block.h, a.block.w);
+    const std::int64_t pixels = extent_product(a.block.h, a.block.w);
     if (x.shape[0] >= 0 && x.shape[0] % pixels != 0)
       return refuse(Rule::batch_must_be_divisible_by_the_block, x.shape[0], pixels);
-    shape_t y{x.shape[0] < 0 ? -1 : x.shape[0] / pixels, detail::extent_product(x.shape[1], a.block.h),
-              detail::extent_product(x.shape[2], a.block.w), x.shape[3]};
+    shape_t y{x.shape[0] < 0 ? -1 : x.shape[0] / pixels, extent_product(x.shape[1], a.block.h),
+              extent_product(x.shape[2], a.block.w), x.shape[3]};
     for (int axis = 1; axis <= 2; ++axis) {
       if (auto v = require_at_most(Rule::image_must_not_exceed_the_size_limit, y[axis], max_elements); !v) return v;
       const std::int64_t cut = a.crops.items[2 * axis - 2] + a.crops.items[2 * axis - 1];
@@ -13458,11 +13436,12 @@ struct winograd_layout {
   constexpr std::int64_t tiles() const { return batch * across * down; }
 
   /// Blocks of tiles. Their transformed inputs take about 256 KiB, but 20 tiles are always one block: so a 14x14 image
-  /// reads its weights, more than a cache holds, once. Beyond two full tiles of products blocks are even in number, for two threads.
+  /// reads its weights, more than a cache holds, once. Beyond two full tiles of products blocks are even in number, for two
+  /// threads; where there is but one panel of columns to share out, and so few weights, beyond one.
   constexpr std::int64_t blocks() const {
     const std::int64_t most = std::max<std::int64_t>(20, 256 * 1024 / 4 / (elements() * in));
     if (tiles() > most) return (tiles() + 2 * most - 1) / (2 * most) * 2;
-    return tiles() >= 2 * tile_rows ? 2 : 1;
+    return tiles() >= 2 * tile_rows || (tiles() > tile_rows && panels_of(out) == 1) ? 2 : 1;
   }
   constexpr interval block(std::int64_t index) const { return share(tiles(), {index, blocks()}); }
   constexpr std::int64_t largest_block() const { return (tiles() + blocks() - 1) / blocks(); }
@@ -15444,10 +15423,10 @@ struct depth_to_space {
     if (auto v = require(Rule::input_rank_must_be_4, x.rank(), 4); !v) return v;
     if (x.layout == format::nchw) return require(Rule::input_must_be_nhwc, x.layout, format::nhwc);
     if (auto v = require_at_least(Rule::block_size_must_be_positive, b, 1); !v) return v;
-    const std::int64_t pixels = detail::extent_product(b, b);
+    const std::int64_t pixels = extent_product(b, b);
     if (c >= 0 && c % pixels != 0) return refuse(Rule::channels_must_be_divisible_by_the_squared_block_size, c, pixels);
     const std::int64_t channels = c < 0 ? -1 : c / pixels;
-    return yields(x.with_shape({n, detail::extent_product(h, b), detail::extent_product(w, b), channels}));
+    return yields(x.with_shape({n, extent_product(h, b), extent_product(w, b), channels}));
   }
   static constexpr auto macs = no_macs;
 
@@ -15802,7 +15781,7 @@ struct detection_post_process {
     const tensor_desc &boxes = in[0].desc, &scores = in[1].desc;
     const dtype type = types::floating.contains(boxes.type) ? boxes.type : f32;
     const std::int64_t batch = boxes.shape[0] < 0 ? scores.shape[0] : boxes.shape[0];
-    const std::int64_t results = detail::extent_product(bounded(a.max_detections), bounded(a.max_classes_per_detection));
+    const std::int64_t results = extent_product(bounded(a.max_detections), bounded(a.max_classes_per_detection));
     const tensor_desc list{type, shape_t{batch, results}};
     return yields(tensor_desc{type, shape_t{batch, results, 4}}, list, list, tensor_desc{type, shape_t{batch}});
   }
@@ -23255,8 +23234,8 @@ struct space_to_batch_nd {
                                       Rule::padding_must_not_be_negative, Rule::padding_must_not_exceed_the_size_limit);
         !v)
       return v;
-    const std::int64_t pixels = detail::extent_product(a.block.h, a.block.w);
-    shape_t y{detail::extent_product(x.shape[0], pixels), x.shape[1], x.shape[2], x.shape[3]};
+    const std::int64_t pixels = extent_product(a.block.h, a.block.w);
+    shape_t y{extent_product(x.shape[0], pixels), x.shape[1], x.shape[2], x.shape[3]};
     for (int axis = 1; axis <= 2; ++axis) {
       if (y[axis] < 0) continue;
       const std::int64_t block = axis == 1 ? a.block.h : a.block.w;
@@ -23388,10 +23367,10 @@ struct space_to_depth {
     if (auto v = require(Rule::input_rank_must_be_4, x.rank(), 4); !v) return v;
     if (x.layout == format::nchw) return require(Rule::input_must_be_nhwc, x.layout, format::nhwc);
     if (auto v = require_at_least(Rule::block_size_must_be_at_least_2, b, 2); !v) return v;
-    const std::int64_t pixels = detail::extent_product(b, b);
+    const std::int64_t pixels = extent_product(b, b);
     for (const std::int64_t length : {h, w})
       if (length >= 0 && length % b != 0) return refuse(Rule::image_must_be_divisible_by_the_block_size, length, b);
-    return yields(x.with_shape({n, h < 0 ? -1 : h / b, w < 0 ? -1 : w / b, detail::extent_product(c, pixels)}));
+    return yields(x.with_shape({n, h < 0 ? -1 : h / b, w < 0 ? -1 : w / b, extent_product(c, pixels)}));
   }
   static constexpr auto macs = no_macs;
 
@@ -32193,7 +32172,7 @@ struct flatten {
     std::int64_t rows = 1, columns = 1;
     for (int i = 0; i < x.rank(); ++i) {
       std::int64_t& product = i < axis ? rows : columns;
-      product = x.shape[i] < 0 && product != 0 ? -1 : detail::extent_product(product, x.shape[i]);
+      product = x.shape[i] < 0 && product != 0 ? -1 : extent_product(product, x.shape[i]);
     }
     return yields(tensor_desc{x.type, default_format(2), {rows, columns}, x.quantised});
   }
