@@ -2132,7 +2132,11 @@ struct single_lane {
 
   single_lane() = default;
   explicit single_lane(float x) : data(x) {}
+  friend single_lane operator-(single_lane x) { return single_lane(-x.data); }
   friend single_lane operator+(single_lane x, single_lane y) { return single_lane(x.data + y.data); }
+  friend single_lane operator-(single_lane x, single_lane y) { return single_lane(x.data - y.data); }
+  friend single_lane operator*(single_lane x, single_lane y) { return single_lane(x.data * y.data); }
+  friend single_lane operator/(single_lane x, single_lane y) { return single_lane(x.data / y.data); }
 };
 using vf = single_lane;
 #elif defined(__aarch64__)
@@ -5921,14 +5925,6 @@ template <class Op, class Isa> struct stored_pair_binding {
 namespace nnrt::inline NNRT_ISA::kernels {
 
 // Everything is a template over the vector type, which is always vf: nothing is instantiated by including this.
-
-// --- what a machine without vectors needs ----------------------------------
-#if !defined(NNRT_HAS_XSIMD)
-inline single_lane operator-(single_lane x) { return single_lane(-x.data); }
-inline single_lane operator-(single_lane x, single_lane y) { return single_lane(x.data - y.data); }
-inline single_lane operator*(single_lane x, single_lane y) { return single_lane(x.data * y.data); }
-inline single_lane operator/(single_lane x, single_lane y) { return single_lane(x.data / y.data); }
-#endif
 
 // --- selections ------------------------------------------------------------
 

@@ -68,7 +68,9 @@ static_assert(chosen<ops::max_pool>(global_pool(), {narrow_image}) == "pool rows
 static_assert(chosen<ops::conv2d>({}, {wide_image, filters}) == "winograd 4x4");
 static_assert(chosen<ops::conv2d>({}, {wide_image, filters}, {}, winograd::off) == "gemm windows");
 static_assert(chosen<ops::conv2d>({}, {wide_image, computed(filters.desc)}) == "gemm windows", "transforming costs more than it saves");
-static_assert(chosen<ops::conv2d>({}, {computed(f32_of({1, 28, 4 * kernels::lanes, 1})), weight(f32_of({1, 3, 3, 1}))}) == "pixels across");
+static_assert(chosen<ops::conv2d>({}, {computed(f32_of({1, 28, 4 * kernels::lanes, 1})), weight(f32_of({1, 3, 3, 1}))}) ==
+                  (kernels::lanes > 1 ? "pixels across" : "gemm windows"),
+              "vectors of one lane hold pixels as they hold channels");
 
 // Single rows of large layers read weights as they are.
 constexpr operand classes = weight(f32_of({1000, 1280}));

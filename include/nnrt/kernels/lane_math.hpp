@@ -13,14 +13,6 @@ namespace nnrt::inline NNRT_ISA::kernels {
 
 // Everything is a template over the vector type, which is always vf: nothing is instantiated by including this.
 
-// --- what a machine without vectors needs ----------------------------------
-#if !defined(NNRT_HAS_XSIMD)
-inline single_lane operator-(single_lane x) { return single_lane(-x.data); }
-inline single_lane operator-(single_lane x, single_lane y) { return single_lane(x.data - y.data); }
-inline single_lane operator*(single_lane x, single_lane y) { return single_lane(x.data * y.data); }
-inline single_lane operator/(single_lane x, single_lane y) { return single_lane(x.data / y.data); }
-#endif
-
 // --- selections ------------------------------------------------------------
 
 /// Lane by lane x < y ? yes : no; a NaN in x or y gives no.

@@ -62,7 +62,11 @@ struct single_lane {
 
   single_lane() = default;
   explicit single_lane(float x) : data(x) {}
+  friend single_lane operator-(single_lane x) { return single_lane(-x.data); }
   friend single_lane operator+(single_lane x, single_lane y) { return single_lane(x.data + y.data); }
+  friend single_lane operator-(single_lane x, single_lane y) { return single_lane(x.data - y.data); }
+  friend single_lane operator*(single_lane x, single_lane y) { return single_lane(x.data * y.data); }
+  friend single_lane operator/(single_lane x, single_lane y) { return single_lane(x.data / y.data); }
 };
 using vf = single_lane;
 #elif defined(__aarch64__)
