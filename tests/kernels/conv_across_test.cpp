@@ -74,8 +74,9 @@ void check(const conv_shape& s, clamp_range range, std::minstd_rand& random) {
 }
 
 constexpr std::int64_t most = lanes / 2;
+const doctest::skip needs_vectors(lanes == 1);
 
-TEST_CASE("conv_across: every number of filters is right at the edges of tiles") {
+TEST_CASE("conv_across: every number of filters is right at the edges of tiles" * needs_vectors) {
   std::minstd_rand random(1);
   for (std::int64_t out = 1; out <= most; ++out)
     for (const std::int64_t width : {std::int64_t{1}, lanes, 2 * lanes - 1, 2 * lanes, 2 * lanes + 1, 5 * lanes}) {
@@ -86,7 +87,7 @@ TEST_CASE("conv_across: every number of filters is right at the edges of tiles")
     }
 }
 
-TEST_CASE("conv_across: every way of padding, striding and dilating is right") {
+TEST_CASE("conv_across: every way of padding, striding and dilating is right" * needs_vectors) {
   struct row {
     const char* what;
     conv_shape s;
@@ -112,7 +113,7 @@ TEST_CASE("conv_across: every way of padding, striding and dilating is right") {
   }
 }
 
-TEST_CASE("conv_across: no bias means zeros, and a NaN reaches exactly the outputs that see it") {
+TEST_CASE("conv_across: no bias means zeros, and a NaN reaches exactly the outputs that see it" * needs_vectors) {
   const conv_shape s = padded(shape(6, 20, 1, 2, 3, 3), 1, 1, 1, 1);
   fenced x(120, 1.0F), w(18, 1.0F), packed(across_packed_floats(s), nan), y(240, nan), scratch(across_scratch_floats(s), nan);
   across_pack(s, w.data(), nullptr, packed.data());
@@ -128,7 +129,7 @@ TEST_CASE("conv_across: no bias means zeros, and a NaN reaches exactly the outpu
       }
 }
 
-TEST_CASE("conv_across: a part uses no more scratch than it asks for") {
+TEST_CASE("conv_across: a part uses no more scratch than it asks for" * needs_vectors) {
   const conv_shape s = padded(shape(9, 30, 1, 2, 3, 3), 1, 1, 1, 1);
   std::minstd_rand random(3);
   const problem p(s, {}, random);
@@ -146,6 +147,7 @@ constexpr conv_shape grey(std::int64_t size, std::int64_t in, std::int64_t out) 
   s.height = s.width = s.out_height = s.out_width = size, s.in = in, s.out = out, s.kernel_h = s.kernel_w = 3, s.pad_top = s.pad_left = 1;
   return s;
 }
+TEST_CASE("conv_across: is for machines with vectors") { CHECK(is_across_shape(grey(28, 1, 1)) == (lanes > 1)); }
 static_assert(goes_across(grey(28, 1, 6)) == (lanes == 16), "LeNet: 6 of 16 lanes would be in use, but 6 of 8 are enough");
 static_assert(goes_across(grey(4 * lanes, 1, 1)) == (lanes > 1));
 static_assert(!goes_across(grey(28, 1, lanes)), "no lane would be empty");
