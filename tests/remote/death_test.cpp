@@ -135,7 +135,7 @@ void run_many(hal::driver& device, tally& all, int wanted, int thread) {
 TEST_CASE("death: a thousand inferences from four threads survive hosts that are killed at random") {
   const char* const asked = std::getenv("NNRT_STRESS_INFERENCES");  // more of them, nightly
   const int wanted = asked != nullptr ? std::max(1000, std::atoi(asked)) : 1000;
-  ::alarm(static_cast<unsigned>(60 + wanted / 20) * slowness());  // a hang ends the test
+  ::alarm(static_cast<unsigned>(60 + wanted / 20));  // a hang ends the test
   const temporary_folder folder;
   const std::string path = folder.file("socket");
   const std::size_t files = open_files(), mappings = shared_mappings();

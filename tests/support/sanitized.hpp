@@ -1,5 +1,6 @@
 // sanitized: whether the tests were built with a sanitizer, g++'s or clang's, or run in valgrind.
-// Flow: tests that would take its own memory, descriptors or time away ask for NNRT_TEST_SANITIZED, or runs_in_valgrind().
+// Flow: tests that would take its own memory or descriptors away ask for NNRT_TEST_SANITIZED, or runs_in_valgrind(); those with limits of
+// time for slowness(), those with many random cases for cases().
 #pragma once
 
 #include <cstdlib>
