@@ -107,7 +107,7 @@ template <class Words> struct word_writer {
   constexpr void put(bool v) { words.push_back(v ? 1 : 0); }
   constexpr void put(float v) { words.push_back(std::bit_cast<std::int32_t>(v)); }
   template <class Enum>
-    requires std::is_enum_v<Enum>
+    requires(__is_enum(Enum))
   constexpr void put(Enum v) {
     put(static_cast<std::int64_t>(v));
   }
@@ -139,7 +139,7 @@ struct word_reader {
   constexpr void get(float& v) { v = std::bit_cast<float>(static_cast<std::int32_t>(take())); }
   // Before get(pads&): clang 16 does not find a later member template in constant evaluation.
   template <class Enum>
-    requires std::is_enum_v<Enum>
+    requires(__is_enum(Enum))
   constexpr void get(Enum& v) {
     const word number = take();
     if constexpr (std::is_same_v<Enum, activation> || std::is_same_v<Enum, pad_mode>) ok = ok && number >= 0 && number <= 2;
@@ -291,7 +291,7 @@ template <class T> constexpr attribute_kind kind_of() {
   else if constexpr (std::is_same_v<T, extent2>) return attribute_kind::extent;
   else if constexpr (std::is_same_v<T, pads>) return attribute_kind::padding;
   else if constexpr (std::is_same_v<T, activation>) return attribute_kind::fused;
-  else if constexpr (std::is_enum_v<T>) return attribute_kind::choice;
+  else if constexpr (__is_enum(T)) return attribute_kind::choice;
   else if constexpr (std::is_same_v<T, std::int64_t>) return attribute_kind::integer;
   else if constexpr (is_real_list<T>) return attribute_kind::reals;
   else return attribute_kind::list;

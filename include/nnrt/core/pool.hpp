@@ -121,13 +121,18 @@ template <class T> class pool {
   // One function does it all, for each is compiled for some forty types of elements.
   constexpr void grow(std::size_t capacity) {
     if (__builtin_is_constant_evaluated()) {
-      const pool smaller(static_cast<pool&&>(*this));
-      if constexpr (is_plain) first_ = new T[capacity];
-      else first_ = std::allocator<T>().allocate(capacity);
-      for (; size_ < smaller.size_; ++size_) {
-        if constexpr (is_plain) first_[size_] = smaller[size_];
-        else std::construct_at(first_ + size_, smaller[size_]);
+      T* larger;
+      if constexpr (is_plain) larger = new T[capacity];
+      else larger = std::allocator<T>().allocate(capacity);
+      for (std::size_t i = 0; i < size_; ++i) {
+        if constexpr (is_plain) larger[i] = first_[i];
+        else std::construct_at(larger + i, first_[i]);
       }
+      if (first_ != nullptr) {
+        if constexpr (is_plain) delete[] first_;
+        else std::allocator<T>().deallocate(first_, capacity_);
+      }
+      first_ = larger;
     } else {
       first_ = static_cast<T*>(detail::moved_to_larger(first_, size_ * sizeof(T), capacity * sizeof(T)));
     }

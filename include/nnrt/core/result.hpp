@@ -4,6 +4,7 @@
 
 #include <nnrt/core/config.hpp>
 #include <nnrt/core/contract.hpp>
+#include <nnrt/core/exchange.hpp>
 #include <nnrt/core/text.hpp>
 
 #include <cstdlib>
@@ -33,17 +34,19 @@ template <class T> class result;
 /// An error as a value: `message()` is one line (or several, when several things are wrong) fit for a user. Moved from, it has none.
 class error {
  public:
-  [[gnu::cold, gnu::noinline]] error(error_code code, std::string_view message) : code_(code), message_(copy_of(message)) {}
+  // No overload takes a std::string_view: of {"two", pieces} compilers would ask whether they are the two iterators of one.
+  [[gnu::cold, gnu::noinline]] error(error_code code, const char* message) : code_(code), message_(copy_of(message)) {}
+  [[gnu::cold, gnu::noinline]] error(error_code code, const piece& message) : error(code, pieces{message}) {}
   [[gnu::cold, gnu::noinline]] error(error_code code, pieces message) : code_(code) {
     pool<char> letters;
     append(letters, message);
     message_ = copy_of(letters_of(letters));
   }
   error(const error& other) : code_(other.code_), message_(other.message_ != nullptr ? copy_of(*other.message_) : nullptr) {}
-  error(error&& other) noexcept : code_(other.code_), message_(std::exchange(other.message_, nullptr)) {}
+  error(error&& other) noexcept : code_(other.code_), message_(detail::taken(other.message_)) {}
   error& operator=(error other) noexcept {
     code_ = other.code_;
-    std::swap(message_, other.message_);
+    detail::swap_values(message_, other.message_);
     return *this;
   }
   ~error() {
@@ -77,7 +80,8 @@ struct failure {
 };
 
 /// For `return fail(error_code::not_found, "…");` in a function that returns a result; a message may be made of pieces, {"got ", 3}.
-[[gnu::cold, gnu::noinline]] inline failure fail(error_code code, std::string_view message) { return {error(code, message)}; }
+[[gnu::cold, gnu::noinline]] inline failure fail(error_code code, const char* message) { return {error(code, message)}; }
+[[gnu::cold, gnu::noinline]] inline failure fail(error_code code, const piece& message) { return {error(code, message)}; }
 [[gnu::cold, gnu::noinline]] inline failure fail(error_code code, pieces message) { return {error(code, message)}; }
 inline failure fail(error reason) { return {std::move(reason)}; }
 
@@ -96,12 +100,12 @@ template <class T> class result {
   using value_type = T;
   using error_type = nnrt::error;
 
-  result() requires(std::is_default_constructible_v<T>) : value_(), has_value_(true) {}
+  result() requires(__is_constructible(T)) : value_(), has_value_(true) {}
   template <class U = T>
-  requires(!std::is_same_v<std::remove_cvref_t<U>, result> && !std::is_same_v<std::remove_cvref_t<U>, failure> && std::is_constructible_v<T, U>)
+  requires(!std::is_same_v<std::remove_cvref_t<U>, result> && !std::is_same_v<std::remove_cvref_t<U>, failure> && __is_constructible(T, U))
   explicit(!std::is_convertible_v<U, T>) result(U&& value) : value_(std::forward<U>(value)), has_value_(true) {}
   result(failure&& failed) noexcept : error_(std::move(failed.reason)), has_value_(false) {}
-  result(const result& other) requires(std::is_copy_constructible_v<T>) : has_value_(other.has_value_) {
+  result(const result& other) requires(__is_constructible(T, const T&)) : has_value_(other.has_value_) {
     if (has_value_) ::new (&value_) T(other.value_);
     else ::new (&error_) error_type(other.error_);
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/config.hpp>
+#include <nnrt/core/exchange.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -30,7 +31,7 @@ template <class T> struct shared_block {
 
   // Release on every decrement, acquire on the last: what the other threads did with the object happens before its
   // destructor. One function for handles on T and on const T.
-  [[gnu::noinline]] static void drop(shared_block* block) noexcept {
+  [[gnu::cold, gnu::noinline]] static void drop(shared_block* block) noexcept {
     if (__atomic_fetch_sub(&block->handles, 1, __ATOMIC_ACQ_REL) == 1) delete block;
   }
 };
@@ -47,12 +48,12 @@ template <class T> class shared {
   /// Empty: false, and owns nothing.
   constexpr shared() noexcept = default;
   shared(const shared& other) noexcept : block_(retained(other.block_)) {}
-  constexpr shared(shared&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
+  constexpr shared(shared&& other) noexcept : block_(detail::taken(other.block_)) {}
   template <class U>
   requires(std::is_same_v<const U, T> && !std::is_const_v<U>) shared(shared<U> other)
-  noexcept : block_(std::exchange(other.block_, nullptr)) {}
+  noexcept : block_(detail::taken(other.block_)) {}
   shared& operator=(shared other) noexcept {
-    std::swap(block_, other.block_);
+    detail::swap_values(block_, other.block_);
     return *this;
   }
   ~shared() {

@@ -59,9 +59,9 @@ constexpr bool is_utf8(std::string_view text) {
 /// a string of it, so that the places where errors are worded own nothing and need no code to clean up.
 class piece {
  public:
-  constexpr piece(std::string_view text) : at_(text.data()), number_(static_cast<std::int64_t>(text.size())) {}
+  constexpr piece(std::string_view text) : is_(kind::letters), at_(text.data()), number_(static_cast<std::int64_t>(text.size())) {}
   // Their lengths are counted when someone reads them: a string_view of each is four functions that compilers inline.
-  constexpr piece(const char* text) : is_(kind::terminated), at_(text) {}
+  piece(const char* text) : is_(kind::terminated), at_(text) {}
   piece(const std::string& text) : piece(std::string_view(text)) {}
   template <std::integral Number>
   piece(Number number) : is_(std::is_signed_v<Number> ? kind::number : kind::natural), number_(static_cast<std::int64_t>(number)) {}
@@ -78,9 +78,10 @@ class piece {
 
  private:
   enum class kind { letters, terminated, quoted, number, natural, shape, tensor };
-  kind is_ = kind::letters;
-  const void* at_ = nullptr;   // letters or a shape
-  std::int64_t number_ = 0;    // the number, how many letters, or the dtype of a tensor
+  // Each kind sets what it has: what nobody reads would be a store in hundreds of places.
+  kind is_;
+  const void* at_;       // letters or a shape
+  std::int64_t number_;  // the number, how many letters, or the dtype of a tensor
 };
 using pieces = std::initializer_list<piece>;
 
@@ -113,11 +114,11 @@ namespace detail {
   const auto code = static_cast<unsigned char>(c);
   if (const std::size_t at = special.find(c); at != special.npos) {
     const char escape[] = {'\\', names[at]};
-    return append_letters(out, {escape, 2});
+    return append_letters(out, {escape, sizeof escape});
   }
   if (code >= 0x20 && code != 0x7F) return out.push_back(c);
   const char escape[] = {'\\', 'u', '0', '0', hex[code >> 4U], hex[code & 15U]};
-  append_letters(out, {escape, 6});
+  append_letters(out, {escape, sizeof escape});
 }
 
 [[gnu::cold]] inline void append_json_string(pool<char>& out, std::string_view text) {

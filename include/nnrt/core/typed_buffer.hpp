@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/exchange.hpp>
 #include <nnrt/core/view.hpp>
 
 #include <utility>
@@ -17,11 +18,11 @@ class typed_buffer {
     with_element<types::any>(type, [&]<class T>(T) { data_ = new T[static_cast<std::size_t>(elements)](); });
   }
   constexpr typed_buffer(typed_buffer&& other) noexcept
-      : type_(std::exchange(other.type_, dtype::none)), elements_(other.elements_), data_(other.data_) {}
+      : type_(detail::taken(other.type_)), elements_(other.elements_), data_(other.data_) {}
   constexpr typed_buffer& operator=(typed_buffer&& other) noexcept {
     if (this != &other) {
       release();
-      type_ = std::exchange(other.type_, dtype::none);
+      type_ = detail::taken(other.type_);
       elements_ = other.elements_;
       data_ = other.data_;
     }

@@ -63,7 +63,7 @@ struct rule_id {
   bool by_signature;
 
   template <class Rule>
-  requires(std::is_enum_v<Rule>) constexpr rule_id(Rule rule) : index(static_cast<int>(rule)), by_signature(std::is_same_v<Rule, signature_rule>) {}
+  requires(__is_enum(Rule)) constexpr rule_id(Rule rule) : index(static_cast<int>(rule)), by_signature(std::is_same_v<Rule, signature_rule>) {}
 };
 
 namespace detail {

@@ -83,12 +83,12 @@ template <class G, class Policy = cpu> class executor {
   executor& operator=(executor&&) noexcept = default;
 
   /// Errors: invalid_argument, with every missing, superfluous, mistyped or misshapen weight in one message; out_of_memory.
-  static result<executor> create(const weights& file, const options& wanted = {}) {
+  [[gnu::cold]] static result<executor> create(const weights& file, const options& wanted = {}) {
     if (auto ok = check_options(wanted); !ok) return fail(std::move(ok.error()));
-    auto bound = bind_weights(file, G::weight_specs);
-    if (!bound) return fail(std::move(bound.error()));
+    const auto bound = shared<bound_weights>::make();
+    if (auto ok = bind_weights(file, G::weight_specs, *bound); !ok) return fail(std::move(ok.error()));
     const auto prepared = shared<prepared_weights>::make();
-    if (auto ok = prepare(view_of_plan, shared<bound_weights>::make(std::move(*bound)), *prepared, no_deadline, words(), arena_type::room); !ok)
+    if (auto ok = prepare(view_of_plan, bound, *prepared, no_deadline, words(), arena_type::room); !ok)
       return fail(std::move(ok.error()));
     return with(prepared, wanted, prepared->room(view_of_plan));
   }
@@ -158,7 +158,8 @@ template <class G, class Policy = cpu> class executor {
 
   /// The outputs of the last run: one span, or a tuple of them.
   outputs_type outputs() {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) { return outputs_type(output_at<I>()...); }(std::make_index_sequence<output_count>{});
+    if constexpr (output_count == 1) return output_at<0>();
+    else return [&]<std::size_t... I>(std::index_sequence<I...>) { return outputs_type(output_at<I>()...); }(std::make_index_sequence<output_count>{});
   }
   /// The output of this name of the last run: run.output<"probability">().
   template <fixed_string Name> auto output() {
@@ -188,13 +189,13 @@ template <class G, class Policy = cpu> class executor {
     broken_contract(made_.error().message());
   }
 
-  static result<executor> with(shared<const prepared_weights> prepared, const options& wanted, std::byte* room = nullptr) {
+  [[gnu::cold]] static result<executor> with(shared<const prepared_weights> prepared, const options& wanted, std::byte* room = nullptr) {
     executor made{without_preparing{}};
     if (auto ok = made.start(std::move(prepared), wanted, room); !ok) return fail(std::move(ok.error()));
     return made;
   }
 
-  result<void> start(shared<const prepared_weights> prepared, const options& wanted, std::byte* room) {
+  [[gnu::cold]] result<void> start(shared<const prepared_weights> prepared, const options& wanted, std::byte* room) {
     weights_ = std::move(prepared);
     weights_->set_bases(view_of_plan, bases_);
     if (auto ok = arena_.allocate(room); !ok) return ok;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/exchange.hpp>
 #include <nnrt/core/pool.hpp>
 #include <nnrt/core/result.hpp>
 #include <nnrt/core/text.hpp>
@@ -26,10 +27,10 @@ namespace nnrt::inline NNRT_ISA {
 class heap_block {
  public:
   heap_block() = default;
-  heap_block(heap_block&& other) noexcept : block_(std::exchange(other.block_, nullptr)), first_(std::exchange(other.first_, nullptr)) {}
+  heap_block(heap_block&& other) noexcept : block_(detail::taken(other.block_)), first_(detail::taken(other.first_)) {}
   heap_block& operator=(heap_block&& other) noexcept {
-    std::swap(block_, other.block_);
-    std::swap(first_, other.first_);
+    detail::swap_values(block_, other.block_);
+    detail::swap_values(first_, other.first_);
     return *this;
   }
   ~heap_block() { std::free(block_); }

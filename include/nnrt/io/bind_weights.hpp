@@ -55,7 +55,7 @@ class bound_weights {
   const weights& source() const { return source_; }
 
  private:
-  friend result<bound_weights> bind_weights(const weights& file, array_ref<const weight_spec> specs);
+  friend result<void> bind_weights(const weights& file, array_ref<const weight_spec> specs, bound_weights& bound);
 
   weights source_;
   detail::aligned_memory copies_;
@@ -78,6 +78,8 @@ class bound_weights {
 /// tensor with what was got and what was expected. Dtypes are not converted. Superfluous are the tensors that no spec
 /// names, except PyTorch's counters "….num_batches_tracked". Two specs may have one name.
 [[gnu::cold]] inline result<bound_weights> bind_weights(const weights& file, array_ref<const weight_spec> specs);
+/// The same into `bound`, which is empty before.
+[[gnu::cold]] inline result<void> bind_weights(const weights& file, array_ref<const weight_spec> specs, bound_weights& bound);
 
 // --- details ---------------------------------------------------------------
 namespace detail {
@@ -89,7 +91,8 @@ struct gathering {
   shape_t extents, strides;
 
   void axis(std::int64_t extent, std::int64_t stride) { extents.push_back(extent), strides.push_back(stride); }
-  bool keeps_order() const {
+  /// Whether the file has the elements in the order that is wanted.
+  bool is_in_order() const {
     const shape_t dense = row_major_strides(extents);
     for (int i = 0; i < extents.rank; ++i)
       if (extents[i] > 1 && strides[i] != dense[i]) return false;
@@ -175,20 +178,23 @@ struct expectation {
   }
 }
 
-/// Edits (insert, drop or replace a character) from a to b, or `limit` when there are as many or more.
-[[gnu::cold]] inline std::size_t edits_between(std::string_view a, std::string_view b, std::size_t limit) {
-  if (a.size() >= b.size() + limit || b.size() >= a.size() + limit) return limit;
-  pool<std::size_t> row;
-  for (std::size_t j = 0; j <= b.size(); ++j) row.push_back(j);
+/// Names up to this length are guessed at.
+inline constexpr std::size_t longest_guessed_name = 200;
+
+/// Edits (insert, drop or replace a character) from a to b, which are at most longest_guessed_name long.
+[[gnu::cold]] inline std::size_t edits_between(std::string_view a, std::string_view b) {
+  std::size_t row[longest_guessed_name + 1];
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
     for (std::size_t j = 0; j < b.size(); ++j) {
       const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
       diagonal = row[j + 1];
       row[j + 1] = std::min(replaced, std::min(row[j], diagonal) + 1);
     }
   }
-  return std::min(row[b.size()], limit);
+  return row[b.size()];
 }
 
 /// Whether one is the other behind a prefix of modules: "module.conv1.weight" and "conv1.weight".
@@ -231,7 +237,6 @@ class weight_complaints {
   const weights& file_;
   array_ref<const weight_spec> specs_;
   pool<unsigned char> used_;
-  pool<const weight_spec*> missing_;
   std::size_t guesses_left_ = 10'000;  // a hostile file must not make the guessing quadratic
   std::size_t count_ = 0;
   pool<char> lines_;
@@ -248,7 +253,7 @@ class weight_complaints {
 [[gnu::cold]] inline const tensor_entry* weight_complaints::check(const weight_spec& spec, const expectation& expected) {
   if (expected.why[0] != '\0') return complain(spec.name, {"expected ", {spec.desc.type, spec.desc.shape}, " ", expected.why}), nullptr;
   const tensor_entry* found = file_.find(spec.name);
-  if (found == nullptr) return missing_.push_back(&spec), nullptr;
+  if (found == nullptr) return nullptr;  // check_names() will say so
   used_[static_cast<std::size_t>(found - file_.entries().data())] = 1;
   const bool same_type = found->type == spec.desc.type, same_shape = found->shape == expected.shape;
   if (same_type && same_shape) return found;
@@ -262,20 +267,21 @@ class weight_complaints {
   std::size_t fewest = std::min<std::size_t>(name.size() / 4 + 2, name.size());
   for (std::size_t i = 0; i < used_.size() && guesses_left_ > 0; ++i) {
     const std::string_view candidate = file_.entries()[i].name;
-    if (used_[i] != 0 || candidate.size() > 200 || name.size() > 200) continue;
+    if (used_[i] != 0 || candidate.size() > longest_guessed_name || name.size() > longest_guessed_name) continue;
     --guesses_left_;
     if (differ_by_prefix(name, candidate)) return candidate;
-    const std::size_t edits = edits_between(name, candidate, fewest);
+    const std::size_t edits = edits_between(name, candidate);
     if (edits < fewest) fewest = edits, nearest = candidate;
   }
   return nearest;
 }
 
 [[gnu::cold]] inline void weight_complaints::check_names() {
-  for (const weight_spec* spec : missing_) {
-    const std::string_view nearest = nearest_superfluous(spec->name);
-    const shape_t expected = expected_in_file(*spec, file_.order()).shape;
-    complain(spec->name, {"missing: got no such tensor, expected ", {spec->desc.type, expected}});
+  for (const weight_spec& spec : specs_) {
+    const expectation expected = expected_in_file(spec, file_.order());
+    if (expected.why[0] != '\0' || file_.find(spec.name) != nullptr) continue;
+    const std::string_view nearest = nearest_superfluous(spec.name);
+    complain(spec.name, {"missing: got no such tensor, expected ", {spec.desc.type, expected.shape}});
     if (!nearest.empty()) append(lines_, {"; did you mean ", piece::in_quotes(nearest), "?"});
   }
   for (std::size_t i = 0; i < used_.size(); ++i) {
@@ -290,53 +296,39 @@ class weight_complaints {
           {"weights do not fit (", used_.size(), " tensors there, ", specs_.size(), " weights named by the network):", letters_of(lines_)}};
 }
 
-/// A spec's tensor with the way to read it.
-struct located_weight {
-  const tensor_entry* tensor;
-  gathering from;
-  std::size_t element_bytes;
-
-  bool is_gathered;
-  bool is_copied;
-
-  [[gnu::cold]] located_weight(const tensor_entry* found, const gathering& how)
-      : tensor(found),
-        from(how),
-        element_bytes(static_cast<std::size_t>(size_of(found->type))),
-        is_gathered(how.extents.rank > 0 && !how.keeps_order()),
-        is_copied(is_gathered || reinterpret_cast<std::uintptr_t>(found->bytes.data()) % element_bytes != 0) {}
-
-  void copy_to(std::byte* target) const {
-    if (is_gathered) gather(from, element_bytes, tensor->bytes.data(), target);
-    else std::memcpy(target, tensor->bytes.data(), tensor->bytes.size());
-  }
-};
+/// Whether the elements of a tensor cannot be read where they are: another order is wanted, or their address is not a multiple of their size.
+[[gnu::cold]] inline bool has_to_be_copied(const tensor_entry& tensor, const gathering& from) {
+  const auto element_bytes = static_cast<std::uintptr_t>(size_of(tensor.type));
+  return !from.is_in_order() || reinterpret_cast<std::uintptr_t>(tensor.bytes.data()) % element_bytes != 0;
+}
+[[gnu::cold]] inline const std::byte* copy_of(const tensor_entry& tensor, const gathering& from, aligned_memory& memory) {
+  std::byte* const copy = memory.allocate(tensor.bytes.size());
+  if (!from.is_in_order()) gather(from, static_cast<std::size_t>(size_of(tensor.type)), tensor.bytes.data(), copy);
+  else if (copy != nullptr) std::memcpy(copy, tensor.bytes.data(), tensor.bytes.size());
+  return copy;
+}
 }  // namespace detail
 
 [[gnu::cold]] inline result<bound_weights> bind_weights(const weights& file, array_ref<const weight_spec> specs) {
+  bound_weights bound;
+  if (auto ok = bind_weights(file, specs, bound); !ok) return fail(std::move(ok.error()));
+  return bound;
+}
+
+[[gnu::cold]] inline result<void> bind_weights(const weights& file, array_ref<const weight_spec> specs, bound_weights& bound) {
   detail::weight_complaints complaints(file, specs);
-  pool<detail::located_weight> located;
-  std::size_t copied_bytes = 0;
+  bound.source_ = file;
   for (const weight_spec& spec : specs) {
     const detail::expectation expected = detail::expected_in_file(spec, file.order());
     const tensor_entry* tensor = complaints.check(spec, expected);
     if (tensor == nullptr) continue;
-    located.push_back({tensor, expected.from});
-    if (located.back().is_copied) copied_bytes += detail::aligned_memory::rounded(tensor->bytes.size());
+    const bool is_copied = detail::has_to_be_copied(*tensor, expected.from);
+    bound.copied_.push_back(is_copied);
+    bound.pointers_.push_back(is_copied ? detail::copy_of(*tensor, expected.from, bound.copies_) : tensor->bytes.data());
   }
   complaints.check_names();
   if (complaints.any()) return fail(complaints.reason());
-  bound_weights bound;
-  bound.source_ = file;
-  std::byte* to = bound.copies_.allocate(copied_bytes);
-  for (const detail::located_weight& weight : located) {
-    bound.copied_.push_back(weight.is_copied);
-    bound.pointers_.push_back(weight.is_copied ? to : weight.tensor->bytes.data());
-    if (!weight.is_copied) continue;
-    weight.copy_to(to);
-    to += detail::aligned_memory::rounded(weight.tensor->bytes.size());
-  }
-  return bound;
+  return {};
 }
 
 }  // namespace nnrt::inline NNRT_ISA

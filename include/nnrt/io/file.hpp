@@ -2,7 +2,9 @@
 // Flow: weights, saved models and compilation caches come through it; write_file.hpp writes what it maps.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/config.hpp>
+#include <nnrt/core/exchange.hpp>
 #include <nnrt/core/pool.hpp>
 #include <nnrt/core/result.hpp>
 #include <nnrt/core/system_text.hpp>
@@ -14,7 +16,6 @@
 #include <unistd.h>
 #include <cerrno>
 #include <cstddef>
-#include <span>
 #include <string_view>
 #include <utility>
 
@@ -26,9 +27,9 @@ namespace nnrt::inline NNRT_ISA {
 class mapped_file {
  public:
   mapped_file() = default;
-  mapped_file(mapped_file&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+  mapped_file(mapped_file&& other) noexcept : bytes_(detail::taken(other.bytes_)) {}
   mapped_file& operator=(mapped_file other) noexcept {
-    std::swap(bytes_, other.bytes_);
+    detail::swap_values(bytes_, other.bytes_);
     return *this;
   }
   ~mapped_file() {
@@ -40,10 +41,10 @@ class mapped_file {
   /// The same for a default-made one.
   result<void> map(std::string_view path);
 
-  std::span<const std::byte> bytes() const { return bytes_; }
+  array_ref<const std::byte> bytes() const { return bytes_; }
 
  private:
-  std::span<const std::byte> bytes_;
+  array_ref<const std::byte> bytes_;
 };
 
 // --- details ---------------------------------------------------------------
@@ -69,7 +70,11 @@ class descriptor {
   ~descriptor() { close(); }
   int number() const { return number_; }
   bool is_open() const { return number_ >= 0; }
-  bool close() { return number_ < 0 || ::close(std::exchange(number_, -1)) == 0; }
+  bool close() {
+    const int number = number_;
+    number_ = -1;
+    return number < 0 || ::close(number) == 0;
+  }
 
  private:
   int number_;

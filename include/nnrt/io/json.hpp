@@ -84,19 +84,28 @@ class json_reader {
 
   /// Makes the reader broken for a reason of the caller's, at the last event. The first reason stays.
   json_event refuse(pieces reason) { return broken_at(start_, reason); }
-  json_event refuse(std::string_view reason) { return broken_at(start_, {reason}); }
+  json_event refuse(const char* reason) { return broken_at(start_, reason); }
   bool is_broken() const { return state_ == state::broken; }
   /// "byte 17: expected ':' after a key, got '}'"; only when broken.
-  error reason() const { return {error_code::invalid_file, {"byte ", start_, ": ", letters_of(reason_)}}; }
+  error reason() const {
+    pool<char> letters;
+    append_reason(letters);
+    return {error_code::invalid_file, letters_of(letters)};
+  }
+  void append_reason(pool<char>& to) const { append(to, {"byte ", start_, ": ", letters_of(reason_)}); }
 
  private:
   // What the grammar allows next; `first_…` right after the opening bracket, where a closing one may follow.
   enum class state { value, first_value, first_key, key, colon, comma, done, broken };
 
-  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  // Out of line: readers of what nobody waits for should be small, most of all to compilers.
+  [[gnu::cold, gnu::noinline]] char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  /// Steps over this character; false where another one stands.
+  bool take(char wanted);
   void skip_space();
   json_event broken_at(std::size_t at, pieces reason);
-  json_event unexpected(std::string_view wanted);
+  json_event broken_at(std::size_t at, const char* reason);
+  json_event unexpected(const char* wanted);
   bool in_object() const { return depth_ > 0 && (objects_ >> (depth_ - 1) & 1U) != 0; }
   json_event open(bool object);
   json_event close(bool object);
@@ -177,7 +186,8 @@ class json_writer {
   if (!(value - value == 0)) return null();
   char digits[32];
   const auto written = std::to_chars(digits, digits + sizeof digits, value);
-  const std::string_view shortest(digits, static_cast<std::size_t>(written.ptr - digits));
+  const char* const first = digits;
+  const std::string_view shortest(first, static_cast<std::size_t>(written.ptr - first));
   // Without a point or an exponent it would read as an integer, and 1e20 as one that does not fit.
   return word(joined({shortest, shortest.find_first_of(".e") == shortest.npos ? ".0" : ""}));
 }
@@ -190,15 +200,22 @@ class json_writer {
   return json_event::broken;
 }
 
-[[gnu::cold]] inline json_event json_reader::unexpected(std::string_view wanted) {
+[[gnu::cold, gnu::noinline]] inline json_event json_reader::broken_at(std::size_t at, const char* reason) { return broken_at(at, pieces{reason}); }
+
+[[gnu::cold]] inline json_event json_reader::unexpected(const char* wanted) {
   const int length = utf8_length(text_, at_);
   const piece got = at_ < text_.size() ? piece::in_quotes(text_.substr(at_, static_cast<std::size_t>(length == 0 ? 1 : length)))
                                        : piece("the end of the text");
   return broken_at(at_, {"expected ", wanted, ", got ", got});
 }
 
+[[gnu::cold]] inline bool json_reader::take(char wanted) {
+  if (at_ == text_.size() || text_[at_] != wanted) return false;
+  return ++at_, true;
+}
+
 [[gnu::cold]] inline void json_reader::skip_space() {
-  while (at_ < text_.size() && (peek() == ' ' || peek() == '\n' || peek() == '\r' || peek() == '\t')) ++at_;
+  while (take(' ') || take('\n') || take('\r') || take('\t')) continue;
 }
 
 [[gnu::cold]] inline json_event json_reader::next() {
@@ -208,8 +225,7 @@ class json_writer {
   if (state_ == state::done) return at_ < text_.size() ? unexpected("nothing after the value") : json_event::end;
   if (state_ == state::comma) {
     if (peek() == (in_object() ? '}' : ']')) return close(in_object());
-    if (peek() != ',') return unexpected(in_object() ? "',' or '}'" : "',' or ']'");
-    ++at_;
+    if (!take(',')) return unexpected(in_object() ? "',' or '}'" : "',' or ']'");
     skip_space();
     start_ = at_;
     state_ = in_object() ? state::key : state::value;
@@ -220,8 +236,7 @@ class json_writer {
   if (peek() != '"') return unexpected(state_ == state::key ? "a key" : "a key or '}'");
   if (!read_string()) return json_event::broken;
   skip_space();
-  if (peek() != ':') return unexpected("':' after a key");
-  ++at_;
+  if (!take(':')) return unexpected("':' after a key");
   state_ = state::value;
   return json_event::key;
 }
@@ -289,29 +304,26 @@ class json_writer {
 }
 
 [[gnu::cold]] inline json_event json_reader::read_number() {
-  if (peek() == '-') ++at_;
+  take('-');
   const bool leading_zero = peek() == '0';
   const std::size_t whole = digits();
   if (whole == 0) return unexpected("a digit");
-  if (leading_zero && whole > 1) return broken_at(start_, {"a number starts with a superfluous zero"});
-  bool is_integer = true;
-  if (peek() == '.') {
-    ++at_, is_integer = false;
-    if (digits() == 0) return unexpected("a digit after '.'");
-  }
-  if (peek() == 'e' || peek() == 'E') {
-    ++at_, is_integer = false;
-    if (peek() == '+' || peek() == '-') ++at_;
+  if (leading_zero && whole > 1) return broken_at(start_, "a number starts with a superfluous zero");
+  const std::size_t behind_whole = at_;
+  if (take('.') && digits() == 0) return unexpected("a digit after '.'");
+  if (take('e') || take('E')) {
+    if (!take('-')) take('+');
     if (digits() == 0) return unexpected("a digit of the exponent");
   }
+  const bool is_integer = at_ == behind_whole;
   const char *first = text_.data() + start_, *last = text_.data() + at_;
   if (is_integer) {
-    if (!read_integer()) return broken_at(start_, {"an integer does not fit into 64 bits"});
+    if (!read_integer()) return broken_at(start_, "an integer does not fit into 64 bits");
     real_ = static_cast<double>(integer_);
     return after_value(json_event::integer);
   }
   if (std::from_chars(first, last, real_).ec != std::errc{})
-    return broken_at(start_, {"a number does not fit into a double"});
+    return broken_at(start_, "a number does not fit into a double");
   return after_value(json_event::real);
 }
 
@@ -321,7 +333,7 @@ class json_writer {
   bool escaped = false;
   unescaped_.clear();
   for (;;) {
-    if (at_ >= text_.size()) return broken_at(start_, {"a string has no end"}), false;
+    if (at_ >= text_.size()) return broken_at(start_, "a string has no end"), false;
     const char c = text_[at_];
     if (c == '"') break;
     if (c == '\\') {
@@ -331,9 +343,9 @@ class json_writer {
       continue;
     }
     if (static_cast<unsigned char>(c) < 0x20)
-      return broken_at(at_, {"a control character stands unescaped in a string"}), false;
+      return broken_at(at_, "a control character stands unescaped in a string"), false;
     const auto length = static_cast<std::size_t>(utf8_length(text_, at_));
-    if (length == 0) return broken_at(at_, {"a string is not UTF-8"}), false;
+    if (length == 0) return broken_at(at_, "a string is not UTF-8"), false;
     if (escaped) unescaped_.insert(text_.data() + at_, text_.data() + at_ + length);
     at_ += length;
   }
@@ -350,17 +362,17 @@ class json_writer {
     ++at_;
     return true;
   }
-  if (peek() != 'u') return broken_at(from, {"an unknown escape in a string"}), false;
+  if (peek() != 'u') return broken_at(from, "an unknown escape in a string"), false;
   std::uint32_t point = 0, low = 0;
   if (!read_code_unit(point)) return false;
   if (point >= 0xD800 && point <= 0xDBFF) {
-    if (text_.substr(at_, 2) != "\\u") return broken_at(from, {"half a surrogate pair in a string"}), false;
+    if (text_.substr(at_, 2) != "\\u") return broken_at(from, "half a surrogate pair in a string"), false;
     ++at_;
     if (!read_code_unit(low)) return false;
-    if (low < 0xDC00 || low > 0xDFFF) return broken_at(from, {"half a surrogate pair in a string"}), false;
+    if (low < 0xDC00 || low > 0xDFFF) return broken_at(from, "half a surrogate pair in a string"), false;
     point = 0x10000 + ((point - 0xD800) << 10U) + (low - 0xDC00);
   } else if (point >= 0xDC00 && point <= 0xDFFF) {
-    return broken_at(from, {"half a surrogate pair in a string"}), false;
+    return broken_at(from, "half a surrogate pair in a string"), false;
   }
   append_code_point(point);
   return true;
@@ -378,7 +390,7 @@ class json_writer {
     ++known;
   }
   if (known != 4)
-    return broken_at(at_ - 1, {"\\u wants four hexadecimal digits"}), false;
+    return broken_at(at_ - 1, "\\u wants four hexadecimal digits"), false;
   at_ += 5;
   return true;
 }

@@ -2,6 +2,7 @@
 // Flow: weights.hpp puts a handle around what parse() finds; safetensors_writer.hpp writes.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/desc.hpp>
 #include <nnrt/core/pool.hpp>
 #include <nnrt/core/result.hpp>
@@ -11,7 +12,6 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -22,7 +22,7 @@ struct tensor_entry {
   std::string_view name;
   dtype type = dtype::none;
   shape_t shape;
-  std::span<const std::byte> bytes;
+  array_ref<const std::byte> bytes;
 };
 
 /// A named text of a file's metadata.
@@ -47,7 +47,7 @@ struct contents {
   std::string_view keep(std::string_view letters) {
     const std::size_t at = text.size();
     text.insert(letters.begin(), letters.end());
-    return {text.data() + at, letters.size()};
+    return letters_of(text).substr(at);
   }
 };
 
@@ -59,9 +59,9 @@ inline constexpr std::uint64_t longest_header = 100'000'000;
 /// 64 bits, and that the tensors cover the data exactly, without overlap or hole; BOOL elements are 0 or 1.
 /// Errors: invalid_file, not_supported (a dtype that nnrt lacks, such as BF16); the message names the tensor, what was
 /// got and what was expected. Source: README and reference implementation of huggingface/safetensors 0.4.
-[[gnu::cold]] inline result<contents> parse(std::span<const std::byte> file);
+[[gnu::cold]] inline result<contents> parse(array_ref<const std::byte> file);
 /// The same into `found`, which is empty before.
-[[gnu::cold]] inline result<void> read(std::span<const std::byte> file, contents& found);
+[[gnu::cold]] inline result<void> read(array_ref<const std::byte> file, contents& found);
 
 }  // namespace safetensors
 
@@ -92,14 +92,12 @@ constexpr std::string_view file_name_of(dtype type) {
   std::size_t in_order = 1;
   while (in_order < count && !less(item(in_order), item(in_order - 1))) ++in_order;
   if (in_order >= count) return;  // as most writers leave their tensors
-  // In pieces, not byte by byte: for a network of a hundred tensors that took longer than reading their JSON.
+  // In words, not byte by byte: for a network of a hundred tensors that took longer than reading their JSON.
   const auto swap = [&](std::size_t i, std::size_t k) {
-    std::byte kept[256];
-    for (std::size_t at = 0, bytes; at < item_bytes; at += bytes) {
-      bytes = item_bytes - at < sizeof kept ? item_bytes - at : sizeof kept;
-      std::memcpy(kept, item(i) + at, bytes);
-      std::memcpy(item(i) + at, item(k) + at, bytes);
-      std::memcpy(item(k) + at, kept, bytes);
+    for (std::size_t at = 0; at < item_bytes; at += sizeof(std::uint64_t)) {
+      std::uint64_t a, b;
+      std::memcpy(&a, item(i) + at, sizeof a), std::memcpy(&b, item(k) + at, sizeof b);
+      std::memcpy(item(i) + at, &b, sizeof b), std::memcpy(item(k) + at, &a, sizeof a);
     }
   };
   std::size_t unsifted = count / 2, end = count;
@@ -116,16 +114,10 @@ constexpr std::string_view file_name_of(dtype type) {
   }
 }
 template <class T, class Less> void sort(pool<T>& items, Less) {
-  static_assert(std::is_trivially_copyable_v<T>);
+  static_assert(__is_trivially_copyable(T) && sizeof(T) % sizeof(std::uint64_t) == 0);
   sort(reinterpret_cast<std::byte*>(items.data()), items.size(), sizeof(T),
        [](const void* a, const void* b) { return Less{}(*static_cast<const T*>(a), *static_cast<const T*>(b)); });
 }
-
-/// A tensor as its header states it. Until the offsets are checked, `entry.bytes` are empty.
-struct statement {
-  tensor_entry entry;
-  std::uint64_t begin = 0, end = 0;
-};
 
 /// Says what is wrong with a tensor; false, for functions that answer whether all is well.
 [[gnu::cold]] inline bool complain(pool<char>& wrong, std::string_view name, pieces reason) {
@@ -135,135 +127,13 @@ struct statement {
 }
 [[gnu::cold]] inline bool complain(pool<char>& wrong, pieces reason) { return append(wrong, reason), false; }
 
-/// Reads the JSON header into statements and metadata, kept in the order of the header.
-class header_reader {
- public:
-  header_reader(std::string_view header, contents& found) : json_(header), found_(found) { found_.text.reserve(header.size()); }
-
-  bool read();
-  error reason() const {
-    return {supported_ ? error_code::invalid_file : error_code::not_supported, {"header: ", json_.reason().message()}};
-  }
-  pool<statement>& statements() { return statements_; }
-
- private:
-  [[gnu::cold]] bool refuse(std::string_view name, pieces reason) {
-    pool<char> wrong;
-    complain(wrong, name, reason);
-    return json_.refuse({letters_of(wrong)}), false;
-  }
-  bool read_metadata();
-  bool read_tensor(std::string_view name);
-  bool read_field(statement& tensor, unsigned& seen);
-  bool read_dtype(statement& tensor);
-  bool read_shape(statement& tensor);
-  bool read_offsets(statement& tensor);
-  bool expect(const statement& tensor, std::string_view field, json_event wanted);
-
-  json_reader json_;
-  contents& found_;
-  pool<statement> statements_;
-  bool supported_ = true, has_metadata_ = false;
+/// Where a tensor's bytes begin and end in the file's data.
+struct place {
+  std::uint64_t begin = 0, end = 0;
 };
-
-[[gnu::cold]] inline bool header_reader::read() {
-  if (!json_.expect(json_event::begin_object)) return false;
-  for (json_event event = json_.next(); event != json_event::end_object; event = json_.next()) {
-    if (event == json_event::broken) return false;
-    const bool is_metadata = json_.string() == "__metadata__";
-    if (!(is_metadata ? read_metadata() : read_tensor(found_.keep(json_.string())))) return false;
-  }
-  return json_.next() == json_event::end;
-}
-
-[[gnu::cold]] inline bool header_reader::read_metadata() {
-  if (has_metadata_) return json_.refuse("\"__metadata__\" occurs twice"), false;
-  has_metadata_ = true;
-  if (!json_.expect(json_event::begin_object)) return false;
-  for (json_event event = json_.next(); event != json_event::end_object; event = json_.next()) {
-    if (event == json_event::broken) return false;
-    const std::string_view key = found_.keep(json_.string());
-    const json_event value = json_.next();
-    if (value == json_event::broken) return false;
-    if (value != json_event::string)
-      return json_.refuse({"metadata ", piece::in_quotes(key), ": expected a string, got ", name_of(value)}), false;
-    found_.metadata.push_back({key, found_.keep(json_.string())});
-  }
-  return true;
-}
-
-// What is JSON of another kind gets the tensor's name in front; what is not JSON keeps the JSON reader's words.
-[[gnu::cold]] inline bool header_reader::expect(const statement& tensor, std::string_view field, json_event wanted) {
-  const json_event got = json_.next();
-  if (got == json_event::broken || got == wanted) return got == wanted;
-  return refuse(tensor.entry.name, {field, ": expected ", name_of(wanted), ", got ", name_of(got)});
-}
-
-[[gnu::cold]] inline bool header_reader::read_tensor(std::string_view name) {
-  statement tensor;
-  tensor.entry.name = name;
-  unsigned seen = 0;  // a bit for each field
-  if (!expect(tensor, "description", json_event::begin_object)) return false;
-  for (json_event event = json_.next(); event != json_event::end_object; event = json_.next())
-    if (event == json_event::broken || !read_field(tensor, seen)) return false;
-  for (const std::string_view field : {"dtype", "shape", "data_offsets"}) {
-    if ((seen & 1U) == 0) return refuse(name, {"field ", piece::in_quotes(field), " is missing"});
-    seen >>= 1U;
-  }
-  statements_.push_back(tensor);
-  return true;
-}
-
-[[gnu::cold]] inline bool header_reader::read_field(statement& tensor, unsigned& seen) {
-  const std::string_view field = json_.string();
-  const unsigned bit = field == "dtype" ? 1 : field == "shape" ? 2 : field == "data_offsets" ? 4 : 0;
-  if (bit == 0) return refuse(tensor.entry.name, {"unknown field ", piece::in_quotes(field)});
-  if ((seen & bit) != 0) return refuse(tensor.entry.name, {"field ", piece::in_quotes(field), " occurs twice"});
-  seen |= bit;
-  return bit == 1 ? read_dtype(tensor) : bit == 2 ? read_shape(tensor) : read_offsets(tensor);
-}
-
-[[gnu::cold]] inline bool header_reader::read_dtype(statement& tensor) {
-  if (!expect(tensor, "dtype", json_event::string)) return false;
-  pool<char> known;
-  for (const dtype_row& row : dtypes) {
-    if (row.name == json_.string()) return tensor.entry.type = row.type, true;
-    append(known, {known.empty() ? "" : ", ", row.name});
-  }
-  supported_ = false;
-  return refuse(tensor.entry.name, {"dtype ", piece::in_quotes(json_.string()), " is not supported, expected one of ", letters_of(known)});
-}
-
-[[gnu::cold]] inline bool header_reader::read_shape(statement& tensor) {
-  if (!expect(tensor, "shape", json_event::begin_array)) return false;
-  shape_t& shape = tensor.entry.shape;
-  for (json_event event = json_.next(); event != json_event::end_array; event = json_.next()) {
-    if (event == json_event::broken) return false;
-    if (event != json_event::integer)
-      return refuse(tensor.entry.name, {"shape: expected an integer, got ", name_of(event)});
-    const std::int64_t extent = json_.integer();
-    if (extent < 0)
-      return refuse(tensor.entry.name, {"shape: expected extents of at least 0, got ", extent});
-    if (shape.rank == max_rank) return refuse(tensor.entry.name, {"shape: expected at most 8 extents, got more"});
-    shape.push_back(extent);
-  }
-  return true;
-}
-
-[[gnu::cold]] inline bool header_reader::read_offsets(statement& tensor) {
-  if (!expect(tensor, "data_offsets", json_event::begin_array)) return false;
-  for (std::uint64_t* offset : {&tensor.begin, &tensor.end}) {
-    if (!expect(tensor, "data_offsets", json_event::integer)) return false;
-    const std::int64_t got = json_.integer();
-    if (got < 0) return refuse(tensor.entry.name, {"data_offsets: expected at least 0, got ", got});
-    *offset = static_cast<std::uint64_t>(got);
-  }
-  return expect(tensor, "data_offsets", json_event::end_array);
-}
-
 /// The same for a tensor whose offsets are wrong, which are named first.
-[[gnu::cold]] inline bool complain_of_offsets(pool<char>& wrong, const statement& t, pieces reason) {
-  complain(wrong, t.entry.name, {"data_offsets [", t.begin, ", ", t.end, "]"});
+[[gnu::cold]] inline bool complain_of_offsets(pool<char>& wrong, std::string_view name, place at, pieces reason) {
+  complain(wrong, name, {"data_offsets [", at.begin, ", ", at.end, "]"});
   return complain(wrong, reason);
 }
 
@@ -278,37 +148,15 @@ class header_reader {
   return false;
 }
 
-[[gnu::cold]] inline bool check_size(const statement& t, std::uint64_t data_bytes, pool<char>& wrong) {
-  const tensor_entry& tensor = t.entry;
+[[gnu::cold]] inline bool check_size(const tensor_entry& tensor, place at, std::uint64_t data_bytes, pool<char>& wrong) {
   if (has_too_many_elements(tensor.shape))
     return complain(wrong, tensor.name, {"shape ", tensor.shape, " has more than 2^40 elements"});
-  if (t.begin > t.end) return complain_of_offsets(wrong, t, {" end before they begin"});
-  if (t.end > data_bytes) return complain_of_offsets(wrong, t, {" reach beyond the file's ", data_bytes, " bytes of data"});
-  const std::uint64_t got = t.end - t.begin,
+  if (at.begin > at.end) return complain_of_offsets(wrong, tensor.name, at, {" end before they begin"});
+  if (at.end > data_bytes) return complain_of_offsets(wrong, tensor.name, at, {" reach beyond the file's ", data_bytes, " bytes of data"});
+  const std::uint64_t got = at.end - at.begin,
                       expected = static_cast<std::uint64_t>(tensor.shape.elements() * size_of(tensor.type));
   if (got == expected) return true;
-  return complain_of_offsets(wrong, t, {" hold ", got, " bytes, expected ", expected, " for ", file_name_of(tensor.type), " ", tensor.shape});
-}
-
-/// In the order of their data, every tensor starts where the one before ended, and the last one ends with the file.
-[[gnu::cold]] inline bool check_cover(pool<statement>& tensors, std::uint64_t data_bytes, pool<char>& wrong) {
-  sort(tensors,
-       [](const statement& a, const statement& b) { return a.begin != b.begin ? a.begin < b.begin : a.end < b.end; });
-  const statement* last = nullptr;
-  std::uint64_t covered = 0;
-  for (const statement& t : tensors) {
-    if (t.begin < covered) {
-      const piece other = piece::in_quotes(last->entry.name);
-      return complain_of_offsets(wrong, t, {" overlap tensor ", other, ", data_offsets [", last->begin, ", ", last->end, "]"});
-    }
-    if (t.begin > covered) return complain_of_offsets(wrong, t, {" leave a hole, expected them to begin at ", covered});
-    covered = t.end;
-    last = &t;
-  }
-  if (covered == data_bytes) return true;
-  complain(wrong, {"the data have ", data_bytes, " bytes, expected ", covered, ", "});
-  if (last == nullptr) return complain(wrong, {"for a header that names no tensor"});
-  return complain(wrong, {"where the last tensor, ", piece::in_quotes(last->entry.name), ", ends"});
+  return complain_of_offsets(wrong, tensor.name, at, {" hold ", got, " bytes, expected ", expected, " for ", file_name_of(tensor.type), " ", tensor.shape});
 }
 
 // Other bytes than 0 and 1 are no value of a C++ bool: reading one would be undefined behaviour in every kernel.
@@ -319,6 +167,167 @@ class header_reader {
     if (value > 1) return complain(wrong, tensor.name, {"BOOL element ", i, " is ", value, ", expected 0 or 1"});
   }
   return true;
+}
+
+/// Reads the JSON header into tensors, each with its bytes once everything about it is checked, and metadata, kept in the order of the header.
+class header_reader {
+ public:
+  header_reader(std::string_view header, array_ref<const std::byte> data, contents& found, pool<char>& wrong)
+      : json_(header), data_(data), found_(found), wrong_(wrong) {
+    found_.text.reserve(header.size());
+  }
+
+  /// Errors are worded in `wrong`.
+  bool read();
+  error_code code() const { return supported_ ? error_code::invalid_file : error_code::not_supported; }
+
+ private:
+  /// Says what is wrong at the last event, with the tensor there.
+  bool refuse(pieces reason);
+  bool refuse_tensor(pieces reason);
+  bool is(const char* field, json_event got, json_event wanted);
+  bool expect(const char* field, json_event wanted) { return is(field, json_.next(), wanted); }
+  bool read_all();
+  bool read_metadata();
+  bool read_tensor();
+  bool read_field(unsigned& seen);
+  bool read_dtype();
+  bool read_shape();
+  bool read_offsets();
+
+  json_reader json_;
+  array_ref<const std::byte> data_;
+  contents& found_;
+  pool<char>& wrong_;
+  tensor_entry tensor_;  // the one that is being read
+  place at_;
+  bool supported_ = true, has_metadata_ = false;
+};
+
+[[gnu::cold]] inline bool header_reader::read() {
+  if (read_all()) return true;
+  if (json_.is_broken()) complain(wrong_, {"header: "}), json_.append_reason(wrong_);
+  return false;
+}
+
+[[gnu::cold]] inline bool header_reader::refuse(pieces reason) {
+  complain(wrong_, {"header: byte ", json_.position(), ": "});
+  return complain(wrong_, reason);
+}
+[[gnu::cold]] inline bool header_reader::refuse_tensor(pieces reason) {
+  refuse({"tensor ", piece::in_quotes(tensor_.name), ": "});
+  return complain(wrong_, reason);
+}
+// What is not JSON keeps the JSON reader's words.
+[[gnu::cold]] inline bool header_reader::is(const char* field, json_event got, json_event wanted) {
+  if (got == json_event::broken || got == wanted) return got == wanted;
+  return refuse_tensor({field, ": expected ", name_of(wanted), ", got ", name_of(got)});
+}
+
+[[gnu::cold]] inline bool header_reader::read_all() {
+  if (!json_.expect(json_event::begin_object)) return false;
+  while (json_.next() == json_event::key)
+    if (!(json_.string() == "__metadata__" ? read_metadata() : read_tensor())) return false;
+  return json_.next() == json_event::end;
+}
+
+[[gnu::cold]] inline bool header_reader::read_metadata() {
+  if (has_metadata_) return refuse({"\"__metadata__\" occurs twice"});
+  has_metadata_ = true;
+  if (!json_.expect(json_event::begin_object)) return false;
+  while (json_.next() == json_event::key) {
+    const std::string_view key = found_.keep(json_.string());
+    const json_event value = json_.next();
+    if (value == json_event::broken) return false;
+    if (value != json_event::string) return refuse({"metadata ", piece::in_quotes(key), ": expected a string, got ", name_of(value)});
+    found_.metadata.push_back({key, found_.keep(json_.string())});
+  }
+  return !json_.is_broken();
+}
+
+inline constexpr std::string_view fields[] = {"dtype", "shape", "data_offsets"};
+
+[[gnu::cold]] inline bool header_reader::read_tensor() {
+  tensor_ = {found_.keep(json_.string()), dtype::none, {}, {}};
+  unsigned seen = 0;  // a bit for each field
+  if (!expect("description", json_event::begin_object)) return false;
+  while (json_.next() == json_event::key)
+    if (!read_field(seen)) return false;
+  if (json_.is_broken()) return false;
+  for (const std::string_view field : fields) {
+    if ((seen & 1U) == 0) return refuse_tensor({"field ", piece::in_quotes(field), " is missing"});
+    seen >>= 1U;
+  }
+  if (!check_size(tensor_, at_, data_.size(), wrong_)) return false;
+  tensor_.bytes = data_.subspan(at_.begin, at_.end - at_.begin);
+  found_.tensors.push_back(tensor_);
+  return check_booleans(tensor_, wrong_);
+}
+
+[[gnu::cold]] inline bool header_reader::read_field(unsigned& seen) {
+  const piece field = piece::in_quotes(json_.string());
+  unsigned index = 0;
+  while (index < 3 && json_.string() != fields[index]) ++index;
+  if (index == 3) return refuse_tensor({"unknown field ", field});
+  if ((seen >> index & 1U) != 0) return refuse_tensor({"field ", field, " occurs twice"});
+  seen |= 1U << index;
+  return index == 0 ? read_dtype() : index == 1 ? read_shape() : read_offsets();
+}
+
+[[gnu::cold]] inline bool header_reader::read_dtype() {
+  if (!expect("dtype", json_event::string)) return false;
+  pool<char> known;
+  for (const dtype_row& row : dtypes) {
+    if (row.name == json_.string()) return tensor_.type = row.type, true;
+    append(known, {known.empty() ? "" : ", ", row.name});
+  }
+  supported_ = false;
+  return refuse_tensor({"dtype ", piece::in_quotes(json_.string()), " is not supported, expected one of ", letters_of(known)});
+}
+
+[[gnu::cold]] inline bool header_reader::read_shape() {
+  if (!expect("shape", json_event::begin_array)) return false;
+  for (json_event event = json_.next(); event != json_event::end_array; event = json_.next()) {
+    if (!is("shape", event, json_event::integer)) return false;
+    const std::int64_t extent = json_.integer();
+    if (extent < 0) return refuse_tensor({"shape: expected extents of at least 0, got ", extent});
+    if (tensor_.shape.rank == max_rank) return refuse_tensor({"shape: expected at most 8 extents, got more"});
+    tensor_.shape.push_back(extent);
+  }
+  return true;
+}
+
+[[gnu::cold]] inline bool header_reader::read_offsets() {
+  if (!expect("data_offsets", json_event::begin_array)) return false;
+  for (std::uint64_t* offset : {&at_.begin, &at_.end}) {
+    if (!expect("data_offsets", json_event::integer)) return false;
+    const std::int64_t got = json_.integer();
+    if (got < 0) return refuse_tensor({"data_offsets: expected at least 0, got ", got});
+    *offset = static_cast<std::uint64_t>(got);
+  }
+  return expect("data_offsets", json_event::end_array);
+}
+
+/// In the order of their data, every tensor starts where the one before ended, and the last one ends with the file. Leaves them in that order.
+[[gnu::cold]] inline bool check_cover(pool<tensor_entry>& tensors, array_ref<const std::byte> data, pool<char>& wrong) {
+  sort(tensors, [](const tensor_entry& a, const tensor_entry& b) {
+    return a.bytes.data() != b.bytes.data() ? a.bytes.data() < b.bytes.data() : a.bytes.size() < b.bytes.size();
+  });
+  std::string_view last;
+  place before;  // of the last one
+  for (const tensor_entry& t : tensors) {
+    const auto begin = static_cast<std::uint64_t>(t.bytes.data() - data.data());
+    const place at{begin, begin + t.bytes.size()};
+    if (at.begin < before.end)
+      return complain_of_offsets(wrong, t.name, at, {" overlap tensor ", piece::in_quotes(last), ", data_offsets [", before.begin, ", ", before.end, "]"});
+    if (at.begin > before.end) return complain_of_offsets(wrong, t.name, at, {" leave a hole, expected them to begin at ", before.end});
+    before = at;
+    last = t.name;
+  }
+  if (before.end == data.size()) return true;
+  complain(wrong, {"the data have ", data.size(), " bytes, expected ", before.end, ", "});
+  if (tensors.empty()) return complain(wrong, {"for a header that names no tensor"});
+  return complain(wrong, {"where the last tensor, ", piece::in_quotes(last), ", ends"});
 }
 
 /// Puts the tensors in the order of their names; null, or one whose name occurs twice.
@@ -343,7 +352,7 @@ class header_reader {
 }
 
 /// Finds the header of a file.
-[[gnu::cold]] inline bool find_header(std::span<const std::byte> file, std::string_view& header, pool<char>& wrong) {
+[[gnu::cold]] inline bool find_header(array_ref<const std::byte> file, std::string_view& header, pool<char>& wrong) {
   if (file.size() < 8)
     return complain(wrong, {"the file has ", file.size(), " bytes, expected at least the 8 of the header's length"});
   std::uint64_t length = 0;
@@ -358,35 +367,31 @@ class header_reader {
   return true;
 }
 
-/// Gives the tensors their bytes, once everything about them is checked.
-[[gnu::cold]] inline bool fill(contents& found, pool<statement>& statements, std::span<const std::byte> data, pool<char>& wrong) {
-  for (const statement& t : statements)
-    if (!check_size(t, data.size(), wrong)) return false;
-  for (const statement& t : statements) {
-    found.tensors.push_back(t.entry);
-    found.tensors.back().bytes = {data.data() + t.begin, static_cast<std::size_t>(t.end - t.begin)};
-    if (!check_booleans(found.tensors.back(), wrong)) return false;
-  }
-  // Two tensors of one name would also overlap or leave a hole; the name is the better reason.
-  return sort_contents(found.tensors, found.metadata, wrong) && check_cover(statements, data.size(), wrong);
+/// What the tensors and the metadata must be to each other.
+[[gnu::cold]] inline bool check_contents(contents& found, array_ref<const std::byte> data, pool<char>& wrong) {
+  const bool is_covered = check_cover(found.tensors, data, wrong);
+  // Two tensors of one name also overlap or leave a hole; the name is the better reason.
+  pool<char> of_names;
+  if (sort_contents(found.tensors, found.metadata, of_names)) return is_covered;
+  wrong = static_cast<pool<char>&&>(of_names);
+  return false;
 }
 }  // namespace detail
 
-[[gnu::cold]] inline result<contents> parse(std::span<const std::byte> file) {
+[[gnu::cold]] inline result<contents> parse(array_ref<const std::byte> file) {
   contents found;
   if (auto ok = read(file, found); !ok) return fail(std::move(ok.error()));
   return found;
 }
 
-[[gnu::cold]] inline result<void> read(std::span<const std::byte> file, contents& found) {
+[[gnu::cold]] inline result<void> read(array_ref<const std::byte> file, contents& found) {
   std::string_view header;
   pool<char> wrong;
   if (!detail::find_header(file, header, wrong)) return fail(error_code::invalid_file, letters_of(wrong));
-  detail::header_reader reader(header, found);
-  if (!reader.read()) return fail(reader.reason());
-  const std::span<const std::byte> data(file.data() + 8 + header.size(), file.size() - 8 - header.size());
-  if (!detail::fill(found, reader.statements(), data, wrong)) return fail(error_code::invalid_file, letters_of(wrong));
-  return {};
+  const array_ref<const std::byte> data = file.subspan(8 + header.size());
+  detail::header_reader reader(header, data, found, wrong);
+  if (reader.read() && detail::check_contents(found, data, wrong)) return {};
+  return fail(reader.code(), letters_of(wrong));
 }
 
 }  // namespace safetensors

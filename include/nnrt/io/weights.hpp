@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/exchange.hpp>
 #include <nnrt/core/pool.hpp>
 #include <nnrt/core/shared.hpp>
 #include <nnrt/io/file.hpp>
@@ -28,7 +29,7 @@ class aligned_memory {
   aligned_memory() = default;
   aligned_memory(aligned_memory&&) noexcept = default;
   aligned_memory& operator=(aligned_memory other) noexcept {
-    std::swap(pieces_, other.pieces_);
+    swap_values(pieces_, other.pieces_);
     return *this;
   }
   ~aligned_memory() {
@@ -100,36 +101,37 @@ class weights {
                                       layout order);
   friend class weights_builder;
   friend class kept_bytes;
-  explicit weights(state&& made) : state_(shared<const state>::make(std::move(made))) {}
-  static result<weights> with(state&& made, std::span<const std::byte> file);
+  explicit weights(state&& made) : state_(shared<state>::make(std::move(made))) {}
+  explicit weights(shared<state>&& made) : state_(std::move(made)) {}
+  static result<weights> with(shared<state> made, layout order, array_ref<const std::byte> file);
 
   shared<const state> state_;
 };
 
 // --- details ---------------------------------------------------------------
-[[gnu::cold]] inline result<weights> weights::with(state&& made, std::span<const std::byte> file) {
-  if (auto ok = safetensors::read(file, made.found); !ok) return fail(std::move(ok.error()));
+[[gnu::cold]] inline result<weights> weights::with(shared<state> made, layout order, array_ref<const std::byte> file) {
+  made->order = order;
+  if (auto ok = safetensors::read(file, made->found); !ok) return fail(std::move(ok.error()));
   return weights(std::move(made));
 }
 
 [[gnu::cold]] inline result<weights> weights::open(std::string_view path, layout order) {
-  state made{.file = {}, .memory = {}, .found = {}, .order = order, .others = {}};
-  if (auto ok = made.file.map(path); !ok) return fail(std::move(ok.error()));
-  const std::span<const std::byte> bytes = made.file.bytes();
-  auto opened = with(std::move(made), bytes);
+  auto made = shared<state>::make();
+  if (auto ok = made->file.map(path); !ok) return fail(std::move(ok.error()));
+  auto opened = with(made, order, made->file.bytes());
   if (!opened) return fail(std::move(opened.error()).in(path));
   return opened;
 }
 
 [[gnu::cold]] inline result<weights> weights::parse(std::span<const std::byte> file, layout order) {
-  return with({.file = {}, .memory = {}, .found = {}, .order = order, .others = {}}, file);
+  return with(shared<state>::make(), order, file);
 }
 
 [[gnu::cold]] inline result<weights> weights::parse_copy(std::span<const std::byte> file, layout order) {
-  state made{.file = {}, .memory = {}, .found = {}, .order = order, .others = {}};
-  std::byte* const bytes = made.memory.allocate(file.size());
+  auto made = shared<state>::make();
+  std::byte* const bytes = made->memory.allocate(file.size());
   if (!file.empty()) std::memcpy(bytes, file.data(), file.size());
-  return with(std::move(made), {bytes, file.size()});
+  return with(made, order, {bytes, file.size()});
 }
 
 [[gnu::cold]] inline const weights::entry* weights::find(std::string_view name) const {

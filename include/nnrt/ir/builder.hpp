@@ -179,7 +179,8 @@ constexpr std::int32_t builder::declare_scales(const tensor_desc& desc, ir::rang
   const std::string_view letters = ir_.name_of(name);
   pool<char> of;  // the graph's text may move while it grows
   of.insert(letters.begin(), letters.end());
-  return declare_weight(tensor_desc{f32, {desc.shape[desc.quantised.axis]}}, {of.data(), of.size()}, "scale");
+  const char* const first = of.data();
+  return declare_weight(tensor_desc{f32, {desc.shape[desc.quantised.axis]}}, {first, of.size()}, "scale");
 }
 
 constexpr void builder::declare_output(std::string_view name, const builder* owner, std::int32_t id) {

@@ -5,6 +5,7 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/dsl.hpp>
+#include <nnrt/core/exchange.hpp>
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/order.hpp>
 
@@ -130,8 +131,8 @@ struct top_k {
   }
   template <class T> static constexpr void reverse(const ranking<T>& best) {
     for (std::int64_t i = 0, j = best.values.extent - 1; i < j; ++i, --j) {
-      std::swap(best.values[i], best.values[j]);
-      std::swap(best.indices[i], best.indices[j]);
+      nnrt::detail::swap_values(best.values[i], best.values[j]);
+      nnrt::detail::swap_values(best.indices[i], best.indices[j]);
     }
   }
 };

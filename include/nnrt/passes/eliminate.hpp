@@ -35,7 +35,11 @@ constexpr std::uint64_t hash_of(const ir::graph& g, const ir::node& n) {
   return hash;
 }
 
-template <class T> constexpr bool equal(array_ref<const T> a, array_ref<const T> b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
+template <class T> constexpr bool equal(array_ref<const T> a, array_ref<const T> b) {
+  std::size_t same = 0;
+  while (same < a.size() && same < b.size() && a[same] == b[same]) ++same;
+  return same == a.size() && same == b.size();
+}
 
 /// Results may differ even so: a front end wishes for another quantisation.
 constexpr bool same_results(const ir::graph& g, const ir::node& a, const ir::node& b) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/exchange.hpp>
 #include <nnrt/ir/graph.hpp>
 
 namespace nnrt::inline NNRT_ISA::passes {
@@ -207,12 +208,12 @@ template <class Less> constexpr void sort(pool<std::int32_t>& list, Less less) {
     for (std::size_t child = 2 * at + 1; child < count; at = child, child = 2 * at + 1) {
       if (child + 1 < count && less(list[child], list[child + 1])) ++child;
       if (!less(list[at], list[child])) return;
-      std::swap(list[at], list[child]);
+      nnrt::detail::swap_values(list[at], list[child]);
     }
   };
   for (std::size_t i = list.size() / 2; i-- > 0;) sift(i, list.size());
   for (std::size_t count = list.size(); count-- > 1;) {
-    std::swap(list[0], list[count]);
+    nnrt::detail::swap_values(list[0], list[count]);
     sift(0, count);
   }
 }

@@ -1,0 +1,21 @@
+// exchange: std::exchange and std::swap for handles, numbers and views.
+// Flow: what owns something moves with them. The standard's ask a dozen traits about every type, a millisecond or two of each translation unit.
+#pragma once
+
+#include <nnrt/core/config.hpp>
+
+namespace nnrt::inline NNRT_ISA::detail {
+
+/// What x was before it became T{}: null, zero, empty.
+template <class T> constexpr T taken(T& x) {
+  T was = static_cast<T&&>(x);
+  x = T{};
+  return was;
+}
+template <class T> constexpr void swap_values(T& a, T& b) {
+  T was = static_cast<T&&>(a);
+  a = static_cast<T&&>(b);
+  b = static_cast<T&&>(was);
+}
+
+}  // namespace nnrt::inline NNRT_ISA::detail
