@@ -113,7 +113,10 @@ struct operator_info {
   /// Runs the reference as a plan's step does.
   kernel_function run_reference = nullptr;
   const operator_label* label = nullptr;
-  /// The enumerators of Op::rule, for messages.
+  /// The operator that joins this one with the weights of the layer before it; null where nothing does. Named here, so that programs have it
+  /// whose networks have something to join.
+  const operator_info* folded_as = nullptr;
+  /// The enumerators of Op::rule, for messages. Of operators of static graphs, whose rules the compiler has checked, only where values may break one.
   rule_list rules;
   /// The dtypes that `reference` is instantiated for.
   dtype_set computes_on;
@@ -188,6 +191,9 @@ template <class Op> constexpr dtype_set reference_types() {
 /// Whether T is defined, not only declared, where this is asked first.
 template <class T> concept is_complete = requires { sizeof(T); };
 
+/// Of dynamic_operator, which stands below.
+template <class Op> constexpr const operator_info* dynamic_form();
+
 template <class Op> inline constexpr operator_label label_of{Op::name, attribute_fields<typename Op::attrs>()};
 
 /// The erased form of an operator whose reference is instantiated for the dtypes in Types.
@@ -204,7 +210,8 @@ template <class Op, dtype_set Types, bool HasKernels, bool InNumbers> constexpr 
   info.infer = &detail::infer_words<Op>;
   info.macs = &detail::macs_of_words<Op>;
   info.reference = &run_reference<Op, Types>;
-  info.rules = rule_names<typename Op::rule>();
+  if constexpr (requires { typename Op::folded_as; }) info.folded_as = dynamic_form<typename Op::folded_as>();
+  if constexpr (!InNumbers || Op::traits.may_fail) info.rules = rule_names<typename Op::rule>();
   info.computes_on = Types;
   if constexpr (Op::traits.outputs_are_parts) info.part_offset = &detail::part_offset_of_words<Op>;
   if constexpr (HasKernels) info.select = &kernels::select_for<Op, Types, InNumbers>;
@@ -223,12 +230,16 @@ template <const operator_info* Static>
 inline constexpr operator_info at_run_time = [] {
   operator_info info = *Static;
   using op = typename kernels::operator_of<Static->code>::type;
-  if constexpr (!std::is_void_v<op>) info.select = &kernels::select_for<op, Static->computes_on>;
+  if constexpr (!std::is_void_v<op>) {
+    info.select = &kernels::select_for<op, Static->computes_on>;
+    info.rules = rule_names<typename op::rule>();
+  }
   return info;
 }();
 
 /// The operator as dynamic graphs find it: its reference for every dtype it takes.
 template <class Op, bool HasKernels = is_complete<kernels::bindings<Op>>>
 inline constexpr operator_info dynamic_operator = make_operator_info<Op, reference_types<Op>(), HasKernels, false>();
+template <class Op> constexpr const operator_info* dynamic_form() { return &dynamic_operator<Op>; }
 
 }  // namespace nnrt::inline NNRT_ISA

@@ -8,6 +8,7 @@
 #include <nnrt/ops/detail/channels.hpp>
 #include <nnrt/ops/detail/quantised_unary.hpp>
 #include <nnrt/ops/detail/stored_reals.hpp>
+#include <nnrt/ops/fold_affine.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -34,6 +35,7 @@ struct batch_norm {
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
   static constexpr operator_traits traits{
       .result = storage::in_place, .computes = meaning::batch_norm, .quantised = stored_numbers::computed};
+  using folded_as = fold_affine;
   static constexpr foreign_numbers foreign{.nnrt = 3, .hdi = 68};
   static constexpr nnrt_parameter parameters[] = {{"epsilon", 7, f32}};
 

@@ -7,6 +7,7 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/channels.hpp>
 #include <nnrt/ops/detail/quantised_binary.hpp>
+#include <nnrt/ops/fold_affine.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -25,6 +26,7 @@ struct bias_add {
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
       .result = storage::in_place, .computes = meaning::bias_add, .quantised = stored_numbers::computed};
+  using folded_as = fold_affine;
   static constexpr foreign_numbers foreign{.nnrt = 5, .hdi = 23};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;

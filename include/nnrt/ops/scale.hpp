@@ -5,6 +5,7 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/binary.hpp>
 #include <nnrt/ops/detail/stored_reals.hpp>
+#include <nnrt/ops/fold_affine.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -29,6 +30,7 @@ struct scale {
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
       .result = storage::in_place, .computes = meaning::scale, .quantised = stored_numbers::computed};
+  using folded_as = fold_affine;
   static constexpr foreign_numbers foreign{.nnrt = 26, .hdi = 127};
   static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"axis", 45, i64}.required(), {"fused", 44, i8}};
 

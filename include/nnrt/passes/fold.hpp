@@ -95,7 +95,7 @@ struct folding {
     const std::int32_t results[] = {add_known(kernel), add_known(tensor_desc{kernel.type, {kernel.shape[0]}})};
     pool<word> words;
     pack(attrs, words);
-    prepared.push_back({&dynamic_operator<ops::fold_affine>, &label_of<ops::fold_affine>, g.add_words(words), g.add_operands(operands), g.add_operands(results), layer.name});
+    prepared.push_back({n.op->folded_as, n.op->folded_as->label, g.add_words(words), g.add_operands(operands), g.add_operands(results), layer.name});
     replace(layer, n, results[0], results[1]);
   }
 };
@@ -121,9 +121,8 @@ constexpr void fold_into_weights(ir::graph& g) {
   detail::folding state(g);
   const std::size_t events = g.log.size();
   for (ir::node& n : g.nodes) {
-    const meaning computes = n.op->traits.computes;
-    if (computes != meaning::batch_norm && computes != meaning::bias_add && computes != meaning::scale) continue;
-    if (computes == meaning::scale && !state.runs_along_channels(n)) continue;
+    if (n.op->folded_as == nullptr) continue;
+    if (n.op->traits.computes == meaning::scale && !state.runs_along_channels(n)) continue;
     if (ir::node* const layer = state.layer_before(n)) state.fold(*layer, n);
   }
   if (g.log.size() != events) detail::insert_prepared(g, state);
