@@ -39,6 +39,9 @@ inline constexpr std::int64_t register_bytes = NNRT_BYTES_OF_REGISTER;
 /// 32-bit sums per register.
 inline constexpr std::int64_t int_lanes = register_bytes / 4;
 
+/// The larger ones of lanes of whole numbers; one instruction from every compiler.
+template <class Vector> [[gnu::always_inline]] inline Vector larger_lanes(Vector a, Vector b) { return a > b ? a : b; }
+
 template <class Vector> [[gnu::always_inline]] inline Vector load_vector(const void* p) {
   Vector v;
   __builtin_memcpy(&v, p, sizeof v);

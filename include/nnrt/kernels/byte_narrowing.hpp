@@ -108,8 +108,6 @@ struct rounded_lanes {
   return {x, x};
 #endif
 }
-/// The larger ones.
-[[gnu::always_inline]] inline int_vector larger_lanes(int_vector x, int_vector y) { return x > y ? x : y; }
 /// Whether any lane of x is larger than that of y.
 [[gnu::always_inline]] inline bool any_is_larger(int_vector x, int_vector y) {
 #if defined(NNRT_LANES_AVX512)

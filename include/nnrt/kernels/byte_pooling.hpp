@@ -32,7 +32,7 @@ class byte_maximum {
         high_(in_every_lane(bytes.range.high - (bytes.is_unsigned ? 128 : 0))) {}
 
   [[gnu::always_inline]] void start() { largest_ = low_; }
-  [[gnu::always_inline]] void add(byte_vector x) { largest_ = larger_of(largest_, x ^ flip_); }
+  [[gnu::always_inline]] void add(byte_vector x) { largest_ = larger_lanes(largest_, x ^ flip_); }
   [[gnu::always_inline]] byte_vector result(std::int64_t) const {
     return (largest_ < high_ ? largest_ : high_) ^ flip_;
   }
@@ -42,15 +42,6 @@ class byte_maximum {
   static byte_vector in_every_lane(std::int32_t x) {
     const auto number = static_cast<std::int8_t>(x);
     return number - byte_vector{};
-  }
-  [[gnu::always_inline]] static byte_vector larger_of(byte_vector a, byte_vector b) {
-#if defined(NNRT_LANES_AVX512)
-    return (byte_vector)_mm512_max_epi8((__m512i)a, (__m512i)b);
-#elif defined(NNRT_LANES_AVX2)
-    return (byte_vector)_mm256_max_epi8((__m256i)a, (__m256i)b);
-#else
-    return a > b ? a : b;
-#endif
   }
   byte_vector flip_, low_, high_, largest_;
 };
@@ -184,7 +175,8 @@ template <int Bytes> class largest_bytes {
         for (std::int64_t j = 0; j < columns.size(); ++j) {
           lanes_of_bytes x;  // not load_vector(): a size that depends on a parameter does not survive as an argument
           __builtin_memcpy(&x, first + i * row_step + j * channels_ + c, Bytes);
-          largest = larger_of(largest, x ^ flip_);
+          x ^= flip_;
+          largest = largest > x ? largest : x;  // larger_lanes(), see above
         }
       const lanes_of_bytes result = (largest < high_ ? largest : high_) ^ flip_;
       __builtin_memcpy(y + c, &result, Bytes);
@@ -195,12 +187,6 @@ template <int Bytes> class largest_bytes {
  private:
   typedef std::int8_t lanes_of_bytes __attribute__((vector_size(Bytes), may_alias));
   static lanes_of_bytes in_every_lane(std::int32_t x) { return static_cast<std::int8_t>(x) - lanes_of_bytes{}; }
-  [[gnu::always_inline]] static lanes_of_bytes larger_of(lanes_of_bytes a, lanes_of_bytes b) {
-#if defined(NNRT_LANES_AVX512)
-    if constexpr (Bytes == 64) return (lanes_of_bytes)_mm512_max_epi8((__m512i)a, (__m512i)b);
-#endif
-    return a > b ? a : b;
-  }
 
   std::int64_t channels_;
   lanes_of_bytes flip_, low_, high_;

@@ -62,12 +62,7 @@ struct byte_maxima {
     return p;
   }
   template <class V> [[gnu::always_inline]] static void put(std::byte* to, V x) { __builtin_memcpy(to, &x, sizeof x); }
-  template <class V> [[gnu::always_inline]] static V larger(V a, V b) {
-#if defined(NNRT_LANES_AVX512)
-    if constexpr (sizeof(V) == 64) return (V)_mm512_max_epi8((__m512i)a, (__m512i)b);
-#endif
-    return a > b ? a : b;
-  }
+  template <class V> [[gnu::always_inline]] static V larger(V a, V b) { return larger_lanes(a, b); }
   [[gnu::always_inline]] pixel finished(pixel x) const {
     const pixel raised = x > low ? x : low;
     return (raised < high ? raised : high) ^ pixel_flip;
@@ -93,7 +88,7 @@ template <class Maxima> struct folded_rows {
   interval pixels(std::int64_t ow) const { return pixels_of(s.w, pad_left, ow); }
 
   /// Folds `n` neighbouring elements of each of `rows` rows.
-  void fold_down(const element* x, std::int64_t n, std::int64_t rows, element* to) const {
+  [[gnu::noinline]] void fold_down(const element* x, std::int64_t n, std::int64_t rows, element* to) const {
     const auto fold = [&](std::int64_t i, auto load) __attribute__((always_inline)) {
       auto most = load(x + i);
       for (std::int64_t k = 1; k < rows; ++k) most = of.larger(most, load(x + k * row_step + i));
@@ -105,7 +100,7 @@ template <class Maxima> struct folded_rows {
     if (i < n) fold(i, [&](const element* from) __attribute__((always_inline)) { return of.load_some(from, n - i); });
   }
   /// Folds along a row that begins with pixel `first`, for these outputs.
-  void fold_along(const element* row, std::int64_t first, interval outputs, element* to) const {
+  [[gnu::noinline]] void fold_along(const element* row, std::int64_t first, interval outputs, element* to) const {
     for (std::int64_t ow = outputs.begin; ow < outputs.end; ++ow, to += s.c) {
       const interval iw = pixels(ow);
       const element* const from = row + (iw.begin - first) * s.c;
