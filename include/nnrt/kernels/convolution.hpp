@@ -119,19 +119,13 @@ struct conv_buffers {
 /// image begin `pixel` floats apart. A call for a band of rows costs nothing; a kilobyte in each of its callers costs compilers.
 [[gnu::noinline]] inline void copy_padded(const conv_shape& s, const float* image, std::int64_t pixel, std::int64_t y, std::int64_t x,
                         std::int64_t rows, std::int64_t columns, float* out) {
-  const std::int64_t left = nnrt::detail::clamped(-x, 0, columns),
-                     right = nnrt::detail::clamped(s.width - x, left, columns);
+  const std::int64_t first = nnrt::detail::clamped(-x, 0, columns), end = nnrt::detail::clamped(s.width - x, first, columns);
   for (std::int64_t i = y; i < y + rows; ++i, out += columns * s.in) {
-    if (i < 0 || i >= s.height || left == right) {
-      zero_floats(columns * s.in, out);
-      continue;
-    }
-    const float* const line = image + (i * s.width + x + left) * pixel;
+    const std::int64_t left = i >= 0 && i < s.height ? first : end;  // outside of the image all is padding
+    const std::int64_t run = pixel == s.in ? end - left : 1;         // pixels that lie side by side
     zero_floats(left * s.in, out);
-    if (pixel == s.in) copy_floats(line, (right - left) * s.in, out + left * s.in);
-    else
-      for (std::int64_t j = left; j < right; ++j) copy_floats(line + (j - left) * pixel, s.in, out + j * s.in);
-    zero_floats((columns - right) * s.in, out + right * s.in);
+    for (std::int64_t j = left; j < end; j += run) copy_floats(image + (i * s.width + x + j) * pixel, run * s.in, out + j * s.in);
+    zero_floats((columns - end) * s.in, out + end * s.in);
   }
 }
 
@@ -200,15 +194,16 @@ void direct_blocks(const conv_shape& s, const conv_buffers& buffers, interval ro
 /// The same on copies of the input, band by band.
 template <class Isa>
 void direct_bands(const conv_shape& s, const conv_buffers& buffers, interval rows, interval panels) {
-  for (std::int64_t row = rows.begin; row < rows.end; row += band_rows(s)) {
-    const interval band{row, std::min(rows.end, row + band_rows(s))};
-    const std::int64_t y = band.begin * block_rows(s), outputs = std::min(s.out_height, band.end * block_rows(s)) - y;
-    conv_shape padded = s;
-    padded.height = s.rows_under(outputs), padded.width = s.columns_under(s.out_width);
-    padded.pad_top = y * s.stride_h, padded.pad_left = 0;  // the band begins with the first input row of output row y
+  const std::int64_t at_once = band_rows(s), block = block_rows(s);
+  conv_shape padded = s;
+  padded.width = s.columns_under(s.out_width), padded.pad_left = 0;
+  conv_buffers of_band = buffers;
+  of_band.x = buffers.scratch, of_band.in_pixel = s.in;
+  for (std::int64_t row = rows.begin; row < rows.end; row += at_once) {
+    const interval band{row, std::min(rows.end, row + at_once)};
+    const std::int64_t y = band.begin * block, outputs = std::min(s.out_height, band.end * block) - y;
+    padded.height = s.rows_under(outputs), padded.pad_top = y * s.stride_h;  // the band begins with the first input row of output row y
     copy_padded(s, buffers.x, buffers.in_pixel, y * s.stride_h - s.pad_top, -s.pad_left, padded.height, padded.width, buffers.scratch);
-    conv_buffers of_band = buffers;
-    of_band.x = buffers.scratch, of_band.in_pixel = s.in;
     direct_blocks<Isa>(padded, of_band, band, panels);
   }
 }

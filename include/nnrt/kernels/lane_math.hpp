@@ -117,11 +117,10 @@ template <class V> [[gnu::always_inline]] inline V first_or(V v, std::int64_t n,
   return V(_mm512_mask_blend_ps(static_cast<__mmask16>((1U << n) - 1U), _mm512_set1_ps(rest), v.data));
 #elif defined(NNRT_LANES_AVX2)
   return V(_mm256_blendv_ps(_mm256_set1_ps(rest), v.data, _mm256_castsi256_ps(first_lanes(n))));
+#elif defined(NNRT_HAS_XSIMD)
+  return where_less(V(typename V::register_type{0, 1, 2, 3}), V(static_cast<float>(n)), v, V(rest));
 #else
-  alignas(64) float all[lanes];
-  store(all, v);
-  for (std::int64_t i = n; i < lanes; ++i) all[i] = rest;
-  return load(all);
+  return n > 0 ? v : V(rest);
 #endif
 }
 
@@ -171,6 +170,14 @@ template <class V> [[gnu::always_inline]] inline V exp_of(V x) {
   return where_less(x, V(lowest), V(0.0F), where_at_most(x, V(highest), e, beyond));  // a NaN is beyond
 #endif
 }
+
+/// Whether several vectors at once are faster than one after the other, see below. Otherwise so many instructions make an exponential that the
+/// processor finds enough of the next one to begin with.
+#if defined(NNRT_LANES_AVX512)
+inline constexpr bool has_side_by_side_exponentials = true;
+#else
+inline constexpr bool has_side_by_side_exponentials = false;
+#endif
 
 /// e^x within 2.5 ulp of vectors that hold nothing above 0 (of other lanes any number may come), step by step side by side:
 /// one alone would wait for each of its operations, and those that follow do not fit into the processor's window.

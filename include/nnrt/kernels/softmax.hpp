@@ -35,33 +35,29 @@ template <class V>
   V sums[row_accumulators] = {V(0.0F), V(0.0F), V(0.0F), V(0.0F)};
   const V from(shift);
   std::int64_t i = 0;
-  for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes) {
-    V e[row_accumulators];
-    each<row_accumulators>([&](auto k) __attribute__((always_inline)) { e[k] = load(x + i + k * lanes) - from; });
+  if constexpr (has_side_by_side_exponentials)
+    for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes) {
+      V e[row_accumulators];
+      each<row_accumulators>([&](auto k) __attribute__((always_inline)) { e[k] = load(x + i + k * lanes) - from; });
+      exponentials_below_one(e);
+      each<row_accumulators>([&](auto k) __attribute__((always_inline)) {
+        store(y + i + k * lanes, e[k]);
+        sums[k] = sums[k] + e[k];
+      });
+    }
+  else
+    for (; i + lanes <= n; i += lanes) {
+      const V e = exp_of(load(x + i) - from);
+      store(y + i, e);
+      sums[0] = sums[0] + e;
+    }
+  // One vector after the other, for four of them at once are a kilobyte of code. Behind the last number the exponential is 0.
+  for (; i < n; i += lanes) {
+    const std::int64_t left = n - i < lanes ? n - i : lanes;
+    V e[] = {first_or(load_first(x + i, left) - from, left, -std::numeric_limits<float>::infinity())};
     exponentials_below_one(e);
-    each<row_accumulators>([&](auto k) __attribute__((always_inline)) {
-      store(y + i + k * lanes, e[k]);
-      sums[k] = sums[k] + e[k];
-    });
-  }
-  if (i < n) {
-    V e[row_accumulators];
-    // Of vectors that are not there, and lanes behind the last number, the exponential is 0.
-    constexpr float nothing = -std::numeric_limits<float>::infinity();
-    const auto lanes_of = [&](std::int64_t k) { return n - i - k * lanes; };
-    each<row_accumulators>([&](auto k) __attribute__((always_inline)) {
-      const std::int64_t left = lanes_of(k);
-      if (left >= lanes) e[k] = load(x + i + k * lanes) - from;
-      else if (left > 0) e[k] = first_or(load_first(x + i + k * lanes, left) - from, left, nothing);
-      else e[k] = V(nothing);
-    });
-    exponentials_below_one(e);
-    each<row_accumulators>([&](auto k) __attribute__((always_inline)) {
-      const std::int64_t left = lanes_of(k);
-      if (left >= lanes) store(y + i + k * lanes, e[k]);
-      else if (left > 0) store_first(y + i + k * lanes, e[k], left);
-      sums[k] = sums[k] + e[k];
-    });
+    store_first(y + i, e[0], left);
+    sums[0] = sums[0] + e[0];
   }
   return sum_of_lanes((sums[0] + sums[1]) + (sums[2] + sums[3]));
 }
