@@ -122,17 +122,20 @@ class thread_pool final : public part_runner {
   /// 1024), out_of_memory (the system starts no more threads), not_supported (it pins none).
   [[gnu::cold]] result<void> start(int threads, bool pinned = false) {
     if (auto ok = check_options({.threads = threads}); !ok) return ok;
-    workers_.reserve(static_cast<std::size_t>(threads));  // workers hold pointers into it
+    workers_.assign(static_cast<std::size_t>(threads - 1), {});  // threads hold pointers to them
     threads_ = threads;
     const detail::processors here;
-    for (int i = 1; i < threads; ++i) {
-      workers_.push_back({this, i, 0, {}, {}});
-      if (const int failed = pthread_create(&workers_.back().id, nullptr, &thread_pool::work, &workers_.back()); failed != 0) {
-        workers_.pop_back();
-        return given_up(error_code::out_of_memory, i, " did not start: ", failed);
-      }
-      if (const int failed = pinned ? here.keep_on(workers_.back().id, i) : 0; failed != 0)
-        return given_up(error_code::not_supported, i, " cannot be pinned: ", failed);
+    for (worker& w : workers_) {
+      w.pool = this, w.number = started_ + 1;
+      int failed = pthread_create(&w.id, nullptr, &thread_pool::work, &w);
+      const bool has_started = failed == 0;
+      if (has_started) ++started_;
+      if (has_started && pinned) failed = here.keep_on(w.id, started_);
+      if (failed == 0) continue;
+      const int number = w.number;
+      stop();
+      return fail(has_started ? error_code::not_supported : error_code::out_of_memory,
+                  {"thread ", number, " of ", threads, has_started ? " cannot be pinned: " : " did not start: ", system_text(failed).view()});
     }
     return {};
   }
@@ -186,20 +189,17 @@ class thread_pool final : public part_runner {
   void run_share(int thread) {
     for (int part = thread; part < parts_; part += threads_) job_(context_, part);
   }
-  [[gnu::cold]] failure given_up(error_code code, int worker, std::string_view what, int failed) {
-    stop();
-    return fail(code, {"thread ", worker, " of ", threads_, what, system_text(failed).view()});
-  }
   void stop() {
     __atomic_store_n(&stopping_, true, __ATOMIC_RELAXED);  // seen with the new round
     round_.add(1);
     round_.wake();
-    for (const worker& w : workers_) pthread_join(w.id, nullptr);
+    for (int i = 0; i < started_; ++i) pthread_join(workers_[static_cast<std::size_t>(i)].id, nullptr);
+    started_ = 0;
     workers_.clear();
   }
 
   nnrt::pool<worker> workers_;
-  int threads_ = 1;
+  int threads_ = 1, started_ = 0;
   void (*job_)(void*, int) = nullptr;
   void* context_ = nullptr;
   int parts_ = 0;
