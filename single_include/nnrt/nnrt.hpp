@@ -626,13 +626,18 @@ template <class T> class pool {
   // One function does it all, for each is compiled for some forty types of elements.
   constexpr void grow(std::size_t capacity) {
     if (__builtin_is_constant_evaluated()) {
-      const pool smaller(static_cast<pool&&>(*this));
-      if constexpr (is_plain) first_ = new T[capacity];
-      else first_ = std::allocator<T>().allocate(capacity);
-      for (; size_ < smaller.size_; ++size_) {
-        if constexpr (is_plain) first_[size_] = smaller[size_];
-        else std::construct_at(first_ + size_, smaller[size_]);
+      T* larger;
+      if constexpr (is_plain) larger = new T[capacity];
+      else larger = std::allocator<T>().allocate(capacity);
+      for (std::size_t i = 0; i < size_; ++i) {
+        if constexpr (is_plain) larger[i] = first_[i];
+        else std::construct_at(larger + i, first_[i]);
       }
+      if (first_ != nullptr) {
+        if constexpr (is_plain) delete[] first_;
+        else std::allocator<T>().deallocate(first_, capacity_);
+      }
+      first_ = larger;
     } else {
       first_ = static_cast<T*>(detail::moved_to_larger(first_, size_ * sizeof(T), capacity * sizeof(T)));
     }
@@ -701,7 +706,7 @@ struct rule_id {
   bool by_signature;
 
   template <class Rule>
-  requires(std::is_enum_v<Rule>) constexpr rule_id(Rule rule) : index(static_cast<int>(rule)), by_signature(std::is_same_v<Rule, signature_rule>) {}
+  requires(__is_enum(Rule)) constexpr rule_id(Rule rule) : index(static_cast<int>(rule)), by_signature(std::is_same_v<Rule, signature_rule>) {}
 };
 
 namespace detail {
@@ -1118,7 +1123,7 @@ template <class Words> struct word_writer {
   constexpr void put(bool v) { words.push_back(v ? 1 : 0); }
   constexpr void put(float v) { words.push_back(std::bit_cast<std::int32_t>(v)); }
   template <class Enum>
-    requires std::is_enum_v<Enum>
+    requires(__is_enum(Enum))
   constexpr void put(Enum v) {
     put(static_cast<std::int64_t>(v));
   }
@@ -1150,7 +1155,7 @@ struct word_reader {
   constexpr void get(float& v) { v = std::bit_cast<float>(static_cast<std::int32_t>(take())); }
   // Before get(pads&): clang 16 does not find a later member template in constant evaluation.
   template <class Enum>
-    requires std::is_enum_v<Enum>
+    requires(__is_enum(Enum))
   constexpr void get(Enum& v) {
     const word number = take();
     if constexpr (std::is_same_v<Enum, activation> || std::is_same_v<Enum, pad_mode>) ok = ok && number >= 0 && number <= 2;
@@ -1302,7 +1307,7 @@ template <class T> constexpr attribute_kind kind_of() {
   else if constexpr (std::is_same_v<T, extent2>) return attribute_kind::extent;
   else if constexpr (std::is_same_v<T, pads>) return attribute_kind::padding;
   else if constexpr (std::is_same_v<T, activation>) return attribute_kind::fused;
-  else if constexpr (std::is_enum_v<T>) return attribute_kind::choice;
+  else if constexpr (__is_enum(T)) return attribute_kind::choice;
   else if constexpr (std::is_same_v<T, std::int64_t>) return attribute_kind::integer;
   else if constexpr (is_real_list<T>) return attribute_kind::reals;
   else return attribute_kind::list;
@@ -2474,6 +2479,9 @@ inline constexpr std::int64_t register_bytes = NNRT_BYTES_OF_REGISTER;
 /// 32-bit sums per register.
 inline constexpr std::int64_t int_lanes = register_bytes / 4;
 
+/// The larger ones of lanes of whole numbers; one instruction from every compiler.
+template <class Vector> [[gnu::always_inline]] inline Vector larger_lanes(Vector a, Vector b) { return a > b ? a : b; }
+
 template <class Vector> [[gnu::always_inline]] inline Vector load_vector(const void* p) {
   Vector v;
   __builtin_memcpy(&v, p, sizeof v);
@@ -2793,8 +2801,6 @@ struct rounded_lanes {
   return {x, x};
 #endif
 }
-/// The larger ones.
-[[gnu::always_inline]] inline int_vector larger_lanes(int_vector x, int_vector y) { return x > y ? x : y; }
 /// Whether any lane of x is larger than that of y.
 [[gnu::always_inline]] inline bool any_is_larger(int_vector x, int_vector y) {
 #if defined(NNRT_LANES_AVX512)
@@ -4939,7 +4945,10 @@ struct operator_info {
   /// Runs the reference as a plan's step does.
   kernel_function run_reference = nullptr;
   const operator_label* label = nullptr;
-  /// The enumerators of Op::rule, for messages.
+  /// The operator that joins this one with the weights of the layer before it; null where nothing does. Named here, so that programs have it
+  /// whose networks have something to join.
+  const operator_info* folded_as = nullptr;
+  /// The enumerators of Op::rule, for messages. Of operators of static graphs, whose rules the compiler has checked, only where values may break one.
   rule_list rules;
   /// The dtypes that `reference` is instantiated for.
   dtype_set computes_on;
@@ -5014,6 +5023,9 @@ template <class Op> constexpr dtype_set reference_types() {
 /// Whether T is defined, not only declared, where this is asked first.
 template <class T> concept is_complete = requires { sizeof(T); };
 
+/// Of dynamic_operator, which stands below.
+template <class Op> constexpr const operator_info* dynamic_form();
+
 template <class Op> inline constexpr operator_label label_of{Op::name, attribute_fields<typename Op::attrs>()};
 
 /// The erased form of an operator whose reference is instantiated for the dtypes in Types.
@@ -5030,7 +5042,8 @@ template <class Op, dtype_set Types, bool HasKernels, bool InNumbers> constexpr 
   info.infer = &detail::infer_words<Op>;
   info.macs = &detail::macs_of_words<Op>;
   info.reference = &run_reference<Op, Types>;
-  info.rules = rule_names<typename Op::rule>();
+  if constexpr (requires { typename Op::folded_as; }) info.folded_as = dynamic_form<typename Op::folded_as>();
+  if constexpr (!InNumbers || Op::traits.may_fail) info.rules = rule_names<typename Op::rule>();
   info.computes_on = Types;
   if constexpr (Op::traits.outputs_are_parts) info.part_offset = &detail::part_offset_of_words<Op>;
   if constexpr (HasKernels) info.select = &kernels::select_for<Op, Types, InNumbers>;
@@ -5049,13 +5062,17 @@ template <const operator_info* Static>
 inline constexpr operator_info at_run_time = [] {
   operator_info info = *Static;
   using op = typename kernels::operator_of<Static->code>::type;
-  if constexpr (!std::is_void_v<op>) info.select = &kernels::select_for<op, Static->computes_on>;
+  if constexpr (!std::is_void_v<op>) {
+    info.select = &kernels::select_for<op, Static->computes_on>;
+    info.rules = rule_names<typename op::rule>();
+  }
   return info;
 }();
 
 /// The operator as dynamic graphs find it: its reference for every dtype it takes.
 template <class Op, bool HasKernels = is_complete<kernels::bindings<Op>>>
 inline constexpr operator_info dynamic_operator = make_operator_info<Op, reference_types<Op>(), HasKernels, false>();
+template <class Op> constexpr const operator_info* dynamic_form() { return &dynamic_operator<Op>; }
 
 }  // namespace nnrt::inline NNRT_ISA
 
@@ -6030,11 +6047,10 @@ template <class V> [[gnu::always_inline]] inline V first_or(V v, std::int64_t n,
   return V(_mm512_mask_blend_ps(static_cast<__mmask16>((1U << n) - 1U), _mm512_set1_ps(rest), v.data));
 #elif defined(NNRT_LANES_AVX2)
   return V(_mm256_blendv_ps(_mm256_set1_ps(rest), v.data, _mm256_castsi256_ps(first_lanes(n))));
+#elif defined(NNRT_HAS_XSIMD)
+  return where_less(V(typename V::register_type{0, 1, 2, 3}), V(static_cast<float>(n)), v, V(rest));
 #else
-  alignas(64) float all[lanes];
-  store(all, v);
-  for (std::int64_t i = n; i < lanes; ++i) all[i] = rest;
-  return load(all);
+  return n > 0 ? v : V(rest);
 #endif
 }
 
@@ -6084,6 +6100,14 @@ template <class V> [[gnu::always_inline]] inline V exp_of(V x) {
   return where_less(x, V(lowest), V(0.0F), where_at_most(x, V(highest), e, beyond));  // a NaN is beyond
 #endif
 }
+
+/// Whether several vectors at once are faster than one after the other, see below. Otherwise so many instructions make an exponential that the
+/// processor finds enough of the next one to begin with.
+#if defined(NNRT_LANES_AVX512)
+inline constexpr bool has_side_by_side_exponentials = true;
+#else
+inline constexpr bool has_side_by_side_exponentials = false;
+#endif
 
 /// e^x within 2.5 ulp of vectors that hold nothing above 0 (of other lanes any number may come), step by step side by side:
 /// one alone would wait for each of its operations, and those that follow do not fit into the processor's window.
@@ -7625,7 +7649,7 @@ class byte_maximum {
         high_(in_every_lane(bytes.range.high - (bytes.is_unsigned ? 128 : 0))) {}
 
   [[gnu::always_inline]] void start() { largest_ = low_; }
-  [[gnu::always_inline]] void add(byte_vector x) { largest_ = larger_of(largest_, x ^ flip_); }
+  [[gnu::always_inline]] void add(byte_vector x) { largest_ = larger_lanes(largest_, x ^ flip_); }
   [[gnu::always_inline]] byte_vector result(std::int64_t) const {
     return (largest_ < high_ ? largest_ : high_) ^ flip_;
   }
@@ -7635,15 +7659,6 @@ class byte_maximum {
   static byte_vector in_every_lane(std::int32_t x) {
     const auto number = static_cast<std::int8_t>(x);
     return number - byte_vector{};
-  }
-  [[gnu::always_inline]] static byte_vector larger_of(byte_vector a, byte_vector b) {
-#if defined(NNRT_LANES_AVX512)
-    return (byte_vector)_mm512_max_epi8((__m512i)a, (__m512i)b);
-#elif defined(NNRT_LANES_AVX2)
-    return (byte_vector)_mm256_max_epi8((__m256i)a, (__m256i)b);
-#else
-    return a > b ? a : b;
-#endif
   }
   byte_vector flip_, low_, high_, largest_;
 };
@@ -7777,7 +7792,8 @@ template <int Bytes> class largest_bytes {
         for (std::int64_t j = 0; j < columns.size(); ++j) {
           lanes_of_bytes x;  // not load_vector(): a size that depends on a parameter does not survive as an argument
           __builtin_memcpy(&x, first + i * row_step + j * channels_ + c, Bytes);
-          largest = larger_of(largest, x ^ flip_);
+          x ^= flip_;
+          largest = largest > x ? largest : x;  // larger_lanes(), see above
         }
       const lanes_of_bytes result = (largest < high_ ? largest : high_) ^ flip_;
       __builtin_memcpy(y + c, &result, Bytes);
@@ -7788,12 +7804,6 @@ template <int Bytes> class largest_bytes {
  private:
   typedef std::int8_t lanes_of_bytes __attribute__((vector_size(Bytes), may_alias));
   static lanes_of_bytes in_every_lane(std::int32_t x) { return static_cast<std::int8_t>(x) - lanes_of_bytes{}; }
-  [[gnu::always_inline]] static lanes_of_bytes larger_of(lanes_of_bytes a, lanes_of_bytes b) {
-#if defined(NNRT_LANES_AVX512)
-    if constexpr (Bytes == 64) return (lanes_of_bytes)_mm512_max_epi8((__m512i)a, (__m512i)b);
-#endif
-    return a > b ? a : b;
-  }
 
   std::int64_t channels_;
   lanes_of_bytes flip_, low_, high_;
@@ -7928,12 +7938,7 @@ struct byte_maxima {
     return p;
   }
   template <class V> [[gnu::always_inline]] static void put(std::byte* to, V x) { __builtin_memcpy(to, &x, sizeof x); }
-  template <class V> [[gnu::always_inline]] static V larger(V a, V b) {
-#if defined(NNRT_LANES_AVX512)
-    if constexpr (sizeof(V) == 64) return (V)_mm512_max_epi8((__m512i)a, (__m512i)b);
-#endif
-    return a > b ? a : b;
-  }
+  template <class V> [[gnu::always_inline]] static V larger(V a, V b) { return larger_lanes(a, b); }
   [[gnu::always_inline]] pixel finished(pixel x) const {
     const pixel raised = x > low ? x : low;
     return (raised < high ? raised : high) ^ pixel_flip;
@@ -7959,7 +7964,7 @@ template <class Maxima> struct folded_rows {
   interval pixels(std::int64_t ow) const { return pixels_of(s.w, pad_left, ow); }
 
   /// Folds `n` neighbouring elements of each of `rows` rows.
-  void fold_down(const element* x, std::int64_t n, std::int64_t rows, element* to) const {
+  [[gnu::noinline]] void fold_down(const element* x, std::int64_t n, std::int64_t rows, element* to) const {
     const auto fold = [&](std::int64_t i, auto load) __attribute__((always_inline)) {
       auto most = load(x + i);
       for (std::int64_t k = 1; k < rows; ++k) most = of.larger(most, load(x + k * row_step + i));
@@ -7971,7 +7976,7 @@ template <class Maxima> struct folded_rows {
     if (i < n) fold(i, [&](const element* from) __attribute__((always_inline)) { return of.load_some(from, n - i); });
   }
   /// Folds along a row that begins with pixel `first`, for these outputs.
-  void fold_along(const element* row, std::int64_t first, interval outputs, element* to) const {
+  [[gnu::noinline]] void fold_along(const element* row, std::int64_t first, interval outputs, element* to) const {
     for (std::int64_t ow = outputs.begin; ow < outputs.end; ++ow, to += s.c) {
       const interval iw = pixels(ow);
       const element* const from = row + (iw.begin - first) * s.c;
@@ -8206,7 +8211,7 @@ template <class Fold> struct pooling_binding {
                        floats_out(call), part_of(call));
   }
 
-  static constexpr pooling_shape shape_for(const ops::detail::pooling_attributes& attrs, const shape_t& x) {
+  [[gnu::noinline]] static constexpr pooling_shape shape_for(const ops::detail::pooling_attributes& attrs, const shape_t& x) {
     const ops::detail::window_pair at = ops::detail::windows_of(attrs, x);
     return {x.extents[0], x.extents[3], at.h, at.w};
   }
@@ -8462,6 +8467,107 @@ template <class T, class F> constexpr void compute_real(arguments in, results ou
 }
 
 }  // namespace nnrt::inline NNRT_ISA::ops::detail
+// ===== nnrt/ops/fold_affine.hpp
+// fold_affine: the weights of a layer with the batch_norm, scale or bias_add behind it in them; internal.
+// Flow: passes/fold.hpp makes nodes of it; as all their operands are known, the planner runs them once, in prepare.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Weight and bias of a layer (conv2d, depthwise_conv2d, conv2d_transpose, full_connection) that computes what the
+/// layer and the channel-wise affine map behind it compute together. It works on weights, runs once when an executor is
+/// made, and has no function for users.
+///
+///   weight: any shape with O output channels along `axis`; bias, addend: [O]; scale, offset, mean, variance: [O]
+///   out: folded_weight, like weight, = weight * s[o]; s = scale / sqrt(variance + epsilon), or scale alone
+///        folded_bias [O] = (bias[o] - mean[o]) * s[o] + offset[o] + addend[o]
+///
+/// bias, mean and addend count as 0 and s as 1 where they are missing. scale and offset come together, and with them
+/// mean and variance or neither.
+/// Computed in double, rounded to the dtype at the end. Broken rules: see `rule`. Source: this library.
+struct fold_affine {
+  static constexpr op_code code{1000};
+  static constexpr std::string_view name = "fold_affine";
+  static constexpr operand_spec inputs[] = {
+      {"weight", types::floating},
+      {"bias", types::floating, presence::optional},
+      {"scale", types::floating, presence::optional},
+      {"offset", types::floating, presence::optional},
+      {"mean", types::floating, presence::optional},
+      {"variance", types::floating, presence::optional},
+      {"addend", types::floating, presence::optional},
+  };
+  static constexpr operand_spec outputs[] = {{"folded_weight", types::floating}, {"folded_bias", types::floating}};
+  static constexpr operator_traits traits{};
+  static constexpr foreign_numbers foreign{};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (float, epsilon), (std::int64_t, axis));
+    constexpr attrs() : epsilon(1e-4F), axis(0) {}
+  };
+
+  enum class rule {
+    axis_must_be_an_axis_of_the_weight,
+    scale_must_come_with_an_offset,
+    mean_and_variance_must_come_with_scale_and_offset,
+    parameter_types_must_equal_weight_type,
+    parameters_must_have_one_element_for_each_channel,
+  };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& w = in[0].desc;
+    const int axis = normalise_axis(a.axis, w.rank());
+    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_weight, a.axis, w.rank() - 1);
+    const std::int64_t channels = w.shape[axis];
+    for (std::size_t i = 1; i < in.size(); ++i) {
+      if (!in[i]) continue;
+      const tensor_desc& given = in[i].desc;
+      if (auto v = require(Rule::parameter_types_must_equal_weight_type, given.type, w.type); !v) return v;
+      constexpr auto count = Rule::parameters_must_have_one_element_for_each_channel;
+      if (auto v = require_same_extent(count, given.elements(), channels); !v) return v;
+    }
+    const auto given = [&](std::size_t i) { return i < in.size() && in[i] ? std::int64_t{1} : std::int64_t{0}; };
+    const std::int64_t of_scale = given(2) + given(3), of_batch_norm = of_scale + given(4) + given(5);
+    if (of_scale == 1) return refuse(Rule::scale_must_come_with_an_offset, 1, 2);
+    if (of_batch_norm != of_scale)
+      if (auto v = require(Rule::mean_and_variance_must_come_with_scale_and_offset, of_batch_norm, 4); !v) return v;
+    return yields(w, tensor_desc{w.type, {channels}});
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto weight = in[0].as<const T>();
+    const auto folded_weight = out[0].as<T>(), folded_bias = out[1].as<T>();
+    const int axis = normalise_axis(a.axis, weight.rank());
+    const std::int64_t channels = weight.extent(axis), inner = weight.shape.elements(axis + 1);
+    const std::int64_t blocks = weight.shape.elements(0, axis) * channels;  // of numbers with one factor
+    for (std::int64_t block = 0; block < blocks; ++block) {
+      const double factor = factor_of<T>(a, in, block % channels);
+      for (std::int64_t i = block * inner; i < (block + 1) * inner; ++i)
+        folded_weight[i] = math::convert<T>(math::convert<double>(weight[i]) * factor);
+    }
+    for (std::int64_t c = 0; c < channels; ++c) {
+      const double normalised = (at<T>(in, 1, c) - at<T>(in, 4, c)) * factor_of<T>(a, in, c);
+      folded_bias[c] = math::convert<T>(normalised + at<T>(in, 3, c) + at<T>(in, 6, c));
+    }
+  }
+
+ private:
+  /// Element c of operand i, 0 where there is none.
+  template <class T> static constexpr double at(arguments in, std::size_t i, std::int64_t c) {
+    return i < in.size() && in[i] ? math::convert<double>(in[i].as<const T>()[c]) : 0.0;
+  }
+  template <class T> static constexpr double factor_of(const attrs& a, arguments in, std::int64_t c) {
+    if (in.size() <= 2 || !in[2]) return 1.0;
+    const bool has_variance = in.size() > 5 && in[5];
+    return at<T>(in, 2, c) / (has_variance ? math::sqrt(at<T>(in, 5, c) + double{a.epsilon}) : 1.0);
+  }
+};
+
+}  // namespace ops
+}  // namespace nnrt::inline NNRT_ISA
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -8488,6 +8594,7 @@ struct batch_norm {
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
   static constexpr operator_traits traits{
       .result = storage::in_place, .computes = meaning::batch_norm, .quantised = stored_numbers::computed};
+  using folded_as = fold_affine;
   static constexpr foreign_numbers foreign{.nnrt = 3, .hdi = 68};
   static constexpr nnrt_parameter parameters[] = {{"epsilon", 7, f32}};
 
@@ -8939,6 +9046,7 @@ struct bias_add {
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
       .result = storage::in_place, .computes = meaning::bias_add, .quantised = stored_numbers::computed};
+  using folded_as = fold_affine;
   static constexpr foreign_numbers foreign{.nnrt = 5, .hdi = 23};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -11658,19 +11766,13 @@ struct conv_buffers {
 /// image begin `pixel` floats apart. A call for a band of rows costs nothing; a kilobyte in each of its callers costs compilers.
 [[gnu::noinline]] inline void copy_padded(const conv_shape& s, const float* image, std::int64_t pixel, std::int64_t y, std::int64_t x,
                         std::int64_t rows, std::int64_t columns, float* out) {
-  const std::int64_t left = nnrt::detail::clamped(-x, 0, columns),
-                     right = nnrt::detail::clamped(s.width - x, left, columns);
+  const std::int64_t first = nnrt::detail::clamped(-x, 0, columns), end = nnrt::detail::clamped(s.width - x, first, columns);
   for (std::int64_t i = y; i < y + rows; ++i, out += columns * s.in) {
-    if (i < 0 || i >= s.height || left == right) {
-      zero_floats(columns * s.in, out);
-      continue;
-    }
-    const float* const line = image + (i * s.width + x + left) * pixel;
+    const std::int64_t left = i >= 0 && i < s.height ? first : end;  // outside of the image all is padding
+    const std::int64_t run = pixel == s.in ? end - left : 1;         // pixels that lie side by side
     zero_floats(left * s.in, out);
-    if (pixel == s.in) copy_floats(line, (right - left) * s.in, out + left * s.in);
-    else
-      for (std::int64_t j = left; j < right; ++j) copy_floats(line + (j - left) * pixel, s.in, out + j * s.in);
-    zero_floats((columns - right) * s.in, out + right * s.in);
+    for (std::int64_t j = left; j < end; j += run) copy_floats(image + (i * s.width + x + j) * pixel, run * s.in, out + j * s.in);
+    zero_floats((columns - end) * s.in, out + end * s.in);
   }
 }
 
@@ -11739,15 +11841,16 @@ void direct_blocks(const conv_shape& s, const conv_buffers& buffers, interval ro
 /// The same on copies of the input, band by band.
 template <class Isa>
 void direct_bands(const conv_shape& s, const conv_buffers& buffers, interval rows, interval panels) {
-  for (std::int64_t row = rows.begin; row < rows.end; row += band_rows(s)) {
-    const interval band{row, std::min(rows.end, row + band_rows(s))};
-    const std::int64_t y = band.begin * block_rows(s), outputs = std::min(s.out_height, band.end * block_rows(s)) - y;
-    conv_shape padded = s;
-    padded.height = s.rows_under(outputs), padded.width = s.columns_under(s.out_width);
-    padded.pad_top = y * s.stride_h, padded.pad_left = 0;  // the band begins with the first input row of output row y
+  const std::int64_t at_once = band_rows(s), block = block_rows(s);
+  conv_shape padded = s;
+  padded.width = s.columns_under(s.out_width), padded.pad_left = 0;
+  conv_buffers of_band = buffers;
+  of_band.x = buffers.scratch, of_band.in_pixel = s.in;
+  for (std::int64_t row = rows.begin; row < rows.end; row += at_once) {
+    const interval band{row, std::min(rows.end, row + at_once)};
+    const std::int64_t y = band.begin * block, outputs = std::min(s.out_height, band.end * block) - y;
+    padded.height = s.rows_under(outputs), padded.pad_top = y * s.stride_h;  // the band begins with the first input row of output row y
     copy_padded(s, buffers.x, buffers.in_pixel, y * s.stride_h - s.pad_top, -s.pad_left, padded.height, padded.width, buffers.scratch);
-    conv_buffers of_band = buffers;
-    of_band.x = buffers.scratch, of_band.in_pixel = s.in;
     direct_blocks<Isa>(padded, of_band, band, panels);
   }
 }
@@ -21975,6 +22078,7 @@ struct scale {
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
       .result = storage::in_place, .computes = meaning::scale, .quantised = stored_numbers::computed};
+  using folded_as = fold_affine;
   static constexpr foreign_numbers foreign{.nnrt = 26, .hdi = 127};
   static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"axis", 45, i64}.required(), {"fused", 44, i8}};
 
@@ -22511,33 +22615,29 @@ template <class V>
   V sums[row_accumulators] = {V(0.0F), V(0.0F), V(0.0F), V(0.0F)};
   const V from(shift);
   std::int64_t i = 0;
-  for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes) {
-    V e[row_accumulators];
-    each<row_accumulators>([&](auto k) __attribute__((always_inline)) { e[k] = load(x + i + k * lanes) - from; });
+  if constexpr (has_side_by_side_exponentials)
+    for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes) {
+      V e[row_accumulators];
+      each<row_accumulators>([&](auto k) __attribute__((always_inline)) { e[k] = load(x + i + k * lanes) - from; });
+      exponentials_below_one(e);
+      each<row_accumulators>([&](auto k) __attribute__((always_inline)) {
+        store(y + i + k * lanes, e[k]);
+        sums[k] = sums[k] + e[k];
+      });
+    }
+  else
+    for (; i + lanes <= n; i += lanes) {
+      const V e = exp_of(load(x + i) - from);
+      store(y + i, e);
+      sums[0] = sums[0] + e;
+    }
+  // One vector after the other, for four of them at once are a kilobyte of code. Behind the last number the exponential is 0.
+  for (; i < n; i += lanes) {
+    const std::int64_t left = n - i < lanes ? n - i : lanes;
+    V e[] = {first_or(load_first(x + i, left) - from, left, -std::numeric_limits<float>::infinity())};
     exponentials_below_one(e);
-    each<row_accumulators>([&](auto k) __attribute__((always_inline)) {
-      store(y + i + k * lanes, e[k]);
-      sums[k] = sums[k] + e[k];
-    });
-  }
-  if (i < n) {
-    V e[row_accumulators];
-    // Of vectors that are not there, and lanes behind the last number, the exponential is 0.
-    constexpr float nothing = -std::numeric_limits<float>::infinity();
-    const auto lanes_of = [&](std::int64_t k) { return n - i - k * lanes; };
-    each<row_accumulators>([&](auto k) __attribute__((always_inline)) {
-      const std::int64_t left = lanes_of(k);
-      if (left >= lanes) e[k] = load(x + i + k * lanes) - from;
-      else if (left > 0) e[k] = first_or(load_first(x + i + k * lanes, left) - from, left, nothing);
-      else e[k] = V(nothing);
-    });
-    exponentials_below_one(e);
-    each<row_accumulators>([&](auto k) __attribute__((always_inline)) {
-      const std::int64_t left = lanes_of(k);
-      if (left >= lanes) store(y + i + k * lanes, e[k]);
-      else if (left > 0) store_first(y + i + k * lanes, e[k], left);
-      sums[k] = sums[k] + e[k];
-    });
+    store_first(y + i, e[0], left);
+    sums[0] = sums[0] + e[0];
   }
   return sum_of_lanes((sums[0] + sums[1]) + (sums[2] + sums[3]));
 }
@@ -24538,6 +24638,26 @@ template <class Isa> struct fast<ops::tile, Isa> {
 // top_k: the largest elements along an axis, and where they were.
 // Flow: front ends call infer(); kernels/select.hpp binds lines of f32, i32 and bytes to the searches of largest.hpp.
 
+// ===== nnrt/core/exchange.hpp
+// exchange: std::exchange and std::swap for handles, numbers and views.
+// Flow: what owns something moves with them. The standard's ask a dozen traits about every type, a millisecond or two of each translation unit.
+
+namespace nnrt::inline NNRT_ISA::detail {
+
+/// What x was before it became T{}: null, zero, empty.
+template <class T> constexpr T taken(T& x) {
+  T was = static_cast<T&&>(x);
+  x = T{};
+  return was;
+}
+template <class T> constexpr void swap_values(T& a, T& b) {
+  T was = static_cast<T&&>(a);
+  a = static_cast<T&&>(b);
+  b = static_cast<T&&>(was);
+}
+
+}  // namespace nnrt::inline NNRT_ISA::detail
+
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
@@ -24658,8 +24778,8 @@ struct top_k {
   }
   template <class T> static constexpr void reverse(const ranking<T>& best) {
     for (std::int64_t i = 0, j = best.values.extent - 1; i < j; ++i, --j) {
-      std::swap(best.values[i], best.values[j]);
-      std::swap(best.indices[i], best.indices[j]);
+      nnrt::detail::swap_values(best.values[i], best.values[j]);
+      nnrt::detail::swap_values(best.indices[i], best.indices[j]);
     }
   }
 };
@@ -25230,11 +25350,11 @@ class typed_buffer {
     with_element<types::any>(type, [&]<class T>(T) { data_ = new T[static_cast<std::size_t>(elements)](); });
   }
   constexpr typed_buffer(typed_buffer&& other) noexcept
-      : type_(std::exchange(other.type_, dtype::none)), elements_(other.elements_), data_(other.data_) {}
+      : type_(detail::taken(other.type_)), elements_(other.elements_), data_(other.data_) {}
   constexpr typed_buffer& operator=(typed_buffer&& other) noexcept {
     if (this != &other) {
       release();
-      type_ = std::exchange(other.type_, dtype::none);
+      type_ = detail::taken(other.type_);
       elements_ = other.elements_;
       data_ = other.data_;
     }
@@ -25334,9 +25454,9 @@ constexpr bool is_utf8(std::string_view text) {
 /// a string of it, so that the places where errors are worded own nothing and need no code to clean up.
 class piece {
  public:
-  constexpr piece(std::string_view text) : at_(text.data()), number_(static_cast<std::int64_t>(text.size())) {}
+  constexpr piece(std::string_view text) : is_(kind::letters), at_(text.data()), number_(static_cast<std::int64_t>(text.size())) {}
   // Their lengths are counted when someone reads them: a string_view of each is four functions that compilers inline.
-  constexpr piece(const char* text) : is_(kind::terminated), at_(text) {}
+  piece(const char* text) : is_(kind::terminated), at_(text) {}
   piece(const std::string& text) : piece(std::string_view(text)) {}
   template <std::integral Number>
   piece(Number number) : is_(std::is_signed_v<Number> ? kind::number : kind::natural), number_(static_cast<std::int64_t>(number)) {}
@@ -25353,9 +25473,10 @@ class piece {
 
  private:
   enum class kind { letters, terminated, quoted, number, natural, shape, tensor };
-  kind is_ = kind::letters;
-  const void* at_ = nullptr;   // letters or a shape
-  std::int64_t number_ = 0;    // the number, how many letters, or the dtype of a tensor
+  // Each kind sets what it has: what nobody reads would be a store in hundreds of places.
+  kind is_;
+  const void* at_;       // letters or a shape
+  std::int64_t number_;  // the number, how many letters, or the dtype of a tensor
 };
 using pieces = std::initializer_list<piece>;
 
@@ -25388,11 +25509,11 @@ namespace detail {
   const auto code = static_cast<unsigned char>(c);
   if (const std::size_t at = special.find(c); at != special.npos) {
     const char escape[] = {'\\', names[at]};
-    return append_letters(out, {escape, 2});
+    return append_letters(out, {escape, sizeof escape});
   }
   if (code >= 0x20 && code != 0x7F) return out.push_back(c);
   const char escape[] = {'\\', 'u', '0', '0', hex[code >> 4U], hex[code & 15U]};
-  append_letters(out, {escape, 6});
+  append_letters(out, {escape, sizeof escape});
 }
 
 [[gnu::cold]] inline void append_json_string(pool<char>& out, std::string_view text) {
@@ -25484,17 +25605,19 @@ template <class T> class result;
 /// An error as a value: `message()` is one line (or several, when several things are wrong) fit for a user. Moved from, it has none.
 class error {
  public:
-  [[gnu::cold, gnu::noinline]] error(error_code code, std::string_view message) : code_(code), message_(copy_of(message)) {}
+  // No overload takes a std::string_view: of {"two", pieces} compilers would ask whether they are the two iterators of one.
+  [[gnu::cold, gnu::noinline]] error(error_code code, const char* message) : code_(code), message_(copy_of(message)) {}
+  [[gnu::cold, gnu::noinline]] error(error_code code, const piece& message) : error(code, pieces{message}) {}
   [[gnu::cold, gnu::noinline]] error(error_code code, pieces message) : code_(code) {
     pool<char> letters;
     append(letters, message);
     message_ = copy_of(letters_of(letters));
   }
   error(const error& other) : code_(other.code_), message_(other.message_ != nullptr ? copy_of(*other.message_) : nullptr) {}
-  error(error&& other) noexcept : code_(other.code_), message_(std::exchange(other.message_, nullptr)) {}
+  error(error&& other) noexcept : code_(other.code_), message_(detail::taken(other.message_)) {}
   error& operator=(error other) noexcept {
     code_ = other.code_;
-    std::swap(message_, other.message_);
+    detail::swap_values(message_, other.message_);
     return *this;
   }
   ~error() {
@@ -25528,7 +25651,8 @@ struct failure {
 };
 
 /// For `return fail(error_code::not_found, "…");` in a function that returns a result; a message may be made of pieces, {"got ", 3}.
-[[gnu::cold, gnu::noinline]] inline failure fail(error_code code, std::string_view message) { return {error(code, message)}; }
+[[gnu::cold, gnu::noinline]] inline failure fail(error_code code, const char* message) { return {error(code, message)}; }
+[[gnu::cold, gnu::noinline]] inline failure fail(error_code code, const piece& message) { return {error(code, message)}; }
 [[gnu::cold, gnu::noinline]] inline failure fail(error_code code, pieces message) { return {error(code, message)}; }
 inline failure fail(error reason) { return {std::move(reason)}; }
 
@@ -25547,12 +25671,12 @@ template <class T> class result {
   using value_type = T;
   using error_type = nnrt::error;
 
-  result() requires(std::is_default_constructible_v<T>) : value_(), has_value_(true) {}
+  result() requires(__is_constructible(T)) : value_(), has_value_(true) {}
   template <class U = T>
-  requires(!std::is_same_v<std::remove_cvref_t<U>, result> && !std::is_same_v<std::remove_cvref_t<U>, failure> && std::is_constructible_v<T, U>)
+  requires(!std::is_same_v<std::remove_cvref_t<U>, result> && !std::is_same_v<std::remove_cvref_t<U>, failure> && __is_constructible(T, U))
   explicit(!std::is_convertible_v<U, T>) result(U&& value) : value_(std::forward<U>(value)), has_value_(true) {}
   result(failure&& failed) noexcept : error_(std::move(failed.reason)), has_value_(false) {}
-  result(const result& other) requires(std::is_copy_constructible_v<T>) : has_value_(other.has_value_) {
+  result(const result& other) requires(__is_constructible(T, const T&)) : has_value_(other.has_value_) {
     if (has_value_) ::new (&value_) T(other.value_);
     else ::new (&error_) error_type(other.error_);
   }
@@ -26569,12 +26693,12 @@ template <class Less> constexpr void sort(pool<std::int32_t>& list, Less less) {
     for (std::size_t child = 2 * at + 1; child < count; at = child, child = 2 * at + 1) {
       if (child + 1 < count && less(list[child], list[child + 1])) ++child;
       if (!less(list[at], list[child])) return;
-      std::swap(list[at], list[child]);
+      nnrt::detail::swap_values(list[at], list[child]);
     }
   };
   for (std::size_t i = list.size() / 2; i-- > 0;) sift(i, list.size());
   for (std::size_t count = list.size(); count-- > 1;) {
-    std::swap(list[0], list[count]);
+    nnrt::detail::swap_values(list[0], list[count]);
     sift(0, count);
   }
 }
@@ -27058,108 +27182,6 @@ constexpr void evaluate_constants(ir::graph& g) {
 // fold: moves batch_norm, scale and bias_add into the weights of the layer before them, as prepare nodes.
 // Flow: after constants are evaluated, before activations are fused; the planner runs nodes on weights once, when an executor is made.
 
-// ===== nnrt/ops/fold_affine.hpp
-// fold_affine: the weights of a layer with the batch_norm, scale or bias_add behind it in them; internal.
-// Flow: passes/fold.hpp makes nodes of it; as all their operands are known, the planner runs them once, in prepare.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Weight and bias of a layer (conv2d, depthwise_conv2d, conv2d_transpose, full_connection) that computes what the
-/// layer and the channel-wise affine map behind it compute together. It works on weights, runs once when an executor is
-/// made, and has no function for users.
-///
-///   weight: any shape with O output channels along `axis`; bias, addend: [O]; scale, offset, mean, variance: [O]
-///   out: folded_weight, like weight, = weight * s[o]; s = scale / sqrt(variance + epsilon), or scale alone
-///        folded_bias [O] = (bias[o] - mean[o]) * s[o] + offset[o] + addend[o]
-///
-/// bias, mean and addend count as 0 and s as 1 where they are missing. scale and offset come together, and with them
-/// mean and variance or neither.
-/// Computed in double, rounded to the dtype at the end. Broken rules: see `rule`. Source: this library.
-struct fold_affine {
-  static constexpr op_code code{1000};
-  static constexpr std::string_view name = "fold_affine";
-  static constexpr operand_spec inputs[] = {
-      {"weight", types::floating},
-      {"bias", types::floating, presence::optional},
-      {"scale", types::floating, presence::optional},
-      {"offset", types::floating, presence::optional},
-      {"mean", types::floating, presence::optional},
-      {"variance", types::floating, presence::optional},
-      {"addend", types::floating, presence::optional},
-  };
-  static constexpr operand_spec outputs[] = {{"folded_weight", types::floating}, {"folded_bias", types::floating}};
-  static constexpr operator_traits traits{};
-  static constexpr foreign_numbers foreign{};
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-
-  struct attrs {
-    NNRT_ATTRIBUTES(attrs, (float, epsilon), (std::int64_t, axis));
-    constexpr attrs() : epsilon(1e-4F), axis(0) {}
-  };
-
-  enum class rule {
-    axis_must_be_an_axis_of_the_weight,
-    scale_must_come_with_an_offset,
-    mean_and_variance_must_come_with_scale_and_offset,
-    parameter_types_must_equal_weight_type,
-    parameters_must_have_one_element_for_each_channel,
-  };
-
-  template <class Rule = rule>
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    const tensor_desc& w = in[0].desc;
-    const int axis = normalise_axis(a.axis, w.rank());
-    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_weight, a.axis, w.rank() - 1);
-    const std::int64_t channels = w.shape[axis];
-    for (std::size_t i = 1; i < in.size(); ++i) {
-      if (!in[i]) continue;
-      const tensor_desc& given = in[i].desc;
-      if (auto v = require(Rule::parameter_types_must_equal_weight_type, given.type, w.type); !v) return v;
-      constexpr auto count = Rule::parameters_must_have_one_element_for_each_channel;
-      if (auto v = require_same_extent(count, given.elements(), channels); !v) return v;
-    }
-    const auto given = [&](std::size_t i) { return i < in.size() && in[i] ? std::int64_t{1} : std::int64_t{0}; };
-    const std::int64_t of_scale = given(2) + given(3), of_batch_norm = of_scale + given(4) + given(5);
-    if (of_scale == 1) return refuse(Rule::scale_must_come_with_an_offset, 1, 2);
-    if (of_batch_norm != of_scale)
-      if (auto v = require(Rule::mean_and_variance_must_come_with_scale_and_offset, of_batch_norm, 4); !v) return v;
-    return yields(w, tensor_desc{w.type, {channels}});
-  }
-  static constexpr auto macs = no_macs;
-
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    const auto weight = in[0].as<const T>();
-    const auto folded_weight = out[0].as<T>(), folded_bias = out[1].as<T>();
-    const int axis = normalise_axis(a.axis, weight.rank());
-    const std::int64_t channels = weight.extent(axis), inner = weight.shape.elements(axis + 1);
-    const std::int64_t blocks = weight.shape.elements(0, axis) * channels;  // of numbers with one factor
-    for (std::int64_t block = 0; block < blocks; ++block) {
-      const double factor = factor_of<T>(a, in, block % channels);
-      for (std::int64_t i = block * inner; i < (block + 1) * inner; ++i)
-        folded_weight[i] = math::convert<T>(math::convert<double>(weight[i]) * factor);
-    }
-    for (std::int64_t c = 0; c < channels; ++c) {
-      const double normalised = (at<T>(in, 1, c) - at<T>(in, 4, c)) * factor_of<T>(a, in, c);
-      folded_bias[c] = math::convert<T>(normalised + at<T>(in, 3, c) + at<T>(in, 6, c));
-    }
-  }
-
- private:
-  /// Element c of operand i, 0 where there is none.
-  template <class T> static constexpr double at(arguments in, std::size_t i, std::int64_t c) {
-    return i < in.size() && in[i] ? math::convert<double>(in[i].as<const T>()[c]) : 0.0;
-  }
-  template <class T> static constexpr double factor_of(const attrs& a, arguments in, std::int64_t c) {
-    if (in.size() <= 2 || !in[2]) return 1.0;
-    const bool has_variance = in.size() > 5 && in[5];
-    return at<T>(in, 2, c) / (has_variance ? math::sqrt(at<T>(in, 5, c) + double{a.epsilon}) : 1.0);
-  }
-};
-
-}  // namespace ops
-}  // namespace nnrt::inline NNRT_ISA
-
 namespace nnrt::inline NNRT_ISA::passes {
 
 /// For each value whether it is known before the network runs: constants, weights, and what is computed from them alone.
@@ -27249,7 +27271,7 @@ struct folding {
     const std::int32_t results[] = {add_known(kernel), add_known(tensor_desc{kernel.type, {kernel.shape[0]}})};
     pool<word> words;
     pack(attrs, words);
-    prepared.push_back({&dynamic_operator<ops::fold_affine>, &label_of<ops::fold_affine>, g.add_words(words), g.add_operands(operands), g.add_operands(results), layer.name});
+    prepared.push_back({n.op->folded_as, n.op->folded_as->label, g.add_words(words), g.add_operands(operands), g.add_operands(results), layer.name});
     replace(layer, n, results[0], results[1]);
   }
 };
@@ -27275,9 +27297,8 @@ constexpr void fold_into_weights(ir::graph& g) {
   detail::folding state(g);
   const std::size_t events = g.log.size();
   for (ir::node& n : g.nodes) {
-    const meaning computes = n.op->traits.computes;
-    if (computes != meaning::batch_norm && computes != meaning::bias_add && computes != meaning::scale) continue;
-    if (computes == meaning::scale && !state.runs_along_channels(n)) continue;
+    if (n.op->folded_as == nullptr) continue;
+    if (n.op->traits.computes == meaning::scale && !state.runs_along_channels(n)) continue;
     if (ir::node* const layer = state.layer_before(n)) state.fold(*layer, n);
   }
   if (g.log.size() != events) detail::insert_prepared(g, state);
@@ -27887,7 +27908,7 @@ template <class T> struct shared_block {
 
   // Release on every decrement, acquire on the last: what the other threads did with the object happens before its
   // destructor. One function for handles on T and on const T.
-  [[gnu::noinline]] static void drop(shared_block* block) noexcept {
+  [[gnu::cold, gnu::noinline]] static void drop(shared_block* block) noexcept {
     if (__atomic_fetch_sub(&block->handles, 1, __ATOMIC_ACQ_REL) == 1) delete block;
   }
 };
@@ -27904,12 +27925,12 @@ template <class T> class shared {
   /// Empty: false, and owns nothing.
   constexpr shared() noexcept = default;
   shared(const shared& other) noexcept : block_(retained(other.block_)) {}
-  constexpr shared(shared&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
+  constexpr shared(shared&& other) noexcept : block_(detail::taken(other.block_)) {}
   template <class U>
   requires(std::is_same_v<const U, T> && !std::is_const_v<U>) shared(shared<U> other)
-  noexcept : block_(std::exchange(other.block_, nullptr)) {}
+  noexcept : block_(detail::taken(other.block_)) {}
   shared& operator=(shared other) noexcept {
-    std::swap(block_, other.block_);
+    detail::swap_values(block_, other.block_);
     return *this;
   }
   ~shared() {
@@ -27992,9 +28013,9 @@ namespace nnrt::inline NNRT_ISA {
 class mapped_file {
  public:
   mapped_file() = default;
-  mapped_file(mapped_file&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+  mapped_file(mapped_file&& other) noexcept : bytes_(detail::taken(other.bytes_)) {}
   mapped_file& operator=(mapped_file other) noexcept {
-    std::swap(bytes_, other.bytes_);
+    detail::swap_values(bytes_, other.bytes_);
     return *this;
   }
   ~mapped_file() {
@@ -28006,10 +28027,10 @@ class mapped_file {
   /// The same for a default-made one.
   result<void> map(std::string_view path);
 
-  std::span<const std::byte> bytes() const { return bytes_; }
+  array_ref<const std::byte> bytes() const { return bytes_; }
 
  private:
-  std::span<const std::byte> bytes_;
+  array_ref<const std::byte> bytes_;
 };
 
 // --- details ---------------------------------------------------------------
@@ -28035,7 +28056,11 @@ class descriptor {
   ~descriptor() { close(); }
   int number() const { return number_; }
   bool is_open() const { return number_ >= 0; }
-  bool close() { return number_ < 0 || ::close(std::exchange(number_, -1)) == 0; }
+  bool close() {
+    const int number = number_;
+    number_ = -1;
+    return number < 0 || ::close(number) == 0;
+  }
 
  private:
   int number_;
@@ -28148,19 +28173,28 @@ class json_reader {
 
   /// Makes the reader broken for a reason of the caller's, at the last event. The first reason stays.
   json_event refuse(pieces reason) { return broken_at(start_, reason); }
-  json_event refuse(std::string_view reason) { return broken_at(start_, {reason}); }
+  json_event refuse(const char* reason) { return broken_at(start_, reason); }
   bool is_broken() const { return state_ == state::broken; }
   /// "byte 17: expected ':' after a key, got '}'"; only when broken.
-  error reason() const { return {error_code::invalid_file, {"byte ", start_, ": ", letters_of(reason_)}}; }
+  error reason() const {
+    pool<char> letters;
+    append_reason(letters);
+    return {error_code::invalid_file, letters_of(letters)};
+  }
+  void append_reason(pool<char>& to) const { append(to, {"byte ", start_, ": ", letters_of(reason_)}); }
 
  private:
   // What the grammar allows next; `first_…` right after the opening bracket, where a closing one may follow.
   enum class state { value, first_value, first_key, key, colon, comma, done, broken };
 
-  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  // Out of line: readers of what nobody waits for should be small, most of all to compilers.
+  [[gnu::cold, gnu::noinline]] char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  /// Steps over this character; false where another one stands.
+  bool take(char wanted);
   void skip_space();
   json_event broken_at(std::size_t at, pieces reason);
-  json_event unexpected(std::string_view wanted);
+  json_event broken_at(std::size_t at, const char* reason);
+  json_event unexpected(const char* wanted);
   bool in_object() const { return depth_ > 0 && (objects_ >> (depth_ - 1) & 1U) != 0; }
   json_event open(bool object);
   json_event close(bool object);
@@ -28241,7 +28275,8 @@ class json_writer {
   if (!(value - value == 0)) return null();
   char digits[32];
   const auto written = std::to_chars(digits, digits + sizeof digits, value);
-  const std::string_view shortest(digits, static_cast<std::size_t>(written.ptr - digits));
+  const char* const first = digits;
+  const std::string_view shortest(first, static_cast<std::size_t>(written.ptr - first));
   // Without a point or an exponent it would read as an integer, and 1e20 as one that does not fit.
   return word(joined({shortest, shortest.find_first_of(".e") == shortest.npos ? ".0" : ""}));
 }
@@ -28254,15 +28289,22 @@ class json_writer {
   return json_event::broken;
 }
 
-[[gnu::cold]] inline json_event json_reader::unexpected(std::string_view wanted) {
+[[gnu::cold, gnu::noinline]] inline json_event json_reader::broken_at(std::size_t at, const char* reason) { return broken_at(at, pieces{reason}); }
+
+[[gnu::cold]] inline json_event json_reader::unexpected(const char* wanted) {
   const int length = utf8_length(text_, at_);
   const piece got = at_ < text_.size() ? piece::in_quotes(text_.substr(at_, static_cast<std::size_t>(length == 0 ? 1 : length)))
                                        : piece("the end of the text");
   return broken_at(at_, {"expected ", wanted, ", got ", got});
 }
 
+[[gnu::cold]] inline bool json_reader::take(char wanted) {
+  if (at_ == text_.size() || text_[at_] != wanted) return false;
+  return ++at_, true;
+}
+
 [[gnu::cold]] inline void json_reader::skip_space() {
-  while (at_ < text_.size() && (peek() == ' ' || peek() == '\n' || peek() == '\r' || peek() == '\t')) ++at_;
+  while (take(' ') || take('\n') || take('\r') || take('\t')) continue;
 }
 
 [[gnu::cold]] inline json_event json_reader::next() {
@@ -28272,8 +28314,7 @@ class json_writer {
   if (state_ == state::done) return at_ < text_.size() ? unexpected("nothing after the value") : json_event::end;
   if (state_ == state::comma) {
     if (peek() == (in_object() ? '}' : ']')) return close(in_object());
-    if (peek() != ',') return unexpected(in_object() ? "',' or '}'" : "',' or ']'");
-    ++at_;
+    if (!take(',')) return unexpected(in_object() ? "',' or '}'" : "',' or ']'");
     skip_space();
     start_ = at_;
     state_ = in_object() ? state::key : state::value;
@@ -28284,8 +28325,7 @@ class json_writer {
   if (peek() != '"') return unexpected(state_ == state::key ? "a key" : "a key or '}'");
   if (!read_string()) return json_event::broken;
   skip_space();
-  if (peek() != ':') return unexpected("':' after a key");
-  ++at_;
+  if (!take(':')) return unexpected("':' after a key");
   state_ = state::value;
   return json_event::key;
 }
@@ -28353,29 +28393,26 @@ class json_writer {
 }
 
 [[gnu::cold]] inline json_event json_reader::read_number() {
-  if (peek() == '-') ++at_;
+  take('-');
   const bool leading_zero = peek() == '0';
   const std::size_t whole = digits();
   if (whole == 0) return unexpected("a digit");
-  if (leading_zero && whole > 1) return broken_at(start_, {"a number starts with a superfluous zero"});
-  bool is_integer = true;
-  if (peek() == '.') {
-    ++at_, is_integer = false;
-    if (digits() == 0) return unexpected("a digit after '.'");
-  }
-  if (peek() == 'e' || peek() == 'E') {
-    ++at_, is_integer = false;
-    if (peek() == '+' || peek() == '-') ++at_;
+  if (leading_zero && whole > 1) return broken_at(start_, "a number starts with a superfluous zero");
+  const std::size_t behind_whole = at_;
+  if (take('.') && digits() == 0) return unexpected("a digit after '.'");
+  if (take('e') || take('E')) {
+    if (!take('-')) take('+');
     if (digits() == 0) return unexpected("a digit of the exponent");
   }
+  const bool is_integer = at_ == behind_whole;
   const char *first = text_.data() + start_, *last = text_.data() + at_;
   if (is_integer) {
-    if (!read_integer()) return broken_at(start_, {"an integer does not fit into 64 bits"});
+    if (!read_integer()) return broken_at(start_, "an integer does not fit into 64 bits");
     real_ = static_cast<double>(integer_);
     return after_value(json_event::integer);
   }
   if (std::from_chars(first, last, real_).ec != std::errc{})
-    return broken_at(start_, {"a number does not fit into a double"});
+    return broken_at(start_, "a number does not fit into a double");
   return after_value(json_event::real);
 }
 
@@ -28385,7 +28422,7 @@ class json_writer {
   bool escaped = false;
   unescaped_.clear();
   for (;;) {
-    if (at_ >= text_.size()) return broken_at(start_, {"a string has no end"}), false;
+    if (at_ >= text_.size()) return broken_at(start_, "a string has no end"), false;
     const char c = text_[at_];
     if (c == '"') break;
     if (c == '\\') {
@@ -28395,9 +28432,9 @@ class json_writer {
       continue;
     }
     if (static_cast<unsigned char>(c) < 0x20)
-      return broken_at(at_, {"a control character stands unescaped in a string"}), false;
+      return broken_at(at_, "a control character stands unescaped in a string"), false;
     const auto length = static_cast<std::size_t>(utf8_length(text_, at_));
-    if (length == 0) return broken_at(at_, {"a string is not UTF-8"}), false;
+    if (length == 0) return broken_at(at_, "a string is not UTF-8"), false;
     if (escaped) unescaped_.insert(text_.data() + at_, text_.data() + at_ + length);
     at_ += length;
   }
@@ -28414,17 +28451,17 @@ class json_writer {
     ++at_;
     return true;
   }
-  if (peek() != 'u') return broken_at(from, {"an unknown escape in a string"}), false;
+  if (peek() != 'u') return broken_at(from, "an unknown escape in a string"), false;
   std::uint32_t point = 0, low = 0;
   if (!read_code_unit(point)) return false;
   if (point >= 0xD800 && point <= 0xDBFF) {
-    if (text_.substr(at_, 2) != "\\u") return broken_at(from, {"half a surrogate pair in a string"}), false;
+    if (text_.substr(at_, 2) != "\\u") return broken_at(from, "half a surrogate pair in a string"), false;
     ++at_;
     if (!read_code_unit(low)) return false;
-    if (low < 0xDC00 || low > 0xDFFF) return broken_at(from, {"half a surrogate pair in a string"}), false;
+    if (low < 0xDC00 || low > 0xDFFF) return broken_at(from, "half a surrogate pair in a string"), false;
     point = 0x10000 + ((point - 0xD800) << 10U) + (low - 0xDC00);
   } else if (point >= 0xDC00 && point <= 0xDFFF) {
-    return broken_at(from, {"half a surrogate pair in a string"}), false;
+    return broken_at(from, "half a surrogate pair in a string"), false;
   }
   append_code_point(point);
   return true;
@@ -28442,7 +28479,7 @@ class json_writer {
     ++known;
   }
   if (known != 4)
-    return broken_at(at_ - 1, {"\\u wants four hexadecimal digits"}), false;
+    return broken_at(at_ - 1, "\\u wants four hexadecimal digits"), false;
   at_ += 5;
   return true;
 }
@@ -28479,7 +28516,7 @@ struct tensor_entry {
   std::string_view name;
   dtype type = dtype::none;
   shape_t shape;
-  std::span<const std::byte> bytes;
+  array_ref<const std::byte> bytes;
 };
 
 /// A named text of a file's metadata.
@@ -28504,7 +28541,7 @@ struct contents {
   std::string_view keep(std::string_view letters) {
     const std::size_t at = text.size();
     text.insert(letters.begin(), letters.end());
-    return {text.data() + at, letters.size()};
+    return letters_of(text).substr(at);
   }
 };
 
@@ -28516,9 +28553,9 @@ inline constexpr std::uint64_t longest_header = 100'000'000;
 /// 64 bits, and that the tensors cover the data exactly, without overlap or hole; BOOL elements are 0 or 1.
 /// Errors: invalid_file, not_supported (a dtype that nnrt lacks, such as BF16); the message names the tensor, what was
 /// got and what was expected. Source: README and reference implementation of huggingface/safetensors 0.4.
-[[gnu::cold]] inline result<contents> parse(std::span<const std::byte> file);
+[[gnu::cold]] inline result<contents> parse(array_ref<const std::byte> file);
 /// The same into `found`, which is empty before.
-[[gnu::cold]] inline result<void> read(std::span<const std::byte> file, contents& found);
+[[gnu::cold]] inline result<void> read(array_ref<const std::byte> file, contents& found);
 
 }  // namespace safetensors
 
@@ -28549,14 +28586,12 @@ constexpr std::string_view file_name_of(dtype type) {
   std::size_t in_order = 1;
   while (in_order < count && !less(item(in_order), item(in_order - 1))) ++in_order;
   if (in_order >= count) return;  // as most writers leave their tensors
-  // In pieces, not byte by byte: for a network of a hundred tensors that took longer than reading their JSON.
+  // In words, not byte by byte: for a network of a hundred tensors that took longer than reading their JSON.
   const auto swap = [&](std::size_t i, std::size_t k) {
-    std::byte kept[256];
-    for (std::size_t at = 0, bytes; at < item_bytes; at += bytes) {
-      bytes = item_bytes - at < sizeof kept ? item_bytes - at : sizeof kept;
-      std::memcpy(kept, item(i) + at, bytes);
-      std::memcpy(item(i) + at, item(k) + at, bytes);
-      std::memcpy(item(k) + at, kept, bytes);
+    for (std::size_t at = 0; at < item_bytes; at += sizeof(std::uint64_t)) {
+      std::uint64_t a, b;
+      std::memcpy(&a, item(i) + at, sizeof a), std::memcpy(&b, item(k) + at, sizeof b);
+      std::memcpy(item(i) + at, &b, sizeof b), std::memcpy(item(k) + at, &a, sizeof a);
     }
   };
   std::size_t unsifted = count / 2, end = count;
@@ -28573,16 +28608,10 @@ constexpr std::string_view file_name_of(dtype type) {
   }
 }
 template <class T, class Less> void sort(pool<T>& items, Less) {
-  static_assert(std::is_trivially_copyable_v<T>);
+  static_assert(__is_trivially_copyable(T) && sizeof(T) % sizeof(std::uint64_t) == 0);
   sort(reinterpret_cast<std::byte*>(items.data()), items.size(), sizeof(T),
        [](const void* a, const void* b) { return Less{}(*static_cast<const T*>(a), *static_cast<const T*>(b)); });
 }
-
-/// A tensor as its header states it. Until the offsets are checked, `entry.bytes` are empty.
-struct statement {
-  tensor_entry entry;
-  std::uint64_t begin = 0, end = 0;
-};
 
 /// Says what is wrong with a tensor; false, for functions that answer whether all is well.
 [[gnu::cold]] inline bool complain(pool<char>& wrong, std::string_view name, pieces reason) {
@@ -28592,135 +28621,13 @@ struct statement {
 }
 [[gnu::cold]] inline bool complain(pool<char>& wrong, pieces reason) { return append(wrong, reason), false; }
 
-/// Reads the JSON header into statements and metadata, kept in the order of the header.
-class header_reader {
- public:
-  header_reader(std::string_view header, contents& found) : json_(header), found_(found) { found_.text.reserve(header.size()); }
-
-  bool read();
-  error reason() const {
-    return {supported_ ? error_code::invalid_file : error_code::not_supported, {"header: ", json_.reason().message()}};
-  }
-  pool<statement>& statements() { return statements_; }
-
- private:
-  [[gnu::cold]] bool refuse(std::string_view name, pieces reason) {
-    pool<char> wrong;
-    complain(wrong, name, reason);
-    return json_.refuse({letters_of(wrong)}), false;
-  }
-  bool read_metadata();
-  bool read_tensor(std::string_view name);
-  bool read_field(statement& tensor, unsigned& seen);
-  bool read_dtype(statement& tensor);
-  bool read_shape(statement& tensor);
-  bool read_offsets(statement& tensor);
-  bool expect(const statement& tensor, std::string_view field, json_event wanted);
-
-  json_reader json_;
-  contents& found_;
-  pool<statement> statements_;
-  bool supported_ = true, has_metadata_ = false;
+/// Where a tensor's bytes begin and end in the file's data.
+struct place {
+  std::uint64_t begin = 0, end = 0;
 };
-
-[[gnu::cold]] inline bool header_reader::read() {
-  if (!json_.expect(json_event::begin_object)) return false;
-  for (json_event event = json_.next(); event != json_event::end_object; event = json_.next()) {
-    if (event == json_event::broken) return false;
-    const bool is_metadata = json_.string() == "__metadata__";
-    if (!(is_metadata ? read_metadata() : read_tensor(found_.keep(json_.string())))) return false;
-  }
-  return json_.next() == json_event::end;
-}
-
-[[gnu::cold]] inline bool header_reader::read_metadata() {
-  if (has_metadata_) return json_.refuse("\"__metadata__\" occurs twice"), false;
-  has_metadata_ = true;
-  if (!json_.expect(json_event::begin_object)) return false;
-  for (json_event event = json_.next(); event != json_event::end_object; event = json_.next()) {
-    if (event == json_event::broken) return false;
-    const std::string_view key = found_.keep(json_.string());
-    const json_event value = json_.next();
-    if (value == json_event::broken) return false;
-    if (value != json_event::string)
-      return json_.refuse({"metadata ", piece::in_quotes(key), ": expected a string, got ", name_of(value)}), false;
-    found_.metadata.push_back({key, found_.keep(json_.string())});
-  }
-  return true;
-}
-
-// What is JSON of another kind gets the tensor's name in front; what is not JSON keeps the JSON reader's words.
-[[gnu::cold]] inline bool header_reader::expect(const statement& tensor, std::string_view field, json_event wanted) {
-  const json_event got = json_.next();
-  if (got == json_event::broken || got == wanted) return got == wanted;
-  return refuse(tensor.entry.name, {field, ": expected ", name_of(wanted), ", got ", name_of(got)});
-}
-
-[[gnu::cold]] inline bool header_reader::read_tensor(std::string_view name) {
-  statement tensor;
-  tensor.entry.name = name;
-  unsigned seen = 0;  // a bit for each field
-  if (!expect(tensor, "description", json_event::begin_object)) return false;
-  for (json_event event = json_.next(); event != json_event::end_object; event = json_.next())
-    if (event == json_event::broken || !read_field(tensor, seen)) return false;
-  for (const std::string_view field : {"dtype", "shape", "data_offsets"}) {
-    if ((seen & 1U) == 0) return refuse(name, {"field ", piece::in_quotes(field), " is missing"});
-    seen >>= 1U;
-  }
-  statements_.push_back(tensor);
-  return true;
-}
-
-[[gnu::cold]] inline bool header_reader::read_field(statement& tensor, unsigned& seen) {
-  const std::string_view field = json_.string();
-  const unsigned bit = field == "dtype" ? 1 : field == "shape" ? 2 : field == "data_offsets" ? 4 : 0;
-  if (bit == 0) return refuse(tensor.entry.name, {"unknown field ", piece::in_quotes(field)});
-  if ((seen & bit) != 0) return refuse(tensor.entry.name, {"field ", piece::in_quotes(field), " occurs twice"});
-  seen |= bit;
-  return bit == 1 ? read_dtype(tensor) : bit == 2 ? read_shape(tensor) : read_offsets(tensor);
-}
-
-[[gnu::cold]] inline bool header_reader::read_dtype(statement& tensor) {
-  if (!expect(tensor, "dtype", json_event::string)) return false;
-  pool<char> known;
-  for (const dtype_row& row : dtypes) {
-    if (row.name == json_.string()) return tensor.entry.type = row.type, true;
-    append(known, {known.empty() ? "" : ", ", row.name});
-  }
-  supported_ = false;
-  return refuse(tensor.entry.name, {"dtype ", piece::in_quotes(json_.string()), " is not supported, expected one of ", letters_of(known)});
-}
-
-[[gnu::cold]] inline bool header_reader::read_shape(statement& tensor) {
-  if (!expect(tensor, "shape", json_event::begin_array)) return false;
-  shape_t& shape = tensor.entry.shape;
-  for (json_event event = json_.next(); event != json_event::end_array; event = json_.next()) {
-    if (event == json_event::broken) return false;
-    if (event != json_event::integer)
-      return refuse(tensor.entry.name, {"shape: expected an integer, got ", name_of(event)});
-    const std::int64_t extent = json_.integer();
-    if (extent < 0)
-      return refuse(tensor.entry.name, {"shape: expected extents of at least 0, got ", extent});
-    if (shape.rank == max_rank) return refuse(tensor.entry.name, {"shape: expected at most 8 extents, got more"});
-    shape.push_back(extent);
-  }
-  return true;
-}
-
-[[gnu::cold]] inline bool header_reader::read_offsets(statement& tensor) {
-  if (!expect(tensor, "data_offsets", json_event::begin_array)) return false;
-  for (std::uint64_t* offset : {&tensor.begin, &tensor.end}) {
-    if (!expect(tensor, "data_offsets", json_event::integer)) return false;
-    const std::int64_t got = json_.integer();
-    if (got < 0) return refuse(tensor.entry.name, {"data_offsets: expected at least 0, got ", got});
-    *offset = static_cast<std::uint64_t>(got);
-  }
-  return expect(tensor, "data_offsets", json_event::end_array);
-}
-
 /// The same for a tensor whose offsets are wrong, which are named first.
-[[gnu::cold]] inline bool complain_of_offsets(pool<char>& wrong, const statement& t, pieces reason) {
-  complain(wrong, t.entry.name, {"data_offsets [", t.begin, ", ", t.end, "]"});
+[[gnu::cold]] inline bool complain_of_offsets(pool<char>& wrong, std::string_view name, place at, pieces reason) {
+  complain(wrong, name, {"data_offsets [", at.begin, ", ", at.end, "]"});
   return complain(wrong, reason);
 }
 
@@ -28735,37 +28642,15 @@ class header_reader {
   return false;
 }
 
-[[gnu::cold]] inline bool check_size(const statement& t, std::uint64_t data_bytes, pool<char>& wrong) {
-  const tensor_entry& tensor = t.entry;
+[[gnu::cold]] inline bool check_size(const tensor_entry& tensor, place at, std::uint64_t data_bytes, pool<char>& wrong) {
   if (has_too_many_elements(tensor.shape))
     return complain(wrong, tensor.name, {"shape ", tensor.shape, " has more than 2^40 elements"});
-  if (t.begin > t.end) return complain_of_offsets(wrong, t, {" end before they begin"});
-  if (t.end > data_bytes) return complain_of_offsets(wrong, t, {" reach beyond the file's ", data_bytes, " bytes of data"});
-  const std::uint64_t got = t.end - t.begin,
+  if (at.begin > at.end) return complain_of_offsets(wrong, tensor.name, at, {" end before they begin"});
+  if (at.end > data_bytes) return complain_of_offsets(wrong, tensor.name, at, {" reach beyond the file's ", data_bytes, " bytes of data"});
+  const std::uint64_t got = at.end - at.begin,
                       expected = static_cast<std::uint64_t>(tensor.shape.elements() * size_of(tensor.type));
   if (got == expected) return true;
-  return complain_of_offsets(wrong, t, {" hold ", got, " bytes, expected ", expected, " for ", file_name_of(tensor.type), " ", tensor.shape});
-}
-
-/// In the order of their data, every tensor starts where the one before ended, and the last one ends with the file.
-[[gnu::cold]] inline bool check_cover(pool<statement>& tensors, std::uint64_t data_bytes, pool<char>& wrong) {
-  sort(tensors,
-       [](const statement& a, const statement& b) { return a.begin != b.begin ? a.begin < b.begin : a.end < b.end; });
-  const statement* last = nullptr;
-  std::uint64_t covered = 0;
-  for (const statement& t : tensors) {
-    if (t.begin < covered) {
-      const piece other = piece::in_quotes(last->entry.name);
-      return complain_of_offsets(wrong, t, {" overlap tensor ", other, ", data_offsets [", last->begin, ", ", last->end, "]"});
-    }
-    if (t.begin > covered) return complain_of_offsets(wrong, t, {" leave a hole, expected them to begin at ", covered});
-    covered = t.end;
-    last = &t;
-  }
-  if (covered == data_bytes) return true;
-  complain(wrong, {"the data have ", data_bytes, " bytes, expected ", covered, ", "});
-  if (last == nullptr) return complain(wrong, {"for a header that names no tensor"});
-  return complain(wrong, {"where the last tensor, ", piece::in_quotes(last->entry.name), ", ends"});
+  return complain_of_offsets(wrong, tensor.name, at, {" hold ", got, " bytes, expected ", expected, " for ", file_name_of(tensor.type), " ", tensor.shape});
 }
 
 // Other bytes than 0 and 1 are no value of a C++ bool: reading one would be undefined behaviour in every kernel.
@@ -28776,6 +28661,167 @@ class header_reader {
     if (value > 1) return complain(wrong, tensor.name, {"BOOL element ", i, " is ", value, ", expected 0 or 1"});
   }
   return true;
+}
+
+/// Reads the JSON header into tensors, each with its bytes once everything about it is checked, and metadata, kept in the order of the header.
+class header_reader {
+ public:
+  header_reader(std::string_view header, array_ref<const std::byte> data, contents& found, pool<char>& wrong)
+      : json_(header), data_(data), found_(found), wrong_(wrong) {
+    found_.text.reserve(header.size());
+  }
+
+  /// Errors are worded in `wrong`.
+  bool read();
+  error_code code() const { return supported_ ? error_code::invalid_file : error_code::not_supported; }
+
+ private:
+  /// Says what is wrong at the last event, with the tensor there.
+  bool refuse(pieces reason);
+  bool refuse_tensor(pieces reason);
+  bool is(const char* field, json_event got, json_event wanted);
+  bool expect(const char* field, json_event wanted) { return is(field, json_.next(), wanted); }
+  bool read_all();
+  bool read_metadata();
+  bool read_tensor();
+  bool read_field(unsigned& seen);
+  bool read_dtype();
+  bool read_shape();
+  bool read_offsets();
+
+  json_reader json_;
+  array_ref<const std::byte> data_;
+  contents& found_;
+  pool<char>& wrong_;
+  tensor_entry tensor_;  // the one that is being read
+  place at_;
+  bool supported_ = true, has_metadata_ = false;
+};
+
+[[gnu::cold]] inline bool header_reader::read() {
+  if (read_all()) return true;
+  if (json_.is_broken()) complain(wrong_, {"header: "}), json_.append_reason(wrong_);
+  return false;
+}
+
+[[gnu::cold]] inline bool header_reader::refuse(pieces reason) {
+  complain(wrong_, {"header: byte ", json_.position(), ": "});
+  return complain(wrong_, reason);
+}
+[[gnu::cold]] inline bool header_reader::refuse_tensor(pieces reason) {
+  refuse({"tensor ", piece::in_quotes(tensor_.name), ": "});
+  return complain(wrong_, reason);
+}
+// What is not JSON keeps the JSON reader's words.
+[[gnu::cold]] inline bool header_reader::is(const char* field, json_event got, json_event wanted) {
+  if (got == json_event::broken || got == wanted) return got == wanted;
+  return refuse_tensor({field, ": expected ", name_of(wanted), ", got ", name_of(got)});
+}
+
+[[gnu::cold]] inline bool header_reader::read_all() {
+  if (!json_.expect(json_event::begin_object)) return false;
+  while (json_.next() == json_event::key)
+    if (!(json_.string() == "__metadata__" ? read_metadata() : read_tensor())) return false;
+  return json_.next() == json_event::end;
+}
+
+[[gnu::cold]] inline bool header_reader::read_metadata() {
+  if (has_metadata_) return refuse({"\"__metadata__\" occurs twice"});
+  has_metadata_ = true;
+  if (!json_.expect(json_event::begin_object)) return false;
+  while (json_.next() == json_event::key) {
+    const std::string_view key = found_.keep(json_.string());
+    const json_event value = json_.next();
+    if (value == json_event::broken) return false;
+    if (value != json_event::string) return refuse({"metadata ", piece::in_quotes(key), ": expected a string, got ", name_of(value)});
+    found_.metadata.push_back({key, found_.keep(json_.string())});
+  }
+  return !json_.is_broken();
+}
+
+inline constexpr std::string_view fields[] = {"dtype", "shape", "data_offsets"};
+
+[[gnu::cold]] inline bool header_reader::read_tensor() {
+  tensor_ = {found_.keep(json_.string()), dtype::none, {}, {}};
+  unsigned seen = 0;  // a bit for each field
+  if (!expect("description", json_event::begin_object)) return false;
+  while (json_.next() == json_event::key)
+    if (!read_field(seen)) return false;
+  if (json_.is_broken()) return false;
+  for (const std::string_view field : fields) {
+    if ((seen & 1U) == 0) return refuse_tensor({"field ", piece::in_quotes(field), " is missing"});
+    seen >>= 1U;
+  }
+  if (!check_size(tensor_, at_, data_.size(), wrong_)) return false;
+  tensor_.bytes = data_.subspan(at_.begin, at_.end - at_.begin);
+  found_.tensors.push_back(tensor_);
+  return check_booleans(tensor_, wrong_);
+}
+
+[[gnu::cold]] inline bool header_reader::read_field(unsigned& seen) {
+  const piece field = piece::in_quotes(json_.string());
+  unsigned index = 0;
+  while (index < 3 && json_.string() != fields[index]) ++index;
+  if (index == 3) return refuse_tensor({"unknown field ", field});
+  if ((seen >> index & 1U) != 0) return refuse_tensor({"field ", field, " occurs twice"});
+  seen |= 1U << index;
+  return index == 0 ? read_dtype() : index == 1 ? read_shape() : read_offsets();
+}
+
+[[gnu::cold]] inline bool header_reader::read_dtype() {
+  if (!expect("dtype", json_event::string)) return false;
+  pool<char> known;
+  for (const dtype_row& row : dtypes) {
+    if (row.name == json_.string()) return tensor_.type = row.type, true;
+    append(known, {known.empty() ? "" : ", ", row.name});
+  }
+  supported_ = false;
+  return refuse_tensor({"dtype ", piece::in_quotes(json_.string()), " is not supported, expected one of ", letters_of(known)});
+}
+
+[[gnu::cold]] inline bool header_reader::read_shape() {
+  if (!expect("shape", json_event::begin_array)) return false;
+  for (json_event event = json_.next(); event != json_event::end_array; event = json_.next()) {
+    if (!is("shape", event, json_event::integer)) return false;
+    const std::int64_t extent = json_.integer();
+    if (extent < 0) return refuse_tensor({"shape: expected extents of at least 0, got ", extent});
+    if (tensor_.shape.rank == max_rank) return refuse_tensor({"shape: expected at most 8 extents, got more"});
+    tensor_.shape.push_back(extent);
+  }
+  return true;
+}
+
+[[gnu::cold]] inline bool header_reader::read_offsets() {
+  if (!expect("data_offsets", json_event::begin_array)) return false;
+  for (std::uint64_t* offset : {&at_.begin, &at_.end}) {
+    if (!expect("data_offsets", json_event::integer)) return false;
+    const std::int64_t got = json_.integer();
+    if (got < 0) return refuse_tensor({"data_offsets: expected at least 0, got ", got});
+    *offset = static_cast<std::uint64_t>(got);
+  }
+  return expect("data_offsets", json_event::end_array);
+}
+
+/// In the order of their data, every tensor starts where the one before ended, and the last one ends with the file. Leaves them in that order.
+[[gnu::cold]] inline bool check_cover(pool<tensor_entry>& tensors, array_ref<const std::byte> data, pool<char>& wrong) {
+  sort(tensors, [](const tensor_entry& a, const tensor_entry& b) {
+    return a.bytes.data() != b.bytes.data() ? a.bytes.data() < b.bytes.data() : a.bytes.size() < b.bytes.size();
+  });
+  std::string_view last;
+  place before;  // of the last one
+  for (const tensor_entry& t : tensors) {
+    const auto begin = static_cast<std::uint64_t>(t.bytes.data() - data.data());
+    const place at{begin, begin + t.bytes.size()};
+    if (at.begin < before.end)
+      return complain_of_offsets(wrong, t.name, at, {" overlap tensor ", piece::in_quotes(last), ", data_offsets [", before.begin, ", ", before.end, "]"});
+    if (at.begin > before.end) return complain_of_offsets(wrong, t.name, at, {" leave a hole, expected them to begin at ", before.end});
+    before = at;
+    last = t.name;
+  }
+  if (before.end == data.size()) return true;
+  complain(wrong, {"the data have ", data.size(), " bytes, expected ", before.end, ", "});
+  if (tensors.empty()) return complain(wrong, {"for a header that names no tensor"});
+  return complain(wrong, {"where the last tensor, ", piece::in_quotes(last), ", ends"});
 }
 
 /// Puts the tensors in the order of their names; null, or one whose name occurs twice.
@@ -28800,7 +28846,7 @@ class header_reader {
 }
 
 /// Finds the header of a file.
-[[gnu::cold]] inline bool find_header(std::span<const std::byte> file, std::string_view& header, pool<char>& wrong) {
+[[gnu::cold]] inline bool find_header(array_ref<const std::byte> file, std::string_view& header, pool<char>& wrong) {
   if (file.size() < 8)
     return complain(wrong, {"the file has ", file.size(), " bytes, expected at least the 8 of the header's length"});
   std::uint64_t length = 0;
@@ -28815,35 +28861,31 @@ class header_reader {
   return true;
 }
 
-/// Gives the tensors their bytes, once everything about them is checked.
-[[gnu::cold]] inline bool fill(contents& found, pool<statement>& statements, std::span<const std::byte> data, pool<char>& wrong) {
-  for (const statement& t : statements)
-    if (!check_size(t, data.size(), wrong)) return false;
-  for (const statement& t : statements) {
-    found.tensors.push_back(t.entry);
-    found.tensors.back().bytes = {data.data() + t.begin, static_cast<std::size_t>(t.end - t.begin)};
-    if (!check_booleans(found.tensors.back(), wrong)) return false;
-  }
-  // Two tensors of one name would also overlap or leave a hole; the name is the better reason.
-  return sort_contents(found.tensors, found.metadata, wrong) && check_cover(statements, data.size(), wrong);
+/// What the tensors and the metadata must be to each other.
+[[gnu::cold]] inline bool check_contents(contents& found, array_ref<const std::byte> data, pool<char>& wrong) {
+  const bool is_covered = check_cover(found.tensors, data, wrong);
+  // Two tensors of one name also overlap or leave a hole; the name is the better reason.
+  pool<char> of_names;
+  if (sort_contents(found.tensors, found.metadata, of_names)) return is_covered;
+  wrong = static_cast<pool<char>&&>(of_names);
+  return false;
 }
 }  // namespace detail
 
-[[gnu::cold]] inline result<contents> parse(std::span<const std::byte> file) {
+[[gnu::cold]] inline result<contents> parse(array_ref<const std::byte> file) {
   contents found;
   if (auto ok = read(file, found); !ok) return fail(std::move(ok.error()));
   return found;
 }
 
-[[gnu::cold]] inline result<void> read(std::span<const std::byte> file, contents& found) {
+[[gnu::cold]] inline result<void> read(array_ref<const std::byte> file, contents& found) {
   std::string_view header;
   pool<char> wrong;
   if (!detail::find_header(file, header, wrong)) return fail(error_code::invalid_file, letters_of(wrong));
-  detail::header_reader reader(header, found);
-  if (!reader.read()) return fail(reader.reason());
-  const std::span<const std::byte> data(file.data() + 8 + header.size(), file.size() - 8 - header.size());
-  if (!detail::fill(found, reader.statements(), data, wrong)) return fail(error_code::invalid_file, letters_of(wrong));
-  return {};
+  const array_ref<const std::byte> data = file.subspan(8 + header.size());
+  detail::header_reader reader(header, data, found, wrong);
+  if (reader.read() && detail::check_contents(found, data, wrong)) return {};
+  return fail(reader.code(), letters_of(wrong));
 }
 
 }  // namespace safetensors
@@ -28864,7 +28906,7 @@ class aligned_memory {
   aligned_memory() = default;
   aligned_memory(aligned_memory&&) noexcept = default;
   aligned_memory& operator=(aligned_memory other) noexcept {
-    std::swap(pieces_, other.pieces_);
+    swap_values(pieces_, other.pieces_);
     return *this;
   }
   ~aligned_memory() {
@@ -28936,36 +28978,37 @@ class weights {
                                       layout order);
   friend class weights_builder;
   friend class kept_bytes;
-  explicit weights(state&& made) : state_(shared<const state>::make(std::move(made))) {}
-  static result<weights> with(state&& made, std::span<const std::byte> file);
+  explicit weights(state&& made) : state_(shared<state>::make(std::move(made))) {}
+  explicit weights(shared<state>&& made) : state_(std::move(made)) {}
+  static result<weights> with(shared<state> made, layout order, array_ref<const std::byte> file);
 
   shared<const state> state_;
 };
 
 // --- details ---------------------------------------------------------------
-[[gnu::cold]] inline result<weights> weights::with(state&& made, std::span<const std::byte> file) {
-  if (auto ok = safetensors::read(file, made.found); !ok) return fail(std::move(ok.error()));
+[[gnu::cold]] inline result<weights> weights::with(shared<state> made, layout order, array_ref<const std::byte> file) {
+  made->order = order;
+  if (auto ok = safetensors::read(file, made->found); !ok) return fail(std::move(ok.error()));
   return weights(std::move(made));
 }
 
 [[gnu::cold]] inline result<weights> weights::open(std::string_view path, layout order) {
-  state made{.file = {}, .memory = {}, .found = {}, .order = order, .others = {}};
-  if (auto ok = made.file.map(path); !ok) return fail(std::move(ok.error()));
-  const std::span<const std::byte> bytes = made.file.bytes();
-  auto opened = with(std::move(made), bytes);
+  auto made = shared<state>::make();
+  if (auto ok = made->file.map(path); !ok) return fail(std::move(ok.error()));
+  auto opened = with(made, order, made->file.bytes());
   if (!opened) return fail(std::move(opened.error()).in(path));
   return opened;
 }
 
 [[gnu::cold]] inline result<weights> weights::parse(std::span<const std::byte> file, layout order) {
-  return with({.file = {}, .memory = {}, .found = {}, .order = order, .others = {}}, file);
+  return with(shared<state>::make(), order, file);
 }
 
 [[gnu::cold]] inline result<weights> weights::parse_copy(std::span<const std::byte> file, layout order) {
-  state made{.file = {}, .memory = {}, .found = {}, .order = order, .others = {}};
-  std::byte* const bytes = made.memory.allocate(file.size());
+  auto made = shared<state>::make();
+  std::byte* const bytes = made->memory.allocate(file.size());
   if (!file.empty()) std::memcpy(bytes, file.data(), file.size());
-  return with(std::move(made), {bytes, file.size()});
+  return with(made, order, {bytes, file.size()});
 }
 
 [[gnu::cold]] inline const weights::entry* weights::find(std::string_view name) const {
@@ -29028,7 +29071,7 @@ class bound_weights {
   const weights& source() const { return source_; }
 
  private:
-  friend result<bound_weights> bind_weights(const weights& file, array_ref<const weight_spec> specs);
+  friend result<void> bind_weights(const weights& file, array_ref<const weight_spec> specs, bound_weights& bound);
 
   weights source_;
   detail::aligned_memory copies_;
@@ -29051,6 +29094,8 @@ class bound_weights {
 /// tensor with what was got and what was expected. Dtypes are not converted. Superfluous are the tensors that no spec
 /// names, except PyTorch's counters "….num_batches_tracked". Two specs may have one name.
 [[gnu::cold]] inline result<bound_weights> bind_weights(const weights& file, array_ref<const weight_spec> specs);
+/// The same into `bound`, which is empty before.
+[[gnu::cold]] inline result<void> bind_weights(const weights& file, array_ref<const weight_spec> specs, bound_weights& bound);
 
 // --- details ---------------------------------------------------------------
 namespace detail {
@@ -29062,7 +29107,8 @@ struct gathering {
   shape_t extents, strides;
 
   void axis(std::int64_t extent, std::int64_t stride) { extents.push_back(extent), strides.push_back(stride); }
-  bool keeps_order() const {
+  /// Whether the file has the elements in the order that is wanted.
+  bool is_in_order() const {
     const shape_t dense = row_major_strides(extents);
     for (int i = 0; i < extents.rank; ++i)
       if (extents[i] > 1 && strides[i] != dense[i]) return false;
@@ -29148,20 +29194,23 @@ struct expectation {
   }
 }
 
-/// Edits (insert, drop or replace a character) from a to b, or `limit` when there are as many or more.
-[[gnu::cold]] inline std::size_t edits_between(std::string_view a, std::string_view b, std::size_t limit) {
-  if (a.size() >= b.size() + limit || b.size() >= a.size() + limit) return limit;
-  pool<std::size_t> row;
-  for (std::size_t j = 0; j <= b.size(); ++j) row.push_back(j);
+/// Names up to this length are guessed at.
+inline constexpr std::size_t longest_guessed_name = 200;
+
+/// Edits (insert, drop or replace a character) from a to b, which are at most longest_guessed_name long.
+[[gnu::cold]] inline std::size_t edits_between(std::string_view a, std::string_view b) {
+  std::size_t row[longest_guessed_name + 1];
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
     for (std::size_t j = 0; j < b.size(); ++j) {
       const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
       diagonal = row[j + 1];
       row[j + 1] = std::min(replaced, std::min(row[j], diagonal) + 1);
     }
   }
-  return std::min(row[b.size()], limit);
+  return row[b.size()];
 }
 
 /// Whether one is the other behind a prefix of modules: "module.conv1.weight" and "conv1.weight".
@@ -29204,7 +29253,6 @@ class weight_complaints {
   const weights& file_;
   array_ref<const weight_spec> specs_;
   pool<unsigned char> used_;
-  pool<const weight_spec*> missing_;
   std::size_t guesses_left_ = 10'000;  // a hostile file must not make the guessing quadratic
   std::size_t count_ = 0;
   pool<char> lines_;
@@ -29221,7 +29269,7 @@ class weight_complaints {
 [[gnu::cold]] inline const tensor_entry* weight_complaints::check(const weight_spec& spec, const expectation& expected) {
   if (expected.why[0] != '\0') return complain(spec.name, {"expected ", {spec.desc.type, spec.desc.shape}, " ", expected.why}), nullptr;
   const tensor_entry* found = file_.find(spec.name);
-  if (found == nullptr) return missing_.push_back(&spec), nullptr;
+  if (found == nullptr) return nullptr;  // check_names() will say so
   used_[static_cast<std::size_t>(found - file_.entries().data())] = 1;
   const bool same_type = found->type == spec.desc.type, same_shape = found->shape == expected.shape;
   if (same_type && same_shape) return found;
@@ -29235,20 +29283,21 @@ class weight_complaints {
   std::size_t fewest = std::min<std::size_t>(name.size() / 4 + 2, name.size());
   for (std::size_t i = 0; i < used_.size() && guesses_left_ > 0; ++i) {
     const std::string_view candidate = file_.entries()[i].name;
-    if (used_[i] != 0 || candidate.size() > 200 || name.size() > 200) continue;
+    if (used_[i] != 0 || candidate.size() > longest_guessed_name || name.size() > longest_guessed_name) continue;
     --guesses_left_;
     if (differ_by_prefix(name, candidate)) return candidate;
-    const std::size_t edits = edits_between(name, candidate, fewest);
+    const std::size_t edits = edits_between(name, candidate);
     if (edits < fewest) fewest = edits, nearest = candidate;
   }
   return nearest;
 }
 
 [[gnu::cold]] inline void weight_complaints::check_names() {
-  for (const weight_spec* spec : missing_) {
-    const std::string_view nearest = nearest_superfluous(spec->name);
-    const shape_t expected = expected_in_file(*spec, file_.order()).shape;
-    complain(spec->name, {"missing: got no such tensor, expected ", {spec->desc.type, expected}});
+  for (const weight_spec& spec : specs_) {
+    const expectation expected = expected_in_file(spec, file_.order());
+    if (expected.why[0] != '\0' || file_.find(spec.name) != nullptr) continue;
+    const std::string_view nearest = nearest_superfluous(spec.name);
+    complain(spec.name, {"missing: got no such tensor, expected ", {spec.desc.type, expected.shape}});
     if (!nearest.empty()) append(lines_, {"; did you mean ", piece::in_quotes(nearest), "?"});
   }
   for (std::size_t i = 0; i < used_.size(); ++i) {
@@ -29263,53 +29312,39 @@ class weight_complaints {
           {"weights do not fit (", used_.size(), " tensors there, ", specs_.size(), " weights named by the network):", letters_of(lines_)}};
 }
 
-/// A spec's tensor with the way to read it.
-struct located_weight {
-  const tensor_entry* tensor;
-  gathering from;
-  std::size_t element_bytes;
-
-  bool is_gathered;
-  bool is_copied;
-
-  [[gnu::cold]] located_weight(const tensor_entry* found, const gathering& how)
-      : tensor(found),
-        from(how),
-        element_bytes(static_cast<std::size_t>(size_of(found->type))),
-        is_gathered(how.extents.rank > 0 && !how.keeps_order()),
-        is_copied(is_gathered || reinterpret_cast<std::uintptr_t>(found->bytes.data()) % element_bytes != 0) {}
-
-  void copy_to(std::byte* target) const {
-    if (is_gathered) gather(from, element_bytes, tensor->bytes.data(), target);
-    else std::memcpy(target, tensor->bytes.data(), tensor->bytes.size());
-  }
-};
+/// Whether the elements of a tensor cannot be read where they are: another order is wanted, or their address is not a multiple of their size.
+[[gnu::cold]] inline bool has_to_be_copied(const tensor_entry& tensor, const gathering& from) {
+  const auto element_bytes = static_cast<std::uintptr_t>(size_of(tensor.type));
+  return !from.is_in_order() || reinterpret_cast<std::uintptr_t>(tensor.bytes.data()) % element_bytes != 0;
+}
+[[gnu::cold]] inline const std::byte* copy_of(const tensor_entry& tensor, const gathering& from, aligned_memory& memory) {
+  std::byte* const copy = memory.allocate(tensor.bytes.size());
+  if (!from.is_in_order()) gather(from, static_cast<std::size_t>(size_of(tensor.type)), tensor.bytes.data(), copy);
+  else if (copy != nullptr) std::memcpy(copy, tensor.bytes.data(), tensor.bytes.size());
+  return copy;
+}
 }  // namespace detail
 
 [[gnu::cold]] inline result<bound_weights> bind_weights(const weights& file, array_ref<const weight_spec> specs) {
+  bound_weights bound;
+  if (auto ok = bind_weights(file, specs, bound); !ok) return fail(std::move(ok.error()));
+  return bound;
+}
+
+[[gnu::cold]] inline result<void> bind_weights(const weights& file, array_ref<const weight_spec> specs, bound_weights& bound) {
   detail::weight_complaints complaints(file, specs);
-  pool<detail::located_weight> located;
-  std::size_t copied_bytes = 0;
+  bound.source_ = file;
   for (const weight_spec& spec : specs) {
     const detail::expectation expected = detail::expected_in_file(spec, file.order());
     const tensor_entry* tensor = complaints.check(spec, expected);
     if (tensor == nullptr) continue;
-    located.push_back({tensor, expected.from});
-    if (located.back().is_copied) copied_bytes += detail::aligned_memory::rounded(tensor->bytes.size());
+    const bool is_copied = detail::has_to_be_copied(*tensor, expected.from);
+    bound.copied_.push_back(is_copied);
+    bound.pointers_.push_back(is_copied ? detail::copy_of(*tensor, expected.from, bound.copies_) : tensor->bytes.data());
   }
   complaints.check_names();
   if (complaints.any()) return fail(complaints.reason());
-  bound_weights bound;
-  bound.source_ = file;
-  std::byte* to = bound.copies_.allocate(copied_bytes);
-  for (const detail::located_weight& weight : located) {
-    bound.copied_.push_back(weight.is_copied);
-    bound.pointers_.push_back(weight.is_copied ? to : weight.tensor->bytes.data());
-    if (!weight.is_copied) continue;
-    weight.copy_to(to);
-    to += detail::aligned_memory::rounded(weight.tensor->bytes.size());
-  }
-  return bound;
+  return {};
 }
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -29566,7 +29601,8 @@ constexpr std::int32_t builder::declare_scales(const tensor_desc& desc, ir::rang
   const std::string_view letters = ir_.name_of(name);
   pool<char> of;  // the graph's text may move while it grows
   of.insert(letters.begin(), letters.end());
-  return declare_weight(tensor_desc{f32, {desc.shape[desc.quantised.axis]}}, {of.data(), of.size()}, "scale");
+  const char* const first = of.data();
+  return declare_weight(tensor_desc{f32, {desc.shape[desc.quantised.axis]}}, {first, of.size()}, "scale");
 }
 
 constexpr void builder::declare_output(std::string_view name, const builder* owner, std::int32_t id) {
@@ -29648,7 +29684,11 @@ constexpr std::uint64_t hash_of(const ir::graph& g, const ir::node& n) {
   return hash;
 }
 
-template <class T> constexpr bool equal(array_ref<const T> a, array_ref<const T> b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
+template <class T> constexpr bool equal(array_ref<const T> a, array_ref<const T> b) {
+  std::size_t same = 0;
+  while (same < a.size() && same < b.size() && a[same] == b[same]) ++same;
+  return same == a.size() && same == b.size();
+}
 
 /// Results may differ even so: a front end wishes for another quantisation.
 constexpr bool same_results(const ir::graph& g, const ir::node& a, const ir::node& b) {
@@ -30127,10 +30167,10 @@ namespace nnrt::inline NNRT_ISA {
 class heap_block {
  public:
   heap_block() = default;
-  heap_block(heap_block&& other) noexcept : block_(std::exchange(other.block_, nullptr)), first_(std::exchange(other.first_, nullptr)) {}
+  heap_block(heap_block&& other) noexcept : block_(detail::taken(other.block_)), first_(detail::taken(other.first_)) {}
   heap_block& operator=(heap_block&& other) noexcept {
-    std::swap(block_, other.block_);
-    std::swap(first_, other.first_);
+    detail::swap_values(block_, other.block_);
+    detail::swap_values(first_, other.first_);
     return *this;
   }
   ~heap_block() { std::free(block_); }
@@ -30599,17 +30639,20 @@ class thread_pool final : public part_runner {
   /// 1024), out_of_memory (the system starts no more threads), not_supported (it pins none).
   [[gnu::cold]] result<void> start(int threads, bool pinned = false) {
     if (auto ok = check_options({.threads = threads}); !ok) return ok;
-    workers_.reserve(static_cast<std::size_t>(threads));  // workers hold pointers into it
+    workers_.assign(static_cast<std::size_t>(threads - 1), {});  // threads hold pointers to them
     threads_ = threads;
     const detail::processors here;
-    for (int i = 1; i < threads; ++i) {
-      workers_.push_back({this, i, 0, {}, {}});
-      if (const int failed = pthread_create(&workers_.back().id, nullptr, &thread_pool::work, &workers_.back()); failed != 0) {
-        workers_.pop_back();
-        return given_up(error_code::out_of_memory, i, " did not start: ", failed);
-      }
-      if (const int failed = pinned ? here.keep_on(workers_.back().id, i) : 0; failed != 0)
-        return given_up(error_code::not_supported, i, " cannot be pinned: ", failed);
+    for (worker& w : workers_) {
+      w.pool = this, w.number = started_ + 1;
+      int failed = pthread_create(&w.id, nullptr, &thread_pool::work, &w);
+      const bool has_started = failed == 0;
+      if (has_started) ++started_;
+      if (has_started && pinned) failed = here.keep_on(w.id, started_);
+      if (failed == 0) continue;
+      const int number = w.number;
+      stop();
+      return fail(has_started ? error_code::not_supported : error_code::out_of_memory,
+                  {"thread ", number, " of ", threads, has_started ? " cannot be pinned: " : " did not start: ", system_text(failed).view()});
     }
     return {};
   }
@@ -30663,20 +30706,17 @@ class thread_pool final : public part_runner {
   void run_share(int thread) {
     for (int part = thread; part < parts_; part += threads_) job_(context_, part);
   }
-  [[gnu::cold]] failure given_up(error_code code, int worker, std::string_view what, int failed) {
-    stop();
-    return fail(code, {"thread ", worker, " of ", threads_, what, system_text(failed).view()});
-  }
   void stop() {
     __atomic_store_n(&stopping_, true, __ATOMIC_RELAXED);  // seen with the new round
     round_.add(1);
     round_.wake();
-    for (const worker& w : workers_) pthread_join(w.id, nullptr);
+    for (int i = 0; i < started_; ++i) pthread_join(workers_[static_cast<std::size_t>(i)].id, nullptr);
+    started_ = 0;
     workers_.clear();
   }
 
   nnrt::pool<worker> workers_;
-  int threads_ = 1;
+  int threads_ = 1, started_ = 0;
   void (*job_)(void*, int) = nullptr;
   void* context_ = nullptr;
   int parts_ = 0;
@@ -30868,12 +30908,12 @@ template <class G, class Policy = cpu> class executor {
   executor& operator=(executor&&) noexcept = default;
 
   /// Errors: invalid_argument, with every missing, superfluous, mistyped or misshapen weight in one message; out_of_memory.
-  static result<executor> create(const weights& file, const options& wanted = {}) {
+  [[gnu::cold]] static result<executor> create(const weights& file, const options& wanted = {}) {
     if (auto ok = check_options(wanted); !ok) return fail(std::move(ok.error()));
-    auto bound = bind_weights(file, G::weight_specs);
-    if (!bound) return fail(std::move(bound.error()));
+    const auto bound = shared<bound_weights>::make();
+    if (auto ok = bind_weights(file, G::weight_specs, *bound); !ok) return fail(std::move(ok.error()));
     const auto prepared = shared<prepared_weights>::make();
-    if (auto ok = prepare(view_of_plan, shared<bound_weights>::make(std::move(*bound)), *prepared, no_deadline, words(), arena_type::room); !ok)
+    if (auto ok = prepare(view_of_plan, bound, *prepared, no_deadline, words(), arena_type::room); !ok)
       return fail(std::move(ok.error()));
     return with(prepared, wanted, prepared->room(view_of_plan));
   }
@@ -30943,7 +30983,8 @@ template <class G, class Policy = cpu> class executor {
 
   /// The outputs of the last run: one span, or a tuple of them.
   outputs_type outputs() {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) { return outputs_type(output_at<I>()...); }(std::make_index_sequence<output_count>{});
+    if constexpr (output_count == 1) return output_at<0>();
+    else return [&]<std::size_t... I>(std::index_sequence<I...>) { return outputs_type(output_at<I>()...); }(std::make_index_sequence<output_count>{});
   }
   /// The output of this name of the last run: run.output<"probability">().
   template <fixed_string Name> auto output() {
@@ -30973,13 +31014,13 @@ template <class G, class Policy = cpu> class executor {
     broken_contract(made_.error().message());
   }
 
-  static result<executor> with(shared<const prepared_weights> prepared, const options& wanted, std::byte* room = nullptr) {
+  [[gnu::cold]] static result<executor> with(shared<const prepared_weights> prepared, const options& wanted, std::byte* room = nullptr) {
     executor made{without_preparing{}};
     if (auto ok = made.start(std::move(prepared), wanted, room); !ok) return fail(std::move(ok.error()));
     return made;
   }
 
-  result<void> start(shared<const prepared_weights> prepared, const options& wanted, std::byte* room) {
+  [[gnu::cold]] result<void> start(shared<const prepared_weights> prepared, const options& wanted, std::byte* room) {
     weights_ = std::move(prepared);
     weights_->set_bases(view_of_plan, bases_);
     if (auto ok = arena_.allocate(room); !ok) return ok;
