@@ -175,7 +175,7 @@ TEST_CASE("operator: erased, it infers from words, and computes for the dtype of
   CHECK(info.inputs.size() == 3);
   CHECK(info.fused_word == 1);
   CHECK(info.rules.size() == 2);
-  CHECK(static_operator<example, f32>.rules.empty());  // the compiler has checked them
+  CHECK(static_operator<example, f32>.rules.size() == 2);
   constexpr std::array<word, 2> words{1, 0};
   constexpr std::array<word, 1> cut{1};
   const std::array<operand, 2> in{computed(x), table};

@@ -1,4 +1,5 @@
 #include <nnrt/kernels/select.hpp>
+#include <nnrt/ops/squeeze.hpp>
 
 #include <support/operators.hpp>
 
@@ -118,4 +119,11 @@ TEST_CASE("select: a shape that is not known yet is left to the reference") {
   const tensor_desc unknown = f32_of({-1, 8, 8, 16});
   const operand x = computed(unknown);
   CHECK_FALSE(bool(kernels::fast<ops::relu>::select({{}, std::span(&x, 1), std::span(&unknown, 1)})));
+}
+
+TEST_CASE("select: in a static graph layers have no names of rules, at run time all operators have") {
+  CHECK(static_operator<ops::conv2d, f32>.rules.empty());
+  CHECK(at_run_time<&static_operator<ops::conv2d, f32>>.rules.size() == dynamic_operator<ops::conv2d>.rules.size());
+  CHECK(at_run_time<&static_operator<ops::squeeze, f32>>.rules.size() == dynamic_operator<ops::squeeze>.rules.size());
+  CHECK(static_operator<ops::gather, f32>.rules.size() == dynamic_operator<ops::gather>.rules.size());
 }

@@ -38,12 +38,6 @@ TEST_CASE("registry: an operator has its signature, its rules' names and its fun
   CHECK(squeeze->rules[2] == "squeezed_extent_must_be_1");
 }
 
-TEST_CASE("registry: in a static graph only operators that values may break have names of rules; at run time all have") {
-  CHECK(static_operator<ops::squeeze, f32>.rules.empty());
-  CHECK(at_run_time<&static_operator<ops::squeeze, f32>>.rules.size() == 4);
-  CHECK(static_operator<ops::gather, f32>.rules.size() == ops::find("gather")->rules.size());
-}
-
 TEST_CASE("registry: what is folded into the weights before it says what by") {
   for (const operator_info* const op : ops::all())
     CHECK(bool(op->folded_as != nullptr) == (op->traits.computes == meaning::batch_norm || op->traits.computes == meaning::scale || op->traits.computes == meaning::bias_add));

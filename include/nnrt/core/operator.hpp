@@ -116,7 +116,7 @@ struct operator_info {
   /// The operator that joins this one with the weights of the layer before it; null where nothing does. Named here, so that programs have it
   /// whose networks have something to join.
   const operator_info* folded_as = nullptr;
-  /// The enumerators of Op::rule, for messages. Of operators of static graphs, whose rules the compiler has checked, only where values may break one.
+  /// The enumerators of Op::rule, for messages. The compiler has checked those of static graphs: layers, which have many, get the names at_run_time.
   rule_list rules;
   /// The dtypes that `reference` is instantiated for.
   dtype_set computes_on;
@@ -211,7 +211,8 @@ template <class Op, dtype_set Types, bool HasKernels, bool InNumbers> constexpr 
   info.macs = &detail::macs_of_words<Op>;
   info.reference = &run_reference<Op, Types>;
   if constexpr (requires { typename Op::folded_as; }) info.folded_as = dynamic_form<typename Op::folded_as>();
-  if constexpr (!InNumbers || Op::traits.may_fail) info.rules = rule_names<typename Op::rule>();
+  constexpr bool at_run_time_only = InNumbers && !Op::traits.may_fail && !std::is_void_v<typename kernels::operator_of<Op::code>::type>;
+  if constexpr (!at_run_time_only) info.rules = rule_names<typename Op::rule>();
   info.computes_on = Types;
   if constexpr (Op::traits.outputs_are_parts) info.part_offset = &detail::part_offset_of_words<Op>;
   if constexpr (HasKernels) info.select = &kernels::select_for<Op, Types, InNumbers>;
