@@ -5043,8 +5043,8 @@ template <class Op, dtype_set Types, bool HasKernels, bool InNumbers> constexpr 
   info.macs = &detail::macs_of_words<Op>;
   info.reference = &run_reference<Op, Types>;
   if constexpr (requires { typename Op::folded_as; }) info.folded_as = dynamic_form<typename Op::folded_as>();
-  constexpr bool at_run_time_only = InNumbers && !Op::traits.may_fail && !std::is_void_v<typename kernels::operator_of<Op::code>::type>;
-  if constexpr (!at_run_time_only) info.rules = rule_names<typename Op::rule>();
+  if constexpr (!InNumbers || !HasKernels || Op::traits.may_fail) info.rules = rule_names<typename Op::rule>();
+  else if constexpr (std::is_void_v<typename kernels::operator_of<Op::code>::type>) info.rules = rule_names<typename Op::rule>();
   info.computes_on = Types;
   if constexpr (Op::traits.outputs_are_parts) info.part_offset = &detail::part_offset_of_words<Op>;
   if constexpr (HasKernels) info.select = &kernels::select_for<Op, Types, InNumbers>;
