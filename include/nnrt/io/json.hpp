@@ -215,7 +215,8 @@ class json_writer {
 }
 
 [[gnu::cold]] inline void json_reader::skip_space() {
-  while (take(' ') || take('\n') || take('\r') || take('\t')) continue;
+  for (; at_ < text_.size(); ++at_)
+    if (const char c = text_[at_]; c != ' ' && c != '\n' && c != '\r' && c != '\t') return;
 }
 
 [[gnu::cold]] inline json_event json_reader::next() {
@@ -284,7 +285,7 @@ class json_writer {
 
 [[gnu::cold]] inline std::size_t json_reader::digits() {
   const std::size_t from = at_;
-  while (peek() >= '0' && peek() <= '9') ++at_;
+  while (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9') ++at_;
   return at_ - from;
 }
 

@@ -227,7 +227,7 @@ class header_reader {
 [[gnu::cold]] inline bool header_reader::read_all() {
   if (!json_.expect(json_event::begin_object)) return false;
   while (json_.next() == json_event::key)
-    if (!(json_.string() == "__metadata__" ? read_metadata() : read_tensor())) return false;
+    if (!(json_.string() == std::string_view("__metadata__") ? read_metadata() : read_tensor())) return false;
   return json_.next() == json_event::end;
 }
 
@@ -267,8 +267,8 @@ inline constexpr std::string_view fields[] = {"dtype", "shape", "data_offsets"};
 [[gnu::cold]] inline bool header_reader::read_field(unsigned& seen) {
   const piece field = piece::in_quotes(json_.string());
   unsigned index = 0;
-  while (index < 3 && json_.string() != fields[index]) ++index;
-  if (index == 3) return refuse_tensor({"unknown field ", field});
+  while (index < std::size(fields) && json_.string() != fields[index]) ++index;
+  if (index == std::size(fields)) return refuse_tensor({"unknown field ", field});
   if ((seen >> index & 1U) != 0) return refuse_tensor({"field ", field, " occurs twice"});
   seen |= 1U << index;
   return index == 0 ? read_dtype() : index == 1 ? read_shape() : read_offsets();
@@ -276,11 +276,10 @@ inline constexpr std::string_view fields[] = {"dtype", "shape", "data_offsets"};
 
 [[gnu::cold]] inline bool header_reader::read_dtype() {
   if (!expect("dtype", json_event::string)) return false;
-  pool<char> known;
-  for (const dtype_row& row : dtypes) {
+  for (const dtype_row& row : dtypes)
     if (row.name == json_.string()) return tensor_.type = row.type, true;
-    append(known, {known.empty() ? "" : ", ", row.name});
-  }
+  pool<char> known;
+  for (const dtype_row& row : dtypes) append(known, {known.empty() ? "" : ", ", row.name});
   supported_ = false;
   return refuse_tensor({"dtype ", piece::in_quotes(json_.string()), " is not supported, expected one of ", letters_of(known)});
 }
@@ -330,15 +329,18 @@ inline constexpr std::string_view fields[] = {"dtype", "shape", "data_offsets"};
   return complain(wrong, {"where the last tensor, ", piece::in_quotes(last), ", ends"});
 }
 
+// Out of line: two operators of the standard library otherwise, in each place where something is sorted.
+[[gnu::cold, gnu::noinline]] inline bool is_before(std::string_view a, std::string_view b) { return a.compare(b) < 0; }
+
 /// Puts the tensors in the order of their names; null, or one whose name occurs twice.
 [[gnu::cold]] inline const tensor_entry* sort_by_name(pool<tensor_entry>& tensors) {
-  sort(tensors, [](const tensor_entry& a, const tensor_entry& b) { return a.name < b.name; });
+  sort(tensors, [](const tensor_entry& a, const tensor_entry& b) { return is_before(a.name, b.name); });
   for (std::size_t i = 1; i < tensors.size(); ++i)
     if (tensors[i].name == tensors[i - 1].name) return &tensors[i];
   return nullptr;
 }
 [[gnu::cold]] inline const metadata_entry* sort_by_key(pool<metadata_entry>& metadata) {
-  sort(metadata, [](const metadata_entry& a, const metadata_entry& b) { return a.key < b.key; });
+  sort(metadata, [](const metadata_entry& a, const metadata_entry& b) { return is_before(a.key, b.key); });
   for (std::size_t i = 1; i < metadata.size(); ++i)
     if (metadata[i].key == metadata[i - 1].key) return &metadata[i];
   return nullptr;

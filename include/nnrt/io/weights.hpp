@@ -139,8 +139,10 @@ class weights {
   std::size_t first = 0, last = all.size();  // the name is in [first, last), if anywhere
   while (first < last) {
     const std::size_t middle = first + (last - first) / 2;
-    if (all[middle].name == name) return &all[middle];
-    (all[middle].name < name ? first : last) = all[middle].name < name ? middle + 1 : middle;
+    const int order = all[middle].name.compare(name);
+    if (order == 0) return &all[middle];
+    if (order < 0) first = middle + 1;
+    else last = middle;
   }
   return nullptr;
 }

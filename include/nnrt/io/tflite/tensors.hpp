@@ -434,7 +434,7 @@ template <class T>
       return fail(error_code::invalid_file,
                   {"names of tensors: got more than ", most_copied(), " bytes in a file of ", file_.size()});
   }
-  safetensors::detail::sort(order, [](const named& a, const named& b) { return a.name < b.name; });
+  safetensors::detail::sort(order, [](const named& a, const named& b) { return safetensors::detail::is_before(a.name, b.name); });
   shared_.assign(tensors_.size(), 0);
   for (std::size_t i = 1; i < order.size(); ++i)
     if (order[i].name == order[i - 1].name) shared_[order[i].tensor] = shared_[order[i - 1].tensor] = 1;
