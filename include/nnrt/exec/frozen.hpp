@@ -1,25 +1,18 @@
 // frozen: graphs and plans as arrays of exactly their size, so that constant evaluation can keep them.
-// Flow: static_graph.hpp evaluates each stage once for the sizes and once for the contents.
+// Flow: static_graph.hpp evaluates each stage into roomy arrays and keeps what fits exactly.
 #pragma once
 
 #include <nnrt/exec/plan.hpp>
+#include <nnrt/exec/plan_sizes.hpp>
 #include <nnrt/passes/plan_memory.hpp>
 
 namespace nnrt::inline NNRT_ISA::detail {
 
-/// Copies a pool into an array of its size; std::copy and the operators [] take more constexpr steps.
-template <class T, std::size_t N> constexpr void copy(const pool<T>& from, std::array<T, N>& to) {
+/// Copies a pool or an array as far as there is room; std::copy and the operators [] take more constexpr steps.
+template <class From, class T, std::size_t N> constexpr void copy(const From& from, std::array<T, N>& to) {
   const T* element = from.begin();
-  for (T& copied : to) copied = *element++;
-}
-
-/// Sizes of all pools of a graph.
-struct graph_sizes {
-  std::size_t values, nodes, inputs, outputs, operands, words, text, bytes, log;
-};
-
-constexpr graph_sizes sizes_of(const ir::graph& g) {
-  return {g.values.size(), g.nodes.size(), g.inputs.size(), g.outputs.size(), g.operands.size(), g.words.size(), g.text.size(), g.bytes.size(), g.log.size()};
+  const T* const end = element + (from.size() < N ? from.size() : N);
+  for (T* copied = to.begin(); element != end; ++element) *copied++ = *element;
 }
 
 /// An ir::graph as arrays.
@@ -34,7 +27,8 @@ template <graph_sizes N> struct frozen_graph {
   std::array<std::byte, N.bytes> bytes{};
   std::array<ir::event, N.log> log{};
 
-  constexpr explicit frozen_graph(const ir::graph& g) {
+  /// Of an ir::graph, or of a larger frozen one.
+  template <class Graph> constexpr explicit frozen_graph(const Graph& g) {
     copy(g.values, values);
     copy(g.nodes, nodes);
     copy(g.inputs, inputs);
@@ -62,14 +56,14 @@ template <graph_sizes N> struct frozen_graph {
   }
 };
 
-/// Sizes of all lists of a plan.
-struct plan_sizes {
-  std::size_t steps, prepare, bands, windows, slots, descs, words, inputs, outputs, weights, fallible, text, constants;
-};
+/// A graph in arrays with room to spare, and its sizes, so that one evaluation answers both.
+template <graph_sizes Room> struct roomy_graph {
+  graph_sizes sizes;
+  frozen_graph<Room> held;
+  bool is_whole;
 
-constexpr plan_sizes sizes_of(const plan& p) {
-  return {p.steps.size(), p.prepare.size(), p.bands.size(), p.windows.size(), p.slots.size(), p.descs.size(), p.words.size(), p.inputs.size(), p.outputs.size(), p.weights.size(), p.fallible.size(), p.text.size(), p.constants.size()};
-}
+  constexpr explicit roomy_graph(const ir::graph& g) : sizes(sizes_of(g)), held(g), is_whole(fits(sizes, Room)) {}
+};
 
 /// A plan as arrays: what stays in .rodata.
 template <plan_sizes N> struct frozen_plan {
@@ -88,7 +82,8 @@ template <plan_sizes N> struct frozen_plan {
   alignas(passes::arena_alignment) std::array<std::byte, N.constants> constants{};
   std::int64_t arena_bytes, arena_lower_bound, prepared_bytes, prepare_scratch_bytes, part_scratch_bytes, most_operands;
 
-  constexpr explicit frozen_plan(const plan& p)
+  /// Of a plan, or of a larger frozen one.
+  template <class Plan> constexpr explicit frozen_plan(const Plan& p)
       : arena_bytes(p.arena_bytes),
         arena_lower_bound(p.arena_lower_bound),
         prepared_bytes(p.prepared_bytes),
@@ -109,6 +104,15 @@ template <plan_sizes N> struct frozen_plan {
     copy(p.text, text);
     copy(p.constants, constants);
   }
+};
+
+/// A plan in arrays with room to spare, and its sizes.
+template <plan_sizes Room> struct roomy_plan {
+  plan_sizes sizes;
+  frozen_plan<Room> held;
+  bool is_whole;
+
+  constexpr explicit roomy_plan(const plan& p) : sizes(sizes_of(p)), held(p), is_whole(fits(sizes, Room)) {}
 };
 
 }  // namespace nnrt::inline NNRT_ISA::detail

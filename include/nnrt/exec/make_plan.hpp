@@ -5,6 +5,7 @@
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/exec/find_bands.hpp>
 #include <nnrt/exec/plan.hpp>
+#include <nnrt/exec/plan_sizes.hpp>
 #include <nnrt/passes/evaluate.hpp>
 #include <nnrt/passes/fold.hpp>
 #include <nnrt/passes/plan_memory.hpp>
@@ -189,8 +190,12 @@ struct planner {
 
   /// The index of a desc, which is added when it is new. The search begins at the newest: neighbours are alike.
   constexpr std::int32_t desc_index(const tensor_desc& desc) {
-    for (std::size_t i = made.descs.size(); i-- > 0;)
-      if (made.descs[i] == desc) return static_cast<std::int32_t>(i);
+    // The last extent first: comparing whole descs was a sixth of what compilers spent on planning MobileNetV2.
+    const int last = desc.rank() > 0 ? desc.rank() - 1 : 0;
+    const std::int64_t extent = desc.shape.extents[last];
+    const tensor_desc* const first = made.descs.begin();
+    for (const tensor_desc* known = made.descs.end(); known != first;)
+      if ((--known)->shape.extents[last] == extent && *known == desc) return static_cast<std::int32_t>(known - first);
     made.descs.push_back(desc);
     return static_cast<std::int32_t>(made.descs.size()) - 1;
   }
@@ -445,9 +450,22 @@ struct planner {
     made.outputs.push_back(port_for(out.name, slot));
   }
 
+  // Growing copies what is there: nothing to machines, much to compilers.
+  constexpr void reserve() {
+    const plan_sizes room = room_to_plan(sizes_of(g));
+    nodes.reserve(g.nodes.size());
+    made.steps.reserve(room.steps);
+    made.prepare.reserve(room.prepare);
+    made.slots.reserve(room.slots);
+    made.descs.reserve(room.descs);
+    made.words.reserve(room.words);
+    made.weights.reserve(room.weights);
+    made.text.reserve(room.text);
+  }
+
   constexpr plan run() {
     const auto count = static_cast<std::int32_t>(g.nodes.size());
-    nodes.reserve(g.nodes.size());
+    reserve();
     made.constants = g.bytes;
     for (std::int32_t i = 0; i < count; ++i) choose(i);
     kept_of.assign(g.values.size(), -1);

@@ -73,8 +73,15 @@ template <auto Function> constexpr ir::graph optimised() {
   passes::optimise(g);
   return g;
 }
-template <auto Function> inline constexpr graph_sizes sizes_optimised = sizes_of(optimised<Function>());
-template <auto Function> inline constexpr frozen_graph<sizes_optimised<Function>> graph_optimised{optimised<Function>()};
+template <auto Function>
+inline constexpr roomy_graph<room_to_optimise(sizes_as_written<Function>.sizes)> roomy_optimised{optimised<Function>()};
+
+// Not a function that answers the array: evaluating that took g++ three times as long.
+template <auto Function> constexpr decltype(auto) source_of_optimised() {
+  if constexpr (roomy_optimised<Function>.is_whole) return (roomy_optimised<Function>.held);
+  else return optimised<Function>();
+}
+template <auto Function> inline constexpr frozen_graph<roomy_optimised<Function>.sizes> graph_optimised{source_of_optimised<Function>()};
 
 /// A graph for dumps: without its operators, whose functions it would keep in the program.
 template <graph_sizes Sizes> constexpr frozen_graph<Sizes> without_operators(frozen_graph<Sizes> g) {
@@ -101,9 +108,14 @@ template <auto Function> constexpr nnrt::plan make_plan_of(bool unrolled, nnrt::
   return make_plan(graph_optimised<Function>.thaw(), {.unrolled = unrolled, .winograd = winograd});
 }
 template <auto Function, bool Unrolled, nnrt::winograd Winograd>
-inline constexpr plan_sizes sizes_planned = sizes_of(make_plan_of<Function>(Unrolled, Winograd));
+inline constexpr roomy_plan<room_to_plan(sizes_of(graph_optimised<Function>))> roomy_planned{make_plan_of<Function>(Unrolled, Winograd)};
+
+template <auto Function, bool Unrolled, nnrt::winograd Winograd> constexpr decltype(auto) source_of_plan() {
+  if constexpr (roomy_planned<Function, Unrolled, Winograd>.is_whole) return (roomy_planned<Function, Unrolled, Winograd>.held);
+  else return make_plan_of<Function>(Unrolled, Winograd);
+}
 template <auto Function, bool Unrolled, nnrt::winograd Winograd>
-inline constexpr frozen_plan<sizes_planned<Function, Unrolled, Winograd>> plan_in_codes{make_plan_of<Function>(Unrolled, Winograd)};
+inline constexpr frozen_plan<roomy_planned<Function, Unrolled, Winograd>.sizes> plan_in_codes{source_of_plan<Function, Unrolled, Winograd>()};
 
 /// The codes in a plan, each once.
 template <plan_sizes Sizes> constexpr pool<kernel_code> codes_in(const frozen_plan<Sizes>& plan) {
