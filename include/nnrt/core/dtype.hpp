@@ -147,29 +147,46 @@ constexpr dtype common_type(dtype a, dtype b) {
   return sign_differs && (without_sign.contains(wide) || size_of(a) == size_of(b)) ? dtype::none : wide;
 }
 
-namespace detail {
-template <dtype_set Set, dtype Type, class F> constexpr bool call_if_member(F& f) {
-  if constexpr (Set.contains(Type)) f(element_t<Type>{});
-  return Set.contains(Type);
-}
-}  // namespace detail
-
 /// Calls f with a value of the element type of `type`, when `Set` has it; false when it does not. f is instantiated for the members of
 /// the set alone.
 template <dtype_set Set, class F> constexpr bool with_element(dtype type, F&& f) {
   switch (type) {
-    case boolean: return detail::call_if_member<Set, boolean>(f);
-    case i8: return detail::call_if_member<Set, i8>(f);
-    case i16: return detail::call_if_member<Set, i16>(f);
-    case i32: return detail::call_if_member<Set, i32>(f);
-    case i64: return detail::call_if_member<Set, i64>(f);
-    case u8: return detail::call_if_member<Set, u8>(f);
-    case u16: return detail::call_if_member<Set, u16>(f);
-    case u32: return detail::call_if_member<Set, u32>(f);
-    case u64: return detail::call_if_member<Set, u64>(f);
-    case f16: return detail::call_if_member<Set, f16>(f);
-    case f32: return detail::call_if_member<Set, f32>(f);
-    case f64: return detail::call_if_member<Set, f64>(f);
+    case boolean:
+      if constexpr (Set.contains(boolean)) return f(element_t<boolean>{}), true;
+      break;
+    case i8:
+      if constexpr (Set.contains(i8)) return f(element_t<i8>{}), true;
+      break;
+    case i16:
+      if constexpr (Set.contains(i16)) return f(element_t<i16>{}), true;
+      break;
+    case i32:
+      if constexpr (Set.contains(i32)) return f(element_t<i32>{}), true;
+      break;
+    case i64:
+      if constexpr (Set.contains(i64)) return f(element_t<i64>{}), true;
+      break;
+    case u8:
+      if constexpr (Set.contains(u8)) return f(element_t<u8>{}), true;
+      break;
+    case u16:
+      if constexpr (Set.contains(u16)) return f(element_t<u16>{}), true;
+      break;
+    case u32:
+      if constexpr (Set.contains(u32)) return f(element_t<u32>{}), true;
+      break;
+    case u64:
+      if constexpr (Set.contains(u64)) return f(element_t<u64>{}), true;
+      break;
+    case f16:
+      if constexpr (Set.contains(f16)) return f(element_t<f16>{}), true;
+      break;
+    case f32:
+      if constexpr (Set.contains(f32)) return f(element_t<f32>{}), true;
+      break;
+    case f64:
+      if constexpr (Set.contains(f64)) return f(element_t<f64>{}), true;
+      break;
     case dtype::none: break;
   }
   return false;

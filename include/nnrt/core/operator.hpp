@@ -194,6 +194,14 @@ template <class T> concept is_complete = requires { sizeof(T); };
 /// Of dynamic_operator, which stands below.
 template <class Op> constexpr const operator_info* dynamic_form();
 
+namespace detail {
+/// Whether at_run_time finds the operator by its code, and so adds what only plans that are made at run time ask for.
+template <class Op, bool HasKernels> constexpr bool is_found_by_code() {
+  if constexpr (HasKernels) return !std::is_void_v<typename kernels::operator_of<Op::code>::type>;
+  else return false;  // a binding that comes later may still say how
+}
+}  // namespace detail
+
 template <class Op> inline constexpr operator_label label_of{Op::name, attribute_fields<typename Op::attrs>()};
 
 /// The erased form of an operator whose reference is instantiated for the dtypes in Types.
@@ -211,8 +219,7 @@ template <class Op, dtype_set Types, bool HasKernels, bool InNumbers> constexpr 
   info.macs = &detail::macs_of_words<Op>;
   info.reference = &run_reference<Op, Types>;
   if constexpr (requires { typename Op::folded_as; }) info.folded_as = dynamic_form<typename Op::folded_as>();
-  if constexpr (!InNumbers || !HasKernels || Op::traits.may_fail) info.rules = rule_names<typename Op::rule>();
-  else if constexpr (std::is_void_v<typename kernels::operator_of<Op::code>::type>) info.rules = rule_names<typename Op::rule>();
+  if constexpr (!InNumbers || Op::traits.may_fail || !detail::is_found_by_code<Op, HasKernels>()) info.rules = rule_names<typename Op::rule>();
   info.computes_on = Types;
   if constexpr (Op::traits.outputs_are_parts) info.part_offset = &detail::part_offset_of_words<Op>;
   if constexpr (HasKernels) info.select = &kernels::select_for<Op, Types, InNumbers>;

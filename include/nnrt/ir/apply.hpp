@@ -101,12 +101,12 @@ template <std::size_t Outputs, class... Args> constexpr auto refused(const Args&
 template <class Op, class... Args> constexpr auto apply(Args... args) {
   using this_call = call<Op, Args...>;
   constexpr int count = this_call::output_count();
-  if constexpr (this_call::misfitting.argument >= 0) {
-    using given = std::tuple_element_t<static_cast<std::size_t>(this_call::misfitting.argument), std::tuple<Args...>>;
-    using reason = graph_rejected<this_call::misfitting.rule, keyword_named<typename as_keyword<given>::type>, in_operator<Op>>;
+  if constexpr (this_call::read.misfitting.argument >= 0) {
+    using given = std::tuple_element_t<static_cast<std::size_t>(this_call::read.misfitting.argument), std::tuple<Args...>>;
+    using reason = graph_rejected<this_call::read.misfitting.rule, keyword_named<typename as_keyword<given>::type>, in_operator<Op>>;
     (void)sizeof(decltype(reason::report()));
     return refused<this_call::outputs_asked_for()>(args...);
-  } else if constexpr (has_unknown_tensor(this_call::arguments)) {
+  } else if constexpr (has_unknown_tensor(this_call::read.arguments)) {
     return refused<this_call::outputs_asked_for()>(args...);
   } else {
     constexpr const auto& outcome = this_call::template outcome<count>;
@@ -123,10 +123,12 @@ template <class Op, class... Args> constexpr auto apply(Args... args) {
     } else {
       builder* owner = nullptr;
       ((owner = owner != nullptr ? owner : owner_of(args)), ...);
-      constexpr dtype scalar = scalar_type(this_call::arguments);
+      constexpr dtype scalar = scalar_type(this_call::read.arguments);
       const std::int32_t given[] = {value_of<Op, scalar>(*owner, args)...};
+      pool<word> words;
+      pack(this_call::attributes, words);
       const operator_info& info = static_operator<Op, outcome.computes_in>;
-      const std::int32_t first = record(*owner, info, this_call::words, given, this_call::placed.operands(), outcome.given());
+      const std::int32_t first = record(*owner, info, words, given, this_call::read.placed(), outcome.given());
       return outputs_from<outcome>(owner, first, std::make_integer_sequence<std::int32_t, count>{});
     }
   }

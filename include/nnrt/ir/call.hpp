@@ -17,11 +17,12 @@ namespace nnrt::inline NNRT_ISA::dsl {
 struct argument {
   enum class kind { tensor, scalar, keyword };
   kind is = kind::tensor;
-  tensor_desc desc{};                       // of what is, or becomes, an operand; dtype none for other keywords
+  tensor_desc desc{};                       // of what is, or becomes, an operand; what a wish wishes; dtype none for other keywords
   array_ref<const std::int64_t> values{};  // what a keyword holds that becomes an operand
   int operand = -1;                         // the one that a keyword becomes
   std::string_view fills{};                 // what a keyword fills; empty for what is no keyword
   bool is_known = true;                     // false: a keyword that the operator has no place for
+  bool is_wish = false;                     // what the output shall be
 };
 
 /// The operand of this role, as an index; -1: there is none.
@@ -43,7 +44,8 @@ template <class Op, class Keyword> constexpr argument describe_keyword() {
       a.operand = operand_called(a.fills, Op::inputs);
       if (a.operand >= 0) a.desc = Keyword::desc(), a.values = Keyword::values;
     }
-    a.is_known = a.operand >= 0 || requires { Keyword::wanted(); };
+    if constexpr (requires { Keyword::wanted(); }) a.is_wish = true, a.desc = Keyword::wanted();
+    a.is_known = a.operand >= 0 || a.is_wish;
   }
   return a;
 }
@@ -81,12 +83,8 @@ constexpr bool has_unknown_tensor(array_ref<const argument> all) {
   return false;
 }
 
-/// For each operand the argument that gives it; -1: missing. Keywords go to the operand of their name, the others to the free ones in order.
-template <std::size_t Arguments> struct placement {
-  int argument_of[Arguments + 16] = {};
-  int count = 0;
-  constexpr array_ref<const int> operands() const { return {argument_of, static_cast<std::size_t>(count)}; }
-};
+/// Finds for each operand the argument that gives it, -1: missing, and returns how many there are. Keywords go to the operand of their name, the
+/// others to the free ones in order.
 constexpr int place(array_ref<const argument> all, array_ref<int> argument_of) {
   for (int& a : argument_of) a = -1;
   int count = 0;
@@ -104,10 +102,11 @@ constexpr int place(array_ref<const argument> all, array_ref<int> argument_of) {
   }
   return count;
 }
-template <std::size_t N> constexpr placement<N> place(const std::array<argument, N>& all) {
-  placement<N> placed;
-  placed.count = place(all, placed.argument_of);
-  return placed;
+/// What the output shall be; dtype none and no quantisation where nobody says.
+constexpr tensor_desc wish_among(array_ref<const argument> all) {
+  for (std::size_t i = all.size(); i-- > 0;)
+    if (all[i].is_wish) return all[i].desc;
+  return {};
 }
 
 /// The operands as rules see them. A handle's type does not tell whether it is a weight: operands that must be constant are checked when
@@ -132,25 +131,6 @@ template <class Op, class... Args> constexpr typename Op::attrs attributes_of() 
   return attrs;
 }
 
-/// The attributes as the words that the graph keeps.
-template <class Attrs> constexpr std::size_t count_words(const Attrs& attrs) {
-  pool<word> words;
-  pack(attrs, words);
-  return words.size();
-}
-template <std::size_t N, class Attrs> constexpr std::array<word, N> words_of_attributes(const Attrs& attrs) {
-  pool<word> list;
-  pack(attrs, list);
-  std::array<word, N> words{};
-  for (std::size_t i = 0; i < N; ++i) words[i] = list[i];
-  return words;
-}
-
-template <class T> constexpr void add_wish(tensor_desc& wish) {
-  if constexpr (is_keyword<T>)
-    if constexpr (requires { as_keyword<T>::type::wanted(); }) wish = as_keyword<T>::type::wanted();
-}
-
 /// The verdict without its vector, so that it can be a constant, and the dtype that the reference is instantiated for.
 template <int Outputs> struct settled {
   int rule = -1;
@@ -163,10 +143,10 @@ template <int Outputs> struct settled {
   constexpr array_ref<const tensor_desc> given() const { return {outputs, static_cast<std::size_t>(Outputs)}; }
 };
 template <class Op, int Outputs, int Operands>
-constexpr settled<Outputs> settle(const typename Op::attrs& attrs, array_ref<const argument> all, array_ref<const int> argument_of,
-                                  const tensor_desc& wish) {
+constexpr settled<Outputs> settle(const typename Op::attrs& attrs, array_ref<const argument> all, array_ref<const int> argument_of) {
   std::array<operand, static_cast<std::size_t>(Operands)> in{};
   list_operands(all, argument_of, in);
+  const tensor_desc wish = wish_among(all);
   const verdict v = infer_node<Op>(attrs, in, {&wish, 1});
   settled<Outputs> s;
   s.rule = v.rule;
@@ -180,23 +160,27 @@ constexpr settled<Outputs> settle(const typename Op::attrs& attrs, array_ref<con
   return s;
 }
 
-/// What the arguments of one call say; computed once for each combination of operator, descs and keywords.
+/// What the arguments of a call say before its rules are asked: one constant, for each is paid for by each layer.
+template <std::size_t Arguments, std::size_t MostOperands> struct reading {
+  std::array<argument, Arguments> arguments;
+  misfit misfitting;
+  int argument_of[MostOperands] = {};
+  int operands = 0;
+
+  constexpr explicit reading(const std::array<argument, Arguments>& all)
+      : arguments(all), misfitting(find_misfit(all)), operands(place(all, argument_of)) {}
+  constexpr array_ref<const int> placed() const { return {argument_of, static_cast<std::size_t>(operands)}; }
+};
+
+/// What one call says; computed once for each combination of operator, descs and keywords.
 template <class Op, class... Args> struct call {
-  static constexpr std::array<argument, sizeof...(Args)> arguments{describe<Op, Args>()...};
-  static constexpr misfit misfitting = find_misfit(arguments);
-  static constexpr placement<sizeof...(Args)> placed = place(arguments);
+  // No argument becomes an operand behind both the others and the signature's last.
+  static constexpr reading<sizeof...(Args), (sizeof...(Args) > std::size(Op::inputs) ? sizeof...(Args) : std::size(Op::inputs))> read{{describe<Op, Args>()...}};
   static constexpr typename Op::attrs attributes = attributes_of<Op, Args...>();
-  /// Packed once here, not at every evaluation of the user's function.
-  static constexpr std::array<word, count_words(attributes)> words = words_of_attributes<count_words(attributes)>(attributes);
-  static constexpr tensor_desc wish = [] {
-    tensor_desc d;
-    (add_wish<Args>(d), ...);
-    return d;
-  }();
   // Members, because clang evaluates the constants inside of a constexpr function again at each of its calls.
   /// What the rules say of this call.
   template <int Outputs>
-  static constexpr settled<Outputs> outcome = settle<Op, Outputs, placed.count>(attributes, arguments, placed.operands(), wish);
+  static constexpr settled<Outputs> outcome = settle<Op, Outputs, read.operands>(attributes, read.arguments, read.placed());
 
   /// Outputs that the caller looks for when the node is refused: an operator with any number of them may tell from its attributes.
   static constexpr std::size_t outputs_asked_for() {
