@@ -130,15 +130,15 @@ template <int Rows> struct byte_block {
   int_vector of[Rows][4];
 
   [[gnu::always_inline]] void start(const std::byte* sums) {
-    each<4>([&](auto v) __attribute__((always_inline)) {
+    each<4>([&](int v) __attribute__((always_inline)) {
       const auto x = load_vector<int_vector>(sums + v * register_bytes);
-      each<Rows>([&](auto row) __attribute__((always_inline)) { of[row][v] = x; });
+      each<Rows>([&](int row) __attribute__((always_inline)) { of[row][v] = x; });
     });
   }
   [[gnu::always_inline]] void add(const interleaved& taps, const std::byte* w) {
-    each<4>([&](auto v) __attribute__((always_inline)) {
+    each<4>([&](int v) __attribute__((always_inline)) {
       const dot_values values = values_of(taps.of[v]);
-      each<Rows>([&](auto row) __attribute__((always_inline)) {
+      each<Rows>([&](int row) __attribute__((always_inline)) {
         of[row][v] = dot4(of[row][v], values, load_weights(w + (row * 4 + v) * dot_bytes));
       });
     });

@@ -77,13 +77,13 @@ template <class T> struct byte_pair_lanes<ops::detail::stored_sum<T>> {
   [[gnu::always_inline]] addend prepared(byte_vector bytes_b) const {
     const interleaved from_b = ends.widened(bytes_b);
     addend made{bytes_b, {}};
-    each<4>([&](auto v) __attribute__((always_inline)) { made.of[v] = on_line(from_b.of[v], slope_b, offset); });
+    each<4>([&](int v) __attribute__((always_inline)) { made.of[v] = on_line(from_b.of[v], slope_b, offset); });
     return made;
   }
   [[gnu::always_inline]] byte_vector operator()(byte_vector bytes_a, const addend& b_in_sum) const {
     const interleaved from_a = ends.widened(bytes_a);
     rounded_lanes sum[4];
-    each<4>([&](auto v) __attribute__((always_inline)) { sum[v] = rounded_floats(on_line(from_a.of[v], slope_a, b_in_sum.of[v])); });
+    each<4>([&](int v) __attribute__((always_inline)) { sum[v] = rounded_floats(on_line(from_a.of[v], slope_a, b_in_sum.of[v])); });
     const int_vector distance = larger_lanes(larger_lanes(sum[0].distance, sum[1].distance),
                                              larger_lanes(sum[2].distance, sum[3].distance));
     if (any_is_larger(distance, most_distance)) [[unlikely]] return exactly(bytes_a, b_in_sum.bytes);

@@ -48,8 +48,9 @@ template <int Rows> struct byte_cursor {
   [[gnu::always_inline]] void advance(std::int64_t bytes) {
     first = bytes_further(first, bytes), second = bytes_further(second, bytes);
   }
-  template <int Row, int Ahead> [[gnu::always_inline]] const void* at() const {
-    return reinterpret_cast<const std::byte*>(step.template from<Row % half>(Row < half ? first : second)) + Ahead * 4;
+  /// Row Row, `ahead` steps on.
+  template <int Row> [[gnu::always_inline]] const void* at(int ahead) const {
+    return reinterpret_cast<const std::byte*>(step.template from<Row % half>(Row < half ? first : second)) + ahead * 4;
   }
 };
 
@@ -71,26 +72,25 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
   int_vector of[Vectors][rows];
 
   [[gnu::always_inline]] void start(const std::byte* sums) {
-    each<Vectors>([&](auto v) __attribute__((always_inline)) {
+    each<Vectors>([&](int v) __attribute__((always_inline)) {
       const auto x = load_vector<int_vector>(sums + v * register_bytes);
       ((of[v][Row] = x), ...);
     });
   }
   [[gnu::always_inline]] void start() {
-    each<Vectors>([&](auto v) __attribute__((always_inline)) { ((of[v][Row] = int_vector{}), ...); });
+    each<Vectors>([&](int v) __attribute__((always_inline)) { ((of[v][Row] = int_vector{}), ...); });
   }
-  template <int Ahead>
-  [[gnu::always_inline]] void add_products(const byte_cursor<rows>& a, const std::byte* b, int_vector flip) {
+  [[gnu::always_inline]] void add_products(const byte_cursor<rows>& a, const std::byte* b, int_vector flip, int ahead) {
     const dot_weights b0 = load_weights(b), b1 = load_weights(b + (Vectors - 1) * dot_bytes);
-    (add_row<Row>(broadcast4(a.template at<Row, Ahead>(), flip), b0, b1), ...);
+    (add_row<Row>(broadcast4(a.template at<Row>(ahead), flip), b0, b1), ...);
   }
   [[gnu::always_inline]] void add(const byte_sums& other) {
-    each<Vectors>([&](auto v) __attribute__((always_inline)) { ((of[v][Row] += other.of[v][Row]), ...); });
+    each<Vectors>([&](int v) __attribute__((always_inline)) { ((of[v][Row] += other.of[v][Row]), ...); });
   }
   [[gnu::always_inline]] void store(const byte_tile& t) const {
     constexpr int half = (rows + 1) / 2;
     std::int32_t *const first = t.sums, *const second = t.sums_second;
-    each<Vectors>([&](auto v) __attribute__((always_inline)) {
+    each<Vectors>([&](int v) __attribute__((always_inline)) {
       (store_vector((Row < half ? first + Row * sum_stride : second + (Row - half) * sum_stride) + v * vector_of_sums,
                     of[v][Row]),
        ...);
@@ -137,7 +137,7 @@ template <int... Row> struct paired_byte_sums<std::integer_sequence<int, Row...>
 
   [[gnu::always_inline]] void add_products(const byte_cursor<rows>& a, const std::byte* b, int_vector flip) {
     const dot_weights b0 = load_weights(b), b1 = load_weights(b + dot_bytes);
-    (add_row<Row>(broadcast8(a.template at<Row, 0>(), flip), b0, b1), ...);
+    (add_row<Row>(broadcast8(a.template at<Row>(0), flip), b0, b1), ...);
   }
   [[gnu::always_inline]] whole folded(const std::byte* start) const {
     whole sums;
@@ -167,24 +167,24 @@ template <class Sums>
   constexpr int sets = sets_for(Sums::accumulators);
   Sums sum[sets];
   sum[0].start(start);
-  if constexpr (sets > 1) each<sets - 1>([&](auto s) __attribute__((always_inline)) { sum[s + 1].start(); });
+  if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[s + 1].start(); });
   for (std::int64_t run = t.runs; run > 0; --run) {
     const std::byte* const end = b + t.steps * Sums::step_bytes;
     if constexpr (sets > 1) {
       for (const std::byte* const whole = b + t.steps / sets * (sets * Sums::step_bytes); b != whole;
            b += sets * Sums::step_bytes, a.advance(4 * sets))
-        each<sets>([&](auto s) __attribute__((always_inline)) {
-          sum[s].template add_products<s>(a, b + s * Sums::step_bytes, flip);
+        each<sets>([&](int s) __attribute__((always_inline)) {
+          sum[s].add_products(a, b + s * Sums::step_bytes, flip, s);
         });
     }
     for (; b != end; b += Sums::step_bytes, a.advance(4)) {
       // Others have no load slots to spare.
       if constexpr (Sums::accumulators >= 16) fetch_weights<Sums::step_bytes>(b);
-      sum[0].template add_products<0>(a, b, flip);
+      sum[0].add_products(a, b, flip, 0);
     }
     a.advance(t.run_stride - 4 * t.steps);
   }
-  if constexpr (sets > 1) each<sets - 1>([&](auto s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
+  if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
   result = sum[0];
 }
 

@@ -47,7 +47,7 @@ template <class Isa, int Channels>
 [[gnu::noinline]] void across_tile(const conv_shape& s, const float* x, const float* w, float* sums, std::int64_t row, clamp_range range) {
   constexpr int sums_of_rows = static_cast<int>(across_rows) * Channels;  // one row behind the other, of two vectors each
   vf of[sums_of_rows][2];
-  each<sums_of_rows>([&](auto k) __attribute__((always_inline)) { of[k][0] = of[k][1] = broadcast(w + k % Channels); });
+  each<sums_of_rows>([&](int k) __attribute__((always_inline)) { of[k][0] = of[k][1] = broadcast(w + k % Channels); });
   const std::int64_t line = across_line(s), below = s.stride_h * line;
   for (std::int64_t ky = 0; ky < s.kernel_h; ++ky, x += s.dilation_h * line)
     for (const float *tap = x, *end = x + s.kernel_w; tap != end; ++tap) {
@@ -63,7 +63,7 @@ template <class Isa, int Channels>
       });
     }
   const vf lo = broadcast(&range.lo), hi = broadcast(&range.hi);
-  each<sums_of_rows>([&](auto k) __attribute__((always_inline)) {
+  each<sums_of_rows>([&](int k) __attribute__((always_inline)) {
     float* const to = sums + k / Channels * row + k % Channels * across_pixels;
     store(to, clamp(of[k][0], lo, hi)), store(to + lanes, clamp(of[k][1], lo, hi));
   });
@@ -72,7 +72,7 @@ template <class Isa, int Channels>
 /// Writes pixels one behind the other whose channels lie across_pixels floats apart.
 template <int Channels> void across_order(const float* sums, std::int64_t pixels, float* y) {
   for (std::int64_t i = 0; i < pixels; ++i, y += Channels)
-    each<Channels>([&](auto o) __attribute__((always_inline)) { y[o] = sums[o * across_pixels + i]; });
+    each<Channels>([&](int o) __attribute__((always_inline)) { y[o] = sums[o * across_pixels + i]; });
 }
 /// Output rows y and, if there are two, the next one; `x` is the first input row under them.
 template <class Isa, int Out>

@@ -23,7 +23,7 @@ template <int Rows, bool FromAfar>
   std::int64_t i = 0;
   for (; i + lanes <= k; i += lanes) {
     const vf at = load(x + i);
-    each<Rows>([&](auto r) __attribute__((always_inline)) {
+    each<Rows>([&](int r) __attribute__((always_inline)) {
       if (FromAfar && i % floats_in_line == 0) __builtin_prefetch(floats_at(ahead), 0, 2);
       ahead = advanced(ahead, lanes);
       sums[r] = fma(at, load(w + r * k + i), sums[r]);
@@ -31,14 +31,14 @@ template <int Rows, bool FromAfar>
   }
   if (i == k) return;
   const vf last = load_first(x + i, k - i);
-  each<Rows>([&](auto r) __attribute__((always_inline)) { sums[r] = fma(last, load_first(w + r * k + i, k - i), sums[r]); });
+  each<Rows>([&](int r) __attribute__((always_inline)) { sums[r] = fma(last, load_first(w + r * k + i, k - i), sums[r]); });
 }
 /// The products of x and Rows rows of w that come from afar.
 template <int Rows> [[gnu::always_inline]] inline void row_products(const float* x, const float* w, std::int64_t k, float* to) {
   vf sums[Rows];
-  each<Rows>([&](auto r) __attribute__((always_inline)) { sums[r] = vf(0.0F); });
+  each<Rows>([&](int r) __attribute__((always_inline)) { sums[r] = vf(0.0F); });
   add_row_products<Rows, true>(x, w, k, sums);
-  each<Rows>([&](auto r) __attribute__((always_inline)) { to[r] = sum_of_lanes(sums[r]); });
+  each<Rows>([&](int r) __attribute__((always_inline)) { to[r] = sum_of_lanes(sums[r]); });
 }
 
 }  // namespace detail

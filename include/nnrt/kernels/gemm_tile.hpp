@@ -67,10 +67,10 @@ template <int Rows> struct row_cursor {
   [[gnu::always_inline]] void advance(std::int64_t floats) {
     first = advanced(first, floats), second = advanced(second, floats);
   }
-  /// The value of row Row, `Ahead` floats on, in every lane.
-  template <int Row, int Ahead = 0> [[gnu::always_inline]] vf value() const { return broadcast(at<Row>() + Ahead); }
+  /// The value of row Row, `ahead` floats on, in every lane.
+  template <int Row> [[gnu::always_inline]] vf value(int ahead) const { return broadcast(at<Row>() + ahead); }
   /// That of row Row in the lower half, of the next row in the upper.
-  template <int Row, int Ahead = 0> [[gnu::always_inline]] vf values() const { return broadcast_halves(at<Row>() + Ahead, at<Row + 1>() + Ahead); }
+  template <int Row> [[gnu::always_inline]] vf values(int ahead) const { return broadcast_halves(at<Row>() + ahead, at<Row + 1>() + ahead); }
 
  private:
   template <int Row> [[gnu::always_inline]] const float* at() const { return floats_at(step.template from<Row % half>(Row < half ? first : second)); }
@@ -91,34 +91,36 @@ template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<in
   vf of[Vectors][rows];
 
   [[gnu::always_inline]] void start(const float* bias) {
-    each<Vectors>([&](auto v) __attribute__((always_inline)) { fill<v>(load(bias + v * lanes)); });
+    const vf first = load(bias), last = load(bias + (Vectors - 1) * lanes);
+    ((of[0][Row] = first, of[Vectors - 1][Row] = last), ...);
   }
   [[gnu::always_inline]] void start() {
-    each<Vectors>([&](auto v) __attribute__((always_inline)) { fill<v>(vf(0.0F)); });
+    ((of[0][Row] = vf(0.0F), of[Vectors - 1][Row] = vf(0.0F)), ...);
   }
-  template <int Ahead> [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b) {
+  [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b, int ahead) {
     const vf b0 = load(b), b1 = load(b + (Vectors - 1) * lanes);
-    (add_row<Row>(a.template value<Row, Ahead>(), b0, b1), ...);
+    (add_row(of[0][Row], of[Vectors - 1][Row], a.template value<Row>(ahead), b0, b1), ...);
   }
   [[gnu::always_inline]] void add(const sums& other) {
-    each<Vectors>([&](auto v) __attribute__((always_inline)) { ((of[v][Row] = of[v][Row] + other.of[v][Row]), ...); });
+    ((of[0][Row] = of[0][Row] + other.of[0][Row]), ...);
+    if constexpr (Vectors == 2) ((of[1][Row] = of[1][Row] + other.of[1][Row]), ...);
   }
   [[gnu::always_inline]] void store(const tile_args& t) const {
     const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
-    if (t.last == lanes) (store_row<Row, false>(output_row<rows, Row>(t), lo, hi, lanes), ...);
-    else (store_row<Row, true>(output_row<rows, Row>(t), lo, hi, t.last), ...);
+    if (t.last == lanes) (store_row<false>(output_row<rows, Row>(t), of[0][Row], of[Vectors - 1][Row], lo, hi, lanes), ...);
+    else (store_row<true>(output_row<rows, Row>(t), of[0][Row], of[Vectors - 1][Row], lo, hi, t.last), ...);
   }
 
  private:
-  template <int V> [[gnu::always_inline]] void fill(vf x) { ((of[V][Row] = x), ...); }
-  template <int R> [[gnu::always_inline]] void add_row(vf x, vf b0, vf b1) {
-    of[0][R] = fma(x, b0, of[0][R]);
-    if constexpr (Vectors == 2) of[1][R] = fma(x, b1, of[1][R]);
+  [[gnu::always_inline]] static void add_row(vf& to_first, vf& to_last, vf x, vf b0, vf b1) {
+    to_first = fma(x, b0, to_first);
+    if constexpr (Vectors == 2) to_last = fma(x, b1, to_last);
   }
-  template <int R, bool Masked> [[gnu::always_inline]] void store_row(float* c, vf lo, vf hi, std::int64_t last) const {
-    if constexpr (Vectors == 2) kernels::store(c, clamp(of[0][R], lo, hi));
+  // The sums by name, not by number: one function for all rows.
+  template <bool Masked> [[gnu::always_inline]] static void store_row(float* c, vf of_first, vf of_last, vf lo, vf hi, std::int64_t last) {
+    if constexpr (Vectors == 2) kernels::store(c, clamp(of_first, lo, hi));
     float* const end = c + (Vectors - 1) * lanes;
-    const vf x = clamp(of[Vectors - 1][R], lo, hi);
+    const vf x = clamp(of_last, lo, hi);
     if constexpr (Masked) store_first(end, x, last);
     else kernels::store(end, x);
   }
@@ -136,9 +138,9 @@ template <int... Pair> struct sums_and_half<std::integer_sequence<int, Pair...>>
     const vf whole = load(bias), half = load_half_twice(bias + lanes);
     ((of[2 * Pair] = whole, of[2 * Pair + 1] = whole, halves[Pair] = half), ...);
   }
-  template <int Ahead> [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b) {
+  [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b, int ahead) {
     const vf b0 = load(b), b1 = load(b + lanes);
-    (add_pair<Pair>(a.template value<2 * Pair, Ahead>(), a.template value<2 * Pair + 1, Ahead>(), b0, b1), ...);
+    (add_pair<Pair>(a.template value<2 * Pair>(ahead), a.template value<2 * Pair + 1>(ahead), b0, b1), ...);
   }
   [[gnu::always_inline]] void store(const tile_args& t) const {
     const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
@@ -168,9 +170,9 @@ template <int... Pair> struct sums_of_halves<std::integer_sequence<int, Pair...>
 
   [[gnu::always_inline]] void start(const float* bias) { fill(load_half_twice(bias)); }
   [[gnu::always_inline]] void start() { fill(vf(0.0F)); }
-  template <int Ahead> [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b) {
+  [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b, int ahead) {
     const vf weights = load(b);
-    ((of[Pair] = fma(a.template values<2 * Pair, Ahead>(), weights, of[Pair])), ...);
+    ((of[Pair] = fma(a.template values<2 * Pair>(ahead), weights, of[Pair])), ...);
   }
   [[gnu::always_inline]] void add(const sums_of_halves& other) { ((of[Pair] = of[Pair] + other.of[Pair]), ...); }
   [[gnu::always_inline]] void store(const tile_args& t) const {
@@ -200,7 +202,7 @@ template <class Isa, class Sums> [[gnu::noinline]] void tile(const tile_args& t)
   constexpr int sets = sets_for(Sums::accumulators, Sums::accumulators < Sums::rows ? 4 : 8);
   Sums sum[sets];
   sum[0].start(t.bias);
-  if constexpr (sets > 1) each<sets - 1>([&](auto s) __attribute__((always_inline)) { sum[s + 1].start(); });
+  if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[s + 1].start(); });
   row_cursor<Sums::rows> a(t);
   const float* b = t.b;
   address ahead = t.ahead;
@@ -209,16 +211,15 @@ template <class Isa, class Sums> [[gnu::noinline]] void tile(const tile_args& t)
     if constexpr (sets > 1) {
       for (const float* const whole = b + t.k / sets * (sets * Sums::columns); b != whole;
            b += sets * Sums::columns, a.advance(sets))
-        each<sets>([&](auto s)
-                       __attribute__((always_inline)) { sum[s].template add_products<s>(a, b + s * Sums::columns); });
+        each<sets>([&](int s) __attribute__((always_inline)) { sum[s].add_products(a, b + s * Sums::columns, s); });
     }
     for (; b != end; b += Sums::columns, a.advance(1)) {
       fetch_ahead<Sums>(ahead, t.ahead_step);
-      sum[0].template add_products<0>(a, b);
+      sum[0].add_products(a, b, 0);
     }
     a.advance(t.run_stride - t.k);
   }
-  if constexpr (sets > 1) each<sets - 1>([&](auto s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
+  if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
   sum[0].store(t);
 }
 
@@ -300,20 +301,19 @@ struct tile_table {
 namespace detail {
 
 template <class Isa, tile_set Set, tile_columns Columns, int I> constexpr void add_function(tile_table& table) {
-  constexpr auto c = static_cast<unsigned>(Columns);
-  if constexpr ((Set.columns >> c & 1U) != 0 && (Set.rows >> I & 1U) != 0) table.of[c][I] = function_for<Isa, Columns, I>();
+  if constexpr ((Set.rows >> I & 1U) != 0) table.of[static_cast<unsigned>(Columns)][I] = function_for<Isa, Columns, I>();
 }
-template <class Isa, tile_set Set, int... I> constexpr void add_functions(tile_table& table, std::integer_sequence<int, I...>) {
-  (add_function<Isa, Set, tile_columns::one_vector, I>(table), ...);
-  (add_function<Isa, Set, tile_columns::two_vectors, I>(table), ...);
-  (add_function<Isa, Set, tile_columns::one_and_half, I>(table), ...);
-  (add_function<Isa, Set, tile_columns::half, I>(table), ...);
+template <class Isa, tile_set Set, tile_columns Columns, int... I> constexpr void add_functions(tile_table& table, std::integer_sequence<int, I...>) {
+  if constexpr ((Set.columns >> static_cast<unsigned>(Columns) & 1U) != 0) (add_function<Isa, Set, Columns, I>(table), ...);
 }
 
 /// The functions of a set: others are not compiled.
 template <class Isa, tile_set Set> constexpr tile_table make_table() {
   tile_table table;
-  add_functions<Isa, Set>(table, first_integers<row_counts>{});
+  add_functions<Isa, Set, tile_columns::one_vector>(table, first_integers<row_counts>{});
+  add_functions<Isa, Set, tile_columns::two_vectors>(table, first_integers<row_counts>{});
+  add_functions<Isa, Set, tile_columns::one_and_half>(table, first_integers<row_counts>{});
+  add_functions<Isa, Set, tile_columns::half>(table, first_integers<row_counts>{});
   return table;
 }
 

@@ -185,17 +185,17 @@ template <class V, int N> [[gnu::always_inline]] inline void exponentials_below_
 #if defined(NNRT_LANES_AVX512)
   V n[N], sum[N];
   constexpr float shift = 0x1.8p23F;
-  each<N>([&](auto k) __attribute__((always_inline)) { x[k] = larger_of(V(-104.0F), x[k]); });
-  each<N>([&](auto k) __attribute__((always_inline)) { n[k] = fma(x[k], V(0x1.715476p+0F), V(shift)) - V(shift); });
-  each<N>([&](auto k) __attribute__((always_inline)) { x[k] = fma(n[k], V(-0x1.62e4p-1F), x[k]); });
-  each<N>([&](auto k) __attribute__((always_inline)) { x[k] = fma(n[k], V(-0x1.7f7d1cp-20F), x[k]); });
+  each<N>([&](int k) __attribute__((always_inline)) { x[k] = larger_of(V(-104.0F), x[k]); });
+  each<N>([&](int k) __attribute__((always_inline)) { n[k] = fma(x[k], V(0x1.715476p+0F), V(shift)) - V(shift); });
+  each<N>([&](int k) __attribute__((always_inline)) { x[k] = fma(n[k], V(-0x1.62e4p-1F), x[k]); });
+  each<N>([&](int k) __attribute__((always_inline)) { x[k] = fma(n[k], V(-0x1.7f7d1cp-20F), x[k]); });
   // Minimax of e^r for |r| < 0.3466, relative error below 1e-7.
-  each<N>([&](auto k) __attribute__((always_inline)) { sum[k] = fma(V(0x1.0fa83p-7F), x[k], V(0x1.573a58p-5F)); });
+  each<N>([&](int k) __attribute__((always_inline)) { sum[k] = fma(V(0x1.0fa83p-7F), x[k], V(0x1.573a58p-5F)); });
   for (const float next : {0x1.555a6ap-3F, 0x1.fffdc6p-2F, 0x1.fffff6p-1F, 1.0F})
-    each<N>([&](auto k) __attribute__((always_inline)) { sum[k] = fma(sum[k], x[k], V(next)); });
-  each<N>([&](auto k) __attribute__((always_inline)) { x[k] = V(_mm512_scalef_ps(sum[k].data, n[k].data)); });
+    each<N>([&](int k) __attribute__((always_inline)) { sum[k] = fma(sum[k], x[k], V(next)); });
+  each<N>([&](int k) __attribute__((always_inline)) { x[k] = V(_mm512_scalef_ps(sum[k].data, n[k].data)); });
 #else
-  each<N>([&](auto k) __attribute__((always_inline)) { x[k] = exp_of(x[k]); });
+  each<N>([&](int k) __attribute__((always_inline)) { x[k] = exp_of(x[k]); });
 #endif
 }
 

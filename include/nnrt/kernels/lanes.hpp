@@ -347,7 +347,8 @@ struct strides {
 
 /// f(0) … f(N - 1) with constant arguments. A plain loop over an array of vectors leaves the array on the stack: g++ 12
 /// unrolls after it has decided what lives in memory. The lambdas given must be always_inline, too. Written out, eight at a
-/// time: a pack of integers takes another function for each call, into which all is inlined once more.
+/// time: a pack of integers takes another function for each call, into which all is inlined once more. A lambda that takes
+/// int is one function to compile; one that takes auto, for numbers that must be constants, is N.
 template <int N, int First = 0, class F> [[gnu::always_inline]] inline void each(F&& f) {
   if constexpr (First + 0 < N) f(std::integral_constant<int, First + 0>{});
   if constexpr (First + 1 < N) f(std::integral_constant<int, First + 1>{});

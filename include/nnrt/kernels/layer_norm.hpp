@@ -25,7 +25,7 @@ template <class V> inline float row_sum_of_squares(const float* x, std::int64_t 
   V sums[2] = {V(0.0F), V(0.0F)};
   std::int64_t i = 0;
   for (; i + 2 * lanes <= n; i += 2 * lanes)
-    each<2>([&](auto k) __attribute__((always_inline)) {
+    each<2>([&](int k) __attribute__((always_inline)) {
       const V off = load(x + i + k * lanes) - centre;
       sums[k] = fma(off, off, sums[k]);
     });

@@ -30,16 +30,16 @@ template <class V, class Fold, int Vectors>
 [[gnu::always_inline]] inline void pool_channels(const pooling_window& at, std::int64_t channel, std::int64_t last,
                                                  clamp_range range, float* y) {
   V folded[Vectors];
-  each<Vectors>([&](auto k) __attribute__((always_inline)) { folded[k] = V(Fold::start); });
+  each<Vectors>([&](int k) __attribute__((always_inline)) { folded[k] = V(Fold::start); });
   for (std::int64_t i = 0; i < at.rows; ++i)
     for (std::int64_t j = 0; j < at.columns; ++j) {
       const float* const x = at.first + i * at.row_step + j * at.column_step + channel;
-      each<Vectors>([&](auto k) __attribute__((always_inline)) {
+      each<Vectors>([&](int k) __attribute__((always_inline)) {
         folded[k] = Fold::step(folded[k], k + 1 < Vectors ? load(x + k * lanes) : load_first(x + k * lanes, last));
       });
     }
   const V count(static_cast<float>(at.rows * at.columns));
-  each<Vectors>([&](auto k) __attribute__((always_inline)) {
+  each<Vectors>([&](int k) __attribute__((always_inline)) {
     const V result = clamp(Fold::result(folded[k], count), V(range.lo), V(range.hi));
     store_first(y + channel + k * lanes, result, k + 1 < Vectors ? lanes : last);
   });

@@ -16,7 +16,7 @@ template <class V, class Fold> inline float folded_row(const float* x, std::int6
   V folded[4] = {start, start, start, start};
   std::int64_t i = 0;
   for (; i + 4 * lanes <= n; i += 4 * lanes)
-    each<4>([&](auto k) __attribute__((always_inline)) { folded[k] = Fold::step(folded[k], load(x + i + k * lanes)); });
+    each<4>([&](int k) __attribute__((always_inline)) { folded[k] = Fold::step(folded[k], load(x + i + k * lanes)); });
   for (; i + lanes <= n; i += lanes) folded[0] = Fold::step(folded[0], load(x + i));
   if (i < n) {
     V rest = load_first(x + i, n - i);
@@ -39,13 +39,13 @@ template <class V, class Fold, int Vectors>
 [[gnu::always_inline]] inline void fold_columns(const float* x, std::int64_t extent, std::int64_t step,
                                                 std::int64_t last, float factor, float* y) {
   V folded[Vectors];
-  each<Vectors>([&](auto k) __attribute__((always_inline)) { folded[k] = V(Fold::start); });
+  each<Vectors>([&](int k) __attribute__((always_inline)) { folded[k] = V(Fold::start); });
   for (std::int64_t i = 0; i < extent; ++i)
-    each<Vectors>([&, row = x + i * step ](auto k) __attribute__((always_inline)) {
+    each<Vectors>([&, row = x + i * step ](int k) __attribute__((always_inline)) {
       folded[k] = Fold::step(folded[k], k + 1 < Vectors ? load(row + k * lanes) : load_first(row + k * lanes, last));
     });
   const V count(static_cast<float>(extent)), by(factor);
-  each<Vectors>([&](auto k) __attribute__((always_inline)) {
+  each<Vectors>([&](int k) __attribute__((always_inline)) {
     store_first(y + k * lanes, Fold::result(folded[k], count) * by, k + 1 < Vectors ? lanes : last);
   });
 }

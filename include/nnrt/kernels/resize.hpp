@@ -40,7 +40,7 @@ template <bool Whole, class V, int Count>
     return Whole ? load(pixel + c) : load_first(pixel + c, used);
   };
   V sum = weight[0] * channels_of(from.pixel[0]);
-  each<Count - 1>([&](auto k) __attribute__((always_inline)) {
+  each<Count - 1>([&](int k) __attribute__((always_inline)) {
     sum = fma(weight[k + 1], channels_of(from.pixel[k + 1]), sum);
   });
   return sum;
@@ -49,7 +49,7 @@ template <bool Whole, class V, int Count>
 /// y = the weighted sum of the first Count pixels, channel by channel.
 template <class V, int Count> void blend(const blended_pixels& from, std::int64_t channels, float* y) {
   V weight[Count];
-  each<Count>([&](auto k) __attribute__((always_inline)) { weight[k] = V(from.weight[k]); });
+  each<Count>([&](int k) __attribute__((always_inline)) { weight[k] = V(from.weight[k]); });
   std::int64_t c = 0;
   for (; c + lanes <= channels; c += lanes) store(y + c, blended<true>(from, weight, c, lanes));
   if (c < channels) store_first(y + c, blended<false>(from, weight, c, channels - c), channels - c);

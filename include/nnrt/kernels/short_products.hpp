@@ -68,11 +68,11 @@ inline void short_products(const std::int16_t* x, std::int64_t step, const std::
     int_vector lanes_of[Rows] = {};
     for (; i < end; i += short_lanes) {
       const short_vector weights = detail::widened_weights(w + i);
-      each<Rows>([&](auto r) __attribute__((always_inline)) {
+      each<Rows>([&](int r) __attribute__((always_inline)) {
         lanes_of[r] = detail::dot2(lanes_of[r], load_vector<short_vector>(x + r * step + i), weights);
       });
     }
-    each<Rows>([&](auto r) __attribute__((always_inline)) { sums[r] += detail::sum_of_lanes(lanes_of[r]); });
+    each<Rows>([&](int r) __attribute__((always_inline)) { sums[r] += detail::sum_of_lanes(lanes_of[r]); });
   }
   for (; i < n; ++i)
     for (int r = 0; r < Rows; ++r) sums[r] += std::int32_t{x[r * step + i]} * w[i];

@@ -21,7 +21,7 @@ template <class V> [[gnu::always_inline]] inline float row_maximum(const float* 
   V most[row_accumulators] = {V(lowest), V(lowest), V(lowest), V(lowest)};
   std::int64_t i = 0;
   for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes)
-    each<row_accumulators>([&](auto k) __attribute__((always_inline)) {
+    each<row_accumulators>([&](int k) __attribute__((always_inline)) {
       most[k] = larger_of(load(x + i + k * lanes), most[k]);
     });
   for (; i + lanes <= n; i += lanes) most[0] = larger_of(load(x + i), most[0]);
@@ -38,9 +38,9 @@ template <class V>
   if constexpr (has_side_by_side_exponentials)
     for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes) {
       V e[row_accumulators];
-      each<row_accumulators>([&](auto k) __attribute__((always_inline)) { e[k] = load(x + i + k * lanes) - from; });
+      each<row_accumulators>([&](int k) __attribute__((always_inline)) { e[k] = load(x + i + k * lanes) - from; });
       exponentials_below_one(e);
-      each<row_accumulators>([&](auto k) __attribute__((always_inline)) {
+      each<row_accumulators>([&](int k) __attribute__((always_inline)) {
         store(y + i + k * lanes, e[k]);
         sums[k] = sums[k] + e[k];
       });

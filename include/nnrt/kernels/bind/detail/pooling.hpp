@@ -41,6 +41,7 @@ template <class Fold> struct pooling_binding {
                        floats_out(call), part_of(call));
   }
 
+  // Not inlined: each pool has it three times, and compilers unroll what reads its attributes.
   [[gnu::noinline]] static constexpr pooling_shape shape_for(const ops::detail::pooling_attributes& attrs, const shape_t& x) {
     const ops::detail::window_pair at = ops::detail::windows_of(attrs, x);
     return {x.extents[0], x.extents[3], at.h, at.w};
