@@ -281,29 +281,46 @@ constexpr dtype common_type(dtype a, dtype b) {
   return sign_differs && (without_sign.contains(wide) || size_of(a) == size_of(b)) ? dtype::none : wide;
 }
 
-namespace detail {
-template <dtype_set Set, dtype Type, class F> constexpr bool call_if_member(F& f) {
-  if constexpr (Set.contains(Type)) f(element_t<Type>{});
-  return Set.contains(Type);
-}
-}  // namespace detail
-
 /// Calls f with a value of the element type of `type`, when `Set` has it; false when it does not. f is instantiated for the members of
 /// the set alone.
 template <dtype_set Set, class F> constexpr bool with_element(dtype type, F&& f) {
   switch (type) {
-    case boolean: return detail::call_if_member<Set, boolean>(f);
-    case i8: return detail::call_if_member<Set, i8>(f);
-    case i16: return detail::call_if_member<Set, i16>(f);
-    case i32: return detail::call_if_member<Set, i32>(f);
-    case i64: return detail::call_if_member<Set, i64>(f);
-    case u8: return detail::call_if_member<Set, u8>(f);
-    case u16: return detail::call_if_member<Set, u16>(f);
-    case u32: return detail::call_if_member<Set, u32>(f);
-    case u64: return detail::call_if_member<Set, u64>(f);
-    case f16: return detail::call_if_member<Set, f16>(f);
-    case f32: return detail::call_if_member<Set, f32>(f);
-    case f64: return detail::call_if_member<Set, f64>(f);
+    case boolean:
+      if constexpr (Set.contains(boolean)) return f(element_t<boolean>{}), true;
+      break;
+    case i8:
+      if constexpr (Set.contains(i8)) return f(element_t<i8>{}), true;
+      break;
+    case i16:
+      if constexpr (Set.contains(i16)) return f(element_t<i16>{}), true;
+      break;
+    case i32:
+      if constexpr (Set.contains(i32)) return f(element_t<i32>{}), true;
+      break;
+    case i64:
+      if constexpr (Set.contains(i64)) return f(element_t<i64>{}), true;
+      break;
+    case u8:
+      if constexpr (Set.contains(u8)) return f(element_t<u8>{}), true;
+      break;
+    case u16:
+      if constexpr (Set.contains(u16)) return f(element_t<u16>{}), true;
+      break;
+    case u32:
+      if constexpr (Set.contains(u32)) return f(element_t<u32>{}), true;
+      break;
+    case u64:
+      if constexpr (Set.contains(u64)) return f(element_t<u64>{}), true;
+      break;
+    case f16:
+      if constexpr (Set.contains(f16)) return f(element_t<f16>{}), true;
+      break;
+    case f32:
+      if constexpr (Set.contains(f32)) return f(element_t<f32>{}), true;
+      break;
+    case f64:
+      if constexpr (Set.contains(f64)) return f(element_t<f64>{}), true;
+      break;
     case dtype::none: break;
   }
   return false;
@@ -2422,7 +2439,8 @@ struct strides {
 
 /// f(0) … f(N - 1) with constant arguments. A plain loop over an array of vectors leaves the array on the stack: g++ 12
 /// unrolls after it has decided what lives in memory. The lambdas given must be always_inline, too. Written out, eight at a
-/// time: a pack of integers takes another function for each call, into which all is inlined once more.
+/// time: a pack of integers takes another function for each call, into which all is inlined once more. A lambda that takes
+/// int is one function to compile; one that takes auto, for numbers that must be constants, is N.
 template <int N, int First = 0, class F> [[gnu::always_inline]] inline void each(F&& f) {
   if constexpr (First + 0 < N) f(std::integral_constant<int, First + 0>{});
   if constexpr (First + 1 < N) f(std::integral_constant<int, First + 1>{});
@@ -5026,6 +5044,14 @@ template <class T> concept is_complete = requires { sizeof(T); };
 /// Of dynamic_operator, which stands below.
 template <class Op> constexpr const operator_info* dynamic_form();
 
+namespace detail {
+/// Whether at_run_time finds the operator by its code, and so adds what only plans that are made at run time ask for.
+template <class Op, bool HasKernels> constexpr bool is_found_by_code() {
+  if constexpr (HasKernels) return !std::is_void_v<typename kernels::operator_of<Op::code>::type>;
+  else return false;  // a binding that comes later may still say how
+}
+}  // namespace detail
+
 template <class Op> inline constexpr operator_label label_of{Op::name, attribute_fields<typename Op::attrs>()};
 
 /// The erased form of an operator whose reference is instantiated for the dtypes in Types.
@@ -5043,8 +5069,7 @@ template <class Op, dtype_set Types, bool HasKernels, bool InNumbers> constexpr 
   info.macs = &detail::macs_of_words<Op>;
   info.reference = &run_reference<Op, Types>;
   if constexpr (requires { typename Op::folded_as; }) info.folded_as = dynamic_form<typename Op::folded_as>();
-  if constexpr (!InNumbers || !HasKernels || Op::traits.may_fail) info.rules = rule_names<typename Op::rule>();
-  else if constexpr (std::is_void_v<typename kernels::operator_of<Op::code>::type>) info.rules = rule_names<typename Op::rule>();
+  if constexpr (!InNumbers || Op::traits.may_fail || !detail::is_found_by_code<Op, HasKernels>()) info.rules = rule_names<typename Op::rule>();
   info.computes_on = Types;
   if constexpr (Op::traits.outputs_are_parts) info.part_offset = &detail::part_offset_of_words<Op>;
   if constexpr (HasKernels) info.select = &kernels::select_for<Op, Types, InNumbers>;
@@ -5572,13 +5597,13 @@ template <class T> struct byte_pair_lanes<ops::detail::stored_sum<T>> {
   [[gnu::always_inline]] addend prepared(byte_vector bytes_b) const {
     const interleaved from_b = ends.widened(bytes_b);
     addend made{bytes_b, {}};
-    each<4>([&](auto v) __attribute__((always_inline)) { made.of[v] = on_line(from_b.of[v], slope_b, offset); });
+    each<4>([&](int v) __attribute__((always_inline)) { made.of[v] = on_line(from_b.of[v], slope_b, offset); });
     return made;
   }
   [[gnu::always_inline]] byte_vector operator()(byte_vector bytes_a, const addend& b_in_sum) const {
     const interleaved from_a = ends.widened(bytes_a);
     rounded_lanes sum[4];
-    each<4>([&](auto v) __attribute__((always_inline)) { sum[v] = rounded_floats(on_line(from_a.of[v], slope_a, b_in_sum.of[v])); });
+    each<4>([&](int v) __attribute__((always_inline)) { sum[v] = rounded_floats(on_line(from_a.of[v], slope_a, b_in_sum.of[v])); });
     const int_vector distance = larger_lanes(larger_lanes(sum[0].distance, sum[1].distance),
                                              larger_lanes(sum[2].distance, sum[3].distance));
     if (any_is_larger(distance, most_distance)) [[unlikely]] return exactly(bytes_a, b_in_sum.bytes);
@@ -6116,17 +6141,17 @@ template <class V, int N> [[gnu::always_inline]] inline void exponentials_below_
 #if defined(NNRT_LANES_AVX512)
   V n[N], sum[N];
   constexpr float shift = 0x1.8p23F;
-  each<N>([&](auto k) __attribute__((always_inline)) { x[k] = larger_of(V(-104.0F), x[k]); });
-  each<N>([&](auto k) __attribute__((always_inline)) { n[k] = fma(x[k], V(0x1.715476p+0F), V(shift)) - V(shift); });
-  each<N>([&](auto k) __attribute__((always_inline)) { x[k] = fma(n[k], V(-0x1.62e4p-1F), x[k]); });
-  each<N>([&](auto k) __attribute__((always_inline)) { x[k] = fma(n[k], V(-0x1.7f7d1cp-20F), x[k]); });
+  each<N>([&](int k) __attribute__((always_inline)) { x[k] = larger_of(V(-104.0F), x[k]); });
+  each<N>([&](int k) __attribute__((always_inline)) { n[k] = fma(x[k], V(0x1.715476p+0F), V(shift)) - V(shift); });
+  each<N>([&](int k) __attribute__((always_inline)) { x[k] = fma(n[k], V(-0x1.62e4p-1F), x[k]); });
+  each<N>([&](int k) __attribute__((always_inline)) { x[k] = fma(n[k], V(-0x1.7f7d1cp-20F), x[k]); });
   // Minimax of e^r for |r| < 0.3466, relative error below 1e-7.
-  each<N>([&](auto k) __attribute__((always_inline)) { sum[k] = fma(V(0x1.0fa83p-7F), x[k], V(0x1.573a58p-5F)); });
+  each<N>([&](int k) __attribute__((always_inline)) { sum[k] = fma(V(0x1.0fa83p-7F), x[k], V(0x1.573a58p-5F)); });
   for (const float next : {0x1.555a6ap-3F, 0x1.fffdc6p-2F, 0x1.fffff6p-1F, 1.0F})
-    each<N>([&](auto k) __attribute__((always_inline)) { sum[k] = fma(sum[k], x[k], V(next)); });
-  each<N>([&](auto k) __attribute__((always_inline)) { x[k] = V(_mm512_scalef_ps(sum[k].data, n[k].data)); });
+    each<N>([&](int k) __attribute__((always_inline)) { sum[k] = fma(sum[k], x[k], V(next)); });
+  each<N>([&](int k) __attribute__((always_inline)) { x[k] = V(_mm512_scalef_ps(sum[k].data, n[k].data)); });
 #else
-  each<N>([&](auto k) __attribute__((always_inline)) { x[k] = exp_of(x[k]); });
+  each<N>([&](int k) __attribute__((always_inline)) { x[k] = exp_of(x[k]); });
 #endif
 }
 
@@ -7564,16 +7589,16 @@ template <class V, class Fold, int Vectors>
 [[gnu::always_inline]] inline void pool_channels(const pooling_window& at, std::int64_t channel, std::int64_t last,
                                                  clamp_range range, float* y) {
   V folded[Vectors];
-  each<Vectors>([&](auto k) __attribute__((always_inline)) { folded[k] = V(Fold::start); });
+  each<Vectors>([&](int k) __attribute__((always_inline)) { folded[k] = V(Fold::start); });
   for (std::int64_t i = 0; i < at.rows; ++i)
     for (std::int64_t j = 0; j < at.columns; ++j) {
       const float* const x = at.first + i * at.row_step + j * at.column_step + channel;
-      each<Vectors>([&](auto k) __attribute__((always_inline)) {
+      each<Vectors>([&](int k) __attribute__((always_inline)) {
         folded[k] = Fold::step(folded[k], k + 1 < Vectors ? load(x + k * lanes) : load_first(x + k * lanes, last));
       });
     }
   const V count(static_cast<float>(at.rows * at.columns));
-  each<Vectors>([&](auto k) __attribute__((always_inline)) {
+  each<Vectors>([&](int k) __attribute__((always_inline)) {
     const V result = clamp(Fold::result(folded[k], count), V(range.lo), V(range.hi));
     store_first(y + channel + k * lanes, result, k + 1 < Vectors ? lanes : last);
   });
@@ -8212,6 +8237,7 @@ template <class Fold> struct pooling_binding {
                        floats_out(call), part_of(call));
   }
 
+  // Not inlined: each pool has it three times, and compilers unroll what reads its attributes.
   [[gnu::noinline]] static constexpr pooling_shape shape_for(const ops::detail::pooling_attributes& attrs, const shape_t& x) {
     const ops::detail::window_pair at = ops::detail::windows_of(attrs, x);
     return {x.extents[0], x.extents[3], at.h, at.w};
@@ -10257,10 +10283,10 @@ template <int Rows> struct row_cursor {
   [[gnu::always_inline]] void advance(std::int64_t floats) {
     first = advanced(first, floats), second = advanced(second, floats);
   }
-  /// The value of row Row, `Ahead` floats on, in every lane.
-  template <int Row, int Ahead = 0> [[gnu::always_inline]] vf value() const { return broadcast(at<Row>() + Ahead); }
+  /// The value of row Row, `ahead` floats on, in every lane.
+  template <int Row> [[gnu::always_inline]] vf value(int ahead) const { return broadcast(at<Row>() + ahead); }
   /// That of row Row in the lower half, of the next row in the upper.
-  template <int Row, int Ahead = 0> [[gnu::always_inline]] vf values() const { return broadcast_halves(at<Row>() + Ahead, at<Row + 1>() + Ahead); }
+  template <int Row> [[gnu::always_inline]] vf values(int ahead) const { return broadcast_halves(at<Row>() + ahead, at<Row + 1>() + ahead); }
 
  private:
   template <int Row> [[gnu::always_inline]] const float* at() const { return floats_at(step.template from<Row % half>(Row < half ? first : second)); }
@@ -10281,34 +10307,36 @@ template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<in
   vf of[Vectors][rows];
 
   [[gnu::always_inline]] void start(const float* bias) {
-    each<Vectors>([&](auto v) __attribute__((always_inline)) { fill<v>(load(bias + v * lanes)); });
+    const vf first = load(bias), last = load(bias + (Vectors - 1) * lanes);
+    ((of[0][Row] = first, of[Vectors - 1][Row] = last), ...);
   }
   [[gnu::always_inline]] void start() {
-    each<Vectors>([&](auto v) __attribute__((always_inline)) { fill<v>(vf(0.0F)); });
+    ((of[0][Row] = vf(0.0F), of[Vectors - 1][Row] = vf(0.0F)), ...);
   }
-  template <int Ahead> [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b) {
+  [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b, int ahead) {
     const vf b0 = load(b), b1 = load(b + (Vectors - 1) * lanes);
-    (add_row<Row>(a.template value<Row, Ahead>(), b0, b1), ...);
+    (add_row(of[0][Row], of[Vectors - 1][Row], a.template value<Row>(ahead), b0, b1), ...);
   }
   [[gnu::always_inline]] void add(const sums& other) {
-    each<Vectors>([&](auto v) __attribute__((always_inline)) { ((of[v][Row] = of[v][Row] + other.of[v][Row]), ...); });
+    ((of[0][Row] = of[0][Row] + other.of[0][Row]), ...);
+    if constexpr (Vectors == 2) ((of[1][Row] = of[1][Row] + other.of[1][Row]), ...);
   }
   [[gnu::always_inline]] void store(const tile_args& t) const {
     const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
-    if (t.last == lanes) (store_row<Row, false>(output_row<rows, Row>(t), lo, hi, lanes), ...);
-    else (store_row<Row, true>(output_row<rows, Row>(t), lo, hi, t.last), ...);
+    if (t.last == lanes) (store_row<false>(output_row<rows, Row>(t), of[0][Row], of[Vectors - 1][Row], lo, hi, lanes), ...);
+    else (store_row<true>(output_row<rows, Row>(t), of[0][Row], of[Vectors - 1][Row], lo, hi, t.last), ...);
   }
 
  private:
-  template <int V> [[gnu::always_inline]] void fill(vf x) { ((of[V][Row] = x), ...); }
-  template <int R> [[gnu::always_inline]] void add_row(vf x, vf b0, vf b1) {
-    of[0][R] = fma(x, b0, of[0][R]);
-    if constexpr (Vectors == 2) of[1][R] = fma(x, b1, of[1][R]);
+  [[gnu::always_inline]] static void add_row(vf& to_first, vf& to_last, vf x, vf b0, vf b1) {
+    to_first = fma(x, b0, to_first);
+    if constexpr (Vectors == 2) to_last = fma(x, b1, to_last);
   }
-  template <int R, bool Masked> [[gnu::always_inline]] void store_row(float* c, vf lo, vf hi, std::int64_t last) const {
-    if constexpr (Vectors == 2) kernels::store(c, clamp(of[0][R], lo, hi));
+  // The sums by name, not by number: one function for all rows.
+  template <bool Masked> [[gnu::always_inline]] static void store_row(float* c, vf of_first, vf of_last, vf lo, vf hi, std::int64_t last) {
+    if constexpr (Vectors == 2) kernels::store(c, clamp(of_first, lo, hi));
     float* const end = c + (Vectors - 1) * lanes;
-    const vf x = clamp(of[Vectors - 1][R], lo, hi);
+    const vf x = clamp(of_last, lo, hi);
     if constexpr (Masked) store_first(end, x, last);
     else kernels::store(end, x);
   }
@@ -10326,9 +10354,9 @@ template <int... Pair> struct sums_and_half<std::integer_sequence<int, Pair...>>
     const vf whole = load(bias), half = load_half_twice(bias + lanes);
     ((of[2 * Pair] = whole, of[2 * Pair + 1] = whole, halves[Pair] = half), ...);
   }
-  template <int Ahead> [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b) {
+  [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b, int ahead) {
     const vf b0 = load(b), b1 = load(b + lanes);
-    (add_pair<Pair>(a.template value<2 * Pair, Ahead>(), a.template value<2 * Pair + 1, Ahead>(), b0, b1), ...);
+    (add_pair<Pair>(a.template value<2 * Pair>(ahead), a.template value<2 * Pair + 1>(ahead), b0, b1), ...);
   }
   [[gnu::always_inline]] void store(const tile_args& t) const {
     const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
@@ -10358,9 +10386,9 @@ template <int... Pair> struct sums_of_halves<std::integer_sequence<int, Pair...>
 
   [[gnu::always_inline]] void start(const float* bias) { fill(load_half_twice(bias)); }
   [[gnu::always_inline]] void start() { fill(vf(0.0F)); }
-  template <int Ahead> [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b) {
+  [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b, int ahead) {
     const vf weights = load(b);
-    ((of[Pair] = fma(a.template values<2 * Pair, Ahead>(), weights, of[Pair])), ...);
+    ((of[Pair] = fma(a.template values<2 * Pair>(ahead), weights, of[Pair])), ...);
   }
   [[gnu::always_inline]] void add(const sums_of_halves& other) { ((of[Pair] = of[Pair] + other.of[Pair]), ...); }
   [[gnu::always_inline]] void store(const tile_args& t) const {
@@ -10390,7 +10418,7 @@ template <class Isa, class Sums> [[gnu::noinline]] void tile(const tile_args& t)
   constexpr int sets = sets_for(Sums::accumulators, Sums::accumulators < Sums::rows ? 4 : 8);
   Sums sum[sets];
   sum[0].start(t.bias);
-  if constexpr (sets > 1) each<sets - 1>([&](auto s) __attribute__((always_inline)) { sum[s + 1].start(); });
+  if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[s + 1].start(); });
   row_cursor<Sums::rows> a(t);
   const float* b = t.b;
   address ahead = t.ahead;
@@ -10399,16 +10427,15 @@ template <class Isa, class Sums> [[gnu::noinline]] void tile(const tile_args& t)
     if constexpr (sets > 1) {
       for (const float* const whole = b + t.k / sets * (sets * Sums::columns); b != whole;
            b += sets * Sums::columns, a.advance(sets))
-        each<sets>([&](auto s)
-                       __attribute__((always_inline)) { sum[s].template add_products<s>(a, b + s * Sums::columns); });
+        each<sets>([&](int s) __attribute__((always_inline)) { sum[s].add_products(a, b + s * Sums::columns, s); });
     }
     for (; b != end; b += Sums::columns, a.advance(1)) {
       fetch_ahead<Sums>(ahead, t.ahead_step);
-      sum[0].template add_products<0>(a, b);
+      sum[0].add_products(a, b, 0);
     }
     a.advance(t.run_stride - t.k);
   }
-  if constexpr (sets > 1) each<sets - 1>([&](auto s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
+  if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
   sum[0].store(t);
 }
 
@@ -10490,20 +10517,19 @@ struct tile_table {
 namespace detail {
 
 template <class Isa, tile_set Set, tile_columns Columns, int I> constexpr void add_function(tile_table& table) {
-  constexpr auto c = static_cast<unsigned>(Columns);
-  if constexpr ((Set.columns >> c & 1U) != 0 && (Set.rows >> I & 1U) != 0) table.of[c][I] = function_for<Isa, Columns, I>();
+  if constexpr ((Set.rows >> I & 1U) != 0) table.of[static_cast<unsigned>(Columns)][I] = function_for<Isa, Columns, I>();
 }
-template <class Isa, tile_set Set, int... I> constexpr void add_functions(tile_table& table, std::integer_sequence<int, I...>) {
-  (add_function<Isa, Set, tile_columns::one_vector, I>(table), ...);
-  (add_function<Isa, Set, tile_columns::two_vectors, I>(table), ...);
-  (add_function<Isa, Set, tile_columns::one_and_half, I>(table), ...);
-  (add_function<Isa, Set, tile_columns::half, I>(table), ...);
+template <class Isa, tile_set Set, tile_columns Columns, int... I> constexpr void add_functions(tile_table& table, std::integer_sequence<int, I...>) {
+  if constexpr ((Set.columns >> static_cast<unsigned>(Columns) & 1U) != 0) (add_function<Isa, Set, Columns, I>(table), ...);
 }
 
 /// The functions of a set: others are not compiled.
 template <class Isa, tile_set Set> constexpr tile_table make_table() {
   tile_table table;
-  add_functions<Isa, Set>(table, first_integers<row_counts>{});
+  add_functions<Isa, Set, tile_columns::one_vector>(table, first_integers<row_counts>{});
+  add_functions<Isa, Set, tile_columns::two_vectors>(table, first_integers<row_counts>{});
+  add_functions<Isa, Set, tile_columns::one_and_half>(table, first_integers<row_counts>{});
+  add_functions<Isa, Set, tile_columns::half>(table, first_integers<row_counts>{});
   return table;
 }
 
@@ -10968,8 +10994,9 @@ template <int Rows> struct byte_cursor {
   [[gnu::always_inline]] void advance(std::int64_t bytes) {
     first = bytes_further(first, bytes), second = bytes_further(second, bytes);
   }
-  template <int Row, int Ahead> [[gnu::always_inline]] const void* at() const {
-    return reinterpret_cast<const std::byte*>(step.template from<Row % half>(Row < half ? first : second)) + Ahead * 4;
+  /// Row Row, `ahead` steps on.
+  template <int Row> [[gnu::always_inline]] const void* at(int ahead) const {
+    return reinterpret_cast<const std::byte*>(step.template from<Row % half>(Row < half ? first : second)) + ahead * 4;
   }
 };
 
@@ -10991,26 +11018,25 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
   int_vector of[Vectors][rows];
 
   [[gnu::always_inline]] void start(const std::byte* sums) {
-    each<Vectors>([&](auto v) __attribute__((always_inline)) {
+    each<Vectors>([&](int v) __attribute__((always_inline)) {
       const auto x = load_vector<int_vector>(sums + v * register_bytes);
       ((of[v][Row] = x), ...);
     });
   }
   [[gnu::always_inline]] void start() {
-    each<Vectors>([&](auto v) __attribute__((always_inline)) { ((of[v][Row] = int_vector{}), ...); });
+    each<Vectors>([&](int v) __attribute__((always_inline)) { ((of[v][Row] = int_vector{}), ...); });
   }
-  template <int Ahead>
-  [[gnu::always_inline]] void add_products(const byte_cursor<rows>& a, const std::byte* b, int_vector flip) {
+  [[gnu::always_inline]] void add_products(const byte_cursor<rows>& a, const std::byte* b, int_vector flip, int ahead) {
     const dot_weights b0 = load_weights(b), b1 = load_weights(b + (Vectors - 1) * dot_bytes);
-    (add_row<Row>(broadcast4(a.template at<Row, Ahead>(), flip), b0, b1), ...);
+    (add_row<Row>(broadcast4(a.template at<Row>(ahead), flip), b0, b1), ...);
   }
   [[gnu::always_inline]] void add(const byte_sums& other) {
-    each<Vectors>([&](auto v) __attribute__((always_inline)) { ((of[v][Row] += other.of[v][Row]), ...); });
+    each<Vectors>([&](int v) __attribute__((always_inline)) { ((of[v][Row] += other.of[v][Row]), ...); });
   }
   [[gnu::always_inline]] void store(const byte_tile& t) const {
     constexpr int half = (rows + 1) / 2;
     std::int32_t *const first = t.sums, *const second = t.sums_second;
-    each<Vectors>([&](auto v) __attribute__((always_inline)) {
+    each<Vectors>([&](int v) __attribute__((always_inline)) {
       (store_vector((Row < half ? first + Row * sum_stride : second + (Row - half) * sum_stride) + v * vector_of_sums,
                     of[v][Row]),
        ...);
@@ -11057,7 +11083,7 @@ template <int... Row> struct paired_byte_sums<std::integer_sequence<int, Row...>
 
   [[gnu::always_inline]] void add_products(const byte_cursor<rows>& a, const std::byte* b, int_vector flip) {
     const dot_weights b0 = load_weights(b), b1 = load_weights(b + dot_bytes);
-    (add_row<Row>(broadcast8(a.template at<Row, 0>(), flip), b0, b1), ...);
+    (add_row<Row>(broadcast8(a.template at<Row>(0), flip), b0, b1), ...);
   }
   [[gnu::always_inline]] whole folded(const std::byte* start) const {
     whole sums;
@@ -11087,24 +11113,24 @@ template <class Sums>
   constexpr int sets = sets_for(Sums::accumulators);
   Sums sum[sets];
   sum[0].start(start);
-  if constexpr (sets > 1) each<sets - 1>([&](auto s) __attribute__((always_inline)) { sum[s + 1].start(); });
+  if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[s + 1].start(); });
   for (std::int64_t run = t.runs; run > 0; --run) {
     const std::byte* const end = b + t.steps * Sums::step_bytes;
     if constexpr (sets > 1) {
       for (const std::byte* const whole = b + t.steps / sets * (sets * Sums::step_bytes); b != whole;
            b += sets * Sums::step_bytes, a.advance(4 * sets))
-        each<sets>([&](auto s) __attribute__((always_inline)) {
-          sum[s].template add_products<s>(a, b + s * Sums::step_bytes, flip);
+        each<sets>([&](int s) __attribute__((always_inline)) {
+          sum[s].add_products(a, b + s * Sums::step_bytes, flip, s);
         });
     }
     for (; b != end; b += Sums::step_bytes, a.advance(4)) {
       // Others have no load slots to spare.
       if constexpr (Sums::accumulators >= 16) fetch_weights<Sums::step_bytes>(b);
-      sum[0].template add_products<0>(a, b, flip);
+      sum[0].add_products(a, b, flip, 0);
     }
     a.advance(t.run_stride - 4 * t.steps);
   }
-  if constexpr (sets > 1) each<sets - 1>([&](auto s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
+  if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
   result = sum[0];
 }
 
@@ -12619,15 +12645,15 @@ template <int Rows> struct byte_block {
   int_vector of[Rows][4];
 
   [[gnu::always_inline]] void start(const std::byte* sums) {
-    each<4>([&](auto v) __attribute__((always_inline)) {
+    each<4>([&](int v) __attribute__((always_inline)) {
       const auto x = load_vector<int_vector>(sums + v * register_bytes);
-      each<Rows>([&](auto row) __attribute__((always_inline)) { of[row][v] = x; });
+      each<Rows>([&](int row) __attribute__((always_inline)) { of[row][v] = x; });
     });
   }
   [[gnu::always_inline]] void add(const interleaved& taps, const std::byte* w) {
-    each<4>([&](auto v) __attribute__((always_inline)) {
+    each<4>([&](int v) __attribute__((always_inline)) {
       const dot_values values = values_of(taps.of[v]);
-      each<Rows>([&](auto row) __attribute__((always_inline)) {
+      each<Rows>([&](int row) __attribute__((always_inline)) {
         of[row][v] = dot4(of[row][v], values, load_weights(w + (row * 4 + v) * dot_bytes));
       });
     });
@@ -13250,11 +13276,11 @@ inline void short_products(const std::int16_t* x, std::int64_t step, const std::
     int_vector lanes_of[Rows] = {};
     for (; i < end; i += short_lanes) {
       const short_vector weights = detail::widened_weights(w + i);
-      each<Rows>([&](auto r) __attribute__((always_inline)) {
+      each<Rows>([&](int r) __attribute__((always_inline)) {
         lanes_of[r] = detail::dot2(lanes_of[r], load_vector<short_vector>(x + r * step + i), weights);
       });
     }
-    each<Rows>([&](auto r) __attribute__((always_inline)) { sums[r] += detail::sum_of_lanes(lanes_of[r]); });
+    each<Rows>([&](int r) __attribute__((always_inline)) { sums[r] += detail::sum_of_lanes(lanes_of[r]); });
   }
   for (; i < n; ++i)
     for (int r = 0; r < Rows; ++r) sums[r] += std::int32_t{x[r * step + i]} * w[i];
@@ -13403,7 +13429,7 @@ template <class Isa, int Channels>
 [[gnu::noinline]] void across_tile(const conv_shape& s, const float* x, const float* w, float* sums, std::int64_t row, clamp_range range) {
   constexpr int sums_of_rows = static_cast<int>(across_rows) * Channels;  // one row behind the other, of two vectors each
   vf of[sums_of_rows][2];
-  each<sums_of_rows>([&](auto k) __attribute__((always_inline)) { of[k][0] = of[k][1] = broadcast(w + k % Channels); });
+  each<sums_of_rows>([&](int k) __attribute__((always_inline)) { of[k][0] = of[k][1] = broadcast(w + k % Channels); });
   const std::int64_t line = across_line(s), below = s.stride_h * line;
   for (std::int64_t ky = 0; ky < s.kernel_h; ++ky, x += s.dilation_h * line)
     for (const float *tap = x, *end = x + s.kernel_w; tap != end; ++tap) {
@@ -13419,7 +13445,7 @@ template <class Isa, int Channels>
       });
     }
   const vf lo = broadcast(&range.lo), hi = broadcast(&range.hi);
-  each<sums_of_rows>([&](auto k) __attribute__((always_inline)) {
+  each<sums_of_rows>([&](int k) __attribute__((always_inline)) {
     float* const to = sums + k / Channels * row + k % Channels * across_pixels;
     store(to, clamp(of[k][0], lo, hi)), store(to + lanes, clamp(of[k][1], lo, hi));
   });
@@ -13428,7 +13454,7 @@ template <class Isa, int Channels>
 /// Writes pixels one behind the other whose channels lie across_pixels floats apart.
 template <int Channels> void across_order(const float* sums, std::int64_t pixels, float* y) {
   for (std::int64_t i = 0; i < pixels; ++i, y += Channels)
-    each<Channels>([&](auto o) __attribute__((always_inline)) { y[o] = sums[o * across_pixels + i]; });
+    each<Channels>([&](int o) __attribute__((always_inline)) { y[o] = sums[o * across_pixels + i]; });
 }
 /// Output rows y and, if there are two, the next one; `x` is the first input row under them.
 template <class Isa, int Out>
@@ -16901,7 +16927,7 @@ template <int Rows, bool FromAfar>
   std::int64_t i = 0;
   for (; i + lanes <= k; i += lanes) {
     const vf at = load(x + i);
-    each<Rows>([&](auto r) __attribute__((always_inline)) {
+    each<Rows>([&](int r) __attribute__((always_inline)) {
       if (FromAfar && i % floats_in_line == 0) __builtin_prefetch(floats_at(ahead), 0, 2);
       ahead = advanced(ahead, lanes);
       sums[r] = fma(at, load(w + r * k + i), sums[r]);
@@ -16909,14 +16935,14 @@ template <int Rows, bool FromAfar>
   }
   if (i == k) return;
   const vf last = load_first(x + i, k - i);
-  each<Rows>([&](auto r) __attribute__((always_inline)) { sums[r] = fma(last, load_first(w + r * k + i, k - i), sums[r]); });
+  each<Rows>([&](int r) __attribute__((always_inline)) { sums[r] = fma(last, load_first(w + r * k + i, k - i), sums[r]); });
 }
 /// The products of x and Rows rows of w that come from afar.
 template <int Rows> [[gnu::always_inline]] inline void row_products(const float* x, const float* w, std::int64_t k, float* to) {
   vf sums[Rows];
-  each<Rows>([&](auto r) __attribute__((always_inline)) { sums[r] = vf(0.0F); });
+  each<Rows>([&](int r) __attribute__((always_inline)) { sums[r] = vf(0.0F); });
   add_row_products<Rows, true>(x, w, k, sums);
-  each<Rows>([&](auto r) __attribute__((always_inline)) { to[r] = sum_of_lanes(sums[r]); });
+  each<Rows>([&](int r) __attribute__((always_inline)) { to[r] = sum_of_lanes(sums[r]); });
 }
 
 }  // namespace detail
@@ -18066,7 +18092,7 @@ template <class V, class Fold> inline float folded_row(const float* x, std::int6
   V folded[4] = {start, start, start, start};
   std::int64_t i = 0;
   for (; i + 4 * lanes <= n; i += 4 * lanes)
-    each<4>([&](auto k) __attribute__((always_inline)) { folded[k] = Fold::step(folded[k], load(x + i + k * lanes)); });
+    each<4>([&](int k) __attribute__((always_inline)) { folded[k] = Fold::step(folded[k], load(x + i + k * lanes)); });
   for (; i + lanes <= n; i += lanes) folded[0] = Fold::step(folded[0], load(x + i));
   if (i < n) {
     V rest = load_first(x + i, n - i);
@@ -18089,13 +18115,13 @@ template <class V, class Fold, int Vectors>
 [[gnu::always_inline]] inline void fold_columns(const float* x, std::int64_t extent, std::int64_t step,
                                                 std::int64_t last, float factor, float* y) {
   V folded[Vectors];
-  each<Vectors>([&](auto k) __attribute__((always_inline)) { folded[k] = V(Fold::start); });
+  each<Vectors>([&](int k) __attribute__((always_inline)) { folded[k] = V(Fold::start); });
   for (std::int64_t i = 0; i < extent; ++i)
-    each<Vectors>([&, row = x + i * step ](auto k) __attribute__((always_inline)) {
+    each<Vectors>([&, row = x + i * step ](int k) __attribute__((always_inline)) {
       folded[k] = Fold::step(folded[k], k + 1 < Vectors ? load(row + k * lanes) : load_first(row + k * lanes, last));
     });
   const V count(static_cast<float>(extent)), by(factor);
-  each<Vectors>([&](auto k) __attribute__((always_inline)) {
+  each<Vectors>([&](int k) __attribute__((always_inline)) {
     store_first(y + k * lanes, Fold::result(folded[k], count) * by, k + 1 < Vectors ? lanes : last);
   });
 }
@@ -18146,7 +18172,7 @@ template <class V> inline float row_sum_of_squares(const float* x, std::int64_t 
   V sums[2] = {V(0.0F), V(0.0F)};
   std::int64_t i = 0;
   for (; i + 2 * lanes <= n; i += 2 * lanes)
-    each<2>([&](auto k) __attribute__((always_inline)) {
+    each<2>([&](int k) __attribute__((always_inline)) {
       const V off = load(x + i + k * lanes) - centre;
       sums[k] = fma(off, off, sums[k]);
     });
@@ -21642,7 +21668,7 @@ template <bool Whole, class V, int Count>
     return Whole ? load(pixel + c) : load_first(pixel + c, used);
   };
   V sum = weight[0] * channels_of(from.pixel[0]);
-  each<Count - 1>([&](auto k) __attribute__((always_inline)) {
+  each<Count - 1>([&](int k) __attribute__((always_inline)) {
     sum = fma(weight[k + 1], channels_of(from.pixel[k + 1]), sum);
   });
   return sum;
@@ -21651,7 +21677,7 @@ template <bool Whole, class V, int Count>
 /// y = the weighted sum of the first Count pixels, channel by channel.
 template <class V, int Count> void blend(const blended_pixels& from, std::int64_t channels, float* y) {
   V weight[Count];
-  each<Count>([&](auto k) __attribute__((always_inline)) { weight[k] = V(from.weight[k]); });
+  each<Count>([&](int k) __attribute__((always_inline)) { weight[k] = V(from.weight[k]); });
   std::int64_t c = 0;
   for (; c + lanes <= channels; c += lanes) store(y + c, blended<true>(from, weight, c, lanes));
   if (c < channels) store_first(y + c, blended<false>(from, weight, c, channels - c), channels - c);
@@ -22602,7 +22628,7 @@ template <class V> [[gnu::always_inline]] inline float row_maximum(const float* 
   V most[row_accumulators] = {V(lowest), V(lowest), V(lowest), V(lowest)};
   std::int64_t i = 0;
   for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes)
-    each<row_accumulators>([&](auto k) __attribute__((always_inline)) {
+    each<row_accumulators>([&](int k) __attribute__((always_inline)) {
       most[k] = larger_of(load(x + i + k * lanes), most[k]);
     });
   for (; i + lanes <= n; i += lanes) most[0] = larger_of(load(x + i), most[0]);
@@ -22619,9 +22645,9 @@ template <class V>
   if constexpr (has_side_by_side_exponentials)
     for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes) {
       V e[row_accumulators];
-      each<row_accumulators>([&](auto k) __attribute__((always_inline)) { e[k] = load(x + i + k * lanes) - from; });
+      each<row_accumulators>([&](int k) __attribute__((always_inline)) { e[k] = load(x + i + k * lanes) - from; });
       exponentials_below_one(e);
-      each<row_accumulators>([&](auto k) __attribute__((always_inline)) {
+      each<row_accumulators>([&](int k) __attribute__((always_inline)) {
         store(y + i + k * lanes, e[k]);
         sums[k] = sums[k] + e[k];
       });
@@ -26486,8 +26512,69 @@ namespace detail {
 }  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/exec/frozen.hpp
 // frozen: graphs and plans as arrays of exactly their size, so that constant evaluation can keep them.
-// Flow: static_graph.hpp evaluates each stage once for the sizes and once for the contents.
+// Flow: static_graph.hpp evaluates each stage into roomy arrays and keeps what fits exactly.
 
+// ===== nnrt/exec/plan_sizes.hpp
+// plan_sizes: how long the lists of graphs and plans are, and how long they will become.
+// Flow: make_plan.hpp reserves as much; frozen.hpp makes arrays of it, so that the compiler evaluates each stage once.
+
+namespace nnrt::inline NNRT_ISA::detail {
+
+/// Sizes of all pools of a graph.
+struct graph_sizes {
+  std::size_t values, nodes, inputs, outputs, operands, words, text, bytes, log;
+};
+
+template <class Graph> constexpr graph_sizes sizes_of(const Graph& g) {
+  return {g.values.size(), g.nodes.size(), g.inputs.size(), g.outputs.size(), g.operands.size(), g.words.size(), g.text.size(), g.bytes.size(), g.log.size()};
+}
+
+constexpr bool fits(const graph_sizes& n, const graph_sizes& room) {
+  return n.values <= room.values && n.nodes <= room.nodes && n.inputs <= room.inputs && n.outputs <= room.outputs && n.operands <= room.operands &&
+         n.words <= room.words && n.text <= room.text && n.bytes <= room.bytes && n.log <= room.log;
+}
+
+/// Sizes of all lists of a plan.
+struct plan_sizes {
+  std::size_t steps, prepare, bands, windows, slots, descs, words, inputs, outputs, weights, fallible, text, constants;
+};
+
+constexpr plan_sizes sizes_of(const plan& p) {
+  return {p.steps.size(), p.prepare.size(), p.bands.size(), p.windows.size(), p.slots.size(), p.descs.size(), p.words.size(), p.inputs.size(), p.outputs.size(), p.weights.size(), p.fallible.size(), p.text.size(), p.constants.size()};
+}
+
+constexpr bool fits(const plan_sizes& n, const plan_sizes& room) {
+  return n.steps <= room.steps && n.prepare <= room.prepare && n.bands <= room.bands && n.windows <= room.windows && n.slots <= room.slots &&
+         n.descs <= room.descs && n.words <= room.words && n.inputs <= room.inputs && n.outputs <= room.outputs && n.weights <= room.weights &&
+         n.fallible <= room.fallible && n.text <= room.text && n.constants <= room.constants;
+}
+
+/// What an optimised graph should fit into: passes add weights that are computed when they are prepared, and log what they did.
+constexpr graph_sizes room_to_optimise(graph_sizes n) {
+  n.words += n.values / 4;
+  n.values += n.values / 4;
+  n.operands += n.operands + n.nodes;
+  n.log += n.nodes;
+  return n;
+}
+/// What a plan should fit into.
+constexpr plan_sizes room_to_plan(const graph_sizes& n) {
+  return {.steps = n.nodes,
+          .prepare = n.nodes,
+          .bands = n.nodes / 8,
+          .windows = n.nodes / 3,
+          .slots = 2 * n.operands + 4 * n.nodes + 16,
+          .descs = n.values + 8,
+          .words = n.words,
+          .inputs = n.inputs,
+          .outputs = n.outputs,
+          .weights = n.values > n.nodes ? n.values - n.nodes : 0,
+          .fallible = n.nodes / 4,
+          .text = n.text,
+          .constants = n.bytes};
+}
+
+}  // namespace nnrt::inline NNRT_ISA::detail
 // ===== nnrt/passes/plan_memory.hpp
 // plan_memory: decides where every computed value lives - shared, in place, joined - and lays the pieces out in one arena.
 // Flow: last pass over the graph; the plan turns its answer into operand addresses.
@@ -26781,19 +26868,11 @@ constexpr void place_blocks(memory_plan& plan, std::size_t steps) { detail::plac
 
 namespace nnrt::inline NNRT_ISA::detail {
 
-/// Copies a pool into an array of its size; std::copy and the operators [] take more constexpr steps.
-template <class T, std::size_t N> constexpr void copy(const pool<T>& from, std::array<T, N>& to) {
+/// Copies a pool or an array as far as there is room; std::copy and the operators [] take more constexpr steps.
+template <class From, class T, std::size_t N> constexpr void copy(const From& from, std::array<T, N>& to) {
   const T* element = from.begin();
-  for (T& copied : to) copied = *element++;
-}
-
-/// Sizes of all pools of a graph.
-struct graph_sizes {
-  std::size_t values, nodes, inputs, outputs, operands, words, text, bytes, log;
-};
-
-constexpr graph_sizes sizes_of(const ir::graph& g) {
-  return {g.values.size(), g.nodes.size(), g.inputs.size(), g.outputs.size(), g.operands.size(), g.words.size(), g.text.size(), g.bytes.size(), g.log.size()};
+  const T* const end = element + (from.size() < N ? from.size() : N);
+  for (T* copied = to.begin(); element != end; ++element) *copied++ = *element;
 }
 
 /// An ir::graph as arrays.
@@ -26808,7 +26887,8 @@ template <graph_sizes N> struct frozen_graph {
   std::array<std::byte, N.bytes> bytes{};
   std::array<ir::event, N.log> log{};
 
-  constexpr explicit frozen_graph(const ir::graph& g) {
+  /// Of an ir::graph, or of a larger frozen one.
+  template <class Graph> constexpr explicit frozen_graph(const Graph& g) {
     copy(g.values, values);
     copy(g.nodes, nodes);
     copy(g.inputs, inputs);
@@ -26836,14 +26916,14 @@ template <graph_sizes N> struct frozen_graph {
   }
 };
 
-/// Sizes of all lists of a plan.
-struct plan_sizes {
-  std::size_t steps, prepare, bands, windows, slots, descs, words, inputs, outputs, weights, fallible, text, constants;
-};
+/// A graph in arrays with room to spare, and its sizes, so that one evaluation answers both.
+template <graph_sizes Room> struct roomy_graph {
+  graph_sizes sizes;
+  frozen_graph<Room> held;
+  bool is_whole;
 
-constexpr plan_sizes sizes_of(const plan& p) {
-  return {p.steps.size(), p.prepare.size(), p.bands.size(), p.windows.size(), p.slots.size(), p.descs.size(), p.words.size(), p.inputs.size(), p.outputs.size(), p.weights.size(), p.fallible.size(), p.text.size(), p.constants.size()};
-}
+  constexpr explicit roomy_graph(const ir::graph& g) : sizes(sizes_of(g)), held(g), is_whole(fits(sizes, Room)) {}
+};
 
 /// A plan as arrays: what stays in .rodata.
 template <plan_sizes N> struct frozen_plan {
@@ -26862,7 +26942,8 @@ template <plan_sizes N> struct frozen_plan {
   alignas(passes::arena_alignment) std::array<std::byte, N.constants> constants{};
   std::int64_t arena_bytes, arena_lower_bound, prepared_bytes, prepare_scratch_bytes, part_scratch_bytes, most_operands;
 
-  constexpr explicit frozen_plan(const plan& p)
+  /// Of a plan, or of a larger frozen one.
+  template <class Plan> constexpr explicit frozen_plan(const Plan& p)
       : arena_bytes(p.arena_bytes),
         arena_lower_bound(p.arena_lower_bound),
         prepared_bytes(p.prepared_bytes),
@@ -26883,6 +26964,15 @@ template <plan_sizes N> struct frozen_plan {
     copy(p.text, text);
     copy(p.constants, constants);
   }
+};
+
+/// A plan in arrays with room to spare, and its sizes.
+template <plan_sizes Room> struct roomy_plan {
+  plan_sizes sizes;
+  frozen_plan<Room> held;
+  bool is_whole;
+
+  constexpr explicit roomy_plan(const plan& p) : sizes(sizes_of(p)), held(p), is_whole(fits(sizes, Room)) {}
 };
 
 }  // namespace nnrt::inline NNRT_ISA::detail
@@ -27487,8 +27577,12 @@ struct planner {
 
   /// The index of a desc, which is added when it is new. The search begins at the newest: neighbours are alike.
   constexpr std::int32_t desc_index(const tensor_desc& desc) {
-    for (std::size_t i = made.descs.size(); i-- > 0;)
-      if (made.descs[i] == desc) return static_cast<std::int32_t>(i);
+    // The last extent first: comparing whole descs was a sixth of what compilers spent on planning MobileNetV2.
+    const int last = desc.rank() > 0 ? desc.rank() - 1 : 0;
+    const std::int64_t extent = desc.shape.extents[last];
+    const tensor_desc* const first = made.descs.begin();
+    for (const tensor_desc* known = made.descs.end(); known != first;)
+      if ((--known)->shape.extents[last] == extent && *known == desc) return static_cast<std::int32_t>(known - first);
     made.descs.push_back(desc);
     return static_cast<std::int32_t>(made.descs.size()) - 1;
   }
@@ -27743,9 +27837,22 @@ struct planner {
     made.outputs.push_back(port_for(out.name, slot));
   }
 
+  // Growing copies what is there: nothing to machines, much to compilers.
+  constexpr void reserve() {
+    const plan_sizes room = room_to_plan(sizes_of(g));
+    nodes.reserve(g.nodes.size());
+    made.steps.reserve(room.steps);
+    made.prepare.reserve(room.prepare);
+    made.slots.reserve(room.slots);
+    made.descs.reserve(room.descs);
+    made.words.reserve(room.words);
+    made.weights.reserve(room.weights);
+    made.text.reserve(room.text);
+  }
+
   constexpr plan run() {
     const auto count = static_cast<std::int32_t>(g.nodes.size());
-    nodes.reserve(g.nodes.size());
+    reserve();
     made.constants = g.bytes;
     for (std::int32_t i = 0; i < count; ++i) choose(i);
     kept_of.assign(g.values.size(), -1);
@@ -28305,7 +28412,8 @@ class json_writer {
 }
 
 [[gnu::cold]] inline void json_reader::skip_space() {
-  while (take(' ') || take('\n') || take('\r') || take('\t')) continue;
+  for (; at_ < text_.size(); ++at_)
+    if (const char c = text_[at_]; c != ' ' && c != '\n' && c != '\r' && c != '\t') return;
 }
 
 [[gnu::cold]] inline json_event json_reader::next() {
@@ -28374,7 +28482,7 @@ class json_writer {
 
 [[gnu::cold]] inline std::size_t json_reader::digits() {
   const std::size_t from = at_;
-  while (peek() >= '0' && peek() <= '9') ++at_;
+  while (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9') ++at_;
   return at_ - from;
 }
 
@@ -28722,7 +28830,7 @@ class header_reader {
 [[gnu::cold]] inline bool header_reader::read_all() {
   if (!json_.expect(json_event::begin_object)) return false;
   while (json_.next() == json_event::key)
-    if (!(json_.string() == "__metadata__" ? read_metadata() : read_tensor())) return false;
+    if (!(json_.string() == std::string_view("__metadata__") ? read_metadata() : read_tensor())) return false;
   return json_.next() == json_event::end;
 }
 
@@ -28762,8 +28870,8 @@ inline constexpr std::string_view fields[] = {"dtype", "shape", "data_offsets"};
 [[gnu::cold]] inline bool header_reader::read_field(unsigned& seen) {
   const piece field = piece::in_quotes(json_.string());
   unsigned index = 0;
-  while (index < 3 && json_.string() != fields[index]) ++index;
-  if (index == 3) return refuse_tensor({"unknown field ", field});
+  while (index < std::size(fields) && json_.string() != fields[index]) ++index;
+  if (index == std::size(fields)) return refuse_tensor({"unknown field ", field});
   if ((seen >> index & 1U) != 0) return refuse_tensor({"field ", field, " occurs twice"});
   seen |= 1U << index;
   return index == 0 ? read_dtype() : index == 1 ? read_shape() : read_offsets();
@@ -28771,11 +28879,10 @@ inline constexpr std::string_view fields[] = {"dtype", "shape", "data_offsets"};
 
 [[gnu::cold]] inline bool header_reader::read_dtype() {
   if (!expect("dtype", json_event::string)) return false;
-  pool<char> known;
-  for (const dtype_row& row : dtypes) {
+  for (const dtype_row& row : dtypes)
     if (row.name == json_.string()) return tensor_.type = row.type, true;
-    append(known, {known.empty() ? "" : ", ", row.name});
-  }
+  pool<char> known;
+  for (const dtype_row& row : dtypes) append(known, {known.empty() ? "" : ", ", row.name});
   supported_ = false;
   return refuse_tensor({"dtype ", piece::in_quotes(json_.string()), " is not supported, expected one of ", letters_of(known)});
 }
@@ -28825,15 +28932,18 @@ inline constexpr std::string_view fields[] = {"dtype", "shape", "data_offsets"};
   return complain(wrong, {"where the last tensor, ", piece::in_quotes(last), ", ends"});
 }
 
+// Out of line: two operators of the standard library otherwise, in each place where something is sorted.
+[[gnu::cold, gnu::noinline]] inline bool is_before(std::string_view a, std::string_view b) { return a.compare(b) < 0; }
+
 /// Puts the tensors in the order of their names; null, or one whose name occurs twice.
 [[gnu::cold]] inline const tensor_entry* sort_by_name(pool<tensor_entry>& tensors) {
-  sort(tensors, [](const tensor_entry& a, const tensor_entry& b) { return a.name < b.name; });
+  sort(tensors, [](const tensor_entry& a, const tensor_entry& b) { return is_before(a.name, b.name); });
   for (std::size_t i = 1; i < tensors.size(); ++i)
     if (tensors[i].name == tensors[i - 1].name) return &tensors[i];
   return nullptr;
 }
 [[gnu::cold]] inline const metadata_entry* sort_by_key(pool<metadata_entry>& metadata) {
-  sort(metadata, [](const metadata_entry& a, const metadata_entry& b) { return a.key < b.key; });
+  sort(metadata, [](const metadata_entry& a, const metadata_entry& b) { return is_before(a.key, b.key); });
   for (std::size_t i = 1; i < metadata.size(); ++i)
     if (metadata[i].key == metadata[i - 1].key) return &metadata[i];
   return nullptr;
@@ -29017,8 +29127,10 @@ class weights {
   std::size_t first = 0, last = all.size();  // the name is in [first, last), if anywhere
   while (first < last) {
     const std::size_t middle = first + (last - first) / 2;
-    if (all[middle].name == name) return &all[middle];
-    (all[middle].name < name ? first : last) = all[middle].name < name ? middle + 1 : middle;
+    const int order = all[middle].name.compare(name);
+    if (order == 0) return &all[middle];
+    if (order < 0) first = middle + 1;
+    else last = middle;
   }
   return nullptr;
 }
@@ -29867,8 +29979,15 @@ template <auto Function> constexpr ir::graph optimised() {
   passes::optimise(g);
   return g;
 }
-template <auto Function> inline constexpr graph_sizes sizes_optimised = sizes_of(optimised<Function>());
-template <auto Function> inline constexpr frozen_graph<sizes_optimised<Function>> graph_optimised{optimised<Function>()};
+template <auto Function>
+inline constexpr roomy_graph<room_to_optimise(sizes_as_written<Function>.sizes)> roomy_optimised{optimised<Function>()};
+
+// Not a function that answers the array: evaluating that took g++ three times as long.
+template <auto Function> constexpr decltype(auto) source_of_optimised() {
+  if constexpr (roomy_optimised<Function>.is_whole) return (roomy_optimised<Function>.held);
+  else return optimised<Function>();
+}
+template <auto Function> inline constexpr frozen_graph<roomy_optimised<Function>.sizes> graph_optimised{source_of_optimised<Function>()};
 
 /// A graph for dumps: without its operators, whose functions it would keep in the program.
 template <graph_sizes Sizes> constexpr frozen_graph<Sizes> without_operators(frozen_graph<Sizes> g) {
@@ -29895,9 +30014,14 @@ template <auto Function> constexpr nnrt::plan make_plan_of(bool unrolled, nnrt::
   return make_plan(graph_optimised<Function>.thaw(), {.unrolled = unrolled, .winograd = winograd});
 }
 template <auto Function, bool Unrolled, nnrt::winograd Winograd>
-inline constexpr plan_sizes sizes_planned = sizes_of(make_plan_of<Function>(Unrolled, Winograd));
+inline constexpr roomy_plan<room_to_plan(sizes_of(graph_optimised<Function>))> roomy_planned{make_plan_of<Function>(Unrolled, Winograd)};
+
+template <auto Function, bool Unrolled, nnrt::winograd Winograd> constexpr decltype(auto) source_of_plan() {
+  if constexpr (roomy_planned<Function, Unrolled, Winograd>.is_whole) return (roomy_planned<Function, Unrolled, Winograd>.held);
+  else return make_plan_of<Function>(Unrolled, Winograd);
+}
 template <auto Function, bool Unrolled, nnrt::winograd Winograd>
-inline constexpr frozen_plan<sizes_planned<Function, Unrolled, Winograd>> plan_in_codes{make_plan_of<Function>(Unrolled, Winograd)};
+inline constexpr frozen_plan<roomy_planned<Function, Unrolled, Winograd>.sizes> plan_in_codes{source_of_plan<Function, Unrolled, Winograd>()};
 
 /// The codes in a plan, each once.
 template <plan_sizes Sizes> constexpr pool<kernel_code> codes_in(const frozen_plan<Sizes>& plan) {
@@ -31215,11 +31339,12 @@ namespace nnrt::inline NNRT_ISA::dsl {
 struct argument {
   enum class kind { tensor, scalar, keyword };
   kind is = kind::tensor;
-  tensor_desc desc{};                       // of what is, or becomes, an operand; dtype none for other keywords
+  tensor_desc desc{};                       // of what is, or becomes, an operand; what a wish wishes; dtype none for other keywords
   array_ref<const std::int64_t> values{};  // what a keyword holds that becomes an operand
   int operand = -1;                         // the one that a keyword becomes
   std::string_view fills{};                 // what a keyword fills; empty for what is no keyword
   bool is_known = true;                     // false: a keyword that the operator has no place for
+  bool is_wish = false;                     // what the output shall be
 };
 
 /// The operand of this role, as an index; -1: there is none.
@@ -31241,7 +31366,8 @@ template <class Op, class Keyword> constexpr argument describe_keyword() {
       a.operand = operand_called(a.fills, Op::inputs);
       if (a.operand >= 0) a.desc = Keyword::desc(), a.values = Keyword::values;
     }
-    a.is_known = a.operand >= 0 || requires { Keyword::wanted(); };
+    if constexpr (requires { Keyword::wanted(); }) a.is_wish = true, a.desc = Keyword::wanted();
+    a.is_known = a.operand >= 0 || a.is_wish;
   }
   return a;
 }
@@ -31279,12 +31405,8 @@ constexpr bool has_unknown_tensor(array_ref<const argument> all) {
   return false;
 }
 
-/// For each operand the argument that gives it; -1: missing. Keywords go to the operand of their name, the others to the free ones in order.
-template <std::size_t Arguments> struct placement {
-  int argument_of[Arguments + 16] = {};
-  int count = 0;
-  constexpr array_ref<const int> operands() const { return {argument_of, static_cast<std::size_t>(count)}; }
-};
+/// Finds for each operand the argument that gives it, -1: missing, and returns how many there are. Keywords go to the operand of their name, the
+/// others to the free ones in order.
 constexpr int place(array_ref<const argument> all, array_ref<int> argument_of) {
   for (int& a : argument_of) a = -1;
   int count = 0;
@@ -31302,10 +31424,11 @@ constexpr int place(array_ref<const argument> all, array_ref<int> argument_of) {
   }
   return count;
 }
-template <std::size_t N> constexpr placement<N> place(const std::array<argument, N>& all) {
-  placement<N> placed;
-  placed.count = place(all, placed.argument_of);
-  return placed;
+/// What the output shall be; dtype none and no quantisation where nobody says.
+constexpr tensor_desc wish_among(array_ref<const argument> all) {
+  for (std::size_t i = all.size(); i-- > 0;)
+    if (all[i].is_wish) return all[i].desc;
+  return {};
 }
 
 /// The operands as rules see them. A handle's type does not tell whether it is a weight: operands that must be constant are checked when
@@ -31330,25 +31453,6 @@ template <class Op, class... Args> constexpr typename Op::attrs attributes_of() 
   return attrs;
 }
 
-/// The attributes as the words that the graph keeps.
-template <class Attrs> constexpr std::size_t count_words(const Attrs& attrs) {
-  pool<word> words;
-  pack(attrs, words);
-  return words.size();
-}
-template <std::size_t N, class Attrs> constexpr std::array<word, N> words_of_attributes(const Attrs& attrs) {
-  pool<word> list;
-  pack(attrs, list);
-  std::array<word, N> words{};
-  for (std::size_t i = 0; i < N; ++i) words[i] = list[i];
-  return words;
-}
-
-template <class T> constexpr void add_wish(tensor_desc& wish) {
-  if constexpr (is_keyword<T>)
-    if constexpr (requires { as_keyword<T>::type::wanted(); }) wish = as_keyword<T>::type::wanted();
-}
-
 /// The verdict without its vector, so that it can be a constant, and the dtype that the reference is instantiated for.
 template <int Outputs> struct settled {
   int rule = -1;
@@ -31361,10 +31465,10 @@ template <int Outputs> struct settled {
   constexpr array_ref<const tensor_desc> given() const { return {outputs, static_cast<std::size_t>(Outputs)}; }
 };
 template <class Op, int Outputs, int Operands>
-constexpr settled<Outputs> settle(const typename Op::attrs& attrs, array_ref<const argument> all, array_ref<const int> argument_of,
-                                  const tensor_desc& wish) {
+constexpr settled<Outputs> settle(const typename Op::attrs& attrs, array_ref<const argument> all, array_ref<const int> argument_of) {
   std::array<operand, static_cast<std::size_t>(Operands)> in{};
   list_operands(all, argument_of, in);
+  const tensor_desc wish = wish_among(all);
   const verdict v = infer_node<Op>(attrs, in, {&wish, 1});
   settled<Outputs> s;
   s.rule = v.rule;
@@ -31378,23 +31482,27 @@ constexpr settled<Outputs> settle(const typename Op::attrs& attrs, array_ref<con
   return s;
 }
 
-/// What the arguments of one call say; computed once for each combination of operator, descs and keywords.
+/// What the arguments of a call say before its rules are asked: one constant, for each is paid for by each layer.
+template <std::size_t Arguments, std::size_t MostOperands> struct reading {
+  std::array<argument, Arguments> arguments;
+  misfit misfitting;
+  int argument_of[MostOperands] = {};
+  int operands = 0;
+
+  constexpr explicit reading(const std::array<argument, Arguments>& all)
+      : arguments(all), misfitting(find_misfit(all)), operands(place(all, argument_of)) {}
+  constexpr array_ref<const int> placed() const { return {argument_of, static_cast<std::size_t>(operands)}; }
+};
+
+/// What one call says; computed once for each combination of operator, descs and keywords.
 template <class Op, class... Args> struct call {
-  static constexpr std::array<argument, sizeof...(Args)> arguments{describe<Op, Args>()...};
-  static constexpr misfit misfitting = find_misfit(arguments);
-  static constexpr placement<sizeof...(Args)> placed = place(arguments);
+  // No argument becomes an operand behind both the others and the signature's last.
+  static constexpr reading<sizeof...(Args), (sizeof...(Args) > std::size(Op::inputs) ? sizeof...(Args) : std::size(Op::inputs))> read{{describe<Op, Args>()...}};
   static constexpr typename Op::attrs attributes = attributes_of<Op, Args...>();
-  /// Packed once here, not at every evaluation of the user's function.
-  static constexpr std::array<word, count_words(attributes)> words = words_of_attributes<count_words(attributes)>(attributes);
-  static constexpr tensor_desc wish = [] {
-    tensor_desc d;
-    (add_wish<Args>(d), ...);
-    return d;
-  }();
   // Members, because clang evaluates the constants inside of a constexpr function again at each of its calls.
   /// What the rules say of this call.
   template <int Outputs>
-  static constexpr settled<Outputs> outcome = settle<Op, Outputs, placed.count>(attributes, arguments, placed.operands(), wish);
+  static constexpr settled<Outputs> outcome = settle<Op, Outputs, read.operands>(attributes, read.arguments, read.placed());
 
   /// Outputs that the caller looks for when the node is refused: an operator with any number of them may tell from its attributes.
   static constexpr std::size_t outputs_asked_for() {
@@ -31502,12 +31610,12 @@ template <std::size_t Outputs, class... Args> constexpr auto refused(const Args&
 template <class Op, class... Args> constexpr auto apply(Args... args) {
   using this_call = call<Op, Args...>;
   constexpr int count = this_call::output_count();
-  if constexpr (this_call::misfitting.argument >= 0) {
-    using given = std::tuple_element_t<static_cast<std::size_t>(this_call::misfitting.argument), std::tuple<Args...>>;
-    using reason = graph_rejected<this_call::misfitting.rule, keyword_named<typename as_keyword<given>::type>, in_operator<Op>>;
+  if constexpr (this_call::read.misfitting.argument >= 0) {
+    using given = std::tuple_element_t<static_cast<std::size_t>(this_call::read.misfitting.argument), std::tuple<Args...>>;
+    using reason = graph_rejected<this_call::read.misfitting.rule, keyword_named<typename as_keyword<given>::type>, in_operator<Op>>;
     (void)sizeof(decltype(reason::report()));
     return refused<this_call::outputs_asked_for()>(args...);
-  } else if constexpr (has_unknown_tensor(this_call::arguments)) {
+  } else if constexpr (has_unknown_tensor(this_call::read.arguments)) {
     return refused<this_call::outputs_asked_for()>(args...);
   } else {
     constexpr const auto& outcome = this_call::template outcome<count>;
@@ -31524,10 +31632,12 @@ template <class Op, class... Args> constexpr auto apply(Args... args) {
     } else {
       builder* owner = nullptr;
       ((owner = owner != nullptr ? owner : owner_of(args)), ...);
-      constexpr dtype scalar = scalar_type(this_call::arguments);
+      constexpr dtype scalar = scalar_type(this_call::read.arguments);
       const std::int32_t given[] = {value_of<Op, scalar>(*owner, args)...};
+      pool<word> words;
+      pack(this_call::attributes, words);
       const operator_info& info = static_operator<Op, outcome.computes_in>;
-      const std::int32_t first = record(*owner, info, this_call::words, given, this_call::placed.operands(), outcome.given());
+      const std::int32_t first = record(*owner, info, words, given, this_call::read.placed(), outcome.given());
       return outputs_from<outcome>(owner, first, std::make_integer_sequence<std::int32_t, count>{});
     }
   }
