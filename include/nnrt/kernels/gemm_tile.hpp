@@ -107,22 +107,20 @@ template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<in
   }
   [[gnu::always_inline]] void store(const tile_args& t) const {
     const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
-    if (t.last == lanes) (store_row<false>(output_row<rows, Row>(t), of[0][Row], of[Vectors - 1][Row], lo, hi, lanes), ...);
-    else (store_row<true>(output_row<rows, Row>(t), of[0][Row], of[Vectors - 1][Row], lo, hi, t.last), ...);
+    if constexpr (Vectors == 2) (kernels::store(output_row<rows, Row>(t), clamp(of[0][Row], lo, hi)), ...);
+    if (t.last == lanes) (kernels::store(output_row<rows, Row>(t) + (Vectors - 1) * lanes, clamp(of[Vectors - 1][Row], lo, hi)), ...);
+    else if constexpr (masks_are_free || rows == 1) (store_first(output_row<rows, Row>(t) + (Vectors - 1) * lanes, clamp(of[Vectors - 1][Row], lo, hi), t.last), ...);
+    else {
+      vf last_of[] = {of[Vectors - 1][Row]...};
+      float* const last_at[] = {output_row<rows, Row>(t)...};
+      for (int r = 0; r < rows; ++r) store_first(last_at[r] + (Vectors - 1) * lanes, clamp(last_of[r], lo, hi), t.last);
+    }
   }
 
  private:
   [[gnu::always_inline]] static void add_row(vf& to_first, vf& to_last, vf x, vf b0, vf b1) {
     to_first = fma(x, b0, to_first);
     if constexpr (Vectors == 2) to_last = fma(x, b1, to_last);
-  }
-  // The sums by name, not by number: one function for all rows.
-  template <bool Masked> [[gnu::always_inline]] static void store_row(float* c, vf of_first, vf of_last, vf lo, vf hi, std::int64_t last) {
-    if constexpr (Vectors == 2) kernels::store(c, clamp(of_first, lo, hi));
-    float* const end = c + (Vectors - 1) * lanes;
-    const vf x = clamp(of_last, lo, hi);
-    if constexpr (Masked) store_first(end, x, last);
-    else kernels::store(end, x);
   }
 };
 

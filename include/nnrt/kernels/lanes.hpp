@@ -231,10 +231,10 @@ struct clamp_range {
   if (n == lanes) return store(p, v);
 #if defined(NNRT_LANES_AVX2)
   _mm256_maskstore_ps(p, first_lanes(n), v.data);
-#else
-  float all[lanes];
-  store(all, v);
-  std::memcpy(p, all, static_cast<std::size_t>(n) * sizeof(float));
+#elif defined(NNRT_HAS_XSIMD)
+  p[0] = v.data[0];
+  if (n > 1) p[1] = v.data[1];
+  if (n > 2) p[2] = v.data[2];
 #endif
 #endif
 }
