@@ -45,7 +45,7 @@ template <class V>
         sums[k] = sums[k] + e[k];
       });
     }
-  else
+  else if constexpr (lanes > 4)  // vectors of four gain nothing by a loop of their own
     for (; i + lanes <= n; i += lanes) {
       const V e = exp_of(load(x + i) - from);
       store(y + i, e);
@@ -54,7 +54,8 @@ template <class V>
   // One vector after the other, for four of them at once are a kilobyte of code. Behind the last number the exponential is 0.
   for (; i < n; i += lanes) {
     const std::int64_t left = n - i < lanes ? n - i : lanes;
-    V e[] = {first_or(load_first(x + i, left) - from, left, -std::numeric_limits<float>::infinity())};
+    V e[] = {load_first(x + i, left) - from};
+    if (lanes > 4 || left < lanes) e[0] = first_or(e[0], left, -std::numeric_limits<float>::infinity());
     exponentials_below_one(e);
     store_first(y + i, e[0], left);
     sums[0] = sums[0] + e[0];
