@@ -37,8 +37,8 @@ template <auto Function> constexpr const auto& optimised = detail::roomy_optimis
 template <auto Function> constexpr const auto& planned = detail::roomy_planned<Function, graph<Function>::is_micro, winograd::automatic>;
 
 // Most networks are evaluated once.
-static_assert(optimised<branches>.is_whole && planned<branches>.is_whole);
-static_assert(optimised<large>.is_whole && planned<large>.is_whole);
+static_assert(optimised<branches>.holds_all() && planned<branches>.holds_all());
+static_assert(optimised<large>.holds_all() && planned<large>.holds_all());
 
 template <class Sizes> bool alike(const Sizes& a, const Sizes& b) { return fits(a, b) && fits(b, a); }
 
@@ -58,7 +58,7 @@ template <auto Function> void check_whole() {
 }
 
 TEST_CASE("plan_sizes: what does not fit is evaluated again") {
-  static_assert(!planned<lookups>.is_whole && planned<lookups>.sizes.fallible == 2);
+  static_assert(!planned<lookups>.holds_all() && planned<lookups>.sizes.fallible == 2);
   check_whole<lookups>();
   const float x[] = {10, 20, 30};
   const std::int32_t i[] = {2, 0, 1};
@@ -71,7 +71,7 @@ TEST_CASE("plan_sizes: what does not fit is evaluated again") {
 
 TEST_CASE("plan_sizes: frozen stages have what stages at run time have") {
   check_whole<branches>();
-  static_assert(!optimised<normed>.is_whole);
+  static_assert(!optimised<normed>.holds_all());
   check_whole<normed>();
 }
 

@@ -17,6 +17,7 @@ template <class From, class T, std::size_t N> constexpr void copy(const From& fr
 
 /// An ir::graph as arrays.
 template <graph_sizes N> struct frozen_graph {
+  static constexpr graph_sizes sizes = N;
   std::array<ir::value, N.values> values{};
   std::array<ir::node, N.nodes> nodes{};
   std::array<std::int32_t, N.inputs> inputs{};
@@ -56,17 +57,9 @@ template <graph_sizes N> struct frozen_graph {
   }
 };
 
-/// A graph in arrays with room to spare, and its sizes, so that one evaluation answers both.
-template <graph_sizes Room> struct roomy_graph {
-  graph_sizes sizes;
-  frozen_graph<Room> held;
-  bool is_whole;
-
-  constexpr explicit roomy_graph(const ir::graph& g) : sizes(sizes_of(g)), held(g), is_whole(fits(sizes, Room)) {}
-};
-
 /// A plan as arrays: what stays in .rodata.
 template <plan_sizes N> struct frozen_plan {
+  static constexpr plan_sizes sizes = N;
   std::array<step, N.steps> steps{};
   std::array<step, N.prepare> prepare{};
   std::array<band_group, N.bands> bands{};
@@ -106,13 +99,13 @@ template <plan_sizes N> struct frozen_plan {
   }
 };
 
-/// A plan in arrays with room to spare, and its sizes.
-template <plan_sizes Room> struct roomy_plan {
-  plan_sizes sizes;
-  frozen_plan<Room> held;
-  bool is_whole;
+/// A graph or a plan in arrays with room to spare, and its sizes, so that one evaluation answers both.
+template <class Frozen> struct roomy {
+  std::remove_const_t<decltype(Frozen::sizes)> sizes;
+  Frozen held;
 
-  constexpr explicit roomy_plan(const plan& p) : sizes(sizes_of(p)), held(p), is_whole(fits(sizes, Room)) {}
+  template <class Whole> constexpr explicit roomy(const Whole& from) : sizes(sizes_of(from)), held(from) {}
+  constexpr bool holds_all() const { return fits(sizes, Frozen::sizes); }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::detail

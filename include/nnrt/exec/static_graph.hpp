@@ -74,11 +74,11 @@ template <auto Function> constexpr ir::graph optimised() {
   return g;
 }
 template <auto Function>
-inline constexpr roomy_graph<room_to_optimise(sizes_as_written<Function>.sizes)> roomy_optimised{optimised<Function>()};
+inline constexpr roomy<frozen_graph<room_to_optimise(sizes_as_written<Function>.sizes)>> roomy_optimised{optimised<Function>()};
 
 // Not a function that answers the array: evaluating that took g++ three times as long.
 template <auto Function> constexpr decltype(auto) source_of_optimised() {
-  if constexpr (roomy_optimised<Function>.is_whole) return (roomy_optimised<Function>.held);
+  if constexpr (roomy_optimised<Function>.holds_all()) return (roomy_optimised<Function>.held);
   else return optimised<Function>();
 }
 template <auto Function> inline constexpr frozen_graph<roomy_optimised<Function>.sizes> graph_optimised{source_of_optimised<Function>()};
@@ -108,10 +108,10 @@ template <auto Function> constexpr nnrt::plan make_plan_of(bool unrolled, nnrt::
   return make_plan(graph_optimised<Function>.thaw(), {.unrolled = unrolled, .winograd = winograd});
 }
 template <auto Function, bool Unrolled, nnrt::winograd Winograd>
-inline constexpr roomy_plan<room_to_plan(sizes_of(graph_optimised<Function>))> roomy_planned{make_plan_of<Function>(Unrolled, Winograd)};
+inline constexpr roomy<frozen_plan<room_to_plan(sizes_of(graph_optimised<Function>))>> roomy_planned{make_plan_of<Function>(Unrolled, Winograd)};
 
 template <auto Function, bool Unrolled, nnrt::winograd Winograd> constexpr decltype(auto) source_of_plan() {
-  if constexpr (roomy_planned<Function, Unrolled, Winograd>.is_whole) return (roomy_planned<Function, Unrolled, Winograd>.held);
+  if constexpr (roomy_planned<Function, Unrolled, Winograd>.holds_all()) return (roomy_planned<Function, Unrolled, Winograd>.held);
   else return make_plan_of<Function>(Unrolled, Winograd);
 }
 template <auto Function, bool Unrolled, nnrt::winograd Winograd>
