@@ -7,21 +7,19 @@ using namespace nnrt;
 
 namespace {
 
-constexpr window along(std::int64_t input, std::int64_t kernel, std::int64_t stride, std::int64_t before,
-                       std::int64_t after) {
-  return {.input = input, .kernel = kernel, .stride = stride, .before = before, .after = after};
+constexpr kernels::pooled_axis along(std::int64_t input, std::int64_t kernel, std::int64_t stride, std::int64_t before, std::int64_t after) {
+  return kernels::pooled_axis::of({.input = input, .kernel = kernel, .stride = stride, .before = before, .after = after});
 }
 
 constexpr bool covers(std::int64_t i, std::int64_t begin, std::int64_t end) {
-  const window at = along(5, 3, 2, 1, 1);
-  const kernels::interval pixels = kernels::pixels_of(at, at.pad_before(), i);
+  const kernels::interval pixels = along(5, 3, 2, 1, 1).pixels_of(i);
   return pixels.begin == begin && pixels.end == end;
 }
 static_assert(covers(0, 0, 2) && covers(1, 1, 4) && covers(2, 3, 5));
 
 template <class Fold>
 std::vector<float> pooled(const kernels::pooling_shape& s, const std::vector<float>& x, std::int64_t parts) {
-  std::vector<float> y(static_cast<std::size_t>(s.n * s.h.outputs() * s.w.outputs() * s.c), -7.0F);
+  std::vector<float> y(static_cast<std::size_t>(s.n * s.h.outputs * s.w.outputs * s.c), -7.0F);
   for (std::int64_t part = 0; part < parts; ++part)
     kernels::pool_windows<Fold>(s, x.data(), {}, y.data(), {part, parts});
   std::vector<float> one_by_one(y.size(), -8.0F);

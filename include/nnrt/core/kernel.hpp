@@ -7,6 +7,8 @@
 #include <nnrt/core/verdict.hpp>
 #include <nnrt/core/view.hpp>
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -56,6 +58,23 @@ struct row_window {
   }
 };
 
+/// What a kernel works out of attributes and descs once, when it is chosen, and reads at every call: the words of a plain struct of 64-bit and
+/// 32-bit numbers without gaps.
+struct kernel_record {
+  static constexpr std::size_t most_words = 24;
+  std::array<word, most_words> words{};
+  std::size_t count = 0;
+
+  template <class T> static constexpr kernel_record of(const T& what) {
+    constexpr std::size_t length = sizeof(T) / sizeof(word);
+    static_assert(sizeof(T) % sizeof(word) == 0 && length <= most_words, "nnrt: a kernel's record is whole words, and few");
+    const auto raw = std::bit_cast<std::array<word, length>>(what);
+    kernel_record made;
+    for (; made.count < length; ++made.count) made.words[made.count] = raw[made.count];
+    return made;
+  }
+};
+
 /// One call of a kernel: part `tile` of `tiles` of the work of one step.
 struct kernel_call {
   array_ref<const word> attrs;
@@ -66,10 +85,17 @@ struct kernel_call {
   int tiles = 1;
   run_fault* fault = nullptr;     // of operators that may fail: where one of the parts says so
   const void* inner = nullptr;    // of the choice
+  const word* record = nullptr;   // the words of the choice's record
   /// Rows of the result that are wanted, of kernels that say which rows they read for them (row_window). If not all are, data of an image
   /// and of the result begins with the first row that the call reads or writes; descs are those of the whole tensors.
   row_range rows{};
 
+  /// The record of the choice, or the first member of one.
+  template <class T> T recorded() const {
+    T made;
+    __builtin_memcpy(static_cast<void*>(&made), record, sizeof made);
+    return made;
+  }
   /// Says what is wrong, if something is.
   constexpr void report(const run_fault& found) const {
     if (fault != nullptr && found) *fault = found;
@@ -141,6 +167,7 @@ struct kernel_choice {
   kernel_function pack = nullptr;
   std::uint32_t packs = 0;            // bit i: operand i is read by pack() only
   std::int64_t packed_bytes = 0;
+  kernel_record record = {};          // for run() and pack()
   std::int64_t scratch_bytes = 0;     // for each part that runs at the same time
   unrolled_form form = unrolled_form::none;
   bool packs_in_compiler = false;     // pack() is constexpr, takes f32 operands and makes an f32 result: constants are packed while planning

@@ -382,6 +382,8 @@ struct planner {
     s.node = i;
     s.attrs = {static_cast<std::int32_t>(made.words.size()), n.attrs.count};
     made.words.insert(g.attrs_of(n).begin(), g.attrs_of(n).end());
+    s.record = static_cast<std::int32_t>(made.words.size());
+    made.words.insert(p.choice.record.words.begin(), p.choice.record.words.begin() + p.choice.record.count);
     operand_slot packed;
     if (p.choice.has_pack()) packed = add_pack(n, p, s);
     s.run = p.choice.run;
@@ -450,7 +452,7 @@ struct planner {
     made.outputs.push_back(port_for(out.name, slot));
   }
 
-  // Growing copies what is there: nothing to machines, much to compilers.
+  // A list that grows is copied, and compilers evaluate that element by element.
   constexpr void reserve() {
     const plan_sizes room = room_to_plan(sizes_of(g));
     nodes.reserve(g.nodes.size());

@@ -27,6 +27,7 @@ struct step {
   const void* inner = nullptr;         // see kernel_choice
   kernel_code code = {};                    // in a plan that is not complete: what run and inner are
   ir::range attrs;                     // in words
+  std::int32_t record = 0;             // where in words the record of its kernel begins
   ir::range inputs;                    // in slots
   ir::range outputs;                   // in slots
   std::int32_t parts = 1;              // into how many parts the work may be cut

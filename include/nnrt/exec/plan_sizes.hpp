@@ -52,7 +52,7 @@ constexpr plan_sizes room_to_plan(const graph_sizes& n) {
           .windows = n.nodes / 3,
           .slots = 2 * n.operands + 4 * n.nodes + 16,
           .descs = n.values + 8,
-          .words = n.words,
+          .words = n.words + kernel_record::most_words * n.nodes,
           .inputs = n.inputs,
           .outputs = n.outputs,
           .weights = n.values > n.nodes ? n.values - n.nodes : 0,

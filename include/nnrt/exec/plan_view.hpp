@@ -127,6 +127,7 @@ inline void run_step(const plan_view& plan, const step& s, const run_context& co
   call.out = {views + s.inputs.count, static_cast<std::size_t>(s.outputs.count)};
   call.fault = context.fault;
   call.inner = s.inner;
+  call.record = plan.words.data() + s.record;
   if (s.scratch_bytes > 0) call.scratch = context.bases[in_arena] + s.scratch;
   if (context.threads == nullptr || s.parts < 2) return s.run(call);
   call.tiles = std::min(s.parts, context.threads->threads());

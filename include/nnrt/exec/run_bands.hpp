@@ -100,6 +100,7 @@ class band_run {
     stage.call.out = {stage.views + inputs, 1};
     stage.call.scratch = scratch;
     stage.call.inner = s.inner;
+    stage.call.record = plan.words.data() + s.record;
   }
 
   /// From the last step to the first: what each has to make so that the last can make these rows.

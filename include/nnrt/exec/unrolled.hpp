@@ -61,6 +61,7 @@ template <const auto& Plan, std::size_t I, std::int32_t... In, std::int32_t... O
   call.in = in;
   call.out = out;
   call.inner = s.inner;
+  call.record = Plan.words.data() + s.record;
   if constexpr (s.scratch_bytes > 0) call.scratch = bases[in_arena] + s.scratch;
   if constexpr (!Plan.fallible.empty()) call.fault = fault;
   s.run(call);

@@ -8,12 +8,13 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// Extents in elements. Found is false where the axes do not lie side by side.
+/// Extents in elements.
 struct axis_block {
   std::int64_t outer = 1, extent = 1, inner = 1;
-  bool found = true;
 
   constexpr std::int64_t elements() const { return outer * extent * inner; }
+  /// False of axes that do not lie side by side, and of those of a tensor without elements.
+  constexpr bool is_one() const { return extent != 0; }
 };
 
 /// One axis, counted from the front.
@@ -28,8 +29,7 @@ constexpr axis_block block_of(const shape_t& shape, const bool (&listed)[max_ran
     const std::int64_t extent = shape.extents[i];
     if (extent == 1) continue;
     if (listed[i]) {
-      block.found = block.found && block.inner == 1;  // else others stand between this one and those before
-      block.extent *= extent;
+      block.extent *= block.inner == 1 ? extent : 0;  // else others stand between this one and those before
     } else {
       (block.extent == 1 ? block.outer : block.inner) *= extent;
     }

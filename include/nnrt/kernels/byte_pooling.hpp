@@ -134,14 +134,13 @@ class byte_mean {
 /// y[n, oh, ow, c] = the fold of the window. Every window covers at least one pixel of the image.
 template <class Fold, class Isa = native>
 void pool_bytes(const pooling_shape& s, const std::byte* x, const pooled_bytes& bytes, std::byte* y, part p = {}) {
-  const std::int64_t rows = s.h.outputs(), columns = s.w.outputs(), row_step = s.w.input * s.c;
+  const std::int64_t rows = s.h.outputs, columns = s.w.outputs, row_step = s.w.input * s.c;
   const std::int64_t blocks = (s.c + register_bytes - 1) / register_bytes;
   const rectangle work = share(s.n * rows * columns, blocks, p);
   Fold fold(bytes);
   for (std::int64_t pixel = work.rows.begin; pixel < work.rows.end; ++pixel) {
     const std::int64_t image = pixel / columns / rows;
-    const interval ih = pixels_of(s.h, s.h.pad_before(), pixel / columns % rows),
-                   iw = pixels_of(s.w, s.w.pad_before(), pixel % columns);
+    const interval ih = s.h.pixels_of(pixel / columns % rows), iw = s.w.pixels_of(pixel % columns);
     const std::byte* const first = x + (image * s.h.input + ih.begin) * row_step + iw.begin * s.c;
     for (std::int64_t block = work.columns.begin; block < work.columns.end; ++block) {
       const std::int64_t c = block * register_bytes, n = s.c - c < register_bytes ? s.c - c : register_bytes;
@@ -195,14 +194,13 @@ template <int Bytes> class largest_bytes {
 /// Calls fold(first, rows, columns, row_step, y) for each output pixel of a part: its window's first pixel, and extents.
 template <class Fold>
 void for_each_window(const pooling_shape& s, const std::byte* x, std::byte* y, part p, const Fold& fold) {
-  const std::int64_t rows = s.h.outputs(), columns = s.w.outputs(), pad_top = s.h.pad_before(),
-                     pad_left = s.w.pad_before();
+  const std::int64_t rows = s.h.outputs, columns = s.w.outputs;
   const std::int64_t row_step = s.w.input * s.c, image_step = s.h.input * row_step;
   const interval work = share(s.n * rows * columns, p);
   std::int64_t ow = work.begin % columns, oh = work.begin / columns % rows;
   const std::byte* image = x + work.begin / columns / rows * image_step;
   for (std::int64_t pixel = work.begin; pixel < work.end; ++pixel) {
-    const interval ih = pixels_of(s.h, pad_top, oh), iw = pixels_of(s.w, pad_left, ow);
+    const interval ih = s.h.pixels_of(oh), iw = s.w.pixels_of(ow);
     fold(image + ih.begin * row_step + iw.begin * s.c, ih, iw, row_step, y + pixel * s.c);
     if (++ow < columns) continue;
     ow = 0;

@@ -33,6 +33,17 @@ constexpr interval share_of_floats(std::int64_t n, part p) {
   return {lines.begin * line, lines.end * line < n ? lines.end * line : n};
 }
 
+/// The record of a layer: its shape as the kernels see it, and what results are limited to.
+template <class Shape, class Range> struct layer_record {
+  Shape shape;
+  Range range;
+};
+template <class Shape, class Range> constexpr kernel_record record_of(const Shape& shape, const Range& range) {
+  return kernel_record::of(layer_record<Shape, Range>{shape, range});
+}
+/// The range in the record of a layer of this shape; the shape is recorded<Shape>().
+template <class Shape, class Range> Range recorded_range(const kernel_call& call) { return call.recorded<layer_record<Shape, Range>>().range; }
+
 /// Elements of the result that a call makes: all, or those of its rows.
 constexpr std::int64_t elements_of(const kernel_call& call) {
   const shape_t& y = call.out[0].shape();

@@ -10,10 +10,22 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// An NHWC image and the windows over it, in pixels; what lies in the padding takes no part.
+/// The windows along one axis of an image, in pixels.
+struct pooled_axis {
+  std::int64_t input = 0, kernel = 1, stride = 1, pad = 0, outputs = 0;
+
+  static constexpr pooled_axis of(const window& at) { return {at.input, at.kernel, at.stride, at.pad_before(), at.outputs()}; }
+  /// The pixels of window i that lie in the image: what lies in the padding takes no part.
+  constexpr interval pixels_of(std::int64_t i) const {
+    const std::int64_t first = i * stride - pad, end = first + kernel;
+    return {first > 0 ? first : 0, end < input ? end : input};
+  }
+};
+
+/// An NHWC image and the windows over it.
 struct pooling_shape {
   std::int64_t n = 1, c = 1;
-  window h, w;
+  pooled_axis h, w;
 };
 
 namespace detail {
@@ -59,12 +71,6 @@ template <class V, class Fold, int Vectors>
 
 }  // namespace detail
 
-/// The pixels of window i that lie in the image.
-constexpr interval pixels_of(const window& at, std::int64_t pad_before, std::int64_t i) {
-  const std::int64_t first = i * at.stride - pad_before, end = first + at.kernel;
-  return {first > 0 ? first : 0, end < at.input ? end : at.input};
-}
-
 /// The vectors that pool_windows() does well to take at once for so many channels.
 inline constexpr int most_pooled_vectors = 4;
 constexpr int pooled_vectors(std::int64_t channels) {
@@ -74,15 +80,14 @@ constexpr int pooled_vectors(std::int64_t channels) {
 /// y[n, oh, ow, c] = clamp(fold of the window). Every window covers at least one pixel of the image.
 template <class Fold, int Vectors = most_pooled_vectors, class Isa = native>
 void pool_windows(const pooling_shape& s, const float* x, clamp_range range, float* y, part p = {}) {
-  const std::int64_t rows = s.h.outputs(), columns = s.w.outputs(), pad_top = s.h.pad_before(),
-                     pad_left = s.w.pad_before();
+  const std::int64_t rows = s.h.outputs, columns = s.w.outputs;
   const std::int64_t row_step = s.w.input * s.c, image_step = s.h.input * row_step;
   const rectangle work = share(s.n * rows * columns, (s.c + lanes - 1) / lanes, p);
   const interval channels{work.columns.begin * lanes, work.columns.end * lanes < s.c ? work.columns.end * lanes : s.c};
   std::int64_t ow = work.rows.begin % columns, oh = work.rows.begin / columns % rows;
   const float* image = x + work.rows.begin / columns / rows * image_step;
   for (std::int64_t pixel = work.rows.begin; pixel < work.rows.end; ++pixel) {
-    const interval ih = pixels_of(s.h, pad_top, oh), iw = pixels_of(s.w, pad_left, ow);
+    const interval ih = s.h.pixels_of(oh), iw = s.w.pixels_of(ow);
     const float* const first = image + ih.begin * row_step + iw.begin * s.c;
     detail::pool_pixel<vf, Fold, Vectors>({first, ih.size(), iw.size(), row_step, s.c}, channels, range, y + pixel * s.c);
     if (++ow < columns) continue;

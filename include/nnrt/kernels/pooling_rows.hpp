@@ -79,13 +79,10 @@ template <class Maxima> struct folded_rows {
   using element = typename Maxima::element;
   const pooling_shape& s;
   const Maxima& of;
-  std::int64_t pad_left, columns, row_step;
+  std::int64_t columns, row_step;
   alignas(64) element folded[folded_row_capacity + Maxima::vector_elements], results[folded_row_capacity + Maxima::pixel_elements];
 
-  folded_rows(const pooling_shape& shape, const Maxima& maxima)
-      : s(shape), of(maxima), pad_left(shape.w.pad_before()), columns(shape.w.outputs()), row_step(shape.w.input * shape.c) {}
-
-  interval pixels(std::int64_t ow) const { return pixels_of(s.w, pad_left, ow); }
+  folded_rows(const pooling_shape& shape, const Maxima& maxima) : s(shape), of(maxima), columns(shape.w.outputs), row_step(shape.w.input * shape.c) {}
 
   /// Folds `n` neighbouring elements of each of `rows` rows.
   [[gnu::noinline]] void fold_down(const element* x, std::int64_t n, std::int64_t rows, element* to) const {
@@ -102,7 +99,7 @@ template <class Maxima> struct folded_rows {
   /// Folds along a row that begins with pixel `first`, for these outputs.
   [[gnu::noinline]] void fold_along(const element* row, std::int64_t first, interval outputs, element* to) const {
     for (std::int64_t ow = outputs.begin; ow < outputs.end; ++ow, to += s.c) {
-      const interval iw = pixels(ow);
+      const interval iw = s.w.pixels_of(ow);
       const element* const from = row + (iw.begin - first) * s.c;
       for (std::int64_t c = 0; c < s.c; c += Maxima::pixel_elements) {
         auto most = of.load_pixel(from + c);
@@ -113,27 +110,24 @@ template <class Maxima> struct folded_rows {
   }
   static void copy(const element* from, std::int64_t n, element* to) { __builtin_memcpy(to, from, static_cast<std::size_t>(n) * sizeof(element)); }
 
-  /// How many rows are folded at once; 0: not even one.
-  std::int64_t rows_at_once() const { return folded_row_capacity / std::max(row_step, columns * s.c); }
+  /// How many rows are folded at once: one, if the buffers do not even hold that.
+  std::int64_t rows_at_once() const { return std::max<std::int64_t>(1, folded_row_capacity / std::max(row_step, columns * s.c)); }
 
-  /// Rows of outputs of which rows_of(i) says what rows of x they see.
-  template <class RowsOf> void whole_rows(std::int64_t count, const element* x, RowsOf rows_of, element* y) {
-    for (std::int64_t i = 0; i < count; ++i) {
-      const interval rows = rows_of(i);
-      fold_down(x + rows.begin * row_step, row_step, rows.size(), folded + i * row_step);
-    }
-    for (std::int64_t i = 0; i < count; ++i) fold_along(folded + i * row_step, 0, {0, columns}, results + i * columns * s.c);
-    copy(results, count * columns * s.c, y);
-  }
-  /// One row of outputs, as many at once as the buffers hold.
-  void long_row(const element* x, interval rows, element* y) {
+  /// Rows of outputs of which rows_of(i) says what rows of x they see. Of a single row, as many outputs at once as the buffers hold.
+  template <class RowsOf> void make_rows(std::int64_t count, const element* x, RowsOf rows_of, element* y) {
     const std::int64_t most = folded_row_capacity / s.c;
-    for (std::int64_t begin = 0, end = 0; begin < columns; begin = end) {
-      const std::int64_t first = pixels(begin).begin;
-      while (end < columns && end - begin < most && pixels(end).end - first <= most) ++end;
-      fold_down(x + rows.begin * row_step + first * s.c, (pixels(end - 1).end - first) * s.c, rows.size(), folded);
-      fold_along(folded, first, {begin, end}, results);
-      copy(results, (end - begin) * s.c, y + begin * s.c);
+    for (interval outputs; outputs.end < columns; outputs.begin = outputs.end) {
+      const std::int64_t first = s.w.pixels_of(outputs.begin).begin;
+      while (outputs.end < columns && outputs.size() < most && s.w.pixels_of(outputs.end).end - first <= most) ++outputs.end;
+      const std::int64_t width = (s.w.pixels_of(outputs.end - 1).end - first) * s.c, made = outputs.size() * s.c;
+      for (std::int64_t i = 0; i < count; ++i) {
+        const interval rows = rows_of(i);
+        fold_down(x + rows.begin * row_step + first * s.c, width, rows.size(), folded + i * width);
+      }
+      // Where pixels are whole vectors, none spills into the next.
+      element *const of_outputs = y + outputs.begin * s.c, *const to = s.c % Maxima::pixel_elements == 0 ? of_outputs : results;
+      for (std::int64_t i = 0; i < count; ++i) fold_along(folded + i * width, first, outputs, to + i * made);
+      if (to != of_outputs) copy(results, count * made, of_outputs);
     }
   }
 };
@@ -142,30 +136,25 @@ template <class Maxima> struct folded_rows {
 
 /// Whether max_pool_rows() serves this shape, and well: a pixel is small, a window fits into the buffer, and windows leave out little of a row.
 template <class Maxima> constexpr bool has_max_pool_rows(const pooling_shape& s) {
-  const std::int64_t kernel = s.w.kernel < s.w.input ? s.w.kernel : s.w.input;
+  const std::int64_t kernel = std::min(s.w.kernel, s.w.input);
   return s.c < Maxima::fewer_channels && kernel * s.c <= folded_row_capacity && s.w.stride <= 2 * kernel;
 }
 
 /// y[n, oh, ow, c] = the largest of the window, clamped; parts are divisions of the rows.
 template <class Isa, class Maxima>
 void max_pool_rows(const pooling_shape& s, const typename Maxima::element* x, const Maxima& of, typename Maxima::element* y, part p = {}) {
-  const std::int64_t rows = s.h.outputs(), pad_top = s.h.pad_before();
+  const std::int64_t rows = s.h.outputs;
   const interval work = share(s.n * rows, p);
   detail::folded_rows<Maxima> fold(s, of);
   const auto rows_of = [&](std::int64_t row) {  // of all images, one below the other
-    const interval in_image = pixels_of(s.h, pad_top, row % rows);
+    const interval in_image = s.h.pixels_of(row % rows);
     const std::int64_t first = row / rows * s.h.input;
     return interval{first + in_image.begin, first + in_image.end};
   };
-  const std::int64_t at_once = fold.rows_at_once(), row_results = fold.columns * s.c;
-  for (std::int64_t row = work.begin; row < work.end;) {
-    if (at_once == 0) {
-      fold.long_row(x, rows_of(row), y + row * row_results), ++row;
-      continue;
-    }
-    const std::int64_t count = std::min(at_once, work.end - row);
-    fold.whole_rows(count, x, [&](std::int64_t i) { return rows_of(row + i); }, y + row * row_results);
-    row += count;
+  const std::int64_t at_once = fold.rows_at_once();
+  for (std::int64_t row = work.begin, count = 0; row < work.end; row += count) {
+    count = std::min(at_once, work.end - row);
+    fold.make_rows(count, x, [&](std::int64_t i) { return rows_of(row + i); }, y + row * fold.columns * s.c);
   }
 }
 

@@ -20,9 +20,11 @@ constexpr conv_shape conv_shape_for(const ops::conv2d::attrs& a, const shape_t& 
           .stride_h = a.stride.h, .stride_w = a.stride.w, .dilation_h = a.dilation.h, .dilation_w = a.dilation.w,
           .pad_top = at.h.pad_before(), .pad_left = at.w.pad_before(), .out_height = at.h.outputs(), .out_width = at.w.outputs(), .group = a.group};
 }
-inline conv_shape conv_shape_of(const kernel_call& call) {
-  return narrowed(conv_shape_for(unpack<ops::conv2d::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape()), call.rows);
-}
+/// The rows of it that a call makes.
+inline conv_shape conv_shape_of(const kernel_call& call) { return narrowed(call.recorded<conv_shape>(), call.rows); }
+/// What results of floats, and of bytes, are limited to.
+inline clamp_range conv_range_of(const kernel_call& call) { return recorded_range<conv_shape, clamp_range>(call); }
+inline stored_range byte_conv_range_of(const kernel_call& call) { return recorded_range<conv_shape, stored_range>(call); }
 
 template <> struct operator_of<ops::conv2d::code> {
   using type = ops::conv2d;
@@ -47,55 +49,59 @@ template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
     const shape_t &x = node.in[0].desc.shape, &w = node.in[1].desc.shape;
     if (attrs.group > 1 && attrs.group == x[3]) return depthwise::choose(node, conv_methods);
     const conv_shape shape = conv_shape_for(attrs, x, w);
-    if (goes_across(shape)) return by_pixels(shape, parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)));
+    const kernel_record record = record_of(shape, range_of(attrs.fused));
+    if (goes_across(shape)) return by_pixels(shape, record, parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)));
     // Weights that only a run knows would be transformed again in every run.
     const bool may_transform = node.winograd != winograd::off && node.in[1].constant;
     if (const int tile = may_transform ? winograd_choice(shape) : 0; tile != 0)
-      return by_winograd(shape, tile, parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)));
+      return by_winograd(shape, record, tile, parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)));
     const bool is_pointwise = w[1] * w[2] == 1;
     const tile_set tiles = node.band_rows == 0 ? conv_tile_set(shape) : conv_tile_set_of_bands(shape, node.band_rows);
     return {.code = code_of(static_cast<int>(detail::method_of(shape)), tiles),
             .packs = 0b110,
             .packed_bytes = conv_packed_floats(shape) * size_of(f32),
+            .record = record,
             .scratch_bytes = conv_scratch_floats(shape) * size_of(f32),
             .parts = parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)),
             .rows = conv_has_bands(shape) ? row_window_of(shape) : row_window{},
             .name = is_pointwise ? "gemm pixels" : attrs.group > 1 ? "gemm groups" : "gemm windows"};
   }
 
-  static void pack(const kernel_call& call) { conv_pack(conv_shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call)); }
+  static void pack(const kernel_call& call) { conv_pack(call.recorded<conv_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call)); }
   template <conv_method Method> static void run(const kernel_call& call) {
     conv_by<native, Method>(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
-                 range_of(unpack<ops::conv2d::attrs>(call.attrs).fused), part_of(call), tiles_in(call));
+                 conv_range_of(call), part_of(call), tiles_in(call));
   }
   static void pack_across(const kernel_call& call) {
-    across_pack(conv_shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
+    across_pack(call.recorded<conv_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
   }
   template <int Out> static void run_across(const kernel_call& call) {
     conv_across(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
-                across_rows_of<native, Out>, range_of(unpack<ops::conv2d::attrs>(call.attrs).fused), part_of(call));
+                across_rows_of<native, Out>, conv_range_of(call), part_of(call));
   }
   template <int Tile> static void pack_winograd(const kernel_call& call) {
-    winograd_pack<Tile>(conv_shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
+    winograd_pack<Tile>(call.recorded<conv_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
   }
   template <int Tile> static void run_winograd(const kernel_call& call) {
     conv_winograd<native, Tile>(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
-                 range_of(unpack<ops::conv2d::attrs>(call.attrs).fused), part_of(call), tiles_in(call));
+                 conv_range_of(call), part_of(call), tiles_in(call));
   }
 
  private:
-  static constexpr kernel_choice by_pixels(const conv_shape& shape, int parts) {
+  static constexpr kernel_choice by_pixels(const conv_shape& shape, const kernel_record& record, int parts) {
     return {.code = {.method = static_cast<std::int16_t>(across + shape.out - 1)},
             .packs = 0b110,
             .packed_bytes = across_packed_floats(shape) * size_of(f32),
+            .record = record,
             .scratch_bytes = across_scratch_floats(shape) * size_of(f32),
             .parts = parts,
             .name = "pixels across"};
   }
-  static constexpr kernel_choice by_winograd(const conv_shape& shape, int tile, int parts) {
+  static constexpr kernel_choice by_winograd(const conv_shape& shape, const kernel_record& record, int tile, int parts) {
     return {.code = code_of(tile == 4 ? winograd_4 : winograd_2, winograd_tile_set(shape, tile)),
             .packs = 0b110,
             .packed_bytes = winograd_packed_floats(shape, tile) * size_of(f32),
+            .record = record,
             .scratch_bytes = winograd_scratch_floats(shape, tile) * size_of(f32),
             .parts = parts_of(std::min<std::int64_t>(parts, winograd_most_parts(shape, tile))),
             .name = tile == 4 ? "winograd 4x4" : "winograd 2x2"};
@@ -113,17 +119,15 @@ template <class Isa> struct fast_on_bytes<ops::conv2d, Isa> {
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = byte_conv_packed_bytes(shape),
+            .record = record_of(shape, range_of_bytes(node.out[0], attrs.fused)),
             .scratch_bytes = byte_conv_scratch_bytes(shape),
             .parts = parts_of_byte_macs(ops::conv2d::macs(attrs, node.in, node.out)),
             .rows = byte_conv_has_bands(shape) ? row_window_of(shape) : row_window{},
             .name = w[1] * w[2] == 1 ? "dot pixels" : attrs.group > 1 ? "dot groups" : "dot windows"};
   }
 
-  static void pack(const kernel_call& call) { pack_convolution<Isa>(call, conv_shape_of(call), fused_of(call)); }
-  static void run(const kernel_call& call) { run_convolution<Isa>(call, conv_shape_of(call), fused_of(call)); }
-
- private:
-  static activation fused_of(const kernel_call& call) { return unpack<ops::conv2d::attrs>(call.attrs).fused; }
+  static void pack(const kernel_call& call) { pack_convolution<Isa>(call, call.recorded<conv_shape>(), byte_conv_range_of(call)); }
+  static void run(const kernel_call& call) { run_convolution<Isa>(call, conv_shape_of(call), byte_conv_range_of(call)); }
 };
 
 template <class Isa> struct fast_on_shorts<ops::conv2d, Isa> : short_convolution_binding<ops::conv2d, Isa> {};

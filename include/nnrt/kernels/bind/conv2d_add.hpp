@@ -16,12 +16,14 @@ template <> struct operator_of<ops::conv2d_add::code> {
 template <class Isa> struct fast_on_bytes<ops::conv2d_add, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!is_layer_of_bytes(node, node.in[1].desc.shape.elements(1)) || node.in[3].desc.type != node.in[0].desc.type) return {};
-    const conv_shape shape = conv_shape_for(unpack<ops::conv2d_add::attrs>(node.attrs), node.in[0].desc.shape, node.in[1].desc.shape);
+    const auto attrs = unpack<ops::conv2d_add::attrs>(node.attrs);
+    const conv_shape shape = conv_shape_for(attrs, node.in[0].desc.shape, node.in[1].desc.shape);
     const left_sums sums{shape, factors_for(node)};
     return {.run = &run,
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = places_in(sums).bytes(),
+            .record = record_of(shape, range_of_bytes(node.out[0], attrs.fused)),
             .scratch_bytes = sums.scratch_bytes(),
             .parts = sums.parts(ops::conv2d_add::macs({}, node.in, node.out)),
             .name = sums.is_depthwise() ? "dot taps, sum" : "dot windows, sum"};
@@ -29,20 +31,20 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_add, Isa> {
 
   static void pack(const kernel_call& call) {
     const left_sums sums{conv_shape_of(call), factors_of(call)};
-    pack_left_sums(call, sums, scaled_range_of(call, result_behind_packed(call), fused_of(call)), [&](std::int64_t o) { return channel_with_addend(call, o); });
+    pack_left_sums(call, sums, scaled_range_of(result_behind_packed(call), byte_conv_range_of(call)), [&](std::int64_t o) { return channel_with_addend(call, o); });
     pack_addend(call, places_in(sums), bytes_out(call));
   }
   static void run(const kernel_call& call) {
     const left_sums sums{conv_shape_of(call), factors_of(call)};
-    const byte_addend addend = addend_of(call, places_in(sums), fused_of(call));
-    byte_product p = product_of(call, byte_conv_layout(sums.shape), fused_of(call));
+    const stored_range range = byte_conv_range_of(call);
+    const byte_addend addend = addend_of(call, places_in(sums), range);
+    byte_product p = product_of(call, byte_conv_layout(sums.shape), range);
     p.addend = &addend;
     run_left_sums<Isa>(call, sums, p);
   }
 
  private:
   static constexpr addend_places places_in(const left_sums& sums) { return {sums.packed_bytes(), sums.shape.out}; }
-  static activation fused_of(const kernel_call& call) { return unpack<ops::conv2d_add::attrs>(call.attrs).fused; }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

@@ -16,16 +16,13 @@ struct transposed_node {
   /// A kernel of 64 x 64 with a stride of 32 has as many; with more the choice would take the compiler too long.
   static constexpr std::int64_t most_phases = 1024;
 
-  static attributes attrs_of(const kernel_call& call) { return unpack<attributes>(call.attrs); }
   static constexpr conv_transpose_shape shape_for(const attributes& a, const shape_t& x, const shape_t& weight,
                                                   const shape_t& y) {
     const auto at = ops::conv2d_transpose::windows(a, x, weight);
     return {x[0], x[3], weight[0], a.group, axis_for(at.h, y[1]), axis_for(at.w, y[2])};
   }
-  /// Output i of a call: 0, or 1 of one to pack().
-  static conv_transpose_shape shape_of(const kernel_call& call, std::size_t i = 0) {
-    return shape_for(attrs_of(call), call.in[0].shape(), call.in[1].shape(), call.out[i].shape());
-  }
+  static conv_transpose_shape shape_of(const kernel_call& call) { return call.recorded<conv_transpose_shape>(); }
+  static stored_range byte_range_of(const kernel_call& call) { return recorded_range<conv_transpose_shape, stored_range>(call); }
 
  private:
   static constexpr transposed_axis axis_for(const ops::detail::transposed_window& at, std::int64_t output) {
@@ -52,6 +49,7 @@ template <class Isa> struct fast<ops::conv2d_transpose, Isa> : transposed_node, 
     kernel_choice choice;
     choice.packs = 0b110;
     choice.packed_bytes = conv_transpose_packed_floats(shape) * size_of(f32);
+    choice.record = record_of(shape, kernels::range_of(attrs.fused));
     choice.parts = parts_of_macs(ops::conv2d_transpose::macs(attrs, node.in, node.out));
     if (shape.is_depthwise()) {
       choice.code.method = 1;
@@ -65,16 +63,19 @@ template <class Isa> struct fast<ops::conv2d_transpose, Isa> : transposed_node, 
   }
 
   static void pack(const kernel_call& call) {
-    conv_transpose_pack(shape_of(call, 1), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
+    conv_transpose_pack(shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
   }
   static void run(const kernel_call& call) {
     conv_transpose<native>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
-                           scratch_floats(call), range_of(attrs_of(call).fused), part_of(call), tiles_in(call));
+                           scratch_floats(call), range_of(call), part_of(call), tiles_in(call));
   }
   static void run_depthwise(const kernel_call& call) {
     depthwise_transpose<native>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1),
-                                floats_out(call), range_of(attrs_of(call).fused), part_of(call));
+                                floats_out(call), range_of(call), part_of(call));
   }
+
+ private:
+  static clamp_range range_of(const kernel_call& call) { return recorded_range<conv_transpose_shape, clamp_range>(call); }
 };
 
 template <class Isa> struct fast_on_bytes<ops::conv2d_transpose, Isa> : transposed_node {
@@ -88,17 +89,17 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_transpose, Isa> : transpos
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = byte_conv_transpose_packed_bytes(shape),
+            .record = record_of(shape, range_of_bytes(node.out[0], attrs.fused)),
             .scratch_bytes = byte_conv_transpose_scratch_bytes(shape),
             .parts = parts_of_byte_macs(ops::conv2d_transpose::macs(attrs, node.in, node.out)),
             .name = "dot phases"};
   }
   static void pack(const kernel_call& call) {
     const tensor_desc& y = result_behind_packed(call);
-    const activation fused = attrs_of(call).fused;
-    const stored_range range = range_of_bytes(call, y, fused);
+    const stored_range range = byte_range_of(call);
     const auto channel = [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); };
     byte_conv_transpose_pack(
-        shape_of(call, 1), factors_of(call), scaled_range_of(call, y, fused), bytes_in(call, 1), channel,
+        shape_of(call), factors_of(call), scaled_range_of(y, range), bytes_in(call, 1), channel,
         [&](std::int64_t o) {
           const byte_channel of = channel(o);
           return requantise<std::int32_t>(of.bias, of.factor, y.quantised, range);
@@ -106,7 +107,7 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_transpose, Isa> : transpos
         bytes_out(call));
   }
   static void run(const kernel_call& call) {
-    byte_conv_transpose<native>(shape_of(call), product_of(call, {}, attrs_of(call).fused),
+    byte_conv_transpose<native>(shape_of(call), product_of(call, {}, byte_range_of(call)),
                                 {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
   }
 };

@@ -22,6 +22,7 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_transpose_sums, Isa> {
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = byte_conv_transpose_packed_bytes(shape),
+            .record = kernel_record::of(shape),
             .scratch_bytes = byte_conv_transpose_scratch_bytes(shape),
             .parts = parts_of_byte_macs(ops::conv2d_transpose_sums::macs(attrs, node.in, node.out)),
             .name = "dot phases, sums"};
@@ -29,18 +30,13 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_transpose_sums, Isa> {
 
   static void pack(const kernel_call& call) {
     byte_conv_transpose_pack(
-        shape_of(call, result_behind_packed(call)), factors_of(call), scaled_range::of({-128, 127}, 0, false), bytes_in(call, 1), [&](std::int64_t o) { return unscaled_channel_of(call, o); },
+        transposed_node::shape_of(call), factors_of(call), scaled_range::of({-128, 127}, 0, false), bytes_in(call, 1), [&](std::int64_t o) { return unscaled_channel_of(call, o); },
         [](std::int64_t) { return 0; }, bytes_out(call));
   }
   static void run(const kernel_call& call) {
     const byte_sums_target kept = kept_in(call);
     const byte_product p = product_of_kept(call, {}, kept);
-    byte_conv_transpose<native_for<Isa>>(shape_of(call, *call.out[0].desc), p, {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
-  }
-
- private:
-  static conv_transpose_shape shape_of(const kernel_call& call, const tensor_desc& y) {
-    return transposed_node::shape_for(ops::conv2d_transpose_sums::layer(unpack<ops::conv2d_transpose_sums::attrs>(call.attrs)), call.in[0].shape(), call.in[1].shape(), y.shape);
+    byte_conv_transpose<native_for<Isa>>(transposed_node::shape_of(call), p, {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
   }
 };
 

@@ -30,11 +30,14 @@ template <class Isa> struct fast<ops::full_connection, Isa> : with_tiles<Isa> {
     const shape_t& w = node.in[1].desc.shape;
     if (node.unrolled && w.elements() <= most_unrolled_products && w[0] <= most_unrolled_vectors * lanes) return unrolled(w);
     const std::int64_t rows = node.out[0].elements() / w[0];
+    const auto attrs = unpack<ops::full_connection::attrs>(node.attrs);
+    const kernel_record record = record_of(gemm_shape{.m = rows, .k = w[1], .n = w[0]}, range_of(attrs.fused));
     if (rows == 1 && w.elements() >= least_dot_products && !node.must_pack)
-      return {.code = {.method = 1}, .parts = parts_of_products(w.elements(), w.elements()), .name = "dot rows"};
+      return {.code = {.method = 1}, .record = record, .parts = parts_of_products(w.elements(), w.elements()), .name = "dot rows"};
     return {.code = code_of(0, tile_set_for(rows, w[0])),
             .packs = 0b110,
             .packed_bytes = packed_floats(w[1], w[0]) * size_of(f32),
+            .record = record,
             .parts = parts_of_products(node.out[0].elements() * w[1], w.elements()),
             .name = "gemm rows"};
   }
@@ -68,18 +71,16 @@ template <class Isa> struct fast<ops::full_connection, Isa> : with_tiles<Isa> {
 
  public:
   static void pack(const kernel_call& call) {
-    const shape_t& w = call.in[1].shape();
-    kernels::pack(floats_in(call, 1), 1, w[1], w[1], w[0], optional_floats_in(call, 2), floats_out(call));
+    const auto [m, k, n] = call.recorded<gemm_shape>();
+    kernels::pack(floats_in(call, 1), 1, k, k, n, optional_floats_in(call, 2), floats_out(call));
   }
   static void run(const kernel_call& call) {
-    const shape_t& w = call.in[1].shape();
-    gemm<native>({.m = call.out[0].elements() / w[0], .k = w[1], .n = w[0]}, floats_in(call, 0), w[1], floats_in(call, call.in.size() - 1), floats_out(call), w[0],
-                 range_of(unpack<ops::full_connection::attrs>(call.attrs).fused), part_of(call), tiles_in(call));
+    const auto [product, range] = call.recorded<layer_record<gemm_shape, clamp_range>>();
+    gemm<native>(product, floats_in(call, 0), product.k, floats_in(call, call.in.size() - 1), floats_out(call), product.n, range, part_of(call), tiles_in(call));
   }
   static void run_row(const kernel_call& call) {
-    const shape_t& w = call.in[1].shape();
-    dot_rows<native>(floats_in(call, 0), floats_in(call, 1), optional_floats_in(call, 2), w[1], w[0], floats_out(call),
-                     range_of(unpack<ops::full_connection::attrs>(call.attrs).fused), part_of(call));
+    const auto [product, range] = call.recorded<layer_record<gemm_shape, clamp_range>>();
+    dot_rows<native>(floats_in(call, 0), floats_in(call, 1), optional_floats_in(call, 2), product.k, product.n, floats_out(call), range, part_of(call));
   }
 };
 
@@ -87,46 +88,45 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     const shape_t& w = node.in[1].desc.shape;
     if (!is_layer_of_bytes(node, w[1])) return {};
-    const std::int64_t rows = node.out[0].elements() / w[0];
+    const gemm_shape product{.m = node.out[0].elements() / w[0], .k = w[1], .n = w[0]};
     return {.run = &run,
             .pack = &pack,
             .packs = 0b110,
-            .packed_bytes = layout_of(w).bytes(),
-            .scratch_bytes = w[1] % 4 == 0 ? 0 : copied_rows_bytes(rows, w[1]),
+            .packed_bytes = layout_of(product).bytes(),
+            .record = record_of(product, range_of_bytes(node.out[0], unpack<ops::full_connection::attrs>(node.attrs).fused)),
+            .scratch_bytes = w[1] % 4 == 0 ? 0 : copied_rows_bytes(product.m, w[1]),
             .form = node.unrolled && has_unrolled_form(w) ? unrolled_form::dense_of_bytes : unrolled_form::none,
             .parts = parts_of_byte_macs(node.out[0].elements() * w[1]),
             .name = "dot rows"};
   }
 
   static void pack(const kernel_call& call) {
-    const shape_t& w = call.in[1].shape();
+    const auto [product, range] = call.recorded<layer_record<gemm_shape, stored_range>>();
     const byte_factors f = factors_of(call);
     const auto scale_of = [&](std::int64_t o) {
       return f.is_unsigned ? ops::full_connection::sum_scale<std::uint8_t>(call.in[0], call.in[1], o)
                            : ops::full_connection::sum_scale<std::int8_t>(call.in[0], call.in[1], o);
     };
     byte_pack(
-        layout_of(w), f, scaled_range_of(call, result_behind_packed(call), fused_of(call)),
-        [&](std::int64_t o, std::int64_t, std::int64_t i) { return f.at(bytes_in(call, 1), o * w[1] + i); },
+        layout_of(product), f, scaled_range_of(result_behind_packed(call), range),
+        [&, k = product.k](std::int64_t o, std::int64_t, std::int64_t i) { return f.at(bytes_in(call, 1), o * k + i); },
         [&](std::int64_t o) { return channel_of(call, o, scale_of(o)); }, bytes_out(call));
   }
   static void run(const kernel_call& call) {
-    const shape_t& w = call.in[1].shape();
-    const std::int64_t rows = call.out[0].elements() / w[0], k = w[1];
+    const auto [product, range] = call.recorded<layer_record<gemm_shape, stored_range>>();
     const std::byte* const x = bytes_in(call, 0);
-    const byte_product p = product_of(call, layout_of(w), fused_of(call));
-    if (k % 4 == 0) return byte_gemm<native>(p, rows, x, k, bytes_out(call), w[0], part_of(call));
+    const byte_product p = product_of(call, layout_of(product), range);
+    if (product.k % 4 == 0) return byte_gemm<native>(p, product.m, x, product.k, bytes_out(call), product.n, part_of(call));
     byte_gemm_of_copies<native>(
-        p, rows, [&](std::int64_t i, std::byte* to) { std::copy(x + i * k, x + (i + 1) * k, to); }, call.scratch, bytes_out(call),
-        w[0], part_of(call));
+        p, product.m, [&, k = product.k](std::int64_t i, std::byte* to) { std::copy(x + i * k, x + (i + 1) * k, to); }, call.scratch, bytes_out(call),
+        product.n, part_of(call));
   }
 
  private:
-  static constexpr byte_layout layout_of(const shape_t& w) { return {{1, w[1]}, w[0]}; }
+  static constexpr byte_layout layout_of(const gemm_shape& product) { return {{1, product.k}, product.n}; }
   static constexpr bool has_unrolled_form(const shape_t& w) {
     return has_lines && w.elements() <= most_unrolled_byte_products && w[0] <= 4 * byte_layout::panel_width;
   }
-  static activation fused_of(const kernel_call& call) { return unpack<ops::full_connection::attrs>(call.attrs).fused; }
 };
 
 template <class Isa> struct fast_on_shorts<ops::full_connection, Isa> {

@@ -22,16 +22,17 @@ template <class Isa> struct fast_on_bytes<ops::layer_sums, Isa> {
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = sums.packed_bytes(),
+            .record = kernel_record::of(sums.shape),
             .scratch_bytes = sums.scratch_bytes(),
             .parts = sums.parts(ops::layer_sums::macs(unpack<ops::layer_sums::attrs>(node.attrs), node.in, node.out)),
             .name = w.rank() == 2 ? "dot rows, sums" : sums.is_depthwise() ? "dot taps, sums" : sums.shape.group > 1 ? "dot groups, sums" : "dot windows, sums"};
   }
 
   static void pack(const kernel_call& call) {
-    pack_left_sums(call, {shape_of(call, result_behind_packed(call)), factors_of(call)}, scaled_range::of({-128, 127}, 0, false), [&](std::int64_t o) { return unscaled_channel_of(call, o); });
+    pack_left_sums(call, {call.recorded<conv_shape>(), factors_of(call)}, scaled_range::of({-128, 127}, 0, false), [&](std::int64_t o) { return unscaled_channel_of(call, o); });
   }
   static void run(const kernel_call& call) {
-    const conv_shape shape = shape_of(call, *call.out[0].desc);
+    const auto shape = call.recorded<conv_shape>();
     const byte_sums_target kept = kept_in(call);
     const byte_product p = product_of_kept(call, byte_conv_layout(shape), kept);
     run_left_sums<Isa>(call, {shape, p.factors}, p);
@@ -41,9 +42,6 @@ template <class Isa> struct fast_on_bytes<ops::layer_sums, Isa> {
   static constexpr conv_shape shape_for(const ops::layer_sums::attrs& a, const shape_t& x, const tensor_desc& w, std::int64_t sums) {
     if (ops::layer_sums::is_convolution(w)) return conv_shape_for(ops::layer_sums::convolution(a), x, w.shape);
     return conv_shape_for({}, {sums / w.shape[0], 1, 1, w.shape[1]}, {w.shape[0], 1, 1, w.shape[1]});
-  }
-  static conv_shape shape_of(const kernel_call& call, const tensor_desc& y) {
-    return shape_for(unpack<ops::layer_sums::attrs>(call.attrs), call.in[0].shape(), *call.in[1].desc, y.elements());
   }
 };
 

@@ -136,7 +136,7 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
     for (std::int64_t i = 0; i < batch.b_count; ++i) {
       const std::byte* const b = bytes_in(call, 1) + i * k * n;
       byte_pack(
-          layout, f, scaled_range_of(call, result_behind_packed(call), attrs.fused),
+          layout, f, scaled_range_of(result_behind_packed(call), range_of_bytes(result_behind_packed(call), attrs.fused)),
           [&](std::int64_t j, std::int64_t, std::int64_t at) { return f.at(b, at * row + j * column); },
           column_of, bytes_out(call) + i * layout.bytes());
     }
@@ -159,7 +159,7 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
   static void multiply(const kernel_call& call, const ops::matmul::attrs& attrs, const product_batch& batch,
                        std::int64_t i, part of) {
     const auto [m, k, n] = batch.matrix;
-    byte_product p = product_of(call, layout_of(batch.matrix), attrs.fused);
+    byte_product p = product_of(call, layout_of(batch.matrix), range_of_bytes(*call.out[0].desc, attrs.fused));
     p.packed += batch.b_of(i) * p.layout.bytes();
     const std::byte* const a = bytes_in(call, 0) + batch.a_of(i) * m * k;
     std::byte* const c = bytes_out(call) + i * m * n;

@@ -18,7 +18,7 @@ template <class Isa> struct fast_on_bytes<ops::reduce_mean, Isa> {
     if ((x.type != i8 && x.type != u8) || !has_work(node)) return {};
     if (node.out[0].quantised.rounding != stored_rounding::twice) return {};
     const axis_block block = blocks::block_for(node);
-    if (!block.found || block.inner < 8 || block.extent > most_mean_pixels) return {};
+    if (!block.is_one() || block.inner < 8 || block.extent > most_mean_pixels) return {};
     return {.run = &run, .parts = parts_for(block.elements() / 4), .name = "fold bytes"};
   }
   static void run(const kernel_call& call) {

@@ -18,18 +18,15 @@ template <> struct operator_of<ops::softmax::code> {
   using type = ops::softmax;
 };
 
-/// The block that a node's softmax works on. Isa makes the name depend on the parameter of fast, see depthwise_binding.
-template <class Isa> struct softmax_blocks {
-  static constexpr axis_block block_for(array_ref<const word> attrs, const shape_t& shape) {
-    const axis_list axes = unpack<ops::softmax::attrs>(attrs).axis;
-    bool listed[max_rank] = {};
-    for (const std::int64_t axis : axes) listed[normalise_axis(axis, shape.rank)] = true;
-    if (axes.empty()) listed[shape.rank - 1] = true;
-    return block_of(shape, listed);
-  }
-};
+/// The block that a node's softmax works on: its record.
+constexpr axis_block softmax_block(const ops::softmax::attrs& attrs, const shape_t& shape) {
+  bool listed[max_rank] = {};
+  for (const std::int64_t axis : attrs.axis) listed[normalise_axis(axis, shape.rank)] = true;
+  if (attrs.axis.empty()) listed[shape.rank - 1] = true;
+  return block_of(shape, listed);
+}
 
-template <class Isa> struct fast<ops::softmax, Isa> : softmax_blocks<Isa> {
+template <class Isa> struct fast<ops::softmax, Isa> {
   enum : std::int16_t { rows, short_rows, columns, methods };
   template <int Method> static constexpr kernel_functions functions() {
     if constexpr (Method == rows) return {&run_rows};
@@ -37,35 +34,38 @@ template <class Isa> struct fast<ops::softmax, Isa> : softmax_blocks<Isa> {
     else return {&run_columns};
   }
   static constexpr kernel_choice select(const kernel_request& node) {
-    if (!all_of_type(node, f32) || !has_work(node) || unpack<ops::softmax::attrs>(node.attrs).beta != 1) return {};
-    const axis_block block = fast::block_for(node.attrs, node.in[0].desc.shape);
-    if (!block.found) return {};
+    const auto attrs = unpack<ops::softmax::attrs>(node.attrs);
+    if (!all_of_type(node, f32) || !has_work(node) || attrs.beta != 1) return {};
+    const axis_block block = softmax_block(attrs, node.in[0].desc.shape);
+    if (!block.is_one()) return {};
     constexpr std::int64_t cost = 8;  // additions that one element is worth
     const auto method = block.inner != 1 ? columns : block.extent <= lanes ? short_rows : rows;
     return {.code = {.method = method},
+            .record = kernel_record::of(block),
             .parts = parts_for(block.elements() * cost),
             .name = block.inner == 1 ? "softmax rows" : "softmax columns"};
   }
   static void run_rows(const kernel_call& call) {
-    softmax_rows(fast::block_for(call.attrs, call.in[0].shape()), floats_in(call, 0), floats_out(call), part_of(call));
+    softmax_rows(call.recorded<axis_block>(), floats_in(call, 0), floats_out(call), part_of(call));
   }
   static void run_short_rows(const kernel_call& call) {
-    softmax_short_rows(fast::block_for(call.attrs, call.in[0].shape()), floats_in(call, 0), floats_out(call), part_of(call));
+    softmax_short_rows(call.recorded<axis_block>(), floats_in(call, 0), floats_out(call), part_of(call));
   }
   static void run_columns(const kernel_call& call) {
-    softmax_columns(fast::block_for(call.attrs, call.in[0].shape()), floats_in(call, 0), floats_out(call), part_of(call));
+    softmax_columns(call.recorded<axis_block>(), floats_in(call, 0), floats_out(call), part_of(call));
   }
 };
 
-template <class Isa> struct fast_on_bytes<ops::softmax, Isa> : softmax_blocks<Isa> {
+template <class Isa> struct fast_on_bytes<ops::softmax, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     const tensor_desc &x = node.in[0].desc, &y = node.out[0];
     if (!types::stored.contains(x.type) || !has_work(node)) return {};
-    const axis_block block = fast_on_bytes::block_for(node.attrs, x.shape);
-    if (!block.found || (x.type == i16 && !ops::detail::are_usual_shares<std::int16_t>(y.quantised))) return {};
+    const axis_block block = softmax_block(unpack<ops::softmax::attrs>(node.attrs), x.shape);
+    if (!block.is_one() || (x.type == i16 && !ops::detail::are_usual_shares<std::int16_t>(y.quantised))) return {};
     kernel_choice choice = x.type == i16  ? chosen<std::int16_t, short_powers>()
                            : x.type == i8 ? chosen<std::int8_t, byte_powers<std::int8_t>>()
                                           : chosen<std::uint8_t, byte_powers<std::uint8_t>>();
+    choice.record = kernel_record::of(block);
     choice.parts = parts_for(block.elements());
     return choice;
   }
@@ -82,7 +82,7 @@ template <class Isa> struct fast_on_bytes<ops::softmax, Isa> : softmax_blocks<Is
     else ::new (to) Powers({x, y, beta});
   }
   template <class T, class Powers> static void run(const kernel_call& call) {
-    const axis_block block = fast_on_bytes::block_for(call.attrs, call.in[0].shape());
+    const auto block = call.recorded<axis_block>();
     const auto& powers = *static_cast<const Powers*>(call.in[1].data.raw());
     const T* const x = call.in[0].data.template get<T>();
     T* const y = call.out[0].data.template get<T>();

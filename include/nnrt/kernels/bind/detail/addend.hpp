@@ -65,7 +65,7 @@ inline void pack_addend(const kernel_call& call, const addend_places& at, std::b
   *reinterpret_cast<std::int32_t*>(packed + at.wide) = any_wide;
 }
 /// The addend of a call of run().
-inline byte_addend addend_of(const kernel_call& call, const addend_places& at, activation fused) {
+inline byte_addend addend_of(const kernel_call& call, const addend_places& at, const stored_range& range) {
   const std::byte* const packed = bytes_in(call, call.in.size() - 1);
   const tensor_desc& y = *call.out[0].desc;
   return {.x = bytes_in(call, 3),
@@ -75,7 +75,7 @@ inline byte_addend addend_of(const kernel_call& call, const addend_places& at, a
           .scales = reinterpret_cast<const addend_scale*>(packed + at.scales),
           .zero = call.in[3].desc->quantised.zero_point,
           .y_zero = y.quantised.zero_point,
-          .range = range_of_bytes(call, y, fused),
+          .range = range,
           .is_unsigned = call.in[0].type() == u8,
           .any_wide = *reinterpret_cast<const std::int32_t*>(packed + at.wide) != 0};
 }

@@ -34,15 +34,12 @@ constexpr byte_factors factors_for(const kernel_request& node) {
 }
 
 /// What a layer's result may be.
-inline stored_range range_of_bytes(const kernel_call& call, const tensor_desc& y, activation fused) {
-  return call.in[0].type() == u8 ? stored_range_of<std::uint8_t>(y.quantised, fused)
-                                 : stored_range_of<std::int8_t>(y.quantised, fused);
+constexpr stored_range range_of_bytes(const tensor_desc& y, activation fused) {
+  return y.type == u8 ? stored_range_of<std::uint8_t>(y.quantised, fused) : stored_range_of<std::int8_t>(y.quantised, fused);
 }
 
 /// The same without the zero point.
-inline scaled_range scaled_range_of(const kernel_call& call, const tensor_desc& y, activation fused) {
-  return scaled_range::of(range_of_bytes(call, y, fused), y.quantised.zero_point, y.type == u8);
-}
+inline scaled_range scaled_range_of(const tensor_desc& y, const stored_range& range) { return scaled_range::of(range, y.quantised.zero_point, y.type == u8); }
 
 /// A call of pack(): the result that the packed form is for is described behind it.
 inline const tensor_desc& result_behind_packed(const kernel_call& call) { return *call.out[1].desc; }
@@ -56,9 +53,8 @@ inline byte_channel channel_of(const kernel_call& call, std::int64_t i, double s
 }
 
 /// A call of run(): the product whose packed form comes last among the operands.
-inline byte_product product_of(const kernel_call& call, const byte_layout& layout, activation fused) {
+inline byte_product product_of(const kernel_call& call, const byte_layout& layout, const stored_range& range) {
   const tensor_desc& y = *call.out[0].desc;
-  const stored_range range = range_of_bytes(call, y, fused);
   return {layout, bytes_in(call, call.in.size() - 1), factors_of(call),
           narrowing(range.low, range.high, y.quantised.zero_point, y.type == u8)};
 }
@@ -70,16 +66,16 @@ inline double convolution_scale(const kernel_call& call, std::int64_t o) {
 }
 
 /// Packs the operands of a convolution of this shape, weights [out, kernel_h, kernel_w, in / group].
-template <class Isa> void pack_convolution(const kernel_call& call, const conv_shape& shape, activation fused) {
+template <class Isa> void pack_convolution(const kernel_call& call, const conv_shape& shape, const stored_range& range) {
   const byte_factors f = factors_of(call);
   const std::int64_t filter = call.in[1].shape().elements(1);
   byte_conv_pack(
-      shape, f, scaled_range_of(call, result_behind_packed(call), fused),
+      shape, f, scaled_range_of(result_behind_packed(call), range),
       [&](std::int64_t o, std::int64_t i) { return f.at(bytes_in(call, 1), o * filter + i); },
       [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); }, bytes_out(call));
 }
-template <class Isa> void run_convolution(const kernel_call& call, const conv_shape& shape, activation fused) {
-  byte_conv<native_for<Isa>>(shape, product_of(call, byte_conv_layout(shape), fused),
+template <class Isa> void run_convolution(const kernel_call& call, const conv_shape& shape, const stored_range& range) {
+  byte_conv<native_for<Isa>>(shape, product_of(call, byte_conv_layout(shape), range),
                     {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
 }
 
@@ -140,12 +136,14 @@ template <class Op, class Isa> struct byte_depthwise_binding {
     const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
     const byte_factors f = factors_for(node);
     const depthwise_shape shape = depthwise_shape_for<Op>(attrs, x.shape, w.shape);
+    const kernel_record record = record_of(shape, range_of_bytes(node.out[0], attrs.fused));
     const std::int64_t macs = Op::macs(attrs, node.in, node.out);
     if (shape.channels == 1)
       return {.run = &run_one_channel,
               .pack = &pack_one_channel,
               .packs = 0b110,
               .packed_bytes = byte_conv_packed_bytes(conv_of(shape)),
+              .record = record,
               .scratch_bytes = byte_conv_scratch_bytes(conv_of(shape)),
               .parts = parts_of_byte_macs(macs),
               .name = "dot windows"};
@@ -154,6 +152,7 @@ template <class Op, class Isa> struct byte_depthwise_binding {
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = byte_depthwise_packed_bytes(shape, f),
+            .record = record,
             .scratch_bytes = byte_depthwise_scratch_bytes(shape, f),
             .parts = parts_of_macs(macs),  // taps take as long as those of floats: four to a lane, at a quarter of the peak
             .rows = row_window_of(shape),
@@ -161,28 +160,26 @@ template <class Op, class Isa> struct byte_depthwise_binding {
   }
   static void pack(const kernel_call& call) {
     byte_depthwise_pack(
-        shape_of(call), factors_of(call), scaled_range_of(call, result_behind_packed(call), fused_of(call)),
+        shape_of(call), factors_of(call), scaled_range_of(result_behind_packed(call), range_of(call)),
         bytes_in(call, 1), [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); },
         bytes_out(call));
   }
   static void run(const kernel_call& call) {
-    const byte_product p = product_of(call, {}, fused_of(call));
+    const byte_product p = product_of(call, {}, range_of(call));
     byte_depthwise<native>(shape_of(call),
                            {bytes_in(call, 0), p.packed, bytes_out(call), call.scratch, p.factors, p.to},
                            part_of(call));
   }
   static void pack_one_channel(const kernel_call& call) {
-    pack_convolution<Isa>(call, conv_of(shape_of(call)), fused_of(call));
+    pack_convolution<Isa>(call, conv_of(shape_of(call)), range_of(call));
   }
   static void run_one_channel(const kernel_call& call) {
-    run_convolution<Isa>(call, conv_of(shape_of(call)), fused_of(call));
+    run_convolution<Isa>(call, conv_of(shape_of(call)), range_of(call));
   }
 
  private:
-  static activation fused_of(const kernel_call& call) { return unpack<typename Op::attrs>(call.attrs).fused; }
-  static depthwise_shape shape_of(const kernel_call& call) {
-    return narrowed(depthwise_shape_for<Op>(unpack<typename Op::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape()), call.rows);
-  }
+  static stored_range range_of(const kernel_call& call) { return recorded_range<depthwise_shape, stored_range>(call); }
+  static depthwise_shape shape_of(const kernel_call& call) { return narrowed(call.recorded<depthwise_shape>(), call.rows); }
   static constexpr conv_shape conv_of(const depthwise_shape& s) {
     return {.batch = s.batch, .height = s.height, .width = s.width, .in = 1, .out = s.out(), .kernel_h = s.kernel_h,
             .kernel_w = s.kernel_w, .stride_h = s.stride_h, .stride_w = s.stride_w, .dilation_h = s.dilation_h,

@@ -64,21 +64,20 @@ template <class Op, class Isa> struct depthwise_binding {
     return {.code = {.method = static_cast<std::int16_t>(first_method + method)},
             .packs = 0b110,
             .packed_bytes = depthwise_packed_floats(shape) * size_of(f32),
+            .record = record_of(shape, range_of(attrs.fused)),
             .parts = parts_of_macs(Op::macs(attrs, node.in, node.out)),
             .rows = row_window_of(shape),
             .name = "depthwise"};
   }
-  static void pack(const kernel_call& call) { depthwise_pack(shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call)); }
+  static void pack(const kernel_call& call) { depthwise_pack(call.recorded<depthwise_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call)); }
   template <int Kernel, int Stride> static void run(const kernel_call& call) {
     depthwise_by<native, Kernel, Stride>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
-                                         range_of(unpack<typename Op::attrs>(call.attrs).fused), part_of(call));
+                                         recorded_range<depthwise_shape, clamp_range>(call), part_of(call));
   }
 
  private:
   static constexpr int number_of(depthwise_method method) { return method.kernel == 0 ? 0 : method.kernel - 3 + method.stride; }
-  static depthwise_shape shape_of(const kernel_call& call) {
-    return narrowed(depthwise_shape_for<Op>(unpack<typename Op::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape()), call.rows);
-  }
+  static depthwise_shape shape_of(const kernel_call& call) { return narrowed(call.recorded<depthwise_shape>(), call.rows); }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

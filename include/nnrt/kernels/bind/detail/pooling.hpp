@@ -12,6 +12,14 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
+/// A node of a pool as the kernels see it.
+constexpr pooling_shape pooling_shape_for(const ops::detail::pooling_attributes& attrs, const shape_t& x) {
+  const ops::detail::window_pair at = ops::detail::windows_of(attrs, x);
+  return {x.extents[0], x.extents[3], pooled_axis::of(at.h), pooled_axis::of(at.w)};
+}
+/// A window may be longer than the image, far longer.
+constexpr std::int64_t taps_in_image(const pooled_axis& at) { return at.kernel < at.input ? at.kernel : at.input; }
+
 /// Kernel choice of a pool over an f32 image: one method for few channels, one for many; of maxima one for pixels of a few
 /// vectors.
 template <class Fold> struct pooling_binding {
@@ -23,55 +31,43 @@ template <class Fold> struct pooling_binding {
   }
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
-    const pooling_shape shape = shape_for(unpack<ops::detail::pooling_attributes>(node.attrs), node.in[0].desc.shape);
-    const std::int64_t taps = saturated(shape.h) * saturated(shape.w);
+    const auto attrs = unpack<ops::detail::pooling_attributes>(node.attrs);
+    const pooling_shape shape = pooling_shape_for(attrs, node.in[0].desc.shape);
+    const std::int64_t taps = taps_in_image(shape.h) * taps_in_image(shape.w);
     const bool by_rows = has_rows && has_max_pool_rows<float_maxima>(shape);
     return {.code = {.method = static_cast<std::int16_t>(by_rows ? 2 : pooled_vectors(shape.c) == 1 ? 0 : 1)},
+            .record = record_of(shape, range_of(attrs.fused)),
             .parts = parts_for(node.out[0].elements() * (taps < 64 ? taps : 64)),
             .name = by_rows ? "pool rows" : "pool channels"};
   }
   static void run_rows(const kernel_call& call) {
-    const auto attrs = unpack<ops::detail::pooling_attributes>(call.attrs);
-    max_pool_rows<Fold>(shape_for(attrs, call.in[0].shape()), floats_in(call, 0), float_maxima{range_of(attrs.fused)},
-                        floats_out(call), part_of(call));
+    const auto [shape, range] = call.recorded<layer_record<pooling_shape, clamp_range>>();
+    max_pool_rows<Fold>(shape, floats_in(call, 0), float_maxima{range}, floats_out(call), part_of(call));
   }
   template <int Vectors> static void run(const kernel_call& call) {
-    const auto attrs = unpack<ops::detail::pooling_attributes>(call.attrs);
-    pool_windows<Fold, Vectors>(shape_for(attrs, call.in[0].shape()), floats_in(call, 0), range_of(attrs.fused),
-                       floats_out(call), part_of(call));
+    const auto [shape, range] = call.recorded<layer_record<pooling_shape, clamp_range>>();
+    pool_windows<Fold, Vectors>(shape, floats_in(call, 0), range, floats_out(call), part_of(call));
   }
-
-  // Not inlined: each pool has it three times, and compilers unroll what reads its attributes.
-  [[gnu::noinline]] static constexpr pooling_shape shape_for(const ops::detail::pooling_attributes& attrs, const shape_t& x) {
-    const ops::detail::window_pair at = ops::detail::windows_of(attrs, x);
-    return {x.extents[0], x.extents[3], at.h, at.w};
-  }
-  /// A window may be longer than the image, far longer.
-  static constexpr std::int64_t saturated(const window& at) { return at.kernel < at.input ? at.kernel : at.input; }
 };
 
 /// Kernel choice of a pool over an image of stored bytes.
 template <class Fold> struct byte_pooling_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
-    using floats = pooling_binding<void>;
     const tensor_desc& x = node.in[0].desc;
     const auto attrs = unpack<ops::detail::pooling_attributes>(node.attrs);
     const bool is_clamped_as_stored = attrs.fused == activation::none || x.quantised;
     if (!has_work(node) || (x.type != i8 && x.type != u8) || !is_clamped_as_stored) return {};
-    const pooling_shape shape = floats::shape_for(attrs, x.shape);
-    const std::int64_t h = floats::saturated(shape.h), w = floats::saturated(shape.w);
+    const pooling_shape shape = pooling_shape_for(attrs, x.shape);
+    const std::int64_t h = taps_in_image(shape.h), w = taps_in_image(shape.w);
     if (h > most_mean_pixels / w) return {};
     const std::int64_t taps = h * w < 64 ? h * w : 64;
-    return {.run = &run, .parts = parts_for(node.out[0].elements() * taps / 4), .name = "pool bytes"};
+    const quantisation& q = node.out[0].quantised;
+    const stored_range range = x.type == u8 ? stored_range_of<std::uint8_t>(q, attrs.fused) : stored_range_of<std::int8_t>(q, attrs.fused);
+    return {.run = &run, .record = record_of(shape, range), .parts = parts_for(node.out[0].elements() * taps / 4), .name = "pool bytes"};
   }
   static void run(const kernel_call& call) {
-    const auto attrs = unpack<ops::detail::pooling_attributes>(call.attrs);
-    const bool is_unsigned = call.in[0].type() == u8;
-    const quantisation& q = call.out[0].desc->quantised;
-    const stored_range range = is_unsigned ? stored_range_of<std::uint8_t>(q, attrs.fused)
-                                           : stored_range_of<std::int8_t>(q, attrs.fused);
-    const pooling_shape shape = pooling_binding<void>::shape_for(attrs, call.in[0].shape());
-    const pooled_bytes bytes{is_unsigned, range, q.rounding == stored_rounding::half_to_even};
+    const auto [shape, range] = call.recorded<layer_record<pooling_shape, stored_range>>();
+    const pooled_bytes bytes{call.in[0].type() == u8, range, call.out[0].desc->quantised.rounding == stored_rounding::half_to_even};
     if constexpr (std::is_same_v<Fold, byte_maximum>)
       if (has_max_pool_rows<byte_maxima>(shape))
         return max_pool_rows<Fold>(shape, bytes_in(call, 0), byte_maxima(bytes), bytes_out(call), part_of(call));
