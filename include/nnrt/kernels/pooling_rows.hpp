@@ -27,6 +27,8 @@ struct float_maxima {
   static constexpr std::int64_t vector_elements = lanes, pixel_elements = lanes;
   /// With as many pool_windows() has enough to do in each pixel, and reads nothing twice (measured).
   static constexpr std::int64_t fewer_channels = most_pooled_vectors * lanes;
+  /// Elements of a window's row up to which windows that overlap are better folded by rows, whatever a pixel has (measured).
+  static constexpr std::int64_t most_overlapping = folded_row_capacity / 2;
   clamp_range range;
 
   [[gnu::always_inline]] static vector load_vector(const float* x) { return load(x); }
@@ -44,7 +46,7 @@ struct byte_maxima {
   typedef std::int8_t pixel __attribute__((vector_size(16), may_alias));
   static constexpr std::int64_t vector_elements = register_bytes, pixel_elements = 16;
   /// As of floats; max_pool_bytes() is the other one.
-  static constexpr std::int64_t fewer_channels = register_bytes;
+  static constexpr std::int64_t fewer_channels = register_bytes, most_overlapping = 0;
   byte_vector flip;
   pixel pixel_flip, low, high;
 
@@ -134,10 +136,17 @@ template <class Maxima> struct folded_rows {
 
 }  // namespace detail
 
-/// Whether max_pool_rows() serves this shape, and well: a pixel is small, a window fits into the buffer, and windows leave out little of a row.
+/// Whether windows overlap so much that their rows and columns have fewer elements to read and write than the windows themselves.
+constexpr bool overlaps(const pooling_shape& s) {
+  const std::int64_t rows = std::min(s.h.kernel, s.h.input), columns = std::min(s.w.kernel, s.w.input);
+  return s.w.stride < columns && 10 * ((rows + 1) * s.w.stride + columns + 1) < 9 * rows * columns;
+}
+/// Whether max_pool_rows() serves this shape, and well: a pixel is small, or windows overlap; a window fits into the buffer, and windows leave out
+/// little of a row.
 template <class Maxima> constexpr bool has_max_pool_rows(const pooling_shape& s) {
   const std::int64_t kernel = std::min(s.w.kernel, s.w.input);
-  return s.c < Maxima::fewer_channels && kernel * s.c <= folded_row_capacity && s.w.stride <= 2 * kernel;
+  if (s.c >= Maxima::fewer_channels) return kernel * s.c <= Maxima::most_overlapping && overlaps(s);
+  return kernel * s.c <= folded_row_capacity && s.w.stride <= 2 * kernel;
 }
 
 /// y[n, oh, ow, c] = the largest of the window, clamped; parts are divisions of the rows.

@@ -118,6 +118,25 @@ TEST_CASE("max_pool: pixels of one to four vectors, rows longer than what is fol
     }
 }
 
+TEST_CASE("max_pool: windows that overlap, of many channels, in rows longer than what is folded at once and in short ones") {
+  const auto name_of_kernel = [](extent2 kernel, extent2 stride, std::int64_t c) {
+    return node_under_test<ops::max_pool>(window_of(kernel, stride), {floats({1, 20, 20, c})}).choose().name;
+  };
+  const std::int64_t many = 5 * kernels::lanes;
+  CHECK(name_of_kernel({3, 3}, {1, 1}, many) == "pool rows");
+  CHECK(name_of_kernel({5, 5}, {2, 2}, many) == "pool rows");
+  CHECK(name_of_kernel({2, 2}, {1, 1}, many) == "pool channels");
+  CHECK(name_of_kernel({3, 3}, {2, 2}, many) == "pool channels");
+  CHECK(name_of_kernel({3, 3}, {1, 1}, 342) == "pool channels");
+  const row rows[] = {{window_of({3, 3}, {1, 1}, around(1)), 6, 64}, {window_of({3, 3}, {1, 1}, same_padding), 9, 7}, {window_of({5, 5}, {2, 2}, around(2)), 11, 40}};
+  for (const row& r : rows)
+    for (const std::int64_t c : {many, 5 * kernels::lanes + 3}) {
+      CAPTURE(r.w);
+      CAPTURE(c);
+      check_kernel<ops::max_pool>(r.a, {floats({2, r.h, r.w, c}, with_special_values(random_floats(2 * r.h * r.w * c, 4)))});
+    }
+}
+
 TEST_CASE("max_pool: few channels, rows and windows longer than what is folded at once, and many rows") {
   const row rows[] = {
       {window_of({3, 3}, {2, 2}, around(1)), 5, 900},
