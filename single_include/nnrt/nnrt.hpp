@@ -871,11 +871,19 @@ struct rectangle {
   interval rows, columns;
 };
 
+namespace detail {
+/// share() among several parts.
+[[gnu::noinline]] constexpr interval share_among(std::int64_t n, part p) {
+  const std::int64_t up = p.count - 1, begin = (n * p.index + up) / p.count, end = (n * (p.index + 1) + up) / p.count;
+  return begin < end ? interval{begin, end} : interval{};
+}
+}  // namespace detail
+
 /// What a part does of n units; the parts differ by one unit at most. The first parts get the larger shares, since part 0 is the caller's own,
 /// who begins before others have woken up; those that get nothing have 0 <= i < 0.
 constexpr interval share(std::int64_t n, part p) {
-  const std::int64_t up = p.count - 1, begin = (n * p.index + up) / p.count, end = (n * (p.index + 1) + up) / p.count;
-  return begin < end ? interval{begin, end} : interval{};
+  // Two divisions are some percent of a step that takes a hundred nanoseconds.
+  return p.count == 1 ? interval{0, n} : detail::share_among(n, p);
 }
 
 /// What a part does of rows x columns units: a share of the axis that has more of them, so that parts are as equal as
@@ -2323,10 +2331,10 @@ struct clamp_range {
   if (n == lanes) return store(p, v);
 #if defined(NNRT_LANES_AVX2)
   _mm256_maskstore_ps(p, first_lanes(n), v.data);
-#else
-  float all[lanes];
-  store(all, v);
-  std::memcpy(p, all, static_cast<std::size_t>(n) * sizeof(float));
+#elif defined(NNRT_HAS_XSIMD)
+  p[0] = v.data[0];
+  if (n > 1) p[1] = v.data[1];
+  if (n > 2) p[2] = v.data[2];
 #endif
 #endif
 }
@@ -4415,6 +4423,23 @@ struct row_window {
   }
 };
 
+/// What a kernel works out of attributes and descs once, when it is chosen, and reads at every call: the words of a plain struct of 64-bit and
+/// 32-bit numbers without gaps.
+struct kernel_record {
+  static constexpr std::size_t most_words = 24;
+  std::array<word, most_words> words{};
+  std::size_t count = 0;
+
+  template <class T> static constexpr kernel_record of(const T& what) {
+    constexpr std::size_t length = sizeof(T) / sizeof(word);
+    static_assert(sizeof(T) % sizeof(word) == 0 && length <= most_words, "nnrt: a kernel's record is whole words, and few");
+    const auto raw = std::bit_cast<std::array<word, length>>(what);
+    kernel_record made;
+    for (; made.count < length; ++made.count) made.words[made.count] = raw[made.count];
+    return made;
+  }
+};
+
 /// One call of a kernel: part `tile` of `tiles` of the work of one step.
 struct kernel_call {
   array_ref<const word> attrs;
@@ -4425,10 +4450,17 @@ struct kernel_call {
   int tiles = 1;
   run_fault* fault = nullptr;     // of operators that may fail: where one of the parts says so
   const void* inner = nullptr;    // of the choice
+  const word* record = nullptr;   // the words of the choice's record
   /// Rows of the result that are wanted, of kernels that say which rows they read for them (row_window). If not all are, data of an image
   /// and of the result begins with the first row that the call reads or writes; descs are those of the whole tensors.
   row_range rows{};
 
+  /// The record of the choice, or the first member of one.
+  template <class T> T recorded() const {
+    T made;
+    __builtin_memcpy(static_cast<void*>(&made), record, sizeof made);
+    return made;
+  }
   /// Says what is wrong, if something is.
   constexpr void report(const run_fault& found) const {
     if (fault != nullptr && found) *fault = found;
@@ -4500,6 +4532,7 @@ struct kernel_choice {
   kernel_function pack = nullptr;
   std::uint32_t packs = 0;            // bit i: operand i is read by pack() only
   std::int64_t packed_bytes = 0;
+  kernel_record record = {};          // for run() and pack()
   std::int64_t scratch_bytes = 0;     // for each part that runs at the same time
   unrolled_form form = unrolled_form::none;
   bool packs_in_compiler = false;     // pack() is constexpr, takes f32 operands and makes an f32 result: constants are packed while planning
@@ -5840,6 +5873,17 @@ constexpr interval share_of_floats(std::int64_t n, part p) {
   return {lines.begin * line, lines.end * line < n ? lines.end * line : n};
 }
 
+/// The record of a layer: its shape as the kernels see it, and what results are limited to.
+template <class Shape, class Range> struct layer_record {
+  Shape shape;
+  Range range;
+};
+template <class Shape, class Range> constexpr kernel_record record_of(const Shape& shape, const Range& range) {
+  return kernel_record::of(layer_record<Shape, Range>{shape, range});
+}
+/// The range in the record of a layer of this shape; the shape is recorded<Shape>().
+template <class Shape, class Range> Range recorded_range(const kernel_call& call) { return call.recorded<layer_record<Shape, Range>>().range; }
+
 /// Elements of the result that a call makes: all, or those of its rows.
 constexpr std::int64_t elements_of(const kernel_call& call) {
   const shape_t& y = call.out[0].shape();
@@ -7134,12 +7178,13 @@ template <class Isa> struct fast<ops::add, Isa> : binary_binding<ops::add, fast<
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// Extents in elements. Found is false where the axes do not lie side by side.
+/// Extents in elements.
 struct axis_block {
   std::int64_t outer = 1, extent = 1, inner = 1;
-  bool found = true;
 
   constexpr std::int64_t elements() const { return outer * extent * inner; }
+  /// False of axes that do not lie side by side, and of those of a tensor without elements.
+  constexpr bool is_one() const { return extent != 0; }
 };
 
 /// One axis, counted from the front.
@@ -7154,8 +7199,7 @@ constexpr axis_block block_of(const shape_t& shape, const bool (&listed)[max_ran
     const std::int64_t extent = shape.extents[i];
     if (extent == 1) continue;
     if (listed[i]) {
-      block.found = block.found && block.inner == 1;  // else others stand between this one and those before
-      block.extent *= extent;
+      block.extent *= block.inner == 1 ? extent : 0;  // else others stand between this one and those before
     } else {
       (block.extent == 1 ? block.outer : block.inner) *= extent;
     }
@@ -7569,10 +7613,22 @@ struct product_fold {
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// An NHWC image and the windows over it, in pixels; what lies in the padding takes no part.
+/// The windows along one axis of an image, in pixels.
+struct pooled_axis {
+  std::int64_t input = 0, kernel = 1, stride = 1, pad = 0, outputs = 0;
+
+  static constexpr pooled_axis of(const window& at) { return {at.input, at.kernel, at.stride, at.pad_before(), at.outputs()}; }
+  /// The pixels of window i that lie in the image: what lies in the padding takes no part.
+  constexpr interval pixels_of(std::int64_t i) const {
+    const std::int64_t first = i * stride - pad, end = first + kernel;
+    return {first > 0 ? first : 0, end < input ? end : input};
+  }
+};
+
+/// An NHWC image and the windows over it.
 struct pooling_shape {
   std::int64_t n = 1, c = 1;
-  window h, w;
+  pooled_axis h, w;
 };
 
 namespace detail {
@@ -7618,12 +7674,6 @@ template <class V, class Fold, int Vectors>
 
 }  // namespace detail
 
-/// The pixels of window i that lie in the image.
-constexpr interval pixels_of(const window& at, std::int64_t pad_before, std::int64_t i) {
-  const std::int64_t first = i * at.stride - pad_before, end = first + at.kernel;
-  return {first > 0 ? first : 0, end < at.input ? end : at.input};
-}
-
 /// The vectors that pool_windows() does well to take at once for so many channels.
 inline constexpr int most_pooled_vectors = 4;
 constexpr int pooled_vectors(std::int64_t channels) {
@@ -7633,15 +7683,14 @@ constexpr int pooled_vectors(std::int64_t channels) {
 /// y[n, oh, ow, c] = clamp(fold of the window). Every window covers at least one pixel of the image.
 template <class Fold, int Vectors = most_pooled_vectors, class Isa = native>
 void pool_windows(const pooling_shape& s, const float* x, clamp_range range, float* y, part p = {}) {
-  const std::int64_t rows = s.h.outputs(), columns = s.w.outputs(), pad_top = s.h.pad_before(),
-                     pad_left = s.w.pad_before();
+  const std::int64_t rows = s.h.outputs, columns = s.w.outputs;
   const std::int64_t row_step = s.w.input * s.c, image_step = s.h.input * row_step;
   const rectangle work = share(s.n * rows * columns, (s.c + lanes - 1) / lanes, p);
   const interval channels{work.columns.begin * lanes, work.columns.end * lanes < s.c ? work.columns.end * lanes : s.c};
   std::int64_t ow = work.rows.begin % columns, oh = work.rows.begin / columns % rows;
   const float* image = x + work.rows.begin / columns / rows * image_step;
   for (std::int64_t pixel = work.rows.begin; pixel < work.rows.end; ++pixel) {
-    const interval ih = pixels_of(s.h, pad_top, oh), iw = pixels_of(s.w, pad_left, ow);
+    const interval ih = s.h.pixels_of(oh), iw = s.w.pixels_of(ow);
     const float* const first = image + ih.begin * row_step + iw.begin * s.c;
     detail::pool_pixel<vf, Fold, Vectors>({first, ih.size(), iw.size(), row_step, s.c}, channels, range, y + pixel * s.c);
     if (++ow < columns) continue;
@@ -7777,14 +7826,13 @@ class byte_mean {
 /// y[n, oh, ow, c] = the fold of the window. Every window covers at least one pixel of the image.
 template <class Fold, class Isa = native>
 void pool_bytes(const pooling_shape& s, const std::byte* x, const pooled_bytes& bytes, std::byte* y, part p = {}) {
-  const std::int64_t rows = s.h.outputs(), columns = s.w.outputs(), row_step = s.w.input * s.c;
+  const std::int64_t rows = s.h.outputs, columns = s.w.outputs, row_step = s.w.input * s.c;
   const std::int64_t blocks = (s.c + register_bytes - 1) / register_bytes;
   const rectangle work = share(s.n * rows * columns, blocks, p);
   Fold fold(bytes);
   for (std::int64_t pixel = work.rows.begin; pixel < work.rows.end; ++pixel) {
     const std::int64_t image = pixel / columns / rows;
-    const interval ih = pixels_of(s.h, s.h.pad_before(), pixel / columns % rows),
-                   iw = pixels_of(s.w, s.w.pad_before(), pixel % columns);
+    const interval ih = s.h.pixels_of(pixel / columns % rows), iw = s.w.pixels_of(pixel % columns);
     const std::byte* const first = x + (image * s.h.input + ih.begin) * row_step + iw.begin * s.c;
     for (std::int64_t block = work.columns.begin; block < work.columns.end; ++block) {
       const std::int64_t c = block * register_bytes, n = s.c - c < register_bytes ? s.c - c : register_bytes;
@@ -7838,14 +7886,13 @@ template <int Bytes> class largest_bytes {
 /// Calls fold(first, rows, columns, row_step, y) for each output pixel of a part: its window's first pixel, and extents.
 template <class Fold>
 void for_each_window(const pooling_shape& s, const std::byte* x, std::byte* y, part p, const Fold& fold) {
-  const std::int64_t rows = s.h.outputs(), columns = s.w.outputs(), pad_top = s.h.pad_before(),
-                     pad_left = s.w.pad_before();
+  const std::int64_t rows = s.h.outputs, columns = s.w.outputs;
   const std::int64_t row_step = s.w.input * s.c, image_step = s.h.input * row_step;
   const interval work = share(s.n * rows * columns, p);
   std::int64_t ow = work.begin % columns, oh = work.begin / columns % rows;
   const std::byte* image = x + work.begin / columns / rows * image_step;
   for (std::int64_t pixel = work.begin; pixel < work.end; ++pixel) {
-    const interval ih = pixels_of(s.h, pad_top, oh), iw = pixels_of(s.w, pad_left, ow);
+    const interval ih = s.h.pixels_of(oh), iw = s.w.pixels_of(ow);
     fold(image + ih.begin * row_step + iw.begin * s.c, ih, iw, row_step, y + pixel * s.c);
     if (++ow < columns) continue;
     ow = 0;
@@ -7929,6 +7976,8 @@ struct float_maxima {
   static constexpr std::int64_t vector_elements = lanes, pixel_elements = lanes;
   /// With as many pool_windows() has enough to do in each pixel, and reads nothing twice (measured).
   static constexpr std::int64_t fewer_channels = most_pooled_vectors * lanes;
+  /// Elements of a window's row up to which windows that overlap are better folded by rows, whatever a pixel has (measured).
+  static constexpr std::int64_t most_overlapping = folded_row_capacity / 2;
   clamp_range range;
 
   [[gnu::always_inline]] static vector load_vector(const float* x) { return load(x); }
@@ -7946,7 +7995,7 @@ struct byte_maxima {
   typedef std::int8_t pixel __attribute__((vector_size(16), may_alias));
   static constexpr std::int64_t vector_elements = register_bytes, pixel_elements = 16;
   /// As of floats; max_pool_bytes() is the other one.
-  static constexpr std::int64_t fewer_channels = register_bytes;
+  static constexpr std::int64_t fewer_channels = register_bytes, most_overlapping = 0;
   byte_vector flip;
   pixel pixel_flip, low, high;
 
@@ -7981,13 +8030,10 @@ template <class Maxima> struct folded_rows {
   using element = typename Maxima::element;
   const pooling_shape& s;
   const Maxima& of;
-  std::int64_t pad_left, columns, row_step;
+  std::int64_t columns, row_step;
   alignas(64) element folded[folded_row_capacity + Maxima::vector_elements], results[folded_row_capacity + Maxima::pixel_elements];
 
-  folded_rows(const pooling_shape& shape, const Maxima& maxima)
-      : s(shape), of(maxima), pad_left(shape.w.pad_before()), columns(shape.w.outputs()), row_step(shape.w.input * shape.c) {}
-
-  interval pixels(std::int64_t ow) const { return pixels_of(s.w, pad_left, ow); }
+  folded_rows(const pooling_shape& shape, const Maxima& maxima) : s(shape), of(maxima), columns(shape.w.outputs), row_step(shape.w.input * shape.c) {}
 
   /// Folds `n` neighbouring elements of each of `rows` rows.
   [[gnu::noinline]] void fold_down(const element* x, std::int64_t n, std::int64_t rows, element* to) const {
@@ -8004,7 +8050,7 @@ template <class Maxima> struct folded_rows {
   /// Folds along a row that begins with pixel `first`, for these outputs.
   [[gnu::noinline]] void fold_along(const element* row, std::int64_t first, interval outputs, element* to) const {
     for (std::int64_t ow = outputs.begin; ow < outputs.end; ++ow, to += s.c) {
-      const interval iw = pixels(ow);
+      const interval iw = s.w.pixels_of(ow);
       const element* const from = row + (iw.begin - first) * s.c;
       for (std::int64_t c = 0; c < s.c; c += Maxima::pixel_elements) {
         auto most = of.load_pixel(from + c);
@@ -8015,59 +8061,58 @@ template <class Maxima> struct folded_rows {
   }
   static void copy(const element* from, std::int64_t n, element* to) { __builtin_memcpy(to, from, static_cast<std::size_t>(n) * sizeof(element)); }
 
-  /// How many rows are folded at once; 0: not even one.
-  std::int64_t rows_at_once() const { return folded_row_capacity / std::max(row_step, columns * s.c); }
+  /// How many rows are folded at once: one, if the buffers do not even hold that.
+  std::int64_t rows_at_once() const { return std::max<std::int64_t>(1, folded_row_capacity / std::max(row_step, columns * s.c)); }
 
-  /// Rows of outputs of which rows_of(i) says what rows of x they see.
-  template <class RowsOf> void whole_rows(std::int64_t count, const element* x, RowsOf rows_of, element* y) {
-    for (std::int64_t i = 0; i < count; ++i) {
-      const interval rows = rows_of(i);
-      fold_down(x + rows.begin * row_step, row_step, rows.size(), folded + i * row_step);
-    }
-    for (std::int64_t i = 0; i < count; ++i) fold_along(folded + i * row_step, 0, {0, columns}, results + i * columns * s.c);
-    copy(results, count * columns * s.c, y);
-  }
-  /// One row of outputs, as many at once as the buffers hold.
-  void long_row(const element* x, interval rows, element* y) {
+  /// Rows of outputs of which rows_of(i) says what rows of x they see. Of a single row, as many outputs at once as the buffers hold.
+  template <class RowsOf> void make_rows(std::int64_t count, const element* x, RowsOf rows_of, element* y) {
     const std::int64_t most = folded_row_capacity / s.c;
-    for (std::int64_t begin = 0, end = 0; begin < columns; begin = end) {
-      const std::int64_t first = pixels(begin).begin;
-      while (end < columns && end - begin < most && pixels(end).end - first <= most) ++end;
-      fold_down(x + rows.begin * row_step + first * s.c, (pixels(end - 1).end - first) * s.c, rows.size(), folded);
-      fold_along(folded, first, {begin, end}, results);
-      copy(results, (end - begin) * s.c, y + begin * s.c);
+    for (interval outputs; outputs.end < columns; outputs.begin = outputs.end) {
+      const std::int64_t first = s.w.pixels_of(outputs.begin).begin;
+      while (outputs.end < columns && outputs.size() < most && s.w.pixels_of(outputs.end).end - first <= most) ++outputs.end;
+      const std::int64_t width = (s.w.pixels_of(outputs.end - 1).end - first) * s.c, made = outputs.size() * s.c;
+      for (std::int64_t i = 0; i < count; ++i) {
+        const interval rows = rows_of(i);
+        fold_down(x + rows.begin * row_step + first * s.c, width, rows.size(), folded + i * width);
+      }
+      // Where pixels are whole vectors, none spills into the next.
+      element *const of_outputs = y + outputs.begin * s.c, *const to = s.c % Maxima::pixel_elements == 0 ? of_outputs : results;
+      for (std::int64_t i = 0; i < count; ++i) fold_along(folded + i * width, first, outputs, to + i * made);
+      if (to != of_outputs) copy(results, count * made, of_outputs);
     }
   }
 };
 
 }  // namespace detail
 
-/// Whether max_pool_rows() serves this shape, and well: a pixel is small, a window fits into the buffer, and windows leave out little of a row.
+/// Whether windows overlap so much that their rows and columns have fewer elements to read and write than the windows themselves.
+constexpr bool overlaps(const pooling_shape& s) {
+  const std::int64_t rows = std::min(s.h.kernel, s.h.input), columns = std::min(s.w.kernel, s.w.input);
+  return s.w.stride < columns && 10 * ((rows + 1) * s.w.stride + columns + 1) < 9 * rows * columns;
+}
+/// Whether max_pool_rows() serves this shape, and well: a pixel is small, or windows overlap; a window fits into the buffer, and windows leave out
+/// little of a row.
 template <class Maxima> constexpr bool has_max_pool_rows(const pooling_shape& s) {
-  const std::int64_t kernel = s.w.kernel < s.w.input ? s.w.kernel : s.w.input;
-  return s.c < Maxima::fewer_channels && kernel * s.c <= folded_row_capacity && s.w.stride <= 2 * kernel;
+  const std::int64_t kernel = std::min(s.w.kernel, s.w.input);
+  if (s.c >= Maxima::fewer_channels) return kernel * s.c <= Maxima::most_overlapping && overlaps(s);
+  return kernel * s.c <= folded_row_capacity && s.w.stride <= 2 * kernel;
 }
 
 /// y[n, oh, ow, c] = the largest of the window, clamped; parts are divisions of the rows.
 template <class Isa, class Maxima>
 void max_pool_rows(const pooling_shape& s, const typename Maxima::element* x, const Maxima& of, typename Maxima::element* y, part p = {}) {
-  const std::int64_t rows = s.h.outputs(), pad_top = s.h.pad_before();
+  const std::int64_t rows = s.h.outputs;
   const interval work = share(s.n * rows, p);
   detail::folded_rows<Maxima> fold(s, of);
   const auto rows_of = [&](std::int64_t row) {  // of all images, one below the other
-    const interval in_image = pixels_of(s.h, pad_top, row % rows);
+    const interval in_image = s.h.pixels_of(row % rows);
     const std::int64_t first = row / rows * s.h.input;
     return interval{first + in_image.begin, first + in_image.end};
   };
-  const std::int64_t at_once = fold.rows_at_once(), row_results = fold.columns * s.c;
-  for (std::int64_t row = work.begin; row < work.end;) {
-    if (at_once == 0) {
-      fold.long_row(x, rows_of(row), y + row * row_results), ++row;
-      continue;
-    }
-    const std::int64_t count = std::min(at_once, work.end - row);
-    fold.whole_rows(count, x, [&](std::int64_t i) { return rows_of(row + i); }, y + row * row_results);
-    row += count;
+  const std::int64_t at_once = fold.rows_at_once();
+  for (std::int64_t row = work.begin, count = 0; row < work.end; row += count) {
+    count = std::min(at_once, work.end - row);
+    fold.make_rows(count, x, [&](std::int64_t i) { return rows_of(row + i); }, y + row * fold.columns * s.c);
   }
 }
 
@@ -8208,6 +8253,14 @@ constexpr void pool(const pooling_attributes& a, arguments in, results out, Stat
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
+/// A node of a pool as the kernels see it.
+constexpr pooling_shape pooling_shape_for(const ops::detail::pooling_attributes& attrs, const shape_t& x) {
+  const ops::detail::window_pair at = ops::detail::windows_of(attrs, x);
+  return {x.extents[0], x.extents[3], pooled_axis::of(at.h), pooled_axis::of(at.w)};
+}
+/// A window may be longer than the image, far longer.
+constexpr std::int64_t taps_in_image(const pooled_axis& at) { return at.kernel < at.input ? at.kernel : at.input; }
+
 /// Kernel choice of a pool over an f32 image: one method for few channels, one for many; of maxima one for pixels of a few
 /// vectors.
 template <class Fold> struct pooling_binding {
@@ -8219,55 +8272,43 @@ template <class Fold> struct pooling_binding {
   }
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
-    const pooling_shape shape = shape_for(unpack<ops::detail::pooling_attributes>(node.attrs), node.in[0].desc.shape);
-    const std::int64_t taps = saturated(shape.h) * saturated(shape.w);
+    const auto attrs = unpack<ops::detail::pooling_attributes>(node.attrs);
+    const pooling_shape shape = pooling_shape_for(attrs, node.in[0].desc.shape);
+    const std::int64_t taps = taps_in_image(shape.h) * taps_in_image(shape.w);
     const bool by_rows = has_rows && has_max_pool_rows<float_maxima>(shape);
     return {.code = {.method = static_cast<std::int16_t>(by_rows ? 2 : pooled_vectors(shape.c) == 1 ? 0 : 1)},
+            .record = record_of(shape, range_of(attrs.fused)),
             .parts = parts_for(node.out[0].elements() * (taps < 64 ? taps : 64)),
             .name = by_rows ? "pool rows" : "pool channels"};
   }
   static void run_rows(const kernel_call& call) {
-    const auto attrs = unpack<ops::detail::pooling_attributes>(call.attrs);
-    max_pool_rows<Fold>(shape_for(attrs, call.in[0].shape()), floats_in(call, 0), float_maxima{range_of(attrs.fused)},
-                        floats_out(call), part_of(call));
+    const auto [shape, range] = call.recorded<layer_record<pooling_shape, clamp_range>>();
+    max_pool_rows<Fold>(shape, floats_in(call, 0), float_maxima{range}, floats_out(call), part_of(call));
   }
   template <int Vectors> static void run(const kernel_call& call) {
-    const auto attrs = unpack<ops::detail::pooling_attributes>(call.attrs);
-    pool_windows<Fold, Vectors>(shape_for(attrs, call.in[0].shape()), floats_in(call, 0), range_of(attrs.fused),
-                       floats_out(call), part_of(call));
+    const auto [shape, range] = call.recorded<layer_record<pooling_shape, clamp_range>>();
+    pool_windows<Fold, Vectors>(shape, floats_in(call, 0), range, floats_out(call), part_of(call));
   }
-
-  // Not inlined: each pool has it three times, and compilers unroll what reads its attributes.
-  [[gnu::noinline]] static constexpr pooling_shape shape_for(const ops::detail::pooling_attributes& attrs, const shape_t& x) {
-    const ops::detail::window_pair at = ops::detail::windows_of(attrs, x);
-    return {x.extents[0], x.extents[3], at.h, at.w};
-  }
-  /// A window may be longer than the image, far longer.
-  static constexpr std::int64_t saturated(const window& at) { return at.kernel < at.input ? at.kernel : at.input; }
 };
 
 /// Kernel choice of a pool over an image of stored bytes.
 template <class Fold> struct byte_pooling_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
-    using floats = pooling_binding<void>;
     const tensor_desc& x = node.in[0].desc;
     const auto attrs = unpack<ops::detail::pooling_attributes>(node.attrs);
     const bool is_clamped_as_stored = attrs.fused == activation::none || x.quantised;
     if (!has_work(node) || (x.type != i8 && x.type != u8) || !is_clamped_as_stored) return {};
-    const pooling_shape shape = floats::shape_for(attrs, x.shape);
-    const std::int64_t h = floats::saturated(shape.h), w = floats::saturated(shape.w);
+    const pooling_shape shape = pooling_shape_for(attrs, x.shape);
+    const std::int64_t h = taps_in_image(shape.h), w = taps_in_image(shape.w);
     if (h > most_mean_pixels / w) return {};
     const std::int64_t taps = h * w < 64 ? h * w : 64;
-    return {.run = &run, .parts = parts_for(node.out[0].elements() * taps / 4), .name = "pool bytes"};
+    const quantisation& q = node.out[0].quantised;
+    const stored_range range = x.type == u8 ? stored_range_of<std::uint8_t>(q, attrs.fused) : stored_range_of<std::int8_t>(q, attrs.fused);
+    return {.run = &run, .record = record_of(shape, range), .parts = parts_for(node.out[0].elements() * taps / 4), .name = "pool bytes"};
   }
   static void run(const kernel_call& call) {
-    const auto attrs = unpack<ops::detail::pooling_attributes>(call.attrs);
-    const bool is_unsigned = call.in[0].type() == u8;
-    const quantisation& q = call.out[0].desc->quantised;
-    const stored_range range = is_unsigned ? stored_range_of<std::uint8_t>(q, attrs.fused)
-                                           : stored_range_of<std::int8_t>(q, attrs.fused);
-    const pooling_shape shape = pooling_binding<void>::shape_for(attrs, call.in[0].shape());
-    const pooled_bytes bytes{is_unsigned, range, q.rounding == stored_rounding::half_to_even};
+    const auto [shape, range] = call.recorded<layer_record<pooling_shape, stored_range>>();
+    const pooled_bytes bytes{call.in[0].type() == u8, range, call.out[0].desc->quantised.rounding == stored_rounding::half_to_even};
     if constexpr (std::is_same_v<Fold, byte_maximum>)
       if (has_max_pool_rows<byte_maxima>(shape))
         return max_pool_rows<Fold>(shape, bytes_in(call, 0), byte_maxima(bytes), bytes_out(call), part_of(call));
@@ -10323,22 +10364,20 @@ template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<in
   }
   [[gnu::always_inline]] void store(const tile_args& t) const {
     const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
-    if (t.last == lanes) (store_row<false>(output_row<rows, Row>(t), of[0][Row], of[Vectors - 1][Row], lo, hi, lanes), ...);
-    else (store_row<true>(output_row<rows, Row>(t), of[0][Row], of[Vectors - 1][Row], lo, hi, t.last), ...);
+    if constexpr (Vectors == 2) (kernels::store(output_row<rows, Row>(t), clamp(of[0][Row], lo, hi)), ...);
+    if (t.last == lanes) (kernels::store(output_row<rows, Row>(t) + (Vectors - 1) * lanes, clamp(of[Vectors - 1][Row], lo, hi)), ...);
+    else if constexpr (masks_are_free || rows == 1) (store_first(output_row<rows, Row>(t) + (Vectors - 1) * lanes, clamp(of[Vectors - 1][Row], lo, hi), t.last), ...);
+    else {
+      vf last_of[] = {of[Vectors - 1][Row]...};
+      float* const last_at[] = {output_row<rows, Row>(t)...};
+      for (int r = 0; r < rows; ++r) store_first(last_at[r] + (Vectors - 1) * lanes, clamp(last_of[r], lo, hi), t.last);
+    }
   }
 
  private:
   [[gnu::always_inline]] static void add_row(vf& to_first, vf& to_last, vf x, vf b0, vf b1) {
     to_first = fma(x, b0, to_first);
     if constexpr (Vectors == 2) to_last = fma(x, b1, to_last);
-  }
-  // The sums by name, not by number: one function for all rows.
-  template <bool Masked> [[gnu::always_inline]] static void store_row(float* c, vf of_first, vf of_last, vf lo, vf hi, std::int64_t last) {
-    if constexpr (Vectors == 2) kernels::store(c, clamp(of_first, lo, hi));
-    float* const end = c + (Vectors - 1) * lanes;
-    const vf x = clamp(of_last, lo, hi);
-    if constexpr (Masked) store_first(end, x, last);
-    else kernels::store(end, x);
   }
 };
 
@@ -10741,21 +10780,20 @@ template <class Op, class Isa> struct depthwise_binding {
     return {.code = {.method = static_cast<std::int16_t>(first_method + method)},
             .packs = 0b110,
             .packed_bytes = depthwise_packed_floats(shape) * size_of(f32),
+            .record = record_of(shape, range_of(attrs.fused)),
             .parts = parts_of_macs(Op::macs(attrs, node.in, node.out)),
             .rows = row_window_of(shape),
             .name = "depthwise"};
   }
-  static void pack(const kernel_call& call) { depthwise_pack(shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call)); }
+  static void pack(const kernel_call& call) { depthwise_pack(call.recorded<depthwise_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call)); }
   template <int Kernel, int Stride> static void run(const kernel_call& call) {
     depthwise_by<native, Kernel, Stride>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
-                                         range_of(unpack<typename Op::attrs>(call.attrs).fused), part_of(call));
+                                         recorded_range<depthwise_shape, clamp_range>(call), part_of(call));
   }
 
  private:
   static constexpr int number_of(depthwise_method method) { return method.kernel == 0 ? 0 : method.kernel - 3 + method.stride; }
-  static depthwise_shape shape_of(const kernel_call& call) {
-    return narrowed(depthwise_shape_for<Op>(unpack<typename Op::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape()), call.rows);
-  }
+  static depthwise_shape shape_of(const kernel_call& call) { return narrowed(call.recorded<depthwise_shape>(), call.rows); }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -13049,15 +13087,12 @@ constexpr byte_factors factors_for(const kernel_request& node) {
 }
 
 /// What a layer's result may be.
-inline stored_range range_of_bytes(const kernel_call& call, const tensor_desc& y, activation fused) {
-  return call.in[0].type() == u8 ? stored_range_of<std::uint8_t>(y.quantised, fused)
-                                 : stored_range_of<std::int8_t>(y.quantised, fused);
+constexpr stored_range range_of_bytes(const tensor_desc& y, activation fused) {
+  return y.type == u8 ? stored_range_of<std::uint8_t>(y.quantised, fused) : stored_range_of<std::int8_t>(y.quantised, fused);
 }
 
 /// The same without the zero point.
-inline scaled_range scaled_range_of(const kernel_call& call, const tensor_desc& y, activation fused) {
-  return scaled_range::of(range_of_bytes(call, y, fused), y.quantised.zero_point, y.type == u8);
-}
+inline scaled_range scaled_range_of(const tensor_desc& y, const stored_range& range) { return scaled_range::of(range, y.quantised.zero_point, y.type == u8); }
 
 /// A call of pack(): the result that the packed form is for is described behind it.
 inline const tensor_desc& result_behind_packed(const kernel_call& call) { return *call.out[1].desc; }
@@ -13071,9 +13106,8 @@ inline byte_channel channel_of(const kernel_call& call, std::int64_t i, double s
 }
 
 /// A call of run(): the product whose packed form comes last among the operands.
-inline byte_product product_of(const kernel_call& call, const byte_layout& layout, activation fused) {
+inline byte_product product_of(const kernel_call& call, const byte_layout& layout, const stored_range& range) {
   const tensor_desc& y = *call.out[0].desc;
-  const stored_range range = range_of_bytes(call, y, fused);
   return {layout, bytes_in(call, call.in.size() - 1), factors_of(call),
           narrowing(range.low, range.high, y.quantised.zero_point, y.type == u8)};
 }
@@ -13085,16 +13119,16 @@ inline double convolution_scale(const kernel_call& call, std::int64_t o) {
 }
 
 /// Packs the operands of a convolution of this shape, weights [out, kernel_h, kernel_w, in / group].
-template <class Isa> void pack_convolution(const kernel_call& call, const conv_shape& shape, activation fused) {
+template <class Isa> void pack_convolution(const kernel_call& call, const conv_shape& shape, const stored_range& range) {
   const byte_factors f = factors_of(call);
   const std::int64_t filter = call.in[1].shape().elements(1);
   byte_conv_pack(
-      shape, f, scaled_range_of(call, result_behind_packed(call), fused),
+      shape, f, scaled_range_of(result_behind_packed(call), range),
       [&](std::int64_t o, std::int64_t i) { return f.at(bytes_in(call, 1), o * filter + i); },
       [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); }, bytes_out(call));
 }
-template <class Isa> void run_convolution(const kernel_call& call, const conv_shape& shape, activation fused) {
-  byte_conv<native_for<Isa>>(shape, product_of(call, byte_conv_layout(shape), fused),
+template <class Isa> void run_convolution(const kernel_call& call, const conv_shape& shape, const stored_range& range) {
+  byte_conv<native_for<Isa>>(shape, product_of(call, byte_conv_layout(shape), range),
                     {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
 }
 
@@ -13155,12 +13189,14 @@ template <class Op, class Isa> struct byte_depthwise_binding {
     const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
     const byte_factors f = factors_for(node);
     const depthwise_shape shape = depthwise_shape_for<Op>(attrs, x.shape, w.shape);
+    const kernel_record record = record_of(shape, range_of_bytes(node.out[0], attrs.fused));
     const std::int64_t macs = Op::macs(attrs, node.in, node.out);
     if (shape.channels == 1)
       return {.run = &run_one_channel,
               .pack = &pack_one_channel,
               .packs = 0b110,
               .packed_bytes = byte_conv_packed_bytes(conv_of(shape)),
+              .record = record,
               .scratch_bytes = byte_conv_scratch_bytes(conv_of(shape)),
               .parts = parts_of_byte_macs(macs),
               .name = "dot windows"};
@@ -13169,6 +13205,7 @@ template <class Op, class Isa> struct byte_depthwise_binding {
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = byte_depthwise_packed_bytes(shape, f),
+            .record = record,
             .scratch_bytes = byte_depthwise_scratch_bytes(shape, f),
             .parts = parts_of_macs(macs),  // taps take as long as those of floats: four to a lane, at a quarter of the peak
             .rows = row_window_of(shape),
@@ -13176,28 +13213,26 @@ template <class Op, class Isa> struct byte_depthwise_binding {
   }
   static void pack(const kernel_call& call) {
     byte_depthwise_pack(
-        shape_of(call), factors_of(call), scaled_range_of(call, result_behind_packed(call), fused_of(call)),
+        shape_of(call), factors_of(call), scaled_range_of(result_behind_packed(call), range_of(call)),
         bytes_in(call, 1), [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); },
         bytes_out(call));
   }
   static void run(const kernel_call& call) {
-    const byte_product p = product_of(call, {}, fused_of(call));
+    const byte_product p = product_of(call, {}, range_of(call));
     byte_depthwise<native>(shape_of(call),
                            {bytes_in(call, 0), p.packed, bytes_out(call), call.scratch, p.factors, p.to},
                            part_of(call));
   }
   static void pack_one_channel(const kernel_call& call) {
-    pack_convolution<Isa>(call, conv_of(shape_of(call)), fused_of(call));
+    pack_convolution<Isa>(call, conv_of(shape_of(call)), range_of(call));
   }
   static void run_one_channel(const kernel_call& call) {
-    run_convolution<Isa>(call, conv_of(shape_of(call)), fused_of(call));
+    run_convolution<Isa>(call, conv_of(shape_of(call)), range_of(call));
   }
 
  private:
-  static activation fused_of(const kernel_call& call) { return unpack<typename Op::attrs>(call.attrs).fused; }
-  static depthwise_shape shape_of(const kernel_call& call) {
-    return narrowed(depthwise_shape_for<Op>(unpack<typename Op::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape()), call.rows);
-  }
+  static stored_range range_of(const kernel_call& call) { return recorded_range<depthwise_shape, stored_range>(call); }
+  static depthwise_shape shape_of(const kernel_call& call) { return narrowed(call.recorded<depthwise_shape>(), call.rows); }
   static constexpr conv_shape conv_of(const depthwise_shape& s) {
     return {.batch = s.batch, .height = s.height, .width = s.width, .in = 1, .out = s.out(), .kernel_h = s.kernel_h,
             .kernel_w = s.kernel_w, .stride_h = s.stride_h, .stride_w = s.stride_w, .dilation_h = s.dilation_h,
@@ -14021,9 +14056,11 @@ constexpr conv_shape conv_shape_for(const ops::conv2d::attrs& a, const shape_t& 
           .stride_h = a.stride.h, .stride_w = a.stride.w, .dilation_h = a.dilation.h, .dilation_w = a.dilation.w,
           .pad_top = at.h.pad_before(), .pad_left = at.w.pad_before(), .out_height = at.h.outputs(), .out_width = at.w.outputs(), .group = a.group};
 }
-inline conv_shape conv_shape_of(const kernel_call& call) {
-  return narrowed(conv_shape_for(unpack<ops::conv2d::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape()), call.rows);
-}
+/// The rows of it that a call makes.
+inline conv_shape conv_shape_of(const kernel_call& call) { return narrowed(call.recorded<conv_shape>(), call.rows); }
+/// What results of floats, and of bytes, are limited to.
+inline clamp_range conv_range_of(const kernel_call& call) { return recorded_range<conv_shape, clamp_range>(call); }
+inline stored_range byte_conv_range_of(const kernel_call& call) { return recorded_range<conv_shape, stored_range>(call); }
 
 template <> struct operator_of<ops::conv2d::code> {
   using type = ops::conv2d;
@@ -14048,55 +14085,59 @@ template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
     const shape_t &x = node.in[0].desc.shape, &w = node.in[1].desc.shape;
     if (attrs.group > 1 && attrs.group == x[3]) return depthwise::choose(node, conv_methods);
     const conv_shape shape = conv_shape_for(attrs, x, w);
-    if (goes_across(shape)) return by_pixels(shape, parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)));
+    const kernel_record record = record_of(shape, range_of(attrs.fused));
+    if (goes_across(shape)) return by_pixels(shape, record, parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)));
     // Weights that only a run knows would be transformed again in every run.
     const bool may_transform = node.winograd != winograd::off && node.in[1].constant;
     if (const int tile = may_transform ? winograd_choice(shape) : 0; tile != 0)
-      return by_winograd(shape, tile, parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)));
+      return by_winograd(shape, record, tile, parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)));
     const bool is_pointwise = w[1] * w[2] == 1;
     const tile_set tiles = node.band_rows == 0 ? conv_tile_set(shape) : conv_tile_set_of_bands(shape, node.band_rows);
     return {.code = code_of(static_cast<int>(detail::method_of(shape)), tiles),
             .packs = 0b110,
             .packed_bytes = conv_packed_floats(shape) * size_of(f32),
+            .record = record,
             .scratch_bytes = conv_scratch_floats(shape) * size_of(f32),
             .parts = parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)),
             .rows = conv_has_bands(shape) ? row_window_of(shape) : row_window{},
             .name = is_pointwise ? "gemm pixels" : attrs.group > 1 ? "gemm groups" : "gemm windows"};
   }
 
-  static void pack(const kernel_call& call) { conv_pack(conv_shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call)); }
+  static void pack(const kernel_call& call) { conv_pack(call.recorded<conv_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call)); }
   template <conv_method Method> static void run(const kernel_call& call) {
     conv_by<native, Method>(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
-                 range_of(unpack<ops::conv2d::attrs>(call.attrs).fused), part_of(call), tiles_in(call));
+                 conv_range_of(call), part_of(call), tiles_in(call));
   }
   static void pack_across(const kernel_call& call) {
-    across_pack(conv_shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
+    across_pack(call.recorded<conv_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
   }
   template <int Out> static void run_across(const kernel_call& call) {
     conv_across(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
-                across_rows_of<native, Out>, range_of(unpack<ops::conv2d::attrs>(call.attrs).fused), part_of(call));
+                across_rows_of<native, Out>, conv_range_of(call), part_of(call));
   }
   template <int Tile> static void pack_winograd(const kernel_call& call) {
-    winograd_pack<Tile>(conv_shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
+    winograd_pack<Tile>(call.recorded<conv_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
   }
   template <int Tile> static void run_winograd(const kernel_call& call) {
     conv_winograd<native, Tile>(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
-                 range_of(unpack<ops::conv2d::attrs>(call.attrs).fused), part_of(call), tiles_in(call));
+                 conv_range_of(call), part_of(call), tiles_in(call));
   }
 
  private:
-  static constexpr kernel_choice by_pixels(const conv_shape& shape, int parts) {
+  static constexpr kernel_choice by_pixels(const conv_shape& shape, const kernel_record& record, int parts) {
     return {.code = {.method = static_cast<std::int16_t>(across + shape.out - 1)},
             .packs = 0b110,
             .packed_bytes = across_packed_floats(shape) * size_of(f32),
+            .record = record,
             .scratch_bytes = across_scratch_floats(shape) * size_of(f32),
             .parts = parts,
             .name = "pixels across"};
   }
-  static constexpr kernel_choice by_winograd(const conv_shape& shape, int tile, int parts) {
+  static constexpr kernel_choice by_winograd(const conv_shape& shape, const kernel_record& record, int tile, int parts) {
     return {.code = code_of(tile == 4 ? winograd_4 : winograd_2, winograd_tile_set(shape, tile)),
             .packs = 0b110,
             .packed_bytes = winograd_packed_floats(shape, tile) * size_of(f32),
+            .record = record,
             .scratch_bytes = winograd_scratch_floats(shape, tile) * size_of(f32),
             .parts = parts_of(std::min<std::int64_t>(parts, winograd_most_parts(shape, tile))),
             .name = tile == 4 ? "winograd 4x4" : "winograd 2x2"};
@@ -14114,17 +14155,15 @@ template <class Isa> struct fast_on_bytes<ops::conv2d, Isa> {
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = byte_conv_packed_bytes(shape),
+            .record = record_of(shape, range_of_bytes(node.out[0], attrs.fused)),
             .scratch_bytes = byte_conv_scratch_bytes(shape),
             .parts = parts_of_byte_macs(ops::conv2d::macs(attrs, node.in, node.out)),
             .rows = byte_conv_has_bands(shape) ? row_window_of(shape) : row_window{},
             .name = w[1] * w[2] == 1 ? "dot pixels" : attrs.group > 1 ? "dot groups" : "dot windows"};
   }
 
-  static void pack(const kernel_call& call) { pack_convolution<Isa>(call, conv_shape_of(call), fused_of(call)); }
-  static void run(const kernel_call& call) { run_convolution<Isa>(call, conv_shape_of(call), fused_of(call)); }
-
- private:
-  static activation fused_of(const kernel_call& call) { return unpack<ops::conv2d::attrs>(call.attrs).fused; }
+  static void pack(const kernel_call& call) { pack_convolution<Isa>(call, call.recorded<conv_shape>(), byte_conv_range_of(call)); }
+  static void run(const kernel_call& call) { run_convolution<Isa>(call, conv_shape_of(call), byte_conv_range_of(call)); }
 };
 
 template <class Isa> struct fast_on_shorts<ops::conv2d, Isa> : short_convolution_binding<ops::conv2d, Isa> {};
@@ -14195,7 +14234,7 @@ inline void pack_addend(const kernel_call& call, const addend_places& at, std::b
   *reinterpret_cast<std::int32_t*>(packed + at.wide) = any_wide;
 }
 /// The addend of a call of run().
-inline byte_addend addend_of(const kernel_call& call, const addend_places& at, activation fused) {
+inline byte_addend addend_of(const kernel_call& call, const addend_places& at, const stored_range& range) {
   const std::byte* const packed = bytes_in(call, call.in.size() - 1);
   const tensor_desc& y = *call.out[0].desc;
   return {.x = bytes_in(call, 3),
@@ -14205,7 +14244,7 @@ inline byte_addend addend_of(const kernel_call& call, const addend_places& at, a
           .scales = reinterpret_cast<const addend_scale*>(packed + at.scales),
           .zero = call.in[3].desc->quantised.zero_point,
           .y_zero = y.quantised.zero_point,
-          .range = range_of_bytes(call, y, fused),
+          .range = range,
           .is_unsigned = call.in[0].type() == u8,
           .any_wide = *reinterpret_cast<const std::int32_t*>(packed + at.wide) != 0};
 }
@@ -14285,12 +14324,14 @@ template <> struct operator_of<ops::conv2d_add::code> {
 template <class Isa> struct fast_on_bytes<ops::conv2d_add, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!is_layer_of_bytes(node, node.in[1].desc.shape.elements(1)) || node.in[3].desc.type != node.in[0].desc.type) return {};
-    const conv_shape shape = conv_shape_for(unpack<ops::conv2d_add::attrs>(node.attrs), node.in[0].desc.shape, node.in[1].desc.shape);
+    const auto attrs = unpack<ops::conv2d_add::attrs>(node.attrs);
+    const conv_shape shape = conv_shape_for(attrs, node.in[0].desc.shape, node.in[1].desc.shape);
     const left_sums sums{shape, factors_for(node)};
     return {.run = &run,
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = places_in(sums).bytes(),
+            .record = record_of(shape, range_of_bytes(node.out[0], attrs.fused)),
             .scratch_bytes = sums.scratch_bytes(),
             .parts = sums.parts(ops::conv2d_add::macs({}, node.in, node.out)),
             .name = sums.is_depthwise() ? "dot taps, sum" : "dot windows, sum"};
@@ -14298,20 +14339,20 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_add, Isa> {
 
   static void pack(const kernel_call& call) {
     const left_sums sums{conv_shape_of(call), factors_of(call)};
-    pack_left_sums(call, sums, scaled_range_of(call, result_behind_packed(call), fused_of(call)), [&](std::int64_t o) { return channel_with_addend(call, o); });
+    pack_left_sums(call, sums, scaled_range_of(result_behind_packed(call), byte_conv_range_of(call)), [&](std::int64_t o) { return channel_with_addend(call, o); });
     pack_addend(call, places_in(sums), bytes_out(call));
   }
   static void run(const kernel_call& call) {
     const left_sums sums{conv_shape_of(call), factors_of(call)};
-    const byte_addend addend = addend_of(call, places_in(sums), fused_of(call));
-    byte_product p = product_of(call, byte_conv_layout(sums.shape), fused_of(call));
+    const stored_range range = byte_conv_range_of(call);
+    const byte_addend addend = addend_of(call, places_in(sums), range);
+    byte_product p = product_of(call, byte_conv_layout(sums.shape), range);
     p.addend = &addend;
     run_left_sums<Isa>(call, sums, p);
   }
 
  private:
   static constexpr addend_places places_in(const left_sums& sums) { return {sums.packed_bytes(), sums.shape.out}; }
-  static activation fused_of(const kernel_call& call) { return unpack<ops::conv2d_add::attrs>(call.attrs).fused; }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -14929,16 +14970,13 @@ struct transposed_node {
   /// A kernel of 64 x 64 with a stride of 32 has as many; with more the choice would take the compiler too long.
   static constexpr std::int64_t most_phases = 1024;
 
-  static attributes attrs_of(const kernel_call& call) { return unpack<attributes>(call.attrs); }
   static constexpr conv_transpose_shape shape_for(const attributes& a, const shape_t& x, const shape_t& weight,
                                                   const shape_t& y) {
     const auto at = ops::conv2d_transpose::windows(a, x, weight);
     return {x[0], x[3], weight[0], a.group, axis_for(at.h, y[1]), axis_for(at.w, y[2])};
   }
-  /// Output i of a call: 0, or 1 of one to pack().
-  static conv_transpose_shape shape_of(const kernel_call& call, std::size_t i = 0) {
-    return shape_for(attrs_of(call), call.in[0].shape(), call.in[1].shape(), call.out[i].shape());
-  }
+  static conv_transpose_shape shape_of(const kernel_call& call) { return call.recorded<conv_transpose_shape>(); }
+  static stored_range byte_range_of(const kernel_call& call) { return recorded_range<conv_transpose_shape, stored_range>(call); }
 
  private:
   static constexpr transposed_axis axis_for(const ops::detail::transposed_window& at, std::int64_t output) {
@@ -14965,6 +15003,7 @@ template <class Isa> struct fast<ops::conv2d_transpose, Isa> : transposed_node, 
     kernel_choice choice;
     choice.packs = 0b110;
     choice.packed_bytes = conv_transpose_packed_floats(shape) * size_of(f32);
+    choice.record = record_of(shape, kernels::range_of(attrs.fused));
     choice.parts = parts_of_macs(ops::conv2d_transpose::macs(attrs, node.in, node.out));
     if (shape.is_depthwise()) {
       choice.code.method = 1;
@@ -14978,16 +15017,19 @@ template <class Isa> struct fast<ops::conv2d_transpose, Isa> : transposed_node, 
   }
 
   static void pack(const kernel_call& call) {
-    conv_transpose_pack(shape_of(call, 1), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
+    conv_transpose_pack(shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
   }
   static void run(const kernel_call& call) {
     conv_transpose<native>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
-                           scratch_floats(call), range_of(attrs_of(call).fused), part_of(call), tiles_in(call));
+                           scratch_floats(call), range_of(call), part_of(call), tiles_in(call));
   }
   static void run_depthwise(const kernel_call& call) {
     depthwise_transpose<native>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1),
-                                floats_out(call), range_of(attrs_of(call).fused), part_of(call));
+                                floats_out(call), range_of(call), part_of(call));
   }
+
+ private:
+  static clamp_range range_of(const kernel_call& call) { return recorded_range<conv_transpose_shape, clamp_range>(call); }
 };
 
 template <class Isa> struct fast_on_bytes<ops::conv2d_transpose, Isa> : transposed_node {
@@ -15001,17 +15043,17 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_transpose, Isa> : transpos
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = byte_conv_transpose_packed_bytes(shape),
+            .record = record_of(shape, range_of_bytes(node.out[0], attrs.fused)),
             .scratch_bytes = byte_conv_transpose_scratch_bytes(shape),
             .parts = parts_of_byte_macs(ops::conv2d_transpose::macs(attrs, node.in, node.out)),
             .name = "dot phases"};
   }
   static void pack(const kernel_call& call) {
     const tensor_desc& y = result_behind_packed(call);
-    const activation fused = attrs_of(call).fused;
-    const stored_range range = range_of_bytes(call, y, fused);
+    const stored_range range = byte_range_of(call);
     const auto channel = [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); };
     byte_conv_transpose_pack(
-        shape_of(call, 1), factors_of(call), scaled_range_of(call, y, fused), bytes_in(call, 1), channel,
+        shape_of(call), factors_of(call), scaled_range_of(y, range), bytes_in(call, 1), channel,
         [&](std::int64_t o) {
           const byte_channel of = channel(o);
           return requantise<std::int32_t>(of.bias, of.factor, y.quantised, range);
@@ -15019,7 +15061,7 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_transpose, Isa> : transpos
         bytes_out(call));
   }
   static void run(const kernel_call& call) {
-    byte_conv_transpose<native>(shape_of(call), product_of(call, {}, attrs_of(call).fused),
+    byte_conv_transpose<native>(shape_of(call), product_of(call, {}, byte_range_of(call)),
                                 {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
   }
 };
@@ -15108,22 +15150,23 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_transpose_add, Isa> : tran
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = places_in(shape).bytes(),
+            .record = record_of(shape, range_of_bytes(node.out[0], attrs.fused)),
             .scratch_bytes = byte_conv_transpose_scratch_bytes(shape),
             .parts = parts_of_byte_macs(ops::conv2d_transpose_add::macs(attrs, node.in, node.out)),
             .name = "dot phases, sum"};
   }
   static void pack(const kernel_call& call) {
-    const conv_transpose_shape shape = shape_of(call, 1);
+    const conv_transpose_shape shape = shape_of(call);
     byte_conv_transpose_pack(
-        shape, factors_of(call), scaled_range_of(call, result_behind_packed(call), attrs_of(call).fused), bytes_in(call, 1), [&](std::int64_t o) { return channel_with_addend(call, o); },
+        shape, factors_of(call), scaled_range_of(result_behind_packed(call), byte_range_of(call)), bytes_in(call, 1), [&](std::int64_t o) { return channel_with_addend(call, o); },
         [](std::int64_t) { return 0; }, bytes_out(call));
     pack_addend(call, places_in(shape), bytes_out(call));
   }
   static void run(const kernel_call& call) {
     const conv_transpose_shape shape = shape_of(call);
-    const activation fused = attrs_of(call).fused;
-    const byte_addend addend = addend_of(call, places_in(shape), fused);
-    byte_product p = product_of(call, {}, fused);
+    const stored_range range = byte_range_of(call);
+    const byte_addend addend = addend_of(call, places_in(shape), range);
+    byte_product p = product_of(call, {}, range);
     p.addend = &addend;
     byte_conv_transpose<native_for<Isa>>(shape, p, {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
   }
@@ -15217,6 +15260,7 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_transpose_sums, Isa> {
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = byte_conv_transpose_packed_bytes(shape),
+            .record = kernel_record::of(shape),
             .scratch_bytes = byte_conv_transpose_scratch_bytes(shape),
             .parts = parts_of_byte_macs(ops::conv2d_transpose_sums::macs(attrs, node.in, node.out)),
             .name = "dot phases, sums"};
@@ -15224,18 +15268,13 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_transpose_sums, Isa> {
 
   static void pack(const kernel_call& call) {
     byte_conv_transpose_pack(
-        shape_of(call, result_behind_packed(call)), factors_of(call), scaled_range::of({-128, 127}, 0, false), bytes_in(call, 1), [&](std::int64_t o) { return unscaled_channel_of(call, o); },
+        transposed_node::shape_of(call), factors_of(call), scaled_range::of({-128, 127}, 0, false), bytes_in(call, 1), [&](std::int64_t o) { return unscaled_channel_of(call, o); },
         [](std::int64_t) { return 0; }, bytes_out(call));
   }
   static void run(const kernel_call& call) {
     const byte_sums_target kept = kept_in(call);
     const byte_product p = product_of_kept(call, {}, kept);
-    byte_conv_transpose<native_for<Isa>>(shape_of(call, *call.out[0].desc), p, {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
-  }
-
- private:
-  static conv_transpose_shape shape_of(const kernel_call& call, const tensor_desc& y) {
-    return transposed_node::shape_for(ops::conv2d_transpose_sums::layer(unpack<ops::conv2d_transpose_sums::attrs>(call.attrs)), call.in[0].shape(), call.in[1].shape(), y.shape);
+    byte_conv_transpose<native_for<Isa>>(transposed_node::shape_of(call), p, {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
   }
 };
 
@@ -17367,11 +17406,14 @@ template <class Isa> struct fast<ops::full_connection, Isa> : with_tiles<Isa> {
     const shape_t& w = node.in[1].desc.shape;
     if (node.unrolled && w.elements() <= most_unrolled_products && w[0] <= most_unrolled_vectors * lanes) return unrolled(w);
     const std::int64_t rows = node.out[0].elements() / w[0];
+    const auto attrs = unpack<ops::full_connection::attrs>(node.attrs);
+    const kernel_record record = record_of(gemm_shape{.m = rows, .k = w[1], .n = w[0]}, range_of(attrs.fused));
     if (rows == 1 && w.elements() >= least_dot_products && !node.must_pack)
-      return {.code = {.method = 1}, .parts = parts_of_products(w.elements(), w.elements()), .name = "dot rows"};
+      return {.code = {.method = 1}, .record = record, .parts = parts_of_products(w.elements(), w.elements()), .name = "dot rows"};
     return {.code = code_of(0, tile_set_for(rows, w[0])),
             .packs = 0b110,
             .packed_bytes = packed_floats(w[1], w[0]) * size_of(f32),
+            .record = record,
             .parts = parts_of_products(node.out[0].elements() * w[1], w.elements()),
             .name = "gemm rows"};
   }
@@ -17405,18 +17447,16 @@ template <class Isa> struct fast<ops::full_connection, Isa> : with_tiles<Isa> {
 
  public:
   static void pack(const kernel_call& call) {
-    const shape_t& w = call.in[1].shape();
-    kernels::pack(floats_in(call, 1), 1, w[1], w[1], w[0], optional_floats_in(call, 2), floats_out(call));
+    const auto [m, k, n] = call.recorded<gemm_shape>();
+    kernels::pack(floats_in(call, 1), 1, k, k, n, optional_floats_in(call, 2), floats_out(call));
   }
   static void run(const kernel_call& call) {
-    const shape_t& w = call.in[1].shape();
-    gemm<native>({.m = call.out[0].elements() / w[0], .k = w[1], .n = w[0]}, floats_in(call, 0), w[1], floats_in(call, call.in.size() - 1), floats_out(call), w[0],
-                 range_of(unpack<ops::full_connection::attrs>(call.attrs).fused), part_of(call), tiles_in(call));
+    const auto [product, range] = call.recorded<layer_record<gemm_shape, clamp_range>>();
+    gemm<native>(product, floats_in(call, 0), product.k, floats_in(call, call.in.size() - 1), floats_out(call), product.n, range, part_of(call), tiles_in(call));
   }
   static void run_row(const kernel_call& call) {
-    const shape_t& w = call.in[1].shape();
-    dot_rows<native>(floats_in(call, 0), floats_in(call, 1), optional_floats_in(call, 2), w[1], w[0], floats_out(call),
-                     range_of(unpack<ops::full_connection::attrs>(call.attrs).fused), part_of(call));
+    const auto [product, range] = call.recorded<layer_record<gemm_shape, clamp_range>>();
+    dot_rows<native>(floats_in(call, 0), floats_in(call, 1), optional_floats_in(call, 2), product.k, product.n, floats_out(call), range, part_of(call));
   }
 };
 
@@ -17424,46 +17464,45 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     const shape_t& w = node.in[1].desc.shape;
     if (!is_layer_of_bytes(node, w[1])) return {};
-    const std::int64_t rows = node.out[0].elements() / w[0];
+    const gemm_shape product{.m = node.out[0].elements() / w[0], .k = w[1], .n = w[0]};
     return {.run = &run,
             .pack = &pack,
             .packs = 0b110,
-            .packed_bytes = layout_of(w).bytes(),
-            .scratch_bytes = w[1] % 4 == 0 ? 0 : copied_rows_bytes(rows, w[1]),
+            .packed_bytes = layout_of(product).bytes(),
+            .record = record_of(product, range_of_bytes(node.out[0], unpack<ops::full_connection::attrs>(node.attrs).fused)),
+            .scratch_bytes = w[1] % 4 == 0 ? 0 : copied_rows_bytes(product.m, w[1]),
             .form = node.unrolled && has_unrolled_form(w) ? unrolled_form::dense_of_bytes : unrolled_form::none,
             .parts = parts_of_byte_macs(node.out[0].elements() * w[1]),
             .name = "dot rows"};
   }
 
   static void pack(const kernel_call& call) {
-    const shape_t& w = call.in[1].shape();
+    const auto [product, range] = call.recorded<layer_record<gemm_shape, stored_range>>();
     const byte_factors f = factors_of(call);
     const auto scale_of = [&](std::int64_t o) {
       return f.is_unsigned ? ops::full_connection::sum_scale<std::uint8_t>(call.in[0], call.in[1], o)
                            : ops::full_connection::sum_scale<std::int8_t>(call.in[0], call.in[1], o);
     };
     byte_pack(
-        layout_of(w), f, scaled_range_of(call, result_behind_packed(call), fused_of(call)),
-        [&](std::int64_t o, std::int64_t, std::int64_t i) { return f.at(bytes_in(call, 1), o * w[1] + i); },
+        layout_of(product), f, scaled_range_of(result_behind_packed(call), range),
+        [&, k = product.k](std::int64_t o, std::int64_t, std::int64_t i) { return f.at(bytes_in(call, 1), o * k + i); },
         [&](std::int64_t o) { return channel_of(call, o, scale_of(o)); }, bytes_out(call));
   }
   static void run(const kernel_call& call) {
-    const shape_t& w = call.in[1].shape();
-    const std::int64_t rows = call.out[0].elements() / w[0], k = w[1];
+    const auto [product, range] = call.recorded<layer_record<gemm_shape, stored_range>>();
     const std::byte* const x = bytes_in(call, 0);
-    const byte_product p = product_of(call, layout_of(w), fused_of(call));
-    if (k % 4 == 0) return byte_gemm<native>(p, rows, x, k, bytes_out(call), w[0], part_of(call));
+    const byte_product p = product_of(call, layout_of(product), range);
+    if (product.k % 4 == 0) return byte_gemm<native>(p, product.m, x, product.k, bytes_out(call), product.n, part_of(call));
     byte_gemm_of_copies<native>(
-        p, rows, [&](std::int64_t i, std::byte* to) { std::copy(x + i * k, x + (i + 1) * k, to); }, call.scratch, bytes_out(call),
-        w[0], part_of(call));
+        p, product.m, [&, k = product.k](std::int64_t i, std::byte* to) { std::copy(x + i * k, x + (i + 1) * k, to); }, call.scratch, bytes_out(call),
+        product.n, part_of(call));
   }
 
  private:
-  static constexpr byte_layout layout_of(const shape_t& w) { return {{1, w[1]}, w[0]}; }
+  static constexpr byte_layout layout_of(const gemm_shape& product) { return {{1, product.k}, product.n}; }
   static constexpr bool has_unrolled_form(const shape_t& w) {
     return has_lines && w.elements() <= most_unrolled_byte_products && w[0] <= 4 * byte_layout::panel_width;
   }
-  static activation fused_of(const kernel_call& call) { return unpack<ops::full_connection::attrs>(call.attrs).fused; }
 };
 
 template <class Isa> struct fast_on_shorts<ops::full_connection, Isa> {
@@ -18477,16 +18516,17 @@ template <class Isa> struct fast_on_bytes<ops::layer_sums, Isa> {
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = sums.packed_bytes(),
+            .record = kernel_record::of(sums.shape),
             .scratch_bytes = sums.scratch_bytes(),
             .parts = sums.parts(ops::layer_sums::macs(unpack<ops::layer_sums::attrs>(node.attrs), node.in, node.out)),
             .name = w.rank() == 2 ? "dot rows, sums" : sums.is_depthwise() ? "dot taps, sums" : sums.shape.group > 1 ? "dot groups, sums" : "dot windows, sums"};
   }
 
   static void pack(const kernel_call& call) {
-    pack_left_sums(call, {shape_of(call, result_behind_packed(call)), factors_of(call)}, scaled_range::of({-128, 127}, 0, false), [&](std::int64_t o) { return unscaled_channel_of(call, o); });
+    pack_left_sums(call, {call.recorded<conv_shape>(), factors_of(call)}, scaled_range::of({-128, 127}, 0, false), [&](std::int64_t o) { return unscaled_channel_of(call, o); });
   }
   static void run(const kernel_call& call) {
-    const conv_shape shape = shape_of(call, *call.out[0].desc);
+    const auto shape = call.recorded<conv_shape>();
     const byte_sums_target kept = kept_in(call);
     const byte_product p = product_of_kept(call, byte_conv_layout(shape), kept);
     run_left_sums<Isa>(call, {shape, p.factors}, p);
@@ -18496,9 +18536,6 @@ template <class Isa> struct fast_on_bytes<ops::layer_sums, Isa> {
   static constexpr conv_shape shape_for(const ops::layer_sums::attrs& a, const shape_t& x, const tensor_desc& w, std::int64_t sums) {
     if (ops::layer_sums::is_convolution(w)) return conv_shape_for(ops::layer_sums::convolution(a), x, w.shape);
     return conv_shape_for({}, {sums / w.shape[0], 1, 1, w.shape[1]}, {w.shape[0], 1, 1, w.shape[1]});
-  }
-  static conv_shape shape_of(const kernel_call& call, const tensor_desc& y) {
-    return shape_for(unpack<ops::layer_sums::attrs>(call.attrs), call.in[0].shape(), *call.in[1].desc, y.elements());
   }
 };
 
@@ -19370,7 +19407,7 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
     for (std::int64_t i = 0; i < batch.b_count; ++i) {
       const std::byte* const b = bytes_in(call, 1) + i * k * n;
       byte_pack(
-          layout, f, scaled_range_of(call, result_behind_packed(call), attrs.fused),
+          layout, f, scaled_range_of(result_behind_packed(call), range_of_bytes(result_behind_packed(call), attrs.fused)),
           [&](std::int64_t j, std::int64_t, std::int64_t at) { return f.at(b, at * row + j * column); },
           column_of, bytes_out(call) + i * layout.bytes());
     }
@@ -19393,7 +19430,7 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
   static void multiply(const kernel_call& call, const ops::matmul::attrs& attrs, const product_batch& batch,
                        std::int64_t i, part of) {
     const auto [m, k, n] = batch.matrix;
-    byte_product p = product_of(call, layout_of(batch.matrix), attrs.fused);
+    byte_product p = product_of(call, layout_of(batch.matrix), range_of_bytes(*call.out[0].desc, attrs.fused));
     p.packed += batch.b_of(i) * p.layout.bytes();
     const std::byte* const a = bytes_in(call, 0) + batch.a_of(i) * m * k;
     std::byte* const c = bytes_out(call) + i * m * n;
@@ -20810,7 +20847,7 @@ template <class Fold, class Isa> struct reduction_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (node.in[0].desc.type != f32 || !has_work(node)) return {};
     const axis_block block = blocks::block_for(node);
-    if (!block.found) return {};
+    if (!block.is_one()) return {};
     return {.run = &run, .parts = parts_for(block.elements()), .name = block.inner == 1 ? "fold rows" : "fold columns"};
   }
   static void run(const kernel_call& call) {
@@ -20887,7 +20924,7 @@ template <class Isa> struct fast<ops::reduce_all, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
     const axis_block block = blocks::block_for(node);
-    if (!block.found) return {};
+    if (!block.is_one()) return {};
     return {.run = &run, .parts = parts_for(block.elements() / 4), .name = block.inner == 1 ? "search rows" : "and columns"};
   }
   static void run(const kernel_call& call) {
@@ -21131,7 +21168,7 @@ template <class Isa> struct fast_on_bytes<ops::reduce_mean, Isa> {
     if ((x.type != i8 && x.type != u8) || !has_work(node)) return {};
     if (node.out[0].quantised.rounding != stored_rounding::twice) return {};
     const axis_block block = blocks::block_for(node);
-    if (!block.found || block.inner < 8 || block.extent > most_mean_pixels) return {};
+    if (!block.is_one() || block.inner < 8 || block.extent > most_mean_pixels) return {};
     return {.run = &run, .parts = parts_for(block.elements() / 4), .name = "fold bytes"};
   }
   static void run(const kernel_call& call) {
@@ -22652,7 +22689,7 @@ template <class V>
         sums[k] = sums[k] + e[k];
       });
     }
-  else
+  else if constexpr (lanes > 4)  // vectors of four gain nothing by a loop of their own
     for (; i + lanes <= n; i += lanes) {
       const V e = exp_of(load(x + i) - from);
       store(y + i, e);
@@ -22661,7 +22698,8 @@ template <class V>
   // One vector after the other, for four of them at once are a kilobyte of code. Behind the last number the exponential is 0.
   for (; i < n; i += lanes) {
     const std::int64_t left = n - i < lanes ? n - i : lanes;
-    V e[] = {first_or(load_first(x + i, left) - from, left, -std::numeric_limits<float>::infinity())};
+    V e[] = {load_first(x + i, left) - from};
+    if (lanes > 4 || left < lanes) e[0] = first_or(e[0], left, -std::numeric_limits<float>::infinity());
     exponentials_below_one(e);
     store_first(y + i, e[0], left);
     sums[0] = sums[0] + e[0];
@@ -23225,18 +23263,15 @@ template <> struct operator_of<ops::softmax::code> {
   using type = ops::softmax;
 };
 
-/// The block that a node's softmax works on. Isa makes the name depend on the parameter of fast, see depthwise_binding.
-template <class Isa> struct softmax_blocks {
-  static constexpr axis_block block_for(array_ref<const word> attrs, const shape_t& shape) {
-    const axis_list axes = unpack<ops::softmax::attrs>(attrs).axis;
-    bool listed[max_rank] = {};
-    for (const std::int64_t axis : axes) listed[normalise_axis(axis, shape.rank)] = true;
-    if (axes.empty()) listed[shape.rank - 1] = true;
-    return block_of(shape, listed);
-  }
-};
+/// The block that a node's softmax works on: its record.
+constexpr axis_block softmax_block(const ops::softmax::attrs& attrs, const shape_t& shape) {
+  bool listed[max_rank] = {};
+  for (const std::int64_t axis : attrs.axis) listed[normalise_axis(axis, shape.rank)] = true;
+  if (attrs.axis.empty()) listed[shape.rank - 1] = true;
+  return block_of(shape, listed);
+}
 
-template <class Isa> struct fast<ops::softmax, Isa> : softmax_blocks<Isa> {
+template <class Isa> struct fast<ops::softmax, Isa> {
   enum : std::int16_t { rows, short_rows, columns, methods };
   template <int Method> static constexpr kernel_functions functions() {
     if constexpr (Method == rows) return {&run_rows};
@@ -23244,35 +23279,38 @@ template <class Isa> struct fast<ops::softmax, Isa> : softmax_blocks<Isa> {
     else return {&run_columns};
   }
   static constexpr kernel_choice select(const kernel_request& node) {
-    if (!all_of_type(node, f32) || !has_work(node) || unpack<ops::softmax::attrs>(node.attrs).beta != 1) return {};
-    const axis_block block = fast::block_for(node.attrs, node.in[0].desc.shape);
-    if (!block.found) return {};
+    const auto attrs = unpack<ops::softmax::attrs>(node.attrs);
+    if (!all_of_type(node, f32) || !has_work(node) || attrs.beta != 1) return {};
+    const axis_block block = softmax_block(attrs, node.in[0].desc.shape);
+    if (!block.is_one()) return {};
     constexpr std::int64_t cost = 8;  // additions that one element is worth
     const auto method = block.inner != 1 ? columns : block.extent <= lanes ? short_rows : rows;
     return {.code = {.method = method},
+            .record = kernel_record::of(block),
             .parts = parts_for(block.elements() * cost),
             .name = block.inner == 1 ? "softmax rows" : "softmax columns"};
   }
   static void run_rows(const kernel_call& call) {
-    softmax_rows(fast::block_for(call.attrs, call.in[0].shape()), floats_in(call, 0), floats_out(call), part_of(call));
+    softmax_rows(call.recorded<axis_block>(), floats_in(call, 0), floats_out(call), part_of(call));
   }
   static void run_short_rows(const kernel_call& call) {
-    softmax_short_rows(fast::block_for(call.attrs, call.in[0].shape()), floats_in(call, 0), floats_out(call), part_of(call));
+    softmax_short_rows(call.recorded<axis_block>(), floats_in(call, 0), floats_out(call), part_of(call));
   }
   static void run_columns(const kernel_call& call) {
-    softmax_columns(fast::block_for(call.attrs, call.in[0].shape()), floats_in(call, 0), floats_out(call), part_of(call));
+    softmax_columns(call.recorded<axis_block>(), floats_in(call, 0), floats_out(call), part_of(call));
   }
 };
 
-template <class Isa> struct fast_on_bytes<ops::softmax, Isa> : softmax_blocks<Isa> {
+template <class Isa> struct fast_on_bytes<ops::softmax, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     const tensor_desc &x = node.in[0].desc, &y = node.out[0];
     if (!types::stored.contains(x.type) || !has_work(node)) return {};
-    const axis_block block = fast_on_bytes::block_for(node.attrs, x.shape);
-    if (!block.found || (x.type == i16 && !ops::detail::are_usual_shares<std::int16_t>(y.quantised))) return {};
+    const axis_block block = softmax_block(unpack<ops::softmax::attrs>(node.attrs), x.shape);
+    if (!block.is_one() || (x.type == i16 && !ops::detail::are_usual_shares<std::int16_t>(y.quantised))) return {};
     kernel_choice choice = x.type == i16  ? chosen<std::int16_t, short_powers>()
                            : x.type == i8 ? chosen<std::int8_t, byte_powers<std::int8_t>>()
                                           : chosen<std::uint8_t, byte_powers<std::uint8_t>>();
+    choice.record = kernel_record::of(block);
     choice.parts = parts_for(block.elements());
     return choice;
   }
@@ -23289,7 +23327,7 @@ template <class Isa> struct fast_on_bytes<ops::softmax, Isa> : softmax_blocks<Is
     else ::new (to) Powers({x, y, beta});
   }
   template <class T, class Powers> static void run(const kernel_call& call) {
-    const axis_block block = fast_on_bytes::block_for(call.attrs, call.in[0].shape());
+    const auto block = call.recorded<axis_block>();
     const auto& powers = *static_cast<const Powers*>(call.in[1].data.raw());
     const T* const x = call.in[0].data.template get<T>();
     T* const y = call.out[0].data.template get<T>();
@@ -25994,6 +26032,7 @@ struct step {
   const void* inner = nullptr;         // see kernel_choice
   kernel_code code = {};                    // in a plan that is not complete: what run and inner are
   ir::range attrs;                     // in words
+  std::int32_t record = 0;             // where in words the record of its kernel begins
   ir::range inputs;                    // in slots
   ir::range outputs;                   // in slots
   std::int32_t parts = 1;              // into how many parts the work may be cut
@@ -26176,6 +26215,7 @@ inline void run_step(const plan_view& plan, const step& s, const run_context& co
   call.out = {views + s.inputs.count, static_cast<std::size_t>(s.outputs.count)};
   call.fault = context.fault;
   call.inner = s.inner;
+  call.record = plan.words.data() + s.record;
   if (s.scratch_bytes > 0) call.scratch = context.bases[in_arena] + s.scratch;
   if (context.threads == nullptr || s.parts < 2) return s.run(call);
   call.tiles = std::min(s.parts, context.threads->threads());
@@ -26565,7 +26605,7 @@ constexpr plan_sizes room_to_plan(const graph_sizes& n) {
           .windows = n.nodes / 3,
           .slots = 2 * n.operands + 4 * n.nodes + 16,
           .descs = n.values + 8,
-          .words = n.words,
+          .words = n.words + kernel_record::most_words * n.nodes,
           .inputs = n.inputs,
           .outputs = n.outputs,
           .weights = n.values > n.nodes ? n.values - n.nodes : 0,
@@ -26877,6 +26917,7 @@ template <class From, class T, std::size_t N> constexpr void copy(const From& fr
 
 /// An ir::graph as arrays.
 template <graph_sizes N> struct frozen_graph {
+  static constexpr graph_sizes sizes = N;
   std::array<ir::value, N.values> values{};
   std::array<ir::node, N.nodes> nodes{};
   std::array<std::int32_t, N.inputs> inputs{};
@@ -26916,17 +26957,9 @@ template <graph_sizes N> struct frozen_graph {
   }
 };
 
-/// A graph in arrays with room to spare, and its sizes, so that one evaluation answers both.
-template <graph_sizes Room> struct roomy_graph {
-  graph_sizes sizes;
-  frozen_graph<Room> held;
-  bool is_whole;
-
-  constexpr explicit roomy_graph(const ir::graph& g) : sizes(sizes_of(g)), held(g), is_whole(fits(sizes, Room)) {}
-};
-
 /// A plan as arrays: what stays in .rodata.
 template <plan_sizes N> struct frozen_plan {
+  static constexpr plan_sizes sizes = N;
   std::array<step, N.steps> steps{};
   std::array<step, N.prepare> prepare{};
   std::array<band_group, N.bands> bands{};
@@ -26966,13 +26999,13 @@ template <plan_sizes N> struct frozen_plan {
   }
 };
 
-/// A plan in arrays with room to spare, and its sizes.
-template <plan_sizes Room> struct roomy_plan {
-  plan_sizes sizes;
-  frozen_plan<Room> held;
-  bool is_whole;
+/// A graph or a plan in arrays with room to spare, and its sizes, so that one evaluation answers both.
+template <class Frozen> struct roomy {
+  std::remove_const_t<decltype(Frozen::sizes)> sizes;
+  Frozen held;
 
-  constexpr explicit roomy_plan(const plan& p) : sizes(sizes_of(p)), held(p), is_whole(fits(sizes, Room)) {}
+  template <class Whole> constexpr explicit roomy(const Whole& from) : sizes(sizes_of(from)), held(from) {}
+  constexpr bool holds_all() const { return fits(sizes, Frozen::sizes); }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::detail
@@ -27769,6 +27802,8 @@ struct planner {
     s.node = i;
     s.attrs = {static_cast<std::int32_t>(made.words.size()), n.attrs.count};
     made.words.insert(g.attrs_of(n).begin(), g.attrs_of(n).end());
+    s.record = static_cast<std::int32_t>(made.words.size());
+    made.words.insert(p.choice.record.words.begin(), p.choice.record.words.begin() + p.choice.record.count);
     operand_slot packed;
     if (p.choice.has_pack()) packed = add_pack(n, p, s);
     s.run = p.choice.run;
@@ -27837,7 +27872,7 @@ struct planner {
     made.outputs.push_back(port_for(out.name, slot));
   }
 
-  // Growing copies what is there: nothing to machines, much to compilers.
+  // A list that grows is copied, and compilers evaluate that element by element.
   constexpr void reserve() {
     const plan_sizes room = room_to_plan(sizes_of(g));
     nodes.reserve(g.nodes.size());
@@ -29980,11 +30015,11 @@ template <auto Function> constexpr ir::graph optimised() {
   return g;
 }
 template <auto Function>
-inline constexpr roomy_graph<room_to_optimise(sizes_as_written<Function>.sizes)> roomy_optimised{optimised<Function>()};
+inline constexpr roomy<frozen_graph<room_to_optimise(sizes_as_written<Function>.sizes)>> roomy_optimised{optimised<Function>()};
 
 // Not a function that answers the array: evaluating that took g++ three times as long.
 template <auto Function> constexpr decltype(auto) source_of_optimised() {
-  if constexpr (roomy_optimised<Function>.is_whole) return (roomy_optimised<Function>.held);
+  if constexpr (roomy_optimised<Function>.holds_all()) return (roomy_optimised<Function>.held);
   else return optimised<Function>();
 }
 template <auto Function> inline constexpr frozen_graph<roomy_optimised<Function>.sizes> graph_optimised{source_of_optimised<Function>()};
@@ -30014,10 +30049,10 @@ template <auto Function> constexpr nnrt::plan make_plan_of(bool unrolled, nnrt::
   return make_plan(graph_optimised<Function>.thaw(), {.unrolled = unrolled, .winograd = winograd});
 }
 template <auto Function, bool Unrolled, nnrt::winograd Winograd>
-inline constexpr roomy_plan<room_to_plan(sizes_of(graph_optimised<Function>))> roomy_planned{make_plan_of<Function>(Unrolled, Winograd)};
+inline constexpr roomy<frozen_plan<room_to_plan(sizes_of(graph_optimised<Function>))>> roomy_planned{make_plan_of<Function>(Unrolled, Winograd)};
 
 template <auto Function, bool Unrolled, nnrt::winograd Winograd> constexpr decltype(auto) source_of_plan() {
-  if constexpr (roomy_planned<Function, Unrolled, Winograd>.is_whole) return (roomy_planned<Function, Unrolled, Winograd>.held);
+  if constexpr (roomy_planned<Function, Unrolled, Winograd>.holds_all()) return (roomy_planned<Function, Unrolled, Winograd>.held);
   else return make_plan_of<Function>(Unrolled, Winograd);
 }
 template <auto Function, bool Unrolled, nnrt::winograd Winograd>
@@ -30549,6 +30584,7 @@ class band_run {
     stage.call.out = {stage.views + inputs, 1};
     stage.call.scratch = scratch;
     stage.call.inner = s.inner;
+    stage.call.record = plan.words.data() + s.record;
   }
 
   /// From the last step to the first: what each has to make so that the last can make these rows.
@@ -30909,6 +30945,7 @@ template <const auto& Plan, std::size_t I, std::int32_t... In, std::int32_t... O
   call.in = in;
   call.out = out;
   call.inner = s.inner;
+  call.record = Plan.words.data() + s.record;
   if constexpr (s.scratch_bytes > 0) call.scratch = bases[in_arena] + s.scratch;
   if constexpr (!Plan.fallible.empty()) call.fault = fault;
   s.run(call);
