@@ -51,7 +51,7 @@ computed kernel_of(random_node& node, const kernel_choice& choice, int tiles, in
     std::vector<view> packs_into{packed};
     for (const tensor_desc& y : node.out)
       packs_into.push_back({&y, {}, nullptr, {}, {}});  // what the packed form is for
-    choice.pack({.attrs = node.words, .in = in, .out = packs_into});
+    choice.pack({.attrs = node.words, .in = in, .out = packs_into, .record = choice.record.words.data()});
     for (std::size_t i = 0; i < in.size(); ++i)
       if ((choice.packs >> i & 1U) != 0) in[i].data = any_pointer{};
     in.push_back(packed);
@@ -72,7 +72,7 @@ computed kernel_of(random_node& node, const kernel_choice& choice, int tiles, in
       in[static_cast<std::size_t>(in_place)].data = fenced[0].data;
     }
     for (int tile = tiles; tile-- > 0;)
-      choice.run({node.words, in, fenced, aligned(scratch), tile, tiles, &fault, choice.inner});
+      choice.run({node.words, in, fenced, aligned(scratch), tile, tiles, &fault, choice.inner, choice.record.words.data()});
     for (std::size_t i = 0; i < out.size(); ++i)
       if (node.out[i].bytes() > 0)
         std::memcpy(out[i].data.raw(), fenced[i].data.raw(), static_cast<std::size_t>(node.out[i].bytes()));

@@ -161,7 +161,7 @@ void run_kernel(fed_node& node, const kernel_choice& choice, std::vector<view> i
   if (choice.has_pack()) {
     std::vector<view> packs_into{{&packed_desc, any_pointer::bytes(aligned(packed))}};
     for (const tensor_desc& y : node.out) packs_into.push_back({&y, {}});  // what the packed form is for
-    choice.pack({.attrs = node.words, .in = in, .out = packs_into});
+    choice.pack({.attrs = node.words, .in = in, .out = packs_into, .record = choice.record.words.data()});
     in.push_back(packs_into[0]);
   }
   blocks memory(node.out.size());
@@ -175,7 +175,8 @@ void run_kernel(fed_node& node, const kernel_choice& choice, std::vector<view> i
                 .tile = tile,
                 .tiles = 2,
                 .fault = &fault,
-                .inner = choice.inner});
+                .inner = choice.inner,
+                .record = choice.record.words.data()});
 }
 
 void run(fed_node& node, number_reader& in) {
