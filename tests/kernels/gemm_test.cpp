@@ -138,6 +138,47 @@ TEST_CASE("gemm: a matrix stored by columns packs like one stored by rows") {
     }
 }
 
+TEST_CASE("gemm: a panel of half a vector has pairs of k, and the last of an odd run by halves") {
+  if constexpr (has_halves) {
+    const std::int64_t k = 6, n = lanes / 2 - 1, run = 3;
+    fenced b(k * n), packed(packed_floats(k, n));
+    for (std::int64_t i = 0; i < k * n; ++i) b[i] = static_cast<float>(i + 1);
+    pack(b.data(), n, 1, k, n, run, nullptr, packed.data());
+    const std::int64_t firsts[] = {0, 2, 3, 5}, seconds[] = {1, 2, 4, 5};
+    const float* panel = packed.data() + lanes;
+    for (std::size_t pair = 0; pair < 4; ++pair, panel += lanes)
+      for (std::int64_t j = 0; j < lanes / 2; ++j) {
+        CAPTURE(pair);
+        CAPTURE(j);
+        const float part = firsts[pair] == seconds[pair] ? 0.5F : 1.0F;
+        const auto weight = [&](std::int64_t i) { return j < n ? part * b[i * n + j] : 0.0F; };
+        CHECK(panel[2 * j] == weight(firsts[pair]));
+        CHECK(panel[2 * j + 1] == weight(seconds[pair]));
+      }
+    CHECK(packed_run(k, n, run) == run);
+    CHECK(packed_run(k, n, 2) == k);
+    CHECK(packed_run(k, lanes, run) == k);
+  }
+}
+
+TEST_CASE("gemm: what lies behind the last of an odd number of products is not looked at, and infinities stay what they are") {
+  for (const std::int64_t m : {std::int64_t{1}, std::int64_t{2}, std::int64_t{tile_rows}})
+    for (const std::int64_t k : {std::int64_t{1}, std::int64_t{3}, std::int64_t{17}}) {
+      CAPTURE(m);
+      CAPTURE(k);
+      const std::int64_t n = 3, lda = k + 1;
+      fenced a(m * lda, nan), b(k * n, 1.0F), packed(packed_floats(k, n)), c(m * n);
+      for (std::int64_t i = 0; i < m; ++i)
+        for (std::int64_t j = 0; j < k; ++j) a[i * lda + j] = 1.0F;
+      pack(b.data(), n, 1, k, n, nullptr, packed.data());
+      gemm({m, k, n}, a.data(), lda, packed.data(), c.data(), n);
+      CHECK(nnrt_test::same_bits(c, fenced(m * n, static_cast<float>(k))));
+      for (std::int64_t i = 0; i < m; ++i) a[i * lda + k - 1] = std::numeric_limits<float>::infinity();
+      gemm({m, k, n}, a.data(), lda, packed.data(), c.data(), n);
+      CHECK(nnrt_test::same_bits(c, fenced(m * n, std::numeric_limits<float>::infinity())));
+    }
+}
+
 TEST_CASE("gemm: no bias means zeros") {
   const std::int64_t n = lanes + 1;
   fenced b(n, 1.0F), packed(packed_floats(1, n), untouched), a(1, 2.0F), c(n);

@@ -82,13 +82,32 @@ TEST_CASE("lanes: halves go where their names say") {
     store(got, load_half_twice(half.data()));
     for (std::int64_t i = 0; i < lanes; ++i) CHECK(got[i] == static_cast<float>(i % (lanes / 2)));
     const float one = 1, two = 2;
-    for (const vf both : {blend_halves(vf(one), vf(two)), broadcast_halves(&one, &two)})
-      for (std::int64_t n = 1; n <= lanes / 2; ++n) {
-        CAPTURE(n);
-        fenced low(n), high(n);
-        store_halves(low.data(), high.data(), both, n);
-        for (std::int64_t i = 0; i < n; ++i) CHECK((low[i] == 1.0F && high[i] == 2.0F));
-      }
+    const vf both = blend_halves(vf(one), vf(two));
+    for (std::int64_t n = 1; n <= lanes / 2; ++n) {
+      CAPTURE(n);
+      fenced low(n), high(n);
+      store_halves(low.data(), high.data(), both, n);
+      for (std::int64_t i = 0; i < n; ++i) CHECK((low[i] == 1.0F && high[i] == 2.0F));
+    }
+  }
+}
+
+TEST_CASE("lanes: pairs of lanes hold two floats, and add up to half a vector") {
+  if constexpr (has_halves) {
+    fenced half(lanes / 2), two(2);
+    for (std::int64_t i = 0; i < lanes / 2; ++i) half[i] = static_cast<float>(i + 1);
+    two[0] = 1, two[1] = 2;
+    float spread[lanes], pair[lanes], sums[lanes];
+    store(spread, in_pairs(load_first(half.data(), lanes / 2), vf(0.0F)));
+    store(pair, broadcast_pair(two.data()));
+    store(sums, sums_of_lane_pairs(load(spread), load(pair)));
+    for (std::int64_t i = 0; i < lanes; ++i) {
+      CAPTURE(i);
+      const bool is_first = i % 2 == 0, is_lower = i < lanes / 2;
+      CHECK(spread[i] == (is_first ? static_cast<float>(i / 2 + 1) : 0.0F));
+      CHECK(pair[i] == (is_first ? 1.0F : 2.0F));
+      CHECK(sums[i] == (is_lower ? static_cast<float>(i + 1) : 3.0F));
+    }
   }
 }
 

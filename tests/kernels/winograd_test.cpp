@@ -44,17 +44,19 @@ template <int Tile> struct problem {
   }
 };
 
-/// Largest error over the largest output that there would be without limits.
+/// Largest error over the largest output that there would be without limits: of a single pixel, whose products may cancel out, over what so many
+/// products of any sign usually come to.
 template <class Problem> double relative_error(const Problem& p, const fenced& y) {
   double worst = 0, largest = 0;
+  const double usual = 1 / std::sqrt(static_cast<double>(p.s.depth()));
   for (std::int64_t image = 0; image < p.s.batch; ++image)
     for (std::int64_t oy = 0; oy < p.s.out_height; ++oy)
       for (std::int64_t ox = 0; ox < p.s.out_width; ++ox)
         for (std::int64_t o = 0; o < p.s.out; ++o) {
-          const double want = naive_output(p, image, oy, ox, o).sum;
+          const naive want = naive_output(p, image, oy, ox, o);
           const float got = y[place(p.s, image, oy, ox) + o];
-          largest = std::max(largest, std::abs(want));
-          worst = std::max(worst, error_ratio(got, std::clamp<double>(want, p.range.lo, p.range.hi), 1.0));
+          largest = std::max({largest, std::abs(want.sum), want.size * usual});
+          worst = std::max(worst, error_ratio(got, std::clamp<double>(want.sum, p.range.lo, p.range.hi), 1.0));
         }
   return worst / largest;
 }

@@ -139,7 +139,7 @@ inline void pack_phase(const conv_transpose_shape& s, const phase& h, const phas
     const auto row_of = [&](std::int64_t i) {
       return of_group + place_of_tap(s, h, w, i / channels) * channels + i % channels;
     };
-    pack_rows(row_of, filter, k, n, bias == nullptr ? nullptr : bias + g * n, out + g * packed_floats(k, n));
+    pack_rows(row_of, filter, k, n, w.taps * channels, bias == nullptr ? nullptr : bias + g * n, out + g * packed_floats(k, n));
   }
 }
 

@@ -34,8 +34,9 @@ struct conv_shape {
   constexpr std::int64_t image_step() const { return has_gaps() ? y_image : out_pixels() * out; }
   constexpr std::int64_t group_in() const { return in / group; }
   constexpr std::int64_t group_out() const { return out / group; }
-  /// Products per output value.
-  constexpr std::int64_t depth() const { return kernel_h * kernel_w * group_in(); }
+  /// Products per output value, and how many of them lie under one row of the kernel.
+  constexpr std::int64_t depth() const { return kernel_h * run(); }
+  constexpr std::int64_t run() const { return kernel_w * group_in(); }
   constexpr std::int64_t out_pixels() const { return out_height * out_width; }
   /// Input rows or columns between the first and the last tap of so many outputs in a column or row.
   constexpr std::int64_t rows_under(std::int64_t outputs) const {
@@ -147,30 +148,23 @@ struct block_row {
   std::int64_t taps() const { return last_tap - first_tap; }
 };
 
-/// Computes a block: `width` output columns from x on of its row, in the given panels.
+/// Computes a block: `width` output columns from x on of its row, in the given panels. `t` is the row's, to be changed: what is the same for its
+/// blocks is in it.
 template <class Isa>
-void direct_block(const conv_shape& s, const conv_buffers& buffers, const block_row& row, std::int64_t x,
-                  std::int64_t width, interval panels, weights_ahead& ahead) {
-  const std::int64_t iy = row.y * s.stride_h - s.pad_top + row.first_tap * s.dilation_h,
-                     ix = x * s.stride_w - s.pad_left;
+void direct_block(const conv_shape& s, const conv_buffers& buffers, const block_row& row, std::int64_t x, std::int64_t width, interval panels, tile_args& t) {
+  const std::int64_t iy = row.y * s.stride_h - s.pad_top + row.first_tap * s.dilation_h, ix = x * s.stride_w - s.pad_left;
   const std::int64_t columns = s.columns_under(width);
   std::int64_t line = s.width * s.in;
   address a = advanced(address_of(buffers.x), iy * line + ix * s.in);
-  if (row.taps() > 0 && (ix < 0 || ix + columns > s.width)) {
-    copy_padded(s, buffers.x, buffers.in_pixel, iy, ix, (row.taps() - 1) * s.dilation_h + 1, columns, buffers.scratch);
+  if (t.runs > 0 && (ix < 0 || ix + columns > s.width)) {
+    copy_padded(s, buffers.x, buffers.in_pixel, iy, ix, (t.runs - 1) * s.dilation_h + 1, columns, buffers.scratch);
     a = address_of(buffers.scratch), line = columns * s.in;
   }
-  const bool is_column = s.out_width == 1, is_pair = row.height == 2 && !is_column;
-  tile_args t{.lda = is_column ? s.stride_h * line : s.stride_w * s.in,
-              .k = s.kernel_w * s.in,
-              .ldc = is_column ? buffers.out_row : buffers.out_pixel,
-              .range = buffers.range};
-  t.runs = row.taps(), t.run_stride = s.dilation_h * line;
+  t.lda = s.out_width == 1 ? s.stride_h * line : s.stride_w * s.in;
+  t.run_stride = s.dilation_h * line;
   set_rows(t, row.height * width, a, buffers.y + row.y * buffers.out_row + x * buffers.out_pixel);
-  if (is_pair) t.a_second = advanced(a, s.stride_h * line), t.c_second = t.c + buffers.out_row;
-  ahead.give(t);
-  tile_row<Isa>(buffers.tiles, t, row.height * width, {buffers.packed, s.depth(), s.out}, row.first_tap * t.k, panels);
-  ahead.take(t);
+  if (row.height == 2 && s.out_width > 1) t.a_second = advanced(a, s.stride_h * line), t.c_second = t.c + buffers.out_row;
+  tile_row<Isa>(buffers.tiles, t, row.height * width, {buffers.packed, s.depth(), s.out}, row.first_tap, panels);
 }
 
 /// Computes the given rows of blocks; weights stay in L2 while the blocks pass.
@@ -182,11 +176,14 @@ void direct_blocks(const conv_shape& s, const conv_buffers& buffers, interval ro
     weights_ahead ahead(packed_b{buffers.packed, s.depth(), s.out}.panel_address(some_panels.end));
     for (std::int64_t index = rows.begin; index < rows.end; ++index) {
       const block_row row(s, index);
+      tile_args t{.k = s.run(), .ldc = s.out_width == 1 ? buffers.out_row : buffers.out_pixel, .range = buffers.range, .runs = row.taps()};
+      ahead.give(t);
       for (std::int64_t i = 0, x = 0; i < across; ++i) {
         const std::int64_t end = row_tiles{s.out_width}.begin(i + 1);
-        direct_block<Isa>(s, buffers, row, x, end - x, some_panels, ahead);
+        direct_block<Isa>(s, buffers, row, x, end - x, some_panels, t);
         x = end;
       }
+      ahead.take(t);
     }
   }
 }
@@ -271,7 +268,7 @@ template <class Isa> void conv_gather(const conv_shape& s, const conv_buffers& b
       for (std::int64_t j = 0; j < count; ++j)
         gather_pixel(s, buffers.x + g * s.group_in(), row * line + first + j, buffers.scratch + j * k);
       gemm_tiles<Isa>({count, k, n}, buffers.scratch, k, buffers.packed + g * packed_floats(k, n), y + g * n,
-                      s.pixel_step(), buffers.range, {{0, row_tiles{count}.count()}, work.columns}, buffers.tiles);
+                      s.pixel_step(), buffers.range, {{0, row_tiles{count}.count()}, work.columns}, buffers.tiles, packed_run(k, n, s.run()));
     }
   }
 }
@@ -296,7 +293,7 @@ constexpr std::int64_t conv_packed_floats(const conv_shape& s) {
 inline void conv_pack(const conv_shape& s, const float* w, const float* bias, float* out) {
   const std::int64_t k = s.depth(), n = s.group_out();
   for (std::int64_t g = 0; g < s.group; ++g)
-    pack(w + g * n * k, 1, k, k, n, bias == nullptr ? nullptr : bias + g * n, out + g * packed_floats(k, n));
+    pack(w + g * n * k, 1, k, k, n, s.run(), bias == nullptr ? nullptr : bias + g * n, out + g * packed_floats(k, n));
 }
 
 /// Floats of scratch that each part of conv() needs.
@@ -359,7 +356,7 @@ void conv_by(const conv_shape& s, const float* x, const float* packed, float* y,
   if (pixels * s.out == 0) return;
   const detail::conv_buffers buffers{x, packed, y, scratch, range, s.in, s.pixel_step(), s.row_step(), tiles};
   if constexpr (Method == conv_method::product)
-    gemm<Isa>({pixels, s.depth(), s.out}, x, s.depth(), packed, y, s.out, range, p, tiles);
+    gemm<Isa>({pixels, s.depth(), s.out}, x, s.depth(), packed, y, s.out, range, p, tiles, s.run());
   else if constexpr (Method == conv_method::direct) detail::conv_direct<Isa>(s, buffers, p);
   else detail::conv_gather<Isa>(s, buffers, p);
 }

@@ -60,16 +60,16 @@ inline void set_rows(tile_args& t, std::int64_t rows, address a, float* c) {
   t.c = c, t.c_second = c + second * t.ldc;
 }
 
-/// Computes `rows` rows of C in the given panels. `skipped_k` rows of B have no counterpart in A (rows of a
+/// Computes `rows` rows of C in the given panels. The first `skipped` runs of B have no counterpart in A (rows of a
 /// convolution's kernel that hang over the edge of the image). `t` is the caller's, to be changed: a copy of what was
 /// written a moment ago in smaller pieces stalls until the stores are done, 15 ns per row of tiles.
 template <class Isa>
-void tile_row(const tile_table& tiles, tile_args& t, std::int64_t rows, const packed_b& b, std::int64_t skipped_k,
+void tile_row(const tile_table& tiles, tile_args& t, std::int64_t rows, const packed_b& b, std::int64_t skipped,
               interval panels) {
   float *const c = t.c, *const c_second = t.c_second;
   for (std::int64_t p = panels.begin; p < panels.end; ++p) {
     const std::int64_t width = b.width(p), vectors = whole_vectors(width);
-    t.b = b.panel(p) + skipped_k * vectors;
+    t.b = b.panel(p) + skipped * (is_in_pairs(width) ? (t.k + 1) / 2 : t.k) * vectors;
     t.bias = b.bias(p);
     t.c = c + p * panel_columns, t.c_second = c_second + p * panel_columns;
     t.last = width - (vectors - lanes);
@@ -78,10 +78,10 @@ void tile_row(const tile_table& tiles, tile_args& t, std::int64_t rows, const pa
   }
 }
 
-/// The part of C made of the given tiles of rows and panels of columns.
+/// The part of C made of the given tiles of rows and panels of columns. `run` is what packed_run() says of what pack() was told.
 template <class Isa>
 void gemm_tiles(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
-                clamp_range range, const rectangle& work, const tile_table& tiles) {
+                clamp_range range, const rectangle& work, const tile_table& tiles, std::int64_t run) {
   const packed_b b{packed, s.k, s.n};
   const std::int64_t block = panels_in_cache(s.k);
   for (std::int64_t p = work.columns.begin; p < work.columns.end; p += block) {
@@ -89,7 +89,8 @@ void gemm_tiles(const gemm_shape& s, const float* a, std::int64_t lda, const flo
     weights_ahead ahead(b.panel_address(panels.end));
     for (std::int64_t tile = work.rows.begin; tile < work.rows.end; ++tile) {
       const std::int64_t row = row_tiles{s.m}.begin(tile), rows = row_tiles{s.m}.begin(tile + 1) - row;
-      tile_args t{.lda = lda, .k = s.k, .ldc = ldc, .range = range};
+      tile_args t{.lda = lda, .k = run, .ldc = ldc, .range = range};
+      if (run != s.k) t.runs = s.k / run, t.run_stride = run;
       set_rows(t, rows, advanced(address_of(a), row * lda), c + row * ldc);
       ahead.give(t);
       tile_row<Isa>(tiles, t, rows, b, 0, panels);
@@ -111,11 +112,13 @@ void gemm_tiles(const gemm_shape& s, const float* a, std::int64_t lda, const flo
 /// \param p the part to compute; any count is correct, more than max(row tiles, panels) leaves parts without work
 ///
 /// \param tiles the functions of tile_set_for(s.m, s.n), or more
+///
+/// \param run the run that pack() was told; 0: k
 template <class Isa = native>
 void gemm(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
-          clamp_range range = {}, part p = {}, const tile_table& tiles = tiles_of<Isa>) {
+          clamp_range range = {}, part p = {}, const tile_table& tiles = tiles_of<Isa>, std::int64_t run = 0) {
   if (s.m <= 0 || s.n <= 0) return;
-  detail::gemm_tiles<Isa>(s, a, lda, packed, c, ldc, range, share(row_tiles{s.m}.count(), panels_of(s.n), p), tiles);
+  detail::gemm_tiles<Isa>(s, a, lda, packed, c, ldc, range, share(row_tiles{s.m}.count(), panels_of(s.n), p), tiles, packed_run(s.k, s.n, run));
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

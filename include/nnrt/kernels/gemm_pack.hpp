@@ -22,6 +22,13 @@ constexpr std::int64_t packed_floats(std::int64_t k, std::int64_t n) { return (k
 /// Whether at most half of the last vector of a panel, `width` columns wide, is in use (8 or 24 columns of 16 lanes): then
 /// two rows of A can share one vector of products for the half, and 24 columns cost 1.5 fma per row instead of 2.
 constexpr bool ends_in_half(std::int64_t width) { return has_halves && width > 0 && (width - 1) % lanes < lanes / 2; }
+/// Whether that is all that a panel has. Its vectors hold pairs then, the weights of two k for each column: an fma does two k, and loads
+/// them with one broadcast.
+constexpr bool is_in_pairs(std::int64_t width) { return ends_in_half(width) && width < lanes; }
+
+/// k products of which `run` at a time lie side by side in A, as the tiles have to take them: one run of all, but where a run ends with a
+/// single, as pairs reach into no other run.
+constexpr std::int64_t packed_run(std::int64_t k, std::int64_t n, std::int64_t run) { return is_in_pairs(n % panel_columns) && run % 2 != 0 ? run : k; }
 
 namespace detail {
 
@@ -60,9 +67,20 @@ inline void turn_columns(const float* b, std::int64_t column_stride, std::int64_
   }
 }
 
+/// k rows of half a vector each become rows of pairs. The last k of an odd run is in both lanes of its pair, by halves: with 0 in one of them
+/// an infinite x would come to NaN.
+inline void pair_rows(float* panel, std::int64_t k, std::int64_t run) {
+  float* to = panel;  // never beyond what has been read
+  for (std::int64_t first = 0; first < k; first += run)
+    for (std::int64_t i = first, last = first + run - 1; i <= last; i += 2, to += lanes) {
+      const vf one = load(panel + i * lanes);
+      store(to, i < last ? in_pairs(one, load(panel + (i + 1) * lanes)) : in_pairs(one, one) * vf(0.5F));
+    }
+}
+
 /// Writes the bias, then calls fill(j, used, width, out) for each panel, which begins with column j and has `used` of `width`
 /// columns; the missing ones become zero.
-template <class Fill> void pack_panels(std::int64_t k, std::int64_t n, const float* bias, float* out, Fill fill) {
+template <class Fill> void pack_panels(std::int64_t k, std::int64_t n, std::int64_t run, const float* bias, float* out, Fill fill) {
   const std::int64_t padded = whole_vectors(n);
   for (std::int64_t j = 0; j < padded; ++j) *out++ = bias != nullptr && j < n ? bias[j] : 0.0F;
   for (std::int64_t j0 = 0; j0 < padded; j0 += panel_columns) {
@@ -74,6 +92,8 @@ template <class Fill> void pack_panels(std::int64_t k, std::int64_t n, const flo
       for (std::int64_t j = used; j < width; ++j) row[j] = 0.0F;
       if (twice) copy_floats(row + width - lanes, lanes / 2, row + width - lanes / 2);
     }
+    if constexpr (has_halves)
+      if (is_in_pairs(used)) pair_rows(out, k, packed_run(k, n, run));
     out += k * width;
   }
 }
@@ -81,17 +101,19 @@ template <class Fill> void pack_panels(std::int64_t k, std::int64_t n, const flo
 }  // namespace detail
 
 /// Packs B and bias. Layout: [bias][panel][k][columns of the panel], missing columns zero; a panel that ends_in_half
-/// has its half vector twice.
+/// has its half vector twice, but one that is_in_pairs has [run][pair of k][column][k] and takes no more than half of its room.
 ///
 /// \param row_of row_of(i) is where row i begins; its element j lies j * column_stride floats on
+///
+/// \param run how many rows, from each multiple of it on, meet values of A that lie side by side; it divides k
 ///
 /// \param bias n floats; null: zeros
 ///
 /// \param out packed_floats(k, n) floats; 64-byte alignment is faster
 template <class RowOf>
-void pack_rows(RowOf row_of, std::int64_t column_stride, std::int64_t k, std::int64_t n, const float* bias,
+void pack_rows(RowOf row_of, std::int64_t column_stride, std::int64_t k, std::int64_t n, std::int64_t run, const float* bias,
                float* out) {
-  detail::pack_panels(k, n, bias, out, [&](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
+  detail::pack_panels(k, n, run, bias, out, [&](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
     for (std::int64_t i = 0; i < k; ++i, panel += width) {
       const float* const row = row_of(i) + j0 * column_stride;
       if (column_stride == 1) copy_floats(row, used, panel);
@@ -104,12 +126,17 @@ void pack_rows(RowOf row_of, std::int64_t column_stride, std::int64_t k, std::in
 /// The same for rows at equal distances.
 ///
 /// \param b element (i, j) is b[i * row_stride + j * column_stride]: (n, 1) for a k x n matrix, (1, k) for n x k
-inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_stride, std::int64_t k, std::int64_t n,
+inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_stride, std::int64_t k, std::int64_t n, std::int64_t run,
                  const float* bias, float* out) {
-  if (row_stride != 1) return pack_rows([=](std::int64_t i) { return b + i * row_stride; }, column_stride, k, n, bias, out);
-  detail::pack_panels(k, n, bias, out, [=](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
+  if (row_stride != 1) return pack_rows([=](std::int64_t i) { return b + i * row_stride; }, column_stride, k, n, run, bias, out);
+  detail::pack_panels(k, n, run, bias, out, [=](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
     detail::turn_columns(b + j0 * column_stride, column_stride, k, used, width, panel);
   });
+}
+
+/// The same of a plain product, whose rows of A lie side by side.
+inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_stride, std::int64_t k, std::int64_t n, const float* bias, float* out) {
+  pack(b, row_stride, column_stride, k, n, k, bias, out);
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

@@ -69,8 +69,8 @@ template <int Rows> struct row_cursor {
   }
   /// The value of row Row, `ahead` floats on, in every lane.
   template <int Row> [[gnu::always_inline]] vf value(int ahead) const { return broadcast(at<Row>() + ahead); }
-  /// That of row Row in the lower half, of the next row in the upper.
-  template <int Row> [[gnu::always_inline]] vf values(int ahead) const { return broadcast_halves(at<Row>() + ahead, at<Row + 1>() + ahead); }
+  /// That and the next one, in every pair of lanes.
+  template <int Row> [[gnu::always_inline]] vf pair(int ahead) const { return broadcast_pair(at<Row>() + ahead); }
 
  private:
   template <int Row> [[gnu::always_inline]] const float* at() const { return floats_at(step.template from<Row % half>(Row < half ? first : second)); }
@@ -81,12 +81,11 @@ template <int Rows, int Row> [[gnu::always_inline]] inline float* output_row(con
   return Row < half ? t.c + Row * t.ldc : t.c_second + (Row - half) * t.ldc;
 }
 
-/// The sums of a tile of 1 or 2 whole vectors per row.
+/// The sums of a tile of 1 or 2 whole vectors per row. `step` is how many k a vector of weights is for.
 template <int Vectors, class Rows> struct sums;
 template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<int, Row...>> {
   static_assert(Vectors == 1 || Vectors == 2);
-  static constexpr int rows = sizeof...(Row);
-  static constexpr int accumulators = rows * Vectors;
+  static constexpr int rows = sizeof...(Row), accumulators = rows * Vectors, step = 1;
   static constexpr std::int64_t columns = Vectors * lanes;  // of a panel
   vf of[Vectors][rows];
 
@@ -127,8 +126,7 @@ template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<in
 /// The sums of a tile of one vector and a half per row: two rows share one vector for their halves (see ends_in_half).
 template <class Pairs> struct sums_and_half;
 template <int... Pair> struct sums_and_half<std::integer_sequence<int, Pair...>> {
-  static constexpr int pairs = sizeof...(Pair), rows = 2 * pairs;
-  static constexpr int accumulators = rows + pairs;
+  static constexpr int pairs = sizeof...(Pair), rows = 2 * pairs, accumulators = rows + pairs, step = 1;
   static constexpr std::int64_t columns = 2 * lanes;
   vf of[rows], halves[pairs];
 
@@ -158,33 +156,45 @@ template <int... Pair> struct sums_and_half<std::integer_sequence<int, Pair...>>
   }
 };
 
-/// The sums of a tile of half a vector per row: two rows share one vector.
-template <class Pairs> struct sums_of_halves;
-template <int... Pair> struct sums_of_halves<std::integer_sequence<int, Pair...>> {
-  static constexpr int pairs = sizeof...(Pair), rows = 2 * pairs;
-  static constexpr int accumulators = pairs;
+/// The sums of a tile of half a vector per row: pairs of lanes add up the even and the odd k of a run (see is_in_pairs).
+template <class Rows> struct sums_of_pairs;
+template <int... Row> struct sums_of_pairs<std::integer_sequence<int, Row...>> {
+  static constexpr int rows = sizeof...(Row), accumulators = rows, step = 2;
   static constexpr std::int64_t columns = lanes;
-  vf of[pairs];
+  vf of[rows];
 
-  [[gnu::always_inline]] void start(const float* bias) { fill(load_half_twice(bias)); }
+  [[gnu::always_inline]] void start(const float* bias) { fill(in_pairs(load(bias), vf(0.0F))); }
   [[gnu::always_inline]] void start() { fill(vf(0.0F)); }
   [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b, int ahead) {
     const vf weights = load(b);
-    ((of[Pair] = fma(a.template values<2 * Pair>(ahead), weights, of[Pair])), ...);
+    ((of[Row] = fma(a.template pair<Row>(ahead), weights, of[Row])), ...);
   }
-  [[gnu::always_inline]] void add(const sums_of_halves& other) { ((of[Pair] = of[Pair] + other.of[Pair]), ...); }
+  [[gnu::always_inline]] void add_single(const row_cursor<rows>& a, const float* b) {
+    const vf weights = load(b);
+    ((of[Row] = fma(a.template value<Row>(0), weights, of[Row])), ...);
+  }
+  [[gnu::always_inline]] void add(const sums_of_pairs& other) { ((of[Row] = of[Row] + other.of[Row]), ...); }
   [[gnu::always_inline]] void store(const tile_args& t) const {
     const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
-    (store_halves(output_row<rows, 2 * Pair>(t), output_row<rows, 2 * Pair + 1>(t), clamp(of[Pair], lo, hi), t.last), ...);
+    (store_two<Row>(t, lo, hi), ...);
   }
 
  private:
-  [[gnu::always_inline]] void fill(vf x) { ((of[Pair] = x), ...); }
+  [[gnu::always_inline]] void fill(vf x) { ((of[Row] = x), ...); }
+  /// An even row and the next one; of a single row the upper half lands where the lower one does.
+  template <int R> [[gnu::always_inline]] void store_two(const tile_args& t, vf lo, vf hi) const {
+    constexpr int next = R + 1 < rows ? R + 1 : R;
+    if constexpr (R % 2 == 0)
+      store_halves(output_row<rows, R>(t), output_row<rows, next>(t), clamp(sums_of_lane_pairs(of[R], of[next]), lo, hi), t.last);
+  }
 };
 
 /// Sets of sums that a tile keeps: with fewer accumulators than are enough to hide the latency of fma, two per cycle, several k at
 /// once go to a set each.
-constexpr int sets_for(int accumulators, int enough = 8) { return (enough + accumulators - 1) / accumulators; }
+constexpr int sets_for(int accumulators) {
+  constexpr int enough = 8;
+  return (enough + accumulators - 1) / accumulators;
+}
 
 /// Asks for two lines that are read later. Tiles of two vectors and 12 accumulators or more have load slots to spare for it.
 template <class Sums> [[gnu::always_inline]] inline void fetch_ahead(address& ahead, std::int64_t step) {
@@ -196,8 +206,7 @@ template <class Sums> [[gnu::always_inline]] inline void fetch_ahead(address& ah
 }
 
 template <class Isa, class Sums> [[gnu::noinline]] void tile(const tile_args& t) {
-  // Where two rows share a vector each fma waits for two loads, and half as many hide it.
-  constexpr int sets = sets_for(Sums::accumulators, Sums::accumulators < Sums::rows ? 4 : 8);
+  constexpr int sets = sets_for(Sums::accumulators), step = Sums::step;
   Sums sum[sets];
   sum[0].start(t.bias);
   if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[s + 1].start(); });
@@ -205,16 +214,18 @@ template <class Isa, class Sums> [[gnu::noinline]] void tile(const tile_args& t)
   const float* b = t.b;
   address ahead = t.ahead;
   for (std::int64_t run = t.runs; run > 0; --run) {
-    const float* const end = b + t.k * Sums::columns;
+    const float* const end = b + t.k / step * Sums::columns;
     if constexpr (sets > 1) {
-      for (const float* const whole = b + t.k / sets * (sets * Sums::columns); b != whole;
-           b += sets * Sums::columns, a.advance(sets))
-        each<sets>([&](int s) __attribute__((always_inline)) { sum[s].add_products(a, b + s * Sums::columns, s); });
+      for (const float* const whole = b + t.k / (sets * step) * (sets * Sums::columns); b != whole;
+           b += sets * Sums::columns, a.advance(sets * step))
+        each<sets>([&](int s) __attribute__((always_inline)) { sum[s].add_products(a, b + s * Sums::columns, s * step); });
     }
-    for (; b != end; b += Sums::columns, a.advance(1)) {
+    for (; b != end; b += Sums::columns, a.advance(step)) {
       fetch_ahead<Sums>(ahead, t.ahead_step);
       sum[0].add_products(a, b, 0);
     }
+    if constexpr (step == 2)
+      if (t.k % 2 != 0) sum[0].add_single(a, b), b += Sums::columns, a.advance(1);
     a.advance(t.run_stride - t.k);
   }
   if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
@@ -233,20 +244,20 @@ template <int N> using first_integers = std::make_integer_sequence<int, N>;
 /// What the columns of a panel in use need.
 enum class tile_columns { one_vector, two_vectors, one_and_half, half };
 constexpr tile_columns columns_for(std::int64_t width) {
-  if (ends_in_half(width)) return width < lanes ? tile_columns::half : tile_columns::one_and_half;
+  if (is_in_pairs(width)) return tile_columns::half;
+  if (ends_in_half(width)) return tile_columns::one_and_half;
   return width <= lanes ? tile_columns::one_vector : tile_columns::two_vectors;
 }
 
 inline constexpr int row_counts = tile_rows / 2 + 1;
 
-/// The function for 2 I rows, or for one if I is 0. For fewer than 8 rows a half is not worth a function of its own: a
-/// whole vector computes the same.
+/// The function for 2 I rows, or for one if I is 0. For fewer than 8 rows a vector and a half are not worth a function of their own: two
+/// vectors compute the same.
 template <class Isa, tile_columns Columns, int I> constexpr tile_function function_for() {
   constexpr int rows = I == 0 ? 1 : 2 * I;
-  constexpr bool shares_vectors = has_halves && rows >= 8;
-  if constexpr (Columns == tile_columns::half && shares_vectors) return &tile<Isa, sums_of_halves<first_integers<I>>>;
+  if constexpr (Columns == tile_columns::half && has_halves) return &tile<Isa, sums_of_pairs<first_integers<rows>>>;
   else if constexpr (Columns == tile_columns::half || Columns == tile_columns::one_vector) return &tile<Isa, sums<1, first_integers<rows>>>;
-  else if constexpr (Columns == tile_columns::one_and_half && shares_vectors) return &tile<Isa, sums_and_half<first_integers<I>>>;
+  else if constexpr (Columns == tile_columns::one_and_half && has_halves && rows >= 8) return &tile<Isa, sums_and_half<first_integers<I>>>;
   else return &tile<Isa, sums<2, first_integers<rows>>>;
 }
 

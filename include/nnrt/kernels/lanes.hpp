@@ -265,9 +265,21 @@ inline constexpr bool has_halves = true;
 [[gnu::always_inline]] inline vf blend_halves(vf low, vf high) {
   return vf(_mm512_mask_blend_ps(0xff00, low.data, high.data));
 }
-/// The float at p in the lower half, that at q in the upper. Loads of half vectors: a machine has twice as many of them in a cycle.
-[[gnu::always_inline]] inline vf broadcast_halves(const float* p, const float* q) {
-  return vf(_mm512_insertf32x8(_mm512_castps256_ps512(_mm256_broadcast_ss(p)), _mm256_broadcast_ss(q), 1));
+/// The two floats at p in every pair of lanes.
+[[gnu::always_inline]] inline vf broadcast_pair(const float* p) {
+  double both;
+  __builtin_memcpy(&both, p, sizeof both);
+  return vf(_mm512_castpd_ps(_mm512_set1_pd(both)));
+}
+/// The lanes of the lower halves, by pairs: first, second, first, second, ….
+[[gnu::always_inline]] inline vf in_pairs(vf first, vf second) {
+  const __m512i from = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
+  return vf(_mm512_permutex2var_ps(first.data, from, second.data));
+}
+/// The sums of both lanes of every pair: those of `low` in the lower half, those of `high` in the upper.
+[[gnu::always_inline]] inline vf sums_of_lane_pairs(vf low, vf high) {
+  const __m512i first = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0), second = _mm512_or_si512(first, _mm512_set1_epi32(1));
+  return vf(_mm512_permutex2var_ps(low.data, first, high.data)) + vf(_mm512_permutex2var_ps(low.data, second, high.data));
 }
 /// The first half vector at p, twice.
 [[gnu::always_inline]] inline vf load_half_twice(const float* p) {
@@ -291,7 +303,9 @@ inline constexpr bool has_halves = true;
 #else
 inline constexpr bool has_halves = false;
 inline vf blend_halves(vf low, vf) { return low; }
-inline vf broadcast_halves(const float* p, const float*) { return broadcast(p); }
+inline vf broadcast_pair(const float* p) { return broadcast(p); }
+inline vf in_pairs(vf first, vf) { return first; }
+inline vf sums_of_lane_pairs(vf low, vf) { return low; }
 inline vf load_half_twice(const float* p) { return load(p); }
 inline void store_halves(float*, float*, vf, std::int64_t) {}
 #endif

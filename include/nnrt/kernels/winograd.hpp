@@ -330,6 +330,9 @@ template <int Tile> void winograd_pack(const conv_shape& s, const float* w, cons
               for (std::int64_t l = 0; l < count; ++l) out[((j * side + i) * s.in + c + l) * width + n] = channels[l];
             });
       }
+    if constexpr (has_halves)
+      if (is_in_pairs(used))
+        for (std::int64_t e = 0; e < side * side; ++e) detail::pair_rows(out + e * s.in * width, s.in, s.in);
     out += side * side * s.in * width;
   }
 }
