@@ -99,12 +99,15 @@ depthwise_shape shape(std::int64_t h, std::int64_t w, std::int64_t channels, std
   return s;
 }
 
+/// As many channels as share a vector with those of another pixel, where pixels do.
+constexpr std::int64_t half = lanes / 2 == 0 ? 1 : lanes / 2;
+
 TEST_CASE("depthwise: every width and channel count around a tile is right for the kernels that have tiles") {
   std::minstd_rand random(1);
   for (const std::int64_t kernel : {3, 5})
     for (const std::int64_t stride : {1, 2})
-      for (std::int64_t width = 1; width <= 3 * 7 * stride + 2; ++width)
-        for (const std::int64_t channels : {lanes, lanes + 1, 3 * lanes - 1}) {
+      for (std::int64_t width = 1; width <= 3 * 14 + 2; ++width)
+        for (const std::int64_t channels : {half, lanes, lanes + 1, 3 * lanes - 1}) {
           CAPTURE(kernel);
           CAPTURE(stride);
           CAPTURE(width);
@@ -118,13 +121,15 @@ TEST_CASE("depthwise: every way of padding is right") {
   for (const std::int64_t kernel : {1, 2, 3, 4, 5})
     for (const std::int64_t stride : {1, 2, 3})
       for (const std::int64_t pad : {0, 1, 2, 6})
-        for (const std::int64_t pad_after : {0, 1, 7}) {
-          CAPTURE(kernel);
-          CAPTURE(stride);
-          CAPTURE(pad);
-          CAPTURE(pad_after);
-          check(problem(shape(6, 17, lanes + 2, kernel, stride, pad, pad_after), {0.0F, 6.0F}, random));
-        }
+        for (const std::int64_t pad_after : {0, 1, 7})
+          for (const std::int64_t channels : {half, lanes + 2}) {
+            CAPTURE(kernel);
+            CAPTURE(stride);
+            CAPTURE(pad);
+            CAPTURE(pad_after);
+            CAPTURE(channels);
+            check(problem(shape(6, 17, channels, kernel, stride, pad, pad_after), {0.0F, 6.0F}, random));
+          }
 }
 
 TEST_CASE("depthwise: every channel count up to three vectors is right") {
@@ -158,26 +163,45 @@ TEST_CASE("depthwise: no bias means zeros") {
 }
 
 TEST_CASE("depthwise: a NaN reaches exactly the outputs of its channel that see it") {
-  const depthwise_shape s = shape(7, 30, lanes + 3, 3, 1, 1, 1);
-  std::minstd_rand random(5);
-  problem p(s, {0.0F, 6.0F}, random);
-  p.x[(4 * 30 + 20) * s.channels + lanes + 1] = nan;
-  fenced y(p.outputs());
-  p.run(y, 1);
-  for (std::int64_t oy = 0; oy < 7; ++oy)
-    for (std::int64_t ox = 0; ox < 30; ++ox)
-      for (std::int64_t c = 0; c < s.channels; ++c)
-        CHECK(std::isnan(y[(oy * 30 + ox) * s.channels + c]) ==
-              (c == lanes + 1 && oy >= 3 && oy <= 5 && ox >= 19 && ox <= 21));
+  for (const std::int64_t channels : {half, lanes + 3})
+    for (const std::int64_t column : {0, 13, 14, 20, 29}) {
+      CAPTURE(channels);
+      CAPTURE(column);
+      const depthwise_shape s = shape(7, 30, channels, 3, 1, 1, 1);
+      std::minstd_rand random(5);
+      problem p(s, {0.0F, 6.0F}, random);
+      p.x[(4 * 30 + column) * channels + channels - 1] = nan;
+      fenced y(p.outputs());
+      p.run(y, 1);
+      for (std::int64_t oy = 0; oy < 7; ++oy)
+        for (std::int64_t ox = 0; ox < 30; ++ox)
+          for (std::int64_t c = 0; c < channels; ++c)
+            CHECK(std::isnan(y[(oy * 30 + ox) * channels + c]) ==
+                  (c == channels - 1 && oy >= 3 && oy <= 5 && ox >= column - 1 && ox <= column + 1));
+    }
 }
 
 TEST_CASE("depthwise: infinite weights do no harm at the border, for padding is left out") {
-  const depthwise_shape s = shape(1, 1, lanes, 3, 1, 1, 1);
-  fenced x(lanes, 2.0F), w(9 * lanes, inf), packed(depthwise_packed_floats(s)), y(lanes, nan);
-  for (std::int64_t c = 0; c < lanes; ++c) w[c * 9 + 4] = 3.0F;
-  depthwise_pack(s, w.data(), nullptr, packed.data());
-  depthwise(s, x.data(), packed.data(), y.data());
-  CHECK(nnrt_test::same_bits(y, fenced(lanes, 6.0F)));
+  for (const std::int64_t channels : {half, lanes})
+    for (const std::int64_t width : {1, 2}) {
+      CAPTURE(channels);
+      CAPTURE(width);
+      const depthwise_shape s = shape(1, width, channels, 3, 1, 1, 1);
+      fenced x(width * channels, 2.0F), w(9 * channels, inf), packed(depthwise_packed_floats(s)), y(width * channels, nan);
+      for (std::int64_t c = 0; c < channels; ++c) w[c * 9 + 3] = w[c * 9 + 4] = w[c * 9 + 5] = 3.0F;
+      depthwise_pack(s, w.data(), nullptr, packed.data());
+      depthwise(s, x.data(), packed.data(), y.data());
+      CHECK(nnrt_test::same_bits(y, fenced(width * channels, 6.0F * static_cast<float>(width))));
+    }
+}
+
+TEST_CASE("depthwise: images of half a vector of channels have two pixels in each") {
+  depthwise_shape s = shape(4, 4, half, 3, 1, 1, 1);
+  CHECK(depthwise_method_of(s).pixels == (has_halves ? 2 : 1));
+  s.height = s.width = s.out_height = s.out_width = 0;  // weights are packed for any image
+  CHECK(depthwise_method_of(s).pixels == (has_halves ? 2 : 1));
+  CHECK(depthwise_method_of(shape(4, 4, half, 3, 2, 1, 1)).pixels == 1);
+  CHECK(depthwise_method_of(shape(4, 4, half + 1, 3, 1, 1, 1)).pixels == 1);
 }
 
 }  // namespace

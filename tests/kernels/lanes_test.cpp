@@ -92,6 +92,24 @@ TEST_CASE("lanes: halves go where their names say") {
   }
 }
 
+TEST_CASE("lanes: halves that do not take part are not read and stay as they are") {
+  if constexpr (has_halves)
+    for (const unsigned bits : {0U, 1U, 2U, 3U}) {
+      CAPTURE(bits);
+      const some_halves there(bits);
+      fenced x(bits == 0 ? 0 : bits == 3 ? lanes : lanes / 2, 3.0F);  // the half alone: beside it no memory may be touched
+      const float* const from = bits == 2 ? floats_at(advanced(address_of(x.data()), -lanes / 2)) : x.data();
+      float read[lanes], sums[lanes];
+      store(read, load_halves(from, there));
+      store(sums, fma(vf(2.0F), vf(5.0F), vf(1.0F), there));
+      for (std::int64_t i = 0; i < lanes; ++i) {
+        const bool takes_part = (bits >> (i < lanes / 2 ? 0 : 1) & 1U) != 0;
+        CHECK(read[i] == (takes_part ? 3.0F : 0.0F));
+        CHECK(sums[i] == (takes_part ? 11.0F : 1.0F));
+      }
+    }
+}
+
 TEST_CASE("lanes: pairs of lanes hold two floats, and add up to half a vector") {
   if constexpr (has_halves) {
     fenced half(lanes / 2), two(2);

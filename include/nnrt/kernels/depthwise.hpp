@@ -2,8 +2,8 @@
 // Flow: a prepare step packs weights and bias once with depthwise_pack(); a plan's step calls depthwise().
 //
 // 3x3 and 5x5 kernels of stride 1 and 2 compute tiles of output pixels for one vector of channels, so that an input
-// loaded once serves up to kernel_h * kernel_w sums. Everything else goes pixel by pixel. Taps outside the image are
-// left out, not multiplied by zero.
+// loaded once serves up to kernel_h * kernel_w sums; images of half a vector of channels have two pixels in each vector.
+// Everything else goes pixel by pixel. Taps outside the image are left out, not multiplied by zero.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -41,7 +41,7 @@ constexpr std::int64_t channel_vectors(std::int64_t out) { return (out + lanes -
 
 // --- tiles of pixels ----------------------------------------------------------
 
-/// Output columns of a tile, which has two rows: 14 accumulators of 32 registers, 8 of 16.
+/// Vectors in a row of a tile, which has two rows: 14 accumulators of 32 registers, 8 of 16.
 inline constexpr int depthwise_columns = vector_registers == 32 ? 7 : 4;
 
 /// One tile of outputs in one image.
@@ -57,7 +57,7 @@ struct depthwise_tile_args {
   clamp_range range;
 };
 
-/// The sums of neighbouring outputs of one row.
+/// The sums of neighbouring outputs of one row, which lie `Stride` input columns apart.
 template <int K, int Stride> struct depthwise_sums {
   static constexpr int in_columns = (depthwise_columns - 1) * Stride + K;
   vf of[depthwise_columns];
@@ -65,26 +65,28 @@ template <int K, int Stride> struct depthwise_sums {
   [[gnu::always_inline]] void start(vf bias) {
     each<depthwise_columns>([&](auto c) __attribute__((always_inline)) { of[c] = bias; });
   }
-  /// Adds what input column J, holding x, contributes through one row of the kernel.
-  template <int J> [[gnu::always_inline]] void add(vf x, const vf (&w)[K]) {
+  /// Adds what input column J, holding x, contributes through one row of the kernel, in the lanes that fma() is told.
+  template <int J, class... Where> [[gnu::always_inline]] void add(vf x, const vf (&w)[K], Where... where) {
     constexpr int first = J < K ? 0 : (J - K) / Stride + 1, last = std::min(depthwise_columns - 1, J / Stride);
-    add_to<J, first>(x, w, std::make_integer_sequence<int, last - first + 1>{});
+    add_to<J, first>(std::make_integer_sequence<int, last - first + 1>{}, x, w, where...);
   }
 
  private:
-  template <int J, int First, int... I>
-  [[gnu::always_inline]] void add_to(vf x, const vf (&w)[K], std::integer_sequence<int, I...>) {
-    ((of[First + I] = fma(x, w[J - (First + I) * Stride], of[First + I])), ...);
+  template <int J, int First, int... I, class... Where>
+  [[gnu::always_inline]] void add_to(std::integer_sequence<int, I...>, vf x, const vf (&w)[K], Where... where) {
+    ((of[First + I] = fma(x, w[J - (First + I) * Stride], of[First + I], where...)), ...);
   }
 };
 
 /// Which of a tile's two output rows see a row of the input.
 enum class seen_by { upper, both, lower };
 
-/// One vector of channels of a tile. A Checked tile leaves out input columns outside the image and output columns not
+/// One vector of channels of a tile, or, with two Pixels, the channels of two neighbouring ones in each vector: what lies under a tap begins at
+/// every column then, and outputs are two columns apart. A Checked tile leaves out input columns outside the image and output columns not
 /// wanted, and may have fewer channels than lanes if masks are free.
-template <int K, int Stride, bool Checked> struct depthwise_vector {
-  using sums = depthwise_sums<K, Stride>;
+template <int K, int Stride, int Pixels, bool Checked> struct depthwise_vector {
+  static_assert(Pixels == 1 || Stride == 1);
+  using sums = depthwise_sums<K, Stride * Pixels>;
   static constexpr std::int64_t kernel_row = K * lanes;
   const depthwise_tile_args& t;
   const strides& step;
@@ -104,21 +106,27 @@ template <int K, int Stride, bool Checked> struct depthwise_vector {
       std::uint32_t inside = t.columns_inside;
       keep(inside);  // or g++ 12 tests all bits ahead of the loop and parks the answers in vector registers
       each<sums::in_columns>([&](auto j) __attribute__((always_inline)) {
-        if (Checked && (inside >> j & 1U) == 0) return;
         const float* const p = floats_at(step.from<j % 7>(bases[j / 7]));
-        const vf x = Checked && masks_are_free ? load_first(p, used) : load(p);
-        if constexpr (Rows != seen_by::lower) upper.template add<j>(x, upper_w);
-        if constexpr (Rows != seen_by::upper) lower.template add<j>(x, lower_w);
+        const auto add = [&](vf x, auto... where) __attribute__((always_inline)) {
+          if constexpr (Rows != seen_by::lower) upper.template add<j>(x, upper_w, where...);
+          if constexpr (Rows != seen_by::upper) lower.template add<j>(x, lower_w, where...);
+        };
+        if constexpr (Checked && Pixels == 2) {
+          const some_halves there(inside >> j & 3U);
+          add(load_halves(p, there), there);
+        } else if (!Checked || (inside >> j & 1U) != 0) add(Checked && masks_are_free ? load_first(p, used) : load(p));
       });
     }
   }
   [[gnu::always_inline]] void store_row(const sums& row, float* y) const {
     const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
     each<depthwise_columns>([&](auto c) __attribute__((always_inline)) {
-      if (Checked && c >= t.columns) return;
+      const std::int64_t wanted = t.columns - c * Pixels;
+      if (Checked && wanted <= 0) return;
       const vf value = clamp(row.of[c], lo, hi);
-      if constexpr (Checked && masks_are_free) store_first(y + c * t.channels, value, used);
-      else store(y + c * t.channels, value);
+      float* const to = y + c * Pixels * t.channels;
+      if constexpr (Checked && masks_are_free) store_first(to, value, wanted < Pixels ? t.channels : used);
+      else store(to, value);
     });
   }
   [[gnu::always_inline]] void run(std::int64_t channel) {
@@ -136,37 +144,37 @@ template <int K, int Stride, bool Checked> struct depthwise_vector {
 };
 
 /// All channels of one tile.
-template <class Isa, int K, int Stride, bool Checked>
+template <class Isa, int K, int Stride, int Pixels, bool Checked>
 [[gnu::noinline]] void depthwise_tile(const depthwise_tile_args& t) {
   const strides step(t.channels);
   const float* w = t.w;
   for (std::int64_t v = 0; v < channel_vectors(t.channels); ++v, w += (K * K + 1) * lanes)
-    depthwise_vector<K, Stride, Checked>{t, step, w, std::min(lanes, t.channels), {}, {}}.run(
+    depthwise_vector<K, Stride, Pixels, Checked>{t, step, w, std::min(lanes, Pixels * t.channels), {}, {}}.run(
         first_channel(v, t.channels));
 }
 
 /// One or two output rows, from row oy of an image on.
-template <class Isa, int K, int Stride>
+template <class Isa, int K, int Stride, int Pixels>
 void depthwise_row_tiles(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
                          std::int64_t oy, std::int64_t rows) {
-  constexpr std::int64_t in_rows = Stride + K, in_columns = (depthwise_columns - 1) * Stride + K;
+  constexpr std::int64_t columns = depthwise_columns * Pixels, in_rows = Stride + K, in_columns = (columns - 1) * Stride + K;
   const std::int64_t iy = oy * Stride - s.pad_top;
   depthwise_tile_args t{};
   t.w = packed, t.channels = s.channels, t.range = range, t.rows = rows;
   t.line = s.width * s.channels, t.out_line = s.out_width * s.channels;
   t.first_row = nnrt::detail::clamped(-iy, 0, in_rows),
   t.last_row = nnrt::detail::clamped(s.height - iy, t.first_row, in_rows);
-  for (std::int64_t ox = 0; ox < s.out_width; ox += depthwise_columns) {
+  for (std::int64_t ox = 0; ox < s.out_width; ox += columns) {
     const std::int64_t ix = ox * Stride - s.pad_left;
     t.x = advanced(address_of(x), iy * t.line + ix * s.channels);
     t.y = y + (oy * s.out_width + ox) * s.channels;
-    t.columns = std::min<std::int64_t>(depthwise_columns, s.out_width - ox);
+    t.columns = std::min<std::int64_t>(columns, s.out_width - ox);
     const std::int64_t left = nnrt::detail::clamped(-ix, 0, in_columns),
                        right = nnrt::detail::clamped(s.width - ix, left, in_columns);
     t.columns_inside = (1U << right) - (1U << left);
-    if (left == 0 && right == in_columns && t.columns == depthwise_columns && s.channels >= lanes)
-      depthwise_tile<Isa, K, Stride, false>(t);
-    else depthwise_tile<Isa, K, Stride, true>(t);
+    if (left == 0 && right == in_columns && t.columns == columns && Pixels * s.channels >= lanes)
+      depthwise_tile<Isa, K, Stride, Pixels, false>(t);
+    else depthwise_tile<Isa, K, Stride, Pixels, true>(t);
   }
 }
 
@@ -228,12 +236,33 @@ void depthwise_row_pixels(const depthwise_shape& s, const float* x, const float*
 
 }  // namespace detail
 
+/// How the output is computed: tiles of pixels for square kernels of 3 or 5 and strides of 1 or 2, one pixel in a vector or two, else pixel by
+/// pixel (kernel 0).
+struct depthwise_method {
+  int kernel = 0;
+  int stride = 0;
+  int pixels = 1;
+
+  friend constexpr bool operator==(const depthwise_method&, const depthwise_method&) = default;
+};
+
+/// The fastest method for a shape, whatever the extents of its images; asked at plan time, so that a program has the methods that its layers
+/// use and no others.
+constexpr depthwise_method depthwise_method_of(const depthwise_shape& s) {
+  const bool is_square = s.kernel_h == s.kernel_w && s.stride_h == s.stride_w;
+  const bool has_tiles = is_square && s.dilation_h == 1 && s.dilation_w == 1 && s.multiplier == 1 && (s.channels >= lanes || masks_are_free);
+  if (!has_tiles || (s.kernel_h != 3 && s.kernel_h != 5) || s.stride_h > 2) return {};
+  const bool shares_vectors = has_halves && 2 * s.channels == lanes && s.stride_h == 1;
+  return {static_cast<int>(s.kernel_h), static_cast<int>(s.stride_h), shares_vectors ? 2 : 1};
+}
+
 /// Floats that depthwise_pack() writes.
 constexpr std::int64_t depthwise_packed_floats(const depthwise_shape& s) {
   return detail::channel_vectors(s.out()) * lanes * (s.taps() + 1);
 }
 
-/// Packs weights and bias [out] (null: zeros) to [vector of channels][bias, taps][lane].
+/// Packs weights and bias [out] (null: zeros) to [vector of channels][bias, taps][lane]; where two pixels share a vector, its channels are there
+/// for both.
 ///
 /// \param w weights, those of an output channel `filter` floats behind those of the one before
 ///
@@ -241,12 +270,12 @@ constexpr std::int64_t depthwise_packed_floats(const depthwise_shape& s) {
 template <class PlaceOf>
 void depthwise_pack_taps(const depthwise_shape& s, const float* w, std::int64_t filter, PlaceOf place_of,
                          const float* bias, float* out) {
-  const std::int64_t channels = s.out();
+  const std::int64_t channels = s.out(), used = std::min(lanes, channels * depthwise_method_of(s).pixels);
   for (std::int64_t v = 0; v < detail::channel_vectors(channels); ++v) {
-    const std::int64_t first = detail::first_channel(v, channels), count = std::min(lanes, channels);
-    for (std::int64_t l = 0; l < lanes; ++l) *out++ = l < count && bias != nullptr ? bias[first + l] : 0.0F;
+    const auto channel_of = [&](std::int64_t lane) { return detail::first_channel(v, channels) + (lane < channels ? lane : lane - channels); };
+    for (std::int64_t l = 0; l < lanes; ++l) *out++ = l < used && bias != nullptr ? bias[channel_of(l)] : 0.0F;
     for (std::int64_t tap = 0; tap < s.taps(); ++tap)
-      for (std::int64_t l = 0; l < lanes; ++l) *out++ = l < count ? w[(first + l) * filter + place_of(tap)] : 0.0F;
+      for (std::int64_t l = 0; l < lanes; ++l) *out++ = l < used ? w[channel_of(l) * filter + place_of(tap)] : 0.0F;
   }
 }
 
@@ -255,27 +284,14 @@ inline void depthwise_pack(const depthwise_shape& s, const float* w, const float
   depthwise_pack_taps(s, w, s.taps(), [](std::int64_t tap) { return tap; }, bias, out);
 }
 
-/// How the output is computed: tiles of pixels for square kernels of 3 or 5 and strides of 1 or 2, else pixel by pixel (kernel 0).
-struct depthwise_method {
-  int kernel = 0;
-  int stride = 0;
-};
-
-/// The fastest method for a shape; asked at plan time, so that a program has the methods that its layers use and no others.
-constexpr depthwise_method depthwise_method_of(const depthwise_shape& s) {
-  const bool is_square = s.kernel_h == s.kernel_w && s.stride_h == s.stride_w;
-  const bool has_tiles = is_square && s.dilation_h == 1 && s.dilation_w == 1 && s.multiplier == 1 && (s.channels >= lanes || masks_are_free);
-  if (!has_tiles || (s.kernel_h != 3 && s.kernel_h != 5) || s.stride_h > 2) return {};
-  return {static_cast<int>(s.kernel_h), static_cast<int>(s.stride_h)};
-}
-
-/// y = clamp(depthwise_conv2d(x, w) + bias) by the method of this kernel and stride, which must fit the shape.
+/// y = clamp(depthwise_conv2d(x, w) + bias) by the method of this kernel, stride and pixels in a vector, which must be
+/// depthwise_method_of(s).
 ///
 /// Parts are pairs of output rows; every division into parts gives the same bits. Taps outside the image are left out.
 /// y must not overlap x.
 ///
 /// \param packed what depthwise_pack() made of weights and bias
-template <class Isa, int Kernel, int Stride>
+template <class Isa, int Kernel, int Stride, int Pixels = 1>
 void depthwise_by(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {}, part p = {}) {
   if (s.out_width <= 0 || s.out() <= 0) return;
   const std::int64_t pairs = (s.out_height + 1) / 2;
@@ -285,7 +301,7 @@ void depthwise_by(const depthwise_shape& s, const float* x, const float* packed,
     const float* const from = x + image * s.height * s.width * s.channels;
     float* const to = y + image * s.out_height * s.out_width * s.out();
     if constexpr (Kernel == 0) detail::depthwise_row_pixels<Isa>(s, from, packed, to, range, oy, rows);
-    else detail::depthwise_row_tiles<Isa, Kernel, Stride>(s, from, packed, to, range, oy, rows);
+    else detail::depthwise_row_tiles<Isa, Kernel, Stride, Pixels>(s, from, packed, to, range, oy, rows);
   }
 }
 
@@ -293,6 +309,10 @@ void depthwise_by(const depthwise_shape& s, const float* x, const float* packed,
 template <class Isa = native>
 void depthwise(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {}, part p = {}) {
   const depthwise_method method = depthwise_method_of(s);
+  if constexpr (has_halves) {
+    if (method.kernel == 3 && method.pixels == 2) return depthwise_by<Isa, 3, 1, 2>(s, x, packed, y, range, p);
+    if (method.kernel == 5 && method.pixels == 2) return depthwise_by<Isa, 5, 1, 2>(s, x, packed, y, range, p);
+  }
   if (method.kernel == 3 && method.stride == 1) return depthwise_by<Isa, 3, 1>(s, x, packed, y, range, p);
   if (method.kernel == 3 && method.stride == 2) return depthwise_by<Isa, 3, 2>(s, x, packed, y, range, p);
   if (method.kernel == 5 && method.stride == 1) return depthwise_by<Isa, 5, 1>(s, x, packed, y, range, p);

@@ -265,6 +265,16 @@ inline constexpr bool has_halves = true;
 [[gnu::always_inline]] inline vf blend_halves(vf low, vf high) {
   return vf(_mm512_mask_blend_ps(0xff00, low.data, high.data));
 }
+/// Which halves of a vector take part: bit 0 for the lower one, bit 1 for the upper.
+struct some_halves {
+  static constexpr __mmask16 masks[] = {0, 0xff, 0xff00, 0xffff};  // three instructions fewer than what would compute them
+  __mmask16 mask;
+  explicit some_halves(unsigned bits) : mask(masks[bits]) {}
+};
+/// The halves of a vector that are there, the other one zero; what is not there is not read.
+[[gnu::always_inline]] inline vf load_halves(const float* p, some_halves there) { return vf(_mm512_maskz_loadu_ps(there.mask, p)); }
+/// x * y + z in these halves, z in the other one.
+[[gnu::always_inline]] inline vf fma(vf x, vf y, vf z, some_halves there) { return vf(_mm512_mask3_fmadd_ps(x.data, y.data, z.data, there.mask)); }
 /// The two floats at p in every pair of lanes.
 [[gnu::always_inline]] inline vf broadcast_pair(const float* p) {
   double both;
@@ -303,6 +313,11 @@ inline constexpr bool has_halves = true;
 #else
 inline constexpr bool has_halves = false;
 inline vf blend_halves(vf low, vf) { return low; }
+struct some_halves {
+  explicit some_halves(unsigned) {}
+};
+inline vf load_halves(const float* p, some_halves) { return load(p); }
+inline vf fma(vf, vf, vf z, some_halves) { return z; }
 inline vf broadcast_pair(const float* p) { return broadcast(p); }
 inline vf in_pairs(vf first, vf) { return first; }
 inline vf sums_of_lane_pairs(vf low, vf) { return low; }
