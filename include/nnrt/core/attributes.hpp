@@ -121,6 +121,8 @@ template <class Words> struct word_writer {
     put(std::int64_t{v.count});
     for (const float item : v) put(item);
   }
+  /// As a visitor of a record, see for_each_attribute(): a lambda would be another one, with functions of its own, for each operator.
+  template <class T> constexpr void operator()(const char*, const T& member) { put(member); }
 };
 
 /// Reads them back. A record that is too short reads as zeros; `ok` tells whether every word was there and meant something.
@@ -163,6 +165,8 @@ struct word_reader {
     v.count = 0;
     for (const word item : bits) v.push_back(std::bit_cast<float>(static_cast<std::int32_t>(item)));
   }
+  /// As a visitor of a record, see for_each_attribute().
+  template <class T> constexpr void operator()(const char*, T& member) { get(member); }
 };
 
 namespace detail {
@@ -227,21 +231,14 @@ template <class Attrs, class F> constexpr void for_each_attribute(Attrs& attrs, 
 /// Appends the attributes to `words`.
 template <class Attrs, class Words> constexpr void pack(const Attrs& attrs, Words& words) {
   word_writer<Words> writer{words};
-  for_each_attribute(attrs, [&](const char*, const auto& member) { writer.put(member); });
+  for_each_attribute(attrs, writer);
 }
-
-namespace detail {
-/// Reads a record of attributes into one that is as it is made.
-template <class Attrs> constexpr void read_attributes(word_reader& reader, Attrs& attrs) {
-  for_each_attribute(attrs, [&](const char*, auto& member) { reader.get(member); });
-}
-}  // namespace detail
 
 /// The attributes that a row of words stands for.
 template <class Attrs> constexpr Attrs unpack(array_ref<const word> words) {
   Attrs attrs;
   word_reader reader{words};
-  detail::read_attributes(reader, attrs);
+  for_each_attribute(attrs, reader);
   return attrs;
 }
 
@@ -249,7 +246,7 @@ template <class Attrs> constexpr Attrs unpack(array_ref<const word> words) {
 template <class Attrs> constexpr bool well_formed(array_ref<const word> words) {
   Attrs attrs;
   word_reader reader{words};
-  detail::read_attributes(reader, attrs);
+  for_each_attribute(attrs, reader);
   return reader.ok && reader.next == words.size();
 }
 
@@ -296,20 +293,26 @@ template <class T> constexpr attribute_kind kind_of() {
   else if constexpr (is_real_list<T>) return attribute_kind::reals;
   else return attribute_kind::list;
 }
+/// The first Count of them.
+template <int Count> constexpr std::array<attribute_field, static_cast<std::size_t>(Count)> first_fields(const attribute_field* from) {
+  std::array<attribute_field, static_cast<std::size_t>(Count)> list{};
+  for (int i = 0; i < Count; ++i) list[static_cast<std::size_t>(i)] = from[i];
+  return list;
+}
+/// Visits a record and notes what it has; no record has more than there is room for, or it is no constant.
+struct field_lister {
+  attribute_field fields[16];
+  int count = 0;
+  template <class T> constexpr void operator()(const char* name, const T&) { fields[count++] = {name, kind_of<T>()}; }
+};
 template <class Attrs> struct field_table {
-  static constexpr std::size_t count = [] {
-    std::size_t n = 0;
+  static constexpr field_lister listed = [] {
+    field_lister lister;
     const Attrs attrs;
-    for_each_attribute(attrs, [&](const char*, const auto&) { ++n; });
-    return n;
+    for_each_attribute(attrs, lister);
+    return lister;
   }();
-  static constexpr std::array<attribute_field, count> fields = [] {
-    std::array<attribute_field, count> list{};
-    attribute_field* next = list.data();
-    const Attrs attrs;
-    for_each_attribute(attrs, [&]<class T>(const char* name, const T&) { *next++ = {name, kind_of<T>()}; });
-    return list;
-  }();
+  static constexpr auto fields = first_fields<listed.count>(listed.fields);
 };
 }  // namespace detail
 

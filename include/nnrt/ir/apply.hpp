@@ -50,23 +50,21 @@ template <auto Rule, std::int64_t Actual, std::int64_t Expected, class... Where>
 /// Rules whose names do not say which operator they are about.
 template <class Rules> concept shared_rules = requires(Rules rule) { shared_by_operators(rule); };
 
+template <dtype Type, class T> constexpr std::int32_t constant_of(builder& owner, T scalar) {
+  const element_t<Type> one[] = {static_cast<element_t<Type>>(scalar)};
+  return owner.add_constant<element_t<Type>>({Type, {}}, one);
+}
 /// The id of an argument's value; scalars, which are of dtype Scalar, and keywords that are operands become constants here.
 template <class Op, dtype Scalar> constexpr std::int32_t value_of(builder& owner, const handle& given) { return owner.id_of(given); }
 template <class Op, dtype Scalar, class T>
-  requires std::is_arithmetic_v<T>
-constexpr std::int32_t value_of(builder& owner, T scalar) {
-  const element_t<Scalar> one[] = {static_cast<element_t<Scalar>>(scalar)};
-  return owner.add_constant<element_t<Scalar>>({Scalar, {}}, one);
-}
-template <class Op, dtype Scalar, class T>
-  requires is_keyword<T>
-constexpr std::int32_t value_of(builder& owner, T) {
-  constexpr argument described = describe<Op, T>();
-  if constexpr (described.operand < 0) return ir::none;
+  requires (!is_tensor<T>)
+constexpr std::int32_t value_of(builder& owner, const T& given) {
+  if constexpr (!is_keyword<T>) return constant_of<Scalar>(owner, given);
   else {
-    using element = element_t<described.desc.type>;
-    if constexpr (std::is_same_v<element, std::int64_t>) return owner.add_constant<element>(described.desc, described.values);
-    else return value_of<Op, described.desc.type>(owner, described.values[0]);
+    constexpr argument described = describe<Op, T>();
+    if constexpr (described.operand < 0) return ir::none;
+    else if constexpr (described.desc.type == i64) return owner.add_constant<std::int64_t>(described.desc, described.values);
+    else return constant_of<described.desc.type>(owner, described.values[0]);
   }
 }
 
