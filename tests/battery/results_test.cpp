@@ -51,7 +51,7 @@ computed kernel_of(random_node& node, const kernel_choice& choice, int tiles, in
     std::vector<view> packs_into{packed};
     for (const tensor_desc& y : node.out)
       packs_into.push_back({&y, {}, nullptr, {}, {}});  // what the packed form is for
-    choice.pack({.attrs = node.words, .in = in, .out = packs_into, .record = choice.record.words.data()});
+    choice.pack(nnrt_test::call_of(choice, node.words, in, packs_into));
     for (std::size_t i = 0; i < in.size(); ++i)
       if ((choice.packs >> i & 1U) != 0) in[i].data = any_pointer{};
     in.push_back(packed);
@@ -71,8 +71,11 @@ computed kernel_of(random_node& node, const kernel_choice& choice, int tiles, in
       if (!x.empty()) std::memcpy(fenced[0].data.raw(), x.data(), x.size());
       in[static_cast<std::size_t>(in_place)].data = fenced[0].data;
     }
-    for (int tile = tiles; tile-- > 0;)
-      choice.run({node.words, in, fenced, aligned(scratch), tile, tiles, &fault, choice.inner, choice.record.words.data()});
+    for (int tile = tiles; tile-- > 0;) {
+      kernel_call call = nnrt_test::call_of(choice, node.words, in, fenced, aligned(scratch), tile, tiles);
+      call.fault = &fault;
+      choice.run(call);
+    }
     for (std::size_t i = 0; i < out.size(); ++i)
       if (node.out[i].bytes() > 0)
         std::memcpy(out[i].data.raw(), fenced[i].data.raw(), static_cast<std::size_t>(node.out[i].bytes()));

@@ -1,5 +1,6 @@
 // operators_fuzz: any bytes as a node of any operator. What its rules accept must be sound, and what it computes must
 // stay within its operands, whatever their elements and scales are.
+#include "support/call.hpp"
 #include "support/catalogue.hpp"
 #include "support/sound.hpp"
 
@@ -161,22 +162,17 @@ void run_kernel(fed_node& node, const kernel_choice& choice, std::vector<view> i
   if (choice.has_pack()) {
     std::vector<view> packs_into{{&packed_desc, any_pointer::bytes(aligned(packed))}};
     for (const tensor_desc& y : node.out) packs_into.push_back({&y, {}});  // what the packed form is for
-    choice.pack({.attrs = node.words, .in = in, .out = packs_into, .record = choice.record.words.data()});
+    choice.pack(nnrt_test::call_of(choice, node.words, in, packs_into));
     in.push_back(packs_into[0]);
   }
   blocks memory(node.out.size());
   const std::vector<view> out = views_of(node.out, memory);
   run_fault fault;
-  for (int tile = 0; tile < 2; ++tile)
-    choice.run({.attrs = node.words,
-                .in = in,
-                .out = out,
-                .scratch = aligned(scratch),
-                .tile = tile,
-                .tiles = 2,
-                .fault = &fault,
-                .inner = choice.inner,
-                .record = choice.record.words.data()});
+  for (int tile = 0; tile < 2; ++tile) {
+    kernel_call call = nnrt_test::call_of(choice, node.words, in, out, aligned(scratch), tile, 2);
+    call.fault = &fault;
+    choice.run(call);
+  }
 }
 
 void run(fed_node& node, number_reader& in) {

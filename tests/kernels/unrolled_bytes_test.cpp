@@ -32,7 +32,7 @@ template <int In, int Out> bool check_layer(dtype type, std::int64_t rows, activ
   std::vector<view> operands;
   for (given_operand& x : node.in) operands.push_back(x.as_view());
   const view into[] = {{&packed_desc, any_pointer::bytes(packed)}, {&node.outputs[0], {}}};
-  choice.pack({.attrs = node.words, .in = operands, .out = into, .record = choice.record.words.data()});
+  choice.pack(nnrt_test::call_of(choice, node.words, operands, into));
   fenced_bytes x(node.in[0].bytes), y(std::vector<std::byte>(static_cast<std::size_t>(rows * Out), std::byte{0x5a}));
   const kernels::byte_factors factors{middle + 11, middle, type == u8};
   const stored_range range = type == u8 ? stored_range_of<std::uint8_t>(node.outputs[0].quantised, fused)

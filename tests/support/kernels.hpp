@@ -11,6 +11,7 @@
 #include <cstring>
 #include <deque>
 #include <limits>
+#include <support/call.hpp>
 #include <support/fenced.hpp>
 #include <utility>
 #include <vector>
@@ -156,7 +157,7 @@ template <class Op> struct node_under_test {
     if (choice.pack != nullptr) {
       std::vector<view> packs_into{packed};
       for (const tensor_desc& y : outputs) packs_into.push_back({&y, {}});
-      choice.pack({.attrs = words, .in = arguments, .out = packs_into, .record = choice.record.words.data()});
+      choice.pack(call_of(choice, words, arguments, packs_into));
       for (std::size_t i = 0; i < arguments.size(); ++i)
         if ((choice.packs >> i & 1U) != 0) arguments[i].data = any_pointer{};
       arguments.push_back(packed);
@@ -167,7 +168,7 @@ template <class Op> struct node_under_test {
       arguments[i].data = results[0].data;
     }
     std::vector<std::byte> scratch(static_cast<std::size_t>(choice.scratch_bytes) + 64);
-    for (int tile = tiles; tile-- > 0;) choice.run({.attrs = words, .in = arguments, .out = results, .scratch = aligned(scratch), .tile = tile, .tiles = tiles, .inner = choice.inner, .record = choice.record.words.data()});
+    for (int tile = tiles; tile-- > 0;) choice.run(call_of(choice, words, arguments, results, aligned(scratch), tile, tiles));
     blocks bytes;
     for (fenced_bytes& block : memory) bytes.push_back(block.copy());
     return bytes;

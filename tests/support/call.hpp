@@ -1,0 +1,24 @@
+// call: a call of a kernel by hand, as a plan's step makes it.
+// Flow: kernels.hpp, battery/ and fuzz/ run choices of single nodes; what a choice brings along for its functions is filled in here alone.
+#pragma once
+
+#include <nnrt/core/kernel.hpp>
+
+namespace nnrt_test {
+
+/// A call of run() or pack() of a choice, which must outlive it; scratch, parts and fault are the caller's to set.
+inline nnrt::kernel_call call_of(const nnrt::kernel_choice& choice, nnrt::array_ref<const nnrt::word> attrs, nnrt::arguments in, nnrt::results out) {
+  nnrt::kernel_call call;
+  call.attrs = attrs, call.in = in, call.out = out;
+  call.inner = choice.inner, call.record = choice.record.words.data();
+  return call;
+}
+/// The same for a part of a run.
+inline nnrt::kernel_call call_of(const nnrt::kernel_choice& choice, nnrt::array_ref<const nnrt::word> attrs, nnrt::arguments in, nnrt::results out,
+                                 std::byte* scratch, int tile, int tiles) {
+  nnrt::kernel_call call = call_of(choice, attrs, in, out);
+  call.scratch = scratch, call.tile = tile, call.tiles = tiles;
+  return call;
+}
+
+}  // namespace nnrt_test
