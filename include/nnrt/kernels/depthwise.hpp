@@ -106,15 +106,18 @@ template <int K, int Stride, int Pixels, bool Checked> struct depthwise_vector {
       std::uint32_t inside = t.columns_inside;
       keep(inside);  // or g++ 12 tests all bits ahead of the loop and parks the answers in vector registers
       each<sums::in_columns>([&](auto j) __attribute__((always_inline)) {
+        if (Checked && Pixels == 1 && (inside >> j & 1U) == 0) return;
         const float* const p = floats_at(step.from<j % 7>(bases[j / 7]));
-        const auto add = [&](vf x, auto... where) __attribute__((always_inline)) {
-          if constexpr (Rows != seen_by::lower) upper.template add<j>(x, upper_w, where...);
-          if constexpr (Rows != seen_by::upper) lower.template add<j>(x, lower_w, where...);
-        };
         if constexpr (Checked && Pixels == 2) {
           const some_halves there(inside >> j & 3U);
-          add(load_halves(p, there), there);
-        } else if (!Checked || (inside >> j & 1U) != 0) add(Checked && masks_are_free ? load_first(p, used) : load(p));
+          const vf x = load_halves(p, there);
+          if constexpr (Rows != seen_by::lower) upper.template add<j>(x, upper_w, there);
+          if constexpr (Rows != seen_by::upper) lower.template add<j>(x, lower_w, there);
+        } else {
+          const vf x = Checked && masks_are_free ? load_first(p, used) : load(p);
+          if constexpr (Rows != seen_by::lower) upper.template add<j>(x, upper_w);
+          if constexpr (Rows != seen_by::upper) lower.template add<j>(x, lower_w);
+        }
       });
     }
   }
@@ -149,7 +152,7 @@ template <class Isa, int K, int Stride, int Pixels, bool Checked>
   const strides step(t.channels);
   const float* w = t.w;
   for (std::int64_t v = 0; v < channel_vectors(t.channels); ++v, w += (K * K + 1) * lanes)
-    depthwise_vector<K, Stride, Pixels, Checked>{t, step, w, std::min(lanes, Pixels * t.channels), {}, {}}.run(
+    depthwise_vector<K, Stride, Pixels, Checked>{t, step, w, Pixels == 2 ? lanes : std::min(lanes, t.channels), {}, {}}.run(
         first_channel(v, t.channels));
 }
 

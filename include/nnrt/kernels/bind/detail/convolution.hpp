@@ -47,14 +47,19 @@ template <class Op> constexpr depthwise_shape depthwise_shape_for(const typename
           .pad_top = at.h.pad_before(), .pad_left = at.w.pad_before(), .out_height = at.h.outputs(), .out_width = at.w.outputs()};
 }
 
+/// The methods of the depthwise kernel by number.
+inline constexpr depthwise_method depthwise_methods[] = {{0, 0, 1}, {3, 1, 1}, {3, 2, 1}, {5, 1, 1}, {5, 2, 1}, {3, 1, 2}, {5, 1, 2}};
+
 /// The depthwise kernel for an operator whose weight is [outC, kh, kw, 1] and whose output channel o reads channel o / multiplier.
 ///
 /// Isa only makes the name depend on the parameter of fast: clang compiles constexpr functions, and what they take the addresses of, where a
 /// template names them without, and every program that includes this header would pay for these kernels.
 template <class Op, class Isa> struct depthwise_binding {
-  static constexpr depthwise_method all[] = {{0, 0, 1}, {3, 1, 1}, {3, 2, 1}, {5, 1, 1}, {5, 2, 1}, {3, 1, 2}, {5, 1, 2}};
   static constexpr int methods = has_halves ? 7 : 5;  // without halves two pixels never share a vector
-  template <int Method> static constexpr kernel_functions functions() { return {&run<all[Method].kernel, all[Method].stride, all[Method].pixels>, &pack}; }
+  template <int Method> static constexpr kernel_functions functions() {
+    constexpr depthwise_method how = depthwise_methods[Method];
+    return {&run<how.kernel, how.stride, how.pixels>, &pack};
+  }
   static constexpr kernel_choice choose(const kernel_request& node, int first_method = 0) {
     const auto attrs = unpack<typename Op::attrs>(node.attrs);
     const depthwise_shape shape = depthwise_shape_for<Op>(attrs, node.in[0].desc.shape, node.in[1].desc.shape);
@@ -76,7 +81,7 @@ template <class Op, class Isa> struct depthwise_binding {
  private:
   static constexpr int number_of(depthwise_method method) {
     int i = 0;
-    while (all[i] != method) ++i;
+    while (depthwise_methods[i] != method) ++i;
     return i;
   }
   static depthwise_shape shape_of(const kernel_call& call) { return narrowed(call.recorded<depthwise_shape>(), call.rows); }
