@@ -174,6 +174,11 @@ template <class T> constexpr stored_range stored_range_of(const quantisation& q,
   return {static_cast<std::int32_t>(low), static_cast<std::int32_t>(high)};
 }
 
+/// The same of bytes, signed or not.
+constexpr stored_range range_of_bytes(const tensor_desc& y, activation fused) {
+  return y.type == u8 ? stored_range_of<std::uint8_t>(y.quantised, fused) : stored_range_of<std::int8_t>(y.quantised, fused);
+}
+
 /// clamp(zero_point + factor * sum): a sum beyond 32 bits is saturated first (it takes more than 65,000 products of
 /// 8-bit numbers to get there).
 template <class T, class Rounding = rounding::twice>

@@ -6,6 +6,10 @@
 #include <nnrt/exec/plan_sizes.hpp>
 #include <nnrt/passes/plan_memory.hpp>
 
+#include <array>
+#include <cstddef>
+#include <type_traits>
+
 namespace nnrt::inline NNRT_ISA::detail {
 
 /// Copies a pool or an array as far as there is room; std::copy and the operators [] take more constexpr steps.

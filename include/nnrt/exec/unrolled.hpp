@@ -34,7 +34,7 @@ template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline bool un
   constexpr tensor_desc x = desc_at(s.inputs.first), w = desc_at(s.inputs.first + 1), y = desc_at(s.outputs.first);
   constexpr auto fused = static_cast<activation>(Plan.words[static_cast<std::size_t>(s.attrs.first + s.fused_word)]);
   constexpr kernels::byte_factors factors{x.quantised.zero_point, w.quantised.zero_point, x.type == u8};
-  constexpr stored_range range = y.type == u8 ? stored_range_of<std::uint8_t>(y.quantised, fused) : stored_range_of<std::int8_t>(y.quantised, fused);
+  constexpr stored_range range = range_of_bytes(y, fused);
   if constexpr (factors.b_zero_as_seen() != 0) return false;
   else
     return kernels::dense_of_bytes<static_cast<int>(w.shape[1]), static_cast<int>(w.shape[0])>(

@@ -14,7 +14,7 @@ struct axis_block {
 
   constexpr std::int64_t elements() const { return outer * extent * inner; }
   /// False of axes that do not lie side by side, and of those of a tensor without elements.
-  constexpr bool is_one() const { return extent != 0; }
+  constexpr bool is_contiguous() const { return extent != 0; }
 };
 
 /// One axis, counted from the front.

@@ -109,7 +109,7 @@ template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<in
     if constexpr (Vectors == 2) (kernels::store(output_row<rows, Row>(t), clamp(of[0][Row], lo, hi)), ...);
     if (t.last == lanes) (kernels::store(output_row<rows, Row>(t) + (Vectors - 1) * lanes, clamp(of[Vectors - 1][Row], lo, hi)), ...);
     else if constexpr (masks_are_free || rows == 1) (store_first(output_row<rows, Row>(t) + (Vectors - 1) * lanes, clamp(of[Vectors - 1][Row], lo, hi), t.last), ...);
-    else {
+    else {  // in a loop: where there are no masks a store is three branches, written once here and not for each row
       vf last_of[] = {of[Vectors - 1][Row]...};
       float* const last_at[] = {output_row<rows, Row>(t)...};
       for (int r = 0; r < rows; ++r) store_first(last_at[r] + (Vectors - 1) * lanes, clamp(last_of[r], lo, hi), t.last);

@@ -16,7 +16,7 @@ template <class Isa> struct fast<ops::reduce_all, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
     const axis_block block = blocks::block_for(node);
-    if (!block.is_one()) return {};
+    if (!block.is_contiguous()) return {};
     return {.run = &run, .parts = parts_for(block.elements() / 4), .name = block.inner == 1 ? "search rows" : "and columns"};
   }
   static void run(const kernel_call& call) {

@@ -18,7 +18,7 @@ template <class Isa> struct fast_on_bytes<ops::reduce_mean, Isa> {
     if ((x.type != i8 && x.type != u8) || !has_work(node)) return {};
     if (node.out[0].quantised.rounding != stored_rounding::twice) return {};
     const axis_block block = blocks::block_for(node);
-    if (!block.is_one() || block.inner < 8 || block.extent > most_mean_pixels) return {};
+    if (!block.is_contiguous() || block.inner < 8 || block.extent > most_mean_pixels) return {};
     return {.run = &run, .parts = parts_for(block.elements() / 4), .name = "fold bytes"};
   }
   static void run(const kernel_call& call) {
@@ -30,8 +30,7 @@ template <class Isa> struct fast_on_bytes<ops::reduce_mean, Isa> {
     how.is_unsigned = is_unsigned, how.is_turned = coefficient < 0;
     how.zero = x.zero_point * block.extent, how.zero_point = y.zero_point;
     how.factor = ops::reduce_mean::shared_out(ops::reduce_mean::scale_of_sums(coefficient, x, y), block.extent);
-    how.range = is_unsigned ? stored_range_of<std::uint8_t>(y, activation::none)
-                            : stored_range_of<std::int8_t>(y, activation::none);
+    how.range = range_of_bytes(*call.out[0].desc, activation::none);
     scale_column_sums(block, bytes_in(call, 0), how, bytes_out(call), part_of(call));
   }
 };

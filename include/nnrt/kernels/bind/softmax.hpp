@@ -37,7 +37,7 @@ template <class Isa> struct fast<ops::softmax, Isa> {
     const auto attrs = unpack<ops::softmax::attrs>(node.attrs);
     if (!all_of_type(node, f32) || !has_work(node) || attrs.beta != 1) return {};
     const axis_block block = softmax_block(attrs, node.in[0].desc.shape);
-    if (!block.is_one()) return {};
+    if (!block.is_contiguous()) return {};
     constexpr std::int64_t cost = 8;  // additions that one element is worth
     const auto method = block.inner != 1 ? columns : block.extent <= lanes ? short_rows : rows;
     return {.code = {.method = method},
@@ -61,7 +61,7 @@ template <class Isa> struct fast_on_bytes<ops::softmax, Isa> {
     const tensor_desc &x = node.in[0].desc, &y = node.out[0];
     if (!types::stored.contains(x.type) || !has_work(node)) return {};
     const axis_block block = softmax_block(unpack<ops::softmax::attrs>(node.attrs), x.shape);
-    if (!block.is_one() || (x.type == i16 && !ops::detail::are_usual_shares<std::int16_t>(y.quantised))) return {};
+    if (!block.is_contiguous() || (x.type == i16 && !ops::detail::are_usual_shares<std::int16_t>(y.quantised))) return {};
     kernel_choice choice = x.type == i16  ? chosen<std::int16_t, short_powers>()
                            : x.type == i8 ? chosen<std::int8_t, byte_powers<std::int8_t>>()
                                           : chosen<std::uint8_t, byte_powers<std::uint8_t>>();

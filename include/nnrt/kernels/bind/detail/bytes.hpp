@@ -33,12 +33,7 @@ constexpr byte_factors factors_for(const kernel_request& node) {
   return {node.in[0].desc.quantised.zero_point, node.in[1].desc.quantised.zero_point, node.in[0].desc.type == u8};
 }
 
-/// What a layer's result may be.
-constexpr stored_range range_of_bytes(const tensor_desc& y, activation fused) {
-  return y.type == u8 ? stored_range_of<std::uint8_t>(y.quantised, fused) : stored_range_of<std::int8_t>(y.quantised, fused);
-}
-
-/// The same without the zero point.
+/// What a layer's result may be, without the zero point.
 inline scaled_range scaled_range_of(const tensor_desc& y, const stored_range& range) { return scaled_range::of(range, y.quantised.zero_point, y.type == u8); }
 
 /// A call of pack(): the result that the packed form is for is described behind it.

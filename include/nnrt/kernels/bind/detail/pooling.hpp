@@ -61,9 +61,7 @@ template <class Fold> struct byte_pooling_binding {
     const std::int64_t h = taps_in_image(shape.h), w = taps_in_image(shape.w);
     if (h > most_mean_pixels / w) return {};
     const std::int64_t taps = h * w < 64 ? h * w : 64;
-    const quantisation& q = node.out[0].quantised;
-    const stored_range range = x.type == u8 ? stored_range_of<std::uint8_t>(q, attrs.fused) : stored_range_of<std::int8_t>(q, attrs.fused);
-    return {.run = &run, .record = record_of(shape, range), .parts = parts_for(node.out[0].elements() * taps / 4), .name = "pool bytes"};
+    return {.run = &run, .record = record_of(shape, range_of_bytes(node.out[0], attrs.fused)), .parts = parts_for(node.out[0].elements() * taps / 4), .name = "pool bytes"};
   }
   static void run(const kernel_call& call) {
     const auto [shape, range] = call.recorded<layer_record<pooling_shape, stored_range>>();

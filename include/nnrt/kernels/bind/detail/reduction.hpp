@@ -41,7 +41,7 @@ template <class Fold, class Isa> struct reduction_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (node.in[0].desc.type != f32 || !has_work(node)) return {};
     const axis_block block = blocks::block_for(node);
-    if (!block.is_one()) return {};
+    if (!block.is_contiguous()) return {};
     return {.run = &run, .parts = parts_for(block.elements()), .name = block.inner == 1 ? "fold rows" : "fold columns"};
   }
   static void run(const kernel_call& call) {
