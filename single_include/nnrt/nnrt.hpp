@@ -1162,6 +1162,8 @@ template <class Words> struct word_writer {
     put(std::int64_t{v.count});
     for (const float item : v) put(item);
   }
+  /// As a visitor of a record, see for_each_attribute(): a lambda would be another one, with functions of its own, for each operator.
+  template <class T> constexpr void operator()(const char*, const T& member) { put(member); }
 };
 
 /// Reads them back. A record that is too short reads as zeros; `ok` tells whether every word was there and meant something.
@@ -1204,6 +1206,8 @@ struct word_reader {
     v.count = 0;
     for (const word item : bits) v.push_back(std::bit_cast<float>(static_cast<std::int32_t>(item)));
   }
+  /// As a visitor of a record, see for_each_attribute().
+  template <class T> constexpr void operator()(const char*, T& member) { get(member); }
 };
 
 namespace detail {
@@ -1268,21 +1272,14 @@ template <class Attrs, class F> constexpr void for_each_attribute(Attrs& attrs, 
 /// Appends the attributes to `words`.
 template <class Attrs, class Words> constexpr void pack(const Attrs& attrs, Words& words) {
   word_writer<Words> writer{words};
-  for_each_attribute(attrs, [&](const char*, const auto& member) { writer.put(member); });
+  for_each_attribute(attrs, writer);
 }
-
-namespace detail {
-/// Reads a record of attributes into one that is as it is made.
-template <class Attrs> constexpr void read_attributes(word_reader& reader, Attrs& attrs) {
-  for_each_attribute(attrs, [&](const char*, auto& member) { reader.get(member); });
-}
-}  // namespace detail
 
 /// The attributes that a row of words stands for.
 template <class Attrs> constexpr Attrs unpack(array_ref<const word> words) {
   Attrs attrs;
   word_reader reader{words};
-  detail::read_attributes(reader, attrs);
+  for_each_attribute(attrs, reader);
   return attrs;
 }
 
@@ -1290,7 +1287,7 @@ template <class Attrs> constexpr Attrs unpack(array_ref<const word> words) {
 template <class Attrs> constexpr bool well_formed(array_ref<const word> words) {
   Attrs attrs;
   word_reader reader{words};
-  detail::read_attributes(reader, attrs);
+  for_each_attribute(attrs, reader);
   return reader.ok && reader.next == words.size();
 }
 
@@ -1337,20 +1334,26 @@ template <class T> constexpr attribute_kind kind_of() {
   else if constexpr (is_real_list<T>) return attribute_kind::reals;
   else return attribute_kind::list;
 }
+/// The first Count of them.
+template <int Count> constexpr std::array<attribute_field, static_cast<std::size_t>(Count)> first_fields(const attribute_field* from) {
+  std::array<attribute_field, static_cast<std::size_t>(Count)> list{};
+  for (int i = 0; i < Count; ++i) list[static_cast<std::size_t>(i)] = from[i];
+  return list;
+}
+/// Visits a record and notes what it has; no record has more than there is room for, or it is no constant.
+struct field_lister {
+  attribute_field fields[16];
+  int count = 0;
+  template <class T> constexpr void operator()(const char* name, const T&) { fields[count++] = {name, kind_of<T>()}; }
+};
 template <class Attrs> struct field_table {
-  static constexpr std::size_t count = [] {
-    std::size_t n = 0;
+  static constexpr field_lister listed = [] {
+    field_lister lister;
     const Attrs attrs;
-    for_each_attribute(attrs, [&](const char*, const auto&) { ++n; });
-    return n;
+    for_each_attribute(attrs, lister);
+    return lister;
   }();
-  static constexpr std::array<attribute_field, count> fields = [] {
-    std::array<attribute_field, count> list{};
-    attribute_field* next = list.data();
-    const Attrs attrs;
-    for_each_attribute(attrs, [&]<class T>(const char* name, const T&) { *next++ = {name, kind_of<T>()}; });
-    return list;
-  }();
+  static constexpr auto fields = first_fields<listed.count>(listed.fields);
 };
 }  // namespace detail
 
@@ -2068,6 +2071,11 @@ template <class T> constexpr stored_range stored_range_of(const quantisation& q,
   return {static_cast<std::int32_t>(low), static_cast<std::int32_t>(high)};
 }
 
+/// The same of bytes, signed or not.
+constexpr stored_range range_of_bytes(const tensor_desc& y, activation fused) {
+  return y.type == u8 ? stored_range_of<std::uint8_t>(y.quantised, fused) : stored_range_of<std::int8_t>(y.quantised, fused);
+}
+
 /// clamp(zero_point + factor * sum): a sum beyond 32 bits is saturated first (it takes more than 65,000 products of
 /// 8-bit numbers to get there).
 template <class T, class Rounding = rounding::twice>
@@ -2365,9 +2373,31 @@ inline constexpr bool has_halves = true;
 [[gnu::always_inline]] inline vf blend_halves(vf low, vf high) {
   return vf(_mm512_mask_blend_ps(0xff00, low.data, high.data));
 }
-/// The float at p in the lower half, that at q in the upper. Loads of half vectors: a machine has twice as many of them in a cycle.
-[[gnu::always_inline]] inline vf broadcast_halves(const float* p, const float* q) {
-  return vf(_mm512_insertf32x8(_mm512_castps256_ps512(_mm256_broadcast_ss(p)), _mm256_broadcast_ss(q), 1));
+/// Which halves of a vector take part: bit 0 for the lower one, bit 1 for the upper.
+struct some_halves {
+  static constexpr __mmask16 masks[] = {0, 0xff, 0xff00, 0xffff};  // three instructions fewer than what would compute them
+  __mmask16 mask;
+  explicit some_halves(unsigned bits) : mask(masks[bits]) {}
+};
+/// The halves of a vector that are there, the other one zero; what is not there is not read.
+[[gnu::always_inline]] inline vf load_halves(const float* p, some_halves there) { return vf(_mm512_maskz_loadu_ps(there.mask, p)); }
+/// x * y + z in these halves, z in the other one.
+[[gnu::always_inline]] inline vf fma(vf x, vf y, vf z, some_halves there) { return vf(_mm512_mask3_fmadd_ps(x.data, y.data, z.data, there.mask)); }
+/// The two floats at p in every pair of lanes.
+[[gnu::always_inline]] inline vf broadcast_pair(const float* p) {
+  double both;
+  __builtin_memcpy(&both, p, sizeof both);
+  return vf(_mm512_castpd_ps(_mm512_set1_pd(both)));
+}
+/// The lanes of the lower halves, by pairs: first, second, first, second, ….
+[[gnu::always_inline]] inline vf in_pairs(vf first, vf second) {
+  const __m512i from = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
+  return vf(_mm512_permutex2var_ps(first.data, from, second.data));
+}
+/// The sums of both lanes of every pair: those of `low` in the lower half, those of `high` in the upper.
+[[gnu::always_inline]] inline vf sums_of_lane_pairs(vf low, vf high) {
+  const __m512i first = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0), second = _mm512_or_si512(first, _mm512_set1_epi32(1));
+  return vf(_mm512_permutex2var_ps(low.data, first, high.data)) + vf(_mm512_permutex2var_ps(low.data, second, high.data));
 }
 /// The first half vector at p, twice.
 [[gnu::always_inline]] inline vf load_half_twice(const float* p) {
@@ -2391,7 +2421,15 @@ inline constexpr bool has_halves = true;
 #else
 inline constexpr bool has_halves = false;
 inline vf blend_halves(vf low, vf) { return low; }
-inline vf broadcast_halves(const float* p, const float*) { return broadcast(p); }
+/// Never made.
+struct some_halves {
+  explicit some_halves(unsigned) {}
+};
+inline vf load_halves(const float* p, some_halves) { return load(p); }
+inline vf fma(vf, vf, vf z, some_halves) { return z; }
+inline vf broadcast_pair(const float* p) { return broadcast(p); }
+inline vf in_pairs(vf first, vf) { return first; }
+inline vf sums_of_lane_pairs(vf low, vf) { return low; }
 inline vf load_half_twice(const float* p) { return load(p); }
 inline void store_halves(float*, float*, vf, std::int64_t) {}
 #endif
@@ -7184,7 +7222,7 @@ struct axis_block {
 
   constexpr std::int64_t elements() const { return outer * extent * inner; }
   /// False of axes that do not lie side by side, and of those of a tensor without elements.
-  constexpr bool is_one() const { return extent != 0; }
+  constexpr bool is_contiguous() const { return extent != 0; }
 };
 
 /// One axis, counted from the front.
@@ -8302,9 +8340,7 @@ template <class Fold> struct byte_pooling_binding {
     const std::int64_t h = taps_in_image(shape.h), w = taps_in_image(shape.w);
     if (h > most_mean_pixels / w) return {};
     const std::int64_t taps = h * w < 64 ? h * w : 64;
-    const quantisation& q = node.out[0].quantised;
-    const stored_range range = x.type == u8 ? stored_range_of<std::uint8_t>(q, attrs.fused) : stored_range_of<std::int8_t>(q, attrs.fused);
-    return {.run = &run, .record = record_of(shape, range), .parts = parts_for(node.out[0].elements() * taps / 4), .name = "pool bytes"};
+    return {.run = &run, .record = record_of(shape, range_of_bytes(node.out[0], attrs.fused)), .parts = parts_for(node.out[0].elements() * taps / 4), .name = "pool bytes"};
   }
   static void run(const kernel_call& call) {
     const auto [shape, range] = call.recorded<layer_record<pooling_shape, stored_range>>();
@@ -9856,8 +9892,8 @@ template <class Isa> struct fast<ops::concat, Isa> {
 // Flow: a prepare step packs weights and bias once with depthwise_pack(); a plan's step calls depthwise().
 //
 // 3x3 and 5x5 kernels of stride 1 and 2 compute tiles of output pixels for one vector of channels, so that an input
-// loaded once serves up to kernel_h * kernel_w sums. Everything else goes pixel by pixel. Taps outside the image are
-// left out, not multiplied by zero.
+// loaded once serves up to kernel_h * kernel_w sums; images of half a vector of channels have two pixels in each vector.
+// Everything else goes pixel by pixel. Taps outside the image are left out, not multiplied by zero.
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -9887,7 +9923,7 @@ constexpr std::int64_t channel_vectors(std::int64_t out) { return (out + lanes -
 
 // --- tiles of pixels ----------------------------------------------------------
 
-/// Output columns of a tile, which has two rows: 14 accumulators of 32 registers, 8 of 16.
+/// Vectors in a row of a tile, which has two rows: 14 accumulators of 32 registers, 8 of 16.
 inline constexpr int depthwise_columns = vector_registers == 32 ? 7 : 4;
 
 /// One tile of outputs in one image.
@@ -9903,7 +9939,7 @@ struct depthwise_tile_args {
   clamp_range range;
 };
 
-/// The sums of neighbouring outputs of one row.
+/// The sums of neighbouring outputs of one row, which lie `Stride` input columns apart.
 template <int K, int Stride> struct depthwise_sums {
   static constexpr int in_columns = (depthwise_columns - 1) * Stride + K;
   vf of[depthwise_columns];
@@ -9911,26 +9947,28 @@ template <int K, int Stride> struct depthwise_sums {
   [[gnu::always_inline]] void start(vf bias) {
     each<depthwise_columns>([&](auto c) __attribute__((always_inline)) { of[c] = bias; });
   }
-  /// Adds what input column J, holding x, contributes through one row of the kernel.
-  template <int J> [[gnu::always_inline]] void add(vf x, const vf (&w)[K]) {
+  /// Adds what input column J, holding x, contributes through one row of the kernel, in the lanes that fma() is told.
+  template <int J, class... Where> [[gnu::always_inline]] void add(vf x, const vf (&w)[K], Where... where) {
     constexpr int first = J < K ? 0 : (J - K) / Stride + 1, last = std::min(depthwise_columns - 1, J / Stride);
-    add_to<J, first>(x, w, std::make_integer_sequence<int, last - first + 1>{});
+    add_to<J, first>(std::make_integer_sequence<int, last - first + 1>{}, x, w, where...);
   }
 
  private:
-  template <int J, int First, int... I>
-  [[gnu::always_inline]] void add_to(vf x, const vf (&w)[K], std::integer_sequence<int, I...>) {
-    ((of[First + I] = fma(x, w[J - (First + I) * Stride], of[First + I])), ...);
+  template <int J, int First, int... I, class... Where>
+  [[gnu::always_inline]] void add_to(std::integer_sequence<int, I...>, vf x, const vf (&w)[K], Where... where) {
+    ((of[First + I] = fma(x, w[J - (First + I) * Stride], of[First + I], where...)), ...);
   }
 };
 
 /// Which of a tile's two output rows see a row of the input.
 enum class seen_by { upper, both, lower };
 
-/// One vector of channels of a tile. A Checked tile leaves out input columns outside the image and output columns not
+/// One vector of channels of a tile, or, with two Pixels, the channels of two neighbouring ones in each vector: what lies under a tap begins at
+/// every column then, and outputs are two columns apart. A Checked tile leaves out input columns outside the image and output columns not
 /// wanted, and may have fewer channels than lanes if masks are free.
-template <int K, int Stride, bool Checked> struct depthwise_vector {
-  using sums = depthwise_sums<K, Stride>;
+template <int K, int Stride, int Pixels, bool Checked> struct depthwise_vector {
+  static_assert(Pixels == 1 || Stride == 1);
+  using sums = depthwise_sums<K, Stride * Pixels>;
   static constexpr std::int64_t kernel_row = K * lanes;
   const depthwise_tile_args& t;
   const strides& step;
@@ -9950,21 +9988,30 @@ template <int K, int Stride, bool Checked> struct depthwise_vector {
       std::uint32_t inside = t.columns_inside;
       keep(inside);  // or g++ 12 tests all bits ahead of the loop and parks the answers in vector registers
       each<sums::in_columns>([&](auto j) __attribute__((always_inline)) {
-        if (Checked && (inside >> j & 1U) == 0) return;
+        if (Checked && Pixels == 1 && (inside >> j & 1U) == 0) return;
         const float* const p = floats_at(step.from<j % 7>(bases[j / 7]));
-        const vf x = Checked && masks_are_free ? load_first(p, used) : load(p);
-        if constexpr (Rows != seen_by::lower) upper.template add<j>(x, upper_w);
-        if constexpr (Rows != seen_by::upper) lower.template add<j>(x, lower_w);
+        if constexpr (Checked && Pixels == 2) {
+          const some_halves there(inside >> j & 3U);
+          const vf x = load_halves(p, there);
+          if constexpr (Rows != seen_by::lower) upper.template add<j>(x, upper_w, there);
+          if constexpr (Rows != seen_by::upper) lower.template add<j>(x, lower_w, there);
+        } else {
+          const vf x = Checked && masks_are_free ? load_first(p, used) : load(p);
+          if constexpr (Rows != seen_by::lower) upper.template add<j>(x, upper_w);
+          if constexpr (Rows != seen_by::upper) lower.template add<j>(x, lower_w);
+        }
       });
     }
   }
   [[gnu::always_inline]] void store_row(const sums& row, float* y) const {
     const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
     each<depthwise_columns>([&](auto c) __attribute__((always_inline)) {
-      if (Checked && c >= t.columns) return;
+      const std::int64_t wanted = t.columns - c * Pixels;
+      if (Checked && wanted <= 0) return;
       const vf value = clamp(row.of[c], lo, hi);
-      if constexpr (Checked && masks_are_free) store_first(y + c * t.channels, value, used);
-      else store(y + c * t.channels, value);
+      float* const to = y + c * Pixels * t.channels;
+      if constexpr (Checked && masks_are_free) store_first(to, value, wanted < Pixels ? t.channels : used);
+      else store(to, value);
     });
   }
   [[gnu::always_inline]] void run(std::int64_t channel) {
@@ -9982,37 +10029,37 @@ template <int K, int Stride, bool Checked> struct depthwise_vector {
 };
 
 /// All channels of one tile.
-template <class Isa, int K, int Stride, bool Checked>
+template <class Isa, int K, int Stride, int Pixels, bool Checked>
 [[gnu::noinline]] void depthwise_tile(const depthwise_tile_args& t) {
   const strides step(t.channels);
   const float* w = t.w;
   for (std::int64_t v = 0; v < channel_vectors(t.channels); ++v, w += (K * K + 1) * lanes)
-    depthwise_vector<K, Stride, Checked>{t, step, w, std::min(lanes, t.channels), {}, {}}.run(
+    depthwise_vector<K, Stride, Pixels, Checked>{t, step, w, Pixels == 2 ? lanes : std::min(lanes, t.channels), {}, {}}.run(
         first_channel(v, t.channels));
 }
 
 /// One or two output rows, from row oy of an image on.
-template <class Isa, int K, int Stride>
+template <class Isa, int K, int Stride, int Pixels>
 void depthwise_row_tiles(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
                          std::int64_t oy, std::int64_t rows) {
-  constexpr std::int64_t in_rows = Stride + K, in_columns = (depthwise_columns - 1) * Stride + K;
+  constexpr std::int64_t columns = depthwise_columns * Pixels, in_rows = Stride + K, in_columns = (columns - 1) * Stride + K;
   const std::int64_t iy = oy * Stride - s.pad_top;
   depthwise_tile_args t{};
   t.w = packed, t.channels = s.channels, t.range = range, t.rows = rows;
   t.line = s.width * s.channels, t.out_line = s.out_width * s.channels;
   t.first_row = nnrt::detail::clamped(-iy, 0, in_rows),
   t.last_row = nnrt::detail::clamped(s.height - iy, t.first_row, in_rows);
-  for (std::int64_t ox = 0; ox < s.out_width; ox += depthwise_columns) {
+  for (std::int64_t ox = 0; ox < s.out_width; ox += columns) {
     const std::int64_t ix = ox * Stride - s.pad_left;
     t.x = advanced(address_of(x), iy * t.line + ix * s.channels);
     t.y = y + (oy * s.out_width + ox) * s.channels;
-    t.columns = std::min<std::int64_t>(depthwise_columns, s.out_width - ox);
+    t.columns = std::min<std::int64_t>(columns, s.out_width - ox);
     const std::int64_t left = nnrt::detail::clamped(-ix, 0, in_columns),
                        right = nnrt::detail::clamped(s.width - ix, left, in_columns);
     t.columns_inside = (1U << right) - (1U << left);
-    if (left == 0 && right == in_columns && t.columns == depthwise_columns && s.channels >= lanes)
-      depthwise_tile<Isa, K, Stride, false>(t);
-    else depthwise_tile<Isa, K, Stride, true>(t);
+    if (left == 0 && right == in_columns && t.columns == columns && Pixels * s.channels >= lanes)
+      depthwise_tile<Isa, K, Stride, Pixels, false>(t);
+    else depthwise_tile<Isa, K, Stride, Pixels, true>(t);
   }
 }
 
@@ -10074,12 +10121,33 @@ void depthwise_row_pixels(const depthwise_shape& s, const float* x, const float*
 
 }  // namespace detail
 
+/// How the output is computed: tiles of pixels for square kernels of 3 or 5 and strides of 1 or 2, one pixel in a vector or two, else pixel by
+/// pixel (kernel 0).
+struct depthwise_method {
+  int kernel = 0;
+  int stride = 0;
+  int pixels = 1;
+
+  friend constexpr bool operator==(const depthwise_method&, const depthwise_method&) = default;
+};
+
+/// The fastest method for a shape, whatever the extents of its images; asked at plan time, so that a program has the methods that its layers
+/// use and no others.
+constexpr depthwise_method depthwise_method_of(const depthwise_shape& s) {
+  const bool is_square = s.kernel_h == s.kernel_w && s.stride_h == s.stride_w;
+  const bool has_tiles = is_square && s.dilation_h == 1 && s.dilation_w == 1 && s.multiplier == 1 && (s.channels >= lanes || masks_are_free);
+  if (!has_tiles || (s.kernel_h != 3 && s.kernel_h != 5) || s.stride_h > 2) return {};
+  const bool shares_vectors = has_halves && 2 * s.channels == lanes && s.stride_h == 1;
+  return {static_cast<int>(s.kernel_h), static_cast<int>(s.stride_h), shares_vectors ? 2 : 1};
+}
+
 /// Floats that depthwise_pack() writes.
 constexpr std::int64_t depthwise_packed_floats(const depthwise_shape& s) {
   return detail::channel_vectors(s.out()) * lanes * (s.taps() + 1);
 }
 
-/// Packs weights and bias [out] (null: zeros) to [vector of channels][bias, taps][lane].
+/// Packs weights and bias [out] (null: zeros) to [vector of channels][bias, taps][lane]; where two pixels share a vector, its channels are there
+/// for both.
 ///
 /// \param w weights, those of an output channel `filter` floats behind those of the one before
 ///
@@ -10087,12 +10155,12 @@ constexpr std::int64_t depthwise_packed_floats(const depthwise_shape& s) {
 template <class PlaceOf>
 void depthwise_pack_taps(const depthwise_shape& s, const float* w, std::int64_t filter, PlaceOf place_of,
                          const float* bias, float* out) {
-  const std::int64_t channels = s.out();
+  const std::int64_t channels = s.out(), used = std::min(lanes, channels * depthwise_method_of(s).pixels);
   for (std::int64_t v = 0; v < detail::channel_vectors(channels); ++v) {
-    const std::int64_t first = detail::first_channel(v, channels), count = std::min(lanes, channels);
-    for (std::int64_t l = 0; l < lanes; ++l) *out++ = l < count && bias != nullptr ? bias[first + l] : 0.0F;
+    const auto channel_of = [&](std::int64_t lane) { return detail::first_channel(v, channels) + (lane < channels ? lane : lane - channels); };
+    for (std::int64_t l = 0; l < lanes; ++l) *out++ = l < used && bias != nullptr ? bias[channel_of(l)] : 0.0F;
     for (std::int64_t tap = 0; tap < s.taps(); ++tap)
-      for (std::int64_t l = 0; l < lanes; ++l) *out++ = l < count ? w[(first + l) * filter + place_of(tap)] : 0.0F;
+      for (std::int64_t l = 0; l < lanes; ++l) *out++ = l < used ? w[channel_of(l) * filter + place_of(tap)] : 0.0F;
   }
 }
 
@@ -10101,27 +10169,14 @@ inline void depthwise_pack(const depthwise_shape& s, const float* w, const float
   depthwise_pack_taps(s, w, s.taps(), [](std::int64_t tap) { return tap; }, bias, out);
 }
 
-/// How the output is computed: tiles of pixels for square kernels of 3 or 5 and strides of 1 or 2, else pixel by pixel (kernel 0).
-struct depthwise_method {
-  int kernel = 0;
-  int stride = 0;
-};
-
-/// The fastest method for a shape; asked at plan time, so that a program has the methods that its layers use and no others.
-constexpr depthwise_method depthwise_method_of(const depthwise_shape& s) {
-  const bool is_square = s.kernel_h == s.kernel_w && s.stride_h == s.stride_w;
-  const bool has_tiles = is_square && s.dilation_h == 1 && s.dilation_w == 1 && s.multiplier == 1 && (s.channels >= lanes || masks_are_free);
-  if (!has_tiles || (s.kernel_h != 3 && s.kernel_h != 5) || s.stride_h > 2) return {};
-  return {static_cast<int>(s.kernel_h), static_cast<int>(s.stride_h)};
-}
-
-/// y = clamp(depthwise_conv2d(x, w) + bias) by the method of this kernel and stride, which must fit the shape.
+/// y = clamp(depthwise_conv2d(x, w) + bias) by the method of this kernel, stride and pixels in a vector, which must be
+/// depthwise_method_of(s).
 ///
 /// Parts are pairs of output rows; every division into parts gives the same bits. Taps outside the image are left out.
 /// y must not overlap x.
 ///
 /// \param packed what depthwise_pack() made of weights and bias
-template <class Isa, int Kernel, int Stride>
+template <class Isa, int Kernel, int Stride, int Pixels = 1>
 void depthwise_by(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {}, part p = {}) {
   if (s.out_width <= 0 || s.out() <= 0) return;
   const std::int64_t pairs = (s.out_height + 1) / 2;
@@ -10131,7 +10186,7 @@ void depthwise_by(const depthwise_shape& s, const float* x, const float* packed,
     const float* const from = x + image * s.height * s.width * s.channels;
     float* const to = y + image * s.out_height * s.out_width * s.out();
     if constexpr (Kernel == 0) detail::depthwise_row_pixels<Isa>(s, from, packed, to, range, oy, rows);
-    else detail::depthwise_row_tiles<Isa, Kernel, Stride>(s, from, packed, to, range, oy, rows);
+    else detail::depthwise_row_tiles<Isa, Kernel, Stride, Pixels>(s, from, packed, to, range, oy, rows);
   }
 }
 
@@ -10139,6 +10194,10 @@ void depthwise_by(const depthwise_shape& s, const float* x, const float* packed,
 template <class Isa = native>
 void depthwise(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {}, part p = {}) {
   const depthwise_method method = depthwise_method_of(s);
+  if constexpr (has_halves) {
+    if (method.kernel == 3 && method.pixels == 2) return depthwise_by<Isa, 3, 1, 2>(s, x, packed, y, range, p);
+    if (method.kernel == 5 && method.pixels == 2) return depthwise_by<Isa, 5, 1, 2>(s, x, packed, y, range, p);
+  }
   if (method.kernel == 3 && method.stride == 1) return depthwise_by<Isa, 3, 1>(s, x, packed, y, range, p);
   if (method.kernel == 3 && method.stride == 2) return depthwise_by<Isa, 3, 2>(s, x, packed, y, range, p);
   if (method.kernel == 5 && method.stride == 1) return depthwise_by<Isa, 5, 1>(s, x, packed, y, range, p);
@@ -10174,6 +10233,13 @@ constexpr std::int64_t packed_floats(std::int64_t k, std::int64_t n) { return (k
 /// Whether at most half of the last vector of a panel, `width` columns wide, is in use (8 or 24 columns of 16 lanes): then
 /// two rows of A can share one vector of products for the half, and 24 columns cost 1.5 fma per row instead of 2.
 constexpr bool ends_in_half(std::int64_t width) { return has_halves && width > 0 && (width - 1) % lanes < lanes / 2; }
+/// Whether that is all that a panel has. Its vectors hold pairs then, the weights of two k for each column: an fma does two k, and loads
+/// them with one broadcast.
+constexpr bool is_in_pairs(std::int64_t width) { return ends_in_half(width) && width < lanes; }
+
+/// k products of which `run` at a time lie side by side in A, as the tiles have to take them: one run of all, but where a run ends with a
+/// single, as pairs reach into no other run.
+constexpr std::int64_t packed_run(std::int64_t k, std::int64_t n, std::int64_t run) { return is_in_pairs(n % panel_columns) && run % 2 != 0 ? run : k; }
 
 namespace detail {
 
@@ -10212,9 +10278,20 @@ inline void turn_columns(const float* b, std::int64_t column_stride, std::int64_
   }
 }
 
+/// k rows of half a vector each become rows of pairs. The last k of an odd run is in both lanes of its pair, by halves: with 0 in one of them
+/// an infinite x would come to NaN.
+inline void pair_rows(float* panel, std::int64_t k, std::int64_t run) {
+  float* to = panel;  // never beyond what has been read
+  for (std::int64_t first = 0; first < k; first += run)
+    for (std::int64_t i = first, last = first + run - 1; i <= last; i += 2, to += lanes) {
+      const vf one = load(panel + i * lanes);
+      store(to, i < last ? in_pairs(one, load(panel + (i + 1) * lanes)) : in_pairs(one, one) * vf(0.5F));
+    }
+}
+
 /// Writes the bias, then calls fill(j, used, width, out) for each panel, which begins with column j and has `used` of `width`
 /// columns; the missing ones become zero.
-template <class Fill> void pack_panels(std::int64_t k, std::int64_t n, const float* bias, float* out, Fill fill) {
+template <class Fill> void pack_panels(std::int64_t k, std::int64_t n, std::int64_t run, const float* bias, float* out, Fill fill) {
   const std::int64_t padded = whole_vectors(n);
   for (std::int64_t j = 0; j < padded; ++j) *out++ = bias != nullptr && j < n ? bias[j] : 0.0F;
   for (std::int64_t j0 = 0; j0 < padded; j0 += panel_columns) {
@@ -10226,6 +10303,8 @@ template <class Fill> void pack_panels(std::int64_t k, std::int64_t n, const flo
       for (std::int64_t j = used; j < width; ++j) row[j] = 0.0F;
       if (twice) copy_floats(row + width - lanes, lanes / 2, row + width - lanes / 2);
     }
+    if constexpr (has_halves)
+      if (is_in_pairs(used)) pair_rows(out, k, packed_run(k, n, run));
     out += k * width;
   }
 }
@@ -10233,17 +10312,19 @@ template <class Fill> void pack_panels(std::int64_t k, std::int64_t n, const flo
 }  // namespace detail
 
 /// Packs B and bias. Layout: [bias][panel][k][columns of the panel], missing columns zero; a panel that ends_in_half
-/// has its half vector twice.
+/// has its half vector twice, but one that is_in_pairs has [run][pair of k][column][k] and takes no more than half of its room.
 ///
 /// \param row_of row_of(i) is where row i begins; its element j lies j * column_stride floats on
+///
+/// \param run how many rows, from each multiple of it on, meet values of A that lie side by side; it divides k
 ///
 /// \param bias n floats; null: zeros
 ///
 /// \param out packed_floats(k, n) floats; 64-byte alignment is faster
 template <class RowOf>
-void pack_rows(RowOf row_of, std::int64_t column_stride, std::int64_t k, std::int64_t n, const float* bias,
+void pack_rows(RowOf row_of, std::int64_t column_stride, std::int64_t k, std::int64_t n, std::int64_t run, const float* bias,
                float* out) {
-  detail::pack_panels(k, n, bias, out, [&](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
+  detail::pack_panels(k, n, run, bias, out, [&](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
     for (std::int64_t i = 0; i < k; ++i, panel += width) {
       const float* const row = row_of(i) + j0 * column_stride;
       if (column_stride == 1) copy_floats(row, used, panel);
@@ -10256,12 +10337,17 @@ void pack_rows(RowOf row_of, std::int64_t column_stride, std::int64_t k, std::in
 /// The same for rows at equal distances.
 ///
 /// \param b element (i, j) is b[i * row_stride + j * column_stride]: (n, 1) for a k x n matrix, (1, k) for n x k
-inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_stride, std::int64_t k, std::int64_t n,
+inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_stride, std::int64_t k, std::int64_t n, std::int64_t run,
                  const float* bias, float* out) {
-  if (row_stride != 1) return pack_rows([=](std::int64_t i) { return b + i * row_stride; }, column_stride, k, n, bias, out);
-  detail::pack_panels(k, n, bias, out, [=](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
+  if (row_stride != 1) return pack_rows([=](std::int64_t i) { return b + i * row_stride; }, column_stride, k, n, run, bias, out);
+  detail::pack_panels(k, n, run, bias, out, [=](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
     detail::turn_columns(b + j0 * column_stride, column_stride, k, used, width, panel);
   });
+}
+
+/// The same of a plain product, whose rows of A lie side by side.
+inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_stride, std::int64_t k, std::int64_t n, const float* bias, float* out) {
+  pack(b, row_stride, column_stride, k, n, k, bias, out);
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -10326,8 +10412,8 @@ template <int Rows> struct row_cursor {
   }
   /// The value of row Row, `ahead` floats on, in every lane.
   template <int Row> [[gnu::always_inline]] vf value(int ahead) const { return broadcast(at<Row>() + ahead); }
-  /// That of row Row in the lower half, of the next row in the upper.
-  template <int Row> [[gnu::always_inline]] vf values(int ahead) const { return broadcast_halves(at<Row>() + ahead, at<Row + 1>() + ahead); }
+  /// That and the next one, in every pair of lanes.
+  template <int Row> [[gnu::always_inline]] vf pair(int ahead) const { return broadcast_pair(at<Row>() + ahead); }
 
  private:
   template <int Row> [[gnu::always_inline]] const float* at() const { return floats_at(step.template from<Row % half>(Row < half ? first : second)); }
@@ -10338,12 +10424,11 @@ template <int Rows, int Row> [[gnu::always_inline]] inline float* output_row(con
   return Row < half ? t.c + Row * t.ldc : t.c_second + (Row - half) * t.ldc;
 }
 
-/// The sums of a tile of 1 or 2 whole vectors per row.
+/// The sums of a tile of 1 or 2 whole vectors per row. `step` is how many k a vector of weights is for.
 template <int Vectors, class Rows> struct sums;
 template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<int, Row...>> {
   static_assert(Vectors == 1 || Vectors == 2);
-  static constexpr int rows = sizeof...(Row);
-  static constexpr int accumulators = rows * Vectors;
+  static constexpr int rows = sizeof...(Row), accumulators = rows * Vectors, step = 1;
   static constexpr std::int64_t columns = Vectors * lanes;  // of a panel
   vf of[Vectors][rows];
 
@@ -10367,7 +10452,7 @@ template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<in
     if constexpr (Vectors == 2) (kernels::store(output_row<rows, Row>(t), clamp(of[0][Row], lo, hi)), ...);
     if (t.last == lanes) (kernels::store(output_row<rows, Row>(t) + (Vectors - 1) * lanes, clamp(of[Vectors - 1][Row], lo, hi)), ...);
     else if constexpr (masks_are_free || rows == 1) (store_first(output_row<rows, Row>(t) + (Vectors - 1) * lanes, clamp(of[Vectors - 1][Row], lo, hi), t.last), ...);
-    else {
+    else {  // in a loop: where there are no masks a store is three branches, written once here and not for each row
       vf last_of[] = {of[Vectors - 1][Row]...};
       float* const last_at[] = {output_row<rows, Row>(t)...};
       for (int r = 0; r < rows; ++r) store_first(last_at[r] + (Vectors - 1) * lanes, clamp(last_of[r], lo, hi), t.last);
@@ -10384,8 +10469,7 @@ template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<in
 /// The sums of a tile of one vector and a half per row: two rows share one vector for their halves (see ends_in_half).
 template <class Pairs> struct sums_and_half;
 template <int... Pair> struct sums_and_half<std::integer_sequence<int, Pair...>> {
-  static constexpr int pairs = sizeof...(Pair), rows = 2 * pairs;
-  static constexpr int accumulators = rows + pairs;
+  static constexpr int pairs = sizeof...(Pair), rows = 2 * pairs, accumulators = rows + pairs, step = 1;
   static constexpr std::int64_t columns = 2 * lanes;
   vf of[rows], halves[pairs];
 
@@ -10415,33 +10499,45 @@ template <int... Pair> struct sums_and_half<std::integer_sequence<int, Pair...>>
   }
 };
 
-/// The sums of a tile of half a vector per row: two rows share one vector.
-template <class Pairs> struct sums_of_halves;
-template <int... Pair> struct sums_of_halves<std::integer_sequence<int, Pair...>> {
-  static constexpr int pairs = sizeof...(Pair), rows = 2 * pairs;
-  static constexpr int accumulators = pairs;
+/// The sums of a tile of half a vector per row: pairs of lanes add up the even and the odd k of a run (see is_in_pairs).
+template <class Rows> struct sums_of_pairs;
+template <int... Row> struct sums_of_pairs<std::integer_sequence<int, Row...>> {
+  static constexpr int rows = sizeof...(Row), accumulators = rows, step = 2;
   static constexpr std::int64_t columns = lanes;
-  vf of[pairs];
+  vf of[rows];
 
-  [[gnu::always_inline]] void start(const float* bias) { fill(load_half_twice(bias)); }
+  [[gnu::always_inline]] void start(const float* bias) { fill(in_pairs(load(bias), vf(0.0F))); }
   [[gnu::always_inline]] void start() { fill(vf(0.0F)); }
   [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b, int ahead) {
     const vf weights = load(b);
-    ((of[Pair] = fma(a.template values<2 * Pair>(ahead), weights, of[Pair])), ...);
+    ((of[Row] = fma(a.template pair<Row>(ahead), weights, of[Row])), ...);
   }
-  [[gnu::always_inline]] void add(const sums_of_halves& other) { ((of[Pair] = of[Pair] + other.of[Pair]), ...); }
+  [[gnu::always_inline]] void add_single(const row_cursor<rows>& a, const float* b) {
+    const vf weights = load(b);
+    ((of[Row] = fma(a.template value<Row>(0), weights, of[Row])), ...);
+  }
+  [[gnu::always_inline]] void add(const sums_of_pairs& other) { ((of[Row] = of[Row] + other.of[Row]), ...); }
   [[gnu::always_inline]] void store(const tile_args& t) const {
     const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
-    (store_halves(output_row<rows, 2 * Pair>(t), output_row<rows, 2 * Pair + 1>(t), clamp(of[Pair], lo, hi), t.last), ...);
+    (store_two<Row>(t, lo, hi), ...);
   }
 
  private:
-  [[gnu::always_inline]] void fill(vf x) { ((of[Pair] = x), ...); }
+  [[gnu::always_inline]] void fill(vf x) { ((of[Row] = x), ...); }
+  /// An even row and the next one; of a single row the upper half lands where the lower one does.
+  template <int R> [[gnu::always_inline]] void store_two(const tile_args& t, vf lo, vf hi) const {
+    constexpr int next = R + 1 < rows ? R + 1 : R;
+    if constexpr (R % 2 == 0)
+      store_halves(output_row<rows, R>(t), output_row<rows, next>(t), clamp(sums_of_lane_pairs(of[R], of[next]), lo, hi), t.last);
+  }
 };
 
 /// Sets of sums that a tile keeps: with fewer accumulators than are enough to hide the latency of fma, two per cycle, several k at
 /// once go to a set each.
-constexpr int sets_for(int accumulators, int enough = 8) { return (enough + accumulators - 1) / accumulators; }
+constexpr int sets_for(int accumulators) {
+  constexpr int enough = 8;
+  return (enough + accumulators - 1) / accumulators;
+}
 
 /// Asks for two lines that are read later. Tiles of two vectors and 12 accumulators or more have load slots to spare for it.
 template <class Sums> [[gnu::always_inline]] inline void fetch_ahead(address& ahead, std::int64_t step) {
@@ -10453,8 +10549,7 @@ template <class Sums> [[gnu::always_inline]] inline void fetch_ahead(address& ah
 }
 
 template <class Isa, class Sums> [[gnu::noinline]] void tile(const tile_args& t) {
-  // Where two rows share a vector each fma waits for two loads, and half as many hide it.
-  constexpr int sets = sets_for(Sums::accumulators, Sums::accumulators < Sums::rows ? 4 : 8);
+  constexpr int sets = sets_for(Sums::accumulators), step = Sums::step;
   Sums sum[sets];
   sum[0].start(t.bias);
   if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[s + 1].start(); });
@@ -10462,16 +10557,18 @@ template <class Isa, class Sums> [[gnu::noinline]] void tile(const tile_args& t)
   const float* b = t.b;
   address ahead = t.ahead;
   for (std::int64_t run = t.runs; run > 0; --run) {
-    const float* const end = b + t.k * Sums::columns;
+    const float* const end = b + t.k / step * Sums::columns;
     if constexpr (sets > 1) {
-      for (const float* const whole = b + t.k / sets * (sets * Sums::columns); b != whole;
-           b += sets * Sums::columns, a.advance(sets))
-        each<sets>([&](int s) __attribute__((always_inline)) { sum[s].add_products(a, b + s * Sums::columns, s); });
+      for (const float* const whole = b + t.k / (sets * step) * (sets * Sums::columns); b != whole;
+           b += sets * Sums::columns, a.advance(sets * step))
+        each<sets>([&](int s) __attribute__((always_inline)) { sum[s].add_products(a, b + s * Sums::columns, s * step); });
     }
-    for (; b != end; b += Sums::columns, a.advance(1)) {
+    for (; b != end; b += Sums::columns, a.advance(step)) {
       fetch_ahead<Sums>(ahead, t.ahead_step);
       sum[0].add_products(a, b, 0);
     }
+    if constexpr (step == 2)
+      if (t.k % 2 != 0) sum[0].add_single(a, b), b += Sums::columns, a.advance(1);
     a.advance(t.run_stride - t.k);
   }
   if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
@@ -10490,20 +10587,20 @@ template <int N> using first_integers = std::make_integer_sequence<int, N>;
 /// What the columns of a panel in use need.
 enum class tile_columns { one_vector, two_vectors, one_and_half, half };
 constexpr tile_columns columns_for(std::int64_t width) {
-  if (ends_in_half(width)) return width < lanes ? tile_columns::half : tile_columns::one_and_half;
+  if (is_in_pairs(width)) return tile_columns::half;
+  if (ends_in_half(width)) return tile_columns::one_and_half;
   return width <= lanes ? tile_columns::one_vector : tile_columns::two_vectors;
 }
 
 inline constexpr int row_counts = tile_rows / 2 + 1;
 
-/// The function for 2 I rows, or for one if I is 0. For fewer than 8 rows a half is not worth a function of its own: a
-/// whole vector computes the same.
+/// The function for 2 I rows, or for one if I is 0. For fewer than 8 rows a vector and a half are not worth a function of their own: two
+/// vectors compute the same.
 template <class Isa, tile_columns Columns, int I> constexpr tile_function function_for() {
   constexpr int rows = I == 0 ? 1 : 2 * I;
-  constexpr bool shares_vectors = has_halves && rows >= 8;
-  if constexpr (Columns == tile_columns::half && shares_vectors) return &tile<Isa, sums_of_halves<first_integers<I>>>;
+  if constexpr (Columns == tile_columns::half && has_halves) return &tile<Isa, sums_of_pairs<first_integers<rows>>>;
   else if constexpr (Columns == tile_columns::half || Columns == tile_columns::one_vector) return &tile<Isa, sums<1, first_integers<rows>>>;
-  else if constexpr (Columns == tile_columns::one_and_half && shares_vectors) return &tile<Isa, sums_and_half<first_integers<I>>>;
+  else if constexpr (Columns == tile_columns::one_and_half && has_halves && rows >= 8) return &tile<Isa, sums_and_half<first_integers<I>>>;
   else return &tile<Isa, sums<2, first_integers<rows>>>;
 }
 
@@ -10666,16 +10763,16 @@ inline void set_rows(tile_args& t, std::int64_t rows, address a, float* c) {
   t.c = c, t.c_second = c + second * t.ldc;
 }
 
-/// Computes `rows` rows of C in the given panels. `skipped_k` rows of B have no counterpart in A (rows of a
+/// Computes `rows` rows of C in the given panels. The first `skipped` runs of B have no counterpart in A (rows of a
 /// convolution's kernel that hang over the edge of the image). `t` is the caller's, to be changed: a copy of what was
 /// written a moment ago in smaller pieces stalls until the stores are done, 15 ns per row of tiles.
 template <class Isa>
-void tile_row(const tile_table& tiles, tile_args& t, std::int64_t rows, const packed_b& b, std::int64_t skipped_k,
+void tile_row(const tile_table& tiles, tile_args& t, std::int64_t rows, const packed_b& b, std::int64_t skipped,
               interval panels) {
   float *const c = t.c, *const c_second = t.c_second;
   for (std::int64_t p = panels.begin; p < panels.end; ++p) {
     const std::int64_t width = b.width(p), vectors = whole_vectors(width);
-    t.b = b.panel(p) + skipped_k * vectors;
+    t.b = b.panel(p) + skipped * (is_in_pairs(width) ? (t.k + 1) / 2 : t.k) * vectors;
     t.bias = b.bias(p);
     t.c = c + p * panel_columns, t.c_second = c_second + p * panel_columns;
     t.last = width - (vectors - lanes);
@@ -10684,10 +10781,10 @@ void tile_row(const tile_table& tiles, tile_args& t, std::int64_t rows, const pa
   }
 }
 
-/// The part of C made of the given tiles of rows and panels of columns.
+/// The part of C made of the given tiles of rows and panels of columns. `run` is what packed_run() says of what pack() was told.
 template <class Isa>
 void gemm_tiles(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
-                clamp_range range, const rectangle& work, const tile_table& tiles) {
+                clamp_range range, const rectangle& work, const tile_table& tiles, std::int64_t run) {
   const packed_b b{packed, s.k, s.n};
   const std::int64_t block = panels_in_cache(s.k);
   for (std::int64_t p = work.columns.begin; p < work.columns.end; p += block) {
@@ -10695,7 +10792,8 @@ void gemm_tiles(const gemm_shape& s, const float* a, std::int64_t lda, const flo
     weights_ahead ahead(b.panel_address(panels.end));
     for (std::int64_t tile = work.rows.begin; tile < work.rows.end; ++tile) {
       const std::int64_t row = row_tiles{s.m}.begin(tile), rows = row_tiles{s.m}.begin(tile + 1) - row;
-      tile_args t{.lda = lda, .k = s.k, .ldc = ldc, .range = range};
+      tile_args t{.lda = lda, .k = run, .ldc = ldc, .range = range};
+      if (run != s.k) t.runs = s.k / run, t.run_stride = run;
       set_rows(t, rows, advanced(address_of(a), row * lda), c + row * ldc);
       ahead.give(t);
       tile_row<Isa>(tiles, t, rows, b, 0, panels);
@@ -10717,11 +10815,13 @@ void gemm_tiles(const gemm_shape& s, const float* a, std::int64_t lda, const flo
 /// \param p the part to compute; any count is correct, more than max(row tiles, panels) leaves parts without work
 ///
 /// \param tiles the functions of tile_set_for(s.m, s.n), or more
+///
+/// \param run the run that pack() was told; 0: k
 template <class Isa = native>
 void gemm(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
-          clamp_range range = {}, part p = {}, const tile_table& tiles = tiles_of<Isa>) {
+          clamp_range range = {}, part p = {}, const tile_table& tiles = tiles_of<Isa>, std::int64_t run = 0) {
   if (s.m <= 0 || s.n <= 0) return;
-  detail::gemm_tiles<Isa>(s, a, lda, packed, c, ldc, range, share(row_tiles{s.m}.count(), panels_of(s.n), p), tiles);
+  detail::gemm_tiles<Isa>(s, a, lda, packed, c, ldc, range, share(row_tiles{s.m}.count(), panels_of(s.n), p), tiles, packed_run(s.k, s.n, run));
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -10763,15 +10863,18 @@ template <class Op> constexpr depthwise_shape depthwise_shape_for(const typename
           .pad_top = at.h.pad_before(), .pad_left = at.w.pad_before(), .out_height = at.h.outputs(), .out_width = at.w.outputs()};
 }
 
+/// The methods of the depthwise kernel by number.
+inline constexpr depthwise_method depthwise_methods[] = {{0, 0, 1}, {3, 1, 1}, {3, 2, 1}, {5, 1, 1}, {5, 2, 1}, {3, 1, 2}, {5, 1, 2}};
+
 /// The depthwise kernel for an operator whose weight is [outC, kh, kw, 1] and whose output channel o reads channel o / multiplier.
 ///
 /// Isa only makes the name depend on the parameter of fast: clang compiles constexpr functions, and what they take the addresses of, where a
 /// template names them without, and every program that includes this header would pay for these kernels.
 template <class Op, class Isa> struct depthwise_binding {
-  static constexpr int methods = 5;
+  static constexpr int methods = has_halves ? 7 : 5;  // without halves two pixels never share a vector
   template <int Method> static constexpr kernel_functions functions() {
-    constexpr int kernel = Method == 0 ? 0 : Method < 3 ? 3 : 5, stride = Method == 0 ? 0 : 2 - Method % 2;
-    return {&run<kernel, stride>, &pack};
+    constexpr depthwise_method how = depthwise_methods[Method];
+    return {&run<how.kernel, how.stride, how.pixels>, &pack};
   }
   static constexpr kernel_choice choose(const kernel_request& node, int first_method = 0) {
     const auto attrs = unpack<typename Op::attrs>(node.attrs);
@@ -10786,13 +10889,17 @@ template <class Op, class Isa> struct depthwise_binding {
             .name = "depthwise"};
   }
   static void pack(const kernel_call& call) { depthwise_pack(call.recorded<depthwise_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call)); }
-  template <int Kernel, int Stride> static void run(const kernel_call& call) {
-    depthwise_by<native, Kernel, Stride>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
+  template <int Kernel, int Stride, int Pixels> static void run(const kernel_call& call) {
+    depthwise_by<native, Kernel, Stride, Pixels>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
                                          recorded_range<depthwise_shape, clamp_range>(call), part_of(call));
   }
 
  private:
-  static constexpr int number_of(depthwise_method method) { return method.kernel == 0 ? 0 : method.kernel - 3 + method.stride; }
+  static constexpr int number_of(depthwise_method method) {
+    int i = 0;
+    while (depthwise_methods[i] != method) ++i;
+    return i;
+  }
   static depthwise_shape shape_of(const kernel_call& call) { return narrowed(call.recorded<depthwise_shape>(), call.rows); }
 };
 
@@ -11746,8 +11853,9 @@ struct conv_shape {
   constexpr std::int64_t image_step() const { return has_gaps() ? y_image : out_pixels() * out; }
   constexpr std::int64_t group_in() const { return in / group; }
   constexpr std::int64_t group_out() const { return out / group; }
-  /// Products per output value.
-  constexpr std::int64_t depth() const { return kernel_h * kernel_w * group_in(); }
+  /// Products per output value, and how many of them lie under one row of the kernel.
+  constexpr std::int64_t depth() const { return kernel_h * run(); }
+  constexpr std::int64_t run() const { return kernel_w * group_in(); }
   constexpr std::int64_t out_pixels() const { return out_height * out_width; }
   /// Input rows or columns between the first and the last tap of so many outputs in a column or row.
   constexpr std::int64_t rows_under(std::int64_t outputs) const {
@@ -11859,30 +11967,23 @@ struct block_row {
   std::int64_t taps() const { return last_tap - first_tap; }
 };
 
-/// Computes a block: `width` output columns from x on of its row, in the given panels.
+/// Computes a block: `width` output columns from x on of its row, in the given panels. `t` is the row's, to be changed: what is the same for its
+/// blocks is in it.
 template <class Isa>
-void direct_block(const conv_shape& s, const conv_buffers& buffers, const block_row& row, std::int64_t x,
-                  std::int64_t width, interval panels, weights_ahead& ahead) {
-  const std::int64_t iy = row.y * s.stride_h - s.pad_top + row.first_tap * s.dilation_h,
-                     ix = x * s.stride_w - s.pad_left;
+void direct_block(const conv_shape& s, const conv_buffers& buffers, const block_row& row, std::int64_t x, std::int64_t width, interval panels, tile_args& t) {
+  const std::int64_t iy = row.y * s.stride_h - s.pad_top + row.first_tap * s.dilation_h, ix = x * s.stride_w - s.pad_left;
   const std::int64_t columns = s.columns_under(width);
   std::int64_t line = s.width * s.in;
   address a = advanced(address_of(buffers.x), iy * line + ix * s.in);
-  if (row.taps() > 0 && (ix < 0 || ix + columns > s.width)) {
-    copy_padded(s, buffers.x, buffers.in_pixel, iy, ix, (row.taps() - 1) * s.dilation_h + 1, columns, buffers.scratch);
+  if (t.runs > 0 && (ix < 0 || ix + columns > s.width)) {
+    copy_padded(s, buffers.x, buffers.in_pixel, iy, ix, (t.runs - 1) * s.dilation_h + 1, columns, buffers.scratch);
     a = address_of(buffers.scratch), line = columns * s.in;
   }
-  const bool is_column = s.out_width == 1, is_pair = row.height == 2 && !is_column;
-  tile_args t{.lda = is_column ? s.stride_h * line : s.stride_w * s.in,
-              .k = s.kernel_w * s.in,
-              .ldc = is_column ? buffers.out_row : buffers.out_pixel,
-              .range = buffers.range};
-  t.runs = row.taps(), t.run_stride = s.dilation_h * line;
+  t.lda = s.out_width == 1 ? s.stride_h * line : s.stride_w * s.in;
+  t.run_stride = s.dilation_h * line;
   set_rows(t, row.height * width, a, buffers.y + row.y * buffers.out_row + x * buffers.out_pixel);
-  if (is_pair) t.a_second = advanced(a, s.stride_h * line), t.c_second = t.c + buffers.out_row;
-  ahead.give(t);
-  tile_row<Isa>(buffers.tiles, t, row.height * width, {buffers.packed, s.depth(), s.out}, row.first_tap * t.k, panels);
-  ahead.take(t);
+  if (row.height == 2 && s.out_width > 1) t.a_second = advanced(a, s.stride_h * line), t.c_second = t.c + buffers.out_row;
+  tile_row<Isa>(buffers.tiles, t, row.height * width, {buffers.packed, s.depth(), s.out}, row.first_tap, panels);
 }
 
 /// Computes the given rows of blocks; weights stay in L2 while the blocks pass.
@@ -11894,11 +11995,14 @@ void direct_blocks(const conv_shape& s, const conv_buffers& buffers, interval ro
     weights_ahead ahead(packed_b{buffers.packed, s.depth(), s.out}.panel_address(some_panels.end));
     for (std::int64_t index = rows.begin; index < rows.end; ++index) {
       const block_row row(s, index);
+      tile_args t{.k = s.run(), .ldc = s.out_width == 1 ? buffers.out_row : buffers.out_pixel, .range = buffers.range, .runs = row.taps()};
+      ahead.give(t);
       for (std::int64_t i = 0, x = 0; i < across; ++i) {
         const std::int64_t end = row_tiles{s.out_width}.begin(i + 1);
-        direct_block<Isa>(s, buffers, row, x, end - x, some_panels, ahead);
+        direct_block<Isa>(s, buffers, row, x, end - x, some_panels, t);
         x = end;
       }
+      ahead.take(t);
     }
   }
 }
@@ -11983,7 +12087,7 @@ template <class Isa> void conv_gather(const conv_shape& s, const conv_buffers& b
       for (std::int64_t j = 0; j < count; ++j)
         gather_pixel(s, buffers.x + g * s.group_in(), row * line + first + j, buffers.scratch + j * k);
       gemm_tiles<Isa>({count, k, n}, buffers.scratch, k, buffers.packed + g * packed_floats(k, n), y + g * n,
-                      s.pixel_step(), buffers.range, {{0, row_tiles{count}.count()}, work.columns}, buffers.tiles);
+                      s.pixel_step(), buffers.range, {{0, row_tiles{count}.count()}, work.columns}, buffers.tiles, packed_run(k, n, s.run()));
     }
   }
 }
@@ -12008,7 +12112,7 @@ constexpr std::int64_t conv_packed_floats(const conv_shape& s) {
 inline void conv_pack(const conv_shape& s, const float* w, const float* bias, float* out) {
   const std::int64_t k = s.depth(), n = s.group_out();
   for (std::int64_t g = 0; g < s.group; ++g)
-    pack(w + g * n * k, 1, k, k, n, bias == nullptr ? nullptr : bias + g * n, out + g * packed_floats(k, n));
+    pack(w + g * n * k, 1, k, k, n, s.run(), bias == nullptr ? nullptr : bias + g * n, out + g * packed_floats(k, n));
 }
 
 /// Floats of scratch that each part of conv() needs.
@@ -12071,7 +12175,7 @@ void conv_by(const conv_shape& s, const float* x, const float* packed, float* y,
   if (pixels * s.out == 0) return;
   const detail::conv_buffers buffers{x, packed, y, scratch, range, s.in, s.pixel_step(), s.row_step(), tiles};
   if constexpr (Method == conv_method::product)
-    gemm<Isa>({pixels, s.depth(), s.out}, x, s.depth(), packed, y, s.out, range, p, tiles);
+    gemm<Isa>({pixels, s.depth(), s.out}, x, s.depth(), packed, y, s.out, range, p, tiles, s.run());
   else if constexpr (Method == conv_method::direct) detail::conv_direct<Isa>(s, buffers, p);
   else detail::conv_gather<Isa>(s, buffers, p);
 }
@@ -13086,12 +13190,7 @@ constexpr byte_factors factors_for(const kernel_request& node) {
   return {node.in[0].desc.quantised.zero_point, node.in[1].desc.quantised.zero_point, node.in[0].desc.type == u8};
 }
 
-/// What a layer's result may be.
-constexpr stored_range range_of_bytes(const tensor_desc& y, activation fused) {
-  return y.type == u8 ? stored_range_of<std::uint8_t>(y.quantised, fused) : stored_range_of<std::int8_t>(y.quantised, fused);
-}
-
-/// The same without the zero point.
+/// What a layer's result may be, without the zero point.
 inline scaled_range scaled_range_of(const tensor_desc& y, const stored_range& range) { return scaled_range::of(range, y.quantised.zero_point, y.type == u8); }
 
 /// A call of pack(): the result that the packed form is for is described behind it.
@@ -13888,6 +13987,9 @@ template <int Tile> void winograd_pack(const conv_shape& s, const float* w, cons
               for (std::int64_t l = 0; l < count; ++l) out[((j * side + i) * s.in + c + l) * width + n] = channels[l];
             });
       }
+    if constexpr (has_halves)
+      if (is_in_pairs(used))
+        for (std::int64_t e = 0; e < side * side; ++e) detail::pair_rows(out + e * s.in * width, s.in, s.in);
     out += side * side * s.in * width;
   }
 }
@@ -14499,7 +14601,7 @@ inline void pack_phase(const conv_transpose_shape& s, const phase& h, const phas
     const auto row_of = [&](std::int64_t i) {
       return of_group + place_of_tap(s, h, w, i / channels) * channels + i % channels;
     };
-    pack_rows(row_of, filter, k, n, bias == nullptr ? nullptr : bias + g * n, out + g * packed_floats(k, n));
+    pack_rows(row_of, filter, k, n, w.taps * channels, bias == nullptr ? nullptr : bias + g * n, out + g * packed_floats(k, n));
   }
 }
 
@@ -20847,7 +20949,7 @@ template <class Fold, class Isa> struct reduction_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (node.in[0].desc.type != f32 || !has_work(node)) return {};
     const axis_block block = blocks::block_for(node);
-    if (!block.is_one()) return {};
+    if (!block.is_contiguous()) return {};
     return {.run = &run, .parts = parts_for(block.elements()), .name = block.inner == 1 ? "fold rows" : "fold columns"};
   }
   static void run(const kernel_call& call) {
@@ -20924,7 +21026,7 @@ template <class Isa> struct fast<ops::reduce_all, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
     const axis_block block = blocks::block_for(node);
-    if (!block.is_one()) return {};
+    if (!block.is_contiguous()) return {};
     return {.run = &run, .parts = parts_for(block.elements() / 4), .name = block.inner == 1 ? "search rows" : "and columns"};
   }
   static void run(const kernel_call& call) {
@@ -21168,7 +21270,7 @@ template <class Isa> struct fast_on_bytes<ops::reduce_mean, Isa> {
     if ((x.type != i8 && x.type != u8) || !has_work(node)) return {};
     if (node.out[0].quantised.rounding != stored_rounding::twice) return {};
     const axis_block block = blocks::block_for(node);
-    if (!block.is_one() || block.inner < 8 || block.extent > most_mean_pixels) return {};
+    if (!block.is_contiguous() || block.inner < 8 || block.extent > most_mean_pixels) return {};
     return {.run = &run, .parts = parts_for(block.elements() / 4), .name = "fold bytes"};
   }
   static void run(const kernel_call& call) {
@@ -21180,8 +21282,7 @@ template <class Isa> struct fast_on_bytes<ops::reduce_mean, Isa> {
     how.is_unsigned = is_unsigned, how.is_turned = coefficient < 0;
     how.zero = x.zero_point * block.extent, how.zero_point = y.zero_point;
     how.factor = ops::reduce_mean::shared_out(ops::reduce_mean::scale_of_sums(coefficient, x, y), block.extent);
-    how.range = is_unsigned ? stored_range_of<std::uint8_t>(y, activation::none)
-                            : stored_range_of<std::int8_t>(y, activation::none);
+    how.range = range_of_bytes(*call.out[0].desc, activation::none);
     scale_column_sums(block, bytes_in(call, 0), how, bytes_out(call), part_of(call));
   }
 };
@@ -23282,7 +23383,7 @@ template <class Isa> struct fast<ops::softmax, Isa> {
     const auto attrs = unpack<ops::softmax::attrs>(node.attrs);
     if (!all_of_type(node, f32) || !has_work(node) || attrs.beta != 1) return {};
     const axis_block block = softmax_block(attrs, node.in[0].desc.shape);
-    if (!block.is_one()) return {};
+    if (!block.is_contiguous()) return {};
     constexpr std::int64_t cost = 8;  // additions that one element is worth
     const auto method = block.inner != 1 ? columns : block.extent <= lanes ? short_rows : rows;
     return {.code = {.method = method},
@@ -23306,7 +23407,7 @@ template <class Isa> struct fast_on_bytes<ops::softmax, Isa> {
     const tensor_desc &x = node.in[0].desc, &y = node.out[0];
     if (!types::stored.contains(x.type) || !has_work(node)) return {};
     const axis_block block = softmax_block(unpack<ops::softmax::attrs>(node.attrs), x.shape);
-    if (!block.is_one() || (x.type == i16 && !ops::detail::are_usual_shares<std::int16_t>(y.quantised))) return {};
+    if (!block.is_contiguous() || (x.type == i16 && !ops::detail::are_usual_shares<std::int16_t>(y.quantised))) return {};
     kernel_choice choice = x.type == i16  ? chosen<std::int16_t, short_powers>()
                            : x.type == i8 ? chosen<std::int8_t, byte_powers<std::int8_t>>()
                                           : chosen<std::uint8_t, byte_powers<std::uint8_t>>();
@@ -30918,7 +31019,7 @@ template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline bool un
   constexpr tensor_desc x = desc_at(s.inputs.first), w = desc_at(s.inputs.first + 1), y = desc_at(s.outputs.first);
   constexpr auto fused = static_cast<activation>(Plan.words[static_cast<std::size_t>(s.attrs.first + s.fused_word)]);
   constexpr kernels::byte_factors factors{x.quantised.zero_point, w.quantised.zero_point, x.type == u8};
-  constexpr stored_range range = y.type == u8 ? stored_range_of<std::uint8_t>(y.quantised, fused) : stored_range_of<std::int8_t>(y.quantised, fused);
+  constexpr stored_range range = range_of_bytes(y, fused);
   if constexpr (factors.b_zero_as_seen() != 0) return false;
   else
     return kernels::dense_of_bytes<static_cast<int>(w.shape[1]), static_cast<int>(w.shape[0])>(
@@ -31596,23 +31697,21 @@ template <auto Rule, std::int64_t Actual, std::int64_t Expected, class... Where>
 /// Rules whose names do not say which operator they are about.
 template <class Rules> concept shared_rules = requires(Rules rule) { shared_by_operators(rule); };
 
+template <dtype Type, class T> constexpr std::int32_t constant_of(builder& owner, T scalar) {
+  const element_t<Type> one[] = {static_cast<element_t<Type>>(scalar)};
+  return owner.add_constant<element_t<Type>>({Type, {}}, one);
+}
 /// The id of an argument's value; scalars, which are of dtype Scalar, and keywords that are operands become constants here.
 template <class Op, dtype Scalar> constexpr std::int32_t value_of(builder& owner, const handle& given) { return owner.id_of(given); }
 template <class Op, dtype Scalar, class T>
-  requires std::is_arithmetic_v<T>
-constexpr std::int32_t value_of(builder& owner, T scalar) {
-  const element_t<Scalar> one[] = {static_cast<element_t<Scalar>>(scalar)};
-  return owner.add_constant<element_t<Scalar>>({Scalar, {}}, one);
-}
-template <class Op, dtype Scalar, class T>
-  requires is_keyword<T>
-constexpr std::int32_t value_of(builder& owner, T) {
-  constexpr argument described = describe<Op, T>();
-  if constexpr (described.operand < 0) return ir::none;
+  requires (!is_tensor<T>)
+constexpr std::int32_t value_of(builder& owner, const T& given) {
+  if constexpr (!is_keyword<T>) return constant_of<Scalar>(owner, given);
   else {
-    using element = element_t<described.desc.type>;
-    if constexpr (std::is_same_v<element, std::int64_t>) return owner.add_constant<element>(described.desc, described.values);
-    else return value_of<Op, described.desc.type>(owner, described.values[0]);
+    constexpr argument described = describe<Op, T>();
+    if constexpr (described.operand < 0) return ir::none;
+    else if constexpr (described.desc.type == i64) return owner.add_constant<std::int64_t>(described.desc, described.values);
+    else return constant_of<described.desc.type>(owner, described.values[0]);
   }
 }
 

@@ -313,6 +313,7 @@ struct some_halves {
 #else
 inline constexpr bool has_halves = false;
 inline vf blend_halves(vf low, vf) { return low; }
+/// Never made.
 struct some_halves {
   explicit some_halves(unsigned) {}
 };
