@@ -10312,7 +10312,7 @@ template <class Fill> void pack_panels(std::int64_t k, std::int64_t n, std::int6
 }  // namespace detail
 
 /// Packs B and bias. Layout: [bias][panel][k][columns of the panel], missing columns zero; a panel that ends_in_half
-/// has its half vector twice, but one that is_in_pairs has [run][pair of k][column][k] and takes no more than half of its room.
+/// has its half vector twice, but one that is_in_pairs has [run][pair of k][column][k] and leaves the rest of its room as it is.
 ///
 /// \param row_of row_of(i) is where row i begins; its element j lies j * column_stride floats on
 ///
@@ -11995,7 +11995,7 @@ void direct_blocks(const conv_shape& s, const conv_buffers& buffers, interval ro
     weights_ahead ahead(packed_b{buffers.packed, s.depth(), s.out}.panel_address(some_panels.end));
     for (std::int64_t index = rows.begin; index < rows.end; ++index) {
       const block_row row(s, index);
-      tile_args t{.k = s.run(), .ldc = s.out_width == 1 ? buffers.out_row : buffers.out_pixel, .range = buffers.range, .runs = row.taps()};
+      tile_args t{.a = address_of(buffers.x), .k = s.run(), .ldc = s.out_width == 1 ? buffers.out_row : buffers.out_pixel, .range = buffers.range, .runs = row.taps()};
       ahead.give(t);
       for (std::int64_t i = 0, x = 0; i < across; ++i) {
         const std::int64_t end = row_tiles{s.out_width}.begin(i + 1);

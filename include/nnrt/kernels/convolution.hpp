@@ -176,7 +176,7 @@ void direct_blocks(const conv_shape& s, const conv_buffers& buffers, interval ro
     weights_ahead ahead(packed_b{buffers.packed, s.depth(), s.out}.panel_address(some_panels.end));
     for (std::int64_t index = rows.begin; index < rows.end; ++index) {
       const block_row row(s, index);
-      tile_args t{.k = s.run(), .ldc = s.out_width == 1 ? buffers.out_row : buffers.out_pixel, .range = buffers.range, .runs = row.taps()};
+      tile_args t{.a = address_of(buffers.x), .k = s.run(), .ldc = s.out_width == 1 ? buffers.out_row : buffers.out_pixel, .range = buffers.range, .runs = row.taps()};
       ahead.give(t);
       for (std::int64_t i = 0, x = 0; i < across; ++i) {
         const std::int64_t end = row_tiles{s.out_width}.begin(i + 1);

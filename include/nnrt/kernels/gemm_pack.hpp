@@ -101,7 +101,7 @@ template <class Fill> void pack_panels(std::int64_t k, std::int64_t n, std::int6
 }  // namespace detail
 
 /// Packs B and bias. Layout: [bias][panel][k][columns of the panel], missing columns zero; a panel that ends_in_half
-/// has its half vector twice, but one that is_in_pairs has [run][pair of k][column][k] and takes no more than half of its room.
+/// has its half vector twice, but one that is_in_pairs has [run][pair of k][column][k] and leaves the rest of its room as it is.
 ///
 /// \param row_of row_of(i) is where row i begins; its element j lies j * column_stride floats on
 ///
