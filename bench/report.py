@@ -288,13 +288,13 @@ def units_table(found: dict) -> list[str]:
     for cost in found["units"]:
         allowed = f"≤ {cost['allowed']:.1f} s" if "allowed" in cost else ""
         name = cost["unit"] + (", more constexpr steps allowed" if cost["more_steps"] else "")
-        rows.append([name, cost["compiler"], f"{cost['seconds']:.2f} s", f"{cost['worst']:.2f} s", allowed,
+        rows.append([name, cost["compiler"], " ".join(cost["flags"][1:]), f"{cost['seconds']:.2f} s", f"{cost['worst']:.2f} s", allowed,
                      f"{cost['passed']:.2f} s", f"{cost['bytes'] / 2**20:.0f} MiB"])
-    columns = ["translation unit", "compiler", "time", "slowest", "budget", "passed", "memory"]
+    columns = ["translation unit", "compiler", "flags", "time", "slowest", "budget", "passed", "memory"]
     runs = max(cost["runs"] for cost in found["units"])
-    flags = " ".join(found["flags"])
-    return ["## Compiling", "", f"Flags {flags}. Processor time (user and system), best of up to {runs} runs; budgets are for g++.",
-            "", *table(columns, rows, "llrrrrr")]
+    return ["## Compiling", "",
+            f"Processor time (user and system), best of up to {runs} runs; budgets are for g++ and -O2 alone.",
+            "", *table(columns, rows, "lllrrrrr")]
 
 
 def code_table(found: dict) -> list[str]:
