@@ -14,7 +14,7 @@ using kernels::block_of;
 namespace {
 
 constexpr bool is_block(const axis_block& block, std::int64_t outer, std::int64_t extent, std::int64_t inner) {
-  return block.is_one() && block.outer == outer && block.extent == extent && block.inner == inner;
+  return block.is_contiguous() && block.outer == outer && block.extent == extent && block.inner == inner;
 }
 
 constexpr bool first_two[max_rank] = {true, true}, last_two[max_rank] = {false, false, true, true},
@@ -23,7 +23,7 @@ static_assert(is_block(block_of({2, 3, 4, 5}, 1), 2, 3, 20));
 static_assert(is_block(block_of({2, 3, 4, 5}, 3), 24, 5, 1));
 static_assert(is_block(block_of({2, 3, 4, 5}, first_two), 1, 6, 20));
 static_assert(is_block(block_of({2, 3, 4, 5}, last_two), 6, 20, 1));
-static_assert(!block_of({2, 3, 4, 5}, ends).is_one());
+static_assert(!block_of({2, 3, 4, 5}, ends).is_contiguous());
 static_assert(is_block(block_of({1, 3, 4, 5}, ends), 12, 5, 1));  // an axis of extent 1 is nowhere
 static_assert(is_block(block_of({2, 1, 1, 5}, ends), 1, 10, 1));
 
