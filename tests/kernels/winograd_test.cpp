@@ -44,11 +44,11 @@ template <int Tile> struct problem {
   }
 };
 
-/// Largest error over the largest output that there would be without limits: of a single pixel, whose products may cancel out, over what so many
+/// Largest error over the largest output that there would be without limits: of a single output, whose products may cancel out, over what so many
 /// products of any sign usually come to.
 template <class Problem> double relative_error(const Problem& p, const fenced& y) {
   double worst = 0, largest = 0;
-  const double usual = 1 / std::sqrt(static_cast<double>(p.s.depth()));
+  const double usual = outputs(p.s) == 1 ? 1 / std::sqrt(static_cast<double>(p.s.depth())) : 0;
   for (std::int64_t image = 0; image < p.s.batch; ++image)
     for (std::int64_t oy = 0; oy < p.s.out_height; ++oy)
       for (std::int64_t ox = 0; ox < p.s.out_width; ++ox)
