@@ -107,6 +107,13 @@ TEST_CASE("gemm: every depth up to 20 is right, and depth 0 gives the bias") {
       for (const std::int64_t n : {3, 20, 33}) check(problem({m, k, n}, 1, 0, {-0.5F, inf}, random));
 }
 
+TEST_CASE("gemm: rows of many tiles of few products, several of which one call makes, are right") {
+  std::minstd_rand random(7);
+  for (const std::int64_t m : {20 * tile_rows, 20 * tile_rows + 3, 20 * tile_rows + tile_rows / 2})
+    for (const std::int64_t n : {lanes / 2, lanes, lanes + lanes / 2, 2 * lanes, 2 * lanes + 3, 5 * lanes})
+      for (const std::int64_t k : {0, 1, 8, 45}) check(problem({m, k, n}, n % 3, k % 2, {-1.0F, 6.0F}, random));
+}
+
 TEST_CASE("gemm: large products are right") {
   std::minstd_rand random(4);
   for (const gemm_shape s : {gemm_shape{1, 1000, 300}, {196, 64, 96}, {49, 700, 160}, {3, 5000, 70}, {60, 1100, 120}})
@@ -245,6 +252,11 @@ TEST_CASE("gemm: tiles cover the rows in order, and none of several is a sliver"
       const std::int64_t rows = tiles.begin(t + 1) - tiles.begin(t);
       CHECK(rows <= tile_rows);
       CHECK(rows >= std::min<std::int64_t>(m, tile_rows / 2));
+      const std::int64_t alike = tiles.alike(t);
+      CHECK(alike >= 1);
+      CHECK(tiles.begin(t + alike) - tiles.begin(t) == alike * rows);
+      if (alike > 1) CHECK(rows == tile_rows);
+      if (rows == tile_rows && t + 1 < tiles.count() && tiles.begin(t + 2) - tiles.begin(t + 1) == rows) CHECK(alike > 1);
     }
   }
 }

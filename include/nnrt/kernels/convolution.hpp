@@ -97,12 +97,18 @@ constexpr std::int64_t band_rows(const conv_shape& s) {
   return nnrt::detail::clamped(fitting, 1, std::max<std::int64_t>(1, rows_of_blocks(s)));
 }
 
+/// Blocks below each other that pass by a panel of weights at once.
+constexpr std::int64_t blocks_at_once(const conv_shape& s) {
+  return std::min(pieces_at_once(block_rows(s) * s.stride_h * s.width * s.in), std::max<std::int64_t>(1, rows_of_blocks(s)));
+}
+
 constexpr std::int64_t direct_scratch(const conv_shape& s) {
   if (copies_bands(s)) {
     const std::int64_t outputs = std::min(s.out_height, band_rows(s) * block_rows(s));
     return s.rows_under(outputs) * s.columns_under(s.out_width) * s.group_in();
   }
-  return s.is_padded() ? s.rows_under(1) * s.columns_under(std::min<std::int64_t>(s.out_width, tile_rows)) * s.in : 0;
+  if (!s.is_padded()) return 0;
+  return s.rows_under(blocks_at_once(s) * block_rows(s)) * s.columns_under(std::min<std::int64_t>(s.out_width, tile_rows)) * s.in;
 }
 
 /// One image's buffers, from the first channel of the group in work on.
@@ -148,20 +154,29 @@ struct block_row {
   std::int64_t taps() const { return last_tap - first_tap; }
 };
 
-/// Computes a block: `width` output columns from x on of its row, in the given panels. `t` is the row's, to be changed: what is the same for its
-/// blocks is in it.
+/// How many rows of blocks from this one on are computed at once: they are as high and lie under all rows of the kernel, or it is alone.
+inline std::int64_t rows_alike(const conv_shape& s, const block_row& row) {
+  if (row.taps() < s.kernel_h) return 1;
+  const std::int64_t under_all = (s.height + s.pad_top - s.rows_under(1)) / s.stride_h + 1;
+  return nnrt::detail::clamped((std::min(s.out_height, under_all) - row.y) / row.height, 1, blocks_at_once(s));
+}
+
+/// Computes blocks below each other: `width` output columns from x on of so many rows alike, in the given panels. `t` is the rows', to be
+/// changed: what is the same for their blocks is in it.
 template <class Isa>
-void direct_block(const conv_shape& s, const conv_buffers& buffers, const block_row& row, std::int64_t x, std::int64_t width, interval panels, tile_args& t) {
+void direct_column(const conv_shape& s, const conv_buffers& buffers, const block_row& row, std::int64_t alike, std::int64_t x, std::int64_t width,
+                   interval panels, tile_args& t) {
   const std::int64_t iy = row.y * s.stride_h - s.pad_top + row.first_tap * s.dilation_h, ix = x * s.stride_w - s.pad_left;
-  const std::int64_t columns = s.columns_under(width);
+  const std::int64_t columns = s.columns_under(width), below = row.height * s.stride_h;  // input rows from block to block
   std::int64_t line = s.width * s.in;
   address a = advanced(address_of(buffers.x), iy * line + ix * s.in);
   if (t.runs > 0 && (ix < 0 || ix + columns > s.width)) {
-    copy_padded(s, buffers.x, buffers.in_pixel, iy, ix, (t.runs - 1) * s.dilation_h + 1, columns, buffers.scratch);
+    copy_padded(s, buffers.x, buffers.in_pixel, iy, ix, (alike - 1) * below + (t.runs - 1) * s.dilation_h + 1, columns, buffers.scratch);
     a = address_of(buffers.scratch), line = columns * s.in;
   }
   t.lda = s.out_width == 1 ? s.stride_h * line : s.stride_w * s.in;
   t.run_stride = s.dilation_h * line;
+  t.count = alike, t.a_step = below * line, t.c_step = row.height * buffers.out_row;
   set_rows(t, row.height * width, a, buffers.y + row.y * buffers.out_row + x * buffers.out_pixel);
   if (row.height == 2 && s.out_width > 1) t.a_second = advanced(a, s.stride_h * line), t.c_second = t.c + buffers.out_row;
   tile_row<Isa>(buffers.tiles, t, row.height * width, {buffers.packed, s.depth(), s.out}, row.first_tap, panels);
@@ -174,16 +189,18 @@ void direct_blocks(const conv_shape& s, const conv_buffers& buffers, interval ro
   for (std::int64_t p = panels.begin; p < panels.end; p += block) {
     const interval some_panels{p, std::min(panels.end, p + block)};
     weights_ahead ahead(packed_b{buffers.packed, s.depth(), s.out}.panel_address(some_panels.end));
-    for (std::int64_t index = rows.begin; index < rows.end; ++index) {
+    for (std::int64_t index = rows.begin; index < rows.end;) {
       const block_row row(s, index);
+      const std::int64_t alike = std::min(rows_alike(s, row), rows.end - index);
       tile_args t{.a = address_of(buffers.x), .k = s.run(), .ldc = s.out_width == 1 ? buffers.out_row : buffers.out_pixel, .range = buffers.range, .runs = row.taps()};
       ahead.give(t);
       for (std::int64_t i = 0, x = 0; i < across; ++i) {
         const std::int64_t end = row_tiles{s.out_width}.begin(i + 1);
-        direct_block<Isa>(s, buffers, row, x, end - x, some_panels, t);
+        direct_column<Isa>(s, buffers, row, alike, x, end - x, some_panels, t);
         x = end;
       }
       ahead.take(t);
+      index += alike;
     }
   }
 }

@@ -53,6 +53,11 @@ struct weights_ahead {
   }
 };
 
+/// How many pieces of A, of so many floats each, pass by a panel at once: they stay in L1 (16 KiB of them) for the next one.
+constexpr std::int64_t pieces_at_once(std::int64_t floats) {
+  return std::max<std::int64_t>(1, 16 * 1024 / 4 / std::max<std::int64_t>(1, floats));
+}
+
 /// Where rows of A begin and end for a tile of `rows` consecutive rows.
 inline void set_rows(tile_args& t, std::int64_t rows, address a, float* c) {
   const std::int64_t second = rows == 1 ? 0 : rows - function_rows(rows) / 2;
@@ -60,9 +65,9 @@ inline void set_rows(tile_args& t, std::int64_t rows, address a, float* c) {
   t.c = c, t.c_second = c + second * t.ldc;
 }
 
-/// Computes `rows` rows of C in the given panels. The first `skipped` runs of B have no counterpart in A (rows of a
-/// convolution's kernel that hang over the edge of the image). `t` is the caller's, to be changed: a copy of what was
-/// written a moment ago in smaller pieces stalls until the stores are done, 15 ns per row of tiles.
+/// Computes tiles of `rows` rows of C, as many as `t` counts, in the given panels. The first `skipped` runs of B have no
+/// counterpart in A (rows of a convolution's kernel that hang over the edge of the image). `t` is the caller's, to be changed: a
+/// copy of what was written a moment ago in smaller pieces stalls until the stores are done, 15 ns per row of tiles.
 template <class Isa>
 void tile_row(const tile_table& tiles, tile_args& t, std::int64_t rows, const packed_b& b, std::int64_t skipped,
               interval panels) {
@@ -74,7 +79,7 @@ void tile_row(const tile_table& tiles, tile_args& t, std::int64_t rows, const pa
     t.c = c + p * panel_columns, t.c_second = c_second + p * panel_columns;
     t.last = width - (vectors - lanes);
     tiles.for_tile(rows, width)(t);
-    t.ahead += static_cast<address>(t.ahead_step * t.k * t.runs);
+    t.ahead += static_cast<address>(t.ahead_step * t.k * t.runs * t.count);
   }
 }
 
@@ -87,10 +92,12 @@ void gemm_tiles(const gemm_shape& s, const float* a, std::int64_t lda, const flo
   for (std::int64_t p = work.columns.begin; p < work.columns.end; p += block) {
     const interval panels{p, std::min(work.columns.end, p + block)};
     weights_ahead ahead(b.panel_address(panels.end));
-    for (std::int64_t tile = work.rows.begin; tile < work.rows.end; ++tile) {
+    for (std::int64_t tile = work.rows.begin; tile < work.rows.end;) {
       const std::int64_t row = row_tiles{s.m}.begin(tile), rows = row_tiles{s.m}.begin(tile + 1) - row;
-      tile_args t{.lda = lda, .k = run, .ldc = ldc, .range = range};
+      tile_args t{.lda = lda, .k = run, .ldc = ldc, .range = range, .a_step = rows * lda, .c_step = rows * ldc};
       if (run != s.k) t.runs = s.k / run, t.run_stride = run;
+      t.count = std::min(std::min(row_tiles{s.m}.alike(tile), work.rows.end - tile), pieces_at_once(tile_rows * s.k));
+      tile += t.count;
       set_rows(t, rows, advanced(address_of(a), row * lda), c + row * ldc);
       ahead.give(t);
       tile_row<Isa>(tiles, t, rows, b, 0, panels);

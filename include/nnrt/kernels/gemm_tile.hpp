@@ -30,6 +30,11 @@ struct row_tiles {
     // The first of the two gets an even number of rows, so that its function computes none twice.
     return sliver ? whole - tile_rows + (tile_rows + rest + 3) / 4 * 2 : whole;
   }
+  /// How many tiles from this one on are whole; 1 if it is not.
+  constexpr std::int64_t alike(std::int64_t tile) const {
+    const std::int64_t rest = m % tile_rows, whole = m / tile_rows - (rest > 0 && rest < tile_rows / 2 ? 1 : 0);
+    return std::max<std::int64_t>(1, whole - tile);
+  }
 };
 
 namespace detail {
@@ -37,7 +42,8 @@ namespace detail {
 // --- one tile ---------------------------------------------------------------
 
 /// What one tile computes: `runs` runs of k products, whose values of A start run_stride floats apart; B goes on
-/// without a gap. A plain product is one run; a convolution's runs are the rows of its kernel.
+/// without a gap. A plain product is one run; a convolution's runs are the rows of its kernel. `count` tiles of the same columns are made by
+/// one call, which costs as much as 8 products of each element.
 ///
 /// Rows come in two halves with bases of their own. So a tile may span two image rows, and a tile function of 14 rows
 /// also serves 13: the halves overlap by one row, which is computed and stored twice. Half as many functions have to be
@@ -53,6 +59,7 @@ struct tile_args {
   clamp_range range = {};
   std::int64_t last = lanes;  // lanes in use in the last vector
   std::int64_t runs = 1, run_stride = 0;
+  std::int64_t count = 1, a_step = 0, c_step = 0;  // tiles, and floats from each to the next
   address ahead = 0;            // see weights_ahead
   std::int64_t ahead_step = 0;  // bytes per k, 0 when there is nothing left to fetch
 };
@@ -76,10 +83,18 @@ template <int Rows> struct row_cursor {
   template <int Row> [[gnu::always_inline]] const float* at() const { return floats_at(step.template from<Row % half>(Row < half ? first : second)); }
 };
 
-template <int Rows, int Row> [[gnu::always_inline]] inline float* output_row(const tile_args& t) {
-  constexpr int half = (Rows + 1) / 2;
-  return Row < half ? t.c + Row * t.ldc : t.c_second + (Row - half) * t.ldc;
-}
+/// The rows of C below a tile.
+template <int Rows> struct output_rows {
+  static constexpr int half = (Rows + 1) / 2;
+  address first, second;
+  std::int64_t ldc;
+
+  explicit output_rows(const tile_args& t) : first(address_of(t.c)), second(address_of(t.c_second)), ldc(t.ldc) {}
+  [[gnu::always_inline]] void advance(std::int64_t floats) { first = advanced(first, floats), second = advanced(second, floats); }
+  template <int Row> [[gnu::always_inline]] float* at() const {
+    return reinterpret_cast<float*>(advanced(Row < half ? first : second, Row % half * ldc));
+  }
+};
 
 /// The sums of a tile of 1 or 2 whole vectors per row. `step` is how many k a vector of weights is for.
 template <int Vectors, class Rows> struct sums;
@@ -104,14 +119,14 @@ template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<in
     ((of[0][Row] = of[0][Row] + other.of[0][Row]), ...);
     if constexpr (Vectors == 2) ((of[1][Row] = of[1][Row] + other.of[1][Row]), ...);
   }
-  [[gnu::always_inline]] void store(const tile_args& t) const {
+  [[gnu::always_inline]] void store(const tile_args& t, const output_rows<rows>& c) const {
     const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
-    if constexpr (Vectors == 2) (kernels::store(output_row<rows, Row>(t), clamp(of[0][Row], lo, hi)), ...);
-    if (t.last == lanes) (kernels::store(output_row<rows, Row>(t) + (Vectors - 1) * lanes, clamp(of[Vectors - 1][Row], lo, hi)), ...);
-    else if constexpr (masks_are_free || rows == 1) (store_first(output_row<rows, Row>(t) + (Vectors - 1) * lanes, clamp(of[Vectors - 1][Row], lo, hi), t.last), ...);
+    if constexpr (Vectors == 2) (kernels::store(c.template at<Row>(), clamp(of[0][Row], lo, hi)), ...);
+    if (t.last == lanes) (kernels::store(c.template at<Row>() + (Vectors - 1) * lanes, clamp(of[Vectors - 1][Row], lo, hi)), ...);
+    else if constexpr (masks_are_free || rows == 1) (store_first(c.template at<Row>() + (Vectors - 1) * lanes, clamp(of[Vectors - 1][Row], lo, hi), t.last), ...);
     else {  // in a loop: where there are no masks a store is three branches, written once here and not for each row
       vf last_of[] = {of[Vectors - 1][Row]...};
-      float* const last_at[] = {output_row<rows, Row>(t)...};
+      float* const last_at[] = {c.template at<Row>()...};
       for (int r = 0; r < rows; ++r) store_first(last_at[r] + (Vectors - 1) * lanes, clamp(last_of[r], lo, hi), t.last);
     }
   }
@@ -138,9 +153,9 @@ template <int... Pair> struct sums_and_half<std::integer_sequence<int, Pair...>>
     const vf b0 = load(b), b1 = load(b + lanes);
     (add_pair<Pair>(a.template value<2 * Pair>(ahead), a.template value<2 * Pair + 1>(ahead), b0, b1), ...);
   }
-  [[gnu::always_inline]] void store(const tile_args& t) const {
+  [[gnu::always_inline]] void store(const tile_args& t, const output_rows<rows>& c) const {
     const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
-    (store_pair<Pair>(output_row<rows, 2 * Pair>(t), output_row<rows, 2 * Pair + 1>(t), lo, hi, t.last), ...);
+    (store_pair<Pair>(c.template at<2 * Pair>(), c.template at<2 * Pair + 1>(), lo, hi, t.last), ...);
   }
 
  private:
@@ -174,18 +189,18 @@ template <int... Row> struct sums_of_pairs<std::integer_sequence<int, Row...>> {
     ((of[Row] = fma(a.template value<Row>(0), weights, of[Row])), ...);
   }
   [[gnu::always_inline]] void add(const sums_of_pairs& other) { ((of[Row] = of[Row] + other.of[Row]), ...); }
-  [[gnu::always_inline]] void store(const tile_args& t) const {
+  [[gnu::always_inline]] void store(const tile_args& t, const output_rows<rows>& c) const {
     const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
-    (store_two<Row>(t, lo, hi), ...);
+    (store_two<Row>(t, c, lo, hi), ...);
   }
 
  private:
   [[gnu::always_inline]] void fill(vf x) { ((of[Row] = x), ...); }
   /// An even row and the next one; of a single row the upper half lands where the lower one does.
-  template <int R> [[gnu::always_inline]] void store_two(const tile_args& t, vf lo, vf hi) const {
+  template <int R> [[gnu::always_inline]] void store_two(const tile_args& t, const output_rows<rows>& c, vf lo, vf hi) const {
     constexpr int next = R + 1 < rows ? R + 1 : R;
     if constexpr (R % 2 == 0)
-      store_halves(output_row<rows, R>(t), output_row<rows, next>(t), clamp(sums_of_lane_pairs(of[R], of[next]), lo, hi), t.last);
+      store_halves(c.template at<R>(), c.template at<next>(), clamp(sums_of_lane_pairs(of[R], of[next]), lo, hi), t.last);
   }
 };
 
@@ -207,29 +222,34 @@ template <class Sums> [[gnu::always_inline]] inline void fetch_ahead(address& ah
 
 template <class Isa, class Sums> [[gnu::noinline]] void tile(const tile_args& t) {
   constexpr int sets = sets_for(Sums::accumulators), step = Sums::step;
-  Sums sum[sets];
-  sum[0].start(t.bias);
-  if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[s + 1].start(); });
   row_cursor<Sums::rows> a(t);
-  const float* b = t.b;
+  output_rows<Sums::rows> c(t);
   address ahead = t.ahead;
-  for (std::int64_t run = t.runs; run > 0; --run) {
-    const float* const end = b + t.k / step * Sums::columns;
-    if constexpr (sets > 1) {
-      for (const float* const whole = b + t.k / (sets * step) * (sets * Sums::columns); b != whole;
-           b += sets * Sums::columns, a.advance(sets * step))
-        each<sets>([&](int s) __attribute__((always_inline)) { sum[s].add_products(a, b + s * Sums::columns, s * step); });
+  const std::int64_t a_step = t.a_step - t.runs * t.run_stride;  // from behind the last run
+  for (std::int64_t left = t.count; left > 0; --left) {
+    Sums sum[sets];
+    sum[0].start(t.bias);
+    if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[s + 1].start(); });
+    const float* b = t.b;
+    for (std::int64_t run = t.runs; run > 0; --run) {
+      const float* const end = b + t.k / step * Sums::columns;
+      if constexpr (sets > 1) {
+        for (const float* const whole = b + t.k / (sets * step) * (sets * Sums::columns); b != whole;
+             b += sets * Sums::columns, a.advance(sets * step))
+          each<sets>([&](int s) __attribute__((always_inline)) { sum[s].add_products(a, b + s * Sums::columns, s * step); });
+      }
+      for (; b != end; b += Sums::columns, a.advance(step)) {
+        fetch_ahead<Sums>(ahead, t.ahead_step);
+        sum[0].add_products(a, b, 0);
+      }
+      if constexpr (step == 2)
+        if (t.k % 2 != 0) sum[0].add_single(a, b), b += Sums::columns, a.advance(1);
+      a.advance(t.run_stride - t.k);
     }
-    for (; b != end; b += Sums::columns, a.advance(step)) {
-      fetch_ahead<Sums>(ahead, t.ahead_step);
-      sum[0].add_products(a, b, 0);
-    }
-    if constexpr (step == 2)
-      if (t.k % 2 != 0) sum[0].add_single(a, b), b += Sums::columns, a.advance(1);
-    a.advance(t.run_stride - t.k);
+    if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
+    sum[0].store(t, c);
+    a.advance(a_step), c.advance(t.c_step);
   }
-  if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
-  sum[0].store(t);
 }
 
 // --- choice of the tile's function ------------------------------------------
