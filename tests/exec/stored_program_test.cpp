@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "support/forged.hpp"
 #include "support/random_graph.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -204,18 +205,6 @@ std::string refusal_of(const byte_list& bytes) {
   return made.error().code() == error_code::invalid_file || !made.error().message().empty() ? made.error().message() : "no reason";
 }
 
-/// Puts the digests right again, as a forger would.
-void mend(byte_list& bytes) {
-  std::uint64_t head = 0;
-  std::memcpy(&head, bytes.data() + 8, sizeof head);
-  if (head < 64 || head > bytes.size() || head % 64 != 0) return;
-  const array_ref<const std::byte> all(bytes);
-  const std::uint64_t data = digest_of(all.subspan(head));
-  std::memcpy(bytes.data() + 24, &data, sizeof data);
-  const std::uint64_t first = digest_of(all.first(head - 8));
-  std::memcpy(bytes.data() + head - 8, &first, sizeof first);
-}
-
 struct named_model {
   const char* name;
   model (*make)();
@@ -334,13 +323,7 @@ TEST_CASE("stored program: damage to any byte is seen, and so is any end that is
 TEST_CASE("stored program: another version's, and another instruction set's, are refused by name, each with its code") {
   const byte_list whole = store_program(compile(smallest()).value()).value();
   const auto with = [&](std::string_view text, std::string_view other, error_code code) {
-    byte_list changed = whole;
-    const auto* const first = reinterpret_cast<const std::byte*>(text.data());
-    const auto at = std::search(changed.begin(), changed.end(), first, first + text.size());
-    REQUIRE(at != changed.end());
-    std::memcpy(&*at, other.data(), other.size());
-    mend(changed);
-    const auto made = restore_program(kept_bytes::copy_of(changed));
+    const auto made = restore_program(kept_bytes::copy_of(nnrt_test::with_other_text(whole, text, other)));
     REQUIRE(!made);
     CHECK(made.error().code() == code);
     return std::string(made.error().message());
@@ -360,7 +343,7 @@ TEST_CASE("stored program: forged bytes are refused, or harmless") {
       for (const int change : {0x01, 0x02, 0x40, 0x80, 0xFF}) {
         byte_list forged = whole;
         forged[i] ^= static_cast<std::byte>(change);
-        mend(forged);
+        nnrt_test::mend(forged);
         const auto made = restore_program(kept_bytes::copy_of(forged));
         if (!made) {
           ++refused;

@@ -5,14 +5,12 @@
 // which function is called or which address is written; all that is read is a graph, which is checked like any that arrives at run time, and
 // numbers. A digest of the plan says whether this planner is the one that the numbers were packed for.
 //
-//   head:  "nnrtprog", bytes of the head, bytes in all, digest of the data; versions, instruction set, digest of the plan;
-//          the graph; where each weight lies in the data, and how many bytes are prepared; digest of the head
-//   data:  what the prepare steps made, then each weight that steps read as it is; all at multiples of 64
+// The frame is that of stored_bytes.hpp. The head has the digest of the plan; the graph; where each weight lies in the data, and how many bytes
+// are prepared.
 #pragma once
 
 #include <nnrt/exec/program.hpp>
-#include <nnrt/io/kept_bytes.hpp>
-#include <nnrt/io/record.hpp>
+#include <nnrt/exec/stored_bytes.hpp>
 #include <nnrt/ops/registry.hpp>
 
 #include <algorithm>
@@ -28,9 +26,7 @@ struct program_parts {
   static program joined(shared<const program_family> family, shared<const compiled_plan> plan) { return {std::move(family), std::move(plan)}; }
 };
 
-inline constexpr std::uint64_t stored_kind = 0x676f727074726e6e;  // "nnrtprog"
-inline constexpr std::uint32_t stored_format = 1;
-inline constexpr std::int64_t not_stored = -1;
+inline constexpr stored_kind program_kind{0x676f727074726e6e, 1, "stored program"};  // "nnrtprog"
 
 // ---- What is written ----
 
@@ -66,7 +62,6 @@ struct storable_graph {
   }
 };
 
-inline void put(record_writer& to, ir::range at) { to.put(at.first), to.put(at.count); }
 inline void put(record_writer& to, const ir::graph& g) {
   to.put(std::uint64_t{g.values.size()});
   for (const ir::value& v : g.values) nnrt::put(to, v.desc), to.put(static_cast<std::int32_t>(v.is)), put(to, v.name), to.put(v.first_byte), to.put(v.scales);
@@ -80,38 +75,6 @@ inline void put(record_writer& to, const ir::graph& g) {
   to.put_list<char>(g.text);
   to.put(std::uint64_t{g.bytes.size()});
   to.put(g.bytes.data(), g.bytes.size());
-}
-
-/// What of a plan decides how prepared memory looks and who reads it. Plans of two planners that differ there have different digests.
-inline std::uint64_t plan_digest_of(const plan& p) {
-  record_writer all;
-  const auto put_slots = [&](ir::range at) {
-    for (std::int32_t i = at.first; i < at.first + at.count; ++i) {
-      const operand_slot& slot = p.slots[static_cast<std::size_t>(i)];
-      all.put(slot.base), all.put(slot.offset), all.put(slot.scales);
-      if (slot.desc >= 0) nnrt::put(all, p.descs[static_cast<std::size_t>(slot.desc)]);
-    }
-  };
-  for (const pool<step>* const list : {&p.prepare, &p.steps})
-    for (const step& s : *list) all.put(s.kernel), all.put(s.scratch_bytes), put_slots(s.inputs), put_slots(s.outputs);
-  all.put(p.prepared_bytes);
-  return digest_of(array_ref<const std::byte>(all.bytes));
-}
-
-/// For each weight of a plan whether a step reads it, and not only what was prepared from it.
-inline std::vector<char> weights_read(const plan& p) {
-  std::vector<char> read(p.weights.size(), 0);
-  const auto mark = [&](const operand_slot& slot) {
-    const auto first = first_input + static_cast<std::int64_t>(p.inputs.size());
-    if (slot.base >= first) read[static_cast<std::size_t>(slot.base - first)] = 1;
-  };
-  for (const step& s : p.steps)
-    for (std::int32_t i = 0; i < s.inputs.count; ++i) {
-      const operand_slot& slot = p.slots[static_cast<std::size_t>(s.inputs.first + i)];
-      mark(slot);
-      if (slot.scales >= 0) mark(p.slots[static_cast<std::size_t>(slot.scales)]);
-    }
-  return read;
 }
 
 /// Bytes of each weight of a graph, in order.
@@ -129,8 +92,6 @@ struct storable_program {
   storable_graph from;
   plan made;                               // of that graph, as restore_program() will make it
   prepared_weights prepared;
-  std::vector<std::int64_t> sizes, places;  // of weights: their bytes, and where they lie in the data
-  std::int64_t data_bytes = 0;
 
   storable_program(const program_family& family, const compiled_plan* planned)
       : wanted(family.wanted),
@@ -148,42 +109,14 @@ inline result<void> prepare_to_store(storable_program& p) {
   return run_prepare_steps(plan_view::of(p.made), p.prepared);
 }
 
-/// Gives each weight that steps read a place behind what was prepared.
-inline void lay_out_data(storable_program& p) {
-  p.sizes = weight_sizes(p.from.graph);
-  const std::vector<char> is_read = p.is_planned ? weights_read(p.made) : std::vector<char>(p.sizes.size(), 1);
-  p.data_bytes = passes::aligned(p.made.prepared_bytes);
-  for (std::size_t i = 0; i < p.sizes.size(); ++i) {
-    p.places.push_back(is_read[i] != 0 ? p.data_bytes : not_stored);
-    if (is_read[i] != 0) p.data_bytes += passes::aligned(p.sizes[i]);
-  }
-}
-
-inline byte_list head_of(const storable_program& p) {
-  record_writer head;
-  for (int i = 0; i < 4; ++i) head.put(std::uint64_t{});  // seal() fills them in
-  head.put(stored_format);
-  head.put(std::string_view(version)), head.put(std::string_view(isa));
-  head.put(p.is_planned ? plan_digest_of(p.made) : std::uint64_t{});
+inline byte_list head_of(const storable_program& p, const stored_layout& layout) {
+  record_writer head = begun_head(program_kind);
+  head.put(p.is_planned ? plan_digest_of(plan_view::of(p.made)) : std::uint64_t{});
   head.put(std::uint8_t{p.is_planned}), head.put(static_cast<std::uint8_t>(p.wanted.winograd)), head.put(std::uint8_t{p.wanted.float16_weights});
   put(head, p.from.graph);
-  head.put(p.made.prepared_bytes);
-  head.put_list<std::int64_t>(p.places);
+  head.put(layout.prepared_bytes);
+  head.put_list<std::int64_t>(layout.places);
   return std::move(head.bytes);
-}
-
-inline void copy_data(const storable_program& p, std::byte* data) {
-  if (p.made.prepared_bytes > 0) std::memcpy(data, p.prepared.memory.data(), static_cast<std::size_t>(p.made.prepared_bytes));
-  for (std::size_t i = 0; i < p.sizes.size(); ++i)
-    if (p.places[i] >= 0 && p.sizes[i] > 0) std::memcpy(data + p.places[i], p.from.weights[i], static_cast<std::size_t>(p.sizes[i]));
-}
-
-/// Writes what comes first, and the digest of the head at its end.
-inline void seal(byte_list& all, std::size_t head_bytes) {
-  const std::uint64_t first[] = {stored_kind, head_bytes, all.size(), digest_of(array_ref<const std::byte>(all).subspan(head_bytes))};
-  std::memcpy(all.data(), first, sizeof first);
-  const std::uint64_t digest = digest_of(array_ref<const std::byte>(all).first(head_bytes - sizeof digest));
-  std::memcpy(all.data() + head_bytes - sizeof digest, &digest, sizeof digest);
 }
 
 }  // namespace detail
@@ -198,14 +131,11 @@ inline result<byte_list> store_program(const program& compiled) {
   if (auto ok = infer_graph(p.from.graph); !ok) return fail(std::move(ok.error()));
   if (p.is_planned)
     if (auto ok = detail::prepare_to_store(p); !ok) return fail(std::move(ok.error()));
-  detail::lay_out_data(p);
-
-  byte_list all = detail::head_of(p);
-  const auto head_bytes = static_cast<std::size_t>(passes::aligned(static_cast<std::int64_t>(all.size() + sizeof(std::uint64_t))));
-  all.resize(head_bytes + static_cast<std::size_t>(p.data_bytes));
-  detail::copy_data(p, all.data() + head_bytes);
-  detail::seal(all, head_bytes);
-  return all;
+  const std::vector<std::int64_t> sizes = detail::weight_sizes(p.from.graph);
+  const std::vector<char> is_read = p.is_planned ? detail::weights_read(plan_view::of(p.made)) : std::vector<char>(sizes.size(), 1);
+  const detail::stored_layout layout(p.made.prepared_bytes, sizes, is_read);
+  return detail::sealed(detail::program_kind, detail::head_of(p, layout), layout.data_bytes,
+                        [&](std::byte* data) { layout.copy(p.prepared.memory.data(), p.from.weights, sizes, data); });
 }
 
 namespace detail {
@@ -253,8 +183,6 @@ inline void read_graph(record_reader& from, ir::graph& g) {
   g.bytes.insert(bytes.begin(), bytes.end());
 }
 
-[[gnu::cold]] inline failure not_stored_here(pieces why, error_code code = error_code::invalid_file) { return fail(code, "stored program: " + nnrt::joined(why)); }
-
 /// A stored program taken apart, nothing of it checked but digests, versions and the sizes of its lists.
 struct stored_parts {
   ir::graph graph;
@@ -268,19 +196,8 @@ struct stored_parts {
 };
 
 inline result<void> take_apart(array_ref<const std::byte> bytes, bool data_is_checked, stored_parts& made) {
-  record_reader from{bytes};
-  const auto kind = from.number<std::uint64_t>(), head_bytes = from.number<std::uint64_t>(), all = from.number<std::uint64_t>(), data_digest = from.number<std::uint64_t>();
-  if (!from.ok || kind != stored_kind) return not_stored_here({"these bytes are of another kind"});
-  if (all != bytes.size()) return not_stored_here({"has ", bytes.size(), " bytes, expected ", all});
-  if (head_bytes % 64 != 0 || head_bytes < 64 || head_bytes > all) return not_stored_here({"its head has ", head_bytes, " bytes"});
-  const array_ref<const std::byte> head = bytes.first(static_cast<std::size_t>(head_bytes - sizeof(std::uint64_t)));
-  made.data = bytes.subspan(static_cast<std::size_t>(head_bytes));
-  const auto head_digest = record_reader{bytes.subspan(head.size())}.number<std::uint64_t>();
-  if (digest_of(head) != head_digest || (!data_is_checked && digest_of(made.data) != data_digest)) return not_stored_here({"its bytes are damaged"});
-  from = {head.subspan(4 * sizeof(std::uint64_t))};
-  if (const auto format = from.number<std::uint32_t>(); format != stored_format) return not_stored_here({"has format ", format, ", expected ", stored_format});
-  if (const std::string_view by = from.text(); by != version) return not_stored_here({"was stored by version ", by, ", not ", version});
-  if (const std::string_view by = from.text(); by != isa) return not_stored_here({"is for ", by, ", not ", isa}, error_code::not_supported);
+  record_reader from;
+  if (auto ok = open_sealed(program_kind, bytes, data_is_checked, from, made.data); !ok) return ok;
   made.plan_digest = from.number<std::uint64_t>();
   made.is_planned = from.number<std::uint8_t>() != 0;
   made.winograd = from.number<std::uint8_t>() == 0 ? nnrt::winograd::automatic : nnrt::winograd::off;
@@ -288,21 +205,7 @@ inline result<void> take_apart(array_ref<const std::byte> bytes, bool data_is_ch
   read_graph(from, made.graph);
   made.prepared_bytes = from.number<std::int64_t>();
   from.list<std::int64_t>(made.places);
-  if (!from.ok) return not_stored_here({"does not hold what it says"});
-  return {};
-}
-
-/// Where each weight begins; null: it was not stored.
-inline result<void> find_weights(const stored_parts& stored, pool<const std::byte*>& pointers) {
-  const std::vector<std::int64_t> sizes = weight_sizes(stored.graph);
-  if (sizes.size() != stored.places.size()) return not_stored_here({"has places of ", stored.places.size(), " weights, expected ", sizes.size()});
-  const auto bytes = static_cast<std::int64_t>(stored.data.size());
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const std::int64_t at = stored.places[i];
-    const bool is_there = at != not_stored;
-    if (is_there && (at < 0 || at % 64 != 0 || at > bytes || sizes[i] > bytes - at)) return not_stored_here({"weight ", i, " lies outside of it"});
-    pointers.push_back(is_there ? stored.data.data() + at : nullptr);
-  }
+  if (!from.ok) return program_kind.refused({"does not hold what it says"});
   return {};
 }
 
@@ -311,11 +214,9 @@ inline result<shared<const compiled_plan>> plan_stored(stored_parts& stored, con
   if (auto ok = require_known_extents(stored.graph); !ok) return fail(std::move(ok.error()));
   compiled_plan made;
   made.made = make_plan(stored.graph, plan_options_for(stored.winograd, stored.float16_weights));
-  if (plan_digest_of(made.made) != stored.plan_digest || made.made.prepared_bytes != stored.prepared_bytes) return not_stored_here({"was packed for other kernels"});
-  if (stored.prepared_bytes > static_cast<std::int64_t>(stored.data.size())) return not_stored_here({"prepared weights lie outside of it"});
-  const std::vector<char> is_read = weights_read(made.made);
-  for (std::size_t i = 0; i < is_read.size(); ++i)
-    if (is_read[i] != 0 && family.weights->pointers()[i] == nullptr) return not_stored_here({"weight ", i, " is not in it"});
+  const plan_view plan = plan_view::of(made.made);
+  if (plan_digest_of(plan) != stored.plan_digest) return program_kind.refused({"was packed for other kernels"});
+  if (auto ok = check_prepared(program_kind, plan, stored.prepared_bytes, stored.data, family.weights->pointers()); !ok) return fail(std::move(ok.error()));
   made.weights.bound = family.weights;
   made.weights.stored = stored.data.data();
   made.optimised = std::move(stored.graph);
@@ -338,7 +239,7 @@ inline result<program> restore_program(const kept_bytes& bytes, const options& w
   if (auto ok = infer_graph(stored.graph); !ok) return fail(std::move(ok.error()));
   if (is_over(wanted.deadline)) return detail::compiled_too_late();
   pool<const std::byte*> pointers;
-  if (auto ok = detail::find_weights(stored, pointers); !ok) return fail(std::move(ok.error()));
+  if (auto ok = detail::find_weights(detail::program_kind, stored.places, detail::weight_sizes(stored.graph), stored.data, pointers); !ok) return fail(std::move(ok.error()));
   options chosen = wanted;
   chosen.winograd = stored.winograd, chosen.float16_weights = stored.float16_weights;
   const std::size_t missing = static_cast<std::size_t>(std::count(pointers.begin(), pointers.end(), nullptr));
@@ -349,7 +250,7 @@ inline result<program> restore_program(const kept_bytes& bytes, const options& w
     return detail::program_parts::joined(family, std::move(*made));
   }
   const bool is_open = std::any_of(stored.graph.inputs.begin(), stored.graph.inputs.end(), [&](std::int32_t id) { return !stored.graph.at(id).desc.shape.is_known(); });
-  if (!is_open || missing > 0) return detail::not_stored_here({"has no plan, and is not one that waits for shapes"});
+  if (!is_open || missing > 0) return detail::program_kind.refused({"has no plan, and is not one that waits for shapes"});
   family->checked = std::move(stored.graph);
   return detail::program_parts::joined(family, {});
 }
