@@ -1,6 +1,7 @@
 // quantised_test: a network of 8-bit integers, with scales that come by name, gives the same numbers in each way of
 // running.
 #include <nnrt/dynamic.hpp>
+#include <nnrt/exec/stored_weights.hpp>
 #include <nnrt/io/make_weights.hpp>
 #include <nnrt/nnrt.hpp>
 
@@ -71,6 +72,19 @@ TEST_CASE("a static network of bytes takes its scales by name, in each form of e
   auto planned = executor<net, cpu_planned>::create(named_weights());
   REQUIRE(planned);
   CHECK(copied(std::get<1>((*planned)(image))) == probabilities);
+}
+
+template <class Policy> void check_restored() {
+  auto made = executor<net, Policy>::create(named_weights());
+  REQUIRE(made);
+  auto back = restore_executor<executor<net, Policy>>(kept_bytes::copy_of(store_weights(*made).value()));
+  REQUIRE(back);
+  CHECK(copied(std::get<0>((*back)(image))) == logits);
+  CHECK(copied(std::get<1>((*back)(image))) == probabilities);
+}
+TEST_CASE("a static network of bytes whose weights were stored has its scales with them, in each form of executor") {
+  check_restored<cpu>();
+  check_restored<cpu_planned>();
 }
 
 TEST_CASE("a dynamic network of bytes gives the same numbers") {

@@ -18,6 +18,8 @@ namespace nnrt::inline NNRT_ISA {
 
 namespace detail {
 
+struct executor_parts;  // exec/stored_weights.hpp
+
 template <class Range> using element_of_range = std::remove_cvref_t<decltype(*std::data(std::declval<Range&>()))>;
 
 /// Elements of a range when its type tells them, else -1.
@@ -169,6 +171,7 @@ template <class G, class Policy = cpu> class executor {
   }
 
  private:
+  friend struct detail::executor_parts;
   using arena_type = arena_memory<plan.arena_bytes>;
 
   static constexpr fault_wording words() {

@@ -1,4 +1,4 @@
-// kept_bytes: a handle on bytes that stay where they are - a mapped file's, or a copy.
+// kept_bytes: a handle on bytes that stay where they are - a mapped file's, a program's, or a copy.
 // Flow: caches hand files to devices in it; programs that were restored read their weights there as long as they live.
 #pragma once
 
@@ -21,6 +21,13 @@ class kept_bytes {
     kept_bytes kept;
     kept.bytes_ = {first, bytes.size()};
     kept.keeper_ = weights(std::move(made));
+    return kept;
+  }
+
+  /// Bytes that are never unloaded, at a multiple of 64: those of an nnrt::embedded_file.
+  static kept_bytes lasting(array_ref<const std::byte> bytes) {
+    kept_bytes kept;
+    kept.bytes_ = bytes;
     return kept;
   }
 
