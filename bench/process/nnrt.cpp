@@ -1,18 +1,15 @@
-// nnrt: one MobileNetV2 result from a fresh process, weights embedded.
-// Flow: bench/process/measure.py starts it many times beside the peers' programs.
+// nnrt: one MobileNetV2 result from a fresh process, its weights embedded as the kernels read them.
+// Flow: process/pack.cpp packed them; bench/process/measure.py starts the program many times beside the peers'.
 #include "networks/mobilenet_v2.hpp"
 #include "process/said.hpp"
 
-#include <nnrt/io/embed.hpp>
+#include <nnrt/exec/stored_weights.hpp>
 
-NNRT_EMBED(weights_file, "mobilenet_v2.safetensors");
+NNRT_EMBED(packed_file, "mobilenet_v2.packed");
 NNRT_EMBED(input_file, "mobilenet_v2.input");
 
 int main() {
-  using net = nnrt::graph<networks::mobilenet_v2>;
-  auto weights = nnrt::weights::parse(weights_file);
-  if (!weights) return 1;
-  auto run = nnrt::executor<net>::create(*weights);
+  auto run = nnrt::restore_executor<nnrt::executor<nnrt::graph<networks::mobilenet_v2>>>(packed_file);
   if (!run) return 1;
   const auto scores = (*run)(
       std::span<const float>(reinterpret_cast<const float*>(input_file.data()), input_file.size() / sizeof(float)));
