@@ -30522,10 +30522,10 @@ class heap_block {
   static constexpr std::size_t large_page = static_cast<std::size_t>(-1);
 #endif
   /// How much of so many bytes lies in large pages. A page fault takes a microsecond, packing 4 KiB of weights half of one, clearing a large page
-  /// fewer than fifty; but what fills less than two thirds of one keeps small pages, for the rest of a large one would be lost.
+  /// fewer than fifty; but what fills less than half of one keeps small pages, for the rest of a large one would be lost.
   static constexpr std::size_t in_large_pages(std::size_t bytes) {
     const std::size_t left = bytes % large_page;
-    return bytes - left + (left > large_page / 3 * 2 ? large_page : 0);
+    return bytes - left + (left >= large_page / 2 ? large_page : 0);
   }
 
  private:

@@ -97,9 +97,9 @@ TEST_CASE("memory: an arena lies in room that it is given, also when it moves") 
 #if defined(MADV_HUGEPAGE)
 TEST_CASE("memory: whole large pages are large, and a last one that is used for two thirds") {
   constexpr std::size_t page = heap_block::large_page;
-  static_assert(heap_block::in_large_pages(64) == 0 && heap_block::in_large_pages(page / 2) == 0);
+  static_assert(heap_block::in_large_pages(64) == 0 && heap_block::in_large_pages(page / 2 - 64) == 0 && heap_block::in_large_pages(page / 2) == page);
   static_assert(heap_block::in_large_pages(page - 64) == page && heap_block::in_large_pages(page) == page);
-  static_assert(heap_block::in_large_pages(3 * page + page / 2) == 3 * page && heap_block::in_large_pages(3 * page + page / 4 * 3) == 4 * page);
+  static_assert(heap_block::in_large_pages(3 * page + page / 2 - 64) == 3 * page && heap_block::in_large_pages(3 * page + page / 4 * 3) == 4 * page);
 }
 #endif
 
