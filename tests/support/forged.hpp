@@ -3,6 +3,8 @@
 
 #include <nnrt/io/record.hpp>
 
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <cstring>
 #include <string_view>
@@ -21,11 +23,12 @@ inline void mend(nnrt::byte_list& bytes) {
   std::memcpy(bytes.data() + head - 8, &first, sizeof first);
 }
 
-/// The bytes with another text in place of the first one like `text`, of which it may be the beginning.
+/// The bytes with another text in place of the first one like `text`, which must be there, or of its beginning.
 inline nnrt::byte_list with_other_text(nnrt::byte_list bytes, std::string_view text, std::string_view other) {
   const auto* const first = reinterpret_cast<const std::byte*>(text.data());
   const auto at = std::search(bytes.begin(), bytes.end(), first, first + text.size());
-  if (at != bytes.end()) std::memcpy(&*at, other.data(), other.size());
+  REQUIRE(at != bytes.end());
+  std::memcpy(&*at, other.data(), other.size());
   mend(bytes);
   return bytes;
 }
