@@ -136,7 +136,8 @@ std::vector<std::byte> computed(const plan& made, part_runner* threads) {
     for (const port& at : ports) given.push_back(bytes_named(p.name_of(at), p.desc_of(at)));
   for (std::size_t i = 0; i < given.size(); ++i) bases[first_input + i] = given[i].data();
   const auto untouched = given;
-  std::vector<view> views(static_cast<std::size_t>(p.most_operands));
+  std::vector<view> views(p.slots.size());
+  make_views(p, bases, views);
   run_context context;
   context.bases = bases, context.views = views;
   run_steps(p, p.prepare, context);
@@ -251,7 +252,8 @@ TEST_CASE("run_bands: who watches a plan sees each step, and those in bands once
   for (const array_ref<const port> ports : {p.inputs, p.weights})
     for (const port& at : ports) given.push_back(bytes_named(p.name_of(at), p.desc_of(at)));
   for (std::size_t i = 0; i < given.size(); ++i) bases[first_input + i] = given[i].data();
-  std::vector<view> views(static_cast<std::size_t>(p.most_operands));
+  std::vector<view> views(p.slots.size());
+  make_views(p, bases, views);
   run_context context;
   context.bases = bases, context.views = views;
   run_steps(p, p.prepare, context);

@@ -137,7 +137,8 @@ inline outputs_of_graph computed_by_plan(const ir::graph& g, plan_options option
     for (const port& at : ports) given.push_back(numbers_named(p.name_of(at), p.desc_of(at).elements(), seed));
   for (std::size_t i = 0; i < given.size(); ++i) bases[first_input + i] = reinterpret_cast<std::byte*>(given[i].data());
   const std::vector<std::vector<float>> untouched = given;
-  std::vector<view> views(static_cast<std::size_t>(p.most_operands));
+  std::vector<view> views(p.slots.size());
+  make_views(p, bases, views);
   run_context context;
   context.bases = bases;
   context.views = views;

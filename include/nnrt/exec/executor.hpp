@@ -204,7 +204,10 @@ template <class G, class Policy = cpu> class executor {
     if (auto ok = arena_.allocate(room); !ok) return ok;
     bases_[in_arena] = arena_.data();
     clear_ports(view_of_plan, view_of_plan.outputs, bases_);
-    if (wanted.threads == 1 || is_unrolled) return {};
+    if constexpr (is_unrolled) return {};
+    if (auto ok = views_.allocate(static_cast<std::int64_t>(plan.slots.size() * sizeof(view)), "views of operands"); !ok) return ok;
+    make_views(view_of_plan, bases_, views());
+    if (wanted.threads == 1) return {};
     threads_ = shared<thread_pool>::make();
     if (auto ok = threads_->start(wanted.threads, wanted.pin_threads); !ok) return ok;
     return further_scratch_.allocate(plan.part_scratch_bytes * (wanted.threads - 1), "scratch memory of the threads");
@@ -252,17 +255,17 @@ template <class G, class Policy = cpu> class executor {
   }
   /// The step that found fault with its values; nullptr when there is none.
   template <class... Ranges> const step* run_on([[maybe_unused]] run_fault& fault, const Ranges&... inputs) {
-    bases_[in_arena] = arena_.data();
-    // Steps never write to inputs: the planner gives every result memory of its own in the arena.
-    [[maybe_unused]] std::size_t next = first_input;
-    ((bases_[next++] = reinterpret_cast<std::byte*>(const_cast<detail::element_of_range<const Ranges>*>(std::data(inputs)))), ...);
+    std::size_t next = first_input;
+    // An executor that was moved has its arena elsewhere. Steps never write to inputs: the planner gives every result memory of its own in the arena.
+    bool is_elsewhere = lies_at(in_arena, arena_.data());
+    ((is_elsewhere |= lies_at(next++, reinterpret_cast<std::byte*>(const_cast<detail::element_of_range<const Ranges>*>(std::data(inputs))))), ...);
     if constexpr (is_unrolled) {
       return detail::run_unrolled<plan>(bases_, &fault, std::make_index_sequence<plan.steps.size()>{});
     } else {
-      std::array<view, static_cast<std::size_t>(plan.most_operands)> views;
+      if (is_elsewhere) make_views(view_of_plan, bases_, views());
       run_context context;
       context.bases = bases_;
-      context.views = views;
+      context.views = views();
       context.threads = threads_.get();
       context.further_scratch = further_scratch_.data();
       if constexpr (may_fail) context.fault = &fault;
@@ -271,6 +274,14 @@ template <class G, class Policy = cpu> class executor {
       return may_fail ? failed : nullptr;
     }
   }
+
+  /// Whether a base was elsewhere until now.
+  bool lies_at(std::size_t base, std::byte* first) {
+    const bool is_elsewhere = bases_[base] != first;
+    bases_[base] = first;
+    return is_elsewhere;
+  }
+  array_ref<view> views() const { return {reinterpret_cast<view*>(views_.data()), plan.slots.size()}; }
 
   static const step* walk(const run_context& context) {
     if constexpr (plan.bands.empty()) return run_steps(view_of_plan, plan.steps, context);
@@ -284,6 +295,7 @@ template <class G, class Policy = cpu> class executor {
 
   arena_type arena_;
   std::array<std::byte*, view_of_plan.base_count()> bases_{};
+  heap_block views_;  // of these bases
   shared<const prepared_weights> weights_;  // none: the executor could not be made
   shared<thread_pool> threads_;
   heap_block further_scratch_;

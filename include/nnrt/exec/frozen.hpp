@@ -77,7 +77,7 @@ template <plan_sizes N> struct frozen_plan {
   std::array<fallible_node, N.fallible> fallible{};
   std::array<char, N.text> text{};
   alignas(passes::arena_alignment) std::array<std::byte, N.constants> constants{};
-  std::int64_t arena_bytes, arena_lower_bound, prepared_bytes, prepare_scratch_bytes, part_scratch_bytes, most_operands;
+  std::int64_t arena_bytes, arena_lower_bound, prepared_bytes, prepare_scratch_bytes, part_scratch_bytes;
 
   /// Of a plan, or of a larger frozen one.
   template <class Plan> constexpr explicit frozen_plan(const Plan& p)
@@ -85,8 +85,7 @@ template <plan_sizes N> struct frozen_plan {
         arena_lower_bound(p.arena_lower_bound),
         prepared_bytes(p.prepared_bytes),
         prepare_scratch_bytes(p.prepare_scratch_bytes),
-        part_scratch_bytes(p.part_scratch_bytes),
-        most_operands(p.most_operands) {
+        part_scratch_bytes(p.part_scratch_bytes) {
     copy(p.steps, steps);
     copy(p.prepare, prepare);
     copy(p.bands, bands);

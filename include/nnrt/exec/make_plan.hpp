@@ -483,8 +483,6 @@ struct planner {
     add_ports();
     for (std::int32_t i = 0; i < count; ++i) emit(i);
     for (std::size_t i = 0; i < g.outputs.size(); ++i) add_output(g.outputs[i], copies[i]);
-    for (const pool<step>* list : {&made.steps, &made.prepare})
-      for (const step& s : *list) made.most_operands = std::max(made.most_operands, std::int64_t{s.inputs.count} + s.outputs.count);
     made.arena_bytes = memory.arena_bytes;
     made.arena_lower_bound = memory.lower_bound;
     return static_cast<plan&&>(made);

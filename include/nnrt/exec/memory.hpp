@@ -131,9 +131,10 @@ struct prepared_weights {
   pool<std::byte*> bases;
   bases.assign(plan.base_count(), nullptr);
   pool<view> views;
-  views.assign(static_cast<std::size_t>(plan.most_operands), {});
+  views.assign(plan.slots.size(), {});
   made.set_bases(plan, bases);
   bases[in_prepare_scratch] = scratch.data();
+  make_views(plan, bases, views);
   run_context context;
   context.bases = bases;
   context.views = views;

@@ -83,7 +83,6 @@ struct plan {
   std::int64_t prepared_bytes = 0;     // results of prepare steps that the steps read
   std::int64_t prepare_scratch_bytes = 0;  // results that only other prepare steps read
   std::int64_t part_scratch_bytes = 0; // for each further part that runs at the same time: the largest scratch of a step
-  std::int64_t most_operands = 0;      // of any one step, inputs and outputs together
 };
 
 }  // namespace nnrt::inline NNRT_ISA

@@ -26,11 +26,10 @@ struct plan_view {
   std::int64_t prepared_bytes = 0;
   std::int64_t prepare_scratch_bytes = 0;
   std::int64_t part_scratch_bytes = 0;
-  std::int64_t most_operands = 0;
 
   template <class Plan>
   static constexpr plan_view of(const Plan& p) {
-    return {p.steps, p.prepare, p.bands, p.windows, p.slots, p.descs, p.words, p.inputs, p.outputs, p.weights, p.fallible, p.text, p.constants, p.arena_bytes, p.prepared_bytes, p.prepare_scratch_bytes, p.part_scratch_bytes, p.most_operands};
+    return {p.steps, p.prepare, p.bands, p.windows, p.slots, p.descs, p.words, p.inputs, p.outputs, p.weights, p.fallible, p.text, p.constants, p.arena_bytes, p.prepared_bytes, p.prepare_scratch_bytes, p.part_scratch_bytes};
   }
 
   constexpr const operand_slot& slot_of(const port& p) const { return slots[static_cast<std::size_t>(p.slot)]; }
@@ -64,23 +63,18 @@ class part_runner {
 
 namespace detail {
 
-/// Fills a view whose strides and zero points nobody sets. Field by field where it lies: a copy of a view that was just written
-/// waits until its stores are done, as long as a small step takes.
-[[gnu::always_inline]] inline void put_view(view& v, const operand_slot& slot, array_ref<const operand_slot> slots, array_ref<const tensor_desc> descs, base_table bases) {
-  v.desc = slot.desc < 0 ? nullptr : descs.data() + slot.desc;
-  v.data = slot.base < 0 ? any_pointer{} : any_pointer::bytes(bases[static_cast<std::size_t>(slot.base)] + slot.offset);
-  const float* first = nullptr;
-  std::size_t count = 0;
-  if (slot.scales >= 0) {
-    const operand_slot& scales = slots[static_cast<std::size_t>(slot.scales)];
-    first = reinterpret_cast<const float*>(bases[static_cast<std::size_t>(scales.base)] + scales.offset);
-    count = static_cast<std::size_t>(descs[static_cast<std::size_t>(scales.desc)].elements());
-  }
-  v.scales = {first, count};
+/// Where a slot's bytes begin; null where its base has none (yet).
+[[gnu::always_inline]] inline std::byte* address_of(const operand_slot& slot, base_table bases) {
+  std::byte* const base = slot.base < 0 ? nullptr : bases[static_cast<std::size_t>(slot.base)];
+  return base == nullptr ? nullptr : base + slot.offset;
 }
-inline view view_of(const operand_slot& slot, array_ref<const operand_slot> slots, array_ref<const tensor_desc> descs, base_table bases) {
+[[gnu::always_inline]] inline view view_of(const operand_slot& slot, array_ref<const operand_slot> slots, array_ref<const tensor_desc> descs, base_table bases) {
   view v;
-  put_view(v, slot, slots, descs, bases);
+  if (slot.desc >= 0) v.desc = descs.data() + slot.desc;
+  v.data = any_pointer::bytes(address_of(slot, bases));
+  if (slot.scales < 0) return v;
+  const operand_slot& scales = slots[static_cast<std::size_t>(slot.scales)];
+  v.scales = {reinterpret_cast<const float*>(address_of(scales, bases)), static_cast<std::size_t>(descs[static_cast<std::size_t>(scales.desc)].elements())};
   return v;
 }
 
@@ -110,21 +104,22 @@ struct run_context {
   base_table bases;
   part_runner* threads = nullptr;         // nullptr: this thread alone
   std::byte* further_scratch = nullptr;   // part_scratch_bytes for each further thread
-  array_ref<view> views;                  // room for the operands of any step: plan.most_operands
+  array_ref<const view> views;            // of the plan's slots, one for each: make_views()
   run_fault* fault = nullptr;             // where a step says what is wrong with its values; nullptr: the plan has none that may fail
 };
 
+/// Makes the views that steps read, one for each of the plan's slots: once for as long as no base changes, since a step of a small network
+/// takes no longer than its views do.
+inline void make_views(const plan_view& plan, base_table bases, array_ref<view> views) {
+  for (std::size_t i = 0; i < plan.slots.size(); ++i) views[i] = detail::view_of(plan.slots[i], plan.slots, plan.descs, bases);
+}
+
 /// Runs one step.
 inline void run_step(const plan_view& plan, const step& s, const run_context& context) {
-  view* const views = context.views.data();
-  for (std::int32_t i = 0; i < s.inputs.count + s.outputs.count; ++i) {
-    const std::int32_t slot = i < s.inputs.count ? s.inputs.first + i : s.outputs.first + i - s.inputs.count;
-    detail::put_view(views[i], plan.slots[static_cast<std::size_t>(slot)], plan.slots, plan.descs, context.bases);
-  }
   kernel_call call;
-  call.attrs = plan.words.subspan(static_cast<std::size_t>(s.attrs.first), static_cast<std::size_t>(s.attrs.count));
-  call.in = {views, static_cast<std::size_t>(s.inputs.count)};
-  call.out = {views + s.inputs.count, static_cast<std::size_t>(s.outputs.count)};
+  call.attrs = {plan.words.data() + s.attrs.first, static_cast<std::size_t>(s.attrs.count)};
+  call.in = {context.views.data() + s.inputs.first, static_cast<std::size_t>(s.inputs.count)};
+  call.out = {context.views.data() + s.outputs.first, static_cast<std::size_t>(s.outputs.count)};
   call.fault = context.fault;
   call.inner = s.inner;
   call.record = plan.words.data() + s.record;

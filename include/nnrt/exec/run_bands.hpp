@@ -57,11 +57,11 @@ struct band_stage {
 /// A group as one part runs it, with scratch memory of its own.
 class band_run {
  public:
-  band_run(const plan_view& plan, const band_group& group, base_table bases, std::byte* scratch)
+  band_run(const plan_view& plan, const band_group& group, array_ref<const view> views, std::byte* scratch)
       : count_(static_cast<std::size_t>(group.steps.count)) {
     for (std::size_t t = 0; t < count_; ++t) {
       stages_[t].window = plan.windows[static_cast<std::size_t>(group.first_window) + t];
-      set_up(stages_[t], plan, plan.steps[static_cast<std::size_t>(group.steps.first) + t], bases, scratch);
+      set_up(stages_[t], plan, plan.steps[static_cast<std::size_t>(group.steps.first) + t], views, scratch);
     }
   }
 
@@ -78,10 +78,11 @@ class band_run {
   }
 
  private:
-  static void set_up(band_stage& stage, const plan_view& plan, const step& s, base_table bases, std::byte* scratch) {
+  static void set_up(band_stage& stage, const plan_view& plan, const step& s, array_ref<const view> views,
+                     std::byte* scratch) {
     const auto operand = [&](std::int32_t slot) {
       const operand_slot& at = plan.slots[static_cast<std::size_t>(slot)];
-      view v = view_of(at, plan.slots, plan.descs, bases);
+      view v = views[static_cast<std::size_t>(slot)];
       if (at.base == in_band) v.data = any_pointer::bytes(scratch + at.offset);
       return v;
     };
@@ -139,15 +140,15 @@ class band_run {
 template <class After> struct band_job {
   const plan_view& plan;
   const band_group& group;
-  base_table bases;
-  std::byte* further_scratch;
+  const run_context& context;
   After after;
   int tiles = 1;
 
   void run(int part) const {
     std::byte* const scratch =
-        part == 0 ? bases[in_arena] + group.scratch : further_scratch + (part - 1) * plan.part_scratch_bytes;
-    band_run bands(plan, group, bases, scratch);
+        part == 0 ? context.bases[in_arena] + group.scratch
+                  : context.further_scratch + (part - 1) * plan.part_scratch_bytes;
+    band_run bands(plan, group, context.views, scratch);
     const step& last = plan.steps[static_cast<std::size_t>(group.steps.first + group.steps.count - 1)];
     const shape_t& y = plan.desc_of(plan.slots[static_cast<std::size_t>(last.outputs.first)]).shape;
     const std::int64_t rows = y[0] * y[1], end = rows * (part + 1) / tiles;
@@ -175,7 +176,7 @@ const step* run_next(const plan_view& plan, std::size_t& next, const run_context
   for (const band_group& group : plan.bands) {
     if (static_cast<std::size_t>(group.steps.first) != first) continue;
     const auto after_step = [&](std::size_t t) { after(first + t); };
-    detail::band_job<decltype(after_step)> job{plan, group, context.bases, context.further_scratch, after_step};
+    detail::band_job<decltype(after_step)> job{plan, group, context, after_step};
     if (context.threads != nullptr) job.tiles = std::min(group.parts, context.threads->threads());
     if (job.tiles < 2) job.run(0);
     else context.threads->run(&decltype(job)::run_part, &job, job.tiles);

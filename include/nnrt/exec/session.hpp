@@ -99,7 +99,9 @@ class session {
   void read_input_from(std::size_t i, const std::byte* first) {
     if (bases_.empty()) return;  // run() says why
     if (own_inputs_.empty()) own_inputs_.assign(bases_.begin() + first_input, bases_.begin() + first_input + static_cast<std::ptrdiff_t>(plan().inputs.size()));
-    if (i < own_inputs_.size()) bases_[first_input + i] = first != nullptr ? const_cast<std::byte*>(first) : own_inputs_[i];
+    if (i >= own_inputs_.size()) return;
+    bases_[first_input + i] = first != nullptr ? const_cast<std::byte*>(first) : own_inputs_[i];
+    has_views_ = false;
   }
   /// The bytes of input i, whatever its dtype, as input() gives its elements.
   std::span<std::byte> input_bytes(std::size_t i) {
@@ -118,6 +120,8 @@ class session {
   session(program&& fitted, const shared<thread_pool>& threads) : program_(std::move(fitted)), threads_(threads) {}
 
   run_context context_for(run_fault& fault) {
+    if (!has_views_) make_views(plan(), bases_, views_);
+    has_views_ = true;
     run_context context;
     context.bases = bases_;
     context.views = views_;
@@ -144,7 +148,7 @@ class session {
     for (const port& in : p.inputs) input_bytes += passes::aligned(p.desc_of(in).bytes());
     if (auto ok = memory_.allocate(p.arena_bytes + input_bytes, "session"); !ok) return ok;
     bases_.assign(p.base_count(), nullptr);
-    views_.resize(static_cast<std::size_t>(p.most_operands));
+    views_.resize(p.slots.size());
     program_.plan_->weights.set_bases(p, bases_);
     bases_[in_arena] = memory_.data();
     std::byte* next = memory_.data() + p.arena_bytes;
@@ -184,6 +188,7 @@ class session {
   std::vector<std::byte*> bases_;
   std::vector<std::byte*> own_inputs_;  // once one is read from elsewhere
   std::vector<view> views_;
+  bool has_views_ = false;  // of these bases
   error broken_{error_code::out_of_memory, ""};  // without a message: nothing is
 };
 
