@@ -37,8 +37,10 @@ template <int In, int Out> bool check_layer(dtype type, std::int64_t rows, activ
   const kernels::byte_factors factors{middle + 11, middle, type == u8};
   const stored_range range = type == u8 ? stored_range_of<std::uint8_t>(node.outputs[0].quantised, fused)
                                         : stored_range_of<std::int8_t>(node.outputs[0].quantised, fused);
-  const bool done = kernels::dense_of_bytes<In, Out>(x.data(), packed, y.data(), rows, factors.a_flip(),
-                                                     {range.low, range.high, middle - 7, type == u8});
+  const kernels::narrowing to(range.low, range.high, middle - 7, type == u8);
+  constexpr kernels::byte_layout of_one_row = kernels::byte_layout::of(1, In, Out), of_more = kernels::byte_layout::of(2, In, Out);
+  const bool done = rows == 1 ? kernels::dense_of_bytes<of_one_row>(x.data(), packed, y.data(), rows, factors.a_flip(), to)
+                              : kernels::dense_of_bytes<of_more>(x.data(), packed, y.data(), rows, factors.a_flip(), to);
   if (done) CHECK(y.copy() == node.reference()[0]);
   else CHECK(y.copy() == std::vector<std::byte>(static_cast<std::size_t>(rows * Out), std::byte{0x5a}));
   return done;

@@ -35,11 +35,12 @@ template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline bool un
   constexpr auto fused = static_cast<activation>(Plan.words[static_cast<std::size_t>(s.attrs.first + s.fused_word)]);
   constexpr kernels::byte_factors factors{x.quantised.zero_point, w.quantised.zero_point, x.type == u8};
   constexpr stored_range range = range_of_bytes(y, fused);
+  constexpr std::int64_t rows = y.elements() / w.shape[0];
   if constexpr (factors.b_zero_as_seen() != 0) return false;
   else
-    return kernels::dense_of_bytes<static_cast<int>(w.shape[1]), static_cast<int>(w.shape[0])>(
+    return kernels::dense_of_bytes<kernels::byte_layout::of(rows, w.shape[1], w.shape[0])>(
         address_of_slot<Plan, s.inputs.first>(bases), address_of_slot<Plan, s.inputs.first + s.inputs.count - 1>(bases), address_of_slot<Plan, s.outputs.first>(bases),
-        y.elements() / w.shape[0], factors.a_flip(), {range.low, range.high, y.quantised.zero_point, y.type == u8});
+        rows, factors.a_flip(), {range.low, range.high, y.quantised.zero_point, y.type == u8});
 }
 
 /// A function of bytes whose table comes last among the operands.

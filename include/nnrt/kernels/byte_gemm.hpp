@@ -67,12 +67,9 @@ inline void set_panel(const byte_product& p, std::int64_t panel, byte_tile& t) {
   t.scales = reinterpret_cast<const channel_scales*>(p.packed) + 2 * panel;
 }
 
-/// How the sums of a panel, whose vectors are scaled alike, are scaled where they are made; one_by_one: nowhere.
+/// How the sums of a panel with these scales are scaled where they are made; one_by_one: nowhere.
 inline scale_method method_in_tile(const byte_product& p, const channel_scales* scales) {
-  if (p.addend != nullptr || p.kept != nullptr) return scale_method::one_by_one;
-  const scale_method method = scales[0].method;
-  const bool is_line = has_lines && (method == scale_method::by_rising_line || method == scale_method::by_line);
-  return is_line && p.factors.b_zero_as_seen() == 0 ? method : scale_method::one_by_one;
+  return p.addend != nullptr || p.kept != nullptr || p.factors.b_zero_as_seen() != 0 ? scale_method::one_by_one : scales->in_tile;
 }
 
 /// Sets where a tile begins: its rows of A are `at`, those of C lie from `c` on.
@@ -112,7 +109,8 @@ void finish_sums(const Of& of, std::int32_t* sums, const channel_scales* scales,
 /// A tile of at most tile_rows rows in one panel, which does not store whole rows itself.
 template <class Isa>
 void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, const byte_rows& at, scale_method method) {
-  const std::int64_t vectors = p.layout.vectors_of(panel), width = p.layout.width(panel);
+  const bool is_of_four = p.layout.is_of_four(panel);
+  const std::int64_t vectors = is_of_four ? 4 : p.layout.vectors_of(panel), width = is_of_four ? 4 * int_lanes : p.layout.width(panel);
   const std::int64_t first_rows = at.is_torn() ? at.rows / 2 : at.rows;
   const byte_tile_function tile = byte_tiles<Isa>.for_tile(method, at.rows, p.layout.form_of(panel));
   std::byte* const c = at.c + panel * byte_layout::panel_width;
@@ -127,7 +125,7 @@ void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, co
     copy_narrow_rows(bytes, line, first_rows, width, c, at.ldc);
     return copy_narrow_rows(bytes + first_rows * line, line, at.rows - first_rows, width, c + at.second_c, at.ldc);
   }
-  alignas(64) std::int32_t sums[2 * vector_of_sums];
+  alignas(64) std::int32_t sums[4 * vector_of_sums];
   set_byte_rows(t, at, 0, 0);
   t.sums = sums, t.sums_second = sums + (at.rows == 1 ? 0 : at.rows - function_rows(at.rows) / 2) * sum_stride;
   tile(t);
@@ -195,22 +193,23 @@ void byte_tile_columns(const byte_product& p, const byte_rows& at, const byte_li
 /// The same for at most tile_rows rows, which stay in L1 while weights stream past them.
 template <class Isa> void byte_tile_row(const byte_product& p, const byte_rows& at, interval panels) {
   byte_tile t = tile_for(p, at.lda, at.run_stride, at.ldc);
-  t.panels = 1, t.b_step = 2 * p.layout.vector_bytes(), t.c_step = byte_layout::panel_width;
   const auto method_of = [&](std::int64_t panel) {
     return method_in_tile(p, reinterpret_cast<const channel_scales*>(p.packed) + 2 * panel);
   };
   for (std::int64_t panel = panels.begin; panel < panels.end;) {
+    t.panels = p.layout.is_of_four(panel) ? 2 : 1, t.b_step = 2 * t.panels * p.layout.vector_bytes(), t.c_step = t.panels * byte_layout::panel_width;
     set_panel(p, panel, t);
-    const std::int64_t vectors = p.layout.vectors_of(panel);
     const scale_method method = method_in_tile(p, t.scales);
-    if (method == scale_method::one_by_one || p.layout.width(panel) != vectors * int_lanes) {
-      byte_tile_alone<Isa>(p, t, panel++, at, method);
+    const std::int64_t whole = p.layout.is_of_four(panel) ? 2 * p.layout.fours : p.layout.whole_panels(), first = panel;
+    if (method == scale_method::one_by_one || (panel >= whole && p.layout.width(panel) != int_lanes)) {
+      byte_tile_alone<Isa>(p, t, panel, at, method);
+      panel += t.panels;
       continue;
     }
     set_byte_rows(t, at, reinterpret_cast<address>(at.c + panel * byte_layout::panel_width), at.second_c);
-    const std::int64_t first = panel++;
-    while (panel < panels.end && p.layout.width(panel) == byte_layout::panel_width && method_of(panel) == method) ++panel;
-    t.count = panel - first;
+    do panel += t.panels;
+    while (panel < std::min(panels.end, whole) && method_of(panel) == method);
+    t.count = (panel - first) / t.panels;
     byte_tiles<Isa>.for_tile(method, at.rows, p.layout.form_of(first))(t);
   }
 }
@@ -233,7 +232,13 @@ template <class Isa> void byte_tile_rows(const byte_product& p, const byte_rows&
 
 /// Panels whose weights stay in L2 (384 KiB of them) while A passes by.
 constexpr std::int64_t byte_panels_in_cache(const byte_layout& layout) {
-  return std::max<std::int64_t>(1, 384 * 1024 / std::max<std::int64_t>(1, 2 * layout.vector_bytes()));
+  const std::int64_t together = layout.fours > 0 ? 2 : 1;
+  return together * std::max<std::int64_t>(1, 384 * 1024 / std::max<std::int64_t>(1, 2 * together * layout.vector_bytes()));
+}
+/// The share of a part, which ends between panels that lie as one.
+constexpr rectangle share_of_panels(const byte_layout& layout, std::int64_t rows, part of) {
+  const rectangle work = share(rows, layout.panels(), of);
+  return {work.rows, {layout.undivided(work.columns.begin), layout.undivided(work.columns.end)}};
 }
 /// Tiles of rows of A that stay in L1 (20 KiB of them) while panels pass by.
 constexpr std::int64_t byte_tiles_in_cache(std::int64_t lda) {
@@ -263,7 +268,7 @@ void byte_gemm(const byte_product& p, std::int64_t m, const std::byte* a, std::i
   if (m <= 0 || p.layout.n <= 0) return;
   if (m <= tile_rows && of.count == 1)  // nothing to divide
     return detail::byte_tile_row<Isa>(p, {detail::address_of_bytes(a), lda, 0, c, ldc, m}, {0, p.layout.panels()});
-  detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc, share(row_tiles{m}.count(), p.layout.panels(), of));
+  detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc, detail::share_of_panels(p.layout, row_tiles{m}.count(), of));
 }
 
 /// Rows that byte_gemm_of_copies() copies at once.
@@ -279,7 +284,7 @@ template <class Isa, class CopyRow>
 void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRow copy_row, std::byte* scratch, std::byte* c,
                          std::int64_t ldc, part of = {}) {
   const std::int64_t blocks = (m + copied_rows - 1) / copied_rows, lda = copied_row_bytes(p.layout.depth.products());
-  const rectangle work = share(blocks, p.layout.panels(), of);
+  const rectangle work = detail::share_of_panels(p.layout, blocks, of);
   for (std::int64_t block = work.rows.begin; block < work.rows.end; ++block) {
     const std::int64_t first = block * copied_rows, rows = std::min(copied_rows, m - first);
     for (std::int64_t i = 0; i < rows; ++i) copy_row(first + i, scratch + i * lda);

@@ -49,6 +49,7 @@ struct alignas(64) channel_scales {
     of_single single;
   };
   scale_method method;
+  scale_method in_tile;  // of the first vector of a panel of byte_layout: the line that scales all of them, one_by_one if there is none
 };
 
 /// What may scale int_lanes channels, lane by lane, until a method is chosen.

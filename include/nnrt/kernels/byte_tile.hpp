@@ -64,7 +64,7 @@ template <int Rows> struct byte_rows_of_c {
   }
 };
 
-/// The sums of a tile of 1 or 2 vectors per row.
+/// The sums of a tile of 1, 2 or 4 vectors per row.
 template <int Vectors, class Rows> struct byte_sums;
 template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequence<int, Row...>> {
   static constexpr int rows = sizeof...(Row), accumulators = rows * Vectors;
@@ -81,8 +81,9 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
     each<Vectors>([&](int v) __attribute__((always_inline)) { ((of[v][Row] = int_vector{}), ...); });
   }
   [[gnu::always_inline]] void add_products(const byte_cursor<rows>& a, const std::byte* b, int_vector flip, int ahead) {
-    const dot_weights b0 = load_weights(b), b1 = load_weights(b + (Vectors - 1) * dot_bytes);
-    (add_row<Row>(broadcast4(a.template at<Row>(ahead), flip), b0, b1), ...);
+    dot_weights weights[Vectors];
+    each<Vectors>([&](int v) __attribute__((always_inline)) { weights[v] = load_weights(b + v * dot_bytes); });
+    (add_row<Row>(broadcast4(a.template at<Row>(ahead), flip), weights), ...);
   }
   [[gnu::always_inline]] void add(const byte_sums& other) {
     each<Vectors>([&](int v) __attribute__((always_inline)) { ((of[v][Row] += other.of[v][Row]), ...); });
@@ -101,7 +102,8 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
   [[gnu::always_inline]] void store_scaled(const channel_scales* scales, const narrowing& stored,
                                            const byte_rows_of_c<rows>& c) const {
     constexpr int at_once = 4 / Vectors;
-    const scaler<Method> scale[] = {scaler<Method>(scales[0]), scaler<Method>(scales[Vectors - 1])};
+    const scaler<Method> scale[] = {scaler<Method>(scales[0]), scaler<Method>(scales[Vectors > 1 ? 1 : 0]), scaler<Method>(scales[Vectors > 2 ? 2 : 0]),
+                                    scaler<Method>(scales[Vectors > 2 ? 3 : 0])};
     const narrowing to = stored;
     each<(rows + at_once - 1) / at_once>([&](auto group) __attribute__((always_inline)) {
       constexpr int first = group * at_once;
@@ -114,7 +116,8 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
           part(std::integral_constant<int, 2>{}), part(std::integral_constant<int, 3>{}), to));
       each<at_once>([&](auto i) __attribute__((always_inline)) {
         if constexpr (first + i < rows) {
-          if constexpr (Vectors == 2) store_half<i>(bytes, c.template at<first + i>());
+          if constexpr (Vectors == 4) store_vector(c.template at<first>(), bytes);
+          else if constexpr (Vectors == 2) store_half<i>(bytes, c.template at<first + i>());
           else store_quarter<i>(bytes, c.template at<first + i>());
         }
       });
@@ -122,9 +125,8 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
   }
 
  private:
-  template <int R> [[gnu::always_inline]] void add_row(dot_values x, dot_weights b0, dot_weights b1) {
-    of[0][R] = dot4(of[0][R], x, b0);
-    if constexpr (Vectors == 2) of[1][R] = dot4(of[1][R], x, b1);
+  template <int R> [[gnu::always_inline]] void add_row(dot_values x, const dot_weights (&weights)[Vectors]) {
+    each<Vectors>([&](int v) __attribute__((always_inline)) { of[v][R] = dot4(of[v][R], x, weights[v]); });
   }
 };
 
@@ -228,21 +230,22 @@ template <class Isa, class Sums, scale_method Method, bool IsPaired = false> [[g
   }
 }
 
-/// The functions for 1, 2, 4, 6, … rows and each form of a panel: scaled by each kind of line, and not scaled.
+/// The functions for 1, 2, 4, 6, … rows and each form of a panel: scaled by each kind of line, and not scaled. Four vectors have one row.
 inline constexpr int scaled_tiles = has_lines ? 2 : 0;
 struct byte_tile_table {
-  byte_tile_function of[scaled_tiles + 1][3][row_counts] = {};
+  byte_tile_function of[scaled_tiles + 1][4][row_counts] = {};
   byte_tile_function for_tile(scale_method method, std::int64_t rows, panel_form form) const {
     const int kind = static_cast<int>(method) < scaled_tiles ? static_cast<int>(method) : scaled_tiles;
     return of[kind][static_cast<int>(form)][function_rows(rows) / 2];
   }
 };
 template <class Isa, scale_method Method, int... I>
-constexpr void add_byte_tiles(byte_tile_function (&of)[3][row_counts], std::integer_sequence<int, I...>) {
+constexpr void add_byte_tiles(byte_tile_function (&of)[4][row_counts], std::integer_sequence<int, I...>) {
   ((of[0][I] = &tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>, Method>), ...);
   ((of[1][I] = &tile_of_bytes<Isa, byte_sums<2, first_integers<I == 0 ? 1 : 2 * I>>, Method>), ...);
   if constexpr (has_pairs_of_lanes)
     ((of[2][I] = &tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>, Method, true>), ...);
+  of[3][0] = &tile_of_bytes<Isa, byte_sums<4, first_integers<1>>, Method>;
 }
 template <class Isa> constexpr byte_tile_table make_byte_tiles() {
   byte_tile_table table;
@@ -281,6 +284,12 @@ void finish_vector(const std::int32_t* sums, const channel_scales& scales, const
   const auto four_rows = [&](std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d) __attribute__((always_inline)) {
     return rows_apart(narrowed<!includes_zero_point(Method)>(row_at(a), row_at(b), row_at(c), row_at(d), to));
   };
+  if (at.rows == 1) {
+    std::byte bytes[register_bytes];
+    const int_vector x = row_at(0);
+    store_vector(bytes, rows_apart(narrowed<!includes_zero_point(Method)>(x, x, x, x, to)));
+    return copy_lanes(bytes, n, at.c);
+  }
   std::int64_t row = 0;
   for (; n == int_lanes && row + 4 <= at.rows; row += 4) {
     const byte_vector bytes = four_rows(row, row + 1, row + 2, row + 3);

@@ -75,27 +75,27 @@ template <scale_method Method, int N>
 
 }  // namespace detail
 
-/// y [rows, Out] from x [rows, In] and what byte_pack() made of the weights, whose zero point dot products do not see. Returns
+/// y [rows, n] from x [rows, length] and what byte_pack() made of the weights, whose zero point dot products do not see. Returns
 /// false, and does nothing, where not all scales are lines. Isa as for all kernels. x and y must not overlap.
-template <int In, int Out, class Isa = native>
+template <byte_layout Layout, class Isa = native>
 [[gnu::always_inline]] inline bool dense_of_bytes(const std::byte* x, const std::byte* packed, std::byte* y, std::int64_t rows, std::int32_t flips,
                                                   const narrowing& to) {
-  constexpr byte_layout layout{{1, In}, Out};
-  constexpr int vectors = static_cast<int>(layout.vectors()), panels = static_cast<int>(layout.panels()), n = static_cast<int>(int_lanes);
+  constexpr int in = static_cast<int>(Layout.depth.length), out = static_cast<int>(Layout.n), n = static_cast<int>(int_lanes);
+  constexpr int vectors = static_cast<int>(Layout.vectors()), fours = static_cast<int>(Layout.fours), panels = static_cast<int>(Layout.panels()) - fours;
   const auto* const scales = reinterpret_cast<const channel_scales*>(packed);
   for (int v = 0; v < vectors; ++v)
     if (scales[v].method != scale_method::by_rising_line && scales[v].method != scale_method::by_line) return false;
   int_vector flip = int_lanes_of(flips);
   keep_vector(flip);
-  for (std::int64_t row = 0; row < rows; ++row, x += In, y += Out)
-    each<panels>([&](auto panel) __attribute__((always_inline)) {
-      constexpr int of_panel = static_cast<int>(layout.vectors_of(panel));
-      detail::unrolled_byte_sums<In, of_panel> sums;
-      sums.add(x, packed + layout.panel_at(panel), flip);
+  for (std::int64_t row = 0; row < rows; ++row, x += in, y += out)
+    each<panels>([&](auto i) __attribute__((always_inline)) {
+      constexpr int panel = i < fours ? 2 * i : i + fours, of_panel = i < fours ? 4 : static_cast<int>(Layout.vectors_of(panel));
+      detail::unrolled_byte_sums<in, of_panel> sums;
+      sums.add(x, packed + Layout.panel_at(panel), flip);
       each<of_panel>([&](auto v) __attribute__((always_inline)) {
-        constexpr int vector = 2 * panel + v, bytes = Out - vector * n < n ? Out - vector * n : n;
+        constexpr int vector = 2 * panel + v, bytes = out - vector * n < n ? out - vector * n : n;
         const channel_scales& scale = scales[vector];
-        const int_vector sum = sums.template sums<v>(packed + layout.bias_at() + 2 * panel * register_bytes);
+        const int_vector sum = sums.template sums<v>(packed + Layout.bias_at() + 2 * panel * register_bytes);
         if (scale.method == scale_method::by_rising_line)
           detail::store_scaled<scale_method::by_rising_line, bytes>(sum, scale, to, y + vector * n);
         else detail::store_scaled<scale_method::by_line, bytes>(sum, scale, to, y + vector * n);

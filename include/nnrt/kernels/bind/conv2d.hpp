@@ -22,9 +22,9 @@ constexpr conv_shape conv_shape_for(const ops::conv2d::attrs& a, const shape_t& 
 }
 /// The rows of it that a call makes.
 inline conv_shape conv_shape_of(const kernel_call& call) { return narrowed(call.recorded<conv_shape>(), call.rows); }
-/// What results of floats, and of bytes, are limited to.
+/// What results of floats are limited to, and how bytes are stored.
 inline clamp_range conv_range_of(const kernel_call& call) { return recorded_range<conv_shape, clamp_range>(call); }
-inline stored_range byte_conv_range_of(const kernel_call& call) { return recorded_range<conv_shape, stored_range>(call); }
+inline stored_layer byte_conv_layer_of(const kernel_call& call) { return recorded_range<conv_shape, stored_layer>(call); }
 
 template <> struct operator_of<ops::conv2d::code> {
   using type = ops::conv2d;
@@ -119,15 +119,15 @@ template <class Isa> struct fast_on_bytes<ops::conv2d, Isa> {
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = byte_conv_packed_bytes(shape),
-            .record = record_of(shape, range_of_bytes(node.out[0], attrs.fused)),
+            .record = record_of(shape, stored_layer::of(node, attrs.fused)),
             .scratch_bytes = byte_conv_scratch_bytes(shape),
             .parts = parts_of_byte_macs(ops::conv2d::macs(attrs, node.in, node.out)),
             .rows = byte_conv_has_bands(shape) ? row_window_of(shape) : row_window{},
             .name = w[1] * w[2] == 1 ? "dot pixels" : attrs.group > 1 ? "dot groups" : "dot windows"};
   }
 
-  static void pack(const kernel_call& call) { pack_convolution<Isa>(call, call.recorded<conv_shape>(), byte_conv_range_of(call)); }
-  static void run(const kernel_call& call) { run_convolution<Isa>(call, conv_shape_of(call), byte_conv_range_of(call)); }
+  static void pack(const kernel_call& call) { pack_convolution<Isa>(call, call.recorded<conv_shape>(), byte_conv_layer_of(call)); }
+  static void run(const kernel_call& call) { run_convolution<Isa>(call, conv_shape_of(call), byte_conv_layer_of(call)); }
 };
 
 template <class Isa> struct fast_on_shorts<ops::conv2d, Isa> : short_convolution_binding<ops::conv2d, Isa> {};

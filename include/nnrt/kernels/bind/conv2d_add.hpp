@@ -23,7 +23,7 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_add, Isa> {
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = places_in(sums).bytes(),
-            .record = record_of(shape, range_of_bytes(node.out[0], attrs.fused)),
+            .record = record_of(shape, stored_layer::of(node, attrs.fused)),
             .scratch_bytes = sums.scratch_bytes(),
             .parts = sums.parts(ops::conv2d_add::macs({}, node.in, node.out)),
             .name = sums.is_depthwise() ? "dot taps, sum" : "dot windows, sum"};
@@ -31,14 +31,14 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_add, Isa> {
 
   static void pack(const kernel_call& call) {
     const left_sums sums{conv_shape_of(call), factors_of(call)};
-    pack_left_sums(call, sums, scaled_range_of(result_behind_packed(call), byte_conv_range_of(call)), [&](std::int64_t o) { return channel_with_addend(call, o); });
+    pack_left_sums(call, sums, scaled_range_of(result_behind_packed(call), byte_conv_layer_of(call).range), [&](std::int64_t o) { return channel_with_addend(call, o); });
     pack_addend(call, places_in(sums), bytes_out(call));
   }
   static void run(const kernel_call& call) {
-    const left_sums sums{conv_shape_of(call), factors_of(call)};
-    const stored_range range = byte_conv_range_of(call);
-    const byte_addend addend = addend_of(call, places_in(sums), range);
-    byte_product p = product_of(call, byte_conv_layout(sums.shape), range);
+    const stored_layer layer = byte_conv_layer_of(call);
+    const left_sums sums{conv_shape_of(call), layer.factors()};
+    const byte_addend addend = addend_of(call, places_in(sums), layer.range);
+    byte_product p = product_of(call, byte_conv_layout(sums.shape), layer);
     p.addend = &addend;
     run_left_sums<Isa>(call, sums, p);
   }

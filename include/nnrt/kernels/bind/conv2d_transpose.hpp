@@ -22,7 +22,7 @@ struct transposed_node {
     return {x[0], x[3], weight[0], a.group, axis_for(at.h, y[1]), axis_for(at.w, y[2])};
   }
   static conv_transpose_shape shape_of(const kernel_call& call) { return call.recorded<conv_transpose_shape>(); }
-  static stored_range byte_range_of(const kernel_call& call) { return recorded_range<conv_transpose_shape, stored_range>(call); }
+  static stored_layer byte_layer_of(const kernel_call& call) { return recorded_range<conv_transpose_shape, stored_layer>(call); }
 
  private:
   static constexpr transposed_axis axis_for(const ops::detail::transposed_window& at, std::int64_t output) {
@@ -89,14 +89,14 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_transpose, Isa> : transpos
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = byte_conv_transpose_packed_bytes(shape),
-            .record = record_of(shape, range_of_bytes(node.out[0], attrs.fused)),
+            .record = record_of(shape, stored_layer::of(node, attrs.fused)),
             .scratch_bytes = byte_conv_transpose_scratch_bytes(shape),
             .parts = parts_of_byte_macs(ops::conv2d_transpose::macs(attrs, node.in, node.out)),
             .name = "dot phases"};
   }
   static void pack(const kernel_call& call) {
     const tensor_desc& y = result_behind_packed(call);
-    const stored_range range = byte_range_of(call);
+    const stored_range range = byte_layer_of(call).range;
     const auto channel = [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); };
     byte_conv_transpose_pack(
         shape_of(call), factors_of(call), scaled_range_of(y, range), bytes_in(call, 1), channel,
@@ -107,7 +107,7 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_transpose, Isa> : transpos
         bytes_out(call));
   }
   static void run(const kernel_call& call) {
-    byte_conv_transpose<native>(shape_of(call), product_of(call, {}, byte_range_of(call)),
+    byte_conv_transpose<native>(shape_of(call), product_of(call, {}, byte_layer_of(call)),
                                 {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
   }
 };

@@ -25,7 +25,7 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_transpose_add, Isa> : tran
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = places_in(shape).bytes(),
-            .record = record_of(shape, range_of_bytes(node.out[0], attrs.fused)),
+            .record = record_of(shape, stored_layer::of(node, attrs.fused)),
             .scratch_bytes = byte_conv_transpose_scratch_bytes(shape),
             .parts = parts_of_byte_macs(ops::conv2d_transpose_add::macs(attrs, node.in, node.out)),
             .name = "dot phases, sum"};
@@ -33,15 +33,15 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_transpose_add, Isa> : tran
   static void pack(const kernel_call& call) {
     const conv_transpose_shape shape = shape_of(call);
     byte_conv_transpose_pack(
-        shape, factors_of(call), scaled_range_of(result_behind_packed(call), byte_range_of(call)), bytes_in(call, 1), [&](std::int64_t o) { return channel_with_addend(call, o); },
+        shape, factors_of(call), scaled_range_of(result_behind_packed(call), byte_layer_of(call).range), bytes_in(call, 1), [&](std::int64_t o) { return channel_with_addend(call, o); },
         [](std::int64_t) { return 0; }, bytes_out(call));
     pack_addend(call, places_in(shape), bytes_out(call));
   }
   static void run(const kernel_call& call) {
     const conv_transpose_shape shape = shape_of(call);
-    const stored_range range = byte_range_of(call);
-    const byte_addend addend = addend_of(call, places_in(shape), range);
-    byte_product p = product_of(call, {}, range);
+    const stored_layer layer = byte_layer_of(call);
+    const byte_addend addend = addend_of(call, places_in(shape), layer.range);
+    byte_product p = product_of(call, {}, layer);
     p.addend = &addend;
     byte_conv_transpose<native_for<Isa>>(shape, p, {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
   }

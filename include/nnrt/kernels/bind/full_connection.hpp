@@ -93,29 +93,29 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = layout_of(product).bytes(),
-            .record = record_of(product, range_of_bytes(node.out[0], unpack<ops::full_connection::attrs>(node.attrs).fused)),
+            .record = record_of(product, stored_layer::of(node, unpack<ops::full_connection::attrs>(node.attrs).fused)),
             .scratch_bytes = w[1] % 4 == 0 ? 0 : copied_rows_bytes(product.m, w[1]),
             .form = node.unrolled && has_unrolled_form(w) ? unrolled_form::dense_of_bytes : unrolled_form::none,
             .parts = parts_of_byte_macs(node.out[0].elements() * w[1]),
-            .name = "dot rows"};
+            .name = product.m == 1 ? "dot row" : "dot rows"};
   }
 
   static void pack(const kernel_call& call) {
-    const auto [product, range] = call.recorded<layer_record<gemm_shape, stored_range>>();
-    const byte_factors f = factors_of(call);
+    const auto [product, layer] = call.recorded<layer_record<gemm_shape, stored_layer>>();
+    const byte_factors f = layer.factors();
     const auto scale_of = [&](std::int64_t o) {
       return f.is_unsigned ? ops::full_connection::sum_scale<std::uint8_t>(call.in[0], call.in[1], o)
                            : ops::full_connection::sum_scale<std::int8_t>(call.in[0], call.in[1], o);
     };
     byte_pack(
-        layout_of(product), f, scaled_range_of(result_behind_packed(call), range),
+        layout_of(product), f, scaled_range_of(result_behind_packed(call), layer.range),
         [&, k = product.k](std::int64_t o, std::int64_t, std::int64_t i) { return f.at(bytes_in(call, 1), o * k + i); },
         [&](std::int64_t o) { return channel_of(call, o, scale_of(o)); }, bytes_out(call));
   }
   static void run(const kernel_call& call) {
-    const auto [product, range] = call.recorded<layer_record<gemm_shape, stored_range>>();
+    const auto [product, layer] = call.recorded<layer_record<gemm_shape, stored_layer>>();
     const std::byte* const x = bytes_in(call, 0);
-    const byte_product p = product_of(call, layout_of(product), range);
+    const byte_product p = product_of(call, layout_of(product), layer);
     if (product.k % 4 == 0) return byte_gemm<native>(p, product.m, x, product.k, bytes_out(call), product.n, part_of(call));
     byte_gemm_of_copies<native>(
         p, product.m, [&, k = product.k](std::int64_t i, std::byte* to) { std::copy(x + i * k, x + (i + 1) * k, to); }, call.scratch, bytes_out(call),
@@ -123,7 +123,7 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
   }
 
  private:
-  static constexpr byte_layout layout_of(const gemm_shape& product) { return {{1, product.k}, product.n}; }
+  static constexpr byte_layout layout_of(const gemm_shape& product) { return byte_layout::of(product.m, product.k, product.n); }
   static constexpr bool has_unrolled_form(const shape_t& w) {
     return has_lines && w.elements() <= most_unrolled_byte_products && w[0] <= 4 * byte_layout::panel_width;
   }

@@ -151,7 +151,7 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
   }
 
  private:
-  static constexpr byte_layout layout_of(const gemm_shape& matrix) { return {{1, matrix.k}, matrix.n}; }
+  static constexpr byte_layout layout_of(const gemm_shape& matrix) { return byte_layout::of(matrix.m, matrix.k, matrix.n); }
   static constexpr bool is_copied(const ops::matmul::attrs& attrs, std::int64_t k) {
     return attrs.transpose_a || k % 4 != 0;
   }
@@ -159,7 +159,7 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
   static void multiply(const kernel_call& call, const ops::matmul::attrs& attrs, const product_batch& batch,
                        std::int64_t i, part of) {
     const auto [m, k, n] = batch.matrix;
-    byte_product p = product_of(call, layout_of(batch.matrix), range_of_bytes(*call.out[0].desc, attrs.fused));
+    byte_product p = product_of(call, layout_of(batch.matrix), stored_layer::of(*call.in[0].desc, *call.in[1].desc, *call.out[0].desc, attrs.fused));
     p.packed += batch.b_of(i) * p.layout.bytes();
     const std::byte* const a = bytes_in(call, 0) + batch.a_of(i) * m * k;
     std::byte* const c = bytes_out(call) + i * m * n;

@@ -47,11 +47,22 @@ inline byte_channel channel_of(const kernel_call& call, std::int64_t i, double s
   return {fixed_point_of(factor), has_bias ? call.in[2].data.get<std::int32_t>()[i] : 0, {}, y.rounding, y.zero_point & 1};
 }
 
+/// How a layer's operands and its result are stored. Records have it: a small layer would wait longer for three descs, each in another line of
+/// the cache, than its products take.
+struct stored_layer {
+  stored_range range;  // of results
+  std::int32_t x_zero = 0, w_zero = 0, y_zero = 0, is_unsigned = 0;
+
+  static constexpr stored_layer of(const tensor_desc& x, const tensor_desc& w, const tensor_desc& y, activation fused) {
+    return {range_of_bytes(y, fused), x.quantised.zero_point, w.quantised.zero_point, y.quantised.zero_point, x.type == u8};
+  }
+  static constexpr stored_layer of(const kernel_request& node, activation fused) { return of(node.in[0].desc, node.in[1].desc, node.out[0], fused); }
+  constexpr byte_factors factors() const { return {x_zero, w_zero, is_unsigned != 0}; }
+};
+
 /// A call of run(): the product whose packed form comes last among the operands.
-inline byte_product product_of(const kernel_call& call, const byte_layout& layout, const stored_range& range) {
-  const tensor_desc& y = *call.out[0].desc;
-  return {layout, bytes_in(call, call.in.size() - 1), factors_of(call),
-          narrowing(range.low, range.high, y.quantised.zero_point, y.type == u8)};
+inline byte_product product_of(const kernel_call& call, const byte_layout& layout, const stored_layer& layer) {
+  return {layout, bytes_in(call, call.in.size() - 1), layer.factors(), narrowing(layer.range.low, layer.range.high, layer.y_zero, layer.is_unsigned != 0)};
 }
 
 /// The scale of the sums of output channel o of a convolution.
@@ -61,16 +72,16 @@ inline double convolution_scale(const kernel_call& call, std::int64_t o) {
 }
 
 /// Packs the operands of a convolution of this shape, weights [out, kernel_h, kernel_w, in / group].
-template <class Isa> void pack_convolution(const kernel_call& call, const conv_shape& shape, const stored_range& range) {
-  const byte_factors f = factors_of(call);
+template <class Isa> void pack_convolution(const kernel_call& call, const conv_shape& shape, const stored_layer& layer) {
+  const byte_factors f = layer.factors();
   const std::int64_t filter = call.in[1].shape().elements(1);
   byte_conv_pack(
-      shape, f, scaled_range_of(result_behind_packed(call), range),
+      shape, f, scaled_range_of(result_behind_packed(call), layer.range),
       [&](std::int64_t o, std::int64_t i) { return f.at(bytes_in(call, 1), o * filter + i); },
       [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); }, bytes_out(call));
 }
-template <class Isa> void run_convolution(const kernel_call& call, const conv_shape& shape, const stored_range& range) {
-  byte_conv<native_for<Isa>>(shape, product_of(call, byte_conv_layout(shape), range),
+template <class Isa> void run_convolution(const kernel_call& call, const conv_shape& shape, const stored_layer& layer) {
+  byte_conv<native_for<Isa>>(shape, product_of(call, byte_conv_layout(shape), layer),
                     {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
 }
 
@@ -131,7 +142,7 @@ template <class Op, class Isa> struct byte_depthwise_binding {
     const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
     const byte_factors f = factors_for(node);
     const depthwise_shape shape = depthwise_shape_for<Op>(attrs, x.shape, w.shape);
-    const kernel_record record = record_of(shape, range_of_bytes(node.out[0], attrs.fused));
+    const kernel_record record = record_of(shape, stored_layer::of(node, attrs.fused));
     const std::int64_t macs = Op::macs(attrs, node.in, node.out);
     if (shape.channels == 1)
       return {.run = &run_one_channel,
@@ -155,25 +166,25 @@ template <class Op, class Isa> struct byte_depthwise_binding {
   }
   static void pack(const kernel_call& call) {
     byte_depthwise_pack(
-        shape_of(call), factors_of(call), scaled_range_of(result_behind_packed(call), range_of(call)),
+        shape_of(call), layer_of(call).factors(), scaled_range_of(result_behind_packed(call), layer_of(call).range),
         bytes_in(call, 1), [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); },
         bytes_out(call));
   }
   static void run(const kernel_call& call) {
-    const byte_product p = product_of(call, {}, range_of(call));
+    const byte_product p = product_of(call, {}, layer_of(call));
     byte_depthwise<native>(shape_of(call),
                            {bytes_in(call, 0), p.packed, bytes_out(call), call.scratch, p.factors, p.to},
                            part_of(call));
   }
   static void pack_one_channel(const kernel_call& call) {
-    pack_convolution<Isa>(call, conv_of(shape_of(call)), range_of(call));
+    pack_convolution<Isa>(call, conv_of(shape_of(call)), layer_of(call));
   }
   static void run_one_channel(const kernel_call& call) {
-    run_convolution<Isa>(call, conv_of(shape_of(call)), range_of(call));
+    run_convolution<Isa>(call, conv_of(shape_of(call)), layer_of(call));
   }
 
  private:
-  static stored_range range_of(const kernel_call& call) { return recorded_range<depthwise_shape, stored_range>(call); }
+  static stored_layer layer_of(const kernel_call& call) { return recorded_range<depthwise_shape, stored_layer>(call); }
   static depthwise_shape shape_of(const kernel_call& call) { return narrowed(call.recorded<depthwise_shape>(), call.rows); }
   static constexpr conv_shape conv_of(const depthwise_shape& s) {
     return {.batch = s.batch, .height = s.height, .width = s.width, .in = 1, .out = s.out(), .kernel_h = s.kernel_h,
