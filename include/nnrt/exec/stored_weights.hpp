@@ -7,11 +7,6 @@
 #include <nnrt/exec/stored_bytes.hpp>
 #include <nnrt/io/embed.hpp>
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#include <unistd.h>
-#endif
-
 namespace nnrt::inline NNRT_ISA {
 
 namespace detail {
@@ -54,21 +49,8 @@ inline byte_list store_weights(const plan_view& plan, const prepared_weights& we
   return sealed(weights_kind, std::move(head.bytes), layout.data_bytes, [&](std::byte* data) { layout.copy(prepared, weights.bound->pointers(), sizes, data); });
 }
 
-/// Brings bytes of a file into the tables of pages at once: one by one, the faults of a first run take as long as packing would have. A kernel that
-/// cannot (before Linux 5.14) leaves that to the first run.
-inline void populate(array_ref<const std::byte> bytes) {
-#if defined(MADV_POPULATE_READ)
-  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const auto first = reinterpret_cast<std::uintptr_t>(bytes.data()) / page * page, end = reinterpret_cast<std::uintptr_t>(bytes.data()) + bytes.size();
-  ::madvise(reinterpret_cast<void*>(first), end - first, MADV_POPULATE_READ);
-#else
-  static_cast<void>(bytes);
-#endif
-}
-
 inline result<shared<const prepared_weights>> restore_weights(const plan_view& plan, const kept_bytes& bytes, bool data_is_checked) {
   if (reinterpret_cast<std::uintptr_t>(bytes.bytes().data()) % 64 != 0) return weights_kind.refused({"lies at an address that is no multiple of 64"});
-  populate(bytes.bytes());
   record_reader head;
   array_ref<const std::byte> data;
   if (auto ok = open_sealed(weights_kind, bytes.bytes(), data_is_checked, head, data); !ok) return fail(std::move(ok.error()));
