@@ -1,6 +1,7 @@
 #include <nnrt/kernels/softmax.hpp>
 
 #include <doctest/doctest.h>
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -66,6 +67,32 @@ TEST_CASE("softmax: rows of one vector at most have the bits of any rows, NaN an
     kernels::softmax_short_rows({6, n, 1}, x.data(), x.data());
     CHECK(x[0] == y[0]);
   }
+}
+
+TEST_CASE("softmax: rows whose largest number lies anywhere, in place with the same bits") {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  for (const std::int64_t n : {2, 5, 16, 17, 63, 64, 65, 100, 1000})
+    for (const float first : {-infinity, -3e38F, -1000.0F, -70.0F, -1.0F, 0.0F, 1.0F, 59.0F, 61.0F, 3e38F})
+      for (const float others : {-1000.0F, -90.0F, -30.0F, -17.5F, -16.5F, -3.0F, 0.0F, 58.5F, 59.5F, 80.0F, 1e30F}) {
+        CAPTURE(n);
+        CAPTURE(first);
+        CAPTURE(others);
+        const auto count = static_cast<std::size_t>(n);
+        std::vector<float> x(count), y(count);
+        for (std::size_t i = 1; i < count; ++i) x[i] = others + static_cast<float>(i * 37 % 101) * 0.01F;
+        x[0] = first;
+        kernels::softmax_rows({1, n, 1}, x.data(), y.data());
+        double largest = double{x[0]}, sum = 0;
+        for (const float number : x) largest = std::max(largest, double{number});
+        for (const float number : x) sum += std::exp(double{number} - largest);
+        for (std::size_t i = 0; i < count; ++i) {
+          const double less = largest - double{x[i]}, expected = std::exp(-less) / sum;
+          const double allowed = 1.5e-6 + (kernels::detail::needs_no_shift(static_cast<float>(largest)) ? 0.0 : 0x1p-24 * less);  // a rounded difference
+          if (!(std::fabs(double{y[i]} - expected) <= allowed * expected + 1e-38)) FAIL_CHECK("number ", i, " is ", y[i], ", expected ", expected);
+        }
+        kernels::softmax_rows({1, n, 1}, x.data(), x.data());
+        CHECK(x == y);
+      }
 }
 
 TEST_CASE("softmax: more columns than are worked on at once") {

@@ -179,9 +179,9 @@ inline constexpr bool has_side_by_side_exponentials = true;
 inline constexpr bool has_side_by_side_exponentials = false;
 #endif
 
-/// e^x within 2.5 ulp of vectors that hold nothing above 0 (of other lanes any number may come), step by step side by side:
+/// e^x within 2.5 ulp of vectors that hold nothing above 80 (of other lanes any number may come), step by step side by side:
 /// one alone would wait for each of its operations, and those that follow do not fit into the processor's window.
-template <class V, int N> [[gnu::always_inline]] inline void exponentials_below_one(V (&x)[N]) {
+template <class V, int N> [[gnu::always_inline]] inline void exponentials_of(V (&x)[N]) {
 #if defined(NNRT_LANES_AVX512)
   V n[N], sum[N];
   constexpr float shift = 0x1.8p23F;

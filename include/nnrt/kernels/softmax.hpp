@@ -1,5 +1,9 @@
-// softmax: e^(x - max) over its sum, along the last axis or across the rows before it.
+// softmax: e^(x - shift) over its sum, along the last axis or across the rows before it.
 // Flow: bind/softmax.hpp calls softmax() for a part of the groups.
+//
+// Whatever is taken off all numbers of a group, the quotients stay the same. Along rows that is nothing as long as the largest number is neither so
+// large that their sum might overflow nor so small that others lose digits: then it need not be found first, in a pass of its own, and no
+// difference is rounded.
 #pragma once
 
 #include <nnrt/kernels/axis_block.hpp>
@@ -29,17 +33,31 @@ template <class V> [[gnu::always_inline]] inline float row_maximum(const float* 
   return largest_lane(larger_of(larger_of(most[0], most[1]), larger_of(most[2], most[3])));
 }
 
-/// y = e^(x - shift); the sum of y.
-template <class V>
-[[gnu::always_inline]] inline float row_exponentials(const float* x, std::int64_t n, float shift, float* y) {
-  V sums[row_accumulators] = {V(0.0F), V(0.0F), V(0.0F), V(0.0F)};
+/// Whether the exponentials of a row with this largest number (any if there is a NaN) can be summed as they are: e^60 is 1e26, and no row has 1e12
+/// numbers; what is e^71 times smaller than e^-16 is still a normal number.
+constexpr bool needs_no_shift(float largest) { return largest >= -16.0F && largest <= 60.0F; }
+
+/// What is known of a row when its exponentials are made: their sum, and the largest number less the shift (any if there is a NaN).
+struct row_totals {
+  float sum, largest;
+};
+
+/// y = e^(x - shift), or e^x.
+template <class V, bool IsShifted>
+[[gnu::always_inline]] inline row_totals row_exponentials(const float* x, std::int64_t n, float shift, float* y) {
+  constexpr float lowest = -std::numeric_limits<float>::infinity();
+  V sums[row_accumulators] = {V(0.0F), V(0.0F), V(0.0F), V(0.0F)}, most[row_accumulators] = {V(lowest), V(lowest), V(lowest), V(lowest)};
   const V from(shift);
+  const auto shifted = [&](V v) __attribute__((always_inline)) { return IsShifted ? v - from : v; };
   std::int64_t i = 0;
   if constexpr (has_side_by_side_exponentials)
     for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes) {
       V e[row_accumulators];
-      each<row_accumulators>([&](int k) __attribute__((always_inline)) { e[k] = load(x + i + k * lanes) - from; });
-      exponentials_below_one(e);
+      each<row_accumulators>([&](int k) __attribute__((always_inline)) {
+        e[k] = shifted(load(x + i + k * lanes));
+        most[k] = larger_of(e[k], most[k]);
+      });
+      exponentials_of(e);
       each<row_accumulators>([&](int k) __attribute__((always_inline)) {
         store(y + i + k * lanes, e[k]);
         sums[k] = sums[k] + e[k];
@@ -47,20 +65,23 @@ template <class V>
     }
   else if constexpr (lanes > 4)  // vectors of four gain nothing by a loop of their own
     for (; i + lanes <= n; i += lanes) {
-      const V e = exp_of(load(x + i) - from);
+      const V d = shifted(load(x + i)), e = exp_of(d);
+      most[0] = larger_of(d, most[0]);
       store(y + i, e);
       sums[0] = sums[0] + e;
     }
   // One vector after the other, for four of them at once are a kilobyte of code. Behind the last number the exponential is 0.
   for (; i < n; i += lanes) {
     const std::int64_t left = n - i < lanes ? n - i : lanes;
-    V e[] = {load_first(x + i, left) - from};
-    if (lanes > 4 || left < lanes) e[0] = first_or(e[0], left, -std::numeric_limits<float>::infinity());
-    exponentials_below_one(e);
+    V e[] = {shifted(load_first(x + i, left))};
+    if (lanes > 4 || left < lanes) e[0] = first_or(e[0], left, lowest);
+    most[0] = larger_of(e[0], most[0]);
+    exponentials_of(e);
     store_first(y + i, e[0], left);
     sums[0] = sums[0] + e[0];
   }
-  return sum_of_lanes((sums[0] + sums[1]) + (sums[2] + sums[3]));
+  return {sum_of_lanes((sums[0] + sums[1]) + (sums[2] + sums[3])),
+          largest_lane(larger_of(larger_of(most[0], most[1]), larger_of(most[2], most[3])))};
 }
 
 template <class V> [[gnu::always_inline]] inline void scale_row(float* y, std::int64_t n, float factor) {
@@ -68,6 +89,17 @@ template <class V> [[gnu::always_inline]] inline void scale_row(float* y, std::i
   std::int64_t i = 0;
   for (; i + lanes <= n; i += lanes) store(y + i, load(y + i) * by);
   if (i < n) store_first(y + i, load_first(y + i, n - i) * by, n - i);
+}
+
+/// A row that is shifted, y is x or not.
+template <class V> [[gnu::noinline]] void softmax_row_by_largest(const float* x, std::int64_t n, float largest, float* y) {
+  scale_row<V>(y, n, 1.0F / row_exponentials<V, true>(x, n, largest, y).sum);
+}
+/// Any row, where y is not x, or is known to need no shift.
+template <class V> [[gnu::always_inline]] inline void softmax_row(const float* x, std::int64_t n, float* y) {
+  const row_totals made = row_exponentials<V, false>(x, n, 0.0F, y);
+  if (needs_no_shift(made.largest)) scale_row<V>(y, n, 1.0F / made.sum);
+  else softmax_row_by_largest<V>(x, n, made.largest, y);
 }
 
 /// How many columns are worked on at once: long enough stretches of each row for the prefetchers, few enough for the
@@ -112,8 +144,9 @@ template <class Isa = native> void softmax_rows(const axis_block& block, const f
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
     const float* const from = x + row * block.extent;
     float* const to = y + row * block.extent;
-    const float most = detail::row_maximum<vf>(from, block.extent);
-    detail::scale_row<vf>(to, block.extent, 1.0F / detail::row_exponentials<vf>(from, block.extent, most, to));
+    const float largest = from == to ? detail::row_maximum<vf>(from, block.extent) : 0.0F;
+    if (detail::needs_no_shift(largest)) detail::softmax_row<vf>(from, block.extent, to);
+    else detail::softmax_row_by_largest<vf>(from, block.extent, largest, to);
   }
 }
 
@@ -123,9 +156,9 @@ template <class Isa = native> void softmax_short_rows(const axis_block& block, c
   const std::int64_t n = block.extent;
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
     const vf values = load_first(x + row * n, n);
-    const float most = largest_lane(first_or(values, n, -std::numeric_limits<float>::infinity()));
-    vf e[] = {values - vf(most)};
-    exponentials_below_one(e);
+    const float largest = largest_lane(first_or(values, n, -std::numeric_limits<float>::infinity()));
+    vf e[] = {values - vf(detail::needs_no_shift(largest) ? 0.0F : largest)};
+    exponentials_of(e);
     store_first(y + row * n, e[0] * vf(1.0F / sum_of_lanes(first_or(e[0], n, 0.0F))), n);
   }
 }
