@@ -14,6 +14,31 @@ inline constexpr std::int64_t table_entries = 256;
 namespace detail {
 
 #if defined(NNRT_LANES_AVX512)
+#if defined(__AVX512VBMI__)
+/// Where 64 bytes find their entries.
+struct table_places {
+  __m512i bytes;  // the lower seven bits are looked at
+  __mmask64 is_large;
+
+  [[gnu::always_inline]] explicit table_places(__m512i x) : bytes(x), is_large(_mm512_movepi8_mask(x)) {}
+};
+
+/// A table in registers.
+struct table_in_registers {
+  __m512i of[4];
+
+  [[gnu::always_inline]] explicit table_in_registers(const std::byte* table) : table_in_registers(table, table + 128) {}
+  /// What is read by bytes below 128, and by the others.
+  [[gnu::always_inline]] table_in_registers(const std::byte* small, const std::byte* large)
+      : of{_mm512_loadu_si512(small), _mm512_loadu_si512(small + 64), _mm512_loadu_si512(large), _mm512_loadu_si512(large + 64)} {}
+
+  [[gnu::always_inline]] __m512i at(const table_places& at) const {
+    return _mm512_mask_blend_epi8(at.is_large, _mm512_permutex2var_epi8(of[0], at.bytes, of[1]), _mm512_permutex2var_epi8(of[2], at.bytes, of[3]));
+  }
+  /// The entries of sixteen bytes.
+  [[gnu::always_inline]] __m128i at(__m128i bytes) const { return _mm512_castsi512_si128(at(table_places(_mm512_castsi128_si512(bytes)))); }
+};
+#else
 /// Where 64 bytes find their entries: in lanes of 16 bits, those in lower halves and those in upper ones for themselves.
 struct table_places {
   __m512i lower, upper;  // bits 1 to 6 of a byte stand in bits 0 to 5, which is all that is looked at
@@ -38,6 +63,16 @@ struct table_in_registers {
   [[gnu::always_inline]] table_in_registers(const std::byte* small, const std::byte* large)
       : of{_mm512_loadu_si512(small), _mm512_loadu_si512(small + 64), _mm512_loadu_si512(large), _mm512_loadu_si512(large + 64)} {}
 
+  [[gnu::always_inline]] __m512i at(const table_places& at) const {
+    const __m512i of_upper = _mm512_sllv_epi16(pairs(at.upper, at.upper_is_large), at.upper_shift);
+    return _mm512_ternarylogic_epi32(_mm512_set1_epi16(0xff), at_lower(at), of_upper, 0xca);
+  }
+  /// The entries of sixteen bytes.
+  [[gnu::always_inline]] __m128i at(__m128i bytes) const {
+    return _mm256_cvtepi16_epi8(_mm512_castsi512_si256(at_lower(table_places(_mm512_castsi256_si512(_mm256_cvtepu8_epi16(bytes))))));
+  }
+
+ private:
   [[gnu::always_inline]] __m512i pairs(__m512i place, __mmask32 is_large) const {
     return _mm512_mask_blend_epi16(is_large, _mm512_permutex2var_epi16(of[0], place, of[1]),
                                    _mm512_permutex2var_epi16(of[2], place, of[3]));
@@ -46,11 +81,8 @@ struct table_in_registers {
   [[gnu::always_inline]] __m512i at_lower(const table_places& at) const {
     return _mm512_srlv_epi16(pairs(at.lower, at.lower_is_large), at.lower_shift);
   }
-  [[gnu::always_inline]] __m512i at(const table_places& at) const {
-    const __m512i of_upper = _mm512_sllv_epi16(pairs(at.upper, at.upper_is_large), at.upper_shift);
-    return _mm512_ternarylogic_epi32(_mm512_set1_epi16(0xff), at_lower(at), of_upper, 0xca);
-  }
 };
+#endif
 #endif
 
 /// A few bytes, a number that the compiler knows.
@@ -63,9 +95,7 @@ template <int N> [[gnu::always_inline]] inline void look_up_few(const std::byte*
       const int n = N - i < 16 ? N - i : 16;
       __m128i numbers = _mm_setzero_si128();
       __builtin_memcpy(&numbers, x + i, static_cast<std::size_t>(n));
-      const table_places places(_mm512_castsi256_si512(_mm256_cvtepu8_epi16(numbers)));
-      const __m512i words = entries.at_lower(places);
-      const __m128i bytes = _mm256_cvtepi16_epi8(_mm512_castsi512_si256(words));
+      const __m128i bytes = entries.at(numbers);
       __builtin_memcpy(y + i, &bytes, static_cast<std::size_t>(n));
     }
     return;
@@ -81,9 +111,12 @@ template <class Isa = native>
 void look_up(const std::byte* table, const std::byte* x, std::int64_t n, std::byte* y) {
   std::int64_t i = 0;
 #if defined(NNRT_LANES_AVX512)
-  if (n >= 64) {
+  if (n >= 16) {
     const detail::table_in_registers entries(table);
     for (; i + 64 <= n; i += 64) _mm512_storeu_si512(y + i, entries.at(detail::table_places(_mm512_loadu_si512(x + i))));
+    if (const __mmask64 those = (std::uint64_t{1} << (n - i)) - 1; those != 0)
+      _mm512_mask_storeu_epi8(y + i, those, entries.at(detail::table_places(_mm512_maskz_loadu_epi8(those, x + i))));
+    return;
   }
 #endif
   for (; i + 4 <= n; i += 4) {
