@@ -27,9 +27,13 @@
 // config: the few macros of the library and the name of the instruction set that this translation unit is compiled for.
 // Flow: every header stands in namespace nnrt::inline NNRT_ISA, so that units with different -m flags can be linked together.
 
-// Levels with dot products of bytes have names of their own: what one unit makes of a kernel must not run for another.
+// Levels with dot products of bytes, or with tables of bytes in registers, have names of their own: what one unit makes of a kernel must not run
+// for another.
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
-#if defined(__AVX512VNNI__)
+#if defined(__AVX512VNNI__) && defined(__AVX512VBMI__)
+#define NNRT_ISA avx512vbmi
+#define NNRT_ISA_NAME "avx512vbmi"
+#elif defined(__AVX512VNNI__)
 #define NNRT_ISA avx512vnni
 #define NNRT_ISA_NAME "avx512vnni"
 #else
@@ -3379,6 +3383,7 @@ struct alignas(64) channel_scales {
     of_single single;
   };
   scale_method method;
+  scale_method in_tile;  // of the first vector of a panel of byte_layout: the line that scales all of them, one_by_one if there is none
 };
 
 /// What may scale int_lanes channels, lane by lane, until a method is chosen.
@@ -5794,6 +5799,31 @@ inline constexpr std::int64_t table_entries = 256;
 namespace detail {
 
 #if defined(NNRT_LANES_AVX512)
+#if defined(__AVX512VBMI__)
+/// Where 64 bytes find their entries.
+struct table_places {
+  __m512i bytes;  // the lower seven bits are looked at
+  __mmask64 is_large;
+
+  [[gnu::always_inline]] explicit table_places(__m512i x) : bytes(x), is_large(_mm512_movepi8_mask(x)) {}
+};
+
+/// A table in registers.
+struct table_in_registers {
+  __m512i of[4];
+
+  [[gnu::always_inline]] explicit table_in_registers(const std::byte* table) : table_in_registers(table, table + 128) {}
+  /// What is read by bytes below 128, and by the others.
+  [[gnu::always_inline]] table_in_registers(const std::byte* small, const std::byte* large)
+      : of{_mm512_loadu_si512(small), _mm512_loadu_si512(small + 64), _mm512_loadu_si512(large), _mm512_loadu_si512(large + 64)} {}
+
+  [[gnu::always_inline]] __m512i at(const table_places& at) const {
+    return _mm512_mask_blend_epi8(at.is_large, _mm512_permutex2var_epi8(of[0], at.bytes, of[1]), _mm512_permutex2var_epi8(of[2], at.bytes, of[3]));
+  }
+  /// The entries of sixteen bytes.
+  [[gnu::always_inline]] __m128i at(__m128i bytes) const { return _mm512_castsi512_si128(at(table_places(_mm512_castsi128_si512(bytes)))); }
+};
+#else
 /// Where 64 bytes find their entries: in lanes of 16 bits, those in lower halves and those in upper ones for themselves.
 struct table_places {
   __m512i lower, upper;  // bits 1 to 6 of a byte stand in bits 0 to 5, which is all that is looked at
@@ -5818,6 +5848,16 @@ struct table_in_registers {
   [[gnu::always_inline]] table_in_registers(const std::byte* small, const std::byte* large)
       : of{_mm512_loadu_si512(small), _mm512_loadu_si512(small + 64), _mm512_loadu_si512(large), _mm512_loadu_si512(large + 64)} {}
 
+  [[gnu::always_inline]] __m512i at(const table_places& at) const {
+    const __m512i of_upper = _mm512_sllv_epi16(pairs(at.upper, at.upper_is_large), at.upper_shift);
+    return _mm512_ternarylogic_epi32(_mm512_set1_epi16(0xff), at_lower(at), of_upper, 0xca);
+  }
+  /// The entries of sixteen bytes.
+  [[gnu::always_inline]] __m128i at(__m128i bytes) const {
+    return _mm256_cvtepi16_epi8(_mm512_castsi512_si256(at_lower(table_places(_mm512_castsi256_si512(_mm256_cvtepu8_epi16(bytes))))));
+  }
+
+ private:
   [[gnu::always_inline]] __m512i pairs(__m512i place, __mmask32 is_large) const {
     return _mm512_mask_blend_epi16(is_large, _mm512_permutex2var_epi16(of[0], place, of[1]),
                                    _mm512_permutex2var_epi16(of[2], place, of[3]));
@@ -5826,11 +5866,8 @@ struct table_in_registers {
   [[gnu::always_inline]] __m512i at_lower(const table_places& at) const {
     return _mm512_srlv_epi16(pairs(at.lower, at.lower_is_large), at.lower_shift);
   }
-  [[gnu::always_inline]] __m512i at(const table_places& at) const {
-    const __m512i of_upper = _mm512_sllv_epi16(pairs(at.upper, at.upper_is_large), at.upper_shift);
-    return _mm512_ternarylogic_epi32(_mm512_set1_epi16(0xff), at_lower(at), of_upper, 0xca);
-  }
 };
+#endif
 #endif
 
 /// A few bytes, a number that the compiler knows.
@@ -5843,9 +5880,7 @@ template <int N> [[gnu::always_inline]] inline void look_up_few(const std::byte*
       const int n = N - i < 16 ? N - i : 16;
       __m128i numbers = _mm_setzero_si128();
       __builtin_memcpy(&numbers, x + i, static_cast<std::size_t>(n));
-      const table_places places(_mm512_castsi256_si512(_mm256_cvtepu8_epi16(numbers)));
-      const __m512i words = entries.at_lower(places);
-      const __m128i bytes = _mm256_cvtepi16_epi8(_mm512_castsi512_si256(words));
+      const __m128i bytes = entries.at(numbers);
       __builtin_memcpy(y + i, &bytes, static_cast<std::size_t>(n));
     }
     return;
@@ -5861,9 +5896,12 @@ template <class Isa = native>
 void look_up(const std::byte* table, const std::byte* x, std::int64_t n, std::byte* y) {
   std::int64_t i = 0;
 #if defined(NNRT_LANES_AVX512)
-  if (n >= 64) {
+  if (n >= 16) {
     const detail::table_in_registers entries(table);
     for (; i + 64 <= n; i += 64) _mm512_storeu_si512(y + i, entries.at(detail::table_places(_mm512_loadu_si512(x + i))));
+    if (const __mmask64 those = (std::uint64_t{1} << (n - i)) - 1; those != 0)
+      _mm512_mask_storeu_epi8(y + i, those, entries.at(detail::table_places(_mm512_maskz_loadu_epi8(those, x + i))));
+    return;
   }
 #endif
   for (; i + 4 <= n; i += 4) {
@@ -6217,9 +6255,9 @@ inline constexpr bool has_side_by_side_exponentials = true;
 inline constexpr bool has_side_by_side_exponentials = false;
 #endif
 
-/// e^x within 2.5 ulp of vectors that hold nothing above 0 (of other lanes any number may come), step by step side by side:
+/// e^x within 2.5 ulp of vectors that hold nothing above 80 (of other lanes any number may come), step by step side by side:
 /// one alone would wait for each of its operations, and those that follow do not fit into the processor's window.
-template <class V, int N> [[gnu::always_inline]] inline void exponentials_below_one(V (&x)[N]) {
+template <class V, int N> [[gnu::always_inline]] inline void exponentials_of(V (&x)[N]) {
 #if defined(NNRT_LANES_AVX512)
   V n[N], sum[N];
   constexpr float shift = 0x1.8p23F;
@@ -11009,30 +11047,46 @@ struct byte_factors {
 /// Products per element for which no sum without its bias leaves 32 bits.
 inline constexpr std::int64_t most_byte_products = std::numeric_limits<std::int32_t>::max() / (255 * 255);
 
+/// How many pieces of this size so much falls into. Not less than none: dividing as a signed number takes three instructions more, which small
+/// layers have a dozen times.
+constexpr std::int64_t pieces(std::int64_t all, std::int64_t size) {
+  return static_cast<std::int64_t>((static_cast<std::uint64_t>(all) + static_cast<std::uint64_t>(size) - 1) / static_cast<std::uint64_t>(size));
+}
+
 /// Where B's rows lie for dot products: `runs` runs of `length` consecutive elements of a row of A; each run ends with a
 /// whole dot product, the missing weights zero. A plain product has one run.
 struct byte_depth {
   std::int64_t runs = 1, length = 0;
 
-  constexpr std::int64_t steps() const { return (length + 3) / 4; }  // of a run
+  constexpr std::int64_t steps() const { return pieces(length, 4); }  // of a run
   constexpr std::int64_t products() const { return runs * length; }
 };
 
 /// How a panel's weights lie for its tiles: one or two vectors side by side at each step; or, of a single vector, two steps
-/// in pairs of lanes, so that one broadcast serves two dot products.
-enum class panel_form { one_vector, two_vectors, paired_steps };
+/// in pairs of lanes, so that one broadcast serves two dot products. Two panels may lie as one of four vectors.
+enum class panel_form { one_vector, two_vectors, paired_steps, four_vectors };
 
 /// The packed form of B: [scales of each vector of columns][bias][panel][run][step][vector of the panel].
 struct byte_layout {
   byte_depth depth;
   std::int64_t n = 0;
+  std::int64_t fours = 0;  // of the first panels, so many times two lie as one, and are read as one
+
+  /// Of B [k, n] that m rows of A are multiplied with. A single row reads of A half as much for four vectors side by side, and has as many sums as
+  /// the latency of dot products needs.
+  static constexpr byte_layout of(std::int64_t m, std::int64_t k, std::int64_t n) { return {{1, k}, n, m == 1 ? n / (2 * panel_width) : 0}; }
 
   static constexpr std::int64_t panel_width = 2 * int_lanes;
-  constexpr std::int64_t vectors() const { return (n + int_lanes - 1) / int_lanes; }
-  constexpr std::int64_t panels() const { return (n + panel_width - 1) / panel_width; }
+  constexpr std::int64_t vectors() const { return pieces(n, int_lanes); }
+  constexpr std::int64_t panels() const { return pieces(n, panel_width); }
+  constexpr std::int64_t whole_panels() const { return pieces(n + 1, panel_width) - 1; }
   constexpr std::int64_t width(std::int64_t panel) const { return std::min(panel_width, n - panel * panel_width); }
   constexpr std::int64_t vectors_of(std::int64_t panel) const { return width(panel) > int_lanes ? 2 : 1; }
+  constexpr bool is_of_four(std::int64_t panel) const { return panel < 2 * fours; }
+  /// The panel, or the first of two that lie as one.
+  constexpr std::int64_t undivided(std::int64_t panel) const { return is_of_four(panel) ? panel / 2 * 2 : panel; }
   constexpr panel_form form_of(std::int64_t panel) const {
+    if (is_of_four(panel)) return panel_form::four_vectors;
     if (vectors_of(panel) == 2) return panel_form::two_vectors;
     return has_pairs_of_lanes && depth.length % 8 == 0 ? panel_form::paired_steps : panel_form::one_vector;
   }
@@ -11041,6 +11095,7 @@ struct byte_layout {
     std::int64_t product, lane;
   };
   constexpr place place_of(std::int64_t panel, std::int64_t vector, std::int64_t lane, std::int64_t step) const {
+    if (is_of_four(panel)) return {step * 4 + vector, lane};
     if (form_of(panel) != panel_form::paired_steps) return {step * vectors_of(panel) + vector, lane};
     const lane_pair at = pair_of_lane(lane);
     return {step / 2 * 2 + at.source, at.lane + step % 2};
@@ -11049,8 +11104,8 @@ struct byte_layout {
   constexpr std::int64_t vector_bytes() const { return depth.runs * depth.steps() * dot_bytes; }
   constexpr std::int64_t scale_bytes() const { return vectors() * std::int64_t{sizeof(channel_scales)}; }
   constexpr std::int64_t bias_at() const { return scale_bytes(); }
-  constexpr std::int64_t weights_at() const { return (bias_at() + vectors() * register_bytes + 63) / 64 * 64; }
-  constexpr std::int64_t bytes() const { return (weights_at() + vectors() * vector_bytes() + 63) / 64 * 64; }
+  constexpr std::int64_t weights_at() const { return pieces(bias_at() + vectors() * register_bytes, 64) * 64; }
+  constexpr std::int64_t bytes() const { return pieces(weights_at() + vectors() * vector_bytes(), 64) * 64; }
   /// The weights of a panel; all before it have two vectors.
   constexpr std::int64_t panel_at(std::int64_t panel) const { return weights_at() + 2 * panel * vector_bytes(); }
 };
@@ -11096,10 +11151,11 @@ void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range ra
   const byte_depth& depth = layout.depth;
   std::fill_n(out, layout.bytes(), std::byte{});
   auto* const scales = reinterpret_cast<channel_scales*>(out);
-  possible_scales possible[2];  // of a panel
+  possible_scales possible[4];  // of a panel
   auto* const sums = reinterpret_cast<std::int32_t*>(out + layout.bias_at());
   for (std::int64_t v = 0; v < layout.vectors(); ++v) {
-    const std::int64_t first = v * int_lanes, count = std::min(int_lanes, layout.n - first), panel = v / 2;
+    const std::int64_t together = layout.is_of_four(v / 2) ? 4 : 2, of_panel = v % together, panel = (v - of_panel) / 2;
+    const std::int64_t first = v * int_lanes, count = std::min(int_lanes, layout.n - first);
     std::byte* const weights = out + layout.panel_at(panel);
     byte_channel channels[int_lanes];
     detail::byte_column columns[int_lanes];
@@ -11108,7 +11164,7 @@ void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range ra
         for (std::int64_t i = 0; i < depth.length; ++i) {
           const std::int32_t weight = weight_of(first + lane, run, i);
           columns[lane].add(weight, f);
-          const byte_layout::place at = layout.place_of(panel, v % 2, lane, run * depth.steps() + i / 4);
+          const byte_layout::place at = layout.place_of(panel, of_panel, lane, run * depth.steps() + i / 4);
           put_weight(weights + at.product * dot_bytes, at.lane, i % 4, static_cast<std::int8_t>(weight + f.b_offset()));
         }
       channels[lane] = channel_of(first + lane);
@@ -11121,18 +11177,21 @@ void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range ra
       channels[lane] = constant_channel(channels[lane], range), columns[lane] = {};
       for (std::int64_t step = 0; step < depth.runs * depth.steps(); ++step)
         for (std::int64_t i = 0; i < 4; ++i) {
-          const byte_layout::place at = layout.place_of(panel, v % 2, lane, step);
+          const byte_layout::place at = layout.place_of(panel, of_panel, lane, step);
           put_weight(weights + at.product * dot_bytes, at.lane, i, 0);
         }
     }
-    set_scales(possible[v % 2], channels, count, range);
+    set_scales(possible[of_panel], channels, count, range);
     for (std::int64_t lane = 0; lane < int_lanes; ++lane)
       sums[v * int_lanes + lane] = detail::starting_sum(0, columns[lane].sum, depth.products(), f);
-    if (v % 2 == 0 && v + 1 < layout.vectors()) continue;
-    // Vectors of a panel are scaled alike.
-    const std::int64_t begin = v - v % 2;
-    const scale_method method = method_for(possible, v + 1 - begin);
+    if (of_panel + 1 < together && v + 1 < layout.vectors()) continue;
+    // Vectors of a panel are scaled alike where that is in the tile, else each as it can be.
+    const std::int64_t begin = v - of_panel;
+    const scale_method of_all = method_for(possible, of_panel + 1);
+    const bool is_line = of_all == scale_method::by_rising_line || of_all == scale_method::by_line;
+    scales[begin].in_tile = is_line ? of_all : scale_method::one_by_one;
     for (std::int64_t i = begin; i <= v; ++i) {
+      const scale_method method = is_line ? of_all : method_for(&possible[i - begin], 1);
       choose_scales(possible[i - begin], method, scales[i]);
       for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
         std::int32_t& sum = sums[i * int_lanes + lane];
@@ -11199,7 +11258,7 @@ template <int Rows> struct byte_rows_of_c {
   }
 };
 
-/// The sums of a tile of 1 or 2 vectors per row.
+/// The sums of a tile of 1, 2 or 4 vectors per row.
 template <int Vectors, class Rows> struct byte_sums;
 template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequence<int, Row...>> {
   static constexpr int rows = sizeof...(Row), accumulators = rows * Vectors;
@@ -11216,8 +11275,9 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
     each<Vectors>([&](int v) __attribute__((always_inline)) { ((of[v][Row] = int_vector{}), ...); });
   }
   [[gnu::always_inline]] void add_products(const byte_cursor<rows>& a, const std::byte* b, int_vector flip, int ahead) {
-    const dot_weights b0 = load_weights(b), b1 = load_weights(b + (Vectors - 1) * dot_bytes);
-    (add_row<Row>(broadcast4(a.template at<Row>(ahead), flip), b0, b1), ...);
+    dot_weights weights[Vectors];
+    each<Vectors>([&](int v) __attribute__((always_inline)) { weights[v] = load_weights(b + v * dot_bytes); });
+    (add_row<Row>(broadcast4(a.template at<Row>(ahead), flip), weights), ...);
   }
   [[gnu::always_inline]] void add(const byte_sums& other) {
     each<Vectors>([&](int v) __attribute__((always_inline)) { ((of[v][Row] += other.of[v][Row]), ...); });
@@ -11236,7 +11296,8 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
   [[gnu::always_inline]] void store_scaled(const channel_scales* scales, const narrowing& stored,
                                            const byte_rows_of_c<rows>& c) const {
     constexpr int at_once = 4 / Vectors;
-    const scaler<Method> scale[] = {scaler<Method>(scales[0]), scaler<Method>(scales[Vectors - 1])};
+    const scaler<Method> scale[] = {scaler<Method>(scales[0]), scaler<Method>(scales[Vectors > 1 ? 1 : 0]), scaler<Method>(scales[Vectors > 2 ? 2 : 0]),
+                                    scaler<Method>(scales[Vectors > 2 ? 3 : 0])};
     const narrowing to = stored;
     each<(rows + at_once - 1) / at_once>([&](auto group) __attribute__((always_inline)) {
       constexpr int first = group * at_once;
@@ -11249,7 +11310,8 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
           part(std::integral_constant<int, 2>{}), part(std::integral_constant<int, 3>{}), to));
       each<at_once>([&](auto i) __attribute__((always_inline)) {
         if constexpr (first + i < rows) {
-          if constexpr (Vectors == 2) store_half<i>(bytes, c.template at<first + i>());
+          if constexpr (Vectors == 4) store_vector(c.template at<first>(), bytes);
+          else if constexpr (Vectors == 2) store_half<i>(bytes, c.template at<first + i>());
           else store_quarter<i>(bytes, c.template at<first + i>());
         }
       });
@@ -11257,9 +11319,8 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
   }
 
  private:
-  template <int R> [[gnu::always_inline]] void add_row(dot_values x, dot_weights b0, dot_weights b1) {
-    of[0][R] = dot4(of[0][R], x, b0);
-    if constexpr (Vectors == 2) of[1][R] = dot4(of[1][R], x, b1);
+  template <int R> [[gnu::always_inline]] void add_row(dot_values x, const dot_weights (&weights)[Vectors]) {
+    each<Vectors>([&](int v) __attribute__((always_inline)) { of[v][R] = dot4(of[v][R], x, weights[v]); });
   }
 };
 
@@ -11363,21 +11424,22 @@ template <class Isa, class Sums, scale_method Method, bool IsPaired = false> [[g
   }
 }
 
-/// The functions for 1, 2, 4, 6, … rows and each form of a panel: scaled by each kind of line, and not scaled.
+/// The functions for 1, 2, 4, 6, … rows and each form of a panel: scaled by each kind of line, and not scaled. Four vectors have one row.
 inline constexpr int scaled_tiles = has_lines ? 2 : 0;
 struct byte_tile_table {
-  byte_tile_function of[scaled_tiles + 1][3][row_counts] = {};
+  byte_tile_function of[scaled_tiles + 1][4][row_counts] = {};
   byte_tile_function for_tile(scale_method method, std::int64_t rows, panel_form form) const {
     const int kind = static_cast<int>(method) < scaled_tiles ? static_cast<int>(method) : scaled_tiles;
     return of[kind][static_cast<int>(form)][function_rows(rows) / 2];
   }
 };
 template <class Isa, scale_method Method, int... I>
-constexpr void add_byte_tiles(byte_tile_function (&of)[3][row_counts], std::integer_sequence<int, I...>) {
+constexpr void add_byte_tiles(byte_tile_function (&of)[4][row_counts], std::integer_sequence<int, I...>) {
   ((of[0][I] = &tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>, Method>), ...);
   ((of[1][I] = &tile_of_bytes<Isa, byte_sums<2, first_integers<I == 0 ? 1 : 2 * I>>, Method>), ...);
   if constexpr (has_pairs_of_lanes)
     ((of[2][I] = &tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>, Method, true>), ...);
+  of[3][0] = &tile_of_bytes<Isa, byte_sums<4, first_integers<1>>, Method>;
 }
 template <class Isa> constexpr byte_tile_table make_byte_tiles() {
   byte_tile_table table;
@@ -11416,6 +11478,12 @@ void finish_vector(const std::int32_t* sums, const channel_scales& scales, const
   const auto four_rows = [&](std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d) __attribute__((always_inline)) {
     return rows_apart(narrowed<!includes_zero_point(Method)>(row_at(a), row_at(b), row_at(c), row_at(d), to));
   };
+  if (at.rows == 1) {
+    std::byte bytes[register_bytes];
+    const int_vector x = row_at(0);
+    store_vector(bytes, rows_apart(narrowed<!includes_zero_point(Method)>(x, x, x, x, to)));
+    return copy_lanes(bytes, n, at.c);
+  }
   std::int64_t row = 0;
   for (; n == int_lanes && row + 4 <= at.rows; row += 4) {
     const byte_vector bytes = four_rows(row, row + 1, row + 2, row + 3);
@@ -11644,12 +11712,9 @@ inline void set_panel(const byte_product& p, std::int64_t panel, byte_tile& t) {
   t.scales = reinterpret_cast<const channel_scales*>(p.packed) + 2 * panel;
 }
 
-/// How the sums of a panel, whose vectors are scaled alike, are scaled where they are made; one_by_one: nowhere.
+/// How the sums of a panel with these scales are scaled where they are made; one_by_one: nowhere.
 inline scale_method method_in_tile(const byte_product& p, const channel_scales* scales) {
-  if (p.addend != nullptr || p.kept != nullptr) return scale_method::one_by_one;
-  const scale_method method = scales[0].method;
-  const bool is_line = has_lines && (method == scale_method::by_rising_line || method == scale_method::by_line);
-  return is_line && p.factors.b_zero_as_seen() == 0 ? method : scale_method::one_by_one;
+  return p.addend != nullptr || p.kept != nullptr || p.factors.b_zero_as_seen() != 0 ? scale_method::one_by_one : scales->in_tile;
 }
 
 /// Sets where a tile begins: its rows of A are `at`, those of C lie from `c` on.
@@ -11689,7 +11754,8 @@ void finish_sums(const Of& of, std::int32_t* sums, const channel_scales* scales,
 /// A tile of at most tile_rows rows in one panel, which does not store whole rows itself.
 template <class Isa>
 void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, const byte_rows& at, scale_method method) {
-  const std::int64_t vectors = p.layout.vectors_of(panel), width = p.layout.width(panel);
+  const bool is_of_four = p.layout.is_of_four(panel);
+  const std::int64_t vectors = is_of_four ? 4 : p.layout.vectors_of(panel), width = is_of_four ? 4 * int_lanes : p.layout.width(panel);
   const std::int64_t first_rows = at.is_torn() ? at.rows / 2 : at.rows;
   const byte_tile_function tile = byte_tiles<Isa>.for_tile(method, at.rows, p.layout.form_of(panel));
   std::byte* const c = at.c + panel * byte_layout::panel_width;
@@ -11704,7 +11770,7 @@ void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, co
     copy_narrow_rows(bytes, line, first_rows, width, c, at.ldc);
     return copy_narrow_rows(bytes + first_rows * line, line, at.rows - first_rows, width, c + at.second_c, at.ldc);
   }
-  alignas(64) std::int32_t sums[2 * vector_of_sums];
+  alignas(64) std::int32_t sums[4 * vector_of_sums];
   set_byte_rows(t, at, 0, 0);
   t.sums = sums, t.sums_second = sums + (at.rows == 1 ? 0 : at.rows - function_rows(at.rows) / 2) * sum_stride;
   tile(t);
@@ -11772,22 +11838,23 @@ void byte_tile_columns(const byte_product& p, const byte_rows& at, const byte_li
 /// The same for at most tile_rows rows, which stay in L1 while weights stream past them.
 template <class Isa> void byte_tile_row(const byte_product& p, const byte_rows& at, interval panels) {
   byte_tile t = tile_for(p, at.lda, at.run_stride, at.ldc);
-  t.panels = 1, t.b_step = 2 * p.layout.vector_bytes(), t.c_step = byte_layout::panel_width;
   const auto method_of = [&](std::int64_t panel) {
     return method_in_tile(p, reinterpret_cast<const channel_scales*>(p.packed) + 2 * panel);
   };
   for (std::int64_t panel = panels.begin; panel < panels.end;) {
+    t.panels = p.layout.is_of_four(panel) ? 2 : 1, t.b_step = 2 * t.panels * p.layout.vector_bytes(), t.c_step = t.panels * byte_layout::panel_width;
     set_panel(p, panel, t);
-    const std::int64_t vectors = p.layout.vectors_of(panel);
     const scale_method method = method_in_tile(p, t.scales);
-    if (method == scale_method::one_by_one || p.layout.width(panel) != vectors * int_lanes) {
-      byte_tile_alone<Isa>(p, t, panel++, at, method);
+    const std::int64_t whole = p.layout.is_of_four(panel) ? 2 * p.layout.fours : p.layout.whole_panels(), first = panel;
+    if (method == scale_method::one_by_one || (panel >= whole && p.layout.width(panel) != int_lanes)) {
+      byte_tile_alone<Isa>(p, t, panel, at, method);
+      panel += t.panels;
       continue;
     }
     set_byte_rows(t, at, reinterpret_cast<address>(at.c + panel * byte_layout::panel_width), at.second_c);
-    const std::int64_t first = panel++;
-    while (panel < panels.end && p.layout.width(panel) == byte_layout::panel_width && method_of(panel) == method) ++panel;
-    t.count = panel - first;
+    do panel += t.panels;
+    while (panel < std::min(panels.end, whole) && method_of(panel) == method);
+    t.count = (panel - first) / t.panels;
     byte_tiles<Isa>.for_tile(method, at.rows, p.layout.form_of(first))(t);
   }
 }
@@ -11810,7 +11877,13 @@ template <class Isa> void byte_tile_rows(const byte_product& p, const byte_rows&
 
 /// Panels whose weights stay in L2 (384 KiB of them) while A passes by.
 constexpr std::int64_t byte_panels_in_cache(const byte_layout& layout) {
-  return std::max<std::int64_t>(1, 384 * 1024 / std::max<std::int64_t>(1, 2 * layout.vector_bytes()));
+  const std::int64_t together = layout.fours > 0 ? 2 : 1;
+  return together * std::max<std::int64_t>(1, 384 * 1024 / std::max<std::int64_t>(1, 2 * together * layout.vector_bytes()));
+}
+/// The share of a part, which ends between panels that lie as one.
+constexpr rectangle share_of_panels(const byte_layout& layout, std::int64_t rows, part of) {
+  const rectangle work = share(rows, layout.panels(), of);
+  return {work.rows, {layout.undivided(work.columns.begin), layout.undivided(work.columns.end)}};
 }
 /// Tiles of rows of A that stay in L1 (20 KiB of them) while panels pass by.
 constexpr std::int64_t byte_tiles_in_cache(std::int64_t lda) {
@@ -11840,7 +11913,7 @@ void byte_gemm(const byte_product& p, std::int64_t m, const std::byte* a, std::i
   if (m <= 0 || p.layout.n <= 0) return;
   if (m <= tile_rows && of.count == 1)  // nothing to divide
     return detail::byte_tile_row<Isa>(p, {detail::address_of_bytes(a), lda, 0, c, ldc, m}, {0, p.layout.panels()});
-  detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc, share(row_tiles{m}.count(), p.layout.panels(), of));
+  detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc, detail::share_of_panels(p.layout, row_tiles{m}.count(), of));
 }
 
 /// Rows that byte_gemm_of_copies() copies at once.
@@ -11856,7 +11929,7 @@ template <class Isa, class CopyRow>
 void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRow copy_row, std::byte* scratch, std::byte* c,
                          std::int64_t ldc, part of = {}) {
   const std::int64_t blocks = (m + copied_rows - 1) / copied_rows, lda = copied_row_bytes(p.layout.depth.products());
-  const rectangle work = share(blocks, p.layout.panels(), of);
+  const rectangle work = detail::share_of_panels(p.layout, blocks, of);
   for (std::int64_t block = work.rows.begin; block < work.rows.end; ++block) {
     const std::int64_t first = block * copied_rows, rows = std::min(copied_rows, m - first);
     for (std::int64_t i = 0; i < rows; ++i) copy_row(first + i, scratch + i * lda);
@@ -13265,11 +13338,22 @@ inline byte_channel channel_of(const kernel_call& call, std::int64_t i, double s
   return {fixed_point_of(factor), has_bias ? call.in[2].data.get<std::int32_t>()[i] : 0, {}, y.rounding, y.zero_point & 1};
 }
 
+/// How a layer's operands and its result are stored. Records have it: a small layer would wait longer for three descs, each in another line of
+/// the cache, than its products take.
+struct stored_layer {
+  stored_range range;  // of results
+  std::int32_t x_zero = 0, w_zero = 0, y_zero = 0, is_unsigned = 0;
+
+  static constexpr stored_layer of(const tensor_desc& x, const tensor_desc& w, const tensor_desc& y, activation fused) {
+    return {range_of_bytes(y, fused), x.quantised.zero_point, w.quantised.zero_point, y.quantised.zero_point, x.type == u8};
+  }
+  static constexpr stored_layer of(const kernel_request& node, activation fused) { return of(node.in[0].desc, node.in[1].desc, node.out[0], fused); }
+  constexpr byte_factors factors() const { return {x_zero, w_zero, is_unsigned != 0}; }
+};
+
 /// A call of run(): the product whose packed form comes last among the operands.
-inline byte_product product_of(const kernel_call& call, const byte_layout& layout, const stored_range& range) {
-  const tensor_desc& y = *call.out[0].desc;
-  return {layout, bytes_in(call, call.in.size() - 1), factors_of(call),
-          narrowing(range.low, range.high, y.quantised.zero_point, y.type == u8)};
+inline byte_product product_of(const kernel_call& call, const byte_layout& layout, const stored_layer& layer) {
+  return {layout, bytes_in(call, call.in.size() - 1), layer.factors(), narrowing(layer.range.low, layer.range.high, layer.y_zero, layer.is_unsigned != 0)};
 }
 
 /// The scale of the sums of output channel o of a convolution.
@@ -13279,16 +13363,16 @@ inline double convolution_scale(const kernel_call& call, std::int64_t o) {
 }
 
 /// Packs the operands of a convolution of this shape, weights [out, kernel_h, kernel_w, in / group].
-template <class Isa> void pack_convolution(const kernel_call& call, const conv_shape& shape, const stored_range& range) {
-  const byte_factors f = factors_of(call);
+template <class Isa> void pack_convolution(const kernel_call& call, const conv_shape& shape, const stored_layer& layer) {
+  const byte_factors f = layer.factors();
   const std::int64_t filter = call.in[1].shape().elements(1);
   byte_conv_pack(
-      shape, f, scaled_range_of(result_behind_packed(call), range),
+      shape, f, scaled_range_of(result_behind_packed(call), layer.range),
       [&](std::int64_t o, std::int64_t i) { return f.at(bytes_in(call, 1), o * filter + i); },
       [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); }, bytes_out(call));
 }
-template <class Isa> void run_convolution(const kernel_call& call, const conv_shape& shape, const stored_range& range) {
-  byte_conv<native_for<Isa>>(shape, product_of(call, byte_conv_layout(shape), range),
+template <class Isa> void run_convolution(const kernel_call& call, const conv_shape& shape, const stored_layer& layer) {
+  byte_conv<native_for<Isa>>(shape, product_of(call, byte_conv_layout(shape), layer),
                     {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
 }
 
@@ -13349,7 +13433,7 @@ template <class Op, class Isa> struct byte_depthwise_binding {
     const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
     const byte_factors f = factors_for(node);
     const depthwise_shape shape = depthwise_shape_for<Op>(attrs, x.shape, w.shape);
-    const kernel_record record = record_of(shape, range_of_bytes(node.out[0], attrs.fused));
+    const kernel_record record = record_of(shape, stored_layer::of(node, attrs.fused));
     const std::int64_t macs = Op::macs(attrs, node.in, node.out);
     if (shape.channels == 1)
       return {.run = &run_one_channel,
@@ -13373,25 +13457,25 @@ template <class Op, class Isa> struct byte_depthwise_binding {
   }
   static void pack(const kernel_call& call) {
     byte_depthwise_pack(
-        shape_of(call), factors_of(call), scaled_range_of(result_behind_packed(call), range_of(call)),
+        shape_of(call), layer_of(call).factors(), scaled_range_of(result_behind_packed(call), layer_of(call).range),
         bytes_in(call, 1), [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); },
         bytes_out(call));
   }
   static void run(const kernel_call& call) {
-    const byte_product p = product_of(call, {}, range_of(call));
+    const byte_product p = product_of(call, {}, layer_of(call));
     byte_depthwise<native>(shape_of(call),
                            {bytes_in(call, 0), p.packed, bytes_out(call), call.scratch, p.factors, p.to},
                            part_of(call));
   }
   static void pack_one_channel(const kernel_call& call) {
-    pack_convolution<Isa>(call, conv_of(shape_of(call)), range_of(call));
+    pack_convolution<Isa>(call, conv_of(shape_of(call)), layer_of(call));
   }
   static void run_one_channel(const kernel_call& call) {
-    run_convolution<Isa>(call, conv_of(shape_of(call)), range_of(call));
+    run_convolution<Isa>(call, conv_of(shape_of(call)), layer_of(call));
   }
 
  private:
-  static stored_range range_of(const kernel_call& call) { return recorded_range<depthwise_shape, stored_range>(call); }
+  static stored_layer layer_of(const kernel_call& call) { return recorded_range<depthwise_shape, stored_layer>(call); }
   static depthwise_shape shape_of(const kernel_call& call) { return narrowed(call.recorded<depthwise_shape>(), call.rows); }
   static constexpr conv_shape conv_of(const depthwise_shape& s) {
     return {.batch = s.batch, .height = s.height, .width = s.width, .in = 1, .out = s.out(), .kernel_h = s.kernel_h,
@@ -14221,9 +14305,9 @@ constexpr conv_shape conv_shape_for(const ops::conv2d::attrs& a, const shape_t& 
 }
 /// The rows of it that a call makes.
 inline conv_shape conv_shape_of(const kernel_call& call) { return narrowed(call.recorded<conv_shape>(), call.rows); }
-/// What results of floats, and of bytes, are limited to.
+/// What results of floats are limited to, and how bytes are stored.
 inline clamp_range conv_range_of(const kernel_call& call) { return recorded_range<conv_shape, clamp_range>(call); }
-inline stored_range byte_conv_range_of(const kernel_call& call) { return recorded_range<conv_shape, stored_range>(call); }
+inline stored_layer byte_conv_layer_of(const kernel_call& call) { return recorded_range<conv_shape, stored_layer>(call); }
 
 template <> struct operator_of<ops::conv2d::code> {
   using type = ops::conv2d;
@@ -14318,15 +14402,15 @@ template <class Isa> struct fast_on_bytes<ops::conv2d, Isa> {
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = byte_conv_packed_bytes(shape),
-            .record = record_of(shape, range_of_bytes(node.out[0], attrs.fused)),
+            .record = record_of(shape, stored_layer::of(node, attrs.fused)),
             .scratch_bytes = byte_conv_scratch_bytes(shape),
             .parts = parts_of_byte_macs(ops::conv2d::macs(attrs, node.in, node.out)),
             .rows = byte_conv_has_bands(shape) ? row_window_of(shape) : row_window{},
             .name = w[1] * w[2] == 1 ? "dot pixels" : attrs.group > 1 ? "dot groups" : "dot windows"};
   }
 
-  static void pack(const kernel_call& call) { pack_convolution<Isa>(call, call.recorded<conv_shape>(), byte_conv_range_of(call)); }
-  static void run(const kernel_call& call) { run_convolution<Isa>(call, conv_shape_of(call), byte_conv_range_of(call)); }
+  static void pack(const kernel_call& call) { pack_convolution<Isa>(call, call.recorded<conv_shape>(), byte_conv_layer_of(call)); }
+  static void run(const kernel_call& call) { run_convolution<Isa>(call, conv_shape_of(call), byte_conv_layer_of(call)); }
 };
 
 template <class Isa> struct fast_on_shorts<ops::conv2d, Isa> : short_convolution_binding<ops::conv2d, Isa> {};
@@ -14494,7 +14578,7 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_add, Isa> {
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = places_in(sums).bytes(),
-            .record = record_of(shape, range_of_bytes(node.out[0], attrs.fused)),
+            .record = record_of(shape, stored_layer::of(node, attrs.fused)),
             .scratch_bytes = sums.scratch_bytes(),
             .parts = sums.parts(ops::conv2d_add::macs({}, node.in, node.out)),
             .name = sums.is_depthwise() ? "dot taps, sum" : "dot windows, sum"};
@@ -14502,14 +14586,14 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_add, Isa> {
 
   static void pack(const kernel_call& call) {
     const left_sums sums{conv_shape_of(call), factors_of(call)};
-    pack_left_sums(call, sums, scaled_range_of(result_behind_packed(call), byte_conv_range_of(call)), [&](std::int64_t o) { return channel_with_addend(call, o); });
+    pack_left_sums(call, sums, scaled_range_of(result_behind_packed(call), byte_conv_layer_of(call).range), [&](std::int64_t o) { return channel_with_addend(call, o); });
     pack_addend(call, places_in(sums), bytes_out(call));
   }
   static void run(const kernel_call& call) {
-    const left_sums sums{conv_shape_of(call), factors_of(call)};
-    const stored_range range = byte_conv_range_of(call);
-    const byte_addend addend = addend_of(call, places_in(sums), range);
-    byte_product p = product_of(call, byte_conv_layout(sums.shape), range);
+    const stored_layer layer = byte_conv_layer_of(call);
+    const left_sums sums{conv_shape_of(call), layer.factors()};
+    const byte_addend addend = addend_of(call, places_in(sums), layer.range);
+    byte_product p = product_of(call, byte_conv_layout(sums.shape), layer);
     p.addend = &addend;
     run_left_sums<Isa>(call, sums, p);
   }
@@ -15139,7 +15223,7 @@ struct transposed_node {
     return {x[0], x[3], weight[0], a.group, axis_for(at.h, y[1]), axis_for(at.w, y[2])};
   }
   static conv_transpose_shape shape_of(const kernel_call& call) { return call.recorded<conv_transpose_shape>(); }
-  static stored_range byte_range_of(const kernel_call& call) { return recorded_range<conv_transpose_shape, stored_range>(call); }
+  static stored_layer byte_layer_of(const kernel_call& call) { return recorded_range<conv_transpose_shape, stored_layer>(call); }
 
  private:
   static constexpr transposed_axis axis_for(const ops::detail::transposed_window& at, std::int64_t output) {
@@ -15206,14 +15290,14 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_transpose, Isa> : transpos
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = byte_conv_transpose_packed_bytes(shape),
-            .record = record_of(shape, range_of_bytes(node.out[0], attrs.fused)),
+            .record = record_of(shape, stored_layer::of(node, attrs.fused)),
             .scratch_bytes = byte_conv_transpose_scratch_bytes(shape),
             .parts = parts_of_byte_macs(ops::conv2d_transpose::macs(attrs, node.in, node.out)),
             .name = "dot phases"};
   }
   static void pack(const kernel_call& call) {
     const tensor_desc& y = result_behind_packed(call);
-    const stored_range range = byte_range_of(call);
+    const stored_range range = byte_layer_of(call).range;
     const auto channel = [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); };
     byte_conv_transpose_pack(
         shape_of(call), factors_of(call), scaled_range_of(y, range), bytes_in(call, 1), channel,
@@ -15224,7 +15308,7 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_transpose, Isa> : transpos
         bytes_out(call));
   }
   static void run(const kernel_call& call) {
-    byte_conv_transpose<native>(shape_of(call), product_of(call, {}, byte_range_of(call)),
+    byte_conv_transpose<native>(shape_of(call), product_of(call, {}, byte_layer_of(call)),
                                 {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
   }
 };
@@ -15313,7 +15397,7 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_transpose_add, Isa> : tran
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = places_in(shape).bytes(),
-            .record = record_of(shape, range_of_bytes(node.out[0], attrs.fused)),
+            .record = record_of(shape, stored_layer::of(node, attrs.fused)),
             .scratch_bytes = byte_conv_transpose_scratch_bytes(shape),
             .parts = parts_of_byte_macs(ops::conv2d_transpose_add::macs(attrs, node.in, node.out)),
             .name = "dot phases, sum"};
@@ -15321,15 +15405,15 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_transpose_add, Isa> : tran
   static void pack(const kernel_call& call) {
     const conv_transpose_shape shape = shape_of(call);
     byte_conv_transpose_pack(
-        shape, factors_of(call), scaled_range_of(result_behind_packed(call), byte_range_of(call)), bytes_in(call, 1), [&](std::int64_t o) { return channel_with_addend(call, o); },
+        shape, factors_of(call), scaled_range_of(result_behind_packed(call), byte_layer_of(call).range), bytes_in(call, 1), [&](std::int64_t o) { return channel_with_addend(call, o); },
         [](std::int64_t) { return 0; }, bytes_out(call));
     pack_addend(call, places_in(shape), bytes_out(call));
   }
   static void run(const kernel_call& call) {
     const conv_transpose_shape shape = shape_of(call);
-    const stored_range range = byte_range_of(call);
-    const byte_addend addend = addend_of(call, places_in(shape), range);
-    byte_product p = product_of(call, {}, range);
+    const stored_layer layer = byte_layer_of(call);
+    const byte_addend addend = addend_of(call, places_in(shape), layer.range);
+    byte_product p = product_of(call, {}, layer);
     p.addend = &addend;
     byte_conv_transpose<native_for<Isa>>(shape, p, {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
   }
@@ -17363,27 +17447,27 @@ template <scale_method Method, int N>
 
 }  // namespace detail
 
-/// y [rows, Out] from x [rows, In] and what byte_pack() made of the weights, whose zero point dot products do not see. Returns
+/// y [rows, n] from x [rows, length] and what byte_pack() made of the weights, whose zero point dot products do not see. Returns
 /// false, and does nothing, where not all scales are lines. Isa as for all kernels. x and y must not overlap.
-template <int In, int Out, class Isa = native>
+template <byte_layout Layout, class Isa = native>
 [[gnu::always_inline]] inline bool dense_of_bytes(const std::byte* x, const std::byte* packed, std::byte* y, std::int64_t rows, std::int32_t flips,
                                                   const narrowing& to) {
-  constexpr byte_layout layout{{1, In}, Out};
-  constexpr int vectors = static_cast<int>(layout.vectors()), panels = static_cast<int>(layout.panels()), n = static_cast<int>(int_lanes);
+  constexpr int in = static_cast<int>(Layout.depth.length), out = static_cast<int>(Layout.n), n = static_cast<int>(int_lanes);
+  constexpr int vectors = static_cast<int>(Layout.vectors()), fours = static_cast<int>(Layout.fours), panels = static_cast<int>(Layout.panels()) - fours;
   const auto* const scales = reinterpret_cast<const channel_scales*>(packed);
   for (int v = 0; v < vectors; ++v)
     if (scales[v].method != scale_method::by_rising_line && scales[v].method != scale_method::by_line) return false;
   int_vector flip = int_lanes_of(flips);
   keep_vector(flip);
-  for (std::int64_t row = 0; row < rows; ++row, x += In, y += Out)
-    each<panels>([&](auto panel) __attribute__((always_inline)) {
-      constexpr int of_panel = static_cast<int>(layout.vectors_of(panel));
-      detail::unrolled_byte_sums<In, of_panel> sums;
-      sums.add(x, packed + layout.panel_at(panel), flip);
+  for (std::int64_t row = 0; row < rows; ++row, x += in, y += out)
+    each<panels>([&](auto i) __attribute__((always_inline)) {
+      constexpr int panel = i < fours ? 2 * i : i + fours, of_panel = i < fours ? 4 : static_cast<int>(Layout.vectors_of(panel));
+      detail::unrolled_byte_sums<in, of_panel> sums;
+      sums.add(x, packed + Layout.panel_at(panel), flip);
       each<of_panel>([&](auto v) __attribute__((always_inline)) {
-        constexpr int vector = 2 * panel + v, bytes = Out - vector * n < n ? Out - vector * n : n;
+        constexpr int vector = 2 * panel + v, bytes = out - vector * n < n ? out - vector * n : n;
         const channel_scales& scale = scales[vector];
-        const int_vector sum = sums.template sums<v>(packed + layout.bias_at() + 2 * panel * register_bytes);
+        const int_vector sum = sums.template sums<v>(packed + Layout.bias_at() + 2 * panel * register_bytes);
         if (scale.method == scale_method::by_rising_line)
           detail::store_scaled<scale_method::by_rising_line, bytes>(sum, scale, to, y + vector * n);
         else detail::store_scaled<scale_method::by_line, bytes>(sum, scale, to, y + vector * n);
@@ -17632,29 +17716,29 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
             .pack = &pack,
             .packs = 0b110,
             .packed_bytes = layout_of(product).bytes(),
-            .record = record_of(product, range_of_bytes(node.out[0], unpack<ops::full_connection::attrs>(node.attrs).fused)),
+            .record = record_of(product, stored_layer::of(node, unpack<ops::full_connection::attrs>(node.attrs).fused)),
             .scratch_bytes = w[1] % 4 == 0 ? 0 : copied_rows_bytes(product.m, w[1]),
             .form = node.unrolled && has_unrolled_form(w) ? unrolled_form::dense_of_bytes : unrolled_form::none,
             .parts = parts_of_byte_macs(node.out[0].elements() * w[1]),
-            .name = "dot rows"};
+            .name = product.m == 1 ? "dot row" : "dot rows"};
   }
 
   static void pack(const kernel_call& call) {
-    const auto [product, range] = call.recorded<layer_record<gemm_shape, stored_range>>();
-    const byte_factors f = factors_of(call);
+    const auto [product, layer] = call.recorded<layer_record<gemm_shape, stored_layer>>();
+    const byte_factors f = layer.factors();
     const auto scale_of = [&](std::int64_t o) {
       return f.is_unsigned ? ops::full_connection::sum_scale<std::uint8_t>(call.in[0], call.in[1], o)
                            : ops::full_connection::sum_scale<std::int8_t>(call.in[0], call.in[1], o);
     };
     byte_pack(
-        layout_of(product), f, scaled_range_of(result_behind_packed(call), range),
+        layout_of(product), f, scaled_range_of(result_behind_packed(call), layer.range),
         [&, k = product.k](std::int64_t o, std::int64_t, std::int64_t i) { return f.at(bytes_in(call, 1), o * k + i); },
         [&](std::int64_t o) { return channel_of(call, o, scale_of(o)); }, bytes_out(call));
   }
   static void run(const kernel_call& call) {
-    const auto [product, range] = call.recorded<layer_record<gemm_shape, stored_range>>();
+    const auto [product, layer] = call.recorded<layer_record<gemm_shape, stored_layer>>();
     const std::byte* const x = bytes_in(call, 0);
-    const byte_product p = product_of(call, layout_of(product), range);
+    const byte_product p = product_of(call, layout_of(product), layer);
     if (product.k % 4 == 0) return byte_gemm<native>(p, product.m, x, product.k, bytes_out(call), product.n, part_of(call));
     byte_gemm_of_copies<native>(
         p, product.m, [&, k = product.k](std::int64_t i, std::byte* to) { std::copy(x + i * k, x + (i + 1) * k, to); }, call.scratch, bytes_out(call),
@@ -17662,7 +17746,7 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
   }
 
  private:
-  static constexpr byte_layout layout_of(const gemm_shape& product) { return {{1, product.k}, product.n}; }
+  static constexpr byte_layout layout_of(const gemm_shape& product) { return byte_layout::of(product.m, product.k, product.n); }
   static constexpr bool has_unrolled_form(const shape_t& w) {
     return has_lines && w.elements() <= most_unrolled_byte_products && w[0] <= 4 * byte_layout::panel_width;
   }
@@ -19585,7 +19669,7 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
   }
 
  private:
-  static constexpr byte_layout layout_of(const gemm_shape& matrix) { return {{1, matrix.k}, matrix.n}; }
+  static constexpr byte_layout layout_of(const gemm_shape& matrix) { return byte_layout::of(matrix.m, matrix.k, matrix.n); }
   static constexpr bool is_copied(const ops::matmul::attrs& attrs, std::int64_t k) {
     return attrs.transpose_a || k % 4 != 0;
   }
@@ -19593,7 +19677,7 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
   static void multiply(const kernel_call& call, const ops::matmul::attrs& attrs, const product_batch& batch,
                        std::int64_t i, part of) {
     const auto [m, k, n] = batch.matrix;
-    byte_product p = product_of(call, layout_of(batch.matrix), range_of_bytes(*call.out[0].desc, attrs.fused));
+    byte_product p = product_of(call, layout_of(batch.matrix), stored_layer::of(*call.in[0].desc, *call.in[1].desc, *call.out[0].desc, attrs.fused));
     p.packed += batch.b_of(i) * p.layout.bytes();
     const std::byte* const a = bytes_in(call, 0) + batch.a_of(i) * m * k;
     std::byte* const c = bytes_out(call) + i * m * n;
@@ -22812,8 +22896,12 @@ template <class Isa> struct fast<ops::slice, Isa> {
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 
 // ===== nnrt/kernels/softmax.hpp
-// softmax: e^(x - max) over its sum, along the last axis or across the rows before it.
+// softmax: e^(x - shift) over its sum, along the last axis or across the rows before it.
 // Flow: bind/softmax.hpp calls softmax() for a part of the groups.
+//
+// Whatever is taken off all numbers of a group, the quotients stay the same. Along rows that is nothing as long as the largest number is neither so
+// large that their sum might overflow nor so small that others lose digits: then it need not be found first, in a pass of its own, and no
+// difference is rounded.
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -22835,17 +22923,31 @@ template <class V> [[gnu::always_inline]] inline float row_maximum(const float* 
   return largest_lane(larger_of(larger_of(most[0], most[1]), larger_of(most[2], most[3])));
 }
 
-/// y = e^(x - shift); the sum of y.
-template <class V>
-[[gnu::always_inline]] inline float row_exponentials(const float* x, std::int64_t n, float shift, float* y) {
-  V sums[row_accumulators] = {V(0.0F), V(0.0F), V(0.0F), V(0.0F)};
+/// Whether the exponentials of a row with this largest number (any if there is a NaN) can be summed as they are: e^60 is 1e26, and no row has 1e12
+/// numbers; what is e^71 times smaller than e^-16 is still a normal number.
+constexpr bool needs_no_shift(float largest) { return largest >= -16.0F && largest <= 60.0F; }
+
+/// What is known of a row when its exponentials are made: their sum, and the largest number less the shift (any if there is a NaN).
+struct row_totals {
+  float sum, largest;
+};
+
+/// y = e^(x - shift), or e^x.
+template <class V, bool IsShifted>
+[[gnu::always_inline]] inline row_totals row_exponentials(const float* x, std::int64_t n, float shift, float* y) {
+  constexpr float lowest = -std::numeric_limits<float>::infinity();
+  V sums[row_accumulators] = {V(0.0F), V(0.0F), V(0.0F), V(0.0F)}, most[row_accumulators] = {V(lowest), V(lowest), V(lowest), V(lowest)};
   const V from(shift);
+  const auto shifted = [&](V v) __attribute__((always_inline)) { return IsShifted ? v - from : v; };
   std::int64_t i = 0;
   if constexpr (has_side_by_side_exponentials)
     for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes) {
       V e[row_accumulators];
-      each<row_accumulators>([&](int k) __attribute__((always_inline)) { e[k] = load(x + i + k * lanes) - from; });
-      exponentials_below_one(e);
+      each<row_accumulators>([&](int k) __attribute__((always_inline)) {
+        e[k] = shifted(load(x + i + k * lanes));
+        most[k] = larger_of(e[k], most[k]);
+      });
+      exponentials_of(e);
       each<row_accumulators>([&](int k) __attribute__((always_inline)) {
         store(y + i + k * lanes, e[k]);
         sums[k] = sums[k] + e[k];
@@ -22853,20 +22955,23 @@ template <class V>
     }
   else if constexpr (lanes > 4)  // vectors of four gain nothing by a loop of their own
     for (; i + lanes <= n; i += lanes) {
-      const V e = exp_of(load(x + i) - from);
+      const V d = shifted(load(x + i)), e = exp_of(d);
+      most[0] = larger_of(d, most[0]);
       store(y + i, e);
       sums[0] = sums[0] + e;
     }
   // One vector after the other, for four of them at once are a kilobyte of code. Behind the last number the exponential is 0.
   for (; i < n; i += lanes) {
     const std::int64_t left = n - i < lanes ? n - i : lanes;
-    V e[] = {load_first(x + i, left) - from};
-    if (lanes > 4 || left < lanes) e[0] = first_or(e[0], left, -std::numeric_limits<float>::infinity());
-    exponentials_below_one(e);
+    V e[] = {shifted(load_first(x + i, left))};
+    if (lanes > 4 || left < lanes) e[0] = first_or(e[0], left, lowest);
+    most[0] = larger_of(e[0], most[0]);
+    exponentials_of(e);
     store_first(y + i, e[0], left);
     sums[0] = sums[0] + e[0];
   }
-  return sum_of_lanes((sums[0] + sums[1]) + (sums[2] + sums[3]));
+  return {sum_of_lanes((sums[0] + sums[1]) + (sums[2] + sums[3])),
+          largest_lane(larger_of(larger_of(most[0], most[1]), larger_of(most[2], most[3])))};
 }
 
 template <class V> [[gnu::always_inline]] inline void scale_row(float* y, std::int64_t n, float factor) {
@@ -22874,6 +22979,17 @@ template <class V> [[gnu::always_inline]] inline void scale_row(float* y, std::i
   std::int64_t i = 0;
   for (; i + lanes <= n; i += lanes) store(y + i, load(y + i) * by);
   if (i < n) store_first(y + i, load_first(y + i, n - i) * by, n - i);
+}
+
+/// A row that is shifted, y is x or not.
+template <class V> [[gnu::noinline]] void softmax_row_by_largest(const float* x, std::int64_t n, float largest, float* y) {
+  scale_row<V>(y, n, 1.0F / row_exponentials<V, true>(x, n, largest, y).sum);
+}
+/// Any row, where y is not x, or is known to need no shift.
+template <class V> [[gnu::always_inline]] inline void softmax_row(const float* x, std::int64_t n, float* y) {
+  const row_totals made = row_exponentials<V, false>(x, n, 0.0F, y);
+  if (needs_no_shift(made.largest)) scale_row<V>(y, n, 1.0F / made.sum);
+  else softmax_row_by_largest<V>(x, n, made.largest, y);
 }
 
 /// How many columns are worked on at once: long enough stretches of each row for the prefetchers, few enough for the
@@ -22918,8 +23034,9 @@ template <class Isa = native> void softmax_rows(const axis_block& block, const f
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
     const float* const from = x + row * block.extent;
     float* const to = y + row * block.extent;
-    const float most = detail::row_maximum<vf>(from, block.extent);
-    detail::scale_row<vf>(to, block.extent, 1.0F / detail::row_exponentials<vf>(from, block.extent, most, to));
+    const float largest = from == to ? detail::row_maximum<vf>(from, block.extent) : 0.0F;
+    if (detail::needs_no_shift(largest)) detail::softmax_row<vf>(from, block.extent, to);
+    else detail::softmax_row_by_largest<vf>(from, block.extent, largest, to);
   }
 }
 
@@ -22929,9 +23046,9 @@ template <class Isa = native> void softmax_short_rows(const axis_block& block, c
   const std::int64_t n = block.extent;
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
     const vf values = load_first(x + row * n, n);
-    const float most = largest_lane(first_or(values, n, -std::numeric_limits<float>::infinity()));
-    vf e[] = {values - vf(most)};
-    exponentials_below_one(e);
+    const float largest = largest_lane(first_or(values, n, -std::numeric_limits<float>::infinity()));
+    vf e[] = {values - vf(detail::needs_no_shift(largest) ? 0.0F : largest)};
+    exponentials_of(e);
     store_first(y + row * n, e[0] * vf(1.0F / sum_of_lanes(first_or(e[0], n, 0.0F))), n);
   }
 }
@@ -26250,7 +26367,6 @@ struct plan {
   std::int64_t prepared_bytes = 0;     // results of prepare steps that the steps read
   std::int64_t prepare_scratch_bytes = 0;  // results that only other prepare steps read
   std::int64_t part_scratch_bytes = 0; // for each further part that runs at the same time: the largest scratch of a step
-  std::int64_t most_operands = 0;      // of any one step, inputs and outputs together
 };
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -26276,11 +26392,10 @@ struct plan_view {
   std::int64_t prepared_bytes = 0;
   std::int64_t prepare_scratch_bytes = 0;
   std::int64_t part_scratch_bytes = 0;
-  std::int64_t most_operands = 0;
 
   template <class Plan>
   static constexpr plan_view of(const Plan& p) {
-    return {p.steps, p.prepare, p.bands, p.windows, p.slots, p.descs, p.words, p.inputs, p.outputs, p.weights, p.fallible, p.text, p.constants, p.arena_bytes, p.prepared_bytes, p.prepare_scratch_bytes, p.part_scratch_bytes, p.most_operands};
+    return {p.steps, p.prepare, p.bands, p.windows, p.slots, p.descs, p.words, p.inputs, p.outputs, p.weights, p.fallible, p.text, p.constants, p.arena_bytes, p.prepared_bytes, p.prepare_scratch_bytes, p.part_scratch_bytes};
   }
 
   constexpr const operand_slot& slot_of(const port& p) const { return slots[static_cast<std::size_t>(p.slot)]; }
@@ -26314,23 +26429,18 @@ class part_runner {
 
 namespace detail {
 
-/// Fills a view whose strides and zero points nobody sets. Field by field where it lies: a copy of a view that was just written
-/// waits until its stores are done, as long as a small step takes.
-[[gnu::always_inline]] inline void put_view(view& v, const operand_slot& slot, array_ref<const operand_slot> slots, array_ref<const tensor_desc> descs, base_table bases) {
-  v.desc = slot.desc < 0 ? nullptr : descs.data() + slot.desc;
-  v.data = slot.base < 0 ? any_pointer{} : any_pointer::bytes(bases[static_cast<std::size_t>(slot.base)] + slot.offset);
-  const float* first = nullptr;
-  std::size_t count = 0;
-  if (slot.scales >= 0) {
-    const operand_slot& scales = slots[static_cast<std::size_t>(slot.scales)];
-    first = reinterpret_cast<const float*>(bases[static_cast<std::size_t>(scales.base)] + scales.offset);
-    count = static_cast<std::size_t>(descs[static_cast<std::size_t>(scales.desc)].elements());
-  }
-  v.scales = {first, count};
+/// Where a slot's bytes begin; null where its base has none (yet).
+[[gnu::always_inline]] inline std::byte* address_of(const operand_slot& slot, base_table bases) {
+  std::byte* const base = slot.base < 0 ? nullptr : bases[static_cast<std::size_t>(slot.base)];
+  return base == nullptr ? nullptr : base + slot.offset;
 }
-inline view view_of(const operand_slot& slot, array_ref<const operand_slot> slots, array_ref<const tensor_desc> descs, base_table bases) {
+[[gnu::always_inline]] inline view view_of(const operand_slot& slot, array_ref<const operand_slot> slots, array_ref<const tensor_desc> descs, base_table bases) {
   view v;
-  put_view(v, slot, slots, descs, bases);
+  if (slot.desc >= 0) v.desc = descs.data() + slot.desc;
+  v.data = any_pointer::bytes(address_of(slot, bases));
+  if (slot.scales < 0) return v;
+  const operand_slot& scales = slots[static_cast<std::size_t>(slot.scales)];
+  v.scales = {reinterpret_cast<const float*>(address_of(scales, bases)), static_cast<std::size_t>(descs[static_cast<std::size_t>(scales.desc)].elements())};
   return v;
 }
 
@@ -26360,21 +26470,22 @@ struct run_context {
   base_table bases;
   part_runner* threads = nullptr;         // nullptr: this thread alone
   std::byte* further_scratch = nullptr;   // part_scratch_bytes for each further thread
-  array_ref<view> views;                  // room for the operands of any step: plan.most_operands
+  array_ref<const view> views;            // of the plan's slots, one for each: make_views()
   run_fault* fault = nullptr;             // where a step says what is wrong with its values; nullptr: the plan has none that may fail
 };
 
+/// Makes the views that steps read, one for each of the plan's slots: once for as long as no base changes, since a step of a small network
+/// takes no longer than its views do.
+inline void make_views(const plan_view& plan, base_table bases, array_ref<view> views) {
+  for (std::size_t i = 0; i < plan.slots.size(); ++i) views[i] = detail::view_of(plan.slots[i], plan.slots, plan.descs, bases);
+}
+
 /// Runs one step.
 inline void run_step(const plan_view& plan, const step& s, const run_context& context) {
-  view* const views = context.views.data();
-  for (std::int32_t i = 0; i < s.inputs.count + s.outputs.count; ++i) {
-    const std::int32_t slot = i < s.inputs.count ? s.inputs.first + i : s.outputs.first + i - s.inputs.count;
-    detail::put_view(views[i], plan.slots[static_cast<std::size_t>(slot)], plan.slots, plan.descs, context.bases);
-  }
   kernel_call call;
-  call.attrs = plan.words.subspan(static_cast<std::size_t>(s.attrs.first), static_cast<std::size_t>(s.attrs.count));
-  call.in = {views, static_cast<std::size_t>(s.inputs.count)};
-  call.out = {views + s.inputs.count, static_cast<std::size_t>(s.outputs.count)};
+  call.attrs = {plan.words.data() + s.attrs.first, static_cast<std::size_t>(s.attrs.count)};
+  call.in = {context.views.data() + s.inputs.first, static_cast<std::size_t>(s.inputs.count)};
+  call.out = {context.views.data() + s.outputs.first, static_cast<std::size_t>(s.outputs.count)};
   call.fault = context.fault;
   call.inner = s.inner;
   call.record = plan.words.data() + s.record;
@@ -27135,7 +27246,7 @@ template <plan_sizes N> struct frozen_plan {
   std::array<fallible_node, N.fallible> fallible{};
   std::array<char, N.text> text{};
   alignas(passes::arena_alignment) std::array<std::byte, N.constants> constants{};
-  std::int64_t arena_bytes, arena_lower_bound, prepared_bytes, prepare_scratch_bytes, part_scratch_bytes, most_operands;
+  std::int64_t arena_bytes, arena_lower_bound, prepared_bytes, prepare_scratch_bytes, part_scratch_bytes;
 
   /// Of a plan, or of a larger frozen one.
   template <class Plan> constexpr explicit frozen_plan(const Plan& p)
@@ -27143,8 +27254,7 @@ template <plan_sizes N> struct frozen_plan {
         arena_lower_bound(p.arena_lower_bound),
         prepared_bytes(p.prepared_bytes),
         prepare_scratch_bytes(p.prepare_scratch_bytes),
-        part_scratch_bytes(p.part_scratch_bytes),
-        most_operands(p.most_operands) {
+        part_scratch_bytes(p.part_scratch_bytes) {
     copy(p.steps, steps);
     copy(p.prepare, prepare);
     copy(p.bands, bands);
@@ -28065,8 +28175,6 @@ struct planner {
     add_ports();
     for (std::int32_t i = 0; i < count; ++i) emit(i);
     for (std::size_t i = 0; i < g.outputs.size(); ++i) add_output(g.outputs[i], copies[i]);
-    for (const pool<step>* list : {&made.steps, &made.prepare})
-      for (const step& s : *list) made.most_operands = std::max(made.most_operands, std::int64_t{s.inputs.count} + s.outputs.count);
     made.arena_bytes = memory.arena_bytes;
     made.arena_lower_bound = memory.lower_bound;
     return static_cast<plan&&>(made);
@@ -30593,9 +30701,10 @@ struct prepared_weights {
   pool<std::byte*> bases;
   bases.assign(plan.base_count(), nullptr);
   pool<view> views;
-  views.assign(static_cast<std::size_t>(plan.most_operands), {});
+  views.assign(plan.slots.size(), {});
   made.set_bases(plan, bases);
   bases[in_prepare_scratch] = scratch.data();
+  make_views(plan, bases, views);
   run_context context;
   context.bases = bases;
   context.views = views;
@@ -30703,11 +30812,11 @@ struct band_stage {
 /// A group as one part runs it, with scratch memory of its own.
 class band_run {
  public:
-  band_run(const plan_view& plan, const band_group& group, base_table bases, std::byte* scratch)
+  band_run(const plan_view& plan, const band_group& group, array_ref<const view> views, std::byte* scratch)
       : count_(static_cast<std::size_t>(group.steps.count)) {
     for (std::size_t t = 0; t < count_; ++t) {
       stages_[t].window = plan.windows[static_cast<std::size_t>(group.first_window) + t];
-      set_up(stages_[t], plan, plan.steps[static_cast<std::size_t>(group.steps.first) + t], bases, scratch);
+      set_up(stages_[t], plan, plan.steps[static_cast<std::size_t>(group.steps.first) + t], views, scratch);
     }
   }
 
@@ -30724,10 +30833,11 @@ class band_run {
   }
 
  private:
-  static void set_up(band_stage& stage, const plan_view& plan, const step& s, base_table bases, std::byte* scratch) {
+  static void set_up(band_stage& stage, const plan_view& plan, const step& s, array_ref<const view> views,
+                     std::byte* scratch) {
     const auto operand = [&](std::int32_t slot) {
       const operand_slot& at = plan.slots[static_cast<std::size_t>(slot)];
-      view v = view_of(at, plan.slots, plan.descs, bases);
+      view v = views[static_cast<std::size_t>(slot)];
       if (at.base == in_band) v.data = any_pointer::bytes(scratch + at.offset);
       return v;
     };
@@ -30785,15 +30895,15 @@ class band_run {
 template <class After> struct band_job {
   const plan_view& plan;
   const band_group& group;
-  base_table bases;
-  std::byte* further_scratch;
+  const run_context& context;
   After after;
   int tiles = 1;
 
   void run(int part) const {
     std::byte* const scratch =
-        part == 0 ? bases[in_arena] + group.scratch : further_scratch + (part - 1) * plan.part_scratch_bytes;
-    band_run bands(plan, group, bases, scratch);
+        part == 0 ? context.bases[in_arena] + group.scratch
+                  : context.further_scratch + (part - 1) * plan.part_scratch_bytes;
+    band_run bands(plan, group, context.views, scratch);
     const step& last = plan.steps[static_cast<std::size_t>(group.steps.first + group.steps.count - 1)];
     const shape_t& y = plan.desc_of(plan.slots[static_cast<std::size_t>(last.outputs.first)]).shape;
     const std::int64_t rows = y[0] * y[1], end = rows * (part + 1) / tiles;
@@ -30821,7 +30931,7 @@ const step* run_next(const plan_view& plan, std::size_t& next, const run_context
   for (const band_group& group : plan.bands) {
     if (static_cast<std::size_t>(group.steps.first) != first) continue;
     const auto after_step = [&](std::size_t t) { after(first + t); };
-    detail::band_job<decltype(after_step)> job{plan, group, context.bases, context.further_scratch, after_step};
+    detail::band_job<decltype(after_step)> job{plan, group, context, after_step};
     if (context.threads != nullptr) job.tiles = std::min(group.parts, context.threads->threads());
     if (job.tiles < 2) job.run(0);
     else context.threads->run(&decltype(job)::run_part, &job, job.tiles);
@@ -31081,11 +31191,12 @@ template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline bool un
   constexpr auto fused = static_cast<activation>(Plan.words[static_cast<std::size_t>(s.attrs.first + s.fused_word)]);
   constexpr kernels::byte_factors factors{x.quantised.zero_point, w.quantised.zero_point, x.type == u8};
   constexpr stored_range range = range_of_bytes(y, fused);
+  constexpr std::int64_t rows = y.elements() / w.shape[0];
   if constexpr (factors.b_zero_as_seen() != 0) return false;
   else
-    return kernels::dense_of_bytes<static_cast<int>(w.shape[1]), static_cast<int>(w.shape[0])>(
+    return kernels::dense_of_bytes<kernels::byte_layout::of(rows, w.shape[1], w.shape[0])>(
         address_of_slot<Plan, s.inputs.first>(bases), address_of_slot<Plan, s.inputs.first + s.inputs.count - 1>(bases), address_of_slot<Plan, s.outputs.first>(bases),
-        y.elements() / w.shape[0], factors.a_flip(), {range.low, range.high, y.quantised.zero_point, y.type == u8});
+        rows, factors.a_flip(), {range.low, range.high, y.quantised.zero_point, y.type == u8});
 }
 
 /// A function of bytes whose table comes last among the operands.
@@ -31353,7 +31464,10 @@ template <class G, class Policy = cpu> class executor {
     if (auto ok = arena_.allocate(room); !ok) return ok;
     bases_[in_arena] = arena_.data();
     clear_ports(view_of_plan, view_of_plan.outputs, bases_);
-    if (wanted.threads == 1 || is_unrolled) return {};
+    if constexpr (is_unrolled) return {};
+    if (auto ok = views_.allocate(static_cast<std::int64_t>(plan.slots.size() * sizeof(view)), "views of operands"); !ok) return ok;
+    make_views(view_of_plan, bases_, views());
+    if (wanted.threads == 1) return {};
     threads_ = shared<thread_pool>::make();
     if (auto ok = threads_->start(wanted.threads, wanted.pin_threads); !ok) return ok;
     return further_scratch_.allocate(plan.part_scratch_bytes * (wanted.threads - 1), "scratch memory of the threads");
@@ -31401,17 +31515,17 @@ template <class G, class Policy = cpu> class executor {
   }
   /// The step that found fault with its values; nullptr when there is none.
   template <class... Ranges> const step* run_on([[maybe_unused]] run_fault& fault, const Ranges&... inputs) {
-    bases_[in_arena] = arena_.data();
-    // Steps never write to inputs: the planner gives every result memory of its own in the arena.
-    [[maybe_unused]] std::size_t next = first_input;
-    ((bases_[next++] = reinterpret_cast<std::byte*>(const_cast<detail::element_of_range<const Ranges>*>(std::data(inputs)))), ...);
+    std::size_t next = first_input;
+    // An executor that was moved has its arena elsewhere. Steps never write to inputs: the planner gives every result memory of its own in the arena.
+    bool is_elsewhere = lies_at(in_arena, arena_.data());
+    ((is_elsewhere |= lies_at(next++, reinterpret_cast<std::byte*>(const_cast<detail::element_of_range<const Ranges>*>(std::data(inputs))))), ...);
     if constexpr (is_unrolled) {
       return detail::run_unrolled<plan>(bases_, &fault, std::make_index_sequence<plan.steps.size()>{});
     } else {
-      std::array<view, static_cast<std::size_t>(plan.most_operands)> views;
+      if (is_elsewhere) make_views(view_of_plan, bases_, views());
       run_context context;
       context.bases = bases_;
-      context.views = views;
+      context.views = views();
       context.threads = threads_.get();
       context.further_scratch = further_scratch_.data();
       if constexpr (may_fail) context.fault = &fault;
@@ -31420,6 +31534,14 @@ template <class G, class Policy = cpu> class executor {
       return may_fail ? failed : nullptr;
     }
   }
+
+  /// Whether a base was elsewhere until now.
+  bool lies_at(std::size_t base, std::byte* first) {
+    const bool is_elsewhere = bases_[base] != first;
+    bases_[base] = first;
+    return is_elsewhere;
+  }
+  array_ref<view> views() const { return {reinterpret_cast<view*>(views_.data()), plan.slots.size()}; }
 
   static const step* walk(const run_context& context) {
     if constexpr (plan.bands.empty()) return run_steps(view_of_plan, plan.steps, context);
@@ -31433,6 +31555,7 @@ template <class G, class Policy = cpu> class executor {
 
   arena_type arena_;
   std::array<std::byte*, view_of_plan.base_count()> bases_{};
+  heap_block views_;  // of these bases
   shared<const prepared_weights> weights_;  // none: the executor could not be made
   shared<thread_pool> threads_;
   heap_block further_scratch_;
