@@ -18,11 +18,9 @@ install(EXPORT nnrtTargets NAMESPACE nnrt:: DESTINATION ${nnrt_package_dir})
 
 configure_package_config_file(cmake/nnrtConfig.cmake.in nnrtConfig.cmake INSTALL_DESTINATION ${nnrt_package_dir})
 write_basic_package_version_file(nnrtConfigVersion.cmake COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
-install(FILES ${PROJECT_BINARY_DIR}/nnrtConfig.cmake ${PROJECT_BINARY_DIR}/nnrtConfigVersion.cmake cmake/NnrtOperators.cmake cmake/NnrtXsimd.cmake cmake/NnrtTflite.cmake
+install(FILES ${PROJECT_BINARY_DIR}/nnrtConfig.cmake ${PROJECT_BINARY_DIR}/nnrtConfigVersion.cmake cmake/NnrtEmbed.cmake cmake/NnrtOperators.cmake cmake/NnrtPack.cmake
+        cmake/NnrtXsimd.cmake cmake/NnrtTflite.cmake
         DESTINATION ${nnrt_package_dir})
-if(EXISTS ${PROJECT_SOURCE_DIR}/cmake/NnrtEmbed.cmake)
-  install(FILES cmake/NnrtEmbed.cmake DESTINATION ${nnrt_package_dir})
-endif()
 
 configure_file(cmake/nnrt.pc.in nnrt.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/nnrt.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)

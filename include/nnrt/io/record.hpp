@@ -52,8 +52,9 @@ struct record_writer {
 
   void put(const void* first, std::size_t count) {
     if (count == 0) return;
-    const auto* const at = static_cast<const std::byte*>(first);
-    bytes.insert(bytes.end(), at, at + count);
+    const std::size_t before = bytes.size();
+    bytes.resize(before + count);
+    std::memcpy(bytes.data() + before, first, count);
   }
   template <class T>
     requires std::is_arithmetic_v<T> || std::is_enum_v<T>
