@@ -4,7 +4,7 @@
 #
 # <weights> is a safetensors file, with PYTORCH one of a state dict in PyTorch's order of axes. <header> declares the network, and <type> is the executor that the target
 # makes of it, as C++ spells it there. Both paths are relative to the current source directory. A program of the build, pack_<name>_of_<target>, is compiled with the target's
-# options, definitions and include paths, so for the same instruction set, and packs. <name> is the one that is given to NNRT_EMBED:
+# options, definitions, include paths and libraries, so for the same instruction set, and packs. <name> is the one that is given to NNRT_EMBED:
 #
 #   add_executable(digits digits.cpp)
 #   target_link_libraries(digits PRIVATE nnrt::nnrt)
@@ -72,7 +72,7 @@ int main(int argc, char** argv) {
 }
 ]])
   add_executable(${packer} ${CMAKE_CURRENT_BINARY_DIR}/${packer}.cpp)
-  target_link_libraries(${packer} PRIVATE nnrt::nnrt)
+  target_link_libraries(${packer} PRIVATE nnrt::nnrt $<TARGET_PROPERTY:${target},LINK_LIBRARIES>)
   target_compile_options(${packer} PRIVATE $<TARGET_PROPERTY:${target},COMPILE_OPTIONS>)
   target_compile_definitions(${packer} PRIVATE $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>)
   target_include_directories(${packer} PRIVATE $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
