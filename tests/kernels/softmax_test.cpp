@@ -69,6 +69,24 @@ TEST_CASE("softmax: rows of one vector at most have the bits of any rows, NaN an
   }
 }
 
+TEST_CASE("softmax: a NaN of either sign, anywhere, makes the whole row NaN") {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const std::int64_t n : {1, 4, 16, 17, 64, 100, 200})
+    for (const float others : {-40.0F, -2.0F, 3.0F, 70.0F})
+      for (const float not_a_number : {nan, -nan})
+        for (std::int64_t at = 0; at < n; at += 7) {
+          CAPTURE(n);
+          CAPTURE(others);
+          CAPTURE(at);
+          std::vector<float> x(static_cast<std::size_t>(n), others), y(x);
+          x[static_cast<std::size_t>(at)] = not_a_number;
+          kernels::softmax_rows({1, n, 1}, x.data(), y.data());
+          CHECK(std::all_of(y.begin(), y.end(), [](float v) { return std::isnan(v); }));
+          kernels::softmax_rows({1, n, 1}, x.data(), x.data());
+          CHECK(std::all_of(x.begin(), x.end(), [](float v) { return std::isnan(v); }));
+        }
+}
+
 TEST_CASE("softmax: rows whose largest number lies anywhere, in place with the same bits") {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   for (const std::int64_t n : {2, 5, 16, 17, 63, 64, 65, 100, 1000})

@@ -37,16 +37,16 @@ template <class V> [[gnu::always_inline]] inline float row_maximum(const float* 
 /// numbers; what is e^71 times smaller than e^-16 is still a normal number.
 constexpr bool needs_no_shift(float largest) { return largest >= -16.0F && largest <= 60.0F; }
 
-/// What is known of a row when its exponentials are made: their sum, and the largest number less the shift (any if there is a NaN).
+/// What is known of a row when its exponentials are made: their sum, and the largest number less the shift - where a machine compares bits faster
+/// than floats, the smallest number if all are negative (any if there is a NaN).
 struct row_totals {
-  float sum, largest;
+  float sum, extreme;
 };
 
 /// y = e^(x - shift), or e^x.
-template <class V, bool IsShifted>
-[[gnu::always_inline]] inline row_totals row_exponentials(const float* x, std::int64_t n, float shift, float* y) {
+template <class V, bool IsShifted> [[gnu::noinline]] row_totals row_exponentials(const float* x, std::int64_t n, float shift, float* y) {
   constexpr float lowest = -std::numeric_limits<float>::infinity();
-  V sums[row_accumulators] = {V(0.0F), V(0.0F), V(0.0F), V(0.0F)}, most[row_accumulators] = {V(lowest), V(lowest), V(lowest), V(lowest)};
+  V sums[2] = {V(0.0F), V(0.0F)}, most(least_extreme);
   const V from(shift);
   const auto shifted = [&](V v) __attribute__((always_inline)) { return IsShifted ? v - from : v; };
   std::int64_t i = 0;
@@ -55,33 +55,35 @@ template <class V, bool IsShifted>
       V e[row_accumulators];
       each<row_accumulators>([&](int k) __attribute__((always_inline)) {
         e[k] = shifted(load(x + i + k * lanes));
-        most[k] = larger_of(e[k], most[k]);
+        most = extreme_of(e[k], most);
       });
       exponentials_of(e);
       each<row_accumulators>([&](int k) __attribute__((always_inline)) {
         store(y + i + k * lanes, e[k]);
-        sums[k] = sums[k] + e[k];
+        sums[k % 2] = sums[k % 2] + e[k];
       });
     }
   else if constexpr (lanes > 4)  // vectors of four gain nothing by a loop of their own
     for (; i + lanes <= n; i += lanes) {
       const V d = shifted(load(x + i)), e = exp_of(d);
-      most[0] = larger_of(d, most[0]);
+      most = extreme_of(d, most);
       store(y + i, e);
       sums[0] = sums[0] + e;
     }
   // One vector after the other, for four of them at once are a kilobyte of code. Behind the last number the exponential is 0.
   for (; i < n; i += lanes) {
     const std::int64_t left = n - i < lanes ? n - i : lanes;
-    V e[] = {shifted(load_first(x + i, left))};
-    if (lanes > 4 || left < lanes) e[0] = first_or(e[0], left, lowest);
-    most[0] = larger_of(e[0], most[0]);
+    V e[] = {shifted(load_first(x + i, left))}, seen = e[0];
+    if (lanes > 4 || left < lanes) {
+      seen = first_or(e[0], left, least_extreme);
+      e[0] = first_or(e[0], left, lowest);
+    }
+    most = extreme_of(seen, most);
     exponentials_of(e);
     store_first(y + i, e[0], left);
     sums[0] = sums[0] + e[0];
   }
-  return {sum_of_lanes((sums[0] + sums[1]) + (sums[2] + sums[3])),
-          largest_lane(larger_of(larger_of(most[0], most[1]), larger_of(most[2], most[3])))};
+  return {sum_of_lanes(sums[0] + sums[1]), extreme_lane(most)};
 }
 
 template <class V> [[gnu::always_inline]] inline void scale_row(float* y, std::int64_t n, float factor) {
@@ -91,15 +93,17 @@ template <class V> [[gnu::always_inline]] inline void scale_row(float* y, std::i
   if (i < n) store_first(y + i, load_first(y + i, n - i) * by, n - i);
 }
 
-/// A row that is shifted, y is x or not.
-template <class V> [[gnu::noinline]] void softmax_row_by_largest(const float* x, std::int64_t n, float largest, float* y) {
-  scale_row<V>(y, n, 1.0F / row_exponentials<V, true>(x, n, largest, y).sum);
+/// Any row, y is x or not: its largest number is looked for first.
+template <class V> [[gnu::noinline]] void softmax_row_by_largest(const float* x, std::int64_t n, float* y) {
+  const float largest = row_maximum<V>(x, n);
+  scale_row<V>(y, n, 1.0F / row_exponentials<V, true>(x, n, needs_no_shift(largest) ? 0.0F : largest, y).sum);
 }
-/// Any row, where y is not x, or is known to need no shift.
+/// A row where y is not x, with the same bits.
 template <class V> [[gnu::always_inline]] inline void softmax_row(const float* x, std::int64_t n, float* y) {
-  const row_totals made = row_exponentials<V, false>(x, n, 0.0F, y);
-  if (needs_no_shift(made.largest)) scale_row<V>(y, n, 1.0F / made.sum);
-  else softmax_row_by_largest<V>(x, n, made.largest, y);
+  // Vectors of four have no second loop: what a shift costs them is less than what it takes to compile one.
+  const row_totals made = row_exponentials<V, lanes <= 4>(x, n, 0.0F, y);
+  if (needs_no_shift(made.extreme)) scale_row<V>(y, n, 1.0F / made.sum);
+  else softmax_row_by_largest<V>(x, n, y);
 }
 
 /// How many columns are worked on at once: long enough stretches of each row for the prefetchers, few enough for the
@@ -144,9 +148,8 @@ template <class Isa = native> void softmax_rows(const axis_block& block, const f
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
     const float* const from = x + row * block.extent;
     float* const to = y + row * block.extent;
-    const float largest = from == to ? detail::row_maximum<vf>(from, block.extent) : 0.0F;
-    if (detail::needs_no_shift(largest)) detail::softmax_row<vf>(from, block.extent, to);
-    else detail::softmax_row_by_largest<vf>(from, block.extent, largest, to);
+    if (from == to) detail::softmax_row_by_largest<vf>(from, block.extent, to);
+    else detail::softmax_row<vf>(from, block.extent, to);
   }
 }
 
