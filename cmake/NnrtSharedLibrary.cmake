@@ -7,16 +7,18 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
 else()
   set(nnrt_default_levels "baseline")
 endif()
-set(NNRT_LIBRARY_ISAS ${nnrt_default_levels} CACHE STRING "Instruction sets in the shared libraries, least first: sse4, avx2, avx512; or one: baseline, native")
+set(NNRT_LIBRARY_ISAS ${nnrt_default_levels} CACHE STRING "Instruction sets in the shared libraries, least first: sse4, avx2, avx512, avx512vbmi; or one: baseline, native")
 # The flags of each, and the condition under which a processor runs it.
 set(nnrt_level_sse4 -msse4.1)
 set(nnrt_level_avx2 -mavx2 -mfma -mf16c)
 set(nnrt_level_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512cd -mavx512vnni -mfma -mf16c)
+set(nnrt_level_avx512vbmi ${nnrt_level_avx512} -mavx512vbmi)
 set(nnrt_level_native -march=native)
 set(nnrt_level_baseline)   # what the compiler's own flags allow
 set(nnrt_runs_sse4 "true")
 set(nnrt_runs_avx2 "__builtin_cpu_supports(\"avx2\") && __builtin_cpu_supports(\"fma\")")
 set(nnrt_runs_avx512 "__builtin_cpu_supports(\"avx512vl\") && __builtin_cpu_supports(\"avx512bw\") && __builtin_cpu_supports(\"avx512dq\") && __builtin_cpu_supports(\"avx512vnni\")")
+set(nnrt_runs_avx512vbmi "${nnrt_runs_avx512} && __builtin_cpu_supports(\"avx512vbmi\")")
 
 # The operators, once per instruction set for both libraries.
 foreach(level IN LISTS NNRT_LIBRARY_ISAS)

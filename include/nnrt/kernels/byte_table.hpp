@@ -14,6 +14,16 @@ inline constexpr std::int64_t table_entries = 256;
 namespace detail {
 
 #if defined(NNRT_LANES_AVX512)
+/// The registers of a table, its entries in order.
+struct table_registers {
+  __m512i of[4];
+
+  [[gnu::always_inline]] explicit table_registers(const std::byte* table) : table_registers(table, table + 128) {}
+  /// What is read by bytes below 128, and by the others.
+  [[gnu::always_inline]] table_registers(const std::byte* small, const std::byte* large)
+      : of{_mm512_loadu_si512(small), _mm512_loadu_si512(small + 64), _mm512_loadu_si512(large), _mm512_loadu_si512(large + 64)} {}
+};
+
 #if defined(__AVX512VBMI__)
 /// Where 64 bytes find their entries.
 struct table_places {
@@ -24,13 +34,8 @@ struct table_places {
 };
 
 /// A table in registers.
-struct table_in_registers {
-  __m512i of[4];
-
-  [[gnu::always_inline]] explicit table_in_registers(const std::byte* table) : table_in_registers(table, table + 128) {}
-  /// What is read by bytes below 128, and by the others.
-  [[gnu::always_inline]] table_in_registers(const std::byte* small, const std::byte* large)
-      : of{_mm512_loadu_si512(small), _mm512_loadu_si512(small + 64), _mm512_loadu_si512(large), _mm512_loadu_si512(large + 64)} {}
+struct table_in_registers : table_registers {
+  using table_registers::table_registers;
 
   [[gnu::always_inline]] __m512i at(const table_places& at) const {
     return _mm512_mask_blend_epi8(at.is_large, _mm512_permutex2var_epi8(of[0], at.bytes, of[1]), _mm512_permutex2var_epi8(of[2], at.bytes, of[3]));
@@ -55,13 +60,8 @@ struct table_places {
 };
 
 /// A table in registers, two entries in each lane of 16 bits.
-struct table_in_registers {
-  __m512i of[4];
-
-  [[gnu::always_inline]] explicit table_in_registers(const std::byte* table) : table_in_registers(table, table + 128) {}
-  /// What is read by bytes below 128, and by the others.
-  [[gnu::always_inline]] table_in_registers(const std::byte* small, const std::byte* large)
-      : of{_mm512_loadu_si512(small), _mm512_loadu_si512(small + 64), _mm512_loadu_si512(large), _mm512_loadu_si512(large + 64)} {}
+struct table_in_registers : table_registers {
+  using table_registers::table_registers;
 
   [[gnu::always_inline]] __m512i at(const table_places& at) const {
     const __m512i of_upper = _mm512_sllv_epi16(pairs(at.upper, at.upper_is_large), at.upper_shift);
