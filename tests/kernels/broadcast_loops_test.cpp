@@ -17,27 +17,27 @@ struct row {
   shape_t a, b, y;
   int count;                // of loops
   std::int64_t extents[4];  // outermost first
-  std::int64_t a_steps[4], b_steps[4];
+  std::int64_t steps[2][4];
 };
 
 // What the comment of broadcast_loops promises, worked out by hand.
 constexpr row table[] = {
-    {{2, 3, 4}, {2, 3, 4}, {2, 3, 4}, 1, {24}, {1}, {1}},
-    {{2, 3, 4}, {}, {2, 3, 4}, 1, {24}, {1}, {0}},
-    {{2, 3, 4}, {4}, {2, 3, 4}, 2, {6, 4}, {4, 1}, {0, 1}},
-    {{2, 3, 4}, {3, 4}, {2, 3, 4}, 2, {2, 12}, {12, 1}, {0, 1}},
-    {{2, 3, 4}, {2, 1, 1}, {2, 3, 4}, 2, {2, 12}, {12, 1}, {1, 0}},
-    {{2, 3, 4}, {2, 1, 4}, {2, 3, 4}, 3, {2, 3, 4}, {12, 4, 1}, {4, 0, 1}},
-    {{5, 1}, {1, 7}, {5, 7}, 2, {5, 7}, {1, 0}, {0, 1}},
-    {{1, 5, 1, 7}, {1, 1, 1, 7}, {1, 5, 1, 7}, 2, {5, 7}, {7, 1}, {0, 1}},
-    {{1, 1}, {1}, {1, 1}, 1, {1}, {0}, {0}},
+    {{2, 3, 4}, {2, 3, 4}, {2, 3, 4}, 1, {24}, {{1}, {1}}},
+    {{2, 3, 4}, {}, {2, 3, 4}, 1, {24}, {{1}, {0}}},
+    {{2, 3, 4}, {4}, {2, 3, 4}, 2, {6, 4}, {{4, 1}, {0, 1}}},
+    {{2, 3, 4}, {3, 4}, {2, 3, 4}, 2, {2, 12}, {{12, 1}, {0, 1}}},
+    {{2, 3, 4}, {2, 1, 1}, {2, 3, 4}, 2, {2, 12}, {{12, 1}, {1, 0}}},
+    {{2, 3, 4}, {2, 1, 4}, {2, 3, 4}, 3, {2, 3, 4}, {{12, 4, 1}, {4, 0, 1}}},
+    {{5, 1}, {1, 7}, {5, 7}, 2, {5, 7}, {{1, 0}, {0, 1}}},
+    {{1, 5, 1, 7}, {1, 1, 1, 7}, {1, 5, 1, 7}, 2, {5, 7}, {{7, 1}, {0, 1}}},
+    {{1, 1}, {1}, {1, 1}, 1, {1}, {{0}, {0}}},
 };
 
 constexpr bool is_as_stated(const row& r) {
   const broadcast_loops loops = loops_of(r.a, r.b, r.y);
   if (loops.count != r.count) return false;
   for (int i = 0; i < r.count; ++i)
-    if (loops.extents[i] != r.extents[i] || loops.a_steps[i] != r.a_steps[i] || loops.b_steps[i] != r.b_steps[i])
+    if (loops.extents[i] != r.extents[i] || loops.steps[0][i] != r.steps[0][i] || loops.steps[1][i] != r.steps[1][i])
       return false;
   return true;
 }
@@ -81,6 +81,18 @@ TEST_CASE("loops_of: axes that both operands walk alike are one loop") {
     CAPTURE(r.count);
     CHECK(is_as_stated(r));
   }
+}
+
+TEST_CASE("loops_of three operands: an axis that one of them walks otherwise is a loop of its own") {
+  const shape_t a{2, 3, 4}, b{4}, c{2, 1, 1}, y{2, 3, 4};
+  const kernels::loops_over<3> loops = loops_of<3>({&a, &b, &c}, y);
+  REQUIRE(loops.count == 3);
+  const std::int64_t extents[] = {2, 3, 4}, steps[3][3] = {{12, 4, 1}, {0, 0, 1}, {1, 0, 0}};
+  for (int i = 0; i < 3; ++i) {
+    CHECK(loops.extents[i] == extents[i]);
+    for (int k = 0; k < 3; ++k) CHECK(loops.steps[k][i] == steps[k][i]);
+  }
+  CHECK(loops_of<3>({&a, &a, &a}, y).count == 1);
 }
 
 TEST_CASE("form_of: what two operands are to each other does not depend on their order") {

@@ -1,4 +1,4 @@
-// broadcast_loops: how two operands are walked together under NumPy's broadcasting, and which way of walking fits them.
+// broadcast_loops: how operands are walked together under NumPy's broadcasting, and which way of walking fits two of them.
 // Flow: bind/detail/binary.hpp chooses by broadcast_form; the kernels over floats and over other elements take the
 // loops.
 #pragma once
@@ -11,53 +11,54 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// The loops of a broadcast, outermost first: extents of 1 left out, neighbouring axes that both operands walk alike
-/// made one.
-struct broadcast_loops {
+/// The loops of a broadcast of N operands, outermost first: extents of 1 left out, neighbouring axes that all operands walk alike made one.
+template <int N> struct loops_over {
   int count = 0;
   std::int64_t extents[max_rank] = {};
-  std::int64_t a_steps[max_rank] = {};  // in elements; 0: repeated
-  std::int64_t b_steps[max_rank] = {};
-};
+  std::int64_t steps[N][max_rank] = {};  // of each operand, in elements; 0: repeated
 
-constexpr broadcast_loops loops_of(const shape_t& a, const shape_t& b, const shape_t& y) {
-  const shape_t a_steps = broadcast_strides(a, row_major_strides(a), y),
-                b_steps = broadcast_strides(b, row_major_strides(b), y);
-  broadcast_loops loops;
+  /// How far operand `which` goes along a row.
+  constexpr std::int64_t inner_step(int which) const { return steps[which][count - 1]; }
+};
+using broadcast_loops = loops_over<2>;
+
+/// The loops of operands of these shapes, whose result has the shape y.
+template <int N> constexpr loops_over<N> loops_of(const shape_t* const (&shapes)[N], const shape_t& y) {
+  shape_t all[N];
+  for (int k = 0; k < N; ++k) all[k] = broadcast_strides(*shapes[k], row_major_strides(*shapes[k]), y);
+  loops_over<N> loops;
   for (int axis = 0; axis < y.rank; ++axis) {
-    const std::int64_t extent = y.extents[axis], step_a = a_steps.extents[axis], step_b = b_steps.extents[axis];
+    const std::int64_t extent = y.extents[axis];
     if (extent == 1) continue;
     const int last = loops.count - 1;
-    if (last >= 0 && loops.a_steps[last] == step_a * extent && loops.b_steps[last] == step_b * extent)
-      loops.extents[last] *= extent;
+    bool goes_on = last >= 0;
+    for (int k = 0; k < N; ++k) goes_on = goes_on && loops.steps[k][last] == all[k].extents[axis] * extent;
+    if (goes_on) loops.extents[last] *= extent;
     else loops.extents[loops.count++] = extent;
-    loops.a_steps[loops.count - 1] = step_a;
-    loops.b_steps[loops.count - 1] = step_b;
+    for (int k = 0; k < N; ++k) loops.steps[k][loops.count - 1] = all[k].extents[axis];
   }
-  if (loops.count == 0) loops.extents[loops.count++] = 1;  // a single element: both steps may be 0
+  if (loops.count == 0) loops.extents[loops.count++] = 1;  // a single element: all steps may be 0
   return loops;
 }
+constexpr broadcast_loops loops_of(const shape_t& a, const shape_t& b, const shape_t& y) { return loops_of<2>({&a, &b}, y); }
 
 /// Where the rows of a broadcast lie; the row is the innermost loop.
-struct broadcast_position {
+template <int N> struct broadcast_position {
   std::int64_t index[max_rank] = {};
-  std::int64_t a = 0, b = 0;
+  std::int64_t of[N] = {};
 
   /// The place of row `row`, counted in row-major order.
-  constexpr broadcast_position(const broadcast_loops& loops, std::int64_t row) {
+  constexpr broadcast_position(const loops_over<N>& loops, std::int64_t row) {
     for (int i = loops.count - 1; i-- > 0; row /= loops.extents[i]) {
       index[i] = row % loops.extents[i];
-      a += index[i] * loops.a_steps[i];
-      b += index[i] * loops.b_steps[i];
+      for (int k = 0; k < N; ++k) of[k] += index[i] * loops.steps[k][i];
     }
   }
-  constexpr void next_row(const broadcast_loops& loops) {
+  constexpr void next_row(const loops_over<N>& loops) {
     for (int i = loops.count - 1; i-- > 0;) {
-      a += loops.a_steps[i];
-      b += loops.b_steps[i];
+      for (int k = 0; k < N; ++k) of[k] += loops.steps[k][i];
       if (++index[i] < loops.extents[i]) return;
-      a -= index[i] * loops.a_steps[i];
-      b -= index[i] * loops.b_steps[i];
+      for (int k = 0; k < N; ++k) of[k] -= index[i] * loops.steps[k][i];
       index[i] = 0;
     }
   }
@@ -76,19 +77,20 @@ constexpr broadcast_form form_of(const shape_t& a, const shape_t& b, const shape
   if (of_a == n && of_b == n) return broadcast_form::same;
   if ((of_a == n && of_b == 1) || (of_b == n && of_a == 1)) return broadcast_form::scalar;
   const broadcast_loops loops = loops_of(a, b, y);
-  const bool is_row = loops.count == 2 && loops.a_steps[1] == 1 && loops.b_steps[1] == 1;
+  const bool is_row = loops.count == 2 && loops.inner_step(0) == 1 && loops.inner_step(1) == 1;
   return is_row && (of_a == n || of_b == n) ? broadcast_form::channels : broadcast_form::general;
 }
 
-/// Calls row(place in a, place in b, place in y, elements) for the rows, or parts of them, that elements `range` of y are
-/// made of. Along a row the places in a and b grow by the innermost steps.
-template <class F> void for_each_row(const broadcast_loops& loops, interval range, F row) {
-  const int inner = loops.count - 1;
-  const std::int64_t extent = loops.extents[inner], a_step = loops.a_steps[inner], b_step = loops.b_steps[inner];
+/// Calls row(places in the operands, place in y, elements) for the rows, or parts of them, that elements `range` of y are made of. Along a row the
+/// places grow by the innermost steps.
+template <int N, class F> void for_each_row(const loops_over<N>& loops, interval range, F row) {
+  const std::int64_t extent = loops.extents[loops.count - 1];
   std::int64_t begin = range.begin, skipped = begin % extent;
-  for (broadcast_position at(loops, begin / extent); begin < range.end; at.next_row(loops)) {
+  for (broadcast_position<N> at(loops, begin / extent); begin < range.end; at.next_row(loops)) {
     const std::int64_t left = range.end - begin, whole = extent - skipped, n = whole < left ? whole : left;
-    row(at.a + skipped * a_step, at.b + skipped * b_step, begin, n);
+    std::int64_t places[N];
+    for (int k = 0; k < N; ++k) places[k] = at.of[k] + skipped * loops.inner_step(k);
+    row(places, begin, n);
     begin += n;
     skipped = 0;
   }
@@ -98,9 +100,9 @@ template <class F> void for_each_row(const broadcast_loops& loops, interval rang
 /// them; y may be an operand of its own size.
 template <class T, class R, class F>
 void zip_elements(const broadcast_loops& loops, const T* a, const T* b, R* y, interval range, F f) {
-  const std::int64_t a_step = loops.a_steps[loops.count - 1], b_step = loops.b_steps[loops.count - 1];
-  for_each_row(loops, range, [&](std::int64_t at_a, std::int64_t at_b, std::int64_t at_y, std::int64_t n) {
-    const T *from_a = a + at_a, *from_b = b + at_b;
+  const std::int64_t a_step = loops.inner_step(0), b_step = loops.inner_step(1);
+  for_each_row(loops, range, [&](const std::int64_t (&at)[2], std::int64_t at_y, std::int64_t n) {
+    const T *from_a = a + at[0], *from_b = b + at[1];
     R* const to = y + at_y;
     for (std::int64_t i = 0; i < n; ++i) to[i] = f(from_a[i * a_step], from_b[i * b_step]);
   });

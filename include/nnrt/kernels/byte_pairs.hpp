@@ -136,7 +136,7 @@ inline constexpr int most_repeated_registers = 4;
 /// Whether every row has the same row of b, of a few whole registers, and a goes on without a gap.
 inline bool repeats_row_of_b(const broadcast_loops& loops) {
   const std::int64_t extent = loops.extents[1];
-  return loops.count == 2 && loops.a_steps[0] == extent && loops.a_steps[1] == 1 && loops.b_steps[0] == 0 && loops.b_steps[1] == 1 &&
+  return loops.count == 2 && loops.steps[0][0] == extent && loops.steps[1][0] == 0 && loops.inner_step(0) == 1 && loops.inner_step(1) == 1 &&
          extent % register_bytes == 0 && extent <= most_repeated_registers * register_bytes;
 }
 
@@ -151,21 +151,22 @@ template <class F> void zip_repeated(std::int64_t extent, const std::byte* a, co
 
 /// zip_bytes() of any operands.
 template <class F> void zip_any(const broadcast_loops& loops, const std::byte* a, const std::byte* b, std::byte* y, interval range, const F& f) {
-  const std::int64_t a_step = loops.a_steps[loops.count - 1], b_step = loops.b_steps[loops.count - 1];
+  const std::int64_t a_step = loops.inner_step(0), b_step = loops.inner_step(1);
   const auto bytes_at = [](const std::byte* p, std::int64_t step, std::int64_t i, std::int64_t n)
                             __attribute__((always_inline)) {
     if (step != 0) return load_bytes(p + i, n);
     const auto byte = static_cast<std::int8_t>(*p);
     return byte - byte_vector{};
   };
-  for_each_row(loops, range, [&](std::int64_t at_a, std::int64_t at_b, std::int64_t at_y, std::int64_t row) {
+  for_each_row(loops, range, [&](const std::int64_t (&at)[2], std::int64_t at_y, std::int64_t row) {
+    const std::byte *const from_a = a + at[0], *const from_b = b + at[1];
     std::int64_t i = 0;
     if (a_step != 0 && b_step != 0)
       for (; i + register_bytes <= row; i += register_bytes)
-        store_vector(y + at_y + i, f(load_vector<byte_vector>(a + at_a + i), load_vector<byte_vector>(b + at_b + i)));
+        store_vector(y + at_y + i, f(load_vector<byte_vector>(from_a + i), load_vector<byte_vector>(from_b + i)));
     for (; i < row; i += register_bytes) {
       const std::int64_t n = row - i < register_bytes ? row - i : register_bytes;
-      const byte_vector result = f(bytes_at(a + at_a, a_step, i, n), bytes_at(b + at_b, b_step, i, n));
+      const byte_vector result = f(bytes_at(from_a, a_step, i, n), bytes_at(from_b, b_step, i, n));
       __builtin_memcpy(y + at_y + i, &result, static_cast<std::size_t>(n));
     }
   });

@@ -1,5 +1,5 @@
 // logical_or: whether a or b is true, element by element.
-// Flow: front ends call infer(); it runs by its reference.
+// Flow: front ends call infer(); kernels/bind/ has the fast form.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -24,8 +24,11 @@ struct logical_or : detail::connective {
     return detail::infer_broadcast<Rule>(in, boolean);
   }
 
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    detail::for_each_pair<bool>(in, out, [](bool a, bool b) { return a || b; });
+  /// One element of the result.
+  template <class T> static constexpr bool element(const attrs&, T a, T b) { return a || b; }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::for_each_pair<bool>(in, out, [&](bool x, bool z) { return element(a, x, z); });
   }
 };
 

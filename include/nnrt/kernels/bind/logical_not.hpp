@@ -1,0 +1,24 @@
+// logical_not: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/call.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/ops/logical_not.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::logical_not, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    return {.run = &run, .parts = parts_for(node.out[0].elements() / 4), .name = "map truth values"};
+  }
+  static void run(const kernel_call& call) {
+    const interval mine = share(call.out[0].elements(), part_of(call));
+    const bool* const x = call.in[0].data.get<bool>();
+    bool* const y = call.out[0].data.get<bool>();
+    for (std::int64_t i = mine.begin; i < mine.end; ++i) y[i] = !x[i];
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,15 @@
+// select: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/bind/detail/choice.hpp>
+#include <nnrt/ops/select.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <> struct operator_of<ops::select::code> {
+  using type = ops::select;
+};
+template <class Isa> struct fast<ops::select, Isa> : choice_binding<Isa> {};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,15 @@
+// where: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/bind/detail/choice.hpp>
+#include <nnrt/ops/where.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <> struct operator_of<ops::where::code> {
+  using type = ops::where;
+};
+template <class Isa> struct fast<ops::where, Isa> : choice_binding<Isa> {};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
