@@ -1,5 +1,5 @@
-// layer_norm: rows with mean 0 and variance 1, then gamma and beta.
-// Flow: bind/layer_norm.hpp calls layer_norm() for a part of the rows.
+// layer_norm: rows with mean 0 and variance 1, then parameters of each element, or of each row.
+// Flow: bind/layer_norm.hpp and bind/instance_norm.hpp call layer_norm() and instance_norm() for a part of the rows.
 #pragma once
 
 #include <nnrt/core/math.hpp>
@@ -37,11 +37,20 @@ template <class V> inline float row_sum_of_squares(const float* x, std::int64_t 
   return sum_of_lanes(sums[0] + sums[1]);
 }
 
+/// What brings a row to mean 0 and variance 1: (x - mean) * factor.
+struct normaliser {
+  float mean, factor;
+};
+template <class V> inline normaliser normaliser_of(const float* x, std::int64_t n, float epsilon) {
+  const auto count = static_cast<float>(n);
+  const float mean = kernels::row_sum<V>(x, n) / count;
+  return {mean, 1.0F / math::sqrt(row_sum_of_squares<V>(x, n, mean) / count + epsilon)};
+}
+
 /// y = (x - mean) * factor * gamma + beta for n elements.
 template <class V>
-inline void finish_row(const float* x, std::int64_t n, float mean, float factor, const float* gamma, const float* beta,
-                       float* y) {
-  const V centre(mean), by(factor);
+inline void finish_row(const float* x, std::int64_t n, normaliser normal, const float* gamma, const float* beta, float* y) {
+  const V centre(normal.mean), by(normal.factor);
   for (std::int64_t i = 0; i < n; i += lanes) {
     const std::int64_t left = n - i < lanes ? n - i : lanes;
     store_first(y + i,
@@ -58,19 +67,32 @@ void layer_norm(const float* x, std::int64_t rows, std::int64_t n, float epsilon
                 repeated_parameters beta, float* y, part p = {}) {
   const interval range = share(rows, p);
   for (std::int64_t row = range.begin; row < range.end; ++row) {
-    const float* const from = x + row * n;
-    const float mean = row_sum<vf>(from, n) / static_cast<float>(n);
-    const float factor =
-        1.0F / math::sqrt(detail::row_sum_of_squares<vf>(from, n, mean) / static_cast<float>(n) + epsilon);
+    const detail::normaliser normal = detail::normaliser_of<vf>(x + row * n, n, epsilon);
     // A stretch ends with the row, or where gamma or beta begins anew.
     for (std::int64_t at = row * n, end = at + n; at < end;) {
       const std::int64_t g = at % gamma.count, b = at % beta.count;
       std::int64_t stretch = end - at;
       if (gamma.count - g < stretch) stretch = gamma.count - g;
       if (beta.count - b < stretch) stretch = beta.count - b;
-      detail::finish_row<vf>(x + at, stretch, mean, factor, gamma.first + g, beta.first + b, y + at);
+      detail::finish_row<vf>(x + at, stretch, normal, gamma.first + g, beta.first + b, y + at);
       at += stretch;
     }
+  }
+}
+
+/// Rows of n elements, row r with number r % channels of scale and of bias; y may be x.
+template <class Isa = native>
+void instance_norm(const float* x, std::int64_t rows, std::int64_t n, float epsilon, const float* scale, const float* bias, std::int64_t channels, float* y,
+                   part p = {}) {
+  const interval range = share(rows, p);
+  for (std::int64_t row = range.begin; row < range.end; ++row) {
+    const float* const from = x + row * n;
+    float* const to = y + row * n;
+    const detail::normaliser normal = detail::normaliser_of<vf>(from, n, epsilon);
+    const vf centre(normal.mean), by(normal.factor), factor = broadcast(scale + row % channels), offset = broadcast(bias + row % channels);
+    std::int64_t i = 0;
+    for (; i + lanes <= n; i += lanes) store(to + i, fma((load(from + i) - centre) * by, factor, offset));
+    if (i < n) store_first(to + i, fma((load_first(from + i, n - i) - centre) * by, factor, offset), n - i);
   }
 }
 

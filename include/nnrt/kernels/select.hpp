@@ -28,6 +28,7 @@
 #include <nnrt/kernels/bind/div.hpp>
 #include <nnrt/kernels/bind/eltwise.hpp>
 #include <nnrt/kernels/bind/equal.hpp>
+#include <nnrt/kernels/bind/erf.hpp>
 #include <nnrt/kernels/bind/exp.hpp>
 #include <nnrt/kernels/bind/fill.hpp>
 #include <nnrt/kernels/bind/floor.hpp>
@@ -38,12 +39,19 @@
 #include <nnrt/kernels/bind/greater_equal.hpp>
 #include <nnrt/kernels/bind/hard_sigmoid.hpp>
 #include <nnrt/kernels/bind/hswish.hpp>
+#include <nnrt/kernels/bind/instance_norm.hpp>
+#include <nnrt/kernels/bind/l2_normalize.hpp>
 #include <nnrt/kernels/bind/layer_norm.hpp>
 #include <nnrt/kernels/bind/layer_sums.hpp>
 #include <nnrt/kernels/bind/leaky_relu.hpp>
 #include <nnrt/kernels/bind/less.hpp>
 #include <nnrt/kernels/bind/less_equal.hpp>
 #include <nnrt/kernels/bind/log.hpp>
+#include <nnrt/kernels/bind/log_softmax.hpp>
+#include <nnrt/kernels/bind/logical_and.hpp>
+#include <nnrt/kernels/bind/logical_not.hpp>
+#include <nnrt/kernels/bind/logical_or.hpp>
+#include <nnrt/kernels/bind/lrn.hpp>
 #include <nnrt/kernels/bind/lstm.hpp>
 #include <nnrt/kernels/bind/matmul.hpp>
 #include <nnrt/kernels/bind/max_pool.hpp>
@@ -70,6 +78,7 @@
 #include <nnrt/kernels/bind/round.hpp>
 #include <nnrt/kernels/bind/rsqrt.hpp>
 #include <nnrt/kernels/bind/scale.hpp>
+#include <nnrt/kernels/bind/select.hpp>
 #include <nnrt/kernels/bind/sigmoid.hpp>
 #include <nnrt/kernels/bind/sin.hpp>
 #include <nnrt/kernels/bind/slice.hpp>
@@ -89,6 +98,7 @@
 #include <nnrt/kernels/bind/top_k.hpp>
 #include <nnrt/kernels/bind/transpose.hpp>
 #include <nnrt/kernels/bind/unstack.hpp>
+#include <nnrt/kernels/bind/where.hpp>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 

@@ -110,33 +110,55 @@ template <class V> [[gnu::always_inline]] inline void softmax_row(const float* x
 /// stack.
 inline constexpr std::int64_t columns_at_once = 16 * lanes;
 
-/// `width` columns (1 to columns_at_once) over `extent` rows that are `step` floats apart.
-template <class V>
-inline void softmax_columns(const float* x, std::int64_t extent, std::int64_t step, std::int64_t width, float* y) {
-  alignas(64) float most[columns_at_once], sums[columns_at_once];
-  const auto each_vector = [width](auto f) __attribute__((always_inline)) {
+/// Columns of floats that lie side by side: `width` (1 to columns_at_once) of them, over `extent` rows that are `step` floats apart.
+struct column_bundle {
+  std::int64_t extent, step, width;
+
+  /// f(first column, how many) for vectors of them.
+  template <class F> [[gnu::always_inline]] void each_vector(F f) const {
     for (std::int64_t c = 0; c < width; c += lanes) f(c, width - c < lanes ? width - c : lanes);
-  };
-  each_vector([&](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
+  }
+  /// f(place in the bundle, first column, how many) for vectors of one row after the other, from row `first` on.
+  template <class F> [[gnu::always_inline]] void each_place(std::int64_t first, F f) const {
+    for (std::int64_t i = first; i < extent; ++i)
+      each_vector([&, at = i * step ](std::int64_t c, std::int64_t n) __attribute__((always_inline)) { f(at + c, c, n); });
+  }
+};
+
+/// The largest number of each column, and the sum of e^(x - largest); made(place, e, n) gets each vector of the summands.
+template <class V, class F> [[gnu::always_inline]] inline void column_totals(const column_bundle& columns, const float* x, float* most, float* sums, F made) {
+  columns.each_vector([&](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
     store(most + c, load_first(x + c, n));
     store(sums + c, V(0.0F));
   });
-  for (std::int64_t i = 1; i < extent; ++i)
-    each_vector([&, row = x + i * step ](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
-      store(most + c, larger_of(load_first(row + c, n), load(most + c)));
-    });
-  for (std::int64_t i = 0; i < extent; ++i)
-    each_vector([&, at = i * step ](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
-      const V e = exp_of(load_first(x + at + c, n) - load(most + c));
-      store_first(y + at + c, e, n);
-      store(sums + c, load(sums + c) + e);
-    });
-  each_vector([&](std::int64_t c, std::int64_t)
-                  __attribute__((always_inline)) { store(sums + c, V(1.0F) / load(sums + c)); });
-  for (std::int64_t i = 0; i < extent; ++i)
-    each_vector([&, at = i * step ](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
-      store_first(y + at + c, load_first(y + at + c, n) * load(sums + c), n);
-    });
+  columns.each_place(1, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
+    store(most + c, larger_of(load_first(x + at, n), load(most + c)));
+  });
+  columns.each_place(0, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
+    const V e = exp_of(load_first(x + at, n) - load(most + c));
+    made(at, e, n);
+    store(sums + c, load(sums + c) + e);
+  });
+}
+
+template <class V> inline void softmax_columns(const column_bundle& columns, const float* x, float* y) {
+  alignas(64) float most[columns_at_once], sums[columns_at_once];
+  column_totals<V>(columns, x, most, sums, [y](std::int64_t at, V e, std::int64_t n) __attribute__((always_inline)) { store_first(y + at, e, n); });
+  columns.each_vector([&](std::int64_t c, std::int64_t) __attribute__((always_inline)) { store(sums + c, V(1.0F) / load(sums + c)); });
+  columns.each_place(0, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
+    store_first(y + at, load_first(y + at, n) * load(sums + c), n);
+  });
+}
+
+/// f(columns, x, y) for the bundles that a part has of a block's columns.
+template <class F> inline void for_each_bundle(const axis_block& block, const float* x, float* y, part p, F f) {
+  const rectangle work = share(block.outer, (block.inner + lanes - 1) / lanes, p);
+  const std::int64_t end = work.columns.end * lanes < block.inner ? work.columns.end * lanes : block.inner;
+  for (std::int64_t row = work.rows.begin; row < work.rows.end; ++row)
+    for (std::int64_t c = work.columns.begin * lanes; c < end; c += columns_at_once) {
+      const std::int64_t first = row * block.extent * block.inner + c, left = end - c;
+      f(column_bundle{block.extent, block.inner, left < columns_at_once ? left : columns_at_once}, x + first, y + first);
+    }
 }
 
 }  // namespace detail
@@ -168,14 +190,7 @@ template <class Isa = native> void softmax_short_rows(const axis_block& block, c
 
 /// The same for any inner extent: vectors are made of groups that lie side by side.
 template <class Isa = native> void softmax_columns(const axis_block& block, const float* x, float* y, part p = {}) {
-  const rectangle work = share(block.outer, (block.inner + lanes - 1) / lanes, p);
-  const std::int64_t end = work.columns.end * lanes < block.inner ? work.columns.end * lanes : block.inner;
-  for (std::int64_t row = work.rows.begin; row < work.rows.end; ++row)
-    for (std::int64_t c = work.columns.begin * lanes; c < end; c += detail::columns_at_once) {
-      const std::int64_t first = row * block.extent * block.inner + c, left = end - c;
-      detail::softmax_columns<vf>(x + first, block.extent, block.inner,
-                                  left < detail::columns_at_once ? left : detail::columns_at_once, y + first);
-    }
+  detail::for_each_bundle(block, x, y, p, detail::softmax_columns<vf>);
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,5 +1,5 @@
 // instance_norm: normalisation of each channel of each image with its own mean and variance.
-// Flow: front ends call infer(); it runs by its reference.
+// Flow: front ends call infer(); kernels/bind/ has the fast form.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

@@ -1,5 +1,5 @@
 // l2_normalize: a tensor divided by its length along some axes.
-// Flow: front ends call infer(); it runs by its reference.
+// Flow: front ends call infer(); kernels/bind/ has the fast form.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

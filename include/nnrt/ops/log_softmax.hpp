@@ -1,5 +1,5 @@
 // log_softmax: the logarithms of the probabilities that softmax gives.
-// Flow: front ends call infer(); it runs by its reference.
+// Flow: front ends call infer(); kernels/bind/ has the fast form.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

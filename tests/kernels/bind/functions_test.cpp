@@ -3,6 +3,7 @@
 #include <nnrt/kernels/bind/clip.hpp>
 #include <nnrt/kernels/bind/cos.hpp>
 #include <nnrt/kernels/bind/equal.hpp>
+#include <nnrt/kernels/bind/erf.hpp>
 #include <nnrt/kernels/bind/exp.hpp>
 #include <nnrt/kernels/bind/floor.hpp>
 #include <nnrt/kernels/bind/greater.hpp>
@@ -84,6 +85,8 @@ TEST_CASE_TEMPLATE("angles of any size: within two ulp of 1", Op, ops::sin, ops:
   check_function<Op>({}, {2.4e-7, 0});
 }
 
+TEST_CASE("erf: within 3 ulp, near zero too, where it is no more than a multiple") { check_function<ops::erf>({}, {0, 4e-7}); }
+
 TEST_CASE("logarithms: numbers beside 1 keep their relative accuracy") {
   std::vector<float> beside;
   for (int i = -500; i <= 500; ++i) beside.push_back(1.0F + static_cast<float>(i) * 0x1p-20F);
@@ -98,7 +101,7 @@ TEST_CASE("exp: other bases, factors and summands are left to the reference") {
 
 TEST_CASE_TEMPLATE("functions of stored bytes: a table of what the reference gives", Op, ops::abs, ops::neg, ops::square, ops::reciprocal,
                    ops::floor, ops::ceil, ops::round, ops::leaky_relu, ops::clip, ops::exp, ops::log, ops::swish, ops::hard_sigmoid,
-                   ops::sin, ops::cos) {
+                   ops::sin, ops::cos, ops::erf) {
   for (const dtype type : {i8, u8})
     for (const shape_t& shape : {shape_t{1}, shape_t{511}, shape_t{3, 5, 7, 11}}) {
       CAPTURE(shape.elements());

@@ -1,0 +1,25 @@
+// instance_norm: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/call.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/kernels/layer_norm.hpp>
+#include <nnrt/ops/instance_norm.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::instance_norm, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!all_of_type(node, f32) || !has_work(node)) return {};
+    constexpr std::int64_t cost = 3;  // passes over the elements
+    return {.run = &run, .parts = parts_for(node.out[0].elements() * cost), .name = "instance norm rows"};
+  }
+  static void run(const kernel_call& call) {
+    const shape_t& x = call.in[0].shape();
+    instance_norm<Isa>(floats_in(call, 0), x.elements(0, 2), x.elements(2), unpack<ops::instance_norm::attrs>(call.attrs).epsilon, floats_in(call, 1),
+                       floats_in(call, 2), x[1], floats_out(call), part_of(call));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,36 @@
+// l2_normalize: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/core/broadcast.hpp>
+#include <nnrt/kernels/call.hpp>
+#include <nnrt/kernels/elementwise.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/kernels/l2_normalize.hpp>
+#include <nnrt/ops/l2_normalize.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::l2_normalize, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!all_of_type(node, f32) || !has_work(node)) return {};
+    const shape_t& shape = node.in[0].desc.shape;
+    const auto attrs = unpack<ops::l2_normalize::attrs>(node.attrs);
+    bool listed[max_rank] = {};
+    for (const std::int64_t axis : attrs.axis) listed[normalise_axis(axis, shape.rank)] = true;
+    for (int i = 0; attrs.axis.empty() && i < shape.rank; ++i) listed[i] = true;
+    const axis_block block = block_of(shape, listed);
+    if (!block.is_contiguous()) return {};
+    constexpr std::int64_t cost = 2;  // passes over the elements
+    return {.run = &run,
+            .record = kernel_record::of(block),
+            .parts = parts_for(block.elements() * cost),
+            .name = block.inner == 1 ? "l2 normalize rows" : "l2 normalize columns"};
+  }
+  static void run(const kernel_call& call) {
+    const auto attrs = unpack<ops::l2_normalize::attrs>(call.attrs);
+    l2_normalize<Isa>(call.recorded<axis_block>(), floats_in(call, 0), attrs.epsilon, range_of(attrs.fused), floats_out(call), part_of(call));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,29 @@
+// log_softmax: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/core/broadcast.hpp>
+#include <nnrt/kernels/call.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/kernels/log_softmax.hpp>
+#include <nnrt/ops/log_softmax.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::log_softmax, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!all_of_type(node, f32) || !has_work(node)) return {};
+    const shape_t& shape = node.in[0].desc.shape;
+    const axis_block block = block_of(shape, normalise_axis(unpack<ops::log_softmax::attrs>(node.attrs).axis, shape.rank));
+    constexpr std::int64_t cost = 8;  // additions that one element is worth
+    return {.run = &run,
+            .record = kernel_record::of(block),
+            .parts = parts_for(block.elements() * cost),
+            .name = block.inner == 1 ? "log softmax rows" : "log softmax columns"};
+  }
+  static void run(const kernel_call& call) {
+    log_softmax<Isa>(call.recorded<axis_block>(), floats_in(call, 0), floats_out(call), part_of(call));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,55 @@
+// lrn: each channel over a power of what the squares of its neighbours sum up to.
+// Flow: bind/lrn.hpp calls local_response() for a part of the pixels.
+#pragma once
+
+#include <nnrt/kernels/functions.hpp>
+#include <nnrt/kernels/part.hpp>
+
+#include <cstdint>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// How many neighbours on one side are looked at, and y = x / (bias + alpha * sum)^beta.
+struct response {
+  std::int64_t radius;
+  float bias, alpha, beta;
+};
+
+/// The largest radius that local_response() takes.
+inline constexpr std::int64_t largest_radius = 64;
+
+namespace detail {
+
+/// How many channels are worked on at once.
+inline constexpr std::int64_t channels_of_response = 256;
+
+/// Channels first to last of a pixel.
+template <class V>
+inline void response_of(const float* x, std::int64_t channels, std::int64_t first, std::int64_t last, const response& by, float* y) {
+  alignas(64) float squares[channels_of_response + 2 * largest_radius + lanes];
+  const std::int64_t from = first - by.radius, to = last + by.radius;  // number from + i is squares[i], zeros beyond the channels
+  for (std::int64_t i = 0; i < to - from; ++i) squares[i] = from + i < 0 || from + i >= channels ? 0.0F : x[from + i] * x[from + i];
+  for (std::int64_t i = 0; i < lanes; ++i) squares[to - from + i] = 0;
+  const V bias(by.bias), alpha(by.alpha), power(-by.beta);
+  for (std::int64_t c = first; c < last; c += lanes) {
+    const std::int64_t n = last - c < lanes ? last - c : lanes;
+    V sum = load(squares + c - first);
+    for (std::int64_t k = 1; k <= 2 * by.radius; ++k) sum = sum + load(squares + c - first + k);
+    store_first(y + c, load_first(x + c, n) * exp_of(power * log_of(fma(alpha, sum, bias))), n);
+  }
+}
+
+}  // namespace detail
+
+/// Pixels of so many channels; y is not x. 0 <= radius <= largest_radius; bias and alpha are not negative, beta is not 0.
+template <class Isa = native>
+void local_response(const float* x, std::int64_t pixels, std::int64_t channels, const response& by, float* y, part p = {}) {
+  const interval mine = share(pixels, p);
+  for (std::int64_t pixel = mine.begin; pixel < mine.end; ++pixel)
+    for (std::int64_t c = 0; c < channels; c += detail::channels_of_response) {
+      const std::int64_t left = channels - c, last = c + (left < detail::channels_of_response ? left : detail::channels_of_response);
+      detail::response_of<vf>(x + pixel * channels, channels, c, last, by, y + pixel * channels);
+    }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
