@@ -21,10 +21,10 @@ template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline void un
   constexpr shape_t w = Plan.descs[static_cast<std::size_t>(weight.desc)].shape;
   constexpr std::int64_t rows = Plan.descs[static_cast<std::size_t>(y.desc)].elements() / w[0];
   constexpr auto fused = static_cast<activation>(Plan.words[static_cast<std::size_t>(s.attrs.first + s.fused_word)]);
-  kernels::dense<static_cast<int>(w[1]), static_cast<int>(w[0])>(
+  kernels::dense<static_cast<int>(w[1]), static_cast<int>(w[0]), fused>(
       reinterpret_cast<const float*>(address_of_slot<Plan, s.inputs.first>(bases)),
       reinterpret_cast<const float*>(address_of_slot<Plan, s.inputs.first + s.inputs.count - 1>(bases)),
-      reinterpret_cast<float*>(address_of_slot<Plan, s.outputs.first>(bases)), rows, kernels::range_of(fused));
+      reinterpret_cast<float*>(address_of_slot<Plan, s.outputs.first>(bases)), rows);
 }
 
 /// The same for stored bytes. Returns false where the scales of the packed form need what an ordinary call does.

@@ -22,7 +22,7 @@ template <class F> void map(const float* x, std::int64_t n, float* y, F f) {
   if (i == n) return;
   // A single number, the result of a micro network perhaps, was stored a moment ago: a vector would wait for that store to leave.
   const bool is_one = n - i == 1;
-  const vf result = f(is_one ? broadcast(x + i) : load_first(x + i, n - i));
+  const vf result = f(is_one ? load_one(x + i) : load_first(x + i, n - i));
   if (is_one) store_one(y + i, result);
   else store_first(y + i, result, n - i);
 }
@@ -213,10 +213,9 @@ struct inner_rows {
 
 constexpr inner_rows inner_rows_of(const broadcast_loops& loops) {
   const int inner = loops.count - 1, outer = inner - 1;
-  if (outer < 0 || loops.a_steps[inner] != 1 || loops.b_steps[inner] != 1) return {};
-  const bool a_goes_on = loops.a_steps[outer] == loops.extents[inner],
-             b_goes_on = loops.b_steps[outer] == loops.extents[inner];
-  return {b_goes_on && loops.a_steps[outer] == 0, a_goes_on && loops.b_steps[outer] == 0};
+  if (outer < 0 || loops.inner_step(0) != 1 || loops.inner_step(1) != 1) return {};
+  const std::int64_t a_step = loops.steps[0][outer], b_step = loops.steps[1][outer], row = loops.extents[inner];
+  return {b_step == row && a_step == 0, a_step == row && b_step == 0};
 }
 
 /// The loops with the innermost two made one.
@@ -235,11 +234,11 @@ void zip_broadcast(const broadcast_loops& loops, const float* a, const float* b,
   const broadcast_loops around = repeats ? detail::without_inner_rows(loops) : loops;
   const int inner = loops.count - 1;
   const std::int64_t extent = around.extents[around.count - 1], period = loops.extents[inner];
-  const std::int64_t a_step = loops.a_steps[inner], b_step = loops.b_steps[inner];
+  const std::int64_t a_step = loops.inner_step(0), b_step = loops.inner_step(1);
   std::int64_t begin = range.begin, skipped = begin % extent;
-  for (broadcast_position at(around, begin / extent); begin < range.end; at.next_row(around)) {
+  for (broadcast_position<2> at(around, begin / extent); begin < range.end; at.next_row(around)) {
     const std::int64_t left = range.end - begin, row = extent - skipped, n = row < left ? row : left;
-    const float *from_a = a + at.a, *from_b = b + at.b;
+    const float *from_a = a + at.of[0], *from_b = b + at.of[1];
     if (repeats.a_repeats) zip_channels(from_b + skipped, {from_a, period, true}, skipped % period, n, y + begin, f);
     else if (repeats.b_repeats)
       zip_channels(from_a + skipped, {from_b, period, false}, skipped % period, n, y + begin, f);

@@ -214,6 +214,19 @@ struct clamp_range {
 }
 #endif
 
+/// A float in the first lane; the others hold zeros or the same.
+[[gnu::always_inline]] inline vf load_one(const float* p) {
+#if defined(NNRT_LANES_AVX512)
+  return vf(_mm512_zextps128_ps512(_mm_load_ss(p)));
+#elif defined(NNRT_LANES_AVX2)
+  return vf(_mm256_zextps128_ps256(_mm_load_ss(p)));
+#elif defined(__SSE2__)
+  return vf(_mm_load_ss(p));
+#else
+  return broadcast(p);
+#endif
+}
+
 /// Stores the first lane.
 [[gnu::always_inline]] inline void store_one(float* p, vf v) {
 #if defined(NNRT_HAS_XSIMD)

@@ -2,6 +2,7 @@
 // Flow: bind/full_connection.hpp chooses it for unrolled plans and packs the weights; exec/unrolled.hpp calls dense() with the step's extents.
 #pragma once
 
+#include <nnrt/kernels/elementwise.hpp>
 #include <nnrt/kernels/gemm.hpp>
 #include <nnrt/kernels/lane_math.hpp>
 #include <nnrt/kernels/lanes.hpp>
@@ -65,7 +66,15 @@ template <int In> [[gnu::always_inline]] inline vf dense_column_sum(const float*
 /// More inputs than this are a loop over blocks of it: unrolling them all would only fill the instruction cache.
 inline constexpr int dense_block = 32;
 
-template <int In, int Out> [[gnu::always_inline]] inline void dense_columns(const float* x, const float* packed, float* y, vf lo, vf hi) {
+/// What a fused activation leaves: no operation that does nothing, for each one is waited for.
+template <activation Fused> [[gnu::always_inline]] inline vf activated(vf sum) {
+  constexpr clamp_range range = range_of(Fused);
+  if constexpr (Fused != activation::none) sum = larger_of(vf(range.lo), sum);  // a NaN stands second, see larger_of()
+  if constexpr (Fused == activation::relu6) sum = smaller_of(vf(range.hi), sum);
+  return sum;
+}
+
+template <int In, int Out, activation Fused> [[gnu::always_inline]] inline void dense_columns(const float* x, const float* packed, float* y) {
   constexpr int stride = static_cast<int>(whole_vectors(Out)), vectors = stride / static_cast<int>(lanes), rest = In % dense_block;
   each<vectors>([&](auto v) __attribute__((always_inline)) {
     const float* columns = packed + stride + v * lanes;
@@ -73,8 +82,8 @@ template <int In, int Out> [[gnu::always_inline]] inline void dense_columns(cons
     if constexpr (rest > 0) sum = dense_column_sum<rest>(x, columns, stride, sum);
     if constexpr (In >= dense_block)
       for (int i = rest; i < In; i += dense_block) sum = dense_column_sum<dense_block>(x + i, columns + std::int64_t{i} * stride, stride, sum);
-    if constexpr ((v + 1) * lanes <= Out) store(y + v * lanes, clamp(sum, lo, hi));
-    else store_first(y + v * lanes, clamp(sum, lo, hi), Out - v * lanes);
+    if constexpr ((v + 1) * lanes <= Out) store(y + v * lanes, activated<Fused>(sum));
+    else store_first(y + v * lanes, activated<Fused>(sum), Out - v * lanes);
   });
 }
 
@@ -94,22 +103,21 @@ template <int In> [[gnu::always_inline]] inline float dense_row(const float* x, 
   return bias + sum_of_lanes(tree_sum(sums));
 }
 
-template <int In, int Out> [[gnu::always_inline]] inline void dense_rows(const float* x, const float* packed, float* y, clamp_range range) {
+template <int In, int Out, activation Fused> [[gnu::always_inline]] inline void dense_rows(const float* x, const float* packed, float* y) {
   each<Out>([&](auto o) __attribute__((always_inline)) {
     const float sum = dense_row<In>(x, packed + Out + o * whole_vectors(In), packed[o]);
-    y[o] = sum < range.lo ? range.lo : sum > range.hi ? range.hi : sum;
+    store_one(y + o, activated<Fused>(vf(sum)));
   });
 }
 
 }  // namespace detail
 
-/// y [rows, Out] = clamp(x [rows, In] * transpose(w) + bias), from what dense_pack() made. x and y must not overlap.
-template <int In, int Out> [[gnu::always_inline]] inline void dense(const float* x, const float* packed, float* y, std::int64_t rows, clamp_range range) {
-  const vf lo = broadcast(&range.lo), hi = broadcast(&range.hi);
-  keep(x);  // or g++ 12 takes each broadcast out of the vector that the layer before stored, three instructions in place of one
+/// y [rows, Out] = Fused(x [rows, In] * transpose(w) + bias), from what dense_pack() made. x and y must not overlap.
+template <int In, int Out, activation Fused> [[gnu::always_inline]] inline void dense(const float* x, const float* packed, float* y, std::int64_t rows) {
+  if constexpr (!dense_in_rows(Out)) keep(x);  // or g++ 12 takes each broadcast out of the vector that the layer before stored, three instructions in place of one
   for (std::int64_t r = 0; r < rows; ++r, x += In, y += Out) {
-    if constexpr (dense_in_rows(Out)) detail::dense_rows<In, Out>(x, packed, y, range);
-    else detail::dense_columns<In, Out>(x, packed, y, lo, hi);
+    if constexpr (dense_in_rows(Out)) detail::dense_rows<In, Out, Fused>(x, packed, y);
+    else detail::dense_columns<In, Out, Fused>(x, packed, y);
   }
 }
 
