@@ -112,7 +112,7 @@ namespace detail {
 
 /// Each line begins with `indent`.
 [[gnu::cold]] inline void append_log(pool<char>& out, const graph& g, std::string_view indent) {
-  constexpr std::string_view verbs[] = {"evaluated", "merged", "folded", "fused", "removed"};
+  constexpr std::string_view verbs[] = {"evaluated", "merged", "folded", "fused", "removed", "widened"};
   for (const event& e : g.log) {
     append(out, {indent, verbs[static_cast<int>(e.what)], " "});
     if (e.into != nullptr) {

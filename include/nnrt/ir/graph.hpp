@@ -61,7 +61,7 @@ template <class T> constexpr array_ref<const T> slice(const pool<T>& list, range
 }  // namespace detail
 
 /// What a pass can do to a node.
-enum class change { evaluated, merged, folded, fused, removed };
+enum class change { evaluated, merged, folded, fused, removed, widened };
 
 /// One thing that a pass did, for graph::text().
 struct event {

@@ -1,7 +1,8 @@
 // halves: floats stored in 16 bits and back, at the speed of memory.
-// Flow: exec/halved_weights.hpp hands both to the planner of a program whose weights are kept as float16.
+// Flow: bind/cast.hpp has them for casts; exec/halved_weights.hpp hands some to the planner of a program whose weights are kept as float16.
 #pragma once
 
+#include <nnrt/core/convert.hpp>
 #include <nnrt/core/dtype.hpp>
 #include <nnrt/kernels/call.hpp>
 #include <nnrt/kernels/lanes.hpp>
@@ -44,7 +45,26 @@ template <class = void> void widen_halves(const float16* x, std::int64_t n, floa
   for (; i < n; ++i) y[i] = widened(x[i]);
 }
 
+/// y[i] = the float16 that is nearest to x[i], infinity beyond the largest, for n numbers.
+template <class = void> void narrow_floats(const float* x, std::int64_t n, float16* y) {
+  std::int64_t i = 0;
+#if defined(__AVX512F__)
+  constexpr int nearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+  for (; i + 16 <= n; i += 16) _mm256_storeu_si256(reinterpret_cast<__m256i*>(y + i), _mm512_maskz_cvtps_ph(0xFFFF, _mm512_loadu_ps(x + i), nearest));
+#elif defined(__F16C__)
+  for (; i + 8 <= n; i += 8) _mm_storeu_si128(reinterpret_cast<__m128i*>(y + i), _mm256_cvtps_ph(_mm256_loadu_ps(x + i), _MM_FROUND_TO_NEAREST_INT));
+#elif defined(__ARM_NEON) && defined(__aarch64__)
+  for (; i + 4 <= n; i += 4) vst1_u16(reinterpret_cast<std::uint16_t*>(y + i), vreinterpret_u16_f16(vcvt_f16_f32(vld1q_f32(x + i))));
+#endif
+  for (; i < n; ++i) y[i] = math::convert<float16>(x[i]);
+}
+
 /// Step of a plan: f32 to f16.
+template <class = void> void run_narrow_floats(const kernel_call& call) {
+  const interval mine = share_of_floats(call.out[0].elements(), part_of(call));
+  narrow_floats(floats_in(call, 0) + mine.begin, mine.size(), call.out[0].data.template get<float16>() + mine.begin);
+}
+/// Step of a plan: f32 to f16, of weights.
 template <class = void> void run_narrow(const kernel_call& call) {
   const interval mine = share_of_floats(call.out[0].elements(), part_of(call));
   const float* const x = floats_in(call, 0);

@@ -37,6 +37,7 @@
 #include <nnrt/kernels/bind/gelu.hpp>
 #include <nnrt/kernels/bind/greater.hpp>
 #include <nnrt/kernels/bind/greater_equal.hpp>
+#include <nnrt/kernels/bind/half_cast.hpp>
 #include <nnrt/kernels/bind/hard_sigmoid.hpp>
 #include <nnrt/kernels/bind/hswish.hpp>
 #include <nnrt/kernels/bind/instance_norm.hpp>

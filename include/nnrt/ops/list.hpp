@@ -44,6 +44,7 @@
 #include <nnrt/ops/gelu.hpp>
 #include <nnrt/ops/greater.hpp>
 #include <nnrt/ops/greater_equal.hpp>
+#include <nnrt/ops/half_cast.hpp>
 #include <nnrt/ops/hard_sigmoid.hpp>
 #include <nnrt/ops/hswish.hpp>
 #include <nnrt/ops/instance_norm.hpp>
@@ -237,6 +238,7 @@ using list = type_list<  //
     conv2d_add,          // 1002
     layer_sums,          // 1003
     conv2d_transpose_add,    // 1004
-    conv2d_transpose_sums>;  // 1005
+    conv2d_transpose_sums,   // 1005
+    half_cast>;              // 1006
 
 }  // namespace nnrt::inline NNRT_ISA::ops

@@ -5,6 +5,7 @@
 #include <nnrt/core/convert.hpp>
 #include <nnrt/kernels/call.hpp>
 #include <nnrt/kernels/fast.hpp>
+#include <nnrt/kernels/halves.hpp>
 #include <nnrt/kernels/stored_casts.hpp>
 #include <nnrt/ops/cast.hpp>
 
@@ -35,7 +36,7 @@ template <class Isa> struct fast<ops::cast, Isa> {
   static constexpr kernel_function run_to_f32(dtype from) {
     return from == i32   ? &run<std::int32_t, float>
            : from == i64 ? &run<std::int64_t, float>
-           : from == f16 ? &run<float16, float>
+           : from == f16 ? &run_widen_halves<Isa>
                          : &run<double, float>;
   }
   static constexpr kernel_function run_from_f32(dtype to) {
@@ -45,7 +46,7 @@ template <class Isa> struct fast<ops::cast, Isa> {
       case u8: return &run<float, std::uint8_t>;
       case i32: return &run<float, std::int32_t>;
       case i64: return &run<float, std::int64_t>;
-      case f16: return &run<float, float16>;
+      case f16: return &run_narrow_floats<Isa>;
       default: return &run<float, double>;
     }
   }

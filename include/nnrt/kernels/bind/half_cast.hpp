@@ -1,0 +1,19 @@
+// half_cast: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/call.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/kernels/halves.hpp>
+#include <nnrt/ops/half_cast.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::half_cast, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    return {.run = node.out[0].type == f32 ? &run_widen_halves<Isa> : &run_narrow_floats<Isa>, .parts = parts_for(node.out[0].elements() / 2), .name = "convert"};
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

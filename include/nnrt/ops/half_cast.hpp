@@ -1,0 +1,41 @@
+// half_cast: float16 as float32, and float32 as float16; internal.
+// Flow: passes/widen.hpp puts it around operators that have kernels for float32 alone; it has no function for users.
+#pragma once
+
+#include <nnrt/core/array_ref.hpp>
+#include <nnrt/ops/detail/unary.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Conversion between the two smaller types of floats: cast without an operand that says to what, and without its code for all other types.
+///
+///   x: any shape      y: the same shape, f32 where x is f16, and f16 where x is f32: the nearest, infinity beyond the largest
+///
+/// Broken rules: those of the signature. Source: this library.
+struct half_cast {
+  static constexpr op_code code{1006};
+  static constexpr std::string_view name = "half_cast";
+  static constexpr operand_spec inputs[] = {{"x", types_of(f16, f32)}};
+  static constexpr operand_spec outputs[] = {{"y", types_of(f16, f32)}};
+  static constexpr operator_traits traits{};
+  static constexpr foreign_numbers foreign{};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  enum class rule {};
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    tensor_desc y = in[0].desc;
+    y.type = y.type == f16 ? f32 : f16;
+    return yields(y);
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    using other = std::conditional_t<std::is_same_v<T, float>, float16, float>;
+    detail::for_each_element<T, other>(in, out, [](T x) { return math::convert<other>(x); });
+  }
+};
+
+}  // namespace ops
+}  // namespace nnrt::inline NNRT_ISA

@@ -1,0 +1,100 @@
+// widen: lets operators on float16 that have no kernel of their own compute with the one for float32.
+// Flow: compile() runs it behind the passes of optimise(), since those look for neighbours that casts would part.
+#pragma once
+
+#include <nnrt/ops/half_cast.hpp>
+#include <nnrt/passes/fold.hpp>
+
+namespace nnrt::inline NNRT_ISA::passes {
+
+namespace detail {
+
+inline constexpr op_code cast_code{6};  // of ops::cast
+
+/// The state of one run of widen_halves.
+struct widening {
+  ir::graph& g;
+  const operator_info* cast;
+  pool<char> known;
+  pool<std::int32_t> wide;  // of values: the same numbers as f32, where a node has asked for them
+  pool<ir::node> prepared, others;
+
+  constexpr widening(ir::graph& graph, const operator_info* op) : g(graph), cast(op), known(known_values(graph)) { wide.assign(g.values.size(), ir::none); }
+
+  /// Whether there is a kernel for the node, with float16 or with float32 in place of it.
+  constexpr bool has_kernel(const ir::node& n, dtype halves_as) const {
+    ir::operand_list operands(g, g.inputs_of(n), known);
+    pool<tensor_desc> descs;
+    for (const std::int32_t id : g.outputs_of(n)) descs.push_back(g.at(id).desc);
+    for (operand& x : operands.operands)
+      if (x.desc.type == f16) x.desc.type = halves_as;
+    for (tensor_desc& y : descs)
+      if (y.type == f16) y.type = halves_as;
+    return static_cast<bool>(n.op->select({g.attrs_of(n), operands.operands, descs}));
+  }
+  constexpr bool is_half(std::int32_t id) const { return id != ir::none && g.at(id).desc.type == f16; }
+  /// Nodes on known values run once.
+  constexpr bool is_widened(const ir::node& n) const {
+    if (known[static_cast<std::size_t>(g.outputs_of(n)[0])] != 0) return false;
+    if (n.op->code == cast_code) return false;  // from or to integers: what f32 holds of them is not what f16 gets
+    bool has_halves = false;
+    for (const std::int32_t id : g.inputs_of(n)) has_halves = has_halves || is_half(id);
+    for (const std::int32_t id : g.outputs_of(n)) has_halves = has_halves || is_half(id);
+    return has_halves && !has_kernel(n, f16) && has_kernel(n, f32);
+  }
+
+  constexpr std::int32_t add_value(tensor_desc desc, dtype type, char is_known) {
+    desc.type = type;
+    known.push_back(is_known);
+    wide.push_back(ir::none);
+    return g.add_value({desc, ir::kind::result, {}, 0, ir::none});
+  }
+  constexpr ir::node cast_node(std::int32_t from, std::int32_t to) {
+    const std::int32_t operands[] = {from}, results[] = {to};
+    return {cast, cast->label, {}, g.add_operands(operands), g.add_operands(results), {}};
+  }
+  /// The value as f32.
+  constexpr std::int32_t widened(std::int32_t id) {
+    const auto i = static_cast<std::size_t>(id);
+    if (wide[i] != ir::none) return wide[i];
+    const std::int32_t made = add_value(g.at(id).desc, f32, known[i]);
+    wide[i] = made;
+    (known[i] != 0 ? prepared : others).push_back(cast_node(id, made));
+    return made;
+  }
+  constexpr void widen(ir::node n) {
+    pool<std::int32_t> inputs, outputs, results;
+    inputs.insert(g.inputs_of(n).begin(), g.inputs_of(n).end());
+    results.insert(g.outputs_of(n).begin(), g.outputs_of(n).end());
+    for (std::int32_t& id : inputs)
+      if (is_half(id)) id = widened(id);
+    for (const std::int32_t id : results) outputs.push_back(is_half(id) ? add_value(g.at(id).desc, f32, 0) : id);
+    n.inputs = g.add_operands(inputs), n.outputs = g.add_operands(outputs);
+    g.log.push_back({ir::change::widened, n.label, nullptr, n.name});
+    others.push_back(n);
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      if (outputs[i] != results[i]) others.push_back(cast_node(outputs[i], results[i]));
+  }
+};
+
+}  // namespace detail
+
+/// Each node on float16 that has no kernel for it, but one for float32, gets casts around it. What it computes is rounded to float16 all the same, so
+/// results are those of its reference but for the order of additions. `cast` is half_cast.
+constexpr void widen_halves(ir::graph& g, const operator_info* cast) {
+  detail::widening state(g, cast);
+  const std::size_t events = g.log.size();
+  const pool<ir::node> nodes = static_cast<pool<ir::node>&&>(g.nodes);
+  for (const ir::node& n : nodes) {
+    if (state.is_widened(n)) state.widen(n);
+    else (state.known[static_cast<std::size_t>(g.outputs_of(n)[0])] != 0 ? state.prepared : state.others).push_back(n);
+  }
+  if (g.log.size() == events) {
+    g.nodes = nodes;
+    return;
+  }
+  g.nodes = static_cast<pool<ir::node>&&>(state.prepared);
+  g.nodes.insert(state.others.begin(), state.others.end());
+}
+
+}  // namespace nnrt::inline NNRT_ISA::passes
